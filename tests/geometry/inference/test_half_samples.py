@@ -22,7 +22,7 @@ from embspace.geometry.inference.half_samples import (
 )
 from embspace.geometry.measures.declaration import Definition, Estimate, measure, value_of
 from embspace.geometry.measures.registry import profiled_measures
-from embspace.geometry.measures.unit_sums import UnitSums
+from embspace.geometry.measures.unit_sums import UnitMoments, UnitSums
 from embspace.geometry.pairs.moments import moments_of
 from embspace.geometry.pairs.neighbors import NeighborGraph
 from tests.geometry.brute import neighbors_of
@@ -210,6 +210,25 @@ def test_sums_that_are_too_many_to_keep_and_other_blocks_change_nothing(
     monkeypatch.setattr(module, "BLOCK", 3)
     monkeypatch.setattr(module, "with_spare", lambda k: k)
     assert_equal(estimated(), before, rel=1e-6)
+
+
+@pytest.mark.parametrize("n_at_once", [1, 3, 19])
+def test_products_of_units_that_do_not_fit_are_added_up_unit_by_unit(
+    n_at_once: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = usual()
+    kept: list[int] = []
+
+    def counted(*parts: Any) -> UnitMoments:
+        kept.append(1)
+        return UnitMoments(*parts)
+
+    monkeypatch.setattr(module, "UnitMoments", counted)
+    monkeypatch.setattr(module, "UNIT_COST", -N)  # as quick as none
+    monkeypatch.setattr(module, "MOST_NUMBERS", n_at_once * CLOUD.shape[1] ** 2)
+    monkeypatch.setattr(module, "MOST_HELD", 3 * CLOUD.shape[1] ** 2)
+    assert_equal(estimated(), before, rel=1e-6)
+    assert kept == [1]
 
 
 def test_of_equal_distances_the_smaller_row_is_nearer_in_halves_too(

@@ -7,7 +7,9 @@ from embspace.geometry import hubness, intra_sentence_similarity, mean_cosine, t
 from embspace.geometry.inference.null_clouds import (
     NULL_CLOUDS,
     NULLS_OF_FAMILY,
+    Null,
     coordinates_shuffled,
+    draws_of,
     exchanged_between_texts,
     gaussian_of_covariance,
     isotropic_gaussian,
@@ -28,6 +30,16 @@ def test_the_gaussian_has_exactly_the_mean_and_the_covariance(shape: tuple[int, 
     assert drawn.mean(axis=0) == pytest.approx(x.mean(axis=0), abs=1e-9)
     assert np.cov(drawn.T) == pytest.approx(np.cov(x.T), abs=1e-9)
     assert np.abs(drawn - x).max() > 0.1
+
+
+@pytest.mark.parametrize("null", NULL_CLOUDS)
+@pytest.mark.parametrize("n", [2, 8, 12, 24, 25, 200])
+def test_one_draw_after_the_other_is_what_each_gives_alone(null: Null, n: int) -> None:
+    x, alone, together = CLOUD[:n], rng(3), rng(3)
+    draw = draws_of(null, x)
+    for _ in range(3):
+        assert np.array_equal(draw(together), NULL_CLOUDS[null](x, alone))
+    assert np.array_equal(x, CLOUD[:n])
 
 
 def test_the_gaussian_is_one() -> None:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from embspace.geometry.measures.direction_sums import DirectionSums, direction_sums_of
-from embspace.geometry.measures.unit_sums import UnitSums
+from embspace.geometry.measures.unit_sums import UnitMoments, UnitSums
 from embspace.geometry.pairs.moments import Moments, moments_of
 from tests.geometry.clouds import CLOUD
 
@@ -66,3 +66,22 @@ def test_one_coordinate_stays_an_array() -> None:
     whole = units.of(CHOSEN)[0]
     assert whole.products.shape == (1, 1)
     assert whole.variances == pytest.approx([X[:, 0].var()])
+
+
+@pytest.mark.parametrize("n_held", [0, 1, 2, 100])
+def test_moments_of_units_that_are_not_kept_are_the_same(n_held: int) -> None:
+    most_numbers = n_held * CLOUD.shape[1] ** 2
+    found = UnitMoments(X, UNITS, ORIGIN, most_numbers).of(CHOSEN)
+    kept = UnitSums([moments(rows) for rows in UNITS]).of(CHOSEN)
+    assert len(found) == len(CHOSEN)
+    for one, other in zip(found, kept, strict=True):
+        for name, value in vars(other).items():
+            assert getattr(one, name) == pytest.approx(value, rel=1e-9, abs=1e-9), name
+            assert type(getattr(one, name)) is type(value), name
+
+
+def test_equal_vectors_have_moments_of_exactly_0() -> None:
+    x = np.full((12, 3), 0.1)
+    units = np.split(np.arange(12), [3, 7])
+    (found,) = UnitMoments(x, units, x[0], 0).of(np.array([[True, False, True]]))
+    assert (found.n, found.quartic) == (8, 0.0) and not found.products.any()

@@ -20,6 +20,12 @@ ALL = {"classes": None, "tokens": None}
 SIZES = ("BLOCK_ROWS", "BLOCK_COLUMNS", "FIRST_ROWS", "FIRST_COLUMNS", "MANY")
 
 
+@pytest.fixture(autouse=True, params=[True, False], ids=["rough", "single"])
+def rough(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A processor that is fast at numbers of 16 bits, and one that is not."""
+    monkeypatch.setattr(vocabulary_pairs, "rough_is_faster", lambda: request.param)
+
+
 @pytest.fixture(autouse=True, params=[(1024, 8192, 128, 2048, 1 << 16), (7, 5, 4, 3, 11)])
 def blocks(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """One block, and many, which have more candidates than are looked at at once."""
@@ -109,6 +115,22 @@ def test_what_float32_does_not_tell_apart_is_told_apart():
     y = np.array([[1, 0], [1, 2.0**-15], [0, 0]], dtype=np.float32)
     found = top_pairs(x, y, n_pairs=1, order="largest", **ALL)
     assert listed(found) == [(1, 1)] and found.scores[0] == 1 + 2.0**-30
+
+
+@pytest.mark.parametrize("n_pairs", [1, 25])
+@pytest.mark.parametrize("scale", [2.0**-100, 2.0**-30, 2.0**30, 2.0**60])
+def test_top_pairs_of_very_small_and_very_large_vectors(n_pairs, scale):
+    x, y = factors(n=60, rank=8)
+    x[5], y[9] = 0, 0
+    small, large = (scale * x).astype(np.float32), y
+    found = top_pairs(small, large, n_pairs=n_pairs, order="largest", **ALL)
+    assert listed(found) == brute_force(small, large, n_pairs, "largest")
+
+
+def test_top_pairs_where_all_vectors_are_alike_are_the_first():
+    x = np.ones((70, 5), dtype=np.float32)
+    found = top_pairs(x, x, n_pairs=80, order="largest", **ALL)
+    assert listed(found) == [*product([0], range(70)), *product([1], range(10))]
 
 
 def test_a_form_that_is_0_has_no_top_pairs():

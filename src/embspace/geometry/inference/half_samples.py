@@ -32,7 +32,7 @@ from embspace.geometry.measures.registry import definitions
 from embspace.geometry.measures.texts.text_cosines import text_cosines_of
 from embspace.geometry.measures.texts.text_curvature import text_angles_of
 from embspace.geometry.measures.texts.text_entropy import text_entropies_of
-from embspace.geometry.measures.unit_sums import UnitSums
+from embspace.geometry.measures.unit_sums import UnitMoments, UnitSums
 from embspace.geometry.measures.word_directions import UnitWordDirections
 from embspace.geometry.pairs.graph_among import graph_among
 from embspace.geometry.pairs.moments import moments_of
@@ -49,7 +49,8 @@ OF_TEXTS: dict[Shared, Callable[[Any, Any], Any]] = {
     "text_angles": text_angles_of,
     "text_entropies": text_entropies_of,
 }
-MOST_NUMBERS = 2**25  # that sums of units may hold; of more, those of a half are summed anew
+MOST_NUMBERS = 2**25  # that sums of units, and those of halves, may hold: 256 MB
+MOST_HELD = 2**24  # of sums of units, where all of them are more than that
 UNIT_COST = 200  # vectors whose products take as long as to keep those of a unit apart, measured
 BLOCK = 16  # halves whose sums are held at once
 
@@ -206,13 +207,12 @@ class _UnitsOfTexts:
         order = np.argsort(unit, kind="stable")
         self.units = np.split(order, np.flatnonzero(np.diff(unit[order])) + 1)
         self._kinds = {each.shared for each in measures}
-        self._sums: dict[Shared | None, UnitSums[Any] | UnitWordDirections] = {}
+        self._sums: dict[Shared | None, UnitSums[Any] | UnitMoments | UnitWordDirections] = {}
+        self._n_at_once = BLOCK
         if "directions" in self._kinds:
             self._sums["directions"] = UnitSums([direction_sums_of(x[rows]) for rows in self.units])
-        if "moments" in self._kinds and self._moments_apart(n_halves):
-            # The whole's origin by default, so that equal rows have exact zeros here, too.
-            of_units = [moments_of(x[rows], x[0]) for rows in self.units]
-            self._sums["moments"] = UnitSums(of_units)
+        if "moments" in self._kinds:
+            self._keep_moments(n_halves)
         if "word_directions" in self._kinds:
             self._sums["word_directions"] = UnitWordDirections(x, unit, groups["word"])
         for kind in [kind for kind in OF_TEXTS if kind in self._kinds]:
@@ -222,11 +222,23 @@ class _UnitsOfTexts:
             self._k = n_neighbors(measures, options)
             self._graph = neighbor_graph_of(x, min(with_spare(self._k), len(x) - 1))
 
-    def _moments_apart(self, n_halves: int) -> bool:
-        """Whether sums of products by unit take less time than those of each half, and fit."""
+    def _keep_moments(self, n_halves: int) -> None:
+        """Keep sums of products by unit, or add them up unit by unit, if that is quicker."""
         n, dim, n_units = *self.x.shape, len(self.units)
-        is_quicker = n + UNIT_COST * n_units < n_halves * n / 2
-        return is_quicker and n_units * dim**2 <= MOST_NUMBERS
+        fit = n_units * dim**2 <= MOST_NUMBERS
+        n_at_once = BLOCK if fit else MOST_NUMBERS // dim**2
+        # Units that do not fit are looked at for the whole, and again for some halves at a time.
+        n_looks = 1 if fit else 1 - (-n_halves // max(n_at_once, 1))
+        if n_looks * (n + UNIT_COST * n_units) >= n_halves * n / 2:
+            return
+        self._n_at_once = n_at_once
+        # The whole's origin by default, so that equal rows have exact zeros here, too.
+        origin = self.x[0]
+        if fit:
+            of_units = [moments_of(self.x[rows], origin) for rows in self.units]
+            self._sums["moments"] = UnitSums(of_units)
+        else:
+            self._sums["moments"] = UnitMoments(self.x, self.units, origin, MOST_HELD)
 
     def of_all(self) -> Inputs:
         """Return what the measures take of all units, as far as it is known from the units."""
@@ -239,8 +251,8 @@ class _UnitsOfTexts:
     def of_halves(self, chosen: Bool[np.ndarray, "half unit"]) -> Float[np.ndarray, "half measure"]:
         """Every measure of the units of each half; NaN of what needs more vectors than it has."""
         found = np.empty((len(chosen), len(self.measures)))
-        for first in range(0, len(chosen), BLOCK):
-            block = chosen[first : first + BLOCK]
+        for first in range(0, len(chosen), self._n_at_once):
+            block = chosen[first : first + self._n_at_once]
             for number, sums in enumerate(self._sums_of(block), first):
                 units = np.flatnonzero(chosen[number])
                 rows = np.sort(np.concatenate([self.units[unit] for unit in units]))

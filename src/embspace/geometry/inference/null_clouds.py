@@ -1,6 +1,7 @@
 """Clouds that lack what a measure is after, by family: what is left of a value by chance alone."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -10,6 +11,7 @@ from embspace.geometry.measures.declaration import Family
 from embspace.geometry.pairs.types import Vectors
 
 Null = Literal["isotropic_gaussian", "gaussian_of_covariance", "coordinates_shuffled"]
+Draw = Callable[[np.random.Generator], Vectors]
 
 
 def isotropic_gaussian(x: Vectors, rng: np.random.Generator) -> Vectors:
@@ -26,29 +28,56 @@ def gaussian_of_covariance(x: Vectors, rng: np.random.Generator) -> Vectors:
     What a measure of neighbors gives beyond this is not in the second moments. With fewer vectors
     than coordinates, they span what `x` spans.
     """
+    return _gaussians_of_covariance(x)(rng)
+
+
+def _gaussians_of_covariance(x: Vectors) -> Draw:
     mean = x.mean(axis=0)
     centered = x - mean
     rank = min(len(x) - 1, x.shape[1])
-    drawn = rng.normal(size=(len(x), rank))
-    drawn -= drawn.mean(axis=0)
     # The random vectors are made orthonormal, all of them with mean 0: their covariance is exact.
-    if len(x) > 2 * x.shape[1]:  # by sums of products, three times faster and here as exact
-        of_drawn = np.linalg.cholesky(drawn.T @ drawn)
-        energies, axes = np.linalg.eigh(centered.T @ centered)
-        scaled = np.sqrt(energies.clip(min=0))[:, np.newaxis] * axes.T
-        gaussian: Vectors = drawn @ np.linalg.solve(of_drawn.T, scaled) + mean
-        return gaussian
-    basis, triangle = np.linalg.qr(drawn)
-    basis *= np.sign(np.diag(triangle))
-    _, singular, axes = np.linalg.svd(centered, full_matrices=False)
-    return basis * singular[:rank] @ axes[:rank] + mean
+    by_products = len(x) > 2 * x.shape[1]  # three times faster and here as exact
+    if by_products:
+        energies, directions = np.linalg.eigh(centered.T @ centered)
+        scaled = np.sqrt(energies.clip(min=0))[:, np.newaxis] * directions.T
+    else:
+        _, singular, axes = np.linalg.svd(centered, full_matrices=False)
+
+    def draw(rng: np.random.Generator) -> Vectors:
+        drawn = rng.normal(size=(len(x), rank))
+        drawn -= drawn.mean(axis=0)
+        if by_products:
+            of_drawn = np.linalg.cholesky(drawn.T @ drawn)
+            gaussian: Vectors = drawn @ np.linalg.solve(of_drawn.T, scaled) + mean
+            return gaussian
+        basis, triangle = np.linalg.qr(drawn)
+        basis *= np.sign(np.diag(triangle))
+        return basis * singular[:rank] @ axes[:rank] + mean
+
+    return draw
 
 
 def coordinates_shuffled(x: Vectors, rng: np.random.Generator) -> Vectors:
     """Return `x` with each coordinate in an order of its own: same marginals, no dependence."""
+    return _shuffles_of_coordinates(x)(rng)
+
+
+def _shuffles_of_coordinates(x: Vectors) -> Draw:
     # A column that lies in one piece is shuffled in half the time.
-    shuffled: Vectors = rng.permuted(np.ascontiguousarray(x.T), axis=1).T
-    return np.ascontiguousarray(shuffled)
+    columns = np.ascontiguousarray(x.T)
+    return lambda rng: np.ascontiguousarray(rng.permuted(columns, axis=1).T)
+
+
+def draws_of(null: Null, x: Vectors) -> Draw:
+    """Return a function that draws what `NULL_CLOUDS` gives, over and over.
+
+    What all draws have in common, as the axes of `x`, is computed once.
+    """
+    if null == "gaussian_of_covariance":
+        return _gaussians_of_covariance(x)
+    if null == "coordinates_shuffled":
+        return _shuffles_of_coordinates(x)
+    return partial(NULL_CLOUDS[null], x)
 
 
 def exchanged_between_texts(

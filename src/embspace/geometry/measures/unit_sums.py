@@ -1,15 +1,16 @@
 """Sums over units of texts, kept apart, so that those of any half follow without the vectors."""
 
+from collections.abc import Sequence
 from dataclasses import fields
 from typing import Any, Generic, TypeVar
 
 import numpy as np
-from jaxtyping import Bool
+from jaxtyping import Bool, Float
 
 from embspace.geometry.measures.direction_sums import DirectionSums
 from embspace.geometry.measures.texts.text_cosines import TextCosines
 from embspace.geometry.measures.texts.text_means import TextMeans
-from embspace.geometry.pairs.moments import Moments
+from embspace.geometry.pairs.moments import Moments, moments_of
 
 Sums = TypeVar("Sums", Moments, DirectionSums, TextCosines, TextMeans)
 SHARED = "origin"  # which does not add up: all units have one
@@ -40,3 +41,31 @@ class UnitSums(Generic[Sums]):
             value = totals[name][number].reshape(shape)
             found[name] = value if shape else int(value) if name in COUNTS else float(value)
         return self._kind(**found)
+
+
+class UnitMoments:
+    """The moments of the vectors of each choice of units, whose products are too many to keep.
+
+    Those of some units are held at a time, so that each unit is looked at once for all choices.
+    """
+
+    def __init__(
+        self,
+        x: Float[np.ndarray, "n dim"],
+        units: Sequence[np.ndarray],
+        origin: Float[np.ndarray, " dim"],
+        most_numbers: int,
+    ) -> None:
+        """`units` have the rows of each; `most_numbers` of products are held, or one unit's."""
+        self._x, self._units, self._origin = x, units, origin
+        self._n_held = max(1, most_numbers // x.shape[1] ** 2)
+
+    def of(self, chosen: Bool[np.ndarray, "choice unit"]) -> list[Moments]:
+        """Return the moments of the units of each choice, about the origin."""
+        totals: list[Moments] = []
+        for first in range(0, len(self._units), self._n_held):
+            some = slice(first, first + self._n_held)
+            held = [moments_of(self._x[rows], self._origin) for rows in self._units[some]]
+            parts = UnitSums(held).of(chosen[:, some])
+            totals = [a + b for a, b in zip(totals, parts, strict=True)] if totals else parts
+        return totals

@@ -1,16 +1,16 @@
 """Draws the null values of a layer's measures, by the nulls of their family."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache, partial
+from functools import lru_cache
 
 import numpy as np
 
 from embspace.clouds.layers import LayerCloud
 from embspace.files.tables import Row
 from embspace.geometry.inference.null_clouds import (
-    NULL_CLOUDS,
     NULLS_OF_FAMILY,
+    draws_of,
     exchanged_between_texts,
 )
 from embspace.geometry.inference.resampling import stream_of
@@ -21,7 +21,6 @@ from embspace.measure.layers.layer_batches import batches_of
 from embspace.measure.layers.layer_protocol import Protocol, drawn_measures
 
 DRAWN = ["null_mean", "null_smallest", "null_largest"]
-Draw = Callable[[LayerCloud, np.random.Generator], LayerCloud]
 
 
 def null_rows(
@@ -36,18 +35,19 @@ def null_rows(
     these.
     """
     of_all = applicable(drawn_measures(protocol), groups_of(cloud), {})
-    batches = batches_of(cloud, protocol.batch_size, rng)
+    batches = batches_of(cloud, protocol.batch_size, rng)[: protocol.n_null_draws]
+    parts = [cloud.among(rows) for rows in batches]
     for null in dict.fromkeys(null for each in of_all for null in NULLS_OF_FAMILY[each.family]):
         measures = [each for each in of_all if null in NULLS_OF_FAMILY[each.family]]
-        draw: Draw = partial(_drawn, make=NULL_CLOUDS[null])
-        parts = [
-            cloud.among(batches[number % len(batches)]) for number in range(protocol.n_null_draws)
-        ]
         if null == "isotropic_gaussian" and all("scale" in each.invariant_to for each in measures):
             nulls = _of_isotropic(measures, cloud, protocol)
         else:
-            nulls = [values_of(measures, draw(part, rng)) for part in parts]
-        facts = {"null": null, "n": len(parts[0].x), "n_draws": len(parts)}
+            draws = [draws_of(null, part.x) for part in parts]
+            turns = [number % len(parts) for number in range(protocol.n_null_draws)]
+            nulls = [
+                values_of(measures, replace(parts[turn], x=draws[turn](rng))) for turn in turns
+            ]
+        facts = {"null": null, "n": len(parts[0].x), "n_draws": protocol.n_null_draws}
         for each in measures:
             drawn = [one[each.name] for one in nulls]
             yield {"measure": each.name, **facts, **null_facts(values[each.name], drawn)}
@@ -91,14 +91,6 @@ def values_of(measures: Sequence[Definition], cloud: LayerCloud) -> dict[str, fl
 def groups_of(cloud: LayerCloud) -> dict[str, np.ndarray]:
     """Return what measures of context are grouped by, as far as the vectors have it."""
     return {"text": cloud.text} | ({} if cloud.word is None else {"word": cloud.word})
-
-
-def _drawn(
-    part: LayerCloud,
-    rng: np.random.Generator,
-    make: Callable[[np.ndarray, np.random.Generator], np.ndarray],
-) -> LayerCloud:
-    return replace(part, x=make(part.x, rng))
 
 
 def _exchanged(

@@ -85,8 +85,9 @@ def token_factors(
     embedding: Float[np.ndarray, "token dim"], factors: tuple[Matrix, Matrix]
 ) -> tuple[TokenFactor, TokenFactor]:
     """Return both sides of a form, each (token, rank), whose products are the scores."""
-    first, second = (token_factor(embedding, each.T) for each in factors)
-    return first, second
+    both = token_factor(embedding, np.concatenate(factors).T)
+    first, second = np.split(both, [len(factors[0])], axis=1)
+    return np.ascontiguousarray(first), np.ascontiguousarray(second)
 
 
 def shuffled(
