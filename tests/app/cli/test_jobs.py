@@ -12,8 +12,8 @@ import time
 from embspace.app.cli.jobs import end_on_signals
 
 end_on_signals()
-print("waits", flush=True)
 try:
+    print("waits", flush=True)
     time.sleep(600)
 finally:
     print("cleared up", flush=True)

@@ -2,6 +2,7 @@ import os
 import signal
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from queue import Queue
 from threading import Thread
@@ -64,7 +65,15 @@ def test_a_byte_that_is_no_text_is_shown_all_the_same(start):
     assert news.get(timeout=20) == Line("a", "x�")
 
 
-def test_a_signal_waits_for_what_must_be_whole():
+@pytest.fixture
+def python_handler() -> Iterator[None]:
+    """Let Ctrl-C raise KeyboardInterrupt, whatever a command that was called here has set."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+def test_a_signal_waits_for_what_must_be_whole(python_handler: None):
     done = []
     with pytest.raises(KeyboardInterrupt), undisturbed():
         os.kill(os.getpid(), signal.SIGINT)
