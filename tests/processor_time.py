@@ -52,19 +52,20 @@ class ProcessorTime:
         self._clock = clock
         self._shared: dict[str, float] = defaultdict(float)
         """Of the test that runs: what was not its own."""
-        self._open: list[tuple[str, float]] = []
+        self._open: list[tuple[str, float, float]] = []
+        """What has begun and not ended: its name, its begin, and what was used before it."""
         self._begin = 0.0
         self._hears_numba = False
 
     def start(self, name: str) -> None:
-        """Begin something shared; what begins within it belongs to it."""
-        self._open.append((name, self._clock()))
+        """Begin something shared."""
+        self._open.append((name, self._clock(), sum(self._shared.values())))
 
     def stop(self) -> None:
-        """End what began last."""
-        name, begin = self._open.pop()
-        if not self._open:
-            self._shared[name] += self._clock() - begin
+        """End what began last; what began and ended within it has its own name."""
+        name, begin, before = self._open.pop()
+        within = sum(self._shared.values()) - before
+        self._shared[name] += self._clock() - begin - within
 
     @contextmanager
     def shared(self, name: str) -> Iterator[None]:

@@ -69,13 +69,18 @@ def run_all(root: Path, name: str, drawn: tuple[str, ...]) -> None:
     draw_and_save("learned", drawings, name, content["label"], settings)
 
 
+@pytest.mark.parametrize(
+    "nouns",
+    [("regimes", "interrelations"), pytest.param(NEED_POSITIONS, marks=pytest.mark.slow)],
+    ids=["two", "all"],
+)
 def test_without_positions_and_segments_every_stage_says_why(
-    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, nouns: tuple[str, ...]
 ):
     monkeypatch.chdir(tmp_path)
-    run_all(root, "gpt_neox", NEED_POSITIONS)
+    run_all(root, "gpt_neox", nouns)
     reason = "Pythia 70M has no learned positional table: its file in conf/model says"
-    for noun in NEED_POSITIONS:
+    for noun in nouns:
         assert reason in Path(f"figures/{noun}/gpt_neox.md").read_text(), noun
         assert Path(f"figures/{noun}/gpt_neox.png").is_file()
     text = Path("figures/interrelations/gpt_neox.md").read_text()

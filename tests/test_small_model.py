@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from embspace.app.check import check_settings
 from tests.workspace import Workspace
 
 CHANGED = "results/direction/profiles/small_model.csv"
@@ -26,12 +27,13 @@ def workspace(root: Path, tmp_path: Path) -> Workspace:
     return tree
 
 
-def test_its_settings_fit_and_its_baselines_cover_families_blocks_and_checkpoints(
-    workspace: Workspace,
-):
-    said = workspace.run("embspace", "check", check=False)
-    problems = [line for line in said.splitlines() if "small" in line and "step_" not in line]
-    assert not problems
+def test_its_settings_fit(workspace: Workspace, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(workspace.folder)
+    said = [line for problem in check_settings() for line in problem.splitlines()]
+    assert not [line for line in said if "small" in line and "step_" not in line]
+
+
+def test_its_baselines_cover_families_blocks_and_checkpoints(workspace: Workspace):
     assert "passed: nothing is beyond tolerance" in workspace.run("embspace", "verify")
     nouns = {path.name for path in (workspace.folder / "results").iterdir()}
     families = {"direction", "spectrum", "context", "hubs", "intrinsic_dimension"}

@@ -195,13 +195,14 @@ def paired(seed: int, n: int, shared: float) -> tuple[pd.Series, list[float]]:
     return found.set_index("quantity").loc["recall_at_1"], widths
 
 
-def test_bounds_hold_the_truth_as_often_as_they_say():
+@pytest.mark.parametrize("n_trials", [50, pytest.param(100, marks=pytest.mark.slow)])
+def test_bounds_hold_the_truth_as_often_as_they_say(n_trials: int):
     covered = 0
-    for seed in range(100):
+    for seed in range(n_trials):
         row, _ = paired(seed, 30, 1.0)
         covered += row["difference_low"] <= 1 <= row["difference_high"]
-    # Nine tenths, less what n costs; 100 trials have a standard error of 0.03.
-    assert 0.8 <= covered / 100 <= 0.98
+    # Nine tenths, less what n costs; 50 trials have a standard error of 0.04, 100 of 0.03.
+    assert 0.8 <= covered / n_trials <= 0.98
 
 
 def test_what_is_so_in_both_models_cancels():
