@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+import torch
 
 from embspace.errors import InputError
 from embspace.geometry.parameters.pair_categories import equal_tokens
@@ -12,6 +13,7 @@ from embspace.measure.parameters.head_pairs_search import (
     PairSearch,
     check_size,
     head_places,
+    in_threads,
     listed,
     pair_rows,
 )
@@ -51,6 +53,14 @@ def test_shuffled_heads_are_at_equal_distances_and_follow_the_generator() -> Non
     assert len(first) == 2
     assert (first[0].unequal.rows == again[0].unequal.rows).all()
     assert first[0].unequal.scores[0] != other[0].unequal.scores[0]
+
+
+def test_threads_keep_the_order_and_leave_their_number_as_it_was() -> None:
+    before = torch.get_num_threads()
+    assert in_threads(lambda a, b: a * b, [(n, 2) for n in range(50)]) == [*range(0, 100, 2)]
+    with pytest.raises(ZeroDivisionError):
+        in_threads(lambda a: 1 // a, [(1,), (0,)])
+    assert torch.get_num_threads() == before
 
 
 def test_rows_name_tokens_and_categories() -> None:

@@ -32,6 +32,7 @@ from embspace.measure.parameters.head_pairs_search import (
     PairSearch,
     check_size,
     head_places,
+    in_threads,
     listed,
     pair_rows,
 )
@@ -105,8 +106,8 @@ def measure_head_pairs(
     pairs, profiles, keys, shares = list[Row](), list[Row](), list[Row](), []
     for form in FORMS:
         found: dict[str, list[TopPairs]] = {name: [] for name in chosen}
-        for layer, head in listed(places):
-            one = reading.of_head(layer, head, form, count_above.get(form))
+        heads_of_form = [(*place, form, count_above.get(form)) for place in listed(places)]
+        for one in in_threads(reading.of_head, heads_of_form):
             profiles.append(one.profile)
             keys += one.keys
             for name, top in one.pairs.items():

@@ -1,7 +1,8 @@
 """The search for the top pairs of the heads of a model, and their rows in a table."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -12,6 +13,7 @@ from embspace.files.tables import Row
 from embspace.geometry.parameters.vocabulary_pairs import Classes, TokenFactor
 from embspace.measure.parameters.head_pairs_forms import (
     HeadForm,
+    Matrix,
     TopPairs,
     find_pairs,
     head_factors,
@@ -22,6 +24,7 @@ from embspace.measure.parameters.head_pairs_words import Words
 from embspace.models.parameters.read import ModelParameters
 
 PAIRS = ["tokens", "form", "layer", "head", "rank", "row", "column", "score", "categories"]
+Made = TypeVar("Made")
 ChosenTokens = Int[np.ndarray, " some"]
 
 
@@ -52,13 +55,37 @@ class PairSearch:
     ) -> dict[str, list[TopPairs]]:
         """Return the pairs of heads at equal distances among all, with their entries shuffled."""
         some = places.iloc[np.arange(n_heads) * len(places) // n_heads]
-        found: dict[str, list[TopPairs]] = {name: [] for name in self.chosen}
-        for layer, head in listed(some):
-            factors = shuffled(head_factors(self.parameters.layers, layer, head, form), generator)
-            x, y = token_factors(self.parameters.output_embedding, factors)
-            for name, pairs in self.pairs(x, y).items():
-                found[name].append(pairs)
-        return found
+        heads = [
+            shuffled(head_factors(self.parameters.layers, layer, head, form), generator)
+            for layer, head in listed(some)
+        ]
+
+        def of_head(*factors: Matrix) -> dict[str, TopPairs]:
+            x, y = factors
+            return self.pairs(*token_factors(self.parameters.output_embedding, (x, y)))
+
+        tops = in_threads(of_head, heads)
+        return {name: [pairs[name] for pairs in tops] for name in self.chosen}
+
+
+def in_threads(function: Callable[..., Made], arguments: Iterable[tuple[Any, ...]]) -> list[Made]:
+    """Return what a function makes of each of the arguments, in their order, one a core at a time.
+
+    Products take one thread meanwhile: several would wait for each other at each of the many small
+    blocks.
+    """
+    import torch
+    from joblib import Parallel, delayed
+    from threadpoolctl import threadpool_limits
+
+    n_threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        with threadpool_limits(1, user_api="blas"):
+            calls = (delayed(function)(*some) for some in arguments)
+            return list(Parallel(n_jobs=-1, prefer="threads")(calls))
+    finally:
+        torch.set_num_threads(n_threads)
 
 
 def head_places(parameters: ModelParameters) -> pd.DataFrame:
