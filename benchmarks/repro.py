@@ -74,19 +74,19 @@ def times(clone: Path, names: Sequence[str]) -> dict[str, Run]:
 
     Results that came by git match their stages: without force, none would run.
     """
-    found = {"cold, all at first": timed(clone, [*EMBSPACE, "--force", *names])}
+    runs = {"cold, all at first": timed(clone, [*EMBSPACE, "--force", *names])}
     for title, command in (
         ("nothing to do, `embspace run`", [*EMBSPACE, *names]),
         ("nothing to do, `dvc repro`", DVC),
     ):
-        found[title] = min(timed(clone, command) for _ in range(NO_OPS))
+        runs[title] = min(timed(clone, command) for _ in range(NO_OPS))
     file = clone / SETTING
     before = file.read_text(encoding="utf-8")
     file.write_text(THRESHOLD.sub("threshold: 0.21", before), encoding="utf-8")
-    found["one changed threshold"] = timed(clone, EMBSPACE)
+    runs["one changed threshold"] = timed(clone, EMBSPACE)
     file.write_text(before, encoding="utf-8")
-    found["the same threshold back"] = timed(clone, EMBSPACE)
-    return found
+    runs["the same threshold back"] = timed(clone, EMBSPACE)
+    return runs
 
 
 def with_many_jobs(clone: Path, jobs: int = MANY) -> Schedule:
@@ -95,11 +95,11 @@ def with_many_jobs(clone: Path, jobs: int = MANY) -> Schedule:
         return schedule(Durations(clone).known(books.needs), books.needs, jobs)
 
 
-def page(found: dict[str, Run], simulated: Schedule, covered: str, load: float) -> str:
+def page(runs: dict[str, Run], simulated: Schedule, covered: str, load: float) -> str:
     """Return what was measured, in Markdown."""
     rows = [
         f"| {name} | {run.seconds:.1f} | {run.processor_seconds:.1f} |"
-        for name, run in found.items()
+        for name, run in runs.items()
     ]
     chain = ", ".join(f"`{stage}`" for stage in simulated.last_chain)
     return "\n".join(
@@ -130,9 +130,9 @@ def run_repro(*names: str) -> None:
     with TemporaryDirectory() as folder:
         clone = Path(folder) / "clone"
         subprocess.run(["git", "clone", "--quiet", ".", str(clone)], check=True)
-        found = times(clone, names)
+        runs = times(clone, names)
         simulated = with_many_jobs(clone)
-    text = page(found, simulated, ", ".join(names) or "all stages", load)
+    text = page(runs, simulated, ", ".join(names) or "all stages", load)
     print(text)
     with writing(PAGE) as partial:
         partial.write_text(text, encoding="utf-8")

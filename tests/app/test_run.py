@@ -68,8 +68,8 @@ STEP = Step("measure_training@sentiment", "starts", ", up to 3 min left", ("meas
 
 
 @pytest.fixture
-def asked(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, object]]:
-    """The runs that were asked for, each of which starts and ends one stage."""
+def requests(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, object]]:
+    """The runs that were called for, each of which starts and ends one stage."""
     calls: list[dict[str, object]] = []
 
     def run_side_by_side(
@@ -88,7 +88,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, object]]:
 
 
 def test_a_run_tells_what_starts_what_it_says_and_what_has_ended(
-    tree: Path, asked: list[dict[str, object]], capsys: pytest.CaptureFixture[str]
+    tree: Path, requests: list[dict[str, object]], capsys: pytest.CaptureFixture[str]
 ):
     run_stages("training", "sentiment", jobs=3)
     said = capsys.readouterr().out.splitlines()
@@ -101,12 +101,12 @@ def test_a_run_tells_what_starts_what_it_says_and_what_has_ended(
     ]
     assert said[5] == "3 stages in 0 s: 1 computed, 1 taken from the cache, 1 up to date"
     targets = [f"{GRAPH}:measure_training@sentiment"]
-    assert asked == [{"targets": targets, "jobs": 3, "force": False}]
+    assert requests == [{"targets": targets, "jobs": 3, "force": False}]
 
 
-def test_without_a_number_there_is_a_job_a_core(tree: Path, asked: list[dict[str, object]]):
+def test_without_a_number_there_is_a_job_a_core(tree: Path, requests: list[dict[str, object]]):
     run_stages(None, None, force=True)
-    assert asked == [{"targets": [], "jobs": default_jobs(), "force": True}]
+    assert requests == [{"targets": [], "jobs": default_jobs(), "force": True}]
 
 
 def test_a_run_with_nothing_to_do_says_so_in_one_line():
