@@ -24,11 +24,13 @@ MEETS = (
 )
 MEETS += "ls at_* | wc -l > $X"
 COMMAND = """
+import signal
 import sys
 from pathlib import Path
 from embspace.app.cli.jobs import end_on_signals
 from embspace.app.repro.side_by_side import run_side_by_side
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job ignores it
 end_on_signals()
 show = lambda stage, line: print(stage, line, flush=True)
 for step in run_side_by_side(Path(), [], show, jobs=2, force="force" in sys.argv):
@@ -148,9 +150,10 @@ def test_whoever_stops_reading_ends_the_stages(tree: Path, write: Write):
 
 @pytest.fixture
 def command(tree: Path) -> Iterator[list["subprocess.Popen[str]"]]:
-    """Commands that a test has started, ended after it."""
+    """Commands that a test has started, ended after it with their stages."""
     started: list[subprocess.Popen[str]] = []
     yield started
+    (tree / "go").touch()
     for process in started:
         process.kill()
         process.communicate()
