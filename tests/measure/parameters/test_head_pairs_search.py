@@ -5,7 +5,6 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-import torch
 
 from embspace.errors import InputError
 from embspace.geometry.parameters.pair_categories import equal_tokens
@@ -18,6 +17,7 @@ from embspace.measure.parameters.head_pairs_search import (
     pair_rows,
 )
 from embspace.measure.parameters.head_pairs_words import Words
+from tests.lazy import torch
 from tests.models.parameters.known import N_TOKENS, known_parameters
 
 MODEL = known_parameters(0)
