@@ -8,10 +8,13 @@ is returned may name a row too many, and never one too few; no result depends on
 
 import time
 from functools import cache
+from typing import TYPE_CHECKING
 
 import numpy as np
-import torch
 from jaxtyping import Float, Int
+
+if TYPE_CHECKING:
+    import torch
 
 RowFactor = Float[np.ndarray, "row rank"]
 ColumnFactor = Float[np.ndarray, "column rank"]
@@ -30,6 +33,8 @@ class RoughProducts:
 
     def __init__(self, x: RowFactor, y: ColumnFactor, most_norm: float) -> None:
         """Keep 16-bit copies; `most_norm` is the length of the longest vector of both."""
+        import torch
+
         self._usable = most_norm <= MOST_NORM and x.shape[1] <= MOST_RANK
         self._x, self._y = (torch.from_numpy(side).bfloat16() for side in (x, y))
         self._memory = torch.empty(0, dtype=torch.bfloat16)
@@ -42,6 +47,8 @@ class RoughProducts:
         `longest` is at least the product of norms of each pair of the block. All rows, where the
         rough products can't tell: where `score` is next to 0 or below.
         """
+        import torch
+
         # Few shapes, for oneDNN compiles a program for each; a column more does no harm.
         stop = columns.start + -(-(columns.stop - columns.start) // STEP) * STEP
         x, y = self._x[rows], self._y[columns.start : stop]
@@ -64,6 +71,8 @@ def product(x: RowFactor, y: ColumnFactor) -> Float[np.ndarray, "row column"]:
 
     The last digits hang on the processor: for bounds alone.
     """
+    import torch
+
     if len(x) <= FEW:
         return x @ y.T
     return np.asarray(torch.mm(torch.from_numpy(x), torch.from_numpy(y).T))
@@ -75,11 +84,15 @@ def rough_is_faster() -> bool:
 
     It is timed, once: about a millisecond. Only time hangs on the answer.
     """
+    import torch
+
     single = torch.ones(256, 64)
     return _fastest(single.bfloat16()) <= _fastest(single)
 
 
-def _fastest(x: torch.Tensor) -> float:
+def _fastest(x: "torch.Tensor") -> float:
+    import torch
+
     times = []
     for _ in range(5):
         start = time.perf_counter()
