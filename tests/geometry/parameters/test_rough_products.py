@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from embspace.geometry.parameters import rough_products
@@ -25,6 +25,7 @@ def largest_scores(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     return (x.astype(np.float64) @ y.astype(np.float64).T).max(axis=1)
 
 
+@settings(deadline=None)  # the first example imports torch
 @given(
     seed=st.integers(0, 1000),
     rank=st.integers(1, 70),
