@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from embspace.app.repro.bookkeeping import open_books
 from embspace.app.repro.durations import Durations
-from embspace.app.repro.environment import environment
+from embspace.app.repro.environment import KERNELS
 from embspace.app.repro.schedule import Schedule, schedule
 from embspace.errors import InputError
 from embspace.files.atomic import writing
@@ -52,7 +52,8 @@ def timed(folder: Path, command: Sequence[str]) -> Run:
     done = subprocess.run(
         command,
         cwd=folder,
-        env={**environment(), "PYTHONPATH": "src"},
+        # `embspace run` gives stages their share of the cores; all of them here would stay.
+        env={**os.environ, **KERNELS, "PYTHONPATH": "src"},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,

@@ -1,4 +1,4 @@
-"""What commands that run stages share: how many at once, and how a signal ends them."""
+"""Defines the option `--jobs`, and ends a command that runs stages when a signal comes."""
 
 import os
 import signal

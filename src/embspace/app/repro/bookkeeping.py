@@ -1,4 +1,4 @@
-"""What DVC knows of the stages of a tree: which are up to date, what ran before, their locks.
+"""Asks DVC which stages of a tree are up to date, and records those that ran in cache and locks.
 
 One process keeps the books while the commands of several stages run. `dvc repro` afterwards finds
 all as if it had run the stages itself, one after the other.

@@ -32,7 +32,7 @@ Kind = Literal["starts", "runs", "ends", "current", "cached"]
 
 @dataclass(frozen=True)
 class Step:
-    """What happens to a stage: it starts, runs, ends, is up to date, or comes from the cache."""
+    """Reports one event of a stage: start, progress, end, found up to date, taken from the cache."""
 
     stage: str
     kind: Kind
@@ -43,7 +43,7 @@ class Step:
     seconds: float = 0.0
     """The time since it started, where it runs or ends."""
     n_done: int = 0
-    """How many stages have come to their end, this one included."""
+    """Number of stages that are done, this one included."""
     n_stages: int = 0
 
 
