@@ -32,7 +32,7 @@ Kind = Literal["starts", "runs", "ends", "current", "cached"]
 
 @dataclass(frozen=True)
 class Step:
-    """Reports one event of a stage: start, progress, end, found up to date, taken from the cache."""
+    """Reports one event of a stage: start, progress, end, up to date, or taken from the cache."""
 
     stage: str
     kind: Kind
