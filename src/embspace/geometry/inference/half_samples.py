@@ -235,8 +235,8 @@ class _UnitsOfTexts:
         # The whole's origin by default, so that equal rows have exact zeros here, too.
         origin = self.x[0]
         if fit:
-            of_units = [moments_of(self.x[rows], origin) for rows in self.units]
-            self._sums["moments"] = UnitSums(of_units)
+            unit_moments = [moments_of(self.x[rows], origin) for rows in self.units]
+            self._sums["moments"] = UnitSums(unit_moments)
         else:
             self._sums["moments"] = UnitMoments(self.x, self.units, origin, MOST_HELD)
 

@@ -47,8 +47,8 @@ def _gaussians_of_covariance(x: Vectors) -> Draw:
         drawn = rng.normal(size=(len(x), rank))
         drawn -= drawn.mean(axis=0)
         if by_products:
-            of_drawn = np.linalg.cholesky(drawn.T @ drawn)
-            gaussian: Vectors = drawn @ np.linalg.solve(of_drawn.T, scaled) + mean
+            drawn_factor = np.linalg.cholesky(drawn.T @ drawn)
+            gaussian: Vectors = drawn @ np.linalg.solve(drawn_factor.T, scaled) + mean
             return gaussian
         basis, triangle = np.linalg.qr(drawn)
         basis *= np.sign(np.diag(triangle))
