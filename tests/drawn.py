@@ -3,8 +3,10 @@
 from collections.abc import Iterable, Mapping
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import pytest
+import yaml
 
 DRAW = Path(__file__).parents[1] / "src/embspace/draw"
 ALONE = ("ledger", "parameter_alignment", "pretraining_dynamics", "pretraining_head_dynamics")
@@ -29,6 +31,17 @@ def one_noun_by_day(drawings: Mapping[str, object], noun: str) -> pytest.MarkDec
     """Give a test `nouns`: one of a chapter's, and in a test marked slow all of them."""
     whole = pytest.param((*drawings,), marks=pytest.mark.slow, id="all")
     return pytest.mark.parametrize("nouns", [pytest.param((noun,), id=noun), whole])
+
+
+def conf_of(root: Path, chapter: str, nouns: Iterable[str]) -> dict[str, Any]:
+    """Return the settings in conf/ of a chapter's drawings, by noun."""
+    files = {noun: root / f"conf/draw/{chapter}/{noun}.yaml" for noun in nouns}
+    return {noun: yaml.safe_load(file.read_text()) for noun, file in files.items()}
+
+
+def files_here() -> set[str]:
+    """Return the files of figures, and what DVC keeps of them, below the current folder."""
+    return {str(file) for top in ("figures", "data/drawn") for file in Path(top).rglob("*.*")}
 
 
 def keep_nouns(monkeypatch: pytest.MonkeyPatch, chapter: str, nouns: Iterable[str]) -> None:

@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import pytest
-import yaml
 
 from embspace.draw.blocks.__main__ import DRAWINGS, main
 from embspace.files.scalars import save_scalars
@@ -12,7 +11,7 @@ from embspace.settings.stage import StageConfig
 from tests.draw.blocks.test_information_stream import POST, tables
 from tests.draw.blocks.test_layer_roles import tables as roles
 from tests.draw.blocks.test_query_key_form import results as forms
-from tests.drawn import figure_files, keep_nouns, one_noun_by_day
+from tests.drawn import conf_of, figure_files, files_here, keep_nouns, one_noun_by_day
 
 
 def test_all_nouns_of_the_chapter_are_drawn() -> None:
@@ -29,9 +28,7 @@ def test_nouns_are_drawn_under_the_name_of_the_model(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     keep_nouns(monkeypatch, "blocks", nouns)
-    settings = {
-        noun: yaml.safe_load((root / f"conf/draw/blocks/{noun}.yaml").read_text()) for noun in nouns
-    }
+    settings = conf_of(root, "blocks", nouns)
     monkeypatch.chdir(tmp_path)
     of_forms = forms(known=not is_empty)
     save_scalars(of_forms.pop("json"), "results/query_key_form/mine.json")
@@ -41,7 +38,7 @@ def test_nouns_are_drawn_under_the_name_of_the_model(
             folder = f"results/{noun}" if name == "csv" else f"results/{noun}/{name}"
             save_table(table[: 0 if is_empty else None], f"{folder}/mine.csv")
     main(StageConfig("mine", {"label": "my own model"}, "", {}, [], [], settings))
-    drawn = {str(file) for top in ("figures", "data/drawn") for file in Path(top).rglob("*.*")}
+    drawn = files_here()
     assert drawn == {file for noun in nouns for file in figure_files(noun, "mine")}
     for noun in nouns:
         assert "my own model" in Path(f"figures/{noun}/mine.md").read_text()

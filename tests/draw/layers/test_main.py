@@ -15,7 +15,7 @@ from tests.draw.layers.test_atlas import table as atlas_table
 from tests.draw.layers.test_encoders_decoders import CLAIMS
 from tests.draw.layers.test_encoders_decoders import table as encoders_decoders_table
 from tests.draw.layers.test_layer_maps import layer_maps
-from tests.drawn import figure_files, keep_nouns, one_noun_by_day
+from tests.drawn import figure_files, files_here, keep_nouns, one_noun_by_day
 from tests.measure.layer_corpora import processes
 from tests.measure.layers.test_information_imbalance import planted, table_of
 
@@ -62,7 +62,7 @@ def test_nouns_are_drawn_under_the_name_of_the_model(
     save_table(maps.layers[:end], "results/layer_maps/mine.csv")
     with processes(1):
         main(StageConfig("mine", {"label": "my own model"}, "", {}, [], [], settings))
-    drawn = {str(file) for top in ("figures", "data/drawn") for file in Path(top).rglob("*.*")}
+    drawn = files_here()
     assert drawn == {file for noun in nouns for file in figure_files(noun, "mine")}
     assert all(Path(file).stat().st_size < 800_000 for file in drawn)
     for noun in nouns:

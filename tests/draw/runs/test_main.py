@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import pytest
-import yaml
 
 from embspace.draw.runs.__main__ import DRAWINGS, main
 from embspace.files.tables import save_table
@@ -12,7 +11,7 @@ from tests.draw.runs.test_checkpoints import table
 from tests.draw.runs.test_dynamics import table as dynamics_table
 from tests.draw.runs.test_head_dynamics import heads
 from tests.draw.runs.test_training import results
-from tests.drawn import figure_files, keep_nouns, one_noun_by_day
+from tests.drawn import conf_of, figure_files, files_here, keep_nouns, one_noun_by_day
 from tests.measure.runs.test_training_claims import claims
 
 
@@ -31,8 +30,7 @@ def test_all_runs_are_drawn_on_a_page_a_noun(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     keep_nouns(monkeypatch, "runs", nouns)
-    conf = {noun: root / f"conf/draw/runs/{noun}.yaml" for noun in nouns}
-    settings = {noun: yaml.safe_load(file.read_text()) for noun, file in conf.items()}
+    settings = conf_of(root, "runs", nouns)
     monkeypatch.chdir(tmp_path)
     for run in runs:
         for name, each in results().items():
@@ -43,7 +41,7 @@ def test_all_runs_are_drawn_on_a_page_a_noun(
         save_table(heads().drop(columns="run"), f"results/head_dynamics/{run}.csv")
         save_table(claims(), f"results/training_claims/{run}.csv")
     main(StageConfig("", {}, "", {}, [], [], settings))
-    drawn = {str(file) for top in ("figures", "data/drawn") for file in Path(top).rglob("*.*")}
+    drawn = files_here()
     assert drawn == {file for noun in nouns for file in figure_files(noun, "all_runs")}
     assert all(Path(file).stat().st_size < 800_000 for file in drawn)
     for noun in nouns:

@@ -3,13 +3,12 @@
 from pathlib import Path
 
 import pytest
-import yaml
 
 from embspace.draw.sequences.__main__ import DRAWINGS, main
 from embspace.files.tables import Tables, save_table
 from embspace.settings.stage import StageConfig
 from tests.draw.sequences.tables import attribution, class_flow, sequence_attention, stitching
-from tests.drawn import figure_files, keep_nouns, one_noun_by_day
+from tests.drawn import conf_of, figure_files, files_here, keep_nouns, one_noun_by_day
 
 TABLES: dict[str, Tables] = {
     "attribution": attribution(),
@@ -30,8 +29,7 @@ def test_all_runs_are_drawn_on_a_page_a_noun(
 ) -> None:
     assert DRAWINGS.keys() == TABLES.keys()
     keep_nouns(monkeypatch, "sequences", nouns)
-    conf = {noun: root / f"conf/draw/sequences/{noun}.yaml" for noun in nouns}
-    settings = {noun: yaml.safe_load(file.read_text()) for noun, file in conf.items()}
+    settings = conf_of(root, "sequences", nouns)
     monkeypatch.chdir(tmp_path)
     for run in runs:
         for noun, tables in TABLES.items():
@@ -39,7 +37,7 @@ def test_all_runs_are_drawn_on_a_page_a_noun(
                 if "/" not in name:  # of another noun
                     save_table(table, f"results/{noun}/{name}/{run}.csv")
     main(StageConfig("", {}, "", {}, [], [], settings))
-    drawn = {str(file) for top in ("figures", "data/drawn") for file in Path(top).rglob("*.*")}
+    drawn = files_here()
     assert drawn == {file for noun in nouns for file in figure_files(noun, "all_runs")}
     for noun in nouns:
         text = Path(f"figures/{noun}/all_runs.md").read_text()
