@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from embspace.app import run
-from embspace.app.repro.side_by_side import Step, default_jobs
+from embspace.app.repro.side_by_side import Step
 from embspace.app.run import addresses_of, run_stages, summary
 from embspace.errors import InputError
 from embspace.settings.pipeline import read_stages
@@ -104,9 +104,9 @@ def test_a_run_tells_what_starts_what_it_says_and_what_has_ended(
     assert requests == [{"targets": targets, "jobs": 3, "force": False}]
 
 
-def test_without_a_number_there_is_a_job_a_core(tree: Path, requests: list[dict[str, object]]):
+def test_without_a_number_the_cores_decide(tree: Path, requests: list[dict[str, object]]):
     run_stages(None, None, force=True)
-    assert requests == [{"targets": [], "jobs": default_jobs(), "force": True}]
+    assert requests == [{"targets": [], "jobs": None, "force": True}]
 
 
 def test_a_run_with_nothing_to_do_says_so_in_one_line():

@@ -6,16 +6,14 @@ of the user's tree stay as they are; see `embspace.app.working_tree`.
 
 import re
 import shutil
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from embspace.app.describe import Say, check_complete, find_model
 from embspace.app.prune import name_of
-from embspace.app.run import progress_line, summary
+from embspace.app.run import tell
 from embspace.app.working_tree import TREES, OwnTexts, WorkingTree, find_root
 from embspace.errors import InputError
 from embspace.files.copies import copy_file
@@ -183,12 +181,7 @@ def reproduce(tree: WorkingTree, targets: Sequence[str], say: Say, jobs: int | N
     from embspace.app.checks.long_stimuli import check_stimuli
 
     check_stimuli(tree.folder, tree.stages(*targets))
-    start, kinds = monotonic(), Counter[str]()
-    for step in tree.reproduce(*targets, jobs=jobs):
-        kinds[step.kind] += 1
-        if line := progress_line(step):
-            say(line)
-    say(summary(kinds, monotonic() - start))
+    tell(tree.reproduce(*targets, jobs=jobs), say)
 
 
 def open_tree(subject: Subject, say: Say) -> WorkingTree:

@@ -2,13 +2,14 @@
 
 import re
 from collections import Counter
+from collections.abc import Callable, Iterable
 from itertools import product
 from pathlib import Path
 from time import monotonic
 
 from embspace.app.prune import find_strays, remove
 from embspace.app.repro.durations import rounded
-from embspace.app.repro.side_by_side import Step, default_jobs, run_side_by_side
+from embspace.app.repro.side_by_side import Step, run_side_by_side
 from embspace.errors import InputError, counted, not_among, visible
 from embspace.settings.params import read_params
 from embspace.settings.pipeline import Stage, find_stages
@@ -38,13 +39,18 @@ def run_stages(
     targets = [] if name is None else addresses_of(Path(), name, model)
     if n_strays := _remove_strays():
         print(f"removed {counted(n_strays, 'file')} of what params.yaml no longer names")
-    jobs = default_jobs() if jobs is None else jobs
+    steps = run_side_by_side(Path(), targets, show_line, jobs=jobs, force=force)
+    tell(steps, lambda line: print(line, flush=True))
+
+
+def tell(steps: Iterable[Step], say: Callable[[str], object]) -> None:
+    """Say of each step what happens, and at the end how many stages ran."""
     start, kinds = monotonic(), Counter[str]()
-    for step in run_side_by_side(Path(), targets, show_line, jobs=jobs, force=force):
+    for step in steps:
         kinds[step.kind] += 1
         if line := progress_line(step):
-            print(line, flush=True)
-    print(summary(kinds, monotonic() - start))
+            say(line)
+    say(summary(kinds, monotonic() - start))
 
 
 def show_line(stage: str, line: str) -> None:

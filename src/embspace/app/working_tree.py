@@ -19,9 +19,9 @@ from typing import IO, Any
 
 import yaml
 
-from embspace.app.repro.bookkeeping import collect_stages, stages_of
+from embspace.app.repro.bookkeeping import collect_stages
 from embspace.app.repro.durations import Durations
-from embspace.app.repro.side_by_side import Step, default_jobs, run_side_by_side
+from embspace.app.repro.side_by_side import Step, run_side_by_side
 from embspace.errors import InputError
 from embspace.files.copies import copy_file, link_files, mirror_folder, write_changed
 from embspace.settings.params import CONF, PARAMS
@@ -128,7 +128,7 @@ class WorkingTree:
 
     def stages(self, *targets: str) -> set[str]:
         """Return the stages at these addresses, with their items, and all that they need."""
-        return stages_of(self.folder, targets)
+        return {stage.name for stage in collect_stages(self.folder, targets)}
 
     def outputs(self, *targets: str) -> list[Path]:
         """Return the files and folders, relative to the tree, that these stages make."""
@@ -149,7 +149,6 @@ class WorkingTree:
             def show(stage: str, line: str) -> None:
                 print(f"{stage}: {line}", file=log, flush=True)
 
-            jobs = default_jobs() if jobs is None else jobs
             durations = Durations(self.root)
             yield from run_side_by_side(self.folder, targets, show, jobs=jobs, durations=durations)
 

@@ -3,14 +3,15 @@
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 import yaml
 
-from embspace.app.repro.bookkeeping import collect_stages, open_books, stages_of
+from embspace.app.repro.bookkeeping import collect_stages, open_books
 from embspace.errors import InputError
-from embspace.settings.pipeline import graph_files
+from embspace.settings.pipeline import graph_files, stage_names
 from embspace.settings.schema import read_yaml
 from tests.app.repro.conftest import Run, Write
 
@@ -81,7 +82,7 @@ def test_all_stages_are_those_that_dvc_makes_of_params(root: Path, tree: Path):
     params |= {"compared": {"one--two": {"model": "one", "other_model": "two"}}}
     (tree / "params.yaml").write_text(yaml.safe_dump(params))
     by_dvc = {stage.name for stage in collect_stages(tree, [])}
-    assert stages_of(tree, []) == by_dvc
+    assert stage_names(tree, params) == by_dvc
     expected = {"measure_profiles@one-spectrum", "compare_alignment@one--two"}
     assert expected | {"draw_runs@all_runs"} <= by_dvc
 
@@ -108,3 +109,20 @@ def test_a_lock_that_cannot_be_written_stays_as_it_was(
         assert (tree / "dvc.lock").read_bytes() == before
         assert books.write_locks() == ["one"]  # what is not written is kept
     assert (tree / "dvc.lock").read_bytes() != before
+
+
+def test_a_stage_that_another_command_of_dvc_runs_is_named(tree: Path, write: Write, run: Run):
+    write(
+        one={
+            "cmd": "echo > at_work; while [ ! -e go ]; do sleep .05; done; echo > one",
+            "outs": ["one"],
+        }
+    )
+    with subprocess.Popen([sys.executable, "-m", "dvc", "repro"], cwd=tree) as process:
+        while not (tree / "at_work").exists():
+            assert process.poll() is None
+            time.sleep(0.02)
+        with pytest.raises(InputError, match="^one: "):
+            run()
+        (tree / "go").touch()
+        assert process.wait(60) == 0

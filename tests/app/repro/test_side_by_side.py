@@ -13,7 +13,7 @@ import psutil
 import pytest
 
 from embspace.app.repro import side_by_side
-from embspace.app.repro.side_by_side import FORCED, HELD, Step, default_jobs, run_side_by_side
+from embspace.app.repro.side_by_side import FORCED, HELD, Step, run_side_by_side
 from embspace.errors import InputError
 from tests.app.repro.conftest import Run, Write, kinds
 
@@ -248,8 +248,13 @@ def test_what_runs_long_is_named_again(
     assert len(seconds) >= 2 and seconds == sorted(seconds) and seconds[0] >= 0.1
 
 
-def test_by_default_there_is_a_job_a_core():
-    assert 1 <= default_jobs() <= (os.cpu_count() or 1)
+def test_by_default_there_is_a_job_a_core(
+    tree: Path, write: Write, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(side_by_side, "n_cores", lambda: 2)
+    write(a=meeting("a"), b=meeting("b"))
+    list(run_side_by_side(tree, [], lambda *_: None))
+    assert [(tree / name).read_text().strip() for name in ("a", "b")] == ["2", "2"]
 
 
 def test_the_same_bytes_with_any_number_of_jobs(tree: Path, write: Write, run: Run):

@@ -13,16 +13,7 @@ from typing import Any
 
 from embspace.errors import InputError
 from embspace.files.atomic import writing
-from embspace.settings.params import PARAMS
-from embspace.settings.pipeline import GRAPH, LOCK, stage_names
-from embspace.settings.schema import read_yaml
-
-
-def stages_of(folder: Path, targets: Sequence[str]) -> set[str]:
-    """Return the names of the stages of a tree, with their items, that `collect_stages` finds."""
-    if not targets:
-        return stage_names(folder, read_yaml(folder / PARAMS))
-    return {stage.name for stage in collect_stages(folder, targets)}
+from embspace.settings.pipeline import GRAPH, LOCK
 
 
 def collect_stages(folder: Path, targets: Sequence[str]) -> list[Any]:
@@ -58,23 +49,32 @@ class Bookkeeper:
         }
 
     def is_current(self, name: str) -> bool:
-        """Return whether command, inputs, settings and outputs are those of the lock."""
-        return not self._stages[name].changed()
+        """Return whether command, inputs, settings and outputs are those of the lock.
+
+        Raises:
+            InputError: if DVC cannot tell, as while another command of DVC runs the stage.
+        """
+        with _explained(name):
+            return not self._stages[name].changed()
 
     def begin(self, name: str, *, restore: bool) -> bool:
         """Remove what an earlier run has made; return whether its outputs come from the cache.
 
         If `restore` is true and the stage ran before with the same inputs and settings, they do.
+
+        Raises:
+            InputError: if a file cannot be removed or restored.
         """
         from dvc.stage.cache import RunCacheNotFoundError
 
         stage = self._stages[name]
-        stage.remove_outs(ignore_remove=False, force=False)
-        if restore:
-            # DVC looks for the stage of a run in the current folder.
-            with suppress(RunCacheNotFoundError), chdir(self._repo.root_dir):
-                self._repo.stage_cache.restore(stage)
-                return True
+        with _explained(name):
+            stage.remove_outs(ignore_remove=False, force=False)
+            if restore:
+                # DVC looks for the stage of a run in the current folder.
+                with suppress(RunCacheNotFoundError), chdir(self._repo.root_dir):
+                    self._repo.stage_cache.restore(stage)
+                    return True
         return False
 
     def command(self, name: str) -> tuple[list[str], Path]:
@@ -97,16 +97,12 @@ class Bookkeeper:
         Raises:
             InputError: if an output is missing or cannot be kept.
         """
-        from dvc.exceptions import DvcException
-
         stage = self._stages[name]
-        try:
+        with _explained(name):
             stage.save(run_cache=False)
             stage.commit()
             with chdir(self._repo.root_dir):
                 self._repo.stage_cache.save(stage)
-        except (DvcException, OSError) as error:
-            raise InputError(f"{name}: {error}") from error
         self._unwritten.append(stage)
 
     def write_locks(self) -> list[str]:
@@ -122,6 +118,17 @@ class Bookkeeper:
             _write_lock(Path(graph).with_name(LOCK), [*stages])
         names, self._unwritten = [stage.name for stage in self._unwritten], []
         return names
+
+
+@contextmanager
+def _explained(name: str) -> Iterator[None]:
+    """Put the name of a stage before what DVC or the system says, as an `InputError`."""
+    from dvc.exceptions import DvcException
+
+    try:
+        yield
+    except (DvcException, OSError) as error:
+        raise InputError(f"{name}: {error}") from error
 
 
 def _write_lock(lock: Path, stages: list[Any]) -> None:
@@ -162,10 +169,8 @@ def open_books(folder: Path, targets: Sequence[str]) -> Iterator[Bookkeeper]:
     except DvcException as error:
         raise InputError(f"{folder.absolute()}: {error}") from error
     try:
-        try:
+        with _explained(str(folder.absolute())):
             books = Bookkeeper(repo, _collect(repo, folder, targets))
-        except DvcException as error:
-            raise InputError(f"{folder.absolute()}: {error}") from error
         yield books
     finally:
         repo.lock.unlock()

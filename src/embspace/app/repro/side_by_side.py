@@ -54,17 +54,12 @@ class _Running:
     lines: list[str] = field(default_factory=list)
 
 
-def default_jobs() -> int:
-    """Return the number of cores: stages start beside others while memory is free."""
-    return n_cores()
-
-
 def run_side_by_side(
     folder: Path,
     targets: Sequence[str],
     show: Callable[[str, str], None],
     *,
-    jobs: int,
+    jobs: int | None = None,
     force: bool = False,
     durations: Durations | None = None,
 ) -> Iterator[Step]:
@@ -77,13 +72,15 @@ def run_side_by_side(
         folder: The root of the tree.
         targets: Addresses of stages; without any, all stages of the tree.
         show: Takes the name of a stage and a line that it printed.
-        jobs: How many commands run at once.
+        jobs: How many commands run at once; None for one a core. Beside another one a command
+            starts only while `MEMORY` is free.
         force: True if also what is up to date, or was computed before, is computed.
         durations: Where times are kept; by default those of the tree.
 
     Raises:
         InputError: if a stage fails, with what it said; the others that ran have ended then.
     """
+    jobs = jobs or n_cores()
     with ExitStack() as stack:
         held = stack.enter_context(_held(folder))
         books = stack.enter_context(open_books(folder, targets))
@@ -131,7 +128,7 @@ class _Run:
         others = tuple(other for other in self._running if other != name)
         if kind in ("starts", "runs"):
             now = monotonic()
-            needs = {key: value for key, value in self._books.needs.items() if self._is_left(key)}
+            needs = {key: self._books.needs[key] for key in self._books.needs.keys() - self._done}
             since = {key: now - running.start for key, running in self._running.items()}
             left = self._durations.time_left(needs, self._jobs, since)
         else:
@@ -174,9 +171,6 @@ class _Run:
         for stage in running:
             stage.command.wait()
         self._save()
-
-    def _is_left(self, name: str) -> bool:
-        return name not in self._done
 
     def _start_ready(self, given: dict[str, str], held: int) -> Iterator[Step]:
         """Start stages whose needs have ended while there are jobs; pass over what is current."""
@@ -248,16 +242,24 @@ class _Run:
         self._failure = self._failure or error
 
     def _save(self) -> None:
-        """Write locks, times, and what a forced run need not compute again."""
+        """Write locks, times, and what a forced run need not compute again.
+
+        Raises:
+            InputError: if one cannot be written, as on a full disk.
+        """
         self._unsaved = 0.0
         with undisturbed():
             if not (names := self._books.write_locks()):
                 return
-            self._durations.save()
-            if self._is_forced:
-                self._computed |= {*names}
-                with writing(self._folder / FORCED) as partial:
-                    partial.write_text(json.dumps(sorted(self._computed)), encoding="utf-8")
+            try:
+                self._durations.save()
+                if self._is_forced:
+                    self._computed |= {*names}
+                    with writing(self._folder / FORCED) as partial:
+                        partial.write_text(json.dumps(sorted(self._computed)), encoding="utf-8")
+            except OSError as error:
+                message = f"{self._folder.absolute()}: cannot be written: {error.strerror}"
+                raise InputError(message) from error
 
 
 def _read_forced(folder: Path) -> set[str]:
