@@ -83,24 +83,39 @@ class ProcessorTime:
     def pytest_runtest_protocol(self) -> Iterator[None]:
         self._shared.clear()
         self._begin = self._clock()
-        if "numba" in sys.modules and not self._hears_numba:
-            self._hears_numba = True
-            self._hear_numba()
+        self.hear_numba()
         return (yield)
 
-    def _hear_numba(self) -> None:
+    def hear_numba(self) -> None:
+        """Count kernels from now on, if numba is there: a test may be the first to import it."""
+        is_within_import = any(name == IMPORTS for name, *_ in self._open)
+        if "numba" not in sys.modules or self._hears_numba or is_within_import:
+            return
+        self._hears_numba = True
         from numba.core import event
 
         outer = self
 
         class Kernels(event.Listener):  # type: ignore[misc]
+            """Other threads may compile, one at a time, while the first waits for them."""
+
+            n_compiling, begin = 0, 0.0
+
             def on_start(self, event: Any) -> None:
                 if threading.current_thread() is threading.main_thread():
                     outer.start(KERNELS)
+                    return
+                if not self.n_compiling:
+                    self.begin = outer._clock()
+                self.n_compiling += 1
 
             def on_end(self, event: Any) -> None:
                 if threading.current_thread() is threading.main_thread():
                     outer.stop()
+                    return
+                self.n_compiling -= 1
+                if not self.n_compiling:
+                    outer._shared[KERNELS] += outer._clock() - self.begin
 
         event.register("numba:compiler_lock", Kernels())
 
@@ -150,7 +165,10 @@ def imports_heard(time: ProcessorTime) -> Iterator[None]:
 
     def heard(name: str, import_: Any) -> Any:
         with time.shared(IMPORTS):
-            return find_and_load(name, import_)
+            module = find_and_load(name, import_)
+        if threading.current_thread() is threading.main_thread():
+            time.hear_numba()
+        return module
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(bootstrap, "_find_and_load", heard)

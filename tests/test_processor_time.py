@@ -2,6 +2,7 @@
 
 import importlib
 import sys
+import threading
 import time
 from pathlib import Path
 from types import SimpleNamespace
@@ -151,11 +152,16 @@ def test_kernels_are_counted_apart(monkeypatch: pytest.MonkeyPatch) -> None:
 
     now = [0.0]
     clock = ProcessorTime(lambda: now[0])
-    clock._hear_numba()
+    clock.hear_numba()
     clock._clock = lambda: now.__setitem__(0, now[0] + 1) or now[0]
     numba.njit(lambda x: x + 1)(1)
     assert clock._shared[KERNELS] >= 1
     assert not clock._open
+    before = clock._shared[KERNELS]
+    thread = threading.Thread(target=lambda: numba.njit(lambda x: x + 2)(1))
+    thread.start()
+    thread.join()
+    assert clock._shared[KERNELS] > before
 
 
 def test_the_clock_does_not_go_while_a_test_waits() -> None:
