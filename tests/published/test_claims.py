@@ -6,7 +6,8 @@ import pytest
 from pydantic import ValidationError
 
 from embspace.errors import InputError
-from embspace.published.claims import Evidence, _difference, decide
+from embspace.published.claims import decide
+from embspace.published.evidence import Evidence, _difference
 from embspace.published.sources import Claim
 from embspace.published.subjects import Subject
 from tests.verify.tree import put
@@ -61,7 +62,7 @@ def results(tree: Path) -> Path:
         ("estimate > 1.9", "matches"),
         ("estimate > 1.9 and value > 1.9", "undecided"),
         ("low > 1.9", "differs"),
-        ("value > null_low", "undecided"),  # which the table lacks
+        ("value > null_low", "not checkable"),  # which the table lacks
     ],
 )
 def test_all_of_the_interval_must_fit_or_none_of_it(results: Path, holds_if: str, verdict: str):
@@ -128,10 +129,79 @@ def test_another_rule_with_another_verdict_is_said(results: Path, other_rule: st
     """One that cannot be asked changes nothing."""
     cell = bare(exact=True) if "null" not in other_rule else bare(where={"layer": 9})
     other = {"cell": cell, "holds_if": other_rule, "why": "so others do"}
-    decision = decide(of_cell(bare(exact=True), "value > 1.5", otherwise=other), SMALL, results)
+    decision = decide(of_cell(bare(exact=True), "value > 1.5", otherwise=[other]), SMALL, results)
     assert decision.verdict == verdict
+    assert [outcome.asked_at for outcome in decision.outcomes] == ["the rule above", "so others do"]
     if verdict == "depends on the rule":
-        assert decision.reason == "matches by this rule, differs by another: so others do"
+        assert decision.reason == "matches at the rule above; differs at so others do"
+
+
+def at(setting: str, mean: float) -> str:
+    return f"{setting},{mean}\n"
+
+
+BY_SETTING = "perplexity,mean\n" + at("30", 0.9) + at("5", 0.8) + at("60", 0.4)
+
+
+def by_setting(values: list[int], holds_if: str = "value > 0.5") -> Claim:
+    cell = bare(where={"perplexity": 30}, exact=True)
+    return of_cell(cell, holds_if, every={"perplexity": values})
+
+
+def test_a_rule_is_asked_at_every_setting_its_own_first(results: Path):
+    put("results/steps/small.csv", BY_SETTING)
+    decision = decide(by_setting([]), SMALL, results)
+    assert decision.verdict == "depends on the rule"
+    assert decision.evidence.value == 0.9
+    assert decision.reason == (
+        "matches at perplexity 30 and perplexity 5; differs at perplexity 60"
+    )
+    assert decide(by_setting([5]), SMALL, results).verdict == "matches"
+    assert decide(by_setting([], "value > 0.1"), SMALL, results).verdict == "matches"
+    assert decide(by_setting([], "value > 1"), SMALL, results).verdict == "differs"
+
+
+def test_a_setting_that_a_model_lacks_does_not_count(results: Path):
+    put("results/steps/small.csv", BY_SETTING)
+    assert decide(by_setting([5, 7]), SMALL, results).verdict == "matches"
+    put("results/steps/small.csv", BY_SETTING.replace("30", "31"))
+    absent = decide(by_setting([5, 7]), SMALL, results)
+    assert (absent.verdict, absent.reason) == (
+        "not checkable",
+        "the results on steps have no perplexity 30",
+    )
+
+
+def test_a_setting_holds_in_every_cell_that_names_it(results: Path):
+    put("results/steps/small.csv", BY_SETTING)
+    same = by_setting([]).model_copy(
+        update={"minus": by_setting([]).cell, "holds_if": "value >= 0"}
+    )
+    decision = decide(same, SMALL, results)
+    assert [outcome.evidence.value for outcome in decision.outcomes] == [0, 0, 0]
+    assert decision.verdict == "matches"
+
+
+def test_what_varies_is_named_by_the_rule_itself():
+    with pytest.raises(ValidationError, match="`every` varies 'perplexity'"):
+        of_cell(bare(), "value > 0", every={"perplexity": []})
+
+
+def test_a_comparator_varies_alone(results: Path):
+    put("results/steps/small.csv", "group,mean\nnoise,0.6\nsoup,0.2\nboss,0.7\nferry,0.1\n")
+    own = bare(where={"group": "noise"}, exact=True)
+    others = bare(where={}, exact=True, every={"group": ["soup", "boss", "ferry"]})
+    decision = decide(of_cell(own, "value > 0", minus=others), SMALL, results)
+    assert decision.verdict == "depends on the rule"
+    assert decision.reason == "matches at group soup and group ferry; differs at group boss"
+    assert decision.evidence.value == pytest.approx(0.4)
+
+
+def test_where_many_agree_they_are_counted(results: Path):
+    rows = "".join(at(str(number), 0.9) for number in range(30, 40)) + at("60", 0.1)
+    put("results/steps/small.csv", "perplexity,mean\n" + rows)
+    reason = decide(by_setting([]), SMALL, results).reason
+    assert reason == "matches at 10 of 11; differs at perplexity 60"
 
 
 def of_two(operation: str, holds_if: str = "value > 1") -> Claim:
@@ -189,10 +259,10 @@ def test_what_is_missing_is_said(results: Path):
     absent = decide(claim({"layer": 7}, "value > 1"), SMALL, results)
     assert (absent.verdict, absent.reason) == (
         "not checkable",
-        "results/steps/small.csv has no such row",
+        "the results on steps have no layer 7",
     )
     other = decide(claim({"layer": 0}, "value > 1"), Subject("other", None), results)
-    assert other.reason == "results/steps/other.csv is not there"
+    assert other.reason == "there are no results on steps, results/steps/other.csv is not there"
 
 
 def test_rows_that_differ_and_columns_that_lack_are_errors(results: Path):

@@ -15,8 +15,9 @@ from embspace.settings.schema import Strict, read_yaml, validate
 PUBLISHED = Path("data/published")
 ANY_MODEL = "any"
 """The name, in place of a repository, of a number about no weights or a claim about all models."""
-EVIDENCE = ("value", "low", "high", "null", "null_low", "null_high")
+EVIDENCE = ("value", "low", "high", "null", "null_low", "null_high", "p_value")
 ABOUT = rf"^{ANY_MODEL}$|{REPOSITORY}"
+About = Literal["weights", "toy", "arithmetic", "tokenizer", "architecture"]
 PROFILES = re.compile(r"results/\w+/profiles/\{model\}\.csv")
 """Matches the files of what is measured at every layer of the models under `profiled`."""
 RULE = re.compile(r"(value|estimate|low|high) (<|>|<=|>=) (null|null_low|null_high|-?[\d.]+)")
@@ -98,15 +99,23 @@ class CellPlace(Strict):
 
     file: str
     where: dict[str, str | int] = {}
+    """Values of columns; of layers also `last`, `last-1` and a range as `1..last-1`."""
     pair: RowOfTwo | None = None
     value: str = ""
     share_of: RowsThatName | None = None
     """The rows whose share among the chosen ones is taken in place of a value."""
+    share_below: dict[str, str | int] = {}
+    """The row whose rank is taken: the share of the other chosen rows with a smaller value."""
+    take: Literal["largest", "smallest"] | None = None
+    """Of several chosen rows the one with this value."""
+    every: dict[str, list[str | int]] = {}
+    """Comparators: the rule is asked with each of these values of a column; `[]`: with all."""
     low: str | None = None
     high: str | None = None
     null: str | None = None
     null_low: str | None = None
     null_high: str | None = None
+    p_value: str | None = None
     exact: bool = False
     """All there is was counted, nothing was sampled: the interval is the value itself."""
 
@@ -135,6 +144,8 @@ class CellPlace(Strict):
     def _says_one_number(self) -> "CellPlace":
         if bool(self.value) == bool(self.share_of):
             raise ValueError("expected either `value` or `share_of`")
+        if self.share_below and self.take:
+            raise ValueError("`share_below` and `take` exclude each other")
         return self
 
     @property
@@ -153,6 +164,9 @@ class Rule(Strict):
     """The value less, or over, that of another cell."""
     null_of: CellPlace | None = None
     """A row of another table whose value is the null."""
+    every: dict[str, list[str | int]] = {}
+    """Settings: the rule is asked at each of these values of a column, in all cells whose `where`
+    has it; `[]`: at all values. What `where` has is the source's own."""
     holds_if: str
     """Comparisons with a number or the null, joined by `and`.
 
@@ -172,6 +186,15 @@ class Rule(Strict):
     def _one_operation(self) -> "Rule":
         if self.minus and self.over:
             raise ValueError("`minus` and `over` exclude each other")
+        return self
+
+    @model_validator(mode="after")
+    def _what_varies_has_a_value_of_its_own(self) -> "Rule":
+        for column in self.every:
+            if column not in self.cell.where:
+                raise ValueError(
+                    f"`every` varies {column!r}, of which `where` of `cell` has no value"
+                )
         return self
 
     @property
@@ -205,8 +228,10 @@ class Claim(Rule):
     question: str = ""
     """The research question that hangs on it."""
     statistic: str
-    otherwise: OtherRule | None = None
-    """A second rule; where its verdict is another, the claim depends on the rule."""
+    about: About = "weights"
+    """What decides it; a claim that reads no trained weights has no twin at random ones."""
+    otherwise: list[OtherRule] = []
+    """Further rules; where the verdict of one is another, the claim depends on the rule."""
     decided: Decided | None = None
     """None: as the source says for all."""
     note: str = ""

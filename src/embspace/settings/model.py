@@ -154,6 +154,7 @@ class _Model(_Described):
     most_documents: int | None = Field(None, ge=20)  # of each corpus that it reads; None: all
     parameters: int | None = Field(None, gt=0)  # of the whole encoder; in float32 4 bytes each
     final_norm: str | None = None  # the module after the last block, where a model has one
+    untrained: str | None = None  # the model of this architecture with random weights
 
     @field_validator("unused_tokens")
     @classmethod

@@ -121,7 +121,7 @@ def resting_statements(sources: Iterable[Source], corpora: Corpora) -> set[str]:
 
 
 def _claim_rests(claim: Claim, corpora: Corpora) -> bool:
-    places = claim.cells + (claim.otherwise.cells if claim.otherwise else [])
+    places = [cell for rule in (claim, *claim.otherwise) for cell in rule.cells]
     return any(_rests(each.file, each.chosen_by, each.columns.values(), corpora) for each in places)
 
 

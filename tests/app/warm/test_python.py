@@ -14,7 +14,8 @@ from tests.parent_module import write_parent_module
 
 # Says its number, and that of a process that it starts, then waits.
 WAITS = """
-import os, subprocess, time
+import os, signal, subprocess, time
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job ignores it
 try:
     started = subprocess.Popen(["sleep", "600"], stdout=-3, stderr=-3)  # to nowhere
     print(os.getpid(), started.pid, flush=True)

@@ -1,10 +1,12 @@
 import pandas as pd
 import pytest
 from matplotlib.colors import to_rgb
+from matplotlib.figure import Figure
 
 from embspace.draw.compare.ledger import SUBJECTS, draw_ledger
 from embspace.draw.page.looks import VERDICTS
-from embspace.measure.compare.ledger import COLUMNS
+from embspace.measure.compare.ledger import COLUMNS, RULES
+from embspace.published.untrained import beside_untrained
 from tests.draw.fits import assert_words_fit
 
 SETTINGS = {"height_mm": 100.0, "digits": 2}
@@ -16,17 +18,29 @@ ROWS = [
 ]
 
 
-def table(rows: list[tuple[object, ...]]) -> pd.DataFrame:
+NO_RULES = pd.DataFrame(columns=RULES)
+
+
+def table(rows: list[tuple[object, ...]], untrained: pd.DataFrame | None = None) -> pd.DataFrame:
+    """Return the ledger of a model whose rows are these, and whose twin has others."""
+    return beside_untrained(verdicts(rows), untrained)
+
+
+def verdicts(rows: list[tuple[object, ...]]) -> pd.DataFrame:
     keys = ["kind", "section", "statement", "verdict", "value"]
     return (
         pd.DataFrame(rows, columns=keys)
-        .assign(page=5, source="A. Author (2024), a thesis")
-        .reindex(columns=COLUMNS)
+        .assign(page=5, source="A. Author (2024), a thesis", about="weights")
+        .reindex(columns=["row", *COLUMNS])
     )
 
 
+def draw(rows: pd.DataFrame, rules: pd.DataFrame = NO_RULES) -> tuple[Figure, str]:
+    return draw_ledger({"csv": rows, "rules": rules}, "a model", **SETTINGS)
+
+
 def test_a_bar_a_section_in_the_order_of_the_thesis():
-    figure, _ = draw_ledger({"csv": table(ROWS)}, "a model of a long name", **SETTINGS)
+    figure, _ = draw(table(ROWS))
     assert_words_fit(figure)
     claims, numbers = figure.axes
     assert [tick.get_text() for tick in claims.get_yticklabels()] == [
@@ -55,14 +69,14 @@ def test_a_bar_a_section_in_the_order_of_the_thesis():
     ],
 )
 def test_the_title_counts_the_verdicts_on_claims(rows: list[tuple[object, ...]], said: str):
-    figure, _ = draw_ledger({"csv": table(rows)}, "a model", **SETTINGS)
+    figure, _ = draw(table(rows))
     assert " ".join(figure.get_suptitle().split()) == said
     n = " ".join(text.get_text() for text in figure.texts)
     assert f"{len([row for row in rows if row[0] != 'claim'])} number" in n
 
 
 def test_claims_and_numbers_have_a_table_each():
-    _, text = draw_ledger({"csv": table(ROWS)}, "a model", **SETTINGS)
+    _, text = draw(table(ROWS))
     first, _, rest = text.partition("<details>")
     assert "steps are long" in first and "norms are above one" not in first
     claims, _, numbers = rest.partition("## Numbers")
@@ -74,8 +88,8 @@ def test_claims_and_numbers_have_a_table_each():
 
 def test_each_value_says_of_what_it_is():
     rows = table(ROWS).assign(statistic="mean norm", low=0.4, high=0.6)
-    _, text = draw_ledger({"csv": rows}, "a model", **SETTINGS)
-    first, claims, numbers = (part for part in text.split("\n\n") if part.startswith("|"))
+    _, text = draw(rows)
+    first, _, claims, numbers = (p for p in text.split("\n\n") if p.startswith("|"))
     for each in (first, claims):
         assert "| statistic " in each and "value of the statistic |" in each
         assert "[0.40, 0.60]" in each
@@ -85,26 +99,55 @@ def test_each_value_says_of_what_it_is():
 def test_a_page_is_a_whole_number_though_another_row_has_none():
     rows = table(ROWS)
     rows["page"] = [17.0, 18.0, 19.0, None]
-    _, text = draw_ledger({"csv": rows}, "a model", **SETTINGS)
+    _, text = draw(rows)
     assert " 17 |" in text
     assert "17.0" not in text
 
 
 def test_a_ledger_without_claims_is_drawn():
-    figure, text = draw_ledger({"csv": table(ROWS[2:])}, "a model", **SETTINGS)
+    figure, text = draw(table(ROWS[2:]))
     assert_words_fit(figure)
     assert "None." in text
 
 
 def test_a_source_without_sections_is_one_bar_of_its_own():
     rows = table([*ROWS, ("claim", None, "cosine", "matches", 0.5)])
-    figure, _ = draw_ledger({"csv": rows}, "a model", **SETTINGS)
+    figure, _ = draw(rows)
     assert [tick.get_text() for tick in figure.axes[0].get_yticklabels()][0] == "Author"
 
 
 def test_sections_of_other_sources_are_not_those_of_the_thesis():
     other = table([("claim", "4.2.1", "it grows", "matches", 0.5)])
     other["source"] = "Writer et al. (2025), a paper"
-    figure, _ = draw_ledger({"csv": pd.concat([table(ROWS), other])}, "a model", **SETTINGS)
+    figure, _ = draw(pd.concat([table(ROWS), other]))
     ticks = [tick.get_text() for tick in figure.axes[0].get_yticklabels()]
     assert ticks == ["Writer", "4.10", f"4.2.1  {SUBJECTS['4.2.1']}"]
+
+
+def test_the_title_says_how_many_hold_only_after_training():
+    rows = [*ROWS, ("claim", "5", "words tell", "matches", 0.7)]
+    random = [("claim", "4.10", "norms are above one", "matches", 1.1)]
+    random += [("claim", "5", "words tell", "differs", 0.2)]
+    figure, text = draw(table(rows, verdicts(random)))
+    assert_words_fit(figure)
+    assert " ".join(figure.get_suptitle().split()) == (
+        "Of 3 published claims 2 hold and 1 does not; of the 2 that hold and read weights "
+        "1 only after training, 1 untrained, too, 0 open"
+    )
+    assert "holds, but also untrained" in {bar.get_label() for bar in figure.axes[0].containers}
+    assert "holds, but also untrained" in text
+
+
+def test_a_family_says_how_many_may_hold_by_chance():
+    rows = table(ROWS).assign(rests_on="interval")
+    _, text = draw(rows)
+    families = text.partition("## By question")[2].partition("<details>")[0]
+    row = next(line for line in families.splitlines() if "section 4.2.1" in line)
+    assert row.split("|")[2:4] == [" 1 ", " 0 "] or "0.05" in row
+
+
+def test_a_claim_asked_in_several_ways_has_a_row_a_way():
+    rules = pd.DataFrame({"row": [1, 1], "statement": "norms are above one"})
+    rules = rules.assign(asked_at=["perplexity 30", "perplexity 60"], verdict="matches")
+    _, text = draw(table(ROWS), rules.reindex(columns=RULES))
+    assert "perplexity 60" in text

@@ -14,12 +14,14 @@ from embspace.draw.page.looks import VERDICTS
 from embspace.draw.page.markdown import folded, interval, markdown_table, section
 from embspace.draw.page.saving import Drawing, draw_and_save, functions_of
 from embspace.files.tables import Tables
+from embspace.published.untrained import HOLDS, TRAINING, families, trained_share
 from embspace.settings.stage import StageConfig, run_stage
 
-RESULTS = ("csv",)
+RESULTS = ("csv", "rules.csv")
 VERDICT = ["verdict", "reason"]
 VALUE_OF_CLAIM, VALUE_OF_NUMBER = "value of the statistic", "value of this model"
-RULED = ["null", "holds_if", *VERDICT, "rests_on", "decided"]
+UNTRAINED = ["untrained_value", "untrained_verdict"]
+RULED = ["null", "holds_if", *VERDICT, *UNTRAINED, "rests_on", "decided"]
 # Of the thesis.
 SUBJECTS = {
     "2.2": "embedding spaces",
@@ -44,6 +46,7 @@ SUBJECTS = {
     "5.2": "cosines in general",
 }
 HATCHED = "differs"
+CHANCE = 0.05  # of a rule whose null is true, at most
 LIGHT = 1.3  # sum of red, green and blue from which on a color is light
 
 
@@ -59,7 +62,7 @@ def draw_ledger(
         1,
         2,
         height_mm=height_mm,
-        title=_title(claims["verdict"]),
+        title=_title(claims),
         subtitle=f"{label} · {counted(len(claims), 'claim')}, {counted(len(numbers), 'number')} · "
         "sections of Luisto 2024, then other sources · toys and references decide for all models",
         stage="measure_ledger",
@@ -70,22 +73,23 @@ def draw_ledger(
     _claims(axes[0], claims)
     _numbers(axes[1], numbers)
     legend_below(figure, axes[:1], ncols=3)
-    return figure, _tables(ledger, label, digits)
+    return figure, _tables(ledger, results["rules"], label, digits)
 
 
-def _title(verdicts: pd.Series) -> str:
-    """Return a sentence on how many claims have each verdict."""
-    n = verdicts.value_counts()
+def _title(claims: pd.DataFrame) -> str:
+    """Return a sentence on how many claims have each verdict, and how many need training."""
+    n = claims["verdict"].value_counts()
     others = [
         f"{n[verdict]} {look.name}"
         for verdict, look in VERDICTS.items()
-        if verdict in n and verdict not in ("matches", "differs")
+        if verdict in n and verdict not in (*HOLDS, "differs")
     ]
-    of_all = f"Of {counted(len(verdicts), 'published claim')}"
-    n_held, n_not = n.get("matches", 0), n.get("differs", 0)
+    of_all = f"Of {counted(len(claims), 'published claim')}"
+    n_held, n_not = sum(n.get(verdict, 0) for verdict in HOLDS), n.get("differs", 0)
     held = f"{n_held} {'holds' if n_held == 1 else 'hold'}"
     failed = f"{n_not} {'does' if n_not == 1 else 'do'} not"
-    return f"{of_all} {held} and {failed}" + (f" ({', '.join(others)})" if others else "")
+    rest = f" ({', '.join(others)})" if others else ""
+    return f"{of_all} {held} and {failed}{rest}{trained_share(claims)}"
 
 
 def _claims(ax: Axes, rows: pd.DataFrame) -> None:
@@ -152,7 +156,22 @@ def _in_order(name: Any) -> tuple[list[int], str]:
     return [10_000], str(name)  # after all sections
 
 
-def _tables(ledger: pd.DataFrame, label: str, digits: int) -> str:
+def _by_family(claims: pd.DataFrame) -> pd.DataFrame:
+    """Return how many claims of each question or section hold, and how many might by chance."""
+    tested = claims["rests_on"].isin(["interval", "null", "interval and null"])
+    counts = pd.DataFrame(
+        {
+            "family": families(claims),
+            "claims": 1,
+            "hold": claims["verdict"].isin(HOLDS),
+            **{word: claims["training"].eq(word) for word in TRAINING},
+            "by chance at most": CHANCE * tested,
+        }
+    )
+    return counts.groupby("family", sort=False).sum().reset_index()
+
+
+def _tables(ledger: pd.DataFrame, rules: pd.DataFrame, label: str, digits: int) -> str:
     ledger = ledger.astype({"page": "Int64"})  # with a row without one, decimals otherwise
     claims = ledger[ledger["kind"] == "claim"]
     others = ledger[ledger["kind"] != "claim"]
@@ -172,13 +191,24 @@ def _tables(ledger: pd.DataFrame, label: str, digits: int) -> str:
                 "With the rule by which they would.",
                 ledger_table(differing[ruled], digits),
             ),
+            section(
+                "By question",
+                "Of the claims with an interval or null, 5 % may hold by chance.",
+                markdown_table(_by_family(claims), digits),
+            ),
             folded(
                 section(
                     "Claims",
                     "Every rule stands in data/published. All of an interval must fit to match, "
-                    "none of it to differ. `exact`: all there is was counted. `decided`: when the "
-                    "rule was fixed.",
+                    "none of it to differ. `exact`: all there is was counted. `untrained`: by "
+                    "the same rule at random weights. `decided`: when the rule was fixed.",
                     ledger_table(claims[[*shown, *RULED]], digits),
+                )
+                + "\n"
+                + section(
+                    "Claims that are asked in several ways",
+                    "With each comparator, at each setting or by another rule.",
+                    ledger_table(rules, digits),
                 )
                 + "\n"
                 + section(

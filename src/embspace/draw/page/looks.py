@@ -73,11 +73,12 @@ TEXTS = (
 # so that the marker says it, too.
 VERDICTS = {
     "matches": Look("matches", BLUE, "o"),
+    "holds, but also untrained": Look("holds, but also untrained", SKY, "h"),
     "differs": Look("differs", VERMILION, "X"),
     "undecided": Look("undecided", ORANGE, "D"),
     "depends on the rule": Look("depends on the rule", PURPLE, "s"),
     "not checkable": Look("not checkable here", "0.75", "."),
-    "restated": Look("settings taken over", SKY, "v"),
+    "restated": Look("settings taken over", YELLOW, "v"),
     "error in the source": Look("errors in the source", GREEN, "P"),
     "lost in the source": Look("lost in the source", "0.5", "*"),
 }

@@ -3,17 +3,19 @@
 from collections.abc import Collection, Iterator
 from math import nan
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 
 from embspace.files.scalars import save_scalars
 from embspace.files.tables import save_table
-from embspace.published.claims import decide
+from embspace.published.claims import Decision, Outcome, decide
+from embspace.published.evidence import Evidence
 from embspace.published.numbers import Check, check_entry, is_given
 from embspace.published.roles import in_roles
 from embspace.published.sources import Claim, Entry, LayerClaim, Source, Undecided, read_source
 from embspace.published.subjects import Subject, subject
+from embspace.published.untrained import beside_untrained, count_verdicts, read_untrained
 from embspace.settings.params import CorpusName
 from embspace.settings.roles import Role, taken_roles
 from embspace.settings.stage import StageConfig, run_stage
@@ -30,10 +32,21 @@ SOURCES = (  # that say something of models, not of runs alone
     "data/published/dar_parameters.yaml",
     "data/published/avery_token_tracker.yaml",
 )
-COLUMNS = ["source", "kind", "section", "page", "question", "statement", "statistic"]
-COLUMNS += ["published", "value", "low", "high", "null", "null_low", "null_high", "holds_if"]
+NUMBERS = ["value", "low", "high", "null", "null_low", "null_high", "p_value"]
+COLUMNS = ["source", "kind", "section", "page", "question", "about", "statement", "statistic"]
+COLUMNS += ["published", *NUMBERS, "holds_if"]
 COLUMNS += ["verdict", "rests_on", "reason", "decided", "decided_because"]
+RULES = ["row", "statement", "asked_at", *NUMBERS, "verdict", "reason"]
 VERDICTS = {"agrees": "matches", "DIFFERS": "differs", "MISSING": "not checkable"}
+
+
+class Ledger(NamedTuple):
+    """A verdict a row, and of claims that are asked in several ways one a way."""
+
+    table: pd.DataFrame
+    """Columns `row`, COLUMNS and those of `beside_untrained`."""
+    rules: pd.DataFrame
+    """Columns RULES."""
 
 
 def measure_ledger(
@@ -41,9 +54,10 @@ def measure_ledger(
     model: Subject,
     results: Path,
     corpora: Collection[str],
+    untrained: pd.DataFrame | None,
     *,
     roles: dict[Role, CorpusName],
-) -> pd.DataFrame:
+) -> Ledger:
     """The verdict on `model` of every printed number and claim, one a row.
 
     `kind` is number, claim or undecided. A number matches if ours rounds to what is printed, but
@@ -53,40 +67,40 @@ def measure_ledger(
     another `model`; `rests_on` says what decided it: an interval, a null, or that all was counted.
     One about long or short texts is asked of the corpus that has this role, if it is among
     `corpora`. One about the layers of another model is not checkable here; its row says who
-    decides.
+    decides. `untrained` are the verdicts of the same rules on random weights, which stand beside.
     """
     taken = taken_roles(roles, corpora)
-    rows = [
-        {"source": source.source} | row
-        for source in sources
-        for row in _rows(in_roles(source, taken), model, results)
-    ]
-    table = pd.DataFrame(rows, columns=COLUMNS)
-    table.insert(0, "row", range(1, len(table) + 1))
-    return table
+    rows: list[dict[str, Any]] = []
+    ways: list[dict[str, Any]] = []
+    for source in sources:
+        for row, outcomes in _rows(in_roles(source, taken), model, results):
+            rows.append({"row": len(rows) + 1, "source": source.source} | row)
+            if len(outcomes) > 1:
+                named = {"row": len(rows), "statement": row["statement"]}
+                ways += [named | _outcome_row(outcome) for outcome in outcomes]
+    table = beside_untrained(pd.DataFrame(rows, columns=["row", *COLUMNS]), untrained)
+    return Ledger(table, pd.DataFrame(ways, columns=RULES))
 
 
-def _rows(source: Source, model: Subject, results: Path) -> Iterator[dict[str, Any]]:
+def _rows(
+    source: Source, model: Subject, results: Path
+) -> Iterator[tuple[dict[str, Any], tuple[Outcome, ...]]]:
     for entry in source.entries:
-        yield from _number_rows(entry, model, results)
+        for row in _number_rows(entry, model, results):
+            yield row, ()
     for claim in source.claims:
-        yield _claim_row(claim, model, results) | _decided(source, claim)
+        decision = decide(claim, model, results)
+        yield _claim_row(claim, decision) | _decided(source, claim), decision.outcomes
     for on_layers in source.claims_on_layers:
-        yield _layer_claim_row(on_layers) | _decided(source, on_layers)
-    yield from map(_undecided_row, source.undecided)
+        yield _layer_claim_row(on_layers) | _decided(source, on_layers), ()
+    for item in source.undecided:
+        yield _undecided_row(item), ()
 
 
 def _decided(source: Source, claim: Claim) -> dict[str, str]:
     decided = claim.decided or source.decided
     assert decided  # as the schema says
     return {"decided": decided.when, "decided_because": decided.why}
-
-
-def count_verdicts(ledger: pd.DataFrame) -> dict[str, Any]:
-    """Return how many rows of each kind have each verdict."""
-    counts = ledger.groupby(["kind", "verdict"]).size()
-    kinds = ledger["kind"].drop_duplicates()
-    return {str(kind): {str(key): int(n) for key, n in counts[kind].items()} for kind in kinds}
 
 
 def _number_rows(entry: Entry, model: Subject, results: Path) -> Iterator[dict[str, Any]]:
@@ -115,27 +129,34 @@ def _why(check: Check) -> str:
     return check.ours if check.verdict == "MISSING" else check.note
 
 
-def _claim_row(claim: Claim, model: Subject, results: Path) -> dict[str, Any]:
-    decision = decide(claim, model, results)
-    evidence = decision.evidence
+def _claim_row(claim: Claim, decision: Decision) -> dict[str, Any]:
     return {
         "kind": "claim",
         "section": claim.section,
         "page": claim.page,
         "question": claim.question,
+        "about": claim.about,
         "statement": claim.claim,
         "statistic": claim.statistic,
-        "value": evidence.value,
-        "low": evidence.low,
-        "high": evidence.high,
-        "null": evidence.null,
-        "null_low": evidence.null_low,
-        "null_high": evidence.null_high,
+        **_numbers(decision.evidence),
         "holds_if": claim.holds_if,
         "verdict": decision.verdict,
-        "rests_on": evidence.basis,
+        "rests_on": decision.evidence.basis,
         "reason": decision.reason or claim.note,
     }
+
+
+def _outcome_row(outcome: Outcome) -> dict[str, Any]:
+    return {
+        "asked_at": outcome.asked_at,
+        **_numbers(outcome.evidence),
+        "verdict": outcome.verdict,
+        "reason": outcome.reason,
+    }
+
+
+def _numbers(evidence: Evidence) -> dict[str, float]:
+    return {name: getattr(evidence, name) for name in NUMBERS}
 
 
 def _layer_claim_row(claim: LayerClaim) -> dict[str, Any]:
@@ -144,6 +165,7 @@ def _layer_claim_row(claim: LayerClaim) -> dict[str, Any]:
         "kind": "claim",
         "section": claim.section,
         "page": claim.page,
+        "about": claim.about,
         "statement": claim.claim,
         "statistic": claim.statistic,
         "published": claim.published,
@@ -174,9 +196,13 @@ def main(config: StageConfig) -> None:
     name = config.model_name
     sources = [read_source(Path(file)) for file in SOURCES]
     model = subject(name, config.model)
-    table = measure_ledger(sources, model, Path("results"), config.corpora, **config.settings)
-    save_table(table, f"results/ledger/{name}.csv")
-    save_scalars(count_verdicts(table), f"results/ledger/{name}.json")
+    untrained = read_untrained(config.model.get("untrained"), Path("data/published/untrained"))
+    ledger = measure_ledger(
+        sources, model, Path("results"), config.corpora, untrained, **config.settings
+    )
+    save_table(ledger.table, f"results/ledger/{name}.csv")
+    save_table(ledger.rules, f"results/ledger/rules/{name}.csv")
+    save_scalars(count_verdicts(ledger.table), f"results/ledger/{name}.json")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,114 @@
+"""The verdicts on a model beside those of the same rules on random weights."""
+
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from scipy.stats import false_discovery_control
+
+from embspace.errors import InputError
+from embspace.files.tables import load_table, save_table
+from embspace.published.sources import PUBLISHED
+
+ALSO_UNTRAINED = "holds, but also untrained"
+TRAINING = ONLY_TRAINED, UNTRAINED_TOO, OPEN = "only after training", "untrained, too", "open"
+HOLDS = ("matches", ALSO_UNTRAINED)
+UNTRAINED = PUBLISHED / "untrained"
+"""The folder of kept verdicts, a table for each model with random weights."""
+SAME = ["source", "statement", "statistic", "holds_if"]
+"""What a claim of the twin has in common with the model's."""
+KEPT = [*SAME, "value", "verdict"]
+
+
+def keep_untrained(name: str, results: Path) -> Path:
+    """Keep the verdicts on a model with random weights for the ledgers of its trained twins.
+
+    Raises:
+        InputError: if its ledger is not there.
+    """
+    ledger = load_table(str(results / "ledger" / f"{name}.csv"))
+    rows = ledger[ledger["kind"].eq("claim") & ledger["about"].eq("weights")]
+    file = UNTRAINED / f"{name}.csv"
+    save_table(rows[KEPT], str(file))
+    return file
+
+
+def read_untrained(name: str | None, folder: Path = UNTRAINED) -> pd.DataFrame | None:
+    """Return the kept verdicts on a model with random weights; None if no such model is named.
+
+    Raises:
+        InputError: if one is named whose verdicts were not kept.
+    """
+    if not name:
+        return None
+    file = folder / f"{name}.csv"
+    if not file.is_file():
+        raise InputError(
+            f"{file}: not found, which `untrained: {name}` in the model's file needs; "
+            f"`embspace untrained {name}` keeps it, once {name} is among `models` and computed"
+        )
+    return load_table(str(file))
+
+
+def beside_untrained(verdicts: pd.DataFrame, untrained: pd.DataFrame | None) -> pd.DataFrame:
+    """Return the verdicts with what the same rules say of the architecture before any training.
+
+    Parameters:
+        verdicts: a row a number or claim, as `measure_ledger` makes them.
+        untrained: columns KEPT, of a model with random weights; None where there is none.
+
+    A claim that matches there as well has the verdict `holds, but also untrained`. `training` says
+    of a claim that holds whether it does so only after training: `open` where the rule decides
+    nothing at random weights, or there are none. A claim that reads no trained weights (`about`)
+    has no twin. `q_value` is Benjamini and Hochberg's, among the p-values of a family of claims.
+    """
+    table = verdicts.copy()
+    own = table["kind"].eq("claim") & table["about"].eq("weights")
+    twin = _twin(table, untrained)
+    table["untrained_value"] = twin["value"].where(own)
+    table["untrained_verdict"] = twin["verdict"].where(own)
+    holds = table["verdict"].eq("matches")
+    table["training"] = table["untrained_verdict"].map(
+        {"matches": UNTRAINED_TOO, "differs": ONLY_TRAINED}
+    )
+    table["training"] = table["training"].fillna(OPEN).where(own & holds)
+    table.loc[table["training"] == UNTRAINED_TOO, "verdict"] = ALSO_UNTRAINED
+    table["q_value"] = _q_values(table)
+    return table
+
+
+def _twin(table: pd.DataFrame, untrained: pd.DataFrame | None) -> pd.DataFrame:
+    """Return the rows of the twin that ask the same by the same rule, in the order of the table."""
+    rows = pd.DataFrame(columns=KEPT) if untrained is None else untrained.drop_duplicates(SAME)
+    return table[SAME].merge(rows, on=SAME, how="left").set_axis(table.index)
+
+
+def families(table: pd.DataFrame) -> pd.Series:
+    """Return of each row the family of claims that are counted together, a question or section."""
+    question = "question " + table["question"].astype("string")
+    return question.fillna("section " + table["section"].astype("string")).fillna(table["source"])
+
+
+def _q_values(table: pd.DataFrame) -> pd.Series:
+    known = table[table["p_value"].notna()]
+    groups = known["p_value"].groupby([known["source"], families(known)])
+    return groups.transform(false_discovery_control).reindex(table.index)
+
+
+def trained_share(claims: pd.DataFrame) -> str:
+    """Return how many claims hold only after training, to end a sentence; empty without a twin."""
+    held = claims["training"].dropna()
+    if claims["untrained_verdict"].isna().all() or held.empty:
+        return ""
+    n = held.value_counts()
+    counts = ", ".join(f"{n.get(word, 0)} {word}" for word in TRAINING)
+    return f"; of the {len(held)} that hold and read weights {counts}"
+
+
+def count_verdicts(ledger: pd.DataFrame) -> dict[str, Any]:
+    """Return how many rows of each kind have each verdict, and how many claims need training."""
+    counts = ledger.groupby(["kind", "verdict"]).size()
+    kinds = ledger["kind"].drop_duplicates()
+    verdicts = {str(kind): {str(key): int(n) for key, n in counts[kind].items()} for kind in kinds}
+    training = ledger["training"].value_counts()
+    return verdicts | {"training": {str(key): int(n) for key, n in training.items()}}

@@ -1,0 +1,134 @@
+"""The verdicts on a model beside those on the same architecture with random weights."""
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from embspace.errors import InputError
+from embspace.files.tables import save_table
+from embspace.measure.compare.ledger import COLUMNS
+from embspace.published.untrained import (
+    KEPT,
+    beside_untrained,
+    count_verdicts,
+    families,
+    keep_untrained,
+    read_untrained,
+    trained_share,
+)
+
+ROWS = {
+    "norms grow": ("weights", "matches", 0.9),
+    "tokens differ": ("weights", "matches", 0.8),
+    "words tell": ("weights", "matches", 0.7),
+    "steps shrink": ("weights", "differs", 0.1),
+    "circles part": ("toy", "matches", 1.0),
+}
+
+
+def verdicts(rows: dict[str, tuple[str, str, float]], **columns: object) -> pd.DataFrame:
+    keys = ["about", "verdict", "value"]
+    table = pd.DataFrame.from_dict(rows, orient="index", columns=keys).rename_axis("statement")
+    table = table.reset_index().assign(source="a thesis", kind="claim", section="4.2")
+    table = table.assign(statistic="a mean", holds_if="value > 0.5", **columns)
+    return table.reindex(columns=["row", *COLUMNS])
+
+
+RANDOM = {
+    "norms grow": ("weights", "matches", 0.6),
+    "tokens differ": ("weights", "differs", 0.2),
+    "words tell": ("weights", "undecided", 0.5),
+    "steps shrink": ("weights", "matches", 0.9),
+    "circles part": ("toy", "matches", 1.0),
+}
+
+
+def test_what_matches_at_random_weights_as_well_holds_untrained():
+    table = beside_untrained(verdicts(ROWS), verdicts(RANDOM)).set_index("statement")
+    assert table["verdict"].to_dict() == {
+        "norms grow": "holds, but also untrained",
+        "tokens differ": "matches",
+        "words tell": "matches",
+        "steps shrink": "differs",
+        "circles part": "matches",
+    }
+    assert table["training"].dropna().to_dict() == {
+        "norms grow": "untrained, too",
+        "tokens differ": "only after training",
+        "words tell": "open",
+    }
+    assert table["untrained_value"].dropna().to_dict() == {
+        "norms grow": 0.6,
+        "tokens differ": 0.2,
+        "words tell": 0.5,
+        "steps shrink": 0.9,
+    }
+
+
+def test_without_a_twin_all_that_holds_is_open():
+    table = beside_untrained(verdicts(ROWS), None)
+    assert list(table["verdict"]) == [verdict for _, verdict, _ in ROWS.values()]
+    assert set(table["training"].dropna()) == {"open"}
+    assert trained_share(table) == ""
+
+
+def test_a_twin_asked_by_another_rule_is_none():
+    table = beside_untrained(verdicts(ROWS), verdicts(RANDOM, row=1).assign(holds_if="value > 0"))
+    assert table["untrained_verdict"].isna().all()
+
+
+def test_a_number_has_no_twin():
+    number = verdicts(ROWS).assign(kind="number", about=None)
+    table = beside_untrained(number, verdicts(RANDOM))
+    assert table[["untrained_value", "untrained_verdict", "training"]].isna().all(axis=None)
+
+
+def test_counts_say_what_needs_training():
+    table = beside_untrained(verdicts(ROWS), verdicts(RANDOM))
+    assert count_verdicts(table) == {
+        "claim": {"differs": 1, "holds, but also untrained": 1, "matches": 3},
+        "training": {"only after training": 1, "open": 1, "untrained, too": 1},
+    }
+    assert trained_share(table) == (
+        "; of the 3 that hold and read weights 1 only after training, 1 untrained, too, 1 open"
+    )
+
+
+def test_q_values_are_of_the_p_values_of_one_family():
+    rows = {f"claim {number}": ("weights", "matches", 0.9) for number in range(4)}
+    table = verdicts(rows).assign(p_value=[0.01, 0.04, None, 0.04], question=["1", "1", "1", "2"])
+    q_values = beside_untrained(table, None)["q_value"]
+    assert list(q_values[:2]) == pytest.approx([0.02, 0.04])
+    assert pd.isna(q_values[2])
+    assert q_values[3] == pytest.approx(0.04)  # alone in its family
+
+
+def test_a_claim_without_a_question_is_of_its_sections_family():
+    table = verdicts(ROWS).assign(question=["1", None, None, "1", None])
+    assert list(families(table)) == [
+        "question 1",
+        "section 4.2",
+        "section 4.2",
+        "question 1",
+        "section 4.2",
+    ]
+
+
+def test_a_random_models_verdicts_are_kept_for_its_twins(tree: Path):
+    table = verdicts(RANDOM)
+    save_table(table, "results/ledger/small_random.csv")
+    file = keep_untrained("small_random", Path("results"))
+    kept = read_untrained("small_random")
+    assert file == Path("data/published/untrained/small_random.csv")
+    assert kept is not None
+    assert list(kept.columns) == KEPT
+    assert "circles part" not in set(kept["statement"])  # reads no weights
+    table = beside_untrained(verdicts(ROWS), kept).set_index("statement")
+    assert table.loc["norms grow", "verdict"] == "holds, but also untrained"
+
+
+def test_a_twin_whose_verdicts_nobody_kept_is_told(tree: Path):
+    assert read_untrained(None) is None
+    with pytest.raises(InputError, match=r"small_random\.csv: not found.*embspace untrained"):
+        read_untrained("small_random")
