@@ -287,6 +287,15 @@ class Undecided(Strict):
     reason: str = Field(min_length=1)
 
 
+class Item(Strict):
+    """A figure, table or section of a publication, and what shows the same here."""
+
+    item: str
+    shows: str
+    figures: list[str]
+    """Nouns; none for a drawing of which nothing is measured."""
+
+
 class Source(Strict):
     """One publication."""
 
@@ -294,6 +303,9 @@ class Source(Strict):
     url: str = ""
     protocol: str
     """The way in which the numbers were obtained, in our words."""
+    questions: dict[str, str] = {}
+    """Its research questions, by the name that claims give."""
+    items: list[Item] = []
     entries: list[Entry] = []
     claims: list[Claim] = []
     decided: Decided | None = None
