@@ -67,7 +67,7 @@ def thesis_page(model: str, *, up: str = "..", results: Path = Path("results")) 
         "## What the verdicts mean\n",
         _meanings(rows),
         "## The research questions\n",
-        *_questions(source, claims),
+        *answers(source, claims),
         "## Other claims, by section\n",
         *_sections(claims),
         "## Claim by model\n",
@@ -117,14 +117,18 @@ def _meanings(rows: pd.DataFrame) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _questions(source: Source, claims: pd.DataFrame) -> Iterator[str]:
+def answers(source: Source, claims: pd.DataFrame, *, tables: bool = True) -> Iterator[str]:
+    """Yield what the claims say to each research question of a source, with or without tables."""
     names = claims["question"].astype("string")
     for name, question in source.questions.items():
-        asked = claims[names == name]
+        own = claims[names == name]
+        if own.empty:
+            continue
         yield f"### {name}. {question}\n"
-        yield f"{_counts(asked)}\n"
-        yield _lists(asked)
-        yield folded(_table(asked))
+        yield f"{_counts(own)}\n"
+        yield _lists(own)
+        if tables:
+            yield folded(_table(own))
 
 
 def _sections(claims: pd.DataFrame) -> Iterator[str]:

@@ -5,6 +5,7 @@ from typing import Any
 
 import pandas as pd
 
+from embspace.app.thesis import THESIS, answers
 from embspace.draw.page.markdown import section, words
 from embspace.errors import counted
 from embspace.files.tables import load_table
@@ -48,6 +49,8 @@ def decided_tables(folder: Path, model: str) -> str:
         f"{_rest(ledger.drop([*claims.index, *numbers.index]), model)} The figure counts all rows; "
         f"{same} decided ones are of toys and references, the same for every model."
         f"{_of_random(described)}\n",
+        "## What the thesis asks\n",
+        *_answers(folder, ledger),
         section(
             "Claims",
             "A claim is decided by a rule on value, interval and null: all of an interval must fit "
@@ -60,6 +63,13 @@ def decided_tables(folder: Path, model: str) -> str:
         note = "A number matches if ours rounds to what is printed."
         parts.append(section("Numbers", note, ledger_table(numbers[OF_NUMBERS], digits)))
     return "\n".join(parts)
+
+
+def _answers(folder: Path, ledger: pd.DataFrame) -> list[str]:
+    """Return what the claims of the thesis say to each of its research questions."""
+    source = read_source(folder / THESIS)
+    own = ledger[(ledger["source"] == source.source) & (ledger["kind"] == "claim")]
+    return list(answers(source, own, tables=False))
 
 
 def own_finding(folder: Path, model: str) -> str:
