@@ -72,8 +72,8 @@ def thesis_page(model: str, *, up: str = "..", results: Path = Path("results")) 
         *_sections(claims),
         "## Claim by model\n",
         _by_model(claims),
-        "## Slips in what is printed\n",
-        _slips(rows),
+        "## Errors in the source\n",
+        _errors(rows),
         "## Figure by figure\n",
         _figures(source.items, model, up),
     ]
@@ -209,10 +209,10 @@ def _by_model(claims: pd.DataFrame) -> str:
     return markdown_table(table.rename(columns={"statement": "claim"}), DIGITS) + "\n"
 
 
-def _slips(rows: pd.DataFrame) -> str:
-    slips = rows[rows["verdict"] == "error in the source"]
+def _errors(rows: pd.DataFrame) -> str:
+    errors = rows[rows["verdict"] == "error in the source"]
     columns = {"section": "section", "statement": "what", "published": "printed", "reason": "why"}
-    return markdown_table(slips[[*columns]].rename(columns=columns), DIGITS) + "\n"
+    return markdown_table(errors[[*columns]].rename(columns=columns), DIGITS) + "\n"
 
 
 def _figures(items: list[Item], model: str, up: str) -> str:
