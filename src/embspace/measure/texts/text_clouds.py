@@ -64,7 +64,8 @@ class TextClouds:
     spectrum: pd.DataFrame
     """Over how many directions the variance is spread, beside isotropic vectors."""
     separation: pd.DataFrame
-    """How well two corpora are told apart, beside their lengths alone."""
+    """How well two corpora are told apart, beside their lengths alone, and how much less alike
+    their texts are than those of one."""
     deviations: pd.DataFrame
     """Of halves of the documents from all."""
 
@@ -102,7 +103,9 @@ def measure_text_clouds(
     folds; `null_auc` with the labels dealt anew; `length_auc`, that of the number of tokens;
     `equal_length_auc`, that of the vectors in pairs of equal length, NaN where there are none;
     `between_corpora_share`, the share of the variance that lies between two corpora of equal
-    weight. A corpus of fewer than `fewest_documents` is left out, which `corpora` says.
+    weight; `within_minus_between_cosine`, the mean cosine of two texts of the first corpus less
+    that of texts of both, `other_…` of the second, and the `smaller_…` of the two. A corpus of
+    fewer than `fewest_documents` is left out, which `corpora` says.
     `histogram` is of `shown_pooling`, or of the mean if that is a first token that has seen no
     other.
     """
@@ -178,7 +181,10 @@ class _States:
         tables = self.pairs(x, axes, n_histogram_bins=n_bins, rng=self.for_halves)
         # Child 1, so that the draws stay those of the published numbers.
         tables["spectrum"] = self.spectrum(x, axes, rng=rng.spawn(2)[1])
-        tables["separation"] = self.separation(x)
+        alike = tables.pop("alike")
+        apart = self.separation(x)
+        keys = ["corpus", "other_corpus"]
+        tables["separation"] = apart.merge(alike, "left", keys) if len(apart) else apart
         return {name: each.assign(pooling=pooling, layer=layer) for name, each in tables.items()}
 
 
