@@ -9,7 +9,7 @@ CLAIMS = [
     "The senses of homonyms drift apart through the layers, by cosine",
     "The senses of homonyms drift apart through the layers, by Euclidean",
     "In the last layer the senses of homonyms are apart",
-    "They are so by training",
+    "The senses of homonyms are apart by training",
     "In the last layer the sense of a homonym can be read off",
 ]
 

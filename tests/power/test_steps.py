@@ -21,8 +21,8 @@ IN_ORDER = [
     "The last block moves tokens farther",
     "A step changes the direction of a state little",
     "Perhaps skip connections",
-    "States move away from the origin",
-    "They do so at every step",
+    "States move away from the origin (",
+    "States move away from the origin at every step",
 ]
 BLOCKS, TOKENS = (
     "Steps are about equally long in all blocks",
