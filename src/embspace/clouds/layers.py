@@ -145,8 +145,9 @@ def layer_clouds(
             is_ordinary = change == "ordinary_tokens"
             if is_ordinary not in unchanged:
                 cloud = _cloud(corpus, layer, space, change)
-                enough = cloud is not None and len(np.unique(cloud.text)) >= FEWEST
-                unchanged[is_ordinary] = _without_rounding(cloud, each_once) if enough else None
+                if cloud is not None and len(np.unique(cloud.text)) < FEWEST:
+                    cloud = None
+                unchanged[is_ordinary] = cloud and _without_rounding(cloud, each_once)
             cloud = unchanged[is_ordinary]
             if cloud is not None:
                 yield space, change, replace(cloud, x=changed(cloud.x, change, n_top))
