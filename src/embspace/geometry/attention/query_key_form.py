@@ -2,8 +2,9 @@
 
 The score of tokens i and j, less what biases add, is x_i G x_j with G = W_Q' W_K, of shape
 (dim, dim). All functions take the two factors, of shape (rank, dim) as a linear layer holds them,
-of one head or of several one below the other, whose forms then add up. None builds G: its rank is
-at most that of the factors, and all that is asked of it follows from matrices of (rank, rank).
+of one head or of several one below the other, whose forms then add up. G, whose rank is at most
+that of the factors, is built by `singular_values_of_products` alone, for factors of many rows; all
+else follows from matrices of (rank, rank).
 """
 
 from typing import NamedTuple
