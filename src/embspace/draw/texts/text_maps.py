@@ -120,7 +120,7 @@ def draw_text_maps(
         _name_kinds(ax, points, _where(compared, **about), looks)
     _title(rows, methods, maps, spaces, method)
     if not compared.empty:
-        _shares(rows[-1, : len(spaces)], compared, spaces)
+        _shares(list(rows[-1, : len(spaces)]), compared, spaces)
         legend_below(figure, [rows[-1, len(spaces) - 1]], ncols=5)
     return figure, _tables(neighbors, results["quality"], label, digits)
 
