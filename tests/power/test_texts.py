@@ -11,11 +11,13 @@ from embspace.geometry.pairs.group_pairs import GroupedVectors, scan_group_pairs
 from embspace.geometry.pairs.pairs import scan_pairs
 from embspace.measure.texts.search import Halves, measure_search
 from embspace.measure.texts.text_cloud_alike import alike_table
+from embspace.measure.texts.text_cloud_dealt import dealt_table
 from embspace.prepare.sentences import split_halves
 from embspace.project.text_map_neighbors import Draws, rows_of_neighbors
 from tests.power.rules import DRAWS, Tables, claim_that_begins, decided, hold_seldom
 
 SOURCES = "Texts of two sources are less alike"
+SHAPES = "Articles have more of a shape"
 MAPS = [f"On {method}'s map posts lie" for method in ("PCA", "t-SNE", "UMAP")]
 SEARCHES = ["Search by [CLS]", "Search by the mean", "Search by the maximum"]
 AT_LAST: dict[str, Any] = {"pooling": "cls", "layer": 0}
@@ -35,6 +37,8 @@ def alike(x: np.ndarray, y: np.ndarray, seed: int) -> Tables:
     pairs = {names: scan_group_pairs(*each, n_bins=20) for names, each in scans.items()}
     rng = np.random.default_rng(seed)
     table = alike_table(clouds, pairs, n_half_samples=100, level=0.95, rng=rng)
+    shapes = dealt_table(clouds, equal_n=N, n_deals=100, level=0.95, rng=rng)
+    table = table.merge(shapes, on=["corpus", "other_corpus"])
     return {"text_clouds/separation": table.assign(**AT_LAST)}
 
 
@@ -112,7 +116,7 @@ def as_good_as_words(rng: np.random.Generator) -> np.ndarray:
 
 @DRAWS
 def test_sources_dealt_anew_are_no_less_alike(root: Path, n_draws: int):
-    hold_seldom(root, [SOURCES], sources_dealt_anew, n_draws)
+    hold_seldom(root, [SOURCES, SHAPES], sources_dealt_anew, n_draws)
 
 
 @DRAWS
@@ -135,6 +139,9 @@ def test_what_is_so_matches(root: Path):
     place = rng.normal(size=(2, DIM))
     near = [place[side] + 0.3 * rng.normal(size=(N, DIM)) for side in (0, 1)]
     assert decided(claim_that_begins(root, SOURCES), alike(*near, 0)).verdict == "matches"
+    flat = rng.normal(size=(N, DIM)) * np.linspace(0.1, 2, DIM) ** 2
+    both = alike(flat, rng.normal(size=(N, DIM)), 0)
+    assert decided(claim_that_begins(root, SHAPES), both).verdict == "matches"
     apart = np.repeat([[-9.0, 0], [9.0, 0]], N, axis=0) + rng.normal(size=(2 * N, 2))
     for words in MAPS:
         assert decided(claim_that_begins(root, words), maps(apart, 0)).verdict == "matches"
