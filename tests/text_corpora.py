@@ -21,6 +21,7 @@ CLOUD_SETTINGS = {
     "shares": [0.5, 0.9],
     "vectors_per_dimension": 5.0,
     "n_draws": 5,
+    "n_deals": 20,
     "n_folds": 3,
     "ridge": 0.1,
     "seed": 0,

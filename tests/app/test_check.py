@@ -50,6 +50,12 @@ def test_the_projects_own_settings_fit(tree: Path):
             "  - artikel",
             "key 'corpora': found 'artikel'; did you mean 'articles'? allowed:",
         ),
+        (
+            "conf/model/minilm.yaml",
+            "untrained: minilm_random",
+            "untrained: minilm_radnom",
+            "minilm.yaml: key 'untrained': found 'minilm_radnom'; did you mean 'minilm_random'?",
+        ),
         ("params.yaml", "trained: []", "trained: [rna]", "key 'trained': found 'rna', allowed:"),
         (
             "params.yaml",

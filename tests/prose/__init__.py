@@ -1,21 +1,17 @@
-"""Numbers and verdicts of the prose: each names the cells of results/ that it is held against.
+"""Numbers of the prose: each names the cells of results/ that it is held against.
 
 A mark is a comment directly behind a number, which a reader of the rendered page does not see:
 
     an AUC of 0.9986<!-- separability.json raw.auc -->
     0.85<!-- positions/profiles.csv mean offset=1 --> at offset 1
     6<!-- evolution/shared_steps.csv min(shared_energy) first_layer>0 x100 --> %
-    (row 201<!-- ledger.csv row statement="Tokens and positions can*" -->)
+    568<!-- ledger.csv rows() --> rows
 
 It has the file under results/, without the name of the default model or `toy`; the column, or the
 dotted key; the cells that choose one row, with = (a value that ends in * is a beginning), < or >;
 and a factor, where the number is not the cell itself. Of several rows `min(column)`,
 `max(column)` and `rows()`, how many there are, make one number. It holds if it is what the cell
 rounds to at its digits.
-
-A mark behind a verdict has the beginnings of those statements of the ledger that it sums up:
-
-    **absent**<!-- verdict "The positions go round once" -->
 
 `python -m tests.prose`, at the root of the project, holds all of it against results/. It prints
 what does not hold, and each number that looks like a result and has no mark; with `--fill` it first
@@ -28,7 +24,6 @@ from pathlib import Path
 from tests.prose.marks import filled, numbers_that_fail
 from tests.prose.results import Results
 from tests.prose.unmarked import comments_behind_nothing, numbers_without_mark
-from tests.prose.verdicts import verdicts_that_fail
 
 PAGES = (
     "README.md",
@@ -36,7 +31,6 @@ PAGES = (
     "docs/conventions.md",
     "docs/examples.md",
     "docs/rna_model.md",
-    "docs/thesis.md",
     "docs/your_models.md",
     "docs/your_texts.md",
 )
@@ -56,7 +50,6 @@ def problems(root: Path, folder: str) -> list[str]:
             for sentence in (
                 *comments_behind_nothing(text),
                 *numbers_that_fail(text, results),
-                *verdicts_that_fail(text, results),
                 *numbers_without_mark(page, text),
             )
         ]

@@ -313,3 +313,33 @@ def test_a_share_needs_its_columns(results: Path):
 def test_a_cell_is_a_value_or_a_share(cell: dict[str, Any]):
     with pytest.raises(ValidationError, match="either `value` or `share_of`"):
         of_cell(cell, "value > 0")
+
+
+@pytest.mark.parametrize(
+    ("row", "verdict", "reason"),
+    [
+        ("0.5,0.4,0.6,0.001,0.02", "matches", ""),
+        (
+            "0.5,0.4,0.6,0.01,0.2",
+            "undecided",
+            "chance does as much, q 0.2, by all tests of the table",
+        ),
+        ("0.5,-0.1,0.6,0.001,0.02", "undecided", "the interval has values of both kinds"),
+        ("-0.5,-0.6,-0.4,0.001,0.02", "differs", ""),
+        ("-0.5,-0.6,-0.4,0.2,0.5", "differs", ""),
+    ],
+)
+def test_a_direction_counts_only_if_no_chance_of_all_tests_gives_it(
+    results: Path, row: str, verdict: str, reason: str
+):
+    put("results/steps/small.csv", f"layer,cosine,low,high,p_value,q_value\n0,{row}\n")
+    names = {"low": "low", "high": "high", "p_value": "p_value", "q_value": "q_value"}
+    both = of_cell(bare("cosine", **names), "value > 0 and q_value < 0.05")
+    decision = decide(both, SMALL, results)
+    assert (decision.verdict, decision.reason) == (verdict, reason)
+    assert decision.evidence.basis == "interval and null"
+
+
+def test_a_test_that_rejects_is_no_reason_to_differ():
+    with pytest.raises(ValidationError, match="is no rule: 'q_value > 0.05'"):
+        of_cell(bare(), "q_value > 0.05")

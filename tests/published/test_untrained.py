@@ -13,8 +13,8 @@ from embspace.published.untrained import (
     beside_untrained,
     count_verdicts,
     families,
-    keep_untrained,
-    read_untrained,
+    keep_verdicts,
+    kept_verdicts,
     trained_share,
 )
 
@@ -118,9 +118,9 @@ def test_a_claim_without_a_question_is_of_its_sections_family():
 def test_a_random_models_verdicts_are_kept_for_its_twins(tree: Path):
     table = verdicts(RANDOM)
     save_table(table, "results/ledger/small_random.csv")
-    file = keep_untrained("small_random", Path("results"))
-    kept = read_untrained("small_random")
-    assert file == Path("data/published/untrained/small_random.csv")
+    file = keep_verdicts("small_random", Path("results"))
+    kept = kept_verdicts("small_random")
+    assert file == Path("data/published/verdicts/small_random.csv")
     assert kept is not None
     assert list(kept.columns) == KEPT
     assert "circles part" not in set(kept["statement"])  # reads no weights
@@ -129,6 +129,6 @@ def test_a_random_models_verdicts_are_kept_for_its_twins(tree: Path):
 
 
 def test_a_twin_whose_verdicts_nobody_kept_is_told(tree: Path):
-    assert read_untrained(None) is None
-    with pytest.raises(InputError, match=r"small_random\.csv: not found.*embspace untrained"):
-        read_untrained("small_random")
+    assert kept_verdicts(None) is None
+    with pytest.raises(InputError, match=r"small_random\.csv: not found.*embspace thesis"):
+        kept_verdicts("small_random")

@@ -106,6 +106,7 @@ def _wrong_names(params: Params) -> Iterator[str]:
                 yield f"{PARAMS}: key 'trained': '{name}' is also the name of a model in 'models'"
         for name in sorted({name for name in names if names.count(name) > 1}):
             yield f"{PARAMS}: key '{key}': '{name}' stands there {names.count(name)} times"
+    yield from _wrong_twins(params)
     for pair in params.compared:
         for name in sorted({*models_of(pair)} - {*params.models}):
             yield f"{PARAMS}: key 'compared.{pair}': '{name}' is not among 'models'"
@@ -113,6 +114,19 @@ def _wrong_names(params: Params) -> Iterator[str]:
     for role, name in params.roles.items():
         if name not in corpora:
             yield f"{PARAMS}: key 'roles.{role}': {not_among(name, corpora)}"
+
+
+def _wrong_twins(params: Params) -> Iterator[str]:
+    """Yield models whose twin with random weights is not described."""
+    allowed = sorted(path.stem for path in (CONF / "model").glob("*.yaml"))
+    for name in sorted({*params.models} & {*allowed}):
+        file = CONF / "model" / f"{name}.yaml"
+        try:
+            twin = read_yaml(file).get("untrained")
+        except InputError:  # told with the descriptions
+            continue
+        if twin and twin not in allowed:
+            yield f"{file}: key 'untrained': {not_among(twin, allowed, LIST)}"
 
 
 def _wrong_descriptions() -> Iterator[str]:

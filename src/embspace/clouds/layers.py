@@ -139,12 +139,18 @@ def layer_clouds(
     variance has none.
     """
     for space in spaces:
+        # Before a change of coordinates there are but two: of all vectors, and of ordinary tokens.
+        unchanged: dict[bool, LayerCloud | None] = {}
         for change in changes:
-            cloud = _cloud(corpus, layer, space, change)
-            if cloud is None or len(np.unique(cloud.text)) < FEWEST:
-                continue
-            cloud = _without_rounding(cloud, each_once)
-            yield space, change, replace(cloud, x=changed(cloud.x, change, n_top))
+            is_ordinary = change == "ordinary_tokens"
+            if is_ordinary not in unchanged:
+                cloud = _cloud(corpus, layer, space, change)
+                if cloud is not None and len(np.unique(cloud.text)) < FEWEST:
+                    cloud = None
+                unchanged[is_ordinary] = cloud and _without_rounding(cloud, each_once)
+            cloud = unchanged[is_ordinary]
+            if cloud is not None:
+                yield space, change, replace(cloud, x=changed(cloud.x, change, n_top))
 
 
 def _without_rounding(cloud: LayerCloud, each_once: bool) -> LayerCloud:

@@ -157,20 +157,30 @@ def _decide(rule: Rule, model: Subject, results: Path) -> tuple[Evidence, ClaimV
     if False in outcomes:
         return evidence, "differs", ""
     if None in outcomes:
-        return evidence, "undecided", "the interval has values of both kinds"
+        return evidence, "undecided", _open(rule.holds_if, evidence)
     return evidence, "matches", ""
+
+
+def _open(holds_if: str, evidence: Evidence) -> str:
+    """Return why a rule is neither true nor false."""
+    parts = [part for part in holds_if.split(" and ") if _holds(part, evidence) is None]
+    if all(part.startswith("q_value") for part in parts):
+        return f"chance does as much, q {evidence.q_value:.2g}, by all tests of the table"
+    return "the interval has values of both kinds"
 
 
 def _nulls_in(holds_if: str) -> list[str]:
     matches = (RULE.fullmatch(part) for part in holds_if.split(" and "))
-    return [found[3] for found in matches if found and found[3].startswith("null")]
+    return [found[3] for found in matches if found and (found[3] or "").startswith("null")]
 
 
 def _holds(part: str, evidence: Evidence) -> bool | None:
     """Return whether a comparison holds of all of the interval; None if only of a part."""
     match = RULE.fullmatch(part)
     assert match  # as the schema says
-    left, sign, right = match.groups()
+    left, sign, right = filter(None, match.groups())
+    if left == "q_value":
+        return COMPARISONS[sign](evidence.q_value, float(right)) or None
     compared = getattr(evidence, right) if right.startswith("null") else float(right)
     numbers = [evidence.value if left == "estimate" else getattr(evidence, left)]
     if left == "value" and evidence.has_interval:

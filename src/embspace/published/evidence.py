@@ -32,6 +32,7 @@ class Evidence:
     null_low: float = nan
     null_high: float = nan
     p_value: float = nan
+    q_value: float = nan
     exact: bool = False
     is_p_value: bool = False
     """The value itself says how likely the null is."""
@@ -43,8 +44,8 @@ class Evidence:
 
     @property
     def has_null(self) -> bool:
-        """Return whether there is a null value, or a band of it."""
-        nulls = (self.null, self.null_low, self.null_high)
+        """Return whether there is a null value, a band of it, or how likely it is."""
+        nulls = (self.null, self.null_low, self.null_high, self.p_value)
         return self.is_p_value or not all(isnan(null) for null in nulls)
 
     @property

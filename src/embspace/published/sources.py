@@ -15,12 +15,15 @@ from embspace.settings.schema import Strict, read_yaml, validate
 PUBLISHED = Path("data/published")
 ANY_MODEL = "any"
 """The name, in place of a repository, of a number about no weights or a claim about all models."""
-EVIDENCE = ("value", "low", "high", "null", "null_low", "null_high", "p_value")
+EVIDENCE = ("value", "low", "high", "null", "null_low", "null_high", "p_value", "q_value")
 ABOUT = rf"^{ANY_MODEL}$|{REPOSITORY}"
 About = Literal["weights", "toy", "arithmetic", "tokenizer", "architecture"]
 PROFILES = re.compile(r"results/\w+/profiles/\{model\}\.csv")
 """Matches the files of what is measured at every layer of the models under `profiled`."""
-RULE = re.compile(r"(value|estimate|low|high) (<|>|<=|>=) (null|null_low|null_high|-?[\d.]+)")
+RULE = re.compile(
+    r"(value|estimate|low|high) (<|>|<=|>=) (null|null_low|null_high|-?[\d.]+)"
+    r"|(q_value) (<) ([\d.]+)"
+)
 
 
 class RowOfTwo(Strict):
@@ -116,6 +119,8 @@ class CellPlace(Strict):
     null_low: str | None = None
     null_high: str | None = None
     p_value: str | None = None
+    q_value: str | None = None
+    """The p-value, corrected for all that its table tests."""
     exact: bool = False
     """All there is was counted, nothing was sampled: the interval is the value itself."""
 
@@ -171,7 +176,8 @@ class Rule(Strict):
     """Comparisons with a number or the null, joined by `and`.
 
     `value` is the whole interval where there is one, `estimate` the value alone, `low` and `high`
-    the ends, for what is a range of all there is.
+    the ends, for what is a range of all there is. `q_value` below a number is true, or undecided:
+    a test that does not reject says nothing.
     """
 
     @field_validator("holds_if")
@@ -287,6 +293,15 @@ class Undecided(Strict):
     reason: str = Field(min_length=1)
 
 
+class Item(Strict):
+    """A figure, table or section of a publication, and what shows the same here."""
+
+    item: str
+    shows: str
+    figures: list[str]
+    """Nouns; none for a drawing of which nothing is measured."""
+
+
 class Source(Strict):
     """One publication."""
 
@@ -294,6 +309,9 @@ class Source(Strict):
     url: str = ""
     protocol: str
     """The way in which the numbers were obtained, in our words."""
+    questions: dict[str, str] = {}
+    """Its research questions, by the name that claims give."""
+    items: list[Item] = []
     entries: list[Entry] = []
     claims: list[Claim] = []
     decided: Decided | None = None

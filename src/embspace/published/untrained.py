@@ -13,28 +13,28 @@ from embspace.published.sources import PUBLISHED
 ALSO_UNTRAINED = "holds, but also untrained"
 TRAINING = ONLY_TRAINED, UNTRAINED_TOO, OPEN = "only after training", "untrained, too", "open"
 HOLDS = ("matches", ALSO_UNTRAINED)
-UNTRAINED = PUBLISHED / "untrained"
-"""The folder of kept verdicts, a table for each model with random weights."""
+VERDICTS = PUBLISHED / "verdicts"
+"""The folder of kept verdicts, a table for each model that was asked."""
 SAME = ["source", "statement", "statistic", "holds_if"]
 """What a claim of the twin has in common with the model's."""
 KEPT = [*SAME, "value", "verdict"]
 
 
-def keep_untrained(name: str, results: Path) -> Path:
-    """Keep the verdicts on a model with random weights for the ledgers of its trained twins.
+def keep_verdicts(name: str, results: Path) -> Path:
+    """Keep the verdicts on a model, for those of others to stand beside: twins, further models.
 
     Raises:
         InputError: if its ledger is not there.
     """
     ledger = load_table(str(results / "ledger" / f"{name}.csv"))
     rows = ledger[ledger["kind"].eq("claim") & ledger["about"].eq("weights")]
-    file = UNTRAINED / f"{name}.csv"
+    file = VERDICTS / f"{name}.csv"
     save_table(rows[KEPT], str(file))
     return file
 
 
-def read_untrained(name: str | None, folder: Path = UNTRAINED) -> pd.DataFrame | None:
-    """Return the kept verdicts on a model with random weights; None if no such model is named.
+def kept_verdicts(name: str | None, folder: Path = VERDICTS) -> pd.DataFrame | None:
+    """Return the kept verdicts on a model; None if none is named.
 
     Raises:
         InputError: if one is named whose verdicts were not kept.
@@ -44,8 +44,8 @@ def read_untrained(name: str | None, folder: Path = UNTRAINED) -> pd.DataFrame |
     file = folder / f"{name}.csv"
     if not file.is_file():
         raise InputError(
-            f"{file}: not found, which `untrained: {name}` in the model's file needs; "
-            f"`embspace untrained {name}` keeps it, once {name} is among `models` and computed"
+            f"{file}: not found, which `untrained: {name}` of a model needs; "
+            f"`embspace thesis {name} --keep` makes it, once {name} is among `models` and computed"
         )
     return load_table(str(file))
 

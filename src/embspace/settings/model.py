@@ -155,6 +155,7 @@ class _Model(_Described):
     parameters: int | None = Field(None, gt=0)  # of the whole encoder; in float32 4 bytes each
     final_norm: str | None = None  # the module after the last block, where a model has one
     untrained: str | None = None  # the model of this architecture with random weights
+    note: str | None = None  # what a reader of its numbers must know
 
     @field_validator("unused_tokens")
     @classmethod

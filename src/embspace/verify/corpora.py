@@ -19,8 +19,9 @@ JOINT = {
     "text_clouds/distributions": ("mean_low", "mean_high"),
     "text_clouds/positive": ("*_low", "*_high"),
     "text_clouds/spectrum": ("equal_n*", "null_*"),
-    "text_clouds/separation": ("*auc*", "n_equal_length_pairs"),
+    "text_clouds/separation": ("*auc*", "n_equal_length_pairs", "*_low", "*_high", "*_difference*"),
     "search": ("*_low", "*_high"),
+    "evolution/layers": ("mean_low", "mean_high"),
     "evolution/shared_steps": ("shared_energy_low", "shared_energy_high"),
     "measures": ("difference_low", "difference_high"),
 }

@@ -1,3 +1,4 @@
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -22,31 +23,27 @@ def found() -> Any:
     return measure(planted(OFFSETS, 8))
 
 
-def drawn(table: pd.DataFrame, summary: dict[str, Any]) -> Axes:
+SHOWN = [*OFFSETS][:2]
+
+
+def drawn(table: pd.DataFrame, summary: dict[str, Any], shown: Sequence[str] = SHOWN) -> Axes:
     use_style()
     figure = Figure(figsize=(3.4, 3))
     ax = figure.subplots()
-    draw_map(ax, table, summary)
+    draw_map(ax, table, summary, shown)
     FigureCanvasAgg(figure).draw()
     return ax
-
-
-def shortened(table: pd.DataFrame) -> pd.DataFrame:
-    """Return a map in which all but the first two categories differ by a tenth as much."""
-    components = ["component_1", "component_2"]
-    shorter, is_short = table.copy(), ~table["category"].isin([*OFFSETS][:2])
-    shorter.loc[is_short, components] /= 10
-    return shorter
 
 
 def names_of(ax: Axes) -> list[Text]:
     return [text for text in ax.texts if text.get_text()]
 
 
-def test_long_means_are_named_and_no_name_lies_on_another(found):
-    names = names_of(drawn(shortened(found.map), found.summary))
-    assert sorted(text.get_text() for text in names) == sorted([*OFFSETS][:2])
-    every = names_of(drawn(found.map, found.summary))
+def test_the_shown_means_are_named_in_their_color_and_no_name_lies_on_another(found):
+    names = names_of(drawn(found.map, found.summary))
+    assert sorted(text.get_text() for text in names) == sorted(SHOWN)
+    assert {text.get_color() for text in names} == {color_of(0), color_of(1)}
+    every = names_of(drawn(found.map, found.summary, ["of no such name"]))
     assert sorted(text.get_text() for text in every) == sorted(OFFSETS)
     for texts in (names, every):
         boxes = [text.get_window_extent() for text in texts]
@@ -54,15 +51,12 @@ def test_long_means_are_named_and_no_name_lies_on_another(found):
             assert not any(one.overlaps(other) for other in boxes[:number])
 
 
-def test_arrows_run_from_no_difference_to_the_long_means(found):
-    table = shortened(found.map)
-    ax = drawn(table, found.summary)
-    means = table[table["kind"] == "mean"][["component_1", "component_2"]].to_numpy()
-    lengths = np.hypot(*means.T)
-    is_long = lengths > 1.6 * np.median(lengths)
-    assert 0 < is_long.sum() < len(means)
+def test_arrows_run_from_no_difference_to_the_shown_means(found):
+    ax = drawn(found.map, found.summary)
+    is_shown = (found.map["kind"] == "mean") & found.map["category"].isin(SHOWN)
+    means = found.map.loc[is_shown, ["component_1", "component_2"]].to_numpy()
     arrows = [text for text in ax.texts if not text.get_text()]
-    assert [each.xy for each in arrows] == [tuple(each) for each in means[is_long]]
+    assert [each.xy for each in arrows] == [tuple(each) for each in means]
     assert {each.xyann for each in arrows} == {(0, 0)}
     points = np.concatenate([each.get_offsets() for each in ax.collections])
     assert len(points) == 40
@@ -73,11 +67,22 @@ def test_arrows_run_from_no_difference_to_the_long_means(found):
 
 def test_categories_without_a_name_are_gray(found):
     gray, *others = (
-        to_hex(each.get_facecolor()[0])
-        for each in drawn(shortened(found.map), found.summary).collections
+        to_hex(each.get_facecolor()[0]) for each in drawn(found.map, found.summary).collections
     )
     assert gray == to_hex("0.75")
     assert others == [color_of(0).lower(), color_of(1).lower()]
+
+
+def test_the_title_says_how_many_kinds_are_gray(found):
+    n = len(OFFSETS)
+    titles = {
+        3: "Differences and their means; gray: 3 other kinds",
+        1: "Differences and their means; gray: one other kind",
+        0: "Differences and their means",
+    }
+    for n_gray, title in titles.items():
+        ax = drawn(found.map, found.summary, [*OFFSETS][: n - n_gray])
+        assert (ax.get_title("left") or ax.get_title()) == title
 
 
 def test_nothing_that_varies_is_no_map(found):
@@ -86,5 +91,5 @@ def test_nothing_that_varies_is_no_map(found):
 
 
 def test_colors_repeat_and_none_is_that_of_a_pooling():
-    assert color_of(4) == color_of(0) != color_of(3)
+    assert color_of(6) == color_of(0) != color_of(5)
     assert not {look.color for look in POOLINGS.values()} & {*COLORS}

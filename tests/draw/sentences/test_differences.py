@@ -19,6 +19,7 @@ from tests.measure.sentences.test_differences import measure as measure_with_man
 
 SETTINGS: dict[str, Any] = {
     "height_mm": 195.0,
+    "arrows": [*OFFSETS][:2],
     "bold_q_value": 0.05,
     "n_listed": 3,
     "digits": 2,

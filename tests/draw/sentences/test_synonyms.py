@@ -83,16 +83,18 @@ def test_words_fit_and_no_two_panels_share_a_place():
         figure, _ = draw_synonyms(results(), "a model of a long name, and longer", **SETTINGS)
         assert_words_fit(figure)
         boxes = [ax.get_tightbbox(figure.canvas.get_renderer()) for ax in figure.axes]
-    assert len(boxes) == 4
+    assert len(boxes) == 5
     for number, box in enumerate(boxes):
         assert not any(box.overlaps(other) for other in boxes[number + 1 :]), number
 
 
-def test_the_map_shows_each_group_and_random_ones(axes: list[Axes]):
-    assert [len(line.get_xdata()) for line in axes[0].lines] == [4, 4, 4]
-    assert list(axes[0].lines[1].get_ydata()) == [2.0] * 4
-    assert axes[0].get_xlabel() == "component 1 (43 % of variance)"
-    legend = [text.get_text() for text in axes[1].get_legend().get_texts()]
+def test_the_maps_show_each_group_without_and_with_random_ones(axes: list[Axes]):
+    assert [len(line.get_xdata()) for line in axes[0].lines] == [4, 4]
+    assert [len(line.get_xdata()) for line in axes[1].lines] == [4, 4, 4]
+    for ax in axes[:2]:
+        assert list(ax.lines[1].get_ydata()) == [2.0] * 4
+        assert ax.get_xlabel() == "component 1 (43 %)"
+    legend = [text.get_text() for text in axes[2].get_legend().get_texts()]
     assert legend == ["ferry", "soup", "random words"]
 
 
@@ -109,22 +111,22 @@ def test_pairs_are_the_table(axes: list[Axes]):
     contrasts = results()["contrasts"].query("layer == 2")
     kinds = ["unrelated", "paraphrase", "negation", "swapped_roles"]
     rows = contrasts.query("pooling == 'mean'").set_index("kind").loc[kinds]
-    random, cosines = axes[2].lines[2:4]
+    random, cosines = axes[3].lines[2:4]
     assert list(cosines.get_xdata()) == rows["cosine"].tolist()
     assert list(cosines.get_ydata()) == [0, 1, 2, 3]
     assert list(random.get_xdata()) == rows["random_weights_cosine"].tolist()
-    intervals = [each.get_segments() for each in axes[2].collections]
+    intervals = [each.get_segments() for each in axes[3].collections]
     ends = [list(segment[:, 0]) for segment in intervals[1]]
     assert ends == rows[["cosine_low", "cosine_high"]].to_numpy().tolist()
     bag = results()["contrasts"].query("pooling == 'bag_of_words'").set_index("kind").loc[kinds]
     assert [segment[0, 0] for segment in intervals[3]] == bag["cosine"].tolist()
-    labels = [label.get_text() for label in axes[2].get_yticklabels()]
+    labels = [label.get_text() for label in axes[3].get_yticklabels()]
     assert labels[1] == "Paraphrases (16)"
 
 
 def test_words_replaced_have_a_line_of_the_mean_and_a_mark_a_frame(axes: list[Axes]):
     slots = results()["slots"].query("pooling == 'mean' and layer == 2 and n_changed > 0")
-    mean, frames, random = axes[3].lines[3:6]
+    mean, frames, random = axes[4].lines[3:6]
     of_all, ferry = (slots.query("group == @group") for group in ("all", "ferry"))
     assert list(mean.get_xdata()) == [1, 2]
     assert list(mean.get_ydata()) == of_all["relative_distance"].tolist()

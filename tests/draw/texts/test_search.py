@@ -23,7 +23,19 @@ def table(*corpora: str) -> pd.DataFrame:
         for embedding, layer, preparation in keys:
             value = 0.2 if layer is None else 0.1 + 0.3 * layer
             rows.append(
-                [corpus, embedding, layer, preparation, 20, 20, *[value] * 9, 0.18, 0.05, 0.5]
+                [
+                    corpus,
+                    embedding,
+                    layer,
+                    preparation,
+                    20,
+                    20,
+                    *[value] * 9,
+                    0.18,
+                    0.05,
+                    0.5,
+                    *[0.1] * 6,
+                ]
             )
     return pd.DataFrame(rows, columns=COLUMNS)
 

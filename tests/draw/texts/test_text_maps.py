@@ -17,6 +17,7 @@ from tests.draw.fits import assert_words_fit
 from tests.text_corpora import MAP_SETTINGS as SETTINGS
 from tests.text_corpora import corpus, no_corpora, three_corpora
 
+FIRST = 3  # panel of a space, after one a method
 LABEL = "a model of a long name"
 LOOK: dict[str, Any] = {"method": "tsne", "row_height_mm": 50.0, "digits": 3}
 
@@ -46,16 +47,13 @@ def test_a_map_for_each_choice_of_texts_and_space(results: dict[str, Any]):
     figure, text = draw(results)
     assert_words_fit(figure)
     assert figure.get_supxlabel() == "project_text_maps"
-    titles = ["First token\nraw", "Mean pooling\ncentered, unit length"]
-    assert [ax.get_title("left") or ax.get_title() for ax in figure.axes] == [
-        *titles,
-        "",
-        "",
-        "",
-        "",
-    ]
-    assert [figure.axes[place].get_ylabel() for place in (0, 2)] == ["two sources", "all corpora"]
-    ticks = [text.get_text() for text in figure.axes[4].get_yticklabels()]
+    by_space = ["First token\nraw", "Mean pooling\ncentered, unit length"]
+    titles = [ax.get_title("left") or ax.get_title() for ax in figure.axes]
+    assert titles == ["PCA", "t-SNE", "UMAP", *by_space, "", "", "", ""]
+    names = [figure.axes[place].get_ylabel() for place in (0, FIRST, FIRST + 2)]
+    first, *others = "two sources\nfirst token, raw", "two sources\nt-SNE", "all corpora\nt-SNE"
+    assert names == [first, *others]
+    ticks = [text.get_text() for text in figure.axes[FIRST + 4].get_yticklabels()]
     assert ticks[:2] == ["two sources: articles", "two sources: posts"]
     for title in ("## Neighbors of the same corpus", "## Quality of the maps", "<details>"):
         assert title in text
@@ -65,7 +63,7 @@ def test_the_subtitle_says_how_many_texts_of_each_corpus(results: dict[str, Any]
     words = " ".join(text.get_text() for text in draw(results)[0].texts).replace("\n", " ")
     assert "two sources: 12 articles, 12 posts" in words
     assert "all corpora: 12 articles, 24 sentences, 16 posts" in words
-    assert "maps by t-SNE" in words
+    assert "maps; below each" in words
 
 
 def test_shares_are_promised_where_they_stand(results: dict[str, Any]):
@@ -79,7 +77,7 @@ def test_shares_are_promised_where_they_stand(results: dict[str, Any]):
 
 
 def test_points_are_those_of_the_table_and_names_those_of_their_shares(results: dict[str, Any]):
-    ax = draw(results)[0].axes[2]
+    ax = draw(results)[0].axes[FIRST + 2]
     wanted = "map == 'all_corpora' and pooling == 'cls' and method == 'tsne'"
     rows = results["parquet"].query(wanted)
     drawn = np.concatenate([each.get_offsets() for each in dots(ax)])
@@ -91,8 +89,18 @@ def test_points_are_those_of_the_table_and_names_those_of_their_shares(results: 
     assert words == {f"{name} {100 * shares[name]:.0f} %" for name in shares.index}
 
 
+def test_the_first_row_has_every_method_side_by_side(results: dict[str, Any]):
+    axes = draw(results)[0].axes
+    for ax, method in zip(axes, ("pca", "tsne", "umap"), strict=False):
+        wanted = f"map == 'two_sources' and pooling == 'cls' and method == '{method}'"
+        rows = results["parquet"].query(wanted)
+        drawn = np.concatenate([each.get_offsets() for each in dots(ax)])
+        assert len(drawn) == 24
+        assert np.allclose(np.sort(drawn, axis=0), np.sort(rows[["x", "y"]], axis=0))
+
+
 def test_the_largest_corpus_lies_at_the_back_and_no_dot_is_larger_than_another(results):
-    parts = dots(draw(results)[0].axes[2])
+    parts = dots(draw(results)[0].axes[FIRST + 2])
     assert [len(each.get_offsets()) for each in parts] == [24, 16, 12]
     assert len({tuple(each.get_sizes()) for each in parts}) == 1
 
@@ -134,7 +142,7 @@ def test_the_title_says_the_shares_of_the_corpus_that_differs_most(results: dict
 
 
 def test_shares_and_chance_are_those_of_the_table(results: dict[str, Any]):
-    ax = draw(results)[0].axes[5]
+    ax = draw(results)[0].axes[FIRST + 5]
     rows = results["neighbors"].query("pooling == 'mean'")
     in_space, *_, chance = ax.lines
     assert np.array_equal(

@@ -91,7 +91,27 @@ def test_the_title_says_how_far_the_word_drifts(results, apart, random):
     )
     title = title_of(results | {"drift": drift})
     assert title.startswith(f"At the last layer “mouse” in two texts is {apart:.2f} times as far")
-    assert f"tokens, with random weights {random:.2f} times" in title
+    assert title.endswith("; of 5 other tokens 0 are farther")
+
+
+def test_the_title_counts_the_tokens_that_drift_more_than_the_word(results):
+    drift = results["drift"]
+    is_mouse = drift["token"] == "mouse"
+    farther = drift.assign(relative_distance=np.where(is_mouse, 0.1, 0.5))
+    assert title_of(results | {"drift": farther}).endswith("of 5 other tokens 5 are farther")
+
+
+def test_the_ways_without_the_last_layer_and_of_the_second_text_have_panels(figure, results):
+    path = results["path"]
+    shown = {
+        "Text “a”, without the last layer": ("without_last", "a"),
+        "Text “b”": ("all_layers", "b"),
+    }
+    for words, (view, text) in shown.items():
+        rows = path[(path["view"] == view) & (path["text"] == text)]
+        (dots,) = panel(figure, words).collections
+        assert np.array_equal(dots.get_offsets(), rows[["component_1", "component_2"]])
+        assert dots.get_clim() == (0, path["layer"].max())
 
 
 def test_the_figure_names_stage_and_population(figure):
@@ -136,7 +156,7 @@ def test_without_a_followed_word_or_a_second_text_there_are_fewer_panels(module,
     assert title_of(none).startswith("At the last layer shared tokens in two texts are ")
     alone = results | {"drift": results["drift"][:0]}
     assert title_of(alone).startswith("Two components show ")
-    for given, titles in ((none, 2), (alone, 2), (none | {"drift": none["drift"][:0]}, 1)):
+    for given, titles in ((none, 4), (alone, 4), (none | {"drift": none["drift"][:0]}, 3)):
         figure, _ = draw(given)
         assert sum(bool(ax.get_title("left") or ax.get_title()) for ax in figure.axes) == titles
         assert_words_fit(figure)

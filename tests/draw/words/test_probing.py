@@ -4,7 +4,7 @@ from embspace.draw.words.probing import draw_probing
 from embspace.measure.words.probing import COLUMNS, TOKEN_COLUMNS
 from tests.draw.fits import assert_words_fit
 
-SETTINGS = {"height_mm": 120.0, "digits": 2}
+SETTINGS = {"height_mm": 175.0, "digits": 2}
 PROBES = ("logistic_regression", "one_hidden_layer", "gradient_boosting")
 
 
@@ -31,13 +31,24 @@ def test_points_by_space_and_each_name_once_in_the_legend():
         {"accuracy": accuracy(), "tokens": tokens()}, "a model of a long name", **SETTINGS
     )
     assert_words_fit(figure)
-    for ax in figure.axes:
+    for ax in figure.axes[:3]:
         ticks = [tick.get_text() for tick in ax.get_xticklabels()]
         assert ticks == ["tokens", "0", "1", "2"]
     names = [text.get_text() for text in figure.legends[0].get_texts()]
     assert len(names) == len(set(names)) == 3 + 3
     words = " ".join(text.get_text() for text in figure.texts).replace("\n", " ")
     assert "1,200 words of one token" in words
+
+
+def test_tokens_of_several_classes_have_their_cells():
+    results = {"accuracy": accuracy(), "tokens": tokens()}
+    figure, _ = draw_probing(results, "a model", **SETTINGS)
+    cells, other = figure.axes[3:]
+    assert [text.get_text() for text in cells.texts] == ["70", "20", "10", "10", "20", "70"]
+    assert [name.get_text() for name in cells.get_yticklabels()] == ["bear", "|"]
+    assert "none of the tokens" in other.texts[0].get_text()
+    none, _ = draw_probing(results | {"tokens": tokens()[:0]}, "a model", **SETTINGS)
+    assert all("none of the tokens" in ax.texts[0].get_text() for ax in none.axes[3:])
 
 
 def test_the_title_is_filled_from_the_first_probe():

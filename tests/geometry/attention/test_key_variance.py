@@ -3,7 +3,12 @@
 import numpy as np
 import pytest
 
-from embspace.geometry.attention.key_variance import key_share_bounds, key_shares, text_moments
+from embspace.geometry.attention.key_variance import (
+    key_share_bounds,
+    key_shares,
+    moments_of_image,
+    text_moments,
+)
 
 N, DIM, RANK = 60, 7, 3
 RNG = np.random.default_rng(0)
@@ -76,3 +81,12 @@ def test_bounds_hold_the_value_and_are_of_width_0_for_equal_texts():
 def test_with_fewer_than_four_texts_there_are_no_bounds():
     low, high = bounds(np.arange(N) % 3)
     assert np.isnan([low, high]).all()
+
+
+@pytest.mark.parametrize("bias", [None, BIAS])
+def test_moments_of_an_image_are_those_of_its_vectors(bias: np.ndarray | None):
+    found = moments_of_image(text_moments(X, TEXT), QUERY, bias)
+    expected = text_moments(X @ QUERY.T + (0 if bias is None else bias), TEXT)
+    assert (found.n_tokens == expected.n_tokens).all()
+    assert found.sums == pytest.approx(expected.sums)
+    assert found.products == pytest.approx(expected.products)

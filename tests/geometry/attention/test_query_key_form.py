@@ -13,6 +13,7 @@ from embspace.geometry.attention.query_key_form import (
     form_singular_values,
     form_symmetry,
     principal_angles,
+    singular_values_of_products,
     skew_share,
     squared_shares,
     subspace_overlap,
@@ -55,6 +56,7 @@ def test_all_is_that_of_the_matrix_which_is_never_built(query: np.ndarray, key: 
     found = form_singular_values(query, key)
     assert found == pytest.approx(sizes[: len(found)], abs=1e-9)
     assert sizes[len(found) :] == pytest.approx(0, abs=1e-9)
+    assert singular_values_of_products(query, key) == pytest.approx(found, abs=1e-7 * found[0])
     for n_deviations in (1, 2):
         expected = dense_directionality(form, n_deviations)
         ours = directionality(query, key, n_deviations=n_deviations)

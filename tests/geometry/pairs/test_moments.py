@@ -50,6 +50,21 @@ def test_few_vectors_have_exact_zeros() -> None:
     assert (few.energies[4:] == 0).all()
 
 
+def test_spectra_of_few_rows_are_those_of_the_products_of_coordinates() -> None:
+    few = moments_of(CLOUD[:4])
+    by_coordinates = moments_of(CLOUD[:4], CLOUD[0])
+    assert few.rows is not None and by_coordinates.rows is None
+    assert few.variances == pytest.approx(by_coordinates.variances, abs=1e-12)
+    assert few.energies == pytest.approx(by_coordinates.energies, abs=1e-12)
+    assert moments_of(CLOUD).rows is None  # more rows than coordinates
+
+
+def test_few_equal_rows_vary_by_nothing() -> None:
+    few = moments_of(np.repeat(CLOUD[:1], 4, axis=0))
+    assert not few.variances.any()
+    assert few.energies[0] == pytest.approx(CLOUD[0] @ CLOUD[0])
+
+
 def test_moments_go_through_as_they_are() -> None:
     moments = moments_of(CLOUD)
     assert isinstance(moments, Moments)

@@ -1,6 +1,5 @@
 import json
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -303,20 +302,6 @@ def test_each_claim_of_the_thesis_has_its_row(root: Path, page: int, words: str,
     assert [(at, what) for at, said, what in rows if words in said] == [(page, kind)]
 
 
-def test_the_rows_that_the_answers_cite_are_about_their_questions(root: Path):
-    ledger = pd.read_csv(root / "results/ledger/minilm.csv", dtype=str).set_index("row")
-    text = (root / "docs/thesis.md").read_text(encoding="utf-8")
-    answers = text[text.index("1. *Can one tell") : text.index("## What the thesis sees")]
-    parts = re.split(r"^\s*(?:(\d)\.|- \((\w)\)) ", answers, flags=re.MULTILINE)
-    cited = 0
-    for number, letter, answer in zip(parts[1::3], parts[2::3], parts[3::3], strict=True):
-        for row in re.findall(r"\b(\d{3})\b(?=[^()]*\))", answer):
-            assert ledger.loc[row, "kind"] == "claim"
-            assert ledger.loc[row, "question"] == (number or f"3{letter}"), row
-            cited += 1
-    assert cited >= 15
-
-
 def test_bert_decides_its_numbers_under_whatever_name(
     root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
@@ -427,7 +412,8 @@ def test_a_claim_about_a_role_that_no_corpus_has_cannot_be_had(with_other_corpor
         "not checkable",
         "no corpus of params.yaml has the role long_texts",  # articles are not among them
     )
-    assert table.loc["So has the cloud of posts (figure 25).", "verdict"] == "matches"
+    cloud = "The cloud of posts has a shape of its own (figure 25)."
+    assert table.loc[cloud, "verdict"] == "matches"
 
 
 def run_stage(root: Path, *overrides: str) -> None:

@@ -144,3 +144,20 @@ def test_the_halves_of_a_corpus_do_not_depend_on_another_corpus():
     both = measure_search({"before": other, "one": given}, **SETTINGS).table
     of_one = both[both["corpus"] == "one"].reset_index(drop=True)
     pd.testing.assert_frame_equal(of_one, alone)
+
+
+def test_the_gain_over_words_is_of_the_same_queries():
+    """Words find every text here, vectors every other one: paired, half of the queries lose 3/4."""
+    rng = np.random.default_rng(5)
+    base = rng.normal(size=(8, 400))
+    vectors = np.repeat(base, 2, axis=0)
+    vectors[1::4] = -vectors[1::4]  # the first half of every other text is the last to come
+    table = measured(halves(vectors[np.newaxis]))
+    found = table.loc[("mean", 0, "as_is")]
+    assert table.loc["tf_idf", "mean_reciprocal_rank"].item() == 1
+    for words in ("tf_idf", "bm25"):
+        name = f"mean_reciprocal_rank_minus_{words}"
+        assert found[name] == pytest.approx(found["mean_reciprocal_rank"] - 1)
+        assert -1 <= found[f"{name}_low"] < found[name] < found[f"{name}_high"] < 0
+        own = table.loc[words].iloc[0]
+        assert own[[name, f"{name}_low", f"{name}_high"]].tolist() == [0, 0, 0]

@@ -186,6 +186,16 @@ def test_a_common_step_is_told_from_steps_of_their_own(module):
         assert (at_large["shared_energy_low"] < at_large["shared_energy_high"]).all()
 
 
+def test_means_of_independent_tokens_have_intervals_and_those_of_one_text_none(found: Evolution):
+    steps = found.layers.query("quantity == 'euclidean_distance'").set_index("tokens")
+    bounds = ["mean_low", "mean_high"]
+    assert steps.loc[["a", "b"], bounds].isna().all(axis=None)
+    at_large = steps.drop(["a", "b"])
+    assert not at_large.empty
+    assert (at_large["mean_low"] < at_large["mean"]).all()
+    assert (at_large["mean"] < at_large["mean_high"]).all()
+
+
 def test_one_token_in_two_texts_has_no_null(found: Evolution):
     views = found.views.set_index("view")
     columns = ["null_value", "null_value_low", "null_value_high", "p_value"]

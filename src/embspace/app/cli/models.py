@@ -27,6 +27,14 @@ def describe(
     write: Annotated[
         bool, typer.Option("--write", help="Write it to conf/model/; without it, print it.")
     ] = False,
+    untrained: Annotated[
+        bool,
+        typer.Option(
+            "--untrained",
+            help="Of a model of conf/model/: the same architecture with random weights, of which "
+            "the ledger asks the same.",
+        ),
+    ] = False,
 ) -> None:
     """Find in the files of a model what its description in conf/model/ has to say.
 
@@ -36,6 +44,9 @@ def describe(
     from embspace.app.describe import description_of, find_model, write_description
     from embspace.app.working_tree import find_root
 
+    if untrained:
+        _describe_untrained(model, write=write)
+        return
     with clear_errors():
         root = find_root()
         found = find_model(model, root, partial(typer.echo, err=True))
@@ -45,6 +56,25 @@ def describe(
         path = write_description(found, root)
         typer.echo(path)
         typer.echo(f"next: embspace report {path.stem}", err=True)
+
+
+def _describe_untrained(name: str, *, write: bool) -> None:
+    from embspace.app.untrained import describe_untrained, write_untrained
+
+    with at_own_root():
+        if not write:
+            import yaml
+
+            content = describe_untrained(name)
+            typer.echo(yaml.safe_dump(content, allow_unicode=True, sort_keys=False), nl=False)
+            return
+        path = write_untrained(name)
+        typer.echo(path)
+        typer.echo(
+            f"next: put {path.stem} under `models` in params.yaml, then embspace run; "
+            f"embspace thesis {path.stem} --keep",
+            err=True,
+        )
 
 
 def fetch(

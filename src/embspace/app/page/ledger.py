@@ -5,19 +5,21 @@ from typing import Any
 
 import pandas as pd
 
+from embspace.app.thesis import THESIS, answers
 from embspace.draw.page.markdown import section, words
 from embspace.errors import counted
 from embspace.files.tables import load_table
 from embspace.measure.compare.ledger import SOURCES
 from embspace.published.sources import ANY_MODEL, CellPlace, read_source
 from embspace.published.subjects import subject
+from embspace.published.untrained import HOLDS, trained_share
 from embspace.settings.params import CONF
 from embspace.settings.schema import read_yaml
 from embspace.settings.stage import settings_path
 
-DECIDED = ("matches", "differs", "depends on the rule")
+DECIDED = (*HOLDS, "differs", "depends on the rule")
 OF_CLAIMS = ["section", "statement", "statistic", "value", "low", "high"]
-OF_CLAIMS += ["null", "holds_if", "verdict", "reason"]
+OF_CLAIMS += ["null", "holds_if", "verdict", "untrained_value", "reason"]
 OF_NUMBERS = ["section", "statement", "published", "value", "verdict", "reason"]
 
 
@@ -47,10 +49,13 @@ def decided_tables(folder: Path, model: str) -> str:
         f"{_rest(ledger.drop([*claims.index, *numbers.index]), model)} The figure counts all rows; "
         f"{same} decided ones are of toys and references, the same for every model."
         f"{_of_random(described)}\n",
+        "## What the thesis asks\n",
+        *_answers(folder, ledger),
         section(
             "Claims",
             "A claim is decided by a rule on value, interval and null: all of an interval must fit "
-            "to match, none of it to differ.",
+            "to match, none of it to differ. What also holds at random weights, by the same rule, "
+            "holds untrained.",
             ledger_table(claims[OF_CLAIMS], digits),
         ),
     ]
@@ -58,6 +63,13 @@ def decided_tables(folder: Path, model: str) -> str:
         note = "A number matches if ours rounds to what is printed."
         parts.append(section("Numbers", note, ledger_table(numbers[OF_NUMBERS], digits)))
     return "\n".join(parts)
+
+
+def _answers(folder: Path, ledger: pd.DataFrame) -> list[str]:
+    """Return what the claims of the thesis say to each of its research questions."""
+    source = read_source(folder / THESIS)
+    own = ledger[(ledger["source"] == source.source) & (ledger["kind"] == "claim")]
+    return list(answers(source, own, tables=False))
 
 
 def own_finding(folder: Path, model: str) -> str:
@@ -70,11 +82,12 @@ def own_finding(folder: Path, model: str) -> str:
     verdicts = ledger.loc[is_own & ledger["verdict"].isin(DECIDED), "verdict"]
     if verdicts.empty:
         return ""
-    holds, fails, by_rule = (int((verdicts == each).sum()) for each in DECIDED)
-    rest = f" ({by_rule} by the rule that is taken)" if by_rule else ""
+    n_held = int(verdicts.isin(HOLDS).sum())
+    n_failed, n_by_rule = (int((verdicts == word).sum()) for word in DECIDED[-2:])
+    rest = f" ({n_by_rule} by the rule that is taken)" if n_by_rule else ""
     return (
-        f"Of {counted(len(verdicts), 'published claim')} that this model decides, {holds} hold and "
-        f"{fails} do not{rest}"
+        f"Of {counted(len(verdicts), 'published claim')} that this model decides, {n_held} hold "
+        f"and {n_failed} do not{rest}{trained_share(ledger[is_own])}"
     )
 
 

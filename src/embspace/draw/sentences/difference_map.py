@@ -1,5 +1,6 @@
 """Draws a map of sentence differences: points, and named arrows for their means."""
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,9 +12,8 @@ from embspace.draw.page.canvas import HALO, say_instead
 from embspace.draw.page.direct_labels import spread
 from embspace.draw.page.looks import BLACK, BLUE, GRAY, GREEN, VERMILION
 
-COLORS = (BLUE, VERMILION, GREEN, BLACK)  # none of a pooling's
+COLORS = (BLUE, VERMILION, GREEN, BLACK, "#8C510A", "#5E3C99")  # none of a pooling's
 MARKERS = "o^sDv"
-LONG = 1.6  # median lengths that a mean with a name exceeds
 GAP = 0.075  # between two names, as a share of a panel's height
 DOTS: dict[str, Any] = {"s": 12, "alpha": 0.45, "linewidths": 0, "rasterized": True}
 HEAD: dict[str, Any] = {"arrowstyle": "-|>", "mutation_scale": 8, "shrinkA": 0, "shrinkB": 0}
@@ -24,18 +24,17 @@ def color_of(number: int) -> str:
     return COLORS[number % len(COLORS)]
 
 
-def draw_map(ax: Axes, table: pd.DataFrame, summary: dict[str, Any]) -> None:
-    """Draw all differences as points, and long means as named arrows from zero.
+def draw_map(ax: Axes, table: pd.DataFrame, summary: dict[str, Any], shown: Sequence[str]) -> None:
+    """Draw all differences as points, and the means of the `shown` categories as arrows from zero.
 
-    Categories with a short mean are gray, unless all means are of like length.
+    The differences of other categories are gray. Where none of the shown ones is there, all are.
     """
     if summary.get("explained_variance_1") is None:
         say_instead([ax], "no map: no two differences differ")
         return
     means = table[table["kind"] == "mean"]
-    lengths = np.hypot(*means[["component_1", "component_2"]].to_numpy(np.float64).T)
-    is_long = lengths > LONG * np.median(lengths)
-    named = means[is_long | (not is_long.any())]
+    is_shown = means["category"].isin(shown)
+    named = means[is_shown | (not is_shown.any())]
     points = table[table["kind"] == "difference"]
     others = points[~points["category"].isin(named["category"])]
     ax.scatter(others["component_1"], others["component_2"], color="0.75", **DOTS)
@@ -45,10 +44,13 @@ def draw_map(ax: Axes, table: pd.DataFrame, summary: dict[str, Any]) -> None:
     ax.set_ylabel(f"component 2 ({100 * summary['explained_variance_2']:.0f} %)")
     _limit(ax, table)
     ax.set_aspect("equal", adjustable="datalim")
-    _name(ax, named)
+    colors = {name: color_of(number) for number, name in enumerate(named["category"])}
+    _name(ax, named, colors)
     # Without it matplotlib warns that an equal aspect widens the limits.
     ax.set_autoscale_on(True)
-    ax.set_title("Differences and long means")
+    n_gray = len(means) - len(named)
+    kinds = "one other kind" if n_gray == 1 else f"{n_gray} other kinds"
+    ax.set_title(f"Differences and their means{f'; gray: {kinds}' if n_gray else ''}")
 
 
 def _category(ax: Axes, rows: pd.DataFrame, mean: dict[Any, Any], number: int) -> None:
@@ -66,8 +68,8 @@ def _limit(ax: Axes, table: pd.DataFrame) -> None:
     ax.set(ylim=(y.min() - 0.06 * height, y.max() + 0.06 * height))
 
 
-def _name(ax: Axes, means: pd.DataFrame) -> None:
-    """Write the names at the arrow heads; where heads are close, in a column beside them."""
+def _name(ax: Axes, means: pd.DataFrame, colors: Mapping[str, str]) -> None:
+    """Write the names at the arrow heads, in their color; of close heads in a column beside."""
     gap = GAP * float(np.ptp(ax.get_ylim()))
     nudge = 0.015 * float(np.ptp(ax.get_xlim()))
     for side, alignment in ((-1, "right"), (1, "left")):
@@ -82,4 +84,5 @@ def _name(ax: Axes, means: pd.DataFrame) -> None:
                 # `plot` would find new limits.
                 ax.add_line(Line2D([tip[0], x], [tip[1], height], color=GRAY, linewidth=0.5))
             look: dict[str, Any] = {"va": "center", "fontsize": 7, "path_effects": HALO}
-            ax.text(x, height, row["category"], ha=alignment, **look)
+            color = colors[row["category"]]
+            ax.text(x, height, row["category"], ha=alignment, color=color, weight="bold", **look)

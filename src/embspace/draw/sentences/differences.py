@@ -35,20 +35,22 @@ def draw_differences(
     label: str,
     *,
     height_mm: PositiveFloat,
+    arrows: list[str],
     bold_q_value: Share,
     n_listed: PositiveInt,
     digits: NonNegativeInt,
 ) -> tuple[Figure, str]:
     """Draw a map with arrows, the cosines of the means, and one cosine by layer and pooling.
 
-    Cosines with a q-value under `bold_q_value` are bold; the table lists the `n_listed` of the
-    largest size.
+    The categories `arrows` have an arrow and a color of their own. Cosines with a q-value under
+    `bold_q_value` are bold; the table lists the `n_listed` of the largest size.
     """
     summary = results["json"]
     cosines = at(results["cosines"], summary)
     title = _finding(cosines, bold_q_value)
     subtitle = (
-        f"{label} · {_population(results)}, second minus first sentence; gray: unrelated ones · "
+        f"{label} · {_population(results)}, second minus first sentence · gray bands: "
+        "cosines of unrelated differences · "
         f"layer {summary['layer']}, {POOLINGS[summary['pooling']].name}, unless said"
     )
     figure, axes = new_figure(
@@ -61,7 +63,9 @@ def draw_differences(
     if grid := axes[0].get_gridspec():
         grid.set_height_ratios(HEIGHTS)
     beside = axes[2:9:3]
-    draw_map(join_panels([ax for ax in axes[:8] if ax not in beside]), results["map"], summary)
+    draw_map(
+        join_panels([ax for ax in axes[:8] if ax not in beside]), results["map"], summary, arrows
+    )
     _matrix(join_panels(axes[9:]), cosines, bold_q_value)
     _bias_by_layer(beside, results["cosines"], summary["bias"])
     return figure, text

@@ -23,7 +23,8 @@ from embspace.draw.sentences.synonym_tables import BAG, frame_of, last_layer, sy
 
 STAGE = "measure_synonyms"
 RESULTS = ("json", "groups.csv", "group_pairs.csv", "slots.csv", "contrasts.csv", "map.csv")
-SENTENCES = "groups_and_random"  # that the map shows
+SENTENCES = {"groups": "Groups of synonyms", "groups_and_random": "With random sentences"}
+"""What the two maps show, each on its own components."""
 KINDS = {
     "unrelated": "unrelated",
     "paraphrase": "paraphrases",
@@ -42,14 +43,15 @@ def draw_synonyms(
 ) -> tuple[Figure, str]:
     """Draw maps of groups, cosines of kinds of pairs, and distances by words replaced."""
     groups, contrasts = results["groups"], results["contrasts"]
-    title, subtitle = _finding(contrasts), f"{label} · {_numbers(groups, contrasts)}"
+    title, subtitle = _finding(contrasts), f"{label} · {_numbers(results)}"
     figure, axes = new_figure(
         2, 3, height_mm=height_mm, title=title, subtitle=subtitle, stage=STAGE
     )
     if groups.empty:
         say_instead(axes, "the model has no tokenizer, so that it reads no sentence")
         return figure, f"# Synonyms in {label}\n\nThe model reads no text.\n"
-    handles = _map(join_panels(axes[:2]), results["map"], results["json"])
+    for ax, sentences in zip(axes, SENTENCES, strict=False):
+        handles = _map(ax, results["map"], results["json"], sentences)
     axes[2].set_axis_off()
     axes[2].legend(handles=handles, loc="center left", title="Groups", alignment="left")
     _pairs(join_panels(axes[3:5]), last_layer(contrasts))
@@ -83,34 +85,39 @@ def _finding(contrasts: pd.DataFrame) -> str:
     )
 
 
-def _numbers(groups: pd.DataFrame, contrasts: pd.DataFrame) -> str:
+def _numbers(results: dict[str, Any]) -> str:
+    groups, contrasts = results["groups"], results["contrasts"]
     if groups.empty:
         return "nothing to show"
     sets = groups.drop_duplicates("sentences").set_index("sentences")[["n", "n_groups"]]
     sentences, meanings = sets.loc[["groups_and_random", "meanings"]].to_numpy().tolist()
     pairs = contrasts.drop_duplicates("kind").set_index("kind")["n_pairs"]
+    shown = SHORT[results["map"]["pooling"].iloc[0]]
     n_controls = pairs.drop(["paraphrase", "unrelated"]).sum()
     return (
         f"{counted(sentences[0], 'sentence')} in {counted(sentences[1], 'group')} · "
         f"{counted(meanings[1], 'meaning')} in {counted(meanings[0], 'sentence')} · "
-        f"{counted(n_controls, 'control')} · last layer · bars: 95 % intervals · marks in c: each "
-        "template of a sentence, line: their mean"
+        f"{counted(n_controls, 'control')} · last layer, a and b: {shown} · bars: 95 % "
+        "intervals · marks in d: each template of a sentence, line: their mean"
     )
 
 
-def _map(ax: Axes, coordinates: pd.DataFrame, shares: dict[str, Any]) -> list[Line2D]:
-    """Draw the map by the first pooling, and return a legend handle for each group."""
+def _map(
+    ax: Axes, coordinates: pd.DataFrame, shares: dict[str, Any], sentences: str
+) -> list[Line2D]:
+    """Draw a map by the first pooling, and return a legend handle for each group."""
     pooling = coordinates["pooling"].iloc[0]
     names = list(dict.fromkeys(coordinates["group"]))
-    is_shown = (coordinates["pooling"] == pooling) & (coordinates["sentences"] == SENTENCES)
+    is_shown = (coordinates["pooling"] == pooling) & (coordinates["sentences"] == sentences)
     for number, name in enumerate(names):
         part = coordinates[is_shown & (coordinates["group"] == name)]
-        ax.plot(part["component_1"], part["component_2"], **_group_look(number))
-    ax.set_title(f"Groups of synonyms and random sentences, {SHORT[pooling]}")
+        if len(part):
+            ax.plot(part["component_1"], part["component_2"], **_group_look(number))
+    ax.set_title(SENTENCES[sentences])
     ax.set_aspect("equal", adjustable="datalim")
     for axis, number in ((ax.xaxis, 1), (ax.yaxis, 2)):
-        percent = 100 * shares[f"{pooling}_{SENTENCES}"][f"explained_variance_{number}"]
-        axis.set_label_text(f"component {number} ({percent:.0f} % of variance)")
+        percent = 100 * shares[f"{pooling}_{sentences}"][f"explained_variance_{number}"]
+        axis.set_label_text(f"component {number} ({percent:.0f} %)")
     return [
         Line2D([], [], label=name.replace("_", " "), **_group_look(number))
         for number, name in enumerate(names)

@@ -73,14 +73,16 @@ def draw_text_maps(
     row_height_mm: PositiveFloat,
     digits: NonNegativeInt,
 ) -> tuple[Figure, str]:
-    """Draw maps, one row for each choice of texts and one column for each space; then neighbors.
+    """Draw the first map by every method; then maps, a row for each choice of texts; neighbors.
+
+    The first row is of the first choice of texts and space. Below it a column is a space.
 
     Texts of a single corpus have the colors of their subjects, where these are known.
 
     Args:
         results: Coordinates, quality of the maps, and neighbors.
         label: The model's name.
-        method: The method of the maps that are drawn; the tables have all.
+        method: The method of the maps below the first row; the tables have all.
         row_height_mm: The height of a row of maps.
         digits: The digits after the point in the tables.
     """
@@ -88,31 +90,53 @@ def draw_text_maps(
     coordinates = coordinates.assign(kind=_kinds(coordinates))
     maps, spaces = list(coordinates["map"].unique()), _of(coordinates, SPACE)
     compared = neighbors[neighbors.groupby("map")["corpus"].transform("nunique") > 1]
-    n_rows = max(len(maps), 1) + (not compared.empty)
+    methods = list(coordinates["method"].unique())
+    n_rows = 1 + max(len(maps), 1) + (not compared.empty)
+    n_columns = max(len(spaces), len(methods), 1)
     height, title = row_height_mm * n_rows + 16, _finding(compared, set(coordinates["corpus"]))
-    subtitle = f"{label} · {_population(neighbors, method, has_shares=not compared.empty)}"
+    subtitle = f"{label} · {_population(neighbors, has_shares=not compared.empty)}"
     if coordinates.groupby(["map", "kind", *SPACE, "method"]).size().max() < FEWEST:
         subtitle = subtitle.replace(" with contours of density", "")
     figure, axes = new_figure(
-        n_rows, max(len(spaces), 1), height_mm=height, title=title, subtitle=subtitle, stage=STAGE
+        n_rows, n_columns, height_mm=height, title=title, subtitle=subtitle, stage=STAGE
     )
     if not maps:
         say_instead(axes, "no corpus has enough texts that this model reads")
         return figure, _tables(neighbors, results["quality"], label, digits)
     looks = _looks(coordinates["kind"])
-    for ax, (name, (pooling, preparation)) in zip(axes, product(maps, spaces), strict=False):
-        chosen = {"map": name, "pooling": pooling, "preparation": preparation, "method": method}
-        points = _where(coordinates, **chosen)
+    rows = np.reshape(np.array(axes, dtype=object), (n_rows, n_columns))
+    for ax in [*rows[0, len(methods) :], *rows[1:, len(spaces) :].ravel()]:
+        ax.remove()
+    chosen = [dict(zip(["map", *SPACE], (maps[0], *spaces[0]), strict=True))] * len(methods)
+    by_method = [each | {"method": name} for each, name in zip(chosen, methods, strict=True)]
+    by_space = [
+        dict(zip(["map", *SPACE, "method"], (name, *space, method), strict=True))
+        for name, space in product(maps, spaces)
+    ]
+    below = rows[1 : 1 + len(maps), : len(spaces)].ravel()
+    for ax, about in zip([*rows[0, : len(methods)], *below], by_method + by_space, strict=True):
+        points = _where(coordinates, **about)
         _map(ax, points, looks)
-        _name_kinds(ax, points, _where(compared, **chosen), looks)
-    for ax, (pooling, preparation) in zip(axes, spaces, strict=False):
-        ax.set_title(f"{sentence_case(POOLINGS[pooling].name)}\n{PREPARATIONS[preparation]}")
-    for ax, name in zip(axes[:: len(spaces)], maps, strict=False):
-        ax.set_ylabel(_words(name))
+        _name_kinds(ax, points, _where(compared, **about), looks)
+    _title(rows, methods, maps, spaces, method)
     if not compared.empty:
-        _shares(axes[-len(spaces) :], compared, spaces)
-        legend_below(figure, axes[-1:], ncols=5)
+        _shares(list(rows[-1, : len(spaces)]), compared, spaces)
+        legend_below(figure, [rows[-1, len(spaces) - 1]], ncols=5)
     return figure, _tables(neighbors, results["quality"], label, digits)
+
+
+def _title(
+    rows: Any, methods: list[str], maps: list[str], spaces: list[tuple[str, str]], method: str
+) -> None:
+    """Name the methods of the first row, the spaces of the next ones, and the texts of all."""
+    first = f"{POOLINGS[spaces[0][0]].name}, {PREPARATIONS[spaces[0][1]]}"
+    for ax, name in zip(rows[0], methods, strict=False):
+        ax.set_title(MAP_METHODS[name].name)
+    rows[0, 0].set_ylabel(f"{_words(maps[0])}\n{first}")
+    for ax, (pooling, preparation) in zip(rows[1], spaces, strict=False):
+        ax.set_title(f"{sentence_case(POOLINGS[pooling].name)}\n{PREPARATIONS[preparation]}")
+    for ax, name in zip(rows[1:, 0], maps, strict=False):
+        ax.set_ylabel(f"{_words(name)}\n{MAP_METHODS[method].name}")
 
 
 def _of(table: pd.DataFrame, columns: list[str]) -> list[Any]:
@@ -155,7 +179,7 @@ def _percent(share: float) -> str:
     return f"{100 * share:.0f} %"
 
 
-def _population(neighbors: pd.DataFrame, method: str, *, has_shares: bool) -> str:
+def _population(neighbors: pd.DataFrame, *, has_shares: bool) -> str:
     if neighbors.empty:
         return "no text, n = 0"
     parts = []
@@ -163,7 +187,7 @@ def _population(neighbors: pd.DataFrame, method: str, *, has_shares: bool) -> st
         sizes = rows.drop_duplicates("corpus")[["corpus", "n"]].itertuples(index=False)
         texts = ", ".join(f"{count(n)} {corpus_looks([each])[each].name}" for each, n in sizes)
         parts.append(f"{_words(str(name))}: {texts}")
-    maps = f"maps by {MAP_METHODS[method].name} with contours of density"
+    maps = "maps with contours of density"
     if has_shares:
         maps += (
             f"; below each, the share of the {neighbors['k'].max()} nearest on the map that are "

@@ -26,7 +26,8 @@ SAME_BEFORE = (
 SHOWN, OTHER_VIEWS = "all_layers", ("all_layers", "without_last")
 FREE = 0.7  # share of the height of a panel below which lines leave room for the legend
 RANDOM_DISTANCE = "random_weights_relative_distance"
-CHARACTER, LINE = 0.0115, 0.042  # sizes of names, as shares of the large panel's width and height
+# Width of a character and height of a line, as shares of those of a panel.
+LARGE_NAME, SMALL_NAME = (0.0115, 0.042), (0.026, 0.06)
 RANDOM = NULLS["random_initialization"]
 HALO = {"facecolor": "white", "alpha": 0.7, "linewidth": 0, "pad": 0.5}  # behind words on lines
 LEAD = {"arrowstyle": "-", "color": "0.7", "linewidth": 0.6, "shrinkA": 1, "shrinkB": 3}
@@ -35,9 +36,10 @@ LEAD = {"arrowstyle": "-", "color": "0.7", "linewidth": 0.6, "shrinkA": 1, "shri
 def draw_evolution(
     results: Tables, label: str, *, height_mm: PositiveFloat, digits: NonNegativeInt
 ) -> tuple[Figure, str]:
-    """Draw the paths of a text's tokens, and how far one word is from itself in another text.
+    """Draw the paths of two texts' tokens, and how far one word is from itself in the other text.
 
-    Of followed words the first has a panel; the tables have all.
+    The first text's paths are drawn without the last layer, too, which is the widest step. Of
+    followed words the first has a panel; the tables have all.
     """
     path, drift = results["path"], _defined(results["drift"])
     title, subtitle = _finding(path, drift, results["views"]), f"{label} · {_population(path)}"
@@ -49,27 +51,36 @@ def draw_evolution(
     if path.empty:
         say_instead(axes, NO_TOKENS)
         return figure, path_tables(results, label, digits)
-    followed = _followed(path)
-    large, *small = _panels(figure, axes, (not followed.empty) + (not drift.empty))
-    shown = path[(path["view"] == SHOWN) & (path["text"] == path["text"].iloc[0])]
-    _paths(large, shown, results["views"])
+    followed, ways = _followed(path), _ways(path)
+    large, *small = _panels(figure, axes, len(ways) - 1 + (not followed.empty) + (not drift.empty))
+    for ax, rows in zip([large, *small], ways, strict=False):
+        _paths(ax, rows, results["views"], is_small=ax is not large)
     if not followed.empty:
-        _one_word(small[0], followed, results["views"])
+        _one_word(small[len(ways) - 1], followed, results["views"])
     if not drift.empty:
         _drift(small[-1], drift, followed)
     return figure, path_tables(results, label, digits)
 
 
+def _ways(path: pd.DataFrame) -> list[pd.DataFrame]:
+    """Return the ways that have a panel: of the first text, without its last layer, of the next."""
+    first, *others = path["text"].unique()
+    chosen = [(SHOWN, first), ("without_last", first), *((SHOWN, text) for text in others[:1])]
+    ways = [path[(path["view"] == view) & (path["text"] == text)] for view, text in chosen]
+    return [rows for rows in ways if rows["layer"].nunique() > 1]
+
+
 def _panels(figure: Figure, axes: Any, n_small: int) -> list[Axes]:
-    """Put a large panel above and small ones below in the place of a grid of two by two."""
-    grid = axes[0].get_gridspec()
+    """Put a large panel above and small ones below, two in a row, in the place of the grid."""
     for ax in axes:
         ax.remove()
-    if not n_small:
-        return [figure.add_subplot(grid[:, :])]
-    grid.set_height_ratios([1.45, 1])
-    below = [grid[1, :]] if n_small == 1 else [grid[1, 0], grid[1, 1]]
-    return [figure.add_subplot(place) for place in (grid[0, :], *below)]
+    n_rows = 1 + -(-n_small // 2)
+    outer = figure.add_gridspec(n_rows, 2, height_ratios=[1.3, *[1] * (n_rows - 1)])
+    places = [outer[0, :]]
+    for number in range(n_small):
+        alone = number == n_small - 1 and number % 2 == 0
+        places.append(outer[1 + number // 2, slice(None) if alone else number % 2])
+    return [figure.add_subplot(place) for place in places]
 
 
 def _followed(path: pd.DataFrame) -> pd.DataFrame:
@@ -110,10 +121,12 @@ def _finding(path: pd.DataFrame, drift: pd.DataFrame, views: pd.DataFrame) -> st
         who = f"“{_word(_followed(path))}” in two texts is"
     both = [rows[f"{weights}relative_distance"].mean() for weights in ("", "random_weights_")]
     apart, random = side_by_side(both, 2, differ=False)
-    return (
-        f"At the last layer {who} {apart} times as far apart as different tokens, with random "
-        f"weights {random} times"
-    )
+    said = f"At the last layer {who} {apart} times as far apart as different tokens"
+    others = last[~last.index.isin(marked.index)]
+    if marked.empty or others.empty:
+        return f"{said}, with random weights {random} times"
+    n_farther = int((others["relative_distance"] > both[0]).sum())
+    return f"{said}; of {counted(len(others), 'other token')} {n_farther} are farther"
 
 
 def _population(path: pd.DataFrame) -> str:
@@ -140,18 +153,21 @@ def _label_components(ax: Axes, views: pd.DataFrame, view: str) -> None:
     ax.set_ylabel(f"component 2, {100 * second:.0f} % of variance")
 
 
-def _paths(ax: Axes, rows: pd.DataFrame, views: pd.DataFrame) -> None:
+def _paths(ax: Axes, rows: pd.DataFrame, views: pd.DataFrame, *, is_small: bool) -> None:
     """Draw each token's path with its layers as colored dots, and write the token at its start."""
     for _, path in rows.groupby("position", sort=False):
         _arrow(ax, path, GRAY)
-    x, y = rows["component_1"], rows["component_2"]
-    dots = ax.scatter(x, y, c=rows["layer"], cmap="viridis", s=14, zorder=3)
-    bar = ax.figure.colorbar(dots, ax=ax, pad=0.01, aspect=30, label="layer")
-    bar.locator = MaxNLocator(integer=True)
-    _label_components(ax, views, SHOWN)
-    ax.set_title(f"Tokens of the text “{rows['text'].iloc[0]}”")
+    x, y, view = rows["component_1"], rows["component_2"], rows["view"].iloc[0]
+    last = rows["layer"].max() + (view != SHOWN)  # one color a layer in all panels
+    dots = ax.scatter(x, y, c=rows["layer"], cmap="viridis", s=14, zorder=3, vmin=0, vmax=last)
+    if not is_small:
+        bar = ax.figure.colorbar(dots, ax=ax, pad=0.01, aspect=30, label="layer")
+        bar.locator = MaxNLocator(integer=True)
+    _label_components(ax, views, view)
+    without = "" if view == SHOWN else ", without the last layer"
+    ax.set_title(f"{'T' if is_small else 'Tokens of the t'}ext “{rows['text'].iloc[0]}”{without}")
     ax.margins(0.06, 0.06)
-    _name_starts(ax, rows)
+    _name_starts(ax, rows, SMALL_NAME if is_small else LARGE_NAME)
 
 
 def _arrow(ax: Axes, path: pd.DataFrame, color: str, line: Any = "-") -> None:
@@ -162,20 +178,21 @@ def _arrow(ax: Axes, path: pd.DataFrame, color: str, line: Any = "-") -> None:
     ax.annotate("", (x[-1], y[-1]), (x[-2], y[-2]), arrowprops=head)
 
 
-def _name_starts(ax: Axes, rows: pd.DataFrame) -> None:
+def _name_starts(ax: Axes, rows: pd.DataFrame, size: tuple[float, float]) -> None:
     """Write each token at the nearest free place beside its start, and lead a line to a far one."""
+    character, line = size
     (left, right), (bottom, top) = ax.get_xlim(), ax.get_ylim()
     span = np.array([right - left, top - bottom])
     dots = np.concatenate([_points_along(path) for _, path in rows.groupby("position")]) / span
     starts = rows[rows["layer"] == rows["layer"].min()].sort_values("component_2")
     names: list[tuple[float, float, float]] = []  # left, right, height
     for token, x, y in starts[["token", "component_1", "component_2"]].itertuples(index=False):
-        x, y, width = x / span[0], y / span[1], CHARACTER * (len(token) + 1)
+        x, y, width = x / span[0], y / span[1], character * (len(token) + 1)
         free = [
             (abs(dx) + 2 * abs(dy), x + dx, y + dy)
-            for dy in np.arange(-6, 7) * LINE
+            for dy in np.arange(-6, 7) * line
             for dx in (0.008, -width, 0.05, -width - 0.05)
-            if _is_free((x + dx, x + dx + width, y + dy), dots, names)
+            if _is_free((x + dx, x + dx + width, y + dy), dots, names, line)
         ]
         _, at, height = min(free, default=(0.0, x + 0.008, y))
         names.append((at, at + width, height))
@@ -193,12 +210,15 @@ def _points_along(path: pd.DataFrame) -> Float[np.ndarray, "n 2"]:
 
 
 def _is_free(
-    box: tuple[float, float, float], dots: np.ndarray, names: list[tuple[float, float, float]]
+    box: tuple[float, float, float],
+    dots: np.ndarray,
+    names: list[tuple[float, float, float]],
+    line: float,
 ) -> bool:
     left, right, height = box
-    hit = (dots[:, 0] > left) & (dots[:, 0] < right) & (abs(dots[:, 1] - height) < LINE / 2)
+    hit = (dots[:, 0] > left) & (dots[:, 0] < right) & (abs(dots[:, 1] - height) < line / 2)
     return not hit.any() and not any(
-        a < right and b > left and abs(c - height) < LINE for a, b, c in names
+        a < right and b > left and abs(c - height) < line for a, b, c in names
     )
 
 

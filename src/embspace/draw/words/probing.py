@@ -28,15 +28,20 @@ COLUMNS = {
     **interval("accuracy", "accuracy"),
 }
 EVERY = {**COLUMNS, **same("probe", "task"), "null_accuracy": "commonest class"}
+CLASSES = ["noun", "verb", "adjective"]
 SHOWN = "logistic_regression"  # what the title speaks of
 INPUT = -1  # left of layer 0
+HEIGHTS = [1, 1, 1.1]  # of the rows of panels, in relation
 SHIFT = 0.12  # of a layer, between two probes
 
 
 def draw_probing(
     results: Tables, label: str, *, height_mm: PositiveFloat, digits: NonNegativeInt
 ) -> tuple[Figure, str]:
-    """Draw accuracy by space and probe, beside spelling, random weights and random classes."""
+    """Draw accuracy by space and probe, beside spelling, random weights and random classes.
+
+    Below, what probes say of tokens that are of several classes.
+    """
     accuracy = results["accuracy"]
     subtitle = f"{label} · words of one token, each read alone"
     if len(accuracy):
@@ -46,13 +51,16 @@ def draw_probing(
             "intervals"
         )
     figure, axes = new_figure(
-        2, 2, height_mm=height_mm, title=_finding(accuracy), subtitle=subtitle, stage=STAGE
+        3, 2, height_mm=height_mm, title=_finding(accuracy), subtitle=subtitle, stage=STAGE
     )
     if accuracy.empty:
         say_instead(axes, "too few lemmas of a part of speech are single tokens of this model")
     else:
-        _panels([join_panels(axes[::2]), axes[1], axes[3]], accuracy)
+        if grid := axes[0].get_gridspec():
+            grid.set_height_ratios(HEIGHTS)
+        _panels([join_panels(axes[:4:2]), axes[1], axes[3]], accuracy)
         legend_below(figure, axes[:2], ncols=3)
+        _tokens(axes[4:], results["tokens"])
     return figure, _tables(accuracy, results["tokens"], label, digits)
 
 
@@ -105,6 +113,25 @@ def _points(ax: Axes, rows: pd.DataFrame, shift: float, look: Look, **style: Any
     bars = [value - rows["accuracy_low"], rows["accuracy_high"] - value]
     style |= {"color": look.color, "marker": look.marker, "ls": look.line, "ms": 4, "lw": 1}
     ax.errorbar(rows["place"] + shift, value, yerr=bars, label=look.name, **style)
+
+
+def _tokens(axes: Sequence[Axes], tokens: pd.DataFrame) -> None:
+    """Write what two probes say of tokens of several classes, as table 1 of the thesis has it."""
+    import seaborn as sns
+
+    probes = list(tokens["probe"].unique())
+    for ax, probe in zip(axes, probes, strict=False):
+        rows = tokens[tokens["probe"] == probe].set_index("token")[CLASSES]
+        colors: dict[str, Any] = {"cmap": "Blues", "vmin": 0, "vmax": 1, "cbar": False}
+        words: dict[str, Any] = {"annot": 100 * rows, "fmt": ".0f", "annot_kws": {"fontsize": 7}}
+        sns.heatmap(rows, ax=ax, linewidths=0.5, **colors, **words)
+        ax.set(title=f"Of one token, %: {PROBES[probe].name}", xlabel="", ylabel="")
+        ax.grid(visible=False)
+        ax.tick_params(length=0)
+        for name in ax.get_yticklabels():
+            name.set(rotation=0, parse_math=False)
+    for ax in axes[len(probes) :]:
+        say_instead([ax], "none of the tokens is one of this model")
 
 
 def _readable(table: pd.DataFrame, columns: dict[str, str]) -> pd.DataFrame:

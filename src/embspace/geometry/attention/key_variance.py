@@ -43,6 +43,25 @@ def text_moments(x: Float[np.ndarray, "n dim"], text: Int[np.ndarray, " n"]) -> 
     )
 
 
+def moments_of_image(
+    x: TextMoments,
+    matrix: Float[np.ndarray, "rows dim"],
+    bias: Float[np.ndarray, " rows"] | None,
+) -> TextMoments:
+    """Return the moments of M x + b from those of x, without the vectors; no bias: b is 0.
+
+    The sum of products is M P M' + M s b' + b (M s)' + n b b', of the sums s and P of n vectors x.
+    """
+    sums, products = x.sums @ matrix.T, matrix @ x.products @ matrix.T
+    if bias is None:
+        return TextMoments(x.n_tokens, sums, products)
+    n, crossed = x.n_tokens[:, None], sums[:, :, None] * bias
+    products = (
+        products + crossed + crossed.transpose(0, 2, 1) + n[:, :, None] * np.outer(bias, bias)
+    )
+    return TextMoments(x.n_tokens, sums + n * bias, products)
+
+
 def key_shares(
     queries: TextMoments,
     keys: TextMoments,

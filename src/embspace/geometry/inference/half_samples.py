@@ -1,6 +1,6 @@
 """Measures of the vectors of texts, with intervals over texts and what fewer texts would give."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,7 +8,6 @@ import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from embspace.geometry.inference.shared_inputs import (
-    MAKERS,
     Groupings,
     Inputs,
     Options,
@@ -16,6 +15,7 @@ from embspace.geometry.inference.shared_inputs import (
     applicable,
     inputs_of,
     inputs_of_graph,
+    made_of,
     n_neighbors,
     results_of,
 )
@@ -124,10 +124,10 @@ def estimate_over_texts(
     unit = units_of(text)
     n_units = int(unit.max()) + 1
     halves = half_units(n_units, n_half_samples, rng)
-    units = _UnitsOfTexts(x, unit, len(halves), groups, chosen, options) if len(halves) else None
+    units = _UnitsOfTexts(x, unit, halves, groups, chosen, options) if len(halves) else None
     known = units.of_all() if units else {}
     whole = results_of(chosen, inputs_of(x, chosen, groups, options, known), groups, options)
-    drawn = units.of_halves(halves) if units else np.empty((0, len(chosen)))
+    drawn = units.of_halves() if units else np.empty((0, len(chosen)))
     of_texts = {"n": len(x), "n_texts": len(np.unique(text)), "n_units": n_units}
     return {
         name: text_estimate(found, of_measure, **of_texts, level=level, tolerance=tolerance)
@@ -198,12 +198,13 @@ class _UnitsOfTexts:
         self,
         x: Vectors,
         unit: Int[np.ndarray, " n"],
-        n_halves: int,
+        halves: Bool[np.ndarray, "half unit"],
         groups: Groupings,
         measures: Sequence[Definition],
         options: Options,
     ) -> None:
         self.x, self.groups, self.measures, self.options = x, groups, measures, options
+        self._halves = halves
         order = np.argsort(unit, kind="stable")
         self.units = np.split(order, np.flatnonzero(np.diff(unit[order])) + 1)
         self._kinds = {each.shared for each in measures}
@@ -212,7 +213,7 @@ class _UnitsOfTexts:
         if "directions" in self._kinds:
             self._sums["directions"] = UnitSums([direction_sums_of(x[rows]) for rows in self.units])
         if "moments" in self._kinds:
-            self._keep_moments(n_halves)
+            self._keep_moments()
         if "word_directions" in self._kinds:
             self._sums["word_directions"] = UnitWordDirections(x, unit, groups["word"])
         for kind in [kind for kind in OF_TEXTS if kind in self._kinds]:
@@ -221,14 +222,16 @@ class _UnitsOfTexts:
         if self._kinds & OF_NEIGHBORS:
             self._k = n_neighbors(measures, options)
             self._graph = neighbor_graph_of(x, min(with_spare(self._k), len(x) - 1))
+        self._in_turn = self._sums_in_turn()
 
-    def _keep_moments(self, n_halves: int) -> None:
+    def _keep_moments(self) -> None:
         """Keep sums of products by unit, or add them up unit by unit, if that is quicker."""
         n, dim, n_units = *self.x.shape, len(self.units)
+        n_halves = len(self._halves)
         fit = n_units * dim**2 <= MOST_NUMBERS
         n_at_once = BLOCK if fit else MOST_NUMBERS // dim**2
-        # Units that do not fit are looked at for the whole, and again for some halves at a time.
-        n_looks = 1 if fit else 1 - (-n_halves // max(n_at_once, 1))
+        # Units that do not fit are looked at for the whole and some halves, and again for others.
+        n_looks = 1 if fit else -(-(1 + n_halves) // max(n_at_once, 1))
         if n_looks * (n + UNIT_COST * n_units) >= n_halves * n / 2:
             return
         self._n_at_once = n_at_once
@@ -242,33 +245,35 @@ class _UnitsOfTexts:
 
     def of_all(self) -> Inputs:
         """Return what the measures take of all units, as far as it is known from the units."""
-        known = dict(self._sums_of(np.ones((1, len(self.units)), dtype=bool))[0])
+        known = dict(next(self._in_turn))
         if self._kinds & OF_NEIGHBORS:
             graph = self._graph.first(min(self._k, len(self.x) - 1))
             known |= inputs_of_graph(self.x, graph)
         return known
 
-    def of_halves(self, chosen: Bool[np.ndarray, "half unit"]) -> Float[np.ndarray, "half measure"]:
-        """Every measure of the units of each half; NaN of what needs more vectors than it has."""
-        found = np.empty((len(chosen), len(self.measures)))
-        for first in range(0, len(chosen), self._n_at_once):
-            block = chosen[first : first + self._n_at_once]
-            for number, sums in enumerate(self._sums_of(block), first):
-                units = np.flatnonzero(chosen[number])
-                rows = np.sort(np.concatenate([self.units[unit] for unit in units]))
-                groups = {name: group[rows] for name, group in self.groups.items()}
-                inputs = self._inputs(rows, groups, sums)
-                found[number] = [
-                    self._value(each, inputs, groups, len(rows)) for each in self.measures
-                ]
+    def of_halves(self) -> Float[np.ndarray, "half measure"]:
+        """Every measure of the units of each half, after `of_all`; NaN of what needs more vectors.
+
+        The sums of the first halves are those of the look that the whole was taken by.
+        """
+        found = np.empty((len(self._halves), len(self.measures)))
+        for number, sums in enumerate(self._in_turn):
+            units = np.flatnonzero(self._halves[number])
+            rows = np.sort(np.concatenate([self.units[unit] for unit in units]))
+            groups = {name: group[rows] for name, group in self.groups.items()}
+            inputs = self._inputs(rows, groups, sums)
+            found[number] = [self._value(each, inputs, groups, len(rows)) for each in self.measures]
         return found
 
-    def _sums_of(self, chosen: Bool[np.ndarray, "choice unit"]) -> list[Inputs]:
-        """The sums over the units of each choice."""
-        sums = {kind: each.of(chosen) for kind, each in self._sums.items()}
-        return [
-            {kind: each[number] for kind, each in sums.items()} for number in range(len(chosen))
-        ]
+    def _sums_in_turn(self) -> Iterator[Inputs]:
+        """The sums of the whole, then of each half; of some at a time."""
+        whole = np.ones((1, len(self.units)), dtype=bool)
+        chosen = np.concatenate([whole, self._halves])
+        for first in range(0, len(chosen), self._n_at_once):
+            block = chosen[first : first + self._n_at_once]
+            sums = {kind: each.of(block) for kind, each in self._sums.items()}
+            for number in range(len(block)):
+                yield {kind: each[number] for kind, each in sums.items()}
 
     def _inputs(self, rows: Int[np.ndarray, " row"], groups: Groupings, sums: Inputs) -> Inputs:
         """Return the arguments of the measures for some rows."""
@@ -276,7 +281,7 @@ class _UnitsOfTexts:
         lacking = self._kinds - sums.keys() - OF_NEIGHBORS
         if lacking:
             part = inputs[None] = self.x[rows]
-            inputs |= {kind: make(part, groups) for kind, make in MAKERS.items() if kind in lacking}
+            inputs = made_of(part, lacking, groups, inputs)
         if self._kinds & OF_NEIGHBORS:
             k = min(self._k, len(rows) - 1)
             among = graph_among(self._graph, self.x, rows, k)

@@ -1,6 +1,6 @@
 """Many measures of one cloud, with what they share computed once."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from inspect import Parameter, signature
 from types import MappingProxyType
 from typing import Any
@@ -24,15 +24,16 @@ Result = float | Estimate
 Groupings = Mapping[str, Int[np.ndarray, " n"]]  # by what measures are grouped by: word, text
 Options = Mapping[str, Mapping[str, Any]]  # of measures by name, such as `k`
 Inputs = Mapping[Shared | None, Any]  # what measures take, by what they share
-# How that which measures share is made of vectors and their groups; neighbors need their number.
-MAKERS: Mapping[Shared, Callable[[Vectors, Groupings], Any]] = {
-    "directions": lambda x, _: direction_sums_of(x),
-    "moments": lambda x, _: moments_of(x),
-    "word_directions": lambda x, groups: word_directions_of(x, groups["word"]),
-    "word_axes": lambda x, groups: word_axes_of(x, groups["word"]),
-    "text_cosines": lambda x, groups: text_cosines_of(x, groups["text"]),
-    "text_angles": lambda x, groups: text_angles_of(x, groups["text"]),
-    "text_entropies": lambda x, groups: text_entropies_of(x, groups["text"]),
+# How that which measures share is made of vectors, their groups and what was made before it in this
+# order; neighbors need their number.
+MAKERS: Mapping[Shared, Callable[[Vectors, Groupings, Inputs], Any]] = {
+    "directions": lambda x, *_: direction_sums_of(x),
+    "moments": lambda x, *_: moments_of(x),
+    "word_directions": lambda x, groups, _: word_directions_of(x, groups["word"]),
+    "word_axes": lambda x, groups, made: word_axes_of(x, groups["word"], made.get("moments")),
+    "text_cosines": lambda x, groups, _: text_cosines_of(x, groups["text"]),
+    "text_angles": lambda x, groups, _: text_angles_of(x, groups["text"]),
+    "text_entropies": lambda x, groups, _: text_entropies_of(x, groups["text"]),
 }
 N_NEIGHBORS = 20  # that are looked for if no measure asks for more
 # What a measure's option that says of neighbors how many multiplies: gride looks at 2k.
@@ -60,14 +61,21 @@ def inputs_of(
 ) -> Inputs:
     """Return what the measures take of `x`, (n, dim) in float64; some of it may be `known`."""
     kinds = {each.shared for each in measures} - known.keys()
-    inputs: dict[Shared | None, Any] = {
-        None: x,
-        **known,
-        **{kind: make(x, groups) for kind, make in MAKERS.items() if kind in kinds},
-    }
+    inputs = made_of(x, kinds, groups, {None: x, **known})
     if kinds & OF_NEIGHBORS:
         k = min(n_neighbors(measures, options), len(x) - 1)
         inputs |= inputs_of_graph(x, neighbor_graph_of(x, k))
+    return inputs
+
+
+def made_of(
+    x: Vectors, kinds: Collection[Shared | None], groups: Groupings, known: Inputs
+) -> dict[Shared | None, Any]:
+    """Return what is `known` and, of `kinds`, what is made of vectors alone."""
+    inputs = dict(known)
+    for kind, make in MAKERS.items():
+        if kind in kinds:
+            inputs[kind] = make(x, groups, inputs)
     return inputs
 
 

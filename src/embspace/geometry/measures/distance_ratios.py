@@ -9,6 +9,7 @@ from embspace.geometry.pairs.neighbors import NeighborGraph
 from embspace.geometry.pairs.types import Vectors
 
 SMALLEST, LARGEST = 1e-3, 1e5  # what a dimension is looked for between
+TOLERANCE = 1e-15  # of 1 over a dimension
 
 
 @measure(
@@ -48,7 +49,13 @@ def gride(x: Vectors | NeighborGraph, *, k: int = 2) -> Estimate:
     dropped = int((~near).sum())
     if not log_ratio.any() or _slope(LARGEST, log_ratio, k) > 0:
         return Estimate(float("nan"), float("nan"), len(log_ratio), dropped)
-    value = float(brentq(_slope, SMALLEST, LARGEST, args=(log_ratio, k), xtol=1e-10))
+    value = 1 / brentq(
+        # By 1 / d the slope is nearly a line: a third of the steps that it takes by d.
+        lambda inverse: _slope(1 / inverse, log_ratio, k),
+        1 / LARGEST,
+        1 / SMALLEST,
+        xtol=TOLERANCE,
+    )
     error = 1 / np.sqrt(_curvature(value, log_ratio, k))
     return Estimate(value, float(error), len(log_ratio), dropped)
 

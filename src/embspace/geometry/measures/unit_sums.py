@@ -14,6 +14,7 @@ from embspace.geometry.pairs.moments import Moments, moments_of
 
 Sums = TypeVar("Sums", Moments, DirectionSums, TextCosines, TextMeans)
 SHARED = "origin"  # which does not add up: all units have one
+KEPT_APART = (SHARED, "rows")  # which no unit has that is to be added up
 COUNTS = ("n", "n_directed", "n_texts")
 
 
@@ -23,7 +24,7 @@ class UnitSums(Generic[Sums]):
     def __init__(self, units: list[Sums]) -> None:
         self._kind: type[Sums] = type(units[0])
         self._origin = getattr(units[0], SHARED, None)
-        names = [field.name for field in fields(units[0]) if field.name != SHARED]
+        names = [field.name for field in fields(units[0]) if field.name not in KEPT_APART]
         self._shapes = {name: np.shape(getattr(units[0], name)) for name in names}
         self._stacks = {
             name: np.stack([np.ravel(getattr(unit, name)) for unit in units]) for name in names

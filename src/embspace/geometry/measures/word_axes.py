@@ -8,6 +8,7 @@ from jaxtyping import Float, Int
 
 from embspace.geometry.groups.grouped_vectors import Groups, checked_groups
 from embspace.geometry.measures.spectral_measures import stable_rank
+from embspace.geometry.pairs.moments import Moments
 from embspace.geometry.pairs.safe_ratio import ratio
 from embspace.geometry.pairs.types import Vectors
 
@@ -31,13 +32,20 @@ class WordAxes:
     """Of the squared lengths of all vectors together, along the axis that explains most of them."""
 
 
-def word_axes_of(x: "Vectors | WordAxes", group: Groups) -> WordAxes:
-    """The shares of the rows of `x`, whose words `group` numbers, or `x` if these are shares."""
+def word_axes_of(
+    x: "Vectors | WordAxes", group: Groups, moments: Moments | None = None
+) -> WordAxes:
+    """The shares of the rows of `x`, whose words `group` numbers, or `x` if these are shares.
+
+    The moments of `x`, if they are known, spare the products of all vectors.
+    """
     if isinstance(x, WordAxes):
         return x
     parts = [_shares(x[rows]) for rows in _words_of_one_size(checked_groups(x, group), x.shape[1])]
     shares = np.concatenate([np.zeros((3, 0)), *parts], axis=1)
-    return WordAxes(shares[0], shares[1], shares[2], 1 / stable_rank(x))
+    return WordAxes(
+        shares[0], shares[1], shares[2], 1 / stable_rank(x if moments is None else moments)
+    )
 
 
 def _words_of_one_size(
@@ -60,7 +68,7 @@ def _shares(x: Several) -> Float[np.ndarray, "3 word"]:
     centered = centered - centered.mean(axis=1, keepdims=True)
     total, varying = (np.square(each).sum(axis=(1, 2)) for each in (x, centered))
     squares, axes = _first_axis(x)
-    along = np.square(np.einsum("wnd,wd->wn", centered, axes)).sum(axis=1)
+    along = np.square(centered @ axes[:, :, None]).sum(axis=(1, 2))
     largest, _ = _first_axis(centered)
     return np.stack([ratio(squares, total), ratio(along, varying), ratio(largest, varying)])
 
@@ -75,7 +83,7 @@ def _first_axis(x: Several) -> tuple[WordShares, Float[np.ndarray, "word dim"]]:
         largest, axes = _largest(x.transpose(0, 2, 1) @ x)
         return largest, axes
     largest, left = _largest(x @ x.transpose(0, 2, 1))
-    axes = np.einsum("wnd,wn->wd", x, left)
+    axes = (left[:, None] @ x)[:, 0]
     length = np.sqrt(np.square(axes).sum(axis=1, keepdims=True))
     return largest, np.divide(axes, length, out=np.zeros_like(axes), where=length > 0)
 

@@ -7,6 +7,7 @@ import numpy as np
 from jaxtyping import Float
 
 from embspace.geometry.pairs.square_memory import check_square
+from embspace.geometry.pairs.two_spectra import spectra_with_and_without
 
 BLOCK_ROWS = 4096
 
@@ -29,6 +30,9 @@ class Moments:
     """Sum of |y|^2 y."""
     quartic: float
     """Sum of |y|^4."""
+    rows: Float[np.ndarray, "n dim"] | None = None
+    """The y where they are fewer than coordinates: the products of pairs of them, a smaller matrix
+    than `products`, have the same eigenvalues."""
 
     def __add__(self, other: "Moments") -> "Moments":
         """Return the moments of both clouds together.
@@ -63,19 +67,33 @@ class Moments:
         shift = self.total / self.n
         return self.products / self.n - np.outer(shift, shift)
 
-    @cached_property
+    @property
     def variances(self) -> Float[np.ndarray, " dim"]:
         """Return the eigenvalues of the covariance, largest first; at most n - 1 are not 0."""
-        values = np.linalg.eigvalsh(self.covariance)[::-1].clip(min=0)
-        values[self.n - 1 :] = 0
-        return values
+        return self._spectra[0]
 
-    @cached_property
+    @property
     def energies(self) -> Float[np.ndarray, " dim"]:
         """Eigenvalues of the mean of x x', largest first: the same of vectors as they are."""
-        values = np.linalg.eigvalsh(self.covariance + np.outer(self.mean, self.mean))[::-1]
-        values = values.clip(min=0)
-        values[self.n :] = 0
+        return self._spectra[1]
+
+    @cached_property
+    def _spectra(self) -> tuple[Float[np.ndarray, " dim"], Float[np.ndarray, " dim"]]:
+        """Variances and energies."""
+        if self.rows is None:
+            found = spectra_with_and_without(self.covariance, self.mean)
+        else:
+            varying = self.rows - self.total / self.n
+            found = self._of_products(varying), self._of_products(varying + self.mean)
+        variances, energies = (values.clip(min=0) for values in found)
+        variances[self.n - 1 :] = 0
+        energies[self.n :] = 0
+        return variances, energies
+
+    def _of_products(self, x: Float[np.ndarray, "n dim"]) -> Float[np.ndarray, " dim"]:
+        """Return the eigenvalues of the mean of x x' over rows, by products of pairs of rows."""
+        values = np.zeros(self.dim)
+        values[: self.n] = np.linalg.eigvalsh(x @ x.T)[::-1] / self.n
         return values
 
     @cached_property
@@ -94,10 +112,12 @@ def moments_of(
     """The moments of the rows of `x`, or `x` if these are moments.
 
     `origin`: by default the first row, so that no digit is lost to what all rows share, and equal
-    rows have exact zeros.
+    rows have exact zeros. Few rows are kept, unless an origin is given: moments that have one are
+    to be added up.
     """
     if isinstance(x, Moments):
         return x
+    few = origin is None and len(x) < x.shape[1]
     origin = x[0].astype(np.float64) if origin is None else origin
     dim = x.shape[1]
     check_square(dim)
@@ -109,4 +129,4 @@ def moments_of(
         products += y.T @ y
         cubes += squared @ y
         quartic += float(squared @ squared)
-    return Moments(len(x), origin, total, products, cubes, quartic)
+    return Moments(len(x), origin, total, products, cubes, quartic, x - origin if few else None)

@@ -16,6 +16,7 @@ from embspace.geometry.attention.query_key_form import (
     form_singular_values,
     form_symmetry,
     principal_angles,
+    singular_values_of_products,
     squared_shares,
     subspace_overlap,
 )
@@ -53,7 +54,7 @@ def forms_of(weights: list[Any], n_deviations: float) -> Forms:
             ranks += [place | row for row in _of_ranks(sizes, angles)]
         dim = queries.shape[2]
         of_layer = queries.reshape(-1, dim), keys.reshape(-1, dim)
-        sizes = form_singular_values(*of_layer)
+        sizes = singular_values_of_products(*of_layer)
         layers.append({"layer": each.layer} | _of_form(*of_layer, sizes, n_deviations))
     return Forms(heads, layers, ranks)
 

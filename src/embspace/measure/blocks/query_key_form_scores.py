@@ -1,7 +1,8 @@
 """What of the scores over keys is the same for every query, of tokens that a model reads."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from embspace.geometry.attention.key_variance import (
     TextMoments,
     key_share_bounds,
     key_shares,
+    moments_of_image,
     text_moments,
 )
 from embspace.geometry.inference.resampling import stream_of
@@ -88,15 +90,25 @@ def share_rows(
     inputs = attention_inputs(module, read, tokens_per_batch, device)
     for each, x in zip(weights, inputs, strict=True):
         biases = [None] * len(each.query) if each.query_bias is None else as_array(each.query_bias)
+        moments_of = _moments_of_heads(x.astype(np.float64), text)
         for head in _heads(each):
-            bias = biases[head]
-            of_query = x @ as_array(each.query[head]).T + (0 if bias is None else bias)
-            moments = (
-                text_moments(of_query, text),
-                text_moments(x @ as_array(each.key[head]).T, text),
-            )
+            bias, query, key = biases[head], as_array(each.query[head]), as_array(each.key[head])
+            moments = moments_of(query, bias), moments_of(key, None)
             rows.append(_row(each.layer, head, _found(moments, bias, inference)))
     return rows
+
+
+def _moments_of_heads(
+    x: Float[np.ndarray, "n dim"], text: Int[np.ndarray, " n"]
+) -> Callable[[Float[np.ndarray, "rank dim"], Float[np.ndarray, " rank"] | None], TextMoments]:
+    """Return a function that gives the moments by text of what a head makes of vectors.
+
+    Of one text they follow from the products of the inputs, which all heads of a layer share; of
+    many texts, these have more numbers than the queries and keys.
+    """
+    if not text.any():
+        return partial(moments_of_image, text_moments(x, text))
+    return lambda matrix, bias: text_moments(x @ matrix.T + (0 if bias is None else bias), text)
 
 
 def has_rotary_positions(module: Any) -> bool:

@@ -15,7 +15,7 @@ from embspace.published.numbers import Check, check_entry, is_given
 from embspace.published.roles import in_roles
 from embspace.published.sources import Claim, Entry, LayerClaim, Source, Undecided, read_source
 from embspace.published.subjects import Subject, subject
-from embspace.published.untrained import beside_untrained, count_verdicts, read_untrained
+from embspace.published.untrained import beside_untrained, count_verdicts, kept_verdicts
 from embspace.settings.params import CorpusName
 from embspace.settings.roles import Role, taken_roles
 from embspace.settings.stage import StageConfig, run_stage
@@ -196,7 +196,7 @@ def main(config: StageConfig) -> None:
     name = config.model_name
     sources = [read_source(Path(file)) for file in SOURCES]
     model = subject(name, config.model)
-    untrained = read_untrained(config.model.get("untrained"), Path("data/published/untrained"))
+    untrained = kept_verdicts(config.model.get("untrained"), Path("data/published/verdicts"))
     ledger = measure_ledger(
         sources, model, Path("results"), config.corpora, untrained, **config.settings
     )

@@ -38,7 +38,8 @@ def cosine_table(
     """Cosine of the mean differences of any two categories, as it is and corrected for noise.
 
     `corrected_cosine` is NaN where one of the means has a reliability under
-    `smallest_reliability`; it may exceed 1 and is not clipped. The null are cosines between two
+    `smallest_reliability`; it may exceed 1 and is not clipped, whereas intervals of `cosine` end
+    at -1 and 1. The null are cosines between two
     differences of unrelated sentences, what two directions of this space have by chance; the
     p-value is two-sided. Flipping signs would be none: where differences are consistent, so are
     flipped ones, up to the sign of their mean, and keep the size of the cosine.
@@ -101,6 +102,8 @@ def _with_bounds(
     level: float,
 ) -> Columns:
     low, high = interval_bounds(value, deviations, level=level)
+    if name == "cosine":  # holds no value beyond; one corrected for noise may
+        low, high = np.clip(low, -1, 1), np.clip(high, -1, 1)
     return {
         name: value,
         f"{name}_low": low,

@@ -20,7 +20,12 @@ from embspace.geometry.groups.retrieval import (
     reciprocal_rank,
     reciprocal_rank_by_chance,
 )
-from embspace.geometry.inference.resampling import half_sample_interval, stream_of
+from embspace.geometry.inference.resampling import (
+    Interval,
+    half_sample_interval,
+    interval_bounds,
+    stream_of,
+)
 from embspace.geometry.pairs.directions import unit_rows
 from embspace.measure.tables.deviations import ENDING, by_row, units_named, without_deviations
 from embspace.prepare.sentences import split_halves
@@ -32,6 +37,12 @@ QUANTITIES = ["mean_reciprocal_rank", *(f"recall_at_{k}" for k in RECALLS)]
 COLUMNS = ["corpus", "embedding", "layer", "preparation", "n_queries", "n_candidates"]
 COLUMNS += [f"{name}{end}" for name in QUANTITIES for end in ("", "_low", "_high")]
 COLUMNS += [f"null_{name}" for name in QUANTITIES]
+WORDS_ALONE = ("tf_idf", "bm25")
+COLUMNS += [
+    f"mean_reciprocal_rank_minus_{words}{end}"
+    for words in WORDS_ALONE
+    for end in ("", "_low", "_high")
+]
 ScoresKey = tuple[str, int | None, str]  # embedding, layer, preparation
 
 
@@ -66,7 +77,9 @@ def measure_search(
     largest cosine of their windows. `preparation` is as_is, or centered: less the mean of the
     candidates' windows. `tf_idf` and `bm25` score by words alone, less `stop_words`, and have no
     layer. Equal scores are ordered at random. Intervals are over queries, the candidates being
-    given, and end at 0 and 1, as the values do; the null is a random order.
+    given, and end at 0 and 1, as the values do; the null is a random order. Of the mean reciprocal
+    rank less that by words alone (`…_minus_tf_idf`, `…_minus_bm25`, from -1 to 1) the interval is
+    paired: of the differences of the same queries.
     """
     generator = np.random.default_rng(seed)
     parts = []
@@ -111,7 +124,28 @@ def _table(
         table[f"{name}_high"] = np.clip(interval.high[i], 0, 1)
         table[f"null_{name}"] = chance
         table[f"{name}{ENDING}"] = by_row(interval.deviations[:, i])
+    for words in WORDS_ALONE:
+        place = next((i for i, key in enumerate(scores) if key[0] == words), None)
+        gain = values[0] - (values[0, place] if place is not None else np.nan)
+        table = table.assign(**_gain_columns(gain, interval, place, level=level, words=words))
     return table
+
+
+def _gain_columns(
+    gain: Float[np.ndarray, "score query"],
+    interval: Interval,
+    place: int | None,
+    *,
+    level: float,
+    words: str,
+) -> dict[str, Float[np.ndarray, " score"]]:
+    """Return the mean gain over words alone, with the interval of the same halves of queries."""
+    name, mean = f"mean_reciprocal_rank_minus_{words}", gain.mean(axis=-1)
+    if place is None:
+        return {name: mean, f"{name}_low": mean, f"{name}_high": mean}
+    deviations = interval.deviations[:, 0] - interval.deviations[:, 0, [place]]
+    low, high = interval_bounds(mean, deviations, level=level)
+    return {name: mean, f"{name}_low": np.clip(low, -1, 1), f"{name}_high": np.clip(high, -1, 1)}
 
 
 def _quantities(

@@ -16,6 +16,7 @@ from embspace.geometry.pairs.distribution import Distribution
 from embspace.geometry.pairs.group_pairs import GroupedVectors, GroupPairs, scan_group_pairs
 from embspace.measure.tables.deviations import ENDING
 from embspace.measure.tables.summary import histogram_of, histogram_rows, summary_of, summary_row
+from embspace.measure.texts.text_cloud_alike import alike_table
 from embspace.measure.texts.text_cloud_shapes import PrincipalAxes
 from embspace.measure.texts.text_cloud_units import (
     Chosen,
@@ -43,11 +44,12 @@ def pair_tables(
     level: float,
     rng: np.random.Generator,
 ) -> dict[str, pd.DataFrame]:
-    """Return the tables `distributions`, `histogram` and `positive` of a pooling and layer.
+    """Return the tables `distributions`, `histogram`, `positive`, `alike` of a pooling and layer.
 
     The histogram is empty unless it has a number of bins.
     """
     distributions, histogram, positive = [], [pd.DataFrame()], []
+    scanned: dict[tuple[str, str], GroupPairs] = {}
     for a, b in combinations_with_replacement(clouds, 2):
         x, y, key = clouds[a], clouds[b], {"corpus": a, "other_corpus": b}
         interval = interval_over(
@@ -56,7 +58,7 @@ def pair_tables(
         if a == b:
             row = norm_row(x, quantiles, interval)
             distributions.append({**key, "quantity": "norm", **row})
-        pairs = scan_group_pairs(x, None if a == b else y, n_bins=n_bins)
+        pairs = scanned[a, b] = scan_group_pairs(x, None if a == b else y, n_bins=n_bins)
         by_quantity, signs = pair_rows(x, y, pairs, quantiles, interval)
         distributions += [{**key, "quantity": name, **row} for name, row in by_quantity.items()]
         if n_histogram_bins:
@@ -72,6 +74,7 @@ def pair_tables(
         "distributions": pd.DataFrame(distributions),
         "histogram": pd.concat(histogram, ignore_index=True),
         "positive": pd.DataFrame(positive),
+        "alike": alike_table(clouds, scanned, n_half_samples=n_half_samples, level=level, rng=rng),
     }
 
 

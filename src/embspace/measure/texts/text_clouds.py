@@ -24,6 +24,7 @@ from embspace.files.tables import Tables, save_table
 from embspace.measure.tables.deviations import without_deviations
 from embspace.measure.tables.shown_pooling import shown_pooling_of
 from embspace.measure.tables.summary import summary_of
+from embspace.measure.texts.text_cloud_dealt import dealt_table
 from embspace.measure.texts.text_cloud_pairs import pair_tables
 from embspace.measure.texts.text_cloud_separation import comparisons_of, separation_table
 from embspace.measure.texts.text_cloud_shapes import (
@@ -64,7 +65,8 @@ class TextClouds:
     spectrum: pd.DataFrame
     """Over how many directions the variance is spread, beside isotropic vectors."""
     separation: pd.DataFrame
-    """How well two corpora are told apart, beside their lengths alone."""
+    """How well two corpora are told apart, beside their lengths alone, and how much less alike
+    their texts are than those of one."""
     deviations: pd.DataFrame
     """Of halves of the documents from all."""
 
@@ -83,6 +85,7 @@ def measure_text_clouds(
     shares: list[Share],
     vectors_per_dimension: PositiveFloat,
     n_draws: PositiveInt,
+    n_deals: PositiveInt,
     n_folds: Annotated[int, Field(ge=2)],
     ridge: PositiveFloat,
     seed: NonNegativeInt,
@@ -102,7 +105,10 @@ def measure_text_clouds(
     folds; `null_auc` with the labels dealt anew; `length_auc`, that of the number of tokens;
     `equal_length_auc`, that of the vectors in pairs of equal length, NaN where there are none;
     `between_corpora_share`, the share of the variance that lies between two corpora of equal
-    weight. A corpus of fewer than `fewest_documents` is left out, which `corpora` says.
+    weight; `within_minus_between_cosine`, the mean cosine of two texts of the first corpus less
+    that of texts of both, `other_…` of the second, and the `smaller_…` of the two;
+    `participation_ratio_difference` of as many vectors of both, whose null deals them anew
+    `n_deals` times. A corpus of fewer than `fewest_documents` is left out, which `corpora` says.
     `histogram` is of `shown_pooling`, or of the mean if that is a first token that has seen no
     other.
     """
@@ -115,6 +121,7 @@ def measure_text_clouds(
     windows = windows_by_document(kept)
     n_layers, dim = _shape(kept)
     first_tokens = np.concatenate([cloud.states["cls"][[0, -1]] for cloud in kept.values()], axis=1)
+    equal_n = min(cloud.n_documents for cloud in kept.values())
     shown = (shown_pooling_of(shown_pooling, first_tokens), _layer_number(shown_layer, n_layers))
     for_nulls, for_labels, for_states, for_halves = np.random.default_rng(seed).spawn(4)
     comparisons = comparisons_of(windows, n_folds=n_folds, n_shuffles=n_draws, rng=for_labels)
@@ -142,12 +149,13 @@ def measure_text_clouds(
             spectrum=partial(
                 spectrum_table,
                 nulls=nulls,
-                equal_n=min(cloud.n_documents for cloud in kept.values()),
+                equal_n=equal_n,
                 shares=shares,
                 vectors_per_dimension=vectors_per_dimension,
                 n_draws=n_draws,
                 level=level,
             ),
+            dealt=partial(dealt_table, equal_n=equal_n, n_deals=n_deals, level=level),
             separation=partial(separation_table, comparisons=comparisons, ridge=ridge, level=level),
         )
         found = _all_states(states.tables, n_layers, for_states)
@@ -166,6 +174,7 @@ class _States:
     """Only its seed counts, by `stream_of`: all states have the same halves."""
     pairs: Callable[..., Tables]
     spectrum: Callable[..., pd.DataFrame]
+    dealt: Callable[..., pd.DataFrame]
     separation: Callable[..., pd.DataFrame]
 
     def tables(self, pooling: str, layer: int, rng: np.random.Generator) -> Tables:
@@ -178,7 +187,12 @@ class _States:
         tables = self.pairs(x, axes, n_histogram_bins=n_bins, rng=self.for_halves)
         # Child 1, so that the draws stay those of the published numbers.
         tables["spectrum"] = self.spectrum(x, axes, rng=rng.spawn(2)[1])
-        tables["separation"] = self.separation(x)
+        alike = tables.pop("alike")
+        keys, apart = ["corpus", "other_corpus"], self.separation(x)
+        if len(apart):
+            apart = apart.merge(alike, "left", keys)
+            apart = apart.merge(self.dealt(x, rng=self.for_halves), "left", keys)
+        tables["separation"] = apart
         return {name: each.assign(pooling=pooling, layer=layer) for name, each in tables.items()}
 
 

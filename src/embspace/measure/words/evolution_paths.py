@@ -26,6 +26,7 @@ def both(columns: list[str]) -> list[str]:
 
 STEP_COLUMNS = ["text", "position", "token", "layer", *both([*QUANTITIES, "layer_norm_scale"])]
 LAYER_COLUMNS = ["tokens", "quantity", "layer", "n", *both(["mean", "minimum", "maximum"])]
+LAYER_COLUMNS += ["mean_low", "mean_high"]
 DRIFT_COLUMNS = ["first", "second", "token", "position", "second_position", "layer"]
 DRIFT_COLUMNS += both(DRIFTS)
 
@@ -105,7 +106,7 @@ def with_deviations(
     level: float,
     generator: np.random.Generator,
 ) -> pd.DataFrame:
-    """The table of independent tokens, and how far the means of halves of them lie from it."""
+    """The table of independent tokens, with intervals of its means and the halves' deviations."""
     quantities = quantities_of(paths.states[TRAINED])
     values = np.stack([quantities[name] for name in QUANTITIES])
     interval = half_sample_interval(
@@ -116,10 +117,16 @@ def with_deviations(
         generator=generator,
     )
     places = pd.MultiIndex.from_product([QUANTITIES, range(values.shape[1])])
-    deviations = pd.Series(by_row(interval.deviations), places)
     named = pd.MultiIndex.from_frame(table[["quantity", "layer"]])
-    column = {f"mean{ENDING}": deviations.loc[named].to_numpy()}
-    return table.assign(**column, **units_named(paths.tokens["text"]))
+    columns = {
+        f"mean{end}": pd.Series(values, places).loc[named].to_numpy()
+        for end, values in (
+            ("_low", interval.low.ravel()),
+            ("_high", interval.high.ravel()),
+            (ENDING, by_row(interval.deviations)),
+        )
+    }
+    return table.assign(**columns, **units_named(paths.tokens["text"]))
 
 
 def aligned(first: pd.DataFrame, second: pd.DataFrame) -> list[tuple[int, int]]:

