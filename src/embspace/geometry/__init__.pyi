@@ -236,6 +236,7 @@ from .positional.helix import advance as advance
 from .positional.helix import cumulative_turns as cumulative_turns
 from .positional.helix import dominant_frequency as dominant_frequency
 from .positional.helix import periodogram as periodogram
+from .positional.helix import rank_advance as rank_advance
 from .positional.helix import spectral_peak as spectral_peak
 from .positional.helix import winding as winding
 from .positional.helix import winding_plane as winding_plane
@@ -265,3 +266,13 @@ from .positional.regimes import stationary_tables as stationary_tables
 from .positional.sinusoids import sinusoidal_cosines as sinusoidal_cosines
 from .positional.sinusoids import sinusoidal_positions as sinusoidal_positions
 from .positional.sinusoids import sinusoidal_positions_as_printed as sinusoidal_positions_as_printed
+from .positional.smooth_nulls import falling_fit as falling_fit
+from .positional.smooth_nulls import falling_tables as falling_tables
+from .positional.smooth_nulls import random_walks as random_walks
+from .positional.smooth_nulls import shuffled_tables as shuffled_tables
+from .positional.smooth_nulls import stationary_copies as stationary_copies
+from .positional.waves import Wave as Wave
+from .positional.waves import falling_wave as falling_wave
+from .positional.waves import forward_excess as forward_excess
+from .positional.waves import pattern_share as pattern_share
+from .positional.waves import profile_gain as profile_gain

@@ -19,6 +19,7 @@ def drawn_of(found: Helix):
         "periods": found.periods,
         "spectrum": found.spectrum,
         "one_dimensionality": found.one_dimensionality,
+        "nulls": found.nulls,
     }
     use_style()
     return draw_helix(results, "a model of a long name", **SHOWN)
@@ -79,14 +80,15 @@ def test_the_title_says_the_period_and_the_subtitle_its_null(found, drawn):
     title = drawn[0].get_suptitle()
     assert f"a turn in {row['period']:.2f} positions" in " ".join(title.split())
     words = " ".join(" ".join(text.get_text() for text in drawn[0].texts).split())
-    assert f"coherence {row['coherence']:.3f}" in words
-    assert f"shuffled {row['null_coherence']:.3f}" in words
+    assert f"{abs(row['n_turns']):.1f} turns" in words
+    nulls = found.nulls.set_index(["measure", "null"])["null_value"]
+    assert f"random walks {nulls['n_turns', 'random_walk']:.1f}" in words
     assert "383 structured positions" in words
 
 
 def test_of_positions_that_do_not_wind_the_title_says_so():
     figure, _ = drawn_of(measure_helix({"positional": noise(64)}, regimes_of(64), **SETTINGS))
-    assert "turns no more evenly than in shuffled order" in " ".join(figure.get_suptitle().split())
+    assert "winds no more than one that encodes nothing" in " ".join(figure.get_suptitle().split())
 
 
 def test_all_definitions_are_in_the_table(drawn):

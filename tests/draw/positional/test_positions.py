@@ -12,7 +12,8 @@ from tests.measure.positional.test_positions import SETTINGS as MEASURE
 from tests.measure.positional.test_positions import regimes_of
 
 SETTINGS: dict[str, Any] = {
-    "height_mm": 160.0,
+    "height_mm": 185.0,
+    "n_rows": 4,
     "n_profiles": 3,
     "profile_length": 8,
     "limit_quantile": 0.9,
@@ -25,6 +26,7 @@ def results_of(matrices: dict[str, np.ndarray], regimes: pd.DataFrame) -> dict[s
     return {
         "properties": found.properties,
         "profiles": found.profiles,
+        "nulls": found.nulls,
         "safetensors": found.tensors,
     }
 
@@ -74,7 +76,7 @@ def test_one_wild_value_does_not_wash_out_the_others():
 
 def test_by_offset_there_are_the_next_structured_positions(results, drawn):
     cosines = results["safetensors"]["cosines"]
-    for position, line in zip((1, 2, 4), drawn[0].axes[2].lines[:3], strict=True):
+    for position, line in zip((1, 2, 4), drawn[0].axes[3].lines[:3], strict=True):
         assert line.get_xdata().tolist() == list(range(1, 9))
         others = position + line.get_xdata()
         left_out = np.isin(others, [0, 3, 39])
@@ -82,8 +84,26 @@ def test_by_offset_there_are_the_next_structured_positions(results, drawn):
         assert np.array_equal(line.get_ydata()[~left_out], cosines[position, others[~left_out]])
 
 
+def test_the_first_rows_are_with_all_of_the_first_positions_and_themselves(results, drawn):
+    cosines = results["safetensors"]["cosines"]
+    lines = drawn[0].axes[2].lines
+    assert len(lines) == 2 * 4
+    for position, row, itself in zip((1, 2, 4, 5), lines[::2], lines[1::2], strict=True):
+        assert row.get_xdata().tolist() == list(range(8))
+        assert np.array_equal(row.get_ydata(), cosines[position, :8])
+        assert [*itself.get_xdata(), *itself.get_ydata()] == pytest.approx([position, 1])
+
+
+def test_their_title_says_which_side_they_are_like(results, drawn):
+    words = drawn[0].axes[2].get_title("left")
+    assert "as like those before them as those after" in words
+    nulls = results["nulls"].assign(value=2.0)
+    figure, _ = draw(results | {"nulls": nulls})
+    assert "more like those after them than those before" in figure.axes[2].get_title("left")
+
+
 def test_the_mean_profile_is_on_top(results, drawn):
-    line = drawn[0].axes[2].lines[-1]
+    line = drawn[0].axes[3].lines[-1]
     profile = results["profiles"][:8]
     assert np.array_equal(line.get_xdata(), profile["offset"])
     assert np.array_equal(line.get_ydata(), profile["mean"])
@@ -111,9 +131,11 @@ def test_the_changes_of_the_thesis_are_marked_where_there_are_such_positions(dra
     assert [list(line.get_ydata())[0] for line in cosines.lines] == [128, 0]
 
 
-def test_the_table_has_all_properties(drawn):
+def test_the_table_has_all_properties(results, drawn):
     _, text = drawn
-    assert sum(line.startswith("| ") for line in text.splitlines()) == 1 + 12
+    assert sum(line.startswith("| ") for line in text.splitlines()) == 1 + 12 + 1 + len(
+        results["nulls"]
+    )
     assert "translation invariance" in text
 
 

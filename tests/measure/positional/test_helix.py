@@ -9,6 +9,8 @@ from tests.measure.regimes import regimes_of
 
 SETTINGS = {
     "n_shuffles": 30,
+    "n_null_tables": 20,
+    "level": 0.9,
     "n_spectrum_bins": 200,
     "notebook_plane": [[0.0, -0.6], [0.0, 0.7], [-1.0, 0.0]],
     "notebook_positions": [1, 384],

@@ -15,6 +15,10 @@ SETTINGS: dict[str, Any] = {
     "largest_offsets": [4, 39],
     "n_shuffles": 30,
     "null_quantiles": [0.025, 0.975],
+    "n_null_tables": 9,
+    "level": 0.9,
+    "wave_offsets": 16,
+    "n_first": 5,
     "seed": 0,
 }
 

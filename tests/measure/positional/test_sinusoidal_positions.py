@@ -87,6 +87,10 @@ def test_learned_positions_have_the_numbers_of_their_own_stages(found):
         largest_offsets=[4, 39],
         n_shuffles=1,
         null_quantiles=[0.5],
+        n_null_tables=1,
+        level=0.5,
+        wave_offsets=8,
+        n_first=3,
         seed=0,
     ).properties
     for _, row in positions.iterrows():
@@ -97,6 +101,8 @@ def test_learned_positions_have_the_numbers_of_their_own_stages(found):
         {"positional": learned},
         regimes,
         n_shuffles=1,
+        n_null_tables=1,
+        level=0.5,
         n_spectrum_bins=10,
         notebook_plane=[[0.0, -0.6], [0.0, 0.7], [-1.0, 0.0]],
         notebook_positions=[1, 9],

@@ -25,6 +25,7 @@ from embspace.draw.page.canvas import (
 from embspace.draw.page.looks import GRAY, SPACES
 from embspace.draw.page.maps.quality import LINE, LINE_NOTE
 from embspace.draw.page.markdown import for_readers, markdown_table, same, section, tables_page
+from embspace.draw.page.nulls import NULLS_NOTE, nulls_table
 from embspace.draw.positional.helix_path import (
     along_axis,
     local_periods,
@@ -33,7 +34,7 @@ from embspace.draw.positional.helix_path import (
     seen_from_above,
 )
 
-RESULTS = ("json", "path.csv", "periods.csv", "spectrum.csv", "one_dimensionality.csv")
+RESULTS = ("json", "path.csv", "periods.csv", "spectrum.csv", "one_dimensionality.csv", "nulls.csv")
 COLORS = ListedColormap(colormaps["viridis"](np.linspace(0, 0.92, 256)))  # yellow is lost on white
 PER_STEP = 12  # points of the drawn curve between two positions
 EDGE = 0.005  # share of the highest power at which the panel of the spectrum ends
@@ -79,7 +80,7 @@ def draw_helix(
         2,
         3,
         height_mm=height_mm,
-        title=_finding(periods, local),
+        title=_finding(periods, results["nulls"], local),
         subtitle=f"{label} · {_protocol(results)}",
         stage="measure_helix",
     )
@@ -103,12 +104,13 @@ def _found(periods: pd.DataFrame) -> pd.Series:
     return periods[periods["definition"] == "winding_number"].iloc[0]
 
 
-def _finding(periods: pd.DataFrame, local: pd.DataFrame) -> str:
+def _finding(periods: pd.DataFrame, nulls: pd.DataFrame, local: pd.DataFrame) -> str:
     if periods.empty:
         return "There is no path of position embeddings to look at"
     row = _found(periods)
-    if not row["coherence"] > row["null_coherence_high"]:
-        return "The path of the position embeddings turns no more evenly than in shuffled order"
+    turns = nulls[nulls["measure"] == "n_turns"]
+    if not (turns["value"] > turns["null_value_high"]).all():
+        return "The path of the position embeddings winds no more than one that encodes nothing"
     return (
         f"The position embeddings wind: a turn in {row['period']:.2f} positions, "
         f"locally in {local['period'].min():.1f} to {local['period'].max():.1f}"
@@ -121,10 +123,11 @@ def _protocol(results: dict[str, Any]) -> str:
     if results["path"].empty:
         return n
     row = _found(results["periods"])
+    walks = results["nulls"].set_index(["measure", "null"])["null_value"]["n_turns", "random_walk"]
     share = sum(scalars[f"explained_variance_{number}"] for number in (1, 2, 3))
     return (
         f"{n} · 3 principal components, {100 * share:.0f} % of variance · "
-        f"coherence {row['coherence']:.3f} (shuffled {row['null_coherence']:.3f})"
+        f"{abs(row['n_turns']):.1f} turns (random walks {walks:.1f})"
     )
 
 
@@ -209,4 +212,5 @@ def _tables(results: dict[str, Any], label: str, digits: int) -> str:
     of_lines = section(
         "One-dimensionality", LINE_NOTE, markdown_table(lines, digits, ["by chance"])
     )
-    return tables_page(title, "measure_helix", f"{of_periods}\n{of_lines}")
+    against = section("Against nulls", NULLS_NOTE, nulls_table(results["nulls"], digits))
+    return tables_page(title, "measure_helix", f"{of_periods}\n{of_lines}\n{against}")

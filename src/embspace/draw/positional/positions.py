@@ -20,9 +20,10 @@ from embspace.draw.page.canvas import (
     say_instead,
 )
 from embspace.draw.page.markdown import markdown_table, section
+from embspace.draw.page.nulls import NULLS_NOTE, nulls_table
 from embspace.settings.types import PositiveShare
 
-RESULTS = ("properties.csv", "profiles.csv", "safetensors")
+RESULTS = ("properties.csv", "profiles.csv", "nulls.csv", "safetensors")
 DIVERGING, SEQUENTIAL = "RdBu_r", "mako"
 # Smooth maps show no edges with so many colors, and files of rough ones stay small.
 N_DIVERGING, N_SEQUENTIAL = 11, 16
@@ -35,26 +36,28 @@ def draw_positions(
     label: str,
     *,
     height_mm: PositiveFloat,
+    n_rows: PositiveInt,
     n_profiles: PositiveInt,
     profile_length: PositiveInt,
     limit_quantile: PositiveShare,
     digits: NonNegativeInt,
 ) -> tuple[Figure, str]:
-    """Draw the matrix of positions, the cosines of all pairs, and the cosines by offset.
+    """Draw the matrix of positions, all cosines, those of the first positions, and by offset.
 
-    Colors of the matrix end where a share `limit_quantile` of the absolute values does. Curves are
-    of the first `n_profiles` structured positions, with the next `profile_length` positions.
+    Colors of the matrix end where a share `limit_quantile` of the absolute values does. The first
+    `n_rows` structured positions have a curve with the first `profile_length` positions, the first
+    `n_profiles` of them one with the next `profile_length`.
     """
     tensors, properties = results["safetensors"], results["properties"]
     figure, axes = new_figure(
-        2,
+        3,
         2,
         height_mm=height_mm,
         title=_finding(properties),
         subtitle=f"{label} · {_population(tensors)}",
         stage="measure_positions",
     )
-    text = _tables(properties, label, digits)
+    text = _tables(properties, results["nulls"], label, digits)
     if not tensors:
         say_absent(axes, label, "positional")
         return figure, text
@@ -70,12 +73,14 @@ def draw_positions(
     axes[1].set(title="Cosines of all pairs of positions", xlabel="position")
     for ax in axes[:2]:
         ax.set_ylabel("position")
-    below = join_panels(axes[2:])
+    rows, below = join_panels(axes[2:4]), join_panels(axes[4:])
     if tensors["structured"].any():
+        _rows(rows, tensors, n_rows, profile_length)
+        rows.set_title(_finding_of_rows(results["nulls"]))
         _curves(below, tensors, n_profiles, profile_length)
         _mean_profile(below, results["profiles"][:profile_length])
     else:
-        say_instead([below], "no structured position")
+        say_instead([rows, below], "no structured position")
     return figure, text
 
 
@@ -94,6 +99,16 @@ def _finding(properties: pd.DataFrame) -> str:
         f"{100 * far['value']:.0f} % up to {far['largest_offset']} "
         f"(shuffled {100 * far['null_mean']:.0f} %)"
     )
+
+
+def _finding_of_rows(nulls: pd.DataFrame) -> str:
+    """Return whether the first positions are more like those after them than those before."""
+    excess = nulls[nulls["measure"] == "first_forward_excess"]
+    if len(excess) and (excess["value"] > excess["null_value_high"]).all():
+        return (
+            "The first positions are more like those after them than those before (Luisto, fig. 16)"
+        )
+    return "The first positions are as like those before them as those after (Luisto, fig. 16)"
 
 
 def by_frequency(matrix: Float[np.ndarray, "n dim"]) -> Float[np.ndarray, "n dim"]:
@@ -154,6 +169,19 @@ def _mark_thesis(ax: Axes, n: int) -> None:
         ax.text(1.02, position, f"{position}\n(Luisto)", fontsize=7, va="center", transform=beside)
 
 
+def _rows(ax: Axes, tensors: dict[str, np.ndarray], n_rows: int, length: int) -> None:
+    """Draw the cosines of the first structured positions with all of the first positions."""
+    structured = np.flatnonzero(tensors["structured"])[:n_rows]
+    colors = colormaps[ONE_BY_ONE](np.linspace(0, 0.9, len(structured)))
+    for position, color in zip(structured, colors, strict=True):
+        row = tensors["cosines"][position, :length]
+        ax.plot(np.arange(len(row)), row, color=color, linewidth=0.7, label=f"{position}")
+        # Itself, from where it goes to those before on the left and those after on the right.
+        ax.plot(position, tensors["cosines"][position, position], "o", color=color, markersize=3)
+    ax.set(xlabel="position", ylabel="cosine", xlim=(-1, None))
+    ax.legend(loc="upper right", ncols=max(1, len(structured) // 2), title="position; dot: itself")
+
+
 def _curves(ax: Axes, tensors: dict[str, np.ndarray], n_profiles: int, profile_length: int) -> None:
     """Draw the cosines of the first structured positions with the next ones by offset."""
     structured = np.flatnonzero(tensors["structured"])[:n_profiles]
@@ -187,12 +215,13 @@ def _population(tensors: dict[str, np.ndarray]) -> str:
     )
 
 
-def _tables(properties: pd.DataFrame, label: str, digits: int) -> str:
+def _tables(properties: pd.DataFrame, nulls: pd.DataFrame, label: str, digits: int) -> str:
     heading = f"# Position embeddings of {label}\n\n"
     if properties.empty:
         return f"{heading}Stage `measure_positions`.\n\n{absent(label, 'positional')}\n"
     shown = properties.assign(property=properties["property"].str.replace("_", " "))
-    return heading + section(
+    against = section("Structured positions against nulls", NULLS_NOTE, nulls_table(nulls, digits))
+    of_properties = section(
         "Properties",
         "Stage `measure_positions`. Translation invariance: share of the variance of the cosines "
         "that the offset explains. Monotonicity: probability that the nearer of two positions is "
@@ -200,3 +229,4 @@ def _tables(properties: pd.DataFrame, label: str, digits: int) -> str:
         "pairs no further apart than the largest offset. The null shuffles the positions.",
         markdown_table(shown, digits),
     )
+    return f"{heading}{of_properties}\n{against}" if len(nulls) else heading + of_properties

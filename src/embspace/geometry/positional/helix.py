@@ -37,8 +37,25 @@ def advance(path: Float[np.ndarray, "n 3"], positions: Int[np.ndarray, " n"]) ->
     Raises:
         ValueError: as `winding_plane`.
     """
-    along = (path - path.mean(axis=0)) @ _axis(path, positions)
-    return float(np.corrcoef(along, positions)[0, 1])
+    return float(np.corrcoef(_along(path, positions), positions)[0, 1])
+
+
+def rank_advance(path: Float[np.ndarray, "n 3"], positions: Int[np.ndarray, " n"]) -> float:
+    """Return Spearman's correlation of positions with the coordinate along the axis, in [-1, 1].
+
+    1 for a path that advances along the axis of `winding_plane` at every step, however unevenly.
+
+    Raises:
+        ValueError: as `winding_plane`.
+    """
+    from scipy.stats import spearmanr
+
+    return float(spearmanr(_along(path, positions), positions).statistic)
+
+
+def _along(path: np.ndarray, positions: np.ndarray) -> Float[np.ndarray, " n"]:
+    along: Float[np.ndarray, " n"] = (path - path.mean(axis=0)) @ _axis(path, positions)
+    return along
 
 
 def _axis(path: np.ndarray, positions: np.ndarray) -> np.ndarray:
@@ -115,10 +132,15 @@ def periodogram(
     """
     grid = np.arange(positions[0], positions[-1] + 1)
     signal = np.interp(grid, positions, plane.real) + 1j * np.interp(grid, positions, plane.imag)
-    window = np.hanning(len(signal) + 2)[1:-1]
     size = OVERSAMPLING * len(signal)
-    power = np.abs(np.fft.fft((signal - signal.mean()) * window, size)) ** 2
+    power = np.abs(np.fft.fft((signal - signal.mean()) * hann(len(signal)), size)) ** 2
     return power, np.fft.fftfreq(size)
+
+
+def hann(n: int) -> Float[np.ndarray, " n"]:
+    """Return the window of `periodogram`, without the zeros at its ends."""
+    window: Float[np.ndarray, " n"] = np.hanning(n + 2)[1:-1]
+    return window
 
 
 def dominant_frequency(signal: Float[np.ndarray, " n"]) -> float:

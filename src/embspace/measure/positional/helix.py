@@ -6,6 +6,7 @@ are computed beside ours, under names of their own.
 """
 
 from dataclasses import asdict, dataclass
+from functools import partial
 from typing import Annotated
 
 import numpy as np
@@ -28,9 +29,11 @@ from embspace.geometry.positional.helix import (
     winding,
     winding_plane,
 )
+from embspace.measure.positional.helix_measures import N_COMPONENTS, path_measures
+from embspace.measure.tables.table_nulls import against_nulls, no_nulls
 from embspace.settings.stage import StageConfig, run_stage
+from embspace.settings.types import Share
 
-N_COMPONENTS = 3
 PATH = ["position", "component_1", "component_2", "component_3", "plane_x", "plane_y", "turns"]
 FEWEST = 8  # positions, of which one can ask for a period
 PlanePoint = Annotated[list[float], Field(min_length=2, max_length=2)]
@@ -48,6 +51,8 @@ class Helix:
     spectrum: pd.DataFrame
     one_dimensionality: pd.DataFrame
     """In the full space and in three components."""
+    nulls: pd.DataFrame
+    """One row a measure of the path and null, see `against_nulls`."""
     scalars: dict[str, float]
     """`advance` is the correlation of position and coordinate along the axis."""
 
@@ -57,6 +62,8 @@ def measure_helix(
     regimes: pd.DataFrame,
     *,
     n_shuffles: PositiveInt,
+    n_null_tables: PositiveInt,
+    level: Share,
     n_spectrum_bins: PositiveInt,
     notebook_plane: Annotated[list[PlanePoint], Field(min_length=3, max_length=3)],
     notebook_positions: PositionRange,
@@ -66,7 +73,9 @@ def measure_helix(
 ) -> Helix:
     """Turns, period and one-dimensionality of the structured positions.
 
-    `regimes` is the table of positions of `measure_regimes`.
+    `regimes` is the table of positions of `measure_regimes`. What a smooth path that encodes
+    nothing has of it, is in `nulls`: of `n_null_tables` tables a null, whose range holds a share
+    `level`.
     """
     x = matrices.get("positional")
     kept = structured_positions(regimes)
@@ -74,9 +83,9 @@ def measure_helix(
         return _none(len(kept), 0 if x is None else len(x))
     components = principal_components(x[kept], n_components=N_COMPONENTS)
     plane = winding_plane(components.coordinates, kept)
-    of_order, of_shuffles = np.random.default_rng(seed).spawn(2)
+    for_order, for_shuffles, for_nulls = np.random.default_rng(seed).spawn(3)
     periods = [
-        *_own_periods(components.coordinates, kept, n_shuffles, of_shuffles),
+        *_own_periods(components.coordinates, kept, n_shuffles, for_shuffles),
         _thesis_text(plane, kept),
     ]
     for definition, (first, end) in {
@@ -91,7 +100,16 @@ def measure_helix(
         path=pd.DataFrame(np.column_stack(path), columns=PATH).astype({"position": int}),
         periods=pd.DataFrame(periods),
         spectrum=_spectrum(plane, kept, n_spectrum_bins),
-        one_dimensionality=_lines(representations, kept, n_shuffles, of_order),
+        one_dimensionality=_lines(representations, kept, n_shuffles, for_order),
+        nulls=against_nulls(
+            x[kept],
+            kept,
+            partial(path_measures, positions=kept),
+            ["measure"],
+            n_tables=n_null_tables,
+            level=level,
+            rng=for_nulls,
+        ),
         scalars={
             "n_structured": len(kept),
             "advance": advance(components.coordinates, kept),
@@ -127,6 +145,7 @@ def _none(n_structured: int, n_positions: int) -> Helix:
         periods=pd.DataFrame(columns=["definition"]),
         spectrum=pd.DataFrame(columns=["frequency", "power"]),
         one_dimensionality=pd.DataFrame(columns=["representation"]),
+        nulls=no_nulls(["measure"]),
         scalars={"n_structured": n_structured, "n_positions": n_positions},
     )
 
@@ -228,6 +247,7 @@ def main(config: StageConfig) -> None:
     save_table(found.periods, f"results/helix/periods/{name}.csv")
     save_table(found.spectrum, f"results/helix/spectrum/{name}.csv")
     save_table(found.one_dimensionality, f"results/helix/one_dimensionality/{name}.csv")
+    save_table(found.nulls, f"results/helix/nulls/{name}.csv")
     save_scalars(found.scalars, f"results/helix/{name}.json")
 
 

@@ -4,36 +4,45 @@ Luisto's thesis, section 4.2.3, figures 13, 16 and 17; the properties of positio
 Wang et al. (2021), "On Position Embeddings in BERT", ICLR, name.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
+from typing import Annotated, Any
 
 import numpy as np
 import pandas as pd
 from jaxtyping import Bool, Float, Int
-from pydantic import NonNegativeInt, PositiveInt
+from pydantic import Field, NonNegativeInt, PositiveInt
 
 from embspace.clouds.learned import structured_positions
 from embspace.errors import InputError
 from embspace.files.tables import load_table, save_table
 from embspace.files.tensors import load_tensors, save_tensors
-from embspace.geometry.pairs.directions import cosine_matrix
+from embspace.geometry.pairs.directions import cosine_matrix, norms
 from embspace.geometry.positional.position_properties import (
     PROPERTIES,
     cosines_by_offset,
     properties_by_window,
     shuffled_properties_by_window,
 )
+from embspace.measure.positional.positions_measures import NAMES, cosine_measures
+from embspace.measure.tables.table_nulls import against_nulls, no_nulls
 from embspace.settings.stage import StageConfig, run_stage
-from embspace.settings.types import Probability
+from embspace.settings.types import Probability, Share
+
+FEWEST = 8  # positions, of whose cosines one can ask for waves
 
 PROFILE_COLUMNS = ["offset", "n_pairs", "mean", "standard_deviation", "minimum", "maximum"]
 
 
 @dataclass(frozen=True)
 class Positions:
-    """The two tables of the stage, and what its figure shows."""
+    """The tables of the stage, and what its figure shows."""
 
     properties: pd.DataFrame
     profiles: pd.DataFrame
+    nulls: pd.DataFrame
+    """One row a measure of the structured positions and null, see `against_nulls`."""
     tensors: dict[str, np.ndarray]
     """`positional`, `cosines` of all positions, `structured`: 1 for those of the profiles, or 0."""
 
@@ -45,6 +54,10 @@ def measure_positions(
     largest_offsets: list[PositiveInt],
     n_shuffles: PositiveInt,
     null_quantiles: list[Probability],
+    n_null_tables: PositiveInt,
+    level: Share,
+    wave_offsets: Annotated[int, Field(ge=4)],
+    n_first: PositiveInt,
     seed: NonNegativeInt,
 ) -> Positions:
     """Cosines of all pairs of positions, their profile by offset, and three properties.
@@ -54,12 +67,19 @@ def measure_positions(
     positions and among the structured ones, in pairs at most so far apart, for each of
     `largest_offsets`. The null deals the positions out to the vectors `n_shuffles` times; a p
     value is the share of draws, the measured one included, that come up to the measured one.
+    `nulls` has what `cosine_measures` says of the structured positions, beside `n_null_tables`
+    tables a null, whose range holds a share `level`.
     Tables are empty for a model without positional embeddings.
     """
     names = ["positions", "n", "largest_offset", "property", "value", "null_mean"]
     names += [*_null_quantiles(np.zeros(1), null_quantiles), "p_value", "n_shuffles"]
     if "positional" not in matrices:
-        return Positions(pd.DataFrame(columns=names), pd.DataFrame(columns=PROFILE_COLUMNS), {})
+        return Positions(
+            pd.DataFrame(columns=names),
+            pd.DataFrame(columns=PROFILE_COLUMNS),
+            no_nulls(NAMES),
+            {},
+        )
     x, numbers = matrices["positional"], regimes["position"].to_numpy()
     if len(x) != len(numbers):
         raise InputError(
@@ -68,9 +88,47 @@ def measure_positions(
         )
     cosines = cosine_matrix(x)
     structured = np.isin(numbers, structured_positions(regimes))
-    populations = {"all": np.ones(len(x), dtype=bool), "structured": structured}
-    streams = np.random.default_rng(seed).spawn(len(populations))
-    rows = []
+    for_properties, for_nulls = _streams(seed)
+    against = partial(
+        cosine_measures, largest_offsets=largest_offsets, wave_offsets=wave_offsets, n_first=n_first
+    )
+    rows = _properties(
+        cosines, numbers, structured, largest_offsets, n_shuffles, null_quantiles, for_properties
+    )
+    tensors = {"positional": x, "cosines": cosines, "structured": structured}
+    return Positions(
+        properties=pd.DataFrame(rows, columns=names),
+        profiles=offset_profile(cosines, numbers, structured),
+        nulls=_nulls(
+            x[structured],
+            numbers[structured],
+            against,
+            n_tables=n_null_tables,
+            level=level,
+            rng=for_nulls,
+        ),
+        tensors={key: value.astype(np.float32) for key, value in tensors.items()},
+    )
+
+
+def _streams(seed: int) -> tuple[list[np.random.Generator], np.random.Generator]:
+    """One for the shuffles of each set of positions, and one for the other nulls."""
+    *for_properties, for_nulls = np.random.default_rng(seed).spawn(3)
+    return for_properties, for_nulls
+
+
+def _properties(
+    cosines: Float[np.ndarray, "n n"],
+    numbers: Int[np.ndarray, " n"],
+    structured: Bool[np.ndarray, " n"],
+    largest_offsets: list[int],
+    n_shuffles: int,
+    null_quantiles: list[Probability],
+    streams: list[np.random.Generator],
+) -> list[dict[str, object]]:
+    """Return a row a set of positions, largest offset and property, beside its shuffles."""
+    populations = {"all": np.ones(len(numbers), dtype=bool), "structured": structured}
+    rows: list[dict[str, object]] = []
     for (name, chosen), rng in zip(populations.items(), streams, strict=True):
         kept = np.flatnonzero(chosen & ~np.isnan(np.diagonal(cosines)))
         given = cosines[np.ix_(kept, kept)], numbers[kept], largest_offsets
@@ -88,12 +146,21 @@ def measure_positions(
             for window, largest_offset in enumerate(largest_offsets)
             for which in range(len(PROPERTIES))
         ]
-    tensors = {"positional": x, "cosines": cosines, "structured": structured}
-    return Positions(
-        properties=pd.DataFrame(rows, columns=names),
-        profiles=offset_profile(cosines, numbers, structured),
-        tensors={key: value.astype(np.float32) for key, value in tensors.items()},
-    )
+    return rows
+
+
+def _nulls(
+    x: Float[np.ndarray, "n dim"],
+    positions: Int[np.ndarray, " n"],
+    measure: Callable[..., dict[tuple[str, ...], float]],
+    **settings: Any,
+) -> pd.DataFrame:
+    """Without vectors of length zero, which have no cosine."""
+    kept = norms(x) > 0
+    if kept.sum() < FEWEST:
+        return no_nulls(NAMES)
+    x, positions = x[kept], positions[kept]
+    return against_nulls(x, positions, partial(measure, positions=positions), NAMES, **settings)
 
 
 def offset_profile(
@@ -149,6 +216,7 @@ def main(config: StageConfig) -> None:
     )
     save_table(found.properties, f"results/positions/properties/{name}.csv")
     save_table(found.profiles, f"results/positions/profiles/{name}.csv")
+    save_table(found.nulls, f"results/positions/nulls/{name}.csv")
     save_tensors(found.tensors, f"data/measured/positions/{name}.safetensors")
 
 

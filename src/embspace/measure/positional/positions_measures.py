@@ -1,0 +1,70 @@
+"""What is said of the cosines of positions by their offset, of one table or of many."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from embspace.geometry.pairs.directions import cosine_matrix
+from embspace.geometry.positional.position_properties import (
+    PROPERTIES,
+    ByOffset,
+    cosines_by_offset,
+    properties_by_window,
+    translation_invariance,
+)
+from embspace.geometry.positional.waves import (
+    falling_wave,
+    forward_excess,
+    pattern_share,
+    profile_gain,
+)
+
+NAMES = ["measure", "largest_offset"]
+
+
+def cosine_measures(
+    x: Float[np.ndarray, "n dim"],
+    positions: Int[np.ndarray, " n"],
+    *,
+    largest_offsets: Sequence[int],
+    wave_offsets: int,
+    n_first: int,
+) -> dict[tuple[str, ...], float]:
+    """Return by name and largest offset the measures of the cosines.
+
+    `PROPERTIES` for each of `largest_offsets` up to `wave_offsets`; for `wave_offsets`, or half of
+    the table where it is shorter: how the mean cosine by offset falls and swings, what pattern the
+    offset makes, and what the first `n_first` positions have in common. There should be no vector
+    of length zero.
+    """
+    cosines = cosine_matrix(x)
+    # At larger ones few pairs are left, and monotonicity would take most of the time.
+    windows = [largest for largest in largest_offsets if largest <= wave_offsets]
+    properties = properties_by_window(cosines, positions, windows) if windows else []
+    measures: dict[tuple[str, ...], float] = {
+        (name, str(largest)): float(value)
+        for largest, values in zip(windows, properties, strict=True)
+        for name, value in zip(PROPERTIES, values, strict=True)
+    }
+    by_offset = cosines_by_offset(cosines, positions, wave_offsets)
+    reach = min(wave_offsets, by_offset.shape[1] // 2)
+    first = positions[:n_first]
+    values = _of_offsets(by_offset[:reach]) | {
+        "first_translation_invariance": translation_invariance(by_offset[:reach, first]),
+        "first_profile_gain": profile_gain(by_offset[:reach], first),
+        "first_forward_excess": forward_excess(cosines, positions, first),
+    }
+    return measures | {(name, str(wave_offsets)): value for name, value in values.items()}
+
+
+def _of_offsets(by_offset: ByOffset) -> dict[str, float]:
+    """Return what the mean cosine by offset says, and the pattern of all cosines."""
+    present = np.isfinite(by_offset)
+    some = present.any(axis=1)
+    profile = np.where(present, by_offset, 0).sum(axis=1)[some] / present.sum(axis=1)[some]
+    return {
+        "fall": float(profile[0] - profile[-1]) if len(profile) else np.nan,
+        "wave_amplitude": falling_wave(profile).amplitude if len(profile) > 3 else np.nan,
+        "pattern_share": pattern_share(by_offset),
+    }
