@@ -38,8 +38,8 @@ def alike(x: np.ndarray, y: np.ndarray, seed: int) -> Tables:
     rng = np.random.default_rng(seed)
     table = alike_table(clouds, pairs, n_half_samples=100, level=0.95, rng=rng)
     shapes = dealt_table(clouds, equal_n=N, n_deals=100, level=0.95, rng=rng)
-    table = table.merge(shapes, on=["corpus", "other_corpus"])
-    return {"text_clouds/separation": table.assign(**AT_LAST)}
+    tables = {"text_clouds/separation": table, "text_clouds/shapes": shapes}
+    return {folder: each.assign(**AT_LAST) for folder, each in tables.items()}
 
 
 def grouped(x: np.ndarray, first: int) -> GroupedVectors:

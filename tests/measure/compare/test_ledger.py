@@ -373,8 +373,14 @@ def with_other_corpora(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 
 def turned_about(table: pd.DataFrame) -> pd.DataFrame:
-    """With the tweets first in each pair of corpora, as they are in the list."""
+    """With the tweets first in each pair of corpora, as they are in the list.
+
+    A table that has two corpora in both orders, of what the one has more than the other, stays.
+    """
     if "other_corpus" not in table:
+        return table
+    orders = set(zip(table["corpus"], table["other_corpus"], strict=True))
+    if any(a != b and (b, a) in orders for a, b in orders):
         return table
     late = table["other_corpus"] == "emotion"
     table.loc[late, ["corpus", "other_corpus"]] = table.loc[

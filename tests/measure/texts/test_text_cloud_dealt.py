@@ -34,9 +34,9 @@ def test_the_null_is_about_zero_and_holds_what_is_dealt_anew():
     assert inside >= 34  # 38 are expected, with a standard error of 1.4
 
 
-def test_a_row_for_each_two_corpora_and_no_shape_without_spread():
+def test_a_row_for_each_corpus_and_other_one_and_no_shape_without_spread():
     clouds = {name: cloud(np.ones((8, 4)), 8 * i) for i, name in enumerate("abc")}
     table = dealt_table(clouds, equal_n=8, **SETTINGS, rng=np.random.default_rng(2))
-    assert table["corpus"].tolist() == ["a", "a", "b"]
-    assert table["other_corpus"].tolist() == ["b", "c", "c"]
-    assert table[DIFFERENCE].isna().all()
+    assert table["corpus"].tolist() == [*"aabbcc"]
+    assert table["other_corpus"].tolist() == [*"bcacab"]
+    assert table[[DIFFERENCE, f"{DIFFERENCE}_p_value"]].isna().all(axis=None)

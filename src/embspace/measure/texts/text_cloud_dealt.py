@@ -1,7 +1,7 @@
 """Whether two corpora differ in shape, or only as their texts dealt anew: of `text_clouds`."""
 
 from collections.abc import Mapping
-from itertools import combinations
+from itertools import permutations
 
 import numpy as np
 import pandas as pd
@@ -23,9 +23,9 @@ def dealt_table(
     level: float,
     rng: np.random.Generator,
 ) -> pd.DataFrame:
-    """Return one row for each two corpora, of one pooling and layer."""
+    """Return one row for each corpus and each other one, of one pooling and layer."""
     rows = []
-    for a, b in combinations(clouds, 2):
+    for a, b in permutations(clouds, 2):
         stream = stream_of(rng, "dealt", a, b)
         row = dealt_row(clouds[a], clouds[b], equal_n, n_deals=n_deals, level=level, rng=stream)
         rows.append({"corpus": a, "other_corpus": b, **row})
@@ -52,7 +52,7 @@ def dealt_row(
     value = _difference(products, np.arange(2 * n))
     null = np.array([_difference(products, rng.permutation(2 * n)) for _ in range(n_deals)])
     as_large = np.abs(null) >= abs(value)
-    p_value = float((1 + as_large.sum()) / (1 + n_deals))
+    p_value = float("nan") if np.isnan(value) else float((1 + as_large.sum()) / (1 + n_deals))
     band = central(f"null_{DIFFERENCE}", null, level)
     return {DIFFERENCE: value, **band, f"{DIFFERENCE}_p_value": p_value}
 

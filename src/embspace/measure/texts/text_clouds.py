@@ -47,6 +47,7 @@ KEYS = {
     "positive": ["corpus", "other_corpus", "pooling", "layer"],
     "spectrum": ["corpus", "pooling", "layer"],
     "separation": ["corpus", "other_corpus", "pooling", "layer"],
+    "shapes": ["corpus", "other_corpus", "pooling", "layer"],
 }
 
 
@@ -67,6 +68,8 @@ class TextClouds:
     separation: pd.DataFrame
     """How well two corpora are told apart, beside their lengths alone, and how much less alike
     their texts are than those of one."""
+    shapes: pd.DataFrame
+    """Over how many more directions a corpus spreads than another, beside texts dealt anew."""
     deviations: pd.DataFrame
     """Of halves of the documents from all."""
 
@@ -106,9 +109,10 @@ def measure_text_clouds(
     `equal_length_auc`, that of the vectors in pairs of equal length, NaN where there are none;
     `between_corpora_share`, the share of the variance that lies between two corpora of equal
     weight; `within_minus_between_cosine`, the mean cosine of two texts of the first corpus less
-    that of texts of both, `other_…` of the second, and the `smaller_…` of the two;
-    `participation_ratio_difference` of as many vectors of both, whose null deals them anew
-    `n_deals` times. A corpus of fewer than `fewest_documents` is left out, which `corpora` says.
+    that of texts of both, `other_…` of the second, and the `smaller_…` of the two. `shapes`: the
+    participation ratio of a corpus less that of another, of as many vectors of both, whose null
+    deals them anew `n_deals` times. A corpus of fewer than `fewest_documents` is left out, which
+    `corpora` says.
     `histogram` is of `shown_pooling`, or of the mean if that is a first token that has seen no
     other.
     """
@@ -191,8 +195,8 @@ class _States:
         keys, apart = ["corpus", "other_corpus"], self.separation(x)
         if len(apart):
             apart = apart.merge(alike, "left", keys)
-            apart = apart.merge(self.dealt(x, rng=self.for_halves), "left", keys)
         tables["separation"] = apart
+        tables["shapes"] = self.dealt(x, rng=self.for_halves)
         return {name: each.assign(pooling=pooling, layer=layer) for name, each in tables.items()}
 
 
@@ -284,6 +288,7 @@ def main(config: StageConfig) -> None:
     save_table(tables.spectrum, f"results/text_clouds/spectrum/{name}.csv")
     save_rows(tables.deviations, f"data/measured/text_clouds/{name}.parquet")
     save_table(tables.separation, f"results/text_clouds/separation/{name}.csv")
+    save_table(tables.shapes, f"results/text_clouds/shapes/{name}.csv")
 
 
 if __name__ == "__main__":
