@@ -133,12 +133,12 @@ def test_the_title_says_the_shares_of_the_corpus_that_differs_most(results: dict
     change.loc[known & by_mean, "same_corpus_share"] = 0.9
     change.loc[known & ~by_mean, "same_corpus_share"] = 0.1
     assert titled(results | {"neighbors": change}) == (
-        "Posts among the texts nearest to posts: 90 % by mean pooling, centered, unit "
-        "length, but 10 % by first token, raw (no map; chance 20 %)"
+        "Of the texts nearest to posts, posts are 90 % by mean pooling (centered, unit length), "
+        "but 10 % by first token (raw); chance 20 %"
     )
     change.loc[known & by_mean, "same_corpus_share"] = 0.05
     title = titled(results | {"neighbors": change})
-    assert "articles" in title or "10 % by first token, raw, but 5 % by mean" in title
+    assert "articles" in title or "10 % by first token (raw), but 5 % by mean" in title
 
 
 def test_shares_and_chance_are_those_of_the_table(results: dict[str, Any]):

@@ -202,7 +202,7 @@ def _mean_profile(ax: Axes, profile: pd.DataFrame) -> None:
     ax.fill_between(offset, *ends, color="0.85", zorder=1, label="± standard deviation")
     ax.set(title="Cosine with the next positions, by offset", xlabel="offset", ylabel="cosine")
     ax.set(ylim=(None, 1), xlim=(0, None))
-    ax.legend(loc="upper right", ncols=2)
+    ax.legend(loc="upper right", ncols=4)
 
 
 def _population(tensors: dict[str, np.ndarray]) -> str:

@@ -150,7 +150,7 @@ def _where(table: pd.DataFrame, **values: str) -> pd.DataFrame:
 
 def _space_name(space: tuple[str, str]) -> str:
     pooling, preparation = space
-    return f"{POOLINGS[pooling].name}, {PREPARATIONS[preparation]}"
+    return f"{POOLINGS[pooling].name} ({PREPARATIONS[preparation]})"
 
 
 def _finding(compared: pd.DataFrame, corpora: set[str]) -> str:
@@ -169,10 +169,8 @@ def _finding(compared: pd.DataFrame, corpora: set[str]) -> str:
     ]
     source = corpus_looks([corpus])[corpus].name
     joined = ", and " if rows[SHARE].map(_percent).nunique() == 1 else ", but "
-    return (
-        f"{sentence_case(source)} among the texts nearest to {source}: {joined.join(said)} (no "
-        f"map; chance {_percent(rows[CHANCE].iloc[0])})"
-    )
+    chance = _percent(rows[CHANCE].iloc[0])
+    return f"Of the texts nearest to {source}, {source} are {joined.join(said)}; chance {chance}"
 
 
 def _percent(share: float) -> str:
