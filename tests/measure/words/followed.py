@@ -60,8 +60,10 @@ class Tokenizer:
             for each in ids
         ]
 
-    def __call__(self, texts: list[str], **_: Any) -> dict[str, Any]:
-        table = table_of(texts)
+    def __call__(self, texts: list[str], **options: Any) -> dict[str, Any]:
+        table = table_of([text.strip() for text in texts])
+        if not options.get("add_special_tokens", True):
+            table = table[~table["special"]]
         parts = [rows for _, rows in table.groupby("window")]
         return {
             "input_ids": [rows["id"].tolist() for rows in parts],

@@ -36,13 +36,11 @@ def tracks(
     values = np.stack([log_rank, cosine, 1 - cosine, log_rank == 0], axis=1).astype(float)
     places = [(0, "embedding"), *((layer, "attention_sum") for layer in range(1, n_layers))]
     kinds = {"none": values} | own.pop("more", {})
-    rng = np.random.default_rng(0)
     given: dict[str, Any] = {
         "unit": UNIT[:n],
         "group": group,
         "places": dict.fromkeys(kinds, places),
         "values": kinds,
-        "density": rng.random(n),
         "step": np.ones((n_layers - 1, n)),
         "text_unit": np.arange(N_UNITS),
         "together": np.zeros((n_layers, 2, N_UNITS)),
@@ -68,11 +66,12 @@ def test_a_planted_drift_and_excursion_are_found():
     assert found["content_rank_larger_at_last"] == 1
     assert found["function_words_listed_at_last"] == 1
     assert found["content_words_listed_at_last"] == 0
+    assert found["function_less_content_words_listed_at_last"] == 1
     assert found["excursion_layer"] == 3
     assert found["excursion_of_function_words"] == 3
     assert found["excursion_of_function_less_content_words"] == 3
     assert found["texts_with_excursion_in_that_layer"] == 1
-    assert found["last_gap_less_largest_before"] == pytest.approx(4 - 3)
+    assert found["last_gap_less_largest_before"] == pytest.approx(4 - 1)
     assert found["first_layer_apart"] == 3 and found["first_layer_apart_share"] == 0.5
     assert found["content_movement_in_last_over_equal"] == pytest.approx(6 * 3 / 4)
     assert found["rank_tells_more_than_cosine"] == 0.5
@@ -102,6 +101,13 @@ def test_a_layer_is_apart_from_the_probability_asked_for_on(share: float, is_apa
     log_rank[2, content[: round(share * len(content))]] = 1
     found = running(tracks(log_rank))["first_layer_apart"]
     assert found == 2 if is_apart else np.isnan(found)
+
+
+def test_a_last_gap_in_the_other_direction_is_none():
+    found = running(tracks(ranks([0] * LAYERS, [0, 1, 1, 1, 1, 1, 5])))
+    assert found["last_gap_less_largest_before"] == -5
+    found = running(tracks(ranks([0] * LAYERS, [5, 5, 5, 5, 5, 5, 1])))
+    assert found["last_gap_less_largest_before"] == -1
 
 
 def test_texts_without_the_excursion_are_counted():

@@ -32,7 +32,7 @@ STILL = tracks(np.zeros((LAYERS, 4 * N_UNITS)))
 
 def tables(random: Tracks = STILL) -> dict[str, object]:
     halves = Halves(20, 0.9, np.random.default_rng(0))
-    return dict(tables_of((DRIFTING, None), (random, None), halves, n_listed=15, apart=0.75))
+    return dict(tables_of((DRIFTING, None), (random, None), halves, (), n_listed=15, apart=0.75))
 
 
 def test_values_are_those_of_the_statistics():
@@ -40,6 +40,7 @@ def test_values_are_those_of_the_statistics():
         (DRIFTING, None),
         (STILL, None),
         Halves(20, 0.9, np.random.default_rng(0)),
+        (),
         n_listed=15,
         apart=0.75,
     )
@@ -73,7 +74,7 @@ def test_intervals_end_where_what_is_measured_ends():
     rank[1:, 0], group[1] = 4, "function"
     halves = Halves(200, 0.9, np.random.default_rng(0))
     found = tables_of(
-        (tracks(rank, group=group), None), (STILL, None), halves, n_listed=15, apart=0.75
+        (tracks(rank, group=group), None), (STILL, None), halves, (), n_listed=15, apart=0.75
     )
     cells = found["layers"].query("group == 'content' and layer == 1").set_index("quantity")
     assert 0.9 < cells.loc["nearest", "value"] < 1

@@ -29,7 +29,6 @@ def tracks() -> Tracks:
         bert(),
         vocabulary_of(bert()),
         TEXTS,
-        n_neighbors=4,
         points=POINTS,
         positions=("none", "own", "first"),
     )
@@ -75,14 +74,6 @@ def test_steps_and_texts_are_measured(tracks: Tracks):
     expected = (unit @ unit.T)[different].mean()
     assert tracks.together[2, 0, 1] == pytest.approx(expected, abs=1e-5)
     assert np.isnan(tracks.together[0, 1]).all() and tracks.together.shape == (4, 2, 2)
-
-
-def test_density_is_the_mean_cosine_with_the_nearest_others(tracks: Tracks):
-    rows = vocabulary_of(bert()).rows.astype(np.float64)
-    unit = rows / np.linalg.norm(rows, axis=1, keepdims=True)
-    for number, token in enumerate(TEXTS.token):
-        others = np.delete(unit @ unit[token], token)
-        assert tracks.density[number] == pytest.approx(np.sort(others)[-4:].mean())
 
 
 def test_tokens_of_some_units_are_inside(tracks: Tracks):

@@ -1,6 +1,7 @@
 """What is said of the cosines of positions by their offset, of one table or of many."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float, Int
@@ -41,7 +42,7 @@ def cosine_measures(
     cosines = cosine_matrix(x)
     # At larger ones few pairs are left, and monotonicity would take most of the time.
     windows = [largest for largest in largest_offsets if largest <= wave_offsets]
-    properties = properties_by_window(cosines, positions, windows) if windows else []
+    properties: Any = properties_by_window(cosines, positions, windows) if windows else []
     measures: dict[tuple[str, ...], float] = {
         (name, str(largest)): float(value)
         for largest, values in zip(windows, properties, strict=True)

@@ -28,6 +28,7 @@ from embspace.measure.words.token_tracker_texts import (
     running_texts,
 )
 from embspace.measure.words.token_tracker_tracks import SUM, Tracks, read_tracks
+from embspace.measure.words.token_tracker_types import density_rows, types_of
 from embspace.models.stream.adapters import knows
 from embspace.models.stream.tracked_states import POINTS, Point
 from embspace.models.stream.tracked_vocabulary import (
@@ -124,11 +125,16 @@ def measure_token_tracker(
     vocabulary = vocabulary_of(module)
     # One thread: on more BLAS would add in another order.
     with threadpool_limits(1, user_api="blas"):
+        at_random = with_random_weights(module, seed)
+        vocabularies = vocabulary, vocabulary_of(at_random)
         trained, random = (
-            _tracks(each, vocabulary_of(each), (running, homonyms), n_neighbors)
-            for each in (module, with_random_weights(module, seed))
+            _tracks(each, own, (running, homonyms))
+            for each, own in zip((module, at_random), vocabularies, strict=True)
         )
-        tables = tables_of(trained, random, halves, n_listed=n_listed, apart=apart)
+        types = density_rows(
+            types_of(groups, tokenizer), *vocabularies, halves, n_neighbors=n_neighbors
+        )
+        tables = tables_of(trained, random, halves, types, n_listed=n_listed, apart=apart)
         source = source_table(module, vocabulary, tokenizer, source_text)
     return TokenTracker(**tables, source_text=source)
 
@@ -137,7 +143,6 @@ def _tracks(
     module: Any,
     vocabulary: TrackedVocabulary,
     texts: tuple[FollowedTexts, FollowedTexts],
-    n_neighbors: int,
 ) -> tuple[Tracks, Tracks | None]:
     """The tracks in running texts, at all points, and in sentences of homonyms, at the source's."""
     running, homonyms = texts
@@ -147,11 +152,7 @@ def _tracks(
         (homonyms, (SUM,), ("none",)),
     ]
     first, second = (
-        read_tracks(
-            module, vocabulary, each, n_neighbors=n_neighbors, points=points, positions=added
-        )
-        if each.ids
-        else None
+        read_tracks(module, vocabulary, each, points=points, positions=added) if each.ids else None
         for each, points, added in reading
     )
     assert first is not None  # as running texts were found

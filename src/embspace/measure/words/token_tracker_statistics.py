@@ -138,12 +138,15 @@ def running_statistics(
         gap = rank[:, content].mean(axis=1) - rank[:, function].mean(axis=1)
         is_apart = np.flatnonzero(np.abs(larger[1:] - 0.5) >= apart - 0.5)
         last, n_blocks = len(rank) - 1, len(rank) - 1
+        kinds = {CONTENT: content, FUNCTION: function}
+        listed = {name: _listed(rank[last, kind], n_listed) for name, kind in kinds.items()}
         shares = {each: movement_shares(tracks, each, inside)[1] for each in (CONTENT, FUNCTION)}
         together = tracks.together[..., np.isin(tracks.text_unit, units)].mean(axis=2)
         return {
             "content_rank_larger_at_last": float(larger[last]),
-            "function_words_listed_at_last": _listed(rank[last, function], n_listed),
-            "content_words_listed_at_last": _listed(rank[last, content], n_listed),
+            "function_words_listed_at_last": listed[FUNCTION],
+            "content_words_listed_at_last": listed[CONTENT],
+            "function_less_content_words_listed_at_last": listed[FUNCTION] - listed[CONTENT],
             "tokens_that_move_both_ways": both_ways(tracks, inside),
             "rank_tells_more_than_cosine": float(
                 abs(larger[last] - 0.5) - abs(larger_cosine[last] - 0.5)
@@ -152,16 +155,14 @@ def running_statistics(
                 cosine[last, function].mean() - cosine[last, content].mean()
             ),
             **excursion_statistics(tracks, inside),
-            "last_gap_less_largest_before": float(np.abs(gap[last]) - np.abs(gap[:last]).max()),
+            # Content words are said to be farther: a gap in the other direction is none.
+            "last_gap_less_largest_before": float(min(gap[last], gap[last] - gap[:last].max())),
             "first_layer_apart": float(is_apart[0] + 1) if len(is_apart) else np.nan,
             "first_layer_apart_share": (
                 float(is_apart[0] + 1) / n_blocks if len(is_apart) else np.nan
             ),
             "content_movement_in_last_over_equal": float(shares[CONTENT][-1] * n_blocks),
             "function_movement_in_last_over_equal": float(shares[FUNCTION][-1] * n_blocks),
-            "content_in_denser_places": float(
-                probability_of_larger(tracks.density[content], tracks.density[function])
-            ),
             "rank_per_cosine_content_less_function": (
                 rank_per_cosine(tracks, content) - rank_per_cosine(tracks, function)
             ),

@@ -1,6 +1,6 @@
 """The tables of `measure_token_tracker`, each number beside its interval and random weights."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -53,6 +53,8 @@ SHARES = (
     "tokens_that_move_both_ways",
 )
 COSINES = ("cosine", *TOGETHER, "steps_in_one_direction")
+DIFFERENCES = ("function_less_content_words_listed_at_last",)
+OVER_EQUAL = ("content_movement_in_last_over_equal", "function_movement_in_last_over_equal")
 FROM_ZERO = ("log_rank", "euclidean_distance")
 LAYERS = ("excursion_layer", "first_layer_apart")
 UnitStatistic = Callable[[Tracks, Int[np.ndarray, " drawn"]], Float[np.ndarray, "..."]]
@@ -86,9 +88,15 @@ class Halves:
 
 
 def tables_of(
-    trained: Pair, random: Pair, halves: Halves, *, n_listed: int, apart: float
+    trained: Pair,
+    random: Pair,
+    halves: Halves,
+    of_types: Iterable[Row],
+    *,
+    n_listed: int,
+    apart: float,
 ) -> Tables:
-    """All tables but the source's example, by name."""
+    """All tables but the source's example, by name; `of_types` are rows of the summary."""
     running, at_random = trained[0], random[0]
     assert at_random is not None  # as the same texts were read
     rows: dict[str, list[Row]] = {name: [] for name in COLUMNS}
@@ -100,6 +108,7 @@ def tables_of(
     rows["summary"] += _summary(
         running, at_random, halves, partial(running_statistics, **options), "running"
     )
+    rows["summary"] += of_types
     if trained[1] is not None and random[1] is not None:
         pair = trained[1], random[1]
         rows["layers"] += _layers(*pair, halves, CONTRASTS["homonym_one_sense"])
@@ -117,6 +126,7 @@ def _within_range(table: pd.DataFrame, n_layers: int) -> pd.DataFrame:
     name = table["statistic" if "statistic" in table else "quantity"]
     least, most = pd.Series(-np.inf, table.index), pd.Series(np.inf, table.index)
     ranges = {SHARES: (0, 1), COSINES: (-1, 1), FROM_ZERO: (0, np.inf), LAYERS: (1, n_layers)}
+    ranges |= {DIFFERENCES: (-1, 1), OVER_EQUAL: (0, n_layers)}
     for names, (low, high) in ranges.items():
         least, most = least.mask(name.isin(names), low), most.mask(name.isin(names), high)
     return table.assign(low=table["low"].clip(least, most), high=table["high"].clip(least, most))

@@ -29,8 +29,6 @@ class Tracks:
     """The places where states are read, lowest layer first."""
     values: dict[Positions, Float[np.ndarray, "_ quantity token"]]
     """`log_rank` is log10(1 + rank), `nearest` 1 where none is nearer than the own row."""
-    density: Float[np.ndarray, " token"]
-    """Mean cosine of a token's input embedding with its nearest in the vocabulary."""
     step: Float[np.ndarray, "block token"]
     """Length of each token's step through a block, 1..L."""
     text_unit: Int[np.ndarray, " text"]
@@ -60,7 +58,6 @@ def read_tracks(
     vocabulary: TrackedVocabulary,
     texts: FollowedTexts,
     *,
-    n_neighbors: int,
     points: tuple[Point, ...],
     positions: tuple[Positions, ...],
 ) -> Tracks:
@@ -69,7 +66,7 @@ def read_tracks(
     Vocabularies other than the plain one are compared at the embedding and at `attention_sum`.
     """
     states, together, steps = _states(module, texts, points)
-    token, density = texts.token, _density(vocabulary, texts.token, n_neighbors)
+    token = texts.token
     places: dict[Positions, list[TrackedPlace]] = {}
     values: dict[Positions, np.ndarray] = {}
     for each in positions:
@@ -80,9 +77,7 @@ def read_tracks(
             stacked, np.tile(token, n), np.tile(texts.position, n), positions=each
         )
         places[each], values[each] = kept, _quantities(found, n)
-    return Tracks(
-        texts.unit_of_token, texts.group, places, values, density, steps, texts.unit, together
-    )
+    return Tracks(texts.unit_of_token, texts.group, places, values, steps, texts.unit, together)
 
 
 def _quantities(found: VocabularyRanks, n_places: int) -> Float[np.ndarray, "place quantity token"]:
@@ -127,7 +122,7 @@ def _together(
     return found
 
 
-def _density(
+def density_of(
     vocabulary: TrackedVocabulary, token: Int[np.ndarray, " token"], n_neighbors: int
 ) -> Float[np.ndarray, " token"]:
     """The mean cosine of each token's row with the `n_neighbors` nearest other rows."""

@@ -1,0 +1,81 @@
+"""How dense the space is about the types of two groups of words, each type once."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from embspace.files.tables import Row
+from embspace.geometry.inference.resampling import (
+    half_sample_interval,
+    probability_of_larger,
+    stream_of,
+)
+from embspace.measure.words.token_tracker_tables import Halves
+from embspace.measure.words.token_tracker_texts import CONTENT, FUNCTION
+from embspace.measure.words.token_tracker_tracks import density_of
+from embspace.models.stream.tracked_vocabulary import TrackedVocabulary
+
+STATISTIC = "content_in_denser_places"
+
+
+def types_of(groups: Mapping[str, str], tokenizer: Any) -> dict[str, Int[np.ndarray, " type"]]:
+    """Return the tokens of each group's words that are one token, each once.
+
+    A word stands behind a space, as inside a sentence.
+    """
+    tokens: dict[str, set[int]] = {CONTENT: set(), FUNCTION: set()}
+    read = tokenizer([f" {word}" for word in groups], add_special_tokens=False)["input_ids"]
+    for group, ids in zip(groups.values(), read, strict=True):
+        if len(ids) == 1 and group in tokens:
+            tokens[group].add(int(ids[0]))
+    both = tokens[CONTENT] & tokens[FUNCTION]
+    return {group: np.array(sorted(own - both), dtype=np.int64) for group, own in tokens.items()}
+
+
+def density_rows(
+    types: Mapping[str, Int[np.ndarray, " type"]],
+    trained: TrackedVocabulary,
+    random: TrackedVocabulary,
+    halves: Halves,
+    *,
+    n_neighbors: int,
+) -> Iterator[Row]:
+    """Yield the probability that a content type lies in a denser place than a function type.
+
+    Density is a property of a type, whatever texts have it, and so is the interval: over types. A
+    type's density is the mean cosine of its row with the `n_neighbors` nearest others.
+    """
+    content, function = types[CONTENT], types[FUNCTION]
+    if not len(content) or not len(function):
+        return
+    tokens = np.concatenate([content, function])
+    is_content = np.arange(len(tokens)) < len(content)
+
+    def larger(
+        density: Float[np.ndarray, " type"], drawn: Int[np.ndarray, " drawn"]
+    ) -> Float[np.ndarray, ""]:
+        values, kinds = density[drawn], is_content[drawn]
+        if kinds.all() or not kinds.any():
+            return np.array(np.nan)
+        return np.asarray(probability_of_larger(values[kinds], values[~kinds]))
+
+    everything = np.arange(len(tokens))
+    own, at_random = (density_of(each, tokens, n_neighbors) for each in (trained, random))
+    bounds = half_sample_interval(
+        lambda drawn: larger(own, drawn),
+        len(tokens),
+        n_resamples=halves.n_half_samples,
+        level=halves.level,
+        generator=stream_of(halves.generator, "types"),
+    )
+    yield {
+        "statistic": STATISTIC,
+        "value": float(larger(own, everything)),
+        "low": float(bounds.low),
+        "high": float(bounds.high),
+        "random_weights_value": float(larger(at_random, everything)),
+        "n_tokens": len(tokens),
+        "n_units": len(tokens),
+    }
