@@ -3,12 +3,12 @@
 import numpy as np
 from jaxtyping import Float
 
-Values = Float[np.ndarray, " dim"]
+PerCoordinate = Float[np.ndarray, " dim"]
 
 
 def spectra_with_and_without(
     covariance: Float[np.ndarray, "dim dim"], mean: Float[np.ndarray, " dim"]
-) -> tuple[Values, Values]:
+) -> tuple[PerCoordinate, PerCoordinate]:
     """Return the eigenvalues of C and of C + m m', each largest first, in float64.
 
     To bring a matrix to tridiagonal form takes most of the time, and is done once for both. The
@@ -41,7 +41,7 @@ def spectra_with_and_without(
     return without, with_mean
 
 
-def _mirror(mean: Values) -> tuple[Values, float]:
+def _mirror(mean: PerCoordinate) -> tuple[PerCoordinate, float]:
     """Return a vector a of squared length 2, and m's: I - a a' turns m onto the first axis."""
     length = float(np.linalg.norm(mean))
     if length == 0:
