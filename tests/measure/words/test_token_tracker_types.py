@@ -1,4 +1,4 @@
-"""How dense the space is about types: once each, of both whole lists, with an interval over types."""
+"""How dense the space is about types: once each, of whole lists, with an interval over types."""
 
 from functools import cache
 from typing import Any
