@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import pandas as pd
 
+from embspace.measure.layers.layer_batches import SPREAD
 from embspace.measure.runs.dynamics import COLUMNS
 
 N_LAYERS = 7  # with layer 0
@@ -16,6 +17,7 @@ def dynamics(anisotropy: Profile, dimension: Profile, seeds: int = 2) -> pd.Data
     """One phase after which another follows whose values are all wrong."""
     rows = [
         {"seed": seed, "phase": phase, "step": step, "layer": layer, "measure": measure}
+        | {"n_batches": 5, SPREAD: 0.0}
         | {"change": change, "value": value if (phase, change) == ("first", "as_is") else -99.0}
         for seed in range(seeds)
         for phase in ("first", "second")

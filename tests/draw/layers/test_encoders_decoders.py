@@ -74,7 +74,12 @@ def test_layers_that_only_some_models_have_stand_in_their_place() -> None:
 
 @pytest.mark.parametrize(
     ("verdict", "said"),
-    [("matches", "is"), ("differs", "is not"), ("undecided", "may or may not be")],
+    [
+        ("matches", "is"),
+        ("differs", "is not"),
+        ("undecided", "may or may not be"),
+        ("depends on the rule", "is, by some tokens alone,"),
+    ],
 )
 def test_the_title_has_the_verdicts(verdict: str, said: str) -> None:
     claims = CLAIMS.assign(verdict=verdict)

@@ -15,7 +15,9 @@ from tests.measure.dynamics_tables import N_LAYERS, STEPS, dynamics
 from tests.train.runs import CAUSAL, CLASSIFIED, MASKED, small_run
 
 MEASURES = ["top_variance_share", "two_nn"]
-SETTINGS: dict[str, Any] = {"measures": MEASURES, "corpus": "articles", "bell_height": 0.1}
+SETTINGS: dict[str, Any] = {"measures": MEASURES, "corpus": "articles"}
+SETTINGS |= {"changes": ["as_is", "ordinary_tokens"], "flat_range": 0.05, "bell_height": 0.1}
+SETTINGS |= {"order_p_value": 0.05}
 
 
 def profiles(measure: str) -> pd.DataFrame:
@@ -99,10 +101,13 @@ def claims(shape: list[float], half_width: float, module: str = "BertModel") -> 
 @pytest.mark.parametrize(
     ("shape", "flat", "bell"),
     [
-        ([0.3] * 6, "matches", "differs"),
-        ([0.1, 0.1, 0.4, 0.4, 0.1, 0.1], "differs", "matches"),
+        ([0.3] * 6, "undecided", "differs"),  # blocks within .02, which is .067 of the mean
+        ([0.1, 0.2, 0.4, 0.4, 0.2, 0.1], "differs", "matches"),
         ([0.4, 0.4, 0.1, 0.1, 0.4, 0.4], "differs", "differs"),  # a valley
         ([0.30, 0.30, 0.33, 0.33, 0.30, 0.30], "undecided", "undecided"),  # .0968 of the mean
+        ([3.0, 3.0, 3.01, 3.01, 3.0, 3.0], "matches", "differs"),
+        ([0.1, 0.2, 0.3, 0.4, 0.5, 0.6], "differs", "differs"),  # a slope
+        ([0.1, 0.1, 0.1, 0.4, 0.4, 0.1], "differs", "undecided"),  # in .2 of all orders
     ],
 )
 def test_the_shape_decides_with_its_interval(shape: list[float], flat: str, bell: str) -> None:
@@ -115,7 +120,7 @@ def test_the_shape_decides_with_its_interval(shape: list[float], flat: str, bell
 
 
 def test_the_interval_is_that_of_a_sum_of_independent_values() -> None:
-    found = claims([0.1, 0.1, 0.4, 0.4, 0.1, 0.1], 0.01).iloc[0]
+    found = claims([0.1, 0.1, 0.4, 0.4, 0.1, 0.1], 0.01).loc["bell-shaped over layers"]
     assert found["value"] == pytest.approx(0.3 / 0.2)
     # Two blocks at weight 1/2 and four at 1/4, over the mean of .2.
     half = 0.01 * (2 / 4 + 4 / 16) ** 0.5 / 0.2
@@ -125,3 +130,23 @@ def test_the_interval_is_that_of_a_sum_of_independent_values() -> None:
 
 def test_two_blocks_have_no_middle() -> None:
     assert claims([0.1, 0.4], 0.01).empty
+
+
+def test_what_one_change_alone_makes_depends_on_the_rule() -> None:
+    """The first position alone can make a bell, which no ordinary token has."""
+    shapes = {"as_is": [0.1, 0.2, 0.4, 0.4, 0.2, 0.1], "ordinary_tokens": [0.4, 0.4, 0.1] * 2}
+    rows = pd.concat(
+        pd.DataFrame({"layer": range(1, 7), "value": shape, "change": change})
+        for change, shape in shapes.items()
+    )
+    rows = rows.assign(corpus="articles", space="token", n=5, low=rows["value"], high=rows["value"])
+    given = Profiled(rows.assign(measure="top_variance_share"), "GPT2Model", "Mine")
+    table = measure_encoders_decoders({"model": given}, {}, **SETTINGS).claims
+    bell = table[table["claim"] == "bell-shaped over layers"].set_index("change")
+    assert dict(bell["verdict_of_change"]) == {"as_is": "matches", "ordinary_tokens": "differs"}
+    assert set(bell["verdict"]) == {"depends on the rule"}
+
+
+def test_three_blocks_are_no_bell_beyond_chance() -> None:
+    found = claims([0.1, 0.4, 0.1], 0.01)
+    assert found.loc["bell-shaped over layers", "verdict"] == "not checkable"

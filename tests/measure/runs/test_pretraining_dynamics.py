@@ -58,7 +58,12 @@ SETTINGS: dict[str, Any] = {
     "batch_size": 4096,
     "tokens_per_batch": 96,
     "rules": ClaimRules(
-        bell_height=0.1, rank_correlation=0.7, settled_share=0.1, dimension_fall=0.05
+        flat_range=0.05,
+        order_p_value=0.05,
+        bell_height=0.1,
+        rank_correlation=0.7,
+        settled_share=0.1,
+        dimension_fall=0.05,
     ),
     "seed": 0,
     "device": "cpu",

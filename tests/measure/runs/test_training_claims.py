@@ -14,7 +14,9 @@ from tests.measure.dynamics_tables import STEPS, dynamics
 from tests.train.runs import CAUSAL, CLASSIFIED, MASKED, small_run
 
 RULES: dict[str, Any] = {
+    "flat_range": 0.05,
     "bell_height": 0.05,
+    "order_p_value": 0.05,
     "rank_correlation": 0.7,
     "settled_share": 0.1,
     "dimension_fall": 0.05,
@@ -29,7 +31,8 @@ BELL, GROWTH, FALL = (
 
 def bell(number: int, layer: int) -> float:
     """Grows to its full height by the fifth checkpoint."""
-    return 0.1 + min(number, 5) / 5 * (0.5 if layer in (3, 4) else 0.0) + 0.001 * number
+    height = {3: 0.5, 4: 0.5, 2: 0.2, 5: 0.2}.get(layer, 0.0)
+    return 0.1 + min(number, 5) / 5 * height + 0.001 * number
 
 
 def hill(number: int, layer: int) -> float:
@@ -56,10 +59,10 @@ def test_a_decoder_as_described_fits_every_claim() -> None:
     assert list(table.columns) == COLUMNS
     assert verdicts(table) == dict.fromkeys((BELL, GROWTH, FALL), "matches")
     row = table[table["claim"] == BELL].iloc[0]
-    # Blocks 3 and 4 are higher by .5 than 1, 2, 5 and 6, which have .1 + .007.
-    assert row["value"] == pytest.approx(0.5 / (0.107 + 0.5 / 3))
+    # Blocks 3 and 4 are higher by .5 than 1 and 6, which have .1 + .007, 2 and 5 by .2.
+    assert row["value"] == pytest.approx(0.4 / (0.107 + 1.4 / 6))
     assert row["second_value"] == pytest.approx(0.5)
-    assert row["holds_if"] == "value > 0.05 and second_value > 0"
+    assert row["holds_if"] == "value > 0.05 and second_value > 0 and order_p_value <= 0.05"
 
 
 def test_a_verdict_that_layer_0_turns_depends_on_the_rule() -> None:

@@ -24,6 +24,7 @@ MARKERS = "s^vDph<"  # a white face shows in each
 GAP = 0.12  # of a panel's height, between two names
 LOWEST = 0.05  # of a panel's height, where a name may stand
 COLORS = [*(color for color in PALETTE if color != BLACK), GRAY, YELLOW]
+HOW = {"matches": "is", "differs": "is not", "depends on the rule": "is, by some tokens alone,"}
 NOTE = (
     "Of tokens as they are. A model that is profiled reads the corpus of "
     "conf/measure/layers/encoders_decoders.yaml, a run the texts that its training held out; "
@@ -74,7 +75,8 @@ def draw_encoders_decoders(
     asked = section(
         "Published claims",
         "Razzhigaev et al. 2024 (arXiv 2311.05928), section 4.1, asked of this model whatever its "
-        "kind; `claimed_of` is the kind that they speak of.",
+        "kind; `claimed_of` is the kind that they speak of. A claim depends on the rule where its "
+        "verdict is another of other tokens, or without outlier dimensions (`change`).",
         markdown_table(claims.drop(columns="seed"), digits),
     )
     every = folded("\n".join(_tables(table, measures, digits)))
@@ -84,8 +86,9 @@ def draw_encoders_decoders(
 def _title(claims: pd.DataFrame, label: str) -> str:
     """Return the verdicts on what was published of the model's own kind, and of the other."""
     said = []
-    for claim, kind, verdict in claims[["claim", "claimed_of", "verdict"]].itertuples(index=False):
-        how = {"matches": "is", "differs": "is not"}.get(str(verdict), "may or may not be")
+    columns = ["claim", "claimed_of", "verdict"]
+    for claim, kind, verdict in claims[columns].drop_duplicates().itertuples(index=False):
+        how = HOW.get(str(verdict), "may or may not be")
         said.append(f"{how} {claim} (claimed of {kind}s)")
     if not said:
         return f"No published claim can be held to {label}"

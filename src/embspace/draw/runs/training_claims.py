@@ -28,6 +28,9 @@ CLAIMS = {
 }
 # Stands at an axis; the table has the statistic in full.
 SHORT = {
+    "top variance share, range over the blocks, over the mean": (
+        "range over the blocks (share of mean)"
+    ),
     "top variance share, middle third of the blocks less the others, over the mean": (
         "middle third less the others (share of mean)"
     ),
@@ -183,7 +186,8 @@ def _tables(table: pd.DataFrame, digits: int) -> str:
     note = (
         "With the number of seeds. Razzhigaev et al. 2024 (arXiv 2311.05928), sections 4.1 to 4.3; "
         "the claims on training are asked of encoders, too. A claim depends on the rule where its "
-        "verdict is another if the embeddings are one of the layers."
+        "verdict is another if the embeddings are one of the layers; it is undecided where one "
+        "checkpoint less, or other batches, would move it across its bound."
     )
     rules = "The rules stand in conf/measure/runs/training_claims.yaml."
     every = markdown_table(table.astype({"section": str}), digits)

@@ -11,7 +11,20 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Float
 
+from embspace.clouds.layers import Change
 from embspace.files.tables import Row, load_table, save_table
+from embspace.measure.layers.layer_shapes import (
+    BELL,
+    CANNOT,
+    FEWEST,
+    FLAT,
+    Condition,
+    ShapeRules,
+    bell_conditions,
+    flat_conditions,
+    statistics_of,
+    verdict_of,
+)
 from embspace.measure.layers.model_kinds import (
     DECODER,
     ENCODER,
@@ -29,11 +42,11 @@ from embspace.settings.types import Share
 
 COLUMNS = ["name", "label", "kind", "seed", "corpus", "measure", "layer", "depth", "value", "low"]
 COLUMNS += ["high", "n", "n_texts"]
-CLAIM_COLUMNS = ["claim", "claimed_of", "section", "kind", "seed", "statistic", "value", "low"]
-CLAIM_COLUMNS += ["high", "holds_if", "verdict"]
+CLAIM_COLUMNS = ["claim", "claimed_of", "section", "kind", "seed", "change", "statistic", "value"]
+CLAIM_COLUMNS += ["low", "high", "second_statistic", "second_value", "second_low", "second_high"]
+CLAIM_COLUMNS += ["order_p_value", "holds_if", "verdict_of_change", "verdict"]
 ANISOTROPY = "top_variance_share"
-HEIGHT = "top variance share, middle third of the blocks less the others, over the mean"
-FLAT, BELL = "flat over layers", "bell-shaped over layers"
+DEPENDS = "depends on the rule"
 
 
 @dataclass(frozen=True)
@@ -69,7 +82,10 @@ def measure_encoders_decoders(
     *,
     measures: list[str],
     corpus: str,
+    changes: list[Change],
+    flat_range: Share,
     bell_height: Share,
+    order_p_value: Share,
 ) -> EncodersDecoders:
     """The layers of models and runs side by side, and what the paper claims of the first model.
 
@@ -84,12 +100,15 @@ def measure_encoders_decoders(
     that of the last, from 0, the embeddings, to 1.
 
     `claims` has what section 4.1 says of encoders (flat) and of decoders (a bell), both asked of
-    the first model whatever its kind, with `claimed_of`. `value` is how much higher
-    `top_variance_share` is in the middle third of the blocks, as a share of its mean over all; its
-    interval is recovered from those of the blocks (Zou & Donner 2008), too wide where they rise and
-    fall together. Flat is within `bell_height`, a bell above it; undecided if the interval is not.
+    the first model whatever its kind, with `claimed_of`, by the rules of `layer_shapes`. Each is
+    asked at every one of `changes`, as of tokens as they are and without special tokens, the first
+    position or outlier dimensions, of which one alone may make a shape; a row each, with
+    `verdict_of_change`. `verdict` is the one on which all agree that can be checked, else it
+    depends
+    on the rule. A change without intervals over texts is decided by its values.
     """
     parts = [_of_model(name, each, measures, corpus) for name, each in profiled.items()]
+    rules = ShapeRules(flat_range=flat_range, bell_height=bell_height, order_p_value=order_p_value)
     parts += [_of_run(name, each, measures) for name, each in trained.items()]
     parts = [part for part in parts if len(part)]
     if not parts:
@@ -97,48 +116,52 @@ def measure_encoders_decoders(
     found = pd.concat(parts)
     depth = found["layer"] / found.groupby("name")["layer"].transform("max")
     table = found.assign(depth=depth).reindex(columns=COLUMNS).reset_index(drop=True)
-    own = table[(table["name"] == next(iter(profiled), "")) & (table["measure"] == ANISOTROPY)]
-    blocks = own[own["layer"] > 0].sort_values("layer")
-    rows = _claims(blocks, bell_height) if len(blocks) > MOST_WITHOUT_A_MIDDLE else []
+    rows = [
+        row
+        for first in list(profiled.values())[:1]
+        for row in _claims(_changed(first, corpus, changes), kind_of_class(first.module), rules)
+    ]
     return EncodersDecoders(table, pd.DataFrame(rows, columns=CLAIM_COLUMNS))
 
 
-MOST_WITHOUT_A_MIDDLE = 2
+def _changed(model: Profiled, corpus: str, changes: list[Change]) -> dict[str, pd.DataFrame]:
+    """Return the anisotropy of the blocks at each change that has it at all of them."""
+    rows = model.profiles
+    rows = rows[(rows["measure"] == ANISOTROPY) & (rows["corpus"] == corpus)]
+    rows = rows[(rows["space"] == "token") & (rows["layer"] > 0)].sort_values("layer")
+    by_change = {change: rows[rows["change"] == change] for change in changes}
+    return {change: blocks for change, blocks in by_change.items() if len(blocks)}
 
 
-def _claims(blocks: pd.DataFrame, height: float) -> list[Row]:
-    value, low, high = _height(*(blocks[each].to_numpy() for each in ("value", "low", "high")))
-    shared = {"section": "4.1", "kind": blocks["kind"].iloc[0], "statistic": HEIGHT}
-    shared |= {"value": value, "low": low, "high": high}
-    is_flat = _all_or_none(-height <= low and high <= height, low > height or high < -height)
-    is_bell = _all_or_none(low > height, high <= height)
-    return [
-        {"claim": FLAT, "claimed_of": ENCODER, **shared}
-        | {"holds_if": f"value >= {-height:g} and value <= {height:g}", "verdict": is_flat},
-        {"claim": BELL, "claimed_of": DECODER, **shared}
-        | {"holds_if": f"value > {height:g}", "verdict": is_bell},
-    ]
+def _claims(changed: dict[str, pd.DataFrame], kind: str, rules: ShapeRules) -> list[Row]:
+    claims = ((FLAT, ENCODER, flat_conditions), (BELL, DECODER, bell_conditions))
+    rows: list[Row] = []
+    for claim, claimed_of, conditions_of in claims:
+        about: Row = {"claim": claim, "claimed_of": claimed_of, "section": "4.1", "kind": kind}
+        of_changes = [
+            about | {"change": change} | _decided(conditions_of(*_with_ends(blocks), rules))
+            for change, blocks in changed.items()
+            if len(blocks) >= FEWEST
+        ]
+        verdicts = {str(row["verdict_of_change"]) for row in of_changes} - {CANNOT}
+        agreed = next(iter(verdicts), CANNOT) if len(verdicts) < 2 else DEPENDS
+        rows += [row | {"verdict": agreed} for row in of_changes]
+    return rows
 
 
-def _all_or_none(matches: bool, differs: bool) -> str:
-    return "matches" if matches else "differs" if differs else "undecided"
+def _decided(conditions: list[Condition]) -> Row:
+    words = " and ".join(condition.words for condition in conditions)
+    return statistics_of(conditions) | {
+        "holds_if": words,
+        "verdict_of_change": verdict_of(conditions),
+    }
 
 
-def _height(
-    value: Float[np.ndarray, " block"],
-    low: Float[np.ndarray, " block"],
-    high: Float[np.ndarray, " block"],
-) -> tuple[float, float, float]:
-    """The middle third less the others, over the mean of all; and its interval."""
-    third = len(value) // 3
-    weights = np.full(len(value), -1.0 / (2 * third))
-    weights[third:-third] = 1.0 / (len(value) - 2 * third)
-    weights /= value.mean()
-    found = float(weights @ value)
-    down = np.where(weights > 0, value - low, high - value)
-    up = np.where(weights > 0, high - value, value - low)
-    below, above = (float(np.linalg.norm(weights * each)) for each in (down, up))
-    return found, found - below, found + above
+def _with_ends(blocks: pd.DataFrame) -> list[Float[np.ndarray, " block"]]:
+    """Return values, low and high ends; the value where the interval was not measured."""
+    value = blocks["value"]
+    ends = [value, *(blocks[end].fillna(value) for end in ("low", "high"))]
+    return [end.to_numpy(dtype=float) for end in ends]
 
 
 def _of_model(name: str, model: Profiled, measures: list[str], corpus: str) -> pd.DataFrame:

@@ -27,7 +27,9 @@ def measure_training_claims(
     dynamics: pd.DataFrame,
     run: Run,
     *,
+    flat_range: Share,
     bell_height: Share,
+    order_p_value: Share,
     rank_correlation: Share,
     settled_share: Share,
     dimension_fall: Share,
@@ -38,15 +40,22 @@ def measure_training_claims(
     does not say whether the embeddings, layer 0, are one: where a verdict on a mean over layers is
     another with them, `verdict_with_embeddings`, the claim depends on the rule.
 
-    - bell (4.1): `top_variance_share` at the last checkpoint, its mean over the middle third of the
-      blocks less that over the first and the last third, as a share of the mean over all. Of a
-      decoder above `bell_height`, and the largest of all blocks is neither the first nor the last;
-      of an encoder within it.
+    - bell (4.1), of decoders: `top_variance_share` at the last checkpoint, its mean over the middle
+      third of the blocks less that over the first and the last third, as a share of the mean over
+      all, is above `bell_height`; the largest of all blocks is neither the first nor the last; and
+      of all orders of the blocks no more than `order_p_value` are as much of a bell.
+    - flat (4.1), of encoders: the blocks lie apart by at most `flat_range` of their mean, so that a
+      slope is not flat.
     - growth (4.2): Spearman's correlation of the steps with the mean over blocks of
       `top_variance_share`, at least `rank_correlation`; and then it settles: the last quarter of
-      checkpoints moves by no more than `settled_share` of the range of all.
+      checkpoints moves by no more than `settled_share` of the range of all. `low` and `high` are
+      the ends of both when one checkpoint is left out.
     - rise and fall (4.3): the mean over blocks of `two_nn` is largest between the first and the
-      last checkpoint, and both are lower by at least `dimension_fall` of it.
+      last checkpoint, and both are lower by at least `dimension_fall` of it. `low` and `high` are
+      those of batches dealt anew, by the spread over batches; a single batch has none.
+
+    Where a condition holds of a part of an interval, or the interval is unknown, the claim is
+    undecided.
 
     The paper says the last two of decoders, in contrast to encoders (`claimed_of`). Both are asked
     of either kind. A run that only classifies has no row.
@@ -55,7 +64,9 @@ def measure_training_claims(
     if not kind:
         return pd.DataFrame(columns=COLUMNS)
     rules = ClaimRules(
+        flat_range=flat_range,
         bell_height=bell_height,
+        order_p_value=order_p_value,
         rank_correlation=rank_correlation,
         settled_share=settled_share,
         dimension_fall=dimension_fall,

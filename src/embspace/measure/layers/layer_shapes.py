@@ -1,0 +1,207 @@
+"""Decides whether the values of a model's blocks are flat or a bell; one rule for all tables."""
+
+import operator
+from dataclasses import dataclass
+from functools import cache
+from itertools import permutations
+from math import erfc, nan, sqrt
+from typing import Literal
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from embspace.files.tables import Row
+from embspace.settings.schema import Strict
+from embspace.settings.types import Share
+
+COMPARISONS = {"<=": operator.le, "<": operator.lt, ">": operator.gt, ">=": operator.ge}
+MATCHES, DIFFERS, UNDECIDED, CANNOT = "matches", "differs", "undecided", "not checkable"
+FLAT, BELL = "flat over layers", "bell-shaped over layers"
+RANGE = "top variance share, range over the blocks, over the mean"
+HEIGHT = "top variance share, middle third of the blocks less the others, over the mean"
+INNER = "largest of the inner blocks less the larger of the first and the last"
+FEWEST = 3  # blocks that have a middle
+MOST_IN_ALL_ORDERS = 8  # blocks: 40,320 orders
+Name = Literal["value", "second_value", "order_p_value"]
+
+
+class ShapeRules(Strict):
+    """The bounds that decide on a shape."""
+
+    flat_range: Share  # of the mean of all blocks, that these lie apart by at most
+    bell_height: Share  # middle third of the blocks over the others, of the mean of all
+    order_p_value: Share  # share of orders of the blocks that are as much of a bell, at most
+
+
+@dataclass(frozen=True)
+class Statistic:
+    """A number and the interval in which it lies; NaN as an end: how far it moves is unknown."""
+
+    words: str
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Condition:
+    """A comparison that has to hold of a statistic."""
+
+    name: Name
+    statistic: Statistic
+    sign: str
+    bound: float
+
+    @property
+    def words(self) -> str:
+        """Return it as tables have it."""
+        return f"{self.name} {self.sign} {self.bound:g}"
+
+    def holds(self) -> bool | None:
+        """Return whether it holds of the whole interval; None if of a part, or if none is known.
+
+        A p-value above its bound shows nothing, neither that chance made the shape.
+        """
+        if self.name == "order_p_value":
+            return COMPARISONS[self.sign](self.statistic.value, self.bound) or None
+        ends = (self.statistic.low, self.statistic.high)
+        if any(map(np.isnan, ends)):
+            return None
+        outcomes = {bool(COMPARISONS[self.sign](end, self.bound)) for end in ends}
+        return outcomes.pop() if len(outcomes) == 1 else None
+
+
+def verdict_of(conditions: list[Condition]) -> str:
+    """Return `matches` if all hold, `differs` if one holds nowhere, else `undecided`."""
+    if any(np.isnan(condition.statistic.value) for condition in conditions):
+        return CANNOT
+    outcomes = [condition.holds() for condition in conditions]
+    if False in outcomes:
+        return DIFFERS
+    return UNDECIDED if None in outcomes else MATCHES
+
+
+def statistics_of(conditions: list[Condition]) -> Row:
+    """Return the columns of a claim's table that its statistics have."""
+    columns = {
+        "value": ("statistic", "value", "low", "high"),
+        "second_value": ("second_statistic", "second_value", "second_low", "second_high"),
+    }
+    row: Row = {}
+    for condition in conditions:
+        number = condition.statistic
+        if condition.name == "order_p_value":
+            row["order_p_value"] = number.value
+        else:
+            numbers = (number.words, number.value, number.low, number.high)
+            row |= dict(zip(columns[condition.name], numbers, strict=True))
+    return row
+
+
+def certain(words: str, value: float) -> Statistic:
+    """Return a number that no draw moves."""
+    return Statistic(words, value, value, value)
+
+
+def flat_conditions(
+    value: Float[np.ndarray, " block"],
+    low: Float[np.ndarray, " block"],
+    high: Float[np.ndarray, " block"],
+    rules: ShapeRules,
+) -> list[Condition]:
+    """Flat: the blocks lie apart by at most a share of their mean, whatever their order.
+
+    The interval has all ranges of values within the blocks' intervals, too wide where they rise
+    and fall together.
+    """
+    if len(value) < FEWEST:
+        return [Condition("value", certain(RANGE, nan), "<=", rules.flat_range)]
+    mean = value.mean()
+    least, most = max(low.max() - high.min(), 0.0), high.max() - low.min()
+    statistic = Statistic(RANGE, float(np.ptp(value) / mean), least / mean, most / mean)
+    return [Condition("value", statistic, "<=", rules.flat_range)]
+
+
+def bell_conditions(
+    value: Float[np.ndarray, " block"],
+    low: Float[np.ndarray, " block"],
+    high: Float[np.ndarray, " block"],
+    rules: ShapeRules,
+) -> list[Condition]:
+    """Bell: higher in the middle than outside, the top inside, and not so in any order of blocks.
+
+    Of fewer than 5 blocks more than a twentieth of all orders are as much of a bell, so that
+    nothing can be said of them at the usual `order_p_value` of .05. Neighboring layers are alike:
+    a random walk is more often a bell than blocks in random order are.
+    """
+    if len(value) < FEWEST:
+        return [Condition("value", certain(HEIGHT, nan), ">", rules.bell_height)]
+    inner, outer = slice(1, -1), [0, -1]
+    above = Statistic(
+        INNER,
+        float(value[inner].max() - value[outer].max()),
+        float(low[inner].max() - high[outer].max()),
+        float(high[inner].max() - low[outer].max()),
+    )
+    share = order_p_value(value) if _least_p_value(len(value)) <= rules.order_p_value else nan
+    orders = certain("share of the orders of the blocks that are as much of a bell", share)
+    return [
+        Condition("value", _height(value, low, high), ">", rules.bell_height),
+        Condition("second_value", above, ">", 0.0),
+        Condition("order_p_value", orders, "<=", rules.order_p_value),
+    ]
+
+
+def _height(
+    value: Float[np.ndarray, " block"],
+    low: Float[np.ndarray, " block"],
+    high: Float[np.ndarray, " block"],
+) -> Statistic:
+    """The mean of the middle third less that of the others, over the mean of all.
+
+    The interval is recovered from those of the blocks (Zou & Donner 2008), too wide where they
+    rise and fall together.
+    """
+    third = max(len(value) // 3, 1)
+    weights = np.full(len(value), -1.0 / (2 * third))
+    weights[third:-third] = 1.0 / (len(value) - 2 * third)
+    weights /= value.mean()
+    height = float(weights @ value)
+    down = np.where(weights > 0, value - low, high - value)
+    up = np.where(weights > 0, high - value, value - low)
+    below, above = (float(np.linalg.norm(weights * part)) for part in (down, up))
+    return Statistic(HEIGHT, height, height - below, height + above)
+
+
+def order_p_value(value: Float[np.ndarray, " block"]) -> float:
+    """Return the share of all orders of the blocks that are at least as high in the middle.
+
+    By the covariance of the values with a parabola over the layers. Of more than 8 blocks by the
+    normal limit of that covariance over all orders (Hoeffding 1951).
+    """
+    parabola = _parabola(len(value))
+    centred = value - value.mean()
+    covariance = parabola @ centred
+    if len(value) <= MOST_IN_ALL_ORDERS:
+        orders = _orders(len(value))
+        # Orders that differ by rounding alone are as much of a bell.
+        slack = 1e-9 * np.linalg.norm(parabola) * np.linalg.norm(centred)
+        return float((centred[orders] @ parabola >= covariance - slack).mean())
+    spread = np.linalg.norm(parabola) * np.linalg.norm(centred) / sqrt(len(value) - 1)
+    return 0.5 * erfc(float(covariance / spread) / sqrt(2)) if spread else 1.0
+
+
+@cache
+def _orders(n: int) -> Int[np.ndarray, "order block"]:
+    return np.array(list(permutations(range(n))))
+
+
+def _parabola(n: int) -> Float[np.ndarray, " block"]:
+    squares = -((np.arange(n) - (n - 1) / 2) ** 2)
+    return squares - squares.mean()
+
+
+@cache
+def _least_p_value(n: int) -> float:
+    """Return the share of the orders in which as many blocks stand as in a perfect bell."""
+    return order_p_value(_parabola(n) + 1e-3 * np.arange(n))

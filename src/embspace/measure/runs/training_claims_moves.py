@@ -1,0 +1,89 @@
+"""What a mean over layers does over training, and how far leaving out or dealing anew moves it."""
+
+import numpy as np
+import pandas as pd
+from jaxtyping import Float, Int
+
+from embspace.measure.layers.layer_batches import SPREAD
+from embspace.measure.layers.layer_shapes import Statistic, certain
+
+CORRELATION = "rank correlation of the step with the top variance share, mean over blocks"
+SETTLED = "share of its range that the last quarter of checkpoints moves by"
+RISE = "rise of the TwoNN dimension, mean over blocks, to its largest, as a share of that"
+FALL = "fall from its largest to the last checkpoint, as a share of that"
+TAIL = 0.975
+NAN = float("nan")
+Steps = Int[np.ndarray, " step"]
+Means = Float[np.ndarray, " step"]
+
+
+def growth_over(steps: Steps, means: Means) -> tuple[Statistic, Statistic]:
+    """Rank correlation with the step, and how much of the range the last quarter has.
+
+    The intervals have what they are when one checkpoint, whichever, is left out.
+    """
+    if len(means) < 2 or not np.ptp(means) > 0:
+        return certain(CORRELATION, NAN), certain(SETTLED, NAN)
+    whole = _growth(steps, means)
+    parts = [_growth(np.delete(steps, i), np.delete(means, i)) for i in range(len(means))]
+    parts = [part for part in [whole, *parts] if not np.isnan(part).any()]
+    (low, second_low), (high, second_high) = np.min(parts, axis=0), np.max(parts, axis=0)
+    return (
+        Statistic(CORRELATION, whole[0], float(low), float(high)),
+        Statistic(SETTLED, whole[1], float(second_low), float(second_high)),
+    )
+
+
+def _growth(steps: Steps, means: Means) -> tuple[float, float]:
+    if len(means) < 2 or not np.ptp(means) > 0:
+        return NAN, NAN
+    late = means[-max(len(means) // 4, 2) :]
+    # Spearman's. Not from scipy.stats, which takes a second to import.
+    both = pd.DataFrame({"x": steps, "y": means})
+    correlation = float(both.corr(method="spearman").to_numpy()[0, 1])
+    return correlation, float(np.ptp(late) / np.ptp(means))
+
+
+def rise_and_fall_over(means: Means, relative: Means) -> tuple[Statistic, Statistic]:
+    """How much lower the first and the last checkpoint are than the highest, as shares of it.
+
+    `relative` is how far a mean may be from what other batches give, as a share of it; NaN where
+    there was one batch, of which nothing says how far. The interval has what any checkpoint in the
+    highest one's place would give.
+    """
+    if not len(means):
+        return certain(RISE, NAN), certain(FALL, NAN)
+    return _lower(RISE, 0, means, relative), _lower(FALL, len(means) - 1, means, relative)
+
+
+def _lower(words: str, own: int, means: Means, relative: Means) -> Statistic:
+    others = np.delete(np.arange(len(means)), own)
+    if not len(others):
+        return certain(words, 0.0)
+    gap = np.log(means[own] / means[others])
+    away = np.hypot(relative[own], relative[others])
+    low, high = (float((1 - np.exp(gap + side * away)).max()) for side in (1, -1))
+    return Statistic(words, float(1 - means[own] / means.max()), max(low, 0.0), max(high, 0.0))
+
+
+def dealt_anew(rows: pd.DataFrame) -> Means:
+    """How far the mean over layers at each step is from its value in batches dealt anew.
+
+    As a share of the mean, at 95 %: Student's t times the standard error over batches. All layers
+    share their batches, so that their errors add up. NaN where a layer has a single batch.
+    """
+    from scipy.special import stdtrit
+
+    n = rows["n_batches"].to_numpy(dtype=float)
+    several = n > 1
+    error = np.full(len(rows), NAN)
+    spread = rows[SPREAD].to_numpy(dtype=float)
+    # The table has the spread about the batches' own mean, hence n - 1.
+    error[several] = spread[several] / np.sqrt(n[several] - 1)
+    error[several] *= stdtrit(n[several] - 1, TAIL)
+    steps = (
+        rows.assign(error=error)
+        .groupby("step")
+        .agg(error=("error", lambda part: part.mean(skipna=False)), value=("value", "mean"))
+    )
+    return (steps["error"] / steps["value"]).sort_index().to_numpy(dtype=float)
