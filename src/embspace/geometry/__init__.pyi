@@ -272,7 +272,7 @@ from .positional.smooth_nulls import random_walks as random_walks
 from .positional.smooth_nulls import shuffled_tables as shuffled_tables
 from .positional.smooth_nulls import stationary_copies as stationary_copies
 from .positional.waves import Wave as Wave
+from .positional.waves import both_ways as both_ways
 from .positional.waves import falling_wave as falling_wave
-from .positional.waves import forward_excess as forward_excess
 from .positional.waves import pattern_share as pattern_share
 from .positional.waves import profile_gain as profile_gain

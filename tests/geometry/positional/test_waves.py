@@ -4,8 +4,8 @@ import pytest
 from embspace.geometry.pairs.directions import cosine_matrix
 from embspace.geometry.positional.position_properties import cosines_by_offset
 from embspace.geometry.positional.waves import (
+    both_ways,
     falling_wave,
-    forward_excess,
     pattern_share,
     profile_gain,
 )
@@ -50,10 +50,10 @@ def test_a_profile_that_goes_along_gains_and_one_that_stands_loses():
     assert profile_gain(np.cos(2 * np.pi * place / 6), rows) < -0.9
 
 
-def test_the_excess_is_of_positions_as_far_before_and_after():
+def test_both_ways_are_as_far():
     positions = np.array([1, 2, 3, 5, 6])
     cosines = np.full((5, 5), np.nan)
     cosines[2, 0] = cosines[0, 2] = 0.1  # 3 and 1, two before
     cosines[2, 3] = cosines[3, 2] = 0.7  # 3 and 5, two after
-    assert forward_excess(cosines, positions, np.array([3])) == pytest.approx(0.6)
-    assert np.isnan(forward_excess(cosines, positions, np.array([1])))
+    assert both_ways(cosines, positions, np.array([3])) == pytest.approx((0.1, 0.7))
+    assert np.isnan(both_ways(cosines, positions, np.array([1]))).all()

@@ -33,14 +33,13 @@ def random_walks(
 
     A step keeps its length, and all steps their covariance; what a step has from the one before
     it, a turn or a way back, is lost. Steps turned at random in all dimensions would be a null
-    that is easier to exceed, for those of a learned table lie in few. A walk has the table's mean,
-    on which its cosines depend.
+    that is easier to exceed, for those of a learned table lie in few. A walk starts at the table's
+    first row: how far from the origin it is decides its cosines there.
     """
     steps = np.diff(x.astype(np.float64), axis=0)
     for _ in range(n_tables):
         signs = rng.choice([-1.0, 1.0], size=(len(steps), 1))
-        walk = np.vstack([np.zeros((1, x.shape[1])), (signs * rng.permutation(steps)).cumsum(0)])
-        yield walk - walk.mean(axis=0) + x.mean(axis=0)
+        yield np.vstack([x[:1], signs * rng.permutation(steps)]).cumsum(axis=0)
 
 
 def stationary_copies(

@@ -83,19 +83,20 @@ def profile_gain(by_offset: ByOffset, rows: PositionNumbers) -> float:
     return translation_invariance(chosen) - translation_invariance(by_place)
 
 
-def forward_excess(
+def both_ways(
     cosines: Cosines, positions: PositionNumbers, rows: Int[np.ndarray, " row"]
-) -> float:
-    """Return the mean cosine of rows with positions after them, less that with those before.
+) -> tuple[float, float]:
+    """Return the mean cosine of rows with positions before them, and with those as far after.
 
-    Each position before a row is held against the one as far after it. In [-2, 2]; NaN where no
-    row has both. `rows` are numbers of positions.
+    Each position before a row counts where there is the one as far after it. NaN where no row has
+    both. `rows` are numbers of positions.
     """
     place = {int(number): index for index, number in enumerate(positions)}
-    excess = [
-        cosines[place[row], place[2 * row - before]] - cosines[place[row], place[before]]
+    pairs = [
+        (cosines[place[row], place[before]], cosines[place[row], place[2 * row - before]])
         for row in rows.tolist()
         for before in place
         if before < row and 2 * row - before in place
     ]
-    return float(np.nanmean(excess)) if excess else np.nan
+    before, after = np.nanmean(pairs, axis=0) if pairs else (np.nan, np.nan)
+    return float(before), float(after)

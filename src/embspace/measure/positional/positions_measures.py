@@ -15,8 +15,8 @@ from embspace.geometry.positional.position_properties import (
     translation_invariance,
 )
 from embspace.geometry.positional.waves import (
+    both_ways,
     falling_wave,
-    forward_excess,
     pattern_share,
     profile_gain,
 )
@@ -51,10 +51,12 @@ def cosine_measures(
     by_offset = cosines_by_offset(cosines, positions, wave_offsets)
     reach = min(wave_offsets, by_offset.shape[1] // 2)
     first = positions[:n_first]
+    before, after = both_ways(cosines, positions, first)
     values = _of_offsets(by_offset[:reach]) | {
         "first_translation_invariance": translation_invariance(by_offset[:reach, first]),
         "first_profile_gain": profile_gain(by_offset[:reach], first),
-        "first_forward_excess": forward_excess(cosines, positions, first),
+        "first_forward_excess": after - before,
+        "first_backward_cosine": before,
     }
     return measures | {(name, str(wave_offsets)): value for name, value in values.items()}
 
