@@ -139,9 +139,10 @@ def _claims(changed: dict[str, pd.DataFrame], kind: str, rules: ShapeRules) -> l
     for claim, claimed_of, conditions_of in claims:
         about: Row = {"claim": claim, "claimed_of": claimed_of, "section": "4.1", "kind": kind}
         of_changes = [
-            about | {"change": change} | _decided(conditions_of(*_with_ends(blocks), rules))
+            about | {"change": change} | _decided(conditions_of(value, low, high, rules))
             for change, blocks in changed.items()
             if len(blocks) >= FEWEST
+            for value, low, high in [_with_ends(blocks)]
         ]
         verdicts = {str(row["verdict_of_change"]) for row in of_changes} - {CANNOT}
         agreed = next(iter(verdicts), CANNOT) if len(verdicts) < 2 else DEPENDS
