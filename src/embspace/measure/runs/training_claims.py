@@ -8,11 +8,10 @@ data/published/razzhigaev_shape_of_learning.yaml says.
 import pandas as pd
 
 from embspace.files.tables import load_table, save_table
+from embspace.measure.layers.layer_shapes import BELL, FLAT
 from embspace.measure.layers.model_kinds import ENCODER, kind_of_run
 from embspace.measure.runs.training_claims_rows import (
-    BELL,
     COLUMNS,
-    FLAT,
     GROWTH,
     RISE_AND_FALL,
     ClaimRules,
