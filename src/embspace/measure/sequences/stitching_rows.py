@@ -1,8 +1,8 @@
 """Tables of stitched models: accuracy by layer, by ordered pair of seeds, and the claims."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 from math import nan
+from typing import Any
 
 import numpy as np
 import pandas as pd
