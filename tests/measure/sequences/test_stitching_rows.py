@@ -175,10 +175,21 @@ def test_between_the_bars_a_verdict_is_undecided() -> None:
 
 def test_a_claim_asks_for_all_pairs_of_a_seed() -> None:
     rows = [(0, 1, MATCHES), (0, 2, MATCHES), (1, 0, MATCHES), (1, 2, DIFFERS)]
-    rows += [(2, 0, DIFFERS), (2, 1, DIFFERS), (0, 0, None)]
+    rows += [(2, 0, DIFFERS), (2, 1, DIFFERS), (0, 0, None), (2, 2, None)]
     pairs = pd.DataFrame(rows, columns=["upper_seed", "lower_seed", "above_random"])
     pairs["recovers_most"] = UNDECIDED
+    pairs = pairs.assign(recovered=0.9, recovered_low=0.8)
     table = pd.DataFrame(claim_rows(pairs))
     assert table["verdict"].tolist() == [MATCHES, UNDECIDED, DIFFERS] + [UNDECIDED] * 3
     assert table["seed"].tolist() == [0, 1, 2] * 2
     assert table["n_matching"].tolist() == [2, 1, 0, 0, 0, 0]
+
+
+@pytest.mark.parametrize(("low", "expected"), [(0.6, DIFFERS), (0.5, UNDECIDED), (None, UNDECIDED)])
+def test_nothing_differs_where_the_control_fails(low: float | None, expected: str) -> None:
+    rows = [(0, 1, 0.1, 0.0), (0, 2, 0.1, 0.0), (0, 0, 0.7, low)][: 2 if low is None else 3]
+    pairs = pd.DataFrame(rows, columns=["upper_seed", "lower_seed", "recovered", "recovered_low"])
+    pairs = pairs.assign(above_random=DIFFERS, recovers_most=DIFFERS)
+    table = pd.DataFrame(claim_rows(pairs))
+    assert table["verdict"].tolist() == [expected] * 2
+    assert table["control_recovered_low"].isna().all() == (low is None)

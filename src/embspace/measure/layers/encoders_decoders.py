@@ -47,6 +47,7 @@ CLAIM_COLUMNS += ["low", "high", "second_statistic", "second_value", "second_low
 CLAIM_COLUMNS += ["order_p_value", "holds_if", "verdict_of_change", "verdict"]
 ANISOTROPY = "top_variance_share"
 DEPENDS = "depends on the rule"
+OverBlocks = Float[np.ndarray, " block"]
 
 
 @dataclass(frozen=True)
@@ -158,11 +159,11 @@ def _decided(conditions: list[Condition]) -> Row:
     }
 
 
-def _with_ends(blocks: pd.DataFrame) -> list[Float[np.ndarray, " block"]]:
+def _with_ends(blocks: pd.DataFrame) -> tuple[OverBlocks, OverBlocks, OverBlocks]:
     """Return values, low and high ends; the value where the interval was not measured."""
     value = blocks["value"]
-    ends = [value, *(blocks[end].fillna(value) for end in ("low", "high"))]
-    return [end.to_numpy(dtype=float) for end in ends]
+    low, high = (blocks[end].fillna(value).to_numpy(dtype=float) for end in ("low", "high"))
+    return value.to_numpy(dtype=float), low, high
 
 
 def _of_model(name: str, model: Profiled, measures: list[str], corpus: str) -> pd.DataFrame:

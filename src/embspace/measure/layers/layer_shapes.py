@@ -22,7 +22,7 @@ HEIGHT = "top variance share, middle third of the blocks less the others, over t
 INNER = "largest of the inner blocks less the larger of the first and the last"
 FEWEST = 3  # blocks that have a middle
 MOST_IN_ALL_ORDERS = 8  # blocks: 40,320 orders
-ConditionName = Literal["value", "second_value", "order_p_value"]
+StatisticName = Literal["value", "second_value", "order_p_value"]
 
 
 class ShapeRules(Strict):
@@ -47,7 +47,7 @@ class Statistic:
 class Condition:
     """A comparison that has to hold of a statistic."""
 
-    name: ConditionName
+    name: StatisticName
     statistic: Statistic
     sign: str
     bound: float

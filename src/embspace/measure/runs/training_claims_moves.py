@@ -13,11 +13,11 @@ RISE = "rise of the TwoNN dimension, mean over blocks, to its largest, as a shar
 FALL = "fall from its largest to the last checkpoint, as a share of that"
 TAIL = 0.975
 NAN = float("nan")
-Steps = Int[np.ndarray, " step"]
-StepMeans = Float[np.ndarray, " step"]
+StepNumbers = Int[np.ndarray, " step"]
+OverSteps = Float[np.ndarray, " step"]
 
 
-def growth_over(steps: Steps, means: StepMeans) -> tuple[Statistic, Statistic]:
+def growth_over(steps: StepNumbers, means: OverSteps) -> tuple[Statistic, Statistic]:
     """Rank correlation with the step, and how much of the range the last quarter has.
 
     The intervals have what they are when one checkpoint, whichever, is left out.
@@ -34,7 +34,7 @@ def growth_over(steps: Steps, means: StepMeans) -> tuple[Statistic, Statistic]:
     )
 
 
-def _growth(steps: Steps, means: StepMeans) -> tuple[float, float]:
+def _growth(steps: StepNumbers, means: OverSteps) -> tuple[float, float]:
     if len(means) < 2 or not np.ptp(means) > 0:
         return NAN, NAN
     late = means[-max(len(means) // 4, 2) :]
@@ -44,7 +44,7 @@ def _growth(steps: Steps, means: StepMeans) -> tuple[float, float]:
     return correlation, float(np.ptp(late) / np.ptp(means))
 
 
-def rise_and_fall_over(means: StepMeans, relative: StepMeans) -> tuple[Statistic, Statistic]:
+def rise_and_fall_over(means: OverSteps, relative: OverSteps) -> tuple[Statistic, Statistic]:
     """How much lower the first and the last checkpoint are than the highest, as shares of it.
 
     `relative` is how far a mean may be from what other batches give, as a share of it; NaN where
@@ -56,7 +56,7 @@ def rise_and_fall_over(means: StepMeans, relative: StepMeans) -> tuple[Statistic
     return _lower(RISE, 0, means, relative), _lower(FALL, len(means) - 1, means, relative)
 
 
-def _lower(words: str, own: int, means: StepMeans, relative: StepMeans) -> Statistic:
+def _lower(words: str, own: int, means: OverSteps, relative: OverSteps) -> Statistic:
     others = np.delete(np.arange(len(means)), own)
     if not len(others):
         return certain(words, 0.0)
@@ -66,7 +66,7 @@ def _lower(words: str, own: int, means: StepMeans, relative: StepMeans) -> Stati
     return Statistic(words, float(1 - means[own] / means.max()), max(low, 0.0), max(high, 0.0))
 
 
-def dealt_anew(rows: pd.DataFrame) -> StepMeans:
+def dealt_anew(rows: pd.DataFrame) -> OverSteps:
     """How far the mean over layers at each step is from its value in batches dealt anew.
 
     As a share of the mean, at 95 %: Student's t times the standard error over batches. All layers

@@ -83,7 +83,8 @@ def measure_stitching(
     Added after results, upon a reader's objection: the largest of many draws grows with their
     number, and to be below it is not to be at random. A pair is `above_random` as before; it
     `differs` only if its interval reaches no higher than the mean of its own random stitches, or
-    chance, whichever is larger; between the two it is undecided.
+    chance, whichever is larger; between the two it is undecided. No claim differs for a seed whose
+    control does not recover most, as is its interval: there no pair could have.
 
     Args:
         run: The run, which names seeds and phases.

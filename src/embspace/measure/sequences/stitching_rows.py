@@ -1,6 +1,7 @@
 """Tables of stitched models: accuracy by layer, by ordered pair of seeds, and the claims."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from math import nan
 from typing import Any
 
 import numpy as np
@@ -37,7 +38,8 @@ PAIRS += ["frequent_best_layer"]
 PAIRS += ["frequent_accuracy", "frequent_accuracy_low", "frequent_accuracy_high"]
 PAIRS += ["n_frequent_tokens", "frequent_explained_share", "shuffled_frequent_explained_share"]
 PAIRS += ["above_random", "recovers_most"]
-CLAIMS = ["claim", "seed", "n_pairs", "n_matching", "n_differing", "holds_if", "verdict"]
+CLAIMS = ["claim", "seed", "n_pairs", "n_matching", "n_differing", "control_recovered"]
+CLAIMS += ["control_recovered_low", "holds_if", "verdict"]
 RULES = {
     "above_random": (
         "stitched over the top layers, without training, models are better than random",
@@ -122,17 +124,26 @@ def pair_rows(pairs: Sequence[StitchedPair], sequences: Sequences, **options: An
 
 
 def claim_rows(pairs: pd.DataFrame) -> Iterator[Row]:
-    """One row a claim and seed above: it matches if all of its pairs do, and so for differs."""
-    of_two = pairs[pairs["upper_seed"] != pairs["lower_seed"]]
+    """One row a claim and seed above: it matches if all of its pairs do, and so for differs.
+
+    The control is the seed above its own pretraining, where the two spaces are nearly one. Where
+    it does not itself recover most, as is its interval, no stitch could be seen to: what would
+    differ is undecided.
+    """
+    is_control = pairs["upper_seed"] == pairs["lower_seed"]
+    controls = pairs[is_control].set_index("upper_seed")
     for column, (claim, holds_if) in RULES.items():
-        for seed, rows in of_two.groupby("upper_seed"):
+        for seed, rows in pairs[~is_control].groupby("upper_seed"):
             n_matching = int((rows[column] == MATCHES).sum())
             n_differing = int((rows[column] == DIFFERS).sum())
+            low = float(controls["recovered_low"].get(seed, nan))
             found = MATCHES if n_matching == len(rows) else UNDECIDED
-            found = DIFFERS if n_differing == len(rows) else found
+            found = DIFFERS if n_differing == len(rows) and low > MOST else found
             yield {
                 "claim": claim, "seed": seed, "n_pairs": len(rows), "n_matching": n_matching,
-                "n_differing": n_differing, "holds_if": holds_if, "verdict": found,
+                "n_differing": n_differing,
+                "control_recovered": float(controls["recovered"].get(seed, nan)),
+                "control_recovered_low": low, "holds_if": holds_if, "verdict": found,
             }  # fmt: skip
 
 
