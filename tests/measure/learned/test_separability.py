@@ -4,7 +4,11 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 from embspace.errors import InputError
-from embspace.measure.learned.separability import auc_table, measure_separability
+from embspace.measure.learned.separability import (
+    auc_table,
+    measure_separability,
+    recall_table,
+)
 
 SETTINGS = {"n_folds": 4, "inverse_regularization": 1.0, "max_iterations": 500, "seed": 0}
 
@@ -72,6 +76,27 @@ def test_mean_and_spread_are_those_of_the_folds():
     [row] = auc_table(pd.concat([true, null])).to_dict("records")
     assert [row["auc"], row["auc_standard_deviation"]] == pytest.approx([0.7, 0.2])
     assert [row["null_auc"], row["null_auc_standard_deviation"]] == pytest.approx([0.5, 0.1])
+
+
+def test_the_recalls_are_those_of_the_plane_and_not_of_the_order():
+    # All three tokens lie under all positions, two of these three on the tokens' side of 0.
+    true = pd.DataFrame({"is_labeled": [False] * 3 + [True] * 3, "score": [-9, -8, -7, -2, -1, 1]})
+    shuffled = true.assign(is_labeled=[False, True] * 3)
+    scores = pd.concat([true.assign(labels="true"), shuffled.assign(labels="shuffled")])
+    [row] = recall_table(scores.assign(preparation="raw")).to_dict("records")
+    assert row["input_recall"] == 1
+    assert row["positional_recall"] == pytest.approx(1 / 3)
+    assert row["balanced_accuracy"] == pytest.approx(2 / 3)
+    assert row["null_balanced_accuracy"] == pytest.approx(2 / 3)
+
+
+def test_rare_vectors_near_the_others_are_ordered_and_not_told():
+    found = auc(clouds(0.3))
+    assert found["auc"]["raw"] > 0.7
+    assert found["positional_recall"]["raw"] < found["input_recall"]["raw"]
+    told = auc(clouds(3.0))
+    assert told["balanced_accuracy"]["raw"] > 0.98
+    assert (abs(told["null_balanced_accuracy"] - 0.5) < 0.05).all()
 
 
 def test_each_vector_has_one_score_of_a_classifier_that_has_not_seen_it():

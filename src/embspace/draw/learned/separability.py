@@ -26,6 +26,7 @@ WORDS = {
     "centered_unit_length": "Centered, unit length",
 }
 BINS = 60
+TOLD = 0.9  # balanced accuracy, from which on a plane is said to tell the kinds
 CUT = 0.002  # share of the scores of a kind that each end of an axis leaves out
 
 
@@ -51,7 +52,8 @@ def draw_separability(
         ax.set_title(row["preparation"], loc="left")
         ax.set_xlabel(
             f"score (log-odds of a position)\nAUC {_not_rounded_up(row['auc'])}, "
-            f"labels shuffled {row['null_auc']:.2f}",
+            f"labels shuffled {row['null_auc']:.2f}; positions right of 0: "
+            f"{_percent(row['positional_recall'])}",
             fontsize=7,
         )
     axes[0].set_ylabel("density of each kind")
@@ -65,14 +67,34 @@ def _table_of(found: dict[str, Any]) -> pd.DataFrame:
 
 
 def _finding(table: pd.DataFrame, label: str) -> str:
-    """Return the title: the best AUC, and whether it is above that of shuffled labels."""
+    """Return the title: whether the plane tells the kinds, and where it only orders them."""
     if table.empty:
         return f"{label} has no position embeddings to tell from tokens"
     best = table.sort_values("auc").iloc[-1]
     auc = _not_rounded_up(best["auc"])
     if best["auc"] <= best["null_auc"] + 2 * best["null_auc_standard_deviation"]:
         return f"No linear classifier tells positions from tokens: AUC {auc} at best"
-    return f"A linear classifier tells positions from tokens: AUC {auc} at best"
+    best = table.sort_values("balanced_accuracy").iloc[-1]
+    told = (
+        f"A plane puts {_percent(best['positional_recall'])} of positions and "
+        f"{_percent(best['input_recall'])} of tokens on their sides ({best['preparation'].lower()})"
+    )
+    worst = table.sort_values("balanced_accuracy").iloc[0]
+    if worst["balanced_accuracy"] >= TOLD:
+        return told
+    return (
+        f"{told}; that of {worst['preparation'].lower()} orders them (AUC "
+        f"{_not_rounded_up(worst['auc'])}) but has {_percent(worst['positional_recall'])} of "
+        "positions on theirs"
+    )
+
+
+def _percent(share: float) -> str:
+    """Return a share with so many digits that it is neither all nor none unless it is."""
+    digits = 0
+    while 0 < share < 1 and round(100 * share, digits) in (0, 100):
+        digits += 1
+    return f"{100 * share:.{digits}f} %"
 
 
 def _not_rounded_up(auc: float) -> str:
@@ -124,8 +146,9 @@ def _table(table: pd.DataFrame, label: str, digits: int) -> str:
     if table.empty:
         return f"{heading}Stage `measure_separability`.\n\n{absent(label, 'positional')}\n"
     return heading + section(
-        "Held-out AUC",
+        "Held-out AUC and recall",
         "Stage `measure_separability`. The null is the same with shuffled labels; the standard "
-        "deviation is over folds.",
+        "deviation is over folds. The AUC is of the order of the scores, by whatever cut; recalls "
+        "and balanced accuracy, their mean, are those of the plane itself.",
         markdown_table(table, digits),
     )

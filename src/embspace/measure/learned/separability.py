@@ -25,6 +25,7 @@ from embspace.settings.stage import StageConfig, run_stage
 SETTINGS = "conf/measure/learned/separability.yaml"
 COLUMNS = ["preparation", "n_input", "n_positional", "n_folds", "inverse_regularization"]
 COLUMNS += ["auc", "auc_standard_deviation", "null_auc", "null_auc_standard_deviation"]
+COLUMNS += ["input_recall", "positional_recall", "balanced_accuracy", "null_balanced_accuracy"]
 FOLD_COLUMNS = ["preparation", "labels", "fold"]
 SCORE_COLUMNS = [*FOLD_COLUMNS, "is_labeled", "score"]
 # What is done to the vectors first, given the mean of the training fold.
@@ -60,7 +61,8 @@ def measure_separability(
     that is taken away is that of the training fold, both kinds together: no label is used.
     Empty for a model without position embeddings. `inverse_regularization` is on the scale of
     the vectors as prepared, so that raw and unit vectors are not penalized alike. In `scores`,
-    `is_labeled` are positions.
+    `is_labeled` are positions. The AUC says how vectors are ordered, by whatever cut; the recalls
+    say how many lie on their side of the plane itself.
     """
     matrices = one_space(matrices)
     if "positional" not in matrices:
@@ -75,7 +77,8 @@ def measure_separability(
     is_position = np.repeat([False, True], [len(matrices["input"]), len(matrices["positional"])])
     about: dict[str, Any] = {"n_folds": n_folds, "inverse_regularization": inverse_regularization}
     scores = held_out_scores(x, is_position, **about, max_iterations=max_iterations, seed=seed)
-    return Separability(auc_table(scores).assign(**n, **about)[COLUMNS], scores)
+    table = auc_table(scores).merge(recall_table(scores), on="preparation", sort=False)
+    return Separability(table.assign(**n, **about)[COLUMNS], scores)
 
 
 def separability_table(x: Vectors, label: Bool[np.ndarray, " n"], **settings: Any) -> pd.DataFrame:
@@ -152,6 +155,25 @@ def auc_table(scores: pd.DataFrame) -> pd.DataFrame:
             row |= {name: auc.mean(), f"{name}_standard_deviation": auc.std(ddof=1)}
         rows.append(row)
     return pd.DataFrame(rows)
+
+
+def recall_table(scores: pd.DataFrame) -> pd.DataFrame:
+    """Return the shares of held-out vectors on their side of the plane, one row a preparation.
+
+    `input_recall` of those without the label, `positional_recall` of those with it, and their mean,
+    the balanced accuracy, of which `null_balanced_accuracy` is with the labels shuffled.
+    """
+    right = (scores["score"] > 0) == scores["is_labeled"].astype(bool)
+    keys = [scores[name] for name in ("preparation", "labels", "is_labeled")]
+    recall = right.groupby(keys, sort=False).mean().unstack("is_labeled")
+    true, shuffled = (recall.xs(kind, level="labels") for kind in ("true", "shuffled"))
+    columns = {
+        "input_recall": true[False],
+        "positional_recall": true[True],
+        "balanced_accuracy": true.mean(axis=1),
+        "null_balanced_accuracy": shuffled.mean(axis=1),
+    }
+    return pd.DataFrame(columns).rename_axis("preparation").reset_index()
 
 
 def fold_aucs(scores: pd.DataFrame) -> pd.DataFrame:
