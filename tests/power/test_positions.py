@@ -60,7 +60,7 @@ def settings(root: Path, noun: str, **change: Any) -> dict[str, Any]:
 
 def of_path(root: Path, n_tables: int) -> Measured:
     """Measure the path of a table, beside so many tables of each null."""
-    how = settings(root, "helix", n_shuffles=10, n_null_tables=n_tables)
+    how = settings(root, "helix", n_shuffles=n_tables + 2, n_null_tables=n_tables)
 
     def measured(x: Table) -> Tables:
         found = measure_helix({"positional": x.astype(np.float32)}, regimes_of(len(x)), **how)
@@ -71,7 +71,7 @@ def of_path(root: Path, n_tables: int) -> Measured:
 
 def of_cosines(root: Path, n_tables: int) -> Measured:
     """Measure the cosines of a table, beside so many tables of each null."""
-    how = settings(root, "positions", n_shuffles=10, n_null_tables=n_tables)
+    how = settings(root, "positions", n_shuffles=n_tables + 2, n_null_tables=n_tables)
 
     def measured(x: Table) -> Tables:
         found = measure_positions({"positional": x.astype(np.float32)}, regimes_of(len(x)), **how)
@@ -108,7 +108,8 @@ def test_a_table_that_encodes_nothing_seldom_passes(
     n_draws: int,
 ):
     asked = [words for words, kinds in claims.items() if kind in kinds]
-    measured = measure(root, n_tables if n_draws < 100 else 4 * n_tables)
+    # A quantile of few draws lies within them, and is passed more often than its level says.
+    measured = measure(root, n_tables if n_draws < 100 else 8 * n_tables)
     hold_seldom(root, asked, lambda seed: measured(drawn(kind, seed)), n_draws)
 
 

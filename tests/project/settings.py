@@ -7,7 +7,7 @@ from embspace.geometry.pairs.neighbors import NeighborGraph
 from embspace.geometry.pairs.pairs import scan_pairs
 
 COMMON = {"quality_n_neighbors": 5, "n_shuffles": 10, "seed": 0}
-SEEDS = {"n_seeds": 2, "n_seed_points": 100}
+SEEDS = {"n_seeds": 2, "n_seed_points": 100, "parts_gap": 5.0, "smallest_part": 0.05}
 PCA = {**COMMON, "n_components": 3}
 TSNE = {
     **COMMON,

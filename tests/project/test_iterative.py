@@ -34,6 +34,8 @@ def mapped(layout, seed: int = 0) -> IterativeMaps:
         n_shuffles=5,
         n_seeds=4,
         n_seed_points=300,
+        parts_gap=5.0,
+        smallest_part=0.05,
         seed=seed,
     )
 

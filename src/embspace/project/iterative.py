@@ -13,6 +13,7 @@ from embspace.geometry.maps.maps import neighbor_overlap
 from embspace.geometry.maps.pca import principal_components
 from embspace.geometry.pairs.neighbors import NeighborGraph
 from embspace.geometry.pairs.pairs import scan_pairs
+from embspace.project.map_parts import parts_and_numbers
 from embspace.project.maps import Layout, LayoutFunction, Maps, maps_of, most_neighbors
 
 
@@ -23,6 +24,10 @@ class IterativeMaps:
     maps: Maps
     seeds: pd.DataFrame
     """One row a cloud: what maps of the same points by other seeds have in common."""
+    parts: pd.DataFrame
+    """One row a map of tokens and positions: see `parts_of_positions`."""
+    numbers: pd.DataFrame
+    """One row a map of tokens: see `string_of_numbers`."""
 
 
 def iterative_maps(
@@ -36,6 +41,8 @@ def iterative_maps(
     n_shuffles: int,
     n_seeds: int,
     n_seed_points: int,
+    parts_gap: float,
+    smallest_part: float,
     seed: int,
 ) -> IterativeMaps:
     """A map of each cloud that has a graph, from its principal components; the seed's effect.
@@ -43,7 +50,7 @@ def iterative_maps(
     That is measured on each cloud, but on `n_seed_points` random points of a larger one, the same
     for all `n_seeds` seeds. Seeds decide the noise on the start and what a method draws.
     """
-    of_lines, of_points, of_seeds = np.random.default_rng(seed).spawn(3)
+    of_lines, of_points, of_seeds, for_parts = np.random.default_rng(seed).spawn(4)
     seeds = of_seeds.integers(2**31, size=n_seeds).tolist()
     parts = {
         name: _some_points(clouds[name], graph, n_seed_points, of_points)
@@ -66,7 +73,17 @@ def iterative_maps(
         {"cloud": name, **_over_seeds(part, list(by_seed), quality_n_neighbors)}
         for (name, (part, _)), by_seed in zip(parts.items(), found, strict=True)
     ]
-    return IterativeMaps(maps, pd.DataFrame(rows))
+    of_maps = dict(zip(graphs, layouts[: len(whole)], strict=True))
+    parts, numbers = parts_and_numbers(
+        clouds,
+        of_maps,
+        vocabulary,
+        gap=parts_gap,
+        smallest_share=smallest_part,
+        n_draws=n_shuffles,
+        rng=for_parts,
+    )
+    return IterativeMaps(maps, pd.DataFrame(rows), parts, numbers)
 
 
 def _some_points(

@@ -19,6 +19,7 @@ from embspace.geometry.pairs.neighbors import NeighborGraph
 from embspace.project.iterative import IterativeMaps, iterative_maps
 from embspace.project.layouts.tsne import tsne_layout
 from embspace.settings.stage import StageConfig, run_stage
+from embspace.settings.types import Share
 
 
 def project_tsne(
@@ -36,6 +37,8 @@ def project_tsne(
     n_shuffles: PositiveInt,
     n_seeds: Annotated[int, Field(ge=2)],
     n_seed_points: PositiveInt,
+    parts_gap: PositiveFloat,
+    smallest_part: Share,
     seed: NonNegativeInt,
 ) -> IterativeMaps:
     """Maps of every cloud of `clouds_of`, from the graphs of `measure_nearest_neighbors`.
@@ -60,6 +63,8 @@ def project_tsne(
         n_shuffles=n_shuffles,
         n_seeds=n_seeds,
         n_seed_points=n_seed_points,
+        parts_gap=parts_gap,
+        smallest_part=smallest_part,
         seed=seed,
     )
 
@@ -78,6 +83,8 @@ def main(config: StageConfig) -> None:
     save_table(found.maps.quality, f"results/tsne/quality/{name}.csv")
     save_table(found.maps.one_dimensionality, f"results/tsne/one_dimensionality/{name}.csv")
     save_table(found.seeds, f"results/tsne/seeds/{name}.csv")
+    save_table(found.parts, f"results/tsne/parts/{name}.csv")
+    save_table(found.numbers, f"results/tsne/numbers/{name}.csv")
 
 
 if __name__ == "__main__":

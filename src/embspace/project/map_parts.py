@@ -1,0 +1,178 @@
+"""Parts of the positions and a string of numbers, on a map of tokens and positions together."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import asdict
+
+import numpy as np
+import pandas as pd
+from jaxtyping import Bool, Float, Int
+
+from embspace.clouds.learned import LearnedCloud
+from embspace.geometry.inference.resampling import upper_p_value
+from embspace.geometry.maps.lines import one_dimensionality
+from embspace.geometry.maps.parts import parts_by_gaps
+from embspace.project.maps import Layout
+
+DIGITS = re.compile(r"(?!##)[^0-9A-Za-z]*([0-9]+)")
+"""A token that is a whole number, with or without a mark of the space before it."""
+FEWEST = 8  # positions or numbers, of which a map can show a form
+LEVEL = 0.95
+PART_COLUMNS = ["cloud", "n", "n_parts", "null_n_parts", "null_n_parts_low", "null_n_parts_high"]
+PART_COLUMNS += ["p_value", "n_draws", "most_mixed_part", "least_mixed_part"]
+NUMBER_COLUMNS = ["cloud", "n", "near_number_share", "null_near_number_share"]
+NUMBER_COLUMNS += ["null_near_number_share_low", "null_near_number_share_high", "p_value"]
+NUMBER_COLUMNS += ["n_draws", "order_correlation", "null_order_correlation"]
+NUMBER_COLUMNS += ["null_order_correlation_high", "adjacent_neighbor_share"]
+
+
+def parts_and_numbers(
+    clouds: Mapping[str, LearnedCloud],
+    layouts: Mapping[str, Layout],
+    vocabulary: pd.DataFrame,
+    *,
+    gap: float,
+    smallest_share: float,
+    n_draws: int,
+    rng: np.random.Generator,
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return a row a map of tokens: the parts of its positions, and the string of its numbers."""
+    parts, numbers = [], []
+    of_tokens = [name for name in layouts if not clouds[name].is_positional]
+    for name, stream in zip(of_tokens, rng.spawn(len(of_tokens)), strict=True):
+        for_parts, for_numbers = stream.spawn(2)
+        how: dict[str, float] = {"gap": gap, "smallest_share": smallest_share}
+        cloud, layout = clouds[name], layouts[name]
+        parts.append(parts_of_positions(name, cloud, layout, **how, n_draws=n_draws, rng=for_parts))
+        numbers.append(
+            string_of_numbers(name, cloud, layout, vocabulary, n_draws=n_draws, rng=for_numbers)
+        )
+    return (
+        pd.DataFrame(list(filter(None, parts)), columns=PART_COLUMNS),
+        pd.DataFrame(list(filter(None, numbers)), columns=NUMBER_COLUMNS),
+    )
+
+
+def parts_of_positions(
+    name: str,
+    cloud: LearnedCloud,
+    layout: Layout,
+    *,
+    gap: float,
+    smallest_share: float,
+    n_draws: int,
+    rng: np.random.Generator,
+) -> dict[str, object] | None:
+    """Return how many parts the positions form on a map, beside as many random tokens of it.
+
+    Parts are those of `parts_by_gaps`, with a gap in nearest distances of the points themselves,
+    so that many tokens in a small place are no more parts than few in a large one. A part is mixed
+    by the share of its positions whose nearest point on the map is a token: `most_mixed_part` and
+    `least_mixed_part`. None for a map without positions and tokens enough.
+    """
+    points, is_position = _points(layout), np.array(cloud.spaces) == "positional"
+    n, tokens = int(is_position.sum()), np.flatnonzero(~is_position)
+    if n < FEWEST or len(tokens) < n:
+        return None
+    parts = parts_by_gaps(points[is_position], gap=gap, smallest_share=smallest_share)
+    beside_token = ~is_position[_nearest(points)][is_position]
+    mixed = [float(beside_token[parts.labels == part].mean()) for part in range(parts.n)]
+    drawn = [
+        parts_by_gaps(
+            points[rng.choice(tokens, n, replace=False)], gap=gap, smallest_share=smallest_share
+        ).n
+        for _ in range(n_draws)
+    ]
+    return {
+        "cloud": name,
+        "n": n,
+        "n_parts": parts.n,
+        **_null("n_parts", drawn),
+        "p_value": upper_p_value(float(parts.n), np.array(drawn, dtype=np.float64)),
+        "n_draws": n_draws,
+        "most_mixed_part": max(mixed, default=np.nan),
+        "least_mixed_part": min(mixed, default=np.nan),
+    }
+
+
+def string_of_numbers(
+    name: str,
+    cloud: LearnedCloud,
+    layout: Layout,
+    vocabulary: pd.DataFrame,
+    *,
+    n_draws: int,
+    rng: np.random.Generator,
+) -> dict[str, object] | None:
+    """Return whether numbers among the tokens lie together on a map, and in order of value.
+
+    The share of numbers whose nearest token is a number, beside as many random other tokens, and
+    how the value goes with the place along the numbers' spanning tree, beside shuffled values.
+    None for a map with fewer than eight numbers, or more numbers than other tokens.
+    """
+    is_token = np.array(cloud.spaces) == "input"
+    points, ids = _points(layout)[is_token], cloud.ids[is_token]
+    values = _values(vocabulary)[ids]
+    numbers, others = np.flatnonzero(values >= 0), np.flatnonzero(values < 0)
+    if len(numbers) < FEWEST or len(others) < len(numbers):
+        return None
+    nearest = _nearest(points)
+    drawn = [
+        _share_among(rng.choice(others, len(numbers), replace=False), nearest)
+        for _ in range(n_draws)
+    ]
+    share = _share_among(numbers, nearest)
+    by_value = numbers[np.argsort(values[numbers], kind="stable")]
+    line = asdict(
+        one_dimensionality(points[by_value], np.arange(len(by_value)), n_shuffles=n_draws, rng=rng)
+    )
+    return {
+        "cloud": name,
+        "n": len(numbers),
+        "near_number_share": share,
+        **_null("near_number_share", drawn),
+        "p_value": upper_p_value(share, np.array(drawn)),
+        "n_draws": n_draws,
+        **{column: line[column] for column in NUMBER_COLUMNS[-4:]},
+    }
+
+
+def _points(layout: Layout) -> Float[np.ndarray, "n 2"]:
+    """Return the map as it is saved, of which nobody needs the layout to measure it again."""
+    points: Float[np.ndarray, "n 2"] = layout[:, :2].astype(np.float32).astype(np.float64)
+    return points
+
+
+def _nearest(points: Float[np.ndarray, "n 2"]) -> Int[np.ndarray, " n"]:
+    """Return of each point the nearest other one."""
+    from scipy.spatial import KDTree
+
+    _, both = KDTree(points).query(points, k=2)
+    nearest: Int[np.ndarray, " n"] = np.where(
+        both[:, 0] == np.arange(len(points)), both.T[1], both.T[0]
+    )
+    return nearest
+
+
+def _share_among(chosen: Int[np.ndarray, " k"], nearest: Int[np.ndarray, " n"]) -> float:
+    """Return the share of the chosen points whose nearest is chosen, too."""
+    is_chosen: Bool[np.ndarray, " n"] = np.zeros(len(nearest), dtype=np.bool_)
+    is_chosen[chosen] = True
+    return float(is_chosen[nearest[chosen]].mean())
+
+
+def _values(vocabulary: pd.DataFrame) -> Float[np.ndarray, " token"]:
+    """Return the number that each token is, by its id; -1 for all that are none."""
+    matches = (DIGITS.fullmatch(str(token)) for token in vocabulary["token"])
+    values = np.full(int(vocabulary["id"].max()) + 1, -1.0)
+    values[vocabulary["id"].to_numpy()] = [float(found[1]) if found else -1.0 for found in matches]
+    return values
+
+
+def _null(name: str, drawn: list[float] | list[int]) -> dict[str, float]:
+    low, high = np.quantile(drawn, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+    return {
+        f"null_{name}": float(np.mean(drawn)),
+        f"null_{name}_low": float(low),
+        f"null_{name}_high": float(high),
+    }
