@@ -39,3 +39,10 @@ def test_the_square_root_is_a_distance_in_space():
     divergences = head_divergences(random_heads(10, 12, scale=3))
     centering = np.eye(10) - 0.1
     assert np.linalg.eigvalsh(-centering @ divergences @ centering).min() > -1e-12
+
+
+def test_rounding_leaves_no_divergence_above_one_bit():
+    rows = np.random.default_rng(0).random((80, 2, 1, 6))
+    rows[:, 0, :, 3:] = rows[:, 1, :, :3] = 0  # no key in common
+    rows /= rows.sum(axis=-1, keepdims=True)
+    assert max(head_divergences(pair).max() for pair in rows) == 1

@@ -65,3 +65,13 @@ def test_fewer_than_four_points_have_no_debiased_value(n: int):
     expected = linear_cka(x[0], (x + x**2)[0])
     assert found["linear_cka"].item() == pytest.approx(expected, nan_ok=True)
     assert np.isnan(debiased_cka_of_subsets(*kernels, np.ones((n, 1)))).all()
+
+
+def test_kernels_have_squared_lengths_of_1_on_average_and_a_layer_of_one_point_has_0():
+    x = np.array([[[0.0, 0], [4, 0], [2, 6]], [[5, 7], [5, 7], [5, 7]]])
+    kernels = linear_kernels(x)
+    # About the mean (2, 2) the points are (-2, -2), (2, -2) and (0, 4).
+    assert kernels.squared_lengths == pytest.approx(np.array([[0.75, 0.75, 1.5], [0, 0, 0]]))
+    expected = np.array([[0, 0, -0.75], [0, 0, -0.75], [-0.75, -0.75, 0]])
+    assert kernels.products[0] == pytest.approx(expected)
+    assert not kernels.products[1].any()

@@ -38,3 +38,11 @@ def test_copies_that_rounding_moves_are_one_vector(dim: int) -> None:
         moved[row, 0] += 1.01 * ROUNDING * np.linalg.norm(x[0])
         assert not is_one_vector(moved)
         assert len(distinct_rows(moved)) == 2
+
+
+def test_rows_whose_bits_differ_by_small_multiples_of_one_number_are_all_kept() -> None:
+    """With any two factors a and b under 127, b steps of the first number are a of the second."""
+    numbers = (np.float64(1).view(np.int64) + np.arange(127) * (2**44 + 1)).view(np.float64)
+    one = np.ones(127)
+    x = np.concatenate([np.column_stack([numbers, one]), np.column_stack([one, numbers])[1:]])
+    assert distinct_rows(x).tolist() == list(range(253))

@@ -33,3 +33,11 @@ def test_a_wide_matrix_is_refused_with_both_numbers(function: Callable[[np.ndarr
     message = "covariance of 100,000 coordinates needs 223.5 GiB of memory, 1.0 GiB are available"
     with pytest.raises(ValueError, match=message):
         function(np.zeros((6, 100_000), dtype=np.float32))
+
+
+def test_the_narrowest_matrix_that_may_not_fit_is_held_against_the_memory(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    monkeypatch.setattr(square_memory, "available_memory", lambda: 24 * 10_000**2 - 1)
+    with pytest.raises(ValueError, match="10,000 coordinates needs 2.2 GiB"):
+        check_square(10_000)

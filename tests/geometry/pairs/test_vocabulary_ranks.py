@@ -128,3 +128,11 @@ def test_what_does_not_fit_is_named(changed: dict[str, Any], message: str):
     given: dict[str, Any] = {"x": x, "own": np.array([0]), "table": table} | changed
     with pytest.raises(ValueError, match=message):
         vocabulary_ranks(given.pop("x"), given.pop("own"), given.pop("table"), **given)
+
+
+def test_rounding_leaves_no_cosine_beyond_1():
+    _, _, table = clouds(rows=200)
+    own = np.arange(200)
+    found = vocabulary_ranks(table, own, table, nearness="cosine", k=1).cosine
+    opposite = vocabulary_ranks(-table, own, table, nearness="cosine", k=1).cosine
+    assert found.max() == 1 and opposite.min() == -1

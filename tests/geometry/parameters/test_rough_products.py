@@ -86,3 +86,10 @@ def test_products_are_those_of_float32(n_rows):
 
 def test_whether_it_is_faster_is_found_out_once():
     assert rough_is_faster() is rough_is_faster()
+
+
+@pytest.mark.parametrize(("rank", "expected"), [(2**13, [1]), (2**13 + 1, [0, 1])])
+def test_the_error_is_known_of_sums_of_8192_terms_at_most(rank: int, expected: list[int]):
+    x = np.zeros((2, rank), dtype=np.float32)
+    x[1, 0] = 1
+    assert told(x, x, 0.9) == expected

@@ -115,3 +115,17 @@ def test_too_few_simulations_for_a_level_are_refused():
     assert penalty_at(np.arange(99.0), 0.01) == 98
     with pytest.raises(ValueError, match="expected 99 at least for the level 0.01, found 98"):
         penalty_at(np.arange(98.0), 0.01)
+
+
+@pytest.mark.parametrize(("n_as_large", "n_regimes"), [(0, 2), (1, 1)])
+def test_a_p_value_of_the_level_is_a_change(n_as_large, n_regimes):
+    table, none = np.concatenate([smooth_table()[:20], noise(20)]), np.zeros(40, dtype=np.bool_)
+    silent = silent_penalty(features_of(table), smallest_regime=SMALLEST)
+    null = np.full(19, silent / 2)
+    null[:n_as_large] = silent
+    search, rng = (
+        Search(tuple(OFFSETS), LIMIT, SMALLEST, n_simulations=19),
+        np.random.default_rng(0),
+    )
+    found = find_regimes(table, none, search, level=0.05, rng=rng, null=null)
+    assert len(found) == n_regimes

@@ -54,6 +54,7 @@ def test_every_head_has_a_type_in_every_set():
     assert list(found.heads) == HEADS
     of_set = found.heads[found.heads["set"] == "one"]
     assert of_set["type"].tolist() == ["previous", "wide", "rest", "wide"]
+    assert of_set[["layer", "head"]].to_numpy().tolist() == [[1, 1], [1, 2], [2, 1], [2, 2]]
     assert of_set["margin"].tolist() == pytest.approx([0.4, 0.2, 0.1, 0.01])
     assert of_set["stability"].tolist() == pytest.approx([1, 1, 1, 0.6])
     assert found.heads.loc[found.heads["set"] == "other", "margin"].isna().all()
@@ -71,6 +72,19 @@ def test_shares_have_an_interval_over_texts_and_random_weights_beside():
     assert found.loc["previous", "random_weights_largest"] == 0.25
     assert wide[["clearest_layer", "clearest_head"]].tolist() == [1, 2]
     assert wide["stability"] == pytest.approx(0.8)
+
+
+def test_bounds_of_a_share_are_shares():
+    """Three heads of four look at the previous token, but none does in half of the draws."""
+    features, tensors = tables()
+    mass = np.array([[0.9, 0.9], [0.9, 0]])
+    features.loc[features["feature"] == "previous_mass", "value"] = mass.ravel()
+    tensors["half.previous_mass"] = np.tile(mass, (N_DRAWS, 1, 1))
+    tensors["half.previous_mass"][::2] = 0
+    types = measure_attention_patterns(features, tensors, rule_sets=SETS, level=0.95).types
+    found = types[types["set"] == "one"].set_index("type")
+    assert found.loc["previous", ["share", "share_high"]].tolist() == [0.75, 1]
+    assert found.loc["rest", ["share", "share_low"]].tolist() == [0, 0]
 
 
 def test_few_texts_leave_no_stability_and_no_seeds_no_null():

@@ -75,6 +75,12 @@ def test_planted_trends_are_found():
     assert (flat["verdict"] != "matches").all()
 
 
+def test_layers_count_from_1_as_blocks_do():
+    rows = planted({"row_entropy": 1.0}).layers.set_index("statistic").loc["row_entropy"]
+    assert rows["layer"].tolist() == list(range(1, 9))
+    assert rows["value"].to_numpy() == pytest.approx(np.arange(8.0), abs=0.02)  # what is planted
+
+
 def test_correlations_are_scipy_s():
     means = np.random.default_rng(0).normal(size=(9, 4))
     means[3] = means[2]

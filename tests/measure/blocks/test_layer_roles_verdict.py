@@ -29,6 +29,11 @@ def test_a_sure_correlation_of_the_other_sign_differs():
     assert verdict("+", mirrored(SURE)) == "differs"
 
 
+def test_a_p_value_of_what_is_allowed_is_allowed():
+    assert verdict("+", p_value=0.05) == "matches"
+    assert verdict("-", p_value=0.05) == "differs"
+
+
 @pytest.mark.parametrize(
     "changed",
     [{"low": -0.1}, {"p_value": 0.06}, {"random_largest": 0.95}],

@@ -36,6 +36,8 @@ def test_cells_and_totals_are_those_of_the_matrix() -> None:
     ((cells, whole),) = found
     values = np.array([cell["similarity"] for cell in cells]).reshape(3, 3)
     assert values == pytest.approx(similarity)
+    numbers = [(cell["layer"], cell["other_layer"]) for cell in cells]
+    assert numbers == [(1, 1), (1, 2), (1, 3), (2, 1), (2, 2), (2, 3), (3, 1), (3, 2), (3, 3)]
     assert whole["total"] == pytest.approx(best_assignment(similarity).total)
     assert whole["n_layers"] == 3 and whole["n_tokens"] == 40
 

@@ -9,11 +9,13 @@ import pytest
 
 from embspace.errors import InputError
 from embspace.grammar.language import make_language
+from embspace.measure.parameters.head_pairs_words import words_of
 from embspace.measure.parameters.run_head_pairs import (
     CHECKPOINTS,
     PAIRS,
     SHARES,
     RunHeadPairs,
+    _over_heads,
     measure_run_head_pairs,
 )
 from embspace.models.parameters.layers import LayerParameters
@@ -180,6 +182,16 @@ def test_heads_that_only_select_tokens_are_told_from_those_that_pair_them(
     topics, stems = last.loc[("value_output", "topic")], last.loc[("query_key", "stem")]
     assert topics["n_above_null"] >= 1 and topics["n_above_null_and_anew"] == 0
     assert stems["n_above_null"] == stems["n_above_null_and_anew"] == 1
+
+
+def test_a_p_value_of_what_is_allowed_is_allowed() -> None:
+    place = {"phase": "pretraining", "step": 0, "seed": 0, "form": "query_key", "category": "stem"}
+    means = {"share": [0.4, 0.2], "permuted_mean": 0.1, "paired_anew_mean": 0.1}
+    beyond = {"paired_anew_p_value": [0.05, 0.06], "above_null": True}
+    shares = pd.DataFrame({**place, **means, "shuffled_mean": 0.1, **beyond})
+    words = words_of(["a", "b"], ["word", "word"], None, {})
+    row = _over_heads(shares, words, 0.05).iloc[0]
+    assert (row["n_heads"], row["n_above_null"], row["n_above_null_and_anew"]) == (2, 2, 1)
 
 
 def test_bad_input_is_refused() -> None:

@@ -7,7 +7,12 @@ import pandas as pd
 import pytest
 from sklearn.metrics import f1_score
 
-from embspace.measure.runs.training_classification import _scores, classification_rows
+from embspace.geometry.inference.resampling import Interval
+from embspace.measure.runs.training_classification import (
+    _Scores,
+    _scores,
+    classification_rows,
+)
 from embspace.settings.run import Run
 from embspace.train.checkpoints import all_checkpoints
 from embspace.train.model import train_model
@@ -115,6 +120,14 @@ def test_an_odd_number_of_texts_of_a_label_does_not_move_the_bounds() -> None:
     row = _scores(labels, unit, np.zeros(30, dtype=np.int64), 2, **OPTIONS).columns()
     assert [row["accuracy_low"], row["accuracy_high"]] == pytest.approx([0.5, 0.5])
     assert row["macro_f1_low"] == pytest.approx(row["macro_f1_high"]) == pytest.approx(1 / 3)
+
+
+def test_bounds_of_scores_are_shares() -> None:
+    low, high = np.array([-0.2, 0.7]), np.array([0.4, 1.1])
+    scores = _Scores(9, 3, (low + high) / 2, Interval(low, high, np.empty((0, 2))))
+    row = scores.columns()
+    assert (row["accuracy_low"], row["accuracy_high"]) == (0, 0.4)
+    assert (row["macro_f1_low"], row["macro_f1_high"]) == (0.7, 1)
 
 
 def test_a_label_of_one_document_leaves_no_bounds() -> None:

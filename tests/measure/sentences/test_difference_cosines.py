@@ -4,7 +4,7 @@ import pytest
 
 from embspace.geometry.groups.offsets import half_sample_weights, mean_offsets, mean_weights
 from embspace.geometry.inference.resampling import stream_of
-from embspace.measure.sentences.difference_cosines import cosine_table
+from embspace.measure.sentences.difference_cosines import _with_bounds, cosine_table
 from embspace.measure.sentences.difference_pairs import Draws, PairedStates, sentence_pairs
 from tests.measure.planted_sentences import planted
 
@@ -97,3 +97,14 @@ def test_a_reliability_that_is_just_enough_is_enough():
             generator=np.random.default_rng(0),
         ).iloc[0]
         assert np.isfinite(row["corrected_cosine"]) == is_enough
+
+
+def test_bounds_of_a_cosine_are_cosines_and_those_of_a_corrected_one_need_not_be():
+    value, deviations = np.array([-0.9, 0.9]), np.array([[-0.4, -0.4], [0.4, 0.4]])
+    cosine, corrected = (
+        _with_bounds(name, value, deviations, 0.999) for name in ("cosine", "corrected_cosine")
+    )
+    assert cosine["cosine_low"] == pytest.approx([-1, 0.5], abs=1e-3)
+    assert cosine["cosine_high"] == pytest.approx([-0.5, 1], abs=1e-3)
+    assert corrected["corrected_cosine_low"] == pytest.approx([-1.3, 0.5], abs=1e-3)
+    assert corrected["corrected_cosine_high"] == pytest.approx([-0.5, 1.3], abs=1e-3)

@@ -29,7 +29,8 @@ def test_curves_are_means_of_the_documents_with_a_change() -> None:
     placed, _ = planted_sequences(N)
     rows = list(curve_rows(models(), placed, STEPS, **OPTIONS))
     sudden = [row for row in rows if row["method"] == "sudden"]
-    assert [row["probability"] for row in sudden] == pytest.approx([1, 0, 0])
+    for end in ("", "_low", "_high"):  # nothing differs between documents
+        assert [row[f"probability{end}"] for row in sudden] == pytest.approx([1, 0, 0])
     assert [row["n_hidden"] for row in sudden] == STEPS
     assert {row["n_documents"] for row in rows} == {N // 2}
 
@@ -44,3 +45,20 @@ def test_areas_and_what_they_are_less() -> None:
     assert rows["sudden"]["area_less_regression"] == pytest.approx(0)
     assert "area_less_random" not in rows[AT_RANDOM]
     assert "area_less_regression" not in rows[REGRESSION]
+
+
+def test_bounds_of_probabilities_and_areas_are_shares() -> None:
+    """One document is unlike all others, so that halves with it are far from the whole."""
+    placed, _ = planted_sequences(14)  # seven have a change; halves have three of them
+    rare = np.where(np.arange(14) == 1, 1.0, 0.0)
+    curves = {"rare": np.tile(rare, (3, 1)), "usual": np.tile(1 - rare, (3, 1))}
+    curves |= {AT_RANDOM: curves["rare"], REGRESSION: curves["rare"]}
+    by_key = {(name, "deletion"): values for name, values in curves.items()}
+    model = ScoredModel("trained", 0, {}, by_key)
+    for make, name in ((curve_rows, "probability"), (area_rows, "area")):
+        rows = list(make([model], placed, STEPS, **OPTIONS))
+        lows, highs = (
+            {row[f"{name}_{end}"] for row in rows if row["method"] == method}
+            for method, end in (("rare", "low"), ("usual", "high"))
+        )
+        assert (lows, highs) == ({0}, {1})

@@ -7,6 +7,7 @@ import pytest
 
 from embspace.measure.sequences.attribution_seeds import REGRESSION, ScoredModel
 from embspace.measure.sequences.attribution_sites import (
+    _bounded,
     change_rows,
     place_rows,
     precision_rows,
@@ -99,3 +100,8 @@ def test_places_have_the_mean_score_of_trained_seeds() -> None:
     assert [row["place"] for row in best if row["attribution"] == 1] == list(SITES)
     assert [row["place"] for row in best if row["n_changes"]] == list(SITES)
     assert not any(row["n_changes"] for row in rows if row["class"] == "other")
+
+
+def test_bounds_of_a_share_are_shares() -> None:
+    assert _bounded("share", 0.5, -0.1, 1.2) == {"share": 0.5, "share_low": 0, "share_high": 1}
+    assert _bounded("share", 0.5, 0.3, 0.6) == {"share": 0.5, "share_low": 0.3, "share_high": 0.6}

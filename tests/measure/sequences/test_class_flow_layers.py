@@ -47,6 +47,7 @@ def test_one_vector_for_all_has_no_silhouette() -> None:
     row, _ = separation_rows(states(0.1), sequences(), **OPTIONS)
     assert "silhouette" not in row
     assert row["n_documents"] == N_DOCUMENTS
+    assert (row["n"], row["n_classes"]) == (N_DOCUMENTS * N_COPIES, 4)
 
 
 def test_copies_of_a_document_count_once() -> None:

@@ -93,3 +93,4 @@ def test_places_are_the_mean_of_trained_seeds() -> None:
     rows = list(place_rows(models, placed))
     assert [row["attention"] for row in rows] == pytest.approx([0.3] * 2 * N_PLACES)
     assert sum(row["n_changes"] for row in rows) == 2 * 3
+    assert {row["layer"] for row in rows} == {1}  # of one block

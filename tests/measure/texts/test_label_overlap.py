@@ -52,6 +52,11 @@ def test_the_layer_that_carries_the_labels_is_found(table: pd.DataFrame) -> None
     assert ((others["low"] < others["chance"]) & (others["chance"] < others["high"])).mean() > 0.8
 
 
+def test_every_document_is_a_unit_with_the_labels_that_there_are(table: pd.DataFrame) -> None:
+    assert set(table["n"]) == set(table["n_units"]) == {N}
+    assert set(table["n_labels"]) == {2}
+
+
 def test_values_are_those_of_the_measures(table: pd.DataFrame) -> None:
     read = states()
     labels = read.texts["subject"].to_numpy()

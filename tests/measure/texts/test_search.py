@@ -5,8 +5,16 @@ import pandas as pd
 import pytest
 
 from embspace.geometry.groups.retrieval import reciprocal_rank_by_chance
+from embspace.geometry.inference.resampling import Interval
 from embspace.measure.tables.deviations import COLUMNS as OF_HALVES
-from embspace.measure.texts.search import COLUMNS, QUANTITIES, Halves, measure_search
+from embspace.measure.texts.search import (
+    COLUMNS,
+    QUANTITIES,
+    Halves,
+    _gain_columns,
+    _table,
+    measure_search,
+)
 from embspace.prepare.sentences import split_halves
 
 SETTINGS: dict[str, Any] = {"stop_words": None, "n_resamples": 100, "level": 0.95, "seed": 0}
@@ -161,3 +169,20 @@ def test_the_gain_over_words_is_of_the_same_queries():
         assert -1 <= found[f"{name}_low"] < found[name] < found[f"{name}_high"] < 0
         own = table.loc[words].iloc[0]
         assert own[[name, f"{name}_low", f"{name}_high"]].tolist() == [0, 0, 0]
+
+
+def test_bounds_of_shares_are_shares_and_those_of_gains_lie_between_minus_1_and_1():
+    found_but_one, one_found = np.eye(7), -np.eye(7)
+    found_but_one[0, 0], one_found[0, 0] = -1, 1
+    scores = {("mean", 0, "as_is"): found_but_one, ("mean", 1, "as_is"): one_found}
+    table = _table(scores, n_resamples=50, level=0.95, generator=np.random.default_rng(0))
+    assert table["recall_at_1"].tolist() == pytest.approx([6 / 7, 1 / 7])
+    assert table["recall_at_1_high"][0] == 1
+    assert table["recall_at_1_low"][1] == 0
+    gain, deviations = np.array([[0.0], [0.9], [-0.9]]), np.zeros((2, 1, 3))
+    deviations[:, 0, 1:] = [[0.4], [-0.4]]
+    interval = Interval(np.empty(3), np.empty(3), deviations)
+    columns = _gain_columns(gain, interval, 0, level=0.999, words="x")
+    name = "mean_reciprocal_rank_minus_x"
+    assert columns[f"{name}_low"] == pytest.approx([0, 0.5, -1], abs=1e-3)
+    assert columns[f"{name}_high"] == pytest.approx([0, 1, -0.5], abs=1e-3)

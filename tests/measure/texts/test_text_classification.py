@@ -142,3 +142,13 @@ def test_the_difference_from_words_is_taken_on_the_same_texts():
     assert 0 < gained.iloc[1] < gained.iloc[0] < gained.iloc[2] < 0.2
     own_width = found.loc[2, "accuracy_high"] - found.loc[2, "accuracy_low"]
     assert gained.iloc[2] - gained.iloc[1] < own_width
+
+
+def test_bounds_of_an_accuracy_are_shares():
+    """A small group that is all wrong makes halves far worse than the whole, or far better."""
+    groups = np.repeat([0, 1, 2, 3], [2, 16, 1, 1])
+    right = groups > 0
+    found = _accuracies(np.stack([right, ~right]), groups, 50, 0.95, np.random.default_rng(0))
+    assert found["accuracy"].tolist() == [0.9, 0.1]
+    assert found["accuracy_high"][0] == 1
+    assert found["accuracy_low"][1] == 0

@@ -43,6 +43,12 @@ def test_too_many_documents_share_units_each_corpus_by_itself(monkeypatch):
     assert set(windows["sentences"]["unit"]) == {3, 4, 5, 6}
 
 
+@pytest.mark.parametrize(("n_documents", "n_units"), [(500, 500), (501, 251)])
+def test_units_are_500_at_most(n_documents: int, n_units: int):
+    clouds = {"many": corpus([f"d{number}" for number in range(n_documents)], seed=0, dim=1)}
+    assert windows_by_document(clouds)["many"]["unit"].nunique() == n_units
+
+
 def test_intervals_draw_halves_of_the_chosen_units():
     seen = []
 

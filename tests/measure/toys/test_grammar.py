@@ -67,6 +67,14 @@ def test_a_tiny_language_is_counted_by_hand():
     assert table["standard_error"]["agreement_distance"] == 0
 
 
+def test_words_that_are_never_used_are_counted():
+    made = language(**TINY)  # knows adjectives, and no rule that takes one
+    table = quantities(measure_grammar(made, **SETTINGS))
+    used = {word for text in write_sentences(made, 0, 60)["text"] for word in text.split()}
+    assert table["exact"]["words"] == len(made.lexicon.entries)
+    assert table["exact"]["words_never_used"] == len(made.lexicon.entries) - len(used) > 0
+
+
 def test_the_entropy_is_that_of_all_words_of_the_documents():
     made = language(**LOPSIDED)
     texts = write_sentences(made, 0, SETTINGS["n_documents"]).groupby("document")["text"]

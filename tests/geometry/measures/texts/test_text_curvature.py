@@ -118,3 +118,15 @@ def test_the_earlier_code_may_find_nan_where_a_token_is_repeated() -> None:
     assert np.isnan(found).any()
     for x in texts:
         assert text_curvature(x, one(x)) == text_curvature(x[::2], one(x[::2]))
+
+
+def test_rounding_of_a_step_that_is_repeated_leaves_an_angle() -> None:
+    """Its product with itself may exceed 1, or fall below -1 where it goes back."""
+    steps = rng().normal(size=(40, 7))
+    assert (np.square(steps / np.linalg.norm(steps, axis=1)[:, None]).sum(axis=1) > 1).any()
+    for step in steps:
+        on, back = np.outer([0, 1, 2], step), np.outer([0, 1, 0], step)
+        assert text_curvature(on, one(on)) == pytest.approx(0, abs=1e-6)
+        assert text_curvature(back, one(back)) == pytest.approx(np.pi, abs=1e-6)
+        for x in (on, back):
+            assert text_curvature_folded_as_coded(x, one(x)) == pytest.approx(0, abs=1e-6)

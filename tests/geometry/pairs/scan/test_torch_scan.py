@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import threading
+import time
 
 import numpy as np
 import pytest
@@ -11,6 +13,8 @@ import pytest
 from embspace.geometry.pairs import pairs
 from embspace.geometry.pairs.neighbors import NeighborGraph
 from embspace.geometry.pairs.pairs import PairScan, scan_pairs
+from embspace.geometry.pairs.scan._blocks import Block
+from embspace.geometry.pairs.scan._totals import Part
 from tests.geometry.brute import assert_counted, extremes_of, neighbors_of, rounding, values_of
 from tests.geometry.pairs.test_extremes import as_list, assert_same
 from tests.lazy import torch
@@ -84,6 +88,23 @@ def test_as_the_path_of_numpy(within: bool, monkeypatch: pytest.MonkeyPatch) -> 
         assert np.array_equal(one.second, other.second)
         assert np.array_equal(one.cosine, other.cosine)
     assert found.largest_cosines == pytest.approx(expected.largest_cosines, abs=1e-6, nan_ok=True)
+
+
+@pytest.mark.usefixtures("on_torch")
+def test_blocks_are_scanned_one_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They add to the same counts and lists, which two threads at once would spoil."""
+    from embspace.geometry.pairs.scan._torch_scan import TorchScan
+
+    threads, scan = set(), TorchScan._scan
+
+    def scan_slowly(self: TorchScan, block: Block) -> Part:
+        threads.add(threading.get_ident())
+        time.sleep(0.01)  # so that another thread would take the next block
+        return scan(self, block)
+
+    monkeypatch.setattr(TorchScan, "_scan", scan_slowly)
+    scan_tensors(gaussian(40, 3), n_bins=5, block_rows=20)
+    assert len(threads) == 1
 
 
 @pytest.mark.usefixtures("on_torch")
