@@ -170,8 +170,8 @@ def recall_table(scores: pd.DataFrame) -> pd.DataFrame:
     columns = {
         "input_recall": true[False],
         "positional_recall": true[True],
-        "balanced_accuracy": true.mean(axis=1),
-        "null_balanced_accuracy": shuffled.mean(axis=1),
+        "balanced_accuracy": (true[False] + true[True]) / 2,
+        "null_balanced_accuracy": (shuffled[False] + shuffled[True]) / 2,
     }
     return pd.DataFrame(columns).rename_axis("preparation").reset_index()
 
