@@ -74,7 +74,7 @@ def iterative_maps(
         for (name, (part, _)), by_seed in zip(parts.items(), found, strict=True)
     ]
     of_maps = dict(zip(graphs, layouts[: len(whole)], strict=True))
-    parts, numbers = parts_and_numbers(
+    parts_of_maps, numbers = parts_and_numbers(
         clouds,
         of_maps,
         vocabulary,
@@ -83,7 +83,7 @@ def iterative_maps(
         n_draws=n_shuffles,
         rng=for_parts,
     )
-    return IterativeMaps(maps, pd.DataFrame(rows), parts, numbers)
+    return IterativeMaps(maps, pd.DataFrame(rows), parts_of_maps, numbers)
 
 
 def _some_points(

@@ -166,12 +166,14 @@ def recall_table(scores: pd.DataFrame) -> pd.DataFrame:
     right = (scores["score"] > 0) == scores["is_labeled"].astype(bool)
     keys = [scores[name] for name in ("preparation", "labels", "is_labeled")]
     recall = right.groupby(keys, sort=False).mean().unstack("is_labeled")
-    true, shuffled = (recall.xs(kind, level="labels") for kind in ("true", "shuffled"))
+    true, shuffled = (
+        pd.DataFrame(recall).xs(kind, level="labels") for kind in ("true", "shuffled")
+    )
     columns = {
         "input_recall": true[False],
         "positional_recall": true[True],
-        "balanced_accuracy": true.mean(axis=1),
-        "null_balanced_accuracy": shuffled.mean(axis=1),
+        "balanced_accuracy": (true[False] + true[True]) / 2,
+        "null_balanced_accuracy": (shuffled[False] + shuffled[True]) / 2,
     }
     return pd.DataFrame(columns).rename_axis("preparation").reset_index()
 

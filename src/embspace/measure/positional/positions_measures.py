@@ -41,7 +41,7 @@ def cosine_measures(
     cosines = cosine_matrix(x)
     # At larger ones few pairs are left, and monotonicity would take most of the time.
     windows = [largest for largest in largest_offsets if largest <= wave_offsets]
-    properties = properties_by_window(cosines, positions, windows) if windows else []
+    properties = properties_by_window(cosines, positions, windows) if windows else np.empty((0, 0))
     measures: dict[tuple[str, ...], float] = {
         (name, str(largest)): float(value)
         for largest, values in zip(windows, properties, strict=True)
