@@ -12,7 +12,7 @@ from tests.measure.positional.test_positions import SETTINGS as MEASURE
 from tests.measure.positional.test_positions import regimes_of
 
 SETTINGS: dict[str, Any] = {
-    "height_mm": 185.0,
+    "height_mm": 170.0,
     "n_rows": 4,
     "n_profiles": 3,
     "profile_length": 8,

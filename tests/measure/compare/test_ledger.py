@@ -290,7 +290,7 @@ def test_the_thesis_has_its_numbers_and_claims(root: Path):
         (68, "does not show in the cosines by offset", "claim"),
         (69, "extremal cosines of segment 1 with tokens", "claim"),
         (45, "knows no order", "claim"),
-        (57, "positions as two parts", "undecided"),
+        (57, "t-SNE shows the positions among the tokens as two parts", "claim"),
         (57, "pac-man", "undecided"),
         (63, "values of the positions from 384", "undecided"),
     ],

@@ -52,8 +52,8 @@ def draw_separability(
         ax.set_title(row["preparation"], loc="left")
         ax.set_xlabel(
             f"score (log-odds of a position)\nAUC {_not_rounded_up(row['auc'])}, "
-            f"labels shuffled {row['null_auc']:.2f}; positions right of 0: "
-            f"{_percent(row['positional_recall'])}",
+            f"labels shuffled {row['null_auc']:.2f}\n"
+            f"positions right of 0: {_percent(row['positional_recall'])}",
             fontsize=7,
         )
     axes[0].set_ylabel("density of each kind")
@@ -75,24 +75,20 @@ def _finding(table: pd.DataFrame, label: str) -> str:
     if best["auc"] <= best["null_auc"] + 2 * best["null_auc_standard_deviation"]:
         return f"No linear classifier tells positions from tokens: AUC {auc} at best"
     best = table.sort_values("balanced_accuracy").iloc[-1]
-    told = (
-        f"A plane puts {_percent(best['positional_recall'])} of positions and "
-        f"{_percent(best['input_recall'])} of tokens on their sides ({best['preparation'].lower()})"
-    )
+    told = f"A plane tells {_percent(best['positional_recall'])} of positions from tokens"
     worst = table.sort_values("balanced_accuracy").iloc[0]
     if worst["balanced_accuracy"] >= TOLD:
-        return told
+        return f"{told} ({best['preparation'].lower()})"
     return (
-        f"{told}; that of {worst['preparation'].lower()} orders them (AUC "
-        f"{_not_rounded_up(worst['auc'])}) but has {_percent(worst['positional_recall'])} of "
-        "positions on theirs"
+        f"{told} ({best['preparation'].lower()}), that of {worst['preparation'].lower()} "
+        f"{_percent(worst['positional_recall'])}, though its AUC is {_not_rounded_up(worst['auc'])}"
     )
 
 
 def _percent(share: float) -> str:
-    """Return a share with so many digits that it is neither all nor none unless it is."""
-    digits = 0
-    while 0 < share < 1 and round(100 * share, digits) in (0, 100):
+    """Return a share with so many digits that what it has, and what it lacks, can be read."""
+    digits, least = 0, 100 * min(share, 1 - share)
+    while least and least < 0.95 * 10**-digits:
         digits += 1
     return f"{100 * share:.{digits}f} %"
 

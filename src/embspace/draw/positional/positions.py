@@ -201,7 +201,7 @@ def _mean_profile(ax: Axes, profile: pd.DataFrame) -> None:
     ends = (mean - deviation, mean + deviation)
     ax.fill_between(offset, *ends, color="0.85", zorder=1, label="± standard deviation")
     ax.set(title="Cosine with the next positions, by offset", xlabel="offset", ylabel="cosine")
-    ax.set(ylim=(None, 1), xlim=(0, None))
+    ax.set(ylim=(None, 1.2), xlim=(0, None))
     ax.legend(loc="upper right", ncols=4)
 
 

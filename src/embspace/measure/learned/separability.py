@@ -166,7 +166,9 @@ def recall_table(scores: pd.DataFrame) -> pd.DataFrame:
     right = (scores["score"] > 0) == scores["is_labeled"].astype(bool)
     keys = [scores[name] for name in ("preparation", "labels", "is_labeled")]
     recall = right.groupby(keys, sort=False).mean().unstack("is_labeled")
-    true, shuffled = (recall.xs(kind, level="labels") for kind in ("true", "shuffled"))
+    true, shuffled = (
+        pd.DataFrame(recall).xs(kind, level="labels") for kind in ("true", "shuffled")
+    )
     columns = {
         "input_recall": true[False],
         "positional_recall": true[True],
