@@ -59,7 +59,7 @@ def check_published_files() -> None:
         read = map(Path, map(str, stage.entry.get("deps", ())))
         stated = [STATED_IN[name]] if name in STATED_IN else []
         for path in [*filter(_is_published, read), *stated]:
-            if not path.is_file():
+            if not path.exists():  # a folder of kept verdicts is one of them
                 use = "decides its claims" if path in stated else "reads it"
                 raise InputError(f"{path}: not found, but stage {name} of {stage.graph} {use}")
 
