@@ -22,7 +22,7 @@ SMOOTH = (WALK, FALLING)
 PATH = {
     "In the whole space, too, the structured positions lie": (SHUFFLED,),
     "In three principal components the positions wind": SMOOTH,
-    "There they advance as they wind, in a helix": SMOOTH,
+    "In three principal components the positions advance": SMOOTH,
 }
 COSINES = {
     "The positional matrix changes smoothly": (SHUFFLED,),

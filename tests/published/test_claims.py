@@ -168,7 +168,7 @@ def test_a_setting_that_a_model_lacks_does_not_count(results: Path):
     absent = decide(by_setting([5, 7]), SMALL, results)
     assert (absent.verdict, absent.reason) == (
         "not checkable",
-        "the results on steps have no perplexity 30",
+        "the results on steps have no row with perplexity 30",
     )
 
 
@@ -259,7 +259,7 @@ def test_what_is_missing_is_said(results: Path):
     absent = decide(claim({"layer": 7}, "value > 1"), SMALL, results)
     assert (absent.verdict, absent.reason) == (
         "not checkable",
-        "the results on steps have no layer 7",
+        "the results on steps have no row with layer 7",
     )
     other = decide(claim({"layer": 0}, "value > 1"), Subject("other", None), results)
     assert other.reason == "there are no results on steps, results/steps/other.csv is not there"

@@ -69,9 +69,9 @@ def test_the_values_of_a_column_are_those_of_the_chosen_rows(results: Path):
 
 def test_a_reader_is_told_which_value_no_row_has(results: Path):
     file = Path("results/steps/small.csv")
-    with pytest.raises(LookupError, match="^the results on steps have no token Bear$"):
+    with pytest.raises(LookupError, match="^the results on steps have no row with token Bear$"):
         rows_of(file, cell(where={"token": "Bear", "layer": 2}))
-    with pytest.raises(LookupError, match="have no such row$"):
+    with pytest.raises(LookupError, match="have no row with all of these$"):
         rows_of(file, cell(where={"token": "dog", "layer": 1}))
 
 

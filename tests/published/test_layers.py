@@ -68,7 +68,7 @@ def test_claims_on_models_that_are_not_profiled_wait():
 def test_what_is_lacking_is_said():
     assert verdict(RISING, {}) == "not checkable: no corpus of params.yaml has the role long_texts"
     lacking = verdict(RISING.replace("texts,2", "texts,3"))
-    assert lacking == "not checkable: the results on spectrum have no layer 2"
+    assert lacking == "not checkable: the results on spectrum have no row with layer 2"
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,6 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from embspace.errors import InputError
 from embspace.files.tables import save_table
 from embspace.measure.compare.ledger import COLUMNS
 from embspace.published.untrained import (
@@ -91,7 +90,8 @@ def test_counts_say_what_needs_training():
         "training": {"only after training": 1, "open": 1, "untrained, too": 1},
     }
     assert trained_share(table) == (
-        "; of the 3 that hold and read weights 1 only after training, 1 untrained, too, 1 open"
+        "; of the 3 that hold and read weights 1 do so only after training, 1 untrained, too, and "
+        "1 is open"
     )
 
 
@@ -128,7 +128,8 @@ def test_a_random_models_verdicts_are_kept_for_its_twins(tree: Path):
     assert table.loc["norms grow", "verdict"] == "holds, but also untrained"
 
 
-def test_a_twin_whose_verdicts_nobody_kept_is_told(tree: Path):
+def test_a_twin_whose_verdicts_nobody_kept_is_told(tree: Path, caplog: pytest.LogCaptureFixture):
     assert kept_verdicts(None) is None
-    with pytest.raises(InputError, match=r"small_random\.csv: not found.*embspace thesis"):
-        kept_verdicts("small_random")
+    assert kept_verdicts("small_random") is None
+    assert "small_random.csv: not found" in caplog.text
+    assert "embspace thesis small_random --keep" in caplog.text

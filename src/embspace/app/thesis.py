@@ -26,10 +26,10 @@ from embspace.settings.schema import read_yaml
 THESIS = Path("data/published/luisto_thesis.yaml")
 BERT = "google-bert/bert-base-cased"
 WORDS = {
-    "matches": "the rule holds of all of the interval",
-    "holds, but also untrained": "so it does at random weights, by the same rule",
-    "differs": "the rule holds of no part of the interval",
-    "undecided": "the interval has values of both kinds",
+    "matches": "the claim holds, for all of the interval fulfils its rule",
+    "holds, but also untrained": "it holds, and by the same rule it does at random weights",
+    "differs": "the claim does not hold, for no part of the interval fulfils its rule",
+    "undecided": "the interval crosses the bound of the rule, or chance does as much",
     "depends on the rule": "settings, comparators or rules that are as good disagree",
     "not checkable": "this model, or the text that we have, lacks what the rule asks for",
     "restated": "a setting or design of ours, of which nothing is measured",
@@ -37,8 +37,13 @@ WORDS = {
     "lost in the source": "the text that we have leaves it out",
 }
 """The verdicts of the ledger, and what each means."""
+IN_TABLES = (
+    "In the tables brackets are the 95 % interval or, where all there is was counted, the range "
+    "that the statistic names. `null` is the value by chance. In `holds if`, `value` stands for "
+    "all of the interval. `random weights` is the same statistic before any training; a claim "
+    "that holds there as well may hold by more here, as the two values tell."
+)
 OPEN = ("undecided", "depends on the rule")
-SHORT = {"matches": "holds", "differs": "does not", "not checkable": None}
 DIGITS = 3
 
 
@@ -105,16 +110,16 @@ def _what_to_know(subject: Subject, note: str | None, rows: pd.DataFrame) -> Ite
     )
     n = numbers.get
     yield (
-        f"**Printed numbers.** Of {int(numbers.sum())} {n('not checkable', 0)} are of weights or "
-        f"texts that are not here, {n('restated', 0)} are settings taken over. {n('matches', 0)} "
-        f"match, {n('differs', 0)} differ.\n"
+        f"**Printed numbers.** Of {int(numbers.sum())} printed numbers {n('not checkable', 0)} "
+        f"concern weights or texts that are not here, {n('restated', 0)} are settings taken over. "
+        f"{n('matches', 0)} match, {n('differs', 0)} differ.\n"
     )
 
 
 def _meanings(rows: pd.DataFrame) -> str:
     """Return a line for each verdict that there is."""
     lines = [f"- *{word}*: {WORDS[word]}." for word in WORDS if (rows["verdict"] == word).any()]
-    return "\n".join(lines) + "\n"
+    return "\n".join(lines) + f"\n\n{IN_TABLES}\n"
 
 
 def answers(source: Source, claims: pd.DataFrame, *, tables: bool = True) -> Iterator[str]:
@@ -133,10 +138,16 @@ def answers(source: Source, claims: pd.DataFrame, *, tables: bool = True) -> Ite
 
 def _sections(claims: pd.DataFrame) -> Iterator[str]:
     others = claims[claims["question"].isna()]
-    for section, rows in others.groupby("section", sort=False):
+    in_order = sorted(others["section"].astype(str).unique(), key=_numbers_in)
+    for section in in_order:
+        rows = others[others["section"].astype(str) == section]
         yield f"### Section {section}\n"
         yield _lists(rows)
         yield folded(_table(rows))
+
+
+def _numbers_in(section: str) -> list[int]:
+    return [int(part) for part in section.split(".") if part.isdigit()]
 
 
 def _counts(claims: pd.DataFrame) -> str:
@@ -145,8 +156,8 @@ def _counts(claims: pd.DataFrame) -> str:
     n_tested = int(claims["rests_on"].isin(["interval", "null", "interval and null"]).sum())
     return (
         f"Of {counted(len(claims), 'claim')} {n_held} {'holds' if n_held == 1 else 'hold'}"
-        f"{trained_share(claims)}. {n_tested} rest on an interval or a null, of which "
-        f"{0.05 * n_tested:.1f} may hold by chance."
+        f"{trained_share(claims)}. {n_tested} are held against an interval or a null: at 5 %, "
+        f"{0.05 * n_tested:.1f} of them would hold by chance."
     )
 
 
@@ -183,6 +194,7 @@ def _table(claims: pd.DataFrame) -> str:
     columns = {
         "row": "row",
         "statement": "claim",
+        "statistic": "statistic",
         "verdict": "verdict",
         **interval("value", "value"),
         "holds_if": "holds if",
@@ -202,11 +214,17 @@ def _by_model(claims: pd.DataFrame) -> str:
     for file in sorted(VERDICTS.glob("*.csv")):
         kept = load_table(str(file)).drop_duplicates(SAME)
         verdicts = own[SAME].merge(kept, on=SAME, how="left")["verdict"]
-        table[file.stem] = verdicts.to_numpy()
+        table[_label(file.stem)] = verdicts.to_numpy()
     models = [column for column in table if column not in ("row", "statement")]
     for column in models:
-        table[column] = table[column].map(lambda verdict: SHORT.get(verdict, verdict))
+        table[column] = table[column].replace("not checkable", None)
     return markdown_table(table.rename(columns={"statement": "claim"}), DIGITS) + "\n"
+
+
+def _label(model: str) -> str:
+    """Return what figures call a model; its name, where conf/model/ does not have it."""
+    file = CONF / "model" / f"{model}.yaml"
+    return str(read_yaml(file)["label"]) if file.is_file() else model
 
 
 def _errors(rows: pd.DataFrame) -> str:

@@ -139,6 +139,8 @@ def _values(
     """Return those that are named, or all that the table has; the claim's own stands first."""
     assert cell
     all_values = [str(value) for value in values] or list(varied(cell, column, model, results))
+    if not all_values:
+        raise LookupError(f"no row has a value of {column.replace('_', ' ')}")
     return list(dict.fromkeys([*filter(None, [first]), *all_values]))
 
 

@@ -176,7 +176,7 @@ def _lacking(contents: Contents, where: Where, file: Path) -> str:
         if all(str(row.get(column)) != str(value) for row in contents.rows)
     ]
     words = " and ".join(absent).replace("_", " ")
-    return f"the results on {_noun(file)} have no {words or 'such row'}"
+    return f"the results on {_noun(file)} have no row with {words or 'all of these'}"
 
 
 def _noun(file: Path) -> str:
@@ -212,10 +212,14 @@ def _share_below(rows: list[dict[str, Cell]], column: str, named: Where, file: P
     own = [row for row in rows if is_chosen(row, named, None)]
     if len(own) != 1:
         raise LookupError(f"{file} has {len(own)} rows with {named}, of which it takes one")
+    value = _number(own[0][column])
     others = [_number(row[column]) for row in rows if row is not own[0]]
+    others = [other for other in others if not isnan(other)]
+    if isnan(value):
+        return Evidence(nan)
     if not others:
         raise LookupError(f"{file} has nothing beside {named} to compare it with")
-    share = sum(other < _number(own[0][column]) for other in others) / len(others)
+    share = sum(other < value for other in others) / len(others)
     return Evidence(share, share, share, exact=True)
 
 

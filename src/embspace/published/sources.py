@@ -17,7 +17,7 @@ ANY_MODEL = "any"
 """The name, in place of a repository, of a number about no weights or a claim about all models."""
 EVIDENCE = ("value", "low", "high", "null", "null_low", "null_high", "p_value", "q_value")
 ABOUT = rf"^{ANY_MODEL}$|{REPOSITORY}"
-About = Literal["weights", "toy", "arithmetic", "tokenizer", "architecture"]
+About = Literal["weights", "training", "toy", "arithmetic", "tokenizer", "architecture"]
 PROFILES = re.compile(r"results/\w+/profiles/\{model\}\.csv")
 """Matches the files of what is measured at every layer of the models under `profiled`."""
 RULE = re.compile(
@@ -235,7 +235,8 @@ class Claim(Rule):
     """The research question that hangs on it."""
     statistic: str
     about: About = "weights"
-    """What decides it; a claim that reads no trained weights has no twin at random ones."""
+    """What decides it; a claim that reads no trained weights has no twin at random ones, and one
+    about `training` compares with these itself."""
     otherwise: list[OtherRule] = []
     """Further rules; where the verdict of one is another, the claim depends on the rule."""
     decided: Decided | None = None

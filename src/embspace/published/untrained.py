@@ -1,12 +1,12 @@
 """The verdicts on a model beside those of the same rules on random weights."""
 
+import logging
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 from scipy.stats import false_discovery_control
 
-from embspace.errors import InputError
 from embspace.files.tables import load_table, save_table
 from embspace.published.sources import PUBLISHED
 
@@ -34,20 +34,18 @@ def keep_verdicts(name: str, results: Path) -> Path:
 
 
 def kept_verdicts(name: str | None, folder: Path = VERDICTS) -> pd.DataFrame | None:
-    """Return the kept verdicts on a model; None if none is named.
-
-    Raises:
-        InputError: if one is named whose verdicts were not kept.
-    """
+    """Return the kept verdicts on a model; None if none is named, or none were kept yet."""
     if not name:
         return None
     file = folder / f"{name}.csv"
-    if not file.is_file():
-        raise InputError(
-            f"{file}: not found, which `untrained: {name}` of a model needs; "
-            f"`embspace thesis {name} --keep` makes it, once {name} is among `models` and computed"
-        )
-    return load_table(str(file))
+    if file.is_file():
+        return load_table(str(file))
+    logging.warning(
+        "%s: not found, so that nothing is known of random weights; `embspace thesis %s --keep` "
+        "makes it, once %s is among `models` and computed",
+        *(file, name, name),
+    )
+    return None
 
 
 def beside_untrained(verdicts: pd.DataFrame, untrained: pd.DataFrame | None) -> pd.DataFrame:
@@ -100,9 +98,11 @@ def trained_share(claims: pd.DataFrame) -> str:
     held = claims["training"].dropna()
     if claims["untrained_verdict"].isna().all() or held.empty:
         return ""
-    n = held.value_counts()
-    counts = ", ".join(f"{n.get(word, 0)} {word}" for word in TRAINING)
-    return f"; of the {len(held)} that hold and read weights {counts}"
+    n_trained, n_untrained, n_open = (int(held.eq(word).sum()) for word in TRAINING)
+    return (
+        f"; of the {len(held)} that hold and read weights {n_trained} do so only after training, "
+        f"{n_untrained} untrained, too, and {n_open} {'is' if n_open == 1 else 'are'} open"
+    )
 
 
 def count_verdicts(ledger: pd.DataFrame) -> dict[str, Any]:

@@ -33,7 +33,7 @@ def test_a_folder_in_the_files_place_is_told(tree: Path):
     Path("page.md").mkdir()
     told = call("thesis", "minilm", "--write", "page.md")
     assert told.exit_code == 1
-    assert "page.md: cannot be written" in told.stderr
+    assert "page.md" in told.stderr and told.stderr.count("\n") == 1
 
 
 def test_verdicts_are_kept_by_model(tree: Path):

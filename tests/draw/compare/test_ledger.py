@@ -132,7 +132,7 @@ def test_the_title_says_how_many_hold_only_after_training():
     assert_words_fit(figure)
     assert " ".join(figure.get_suptitle().split()) == (
         "Of 3 published claims 2 hold and 1 does not; of the 2 that hold and read weights "
-        "1 only after training, 1 untrained, too, 0 open"
+        "1 do so only after training, 1 untrained, too, and 0 are open"
     )
     assert "holds, but also untrained" in {bar.get_label() for bar in figure.axes[0].containers}
     assert "holds, but also untrained" in text

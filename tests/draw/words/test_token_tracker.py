@@ -19,7 +19,7 @@ NAMES = ["layers", "contrasts", "movement", "summary"]
 @pytest.fixture(scope="module")
 def tables() -> Tables:
     halves = Halves(20, 0.9, np.random.default_rng(0))
-    return tables_of((DRIFTING, None), (STILL, None), halves, n_listed=15, apart=0.75)
+    return tables_of((DRIFTING, None), (STILL, None), halves, (), n_listed=15, apart=0.75)
 
 
 def test_lines_are_the_numbers_of_the_tables(tables: Tables):

@@ -13,6 +13,7 @@ import yaml
 from embspace.measure.compare.ledger import SOURCES, measure_ledger
 from embspace.published.sources import Source, read_source, read_sources
 from embspace.published.subjects import Subject, read_subject
+from embspace.published.untrained import ALSO_UNTRAINED, HOLDS
 
 SOURCE = """
 source: a thesis
@@ -401,6 +402,7 @@ def test_corpora_of_any_name_decide_what_is_said_of_long_and_short_texts(
     ).table
     run_stage(with_other_corpora)
     theirs = pd.read_csv("results/ledger/minilm.csv", na_values=[""], keep_default_na=False)
+    theirs["verdict"] = theirs["verdict"].replace(ALSO_UNTRAINED, "matches")  # it has a twin
     of_texts = ours["section"].isin(["4.4.3", "4.5.1"]) & (ours["kind"] == "claim")
     assert (ours[of_texts]["verdict"].isin(["matches", "differs"])).sum() >= 14
     for column in ("statement", "verdict", "rests_on"):
@@ -419,7 +421,7 @@ def test_a_claim_about_a_role_that_no_corpus_has_cannot_be_had(with_other_corpor
         "no corpus of params.yaml has the role long_texts",  # articles are not among them
     )
     cloud = "The cloud of posts has a shape of its own (figure 25)."
-    assert table.loc[cloud, "verdict"] == "matches"
+    assert table.loc[cloud, "verdict"] in HOLDS
 
 
 def run_stage(root: Path, *overrides: str) -> None:

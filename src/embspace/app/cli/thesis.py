@@ -8,7 +8,7 @@ import typer
 
 from embspace.app.cli.failures import clear_errors
 from embspace.app.cli.places import at_model
-from embspace.errors import InputError, visible
+from embspace.errors import visible
 from embspace.files.atomic import writing
 
 
@@ -33,8 +33,8 @@ def thesis(
     from embspace.app.thesis import thesis_page
     from embspace.published.untrained import keep_verdicts
 
-    target = write.absolute() if write else None
-    with clear_errors(), at_model(model) as name:
+    target = write.resolve() if write else None
+    with clear_errors(), at_model(model, own=keep) as name:
         if keep:
             typer.echo(keep_verdicts(name, Path("results")))
             return
@@ -43,11 +43,8 @@ def thesis(
         if target is None:
             typer.echo(page)
             return
-        try:
-            with writing(target) as partial:
-                partial.write_text(page, encoding="utf-8")
-        except OSError as error:
-            raise InputError(f"{target}: cannot be written: {error.strerror}") from error
+        with writing(target) as partial:
+            partial.write_text(page, encoding="utf-8")
     typer.echo(visible(os.path.relpath(target)))
 
 

@@ -84,10 +84,10 @@ def own_finding(folder: Path, model: str) -> str:
         return ""
     n_held = int(verdicts.isin(HOLDS).sum())
     n_failed, n_by_rule = (int((verdicts == word).sum()) for word in DECIDED[-2:])
-    rest = f" ({n_by_rule} by the rule that is taken)" if n_by_rule else ""
+    rest = f", {n_by_rule} depend on the rule" if n_by_rule else ""
     return (
-        f"Of {counted(len(verdicts), 'published claim')} that this model decides, {n_held} hold "
-        f"and {n_failed} do not{rest}{trained_share(ledger[is_own])}"
+        f"Of {counted(len(verdicts), 'published claim')} that this model decides, {n_held} hold, "
+        f"{n_failed} do not{rest}{trained_share(ledger[is_own])}"
     )
 
 

@@ -30,6 +30,7 @@ SUBJECTS = {
     "3.2.3": "parts of speech",
     "3.2.4": "sinusoidal positions",
     "3.2.6": "attention heads",
+    "3.2.8": "order of tokens",
     "3.3.2": "number of weights",
     "4.2": "all learned embeddings",
     "4.2.1": "vocabulary",
