@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from embspace.app.repro.bookkeeping import collect_stages, open_books
+from embspace.app.repro.bookkeeping import _mend_lock_of_files, collect_stages, open_books
 from embspace.errors import InputError
 from embspace.settings.pipeline import graph_files, stage_names
 from embspace.settings.schema import read_yaml
@@ -126,3 +126,12 @@ def test_a_stage_that_another_command_of_dvc_runs_is_named(tree: Path, write: Wr
             run()
         (tree / "go").touch()
         assert process.wait(60) == 0
+
+
+@pytest.mark.parametrize(("text", "is_left"), [("{", False), ("", False), ("{}", True)])
+def test_half_a_list_of_files_in_use_stops_no_later_run(tmp_path: Path, text: str, is_left: bool):
+    file = tmp_path / "rwlock"
+    file.write_text(text)
+    _mend_lock_of_files(file)
+    assert file.exists() == is_left
+    _mend_lock_of_files(tmp_path / "absent")

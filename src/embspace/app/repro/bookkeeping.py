@@ -4,6 +4,7 @@ One process keeps the books while the commands of several stages run. `dvc repro
 all as if it had run the stages itself, one after the other.
 """
 
+import json
 import logging
 from collections.abc import Iterator, Sequence
 from contextlib import chdir, contextmanager, suppress
@@ -131,6 +132,19 @@ def _explained(name: str) -> Iterator[None]:
         raise InputError(f"{name}: {error}") from error
 
 
+def _mend_lock_of_files(file: Path) -> None:
+    """Remove DVC's list of files in use where an ended run left half of it.
+
+    DVC writes it in place, and refuses every later run where it is no JSON.
+    """
+    try:
+        json.loads(file.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return
+    except ValueError:
+        file.unlink(missing_ok=True)
+
+
 def _write_lock(lock: Path, stages: list[Any]) -> None:
     """Write the entries of stages into one lock, as DVC does, which would leave a part of it."""
     from dvc.stage.serialize import to_lockfile
@@ -162,6 +176,7 @@ def open_books(folder: Path, targets: Sequence[str]) -> Iterator[Bookkeeper]:
     try:
         repo = Repo(str(folder))
         repo.lock.lock()
+        _mend_lock_of_files(Path(repo.tmp_dir) / "rwlock")
     except LockError:
         raise InputError(
             f"{folder.absolute()}: another command of DVC is at work there; wait for its end"
