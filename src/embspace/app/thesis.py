@@ -11,6 +11,7 @@ from embspace.files.tables import load_table
 from embspace.published.sources import Item, Source, read_source
 from embspace.published.subjects import Subject, read_subject
 from embspace.published.untrained import (
+    ALSO_UNTRAINED,
     HOLDS,
     ONLY_TRAINED,
     SAME,
@@ -208,16 +209,15 @@ def _table(claims: pd.DataFrame) -> str:
 def _by_model(claims: pd.DataFrame) -> str:
     """Return the verdicts on each model whose verdicts are kept, beside this one's."""
     own = claims[claims["about"] == "weights"]
-    table = own[["row", "statement"]].assign(
-        here=own["verdict"].replace("holds, but also untrained", "matches")
-    )
+    table = own[["row", "statement"]].assign(here=own["verdict"])
     for file in sorted(VERDICTS.glob("*.csv")):
         kept = load_table(str(file)).drop_duplicates(SAME)
         verdicts = own[SAME].merge(kept, on=SAME, how="left")["verdict"]
         table[_label(file.stem)] = verdicts.to_numpy()
     models = [column for column in table if column not in ("row", "statement")]
     for column in models:
-        table[column] = table[column].replace("not checkable", None)
+        verdicts = table[column].replace(ALSO_UNTRAINED, "matches")
+        table[column] = verdicts.where(verdicts != "not checkable")
     return markdown_table(table.rename(columns={"statement": "claim"}), DIGITS) + "\n"
 
 

@@ -47,3 +47,10 @@ def test_a_model_without_a_ledger_is_an_error_of_one_line(tree: Path):
     assert told.exit_code == 1
     assert told.stderr.strip().count("\n") == 0
     assert "results/ledger/minilm_random.csv: not found" in told.stderr
+
+
+def test_to_keep_and_to_write_at_once_is_refused(tree: Path):
+    told = call("thesis", "minilm", "--keep", "--write", "page.md")
+    assert told.exit_code == 1
+    assert "--keep and --write: found both" in told.stderr
+    assert not Path("page.md").exists()

@@ -8,7 +8,7 @@ import typer
 
 from embspace.app.cli.failures import clear_errors
 from embspace.app.cli.places import at_model
-from embspace.errors import visible
+from embspace.errors import InputError, visible
 from embspace.files.atomic import writing
 
 
@@ -35,6 +35,8 @@ def thesis(
 
     target = write.resolve() if write else None
     with clear_errors(), at_model(model, own=keep) as name:
+        if keep and write:
+            raise InputError("--keep and --write: found both, allowed: one of them")
         if keep:
             typer.echo(keep_verdicts(name, Path("results")))
             return

@@ -176,7 +176,6 @@ def open_books(folder: Path, targets: Sequence[str]) -> Iterator[Bookkeeper]:
     try:
         repo = Repo(str(folder))
         repo.lock.lock()
-        _mend_lock_of_files(Path(repo.tmp_dir) / "rwlock")
     except LockError:
         raise InputError(
             f"{folder.absolute()}: another command of DVC is at work there; wait for its end"
@@ -184,6 +183,7 @@ def open_books(folder: Path, targets: Sequence[str]) -> Iterator[Bookkeeper]:
     except DvcException as error:
         raise InputError(f"{folder.absolute()}: {error}") from error
     try:
+        _mend_lock_of_files(Path(repo.tmp_dir) / "rwlock")
         with _explained(str(folder.absolute())):
             books = Bookkeeper(repo, _collect(repo, folder, targets))
         yield books

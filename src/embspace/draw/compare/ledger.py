@@ -85,12 +85,12 @@ def _title(claims: pd.DataFrame) -> str:
         for verdict, look in VERDICTS.items()
         if verdict in n and verdict not in (*HOLDS, "differs")
     ]
-    of_all = f"Of {counted(len(claims), 'published claim')}"
+    all_claims = f"Of {counted(len(claims), 'published claim')}"
     n_held, n_not = sum(n.get(verdict, 0) for verdict in HOLDS), n.get("differs", 0)
     held = f"{n_held} {'holds' if n_held == 1 else 'hold'}"
     failed = f"{n_not} {'does' if n_not == 1 else 'do'} not"
     rest = f" ({', '.join(others)})" if others else ""
-    return f"{of_all} {held} and {failed}{rest}{trained_share(claims)}"
+    return f"{all_claims} {held} and {failed}{rest}{trained_share(claims)}"
 
 
 def _claims(ax: Axes, rows: pd.DataFrame) -> None:

@@ -75,12 +75,12 @@ def _finding(table: pd.DataFrame, label: str) -> str:
     if best["auc"] <= best["null_auc"] + 2 * best["null_auc_standard_deviation"]:
         return f"No linear classifier tells positions from tokens: AUC {auc} at best"
     best = table.sort_values("balanced_accuracy").iloc[-1]
-    told = f"A plane tells {_percent(best['positional_recall'])} of positions from tokens"
+    finding = f"A plane tells {_percent(best['positional_recall'])} of positions from tokens"
     worst = table.sort_values("balanced_accuracy").iloc[0]
     if worst["balanced_accuracy"] >= TOLD:
-        return f"{told} ({best['preparation'].lower()})"
+        return f"{finding} ({best['preparation'].lower()})"
     return (
-        f"{told} ({best['preparation'].lower()}), that of {worst['preparation'].lower()} "
+        f"{finding} ({best['preparation'].lower()}), that of {worst['preparation'].lower()} "
         f"{_percent(worst['positional_recall'])}, though its AUC is {_not_rounded_up(worst['auc'])}"
     )
 

@@ -221,7 +221,7 @@ def _tables(properties: pd.DataFrame, nulls: pd.DataFrame, label: str, digits: i
         return f"{heading}Stage `measure_positions`.\n\n{absent(label, 'positional')}\n"
     shown = properties.assign(property=properties["property"].str.replace("_", " "))
     against = section("Structured positions against nulls", NULLS_NOTE, nulls_table(nulls, digits))
-    of_properties = section(
+    properties_section = section(
         "Properties",
         "Stage `measure_positions`. Translation invariance: share of the variance of the cosines "
         "that the offset explains. Monotonicity: probability that the nearer of two positions is "
@@ -229,4 +229,6 @@ def _tables(properties: pd.DataFrame, nulls: pd.DataFrame, label: str, digits: i
         "pairs no further apart than the largest offset. The null shuffles the positions.",
         markdown_table(shown, digits),
     )
-    return f"{heading}{of_properties}\n{against}" if len(nulls) else heading + of_properties
+    return (
+        f"{heading}{properties_section}\n{against}" if len(nulls) else heading + properties_section
+    )

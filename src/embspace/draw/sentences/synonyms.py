@@ -24,7 +24,7 @@ from embspace.draw.sentences.synonym_tables import BAG, frame_of, last_layer, sy
 STAGE = "measure_synonyms"
 RESULTS = ("json", "groups.csv", "group_pairs.csv", "slots.csv", "contrasts.csv", "map.csv")
 SENTENCES = {"groups": "Groups of synonyms", "groups_and_random": "With random sentences"}
-"""What the two maps show, each on its own components."""
+"""Groups of sentences on each of the two maps, which have principal components of their own."""
 KINDS = {
     "unrelated": "unrelated",
     "paraphrase": "paraphrases",

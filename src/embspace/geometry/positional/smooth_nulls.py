@@ -15,7 +15,7 @@ from embspace.geometry.positional.regimes import stationary_tables
 
 Table = Float[np.ndarray, "n dim"]
 NullTables = Callable[[Table, Int[np.ndarray, " n"], int, np.random.Generator], Iterator[Table]]
-"""Of a table, the numbers of its rows and how many tables to draw."""
+"""Draws null tables, given a table, the numbers of its rows, how many to draw and a generator."""
 
 
 def shuffled_tables(

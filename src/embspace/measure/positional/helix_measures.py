@@ -1,4 +1,4 @@
-"""What is said of the path of positions in three components, of one table or of many."""
+"""Measures the path of positions in three components: turns, coherence, order along the axis."""
 
 import numpy as np
 from jaxtyping import Float, Int

@@ -1,4 +1,4 @@
-"""What is said of the cosines of positions by their offset, of one table or of many."""
+"""Measures the cosines of positions by their offset: smoothness, waves, one common profile."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""What a mean over layers does over training, and how far leaving out or dealing anew moves it."""
+"""Growth, rise and fall of a mean over training, with intervals over checkpoints and batches."""
 
 import numpy as np
 import pandas as pd
@@ -45,7 +45,7 @@ def _growth(steps: StepNumbers, means: OverSteps) -> tuple[float, float]:
 
 
 def rise_and_fall_over(means: OverSteps, relative: OverSteps) -> tuple[Statistic, Statistic]:
-    """How much lower the first and the last checkpoint are than the highest, as shares of it.
+    """Return how much lower the first and the last checkpoint are than the highest, as shares.
 
     `relative` is how far a mean may be from what other batches give, as a share of it; NaN where
     there was one batch, of which nothing says how far. The interval has what any checkpoint in the
