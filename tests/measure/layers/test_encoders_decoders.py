@@ -17,7 +17,7 @@ from tests.train.runs import CAUSAL, CLASSIFIED, MASKED, small_run
 MEASURES = ["top_variance_share", "two_nn"]
 SETTINGS: dict[str, Any] = {"measures": MEASURES, "corpus": "articles"}
 SETTINGS |= {"changes": ["as_is", "ordinary_tokens"], "flat_range": 0.05, "bell_height": 0.1}
-SETTINGS |= {"order_p_value": 0.05}
+SETTINGS |= {"walk_p_value": 0.05}
 
 
 def profiles(measure: str) -> pd.DataFrame:

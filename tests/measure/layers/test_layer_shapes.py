@@ -1,6 +1,7 @@
 """Shapes that are known, and draws of blocks that have none."""
 
 from collections.abc import Callable
+from itertools import permutations, product
 from typing import Any
 
 import numpy as np
@@ -10,11 +11,11 @@ from embspace.measure.layers.layer_shapes import (
     ShapeRules,
     bell_conditions,
     flat_conditions,
-    order_p_value,
     verdict_of,
+    walk_p_value,
 )
 
-RULES = ShapeRules(flat_range=0.05, bell_height=0.1, order_p_value=0.05)
+RULES = ShapeRules(flat_range=0.05, bell_height=0.1, walk_p_value=0.05)
 N_DRAWS = 2000
 
 
@@ -29,10 +30,15 @@ def share_of_matches(conditions_of: Callable[..., Any], draw: Callable[[Any], An
     return verdicts.count("matches") / N_DRAWS
 
 
-def test_blocks_in_random_order_are_seldom_a_bell() -> None:
-    # 6 blocks: few enough for all orders. The bound holds up to the error of 2,000 draws.
-    assert share_of_matches(bell_conditions, lambda rng: rng.random(6)) < 0.065
-    assert share_of_matches(flat_conditions, lambda rng: rng.random(6)) == 0
+@pytest.mark.parametrize("n_blocks", [6, 12, 30])
+def test_random_walks_and_random_orders_are_seldom_a_bell(n_blocks: int) -> None:
+    def walk(rng: Any) -> Any:
+        return 20 + rng.normal(size=n_blocks).cumsum()
+
+    # The bound holds up to the error of 2,000 draws.
+    assert share_of_matches(bell_conditions, walk) < 0.065
+    assert share_of_matches(bell_conditions, lambda rng: rng.random(n_blocks)) < 0.065
+    assert share_of_matches(flat_conditions, lambda rng: rng.random(n_blocks)) == 0
 
 
 def test_a_straight_line_is_seldom_flat_and_never_a_bell() -> None:
@@ -58,14 +64,36 @@ def test_what_chance_may_have_made_is_undecided() -> None:
     assert verdict(bell_conditions, late) == "undecided"
 
 
-def test_the_share_of_orders_is_exact_and_its_limit_close() -> None:
-    # Both top blocks, both next and both last: 2 x 2 x 2 of 720 orders.
-    assert order_p_value(np.array([1.0, 2, 3, 3.1, 2.1, 1.1])) == pytest.approx(8 / 720)
+def test_the_share_of_walks_is_exact_and_its_limit_close() -> None:
+    assert walk_p_value(np.array([0.0, 1, 3, 3, 2, 0])) == pytest.approx(
+        _by_hand([1, 2, 0, -1, -2])
+    )
     rng, value = np.random.default_rng(3), np.random.default_rng(4).random(9)
-    parabola = -((np.arange(9) - 4.0) ** 2)
-    drawn = np.array([parabola @ rng.permutation(value) for _ in range(20_000)])
-    share = float((drawn >= parabola @ value).mean())
-    assert order_p_value(value) == pytest.approx(share, abs=0.03)
+    steps, parabola = np.diff(value), -((np.arange(9) - 4.0) ** 2)
+    walks = [
+        np.r_[0, (rng.permutation(steps) * rng.choice([-1, 1], 8)).cumsum()] for _ in range(20_000)
+    ]
+    heights = np.array([(parabola - parabola.mean()) @ walk for walk in walks])
+    share = float((heights >= (parabola - parabola.mean()) @ value).mean())
+    assert walk_p_value(value) == pytest.approx(share, abs=0.02)
+
+
+def _by_hand(steps: list[int]) -> float:
+    """Every walk, built block by block."""
+    parabola = -((np.arange(6) - 2.5) ** 2)
+    parabola -= parabola.mean()
+    own = parabola @ np.r_[0, np.cumsum(steps)]
+    heights = [
+        parabola @ np.r_[0, np.cumsum(np.array(order) * sign)]
+        for order in permutations(np.abs(steps))
+        for sign in product((-1, 1), repeat=5)
+    ]
+    return float(np.mean(np.array(heights) >= own - 1e-9))
+
+
+def test_steps_that_are_equal_make_a_bell_by_their_signs_alone() -> None:
+    # Up, up, any, down, down: 1 of 16 walks.
+    assert walk_p_value(np.array([0.0, 1, 2, 3, 2, 1])) == pytest.approx(1 / 16)
 
 
 def test_the_interval_of_a_range_has_all_ranges_within_the_blocks_intervals() -> None:

@@ -59,7 +59,7 @@ SETTINGS: dict[str, Any] = {
     "tokens_per_batch": 96,
     "rules": ClaimRules(
         flat_range=0.05,
-        order_p_value=0.05,
+        walk_p_value=0.05,
         bell_height=0.1,
         rank_correlation=0.7,
         settled_share=0.1,

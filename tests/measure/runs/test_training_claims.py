@@ -16,7 +16,7 @@ from tests.train.runs import CAUSAL, CLASSIFIED, MASKED, small_run
 RULES: dict[str, Any] = {
     "flat_range": 0.05,
     "bell_height": 0.05,
-    "order_p_value": 0.05,
+    "walk_p_value": 0.05,
     "rank_correlation": 0.7,
     "settled_share": 0.1,
     "dimension_fall": 0.05,
@@ -62,7 +62,7 @@ def test_a_decoder_as_described_fits_every_claim() -> None:
     # Blocks 3 and 4 are higher by .5 than 1 and 6, which have .1 + .007, 2 and 5 by .2.
     assert row["value"] == pytest.approx(0.4 / (0.107 + 1.4 / 6))
     assert row["second_value"] == pytest.approx(0.5)
-    assert row["holds_if"] == "value > 0.05 and second_value > 0 and order_p_value <= 0.05"
+    assert row["holds_if"] == "value > 0.05 and second_value > 0 and walk_p_value <= 0.05"
 
 
 def test_a_verdict_that_layer_0_turns_depends_on_the_rule() -> None:

@@ -44,7 +44,7 @@ COLUMNS = ["name", "label", "kind", "seed", "corpus", "measure", "layer", "depth
 COLUMNS += ["high", "n", "n_texts"]
 CLAIM_COLUMNS = ["claim", "claimed_of", "section", "kind", "seed", "change", "statistic", "value"]
 CLAIM_COLUMNS += ["low", "high", "second_statistic", "second_value", "second_low", "second_high"]
-CLAIM_COLUMNS += ["order_p_value", "holds_if", "verdict_of_change", "verdict"]
+CLAIM_COLUMNS += ["walk_p_value", "holds_if", "verdict_of_change", "verdict"]
 ANISOTROPY = "top_variance_share"
 DEPENDS = "depends on the rule"
 OverBlocks = Float[np.ndarray, " block"]
@@ -86,7 +86,7 @@ def measure_encoders_decoders(
     changes: list[Change],
     flat_range: Share,
     bell_height: Share,
-    order_p_value: Share,
+    walk_p_value: Share,
 ) -> EncodersDecoders:
     """The layers of models and runs side by side, and what the paper claims of the first model.
 
@@ -109,7 +109,7 @@ def measure_encoders_decoders(
     on the rule. A change without intervals over texts is decided by its values.
     """
     parts = [_of_model(name, each, measures, corpus) for name, each in profiled.items()]
-    rules = ShapeRules(flat_range=flat_range, bell_height=bell_height, order_p_value=order_p_value)
+    rules = ShapeRules(flat_range=flat_range, bell_height=bell_height, walk_p_value=walk_p_value)
     parts += [_of_run(name, each, measures) for name, each in trained.items()]
     parts = [part for part in parts if len(part)]
     if not parts:

@@ -3,7 +3,7 @@
 import operator
 from dataclasses import dataclass
 from functools import cache
-from itertools import permutations
+from itertools import permutations, product
 from math import erfc, nan, sqrt
 from typing import Literal
 
@@ -21,8 +21,8 @@ RANGE = "top variance share, range over the blocks, over the mean"
 HEIGHT = "top variance share, middle third of the blocks less the others, over the mean"
 INNER = "largest of the inner blocks less the larger of the first and the last"
 FEWEST = 3  # blocks that have a middle
-MOST_IN_ALL_ORDERS = 8  # blocks: 40,320 orders
-StatisticName = Literal["value", "second_value", "order_p_value"]
+MOST_IN_ALL_WALKS = 7  # blocks: 46,080 walks
+StatisticName = Literal["value", "second_value", "walk_p_value"]
 
 
 class ShapeRules(Strict):
@@ -30,7 +30,7 @@ class ShapeRules(Strict):
 
     flat_range: Share  # of the mean of all blocks, that these lie apart by at most
     bell_height: Share  # middle third of the blocks over the others, of the mean of all
-    order_p_value: Share  # share of orders of the blocks that are as much of a bell, at most
+    walk_p_value: Share  # share of random walks that are as much of a bell, at most
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class Condition:
 
         A p-value above its bound shows nothing, neither that chance made the shape.
         """
-        if self.name == "order_p_value":
+        if self.name == "walk_p_value":
             return COMPARISONS[self.sign](self.statistic.value, self.bound) or None
         ends = (self.statistic.low, self.statistic.high)
         if any(map(np.isnan, ends)):
@@ -90,8 +90,8 @@ def statistics_of(conditions: list[Condition]) -> Row:
     row: Row = {}
     for condition in conditions:
         number = condition.statistic
-        if condition.name == "order_p_value":
-            row["order_p_value"] = number.value
+        if condition.name == "walk_p_value":
+            row["walk_p_value"] = number.value
         else:
             numbers = (number.words, number.value, number.low, number.high)
             row |= dict(zip(columns[condition.name], numbers, strict=True))
@@ -128,11 +128,11 @@ def bell_conditions(
     high: Float[np.ndarray, " block"],
     rules: ShapeRules,
 ) -> list[Condition]:
-    """Bell: higher in the middle than outside, the top inside, and not so in any order of blocks.
+    """Bell: higher in the middle than outside, the top inside, and more so than random walks.
 
-    Of fewer than 5 blocks more than a twentieth of all orders are as much of a bell, so that
-    nothing can be said of them at the usual `order_p_value` of .05. Neighboring layers are alike:
-    a random walk is more often a bell than blocks in random order are.
+    Neighboring layers are alike, so that blocks in random order would be too easy a null. Of fewer
+    than 5 blocks more than a twentieth of the walks are as much of a bell: nothing can be said of
+    them at the usual `walk_p_value` of .05.
     """
     if len(value) < FEWEST:
         return [Condition("value", certain(HEIGHT, nan), ">", rules.bell_height)]
@@ -143,12 +143,12 @@ def bell_conditions(
         float(low[inner].max() - high[outer].max()),
         float(high[inner].max() - low[outer].max()),
     )
-    share = order_p_value(value) if _least_p_value(len(value)) <= rules.order_p_value else nan
-    orders = certain("share of the orders of the blocks that are as much of a bell", share)
+    share = walk_p_value(value) if _least_p_value(len(value)) <= rules.walk_p_value else nan
+    walks = certain("share of the random walks that are as much of a bell", share)
     return [
         Condition("value", _height(value, low, high), ">", rules.bell_height),
         Condition("second_value", above, ">", 0.0),
-        Condition("order_p_value", orders, "<=", rules.order_p_value),
+        Condition("walk_p_value", walks, "<=", rules.walk_p_value),
     ]
 
 
@@ -173,27 +173,34 @@ def _height(
     return Statistic(HEIGHT, height, height - below, height + above)
 
 
-def order_p_value(value: Float[np.ndarray, " block"]) -> float:
-    """Return the share of all orders of the blocks that are at least as high in the middle.
+def walk_p_value(value: Float[np.ndarray, " block"]) -> float:
+    """Return the share of random walks with the same steps that are as high in the middle, or more.
 
-    By the covariance of the values with a parabola over the layers. Of more than 8 blocks by the
-    normal limit of that covariance over all orders (Hoeffding 1951).
+    The steps from block to block are taken in any order, up or down. How high is said by the
+    covariance of the values with a parabola over the layers; of more than 7 blocks the share is
+    the normal limit of that covariance over all walks.
     """
-    parabola = _parabola(len(value))
-    centred = value - value.mean()
-    covariance = parabola @ centred
-    if len(value) <= MOST_IN_ALL_ORDERS:
-        orders = _orders(len(value))
-        # Orders that differ by rounding alone are as much of a bell.
-        slack = 1e-9 * np.linalg.norm(parabola) * np.linalg.norm(centred)
-        return float((centred[orders] @ parabola >= covariance - slack).mean())
-    spread = np.linalg.norm(parabola) * np.linalg.norm(centred) / sqrt(len(value) - 1)
+    steps, weights = np.diff(value), _step_weights(len(value))
+    covariance = weights @ steps
+    if len(value) <= MOST_IN_ALL_WALKS:
+        orders, signs = _walks(len(steps))
+        walks = (np.abs(steps)[orders] * weights) @ signs.T
+        # Walks that differ by rounding alone are as much of a bell.
+        slack = 1e-9 * np.linalg.norm(weights) * np.linalg.norm(steps)
+        return float((walks >= covariance - slack).mean())
+    spread = np.linalg.norm(weights) * np.linalg.norm(steps) / sqrt(len(steps))
     return 0.5 * erfc(float(covariance / spread) / sqrt(2)) if spread else 1.0
 
 
 @cache
-def _orders(n: int) -> Int[np.ndarray, "order block"]:
-    return np.array(list(permutations(range(n))))
+def _walks(n: int) -> tuple[Int[np.ndarray, "order step"], Int[np.ndarray, "sign step"]]:
+    orders = np.array(list(permutations(range(n))))
+    return orders, np.array(list(product((-1, 1), repeat=n)))
+
+
+def _step_weights(n: int) -> Float[np.ndarray, " step"]:
+    """Return how much a step adds to the covariance: the parabola above it, summed."""
+    return _parabola(n)[::-1].cumsum()[::-1][1:]
 
 
 def _parabola(n: int) -> Float[np.ndarray, " block"]:
@@ -203,5 +210,5 @@ def _parabola(n: int) -> Float[np.ndarray, " block"]:
 
 @cache
 def _least_p_value(n: int) -> float:
-    """Return the share of the orders in which as many blocks stand as in a perfect bell."""
-    return order_p_value(_parabola(n) + 1e-3 * np.arange(n))
+    """Return the share of random walks that are as much of a bell as a perfect one."""
+    return walk_p_value(_parabola(n))

@@ -28,7 +28,7 @@ def measure_training_claims(
     *,
     flat_range: Share,
     bell_height: Share,
-    order_p_value: Share,
+    walk_p_value: Share,
     rank_correlation: Share,
     settled_share: Share,
     dimension_fall: Share,
@@ -42,7 +42,7 @@ def measure_training_claims(
     - bell (4.1), of decoders: `top_variance_share` at the last checkpoint, its mean over the middle
       third of the blocks less that over the first and the last third, as a share of the mean over
       all, is above `bell_height`; the largest of all blocks is neither the first nor the last; and
-      of all orders of the blocks no more than `order_p_value` are as much of a bell.
+      of random walks with the same steps no more than `walk_p_value` are as much of a bell.
     - flat (4.1), of encoders: the blocks lie apart by at most `flat_range` of their mean, so that a
       slope is not flat.
     - growth (4.2): Spearman's correlation of the steps with the mean over blocks of
@@ -65,7 +65,7 @@ def measure_training_claims(
     rules = ClaimRules(
         flat_range=flat_range,
         bell_height=bell_height,
-        order_p_value=order_p_value,
+        walk_p_value=walk_p_value,
         rank_correlation=rank_correlation,
         settled_share=settled_share,
         dimension_fall=dimension_fall,

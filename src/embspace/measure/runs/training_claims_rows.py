@@ -29,7 +29,7 @@ from embspace.measure.runs.training_claims_moves import dealt_anew, growth_over,
 from embspace.settings.types import Share
 
 COLUMNS = ["claim", "claimed_of", "section", "kind", "seed", "statistic", "value", "low", "high"]
-COLUMNS += ["second_statistic", "second_value", "second_low", "second_high", "order_p_value"]
+COLUMNS += ["second_statistic", "second_value", "second_low", "second_high", "walk_p_value"]
 COLUMNS += ["holds_if", "verdict_with_embeddings", "verdict"]
 ANISOTROPY, DIMENSION = "top_variance_share", "two_nn"
 GROWTH, RISE_AND_FALL = "anisotropy grows, then settles", "dimension rises, then falls"
