@@ -343,3 +343,40 @@ def test_a_direction_counts_only_if_no_chance_of_all_tests_gives_it(
 def test_a_test_that_rejects_is_no_reason_to_differ():
     with pytest.raises(ValidationError, match="is no rule: 'q_value > 0.05'"):
         of_cell(bare(), "q_value > 0.05")
+
+
+@pytest.mark.parametrize(
+    ("value", "holds_if", "verdict"),
+    [
+        (0.5, "value > null_high", "undecided"),
+        (0.5, "value < null_low", "undecided"),
+        (0.5, "value > null_high and value > 0.9", "differs"),
+        (0.7, "value > null_high", "matches"),
+        (0.3, "value > null_high", "differs"),
+        (0.5, "value <= null_high", "matches"),
+    ],
+)
+def test_a_number_in_the_range_of_its_null_says_nothing(
+    results: Path, value: float, holds_if: str, verdict: str
+):
+    put("results/steps/small.csv", f"layer,cosine,low,high\n0,{value},0.4,0.6\n")
+    names = {"null_low": "low", "null_high": "high"}
+    decision = decide(of_cell(bare("cosine", **names), holds_if), SMALL, results)
+    assert decision.verdict == verdict
+    assert decision.reason.startswith("chance does as much") == (verdict == "undecided")
+
+
+def test_the_hash_of_a_rule_changes_with_what_decides_alone():
+    claim = of_cell(bare(), "value > 0.5")
+    words = claim.model_copy(update={"claim": "other words", "statistic": "t", "note": "n"})
+    assert words.rule_hash == claim.rule_hash
+    others = [
+        of_cell(bare(), "value > 0.6"),
+        of_cell(bare("cosine"), "value > 0.5"),
+        of_cell(bare(), "value > 0.5", every={"layer": []}),
+        of_cell(bare(), "value > 0.5", minus=bare("cosine")),
+        of_cell(
+            bare(), "value > 0.5", otherwise=[{"cell": bare(), "holds_if": "value > 0", "why": "w"}]
+        ),
+    ]
+    assert len({claim.rule_hash, *(other.rule_hash for other in others)}) == 6

@@ -35,6 +35,14 @@ def test_layers_have_numbers_or_are_counted_from_the_last(
     assert found.value == mean
 
 
+@pytest.mark.parametrize("last", ["last", "1..last"])
+def test_the_last_layer_is_that_of_the_rows_that_fit(results: Path, last: str):
+    put("results/steps/small.csv", "token,layer,mean\ncat,0.0,1\ncat,1.0,2\ndog,2.0,3\ncow,,4\n")
+    assert read_cell(cell(where={"token": "cat", "layer": last}), SMALL, results).value == 2.0
+    with pytest.raises(LookupError, match="have no row with"):
+        read_cell(cell(where={"token": "cow", "layer": last}), SMALL, results)
+
+
 @pytest.mark.parametrize(("take", "mean"), [("largest", 3.0), ("smallest", 2.0)])
 def test_the_largest_or_smallest_of_several_layers(results: Path, take: str, mean: float):
     where = {"token": "cat", "layer": "1..last-1"}

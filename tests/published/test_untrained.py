@@ -5,6 +5,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from embspace.errors import InputError
 from embspace.files.tables import save_table
 from embspace.measure.compare.ledger import COLUMNS
 from embspace.published.untrained import (
@@ -30,7 +31,8 @@ def verdicts(rows: dict[str, tuple[str, str, float]], **columns: object) -> pd.D
     keys = ["about", "verdict", "value"]
     table = pd.DataFrame.from_dict(rows, orient="index", columns=keys).rename_axis("statement")
     table = table.reset_index().assign(source="a thesis", kind="claim", section="4.2")
-    table = table.assign(statistic="a mean", holds_if="value > 0.5", **columns)
+    table = table.assign(statistic="a mean", holds_if="value > 0.5", rule=table["statement"])
+    table = table.assign(**columns)
     return table.reindex(columns=["row", *COLUMNS])
 
 
@@ -73,8 +75,13 @@ def test_without_a_twin_all_that_holds_is_open():
 
 
 def test_a_twin_asked_by_another_rule_is_none():
-    table = beside_untrained(verdicts(ROWS), verdicts(RANDOM, row=1).assign(holds_if="value > 0"))
+    table = beside_untrained(verdicts(ROWS), verdicts(RANDOM, rule="another"))
     assert table["untrained_verdict"].isna().all()
+
+
+def test_a_claim_put_in_other_words_keeps_its_twin():
+    other_words = verdicts(RANDOM).assign(statement="in other words", statistic="a median")
+    assert beside_untrained(verdicts(ROWS), other_words)["untrained_verdict"].notna().any()
 
 
 def test_a_number_has_no_twin():
@@ -98,7 +105,7 @@ def test_counts_say_what_needs_training():
 def test_q_values_are_of_the_p_values_of_one_family():
     rows = {f"claim {number}": ("weights", "matches", 0.9) for number in range(4)}
     table = verdicts(rows).assign(p_value=[0.01, 0.04, None, 0.04], question=["1", "1", "1", "2"])
-    q_values = beside_untrained(table, None)["q_value"]
+    q_values = beside_untrained(table, None)["family_q_value"]
     assert list(q_values[:2]) == pytest.approx([0.02, 0.04])
     assert pd.isna(q_values[2])
     assert q_values[3] == pytest.approx(0.04)  # alone in its family
@@ -133,3 +140,9 @@ def test_a_twin_whose_verdicts_nobody_kept_is_told(tree: Path, caplog: pytest.Lo
     assert kept_verdicts("small_random") is None
     assert "small_random.csv: not found" in caplog.text
     assert "embspace thesis small_random --keep" in caplog.text
+
+
+def test_verdicts_kept_by_an_older_version_are_told(tree: Path):
+    save_table(verdicts(RANDOM).drop(columns="rule"), "data/published/verdicts/small_random.csv")
+    with pytest.raises(InputError, match="small_random.csv: has no column 'rule'.*--keep"):
+        kept_verdicts("small_random")

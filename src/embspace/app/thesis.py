@@ -17,6 +17,7 @@ from embspace.published.untrained import (
     SAME,
     UNTRAINED_TOO,
     VERDICTS,
+    load_verdicts,
     trained_share,
 )
 from embspace.published.untrained import OPEN as STILL_OPEN
@@ -44,6 +45,9 @@ IN_TABLES = (
     "all of the interval. `random weights` is the same statistic before any training; a claim "
     "that holds there as well may hold by more here, as the two values tell."
 )
+COLUMNS = (*SAME, "kind", "section", "question", "about", "statement", "statistic", "value", "low")
+COLUMNS += ("high", "null", "holds_if", "verdict", "rests_on", "reason", "training")
+COLUMNS += ("untrained_value", "untrained_verdict")
 OPEN = ("undecided", "depends on the rule")
 DIGITS = 3
 
@@ -63,6 +67,11 @@ def thesis_page(model: str, *, up: str = "..", results: Path = Path("results")) 
     described = read_yaml(described_in(CONF / "model", model))
     file = results / f"ledger/{model}.csv"
     ledger = load_table(str(file))
+    if lacking := sorted({*COLUMNS} - {*ledger.columns}):
+        raise InputError(
+            f"{file}: has no column '{lacking[0]}', it is of an older version; "
+            f"`embspace run ledger --model {model}` makes it anew"
+        )
     rows = ledger[ledger["source"] == source.source]
     if rows.empty:
         raise InputError(f"{file}: has no row of {source.source}")
@@ -152,14 +161,27 @@ def _numbers_in(section: str) -> list[int]:
 
 
 def _counts(claims: pd.DataFrame) -> str:
-    """Return how many claims of a question hold, and how many might by chance."""
-    n_held = int(claims["verdict"].isin(HOLDS).sum())
-    n_tested = int(claims["rests_on"].isin(["interval", "null", "interval and null"]).sum())
-    return (
-        f"Of {counted(len(claims), 'claim')} {n_held} {'holds' if n_held == 1 else 'hold'}"
-        f"{trained_share(claims)}. {n_tested} are held against an interval or a null: at 5 %, "
-        f"{0.05 * n_tested:.1f} of them would hold by chance."
+    """Return in a sentence what the claims of a question come to, and what chance would make."""
+    verdict, training = claims["verdict"], claims["training"].fillna("")
+    held = verdict.isin(HOLDS)
+    counts = {
+        "hold after training alone": training == ONLY_TRAINED,
+        "hold at random weights, too": training == UNTRAINED_TOO,
+        "hold, while random weights decide nothing": training == STILL_OPEN,
+        "hold and read no weights": held & (training == ""),
+        "do not hold": verdict == "differs",
+        "undecided or dependent on the rule": verdict.isin(OPEN),
+        "not checkable": verdict == "not checkable",
+    }
+    parts = [f"{rows.sum()} {words}" for words, rows in counts.items() if rows.any()]
+    tested = claims["rests_on"].str.contains("interval|null", na=False) | claims["null"].notna()
+    n_tested, n_passed = int(tested.sum()), int((held & tested).sum())
+    by_chance = (
+        f" {n_tested} are tests, of which chance alone passes {0.05 * n_tested:.1f} at most; "
+        f"{n_passed} pass."
     )
+    words = f"**{counted(len(claims), 'claim')}: {', '.join(parts)}.**"
+    return words + (by_chance if n_tested else "")
 
 
 def _lists(claims: pd.DataFrame) -> str:
@@ -211,8 +233,7 @@ def _by_model(claims: pd.DataFrame) -> str:
     own = claims[claims["about"] == "weights"]
     table = own[["row", "statement"]].assign(here=own["verdict"])
     for file in sorted(VERDICTS.glob("*.csv")):
-        kept = load_table(str(file)).drop_duplicates(SAME)
-        verdicts = own[SAME].merge(kept, on=SAME, how="left")["verdict"]
+        verdicts = own[SAME].merge(load_verdicts(file), on=SAME, how="left")["verdict"]
         table[_label(file.stem)] = verdicts.to_numpy()
     models = [column for column in table if column not in ("row", "statement")]
     for column in models:

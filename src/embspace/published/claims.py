@@ -168,6 +168,8 @@ def _open(holds_if: str, evidence: Evidence) -> str:
     parts = [part for part in holds_if.split(" and ") if _holds(part, evidence) is None]
     if all(part.startswith("q_value") for part in parts):
         return f"chance does as much, q {evidence.q_value:.2g}, by all tests of the table"
+    if not evidence.has_interval:
+        return "chance does as much, the value lies in the range of the null"
     return "the interval has values of both kinds"
 
 
@@ -187,7 +189,17 @@ def _holds(part: str, evidence: Evidence) -> bool | None:
     numbers = [evidence.value if left == "estimate" else getattr(evidence, left)]
     if left == "value" and evidence.has_interval:
         numbers = [evidence.low, evidence.high]
-    if any(map(isnan, numbers)):
+    if any(map(isnan, numbers)) or _chance_does_as_much(sign, right, evidence):
         return None
     outcomes = {COMPARISONS[sign](number, compared) for number in numbers}
     return outcomes.pop() if len(outcomes) == 1 else None
+
+
+def _chance_does_as_much(sign: str, bound: str, evidence: Evidence) -> bool:
+    """Return whether a number without an interval should lie beyond the null's range, but is in it.
+
+    As with a p-value, a test that does not reject says nothing.
+    """
+    beyond = (sign, bound) in ((">", "null_high"), ("<", "null_low"))
+    in_range = evidence.null_low <= evidence.value <= evidence.null_high
+    return beyond and not evidence.has_interval and in_range

@@ -1,9 +1,9 @@
 """The numbers that decide a claim, read from results: a value, its interval and its null."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import exp, hypot, isnan, log, nan
+from math import exp, hypot, isfinite, isnan, log, nan
 from pathlib import Path
 from typing import Literal
 
@@ -151,12 +151,7 @@ def rows_of(file: Path, cell: CellPlace) -> list[dict[str, Cell]]:
         LookupError: if the table is not there, or has no such row.
     """
     contents = contents_of(file)
-    where, layers = {}, {}
-    for column, value in cell.where.items():
-        if found := LAYERS.fullmatch(str(value)):
-            layers[column] = range(int(found[1]), int(_layer(contents, column, found[2])) + 1)
-        else:
-            where[column] = _layer(contents, column, str(value)) if _is_last(value) else value
+    where, layers = _places(contents.rows, cell)
     rows = [
         row
         for row in contents.rows
@@ -166,6 +161,36 @@ def rows_of(file: Path, cell: CellPlace) -> list[dict[str, Cell]]:
     if not rows:
         raise LookupError(_lacking(contents, where, file))
     return rows
+
+
+def _places(
+    rows: Sequence[dict[str, Cell]], cell: CellPlace
+) -> tuple[Where, dict[str, Container[float]]]:
+    """Return what `where` says of single values and of layers, those from the last on counted.
+
+    The last layer is that of the rows that the rest of `where` leaves.
+    """
+    by_number = {
+        column: match
+        for column, value in cell.where.items()
+        if (match := LAYERS.fullmatch(str(value))) or (match := LAST_LAYER.fullmatch(str(value)))
+    }
+    where = {column: value for column, value in cell.where.items() if column not in by_number}
+    rest = [row for row in rows if is_chosen(row, where, cell.pair)]
+    layers: dict[str, Container[float]] = {}
+    for column, match in by_number.items():
+        numbers = [_number(row.get(column)) for row in rest]
+        last = max(filter(isfinite, numbers), default=-1)
+        if match.re is LAST_LAYER:
+            layers[column] = {_layer(match[0], last)}
+        else:
+            layers[column] = range(int(match[1]), _layer(match[2], last) + 1)
+    return where, layers
+
+
+def _layer(name: str, last: float) -> int:
+    """Return the number of a layer, of which `last` is the largest."""
+    return int(last) + int(name.removeprefix("last") or 0) if _is_last(name) else int(name)
 
 
 def _lacking(contents: Contents, where: Where, file: Path) -> str:
@@ -232,13 +257,6 @@ def _extreme(rows: list[dict[str, Cell]], column: str, take: str) -> dict[str, C
 
 def _is_last(value: str | int) -> bool:
     return bool(LAST_LAYER.fullmatch(str(value)))
-
-
-def _layer(contents: Contents, column: str, name: str) -> str:
-    if not _is_last(name):
-        return name
-    numbers = [int(str(row[column])) for row in contents.rows if row.get(column) not in (None, "")]
-    return str(max(numbers, default=-1) + int(name.removeprefix("last") or 0))
 
 
 def _number(cell: Cell) -> float:

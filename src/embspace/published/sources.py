@@ -1,5 +1,7 @@
 """Describes the files of data/published/: each published statement, and where our number is."""
 
+import hashlib
+import json
 import re
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
@@ -242,6 +244,14 @@ class Claim(Rule):
     decided: Decided | None = None
     """None: as the source says for all."""
     note: str = ""
+
+    @property
+    def rule_hash(self) -> str:
+        """Return eight letters that change with whatever decides the claim, not with its words."""
+        keys = set(Rule.model_fields)
+        others = [other.model_dump(include=keys) for other in self.otherwise]
+        decides = [self.model, self.about, self.model_dump(include=keys), others]
+        return hashlib.sha256(json.dumps(decides, sort_keys=True).encode()).hexdigest()[:8]
 
 
 class LayerClaim(Claim):

@@ -7,6 +7,7 @@ from typing import Any
 import pandas as pd
 from scipy.stats import false_discovery_control
 
+from embspace.errors import InputError
 from embspace.files.tables import load_table, save_table
 from embspace.published.sources import PUBLISHED
 
@@ -15,9 +16,9 @@ TRAINING = ONLY_TRAINED, UNTRAINED_TOO, OPEN = "only after training", "untrained
 HOLDS = ("matches", ALSO_UNTRAINED)
 VERDICTS = PUBLISHED / "verdicts"
 """The folder of kept verdicts, a table for each model that was asked."""
-SAME = ["source", "statement", "statistic", "holds_if"]
+SAME = ["source", "rule"]
 """What a claim of the twin has in common with the model's."""
-KEPT = [*SAME, "value", "verdict"]
+KEPT = [*SAME, "statement", "value", "verdict"]
 
 
 def keep_verdicts(name: str, results: Path) -> Path:
@@ -39,7 +40,7 @@ def kept_verdicts(name: str | None, folder: Path = VERDICTS) -> pd.DataFrame | N
         return None
     file = folder / f"{name}.csv"
     if file.is_file():
-        return load_table(str(file))
+        return load_verdicts(file)
     logging.warning(
         "%s: not found, so that nothing is known of random weights; `embspace thesis %s --keep` "
         "makes it, once %s is among `models` and computed",
@@ -48,17 +49,34 @@ def kept_verdicts(name: str | None, folder: Path = VERDICTS) -> pd.DataFrame | N
     return None
 
 
+def load_verdicts(file: Path) -> pd.DataFrame:
+    """Return a table of kept verdicts, each rule once.
+
+    Raises:
+        InputError: if it lacks a column, as tables of older versions do.
+    """
+    table = load_table(str(file))
+    if lacking := [column for column in KEPT if column not in table]:
+        raise InputError(
+            f"{file}: has no column '{lacking[0]}'; allowed: {', '.join(KEPT)}; "
+            f"`embspace thesis {file.stem} --keep` makes it anew"
+        )
+    return table.drop_duplicates(SAME)
+
+
 def beside_untrained(verdicts: pd.DataFrame, untrained: pd.DataFrame | None) -> pd.DataFrame:
     """Return the verdicts with what the same rules say of the architecture before any training.
 
     Parameters:
         verdicts: a row a number or claim, as `measure_ledger` makes them.
-        untrained: columns KEPT, of a model with random weights; None where there is none.
+        untrained: columns KEPT of a model with random weights, each rule once; None where there is
+            none.
 
     A claim that matches there as well has the verdict `holds, but also untrained`. `training` says
     of a claim that holds whether it does so only after training: `open` where the rule decides
     nothing at random weights, or there are none. A claim that reads no trained weights (`about`)
-    has no twin. `q_value` is Benjamini and Hochberg's, among the p-values of a family of claims.
+    has no twin. `family_q_value` is Benjamini and
+    Hochberg's, among the p-values of a family of claims.
     """
     table = verdicts.copy()
     own = table["kind"].eq("claim") & table["about"].eq("weights")
@@ -71,13 +89,13 @@ def beside_untrained(verdicts: pd.DataFrame, untrained: pd.DataFrame | None) -> 
     )
     table["training"] = table["training"].fillna(OPEN).where(own & holds)
     table.loc[table["training"] == UNTRAINED_TOO, "verdict"] = ALSO_UNTRAINED
-    table["q_value"] = _q_values(table)
+    table["family_q_value"] = _q_values(table)
     return table
 
 
 def _twin(table: pd.DataFrame, untrained: pd.DataFrame | None) -> pd.DataFrame:
     """Return the rows of the twin that ask the same by the same rule, in the order of the table."""
-    rows = pd.DataFrame(columns=KEPT) if untrained is None else untrained.drop_duplicates(SAME)
+    rows = pd.DataFrame(columns=KEPT) if untrained is None else untrained
     return table[SAME].merge(rows, on=SAME, how="left").set_axis(table.index)
 
 

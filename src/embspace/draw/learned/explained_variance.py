@@ -109,6 +109,7 @@ def _population(dimensions: pd.DataFrame) -> str:
 def _table(dimensions: pd.DataFrame, label: str, digits: int) -> str:
     has_positions = "positional" in set(dimensions["space"])
     named = dimensions.assign(space=dimensions["space"].map(names(CLOUDS)))
+    named = named.drop(columns=["null_n_components_low", "null_n_components_high"])
     return f"# Directions that hold the variance of {label}\n\n" + section(
         "Number of principal components",
         "Stage `measure_explained_variance`. As many as explain the share of the variance; the "

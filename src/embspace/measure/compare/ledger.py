@@ -34,7 +34,7 @@ SOURCES = (  # that say something of models, not of runs alone
 )
 NUMBERS = ["value", "low", "high", "null", "null_low", "null_high", "p_value"]
 COLUMNS = ["source", "kind", "section", "page", "question", "about", "statement", "statistic"]
-COLUMNS += ["published", *NUMBERS, "holds_if"]
+COLUMNS += ["published", *NUMBERS, "holds_if", "rule"]
 COLUMNS += ["verdict", "rests_on", "reason", "decided", "decided_because"]
 RULES = ["row", "statement", "asked_at", *NUMBERS, "verdict", "reason"]
 VERDICTS = {"agrees": "matches", "DIFFERS": "differs", "MISSING": "not checkable"}
@@ -140,6 +140,7 @@ def _claim_row(claim: Claim, decision: Decision) -> dict[str, Any]:
         "statistic": claim.statistic,
         **_numbers(decision.evidence),
         "holds_if": claim.holds_if,
+        "rule": claim.rule_hash,
         "verdict": decision.verdict,
         "rests_on": decision.evidence.basis,
         "reason": decision.reason or claim.note,
@@ -170,6 +171,7 @@ def _layer_claim_row(claim: LayerClaim) -> dict[str, Any]:
         "statistic": claim.statistic,
         "published": claim.published,
         "holds_if": claim.holds_if,
+        "rule": claim.rule_hash,
         "verdict": "not checkable",
         "reason": f"is about the layers of {claim.model}; once that model is under `profiled` in "
         "params.yaml, `embspace verify --all` decides it",

@@ -44,20 +44,22 @@ def measure_explained_variance(
 
     Spaces: `input`; `positional`; `joint`, both as one cloud. `curve` has each component's share
     of the variance and the sum up to it, `dimensions` the components that it takes to reach each
-    of `shares`. The null is as many isotropic Gaussian vectors in as many dimensions, the mean
-    of `n_null_draws` draws. A space of equal vectors has no share.
+    of `shares`. The null is as many isotropic Gaussian vectors in as many dimensions: the mean
+    of `n_null_draws` draws, and of the components the fewest and the most of all draws. A space of
+    equal vectors has no share.
     """
     streams = dict(zip(SPACES, np.random.default_rng(seed).spawn(len(SPACES)), strict=True))
     curves, dimensions = [], []
     for space, x in _clouds(one_space(matrices)).items():
-        found, null = _spectra(x, n_null_draws, streams[space])
+        spectrum, draws = _spectra(x, n_null_draws, streams[space])
+        null = np.mean(draws, axis=0)
         curves.append(
             pd.DataFrame(
                 {
                     "space": space,
-                    "n_components": np.arange(1, len(found) + 1),
-                    "explained_variance": found,
-                    "cumulative_explained_variance": found.cumsum(),
+                    "n_components": np.arange(1, len(spectrum) + 1),
+                    "explained_variance": spectrum,
+                    "cumulative_explained_variance": spectrum.cumsum(),
                     "null_cumulative_explained_variance": null.cumsum(),
                 }
             )
@@ -68,8 +70,9 @@ def measure_explained_variance(
                 "n": x.shape[0],
                 "dim": x.shape[1],
                 "share": share,
-                "n_components": components_for(found, share),
+                "n_components": components_for(spectrum, share),
                 "null_n_components": components_for(null, share),
+                **_range_of_null(draws, share),
             }
             for share in shares
         ]
@@ -86,16 +89,24 @@ def _clouds(matrices: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
 
 def _spectra(
     x: Float[np.ndarray, "n dim"], n_draws: int, rng: np.random.Generator
-) -> tuple[Float[np.ndarray, " dim"], Float[np.ndarray, " dim"]]:
-    """Share of the variance of each component, and its mean over draws of the null."""
+) -> tuple[Float[np.ndarray, " dim"], list[Float[np.ndarray, " dim"]]]:
+    """Share of the variance of each component, of the space and of each draw of the null."""
     from threadpoolctl import threadpool_limits
 
     n, dim = x.shape
     # Threads that share so small products wait for each other longer than they save.
     with threadpool_limits(1, user_api="blas"):
-        found = explained_variance(covariance_eigenvalues(x))
+        spectrum = explained_variance(covariance_eigenvalues(x))
         draws = [gaussian_covariance_eigenvalues(n, dim, rng) for _ in range(n_draws)]
-    return found, np.mean([explained_variance(draw) for draw in draws], axis=0)
+    return spectrum, [explained_variance(draw) for draw in draws]
+
+
+def _range_of_null(draws: list[Float[np.ndarray, " dim"]], share: float) -> dict[str, int | None]:
+    counts = [count for draw in draws if (count := components_for(draw, share)) is not None]
+    return {
+        "null_n_components_low": min(counts, default=None),
+        "null_n_components_high": max(counts, default=None),
+    }
 
 
 def main(config: StageConfig) -> None:
