@@ -96,10 +96,10 @@ def test_the_first_rows_are_with_all_of_the_first_positions_and_themselves(resul
 
 def test_their_title_says_which_side_they_are_like(results, drawn):
     words = drawn[0].axes[2].get_title("left")
-    assert "as like those before them as those after" in words
+    assert "no more like later ones than chance makes them" in words
     nulls = results["nulls"].assign(value=2.0)
     figure, _ = draw(results | {"nulls": nulls})
-    assert "more like those after them than those before" in figure.axes[2].get_title("left")
+    assert "more like later ones than earlier ones" in figure.axes[2].get_title("left")
 
 
 def test_the_mean_profile_is_on_top(results, drawn):

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import tokenizers
 
 from embspace.measure.words.token_tracker_tables import Halves
 from embspace.measure.words.token_tracker_tracks import density_of
@@ -56,6 +57,18 @@ def test_a_type_is_a_word_of_one_token_and_of_one_group():
     names = {group: Tokenizer().convert_ids_to_tokens([*ids]) for group, ids in types.items()}
     assert sorted(names["content"]) == sorted(CONTENT)
     assert sorted(names["function"]) == sorted(FUNCTION)
+
+
+def test_a_word_of_a_tokenizer_that_puts_a_space_before_texts_is_a_type():
+    from transformers import PreTrainedTokenizerFast
+
+    words = ["a", "paint", "river", "the"]
+    vocabulary = {"<unk>": 0, "▁": 1} | {f"▁{word}": 2 + n for n, word in enumerate(words)}
+    spaced = tokenizers.Tokenizer(tokenizers.models.WordLevel(vocabulary, "<unk>"))
+    spaced.pre_tokenizer = tokenizers.pre_tokenizers.Metaspace()
+    tokenizer = PreTrainedTokenizerFast(tokenizer_object=spaced, unk_token="<unk>")
+    types = types_of({"paint": "content", "river": "content", "the": "function"}, tokenizer)
+    assert {group: [*ids] for group, ids in types.items()} == {"content": [3, 4], "function": [5]}
 
 
 def test_types_in_denser_places_are_found():

@@ -102,13 +102,13 @@ def _finding(properties: pd.DataFrame) -> str:
 
 
 def _finding_of_rows(nulls: pd.DataFrame) -> str:
-    """Return whether the first positions are more like those after them than those before."""
+    """Return whether a test finds the first positions more like later ones than earlier ones."""
     excess = nulls[nulls["measure"] == "first_forward_excess"]
     if len(excess) and (excess["value"] > excess["null_value_high"]).all():
-        return (
-            "The first positions are more like those after them than those before (Luisto, fig. 16)"
-        )
-    return "The first positions are as like those before them as those after (Luisto, fig. 16)"
+        return "The first positions are more like later ones than earlier ones (Luisto, fig. 16)"
+    return (
+        "The first positions are no more like later ones than chance makes them (Luisto, fig. 16)"
+    )
 
 
 def by_frequency(matrix: Float[np.ndarray, "n dim"]) -> Float[np.ndarray, "n dim"]:

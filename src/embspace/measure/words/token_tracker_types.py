@@ -23,13 +23,15 @@ STATISTIC = "content_in_denser_places"
 def types_of(groups: Mapping[str, str], tokenizer: Any) -> dict[str, Int[np.ndarray, " type"]]:
     """Return the tokens of each group's words that are one token, each once.
 
-    A word stands behind a space, as inside a sentence.
+    A word stands behind another, as inside a sentence: a space before it alone would be a token
+    of its own to a tokenizer that puts one before each text.
     """
     tokens: dict[str, set[int]] = {CONTENT: set(), FUNCTION: set()}
-    read = tokenizer([f" {word}" for word in groups], add_special_tokens=False)["input_ids"]
+    texts = ["a", *(f"a {word}" for word in groups)]
+    before, *read = tokenizer(texts, add_special_tokens=False)["input_ids"]
     for group, ids in zip(groups.values(), read, strict=True):
-        if len(ids) == 1 and group in tokens:
-            tokens[group].add(int(ids[0]))
+        if ids[:-1] == before and group in tokens:
+            tokens[group].add(int(ids[-1]))
     both = tokens[CONTENT] & tokens[FUNCTION]
     return {group: np.array(sorted(own - both), dtype=np.int64) for group, own in tokens.items()}
 
