@@ -81,6 +81,7 @@ class Run(Strict):
     seeds: list[Seed] = Field(min_length=1)  # each a model of its own: weights, order, masks
     precision: Literal["float32", "bfloat16"] = "float32"  # of the products; weights stay float32
     base: str | None = None  # a model of conf/model/ to start from
+    stitched_on: str | None = None  # one of the base's vocabulary, below the tuned blocks
     architecture: dict[str, Any] | None = None  # else: a config of transformers
     matrices: Matrices | None = None  # where the learned matrices are in that architecture
     final_norm: str | None = None  # the module after its last block, if it has one
@@ -110,6 +111,15 @@ def describe_run(name: str, content: dict[str, Any]) -> Run:
     return run
 
 
+def tuned_blocks(run: Run) -> int:
+    """Return how many of the last blocks a classification of one phase tunes; 0 for other runs."""
+    phases = list(run.phases.values())
+    only = phases[0]
+    if len(phases) > 1 or not isinstance(only, SequenceClassification):
+        return 0
+    return only.trainable_layers or 0
+
+
 def _phase(file: str, key: object, content: Any) -> Phase:
     start = f"{file}: key 'phases.{key}"
     if not isinstance(content, dict):
@@ -136,6 +146,11 @@ def _flaw(run: Run) -> str:
         return "key 'matrices': belongs to 'architecture', a base has its own"
     if run.architecture is None and run.final_norm is not None:
         return "key 'final_norm': belongs to 'architecture', a base has its own"
+    if run.stitched_on is not None and (run.base is None or not tuned_blocks(run)):
+        return (
+            "key 'stitched_on': belongs to a 'base' of which a single phase, "
+            "sequence_classification, tunes the last blocks, as 'trainable_layers' says"
+        )
     if len(set(run.seeds)) < len(run.seeds):
         return f"key 'seeds': one stands there twice, found {run.seeds}"
     if any(classified) != (run.label_column is not None):

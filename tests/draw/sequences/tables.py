@@ -146,9 +146,10 @@ def attribution() -> Tables:
 def stitching() -> Tables:
     pairs, layers = [], []
     for upper, lower in product((0, 1), (0, 1)):
-        seeds = {"upper_seed": upper, "lower_seed": lower}
+        seeds = {"upper_seed": upper, "lower_seed": lower, "lower_model": None}
         sizes = {"n": 9, "n_documents": 6, "n_classes": 3}
         pair: dict[str, Any] = {**seeds, **sizes, "chance": 0.25, "best_layer": 2}
+        pair |= {"is_control": upper == lower, "identity_accuracy": 0.4}
         pair |= {**bounded("unstitched_accuracy", 0.9), **bounded("accuracy", 0.6 + 0.1 * upper)}
         pair |= {**bounded("recovered", 0.5), "explained_share": 0.4}
         pair |= {"shuffled_explained_share": 0.1, **bounded("frequent_accuracy", 0.3)}

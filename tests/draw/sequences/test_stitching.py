@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import pandas as pd
 import pytest
 
 from embspace.draw.sequences.stitching import draw_stitching
@@ -28,8 +29,33 @@ def test_a_panel_for_each_ordered_pair() -> None:
     of_control = [line.get_label() for line in figure.axes[0].lines]
     assert "trained linear stitch" not in of_control
     said = " ".join(figure.get_suptitle().split())
-    assert "1 of 2 pairs of seeds stitch better than at random: best accuracy 0.60 to 0.70" in said
+    assert "1 of 2 pairs of seeds stitch better than at random (0.60 to 0.70; states" in said
     assert "| mine" in text and "better than random" in text
+
+
+def test_another_model_below_has_a_row_with_one_control() -> None:
+    names = {0: "base", 1: "other"}
+    models = {
+        name: table.assign(lower_model=table["lower_seed"].map(names), lower_seed=None)
+        if "lower_seed" in table
+        else table
+        for name, table in tables().items()
+    }
+    models["pairs"] = models["pairs"].assign(is_control=models["pairs"]["lower_model"] == "base")
+    both = {
+        name: pd.concat([table.assign(run="mine"), models[name].assign(run="tuned")])
+        for name, table in tables().items()
+    }
+    figure, text = draw_stitching(both, "all runs", **SETTINGS)
+    assert_words_fit(figure)
+    titles = [title_of(ax) for ax in figure.axes if ax.axison]
+    assert titles[4:] == [
+        "Seed 0 above base (control)",
+        "Seed 0 above other",
+        "Seed 1 above other",
+    ]
+    assert "of a run and another model" in " ".join(figure.get_suptitle().split())
+    assert "| tuned" in text and "other" in text
 
 
 def test_of_several_runs_the_first_is_drawn_and_all_are_in_the_tables() -> None:

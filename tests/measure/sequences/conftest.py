@@ -12,7 +12,7 @@ from embspace.measure.sequences.sequence_texts import (
     held_out_sequences,
     placed_sequences,
 )
-from embspace.measure.sequences.stitching_pairs import Texts, stitched_texts
+from embspace.measure.sequences.stitching_models import Texts, stitched_texts
 from embspace.settings.corpus import LineagesCorpus
 from embspace.settings.run import Run
 from embspace.train.model import train_model

@@ -10,6 +10,7 @@ import pytest
 from embspace.errors import InputError
 from embspace.geometry.parameters.planted_copies import random_turn
 from embspace.measure.sequences.sequence_classifiers import last_checkpoints
+from embspace.measure.sequences.stitching_models import stitched_texts
 from embspace.measure.sequences.stitching_pairs import (
     FREQUENT,
     IDENTITY,
@@ -18,11 +19,11 @@ from embspace.measure.sequences.stitching_pairs import (
     TURNED,
     VOCABULARY,
     StitchedPair,
+    Stitching,
     first_of_each,
     frequent_tokens,
     pairs_of_seed,
     right_answers,
-    stitched_texts,
     zero_shot_stitches,
 )
 from embspace.models.stream.entered import TokenIds, logits_above, states_of
@@ -89,7 +90,7 @@ def test_a_turned_copy_is_stitched_through_the_vocabulary_and_not_as_it_is() -> 
     )  # fmt: skip
     # Ten tokens are more than the eight dimensions, so that they give the whole turn.
     for name in (VOCABULARY, FREQUENT):
-        assert right_answers(upper, states, stitches[name], TOKENS, label).all()
+        assert right_answers(upper, states, stitches[name], TOKENS, label, range(len(states))).all()
     assert {name: len(draws) for name, draws in null.items()} == {TURNED: 3, SHUFFLED: 3}
     for layer, of_layer in enumerate(states):
         stitched = stitches[VOCABULARY][layer](of_layer)
@@ -105,13 +106,16 @@ def test_with_all_signs_changed_no_answer_is_right_as_it_is_and_all_are_by_the_v
     stitches, null = zero_shot_stitches(
         *embeddings, np.arange(20), len(states), n_draws, np.random.default_rng(2)
     )
-    last = {name: right_answers(upper, states, each, TOKENS, label)[-1]
-            for name, each in stitches.items()}  # fmt: skip
+
+    def of_last(stitch: Any) -> np.ndarray:
+        return right_answers(upper, states, stitch, TOKENS, label, range(len(states)))[-1]
+
+    last = {name: of_last(stitch) for name, stitch in stitches.items()}
     assert last[VOCABULARY].all() and last[FREQUENT].all()
     # At layer L only a tanh and a head without offset are above: the logits change their signs.
     assert not last[IDENTITY].any()
     # Of a turn and its negative, equally likely, at most one is right: 1/2 is the largest mean.
-    random = [right_answers(upper, states, each, TOKENS, label)[-1].mean() for each in null[TURNED]]
+    random = [of_last(stitch).mean() for stitch in null[TURNED]]
     error = np.std(random) / np.sqrt(n_draws)
     assert np.mean(random) < 0.5 + 3 * error and error < 0.05
 
@@ -132,11 +136,14 @@ def pairs(two_seeds: Any) -> list[StitchedPair]:
 
 def stitched(learned: Any, **given: Any) -> list[StitchedPair]:
     options = {"strength": 1e-3, "n_draws": 2, "least_count": 2, "seed": 0, **given}
-    return pairs_of_seed(learned.run, learned.root, 0, learned.texts, None, **options)
+    return pairs_of_seed(learned.run, learned.root, 0, learned.texts, None, Stitching(**options))
 
 
 def test_a_seed_is_below_every_seed_and_itself(pairs: list[StitchedPair], two_seeds: Any) -> None:
-    assert [(each.upper_seed, each.lower_seed) for each in pairs] == [(0, 0), (1, 0)]
+    assert [(pair.upper_seed, pair.lower, pair.is_control) for pair in pairs] == [
+        (0, 0, True),
+        (1, 0, False),
+    ]
     control, other = pairs
     assert set(control.right) == {VOCABULARY, IDENTITY, FREQUENT} and not control.null
     assert set(other.right) == {VOCABULARY, IDENTITY, FREQUENT, TRAINED}
@@ -167,10 +174,10 @@ def test_other_tokens_are_refused(two_seeds: Any, monkeypatch: pytest.MonkeyPatc
             tokenizer.add_tokens(["new"])
         return tokenizer
 
-    from embspace.measure.sequences import stitching_pairs
+    from embspace.measure.sequences import stitching_models
 
-    reader = stitching_pairs.read_tokenizer
-    monkeypatch.setattr(stitching_pairs, "read_tokenizer", read)
+    reader = stitching_models.read_tokenizer
+    monkeypatch.setattr(stitching_models, "read_tokenizer", read)
     with pytest.raises(InputError, match="expected the same"):
         stitched(two_seeds)
 

@@ -59,6 +59,7 @@ def pair(upper: int, lower: int, vocabulary: tuple[float, ...]) -> StitchedPair:
     return StitchedPair(
         upper,
         lower,
+        not is_other,
         right(1.0)[0],
         stitches | ({TRAINED: right(0.5, 0.8, 0.9, 0.95)} if is_other else {}),
         {TURNED: draws, SHUFFLED: draws[:1]} if is_other else {},
@@ -177,6 +178,7 @@ def test_a_claim_asks_for_all_pairs_of_a_seed() -> None:
     rows = [(0, 1, MATCHES), (0, 2, MATCHES), (1, 0, MATCHES), (1, 2, DIFFERS)]
     rows += [(2, 0, DIFFERS), (2, 1, DIFFERS), (0, 0, None), (2, 2, None)]
     pairs = pd.DataFrame(rows, columns=["upper_seed", "lower_seed", "above_random"])
+    pairs["is_control"] = pairs["upper_seed"] == pairs["lower_seed"]
     pairs["recovers_most"] = UNDECIDED
     pairs = pairs.assign(recovered=0.9, recovered_low=0.8)
     table = pd.DataFrame(claim_rows(pairs))
@@ -190,6 +192,7 @@ def test_nothing_differs_where_the_control_fails(low: float | None, expected: st
     rows = [(0, 1, 0.1, 0.0), (0, 2, 0.1, 0.0), (0, 0, 0.7, low)][: 2 if low is None else 3]
     pairs = pd.DataFrame(rows, columns=["upper_seed", "lower_seed", "recovered", "recovered_low"])
     pairs = pairs.assign(above_random=DIFFERS, recovers_most=DIFFERS)
+    pairs["is_control"] = pairs["upper_seed"] == pairs["lower_seed"]
     table = pd.DataFrame(claim_rows(pairs))
     assert table["verdict"].tolist() == [expected] * 2
     assert table["control_recovered_low"].isna().all() == (low is None)

@@ -1,7 +1,6 @@
 """Figure and tables of `measure_stitching`: the accuracy of stitched models by layer."""
 
 from collections.abc import Sequence
-from itertools import product
 from typing import Any
 
 import pandas as pd
@@ -11,7 +10,6 @@ from matplotlib.ticker import MaxNLocator
 from pydantic import NonNegativeInt, PositiveFloat
 
 from embspace.draw.page.canvas import (
-    count,
     counted,
     legend_below,
     new_figure,
@@ -20,7 +18,7 @@ from embspace.draw.page.canvas import (
 )
 from embspace.draw.page.looks import BLACK, BLUE, GRAY, GREEN, VERMILION, Look
 from embspace.draw.page.markdown import folded, for_readers, interval, markdown_table, section
-from embspace.draw.sequences.sequence_looks import first_run, of_run, words_of
+from embspace.draw.sequences.sequence_looks import first_run, of_run
 from embspace.files.tables import Tables
 
 RESULTS = ("layers.csv", "pairs.csv", "claims.csv")
@@ -41,55 +39,97 @@ RULES = (
     "at its own best layer of these. Most: its interval is above half of what the classifier has "
     "above chance. Both rules were fixed before the results; after them this was added: a pair "
     "differs from random only if its interval reaches no higher than the mean of its own random "
-    "stitches or chance. A seed above itself is a control."
+    "stitches or chance. A seed above itself, or above its base, is a control."
 )
 
 
 def draw_stitching(
     results: Tables, label: str, *, row_height_mm: PositiveFloat, digits: NonNegativeInt
 ) -> tuple[Figure, str]:
-    """Draw a panel for each ordered pair of seeds, accuracy by layer.
+    """Draw a panel for each ordered pair of seeds, and for a run's seeds on another model.
 
-    Of the first run by name that has results, and of its first seeds; the tables are of all runs.
+    Accuracy by layer, of the first run by name of either kind, and of its first seeds; the tables
+    are of all runs.
     """
     heading = "# Stitching\n\nStage `measure_stitching`.\n"
-    run = first_run(results["pairs"])
-    of = {name: of_run(table, run) if run else table for name, table in results.items()}
-    pairs = of["pairs"]
-    seeds = sorted(set(pairs["upper_seed"].tolist()))[:N_SEEDS] if len(pairs) else []
-    n = max(len(seeds), 1)
+    tables = {name: _with_below(table) for name, table in results.items()}
+    pairs = tables["pairs"]
+    of_seeds, of_models = _first_of(pairs, "lower_seed"), _first_of(pairs, "lower_model")
+    panels, n = _panels(of_seeds, of_models)
+    n_rows = max(-(-len(panels) // n), 1)
     figure, axes = new_figure(
+        n_rows,
         n,
-        n,
-        height_mm=n * row_height_mm + 48 if seeds else 40,
-        title=_title(pairs),
-        subtitle=_subtitle(pairs, run or label),
+        height_mm=n_rows * row_height_mm + 48 if panels else 40,
+        title=_title(of_seeds, of_models),
+        subtitle=_subtitle(pairs),
         stage="measure_stitching",
     )
-    if not seeds:
+    if not panels:
         say_instead(axes, NONE)
         return figure, f"{heading}\nNone.\n"
-    for ax, (upper, lower) in zip(axes, product(seeds, seeds), strict=True):
-        _panel(ax, _of_pair(of["layers"], upper, lower), _of_pair(pairs, upper, lower).iloc[0])
-        words = "itself (control)" if upper == lower else f"seed {lower}"
-        ax.set_title(f"Seed {upper} above {words}", fontsize=8)
+    for ax, pair in zip(axes, panels, strict=False):
+        _panel(ax, _of_pair(tables["layers"], pair), pair)
+        ax.set_title(f"Seed {pair['upper_seed']} above {_words_below(pair)}", fontsize=8)
+    for ax in axes[len(panels) :]:
+        ax.set_axis_off()
     _outer_labels(axes, n)
     legend_below(figure, axes, ncols=3)
-    return figure, f"{heading}\n{_tables(results, digits)}"
+    return figure, f"{heading}\n{_tables(tables, digits)}"
 
 
-def _title(pairs: pd.DataFrame) -> str:
-    if pairs.empty:
+def _with_below(table: pd.DataFrame) -> pd.DataFrame:
+    """Return a table with what is below as one word: a seed of the run, or a model's name."""
+    if "lower_seed" not in table:
+        return table
+    models = table["lower_model"].astype("string")
+    seeds = "seed " + table["lower_seed"].astype("Int64").astype("string")
+    return table.assign(below=models.fillna(seeds))
+
+
+def _first_of(pairs: pd.DataFrame, column: str) -> pd.DataFrame:
+    """Return the pairs of the first run whose lower models are named in this column."""
+    if column not in pairs:
+        return pd.DataFrame(columns=["upper_seed", "lower_seed", "lower_model", "is_control"])
+    rows = pairs[pairs[column].notna()]
+    return of_run(rows, first_run(rows))
+
+
+def _panels(of_seeds: pd.DataFrame, of_models: pd.DataFrame) -> tuple[list[pd.Series], int]:
+    """Return the pairs that have a panel, and how many stand in a row.
+
+    Of seeds a square; of models a row: one control, and the pairs that are none.
+    """
+    seeds = sorted(of_seeds["upper_seed"].unique())[:N_SEEDS]
+    is_shown = of_seeds["upper_seed"].isin(seeds) & of_seeds["lower_seed"].isin(seeds)
+    square = [row for _, row in of_seeds[is_shown].iterrows()]
+    control, others = (of_models[of_models["is_control"] == value] for value in (True, False))
+    n = max(len(seeds), N_SEEDS if len(of_models) else 1)
+    row = [row for _, row in pd.concat([control[:1], others]).iterrows()][:n]
+    return square + row, n
+
+
+def _words_below(pair: pd.Series) -> str:
+    words = "base" if pd.notna(pair["lower_model"]) else "itself"
+    return f"{words} (control)" if pair["is_control"] else str(pair["below"])
+
+
+def _title(of_seeds: pd.DataFrame, of_models: pd.DataFrame) -> str:
+    if of_seeds.empty and of_models.empty:
         return "No run classifies sequences after another phase"
-    of_two = pairs[pairs["upper_seed"] != pairs["lower_seed"]]
-    if of_two.empty:
+    kinds = {"seeds": of_seeds, "a run and another model": of_models}
+    others = {kind: pairs[~pairs["is_control"].astype(bool)] for kind, pairs in kinds.items()}
+    parts = [_of_kind(kind, pairs) for kind, pairs in others.items() if len(pairs)]
+    if not parts:
         return "One seed alone is stitched to no other"
-    n_above = int((of_two["above_random"] == "matches").sum())
+    return f"Through the vocabulary, {', '.join(parts)}"
+
+
+def _of_kind(kind: str, pairs: pd.DataFrame) -> str:
+    n_above = int((pairs["above_random"] == "matches").sum())
     return (
-        f"Through the vocabulary, {n_above} of {counted(len(of_two), 'pair')} of seeds stitch "
-        f"better than at random: best accuracy {_range(of_two['accuracy'])}, random at most "
-        f"{of_two['null_accuracy_largest'].max():.2f}, trained "
-        f"{_range(of_two['trained_accuracy'])} at its own best layer"
+        f"{n_above} of {counted(len(pairs), 'pair')} of {kind} stitch better than at random "
+        f"({_range(pairs['accuracy'])}; states as they are {_range(pairs['identity_accuracy'])})"
     )
 
 
@@ -97,21 +137,20 @@ def _range(values: pd.Series) -> str:
     return f"{values.min():.2f} to {values.max():.2f}"
 
 
-def _subtitle(pairs: pd.DataFrame, run: str) -> str:
+def _subtitle(pairs: pd.DataFrame) -> str:
     if pairs.empty:
         return "0 runs"
-    row = pairs.iloc[0]
     return (
-        f"{words_of(run)}: {counted(row['n'], 'held-out sequence')} of "
-        f"{counted(row['n_documents'], 'ancestor')}, {count(row['n_classes'])} classes · below: "
-        "embeddings and blocks 1 … layer of a seed before it learned classes; above: the other "
-        "blocks and the head of a seed that has learned them · best: of the upper half of layers · "
-        "bands: 95 % intervals over ancestors; gray: all draws of both random stitches"
+        "below: embeddings and blocks 1 … layer of a model before it learned classes; above: the "
+        "other blocks of a seed that has learned them, or those that a run has tuned, and the head "
+        "· best: of the upper half of layers · bands: 95 % intervals over documents; gray: all "
+        "draws of both random stitches"
     )
 
 
-def _of_pair(table: pd.DataFrame, upper: int, lower: int) -> pd.DataFrame:
-    return table[(table["upper_seed"] == upper) & (table["lower_seed"] == lower)]
+def _of_pair(table: pd.DataFrame, pair: pd.Series) -> pd.DataFrame:
+    keys = ["upper_seed", "below", *(["run"] if "run" in table else [])]
+    return table[(table[keys] == pair[keys]).all(axis=1)]
 
 
 def _panel(ax: Axes, rows: pd.DataFrame, pair: pd.Series) -> None:
@@ -148,7 +187,7 @@ def _outer_labels(axes: Sequence[Axes], n: int) -> None:
 
 def _tables(results: Tables, digits: int) -> str:
     run = {"run": "run"} if "run" in results["pairs"] else {}
-    keys = {**run, "upper_seed": "seed above", "lower_seed": "seed below"}
+    keys = {**run, "upper_seed": "seed above", "below": "below"}
     columns = {
         **keys,
         "n_documents": "documents",
@@ -160,6 +199,7 @@ def _tables(results: Tables, digits: int) -> str:
         "null_accuracy_largest": "largest of these",
         "null_accuracy_largest_of_all_pairs": "largest of all pairs",
         "trained_accuracy": "trained stitch, at its own best layer",
+        "identity_accuracy": "as they are, at their own best layer",
         **interval("recovered", "recovered"),
         "above_random": "above random",
         "recovers_most": "most",

@@ -12,7 +12,7 @@ from embspace.files.rows import load_rows
 from embspace.files.tables import save_table
 from embspace.geometry.attribution.recall import ranking
 from embspace.measure.sequences.attribution_curves import AREAS, CURVE, area_rows, curve_rows
-from embspace.measure.sequences.attribution_regression import regression_scores
+from embspace.measure.sequences.attribution_methods import regression_scores
 from embspace.measure.sequences.attribution_seeds import (
     AT_RANDOM,
     KNOWN,

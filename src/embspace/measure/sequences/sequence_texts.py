@@ -67,7 +67,16 @@ def held_out_sequences(
         InputError: naming the run's file, if no text is held out, or all are of one class.
     """
     is_of_sequences = isinstance(corpus, LineagesCorpus | FastaCorpus)
-    if not is_of_sequences or classification_of(run) is None:
+    return held_out_texts(name, run, texts) if is_of_sequences else None
+
+
+def held_out_texts(name: str, run: Run, texts: pd.DataFrame) -> Sequences | None:
+    """The held-out texts of a run that classifies texts of any kind; None of one that does not.
+
+    Raises:
+        InputError: as `held_out_sequences`.
+    """
+    if classification_of(run) is None:
         return None
     classes = sorted(set(texts.loc[texts["split"] == "train", "label"]))
     tested = texts[texts["split"] == "test"]

@@ -1,6 +1,7 @@
-"""Stage `measure_stitching`: the lower blocks of one seed below the classifier of another."""
+"""Stage `measure_stitching`: the lower blocks of one model below the classifier of another."""
 
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +11,9 @@ from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 from embspace.extract.checkpoints import form_of
 from embspace.files.rows import load_rows
 from embspace.files.tables import save_table
-from embspace.measure.sequences.sequence_texts import held_out_sequences
-from embspace.measure.sequences.stitching_pairs import Texts, pairs_of_seed, stitched_texts
+from embspace.measure.sequences.sequence_texts import held_out_sequences, held_out_texts
+from embspace.measure.sequences.stitching_models import Texts, stitched_texts
+from embspace.measure.sequences.stitching_pairs import Stitching, pairs_of_seed, pairs_on_model
 from embspace.measure.sequences.stitching_rows import (
     CLAIMS,
     LAYERS,
@@ -29,7 +31,7 @@ from embspace.settings.types import Probability
 
 @dataclass(frozen=True)
 class StitchingTables:
-    """The tables; empty of a run that classifies no sequences, or was not trained before."""
+    """The tables; empty of a run that classifies nothing, or has nothing to stitch to."""
 
     layers: pd.DataFrame
     """One row an ordered pair of seeds, layer and stitch: the accuracy."""
@@ -52,7 +54,7 @@ def measure_stitching(
     level: Probability,
     seed: NonNegativeInt,
 ) -> StitchingTables:
-    """Classify sequences by the lower blocks of one seed and the upper blocks of another.
+    """Classify texts by the lower blocks of one model and the upper blocks of another.
 
     Dar et al. (2023), "Analyzing Transformers in Embedding Space", section 5.2. The lower part,
     embeddings and blocks 1..l, is of a model before it learned the classes; the upper part, blocks
@@ -61,6 +63,11 @@ def measure_stitching(
     what the other's are to give. This is the direction of the paper: the learned task is carried
     over to a model that never saw it, and nothing is trained. Unlike in its code, positions are not
     added a second time.
+
+    A run of two phases stitches its seeds to each other, layer by layer. One that starts from a
+    base and tunes its last blocks, as the paper's does, stitches these to the model `stitched_on`
+    of the run, which was trained apart from it: every layer of that model enters the first tuned
+    block. Its control is its own base below, of which the classifier's lower blocks are.
 
     Beside it: `frequent tokens`, the same through the tokens that training has read `least_count`
     times or more, a check of how much the rare ones weigh, which decides nothing; `identity`, the
@@ -102,26 +109,28 @@ def measure_stitching(
         InputError: for an architecture that is not known, a text that does not fit into the run's
             window, or if fewer than two tokens are frequent enough.
     """
-    if texts is None or len(run.phases) < 2:
+    if texts is None or not (len(run.phases) > 1 or run.stitched_on):
         empty = (pd.DataFrame(columns=columns) for columns in (LAYERS, PAIRS, CLAIMS))
         return StitchingTables(*empty)
     from joblib import Parallel, delayed
 
-    of_seeds = Parallel(n_jobs=-1, batch_size=1)(
-        delayed(pairs_of_seed)(
-            run, root, number, texts, final_norm,
-            strength=ridge_strength, n_draws=n_draws, least_count=least_count, seed=seed,
-        )
-        for number in range(len(run.seeds))
-    )  # fmt: skip
-    found = sorted(
-        (pair for of_seed in of_seeds for pair in of_seed),
-        key=lambda pair: (pair.upper_seed, pair.lower_seed),
-    )
+    how = Stitching(ridge_strength, n_draws, least_count, seed)
+    if run.stitched_on:
+        calls = [
+            delayed(pairs_on_model)(run, root, name, texts, final_norm, how)
+            for name in (str(run.base), run.stitched_on)
+        ]
+    else:
+        calls = [
+            delayed(pairs_of_seed)(run, root, number, texts, final_norm, how)
+            for number in range(len(run.seeds))
+        ]
+    stitched = [pair for some in Parallel(n_jobs=-1, batch_size=1)(calls) for pair in some]
+    stitched.sort(key=lambda pair: pair.upper_seed)  # stable: of the lower ones the order stays
     options: dict[str, Any] = {"n_resamples": n_resamples, "level": level, "seed": seed}
-    pairs = pd.DataFrame(pair_rows(found, texts.held_out, **options), columns=PAIRS)
+    pairs = pd.DataFrame(pair_rows(stitched, texts.held_out, **options), columns=PAIRS)
     return StitchingTables(
-        pd.DataFrame(layer_rows(found, texts.held_out, **options), columns=LAYERS),
+        pd.DataFrame(layer_rows(stitched, texts.held_out, **options), columns=LAYERS),
         pairs,
         pd.DataFrame(claim_rows(pairs), columns=CLAIMS),
     )
@@ -133,16 +142,17 @@ def main(config: StageConfig) -> None:
     run = describe_run(name, config.train)
     corpus = describe_corpus(run.corpus, read_yaml(Path(f"conf/corpus/{run.corpus}.yaml")))
     texts = load_rows(f"data/prepared/training_texts/{name}.parquet")
-    found = measure_stitching(
+    held_out = held_out_texts if run.stitched_on else partial(held_out_sequences, corpus=corpus)
+    tables = measure_stitching(
         run,
-        stitched_texts(held_out_sequences(name, run, corpus, texts), texts),
+        stitched_texts(held_out(name, run, texts=texts), texts),
         f"data/trained/{name}",
         form_of(name, run)["final_norm"],
         **config.settings,
     )
-    save_table(found.layers, f"results/stitching/layers/{name}.csv")
-    save_table(found.pairs, f"results/stitching/pairs/{name}.csv")
-    save_table(found.claims, f"results/stitching/claims/{name}.csv")
+    save_table(tables.layers, f"results/stitching/layers/{name}.csv")
+    save_table(tables.pairs, f"results/stitching/pairs/{name}.csv")
+    save_table(tables.claims, f"results/stitching/claims/{name}.csv")
 
 
 if __name__ == "__main__":

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-import pandas as pd
 from jaxtyping import Bool, Float, Int
 
 from embspace.errors import InputError
@@ -20,13 +19,18 @@ from embspace.geometry.parameters.stitching import (
     turned_kernel,
     vocabulary_kernel,
 )
-from embspace.measure.sequences.sequence_classifiers import last_checkpoints, load_classifier
+from embspace.measure.sequences.sequence_classifiers import last_checkpoints
 from embspace.measure.sequences.sequence_texts import Sequences
+from embspace.measure.sequences.stitching_models import (
+    Embedding,
+    ReadModel,
+    Texts,
+    read_model,
+    read_untrained,
+)
 from embspace.models.parameters.groups import require_same_tokens
-from embspace.models.parameters.read import run_parameters
 from embspace.models.stream.entered import TokenIds, logits_above, read_texts, states_of
-from embspace.models.tokenizer import read_tokenizer
-from embspace.settings.run import Run
+from embspace.settings.run import Run, tuned_blocks
 
 VOCABULARY, IDENTITY, TRAINED = "vocabulary", "identity", "trained"
 FREQUENT = "frequent tokens"
@@ -34,7 +38,6 @@ TURNED, SHUFFLED = "turned", "shuffled tokens"
 Right = Bool[np.ndarray, "layer text"]
 RightOfFirst = Bool[np.ndarray, "layer document"]
 States = Float[np.ndarray, "layer text token dim"]
-Embedding = Float[np.ndarray, "token dim"]
 Stitch = Sequence[LinearStitch]
 """A linear map for each layer."""
 
@@ -54,8 +57,11 @@ class StitchedPair:
 
     upper_seed: int
     """The seed whose model has learned the classes; it gives the upper blocks and the head."""
-    lower_seed: int
-    """The seed whose model is only pretrained; it gives the embeddings and the lower blocks."""
+    lower: int | str
+    """The seed whose model is only pretrained, or the model of conf/model that is none of the
+    run's; it gives the embeddings and the lower blocks."""
+    is_control: bool
+    """True for a seed above its own pretraining, where the two spaces are nearly one."""
     unstitched: Bool[np.ndarray, " text"]
     """Whether the classifier itself, the whole of the upper model, is right."""
     right: Mapping[str, Right]
@@ -68,101 +74,129 @@ class StitchedPair:
     """The share over tokens that training has read `least_count` times or more."""
 
 
-@dataclass(frozen=True, eq=False)
-class Texts:
-    """The sequences that are classified, and those that a trained stitch is fitted to."""
+@dataclass(frozen=True)
+class Stitching:
+    """How models are stitched."""
 
-    held_out: Sequences
-    training: list[str]
-    read: list[str]
-    """All that the run was trained on: how often it has read each token."""
-
-
-@dataclass(frozen=True, eq=False)
-class ReadModel:
-    """A model, its embeddings, and the texts as it reads them."""
-
-    name: str
-    module: Any
-    embedding: Embedding
-    tokens: list[str]
-    held_out: TokenIds
-    training: TokenIds
-
-
-def stitched_texts(held_out: Sequences | None, texts: pd.DataFrame) -> Texts | None:
-    """Return held-out sequences with the first training text of each document; None without."""
-    read = texts[texts["split"] == "train"]
-    training = read.drop_duplicates("document")
-    return None if held_out is None else Texts(held_out, list(training["text"]), list(read["text"]))
-
-
-def read_model(
-    run: Run, root: str, phase: str, number: int, texts: Texts, final_norm: str | None
-) -> ReadModel:
-    """Read one of a run's seeds after a phase.
-
-    Raises:
-        InputError: if a file is missing or changed, or for an architecture that is not known.
-    """
-    checkpoint = last_checkpoints(root, run, phase)[number]
-    module, folder = load_classifier(run, checkpoint), checkpoint.folder
-    parameters = run_parameters(module, read_tokenizer(folder), final_norm)
-    return ReadModel(
-        str(folder),
-        module,
-        parameters.output_embedding,
-        parameters.tokens,
-        read_texts(texts.held_out.texts, folder, run.window),
-        read_texts(texts.training, folder, run.window),
-    )
+    strength: float
+    """Of the ridge regression."""
+    n_draws: int
+    """Random stitches of each kind and pair."""
+    least_count: int
+    """Of a frequent token in the texts that the run was trained on."""
+    seed: int
 
 
 def pairs_of_seed(
-    run: Run,
-    root: str,
-    number: int,
-    texts: Texts,
-    final_norm: str | None,
-    *,
-    strength: float,
-    n_draws: int,
-    least_count: int,
-    seed: int,
+    run: Run, root: str, number: int, texts: Texts, final_norm: str | None, how: Stitching
 ) -> list[StitchedPair]:
     """Stitch one of a run's seeds, below, to every seed, itself included, above.
+
+    A state of layer l of the one is one of layer l of the other.
 
     Raises:
         InputError: as `read_model` and `frequent_tokens`, or if two seeds have other tokens.
     """
     before, last = list(run.phases)[-2:]
     lower = read_model(run, root, before, number, texts, final_norm)
-    states = states_of(lower.module, lower.held_out, final_norm)
-    read = read_texts(texts.read, Path(lower.name), run.window)
-    frequent = frequent_tokens(read, len(lower.tokens), least_count)
-    found = []
-    for each, upper_seed in enumerate(run.seeds):
-        upper = read_model(run, root, last, each, texts, final_norm)
-        require_same_tokens(lower.tokens, upper.tokens, (lower.name, upper.name))
-        lower_seed, embeddings = run.seeds[number], (lower.embedding, upper.embedding)
-        names = ("stitching", str(upper_seed), str(lower_seed))
-        generator = stream_of(np.random.default_rng(seed), *names)
-        stitches, null = zero_shot_stitches(*embeddings, frequent, len(states), n_draws, generator)
-        if each == number:
-            null = {}
-        else:
-            stitches |= {TRAINED: _trained(lower, upper, final_norm, strength)}
-        found.append(
-            StitchedPair(
-                upper_seed,
-                lower_seed,
-                _answers(upper, upper.held_out, texts.held_out.label),
-                *_all_right(upper, states, texts.held_out, stitches, null),
-                _explained(*embeddings, generator),
-                _explained(embeddings[0][frequent], embeddings[1][frequent], generator),
-            )
+    states = states_of(lower.module, lower.held_out, lower.final_norm)
+    folder = last_checkpoints(root, run, before)[number].folder
+    frequent = _frequent(run, folder, lower, texts, how)
+    return [
+        _pair(
+            Side(run.seeds[number], lower),
+            Side(seed, read_model(run, root, last, other, texts, final_norm)),
+            states,
+            frequent,
+            texts.held_out,
+            how,
+            entered=range(len(states)),
+            is_control=other == number,
         )
-    return found
+        for other, seed in enumerate(run.seeds)
+    ]
+
+
+def pairs_on_model(
+    run: Run, root: str, name: str, texts: Texts, final_norm: str | None, how: Stitching
+) -> list[StitchedPair]:
+    """Stitch the tuned blocks of every seed of a run, above, to a model that is none of it, below.
+
+    Every layer of the lower model leads into the first of the blocks that the run has tuned, as in
+    the paper. The run's own base below is the control.
+
+    Raises:
+        InputError: as `read_untrained`, `read_model` and `frequent_tokens`, or if the model has
+            other tokens than the run.
+    """
+    (last,) = run.phases
+    folder = last_checkpoints(root, run, last)[0].folder
+    lower = read_untrained(name, folder, texts, run.window)
+    states = states_of(lower.module, lower.held_out, lower.final_norm)
+    frequent = _frequent(run, folder, lower, texts, how)
+    uppers = [
+        Side(seed, read_model(run, root, last, number, texts, final_norm))
+        for number, seed in enumerate(run.seeds)
+    ]
+    return [
+        _pair(
+            Side(name, lower),
+            upper,
+            states,
+            frequent,
+            texts.held_out,
+            how,
+            entered=[upper.model.n_layers - tuned_blocks(run)] * len(states),
+            is_control=name == run.base,
+        )
+        for upper in uppers
+    ]
+
+
+def _frequent(
+    run: Run, folder: Path, lower: ReadModel, texts: Texts, how: Stitching
+) -> Int[np.ndarray, " frequent"]:
+    read = read_texts(texts.read, folder, run.window)
+    return frequent_tokens(read, len(lower.tokens), how.least_count)
+
+
+class Side(NamedTuple):
+    """A model of a pair: a seed of the run, or the name of a model of conf/model/."""
+
+    name: int | str
+    model: ReadModel
+
+
+def _pair(
+    lower: Side,
+    upper: Side,
+    states: States,
+    frequent: Int[np.ndarray, " frequent"],
+    held_out: Sequences,
+    how: Stitching,
+    *,
+    entered: Sequence[int],
+    is_control: bool,
+) -> StitchedPair:
+    """Stitch two models: the states of layer l below enter layer `entered[l]` above."""
+    require_same_tokens(lower.model.tokens, upper.model.tokens, (str(lower.name), str(upper.name)))
+    embeddings = (lower.model.embedding, upper.model.embedding)
+    names = ("stitching", str(upper.name), str(lower.name))
+    generator = stream_of(np.random.default_rng(how.seed), *names)
+    stitches, null = zero_shot_stitches(*embeddings, frequent, len(states), how.n_draws, generator)
+    if is_control:
+        null = {}
+    else:
+        stitches |= {TRAINED: _trained(lower.model, upper.model, entered, how.strength)}
+    return StitchedPair(
+        int(upper.name),
+        lower.name,
+        is_control,
+        _answers(upper.model, upper.model.held_out, held_out.label),
+        *_all_right(upper.model, states, held_out, stitches, null, entered),
+        _explained(*embeddings, generator),
+        _explained(embeddings[0][frequent], embeddings[1][frequent], generator),
+    )
 
 
 def frequent_tokens(
@@ -174,13 +208,13 @@ def frequent_tokens(
         InputError: if these are fewer than two.
     """
     counts = np.bincount(read.ids[read.mask], minlength=n_tokens)
-    found = np.flatnonzero(counts >= least_count)
-    if len(found) < 2:
+    frequent = np.flatnonzero(counts >= least_count)
+    if len(frequent) < 2:
         raise InputError(
-            f"key 'least_count': found {least_count}, but {len(found)} of {n_tokens} tokens are so "
-            "frequent in the texts that the run was trained on; expected two or more"
+            f"key 'least_count': found {least_count}, but {len(frequent)} of {n_tokens} tokens are "
+            "so frequent in the texts that the run was trained on; expected two or more"
         )
-    return found
+    return frequent
 
 
 def zero_shot_stitches(
@@ -211,12 +245,17 @@ def zero_shot_stitches(
 
 
 def right_answers(
-    module: Any, states: States, stitch: Stitch, tokens: TokenIds, label: Int[np.ndarray, " text"]
+    module: Any,
+    states: States,
+    stitch: Stitch,
+    tokens: TokenIds,
+    label: Int[np.ndarray, " text"],
+    entered: Sequence[int],
 ) -> Right:
-    """Return whether the class is right if the states of a layer are stitched there, by layer."""
+    """Return whether the class is right if the states of layer l are put at layer `entered[l]`."""
     answers = [
-        logits_above(module, layer, stitch[layer](of_layer), tokens).argmax(axis=1)
-        for layer, of_layer in enumerate(states)
+        logits_above(module, layer, linear(below), tokens).argmax(axis=1)
+        for below, linear, layer in zip(states, stitch, entered, strict=True)
     ]
     return np.asarray(np.stack(answers) == label)
 
@@ -232,17 +271,20 @@ def _all_right(
     held_out: Sequences,
     stitches: Mapping[str, Stitch],
     null: Mapping[str, Sequence[Stitch]],
+    entered: Sequence[int],
 ) -> tuple[dict[str, Right], dict[str, list[RightOfFirst]]]:
     """Return what is right by stitch, and of random ones, of the first text of each document."""
     module, label, rows = upper.module, held_out.label, first_of_each(held_out.document)
     some, first = upper.held_out.of(rows), states[:, rows]
     return (
         {
-            name: right_answers(module, states, each, upper.held_out, label)
-            for name, each in stitches.items()
+            name: right_answers(module, states, stitch, upper.held_out, label, entered)
+            for name, stitch in stitches.items()
         },
         {
-            name: [right_answers(module, first, each, some, label[rows]) for each in draws]
+            name: [
+                right_answers(module, first, stitch, some, label[rows], entered) for stitch in draws
+            ]
             for name, draws in null.items()
         },
     )
@@ -263,15 +305,15 @@ def _answers(
 
 
 def _trained(
-    lower: ReadModel, upper: ReadModel, final_norm: str | None, strength: float
+    lower: ReadModel, upper: ReadModel, entered: Sequence[int], strength: float
 ) -> list[LinearStitch]:
     """Return the ridge regression of each layer, of the tokens of training texts."""
     shown = lower.training.mask
-    given = states_of(lower.module, lower.training, final_norm)
-    wanted = states_of(upper.module, upper.training, final_norm)
+    given = states_of(lower.module, lower.training, lower.final_norm)
+    wanted = states_of(upper.module, upper.training, upper.final_norm)
     return [
-        trained_stitch(x[shown], y[shown], strength=strength)
-        for x, y in zip(given, wanted, strict=True)
+        trained_stitch(x[shown], wanted[layer][shown], strength=strength)
+        for x, layer in zip(given, entered, strict=True)
     ]
 
 

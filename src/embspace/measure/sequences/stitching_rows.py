@@ -14,6 +14,7 @@ from embspace.measure.sequences.sequence_intervals import class_means
 from embspace.measure.sequences.sequence_texts import Sequences
 from embspace.measure.sequences.stitching_pairs import (
     FREQUENT,
+    IDENTITY,
     TRAINED,
     VOCABULARY,
     StitchedPair,
@@ -23,15 +24,17 @@ MATCHES, DIFFERS, UNDECIDED = "matches", "differs", "undecided"
 MOST = 0.5
 """The share of a classifier's accuracy above chance that is more than the rest."""
 DIGITS = 9  # a model that knows one class alone is at chance, not above it by 1e-16
-PLACE = ["upper_seed", "lower_seed"]
+PLACE = ["upper_seed", "lower_seed", "lower_model"]
 LAYERS = [*PLACE, "layer", "stitch", "n", "n_documents", "n_classes", "n_draws"]
 LAYERS += ["accuracy", "accuracy_low", "accuracy_high"]
 LAYERS += ["less_vocabulary", "less_vocabulary_low", "less_vocabulary_high"]
-PAIRS = [*PLACE, "n", "n_documents", "n_classes", "chance"]
+PAIRS = [*PLACE, "is_control", "n", "n_documents", "n_classes", "chance"]
 PAIRS += ["unstitched_accuracy", "unstitched_accuracy_low", "unstitched_accuracy_high"]
 PAIRS += ["best_layer", "accuracy", "accuracy_low", "accuracy_high"]
 PAIRS += ["recovered", "recovered_low", "recovered_high"]
 PAIRS += ["trained_best_layer", "trained_accuracy", "trained_accuracy_low", "trained_accuracy_high"]
+PAIRS += ["identity_best_layer", "identity_accuracy"]
+PAIRS += ["identity_accuracy_low", "identity_accuracy_high"]
 PAIRS += ["null_accuracy", "null_accuracy_largest", "null_accuracy_largest_of_all_pairs"]
 PAIRS += ["explained_share", "shuffled_explained_share"]
 PAIRS += ["frequent_best_layer"]
@@ -59,7 +62,7 @@ def layer_rows(
     """One row an ordered pair, layer and stitch; of random ones, mean and range of the draws."""
     sizes = _sizes(sequences)
     for pair in pairs:
-        place: Row = {"upper_seed": pair.upper_seed, "lower_seed": pair.lower_seed}
+        place = _place(pair)
         accuracies = {name: _of_documents(right, sequences).T for name, right in pair.right.items()}
         for name, values in accuracies.items():
             means, interval = class_means(values, sequences.stratum, **options)
@@ -87,7 +90,7 @@ def layer_rows(
 def pair_rows(pairs: Sequence[StitchedPair], sequences: Sequences, **options: Any) -> Iterator[Row]:
     """One row an ordered pair: its best upper layer, what that recovers, and the verdicts.
 
-    Of a seed with itself there is no verdict.
+    Of a control there is no verdict.
     """
     chance = chance_of(sequences)
     nulls = [_best_of_null(pair) for pair in pairs]
@@ -99,7 +102,7 @@ def pair_rows(pairs: Sequence[StitchedPair], sequences: Sequences, **options: An
         means, interval = class_means(
             np.stack([of_layers[best], unstitched], axis=1), sequences.stratum, **options
         )
-        row: Row = {"upper_seed": pair.upper_seed, "lower_seed": pair.lower_seed}
+        row: Row = {**_place(pair), "is_control": pair.is_control}
         row |= {**_sizes(sequences), "chance": chance, "best_layer": best}
         for number, name in enumerate(("accuracy", "unstitched_accuracy")):
             row[name] = means[number]
@@ -108,6 +111,7 @@ def pair_rows(pairs: Sequence[StitchedPair], sequences: Sequences, **options: An
         row |= {
             **_explained(pair),
             **_at_its_best("frequent", pair.right[FREQUENT], sequences, options),
+            **_at_its_best("identity", pair.right[IDENTITY], sequences, options),
         }
         if len(null):
             row |= _at_its_best("trained", pair.right[TRAINED], sequences, options)
@@ -126,11 +130,11 @@ def pair_rows(pairs: Sequence[StitchedPair], sequences: Sequences, **options: An
 def claim_rows(pairs: pd.DataFrame) -> Iterator[Row]:
     """One row a claim and seed above: it matches if all of its pairs do, and so for differs.
 
-    The control is the seed above its own pretraining, where the two spaces are nearly one. Where
+    The control is the seed above its own pretraining or base, where the spaces are one. Where
     it does not itself recover most, as is its interval, no stitch could be seen to: what would
     differ is undecided.
     """
-    is_control = pairs["upper_seed"] == pairs["lower_seed"]
+    is_control = pairs["is_control"].astype(bool)
     controls = pairs[is_control].set_index("upper_seed")
     for column, (claim, holds_if) in RULES.items():
         for seed, rows in pairs[~is_control].groupby("upper_seed"):
@@ -145,6 +149,15 @@ def claim_rows(pairs: pd.DataFrame) -> Iterator[Row]:
                 "control_recovered": float(controls["recovered"].get(seed, nan)),
                 "control_recovered_low": low, "holds_if": holds_if, "verdict": found,
             }  # fmt: skip
+
+
+def _place(pair: StitchedPair) -> Row:
+    is_seed = isinstance(pair.lower, int)
+    return {
+        "upper_seed": pair.upper_seed,
+        "lower_seed": pair.lower if is_seed else None,
+        "lower_model": None if is_seed else pair.lower,
+    }
 
 
 def verdict(low: float, high: float, *, above: float, not_above: float) -> str:
