@@ -75,7 +75,7 @@ def test_what_is_lacking_is_said():
     ("old", "new", "message"),
     [
         ("maker/small", "any", "`model` is the repository of one model"),
-        ("results/spectrum/profiles/", "results/spectrum/", "`file` of a cell"),
+        ("results/spectrum/profiles/", "data/spectrum/", "`file` of a cell"),
         ("decided:", "undecided: []\nnote:", "key 'note'"),
         ('    published: "20.0, 10.0"\n', "", "published' is missing"),
     ],
