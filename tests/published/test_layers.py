@@ -75,7 +75,7 @@ def test_what_is_lacking_is_said():
     ("old", "new", "message"),
     [
         ("maker/small", "any", "`model` is the repository of one model"),
-        ("results/spectrum/profiles/", "results/spectrum/", "`file` of a cell"),
+        ("results/spectrum/profiles/", "data/spectrum/", "`file` of a cell"),
         ("decided:", "undecided: []\nnote:", "key 'note'"),
         ('    published: "20.0, 10.0"\n', "", "published' is missing"),
     ],
@@ -148,7 +148,9 @@ def test_the_projects_own_claims_on_medians_hold_of_what_rounds_to_the_print(
     root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.chdir(root)
-    claims = [claim for claim in own_claims() if not claim.over and "form" in claim.cell.file]
+    claims = [
+        claim for claim in own_claims() if not claim.over and "query_key_form" in claim.cell.file
+    ]
     assert len(claims) == 12
     stored = dict(STORED_MEDIANS)
     for claim in claims:

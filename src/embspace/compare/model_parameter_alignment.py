@@ -28,7 +28,8 @@ from embspace.settings.stage import StageConfig, run_stage
 from embspace.settings.types import Share
 
 COLUMNS = ["group", "space", "layer", "other_layer", "similarity", "is_assigned"]
-COLUMNS += ["n_layers", "n_other_layers", "n_tokens", "n_shuffles", "matches", "mean_similarity"]
+COLUMNS += ["n_layers", "n_other_layers", "n_tokens", "n_shuffles", "matches", "on_diagonal"]
+COLUMNS += ["mean_similarity"]
 COLUMNS += ["null_mean_similarity", "null_mean_similarity_low", "null_mean_similarity_high"]
 COLUMNS += ["p_value", "holm_p_value", "margin", "in_order", "null_in_order", "null_in_order_low"]
 COLUMNS += ["null_in_order_high", "p_value_in_order"]
@@ -118,6 +119,7 @@ def _whole(found: LayerMap, level: float) -> Row:
         "n_layers": found.similarity.shape[0],
         "n_other_layers": found.similarity.shape[1],
         "matches": " ".join(str(each + 1) if each >= 0 else "-" for each in assignment.order),
+        "on_diagonal": _on_diagonal(assignment.order, found.similarity),
         "margin": assignment.margin,
     }
     null = np.array([_mean_and_order(each) for each in found.dealt])
@@ -129,6 +131,12 @@ def _whole(found: LayerMap, level: float) -> Row:
         row |= {f"null_{quantity}": float(mean), f"null_{quantity}_low": float(low)}
         row |= {f"null_{quantity}_high": float(high)}
     return row
+
+
+def _on_diagonal(order: np.ndarray, similarity: Similarity) -> float:
+    """Return the share of layers matched with that of their number; NaN for models unlike deep."""
+    is_square = similarity.shape[0] == similarity.shape[1]
+    return float((order == np.arange(len(order))).mean()) if is_square else float("nan")
 
 
 def _mean_and_order(similarity: Similarity) -> tuple[float, float]:

@@ -7,7 +7,7 @@ from pathlib import Path
 from embspace.published.claims import decide
 from embspace.published.roles import in_roles
 from embspace.published.runs import Ruling, RunReport
-from embspace.published.sources import LayerClaim, Source, read_sources
+from embspace.published.sources import ANY_MODEL, LayerClaim, Source, read_sources
 from embspace.published.subjects import Subject
 from embspace.settings.roles import Role
 
@@ -17,8 +17,9 @@ def rulings_on_layers(
 ) -> list[RunReport]:
     """Return the verdicts on the layers of profiled models, one report a source.
 
-    No stage decides these claims, for only profiled models have the tables that they need, and
-    the ledger is one of every model. `roles` has the corpora in whose place a claim names a role.
+    No stage decides these claims, for only profiled or compared models have the tables that they
+    need, and the ledger is one of every model. `roles` has the corpora in whose place a claim
+    names a role.
     """
     return [
         _report(in_roles(source, roles), profiled, results)
@@ -35,7 +36,7 @@ def _report(source: Source, profiled: Collection[Subject], results: Path) -> Run
         if model.is_meant_by(claim.model)
     ]
     about = Counter(claim.model for claim in source.claims_on_layers)
-    measured = {claim.model for claim, _ in asked}
+    measured = {claim.model for claim, _ in asked} | {ANY_MODEL}  # which waits for no model
     return RunReport(
         source.source,
         n_claims=0,

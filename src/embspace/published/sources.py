@@ -20,8 +20,8 @@ ANY_MODEL = "any"
 EVIDENCE = ("value", "low", "high", "null", "null_low", "null_high", "p_value", "q_value")
 ABOUT = rf"^{ANY_MODEL}$|{REPOSITORY}"
 About = Literal["weights", "training", "toy", "arithmetic", "tokenizer", "architecture"]
-PROFILES = re.compile(r"results/\w+/profiles/\{model\}\.csv")
-"""Matches the files of what is measured at every layer of the models under `profiled`."""
+OF_LAYERS = re.compile(r"results/\w+/(\w+/)?\{model\}(--\w+)?\.(csv|json)")
+"""Matches files of what is measured of models under `profiled`, or of a pair under `compared`."""
 RULE = re.compile(
     r"(value|estimate|low|high) (<|>|<=|>=) (null|null_low|null_high|-?[\d.]+)"
     r"|(q_value) (<) ([\d.]+)"
@@ -255,18 +255,23 @@ class Claim(Rule):
 
 
 class LayerClaim(Claim):
-    """A claim that printed numbers make on one model's layers, decided where it is profiled."""
+    """A claim on layers or weights that is decided where a model is profiled, or compared.
 
-    published: str = Field(min_length=1)
-    """The numbers, as printed."""
+    Printed numbers make it of one model; one in words alone may be asked of every model.
+    """
+
+    published: str = ""
+    """The numbers, as printed; empty for a claim in words, of any model."""
 
     @model_validator(mode="after")
-    def _is_about_the_layers_of_one_model(self) -> "LayerClaim":
-        if self.model == ANY_MODEL:
+    def _is_about_what_is_profiled(self) -> "LayerClaim":
+        if self.published and self.model == ANY_MODEL:
             raise ValueError(f"`model` is the repository of one model, found '{ANY_MODEL}'")
+        if not self.published and self.model != ANY_MODEL:
+            raise ValueError("key 'published' is missing, the numbers about this one model")
         for cell in self.cells:
-            if not PROFILES.fullmatch(cell.file):
-                allowed = "results/<family>/profiles/{model}.csv"
+            if not OF_LAYERS.fullmatch(cell.file):
+                allowed = "results/<noun>/{model}.csv, or in a folder of it"
                 raise ValueError(f"`file` of a cell: found {cell.file!r}; allowed: {allowed}")
         return self
 

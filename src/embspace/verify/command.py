@@ -7,7 +7,7 @@ from embspace.published.layers import rulings_on_layers
 from embspace.published.numbers import check_published
 from embspace.published.runs import rulings_on
 from embspace.published.subjects import read_subject
-from embspace.settings.params import read_params
+from embspace.settings.params import models_of, read_params
 from embspace.settings.roles import taken_roles
 from embspace.verify.baselines import asked_for, check_results, update_baselines
 from embspace.verify.drift import Drift, compare_all
@@ -36,7 +36,8 @@ def verify_results(results: Path, *, update: bool, computed: bool, everything: b
     expected = expected_results(params)
     drift = with_missing(drift, expected)
     sources = check_published(results, [read_subject(name) for name in params.models], corpora)
-    profiled = [read_subject(name) for name in params.profiled]
+    pairs = (models_of(pair)[0] for pair in params.compared)
+    profiled = [read_subject(name) for name in dict.fromkeys([*params.profiled, *pairs])]
     rulings = [
         *rulings_on(results, trained, params.profiled, params.checkpointed),
         *rulings_on_layers(results, profiled, taken_roles(params.roles, corpora)),

@@ -6,8 +6,8 @@ import pandas as pd
 
 from embspace.measure.parameters.keep_k import COLUMNS
 from embspace.measure.parameters.parameter_vectors import CARDS, MEASURES, SCORES
-from embspace.measure.parameters.related_parameters import MEASURES as OF_PAIRS
-from embspace.measure.parameters.related_parameters import PAIRS, STATES
+from embspace.measure.parameters.related_pairs import MEASURES as OF_PAIRS
+from embspace.measure.parameters.related_parameters import PAIRS, STATES, WHOLE
 
 GROUPS = ("feed_forward_key", "feed_forward_value", "attention_value")
 FACTS: dict[str, Any] = {
@@ -24,8 +24,8 @@ UNKNOWN: dict[str, Any] = {"known": False, "architecture": "FunnelModel"}
 
 def of_vectors(*, known: bool = True) -> dict[str, Any]:
     layers, readings = (1, 2, 3), ("word_embeddings", "pseudo_inverse")
-    bounds = {"low": 0.2, "high": 0.4, "shuffled_mean": 0.1, "shuffled_smallest": 0.05}
-    bounds |= {"shuffled_largest": 0.15, "n_vectors": 64}
+    null = {"shuffled_mean": 0.1, "shuffled_smallest": 0.05}
+    null |= {"shuffled_largest": 0.15, "n_vectors": 1536, "n_shuffled": 64}
     places = [
         {"layer": layer, "group": group, "reading": reading}
         for reading in readings
@@ -33,7 +33,7 @@ def of_vectors(*, known: bool = True) -> dict[str, Any]:
         for group in GROUPS
     ]
     scores = [
-        {**place, "measure": measure, "value": 0.3 + 0.01 * place["layer"], **bounds}
+        {**place, "measure": measure, "value": 0.3 + 0.01 * place["layer"], **null}
         for place in places
         for measure in MEASURES
     ]
@@ -81,10 +81,16 @@ def of_keep_k(*, known: bool = True) -> dict[str, Any]:
 
 def of_related(*, known: bool = True, has_texts: bool = True) -> dict[str, Any]:
     bounds = {"value": 0.06, "low": 0.05, "high": 0.07}
+    dealt = {"shuffled": 0.01, "shuffled_low": 0.005, "shuffled_high": 0.02, "p_value": 0.005}
     pairs = [
-        {"layer": layer, "pair": pair, "measure": measure, **bounds}
-        | {"shuffled": 0.01, "n_pairs": 192}
+        {"layer": layer, "pair": pair, "measure": measure, "value": 0.06, **dealt}
+        | {"n_pairs": 192}
         for layer in (1, 2, 3)
+        for pair in ("key_value", "value_output", "query_key")
+        for measure in OF_PAIRS
+    ]
+    whole = [
+        {"pair": pair, "measure": measure, "value": 0.06, **dealt, "n_layers": 3, "n_pairs": 576}
         for pair in ("key_value", "value_output", "query_key")
         for measure in OF_PAIRS
     ]
@@ -95,11 +101,12 @@ def of_related(*, known: bool = True, has_texts: bool = True) -> dict[str, Any]:
         for group in GROUPS
         for state in ("layer", "final")
     ]
-    facts = FACTS | {"k": 100, "state_k": 50, "n_active": 5, "related_from": 0.15}
+    facts = FACTS | {"k": 100, "state_k": 50, "n_active": 5, "related_from": 0.15, "n_deals": 199}
     facts |= {"corpus": "posts" if has_texts else None}
     tables = {
         "csv": pd.DataFrame(states if has_texts else [], columns=STATES),
         "pairs": pd.DataFrame(pairs, columns=PAIRS),
+        "whole": pd.DataFrame(whole, columns=WHOLE),
     }
     if known:
         return {"json": facts, **tables}

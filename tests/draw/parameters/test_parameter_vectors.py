@@ -25,7 +25,7 @@ def test_the_title_counts_groups_above_shuffled_ones():
     assert_words_fit(figure)
     for words in ("read by", "most coherent", r"fourth \| six", "pseudo-inverse of"):
         assert words in tables
-    results["csv"] = results["csv"].assign(low=0.0)
+    results["csv"] = results["csv"].assign(value=0.15)
     figure, _ = draw_parameter_vectors(results, "MiniLM", **SETTINGS)
     assert "In 0 of 9 layers" in " ".join(figure.get_suptitle().split())
 

@@ -17,7 +17,8 @@ def test_the_title_says_how_many_units_read_what_they_write():
     figure, tables = draw_related_parameters(of_related(), "MiniLM", **SETTINGS)
     title = " ".join(figure.get_suptitle().split())
     assert title.startswith(
-        "6 % of the units of MiniLM write 15 % or more of the words that they read, 1 % at random"
+        "6 % of the units of MiniLM write 15 % or more of the words that they read, 1 % with "
+        "partners dealt anew"
     )
     assert "most in layer 1: 6 %" in title
     assert_words_fit(figure)

@@ -4,6 +4,7 @@ import pytest
 from embspace.geometry.parameters.projection import (
     BLOCK,
     highest,
+    kth_highest,
     mean_member_cosine,
     score_blocks,
     token_readers,
@@ -94,6 +95,21 @@ def test_blocks_are_all_rows_once():
 def test_equal_numbers_go_by_column():
     assert highest(np.zeros((1, 5), np.float32), 2).shape == (1, 2)
     assert highest(np.array([[1, 2, 2, 0, 2]], np.float32), 3).tolist() == [[1, 2, 4]]
+
+
+@pytest.mark.parametrize("n", [7, 40, 997])
+@pytest.mark.parametrize("k", [1, 3, 7])
+def test_the_highest_are_those_of_a_full_sort_whatever_is_equal(n: int, k: int):
+    rng = np.random.default_rng(n)
+    for scores in (random(20, n), rng.integers(0, 4, (20, n)).astype(np.float32)):
+        expected = np.argsort(-scores, axis=1, kind="stable")[:, :k]
+        assert np.array_equal(highest(scores, k), expected)
+        assert np.array_equal(kth_highest(scores, k), np.sort(scores, axis=1)[:, -k])
+
+
+def test_a_row_has_no_number_beyond_its_last():
+    with pytest.raises(ValueError, match="k: found 8, allowed: 1 to the 7 scores of a row"):
+        kth_highest(random(2, 7), 8)
 
 
 def test_cosine_within_a_list_has_its_extremes():

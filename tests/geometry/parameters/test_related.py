@@ -3,8 +3,10 @@ import pytest
 
 from embspace.geometry.parameters.related import (
     n_common,
+    n_common_of_all,
     named_by_any,
     set_similarity,
+    strongest_both_ways,
     strongest_tokens,
 )
 
@@ -22,6 +24,24 @@ def test_the_absolute_set_of_a_vector_is_that_of_its_negation():
     assert np.array_equal(one, other)
     signed = [strongest_tokens(each, tokens, 4, absolute=False) for each in (x, -x)]
     assert (n_common(*signed) == 0).all()
+
+
+def test_both_ways_are_the_sets_of_either():
+    rng = np.random.default_rng(0)
+    x, tokens = (rng.normal(size=(n, 6)).astype(np.float32) for n in (300, 40))
+    for found, absolute in zip(strongest_both_ways(x, tokens, 4), (False, True), strict=True):
+        assert np.array_equal(found, strongest_tokens(x, tokens, 4, absolute=absolute))
+
+
+def test_words_in_common_with_every_other_set_are_those_of_each_two():
+    rng = np.random.default_rng(0)
+    first, second = (
+        np.array([rng.permutation(60)[:8] for _ in range(n)], dtype=np.int64) for n in (300, 7)
+    )
+    common = n_common_of_all(first, second, 60)
+    assert common.shape == (300, 7)
+    for column, other in zip(common.T, second, strict=True):
+        assert np.array_equal(column, n_common(first, np.tile(other, (300, 1))))
 
 
 def test_similarity_is_common_over_all():

@@ -14,8 +14,8 @@ from tests.measure.parameters.spaces import module_with, space_of
 
 SETTINGS: dict[str, Any] = {
     "k": 6,
-    "n_pairs": 40,
     "related_from": 0.9,
+    "n_deals": 40,
     "corpus": "posts",
     "n_texts": 6,
     "n_tokens": 2,
@@ -55,11 +55,13 @@ def test_partners_that_are_equal_are_related_and_opposite_ones_in_absolute_terms
     found = measure_related_parameters(space_of(module), module, {}, **SETTINGS).pairs
     for measure in ("jaccard_signed", "jaccard_absolute", "share_related"):
         same = row(found, layer=1, pair="key_value", measure=measure)
-        assert same["value"] == same["low"] == same["high"] == 1
-        assert same["shuffled"] < 0.3
+        assert same["value"] == 1 and same["p_value"] == 1 / 41
+        assert same["shuffled_low"] < same["shuffled"] < same["shuffled_high"] < 0.3
+        assert same["n_pairs"] == module.config.intermediate_size
     assert row(found, layer=1, pair="query_key", measure="jaccard_signed")["value"] == 0
     assert row(found, layer=1, pair="query_key", measure="jaccard_absolute")["value"] == 1
     random = row(found, layer=2, pair="key_value", measure="jaccard_signed")
+    assert random["p_value"] > 0.05
     assert abs(random["value"] - random["shuffled"]) < 0.05
     assert len(found) == 3 * 3 * 3
 

@@ -19,10 +19,10 @@ from tests.measure.parameters.known_tuning import (
 
 SETTINGS: dict[str, Any] = {
     "n_tokens": 20,
-    "n_vectors": 30,
     "n_random_vectors": 400,
     "level": 0.95,
     "n_turns": 30,
+    "n_turned": 30,
     "n_lists": 40,
     "n_nearest": 20,
     "least_words": 20,
@@ -57,7 +57,7 @@ def test_there_is_a_row_a_seed_group_and_layer_that_has_changed(found: TuningWor
     assert len(found.shares) == len(found.cards) == 2 * 2 * 2
     assert set(found.shares["layer"]) == {2, 3}
     assert len(found.claims) == 2 * 2
-    assert set(found.shares["n_vectors"]) == {30} and set(found.shares["n_rows"]) == {40}
+    assert set(found.shares["n_vectors"]) == {40} and set(found.shares["n_rows"]) == {40}
 
 
 def test_changes_that_write_the_list_are_found(found: TuningWords) -> None:

@@ -21,7 +21,7 @@ from tests.measure.parameters.known_tuning import (
 )
 
 PROTOCOL = Protocol(
-    n_tokens=20, n_vectors=40, n_random_vectors=500, level=0.95, n_turns=60, n_lists=30,
+    n_tokens=20, n_random_vectors=500, level=0.95, n_turns=60, n_turned=30, n_lists=30,
     n_nearest=20, n_shown=5, seed=0,
 )  # fmt: skip
 

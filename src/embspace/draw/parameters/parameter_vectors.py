@@ -60,7 +60,7 @@ NOTES = {
     "above the mean.",
 }
 CARDS_NOTE = (
-    "Numbers count from 0, heads from 1. Of the vectors that were read, those whose words are most "
+    "Numbers count from 0, heads from 1. Of all vectors, those whose words are most "
     "alike, and others at random."
 )
 UNITS = {"coherence": "Mean cosine of two words", "first_token_deviations": "Standard deviations"}
@@ -82,8 +82,7 @@ def draw_parameter_vectors(
 ) -> tuple[Figure, str]:
     """Draw both measures by layer and group beside shuffled vectors, and cards of words by layer.
 
-    Cards are of the vector whose words are most alike, of those that were read of a layer and
-    group.
+    Cards are of the vector whose words are most alike, of all of a layer and group.
     """
     facts, scores, cards = results["json"], results["csv"], results["cards"]
     heading = f"# Vectors of {label} in words\n\nStage `measure_parameter_vectors`.\n"
@@ -114,7 +113,7 @@ def _title(facts: dict[str, Any], scores: pd.DataFrame, label: str) -> str:
     if not facts["known"]:
         return f"What the vectors of {label} read as is not known here"
     rows = scores[(scores["reading"] == MAIN) & (scores["measure"] == "coherence")]
-    above = rows[rows["low"] > rows["shuffled_largest"]]
+    above = rows[rows["value"] > rows["shuffled_largest"]]
     best = rows.nlargest(1, "value").iloc[0]
     return (
         f"In {count(len(above))} of {count(len(rows))} layers and kinds of vectors of {label} "
@@ -127,11 +126,12 @@ def _title(facts: dict[str, Any], scores: pd.DataFrame, label: str) -> str:
 def _subtitle(facts: dict[str, Any], scores: pd.DataFrame, label: str) -> str:
     if not facts["known"]:
         return label
-    n = count(scores["n_vectors"].max())
+    most = count(scores["n_vectors"].max())
     return (
-        f"{label} · {n} vectors a layer and group · {facts['k']} words of highest score among "
-        f"{count(facts['n_allowed'])} tokens, by the token embeddings · bands: intervals over "
-        f"vectors · gray: coordinates shuffled, {counted(facts['n_shuffles'], 'draw')}"
+        f"{label} · all vectors, up to {most} a layer and group · {facts['k']} words of highest "
+        f"score among {count(facts['n_allowed'])} tokens, by the token embeddings · gray: "
+        f"coordinates of {count(scores['n_shuffled'].max())} vectors shuffled, "
+        f"{counted(facts['n_shuffles'], 'draw')} of each layer and group"
     )
 
 
@@ -143,7 +143,6 @@ def _by_layer(ax: Axes, rows: pd.DataFrame) -> None:
         if of_group.empty:
             continue
         x = of_group["layer"]
-        ax.fill_between(x, of_group["low"], of_group["high"], color=look.color, alpha=0.15, lw=0)
         style: dict[str, Any] = {"color": look.color, "marker": look.marker, "ms": 3.5, "lw": 1.2}
         ax.plot(x, of_group["value"], linestyle=look.line, label=look.name, **style)
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
@@ -186,10 +185,9 @@ def _tables(scores: pd.DataFrame, cards: pd.DataFrame, digits: int) -> list[str]
             "group": "vectors",
             "reading": "read by",
             "value": "value",
-            "low": "value_low",
-            "high": "value_high",
-            "shuffled_mean": "shuffled",
             "n_vectors": "n",
+            "shuffled_mean": "shuffled",
+            "n_shuffled": "n of these",
         }
         shown = for_readers(rows, columns, group=groups, reading=READINGS)
         parts.append(section(words, NOTES[measure], markdown_table(shown, digits)))

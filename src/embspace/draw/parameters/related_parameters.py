@@ -10,9 +10,9 @@ from pydantic import NonNegativeInt, PositiveFloat
 
 from embspace.draw.page.canvas import count, legend_below, new_figure, percent, say_instead
 from embspace.draw.page.looks import BLUE, GREEN, ORANGE, PURPLE, SKY, VERMILION, YELLOW, Look
-from embspace.draw.page.markdown import for_readers, markdown_table, same, section
+from embspace.draw.page.markdown import for_readers, interval, markdown_table, same, section
 
-RESULTS = ("csv", "pairs.csv", "json")
+RESULTS = ("csv", "pairs.csv", "whole.csv", "json")
 PAIRS = {
     "key_value": Look("key and value of a unit", BLUE, "o", "-"),
     "gate_value": Look("gate and value of a unit", BLUE, "o", "-"),
@@ -39,6 +39,10 @@ PAIRS_NOTE = (
     "2023 define it, and of highest absolute score, as their code has it. Of GPT-2 medium they "
     "report that some 5 % of pairs of key and value have 15 % of their words in common."
 )
+BY_LAYER_NOTE = (
+    "All pairs of a layer. Dealt anew: the mean over all partners that a vector could have, and "
+    "the range of random ones."
+)
 STATES_NOTE = (
     "R_k, the share of a hidden state's words that one of the vectors that the token activates "
     "most has too. Activity is taken in front of the nonlinearity, with its sign."
@@ -59,7 +63,7 @@ def draw_related_parameters(
         2,
         2,
         height_mm=row_height_mm * 2 + 46,
-        title=_title(facts, pairs, label),
+        title=_title(facts, pairs, results["whole"], label),
         subtitle=_subtitle(facts, pairs, states, label),
         stage="measure_related_parameters",
     )
@@ -69,29 +73,30 @@ def draw_related_parameters(
         return figure, f"{heading}\n{reason}.\n"
     for ax, measure in zip(axes, ("jaccard_signed", "jaccard_absolute"), strict=False):
         of_measure = pairs[pairs["measure"] == measure]
-        _by_layer(ax, of_measure.rename(columns={"shuffled": "chance"}), "pair", PAIRS)
+        _by_layer(ax, of_measure, "pair", PAIRS, ("shuffled", "shuffled_low", "shuffled_high"))
         ax.set(title=MEASURES[measure], ylabel="Jaccard's similarity")
     for ax, (state, words) in zip(axes[2:], STATES.items(), strict=True):
         if states.empty:
             say_instead([ax], "No text was read")
             continue
-        of_state = states[states["state"] == state].rename(columns={"other_texts": "chance"})
-        _by_layer(ax, of_state, "group", GROUPS)
+        of_state = states[states["state"] == state]
+        _by_layer(ax, of_state, "group", GROUPS, ("other_texts", "low", "high"))
         ax.set(title=words, ylabel=f"Share of {facts['state_k']} words")
     legend_below(figure, [axes[0], axes[2]], fontsize=7, ncols=3)
-    return figure, "\n".join([heading, *_tables(pairs, states, digits)])
+    return figure, "\n".join([heading, *_tables(pairs, results["whole"], states, digits)])
 
 
-def _title(facts: dict[str, Any], pairs: pd.DataFrame, label: str) -> str:
+def _title(facts: dict[str, Any], pairs: pd.DataFrame, whole: pd.DataFrame, label: str) -> str:
     if not facts["known"]:
         return f"Whether vectors of {label} share words is not known here"
+    related = pairs[pairs["measure"] == "share_related"]
     first = next(iter(pairs["pair"]))
-    rows = pairs[(pairs["measure"] == "share_related") & (pairs["pair"] == first)]
-    best = rows.nlargest(1, "value").iloc[0]
+    mean = whole[(whole["measure"] == "share_related") & (whole["pair"] == first)].iloc[0]
+    best = related[related["pair"] == first].nlargest(1, "value").iloc[0]
     return (
-        f"{percent(rows['value'].mean())} of the units of {label} write "
+        f"{percent(mean['value'])} of the units of {label} write "
         f"{percent(facts['related_from'])} or more of the words that they read, "
-        f"{percent(rows['shuffled'].mean())} at random; most in layer {best['layer']}: "
+        f"{percent(mean['shuffled'])} with partners dealt anew; most in layer {best['layer']}: "
         f"{percent(best['value'])}"
     )
 
@@ -101,7 +106,8 @@ def _subtitle(facts: dict[str, Any], pairs: pd.DataFrame, states: pd.DataFrame, 
         return label
     parts = [
         label,
-        f"{count(pairs['n_pairs'].max())} pairs a layer, {facts['k']} words of each vector",
+        f"all pairs, up to {count(pairs['n_pairs'].max())} a layer; {facts['k']} words of each "
+        "vector",
         f"related: {percent(facts['related_from'])} of these in common",
     ]
     if not states.empty:
@@ -110,29 +116,52 @@ def _subtitle(facts: dict[str, Any], pairs: pd.DataFrame, states: pd.DataFrame, 
             f"states: {count(first['n_tokens'])} tokens of {count(first['n_texts'])} texts "
             f"({facts['corpus']}), {facts['n_active']} most active vectors"
         )
-    return " · ".join([*parts, "bands: intervals; thin: shuffled partners, states of other texts"])
+    return " · ".join(
+        [
+            *parts,
+            f"thin: partners dealt anew, {facts['n_deals']} times, with their range; states of "
+            "other texts · bands below: intervals over texts",
+        ]
+    )
 
 
-def _by_layer(ax: Axes, rows: pd.DataFrame, column: str, looks: dict[str, Look]) -> None:
+def _by_layer(
+    ax: Axes,
+    rows: pd.DataFrame,
+    column: str,
+    looks: dict[str, Look],
+    beside: tuple[str, str, str],
+) -> None:
+    """Draw the values, and the columns `beside`: those of chance, and the ends of a band."""
+    chance, low, high = beside
     for name, look in looks.items():
         of_name = rows[rows[column] == name]
         if of_name.empty:
             continue
         x, color = of_name["layer"], look.color
-        ax.fill_between(x, of_name["low"], of_name["high"], color=color, alpha=0.15, lw=0)
+        ax.fill_between(x, of_name[low], of_name[high], color=color, alpha=0.15, lw=0)
         style: dict[str, Any] = {"color": color, "marker": look.marker, "ms": 3.5, "lw": 1.2}
         ax.plot(x, of_name["value"], linestyle=look.line, label=look.name, **style)
-        ax.plot(x, of_name["chance"], color=color, lw=0.6, linestyle=look.line)
+        ax.plot(x, of_name[chance], color=color, lw=0.6, linestyle=look.line)
     ax.set_xlabel("Layer")
     ax.set_ylim(bottom=0)
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
 
 
-def _tables(pairs: pd.DataFrame, states: pd.DataFrame, digits: int) -> list[str]:
+def _tables(
+    pairs: pd.DataFrame, whole: pd.DataFrame, states: pd.DataFrame, digits: int
+) -> list[str]:
     bounds = {"value": "value", "low": "value_low", "high": "value_high"}
+    dealt = {**interval("shuffled", "dealt anew"), "p_value": "p-value"}
+    of_all = for_readers(
+        whole,
+        {**same("pair", "measure", "value"), **dealt, "n_layers": "layers", "n_pairs": "pairs"},
+        pair={name: look.name for name, look in PAIRS.items()},
+        measure=MEASURES,
+    )
     of_pairs = for_readers(
         pairs,
-        {**same("layer", "pair", "measure"), **bounds, "shuffled": "shuffled", "n_pairs": "pairs"},
+        {**same("layer", "pair", "measure", "value"), **dealt, "n_pairs": "pairs"},
         pair={name: look.name for name, look in PAIRS.items()},
         measure=MEASURES,
     )
@@ -151,6 +180,7 @@ def _tables(pairs: pd.DataFrame, states: pd.DataFrame, digits: int) -> list[str]
         state=STATES,
     )
     return [
-        section("Pairs", PAIRS_NOTE, markdown_table(of_pairs, digits)),
+        section("Pairs", PAIRS_NOTE, markdown_table(of_all, digits)),
+        section("Pairs by layer", BY_LAYER_NOTE, markdown_table(of_pairs, digits)),
         section("Activated vectors", STATES_NOTE, markdown_table(of_states, digits)),
     ]

@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from pydantic import NonNegativeInt, PositiveFloat
 
-from embspace.draw.page.canvas import counted, legend_below, new_figure, percent, say_instead
+from embspace.draw.page.canvas import count, counted, legend_below, new_figure, percent, say_instead
 from embspace.draw.page.looks import GRAY, seed_look
 from embspace.draw.page.markdown import folded, for_readers, interval, markdown_table, section
 from embspace.draw.page.parameter_groups import GROUPS
@@ -85,12 +85,13 @@ def _subtitle(tables: Tables) -> str:
     return (
         f"{counted(shares['run'].nunique(), 'run')} of "
         f"{counted(shares['seed'].nunique(), 'seed')}, "
-        f"layers that were trained; rows of weights after tuning less before, up to "
-        f"{shares['n_vectors'].max()} of each group and layer, with signs exchanged, too · "
+        f"layers that were trained; all rows of weights after tuning less "
+        f"before, up to {count(shares['n_vectors'].max())} of each group and layer, with signs "
+        f"exchanged, too · "
         f"{lists['n_listed_tokens']} listed words that are one token, {lists['n_missing']} of the "
         f"list are not · left: share with {row['least_listed']} or more of them among the "
         f"{lists['n_tokens']} strongest, which {percent(row['null_vectors'])} of random vectors "
-        "have; bars: random lists of like words, 95 % · right: bars: all changes turned together, "
+        "have; bars: random lists of like words, 95 % · right: bars: changes turned together, "
         "95 %"
     )
 

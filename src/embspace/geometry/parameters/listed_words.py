@@ -3,6 +3,8 @@
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
+from embspace.geometry.parameters.projection import kth_highest
+
 ROWS_AT_ONCE = 128
 
 
@@ -35,11 +37,10 @@ def listed_counts(
     for first in range(0, len(vectors), ROWS_AT_ONCE):
         rows = slice(first, first + ROWS_AT_ONCE)
         scores = vectors[rows] @ embeddings.T
-        ends = np.partition(scores, [n_tokens - 1, -n_tokens], axis=1)
-        of_lists = scores[:, own]
-        strongest = of_lists >= ends[:, [-n_tokens]], of_lists <= ends[:, [n_tokens - 1]]
-        for sign, is_strong in enumerate(strongest):
+        for sign in (0, 1):
+            is_strong = scores[:, own] >= kth_highest(scores, n_tokens)[:, np.newaxis]
             counts[:, rows, sign] = (is_strong.astype(np.float32) @ members).T
+            np.negative(scores, out=scores)
     return counts.reshape(*is_listed.shape[:-1], len(vectors), 2)
 
 

@@ -82,16 +82,44 @@ def top_tokens(
 
 
 def highest(scores: Float[np.ndarray, "row token"], k: int) -> Int[np.ndarray, "row k"]:
-    """The columns of the `k` highest numbers of each row, highest first, equal ones by column.
-
-    Which of equal numbers are among the `k` is not said.
-    """
-    n = scores.shape[1]
-    if k >= n:
+    """The columns of the `k` highest numbers of each row, highest first, equal ones by column."""
+    if k >= scores.shape[1]:
         return np.argsort(-scores, axis=1, kind="stable")[:, :k]
-    at = np.sort(np.argpartition(scores, n - k, axis=1)[:, n - k :], axis=1)
-    order = np.argsort(-np.take_along_axis(scores, at, axis=1), axis=1, kind="stable")
-    return np.take_along_axis(at, order, axis=1)
+    columns = np.empty((len(scores), k), np.int64)
+    for row, bound, chosen in zip(scores, _reached_by(scores, k), columns, strict=True):
+        candidates = np.flatnonzero(row >= bound)
+        order = np.argsort(-row[candidates], kind="stable")
+        chosen[:] = candidates[order[:k]]
+    return columns
+
+
+def kth_highest(scores: Float[np.ndarray, "row token"], k: int) -> Float[np.ndarray, " row"]:
+    """Return of each row the number that `k` of its scores reach, or more if some are equal.
+
+    Raises:
+        ValueError: if a row has fewer than `k` scores.
+    """
+    if not 0 < k <= scores.shape[1]:
+        raise ValueError(f"k: found {k}, allowed: 1 to the {scores.shape[1]} scores of a row")
+    kth = np.empty(len(scores), scores.dtype)
+    for at, (row, bound) in enumerate(zip(scores, _reached_by(scores, k), strict=True)):
+        candidates = row[row >= bound]
+        kth[at] = np.partition(candidates, len(candidates) - k)[len(candidates) - k]
+    return kth
+
+
+def _reached_by(scores: Float[np.ndarray, "row token"], k: int) -> Float[np.ndarray, " row"]:
+    """Return for each row a number that `k` of its scores or more reach, few above `k`.
+
+    The `k`-th highest of the maxima of disjoint parts: as many parts have a score so high. It
+    takes a tenth of the time of a partition of the whole row.
+    """
+    n_rows, n = scores.shape
+    n_scores = max(1, n // (4 * k))  # of a part
+    n_parts = n // n_scores
+    parts = scores[:, : n_scores * n_parts].reshape(n_rows, n_scores, n_parts)
+    maxima = parts.max(axis=1)
+    return np.asarray(np.partition(maxima, n_parts - k, axis=1)[:, n_parts - k])
 
 
 def mean_member_cosine(

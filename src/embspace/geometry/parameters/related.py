@@ -5,9 +5,9 @@ appendix B.
 """
 
 import numpy as np
-from jaxtyping import Float, Int
+from jaxtyping import Float, Int, UInt
 
-from embspace.geometry.parameters.projection import highest, score_blocks
+from embspace.geometry.parameters.projection import BLOCK, highest, score_blocks
 
 
 def strongest_tokens(
@@ -24,12 +24,42 @@ def strongest_tokens(
     return found
 
 
+def strongest_both_ways(
+    vectors: Float[np.ndarray, "row dim"], readers: Float[np.ndarray, "token dim"], k: int
+) -> tuple[Int[np.ndarray, "row k"], Int[np.ndarray, "row k"]]:
+    """The `k` tokens of highest score of each vector, and those of highest absolute score."""
+    signed, absolute = (np.empty((len(vectors), k), np.int64) for _ in range(2))
+    for rows, scores in score_blocks(vectors, readers):
+        signed[rows] = highest(scores, k)
+        absolute[rows] = highest(np.abs(scores, out=scores), k)
+    return signed, absolute
+
+
 def n_common(
     first: Int[np.ndarray, "row _"], second: Int[np.ndarray, "row _"]
 ) -> Int[np.ndarray, " row"]:
     """Return the number of members that two sets of tokens have in common, row by row."""
     together = np.sort(np.concatenate([first, second], axis=1), axis=1)
     return np.asarray((together[:, 1:] == together[:, :-1]).sum(axis=1))
+
+
+def n_common_of_all(
+    first: Int[np.ndarray, "row k"], second: Int[np.ndarray, "other k"], n_tokens: int
+) -> UInt[np.ndarray, "row other"]:
+    """Return the number of tokens that each set of the first has in common with each other one."""
+    from scipy.sparse import csr_matrix
+
+    def members(sets: Int[np.ndarray, "row k"]) -> csr_matrix:
+        n, k = sets.shape
+        ones = np.ones(n * k, np.uint16)
+        return csr_matrix((ones, sets.ravel(), np.arange(n + 1) * k), shape=(n, n_tokens))
+
+    others = members(second).T.tocsr()
+    counts = np.empty((len(first), len(second)), np.uint16)
+    for start in range(0, len(first), BLOCK):
+        rows = slice(start, start + BLOCK)
+        counts[rows] = (members(first[rows]) @ others).toarray()
+    return counts
 
 
 def set_similarity(
@@ -39,8 +69,13 @@ def set_similarity(
 
     Dar et al. 2023, appendix B.1. Of two random sets of k of n it is near k / (2 n - k).
     """
-    common = n_common(first, second)
-    return np.asarray(common / (2 * first.shape[1] - common))
+    return jaccard(n_common(first, second), first.shape[1])
+
+
+def jaccard(n_common: Int[np.ndarray, "*set"], k: int) -> Float[np.ndarray, "*set"]:
+    """Jaccard's similarity of two sets of `k` members each, by how many they have in common."""
+    common = n_common.astype(np.float64)
+    return np.asarray(common / (2 * k - common))
 
 
 def named_by_any(

@@ -13,7 +13,15 @@ from embspace.published.claims import Decision, Outcome, decide
 from embspace.published.evidence import Evidence
 from embspace.published.numbers import Check, check_entry, is_given
 from embspace.published.roles import in_roles
-from embspace.published.sources import Claim, Entry, LayerClaim, Source, Undecided, read_source
+from embspace.published.sources import (
+    ANY_MODEL,
+    Claim,
+    Entry,
+    LayerClaim,
+    Source,
+    Undecided,
+    read_source,
+)
 from embspace.published.subjects import Subject, subject
 from embspace.published.untrained import beside_untrained, count_verdicts, kept_verdicts
 from embspace.settings.params import CorpusName
@@ -173,9 +181,20 @@ def _layer_claim_row(claim: LayerClaim) -> dict[str, Any]:
         "holds_if": claim.holds_if,
         "rule": claim.rule_hash,
         "verdict": "not checkable",
-        "reason": f"is about the layers of {claim.model}; once that model is under `profiled` in "
-        "params.yaml, `embspace verify --all` decides it",
+        "reason": _why_elsewhere(claim),
     }
+
+
+def _why_elsewhere(claim: LayerClaim) -> str:
+    if claim.model == ANY_MODEL:
+        return (
+            "needs tables of models under `profiled` in params.yaml; `embspace verify --all` "
+            "decides it of each of these"
+        )
+    return (
+        f"is about the layers of {claim.model}; once that model is under `profiled` in "
+        "params.yaml, `embspace verify --all` decides it"
+    )
 
 
 def _undecided_row(item: Undecided) -> dict[str, Any]:

@@ -15,10 +15,10 @@ from pydantic import Field, NonNegativeInt, PositiveInt
 
 from embspace.files.scalars import save_scalars
 from embspace.files.tables import Row, save_table
-from embspace.geometry.inference.resampling import half_sample_interval
 from embspace.geometry.parameters.projection import (
-    TopTokens,
+    highest,
     mean_member_cosine,
+    score_blocks,
     token_readers,
     top_tokens,
 )
@@ -29,11 +29,10 @@ from embspace.models.parameters.masked_head import HeadTransform
 from embspace.models.parameters.read import ModelParameters
 from embspace.settings.model import describe_model
 from embspace.settings.stage import StageConfig, run_stage
-from embspace.settings.types import Probability
 
 MEASURES = ("coherence", "first_token_deviations")
-SCORES = ["layer", "group", "reading", "measure", "value", "low", "high"]
-SCORES += ["shuffled_mean", "shuffled_smallest", "shuffled_largest", "n_vectors"]
+SCORES = ["layer", "group", "reading", "measure", "value", "n_vectors"]
+SCORES += ["shuffled_mean", "shuffled_smallest", "shuffled_largest", "n_shuffled"]
 CARDS = ["layer", "group", "reading", "chosen", "rank", "vector", "head", "coherence", "tokens"]
 CARDS += ["opposite_tokens"]
 COHERENT, RANDOM = "most coherent", "at random"
@@ -54,12 +53,10 @@ class ParameterVectors:
 
 class _Asked(NamedTuple):
     k: int
-    n_vectors: int
     n_coherent: int
     n_random: int
     n_shuffles: int
-    n_half_samples: int
-    level: float
+    n_shuffled: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,24 +88,23 @@ def measure_parameter_vectors(
     space: VocabularySpace,
     *,
     k: Annotated[int, Field(ge=2)],
-    n_vectors: PositiveInt,
     n_coherent: NonNegativeInt,
     n_random: NonNegativeInt,
     left_out: list[str],
     n_shuffles: PositiveInt,
-    n_half_samples: PositiveInt,
-    level: Probability,
+    n_shuffled: PositiveInt,
     seed: NonNegativeInt,
 ) -> ParameterVectors:
     """The `k` tokens that vectors of each layer and group read, and how much alike those are.
 
     `coherence` is the mean cosine of two of the k tokens' embeddings, from which the mean embedding
     is subtracted; `first_token_deviations` is by how many standard deviations over all tokens the
-    highest score is above the mean. Of each group `n_vectors` at equal distances are read, with
-    half-sample intervals over them. Readings: by the token embeddings; by their pseudo-inverse;
-    with the gain of the norm between; and through the masked head, where there is one. Cards
-    show the `n_coherent` most coherent ones and `n_random` others; tokens of the kinds `left_out`
-    are not named. Each vector's coordinates are shuffled `n_shuffles` times.
+    highest score is above the mean. All vectors are read, so there is no interval. Readings: by
+    the token embeddings; by their pseudo-inverse; with the gain of the norm between; and through
+    the masked head, where there is one. Cards show the `n_coherent` most coherent ones and
+    `n_random` others; tokens of the kinds `left_out` are not named. Beside them, of each group
+    `n_shuffled` vectors at equal distances, the coordinates of each in random order, `n_shuffles`
+    times.
     """
     parameters = space.parameters
     if parameters is None:
@@ -117,7 +113,7 @@ def measure_parameter_vectors(
     allowed = np.flatnonzero(space.allowed(left_out))
     named = [parameters.tokens[each] for each in allowed]
     k = min(k, len(allowed))
-    asked = _Asked(k, n_vectors, n_coherent, n_random, n_shuffles, n_half_samples, level)
+    asked = _Asked(k, n_coherent, n_random, n_shuffles, n_shuffled)
     rows: list[Row] = []
     shown: list[Row] = []
     for reading in _readings(parameters, allowed):
@@ -126,11 +122,10 @@ def measure_parameter_vectors(
             for group, vectors in layer.groups().items():
                 if reading.is_scaled and layer.scale(group) is None:
                     continue
-                chosen = evenly(len(vectors), asked.n_vectors)
-                read = _read(reading, vectors[chosen], layer.scale(group), asked, rng)
+                read = _read(reading, vectors, layer.scale(group), asked, rng)
                 place = {"layer": layer.layer, "group": group, "reading": reading.name}
                 rows += [{**place, **row} for row in read.rows]
-                shown += _cards(read, place, chosen, layer, named, asked, rng)
+                shown += _cards(read, place, layer, named, asked, rng)
     facts = space.facts() | {"k": k, "n_allowed": len(allowed), "n_shuffles": n_shuffles}
     return ParameterVectors(
         pd.DataFrame(rows, columns=SCORES), pd.DataFrame(shown, columns=CARDS), facts
@@ -167,7 +162,8 @@ def _centered_unit(embedding: Float[np.ndarray, "token dim"]) -> Float[np.ndarra
 @dataclass(frozen=True, eq=False)
 class _Read:
     rows: list[Row]
-    top: TopTokens
+    reading: _Reading
+    prepared: Float[np.ndarray, "vector width"]
     coherence: Float[np.ndarray, " vector"]
 
 
@@ -178,49 +174,46 @@ def _read(
     asked: _Asked,
     rng: np.random.Generator,
 ) -> _Read:
-    """Return the tokens of the vectors of a group, and the measures beside shuffled vectors."""
-    top, values = _measured(reading, reading.prepared(vectors, scale), asked.k)
-    drawn = (rng.permuted(vectors, axis=1) for _ in range(asked.n_shuffles))
+    """Return the measures of the vectors of a group, beside those of shuffled vectors."""
+    prepared = reading.prepared(vectors, scale)
+    values = _measured(reading, prepared, asked.k)
+    some = vectors[evenly(len(vectors), asked.n_shuffled)]
+    drawn = (rng.permuted(some, axis=1) for _ in range(asked.n_shuffles))
     shuffled = np.array(
-        [_measured(reading, reading.prepared(x, scale), asked.k)[1].mean(axis=1) for x in drawn]
-    )
-    bounds = half_sample_interval(
-        lambda rows: values[:, rows].mean(axis=1),
-        len(vectors),
-        n_resamples=asked.n_half_samples,
-        level=asked.level,
-        generator=rng,
+        [_measured(reading, reading.prepared(x, scale), asked.k).mean(axis=1) for x in drawn]
     )
     rows = [
         {
             "measure": measure,
             "value": values[at].mean(),
-            "low": bounds.low[at],
-            "high": bounds.high[at],
+            "n_vectors": len(vectors),
             "shuffled_mean": shuffled[:, at].mean(),
             "shuffled_smallest": shuffled[:, at].min(),
             "shuffled_largest": shuffled[:, at].max(),
-            "n_vectors": len(vectors),
+            "n_shuffled": len(some),
         }
         for at, measure in enumerate(MEASURES)
     ]
-    return _Read(rows, top, values[0])
+    return _Read(rows, reading, prepared, values[0])
 
 
 def _measured(
     reading: _Reading, prepared: Float[np.ndarray, "vector width"], k: int
-) -> tuple[TopTokens, Float[np.ndarray, "measure vector"]]:
-    top = top_tokens(prepared, reading.readers, k)
+) -> Float[np.ndarray, "measure vector"]:
+    first = np.empty(len(prepared), np.float32)
+    tokens = np.empty((len(prepared), k), np.int64)
+    for rows, scores in score_blocks(prepared, reading.readers):
+        tokens[rows] = highest(scores, k)
+        first[rows] = scores.max(axis=1)
     wide = prepared.astype(np.float64)
     deviation = np.sqrt(np.maximum(((wide @ reading.spread) * wide).sum(axis=1), 0))
-    away = (top.score[:, 0] - wide @ reading.mean) / np.where(deviation > 0, deviation, 1)
-    return top, np.stack([mean_member_cosine(top.token, reading.unit), away])
+    away = (first - wide @ reading.mean) / np.where(deviation > 0, deviation, 1)
+    return np.stack([mean_member_cosine(tokens, reading.unit), away])
 
 
 def _cards(
     read: _Read,
     place: Row,
-    chosen: Int[np.ndarray, " vector"],
     layer: LayerParameters,
     tokens: list[str],
     asked: _Asked,
@@ -233,8 +226,10 @@ def _cards(
     is_attention = str(place["group"]).startswith("attention_")
     listed = [(COHERENT, rank, at) for rank, at in enumerate(coherent, start=1)]
     listed += [(RANDOM, rank, at) for rank, at in enumerate(drawn, start=1)]
-    for why, rank, at in listed:
-        vector = int(chosen[at])
+    shown = read.prepared[[at for _, _, at in listed]]
+    top = top_tokens(shown, read.reading.readers, asked.k)
+    for row, (why, rank, at) in enumerate(listed):
+        vector = int(at)
         yield {
             **place,
             "chosen": why,
@@ -242,8 +237,8 @@ def _cards(
             "vector": vector,
             "head": vector // layer.head_dim + 1 if is_attention else None,
             "coherence": read.coherence[at],
-            "tokens": " ".join(tokens[each] for each in read.top.token[at]),
-            "opposite_tokens": " ".join(tokens[each] for each in read.top.opposite_token[at]),
+            "tokens": " ".join(tokens[each] for each in top.token[row]),
+            "opposite_tokens": " ".join(tokens[each] for each in top.opposite_token[row]),
         }
 
 

@@ -63,10 +63,10 @@ def measure_tuning_words(
     vocabulary: Vocabulary,
     *,
     n_tokens: PositiveInt,
-    n_vectors: PositiveInt,
     n_random_vectors: PositiveInt,
     level: Share,
     n_turns: PositiveInt,
+    n_turned: PositiveInt,
     n_lists: PositiveInt,
     n_nearest: PositiveInt,
     least_words: Annotated[int, Field(ge=1)],
@@ -76,17 +76,18 @@ def measure_tuning_words(
 ) -> TuningWords:
     """Count words of sentiment among those that the changes of tuning are read as.
 
-    A change is a row of a weight after tuning less the same before; its words are the `n_tokens`
-    of largest product with the token embeddings E, without norms and biases (Dar et al. 2023,
-    "Analyzing Transformers in Embedding Space", section 3 and appendix D). `share` is that of the
-    changes that hold, they or their negations, more listed words than a share `level` of random
-    vectors, for which lengths do not matter. Two nulls:
+    A change is a row of a weight after tuning less the same before; all that are not 0 are read.
+    Its words are the `n_tokens` of largest product with the token embeddings E, without norms and
+    biases (Dar et al. 2023, "Analyzing Transformers in Embedding Space", section 3 and appendix
+    D). `share` is that of the changes that hold, they or their negations, more listed words than a
+    share `level` of random vectors, for which lengths do not matter. Two nulls:
 
     - *lists*, of `share`: random lists of as many words that are alike in the norm of their
       embedding and their place in the vocabulary, each with its own bound;
-    - *turned*, of `mean_listed`, the mean number of listed words: all changes turned together by
-      a random orthogonal matrix, which keeps lengths and the angles between them. Changes that
-      all point one way are no more than one chance.
+    - *turned*, of `mean_listed`, the mean number of listed words: changes turned together by a
+      random orthogonal matrix, which keeps lengths and the angles between them. Changes that all
+      point one way are no more than one chance. Of each group and layer `n_turned` are turned, as
+      each turn costs as much as the changes themselves; of fewer the range is a little wider.
 
     Fixed before any result, by seed and group over all layers that have changed: words of
     sentiment are present if `share` and `mean_listed` are above the ranges of their nulls, absent
@@ -98,10 +99,10 @@ def measure_tuning_words(
             positive and negative are among the classes, as the list is about these.
         vocabulary: The tokens with the polarity of those that are listed.
         n_tokens: Words of a change, and of its negation.
-        n_vectors: Changes of a layer and group, at equal distances.
         n_random_vectors: Random vectors that give the bound.
         level: Of the bound and of the ranges.
         n_turns: Draws of the null of turned changes.
+        n_turned: Changes of a layer and group that are turned, at equal distances.
         n_lists: Draws of the null of lists.
         n_nearest: Words among which the place of a listed one is filled.
         least_words: Listed tokens with fewer of which nothing is measured.
@@ -130,10 +131,10 @@ def measure_tuning_words(
     _require_enough(vocabulary, is_read, n_listed, n_tokens)
     protocol = Protocol(
         n_tokens=n_tokens,
-        n_vectors=n_vectors,
         n_random_vectors=n_random_vectors,
         level=level,
         n_turns=n_turns,
+        n_turned=n_turned,
         n_lists=n_lists,
         n_nearest=n_nearest,
         n_shown=n_shown,

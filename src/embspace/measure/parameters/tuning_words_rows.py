@@ -52,7 +52,7 @@ class Protocol:
     """Holds the settings of counts and nulls."""
 
     n_tokens: int
-    n_vectors: int
+    n_turned: int
     n_random_vectors: int
     level: float
     n_turns: int
@@ -83,11 +83,14 @@ class Counted:
     group: str
     layer: int
     vectors: Changes
-    chosen: Int[np.ndarray, " vector"]
+    """All rows that have changed."""
+    changed: Int[np.ndarray, " vector"]
+    """Their numbers among the `n_rows` of the weight."""
     n_rows: int
     relative_change: float
     of_lists: Int[np.ndarray, "list vector sign"]
-    of_turns: Int[np.ndarray, "turn vector sign"]
+    of_turns: Int[np.ndarray, "turn turned sign"]
+    """Of the changes at equal distances that are turned."""
 
 
 def lists_of(
@@ -135,20 +138,19 @@ def counted_changes(tuned: TunedSeed, lists: Lists, protocol: Protocol) -> Itera
             changed = np.flatnonzero(change.any(axis=1))
             if not len(changed):
                 continue
-            chosen = changed[evenly(len(changed), protocol.n_vectors)]
-            vectors, n = change[chosen], protocol.n_tokens
-            listed = lists.members[0]
+            vectors, n = change[changed], protocol.n_tokens
+            turned, listed = vectors[evenly(len(changed), protocol.n_turned)], lists.members[0]
             yield Counted(
                 group=group,
                 layer=number,
                 vectors=vectors,
-                chosen=chosen,
+                changed=changed,
                 n_rows=len(change),
                 relative_change=float(np.linalg.norm(change) / np.linalg.norm(before)),
                 of_lists=listed_counts(vectors, lists.embedding, lists.members, n_tokens=n),
                 of_turns=np.stack(
                     [
-                        listed_counts(vectors @ turn, lists.embedding, listed, n_tokens=n)
+                        listed_counts(turned @ turn, lists.embedding, listed, n_tokens=n)
                         for turn in lists.turns
                     ]
                 ),
@@ -208,7 +210,7 @@ def card_row(counted: Counted, lists: Lists, named: Sequence[str], n_shown: int)
     return {
         "group": counted.group,
         "layer": counted.layer,
-        "vector": int(counted.chosen[at]),
+        "vector": int(counted.changed[at]),
         "n_listed": int(counts[at, sign]),
         "sign": "negation" if sign else "change",
         "tokens": _named(vector, lists, named, n_shown),
@@ -265,7 +267,7 @@ def _class_changes(before: ClassHead, after: ClassHead) -> dict[str, Changes]:
 
 def _against_nulls(
     of_lists: Int[np.ndarray, "list vector sign"],
-    of_turns: Int[np.ndarray, "turn vector sign"],
+    of_turns: Int[np.ndarray, "turn turned sign"],
     lists: Lists,
     level: float,
 ) -> Row:
