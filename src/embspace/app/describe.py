@@ -193,7 +193,7 @@ def _described(name: str, label: str, source: dict[str, Any], root: Path) -> Nam
 def _findings(name: str, described: dict[str, Any]) -> "Findings":
     from embspace.models.describe import describe_module
     from embspace.models.parameters.describe_head import describe_head
-    from embspace.models.tokenizer import load_tokenizer
+    from embspace.models.tokenizer import load_tokenizer, tokenizer_note
     from embspace.models.weights import load_model
 
     nothing = {"input": "", "positional": None, "segment": None}
@@ -202,6 +202,8 @@ def _findings(name: str, described: dict[str, Any]) -> "Findings":
     try:
         module = load_model(name, model)
         found = describe_module(module, load_tokenizer(name, model))
+        if note := tokenizer_note(name, model):
+            found.keys["note"] = note
     except InputError:
         raise
     except Exception as error:  # what a model raises depends on the architecture
