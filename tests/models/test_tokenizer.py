@@ -139,9 +139,7 @@ def test_a_folder_without_any_vocabulary_says_what_it_looked_for(tmp_path: Path)
         load_tokenizer("tiny", describe_model("tiny", tiny_description(tmp_path)))
 
 
-def test_ids_that_the_vocabulary_leaves_out_are_rows_of_no_token(
-    tiny_folder: Path, tmp_path: Path
-):
+def test_ids_that_the_vocabulary_leaves_out_are_rows_of_no_token(tiny_folder: Path, tmp_path: Path):
     folder = shutil.copytree(tiny_folder, tmp_path / "holes")
     file = folder / "tokenizer.json"
     content = json.loads(file.read_text(encoding="utf-8"))
