@@ -13,7 +13,8 @@ from embspace.app import api
 from embspace.app.working_tree import WorkingTree
 from embspace.errors import InputError
 from embspace.files.tensors import load_tensors
-from tests.tiny import DIM, LAYERS, VOCABULARY, write_tiny_model
+from tests.models.sentence.folders import Module, encode_by_torch, pooling, write_modules
+from tests.tiny import DIM, LAYERS, VOCABULARY, build_tiny_bert, write_tiny_model
 from tests.whole_pipeline import POSITIONS
 from tests.workspace import Workspace
 
@@ -208,3 +209,32 @@ def test_importing_embspace_stays_light(root: Path):
     assert {"spaces", "Spaces", "InputError"} <= {*dir(embspace)}
     with pytest.raises(AttributeError, match="attribute space"):
         embspace.space  # noqa: B018
+
+
+def test_more_poolings_are_made_of_the_states(s: api.Spaces):
+    of_second = (s.tokens["window"] == 1).to_numpy()
+    tokens = s["layer", 1][of_second]
+    assert np.array_equal(s["layer", 1, "last"][1], tokens[-1])
+    weights = np.arange(1, len(tokens) + 1)[:, None]
+    expected = (tokens * weights).sum(axis=0) / weights.sum()
+    assert np.allclose(s["layer", 1, "weightedmean"][1], expected, atol=1e-6)
+    by_root = tokens.sum(axis=0) / len(tokens) ** 0.5
+    assert np.allclose(s["layer", 1, "mean_sqrt_len_tokens"][1], by_root, atol=1e-5)
+    both = (s["layer", 1, "mean"] + s["layer", -1, "mean"]) / 2
+    assert np.allclose(s["first_last"], both, atol=1e-6)
+    assert np.array_equal(s["first_last"], s["first_last",])
+
+
+def test_a_model_that_is_no_sentence_model_has_no_such_space(s: api.Spaces):
+    with pytest.raises(KeyError, match=r"found \('sentence',\); there are .*'first_last'\"$"):
+        s["sentence",]
+
+
+def test_a_sentence_model_has_its_makers_vectors(workspace: Workspace):
+    folder = workspace.folder / "models/sentences"
+    modules: list[Module] = [pooling("max"), ("Normalize", {})]
+    write_modules(build_tiny_bert(folder, positions=POSITIONS), modules)
+    made = embspace.spaces(str(folder), TEXTS)
+    expected = [encode_by_torch(folder, text, modules) for text in TEXTS]
+    assert np.allclose(made["sentence",], expected, atol=1e-5)
+    assert np.array_equal(made["sentence"], made["sentence",])

@@ -228,3 +228,10 @@ def test_a_repository_that_is_not_there_is_told(hub: Hub, root: Path):
     assert "found 'maker/none', of which" in str(raised.value)
     assert str(raised.value).endswith("nor is there a folder maker/none here")
     assert "conf/model" not in str(raised.value)
+
+
+def test_a_class_that_is_not_as_its_file_stands_in_the_description(root: Path, tmp_path: Path):
+    found = find_model(str(build_animal("xlm-roberta", tmp_path / "xlm")), root, None)
+    written = description_of(found, root)
+    assert "note: The tokenizer is as tokenizer.json says; " in written
+    assert describe_model(found.name, found.described).note.endswith("has another pre-tokenizer.")

@@ -1,3 +1,4 @@
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -12,14 +13,17 @@ from embspace.extract.hidden_states import (
     extract_hidden_states,
     main,
     save_hidden_states,
+    with_sentences,
 )
 from embspace.files.rows import load_rows, save_rows
 from embspace.files.tensors import load_tensors
 from embspace.measure.sentences.sentence_similarity import PooledStates, measure_sentence_similarity
+from embspace.models.sentence.vectors import sentence_modules
 from embspace.models.tokenizer import load_tokenizer
 from embspace.models.weights import load_model
 from embspace.settings.model import describe_model
 from embspace.settings.stage import StageConfig
+from tests.models.sentence.folders import Module, encode_by_torch, write_modules
 from tests.tiny import DIM, LAYERS, POSITIONS, tiny_description
 
 SETTINGS: dict[str, Any] = {
@@ -60,6 +64,47 @@ def test_tensors_have_a_row_for_each_row_of_their_table(saved: Path):
     assert tensors["token"].shape == (LAYERS + 1, len(tokens), DIM)
     for pooling in ("cls", "mean", "max"):
         assert tensors[pooling].shape == (LAYERS + 1, len(windows), DIM)
+
+
+def test_more_poolings_than_are_measured_are_kept(saved: Path):
+    tensors = load_file(f"{saved}.safetensors")
+    windows = pd.read_parquet(f"{saved}.windows.parquet")
+    last = (windows["first_token"] + windows["n_tokens"] - 1).to_numpy()
+    assert np.array_equal(tensors["last"], tensors["token"][:, last])
+    first, n_tokens = windows[["first_token", "n_tokens"]].iloc[1]
+    tokens, weights = tensors["token"][:, first : first + n_tokens], np.arange(1, n_tokens + 1)
+    expected = (tokens * weights[:, None]).sum(axis=1) / weights.sum()
+    assert np.allclose(tensors["weightedmean"][:, 1], expected, atol=1e-6)
+
+
+@pytest.mark.parametrize("longest", [12, POSITIONS, None])
+def test_a_sentence_model_has_a_vector_of_each_text(
+    tiny_folder: Path, tmp_path: Path, longest: int | None
+):
+    """The same, whether its windows are those that are read anyway or others."""
+    modules: list[Module] = [("Pooling", {"pooling_mode": "mean"}), ("Normalize", {})]
+    folder = shutil.copytree(tiny_folder, tmp_path / "sentences")
+    write_modules(folder, modules, reading={"max_seq_length": longest})
+    model = describe_model("tiny", tiny_description(folder))
+    module, tokenizer = load_model("tiny", model), load_tokenizer("tiny", model)
+    read = sentence_modules("tiny", model, module)
+    states = with_sentences(
+        extract_hidden_states(model, module, tokenizer, TEXTS, False, **SETTINGS),
+        read,
+        model,
+        module,
+        tokenizer,
+        TEXTS["text"].tolist(),
+        SETTINGS,
+    )
+    assert states.sentences is not None
+    assert bool(states.sentences.known) == (longest != 4)
+    save_hidden_states(states, str(tmp_path / "x"))
+    (vectors,) = load_file(f"{tmp_path}/x.safetensors")["sentence"]
+    for number in (0, 2):  # that one window holds
+        expected = encode_by_torch(folder, TEXTS["text"][number], modules, longest=longest)
+        assert np.allclose(vectors[number], expected, atol=1e-5)
+    assert 0 < np.linalg.norm(vectors[1]) < 1  # the mean of several
 
 
 def test_windows_come_in_the_order_of_the_texts_not_of_the_batches(saved: Path):

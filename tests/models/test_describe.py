@@ -1,15 +1,18 @@
 """What is found of a model by itself is what people wrote of it in conf/model."""
 
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from embspace.errors import InputError
 from embspace.models.describe import describe_module
 from embspace.models.tokenizer import read_tokenizer
 from embspace.settings.schema import read_yaml
 from tests.zoo import ANIMALS, LAYERS, ROOT, build_animal
 
+SPECIAL = {"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"}
 KEYS = ("matrices", "position_offset", "continuation_prefix", "word_prefix", "final_norm")
 
 
@@ -51,3 +54,19 @@ def test_a_window_that_only_the_tokenizer_knows_is_taken(tmp_path: Path):
     tokenizer.model_max_length = 77
     found = describe_module(module, tokenizer)
     assert (found.keys["window"], found.asked) == (77, {})
+
+
+def test_ids_without_a_token_are_no_padding(tmp_path: Path):
+    folder = build_animal("bert", tmp_path / "bert")
+    file = folder / "tokenizer.json"
+    content = json.loads(file.read_text(encoding="utf-8"))
+    del content["model"]["vocab"][min(content["model"]["vocab"].keys() - SPECIAL)]
+    file.write_text(json.dumps(content), encoding="utf-8")
+    assert describe_module(*loaded(folder)).keys["padding_rows"] == 0
+
+
+def test_tokens_beyond_the_rows_are_refused_with_the_way_out(tmp_path: Path):
+    module, tokenizer = loaded(build_animal("bert", tmp_path / "bert"))
+    tokenizer.add_tokens(["[place]", "[name]"])
+    with pytest.raises(InputError, match="ids up to 301, the input matrix 300 rows; .*resize_"):
+        describe_module(module, tokenizer)

@@ -364,6 +364,11 @@ PICKLED = FILES.model_copy(update={"unpickle": True})
             ["config.json", WEIGHTS, "tokenizer.json", "onnx/model.onnx"],
             [WEIGHTS, "tokenizer.json"],
         ),
+        (
+            FILES,
+            ["config.json", WEIGHTS, "modules.json", "1_Pooling/config.json", "a/config.json"],
+            [WEIGHTS, "modules.json", "1_Pooling/config.json"],
+        ),
     ],
 )
 def test_what_a_model_needs_is_chosen(files: HubFiles, there: list[str], chosen: list[str]):

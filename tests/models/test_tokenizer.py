@@ -10,6 +10,7 @@ from embspace.models.tokenizer import (
     character_class,
     check_vocabulary,
     load_tokenizer,
+    names_by_id,
     numbered_vocabulary,
     read_tokenizer,
     vocabulary_table,
@@ -135,4 +136,32 @@ def test_a_mark_that_is_not_the_tokenizer_s_is_told(
 
 def test_a_folder_without_any_vocabulary_says_what_it_looked_for(tmp_path: Path):
     with pytest.raises(InputError, match=r"no tokenizer\.json, nor any of vocab\.txt"):
+        load_tokenizer("tiny", describe_model("tiny", tiny_description(tmp_path)))
+
+
+def test_ids_that_the_vocabulary_leaves_out_are_rows_of_no_token(tiny_folder: Path, tmp_path: Path):
+    folder = shutil.copytree(tiny_folder, tmp_path / "holes")
+    file = folder / "tokenizer.json"
+    content = json.loads(file.read_text(encoding="utf-8"))
+    hole = content["model"]["vocab"].pop("boat")
+    file.write_text(json.dumps(content), encoding="utf-8")
+    model = describe_model("tiny", tiny_description(folder))
+    table = vocabulary_table("tiny", load_tokenizer("tiny", model), model)
+    check_vocabulary("tiny", model, table, len(VOCABULARY))
+    row = table.iloc[hole]
+    assert (row["token"], row["kind"], row["role"]) == (f"no token {hole}", "unused", "")
+    assert (table["kind"] == "unused").sum() == 2  # the other is [unused0]
+
+
+def test_of_a_line_that_stands_twice_the_last_one_counts(tmp_path: Path):
+    lines = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "the", "cat", "the", "sat"]
+    (tmp_path / "vocab.txt").write_text("\n".join(lines) + "\n")
+    (tmp_path / "tokenizer_config.json").write_text('{"tokenizer_class": "BertTokenizer"}')
+    tokenizer = read_tokenizer(tmp_path)
+    assert names_by_id(tokenizer) == [*lines[:5], "no token 5", *lines[6:]]
+    assert tokenizer("the sat", add_special_tokens=False)["input_ids"] == [7, 8]
+
+
+def test_a_folder_without_files_of_a_tokenizer_says_where_to_take_them(tmp_path: Path):
+    with pytest.raises(InputError, match="copy those of the model that it started from"):
         load_tokenizer("tiny", describe_model("tiny", tiny_description(tmp_path)))

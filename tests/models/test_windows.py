@@ -1,13 +1,17 @@
+import json
+import shutil
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from embspace.errors import InputError
-from embspace.models.tokenizer import load_tokenizer
+from embspace.models.tokenizer import load_tokenizer, read_tokenizer
 from embspace.models.windows import cut_windows, token_table, window_table
 from embspace.settings.model import describe_model
+from tests.models.tokens.folders import with_json, write_folder
 from tests.tiny import tiny_description
+from tests.trained_tokenizers import word_piece
 
 LONG = "the cat sat on the mat . " * 1500  # more than ten thousand words
 
@@ -86,3 +90,44 @@ def test_a_text_of_which_the_tokenizer_makes_nothing_is_refused(tokenizer):
     assert len(cut_windows(["cat"], Bare(), window_length=40, overlap=5)) == 1
     with pytest.raises(InputError, match="makes no token of 1 texts, the first 1"):
         cut_windows(["cat", "\u200b"], Bare(), window_length=40, overlap=5)
+
+
+@pytest.mark.parametrize("side", ["left", "right"])
+def test_windows_begin_at_the_start_whatever_side_the_files_cut(
+    tiny_folder: Path, tmp_path: Path, side: str
+):
+    folder = shutil.copytree(tiny_folder, tmp_path / side)
+    file = folder / "tokenizer_config.json"
+    options = json.loads(file.read_text()) | {"truncation_side": side, "padding_side": side}
+    file.write_text(json.dumps(options))
+    read = load_tokenizer("tiny", describe_model("tiny", tiny_description(folder)))
+    windows = cut_windows([LONG], read, window_length=20, overlap=4)
+    starts = [int(window.start[1]) for window in windows]
+    assert starts == sorted(starts) and starts[0] == 0
+    new = np.concatenate([window.ids[~window.special & ~window.repeated] for window in windows])
+    assert new.tolist() == read(LONG, add_special_tokens=False)["input_ids"]
+
+
+def test_windows_that_leave_text_out_are_an_error(tokenizer):
+    class Losing:
+        """As a release of the library that forgets what follows the first window."""
+
+        def num_special_tokens_to_add(self) -> int:
+            return 2
+
+        def __call__(self, texts: list[str], **options: object) -> dict[str, object]:
+            made = tokenizer(texts, **options)
+            if not options["truncation"]:
+                return made
+            return {key: value[:1] for key, value in made.items()}
+
+    message = r"text 0: its windows hold 38 of its 10,500 tokens, .* tokenizers \d"
+    with pytest.raises(InputError, match=message):
+        cut_windows([LONG], Losing(), window_length=40, overlap=5)
+
+
+def test_a_text_at_which_the_library_fails_is_told(tmp_path: Path):
+    lacking = with_json(word_piece, lambda content: content["model"].update(unk_token="[NO]"))
+    folder = write_folder(tmp_path / "lacking", lacking(), "PreTrainedTokenizerFast")
+    with pytest.raises(InputError, match="cannot read one of the texts 0 to 1: .*Missing"):
+        cut_windows(["the cats", "[]"], read_tokenizer(folder), window_length=8)

@@ -15,11 +15,14 @@ Spaces(model='minilm', texts=2, layers=7, dimension=384)
 ((13, 384), ['[CLS]', 'the', 'tide', 'was', 'out', '.', '[SEP]'])
 >>> s["layer", -1, "mean"].shape
 (2, 384)
+>>> s["sentence"].shape
+(2, 384)
 >>> s["layer", 9]
 Traceback (most recent call last):
     ...
 KeyError: "found ('layer', 9); there are 'input', 'positional', 'segment', ('layer', 0 to 6), \
-('layer', 0 to 6, 'cls' or 'mean' or 'max')"
+('layer', 0 to 6, 'cls' or 'mean' or 'max' or 'last' or 'weightedmean' or \
+'mean_sqrt_len_tokens'), 'first_last', 'sentence'"
 """
 
 import hashlib
@@ -37,7 +40,7 @@ from jaxtyping import Float
 from embspace.app.checks.long_stimuli import check_stimuli
 from embspace.app.describe import check_complete, find_model
 from embspace.app.working_tree import TREES, OwnTexts, WorkingTree, find_root
-from embspace.clouds.pooling import POOLINGS, Pooling
+from embspace.clouds.pooling import FIRST_LAST, SENTENCE, SQRT, TOKEN_POOLINGS
 from embspace.errors import InputError, did_you_mean
 from embspace.settings.pipeline import of_item, read_stages
 
@@ -85,10 +88,13 @@ class Spaces:
     |---|---|
     | `"input"`, `"positional"`, `"segment"` | learned table, (n, dim), if the model has it |
     | `("layer", 4)` | states of the tokens of all texts, (n_tokens, dim); rows: `tokens` |
-    | `("layer", 4, "mean")` | "cls", "mean" or "max", a row a text window; rows: `windows` |
+    | `("layer", 4, "mean")` | a pooling of `TOKEN_POOLINGS`, a row a text window; rows: `windows` |
+    | `"first_last"` | the mean of layer 1 and the last layer, by mean pooling; rows: `windows` |
+    | `"sentence"` | the vector of each text as the makers of a sentence model take it |
     | `"final_norm"`, `("final_norm", "mean")` | the same behind a norm after the last block |
 
-    `("layer", -1)` is the last layer.
+    `("layer", -1)` is the last layer. `"sentence"` is what sentence-transformers' `encode` gives of
+    a text that one window holds; of a longer one it is the mean over its windows.
     """
 
     model: str
@@ -114,8 +120,14 @@ class Spaces:
 
         if isinstance(key, str) and key in self._shapes(self._matrices):
             return np.array(map_tensors(str(self._matrices), (key,))[key])
-        tensor, layer = self._tensor_of(key)
-        return np.array(map_tensors(str(self._states), (tensor,))[tensor][layer])
+        tensor, layer, pooling = self._tensor_of(key)
+        states = map_tensors(str(self._states), (tensor,))[tensor]
+        if pooling == FIRST_LAST:
+            return np.asarray((states[1] + states[-1]) / 2)
+        if pooling == SQRT:
+            lengths = np.sqrt(self.windows["n_tokens"].to_numpy())[:, None]
+            return (states[layer] * lengths).astype(np.float32)
+        return np.array(states[layer])
 
     @property
     def tokens(self) -> "pd.DataFrame":
@@ -166,9 +178,12 @@ class Spaces:
         return pd.json_normalize(load_scalars(str(file)))
 
     def cosine(
-        self, first: str, second: str, *, layer: int = -1, pooling: Pooling = "mean"
+        self, first: str, second: str, *, layer: int = -1, pooling: str | None = None
     ) -> "Comparison":
         """Return the cosine of two texts, and where it stands among all pairs of the texts.
+
+        Without a pooling by `"sentence"`, if it is there; else the last token of a decoder, or the
+        mean of the tokens.
 
         As is and without the mean, with intervals; of two single tokens, among all pairs of the
         vocabulary, too.
@@ -217,18 +232,24 @@ class Spaces:
                 print(f"embspace: {step.stage}{step.time_left}", file=sys.stderr)
         self._made_stages.update(lacking)
 
-    def _tensor_of(self, key: MatrixKey) -> tuple[str, int]:
-        """Return which tensor of the hidden states a key names, and which layer of it."""
+    def _tensor_of(self, key: MatrixKey) -> tuple[str, int, str]:
+        """Return which tensor of the hidden states a key names, which layer, and the pooling."""
         shapes = self._shapes(self._states)
-        places: dict[tuple[str | int, ...], tuple[str, int]] = {}
+        places: dict[tuple[str | int, ...], tuple[str, int, str]] = {}
         for tensor, n_layers in shapes.items():
             kind = tensor.removeprefix(FINAL_NORM)
-            pooling = () if kind == "token" else (kind,)
-            if tensor.startswith(FINAL_NORM):
-                places["final_norm", *pooling] = tensor, 0
-            else:
-                layers = range(-n_layers, n_layers)
-                places |= {("layer", layer, *pooling): (tensor, layer) for layer in layers}
+            if kind == SENTENCE:
+                places[SENTENCE,] = tensor, 0, SENTENCE
+                continue
+            for pooling in (kind, SQRT) if kind == "mean" else (kind,):
+                ending = () if kind == "token" else (pooling,)
+                if tensor.startswith(FINAL_NORM):
+                    places["final_norm", *ending] = tensor, 0, pooling
+                else:
+                    layers = range(-n_layers, n_layers)
+                    places |= {("layer", at, *ending): (tensor, at, pooling) for at in layers}
+        if shapes["mean"] > 1:
+            places[FIRST_LAST,] = "mean", 0, FIRST_LAST
         wanted = (key,) if isinstance(key, str) else key
         if wanted not in places:
             raise KeyError(f"found {key!r}; there are {', '.join(self._keys(shapes))}")
@@ -236,13 +257,13 @@ class Spaces:
 
     def _keys(self, states: dict[str, int]) -> list[str]:
         """Return what may stand in brackets, with the range of layers in the place of each."""
-        poolings = " or ".join(map(repr, POOLINGS))
+        poolings = " or ".join(map(repr, TOKEN_POOLINGS))
         layers = f"'layer', 0 to {states['token'] - 1}"
         keys = [*map(repr, sorted(self._shapes(self._matrices), key=_in_order)), f"({layers})"]
         keys.append(f"({layers}, {poolings})")
         if f"{FINAL_NORM}token" in states:
             keys += ["'final_norm'", f"('final_norm', {poolings})"]
-        return keys
+        return [*keys, repr(FIRST_LAST), *([repr(SENTENCE)] if SENTENCE in states else [])]
 
     @staticmethod
     def _shapes(file: Path) -> dict[str, int]:

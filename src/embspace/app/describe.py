@@ -132,9 +132,11 @@ def _known(root: Path, place: Path | str) -> Named | None:
 
 def _of_folder(folder: Path, root: Path) -> Named:
     from embspace.models.locate import sha256
+    from embspace.models.sentence.files import transformer_folder
 
-    check_config(folder)
-    hashes = {file.name: sha256(file) for file in _files_of_model(folder)}
+    check_config(transformer_folder(folder))
+    files = _files_of_model(folder)
+    hashes = {file.relative_to(folder).as_posix(): sha256(file) for file in files}
     digest = hashlib.sha256(repr(sorted(hashes.items())).encode()).hexdigest()[:8]
     name = f"{_free_name(folder.name, root)}-{digest}"
     source = {"source": "path", "path": str(folder), "sha256": hashes}
@@ -145,10 +147,12 @@ def _files_of_model(folder: Path) -> Iterator[Path]:
     """Yield the files of a folder that make the model; their hashes tell it from a later one."""
     from embspace.models.hub import CONFIG, TOKENIZER
     from embspace.models.locate import weight_files
+    from embspace.models.sentence.files import sentence_files, transformer_folder
 
-    small = (folder / file for file in sorted({CONFIG, *TOKENIZER}))
-    yield from (file for file in small if file.is_file())
-    yield from weight_files(folder)
+    place = transformer_folder(folder)
+    small = (place / file for file in sorted({CONFIG, *TOKENIZER}))
+    files = [*(file for file in small if file.is_file()), *weight_files(place)]
+    yield from dict.fromkeys([*files, *sentence_files(folder)])
 
 
 def _of_repository(repository: str, root: Path, say: Say | None) -> Named:
@@ -193,7 +197,7 @@ def _described(name: str, label: str, source: dict[str, Any], root: Path) -> Nam
 def _findings(name: str, described: dict[str, Any]) -> "Findings":
     from embspace.models.describe import describe_module
     from embspace.models.parameters.describe_head import describe_head
-    from embspace.models.tokenizer import load_tokenizer
+    from embspace.models.tokenizer import load_tokenizer, tokenizer_note
     from embspace.models.weights import load_model
 
     nothing = {"input": "", "positional": None, "segment": None}
@@ -202,6 +206,8 @@ def _findings(name: str, described: dict[str, Any]) -> "Findings":
     try:
         module = load_model(name, model)
         found = describe_module(module, load_tokenizer(name, model))
+        if note := tokenizer_note(name, model):
+            found.keys["note"] = note
     except InputError:
         raise
     except Exception as error:  # what a model raises depends on the architecture

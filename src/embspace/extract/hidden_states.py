@@ -1,21 +1,23 @@
 """Stage `extract_hidden_states`: what each layer makes of each token of a corpus.
 
-Writes tensors `token` (if the corpus says so), `cls`, `mean`, `max`, each (layer, row, dim), and
-the two tables that say what their rows are: tokens for `token`, windows for the other three. A
-model with a norm after its last block has the same after it: `final_norm_token` and so on, each
-(1, row, dim). All less `token` for the halves of the texts if the corpus says so.
+Writes tensors `token` (if the corpus says so), `cls`, `mean`, `max`, `last`, `weightedmean`, each
+(layer, row, dim), and the two tables that say what their rows are: tokens for `token`, windows for
+the others. A model with a norm after its last block has the same after it: `final_norm_token` and
+so on, each (1, row, dim). A sentence model has `sentence` (1, text, dim), a row a text, what its
+makers' modules make of the states. All less `token` for the halves of the texts if the corpus says
+so.
 """
 
 import logging
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pandas as pd
 from pydantic import NonNegativeInt, PositiveInt
 
 from embspace.clouds.documents import some_documents
-from embspace.clouds.pooling import POOLINGS
+from embspace.clouds.pooling import EXTRACTED, SENTENCE
 from embspace.device import Device, choose_device
 from embspace.errors import InputError, counted
 from embspace.files.rows import load_rows, save_rows
@@ -27,10 +29,14 @@ from embspace.models.encoder import (
     encode,
     tensor_shapes,
 )
+from embspace.models.sentence.modules import SentenceModules
+from embspace.models.sentence.vectors import SentenceTexts, same_windows, sentence_modules
 from embspace.models.tokenizer import load_tokenizer, tokenizer_files
 from embspace.models.weights import load_model
 from embspace.models.windows import (
+    LENGTH_KEY,
     TOKEN_COLUMNS,
+    Window,
     cut_windows,
     largest_window,
     token_table,
@@ -38,7 +44,7 @@ from embspace.models.windows import (
 )
 from embspace.prepare.sentences import split_halves
 from embspace.settings.corpus import describe_corpus
-from embspace.settings.model import Model, VectorsModel, describe_model
+from embspace.settings.model import Model, Network, VectorsModel, describe_model
 from embspace.settings.stage import StageConfig, run_stage
 
 LISTED = 5  # texts that are named where there are more of a kind
@@ -53,6 +59,17 @@ class HiddenStates:
     shapes: dict[str, tuple[int, int, int]]  # of the tensors by name
     encoded: Iterator[EncodedWindow]
     unknown: list[str]  # ids of the texts in which the tokenizer knows no token
+    cut: Sequence[Window] = ()  # what the rows of `windows` are of
+    sentences: "ReadSentences | None" = None  # of a sentence model
+
+
+@dataclass(frozen=True)
+class ReadSentences:
+    """The texts as a sentence model reads them, and how its windows are come by."""
+
+    texts: SentenceTexts
+    known: dict[int, list[int]]  # windows that are read anyway -> those of the sentence model
+    others: Iterator[tuple[int, EncodedWindow]]  # of the other windows: number, states
 
 
 def extract_hidden_states(
@@ -80,7 +97,7 @@ def extract_hidden_states(
     Raises:
         InputError: if the overlap leaves no room in a window, or a hidden state is not finite.
     """
-    kinds = ("token", *POOLINGS) if token_states else POOLINGS
+    kinds = ("token", *EXTRACTED) if token_states else EXTRACTED
     if isinstance(model, VectorsModel):
         return _no_states(dict.fromkeys(kinds, UNREAD))
     if tokenizer is None or texts.empty:
@@ -98,6 +115,42 @@ def extract_hidden_states(
         shapes=tensor_shapes(module, model.final_norm, n_rows),
         encoded=encode(module, windows, batches, choose_device(device), model.final_norm),
         unknown=_unknown_texts(tokens, table, texts["id"].tolist(), tokenizer.unk_token_id),
+        cut=windows,
+    )
+
+
+def with_sentences(
+    states: HiddenStates,
+    modules: SentenceModules | None,
+    model: Network,
+    module: Any,
+    tokenizer: Any,
+    texts: list[str],
+    settings: Mapping[str, Any],
+) -> HiddenStates:
+    """The same with the vector that a sentence model makes of each text; without modules, as it is.
+
+    What it reads that `states` does not read is read besides. `settings` are those of the stage.
+    """
+    if modules is None:
+        return states
+    if not states.cut:
+        return replace(states, shapes=states.shapes | {SENTENCE: (1, 0, modules.dimension)})
+    most = largest_window(model, module)
+    read = SentenceTexts(modules, texts, tokenizer, most, length_key=LENGTH_KEY)
+    known = same_windows(states.cut, read.windows)
+    seen = {number for numbers in known.values() for number in numbers}
+    rest = [number for number in range(len(read.windows)) if number not in seen]
+    others = [read.windows[number] for number in rest]
+    batches = batches_by_length(
+        [len(window.ids) for window in others], settings["tokens_per_batch"]
+    )
+    device = choose_device(settings["device"])
+    encoded = encode(module, others, batches, device, model.final_norm)
+    return replace(
+        states,
+        shapes=states.shapes | {SENTENCE: (1, len(texts), modules.dimension)},
+        sentences=ReadSentences(read, known, ((rest[window.index], window) for window in encoded)),
     )
 
 
@@ -141,7 +194,7 @@ def save_hidden_states(states: HiddenStates, path: str) -> None:
     from tqdm import tqdm
 
     progress = tqdm(states.encoded, total=len(states.windows), desc="hidden states", disable=None)
-    first_token = states.windows["first_token"].to_list()
+    first_token, sentences = states.windows["first_token"].to_list(), states.sentences
     with writing_tensors(f"{path}.safetensors", states.shapes) as writer:
         for window in progress:
             for kind, layers in window.tensors().items():
@@ -151,6 +204,13 @@ def save_hidden_states(states: HiddenStates, path: str) -> None:
                 first = first_token[window.index] if is_token else window.index
                 for layer, rows in enumerate(layers):
                     writer.write(kind, layer, first, rows)
+            if sentences is not None:
+                for number in sentences.known.get(window.index, ()):
+                    sentences.texts.add(number, window)
+        if sentences is not None:
+            for number, window in sentences.others:
+                sentences.texts.add(number, window)
+            writer.write(SENTENCE, 0, 0, sentences.texts.vectors())
     save_rows(states.tokens, f"{path}.tokens.parquet")
     save_rows(states.windows, f"{path}.windows.parquet")
 
@@ -168,6 +228,7 @@ def main(config: StageConfig) -> None:
     tokenizer = load_tokenizer(name, model) if tokenizer_files(model) else None
     if tokenizer is None:
         logging.getLogger(__name__).warning("the model has no tokenizer: no text is read")
+    modules = None if isinstance(model, VectorsModel) else sentence_modules(name, model, module)
     path = f"data/extracted/hidden_states/{name}/{config.corpus_name}"
     for part, rows, token_states in (
         ("", texts, corpus.token_states),
@@ -176,6 +237,11 @@ def main(config: StageConfig) -> None:
         states = extract_hidden_states(
             model, module, tokenizer, rows, token_states, **config.settings
         )
+        if not isinstance(model, VectorsModel):
+            wanted = rows["text"].tolist()
+            states = with_sentences(
+                states, modules, model, module, tokenizer, wanted, config.settings
+            )
         _check_known(states, name, config.corpus_name)
         save_hidden_states(states, f"{path}{part}")
 

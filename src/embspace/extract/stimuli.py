@@ -1,9 +1,10 @@
 """Stage `extract_stimuli`: what each layer makes of the stimuli, trained and at random weights.
 
-Writes for each set tensors `token`, `cls`, `mean`, `max`, each (layer, row, dim), the same of the
-model with random weights as `random_token` and so on, and the table of the tokens. The rows of
-the pooled tensors are those of the set's table in data/prepared/stimuli. A model with a norm after
-its last block has the same after it: `final_norm_token`, `random_final_norm_token` and so on.
+Writes for each set tensors `token`, `cls`, `mean`, `max`, `last`, `weightedmean`, each (layer, row,
+dim), the same of the model with random weights as `random_token` and so on, and the table of the
+tokens. The rows of the pooled tensors are those of the set's table in data/prepared/stimuli. A
+model with a norm after its last block has the same after it: `final_norm_token`,
+`random_final_norm_token` and so on.
 """
 
 from collections.abc import Iterator, Sequence
@@ -13,7 +14,7 @@ from typing import Any
 import pandas as pd
 from pydantic import NonNegativeInt, PositiveInt
 
-from embspace.clouds.pooling import POOLINGS
+from embspace.clouds.pooling import EXTRACTED
 from embspace.device import Device, choose_device
 from embspace.errors import InputError
 from embspace.files.rows import load_rows, save_rows
@@ -63,7 +64,7 @@ def extract_stimuli(
         windows = [] if tokenizer is None else _windows(model, module, tokenizer, name, table)
         tokens = token_table(windows, tokenizer) if windows else _no_tokens()
         batches = batches_by_length([len(window.ids) for window in windows], tokens_per_batch)
-        n_rows = {"token": len(tokens)} | dict.fromkeys(POOLINGS, len(windows))
+        n_rows = {"token": len(tokens)} | dict.fromkeys(EXTRACTED, len(windows))
         states[name] = StimulusStates(
             tokens=tokens,
             shapes={
@@ -80,7 +81,7 @@ def extract_stimuli(
 
 
 def _no_states() -> StimulusStates:
-    kinds = [f"{prefix}{kind}" for prefix in ("", "random_") for kind in ("token", *POOLINGS)]
+    kinds = [f"{prefix}{kind}" for prefix in ("", "random_") for kind in ("token", *EXTRACTED)]
     return StimulusStates(_no_tokens(), dict.fromkeys(kinds, UNREAD), {})
 
 

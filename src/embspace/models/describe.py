@@ -83,20 +83,22 @@ def _only(space: str, candidates: list[str], asked: dict[str, str]) -> str | Non
 
 
 def _padding_rows(n_rows: int, tokenizer: Any) -> int:
-    n_tokens = len(tokenizer.get_vocab())
-    if sorted(tokenizer.get_vocab().values()) != list(range(n_tokens)) or n_tokens > n_rows:
+    n_ids = max(tokenizer.get_vocab().values()) + 1
+    if n_ids > n_rows:
         raise InputError(
-            f"the tokenizer has {counted(n_tokens, 'token')} with ids up to "
-            f"{max(tokenizer.get_vocab().values())}, the input matrix {counted(n_rows, 'row')}; "
-            "a tokenizer's ids are the first rows of its model"
+            f"the tokenizer has {counted(len(tokenizer.get_vocab()), 'token')} with ids up to "
+            f"{n_ids - 1}, the input matrix {counted(n_rows, 'row')}; a tokenizer's ids are rows "
+            "of its model, which `resize_token_embeddings` of transformers adds for new tokens"
         )
-    return n_rows - n_tokens
+    return n_rows - n_ids
 
 
 def _ordinary_ids(n_tokens: int, tokenizer: Any) -> list[int]:
     """Return a few tokens without a role: some models count no position for that of padding."""
-    special = set(tokenizer.all_special_ids)
-    ordinary = [number for number in range(n_tokens) if number not in special]
+    left_out = set(tokenizer.all_special_ids) | set(range(n_tokens)).difference(
+        tokenizer.get_vocab().values()
+    )
+    ordinary = [number for number in range(n_tokens) if number not in left_out]
     return ordinary[:N_READ]
 
 

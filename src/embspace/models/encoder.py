@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from embspace.clouds.pooling import pool
+from embspace.clouds.pooling import EXTRACTED, pool
 from embspace.errors import InputError
 from embspace.models.final_norm import final_norm_dim, layer_states
 from embspace.models.windows import Window
@@ -30,7 +30,7 @@ class EncodedWindow:
         """Return `token` (layer, token, dim) and the pooled ones (layer, 1, dim); also normed."""
         named = _with_pooled("", self.tokens, self.pooled)
         if self.final_norm is not None:
-            named |= _with_pooled(NORMED, self.final_norm, pool(self.final_norm))
+            named |= _with_pooled(NORMED, self.final_norm, pool(self.final_norm, EXTRACTED))
         return named
 
 
@@ -97,7 +97,7 @@ def encode(
             tokens = layers[:, row, :n_tokens]
             _check_finite(tokens, windows[index])
             of_norm = None if normed is None else normed[None, row, :n_tokens]
-            yield EncodedWindow(index, tokens, pool(tokens), of_norm)
+            yield EncodedWindow(index, tokens, pool(tokens, EXTRACTED), of_norm)
 
 
 def _with_pooled(

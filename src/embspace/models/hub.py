@@ -33,6 +33,7 @@ from embspace.models.hub_answers import ask_hub, hub_headers, read_answer
 from embspace.models.hub_errors import no_space, patiently, told
 from embspace.models.locate import SHARD, WEIGHTS, is_in_cache, sha256
 from embspace.models.lock import LOCK
+from embspace.models.sentence.files import MODULES, is_sentence_file
 from embspace.settings.model import HubFiles, model_file
 
 CONFIG = "config.json"
@@ -112,7 +113,10 @@ def choose_files(name: str, files: HubFiles, listing: Listing, *, weights: bool)
             "model of transformers"
         )
     chosen = [CONFIG, *(each for each in names if each in TOKENIZER)]
-    return sorted([*chosen, *_weights(name, files, names)] if weights else chosen)
+    if not weights:
+        return sorted(chosen)
+    behind = [file for file in names if MODULES in names and is_sentence_file(file)]
+    return sorted({*chosen, *_weights(name, files, names), *behind})
 
 
 def fetch_file(name: str, files: HubFiles, commit: str, file: RemoteFile) -> Path:

@@ -18,6 +18,7 @@ from embspace.models.lock import (
     read_lock,
     recipe_of,
 )
+from embspace.models.sentence.files import transformer_folder
 from embspace.settings.model import (
     Files,
     FolderFiles,
@@ -33,6 +34,17 @@ SHARD = re.compile(r"model-\d{5}-of-\d{5}\.safetensors")
 
 
 def locate_files(name: str, files: Files) -> Path:
+    """The folder of config.json of the model `name`, each pinned file checked by its sha256.
+
+    That is `locate_root`, or the folder of the transformer in it, as sentence models have one.
+
+    Raises:
+        InputError: as `locate_root` does.
+    """
+    return transformer_folder(locate_root(name, files))
+
+
+def locate_root(name: str, files: Files) -> Path:
     """The folder of the files of the model `name`, each pinned file checked by its sha256.
 
     A model of the hub or out of a wheel is pinned by models.lock, as a whole.
@@ -152,7 +164,7 @@ def _snapshot_folder(name: str, files: HubFiles) -> Path:
     for file, locked in entry.files.items():
         path = _cached_file(name, entry, file)
         _check_locked(name, path, locked)
-    return path.parent
+    return path.parents[file.count("/")]
 
 
 def _converted_folder(name: str, files: WheelFiles) -> Path:

@@ -11,6 +11,8 @@ import pandas as pd
 from embspace.errors import InputError
 from embspace.models.locate import locate_files
 from embspace.models.spelling import Spelling, spelling_of
+from embspace.models.tokens.read import read_folder
+from embspace.models.tokens.spelled import read_as_text
 from embspace.settings.model import (
     Files,
     Model,
@@ -33,6 +35,7 @@ FILES = (
 )
 # A token that stands for several things has the first of these.
 ROLES = ("cls", "sep", "mask", "pad", "bos", "eos", "unk")
+NO_TOKEN = "no token "  # begins the name of an id that the vocabulary leaves out
 
 
 def tokenizer_files(model: Model) -> Files | None:
@@ -55,7 +58,11 @@ def load_tokenizer(name: str, model: Model) -> Any:
         raise InputError(f"{model_file(name)}: has no 'tokenizer', which texts need")
     folder = locate_files(name, files)
     if not any((folder / file).is_file() for file in FILES):
-        raise InputError(f"{folder}: no {FILES[0]}, nor any of {', '.join(FILES[1:])}")
+        raise InputError(
+            f"{folder}: no {FILES[0]}, nor any of {', '.join(FILES[1:])}; the checkpoint of a "
+            "trainer often lacks them: copy those of the model that it started from. A class that "
+            "reads characters or bytes has none, and does not say where in the text a token stands"
+        )
     return read_tokenizer(folder)
 
 
@@ -67,8 +74,9 @@ def load_spelling(name: str, model: Model) -> Spelling | None:
 
 
 def vocabulary_table(name: str, tokenizer: Any, model: Network) -> pd.DataFrame:
-    """One row a token: id, token, role, kind, character_class.
+    """One row an id: id, token, role, kind, character_class.
 
+    An id that the vocabulary leaves out is unused, and named as none of its tokens is.
     `role` is what the model uses a special token for (cls, sep, mask, …), else empty.
     `kind` is the first that fits of: special; unused (reserved by the model's makers); subword
     (goes on inside a word); digit (ASCII digits); word (letters of any script); other. Where
@@ -81,17 +89,29 @@ def vocabulary_table(name: str, tokenizer: Any, model: Network) -> pd.DataFrame:
     """
     spelling = _spelling(tokenizer)
     _check_marks(name, model, spelling)
-    vocabulary = sorted(tokenizer.get_vocab().items(), key=lambda item: item[1])
     roles = _roles(tokenizer)
     special = set(tokenizer.all_special_tokens)
     is_marked = model.continuation_prefix or model.word_prefix
-    rows = []
-    for token, number in vocabulary:
+    there, rows = tokenizer.get_vocab(), []
+    for number, token in enumerate(names_by_id(tokenizer)):
         body = (spelling.word_form(token) or "") if is_marked else token
         kind = "special" if token in special else _kind(token, body, model)
+        kind = kind if token in there else "unused"
         shown = token if kind in ("special", "unused") else body
         rows.append((number, token, roles.get(token, ""), kind, character_class(shown)))
     return pd.DataFrame(rows, columns=["id", "token", "role", "kind", "character_class"])
+
+
+def names_by_id(tokenizer: Any) -> list[str]:
+    """The tokens in the order of their ids, from 0 on.
+
+    An id that the vocabulary leaves out, as camembert-base does and vocab.txt where a line stands
+    twice, is named by its number.
+    """
+    backend = tokenizer.backend_tokenizer
+    last = max(backend.get_vocab().values())
+    named = ((number, backend.id_to_token(number)) for number in range(last + 1))
+    return [f"{NO_TOKEN}{number}" if token is None else token for number, token in named]
 
 
 def numbered_vocabulary(n_tokens: int) -> pd.DataFrame:
@@ -143,27 +163,24 @@ def check_vocabulary(name: str, model: Network, table: pd.DataFrame, n_rows: int
 def read_tokenizer(folder: Path) -> Any:
     """The fast tokenizer of a folder in the hub's layout.
 
+    It has every part of tokenizer.json, where there is one, and reads special tokens that a text
+    spells as text. Windows begin at the start of a text, whatever side the files would cut.
+
     Raises:
         InputError: if it cannot be read, or only a slow one can be made of it.
     """
-    from transformers import AutoTokenizer
-
-    try:
-        # Without a word on code, transformers asks the user whether to run the folder's own.
-        tokenizer = AutoTokenizer.from_pretrained(
-            folder, local_files_only=True, use_fast=True, trust_remote_code=False
-        )
-    except BaseException as error:
-        # The tokenizers library raises bare Exception; a panic of its Rust code is not even one.
-        if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
-            raise
-        raise InputError(f"{folder}: the tokenizer cannot be read: {error}") from error
-    if not tokenizer.is_fast:
-        raise InputError(
-            f"{folder}: of its files only a slow tokenizer can be made, which does not say where "
-            "in the text a token stands; tokenizer.json would"
-        )
+    tokenizer = read_folder(folder).tokenizer
+    tokenizer.truncation_side = "right"
+    if set(tokenizer.get_vocab()) <= {*tokenizer.all_special_tokens}:
+        raise InputError(f"{folder}: the tokenizer has special tokens alone, which no text is of")
+    read_as_text(tokenizer)
     return tokenizer
+
+
+def tokenizer_note(name: str, model: Model) -> str:
+    """A sentence on a tokenizer whose class is not as its file; "" of others and without one."""
+    files = tokenizer_files(model)
+    return "" if files is None else read_folder(locate_files(name, files)).note
 
 
 def _spelling(tokenizer: Any) -> Spelling:

@@ -1,6 +1,7 @@
 """Cuts texts into windows of tokens that a model can read, and loses nothing."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,7 +9,8 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Bool, Int
 
-from embspace.errors import InputError, counted
+from embspace.errors import InputError, counted, reason_of
+from embspace.models.tokens.file import is_of_rust
 from embspace.settings.model import Network
 
 TOKEN_COLUMNS = ["window", "position", "id", "token", "special", "repeated", "start", "end"]
@@ -89,22 +91,29 @@ def cut_windows(
     `length_key` is where `window_length` is set, for messages.
 
     Raises:
-        InputError: if special tokens or `overlap` leave no room for new tokens, or a text has no
-            token at all.
+        InputError: if special tokens or `overlap` leave no room for new tokens, a text has no token
+            at all, the tokenizer fails at one, or its windows leave tokens of a text out.
     """
     check_window(tokenizer, window_length, overlap, length_key=length_key)
     windows: list[Window] = []
     for first in range(0, len(texts), TEXTS_AT_ONCE):
-        encoded = tokenizer(
-            list(texts[first : first + TEXTS_AT_ONCE]),
-            max_length=window_length,
-            truncation=True,  # with the overflow returned, nothing is cut off
-            stride=overlap,
-            return_overflowing_tokens=True,
-            return_special_tokens_mask=True,
-            return_offsets_mapping=True,
-        )
-        windows.extend(_windows_of(encoded, first, overlap))
+        some = list(texts[first : first + TEXTS_AT_ONCE])
+        with _readable(some, first):
+            encoded = tokenizer(
+                some,
+                max_length=window_length,
+                truncation=True,  # with the overflow returned, nothing is cut off
+                stride=overlap,
+                return_overflowing_tokens=True,
+                return_special_tokens_mask=True,
+                return_offsets_mapping=True,
+            )
+            uncut = tokenizer(
+                some, truncation=False, return_special_tokens_mask=True, verbose=False
+            )
+        new = list(_windows_of(encoded, first, overlap))
+        _check_covered(new, first, uncut)
+        windows.extend(new)
     if empty := [window.text for window in windows if not len(window.ids)]:
         raise InputError(
             f"the tokenizer makes no token of {len(empty)} texts, the first {empty[0]}"
@@ -161,6 +170,44 @@ def _windows_of(encoded: Any, first: int, overlap: int) -> Iterator[Window]:
             start=offsets[:, 0],
             end=offsets[:, 1],
         )
+
+
+@contextmanager
+def _readable(texts: Sequence[str], first: int) -> Iterator[None]:
+    """Make what the tokenizers library raises at texts an `InputError`; `first` is their number."""
+    try:
+        yield
+    except BaseException as error:
+        if not is_of_rust(error):
+            raise
+        last = first + len(texts) - 1
+        raise InputError(
+            f"the tokenizer cannot read one of the texts {first} to {last}: {reason_of(error)}"
+        ) from error
+
+
+def _check_covered(windows: Sequence[Window], first: int, uncut: Any) -> None:
+    """Stop unless the windows of each text hold every token of it once, in order.
+
+    Some releases of the tokenizers library leave out what follows a window that overlaps another.
+    """
+    masks = [np.array(mask, dtype=bool) for mask in uncut["special_tokens_mask"]]
+    whole = [
+        np.array(ids, dtype=np.int64)[~mask].tolist()
+        for ids, mask in zip(uncut["input_ids"], masks, strict=True)
+    ]
+    new: list[list[int]] = [[] for _ in whole]
+    for window in windows:
+        new[window.text - first] += window.ids[~window.special & ~window.repeated].tolist()
+    for number, (read, expected) in enumerate(zip(new, whole, strict=True), first):
+        if read != expected:
+            from tokenizers import __version__
+
+            raise InputError(
+                f"text {number}: its windows hold {len(read):,} of its "
+                f"{counted(len(expected), 'token')}, which is an error of the tokenizer or of the "
+                f"library tokenizers {__version__}; take its release 0.23.3 or a later one"
+            )
 
 
 def _repeated(special: Bool[np.ndarray, " token"], overlap: int) -> Bool[np.ndarray, " token"]:

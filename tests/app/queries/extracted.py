@@ -1,34 +1,50 @@
 """A tree in which a tiny model has read one corpus."""
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import yaml
 
-from embspace.extract.hidden_states import extract_hidden_states, save_hidden_states
+from embspace.extract.hidden_states import (
+    extract_hidden_states,
+    save_hidden_states,
+    with_sentences,
+)
 from embspace.files.rows import save_rows
+from embspace.models.sentence.vectors import sentence_modules
 from embspace.models.tokenizer import load_tokenizer
 from embspace.models.weights import load_model
 from embspace.settings.model import describe_model
+from tests.models.sentence.folders import Module, write_modules
 from tests.tiny import write_tiny_model
 
 
-def write_extracted(folder: Path, texts: pd.DataFrame) -> Path:
-    """Write the model `tiny`, the corpus `one` and its hidden states; return the folder."""
+def write_extracted(
+    folder: Path, texts: pd.DataFrame, modules: Sequence[Module] = (), **reading: int
+) -> Path:
+    """Write the model `tiny`, the corpus `one` and its hidden states; return the folder.
+
+    With `modules` it is a sentence model.
+    """
     write_tiny_model(folder / "models/tiny", folder / "conf", "tiny")
+    if modules:
+        write_modules(folder / "models/tiny", list(modules), reading=reading)
     description = yaml.safe_load((folder / "conf/model/tiny.yaml").read_text())
     model = describe_model("tiny", description)
-    states = extract_hidden_states(
-        model,
-        load_model("tiny", model),
-        load_tokenizer("tiny", model),
-        texts,
-        True,
-        window_length=40,
-        overlap=5,
-        tokens_per_batch=60,
-        device="cpu",
-    )
+    module = load_model("tiny", model)
+    tokenizer = load_tokenizer("tiny", model)
+    settings: dict[str, Any] = {
+        "window_length": 40,
+        "overlap": 5,
+        "tokens_per_batch": 60,
+        "device": "cpu",
+    }
+    states = extract_hidden_states(model, module, tokenizer, texts, True, **settings)
+    made = sentence_modules("tiny", model, module)
+    wanted = texts["text"].tolist()
+    states = with_sentences(states, made, model, module, tokenizer, wanted, settings)
     save_hidden_states(states, str(folder / "data/extracted/hidden_states/tiny/one"))
     save_rows(texts, str(folder / "data/prepared/texts/one.parquet"))
     params = {

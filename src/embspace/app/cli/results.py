@@ -32,7 +32,18 @@ ModelOption = Annotated[
 LayerOption = Annotated[
     int, typer.Option("--layer", help="From 0, the embedding output, to L; -1 is the last.")
 ]
-PoolingOption = Annotated[str, typer.Option("--pooling", help="cls, mean or max.")]
+POOLINGS = (
+    "cls, mean, max, last, weightedmean, mean_sqrt_len_tokens, first_last (the mean of layer 1 and "
+    "the last), or sentence, what the makers of a sentence model take."
+)
+PoolingOption = Annotated[str, typer.Option("--pooling", help=POOLINGS)]
+BestPoolingOption = Annotated[
+    str | None,
+    typer.Option(
+        "--pooling",
+        help=f"{POOLINGS} Without it: sentence if there, else last of a decoder, else mean.",
+    ),
+]
 CorpusOption = Annotated[
     str | None,
     typer.Option(
@@ -195,7 +206,7 @@ def search(
     corpus: CorpusOption = None,
     model: ModelOption = "minilm",
     layer: LayerOption = -1,
-    pooling: PoolingOption = "mean",
+    pooling: BestPoolingOption = None,
     top: Annotated[int, typer.Option("--top", help="How many windows to list.", min=1)] = 10,
 ) -> None:
     """List the windows of a corpus that are most like a query, by cosine.
@@ -218,7 +229,7 @@ def cosine(
     corpus: CorpusOption = None,
     model: ModelOption = "minilm",
     layer: LayerOption = -1,
-    pooling: PoolingOption = "mean",
+    pooling: BestPoolingOption = None,
 ) -> None:
     """Say how high the cosine of two texts is among those of all pairs of windows of a corpus.
 

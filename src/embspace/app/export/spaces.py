@@ -78,6 +78,7 @@ def texts_space(model: str, corpus: str, layer: int, pooling: str) -> ExportedSp
     for column in about.columns.difference(["text", *rows.columns], sort=False):
         rows[column] = about[column].reindex(rows["text"]).to_numpy()
     rows["words"] = words
+    rows = rows.iloc[space.rows.index]
     group = rows["text"]
     if "subject" in rows:
         group = rows["subject"].mask(rows["subject"].fillna("") == "", rows["text"])

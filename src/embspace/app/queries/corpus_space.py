@@ -9,10 +9,16 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Float
 
+from embspace.app.queries.default_pooling import (
+    WITHOUT_LAYER,
+    allowed_poolings,
+    default_pooling,
+)
 from embspace.app.queries.loading import without_report_of_weights
 from embspace.app.queries.reported import why_not_there
-from embspace.clouds.pooling import POOLINGS
+from embspace.clouds.pooling import FIRST_LAST, SENTENCE, SQRT, TOKEN_POOLINGS, pooled
 from embspace.errors import InputError, not_among
+from embspace.files.tensors import map_tensors
 from embspace.settings.params import read_params
 
 if TYPE_CHECKING:
@@ -46,6 +52,9 @@ class CorpusSpace:
     pooling: str
     vectors: Float[np.ndarray, "window dim"]
     windows: pd.DataFrame
+    rows: pd.DataFrame
+    """Those of the windows that have a vector: all, or of a sentence model the first of each text,
+    which stands for it."""
     texts: pd.DataFrame
 
     def load_tokenizer(self) -> Any:
@@ -55,7 +64,7 @@ class CorpusSpace:
         return load_tokenizer(self.model_name, self.model)
 
     def encode(self, queries: Sequence[str], tokenizer: Any) -> Float[np.ndarray, "query dim"]:
-        """Return the vectors of texts that fit into a window each.
+        """Return the vectors of texts that fit into a window each; by a sentence model, of any.
 
         Raises:
             InputError: if a text has more tokens than that, or none that the tokenizer knows.
@@ -64,8 +73,32 @@ class CorpusSpace:
 
         with without_report_of_weights():
             module = load_model(self.model_name, self.model)
+        if self.pooling == SENTENCE:
+            return self._sentences(module, tokenizer, queries)
         encoded = encode_texts(self.model_name, self.model, module, tokenizer, queries)
-        return np.stack([each.pooled[self.pooling][self.layer] for each in encoded])
+        return np.stack([_pooled(window.tokens, self.pooling, self.layer) for window in encoded])
+
+    def _sentences(
+        self, module: Any, tokenizer: Any, queries: Sequence[str]
+    ) -> Float[np.ndarray, "query dim"]:
+        from embspace.models.sentence.vectors import sentence_modules, sentence_vectors
+
+        name, model = self.model_name, self.model
+        for query in queries:
+            _check_known(name, query, tokenizer(query, add_special_tokens=False), tokenizer)
+        modules = sentence_modules(name, model, module)
+        if modules is None:
+            raise outdated()
+        return sentence_vectors(name, model, module, modules, tokenizer, queries)
+
+
+def _pooled(
+    tokens: Float[np.ndarray, "layer token dim"], pooling: str, layer: int
+) -> Float[np.ndarray, " dim"]:
+    if pooling == FIRST_LAST:
+        first, last = pooled(tokens[[1, -1]], "mean")
+        return (first + last) / 2
+    return pooled(tokens[[layer]], pooling)[0]
 
 
 def encode_texts(
@@ -98,38 +131,53 @@ def _only_window(name: str, text: str, tokenizer: Any, length: int) -> "Window":
             f"the text '{_start(text)}' has {len(new):,} tokens, more than a window of "
             f"{length} holds"
         )
-    if set(new) <= {tokenizer.unk_token_id}:
-        raise InputError(f"the text '{_start(text)}' holds no token that {name} knows")
+    _check_known(name, text, {"input_ids": new}, tokenizer)
     return found[0]
 
 
-def load_corpus_space(model_name: str, corpus: str, layer: int, pooling: str) -> CorpusSpace:
+def _check_known(name: str, text: str, encoded: Any, tokenizer: Any) -> None:
+    if {*encoded["input_ids"]} <= {tokenizer.unk_token_id}:
+        raise InputError(f"the text '{_start(text)}' holds no token that {name} knows")
+
+
+def load_corpus_space(model_name: str, corpus: str, layer: int, pooling: str | None) -> CorpusSpace:
     """Return the extracted windows of a corpus; layer -1 is the last one.
+
+    Without a pooling it is that of `default_pooling`.
 
     Raises:
         InputError: naming what is not known, not extracted, or out of range.
     """
     from embspace.clouds.documents import some_documents
     from embspace.files.rows import load_rows
-    from embspace.files.tensors import load_tensors
+    from embspace.files.tensors import listed_shapes, tensor_names
     from embspace.settings.find_description import LIST
     from embspace.settings.model import VectorsModel, describe_model
     from embspace.settings.params import CONF
     from embspace.settings.schema import read_yaml
 
     known = sorted(path.stem for path in (CONF / "model").glob("*.yaml"))
-    _check_one_of("--pooling", pooling, POOLINGS)
+    if pooling is not None:
+        _check_one_of("--pooling", pooling, (*TOKEN_POOLINGS, *WITHOUT_LAYER))
     _check_one_of("--corpus", corpus, read_params().corpora, " (`corpora` in params.yaml)")
     _check_one_of("--model", model_name, known, " (conf/model/)", LIST)
     path = f"data/extracted/hidden_states/{model_name}/{corpus}"
     if not Path(f"{path}.safetensors").is_file():
         why = why_not_there(model_name) or f"compute it with\n  {EXTRACT}"
         raise InputError(f"{path}.safetensors: not found; {why}")
-    states = load_tensors(f"{path}.safetensors", (pooling,))[pooling]
-    n = len(states)
+    model = describe_model(model_name, read_yaml(CONF / "model" / f"{model_name}.yaml"))
+    windows, tensors = load_rows(f"{path}.windows.parquet"), tensor_names(f"{path}.safetensors")
+    if pooling is None:
+        pooling = default_pooling(f"{path}.safetensors", tensors, model_name, model)
+    _check_one_of("--pooling", pooling, allowed_poolings(tensors))
+    n = listed_shapes(f"{path}.safetensors")["mean"][0]
     if not -n <= layer < n:
         raise InputError(f"--layer: found {layer}, allowed: 0 to {n - 1}, or -1 for the last")
-    model = describe_model(model_name, read_yaml(CONF / "model" / f"{model_name}.yaml"))
+    if pooling in WITHOUT_LAYER and layer % n != n - 1:
+        raise InputError(
+            f"--layer: found {layer}, allowed: none beside '{pooling}'; a layer has one of "
+            f"{', '.join(TOKEN_POOLINGS)}"
+        )
     most = None if isinstance(model, VectorsModel) else model.most_documents
     return CorpusSpace(
         model_name=model_name,
@@ -138,10 +186,27 @@ def load_corpus_space(model_name: str, corpus: str, layer: int, pooling: str) ->
         layer=layer % n,
         last_layer=n - 1,
         pooling=pooling,
-        vectors=states[layer],
-        windows=load_rows(f"{path}.windows.parquet"),
+        vectors=_vectors(f"{path}.safetensors", pooling, layer, windows),
+        windows=windows,
+        rows=windows[windows["window"] == 0] if pooling == SENTENCE else windows,
         texts=some_documents(load_rows(f"data/prepared/texts/{corpus}.parquet"), most),
     )
+
+
+def _vectors(
+    file: str, pooling: str, layer: int, windows: pd.DataFrame
+) -> Float[np.ndarray, "window dim"]:
+    """Return the vectors of a file of hidden states: what is not in it is made of the means."""
+    kept = "mean" if pooling in (SQRT, FIRST_LAST) else pooling
+    states = map_tensors(file, (kept,))[kept]
+    if pooling == SENTENCE:
+        return np.array(states[0])
+    if pooling == FIRST_LAST:
+        return np.asarray((states[1] + states[-1]) / 2)
+    if pooling == SQRT:
+        lengths = np.sqrt(windows["n_tokens"].to_numpy())[:, None]
+        return (states[layer] * lengths).astype(np.float32)
+    return np.array(states[layer])
 
 
 def check_query(query: str) -> None:

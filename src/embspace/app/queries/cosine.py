@@ -14,6 +14,7 @@ from embspace.app.queries.corpus_space import (
     load_corpus_space,
     outdated,
 )
+from embspace.app.queries.default_pooling import WITHOUT_LAYER
 from embspace.errors import counted
 from embspace.geometry.inference.pair_percentile import PairPercentile, percentile_among_pairs
 from embspace.geometry.pairs.directions import cosine_matrix
@@ -54,9 +55,10 @@ class Comparison:
     def __str__(self) -> str:
         """Return a line for each cosine."""
         named = {"as it is": self.as_is, "centered": self.centered}
-        layer = f"layer {self.layer} of {self.last_layer}"
+        layer = f"layer {self.layer} of {self.last_layer}, "
+        place = f"{'' if self.pooling in WITHOUT_LAYER else layer}{self.pooling}"
         lines = [
-            f"{self.model}, {layer}, {self.pooling}, among {counted(self.as_is.n_pairs, 'pair')} "
+            f"{self.model}, {place}, among {counted(self.as_is.n_pairs, 'pair')} "
             f"of {counted(self.as_is.n_documents, 'document')} of {self.corpus}",
             f"{'':13} {'cosine':>7}  {'percentile':>10}  {'95 % interval':>17}  {'z':>6}  pairs",
             *(f"{name:13} {_line(each)}" for name, each in named.items()),
@@ -67,7 +69,7 @@ class Comparison:
 
 
 def compare_texts(
-    model_name: str, corpus: str, first: str, second: str, *, layer: int, pooling: str
+    model_name: str, corpus: str, first: str, second: str, *, layer: int, pooling: str | None
 ) -> Comparison:
     """Return the cosine of two texts, and where it stands among all pairs of texts of a corpus.
 
@@ -103,7 +105,7 @@ def compare_texts(
         corpus=corpus,
         layer=space.layer,
         last_layer=space.last_layer,
-        pooling=pooling,
+        pooling=space.pooling,
         as_is=as_is,
         centered=centered,
         tokens=_tokens(model_name, [_only_token(given, tokenizer) for given in (first, second)]),
@@ -132,8 +134,8 @@ def _text_numbers(space: CorpusSpace) -> Int[np.ndarray, " window"]:
     """Return the number of each window's document, the unit that is independent of others."""
     import pandas as pd
 
-    document = space.windows["text"].map(space.texts.set_index("id")["document"])
-    n_read = space.windows["text"].nunique()
+    document = space.rows["text"].map(space.texts.set_index("id")["document"])
+    n_read = space.rows["text"].nunique()
     if document.isna().any() or n_read != len(space.texts) or len(document) != len(space.vectors):
         raise outdated()
     return np.asarray(pd.factorize(document)[0], dtype=np.int64)

@@ -58,9 +58,11 @@ def nearest_windows(
 
 
 def search(
-    model_name: str, corpus: str, query: str, *, layer: int, pooling: str, n_hits: int
+    model_name: str, corpus: str, query: str, *, layer: int, pooling: str | None, n_hits: int
 ) -> list[Hit]:
     """Encode the query by the model and look among the extracted windows of the corpus.
+
+    By the vectors of a sentence model, among its texts.
 
     Raises:
         InputError: naming what is not known, not extracted, out of range, or too long.
@@ -72,9 +74,9 @@ def search(
     tokens = load_rows(f"{space.path}.tokens.parquet")
     tokenizer = space.load_tokenizer()
     (encoded,) = space.encode([query], tokenizer)
-    windows, texts = space.windows, space.texts
-    hits = nearest_windows(encoded, space.vectors, windows, tokens, texts, n_hits)
-    check_fresh({hit.text for hit in hits}, windows, tokens, texts, tokenizer)
+    texts = space.texts
+    hits = nearest_windows(encoded, space.vectors, space.rows, tokens, texts, n_hits)
+    check_fresh({hit.text for hit in hits}, space.windows, tokens, texts, tokenizer)
     return hits
 
 

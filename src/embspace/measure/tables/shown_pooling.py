@@ -18,8 +18,19 @@ def shown_pooling_of(asked: Pooling, cls: Float[np.ndarray, "layer text dim"]) -
     """
     if asked != "cls" or not cls.shape[1]:
         return asked
+    return "mean" if first_token_sees_no_other(cls) else asked
+
+
+def first_token_sees_no_other(cls: Float[np.ndarray, "layer text dim"]) -> bool | None:
+    """Whether texts that begin with the same token are equal there at the last layer, too.
+
+    None where no two texts begin alike, or there are none.
+    """
+    if not cls.shape[1]:
+        return None
     _, rows, same = np.unique(cls[0], axis=0, return_index=True, return_inverse=True)
+    if len(rows) == cls.shape[1]:
+        return None
     last = cls[-1].astype(np.float64)
     apart = norms(last - last[rows][same])
-    saw_no_other = len(rows) < len(last) and (apart <= ROUNDING * norms(last)).all()
-    return "mean" if saw_no_other else asked
+    return bool((apart <= ROUNDING * norms(last)).all())

@@ -19,6 +19,7 @@ from embspace.models.parameters.masked_head import (
 from embspace.models.tokenizer import (
     check_vocabulary,
     load_tokenizer,
+    names_by_id,
     numbered_vocabulary,
     tokenizer_files,
     vocabulary_table,
@@ -108,8 +109,7 @@ def run_parameters(module: Any, tokenizer: Any, final_norm: str | None) -> Model
         InputError: for an architecture whose blocks are not known, naming it.
     """
     base = module.base_model
-    vocabulary = sorted(tokenizer.get_vocab().items(), key=lambda item: item[1])
-    tokens = [token for token, _ in vocabulary]
+    tokens = names_by_id(tokenizer)
     weight = base.get_input_embeddings().weight
     decoder = module.get_output_embeddings()
     is_tied = decoder is None or decoder.weight.data_ptr() == weight.data_ptr()

@@ -1,0 +1,111 @@
+"""The vectors that a sentence model makes of texts: one a text."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from embspace.models.encoder import EncodedWindow, batches_by_length, encode
+from embspace.models.final_norm import final_norm_dim
+from embspace.models.locate import locate_root
+from embspace.models.sentence.modules import SentenceModules, read_modules
+from embspace.models.windows import Window, cut_windows, largest_window
+from embspace.settings.model import Network, RandomModel, model_file
+
+
+def sentence_modules(name: str, model: Network, module: Any) -> SentenceModules | None:
+    """What follows the transformer of a model; None where modules.json does not say.
+
+    Raises:
+        InputError: if it says what is not known, or does not fit the model.
+    """
+    if isinstance(model, RandomModel):
+        return None
+    dim = module.config.hidden_size
+    if model.final_norm is not None:
+        dim = final_norm_dim(module, model.final_norm)
+    return read_modules(locate_root(name, model), dim)
+
+
+class SentenceTexts:
+    """Texts as a sentence model reads them; their vectors are added up window by window.
+
+    A text that one window holds has the vector of sentence-transformers' `encode`; that of a
+    longer text, of which `encode` reads the start alone, is the mean over its windows.
+    """
+
+    def __init__(
+        self,
+        modules: SentenceModules,
+        texts: Sequence[str],
+        tokenizer: Any,
+        most: int,
+        *,
+        length_key: str,
+    ) -> None:
+        """Cut texts into windows of at most `most` tokens, which share none."""
+        bounds = [most, modules.length, tokenizer.model_max_length]
+        length = int(min(bound for bound in bounds if bound is not None))
+        self._modules = modules
+        self.windows = cut_windows(
+            [modules.read(text) for text in texts],
+            tokenizer,
+            length,
+            length_key=length_key,
+        )
+        self._n_prompt = _n_tokens_of(modules.prompt, tokenizer)
+        self._sums = np.zeros((len(texts), modules.dimension))
+        self._counts = np.zeros(len(texts))
+
+    def add(self, number: int, encoded: EncodedWindow) -> None:
+        """Take what the model makes of the window `number` of `windows`."""
+        window = self.windows[number]
+        states = encoded.tokens[-1] if encoded.final_norm is None else encoded.final_norm[0]
+        n_prompt = 0 if window.number else self._n_prompt
+        self._sums[window.text] += self._modules.vector(states, n_prompt)
+        self._counts[window.text] += 1
+
+    def vectors(self) -> Float[np.ndarray, "text dim"]:
+        """Return the mean of each text's windows, once all are added."""
+        return (self._sums / self._counts[:, None]).astype(np.float32)
+
+
+def same_windows(windows: Sequence[Window], others: Sequence[Window]) -> dict[int, list[int]]:
+    """For a window, by its number, those of `others` that are the same tokens of the same text."""
+    numbers: dict[tuple[int, bytes], int] = {}
+    for number, window in enumerate(windows):
+        numbers.setdefault((window.text, window.ids.tobytes()), number)
+    same: dict[int, list[int]] = {}
+    for number, window in enumerate(others):
+        known = numbers.get((window.text, window.ids.tobytes()))
+        if known is not None:
+            same.setdefault(known, []).append(number)
+    return same
+
+
+def sentence_vectors(
+    name: str,
+    model: Network,
+    module: Any,
+    modules: SentenceModules,
+    tokenizer: Any,
+    texts: Sequence[str],
+) -> Float[np.ndarray, "text dim"]:
+    """The vectors of a few texts by a loaded model, each window read alone."""
+    key = f"{model_file(name)}: key 'window'"
+    most = largest_window(model, module)
+    read = SentenceTexts(modules, texts, tokenizer, most, length_key=key)
+    batches = batches_by_length([len(window.ids) for window in read.windows], 1)
+    for encoded in encode(module, read.windows, batches, "cpu", model.final_norm):
+        read.add(encoded.index, encoded)
+    return read.vectors()
+
+
+def _n_tokens_of(prompt: str, tokenizer: Any) -> int:
+    """Return how many tokens of a window are the prompt's, those that open a text included."""
+    if not prompt:
+        return 0
+    encoded = tokenizer(prompt, return_special_tokens_mask=True)
+    closes = bool(encoded["special_tokens_mask"]) and encoded["special_tokens_mask"][-1]
+    return len(encoded["input_ids"]) - int(closes)

@@ -1,0 +1,1 @@
+"""Tokenizers as their files say, whatever class transformers would make of them."""

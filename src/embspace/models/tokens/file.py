@@ -1,0 +1,104 @@
+"""Reads tokenizer.json itself, and tells in which parts a class of transformers differs from it."""
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from embspace.errors import InputError, reason_of
+
+FILE = "tokenizer.json"
+POINTER = "version https://git-lfs"  # begins what git leaves of a large file
+# Parts of the file by the names that a reader is told.
+PARTS = {
+    "normalizer": "normalizer",
+    "pre_tokenizer": "pre-tokenizer",
+    "model": "model",
+    "post_processor": "post-processor",
+    "decoder": "decoder",
+    "added_tokens": "added tokens",
+}
+
+
+@contextmanager
+def readable(place: Path) -> Iterator[None]:
+    """Make whatever the tokenizers library raises an `InputError` that names `place`."""
+    try:
+        yield
+    except InputError:
+        raise
+    except BaseException as error:
+        if not is_of_library(error):
+            raise
+        raise InputError(f"{place}: the tokenizer cannot be read: {reason_of(error)}") from error
+
+
+def is_of_library(error: BaseException) -> bool:
+    """Whether an error may come from a tokenizer: any, or a panic, which is no `Exception`."""
+    return isinstance(error, Exception) or type(error).__name__ == "PanicException"
+
+
+def is_of_rust(error: BaseException) -> bool:
+    """Whether an error is raised by the tokenizers library at a text: a bare one, or a panic."""
+    return type(error) is Exception or type(error).__name__ == "PanicException"
+
+
+def read_file(folder: Path) -> Any:
+    """The `tokenizers.Tokenizer` of tokenizer.json, which cuts and fills up nothing.
+
+    A byte order mark is left out. What the file says of truncation and padding is for batches, and
+    dropout, by which BPE takes other merges each time, for training.
+
+    Raises:
+        InputError: if the file cannot be read, or the library numbers an added token otherwise.
+    """
+    from tokenizers import Tokenizer
+
+    with readable(folder):
+        text = (folder / FILE).read_text(encoding="utf-8-sig")
+        if text.startswith(POINTER):
+            raise InputError(
+                f"{folder / FILE}: is git's pointer to a large file; get it with\n  git lfs pull"
+            )
+        tokenizer = Tokenizer.from_str(text)
+    if getattr(tokenizer.model, "dropout", None):
+        tokenizer.model.dropout = None
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
+    _check_numbers(tokenizer, json.loads(text)["added_tokens"], folder / FILE)
+    return tokenizer
+
+
+def _check_numbers(tokenizer: Any, added: list[dict[str, Any]], file: Path) -> None:
+    """Stop if an added token has another id than its file says, as behind a gap in the ids."""
+    for token in added:
+        number = tokenizer.token_to_id(token["content"])
+        if number != token["id"]:
+            raise InputError(
+                f"{file}: has the added token {token['content']!r} as number {token['id']}, which "
+                f"the library tokenizers reads as {number}; added tokens follow the vocabulary"
+            )
+
+
+def differing_parts(own: Any, made: Any) -> list[str]:
+    """The parts, by their names for a reader, in which `made` is not as the file's tokenizer.
+
+    Both are of the tokenizers library. Truncation and padding of `made` are switched off.
+    """
+    made.no_truncation()
+    made.no_padding()
+    texts = own.to_str(), made.to_str()
+    if texts[0] == texts[1]:
+        return []
+    file, other = (json.loads(text) for text in texts)
+    if own.encode("").tokens == made.encode("").tokens:
+        file["post_processor"] = other["post_processor"]  # they frame a text alike
+    return [name for part, name in PARTS.items() if _plain(file[part]) != _plain(other[part])]
+
+
+def _plain(part: Any) -> Any:
+    """Return a part with one form for nothing, such as no prefix."""
+    if isinstance(part, dict):
+        return {key: _plain(value) for key, value in part.items() if value not in (None, "")}
+    return part

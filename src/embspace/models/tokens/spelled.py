@@ -1,0 +1,50 @@
+"""Keeps special tokens that a text spells, such as [SEP] or <pad>, from passing as the model's."""
+
+import re
+from typing import Any
+
+from embspace.models.tokens.file import is_of_rust
+
+
+def read_as_text(tokenizer: Any) -> None:
+    """Have a tokenizer of transformers read the spelling of a special token as any other text.
+
+    The ids of special tokens then come from its frame alone. Some models have them as pieces that
+    a text may be made of (SentencePiece's `<pad>` in a Unigram, words between spaces): there a last
+    step of the pre-tokenizer parts their first character from the rest. Nothing else changes.
+    """
+    tokenizer.split_special_tokens = True
+    backend = tokenizer.backend_tokenizer
+    backend.encode_special_tokens = True
+    if pieces := [token for token in _special(tokenizer) if _is_piece(backend, token)]:
+        backend.pre_tokenizer = _parting(backend.pre_tokenizer, pieces)
+
+
+def _special(tokenizer: Any) -> list[str]:
+    added = tokenizer.backend_tokenizer.get_added_tokens_decoder().values()
+    listed = [token.content for token in added if token.special]
+    return sorted({*listed, *tokenizer.all_special_tokens})
+
+
+def _is_piece(backend: Any, token: str) -> bool:
+    """Whether the model makes the token of a text that spells it."""
+    if len(token) < 2:
+        return False  # a character cannot be parted, and is a text's like any other
+    try:
+        encoded = backend.encode(f"a {token} a", add_special_tokens=False)
+    except BaseException as error:  # as of WordPiece without a token for what it does not know
+        if not is_of_rust(error):
+            raise
+        return False
+    number = backend.token_to_id(token)
+    read = zip(encoded.ids, encoded.offsets, strict=True)
+    return any(made == number and end - start >= len(token) for made, (start, end) in read)
+
+
+def _parting(step: Any, tokens: list[str]) -> Any:
+    """Return a pre-tokenizer that, after `step`, parts the first character of tokens off."""
+    from tokenizers import Regex, pre_tokenizers
+
+    pattern = "|".join(f"{re.escape(token[0])}(?={re.escape(token[1:])})" for token in tokens)
+    parting = pre_tokenizers.Split(Regex(pattern), "isolated")
+    return parting if step is None else pre_tokenizers.Sequence([step, parting])

@@ -1,0 +1,57 @@
+"""Modules that are not known, and files that do not fit, are refused by name."""
+
+from pathlib import Path
+
+import pytest
+
+from embspace.errors import InputError
+from embspace.models.sentence.modules import read_modules
+from tests.models.sentence.folders import Module, pooling, write_modules
+from tests.tiny import DIM
+
+UNIT: Module = ("Normalize", {})
+
+
+@pytest.mark.parametrize(
+    ("modules", "message"),
+    [
+        ([pooling("mean"), ("LSTM", {})], "the module LSTM is not known, .* Without modules.json"),
+        ([("CNN", {}), pooling("mean")], "the module CNN is not known"),
+        ([("WordWeights", {}), pooling("mean")], "the module WordWeights is not known"),
+        ([pooling("mean"), ("LayerNorm", {})], "the module LayerNorm is not known"),
+        ([pooling("mean"), ("Asym", {})], "the module Asym is not known"),
+        ([UNIT, pooling("mean")], "found Transformer, Normalize, Pooling, allowed: Transformer"),
+        ([pooling("median")], "key 'pooling_mode': found 'median'.* allowed: cls, mean"),
+        ([("Pooling", {"pooling_mode_median": True})], "'pooling_mode_median'"),
+        ([("Pooling", {"embedding_dimension": 7})], "is for 7 dimensions, the .* have 32"),
+    ],
+)
+def test_what_is_not_known_is_refused_by_name(tmp_path: Path, modules: list[Module], message: str):
+    write_modules(tmp_path, modules)
+    with pytest.raises(InputError, match=message):
+        read_modules(tmp_path, DIM)
+
+
+def test_dropout_is_for_training(tmp_path: Path):
+    write_modules(tmp_path, [pooling("mean"), ("Dropout", {"dropout": 0.1}), UNIT])
+    modules = read_modules(tmp_path, DIM)
+    assert modules is not None and (len(modules.steps), modules.dimension) == (1, DIM)
+
+
+@pytest.mark.parametrize(
+    ("file", "content", "message"),
+    [
+        ("1_Pooling/config.json", "{", "1_Pooling/config.json: cannot be read"),
+        (
+            "config_sentence_transformers.json",
+            '{"default_prompt_name": "q", "prompts": {"query": "a"}}',
+            "key 'default_prompt_name': found 'q'",
+        ),
+        ("sentence_bert_config.json", '{"transformer_task": "fill-mask"}', "'fill-mask', allowed"),
+    ],
+)
+def test_broken_files_are_told(tmp_path: Path, file: str, content: str, message: str):
+    write_modules(tmp_path, [pooling("mean")])
+    (tmp_path / file).write_text(content)
+    with pytest.raises(InputError, match=message):
+        read_modules(tmp_path, DIM)
