@@ -1,9 +1,11 @@
 """A model's architecture from its config alone: every shape, no weights."""
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from embspace.errors import InputError, did_you_mean, within
+from embspace.models.checks.config_file import CONFIG, config_content
 from embspace.models.locate import locate_files
 from embspace.settings.model import Model, RandomModel, VectorsModel, model_file
 
@@ -21,15 +23,29 @@ def load_config(name: str, model: Model) -> Any:
     if isinstance(model, RandomModel):
         with within(model_file(name)):
             return config_of(model.config, "config")
-    from transformers import AutoConfig
-
     folder = locate_files(name, model)
     if not (folder / "config.json").is_file():
         raise InputError(f"{folder}: no config.json; a model folder has the hub's layout")
     try:
-        return AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
+        return read_config(folder)
     except (OSError, ValueError) as error:
         raise InputError(f"{folder / 'config.json'}: cannot be read: {error}") from error
+
+
+def read_config(folder: Path) -> Any:
+    """The transformers config of a folder's config.json, in which `use_return_dict` may stand.
+
+    Raises:
+        Exception: as transformers does, where it cannot be read.
+    """
+    from transformers import AutoConfig
+    from transformers.models.auto.configuration_auto import CONFIG_MAPPING
+
+    content = config_content(folder / CONFIG)
+    if "use_return_dict" in content and content.get("model_type") in CONFIG_MAPPING:
+        del content["use_return_dict"]  # which older releases wrote, and this one cannot set
+        return CONFIG_MAPPING[content["model_type"]].from_dict(content)
+    return AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
 
 
 def config_of(options: Mapping[str, Any], key: str) -> Any:
@@ -61,11 +77,49 @@ def empty_model(config: Any) -> Any:
         InputError: if its numbers do not fit each other.
     """
     import torch
-    from transformers import AutoModel
 
-    from_config: Any = AutoModel.from_config
+    from_config: Any = auto_class(config).from_config
     try:
         with torch.device("meta"):
-            return from_config(config, trust_remote_code=False)
+            return reading_part(from_config(config, trust_remote_code=False))
     except Exception as error:  # what a model class raises depends on the architecture
         raise InputError(f"{type(config).__name__}: no model can be made of it: {error}") from error
+
+
+def auto_class(config: Any) -> Any:
+    """Return what makes the model of a config: of an encoder with a decoder, often the encoder.
+
+    T5's kind has a class for it, which reads whole checkpoints and those of encoders alone.
+    """
+    from transformers import AutoModel, AutoModelForTextEncoding
+
+    has_own = class_of_encoder(config) not in (None, class_of(config))
+    return AutoModelForTextEncoding if has_own else AutoModel
+
+
+def class_of(config: Any) -> type | None:
+    """Return the class of the model that `AutoModel` makes of a config; None without one."""
+    from transformers import MODEL_MAPPING
+
+    found = MODEL_MAPPING.get(type(config), None)
+    return found[0] if isinstance(found, tuple | list) else found
+
+
+def class_of_encoder(config: Any) -> type | None:
+    """Return the class for texts alone of a config; None without one."""
+    from transformers import MODEL_FOR_TEXT_ENCODING_MAPPING
+
+    found: Any = MODEL_FOR_TEXT_ENCODING_MAPPING.get(type(config), None)
+    return found
+
+
+def reading_part(module: Any) -> Any:
+    """Return what of a model reads texts: of an encoder with a decoder, the encoder."""
+    return module.get_encoder() if module.config.is_encoder_decoder else module
+
+
+def as_read(config: Any) -> Any:
+    """Return the config, so set that the model returns its states by name, and no attention."""
+    config.return_dict = True
+    config.output_attentions = config.output_hidden_states = False
+    return config

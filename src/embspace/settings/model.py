@@ -14,6 +14,8 @@ REPOSITORY = r"^[\w.-]+/[\w.-]+$"  # owner/name
 PACKAGE = r"^[A-Za-z0-9]([\w.-]*[A-Za-z0-9])?$"
 VERSION = r"^[A-Za-z0-9][\w.+!-]*$"
 SHA256 = r"^[0-9a-f]{64}$"
+# A model without a mask reads windows of one length together; one that mixes rows, none.
+Batches = Literal["any", "equal_lengths", "alone"]
 
 
 class PackageFiles(Strict):
@@ -155,6 +157,8 @@ class _Model(_Described):
     parameters: int | None = Field(None, gt=0)  # of the whole encoder; in float32 4 bytes each
     final_norm: str | None = None  # the module after the last block, where a model has one
     untrained: str | None = None  # the model of this architecture with random weights
+    batches: Batches = "any"  # which windows are read at once without changing each other
+    allow_unused: list[str] = []  # patterns of what its files hold and nothing reads, as `*.lora_A`
     note: str | None = None  # what a reader of its numbers must know
 
     @field_validator("unused_tokens")
