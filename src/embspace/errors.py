@@ -35,7 +35,8 @@ def within(where: str) -> Iterator[None]:
     try:
         yield
     except InputError as error:
-        raise type(error)(f"{where}: {error}") from error.__cause__
+        kind = RefusedModel if isinstance(error, RefusedModel) else InputError
+        raise kind(f"{where}: {error}") from error.__cause__
 
 
 def not_among(found: object, allowed: Collection[str], listed_by: str = "") -> str:

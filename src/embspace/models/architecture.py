@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from embspace.errors import InputError, did_you_mean, within
+from embspace.errors import InputError, RefusedModel, did_you_mean, within
 from embspace.models.checks.config_file import CONFIG, config_content
 from embspace.models.locate import locate_files
 from embspace.settings.model import Model, RandomModel, VectorsModel, model_file
@@ -76,12 +76,26 @@ def empty_model(config: Any) -> Any:
     Raises:
         InputError: if its numbers do not fit each other.
     """
+    from transformers import AutoModel
+
+    return _empty(AutoModel, config)
+
+
+def empty_reader(config: Any) -> Any:
+    """As `empty_model`, but of a model that also writes the part that is loaded to read.
+
+    Raises:
+        InputError: if its numbers do not fit each other.
+    """
+    return reading_part(_empty(auto_class(config), config))
+
+
+def _empty(auto: Any, config: Any) -> Any:
     import torch
 
-    from_config: Any = auto_class(config).from_config
     try:
         with torch.device("meta"):
-            return reading_part(from_config(config, trust_remote_code=False))
+            return auto.from_config(config, trust_remote_code=False)
     except Exception as error:  # what a model class raises depends on the architecture
         raise InputError(f"{type(config).__name__}: no model can be made of it: {error}") from error
 
@@ -114,8 +128,17 @@ def class_of_encoder(config: Any) -> type | None:
 
 
 def reading_part(module: Any) -> Any:
-    """Return what of a model reads texts: of an encoder with a decoder, the encoder."""
-    return module.get_encoder() if module.config.is_encoder_decoder else module
+    """Return what of a model reads texts: of an encoder with a decoder, the encoder.
+
+    Raises:
+        RefusedModel: if the encoder is no model by itself.
+    """
+    if not getattr(module.config, "is_encoder_decoder", False):
+        return module
+    encoder = module.get_encoder()
+    if not hasattr(encoder, "config"):
+        raise RefusedModel(f"{type(module).__name__}: its encoder cannot be read without the rest")
+    return encoder
 
 
 def as_read(config: Any) -> Any:

@@ -13,6 +13,7 @@ from embspace.models.locate import locate_files
 from embspace.models.spelling import Spelling, spelling_of
 from embspace.settings.model import (
     Files,
+    FolderModel,
     Model,
     Network,
     RandomModel,
@@ -39,7 +40,7 @@ def tokenizer_files(model: Model) -> Files | None:
     """Return the source of the tokenizer; None for random weights without one, and for vectors."""
     if isinstance(model, VectorsModel):
         return None
-    if isinstance(model, WheelModel):
+    if isinstance(model, WheelModel | FolderModel):
         return model.tokenizer or model
     return model.tokenizer if isinstance(model, RandomModel) else model
 

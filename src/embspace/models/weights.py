@@ -20,9 +20,10 @@ from embspace.models.checks.config_keys import check_config_keys
 from embspace.models.checks.stored_keys import check_stored_keys
 from embspace.models.checks.weight_keys import check_weight_keys
 from embspace.models.checks.whole_folder import check_whole_folder
+from embspace.models.encoder import RULE
 from embspace.models.locate import INDEX, WEIGHTS, locate_files, warn_unpinned, weight_files
 from embspace.models.memory import check_memory
-from embspace.settings.model import HubModel, Model, RandomModel, VectorsModel, model_file
+from embspace.settings.model import HubModel, Model, Network, RandomModel, VectorsModel, model_file
 
 POOLER = "pooler."  # is no embedding space, and many checkpoints leave it out
 
@@ -41,12 +42,19 @@ def load_model(name: str, model: Model) -> Any:
         return None
     check_memory(name, model)
     if isinstance(model, RandomModel):
-        return _random_model(name, model).eval()
+        return _ruled(_random_model(name, model), model).eval()
     folder = locate_files(name, model)
     unpickle = isinstance(model, HubModel) and model.unpickle
     module = _pretrained_model(name, folder, model.allow_unused, unpickle=unpickle)
     warn_unpinned(name, model, folder)
-    return module.eval()
+    return _ruled(module, model).eval()
+
+
+def _ruled(module: Any, model: Network) -> Any:
+    """Say in the config of a module which windows it reads at once; its random twin has it, too."""
+    if model.batches != "any":
+        setattr(module.config, RULE, model.batches)
+    return module
 
 
 def with_random_weights(module: Any, seed: int) -> Any:

@@ -179,6 +179,7 @@ class FolderModel(_Model, FolderFiles):
     """A model in a local folder."""
 
     stands_for: str | None = Field(None, pattern=REPOSITORY)  # whose weights these are
+    tokenizer: FolderFiles | None = None  # where the folder of a training run has none
 
 
 class HubModel(_Model, HubFiles):

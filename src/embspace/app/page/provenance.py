@@ -21,14 +21,14 @@ def is_decoder(folder: Path, model: str) -> bool:
     It is known of the architectures whose blocks embspace rebuilds, while the model's files lie
     where they lay. A page is written without.
     """
-    from embspace.models.architecture import empty_model, load_config
+    from embspace.models.architecture import empty_reader, load_config
     from embspace.models.stream.adapters import blocks_of, knows
 
     description = read_yaml(folder / CONF / "model" / f"{model}.yaml")
     try:
         with chdir(folder):
             config = load_config(model, describe_model(model, description))
-        module = empty_model(config) if config else None
+        module = empty_reader(config) if config else None
     except InputError:
         return False
     return knows(module) and all(block.causal for block in blocks_of(module))

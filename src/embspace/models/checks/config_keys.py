@@ -45,7 +45,7 @@ def check_config_keys(folder: Path, allowed: Sequence[str]) -> None:
             f"{file}: key 'model_type': found {content.get('model_type')!r}, of which transformers "
             "has no model that reads texts"
         )
-    _check_architectures(file, content, config, allowed)
+    _check_architectures(file, content, {config.model_type, _type_of(model_class)}, allowed)
     _check_unknown(file, content, config, model_class, allowed)
 
 
@@ -99,7 +99,7 @@ def _check_parts(file: Path, content: dict[str, Any], config: Any) -> None:
 
 
 def _check_architectures(
-    file: Path, content: dict[str, Any], config: Any, allowed: Sequence[str]
+    file: Path, content: dict[str, Any], model_types: set[str], allowed: Sequence[str]
 ) -> None:
     """Stop at a class that transformers does not have, or that is of another architecture."""
     import transformers
@@ -107,19 +107,22 @@ def _check_architectures(
     for name in not_allowed(map(str, content.get("architectures") or ()), allowed):
         plain = re.sub(rf"^({'|'.join(OF_LIBRARIES)})(?=[A-Z])", "", name)
         found = getattr(transformers, plain, None)
-        model_type = getattr(getattr(found, "config_class", None), "model_type", None)
+        model_type = _type_of(found)
         if found is None:
             raise RefusedModel(
                 f"{file}: key 'architectures': found '{name}', which transformers does not have; "
-                f"read as '{config.model_type}' it would be another model; {way_out([name])}"
+                f"read as '{content['model_type']}' it would be another model; {way_out([name])}"
             )
-        if model_type not in (None, config.model_type) and not any(
-            {model_type, config.model_type} <= same for same in SAME
-        ):
+        same = model_types.union(*(each for each in SAME if each & model_types))
+        if model_type not in {"", *same}:
             raise RefusedModel(
                 f"{file}: key 'architectures': found '{name}', a '{model_type}', beside the "
-                f"'model_type' '{config.model_type}'; {way_out([name])}"
+                f"'model_type' '{content['model_type']}'; {way_out([name])}"
             )
+
+
+def _type_of(model_class: Any) -> str:
+    return getattr(getattr(model_class, "config_class", None), "model_type", "")
 
 
 def _check_unknown(
