@@ -5,9 +5,11 @@ import pytest
 
 from embspace.errors import InputError
 from embspace.models.tokenizer import load_tokenizer
-from embspace.models.windows import cut_windows, token_table, window_table
+from embspace.models.weights import load_model
+from embspace.models.windows import cut_windows, largest_window, token_table, window_table
 from embspace.settings.model import describe_model
 from tests.tiny import tiny_description
+from tests.tiny_architectures import build_tiny
 
 LONG = "the cat sat on the mat . " * 1500  # more than ten thousand words
 
@@ -86,3 +88,9 @@ def test_a_text_of_which_the_tokenizer_makes_nothing_is_refused(tokenizer):
     assert len(cut_windows(["cat"], Bare(), window_length=40, overlap=5)) == 1
     with pytest.raises(InputError, match="makes no token of 1 texts, the first 1"):
         cut_windows(["cat", "\u200b"], Bare(), window_length=40, overlap=5)
+
+
+def test_sparse_blocks_are_read_in_windows_of_full_attention(tmp_path: Path):
+    folder = build_tiny("big_bird", tmp_path / "mine", block_size=2, num_random_blocks=1)
+    model = describe_model("mine", tiny_description(folder))
+    assert largest_window(model, load_model("mine", model)) == (5 + 2) * 2

@@ -27,6 +27,7 @@ from embspace.models.encoder import (
     encode,
     tensor_shapes,
 )
+from embspace.models.probe.probe import check_batches, tokens_of
 from embspace.models.tokenizer import load_tokenizer, tokenizer_files
 from embspace.models.weights import load_model
 from embspace.models.windows import (
@@ -78,7 +79,8 @@ def extract_hidden_states(
     `window_length` takes windows of its own length, and an overlap in proportion.
 
     Raises:
-        InputError: if the overlap leaves no room in a window, or a hidden state is not finite.
+        InputError: if the overlap leaves no room in a window, windows that are read at once would
+            change each other, or a hidden state is not finite.
     """
     kinds = ("token", *POOLINGS) if token_states else POOLINGS
     if isinstance(model, VectorsModel):
@@ -89,6 +91,7 @@ def extract_hidden_states(
     windows = cut_windows(
         texts["text"].tolist(), tokenizer, length, overlap * length // window_length
     )
+    check_batches(module, tokens_of(windows), model.batches)
     batches = batches_by_length([len(window.ids) for window in windows], tokens_per_batch)
     tokens, table = token_table(windows, tokenizer), window_table(windows, texts["id"].tolist())
     n_rows = {kind: len(tokens if kind == "token" else windows) for kind in kinds}

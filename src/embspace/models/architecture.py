@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 from embspace.errors import InputError, RefusedModel, did_you_mean, within
-from embspace.models.checks.config_file import CONFIG, config_content
 from embspace.models.locate import locate_files
 from embspace.settings.model import Model, RandomModel, VectorsModel, model_file
 
@@ -33,18 +32,13 @@ def load_config(name: str, model: Model) -> Any:
 
 
 def read_config(folder: Path) -> Any:
-    """The transformers config of a folder's config.json, in which `use_return_dict` may stand.
+    """The transformers config of a folder's config.json; code of a repository is not run.
 
     Raises:
         Exception: as transformers does, where it cannot be read.
     """
     from transformers import AutoConfig
-    from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 
-    content = config_content(folder / CONFIG)
-    if "use_return_dict" in content and content.get("model_type") in CONFIG_MAPPING:
-        del content["use_return_dict"]  # which older releases wrote, and this one cannot set
-        return CONFIG_MAPPING[content["model_type"]].from_dict(content)
     return AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
 
 

@@ -32,6 +32,10 @@ FILES = (
     "sentencepiece.bpe.model",
     "tokenizer.model",
 )
+ELSEWHERE = (
+    "where a training has left it with the model it began with, name that one's folder by "
+    "`--tokenizer FOLDER`, or by the key `tokenizer`"
+)
 # A token that stands for several things has the first of these.
 ROLES = ("cls", "sep", "mask", "pad", "bos", "eos", "unk")
 
@@ -56,7 +60,7 @@ def load_tokenizer(name: str, model: Model) -> Any:
         raise InputError(f"{model_file(name)}: has no 'tokenizer', which texts need")
     folder = locate_files(name, files)
     if not any((folder / file).is_file() for file in FILES):
-        raise InputError(f"{folder}: no {FILES[0]}, nor any of {', '.join(FILES[1:])}")
+        raise InputError(f"{folder}: no {FILES[0]}, nor any of {', '.join(FILES[1:])}; {ELSEWHERE}")
     return read_tokenizer(folder)
 
 

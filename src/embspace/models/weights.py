@@ -17,7 +17,7 @@ from embspace.models.architecture import (
     reading_part,
 )
 from embspace.models.checks.config_keys import check_config_keys
-from embspace.models.checks.stored_keys import check_stored_keys
+from embspace.models.checks.stored_keys import check_prefix, check_stored_keys
 from embspace.models.checks.weight_keys import check_weight_keys
 from embspace.models.checks.whole_folder import check_whole_folder
 from embspace.models.encoder import RULE
@@ -146,6 +146,7 @@ def _check_complete(folder: Path, loading: dict[str, Any]) -> None:
     # transformers fills what is missing with random numbers and only logs it.
     missing = sorted(key for key in loading["missing_keys"] if not key.startswith(POOLER))
     if missing:
+        check_prefix(folder, missing)
         raise RefusedModel(f"{folder / WEIGHTS}: lacks {len(missing)} parameters: {missing[:5]}")
     if loading["mismatched_keys"]:
         raise RefusedModel(

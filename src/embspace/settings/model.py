@@ -10,7 +10,8 @@ from embspace.errors import InputError
 from embspace.settings.params import CONF
 from embspace.settings.schema import Strict, validate
 
-REPOSITORY = r"^[\w.-]+/[\w.-]+$"  # owner/name
+# owner/name; a part of dots alone would be a folder above.
+REPOSITORY = r"^[\w.-]*[\w-][\w.-]*/[\w.-]*[\w-][\w.-]*$"
 PACKAGE = r"^[A-Za-z0-9]([\w.-]*[A-Za-z0-9])?$"
 VERSION = r"^[A-Za-z0-9][\w.+!-]*$"
 SHA256 = r"^[0-9a-f]{64}$"

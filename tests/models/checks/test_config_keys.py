@@ -23,6 +23,7 @@ from tests.models.published import CONFIGS
         ({"quantization_config": {"quant_method": "fp8"}}, "fp8"),
         ({"architectures": ["JinaBertModel"]}, "'JinaBertModel', which transformers does not have"),
         ({"architectures": ["RoFormerModel"]}, "'RoFormerModel', a 'roformer', beside"),
+        ({"use_return_dict": True}, "'use_return_dict'.*delete that line"),
         ({"model_type": "nothing"}, "cannot be loaded.*nothing"),
         (
             {"model_type": "gemma3", "text_config": {"hidden_size": 8}},
@@ -64,7 +65,7 @@ def test_who_knows_better_says_so(
         {"architectures": ["BertForSequenceClassification"], "problem_type": "regression"},
         {"auto_map": {"AutoTokenizer": ["t.T", None]}},
         {"gradient_checkpointing": True, "pooler_type": "first_token_transform"},
-        {"torch_dtype": "float16", "use_return_dict": True, "return_dict": False},
+        {"torch_dtype": "float16", "return_dict": False},
         {"is_decoder": True, "position_embedding_type": "absolute"},
     ],
 )

@@ -43,7 +43,7 @@ def test_the_prefix_of_a_wrapper_is_named_and_the_command_strips_it(
     tiny_folder: Path, tmp_path: Path, prefix: str
 ):
     folder = with_prefix(tiny_folder, tmp_path / "mine", prefix)
-    with pytest.raises(RefusedModel, match=f"all names begin with '{prefix}'") as raised:
+    with pytest.raises(RefusedModel, match=f"names begin with '{prefix}'") as raised:
         check_stored_keys(folder, [])
     command = str(raised.value).partition("\n  ")[2]
     code = command.removeprefix('python -c "').removesuffix('"')

@@ -8,10 +8,11 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from embspace.errors import RefusedModel
+from embspace.errors import InputError, RefusedModel
 from embspace.files.atomic import writing
 from embspace.models.locate import locate_files, weight_files
 from embspace.models.lock import read_lock
+from embspace.models.memory import check_memory
 from embspace.settings.model import (
     HubModel,
     Model,
@@ -54,6 +55,23 @@ def check_probed(name: str, root: Path) -> None:
                 partial.write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
         except OSError:
             return  # it is made again where nothing can be kept
+
+
+def check_fetched(name: str, root: Path) -> None:
+    """Check what was fetched as `check_probed`, if it fits into the memory of this machine.
+
+    Raises:
+        RefusedModel: naming what does not fit.
+    """
+    with chdir(root):
+        model = describe_model(name, read_yaml(CONF / "model" / f"{name}.yaml"))
+        if not isinstance(model, HubModel | WheelModel):
+            return
+        try:
+            check_memory(name, model)
+        except InputError:
+            return  # it is fetched for another machine
+    check_probed(name, root)
 
 
 def _probed(name: str, model: Network) -> dict[str, Any]:

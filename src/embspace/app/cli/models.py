@@ -1,6 +1,7 @@
 """Commands on models: which there are, what their files say, and their download."""
 
 from functools import partial
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -111,3 +112,7 @@ def fetch(
         allow_hub()
         for remark in fetch_models(models, update=update, checkpoints=checkpoints):
             typer.echo(remark)
+        from embspace.app.checks.probed import check_fetched
+
+        for name in models:
+            check_fetched(name, Path.cwd())

@@ -81,6 +81,23 @@ def facts_of(folder: Path, model: str) -> Iterator[tuple[str, str]]:
     yield "device", str(params["device"])
 
 
+def warnings_of(folder: Path, model: str) -> list[str]:
+    """Return what a reader must know of how the model was read, as its description says it."""
+    content = read_yaml(folder / CONF / "model" / f"{model}.yaml")
+    found = []
+    if allowed := content.get("allow_unused"):
+        found.append(
+            f"Of the files of this model, {', '.join(map(str, allowed))} was left out because its "
+            "description allows it: the states are those of the model without it."
+        )
+    if (how := content.get("batches", "any")) != "any":
+        beside = "alone" if how == "alone" else "beside texts of its own length only"
+        found.append(
+            f"This model gives a text other states beside a longer one; each was read {beside}."
+        )
+    return found
+
+
 def this_machine() -> dict[str, str]:
     """Return the machine that wrote the page; the numbers may come from the cache."""
     libraries = ("torch", "transformers", "numpy", "scipy", "scikit-learn")

@@ -17,6 +17,7 @@ from embspace.models.checks.allowed import listed, not_allowed, way_out
 from embspace.models.checks.config_file import CONFIG, config_content
 from embspace.models.checks.harmless_keys import ROTARY, is_harmless
 
+UNSETTABLE = "use_return_dict"
 # Of other libraries, before the name of a class.
 OF_LIBRARIES = ("TF", "Flax")
 # Families that compute the same by several names.
@@ -37,6 +38,11 @@ def check_config_keys(folder: Path, allowed: Sequence[str]) -> None:
     content = config_content(file)
     _check_code(file, content, allowed)
     _check_quantized(file, content, allowed)
+    if UNSETTABLE in content:
+        raise RefusedModel(
+            f"{file}: key '{UNSETTABLE}': older releases of transformers wrote it, and this one "
+            "cannot read a config with it; delete that line"
+        )
     config = _config(folder)
     _check_parts(file, content, config)
     model_class = class_of(config)

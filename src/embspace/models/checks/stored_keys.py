@@ -75,11 +75,27 @@ def _check_adapters(file: Path, names: Sequence[str]) -> None:
 def _check_wrapper(file: Path, names: Sequence[str]) -> None:
     for prefix in WRAPPERS:
         if names and all(name.startswith(prefix) for name in names):
-            command = STRIP.format(file=str(file), prefix=prefix)
-            raise RefusedModel(
-                f"{file}: all names begin with '{prefix}', which a wrapper has put there, so that "
-                f"no weight would be found; strip it with\n  {command}"
-            )
+            raise _wrapped(file, prefix)
+
+
+def check_prefix(folder: Path, missing: Sequence[str]) -> None:
+    """Stop at weights that are there under the name of a missing one behind some prefix.
+
+    Raises:
+        RefusedModel: naming the prefix and how to strip it.
+    """
+    for file in weight_files(folder):
+        for name in listed_shapes(str(file)):
+            if missing and name.endswith(f".{missing[0]}"):
+                raise _wrapped(file, name.removesuffix(missing[0]))
+
+
+def _wrapped(file: Path, prefix: str) -> RefusedModel:
+    command = STRIP.format(file=str(file), prefix=prefix)
+    return RefusedModel(
+        f"{file}: names begin with '{prefix}', which something around the model has put there, so "
+        f"that no weight would be found; strip it with\n  {command}"
+    )
 
 
 def _check_relative(file: Path, names: Sequence[str]) -> None:

@@ -11,9 +11,11 @@ from embspace.models.probe.order import check_states
 from embspace.models.probe.passes import TokenRow, output_of
 from embspace.models.probe.positions import adds_positions
 from embspace.models.probe.together import needed_batches
+from embspace.models.windows import Window
 from embspace.settings.model import Batches
 
 SHORT, LONG = 5, 12  # tokens
+FEW = 8  # windows
 LONGEST = 512  # tokens of the longest window that is tried
 RULES: tuple[Batches, ...] = ("any", "equal_lengths", "alone")  # from the least strict on
 ROWS_OF_PADDING = 3  # that a table of positions may have
@@ -71,6 +73,14 @@ def check_batches(module: Any, tokens: Sequence[int], batches: Batches) -> None:
     needed = needed_batches(module, rows_of(tokens, None))
     if RULES.index(batches) < RULES.index(needed):
         raise RefusedModel(_unsaid(batches, needed))
+
+
+def tokens_of(windows: Sequence[Window]) -> list[int]:
+    """Return a few ordinary tokens of windows; any where there is no ordinary one."""
+    ids = np.concatenate([window.ids[~window.special] for window in windows[:FEW]])
+    if not len(ids):
+        ids = np.concatenate([window.ids for window in windows[:FEW]])
+    return list(dict.fromkeys(ids.tolist()))[:LONG]
 
 
 def rows_of(
