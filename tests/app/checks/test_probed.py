@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from embspace.app.checks.probed import PROBES, check_probed
+from embspace.app.checks.probed import PROBES, check_fetched, check_probed
 from embspace.errors import RefusedModel
 from tests.tiny import tiny_description
 from tests.tiny_architectures import build_tiny
@@ -47,3 +47,21 @@ def test_where_nothing_can_be_kept_it_is_probed_again(root: Path):
     (root / ".cache").write_text("")  # a file in the place of the folder
     check_probed("mine", root)
     check_probed("mine", root)
+
+
+def test_what_is_no_fetched_model_is_not_probed(root: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("embspace.app.checks.probed._probed", None)
+    check_fetched("mine", root)
+
+
+def test_a_fetched_model_for_a_larger_machine_is_not_loaded(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("embspace.app.checks.probed._probed", None)
+    content = tiny_description(root) | {"source": "hub", "repository": "a/b"}
+    del content["path"]
+    describe(root, content | {"parameters": 10**15})
+    check_fetched("mine", root)
+    describe(root, content)
+    with pytest.raises(TypeError):
+        check_fetched("mine", root)
