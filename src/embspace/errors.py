@@ -19,6 +19,15 @@ _SHORT.maxlevel = 2
 class InputError(Exception):
     """An input from outside that does not fit; it is shown without a traceback."""
 
+    exit_code = 1
+    """Of a command that ends with it."""
+
+
+class RefusedModel(InputError):
+    """A model whose files cannot be read as their makers meant them."""
+
+    exit_code = 2
+
 
 @contextmanager
 def within(where: str) -> Iterator[None]:
@@ -26,7 +35,8 @@ def within(where: str) -> Iterator[None]:
     try:
         yield
     except InputError as error:
-        raise InputError(f"{where}: {error}") from error.__cause__
+        kind = RefusedModel if isinstance(error, RefusedModel) else InputError
+        raise kind(f"{where}: {error}") from error.__cause__
 
 
 def not_among(found: object, allowed: Collection[str], listed_by: str = "") -> str:

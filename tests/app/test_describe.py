@@ -14,10 +14,11 @@ from embspace.app.describe import (
     check_complete,
     description_of,
     find_model,
+    given_keys,
     plain_name,
     write_description,
 )
-from embspace.errors import InputError
+from embspace.errors import InputError, RefusedModel
 from embspace.extract.embeddings import extract_embeddings
 from embspace.models import hub_errors
 from embspace.models.lock import read_lock
@@ -235,3 +236,59 @@ def test_a_class_that_is_not_as_its_file_stands_in_the_description(root: Path, t
     written = description_of(found, root)
     assert "note: The tokenizer is as tokenizer.json says; " in written
     assert describe_model(found.name, found.described).note.endswith("has another pre-tokenizer.")
+
+
+def test_a_checkpoint_of_a_training_takes_its_tokenizer_from_elsewhere(root: Path, tmp_path: Path):
+    folder = build_tiny_bert(tmp_path / "checkpoint-500")
+    tokenizer = tmp_path / "base"
+    tokenizer.mkdir()
+    for file in ("tokenizer.json", "tokenizer_config.json", "vocab.txt"):
+        if (folder / file).is_file():
+            shutil.move(folder / file, tokenizer / file)
+    with pytest.raises(RefusedModel, match=r"--tokenizer"):
+        find_model(str(folder), root, None)
+    given = given_keys(None, str(tokenizer))
+    found = find_model(str(folder), root, None, given)
+    check_complete(found, str(folder))
+    assert found.described
+    model = describe_model(found.name, found.described)
+    _, vocabulary = extract_embeddings(found.name, model)
+    assert len(vocabulary) == len(VOCABULARY)
+    assert yaml.safe_load(description_of(found, root))["tokenizer"]["path"] == str(tokenizer)
+
+
+def test_what_a_user_allows_stands_in_the_description(root: Path, tmp_path: Path):
+    folder = build_tiny_bert(tmp_path / "mine")
+    file = folder / "config.json"
+    file.write_text(json.dumps(json.loads(file.read_text()) | {"use_rms_norm": True}))
+    with pytest.raises(RefusedModel, match="--allow-unused 'use_rms_norm'"):
+        find_model(str(folder), root, None)
+    given = given_keys(["use_*"], None)
+    found = find_model(str(folder), root, None, given)
+    assert yaml.safe_load(description_of(found, root))["allow_unused"] == ["use_*"]
+    write_description(found, root)
+    with pytest.raises(InputError, match=r"mine\.yaml: describes this model; set allow_unused"):
+        find_model(str(folder), root, None, given)
+
+
+def test_the_file_that_the_shell_makes_first_is_no_description(root: Path, tmp_path: Path):
+    folder = build_tiny_bert(tmp_path / "mine")
+    target = root / "conf/model/mine.yaml"
+    target.write_text("")  # embspace describe FOLDER > conf/model/mine.yaml
+    target.write_text(description_of(find_model(str(folder), root, None), root))
+    assert find_model("mine", root, None).described is None
+    assert find_model(str(folder), root, None).name == "mine"
+
+
+@pytest.mark.parametrize("name", ["a, b", "50% of %(x)s", "${y}", "q'uo\"te"])
+def test_a_folder_may_have_any_name(root: Path, tmp_path: Path, name: str):
+    found = find_model(str(build_tiny_bert(tmp_path / name)), root, None)
+    assert found.described
+    assert yaml.safe_load(description_of(found, root))["path"] == str(tmp_path / name)
+
+
+@pytest.mark.parametrize("asked", ["..", "a/..", "../..", "./x"])
+def test_dots_are_no_repository(asked: str, root: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(root)
+    with pytest.raises(InputError, match="no config.json|no such folder|allowed: a folder"):
+        find_model(asked, root, None)

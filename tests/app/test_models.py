@@ -51,3 +51,8 @@ def test_the_models_of_the_project_are_all_listed(root: Path, monkeypatch: pytes
     monkeypatch.chdir(root)
     named = {line.split()[0] for line in list_models()[1:]}
     assert named == {path.stem for path in (root / "conf/model").glob("*.yaml")}
+
+
+def test_an_empty_file_is_named(tree: Path):
+    (tree / "conf/model/mine.yaml").write_text("")
+    assert any(line.split() == ["mine", "an", "empty", "file"] for line in list_models())

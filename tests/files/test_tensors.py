@@ -95,3 +95,25 @@ def test_shapes_are_read_of_the_header_of_anybodys_file():
     Path("t.safetensors").write_bytes(b"\xff" * 100)
     with pytest.raises(InputError, match=r"t\.safetensors: is no whole safetensors file"):
         listed_shapes("t.safetensors")
+
+
+@pytest.mark.parametrize(
+    ("shape", "layer", "first"),
+    [
+        ((2, 4, 3), 0, 0),
+        ((2, 4), 0, 0),
+        ((2, 3), 2, 0),
+        ((2, 3), 0, 3),
+        ((5, 3), 0, 0),
+        ((3,), 0, 0),
+    ],
+)
+def test_rows_that_have_no_place_are_refused_and_leave_no_file(
+    shape: tuple[int, ...], layer: int, first: int
+):
+    with (
+        pytest.raises(InputError, match=r"'x': found rows of the shape .* \(2, 4, 3\)"),
+        writing_tensors("t.safetensors", {"x": (2, 4, 3)}) as writer,
+    ):
+        writer.write("x", layer, first, np.zeros(shape, np.float32))
+    assert not Path("t.safetensors").exists()

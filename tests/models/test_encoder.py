@@ -10,6 +10,7 @@ from embspace.models.weights import load_model
 from embspace.models.windows import cut_windows
 from embspace.settings.model import describe_model
 from tests.tiny import DIM, LAYERS, tiny_description
+from tests.tiny_architectures import build_tiny
 
 TEXTS = ["cat", "the cat sat on the mat .", "rain", "the boat was in the tide and it was light !"]
 
@@ -85,3 +86,20 @@ def test_nan_names_the_text_and_the_layer(model):
     windows = cut_windows(TEXTS, tokenizer, 40, 5)
     with pytest.raises(InputError, match="text 0, window 0: layer 2 holds NaN"):
         list(encode(module, windows[:1], [[0]], "cpu", None))
+
+
+def test_batches_are_cut_by_the_rule_of_a_model():
+    lengths = [5, 3, 5, 3, 4]
+    assert batches_by_length(lengths, 100) == [[0, 2, 4, 1, 3]]
+    assert batches_by_length(lengths, 100, "equal_lengths") == [[0, 2], [4], [1, 3]]
+    assert batches_by_length(lengths, 100, "alone") == [[0], [2], [4], [1], [3]]
+    assert batches_by_length(lengths, 5, "equal_lengths") == [[0], [2], [4], [1], [3]]
+
+
+def test_states_are_those_of_a_text_alone_whatever_the_batches(tmp_path: Path):
+    folder = build_tiny("fnet", tmp_path / "fnet")
+    description = tiny_description(folder) | {"batches": "equal_lengths"}
+    model = describe_model("fnet", description)
+    loaded = load_model("fnet", model), load_tokenizer("fnet", model)
+    for alone, together in zip(encoded(loaded, 1), encoded(loaded, 4096), strict=True):
+        assert np.allclose(alone.tokens, together.tokens, atol=1e-5)

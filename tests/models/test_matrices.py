@@ -9,6 +9,7 @@ from embspace.models.matrices import learned_matrices
 from embspace.models.weights import load_model
 from embspace.settings.model import describe_model
 from tests.tiny import POSITIONS, tiny_description
+from tests.tiny_architectures import build_tiny
 
 
 def matrices(folder: Path, **change: object) -> dict[str, np.ndarray]:
@@ -61,3 +62,15 @@ def test_an_offset_that_leaves_no_position_is_told(tiny_folder: Path, offset: in
     )
     with pytest.raises(InputError, match=message):
         matrices(tiny_folder, position_offset=offset)
+
+
+def test_a_mapping_that_reads_neighbors_reads_a_token_between_none(tmp_path: Path):
+    folder = build_tiny("mobilebert", tmp_path / "mine", embedding_size=8)
+    names = {"input": "embeddings.word_embeddings.weight", "positional": None, "segment": None}
+    mapping = "embeddings.embedding_transformation"
+    found = matrices(folder, matrices=names | {"mapping": mapping})
+    stored = load_file(folder / "model.safetensors")
+    weight, bias = stored[f"{mapping}.weight"], stored[f"{mapping}.bias"]
+    assert weight.shape == (16, 24)
+    expected = found["input"] @ weight[:, 8:16].T + bias
+    assert np.allclose(found["input_mapped"], expected, atol=1e-5)

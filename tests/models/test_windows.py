@@ -7,10 +7,12 @@ import pytest
 
 from embspace.errors import InputError
 from embspace.models.tokenizer import load_tokenizer, read_tokenizer
-from embspace.models.windows import cut_windows, token_table, window_table
+from embspace.models.weights import load_model
+from embspace.models.windows import cut_windows, largest_window, token_table, window_table
 from embspace.settings.model import describe_model
 from tests.models.tokens.folders import with_json, write_folder
 from tests.tiny import tiny_description
+from tests.tiny_architectures import build_tiny
 from tests.trained_tokenizers import word_piece
 
 LONG = "the cat sat on the mat . " * 1500  # more than ten thousand words
@@ -131,3 +133,9 @@ def test_a_text_at_which_the_library_fails_is_told(tmp_path: Path):
     folder = write_folder(tmp_path / "lacking", lacking(), "PreTrainedTokenizerFast")
     with pytest.raises(InputError, match="cannot read one of the texts 0 to 1: .*Missing"):
         cut_windows(["the cats", "[]"], read_tokenizer(folder), window_length=8)
+
+
+def test_sparse_blocks_are_read_in_windows_of_full_attention(tmp_path: Path):
+    folder = build_tiny("big_bird", tmp_path / "mine", block_size=2, num_random_blocks=1)
+    model = describe_model("mine", tiny_description(folder))
+    assert largest_window(model, load_model("mine", model)) == (5 + 2) * 2

@@ -38,6 +38,7 @@ import numpy as np
 from jaxtyping import Float
 
 from embspace.app.checks.long_stimuli import check_stimuli
+from embspace.app.checks.probed import check_probed
 from embspace.app.describe import check_complete, find_model
 from embspace.app.working_tree import TREES, OwnTexts, WorkingTree, find_root
 from embspace.clouds.pooling import FIRST_LAST, SENTENCE, SQRT, TOKEN_POOLINGS
@@ -72,6 +73,8 @@ def spaces(model: str | Path, texts: Iterable[str]) -> "Spaces":
     root = find_root()
     found = find_model(str(model), root, None)
     check_complete(found, str(model))
+    if found.described is None:
+        check_probed(found.name, root)
     digest = hashlib.sha256(content).hexdigest()[:16]
     tree = WorkingTree(root, root / TREES / f"{found.name}--{CORPUS}-{digest}")
     tree.update(found.name, None, OwnTexts(CORPUS, CORPUS, ".jsonl", content), found.described)

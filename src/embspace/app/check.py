@@ -33,6 +33,7 @@ from embspace.settings.corpus import (
 from embspace.settings.find_description import LIST, MODEL
 from embspace.settings.model import (
     Files,
+    FolderModel,
     Model,
     VectorsModel,
     WheelModel,
@@ -141,7 +142,7 @@ def _wrong_descriptions() -> Iterator[str]:
 def _files_of(model: Model) -> Iterator[Files]:
     """Yield where the tokenizer is and, if the model's own files are elsewhere, where those are."""
     tokenizer = tokenizer_files(model)
-    if isinstance(model, WheelModel) and tokenizer is not model:
+    if isinstance(model, WheelModel | FolderModel) and tokenizer is not model:
         yield model
     if tokenizer is not None:
         yield tokenizer

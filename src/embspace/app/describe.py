@@ -6,7 +6,7 @@ What conf/model/<name>.yaml would say is found in the files of the model.
 import hashlib
 import re
 import shlex
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import chdir, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +16,7 @@ import yaml
 
 from embspace.app.homes import expanded
 from embspace.app.queries.loading import without_report_of_weights
-from embspace.errors import InputError, did_you_mean, reason_of
+from embspace.errors import InputError, RefusedModel, did_you_mean, reason_of
 from embspace.files.atomic import writing
 from embspace.models.checks.config_file import check_config
 from embspace.settings.find_description import LIST
@@ -28,7 +28,7 @@ from embspace.settings.model import (
     model_file,
 )
 from embspace.settings.params import CONF, TOY, checked_name
-from embspace.settings.schema import read_yaml
+from embspace.settings.schema import is_empty, read_yaml
 
 if TYPE_CHECKING:
     from embspace.models.describe import Findings
@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 MODELS = CONF / "model"
 UNKNOWN = "unknown"
 Say = Callable[[str], None]
+Given = dict[str, Any]
+"""Keys of a description, and what they say."""
 
 
 @dataclass(frozen=True)
@@ -50,23 +52,58 @@ class Named:
     summary: str = ""
 
 
-def find_model(asked: str, root: Path, say: Say | None) -> Named:
+def find_model(asked: str, root: Path, say: Say | None, given: Given | None = None) -> Named:
     """Return the model of a name in conf/model/, a folder, or a repository `owner/name`.
 
     A folder or repository that a file of conf/model/ describes has that file's name. `say` is told
-    of a fetch; with None there is none, and a repository must have been fetched before.
+    of a fetch; with None there is none, and a repository must have been fetched before. `given`
+    are keys of the description that the user has said, of a model without such a file.
 
     Raises:
-        InputError: if there is no such model, or its files cannot be read.
+        InputError: if there is no such model, or its file in conf/model/ says what is `given`.
+        RefusedModel: if its files cannot be read.
     """
     if asked in {file.stem for file in (root / MODELS).glob("*.yaml")}:
-        return Named(checked_name(asked))
+        return _not_given(Named(checked_name(asked)), given)
     folder = expanded(asked)
     if asked.strip() and folder.is_dir():  # an empty name is not the current folder
-        return _known(root, folder.resolve()) or _of_folder(folder.resolve(), root)
-    if re.fullmatch(REPOSITORY, asked) and not asked.startswith("."):
-        return _known(root, asked) or _of_repository(asked, root, say)
-    raise InputError(_unknown(asked, root))
+        place: Path | str = folder.resolve()
+    elif re.fullmatch(REPOSITORY, asked) and not asked.startswith("."):
+        place = asked
+    else:
+        raise InputError(_unknown(asked, root))
+    if known := _known(root, place):
+        return _not_given(known, given)
+    if isinstance(place, Path):
+        return _of_folder(place, root, given or {})
+    return _of_repository(place, root, say, given or {})
+
+
+def given_keys(allow_unused: Sequence[str] | None, tokenizer: str | None) -> Given:
+    """Return the keys of a description that options of a command say.
+
+    Raises:
+        InputError: if the tokenizer is no folder.
+    """
+    given: Given = {"allow_unused": list(allow_unused)} if allow_unused else {}
+    if tokenizer is not None:
+        folder = expanded(tokenizer)
+        if not folder.is_dir():
+            raise InputError(
+                f"--tokenizer: found {tokenizer}, allowed: a folder with the tokenizer's files, "
+                "such as that of the model before it was trained on"
+            )
+        given["tokenizer"] = {"source": "path", "path": str(folder.resolve())}
+    return given
+
+
+def _not_given(known: Named, given: Given | None) -> Named:
+    """Return a model that has a file, if no key of the file is given beside it."""
+    if given:
+        raise InputError(
+            f"{model_file(known.name)}: describes this model; set {', '.join(given)} there"
+        )
+    return known
 
 
 def check_complete(model: Named, asked: str) -> None:
@@ -78,7 +115,7 @@ def check_complete(model: Named, asked: str) -> None:
     if model.asked:
         name = plain_name(model)
         keys = "".join(f"\n  key '{key}': {why}" for key, why in model.asked.items())
-        raise InputError(
+        raise RefusedModel(
             f"{asked}: not all that is needed can be found in its files:{keys}\nwrite the rest "
             f"with\n  embspace describe {asked} --write\nthen set what is missing in "
             f"{model_file(name)}"
@@ -120,6 +157,8 @@ def write_description(model: Named, root: Path) -> Path:
 def _known(root: Path, place: Path | str) -> Named | None:
     """Return the model of conf/model/ whose files are in a folder, or in a repository."""
     for file in sorted((root / MODELS).glob("*.yaml")):
+        if is_empty(file):  # as the shell makes it before `embspace describe FOLDER > FILE` runs
+            continue
         content = read_yaml(file)
         if content.get("source") == "path" and isinstance(place, Path):
             found: Any = (root / Path(str(content.get("path"))).expanduser()).resolve()
@@ -130,17 +169,20 @@ def _known(root: Path, place: Path | str) -> Named | None:
     return None
 
 
-def _of_folder(folder: Path, root: Path) -> Named:
+def _of_folder(folder: Path, root: Path, given: Given) -> Named:
     from embspace.models.locate import sha256
     from embspace.models.sentence.files import transformer_folder
 
-    check_config(transformer_folder(folder))
-    files = _files_of_model(folder)
+    place = transformer_folder(folder)
+    with _without_file(folder.name):
+        check_config(place)
+        files = [*_files_of_model(folder)]
     hashes = {file.relative_to(folder).as_posix(): sha256(file) for file in files}
-    digest = hashlib.sha256(repr(sorted(hashes.items())).encode()).hexdigest()[:8]
+    told_apart = [*sorted(hashes.items()), *([given] if given else [])]
+    digest = hashlib.sha256(repr(told_apart).encode()).hexdigest()[:8]
     name = f"{_free_name(folder.name, root)}-{digest}"
     source = {"source": "path", "path": str(folder), "sha256": hashes}
-    return _described(name, folder.name, source, root)
+    return _described(name, folder.name, source | given, root)
 
 
 def _files_of_model(folder: Path) -> Iterator[Path]:
@@ -155,7 +197,7 @@ def _files_of_model(folder: Path) -> Iterator[Path]:
     yield from dict.fromkeys([*files, *sentence_files(folder)])
 
 
-def _of_repository(repository: str, root: Path, say: Say | None) -> Named:
+def _of_repository(repository: str, root: Path, say: Say | None, given: Given) -> Named:
     name = _free_name(repository, root)
     files = HubFiles(source="hub", repository=repository)
     with chdir(root), _without_file(name):
@@ -168,7 +210,9 @@ def _of_repository(repository: str, root: Path, say: Say | None) -> Named:
             raise InputError(
                 f"{repository}: not fetched; get it with\n  embspace describe {repository}"
             )
-    return _described(name, repository, {"source": "hub", "repository": repository}, root)
+    if "tokenizer" in given:
+        raise InputError("--tokenizer: allowed with a folder, whose tokenizer is elsewhere")
+    return _described(name, repository, {"source": "hub", "repository": repository} | given, root)
 
 
 def _fetch(name: str, files: HubFiles, say: Say) -> None:
@@ -212,7 +256,7 @@ def _findings(name: str, described: dict[str, Any]) -> "Findings":
         raise
     except Exception as error:  # what a model raises depends on the architecture
         place = described.get("path") or described["repository"]
-        raise InputError(
+        raise RefusedModel(
             f"{place}: cannot be loaded and read: {type(error).__name__}: {reason_of(error)}"
         ) from error
     head = describe_head(name, model, module)
@@ -225,11 +269,12 @@ def _findings(name: str, described: dict[str, Any]) -> "Findings":
 
 @contextmanager
 def _without_file(name: str) -> Iterator[None]:
-    """Take the name of a file that is not there out of messages."""
+    """Take the name of a file that is not there out of messages, which refuse the model."""
     try:
         yield
     except InputError as error:
-        raise InputError(str(error).replace(f"{model_file(name)}: ", "")) from error.__cause__
+        plain = str(error).replace(f"{model_file(name)}: ", "")
+        raise RefusedModel(plain) from error.__cause__
 
 
 def _free_name(place: str, root: Path) -> str:

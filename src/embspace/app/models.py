@@ -16,7 +16,7 @@ from embspace.settings.model import (
     repository_of,
 )
 from embspace.settings.params import CONF, read_params
-from embspace.settings.schema import read_yaml
+from embspace.settings.schema import is_empty, read_yaml
 
 COLUMNS = ("name", "repository", "weights")
 
@@ -36,6 +36,9 @@ def _rows() -> Iterator[tuple[str, str, str]]:
     locked, named = read_lock(), read_params().models
     for path in sorted((CONF / "model").glob("*.yaml")):
         name = path.stem
+        if is_empty(path):
+            yield name, "", "an empty file"
+            continue
         model = describe_model(name, read_yaml(path))
         listed = ", in params.yaml" if name in named else ""
         yield name, repository_of(model) or "", f"{_state(name, model, locked)}{listed}"

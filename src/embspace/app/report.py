@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from embspace.app.describe import Say, check_complete, find_model
+from embspace.app.checks.probed import check_probed
+from embspace.app.describe import Given, Say, check_complete, find_model
 from embspace.app.prune import name_of
 from embspace.app.run import tell
 from embspace.app.working_tree import TREES, OwnTexts, WorkingTree, find_root
@@ -71,11 +72,13 @@ def describe_subject(
     *,
     layers: bool = False,
     reading: dict[str, Any] | None = None,
+    given: Given | None = None,
 ) -> Subject:
     """Return what `model` and `corpus` are.
 
     `model` is one of conf/model/, a folder or a repository; `corpus` a file or one of conf/corpus/.
-    `reading` says how the file is read, by keys of a description in conf/corpus/.
+    `reading` says how the file is read, by keys of a description in conf/corpus/; `given` what the
+    user says of the model, by keys of one in conf/model/.
 
     Raises:
         InputError: if either is not known, if the file cannot be read as texts, or if the files of
@@ -83,7 +86,7 @@ def describe_subject(
     """
     root = find_root()
     corpora, own = _texts(corpus, root, reading or {})
-    found = find_model(model, root, say)
+    found = find_model(model, root, say, given)
     check_complete(found, model)
     return Subject(found.name, corpora, own, found.described, layers)
 
@@ -188,6 +191,7 @@ def open_tree(subject: Subject, say: Say) -> WorkingTree:
     """Return the tree of a subject, up to date, and its model fetched."""
     if subject.described is None:
         _fetch(subject.model, say)
+        check_probed(subject.model, Path.cwd())
     tree = WorkingTree(Path.cwd(), (TREES / subject.name).absolute())
     tree.update(
         subject.model, subject.corpora, subject.own, subject.described, layers=subject.layers

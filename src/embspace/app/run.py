@@ -9,6 +9,7 @@ from time import monotonic
 
 from embspace.app.prune import find_strays, remove
 from embspace.app.repro.durations import rounded
+from embspace.app.repro.repository import open_repository
 from embspace.app.repro.side_by_side import Step, run_side_by_side
 from embspace.errors import InputError, counted, not_among, visible
 from embspace.settings.params import read_params
@@ -88,10 +89,9 @@ def _remove_strays() -> int:
     if not find_strays(params):
         return 0
     from dvc.lock import LockError
-    from dvc.repo import Repo
 
     try:
-        with Repo().lock:
+        with open_repository(Path.cwd()).lock:
             strays = find_strays(params)
             remove(strays)
     except LockError:

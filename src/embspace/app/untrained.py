@@ -25,6 +25,7 @@ MODELS = CONF / "model"
 SHARED = (  # with the trained model: what names its parts and reads its texts
     *("matrices", "masked_head", "position_offset", "padding_rows", "window", "final_norm"),
     *("continuation_prefix", "word_prefix", "unused_tokens", "most_documents", "parameters"),
+    "batches",
 )
 OF_A_CHECKPOINT = ("_name_or_path", "architectures", "dtype", "torch_dtype", "transformers_version")
 """Keys of a config that say nothing of the architecture."""

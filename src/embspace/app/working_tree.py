@@ -21,6 +21,7 @@ import yaml
 
 from embspace.app.repro.bookkeeping import collect_stages
 from embspace.app.repro.durations import Durations
+from embspace.app.repro.repository import open_repository, without_git
 from embspace.app.repro.side_by_side import Step, run_side_by_side
 from embspace.errors import InputError
 from embspace.files.copies import copy_file, link_files, mirror_folder, write_changed
@@ -256,7 +257,11 @@ class WorkingTree:
     def _share_cache(self) -> None:
         path, mark = self.folder / ".dvc/config", f"# The cache is that of {self.root}\n"
         if not (path.is_file() and path.read_text(encoding="utf-8").startswith(mark)):
-            write_changed(path, mark.encode() + _dvc_config(self.root))
+            cache = open_repository(self.root).cache.local
+            # Of the cache as a whole; DVC puts files/md5 and runs below it.
+            place = Path(cache.path).parents[1]
+            text = without_git(place, cache.cache_types, self.folder)
+            write_changed(path, mark.encode() + text.encode())
 
     def _link_named_paths(self, model: str, corpora: Any) -> None:
         """Make relative paths that conf/ names lead to the same file from here."""
@@ -315,16 +320,3 @@ def _relative(values: Any) -> Iterator[Path]:
 
 def _as_yaml(content: dict[str, Any]) -> bytes:
     return yaml.safe_dump(content, allow_unicode=True, sort_keys=False).encode()
-
-
-def _dvc_config(root: Path) -> bytes:
-    """Return DVC's settings: the cache of the user's tree, wherever they keep it, and no git."""
-    from dvc.repo import Repo
-
-    cache = Repo(str(root)).cache.local
-    return (
-        "[core]\n    analytics = false\n    check_update = false\n    no_scm = true\n"
-        # Of the cache as a whole; DVC puts files/md5 and runs below it.
-        f"[cache]\n    dir = {Path(cache.path).parents[1]}\n"
-        f'    type = "{",".join(cache.cache_types)}"\n'
-    ).encode()

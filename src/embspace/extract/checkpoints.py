@@ -28,6 +28,7 @@ SAME_IN_BASE = (
     "word_prefix",
     "unused_tokens",
     "final_norm",
+    "batches",
 )
 
 

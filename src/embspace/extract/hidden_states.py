@@ -29,6 +29,7 @@ from embspace.models.encoder import (
     encode,
     tensor_shapes,
 )
+from embspace.models.probe.probe import check_batches, tokens_of
 from embspace.models.sentence.modules import SentenceModules
 from embspace.models.sentence.vectors import SentenceTexts, same_windows, sentence_modules
 from embspace.models.tokenizer import load_tokenizer, tokenizer_files
@@ -95,7 +96,8 @@ def extract_hidden_states(
     `window_length` takes windows of its own length, and an overlap in proportion.
 
     Raises:
-        InputError: if the overlap leaves no room in a window, or a hidden state is not finite.
+        InputError: if the overlap leaves no room in a window, windows that are read at once would
+            change each other, or a hidden state is not finite.
     """
     kinds = ("token", *EXTRACTED) if token_states else EXTRACTED
     if isinstance(model, VectorsModel):
@@ -106,6 +108,7 @@ def extract_hidden_states(
     windows = cut_windows(
         texts["text"].tolist(), tokenizer, length, overlap * length // window_length
     )
+    check_batches(module, tokens_of(windows), model.batches)
     batches = batches_by_length([len(window.ids) for window in windows], tokens_per_batch)
     tokens, table = token_table(windows, tokenizer), window_table(windows, texts["id"].tolist())
     n_rows = {kind: len(tokens if kind == "token" else windows) for kind in kinds}

@@ -39,8 +39,18 @@ class TensorWriter:
         stream.truncate(self._values + end)
 
     def write(self, name: str, layer: int, first: int, rows: Float[np.ndarray, "row dim"]) -> None:
-        """Put `rows` at rows `first`… of `layer` of the tensor `name`, (layer, row, dim)."""
-        _, n_rows, dim = self._shapes[name]
+        """Put `rows` at rows `first`… of `layer` of the tensor `name`, (layer, row, dim).
+
+        Raises:
+            InputError: if they have another width, or no place in it.
+        """
+        n_layers, n_rows, dim = self._shapes[name]
+        fits = rows.ndim == 2 and rows.shape[1] == dim and 0 <= layer < n_layers
+        if not (fits and 0 <= first <= n_rows - len(rows)):
+            raise InputError(
+                f"'{name}': found rows of the shape {rows.shape} for layer {layer} from row "
+                f"{first} on, expected rows of a tensor (layer, row, dim) = {self._shapes[name]}"
+            )
         start = self._starts[name] + BYTES * dim * (layer * n_rows + first)
         self._stream.seek(self._values + start)
         self._stream.write(np.ascontiguousarray(rows, dtype="<f4").tobytes())

@@ -1,9 +1,10 @@
 """A model's architecture from its config alone: every shape, no weights."""
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
-from embspace.errors import InputError, did_you_mean, within
+from embspace.errors import InputError, RefusedModel, did_you_mean, within
 from embspace.models.locate import locate_files
 from embspace.settings.model import Model, RandomModel, VectorsModel, model_file
 
@@ -21,15 +22,24 @@ def load_config(name: str, model: Model) -> Any:
     if isinstance(model, RandomModel):
         with within(model_file(name)):
             return config_of(model.config, "config")
-    from transformers import AutoConfig
-
     folder = locate_files(name, model)
     if not (folder / "config.json").is_file():
         raise InputError(f"{folder}: no config.json; a model folder has the hub's layout")
     try:
-        return AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
+        return read_config(folder)
     except (OSError, ValueError) as error:
         raise InputError(f"{folder / 'config.json'}: cannot be read: {error}") from error
+
+
+def read_config(folder: Path) -> Any:
+    """The transformers config of a folder's config.json; code of a repository is not run.
+
+    Raises:
+        Exception: as transformers does, where it cannot be read.
+    """
+    from transformers import AutoConfig
+
+    return AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
 
 
 def config_of(options: Mapping[str, Any], key: str) -> Any:
@@ -60,12 +70,73 @@ def empty_model(config: Any) -> Any:
     Raises:
         InputError: if its numbers do not fit each other.
     """
-    import torch
     from transformers import AutoModel
 
-    from_config: Any = AutoModel.from_config
+    return _empty(AutoModel, config)
+
+
+def empty_reader(config: Any) -> Any:
+    """As `empty_model`, but of a model that also writes the part that is loaded to read.
+
+    Raises:
+        InputError: if its numbers do not fit each other.
+    """
+    return reading_part(_empty(auto_class(config), config))
+
+
+def _empty(auto: Any, config: Any) -> Any:
+    import torch
+
     try:
         with torch.device("meta"):
-            return from_config(config, trust_remote_code=False)
+            return auto.from_config(config, trust_remote_code=False)
     except Exception as error:  # what a model class raises depends on the architecture
         raise InputError(f"{type(config).__name__}: no model can be made of it: {error}") from error
+
+
+def auto_class(config: Any) -> Any:
+    """Return what makes the model of a config: of an encoder with a decoder, often the encoder.
+
+    T5's kind has a class for it, which reads whole checkpoints and those of encoders alone.
+    """
+    from transformers import AutoModel, AutoModelForTextEncoding
+
+    has_own = class_of_encoder(config) not in (None, class_of(config))
+    return AutoModelForTextEncoding if has_own else AutoModel
+
+
+def class_of(config: Any) -> type | None:
+    """Return the class of the model that `AutoModel` makes of a config; None without one."""
+    from transformers import MODEL_MAPPING
+
+    found = MODEL_MAPPING.get(type(config), None)
+    return found[0] if isinstance(found, tuple | list) else found
+
+
+def class_of_encoder(config: Any) -> type | None:
+    """Return the class for texts alone of a config; None without one."""
+    from transformers import MODEL_FOR_TEXT_ENCODING_MAPPING
+
+    found: Any = MODEL_FOR_TEXT_ENCODING_MAPPING.get(type(config), None)
+    return found
+
+
+def reading_part(module: Any) -> Any:
+    """Return what of a model reads texts: of an encoder with a decoder, the encoder.
+
+    Raises:
+        RefusedModel: if the encoder is no model by itself.
+    """
+    if not getattr(module.config, "is_encoder_decoder", False):
+        return module
+    encoder = module.get_encoder()
+    if not hasattr(encoder, "config"):
+        raise RefusedModel(f"{type(module).__name__}: its encoder cannot be read without the rest")
+    return encoder
+
+
+def as_read(config: Any) -> Any:
+    """Return the config, so set that the model returns its states by name, and no attention."""
+    config.return_dict = True
+    config.output_attentions = config.output_hidden_states = False
+    return config

@@ -10,7 +10,11 @@ from typing import Any
 
 from embspace.errors import InputError, counted
 from embspace.models.final_norm import find_final_norm, outer_modules, recorded
+from embspace.models.matrices import WITH_NEIGHBORS
+from embspace.models.probe.order import check_states
+from embspace.models.probe.probe import Probe, probe
 from embspace.models.spelling import spelling_of
+from embspace.models.windows import full_attention_window
 
 N_READ = 8  # tokens
 LONGEST = 10**6  # tokens; tokenizers that know no limit name a larger one
@@ -52,6 +56,7 @@ def describe_module(module: Any, tokenizer: Any) -> Findings:
     n_padding = _padding_rows(len(weight), tokenizer)
     ids = torch.tensor([_ordinary_ids(len(weight) - n_padding, tokenizer)])
     mask = torch.ones_like(ids)
+    check_states(module, ids[0].numpy())
     tables = _tables(module, input_name, ids, mask)
     asked: dict[str, str] = {}
     matrices = {
@@ -59,7 +64,7 @@ def describe_module(module: Any, tokenizer: Any) -> Findings:
         "positional": _only("positional", list(tables.positional), asked),
         "segment": _only("segment", tables.segment, asked),
     }
-    if mapping := _only("mapping", _mappings(module, weight.shape[1]), asked):
+    if mapping := _only("mapping", _mappings(module, weight.shape[1], asked), asked):
         matrices["mapping"] = mapping
     offset = tables.positional.get(matrices["positional"] or "", 0)
     keys: dict[str, Any] = {
@@ -72,7 +77,35 @@ def describe_module(module: Any, tokenizer: Any) -> Findings:
     }
     if norm := find_final_norm(module, ids, mask):
         keys["final_norm"] = norm
-    return Findings(keys, asked, _summary(module, weight, n_padding))
+    longest = _longest(module, keys)
+    found = probe(module, ids[0].tolist(), longest)
+    if found.window != longest:
+        keys["window"] = found.window
+    if found.batches != "any":
+        keys["batches"] = found.batches
+    return Findings(keys, asked, _summary(module, weight, n_padding) + _how_read(found, keys))
+
+
+def _longest(module: Any, keys: dict[str, Any]) -> int | None:
+    """Return how many tokens a model reads at once by its keys; None where they do not say."""
+    table = module.state_dict().get(keys["matrices"]["positional"])
+    rows = None if table is None else len(table) - keys["position_offset"]
+    counted_in_config = getattr(module.config, "max_position_embeddings", None)
+    bounds = [keys.get("window"), counted_in_config if rows is None else rows]
+    return min((bound for bound in bounds if bound and bound > 0), default=None)
+
+
+def _how_read(found: Probe, keys: dict[str, Any]) -> str:
+    """Return what a reader must know of how the model reads, to follow its summary."""
+    how = {
+        "any": "",
+        "equal_lengths": "; a text has other states beside a longer one, so that texts of one "
+        "length are read at once",
+        "alone": "; a text has other states beside another one, so that each is read alone",
+    }[found.batches]
+    if found.adds_positions and keys["matrices"]["positional"] is None:
+        how += "; layer 0 hangs on the position by a formula, of which there is no table"
+    return how
 
 
 def _only(space: str, candidates: list[str], asked: dict[str, str]) -> str | None:
@@ -132,19 +165,27 @@ def _rows_read(made: Any, table: Any) -> list[int]:
     return same.int().argmax(dim=1).tolist() if bool(same.any(dim=1).all()) else []
 
 
-def _mappings(module: Any, dim: int) -> list[str]:
+def _mappings(module: Any, dim: int, asked: dict[str, str]) -> list[str]:
     """Return the linear layers that lead from another embedding size to the hidden size."""
     import torch
 
     hidden = module.config.hidden_size
     if dim == hidden:
         return []
-    return [
+    inputs = (dim, WITH_NEIGHBORS * dim)
+    found = [
         path
         for path, each in outer_modules(module).items()
         if isinstance(each, torch.nn.Linear)
-        and (each.in_features, each.out_features) == (dim, hidden)
+        and each.out_features == hidden
+        and each.in_features in inputs
     ]
+    if not found:
+        asked["matrices.mapping"] = (
+            f"the input matrix has {dim} dimensions, hidden states {hidden}, and no linear layer "
+            "leads from the one to the other"
+        )
+    return found
 
 
 def _marks(tokenizer: Any) -> dict[str, str]:
@@ -160,7 +201,9 @@ def _window(
     module: Any, positional: str | None, tokenizer: Any, asked: dict[str, str]
 ) -> dict[str, int]:
     """Return the key `window` where neither a table nor the config bounds what is read at once."""
-    if positional or getattr(module.config, "max_position_embeddings", None):
+    if found := full_attention_window(module.config):
+        return {"window": found}
+    if positional or (getattr(module.config, "max_position_embeddings", None) or 0) > 0:
         return {}
     if tokenizer.model_max_length < LONGEST:
         return {"window": int(tokenizer.model_max_length)}

@@ -11,8 +11,10 @@ from embspace.clouds.pooling import EXTRACTED, pool
 from embspace.errors import InputError
 from embspace.models.final_norm import final_norm_dim, layer_states
 from embspace.models.windows import Window
+from embspace.settings.model import Batches
 
 NORMED = "final_norm_"  # prefix of the tensors of what the norm after the last block makes
+RULE = "embspace_batches"  # a key that `load_model` puts into the config of a module
 UNREAD = (1, 0, 0)  # the shape of states where there is no module: layer 0 alone, without a row
 
 
@@ -49,11 +51,14 @@ def tensor_shapes(
     return shapes
 
 
-def batches_by_length(lengths: Sequence[int], tokens_per_batch: int) -> list[list[int]]:
+def batches_by_length(
+    lengths: Sequence[int], tokens_per_batch: int, rule: Batches = "any"
+) -> list[list[int]]:
     """Indices in batches of like length: rows times longest row stays within the bound.
 
     A single row that is longer than the bound is a batch of its own. Longest first, so that
-    too large a bound fails at once and not at the end.
+    too large a bound fails at once and not at the end. By the `rule` of a model, a batch may have
+    rows of one length alone, or a single row.
     """
     order = sorted(range(len(lengths)), key=lambda index: (-lengths[index], index))
     batches: list[list[int]] = []
@@ -62,7 +67,27 @@ def batches_by_length(lengths: Sequence[int], tokens_per_batch: int) -> list[lis
             batches[-1].append(index)
         else:
             batches.append([index])
-    return batches
+    return by_rule(batches, lengths, rule)
+
+
+def by_rule(
+    batches: Sequence[Sequence[int]], lengths: Sequence[int], rule: Batches
+) -> list[list[int]]:
+    """The same batches, cut where a model would change the states of a row beside another one."""
+    if rule == "any":
+        return [list(batch) for batch in batches]
+    cut: list[list[int]] = []
+    for batch in batches:
+        same: dict[int, list[int]] = {}
+        for place, index in enumerate(batch):
+            same.setdefault(place if rule == "alone" else lengths[index], []).append(index)
+        cut.extend(same.values())
+    return cut
+
+
+def batch_rule(module: Any) -> Batches:
+    """Return which windows a loaded model may read at once, as its description says."""
+    return getattr(module.config, RULE, "any")
 
 
 def encode(
@@ -84,10 +109,11 @@ def encode(
     import torch
 
     module = module.to(device)
-    for batch in batches:
+    lengths = [len(window.ids) for window in windows]
+    for batch in by_rule(batches, lengths, batch_rule(module)):
         ids, mask = (
             torch.from_numpy(each).to(device)
-            for each in _padded([windows[index].ids for index in batch])
+            for each in padded([windows[index].ids for index in batch])
         )
         states = layer_states(module, ids, mask, final_norm)
         layers = states.layers.float().cpu().numpy()
@@ -108,7 +134,8 @@ def _with_pooled(
     }
 
 
-def _padded(rows: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+def padded(rows: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+    """Ids (row, token), filled up on the right with 0, and where they are tokens."""
     shape = (len(rows), max(len(row) for row in rows))
     ids, mask = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
     for number, row in enumerate(rows):

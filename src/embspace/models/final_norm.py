@@ -85,16 +85,22 @@ def final_norm_dim(module: Any, final_norm: str) -> int:
     """
     if final_norm not in (outer := outer_modules(module)):
         raise InputError(_unknown(final_norm, list(outer)))
-    return int(outer[final_norm].weight.shape[0])  # of a norm (dim,), of a linear layer (dim, _)
+    weight = getattr(outer[final_norm], "weight", None)
+    if weight is None:
+        return int(module.config.hidden_size)
+    return int(weight.shape[0])  # of a norm (dim,), of a linear layer (dim, _)
 
 
 def outer_modules(module: Any) -> dict[str, Any]:
-    """Modules with parameters and without parts that are in no list of blocks, by path."""
+    """Modules with parameters and without parts that are in no list of blocks, by path.
+
+    A norm may have no parameters, as OLMo's.
+    """
     return {
         path: each
         for path, each in module.named_modules()
         if not any(part.isdigit() for part in path.split("."))
-        and list(each.parameters())
+        and (list(each.parameters()) or "norm" in type(each).__name__.lower())
         and not list(each.children())
     }
 

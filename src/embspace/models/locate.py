@@ -1,6 +1,7 @@
 """Finds the files of a model and checks that they are the ones meant; runs none of them."""
 
 import hashlib
+import json
 import logging
 import re
 from importlib.metadata import PackageNotFoundError, distribution
@@ -30,6 +31,7 @@ from embspace.settings.model import (
 )
 
 WEIGHTS = "model.safetensors"
+INDEX = f"{WEIGHTS}.index.json"
 SHARD = re.compile(r"model-\d{5}-of-\d{5}\.safetensors")
 
 
@@ -122,10 +124,28 @@ def warn_unpinned_vectors(name: str, model: VectorsModel, files: dict[str, Path]
 
 
 def weight_files(folder: Path) -> list[Path]:
-    """The safetensors of a model: one file, or else its shards, in order."""
+    """The safetensors of a model: one file, or else those of its index, or else its shards.
+
+    Raises:
+        InputError: if the index is no JSON, or names a file that is not there.
+    """
     if (folder / WEIGHTS).is_file():
         return [folder / WEIGHTS]
+    if (folder / INDEX).is_file():
+        return [folder / name for name in _listed_in(folder / INDEX)]
     return sorted(file for file in folder.iterdir() if SHARD.fullmatch(file.name))
+
+
+def _listed_in(index: Path) -> list[str]:
+    """Return the names of the shards that an index lists, each of which is beside it."""
+    try:
+        names = sorted(set(json.loads(index.read_text(encoding="utf-8"))["weight_map"].values()))
+        lacking = [name for name in names if not (index.parent / Path(name).name).is_file()]
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise InputError(f"{index}: is no index of shards: {error!r}") from error
+    if lacking or any(Path(name).name != name for name in names):
+        raise InputError(f"{index}: names {', '.join(lacking or names)}, allowed: files beside it")
+    return names
 
 
 def sha256(file: Path) -> str:

@@ -8,6 +8,7 @@ from jaxtyping import Float
 from embspace.errors import InputError
 from embspace.settings.model import Network, model_file
 
+WITH_NEIGHBORS = 3  # tokens that a mapping reads at once, the one that it maps in the middle
 SPACES = ("input", "positional", "segment")
 
 
@@ -76,10 +77,13 @@ def _mapped(
         raise InputError(
             f"{place}no linear layer '{mapping}'; there is {', '.join(outer) or 'none'}"
         )
-    if layer.in_features != x.shape[1]:
+    dim = x.shape[1]
+    if layer.in_features not in (dim, WITH_NEIGHBORS * dim):
         raise InputError(
-            f"{place}'{mapping}' takes {layer.in_features} dimensions, 'input' has {x.shape[1]}"
+            f"{place}'{mapping}' takes {layer.in_features} dimensions, 'input' has {dim}"
         )
+    if layer.in_features != dim:  # as of a text of one token, which has no neighbors
+        x = np.pad(x, ((0, 0), (dim, dim)))
     with torch.inference_mode():
         mapped: np.ndarray = layer(torch.from_numpy(x)).numpy()
     return mapped

@@ -15,6 +15,7 @@ from embspace.models.tokens.read import read_folder
 from embspace.models.tokens.spelled import read_as_text
 from embspace.settings.model import (
     Files,
+    FolderModel,
     Model,
     Network,
     RandomModel,
@@ -33,6 +34,10 @@ FILES = (
     "sentencepiece.bpe.model",
     "tokenizer.model",
 )
+ELSEWHERE = (
+    "where a training has left it with the model it began with, name that one's folder by "
+    "`--tokenizer FOLDER`, or by the key `tokenizer`"
+)
 # A token that stands for several things has the first of these.
 ROLES = ("cls", "sep", "mask", "pad", "bos", "eos", "unk")
 NO_TOKEN = "no token "  # begins the name of an id that the vocabulary leaves out
@@ -42,7 +47,7 @@ def tokenizer_files(model: Model) -> Files | None:
     """Return the source of the tokenizer; None for random weights without one, and for vectors."""
     if isinstance(model, VectorsModel):
         return None
-    if isinstance(model, WheelModel):
+    if isinstance(model, WheelModel | FolderModel):
         return model.tokenizer or model
     return model.tokenizer if isinstance(model, RandomModel) else model
 
@@ -59,9 +64,8 @@ def load_tokenizer(name: str, model: Model) -> Any:
     folder = locate_files(name, files)
     if not any((folder / file).is_file() for file in FILES):
         raise InputError(
-            f"{folder}: no {FILES[0]}, nor any of {', '.join(FILES[1:])}; the checkpoint of a "
-            "trainer often lacks them: copy those of the model that it started from. A class that "
-            "reads characters or bytes has none, and does not say where in the text a token stands"
+            f"{folder}: no {FILES[0]}, nor any of {', '.join(FILES[1:])}; {ELSEWHERE}. A class "
+            "that reads characters or bytes has none, and does not say where in a text a token is"
         )
     return read_tokenizer(folder)
 

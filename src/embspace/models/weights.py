@@ -1,16 +1,29 @@
 """Loads a model's weights as float32, complete and finite, or says what is wrong with them."""
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from inspect import signature
 from pathlib import Path
 from typing import Any
 
-from embspace.errors import InputError, within
-from embspace.models.architecture import config_of, empty_model
-from embspace.models.locate import WEIGHTS, locate_files, warn_unpinned, weight_files
+from embspace.errors import InputError, RefusedModel, reason_of, within
+from embspace.models.architecture import (
+    as_read,
+    auto_class,
+    class_of,
+    config_of,
+    empty_model,
+    read_config,
+    reading_part,
+)
+from embspace.models.checks.config_keys import check_config_keys
+from embspace.models.checks.stored_keys import check_prefix, check_stored_keys
+from embspace.models.checks.weight_keys import check_weight_keys
+from embspace.models.checks.whole_folder import check_whole_folder
+from embspace.models.encoder import RULE
+from embspace.models.locate import INDEX, WEIGHTS, locate_files, warn_unpinned, weight_files
 from embspace.models.memory import check_memory
-from embspace.settings.model import HubModel, Model, RandomModel, VectorsModel, model_file
+from embspace.settings.model import HubModel, Model, Network, RandomModel, VectorsModel, model_file
 
 POOLER = "pooler."  # is no embedding space, and many checkpoints leave it out
 
@@ -29,12 +42,19 @@ def load_model(name: str, model: Model) -> Any:
         return None
     check_memory(name, model)
     if isinstance(model, RandomModel):
-        return _random_model(name, model).eval()
+        return _ruled(_random_model(name, model), model).eval()
     folder = locate_files(name, model)
     unpickle = isinstance(model, HubModel) and model.unpickle
-    module = _pretrained_model(name, folder, unpickle=unpickle)
+    module = _pretrained_model(name, folder, model.allow_unused, unpickle=unpickle)
     warn_unpinned(name, model, folder)
-    return module.eval()
+    return _ruled(module, model).eval()
+
+
+def _ruled(module: Any, model: Network) -> Any:
+    """Say in the config of a module which windows it reads at once; its random twin has it, too."""
+    if model.batches != "any":
+        setattr(module.config, RULE, model.batches)
+    return module
 
 
 def with_random_weights(module: Any, seed: int) -> Any:
@@ -52,43 +72,57 @@ def check_finite(name: str, module: Any) -> None:
             )
 
 
-def _pretrained_model(name: str, folder: Path, *, unpickle: bool) -> Any:
+def _pretrained_model(name: str, folder: Path, allowed: Sequence[str], *, unpickle: bool) -> Any:
+    check_whole_folder(folder, allowed, unpickle=unpickle)
+    check_config_keys(folder, allowed)
+    check_stored_keys(folder, allowed)
+    module, loading = _loaded(folder)
+    _check_complete(folder, loading)
+    _check_layers(folder, module, loading["unexpected_keys"])
+    check_weight_keys(folder, module, loading["unexpected_keys"], allowed)
+    check_finite(name, module)
+    return reading_part(module)
+
+
+def _loaded(folder: Path) -> tuple[Any, dict[str, Any]]:
+    """Return the model of a folder, and what transformers says of the names in its weights."""
     from pickle import UnpicklingError
 
     import torch
     from safetensors import SafetensorError
-    from transformers import AutoModel
     from transformers.utils import logging
 
-    safe = bool(weight_files(folder))
-    is_there = {"config.json": (folder / "config.json").is_file(), WEIGHTS: safe or unpickle}
-    if missing := [file for file in is_there if not is_there[file]]:
-        pickled = missing[0] == WEIGHTS and any(folder.glob("*.bin"))
-        advice = (
-            "its weights are a pickle, which may run code; for a model of the hub "
-            f"`unpickle: true` in {model_file(name)} allows it"
-            if pickled
-            else "a model folder has the hub's layout"
-        )
-        raise InputError(f"{folder}: no {missing[0]}; {advice}")
     logging.disable_progress_bar()  # type: ignore[no-untyped-call]
     try:
-        module, loading = AutoModel.from_pretrained(
-            folder,
+        config = read_config(folder)
+        state = _unlisted(folder)
+        loads: Any = auto_class(config) if state is None else class_of(config)
+        return loads.from_pretrained(
+            folder if state is None else None,
+            state_dict=state,
+            # A pickle only in the absence of others, and where it is allowed.
+            use_safetensors=bool(weight_files(folder)),
             local_files_only=True,
-            use_safetensors=safe,  # a pickle only in their absence, and where it is allowed
             trust_remote_code=False,
             dtype=torch.float32,
+            config=as_read(config),
             output_loading_info=True,
             ignore_mismatched_sizes=True,  # told below, with the names
             **_without_pooler(folder),
         )
     except (SafetensorError, UnpicklingError, OSError, ValueError, RuntimeError) as error:
-        raise InputError(f"{folder}: cannot be loaded: {error}") from error
-    _check_complete(folder, loading)
-    _check_layers(folder, module, loading["unexpected_keys"])
-    check_finite(name, module)
-    return module
+        raise RefusedModel(f"{folder}: cannot be loaded: {reason_of(error)}") from error
+
+
+def _unlisted(folder: Path) -> dict[str, Any] | None:
+    """Return the parameters in shards that no index lists; None where transformers finds all."""
+    from safetensors.torch import load_file
+
+    files = weight_files(folder)
+    if files and not any((folder / listed).is_file() for listed in (WEIGHTS, INDEX)):
+        shards = [load_file(file) for file in files]
+        return {key: tensor for shard in shards for key, tensor in shard.items()}
+    return None
 
 
 def _without_pooler(folder: Path) -> dict[str, bool]:
@@ -97,11 +131,9 @@ def _without_pooler(folder: Path) -> dict[str, bool]:
     One that is added has random numbers, others at each loading.
     """
     from safetensors import safe_open
-    from transformers import AutoConfig
 
-    files = weight_files(folder)
-    config = AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
-    if not files or "add_pooling_layer" not in signature(type(empty_model(config))).parameters:
+    files, module = weight_files(folder), empty_model(read_config(folder))
+    if not files or "add_pooling_layer" not in signature(type(module)).parameters:
         return {}
     for file in files:
         with safe_open(file, framework="pt") as stored:
@@ -114,9 +146,10 @@ def _check_complete(folder: Path, loading: dict[str, Any]) -> None:
     # transformers fills what is missing with random numbers and only logs it.
     missing = sorted(key for key in loading["missing_keys"] if not key.startswith(POOLER))
     if missing:
-        raise InputError(f"{folder / WEIGHTS}: lacks {len(missing)} parameters: {missing[:5]}")
+        check_prefix(folder, missing)
+        raise RefusedModel(f"{folder / WEIGHTS}: lacks {len(missing)} parameters: {missing[:5]}")
     if loading["mismatched_keys"]:
-        raise InputError(
+        raise RefusedModel(
             f"{folder / WEIGHTS}: shapes differ from config.json: {loading['mismatched_keys']}"
         )
 
@@ -130,7 +163,7 @@ def _check_layers(folder: Path, module: Any, unexpected: Collection[str]) -> Non
         form = re.compile(rf"(?:.*\.)?{re.escape(name)}\.(\d+)\.")
         found = [int(match[1]) + 1 for key in unexpected if (match := form.match(key))]
         if max(found, default=0) > n_layers:
-            raise InputError(
+            raise RefusedModel(
                 f"{folder / 'config.json'}: has {n_layers} of '{name}', the weights {max(found)}; "
                 "one of the two is another model's"
             )
@@ -147,9 +180,8 @@ def _random_model(name: str, model: RandomModel) -> Any:
 
 def _from_config(config: Any, seed: int) -> Any:
     import torch
-    from transformers import AutoModel
 
-    from_config: Any = AutoModel.from_config
+    from_config: Any = auto_class(config).from_config
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
-        return from_config(config, dtype=torch.float32, trust_remote_code=False)
+        return reading_part(from_config(config, dtype=torch.float32, trust_remote_code=False))

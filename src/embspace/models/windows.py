@@ -47,6 +47,7 @@ def largest_window(model: Network, module: Any) -> int:
     else:
         # Configs count the rows before position 0 (RoBERTa) or not (OPT); the table has them all.
         bounds.append(len(table) - model.position_offset)
+    bounds.append(full_attention_window(module.config))
     known = [bound for bound in bounds if bound is not None and bound > 0]
     if not known:
         raise InputError(
@@ -54,6 +55,17 @@ def largest_window(model: Network, module: Any) -> int:
             "many tokens it reads at once, such as\n  window: 2048"
         )
     return min(known)
+
+
+def full_attention_window(config: Any) -> int | None:
+    """Return how many tokens a model of sparse blocks reads as any other; None for any other.
+
+    BigBird attends to all of so many tokens; of more it takes blocks by chance, and fails where
+    they do not fill blocks.
+    """
+    if getattr(config, "attention_type", None) != "block_sparse":
+        return None
+    return int((5 + 2 * config.num_random_blocks) * config.block_size)
 
 
 def check_window(

@@ -16,6 +16,7 @@ from embspace.models.lock import Locked, locked_model, locked_wheel, read_lock
 from embspace.models.memory import check_memory
 from embspace.settings.model import (
     Files,
+    FolderModel,
     HubFiles,
     Model,
     RandomModel,
@@ -53,7 +54,7 @@ def prepare_model(name: str, model: Model, lock: dict[str, Locked]) -> dict[str,
     folder = locate_files(name, model)
     check_files(name, model, folder)
     check_architecture(folder)
-    if isinstance(model, WheelModel) and model.tokenizer:
+    if isinstance(model, WheelModel | FolderModel) and model.tokenizer:
         pin["tokenizer"] = _pin(name, model.tokenizer, lock)
     return pin
 

@@ -10,10 +10,13 @@ from embspace.errors import InputError
 from embspace.settings.params import CONF
 from embspace.settings.schema import Strict, validate
 
-REPOSITORY = r"^[\w.-]+/[\w.-]+$"  # owner/name
+# owner/name; a part of dots alone would be a folder above.
+REPOSITORY = r"^[\w.-]*[\w-][\w.-]*/[\w.-]*[\w-][\w.-]*$"
 PACKAGE = r"^[A-Za-z0-9]([\w.-]*[A-Za-z0-9])?$"
 VERSION = r"^[A-Za-z0-9][\w.+!-]*$"
 SHA256 = r"^[0-9a-f]{64}$"
+# A model without a mask reads windows of one length together; one that mixes rows, none.
+Batches = Literal["any", "equal_lengths", "alone"]
 
 
 class PackageFiles(Strict):
@@ -155,6 +158,8 @@ class _Model(_Described):
     parameters: int | None = Field(None, gt=0)  # of the whole encoder; in float32 4 bytes each
     final_norm: str | None = None  # the module after the last block, where a model has one
     untrained: str | None = None  # the model of this architecture with random weights
+    batches: Batches = "any"  # which windows are read at once without changing each other
+    allow_unused: list[str] = []  # patterns of what its files hold and nothing reads, as `*.lora_A`
     note: str | None = None  # what a reader of its numbers must know
 
     @field_validator("unused_tokens")
@@ -175,6 +180,7 @@ class FolderModel(_Model, FolderFiles):
     """A model in a local folder."""
 
     stands_for: str | None = Field(None, pattern=REPOSITORY)  # whose weights these are
+    tokenizer: FolderFiles | None = None  # where the folder of a training run has none
 
 
 class HubModel(_Model, HubFiles):

@@ -36,9 +36,16 @@ def read_yaml(path: Path) -> dict[str, Any]:
         raise InputError(f"{path}: cannot be read: {error.strerror}") from None
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         raise InputError(f"{path}: is not YAML: {error}") from None
+    if content is None and is_empty(path):
+        raise InputError(f"{path}: is empty; fill it, or remove it")
     if not isinstance(content, dict):
         raise InputError(f"{path}: expected keys and values, found {shortened(content)}")
     return content
+
+
+def is_empty(path: Path) -> bool:
+    """Return whether a file holds nothing, as one that a shell has made and not yet filled."""
+    return path.is_file() and not path.stat().st_size
 
 
 class _OneKeyOnce(yaml.SafeLoader):

@@ -176,7 +176,8 @@ def _stage_config(
     from hydra.core.hydra_config import HydraConfig
     from omegaconf import OmegaConf
 
-    content: Any = OmegaConf.to_container(composed, resolve=True)
+    # Nothing in conf/ refers to another value, and a path or a label may hold `${`.
+    content: Any = OmegaConf.to_container(composed, resolve=False)
     # params.yaml is checked before; its values on the command line only here.
     params = {key: content[key] for key in Params.model_fields}
     validate(Params, params, f"{PARAMS} with the command line")

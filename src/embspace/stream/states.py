@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from embspace.models.encoder import batches_by_length
+from embspace.models.encoder import batch_rule, batches_by_length
 from embspace.models.final_norm import layer_states
 from embspace.models.windows import Window
 from embspace.stream.sources import Text
@@ -40,7 +40,7 @@ def token_states(
     lengths = [len(window.ids) for window in windows]
     starts = np.cumsum(lengths) - lengths
     states: Any = None
-    for batch in batches_by_length(lengths, tokens_per_batch):
+    for batch in batches_by_length(lengths, tokens_per_batch, batch_rule(module)):
         shape = (len(batch), lengths[batch[0]])
         ids, mask = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
         for row, index in enumerate(batch):

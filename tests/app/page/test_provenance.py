@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 import yaml
 
-from embspace.app.page.provenance import is_decoder
+from embspace.app.page.provenance import is_decoder, warnings_of
 
 
 @pytest.mark.parametrize(
@@ -39,3 +39,14 @@ def test_of_a_model_whose_files_are_gone_it_is_not_known(tmp_path: Path):
     matrices = {"input": "x", "positional": None, "segment": None}
     file.write_text(yaml.safe_dump({**description, "path": "models/gone", "matrices": matrices}))
     assert is_decoder(tmp_path, "gone") is False
+
+
+def test_a_reader_is_told_first_of_what_was_left_out_and_how_texts_were_read(tmp_path: Path):
+    file = tmp_path / "conf/model/mine.yaml"
+    file.parent.mkdir(parents=True)
+    file.write_text("label: x\n")
+    assert warnings_of(tmp_path, "mine") == []
+    file.write_text("allow_unused: ['lora_*', alibi]\nbatches: equal_lengths\n")
+    left_out, read = warnings_of(tmp_path, "mine")
+    assert "lora_*, alibi was left out" in left_out
+    assert "each was read beside texts of its own length only" in read

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from embspace.errors import InputError
 from embspace.files.remote import is_address
 from embspace.files.tensors import listed_shapes
-from embspace.models.architecture import empty_model, load_config
+from embspace.models.architecture import empty_model, load_config, reading_part
 from embspace.models.locate import locate_files, weight_files
 from embspace.models.tokenizer import load_tokenizer, tokenizer_files
 from embspace.models.windows import largest_window
@@ -63,7 +63,7 @@ def check_lengths(name: str, model: Model, stimuli: "dict[str, pd.DataFrame]") -
     # Seen without loading a library for it; that an offset leaves none is told elsewhere.
     if listed is not None and (listed >= enough or listed < 1):
         return
-    length = largest_window(model, empty_model(load_config(name, model)))
+    length = largest_window(model, reading_part(empty_model(load_config(name, model))))
     if length < enough and (found := _longer_than(length, name, model, stimuli)):
         raise InputError(_complaint(name, length, found, is_set=length == model.window))
 

@@ -10,9 +10,9 @@ from embspace.errors import InputError, visible
 
 @contextmanager
 def clear_errors() -> Iterator[None]:
-    """Print an `InputError` as one message and end with code 1, without a traceback."""
+    """Print an `InputError` as one message and end with its exit code, without a traceback."""
     try:
         yield
     except InputError as error:
         typer.echo(visible(f"error: {error}"), err=True)
-        raise typer.Exit(1) from None
+        raise typer.Exit(error.exit_code) from None

@@ -1,11 +1,13 @@
 """Commands on models: which there are, what their files say, and their download."""
 
 from functools import partial
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from embspace.app.cli.failures import clear_errors
+from embspace.app.cli.given import AllowUnusedOption, TokenizerOption
 from embspace.app.cli.places import at_any_root, at_own_root
 from embspace.settings.find_description import described_in
 
@@ -35,13 +37,15 @@ def describe(
             "the ledger asks the same.",
         ),
     ] = False,
+    allow_unused: AllowUnusedOption = None,
+    tokenizer: TokenizerOption = None,
 ) -> None:
     """Find in the files of a model what its description in conf/model/ has to say.
 
     Those are the learned matrices, the marks of the tokenizer, the window and the final norm. What
     the files do not say stands at the end, with the reason. A repository is fetched.
     """
-    from embspace.app.describe import description_of, find_model, write_description
+    from embspace.app.describe import description_of, find_model, given_keys, write_description
     from embspace.app.working_tree import find_root
 
     if untrained:
@@ -49,7 +53,8 @@ def describe(
         return
     with clear_errors():
         root = find_root()
-        found = find_model(model, root, partial(typer.echo, err=True))
+        say, given = partial(typer.echo, err=True), given_keys(allow_unused, tokenizer)
+        found = find_model(model, root, say, *([given] if given else []))
         if not write:
             typer.echo(description_of(found, root))
             return
@@ -107,3 +112,7 @@ def fetch(
         allow_hub()
         for remark in fetch_models(models, update=update, checkpoints=checkpoints):
             typer.echo(remark)
+        from embspace.app.checks.probed import check_fetched
+
+        for name in models:
+            check_fetched(name, Path.cwd())

@@ -12,6 +12,7 @@ from typing import Annotated
 import typer
 
 from embspace.app.cli.failures import clear_errors
+from embspace.app.cli.given import AllowUnusedOption, TokenizerOption, given_of
 from embspace.app.cli.jobs import JobsOption, end_on_signals
 from embspace.app.cli.places import at_model
 from embspace.app.cli.reading import (
@@ -98,6 +99,8 @@ def report(
             help="Put the files behind the figures into the page; of a run, a pair, a corpus.",
         ),
     ] = False,
+    allow_unused: AllowUnusedOption = None,
+    tokenizer: TokenizerOption = None,
     jobs: JobsOption = None,
 ) -> None:
     """Fetch a model, run every analysis of it, and open a page of all figures and tables.
@@ -113,12 +116,14 @@ def report(
     columns = {"text_column": text_column, "group_column": label_column}
     reading = reading_of(separator, skip_empty=skip_empty, **columns)
     with clear_errors():
-        root = find_root()
+        root, given = find_root(), given_of(allow_unused, tokenizer)
         made = _page_of_tree(root, model, is_all=is_all, is_single=single_file)
         if made is None:
             asked = model or ""
             with _with_other_names(root, asked):
-                subject = describe_subject(asked, corpus, say, layers=layers, reading=reading)
+                subject = describe_subject(
+                    asked, corpus, say, layers=layers, reading=reading, **given
+                )
             with chdir(root):
                 if quick:
                     typer.echo(first_table(subject, say, jobs))

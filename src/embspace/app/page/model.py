@@ -14,7 +14,7 @@ from embspace.app.page.fragment import Fragment, policy_of
 from embspace.app.page.html import as_html
 from embspace.app.page.ledger import decided_tables, own_finding
 from embspace.app.page.pictures import fitted, shape_of, shorter_uri, subtitle_in, title_in
-from embspace.app.page.provenance import corpora_of, facts_of, is_decoder, this_machine
+from embspace.app.page.provenance import corpora_of, facts_of, is_decoder, this_machine, warnings_of
 from embspace.app.queries.cosine_scale import scale_of
 from embspace.cite.bibliography import CITATION
 from embspace.cite.command import methods_of
@@ -104,6 +104,7 @@ def page_of(
         model=model,
         report=report or model,
         is_decoder=is_decoder(folder, model),
+        warnings=warnings_of(folder, model),
         corpora=corpora_of(folder, model),
         fewest_sentences=FEWEST,
         facts=dict(facts_of(folder, model)),

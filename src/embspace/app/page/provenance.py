@@ -21,14 +21,14 @@ def is_decoder(folder: Path, model: str) -> bool:
     It is known of the architectures whose blocks embspace rebuilds, while the model's files lie
     where they lay. A page is written without.
     """
-    from embspace.models.architecture import empty_model, load_config
+    from embspace.models.architecture import empty_reader, load_config
     from embspace.models.stream.adapters import blocks_of, knows
 
     description = read_yaml(folder / CONF / "model" / f"{model}.yaml")
     try:
         with chdir(folder):
             config = load_config(model, describe_model(model, description))
-        module = empty_model(config) if config else None
+        module = empty_reader(config) if config else None
     except InputError:
         return False
     return knows(module) and all(block.causal for block in blocks_of(module))
@@ -79,6 +79,23 @@ def facts_of(folder: Path, model: str) -> Iterator[tuple[str, str]]:
     params = read_yaml(folder / PARAMS)
     yield "seed", str(params["seed"])
     yield "device", str(params["device"])
+
+
+def warnings_of(folder: Path, model: str) -> list[str]:
+    """Return what a reader must know of how the model was read, as its description says it."""
+    content = read_yaml(folder / CONF / "model" / f"{model}.yaml")
+    found = []
+    if allowed := content.get("allow_unused"):
+        found.append(
+            f"Of the files of this model, {', '.join(map(str, allowed))} was left out because its "
+            "description allows it: the states are those of the model without it."
+        )
+    if (how := content.get("batches", "any")) != "any":
+        beside = "alone" if how == "alone" else "beside texts of its own length only"
+        found.append(
+            f"This model gives a text other states beside a longer one; each was read {beside}."
+        )
+    return found
 
 
 def this_machine() -> dict[str, str]:

@@ -12,6 +12,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+from embspace.app.repro.repository import open_repository
 from embspace.errors import InputError
 from embspace.files.atomic import writing
 from embspace.settings.pipeline import GRAPH, LOCK
@@ -22,9 +23,7 @@ def collect_stages(folder: Path, targets: Sequence[str]) -> list[Any]:
 
     Without a target these are all, as for `dvc repro`.
     """
-    from dvc.repo import Repo
-
-    return _collect(Repo(str(folder)), folder, targets)
+    return _collect(open_repository(folder), folder, targets)
 
 
 def _collect(repo: Any, folder: Path, targets: Sequence[str]) -> list[Any]:
@@ -170,11 +169,10 @@ def open_books(folder: Path, targets: Sequence[str]) -> Iterator[Bookkeeper]:
     """
     from dvc.exceptions import DvcException
     from dvc.lock import LockError
-    from dvc.repo import Repo
 
     logging.getLogger("dvc").setLevel(logging.ERROR)  # what it does is told from here
     try:
-        repo = Repo(str(folder))
+        repo = open_repository(folder)
         repo.lock.lock()
     except LockError:
         raise InputError(

@@ -14,7 +14,7 @@ from embspace.geometry.attention.token_pairs import pair_mass
 from embspace.measure.attention.attention_reader import padded
 from embspace.measure.attention.head_features_names import ALL_FEATURES, OF_ARTICLES
 from embspace.measure.attention.head_features_tokens import TokensOfText
-from embspace.models.encoder import batches_by_length
+from embspace.models.encoder import batch_rule, batches_by_length
 from embspace.models.stream.attention_maps import attention_maps
 from embspace.models.windows import Window
 
@@ -75,7 +75,9 @@ def features_of_texts(
 
     module = module.to(device)
     lengths = [len(each.window.ids) for each in texts]
-    batches = batches_by_length([n**2 for n in lengths], options.entries_per_batch)
+    batches = batches_by_length(
+        [n**2 for n in lengths], options.entries_per_batch, batch_rule(module)
+    )
     found: dict[int, _OfText] = {}
     total: Any = 0.0
     for batch in batches:

@@ -21,7 +21,7 @@ from embspace.measure.attention.attention_reader import (
     spread_texts,
 )
 from embspace.measure.attention.word_order_states import Moved, moved_states
-from embspace.models.encoder import batches_by_length
+from embspace.models.encoder import batch_rule, batches_by_length
 from embspace.models.final_norm import layer_states
 from embspace.models.stream.positions import removable_positions, without_positions
 from embspace.models.weights import with_random_weights
@@ -129,7 +129,7 @@ def _moved(module: Any, read: _Read) -> Moved:
 def _moved_texts(module: Any, read: _Read) -> Iterator[tuple[int, Moved]]:
     module = module.to(read.device)
     lengths = [len(each.ids) for each in read.windows]
-    for batch in batches_by_length(lengths, read.tokens_per_batch):
+    for batch in batches_by_length(lengths, read.tokens_per_batch, batch_rule(module)):
         as_is = [read.windows[index] for index in batch]
         permuted = [
             replace(window, ids=window.ids[read.orders[index]])

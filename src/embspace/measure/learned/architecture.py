@@ -12,7 +12,7 @@ import pandas as pd
 from embspace.errors import within
 from embspace.files.scalars import save_scalars
 from embspace.files.tables import save_table
-from embspace.models.architecture import config_of, empty_model, load_config
+from embspace.models.architecture import config_of, empty_reader, load_config
 from embspace.models.components import Component, components_of, in_ranges
 from embspace.settings.model import describe_model
 from embspace.settings.stage import StageConfig, run_stage
@@ -60,7 +60,7 @@ def measure_architecture(
             for reference, options in references.items()
             if reference != name
         }
-    found = {key: components_of(empty_model(each)) for key, each in described.items()}
+    found = {key: components_of(empty_reader(each)) for key, each in described.items()}
     tables = [component_rows(key, components, names) for key, components in found.items()]
     return Architecture(
         pd.concat(tables, ignore_index=True),

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from embspace.errors import InputError, reason_of
-from embspace.models.architecture import empty_model
+from embspace.models.architecture import empty_model, read_config
 from embspace.models.checks.config_file import CONFIG
 
 
@@ -18,12 +18,8 @@ def check_architecture(folder: Path) -> None:
     file = folder / CONFIG
     if not file.is_file():
         return
-    from transformers import AutoConfig
-
     try:
-        empty_model(
-            AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
-        )
+        empty_model(read_config(folder))
     except InputError as error:
         raise InputError(f"{file}: {error}") from error
     except Exception as error:  # what a config class raises depends on the architecture

@@ -23,7 +23,7 @@ def check_config(folder: Path) -> None:
     file = folder / CONFIG
     if not file.is_file():
         return
-    content = _content(file)
+    content = config_content(file)
     for key in (*LAYERS, *SIZES):
         if content.get(key) is None:
             continue
@@ -36,7 +36,12 @@ def check_config(folder: Path) -> None:
             )
 
 
-def _content(file: Path) -> dict[str, Any]:
+def config_content(file: Path) -> dict[str, Any]:
+    """Return the keys and values of a config.json.
+
+    Raises:
+        InputError: if it is no JSON, or something else than keys and values.
+    """
     try:
         content = json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as error:

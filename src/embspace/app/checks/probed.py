@@ -1,0 +1,114 @@
+"""Probes a model of conf/model/ before anything is computed of it; once for what it is made of."""
+
+import hashlib
+import json
+from collections.abc import Iterator
+from contextlib import chdir
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from embspace.errors import InputError, RefusedModel
+from embspace.files.atomic import writing
+from embspace.models.locate import locate_files, weight_files
+from embspace.models.lock import read_lock
+from embspace.models.memory import check_memory
+from embspace.settings.model import (
+    HubModel,
+    Model,
+    Network,
+    RandomModel,
+    VectorsModel,
+    WheelModel,
+    describe_model,
+    model_file,
+)
+from embspace.settings.params import CONF
+from embspace.settings.schema import read_yaml
+
+PROBES = Path(".cache/probes")
+N_TOKENS = 12  # of which texts are made
+LIBRARIES = ("torch", "transformers", "tokenizers")
+
+
+def check_probed(name: str, root: Path) -> None:
+    """Stop at a model that is not read as its file in conf/model/ says, or cannot be read.
+
+    The outcome is kept, by weights, tokenizer, description and versions of libraries.
+
+    Raises:
+        InputError: if the model's files are not there.
+        RefusedModel: naming the key of the file that does not fit.
+    """
+    with chdir(root):
+        content = read_yaml(CONF / "model" / f"{name}.yaml")
+        model = describe_model(name, content)
+        if isinstance(model, VectorsModel):
+            return
+        kept = PROBES / f"{_digest(name, model, content)}.json"
+        if kept.is_file():
+            return
+        found = _probed(name, model)
+        try:
+            kept.parent.mkdir(parents=True, exist_ok=True)
+            with writing(kept) as partial:
+                partial.write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
+        except OSError:
+            return  # it is made again where nothing can be kept
+
+
+def check_fetched(name: str, root: Path) -> None:
+    """Check what was fetched as `check_probed`, if it fits into the memory of this machine.
+
+    Raises:
+        RefusedModel: naming what does not fit.
+    """
+    with chdir(root):
+        model = describe_model(name, read_yaml(CONF / "model" / f"{name}.yaml"))
+        if not isinstance(model, HubModel | WheelModel):
+            return
+        try:
+            check_memory(name, model)
+        except InputError:
+            return  # it is fetched for another machine
+    check_probed(name, root)
+
+
+def _probed(name: str, model: Network) -> dict[str, Any]:
+    """Return what a probe has found of a model, whose description fits it."""
+    from embspace.app.queries.loading import without_report_of_weights
+    from embspace.models.probe.probe import check_probe, probe
+    from embspace.models.tokenizer import load_tokenizer, tokenizer_files
+    from embspace.models.weights import load_model
+    from embspace.models.windows import largest_window
+
+    with without_report_of_weights():
+        module = load_model(name, model)
+        tokenizer = load_tokenizer(name, model) if tokenizer_files(model) else None
+    n_rows = len(module.get_input_embeddings().weight) - model.padding_rows
+    special = set() if tokenizer is None else set(tokenizer.all_special_ids)
+    tokens = [number for number in range(n_rows) if number not in special][:N_TOKENS]
+    try:
+        found = probe(module, tokens, largest_window(model, module))
+        check_probe(found, model.batches, model.matrices.positional)
+    except RefusedModel as error:
+        raise RefusedModel(f"{model_file(name)}: {error}") from error
+    return {"batches": found.batches, "adds_positions": found.adds_positions}
+
+
+def _digest(name: str, model: Network, content: dict[str, Any]) -> str:
+    """Return what tells a model, as it is described and read here, from any other."""
+    parts = [content, {each: version(each) for each in LIBRARIES}, [*_files(name, model)]]
+    return hashlib.sha256(json.dumps(parts, default=str).encode()).hexdigest()
+
+
+def _files(name: str, model: Model) -> Iterator[Any]:
+    """Yield what tells other weights in the same place, without reading them."""
+    if isinstance(model, HubModel | WheelModel):
+        entry = read_lock().get(name)
+        yield None if entry is None else entry.model_dump()
+    elif not isinstance(model, RandomModel | VectorsModel):
+        folder = locate_files(name, model.model_copy(update={"sha256": {}}))
+        small = sorted(folder.glob("*.json")) + sorted(folder.glob("*.txt"))
+        for file in (*weight_files(folder), *small):
+            yield file.name, file.stat().st_size, file.stat().st_mtime_ns

@@ -1,0 +1,39 @@
+"""Opens a tree as a repository of DVC, also where it is in no repository of git."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+from embspace.errors import InputError
+
+
+def open_repository(folder: Path) -> Any:
+    """DVC's repository of a tree; of one that was unpacked and not cloned without git.
+
+    Raises:
+        InputError: if the path has a brace, which DVC takes for a place to fill in.
+    """
+    from dvc.repo import Repo
+    from dvc.scm import SCMError
+
+    if {"{", "}"} & {*str(folder.resolve())}:
+        raise InputError(
+            f"{folder.resolve()}: DVC cannot work in a folder with {{ or }} in its path; move the "
+            "tree to another one"
+        )
+    try:
+        return Repo(str(folder))
+    except SCMError:
+        return Repo(str(folder), config={"core": {"no_scm": True}})
+
+
+def without_git(cache: Path, cache_types: list[str], folder: Path) -> str:
+    """Return DVC's settings for a tree in `folder` that git has no part in, with another's cache.
+
+    The cache is named from the folder's `.dvc`, for DVC takes `%(` in a path as its own.
+    """
+    place = os.path.relpath(cache, folder / ".dvc")
+    return (
+        "[core]\n    analytics = false\n    check_update = false\n    no_scm = true\n"
+        f'[cache]\n    dir = "{place}"\n    type = "{",".join(cache_types)}"\n'
+    )

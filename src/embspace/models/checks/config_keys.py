@@ -1,0 +1,170 @@
+"""Checks that the class that transformers makes of a config.json knows all that stands in it.
+
+transformers keeps keys that it does not know, and computes as if they were not there.
+"""
+
+import re
+import sys
+from collections.abc import Sequence
+from functools import cache
+from inspect import getsource
+from pathlib import Path
+from typing import Any
+
+from embspace.errors import InputError, RefusedModel, reason_of, shortened
+from embspace.models.architecture import class_of, read_config
+from embspace.models.checks.allowed import listed, not_allowed, way_out
+from embspace.models.checks.config_file import CONFIG, config_content
+from embspace.models.checks.harmless_keys import ROTARY, is_harmless
+
+UNSETTABLE = "use_return_dict"
+# Of other libraries, before the name of a class.
+OF_LIBRARIES = ("TF", "Flax")
+# Families that compute the same by several names.
+SAME = ({"roberta", "xlm-roberta", "camembert", "data2vec-text"}, {"bert", "bert-generation"})
+
+
+def check_config_keys(folder: Path, allowed: Sequence[str]) -> None:
+    """Stop at a config.json that asks for what the class that is loaded does not do.
+
+    `allowed` are patterns of keys, and of names of `architectures`, that may be left out.
+
+    Raises:
+        RefusedModel: naming the key, what would be lost, and the way out.
+    """
+    file = folder / CONFIG
+    if not file.is_file():
+        return
+    content = config_content(file)
+    _check_code(file, content, allowed)
+    _check_quantized(file, content, allowed)
+    if UNSETTABLE in content:
+        raise RefusedModel(
+            f"{file}: key '{UNSETTABLE}': older releases of transformers wrote it, and this one "
+            "cannot read a config with it; delete that line"
+        )
+    config = _config(folder)
+    _check_parts(file, content, config)
+    model_class = class_of(config)
+    if model_class is None:
+        raise RefusedModel(
+            f"{file}: key 'model_type': found {content.get('model_type')!r}, of which transformers "
+            "has no model that reads texts"
+        )
+    _check_architectures(file, content, {config.model_type, _type_of(model_class)}, allowed)
+    _check_unknown(file, content, config, model_class, allowed)
+
+
+def _check_code(file: Path, content: dict[str, Any], allowed: Sequence[str]) -> None:
+    code = content.get("auto_map") or {}
+    if not isinstance(code, dict):
+        return
+    named = [key for key in code if key == "AutoConfig" or key.startswith("AutoModel")]
+    if named and not_allowed(["auto_map"], allowed):
+        raise RefusedModel(
+            f"{file}: key 'auto_map': found {shortened(code[named[-1]])}, code of the repository, "
+            "which is not run; without it the model would be another; take one that transformers "
+            f"reads by itself, or, {way_out(['auto_map'])}"
+        )
+
+
+def _check_quantized(file: Path, content: dict[str, Any], allowed: Sequence[str]) -> None:
+    found = content.get("quantization_config")
+    if not found or not not_allowed(["quantization_config"], allowed):
+        return
+    method = found.get("quant_method") if isinstance(found, dict) else found
+    raise RefusedModel(
+        f"{file}: key 'quantization_config': found {shortened(method)}, weights that are rounded "
+        "and packed, which embspace does not read; take the model from before that, or dequantize "
+        "it and call save_pretrained()"
+    )
+
+
+def _config(folder: Path) -> Any:
+    try:
+        return read_config(folder)
+    except (OSError, ValueError) as error:
+        raise RefusedModel(f"{folder}: cannot be loaded: {CONFIG}: {reason_of(error)}") from error
+    except Exception as error:  # what else a config class raises depends on the architecture
+        raise RefusedModel(
+            f"{folder}: cannot be loaded and read: {type(error).__name__}: {reason_of(error)}"
+        ) from error
+
+
+def _check_parts(file: Path, content: dict[str, Any], config: Any) -> None:
+    """Stop at a model of texts and images, whose config has that of the text model inside."""
+    inside = [key for key in ("text_config", "thinker_config") if content.get(key)]
+    inside += [key for key in getattr(config, "sub_configs", {}) if key == "text_config"]
+    known = {*type(config).__dataclass_fields__, *type(config).attribute_map}
+    if inside and "hidden_size" not in known:
+        raise RefusedModel(
+            f"{file}: key '{inside[0]}': the model has parts for more than texts; save the part "
+            "that reads texts alone, such as AutoModel.from_pretrained(FOLDER).language_model"
+            ".save_pretrained(NEW), with the tokenizer beside it"
+        )
+
+
+def _check_architectures(
+    file: Path, content: dict[str, Any], model_types: set[str], allowed: Sequence[str]
+) -> None:
+    """Stop at a class that transformers does not have, or that is of another architecture."""
+    import transformers
+
+    for name in not_allowed(map(str, content.get("architectures") or ()), allowed):
+        plain = re.sub(rf"^({'|'.join(OF_LIBRARIES)})(?=[A-Z])", "", name)
+        found = getattr(transformers, plain, None)
+        model_type = _type_of(found)
+        if found is None:
+            raise RefusedModel(
+                f"{file}: key 'architectures': found '{name}', which transformers does not have; "
+                f"read as '{content['model_type']}' it would be another model; {way_out([name])}"
+            )
+        same = model_types.union(*(each for each in SAME if each & model_types))
+        if model_type not in {"", *same}:
+            raise RefusedModel(
+                f"{file}: key 'architectures': found '{name}', a '{model_type}', beside the "
+                f"'model_type' '{content['model_type']}'; {way_out([name])}"
+            )
+
+
+def _type_of(model_class: Any) -> str:
+    return getattr(getattr(model_class, "config_class", None), "model_type", "")
+
+
+def _check_unknown(
+    file: Path, content: dict[str, Any], config: Any, model_class: type, allowed: Sequence[str]
+) -> None:
+    unknown = [
+        key
+        for key, value in content.items()
+        if not is_harmless(key, value) and not _is_known(key, config, model_class)
+    ]
+    if refused := not_allowed(unknown, allowed):
+        values = shortened(content[refused[0]])
+        raise RefusedModel(
+            f"{file}: key {listed(refused)}: found {values}, but {model_class.__name__} of "
+            "transformers does not know it and would compute as if it were not there; "
+            f"{way_out(refused)}"
+        )
+
+
+def _is_known(key: str, config: Any, model_class: type) -> bool:
+    """Whether the classes have a key as a field or by another name, or read it by its name."""
+    config_class = type(config)
+    if hasattr(config_class, key) or key in config_class.__dataclass_fields__:
+        return True
+    if key in config_class.attribute_map:
+        return True
+    if key in ROTARY and "rope_parameters" in config_class.__dataclass_fields__:
+        return True
+    return any(
+        re.search(rf"\b{re.escape(key)}\b", _source(each)) for each in (config_class, model_class)
+    )
+
+
+@cache
+def _source(found: type) -> str:
+    try:
+        return getsource(sys.modules[found.__module__])
+    except (OSError, TypeError) as error:
+        raise InputError(f"{found.__module__}: its source cannot be read: {error}") from error

@@ -1,0 +1,59 @@
+"""Keys of config.json that change no hidden state, whatever class is loaded: a reviewed table."""
+
+import re
+from functools import cache
+from typing import Any
+
+# Regular expressions for the whole key.
+HARMLESS = (
+    r"_.*",
+    r"model_type|architectures|auto_map|tokenizer_class|processor_class|feature_extractor_type",
+    r"(transformers|adapter_transformers|.*)_version|torch_dtype|dtype|name_or_path|base_model",
+    r"languages?|license|directionality|name|prefix|task_specific_params|finetuning_task|adapters",
+    # Tokens and the lengths of texts.
+    r".*_token(_ids?|_index)?|(max_)?seq(uence)?_len(gth)?|model_max_length|max_seq_length",
+    r"n_ctx|n_positions|do_lower_case|vocab_file|n_special|predict_special_tokens",
+    # Training.
+    r".*dropout.*|.*_pdrop|.*_drop(_prob|_rate)?|.*checkpointing|.*loss(_.*)?|label_smoothing.*",
+    r"init(ializer)?_.*|.*_init(ializer)?(_.*)?|initializer|learning_rate|seed|fp16|bf16",
+    r"use_bfloat16|freeze.*",
+    # Heads on top of the model.
+    r"pooler_.*|summary_.*|classifier.*|num_labels|n_labels|num_choices|problem_type",
+    r"(id2|label2)(id|label|tag)|sentence_transformers|tie_.*|sparse_(prediction|pred_.*)",
+    r"repad_logits_.*|.*_head_bias",
+    # What is returned, and how fast.
+    r"output_.*|(use_)?return_dict|torchscript|use_cache|cache_.*|.*attn_implementation",
+    r"use_flash_attn|fused_.*|unpad_inputs|use_memory_efficient_attention|reference_compile",
+    r"deterministic_flash_attn|pretraining_tp|.*_fusion|attention_softmax_in_fp32|pad_vocab.*",
+    # Left over in ALBERT's and BLOOM's own files.
+    r"net_structure_type|down_scale_factor|offset_alibi|skip_bias_add(_qkv)?|n_embed",
+)
+# Keys that a value leaves without effect.
+OFF_VALUES: dict[str, tuple[Any, ...]] = {
+    "position_embedding_type": ("absolute",),
+    "attention_type": ("original_full",),
+    "attention_mode": ("longformer",),
+    "is_llama_config": (True,),
+}
+ROTARY = (
+    *("rope_theta", "rope_scaling", "rope_interleaved", "rotary_pct", "rotary_emb_base"),
+    *("partial_rotary_factor", "rotary", "rotary_dim", "rope_parameters"),
+)
+
+
+def is_harmless(key: str, value: Any) -> bool:
+    """Whether a key of config.json is one that no hidden state hangs on, or is switched off."""
+    if value in (None, False, 0, "") or value == [] or value == {}:
+        return True
+    if value in OFF_VALUES.get(key, ()):
+        return True
+    return key in _of_generation() or any(re.fullmatch(each, key) for each in HARMLESS)
+
+
+@cache
+def _of_generation() -> frozenset[str]:
+    """Return the keys that say how a language model writes, which old files have here."""
+    from transformers import GenerationConfig
+
+    known = GenerationConfig().to_dict()  # type: ignore[no-untyped-call]
+    return frozenset(known) | {"max_length", "min_length", "do_sample"}

@@ -1,0 +1,107 @@
+"""Checks of the names in a checkpoint before anything of it is loaded: adapters and wrappers."""
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from embspace.errors import InputError, RefusedModel
+from embspace.files.tensors import listed_shapes
+from embspace.models.checks.allowed import listed, not_allowed, way_out
+from embspace.models.locate import weight_files
+
+ADAPTER_FILES = ("adapter_config.json", "adapter_model.safetensors", "adapter_model.bin")
+ADAPTER = re.compile(
+    r"(^|\.)(lora_[A-Za-z_]+|ia3_\w+|hada_\w+|oft_\w+|vera_\w+|boft_\w+|adapters?|prefix_encoder|"
+    r"prompt_(encoder|embeddings|tokens)|prefix_tunings?|base_layer)(\.|$)"
+)
+# What training wrappers put before every name.
+WRAPPERS = ("module.", "_orig_mod.", "0.auto_model.", "auto_model.", "_fsdp_wrapped_module.")
+RELATIVE = "distance_embedding"
+MERGE = (
+    "merge it into the model with peft: PeftModel.from_pretrained(BASE, FOLDER)"
+    ".merge_and_unload().save_pretrained(NEW), and take NEW"
+)
+STRIP = (
+    'python -c "from safetensors.torch import load_file as l, save_file as s; f={file!r}; '
+    "s({{k.removeprefix({prefix!r}): v for k, v in l(f).items()}}, f, {{'format': 'pt'}})\""
+)
+
+
+def check_stored_keys(folder: Path, allowed: Sequence[str]) -> None:
+    """Stop at a checkpoint that holds adapters beside the model, or whose names have a wrapper's.
+
+    `allowed` are patterns of names that may be left out.
+
+    Raises:
+        RefusedModel: saying what would be lost, and what to do.
+    """
+    for file in weight_files(folder):
+        try:
+            names = not_allowed(listed_shapes(str(file)), allowed)
+        except InputError as error:
+            raise RefusedModel(f"{folder}: cannot be loaded: {error}") from error.__cause__
+        _check_adapters(file, names)
+        _check_wrapper(file, names)
+        _check_relative(file, names)
+
+
+def check_adapter_files(folder: Path, allowed: Sequence[str] = ()) -> None:
+    """Stop at an adapter's files: alone they are no model, beside one they would be left out.
+
+    Raises:
+        RefusedModel: saying how an adapter becomes part of its model.
+    """
+    there = not_allowed([each for each in ADAPTER_FILES if (folder / each).is_file()], allowed)
+    if there and not weight_files(folder):
+        raise RefusedModel(
+            f"{folder}: holds an adapter alone ({there[0]}), which is no model without the one "
+            f"that it was trained on; {MERGE}"
+        )
+    if there:
+        raise RefusedModel(
+            f"{folder}: has {listed(there)} beside the weights, an adapter that would be left out; "
+            f"{MERGE}; or, {way_out(['adapter_*'])}"
+        )
+
+
+def _check_adapters(file: Path, names: Sequence[str]) -> None:
+    if adapters := [name for name in names if ADAPTER.search(name)]:
+        raise RefusedModel(
+            f"{file}: holds adapters, {listed(adapters)}, which would be left out; "
+            f"{MERGE}; or, {way_out(adapters)}"
+        )
+
+
+def _check_wrapper(file: Path, names: Sequence[str]) -> None:
+    for prefix in WRAPPERS:
+        if names and all(name.startswith(prefix) for name in names):
+            raise _wrapped(file, prefix)
+
+
+def check_prefix(folder: Path, missing: Sequence[str]) -> None:
+    """Stop at weights that are there under the name of a missing one behind some prefix.
+
+    Raises:
+        RefusedModel: naming the prefix and how to strip it.
+    """
+    for file in weight_files(folder):
+        for name in listed_shapes(str(file)):
+            if missing and name.endswith(f".{missing[0]}"):
+                raise _wrapped(file, name.removesuffix(missing[0]))
+
+
+def _wrapped(file: Path, prefix: str) -> RefusedModel:
+    command = STRIP.format(file=str(file), prefix=prefix)
+    return RefusedModel(
+        f"{file}: names begin with '{prefix}', which something around the model has put there, so "
+        f"that no weight would be found; strip it with\n  {command}"
+    )
+
+
+def _check_relative(file: Path, names: Sequence[str]) -> None:
+    if relative := [name for name in names if RELATIVE in name.split(".")]:
+        raise RefusedModel(
+            f"{file}: holds relative positions, {listed(relative)}, which transformers 5 does not "
+            "read any more, so that the model would be another; there is no way to read it with "
+            f"them here; {way_out([f'*{RELATIVE}*'])}"
+        )

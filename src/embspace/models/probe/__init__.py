@@ -1,0 +1,1 @@
+"""Probes of a loaded model: a few forward passes that show how it has to be read."""

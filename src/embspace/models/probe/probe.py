@@ -1,0 +1,118 @@
+"""What a few forward passes show of a loaded model, before it is believed."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from embspace.errors import RefusedModel
+from embspace.models.probe.order import check_states
+from embspace.models.probe.passes import TokenRow, output_of
+from embspace.models.probe.positions import adds_positions
+from embspace.models.probe.together import needed_batches
+from embspace.models.windows import Window
+from embspace.settings.model import Batches
+
+SHORT, LONG = 5, 12  # tokens
+FEW = 8  # windows
+LONGEST = 512  # tokens of the longest window that is tried
+RULES: tuple[Batches, ...] = ("any", "equal_lengths", "alone")  # from the least strict on
+ROWS_OF_PADDING = 3  # that a table of positions may have
+
+
+@dataclass(frozen=True)
+class Probe:
+    """How a model has to be read."""
+
+    batches: Batches
+    window: int | None
+    """How many tokens it reads at once: the longest window that was tried; None without a bound."""
+    adds_positions: bool
+    """Whether layer 0 hangs on the position, by a table or a formula."""
+
+
+def probe(module: Any, tokens: Sequence[int], largest_window: int | None) -> Probe:
+    """Read some of the `tokens` in ways that have to give the same states, and say what they need.
+
+    Raises:
+        RefusedModel: if the states are not those of layers 0 to L, or a window cannot be read.
+    """
+    short, other, long = rows_of(tokens, largest_window)
+    check_states(module, short)
+    return Probe(
+        window=_readable(module, tokens, largest_window),
+        batches=needed_batches(module, (short, other, long)),
+        adds_positions=adds_positions(module, int(tokens[0])),
+    )
+
+
+def check_probe(found: Probe, batches: Batches, positional: str | None) -> None:
+    """Stop at a description that a probe contradicts.
+
+    Raises:
+        RefusedModel: naming the key and what it has to say.
+    """
+    if RULES.index(batches) < RULES.index(found.batches):
+        raise RefusedModel(_unsaid(batches, found.batches))
+    if positional is not None and not found.adds_positions:
+        raise RefusedModel(
+            f"key 'matrices.positional': found '{positional}', but layer 0 is the same at every "
+            "position"
+        )
+
+
+def check_batches(module: Any, tokens: Sequence[int], batches: Batches) -> None:
+    """Stop if windows that are read at once by the rule `batches` would change each other.
+
+    Raises:
+        RefusedModel: naming the rule that is needed.
+    """
+    if batches == RULES[-1]:
+        return
+    needed = needed_batches(module, rows_of(tokens, None))
+    if RULES.index(batches) < RULES.index(needed):
+        raise RefusedModel(_unsaid(batches, needed))
+
+
+def tokens_of(windows: Sequence[Window]) -> list[int]:
+    """Return a few ordinary tokens of windows; any where there is no ordinary one."""
+    ids = np.concatenate([window.ids[~window.special] for window in windows[:FEW]])
+    if not len(ids):
+        ids = np.concatenate([window.ids for window in windows[:FEW]])
+    return list(dict.fromkeys(ids.tolist()))[:LONG]
+
+
+def rows_of(
+    tokens: Sequence[int], largest_window: int | None
+) -> tuple[TokenRow, TokenRow, TokenRow]:
+    """Return two short rows of tokens and a long one, no longer than a window."""
+    most = largest_window or LONG
+    ids = np.resize(np.array(tokens, dtype=np.int64), SHORT + LONG)
+    short, long = min(SHORT, max(most - 1, 1)), min(LONG, most)
+    return ids[:short], ids[short : 2 * short], ids[-long:]
+
+
+def _readable(module: Any, tokens: Sequence[int], largest_window: int | None) -> int | None:
+    """Return the longest window that a model reads; of tables with rows for padding, it is less.
+
+    Raises:
+        RefusedModel: if it reads none of them.
+    """
+    if largest_window is None or largest_window > LONGEST:
+        return largest_window
+    for length in range(largest_window, max(largest_window - ROWS_OF_PADDING, 1), -1):
+        try:
+            output_of(module, [np.resize(np.array(tokens, dtype=np.int64), length)])
+            return length
+        except RefusedModel as error:
+            failed = error
+    raise failed
+
+
+def _unsaid(found: Batches, needed: Batches) -> str:
+    how = "alone" if needed == "alone" else "beside others of their own length"
+    return (
+        f"key 'batches': found '{found}', but texts have their own states only when they are read "
+        f"{how}; say so in the model's file:\n  batches: {needed}"
+    )

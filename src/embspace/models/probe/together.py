@@ -1,0 +1,58 @@
+"""Finds which windows a model may read at once without changing each other's states.
+
+An encoder without a mask (FNet), a convolution over tokens or blocks of padding (ConvBERT,
+Nystromformer) gives a short text other states beside a longer one than alone.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from embspace.errors import RefusedModel
+from embspace.geometry.pairs.square_memory import available_memory
+from embspace.models.probe.passes import TokenRow, states_of
+from embspace.settings.model import Batches
+
+BYTES = 8  # of a number in float64
+CLEAR = 1e-3  # a difference of states that is no rounding, however deep the model
+SAME = 1e-5  # of the largest value of a layer: rounding is a tenth of it
+
+
+def needed_batches(module: Any, rows: Sequence[TokenRow], largest: float = SAME) -> Batches:
+    """Return the least strict of the rules by which every row has the states that it has alone.
+
+    `rows` are three: two of one length, and a longer one. Two states are the same if they differ
+    by less than `largest` of the largest value of their layer.
+    """
+    found = _needed(module, rows, largest)
+    if found == "any" or _needed(module, rows, CLEAR) != "any":
+        return found
+    try:  # rounding of deep models can be as large
+        return _needed(_in_double(module), rows, largest)
+    except RefusedModel:  # parts of some know no float64
+        return found
+
+
+def _needed(module: Any, rows: Sequence[TokenRow], largest: float) -> Batches:
+    short, other, long = rows
+    alone = [states_of(module, [row])[0] for row in rows]
+    if _differ(states_of(module, [short, other]), alone[:2]) > largest:
+        return "alone"
+    mixed = states_of(module, [long, short, other])
+    return "any" if _differ(mixed, [alone[2], *alone[:2]]) <= largest else "equal_lengths"
+
+
+def _in_double(module: Any) -> Any:
+    """Return a copy in float64, or where it would not fit into the memory the module itself."""
+    from copy import deepcopy
+
+    n_bytes = sum(each.numel() for each in module.parameters()) * (BYTES + BYTES // 2)
+    return deepcopy(module).double() if n_bytes < available_memory() else module
+
+
+def _differ(found: list[list[Any]], expected: list[list[Any]]) -> float:
+    """Return the largest difference of two lists of rows, relative to the layer's largest value."""
+    return max(
+        float((one - other).abs().max() / other.abs().max().clamp_min(1e-30))
+        for row, same_row in zip(found, expected, strict=True)
+        for one, other in zip(row, same_row, strict=True)
+    )

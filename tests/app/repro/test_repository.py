@@ -1,0 +1,38 @@
+"""A tree is a repository of DVC with git, without it, and wherever it lies."""
+
+from pathlib import Path
+
+import pytest
+
+from embspace.app.repro.repository import open_repository, without_git
+from embspace.errors import InputError
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    """A tree that was unpacked below a name that DVC's settings could misread."""
+    folder = tmp_path / "Name, %(x)s $y 5%"
+    (folder / ".dvc").mkdir(parents=True)
+    (folder / ".dvc/config").write_text("[core]\n    analytics = false\n")
+    return folder
+
+
+def test_a_tree_without_git_is_opened(tree: Path):
+    assert Path(open_repository(tree).root_dir) == tree
+
+
+def test_a_tree_inside_has_the_cache_of_the_one_around_it(tree: Path):
+    inner = tree / ".cache/trees/mine"
+    (inner / ".dvc").mkdir(parents=True)
+    cache = tree / ".dvc/cache"
+    (inner / ".dvc/config").write_text(without_git(cache, ["copy"], inner))
+    found = open_repository(inner).cache.local
+    assert Path(found.path).resolve() == cache / "files/md5"
+    assert found.cache_types == ["copy"]
+
+
+def test_braces_in_the_path_are_told(tmp_path: Path):
+    folder = tmp_path / "${x}"
+    (folder / ".dvc").mkdir(parents=True)
+    with pytest.raises(InputError, match=r"DVC cannot work in a folder with \{ or \}"):
+        open_repository(folder)

@@ -1,0 +1,95 @@
+from pathlib import Path
+from typing import Any
+
+import pytest
+from transformers import AutoConfig
+
+from embspace.errors import RefusedModel
+from embspace.models.architecture import class_of
+from embspace.models.checks.config_keys import check_config_keys
+from tests.models.checks.changed import with_config
+from tests.models.published import CONFIGS
+
+
+@pytest.mark.parametrize(
+    ("different", "message"),
+    [
+        ({"position_embedding_type": "relative_key_query"}, "'position_embedding_type'.*_query"),
+        ({"position_embedding_type": "alibi"}, "'position_embedding_type'.*alibi"),
+        ({"rope_theta": 1000.0}, "'rope_theta'.*BertModel of transformers does not know it"),
+        ({"auto_map": {"AutoModel": "x--m.JinaBertModel"}}, "'auto_map'.*JinaBertModel.*not run"),
+        ({"auto_map": {"AutoConfig": "m.C", "AutoModelForMaskedLM": "m.M"}}, "'auto_map'"),
+        ({"quantization_config": {"quant_method": "gptq", "bits": 4}}, "gptq.*dequantize"),
+        ({"quantization_config": {"quant_method": "fp8"}}, "fp8"),
+        ({"architectures": ["JinaBertModel"]}, "'JinaBertModel', which transformers does not have"),
+        ({"architectures": ["RoFormerModel"]}, "'RoFormerModel', a 'roformer', beside"),
+        ({"use_return_dict": True}, "'use_return_dict'.*delete that line"),
+        ({"model_type": "nothing"}, "cannot be loaded.*nothing"),
+        (
+            {"model_type": "gemma3", "text_config": {"hidden_size": 8}},
+            "text_config.*language_model",
+        ),
+        ({"model_type": "qwen2_vl", "text_config": {"hidden_size": 8}}, "text_config"),
+    ],
+)
+def test_what_the_class_does_not_do_is_refused_in_one_sentence(
+    tiny_folder: Path, tmp_path: Path, different: dict[str, Any], message: str
+):
+    folder = with_config(tiny_folder, tmp_path / "mine", **different)
+    with pytest.raises(RefusedModel, match=message) as raised:
+        check_config_keys(folder, [])
+    assert "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("different", "pattern"),
+    [
+        ({"position_embedding_type": "alibi"}, "position_*"),
+        ({"auto_map": {"AutoModel": "m.M"}}, "auto_map"),
+        ({"architectures": ["BertCrf"]}, "BertCrf"),
+    ],
+)
+def test_who_knows_better_says_so(
+    tiny_folder: Path, tmp_path: Path, different: dict[str, Any], pattern: str
+):
+    folder = with_config(tiny_folder, tmp_path / "mine", **different)
+    with pytest.raises(RefusedModel, match="--allow-unused"):
+        check_config_keys(folder, ["nothing"])
+    check_config_keys(folder, ["nothing", pattern])
+
+
+@pytest.mark.parametrize(
+    "different",
+    [
+        {"architectures": ["TFBertForMaskedLM"]},
+        {"architectures": ["BertForSequenceClassification"], "problem_type": "regression"},
+        {"auto_map": {"AutoTokenizer": ["t.T", None]}},
+        {"gradient_checkpointing": True, "pooler_type": "first_token_transform"},
+        {"torch_dtype": "float16", "return_dict": False},
+        {"is_decoder": True, "position_embedding_type": "absolute"},
+    ],
+)
+def test_left_overs_of_old_releases_are_taken(
+    tiny_folder: Path, tmp_path: Path, different: dict[str, Any]
+):
+    check_config_keys(with_config(tiny_folder, tmp_path / "mine", **different), [])
+
+
+def test_configs_of_published_models_are_taken(tmp_path: Path):
+    known = {
+        "bloom": {"attention_softmax_in_fp32": True, "skip_bias_add": True, "n_embed": 8},
+        "gpt_neox": {"rotary_pct": 0.25, "rotary_emb_base": 10000},
+        "llama": {"rope_theta": 10000.0, "pretraining_tp": 1},
+        "albert": {"net_structure_type": 0, "down_scale_factor": 1, "gap_size": 0},
+        "modernbert": {"position_embedding_type": "absolute", "global_rope_theta": 160000.0},
+    }
+    for number, content in enumerate(CONFIGS.values()):
+        folder = tmp_path / str(number)
+        AutoConfig.for_model(**content).save_pretrained(folder)
+        more = known.get(content["model_type"], {})
+        check_config_keys(with_config(folder, tmp_path / f"{number}_", **more), [])
+
+
+def test_each_config_has_its_class():
+    assert class_of(AutoConfig.for_model("bert")).__name__ == "BertModel"
+    assert class_of(AutoConfig.for_model("t5")).__name__ == "T5Model"

@@ -1,0 +1,89 @@
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import transformers
+from safetensors.numpy import load_file
+
+from embspace.errors import RefusedModel
+from embspace.models.weights import load_model
+from embspace.settings.model import describe_model
+from tests.models.checks.changed import save, with_config, with_prefix, with_tensors
+from tests.tiny import tiny_description
+
+NOTHING = np.zeros((2, 2), np.float32)
+
+
+def load(folder: Path, *allowed: str) -> Any:
+    content = tiny_description(folder) | {"allow_unused": list(allowed)}
+    return load_model("tiny", describe_model("tiny", content))
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "encoder.layer.0.attention.self.pos_key_proj.weight",
+        "encoder.layer.0.crossattention.self.query.weight",
+        "embeddings.language_embeddings.weight",
+        "prefix_tokens.weight",
+        "bert.rel_embeddings.weight",
+    ],
+)
+def test_what_nothing_reads_is_named(tiny_folder: Path, tmp_path: Path, name: str):
+    folder = with_tensors(tiny_folder, tmp_path / "mine", {name: NOTHING})
+    with pytest.raises(RefusedModel, match=f"does not read 1 of its tensors, '{name}'"):
+        load(folder)
+    assert load(folder, name)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "embeddings.position_ids",
+        "bert.embeddings.token_type_ids",
+        "cls.predictions.transform.dense.weight",
+        "qa_outputs.weight",
+        "lm_head.dense.weight",
+        "linear.weight",
+        "my_classifier.0.weight",
+        "pooler.more.weight",
+    ],
+)
+def test_heads_poolers_and_old_buffers_are_known(tiny_folder: Path, tmp_path: Path, name: str):
+    assert load(with_tensors(tiny_folder, tmp_path / "mine", {name: NOTHING}))
+
+
+HEADS = ["PreTraining", "MaskedLM", "NextSentencePrediction", "SequenceClassification"]
+HEADS += ["MultipleChoice", "TokenClassification", "QuestionAnswering"]
+
+
+@pytest.mark.parametrize("head", HEADS)
+def test_models_with_a_head_are_taken(tiny_folder: Path, tmp_path: Path, head: str):
+    folder = with_config(tiny_folder, tmp_path / "mine")
+    config = transformers.AutoConfig.from_pretrained(folder)
+    getattr(transformers, f"BertFor{head}")(config).save_pretrained(folder)
+    assert load(folder)
+
+
+def test_two_sets_of_one_name_are_refused_unless_they_are_the_same(
+    tiny_folder: Path, tmp_path: Path
+):
+    folder = with_prefix(tiny_folder, tmp_path / "mine", "bert.")
+    stored = load_file(tiny_folder / "model.safetensors")
+    same = {name: values.copy() for name, values in stored.items()}
+    save(folder, same | load_file(folder / "model.safetensors"))
+    assert load(folder)
+    same["encoder.layer.1.output.dense.weight"] += 1
+    save(folder, load_file(folder / "model.safetensors") | same)
+    message = "'bert.encoder.layer.1.output.dense.weight', 'encoder.* are two sets of the same"
+    with pytest.raises(RefusedModel, match=message):
+        load(folder)
+
+
+def test_the_decoder_of_an_encoder_is_known(tmp_path: Path):
+    from tests.tiny_architectures import build_tiny
+
+    for kind in ("t5", "mt5", "bart"):
+        module = load(build_tiny(kind, tmp_path / kind))
+        assert not any("decoder" in name for name in module.state_dict())
