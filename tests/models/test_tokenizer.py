@@ -163,5 +163,5 @@ def test_of_a_line_that_stands_twice_the_last_one_counts(tmp_path: Path):
 
 
 def test_a_folder_without_files_of_a_tokenizer_says_where_to_take_them(tmp_path: Path):
-    with pytest.raises(InputError, match="copy those of the model that it started from"):
+    with pytest.raises(InputError, match=r"`--tokenizer FOLDER`, or by the key `tokenizer`"):
         load_tokenizer("tiny", describe_model("tiny", tiny_description(tmp_path)))
