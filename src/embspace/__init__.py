@@ -19,6 +19,10 @@ pipeline and what they share.
 
 import lazy_loader
 
+from embspace.files.compiled import let_compiled_code_be_kept
+
+let_compiled_code_be_kept()
+
 # A name is loaded when it is first used: a stage that imports embspace needs none of them.
 _load, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
 

@@ -90,6 +90,8 @@ def warnings_of(folder: Path, model: str) -> list[str]:
             f"Of the files of this model, {', '.join(map(str, allowed))} was left out because its "
             "description allows it: the states are those of the model without it."
         )
+    if note := content.get("note"):
+        found.append(str(note).strip())
     if (how := content.get("batches", "any")) != "any":
         beside = "alone" if how == "alone" else "beside texts of its own length only"
         found.append(

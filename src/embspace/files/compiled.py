@@ -1,0 +1,30 @@
+"""Finds a folder for the code that numba compiles, where a machine offers it none."""
+
+import os
+import tempfile
+from pathlib import Path
+
+KEPT_IN = "NUMBA_CACHE_DIR"
+"""The variable by which numba is told where to keep what it has compiled."""
+
+
+def let_compiled_code_be_kept() -> None:
+    """Name a folder for temporary files to numba, if nothing can be written below the user's own.
+
+    Beside modules that cannot be written to, numba keeps compiled code below the user's folder,
+    and fails where neither can be written, as in a container without a home.
+    """
+    if KEPT_IN not in os.environ and not _can_be_written(_home()):
+        user = os.getuid() if hasattr(os, "getuid") else os.getpid()
+        os.environ[KEPT_IN] = str(Path(tempfile.gettempdir()) / f"embspace-compiled-{user}")
+
+
+def _home() -> Path | None:
+    try:
+        return Path.home()
+    except RuntimeError:  # neither HOME nor an entry of this user
+        return None
+
+
+def _can_be_written(folder: Path | None) -> bool:
+    return folder is not None and folder.is_dir() and os.access(folder, os.W_OK)
