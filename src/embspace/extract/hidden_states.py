@@ -4,8 +4,8 @@ Writes tensors `token` (if the corpus says so), `cls`, `mean`, `max`, `last`, `w
 (layer, row, dim), and the two tables that say what their rows are: tokens for `token`, windows for
 the others. A model with a norm after its last block has the same after it: `final_norm_token` and
 so on, each (1, row, dim). A sentence model has `sentence` (1, text, dim), a row a text, what its
-makers' modules make of the states. All less `token` and `sentence` for the halves of the texts if
-the corpus says so.
+makers' modules make of the states. All less `token` for the halves of the texts if the corpus says
+so.
 """
 
 import logging
@@ -240,7 +240,7 @@ def main(config: StageConfig) -> None:
         states = extract_hidden_states(
             model, module, tokenizer, rows, token_states, **config.settings
         )
-        if not isinstance(model, VectorsModel) and not part:  # halves are compared by pooling
+        if not isinstance(model, VectorsModel):
             wanted = rows["text"].tolist()
             states = with_sentences(
                 states, modules, model, module, tokenizer, wanted, config.settings

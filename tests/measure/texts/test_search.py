@@ -65,6 +65,17 @@ def test_an_interval_ends_where_a_share_does_and_holds_what_it_held():
     assert found[bounds].between(0, 1).all()
 
 
+def test_the_vectors_of_a_sentence_model_have_a_row_and_move_no_other():
+    rng = np.random.default_rng(3)
+    given = halves(rng.normal(size=(2, 12, 6)), [f"word{number}" for number in range(6)])
+    directions = np.repeat(np.eye(6), 2, axis=0)  # one a text, for both of its halves
+    own = Halves(given.texts, given.windows, given.by_pooling, directions.astype(np.float32))
+    table, without = measured(own), measured(given)
+    assert table.loc["sentence", "mean_reciprocal_rank"].tolist() == [1.0]
+    assert table.loc["sentence"].index.get_level_values("preparation").tolist() == ["as_is"]
+    pd.testing.assert_frame_equal(table.drop(index="sentence"), without)
+
+
 def test_a_common_vector_hides_what_centering_shows():
     rng = np.random.default_rng(1)
     base = np.repeat(rng.normal(size=(8, 20)), 2, axis=0)

@@ -15,7 +15,11 @@ from embspace.files.tables import Tables
 
 STAGE = "measure_search"
 RESULTS = ("csv",)
-WORDS = {"tf_idf": ("TF-IDF", "--"), "bm25": ("BM25", ":")}
+WITHOUT_LAYER = {
+    "tf_idf": ("TF-IDF", "--"),
+    "bm25": ("BM25", ":"),
+    "sentence": ("its own vector", "-."),
+}
 PREPARATIONS = {"as_is": "Vectors as they are", "centered": "Vectors minus their mean"}
 NAMED = "mean"  # pooling that the title speaks of
 GAP = 0.055  # between the names of two lines
@@ -94,7 +98,7 @@ def _lines(ax: Axes, table: pd.DataFrame, preparation: str) -> None:
     for pooling, look in POOLINGS.items():
         chosen = (table["embedding"] == pooling) & (table["preparation"] == preparation)
         draw_by_layer(ax, table[chosen], QUANTITY, look)
-    for name, (words, style) in WORDS.items():
+    for name, (words, style) in WITHOUT_LAYER.items():
         for value in table.loc[table["embedding"] == name, QUANTITY]:
             ax.axhline(value, color="0.3", linestyle=style, linewidth=1, label=words)
     ax.axhline(table[f"null_{QUANTITY}"].iloc[0], color=GRAY, linewidth=1, label="chance level")
@@ -114,7 +118,7 @@ def _best(corpus: str, table: pd.DataFrame, digits: int) -> str:
     best = table.sort_values(QUANTITY, ascending=False, kind="stable")
     shown = best.drop_duplicates("embedding").drop(columns=["corpus"])
     names = {name: look.name for name, look in POOLINGS.items()}
-    names |= {name: words for name, (words, _) in WORDS.items()}
+    names |= {name: words for name, (words, _) in WITHOUT_LAYER.items()}
     shown["embedding"] = shown["embedding"].map(names)
     shown["preparation"] = shown["preparation"].str.replace("_", " ")
     return section(

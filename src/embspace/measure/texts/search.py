@@ -9,10 +9,10 @@ import pandas as pd
 from jaxtyping import Bool, Float, Int
 from pydantic import NonNegativeInt, PositiveInt
 
-from embspace.clouds.pooling import POOLINGS
+from embspace.clouds.pooling import POOLINGS, SENTENCE
 from embspace.files.rows import load_rows, save_rows
 from embspace.files.tables import save_table
-from embspace.files.tensors import load_tensors
+from embspace.files.tensors import load_tensors, tensor_names
 from embspace.geometry.groups.retrieval import (
     bm25,
     ranks_of_relevant,
@@ -53,6 +53,8 @@ class Halves:
     texts: pd.DataFrame  # id, document, half, text
     windows: pd.DataFrame
     by_pooling: dict[str, Float[np.ndarray, "layer window dim"]]
+    sentences: Float[np.ndarray, "text dim"] | None = None
+    """The vectors that the makers of a sentence model take of `texts`; None of other models."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +77,8 @@ def measure_search(
 
     Each second half is a query, all first halves are candidates; the score of two halves is the
     largest cosine of their windows. `preparation` is as_is, or centered: less the mean of the
-    candidates' windows. `tf_idf` and `bm25` score by words alone, less `stop_words`, and have no
+    candidates' windows. `sentence`, the vector that the makers of a sentence model take of a text, has
+    no layer and is as it is. `tf_idf` and `bm25` score by words alone, less `stop_words`, and have no
     layer. Equal scores are ordered at random. Intervals are over queries, the candidates being
     given, and end at 0 and 1, as the values do; the null is a random order. Of the mean reciprocal
     rank less that by words alone (`…_minus_tf_idf`, `…_minus_bm25`, from -1 to 1) the interval is
@@ -166,6 +169,10 @@ def _embedded(halves: Halves) -> dict[ScoresKey, np.ndarray]:
             for preparation, x in (("as_is", vectors), ("centered", vectors - mean)):
                 names = halves.windows["text"].to_numpy()
                 scores[pooling, layer, preparation] = best_cosines(x, names, is_candidate)
+    if halves.sentences is not None:
+        first = (halves.texts["half"] == 1).to_numpy()
+        names, x = halves.texts["id"].to_numpy(), halves.sentences.astype(np.float64)
+        scores[SENTENCE, None, "as_is"] = best_cosines(x, names, first)
     return scores
 
 
@@ -223,8 +230,12 @@ def main(config: StageConfig) -> None:
         if not windows.empty:
             texts = split_halves(load_rows(f"data/prepared/texts/{corpus}.parquet"))
             texts = texts[texts["id"].isin(windows["text"])].reset_index(drop=True)  # that are read
-            states = load_tensors(f"{path}.safetensors", POOLINGS)
-            corpora[corpus] = Halves(texts, windows, states)
+            file = f"{path}.safetensors"
+            own = (
+                load_tensors(file, [SENTENCE])[SENTENCE] if SENTENCE in tensor_names(file) else None
+            )
+            states = load_tensors(file, POOLINGS)
+            corpora[corpus] = Halves(texts, windows, states, None if own is None else own[0])
     found = measure_search(corpora, **config.settings)
     save_table(found.table, f"results/search/{name}.csv")
     save_rows(found.deviations, f"data/measured/search/{name}.parquet")
