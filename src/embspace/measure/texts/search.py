@@ -80,9 +80,9 @@ def measure_search(
     candidates' windows. `sentence` is the vector that the makers of a sentence model take of a
     text; it has no layer and is as it is. `tf_idf` and `bm25` score by words alone, less
     `stop_words`, and have no layer. Equal scores are ordered at random. Intervals are over queries,
-    the candidates being given, and end at 0 and 1, as the values do; the null is a random order. Of the mean reciprocal
-    rank less that by words alone (`…_minus_tf_idf`, `…_minus_bm25`, from -1 to 1) the interval is
-    paired: of the differences of the same queries.
+    the candidates being given, and end at 0 and 1, as the values do; the null is a random order. Of
+    the mean reciprocal rank less that by words alone (`…_minus_tf_idf`, `…_minus_bm25`, from -1 to
+    1) the interval is paired: of the differences of the same queries.
     """
     generator = np.random.default_rng(seed)
     parts = []
