@@ -39,7 +39,7 @@ LESS = {
     "measure/sentences/differences.yaml": {"n_sign_flips": 100, "n_direction_draws": 100},
     "measure/words/evolution.yaml": {"n_draws": 20},
     "measure/words/homonyms.yaml": {"n_draws": 50},
-    "measure/words/token_tracker.yaml": {"n_texts": 6, "n_half_samples": 20},
+    "measure/words/token_tracker.yaml": {"n_texts": 6, "n_half_samples": 20, "n_dealt": 50},
     "measure/attention/head_features.yaml": {"n_texts": 6, "n_half_samples": 20},
     "measure/attention/word_order.yaml": {"n_texts": 6, "n_half_samples": 20},
 }

@@ -38,6 +38,8 @@ def heads(undefined: tuple[str, ...] = ()) -> pd.DataFrame:
     for end, off in {"_low": -0.01, "_high": 0.01}.items():
         table[f"value{end}"] = table["value"] + off
     table[NULL] = [0.05, 0.04, 0.06]
+    for column in ("value", "value_low", "value_high"):
+        table[f"{column}_without_first_key"] = table[column] / 2
     return table.assign(n_texts=9, level=0.9)
 
 
@@ -98,6 +100,8 @@ def types(sets: tuple[str, ...] = ("kovaleva", "own"), empty_type: bool = False)
             if share:
                 row |= {"clearest_layer": 1, "clearest_head": number % N_HEADS + 1}
                 row["clearest_margin"] = 0.2
+            row |= {"share_without_first_key": share / 2, "n_without_first_key": number}
+            row |= {"n_both": 0, "first_key": "same" if number else "depends"}
             rows.append(row)
     return pd.DataFrame(rows).assign(n_heads=12, n_texts=9, level=0.9)
 

@@ -32,8 +32,8 @@ def test_the_clearest_head_of_each_type_is_shown_with_its_tokens():
     )
     title = " ".join(figure.get_suptitle().split())
     assert title == (
-        "By our bounds 50 % of the heads are vertical, 25 % (100 % with random weights) "
-        "heterogeneous"
+        "By our bounds 50 % of the heads are vertical (25 % without the first token's key), 25 % "
+        "(100 % with random weights) heterogeneous"
     )
     assert "vertical + diagonal" in tables
     assert "types of Kovaleva et al." in tables
@@ -43,6 +43,16 @@ def test_bars_are_the_shares():
     figure, _ = draw_attention_patterns(results(), "x", **DRAWN)
     widths = [bar.get_width() for bar in figure.axes[5].patches]
     assert sorted(widths) == sorted(types(("kovaleva",))["share"])
+
+
+def test_a_type_that_depends_on_the_first_key_says_so_beside_its_diamond():
+    figure, tables = draw_attention_patterns(results(), "x", **DRAWN)
+    shares = figure.axes[5]
+    assert [text.get_text() for text in shares.texts][:2] == ["vertical: depends", "diagonal"]
+    (diamonds,) = (line for line in shares.lines if line.get_marker() == "D")
+    expected = types(("kovaleva",))["share_without_first_key"].tolist()
+    assert list(diamonds.get_xdata()) == expected
+    assert "depends" in tables
 
 
 def test_a_type_without_a_head_says_so():

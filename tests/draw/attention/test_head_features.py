@@ -3,8 +3,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from embspace.draw.attention.head_features import BY_REST, SHOWN, draw_head_features
 from embspace.draw.attention.head_features import SETTINGS as MEASURED_WITH
-from embspace.draw.attention.head_features import SHOWN, draw_head_features
 from tests.draw.attention.tables import COUNTS, SETTINGS, heads, offsets
 from tests.draw.fits import assert_words_fit
 
@@ -26,8 +26,9 @@ def test_every_panel_shows_its_feature():
     panels = [ax for ax in figure.axes if ax.get_title("left") or ax.get_title()]
     assert len(panels) == len(SHOWN)
     expected = [(layer * 4 + head) / 100 for layer in (1, 2, 3) for head in (1, 2, 3, 4)]
-    for ax in panels:
-        assert np.ravel(ax.collections[0].get_array()).tolist() == expected
+    for ax, feature in zip(panels, SHOWN, strict=True):
+        shown = np.ravel(ax.collections[0].get_array()) * (2 if feature in BY_REST else 1)
+        assert shown.tolist() == expected
     title = " ".join(figure.get_suptitle().split())
     assert title.startswith("Half of the heads hold 80 % of their attention in 11 % of the tokens")
     assert "head 3.4 gives 16 % to the previous token" in title

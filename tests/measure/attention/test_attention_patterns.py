@@ -11,7 +11,7 @@ from embspace.measure.attention.attention_patterns import (
     AttentionPatterns,
     measure_attention_patterns,
 )
-from embspace.measure.attention.head_features_names import ALL_FEATURES
+from embspace.measure.attention.head_features_names import ALL_FEATURES, WITHOUT_FIRST
 
 SETS: dict[str, Any] = {
     "one": {
@@ -25,7 +25,10 @@ N_DRAWS, SHAPE = 10, (2, 2)
 
 
 def tables(n_texts: int = 8) -> tuple[pd.DataFrame, dict[str, np.ndarray]]:
-    """Head 1.1 looks at the previous token, 1.2 is wide, 2.1 neither, 2.2 is wide by a hair."""
+    """Head 1.1 looks at the previous token, 1.2 is wide, 2.1 neither, 2.2 is wide by a hair.
+
+    Without the first token's key 2.1 looks at the previous token too, and 1.2 is not wide.
+    """
     whole = {name: np.zeros(SHAPE) for name in ALL_FEATURES}
     whole["previous_mass"] = np.array([[0.9, 0], [0.1, 0]])
     whole["row_entropy"] = np.array([[0, 0.7], [1, 0.51]])
@@ -33,19 +36,26 @@ def tables(n_texts: int = 8) -> tuple[pd.DataFrame, dict[str, np.ndarray]]:
     half["row_entropy"][:4, 1, 1] = 0.4
     random = {name: np.zeros((3, *SHAPE)) for name in whole}
     random["previous_mass"][0, 0, 0] = 1
+    without = whole | {"previous_mass": np.array([[0.9, 0], [0.7, 0]])}
+    without["row_entropy"] = np.array([[0, 0.3], [1, 0.51]])
+    value_without = f"value{WITHOUT_FIRST}"
     rows = [
-        {"layer": layer + 1, "head": head + 1, "feature": name, "value": each[layer, head]}
-        for name, each in whole.items()
+        {"layer": layer + 1, "head": head + 1, "feature": name}
+        | {"value": whole[name][layer, head], value_without: without[name][layer, head]}
+        for name in whole
         for layer, head in np.ndindex(SHAPE)
     ]
+    rest = {name: np.tile(values, (N_DRAWS, 1, 1)) for name, values in without.items()}
     tensors = {f"half.{name}": each for name, each in half.items()}
     tensors |= {f"random.{name}": each for name, each in random.items()}
+    tensors |= {f"half.{name}{WITHOUT_FIRST}": values for name, values in rest.items()}
+    tensors |= {f"random.{name}{WITHOUT_FIRST}": values * 0 for name, values in random.items()}
     return pd.DataFrame(rows).assign(n_texts=n_texts), tensors
 
 
 def measured(n_texts: int = 8, **change: Any) -> AttentionPatterns:
     features, tensors = tables(n_texts)
-    settings = {"rule_sets": SETS, "level": 0.95, **change}
+    settings = {"rule_sets": SETS, "least_kept": 0.5, "level": 0.95, **change}
     return measure_attention_patterns(features, tensors, **settings)
 
 
@@ -81,10 +91,33 @@ def test_bounds_of_a_share_are_shares():
     features.loc[features["feature"] == "previous_mass", "value"] = mass.ravel()
     tensors["half.previous_mass"] = np.tile(mass, (N_DRAWS, 1, 1))
     tensors["half.previous_mass"][::2] = 0
-    types = measure_attention_patterns(features, tensors, rule_sets=SETS, level=0.95).types
+    types = measure_attention_patterns(
+        features, tensors, rule_sets=SETS, least_kept=0.5, level=0.95
+    ).types
     found = types[types["set"] == "one"].set_index("type")
     assert found.loc["previous", ["share", "share_high"]].tolist() == [0.75, 1]
     assert found.loc["rest", ["share", "share_low"]].tolist() == [0, 0]
+
+
+def test_a_head_whose_type_is_another_without_the_first_key_depends_on_it():
+    heads = measured().heads
+    one = heads[heads["set"] == "one"]
+    assert one["type_without_first_key"].tolist() == ["previous", "rest", "previous", "wide"]
+    assert one["first_key"].tolist() == ["same", "depends", "depends", "same"]
+    assert (heads.loc[heads["set"] == "other", "first_key"] == "same").all()
+
+
+def test_a_type_depends_where_too_few_of_its_heads_have_it_both_ways():
+    types = measured().types
+    one = types[types["set"] == "one"].set_index("type")
+    assert one["n_without_first_key"].tolist() == [2, 1, 1]
+    assert one["n_both"].tolist() == [1, 1, 0]
+    assert one["first_key"].tolist() == ["same", "same", "depends"]  # 1 of 2, 1 of 2, 0 of 2
+    assert one["share_without_first_key"].tolist() == [0.5, 0.25, 0.25]
+    assert one["share_low_without_first_key"].tolist() == [0.5, 0.25, 0.25]
+    assert one["random_weights_without_first_key"].tolist() == [0, 0, 1]
+    strict = measured(least_kept=0.6).types
+    assert (strict.loc[strict["set"] == "one", "first_key"] == "depends").all()
 
 
 def test_few_texts_leave_no_stability_and_no_seeds_no_null():
@@ -92,7 +125,9 @@ def test_few_texts_leave_no_stability_and_no_seeds_no_null():
     tensors = {
         name: each[:0] if name.startswith("random") else each for name, each in tensors.items()
     }
-    found = measure_attention_patterns(features, tensors, rule_sets=SETS, level=0.95)
+    found = measure_attention_patterns(
+        features, tensors, rule_sets=SETS, least_kept=0.5, level=0.95
+    )
     assert found.heads["stability"].isna().all()
     assert found.types["share_low"].isna().all()
     assert found.types["random_weights"].isna().all()
@@ -118,6 +153,6 @@ def test_a_rule_that_does_not_fit_is_named(rules: Any, message: str):
 
 def test_without_heads_both_tables_are_empty():
     features = pd.DataFrame(columns=["layer", "head", "feature", "value", "n_texts"])
-    found = measure_attention_patterns(features, {}, rule_sets=SETS, level=0.95)
+    found = measure_attention_patterns(features, {}, rule_sets=SETS, least_kept=0.5, level=0.95)
     assert found.heads.empty
     assert list(found.types) == TYPES

@@ -36,16 +36,23 @@ def test_means_are_over_the_texts_that_have_a_value():
 
 
 def test_the_interval_is_about_as_wide_as_that_of_a_mean():
-    table = heads_table(estimates(VALUES, [VALUES], HALVES), N_TEXTS, 0.95)
+    table = heads_table(*[estimates(VALUES, [VALUES], HALVES)] * 2, N_TEXTS, 0.95)
     error = VALUES.std(axis=0, ddof=1) / np.sqrt(N_TEXTS)
     width = (table["value_high"] - table["value_low"]).mean()
     assert width == pytest.approx(2 * 1.96 * error.mean(), rel=0.15)
 
 
+def test_values_without_the_first_key_stand_beside_those_with_it():
+    with_key, rest = (estimates(x, [x], HALVES) for x in (VALUES, VALUES / 2))
+    table = heads_table(with_key, rest, N_TEXTS, 0.95)
+    for column in ("value", "value_low", "value_high", "random_weights"):
+        np.testing.assert_allclose(table[f"{column}_without_first_key"], table[column] / 2)
+
+
 def test_random_weights_are_those_of_all_heads_of_a_layer_and_all_seeds():
     random = [np.full((2, *SHAPE), each) for each in (0.0, 1.0)]
     random[0][:, 0, 1] = 0.5
-    table = heads_table(estimates(VALUES, random, HALVES), N_TEXTS, 0.95)
+    table = heads_table(*[estimates(VALUES, random, HALVES)] * 2, N_TEXTS, 0.95)
     of_layers = table.groupby("layer")["random_weights"].unique()
     assert of_layers[1] == pytest.approx([(0 + 0.5 + 0 + 3) / 6])
     assert of_layers[2] == pytest.approx([0.5])
@@ -64,7 +71,7 @@ def of_texts(own: float, others: float) -> FeaturesOfTexts:
     by_layer = np.full((N_TEXTS, 2, 2), [own, others]) + RNG.normal(
         scale=0.01, size=(N_TEXTS, 2, 1)
     )
-    return FeaturesOfTexts(VALUES, VALUES[..., :5], np.zeros((6, 6)), by_layer)
+    return FeaturesOfTexts(VALUES, VALUES[..., :5], np.zeros((6, 6)), by_layer, VALUES)
 
 
 def test_a_difference_over_the_same_texts_has_no_width_where_both_move_alike():

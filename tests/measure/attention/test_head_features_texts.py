@@ -65,8 +65,20 @@ def test_heads_built_by_hand_are_found_whatever_the_padding(found: FeaturesOfTex
     assert values["article_excess"][several] == pytest.approx(0, abs=1e-6)
 
 
+def test_without_the_first_key_a_head_that_rests_there_has_nothing(found: FeaturesOfTexts):
+    rest = dict(zip(ALL_FEATURES, np.moveaxis(found.without_first_key, -1, 0), strict=True))
+    several = [0, 1, 3]
+    assert np.isnan(found.without_first_key[:, 1, 0]).all()  # a pure sink
+    assert rest["row_entropy"][several, :, 1] == pytest.approx(1)
+    assert rest["article_mass"][several, 0, 0] == pytest.approx(1)
+    assert rest["previous_mass"][several, 0, 0] == pytest.approx(1)
+    assert rest["separator_mass"][several, 0, 1] == pytest.approx([1 / 8, 1 / 13, 1 / 5])
+    assert np.isnan(rest["first_token_mass"]).all()
+
+
 def test_a_text_of_one_token_has_no_features(found: FeaturesOfTexts):
     assert np.isnan(found.features[2]).all()
+    assert np.isnan(found.without_first_key[2]).all()
     assert np.isnan(found.by_layer[2]).all()
 
 

@@ -33,6 +33,7 @@ SETTINGS: dict[str, Any] = {
     "n_neighbors": 4,
     "n_listed": 15,
     "apart": 0.75,
+    "n_dealt": 50,
     "source_text": "river of paint",
     "n_half_samples": 10,
     "level": 0.9,
@@ -83,6 +84,12 @@ def test_tables_have_their_columns_and_places(found: TokenTracker):
     assert set(layers["positions"]) == {"none", "own", "first"}
     assert (found.together["layer"].min(), len(found.together)) == (0, 4 + 3)
     assert len(found.summary["statistic"].unique()) == len(found.summary)
+    dealt = found.summary.dropna(subset="p_value").set_index("statistic")
+    assert list(dealt.index) == [
+        "content_receives_more_attention",
+        "attention_content_over_function",
+    ]
+    assert (dealt["n_tokens"] == 6 * 8).all()  # all words of both groups, of 6 texts
 
 
 def test_an_interval_holds_its_value_and_sizes_are_said(found: TokenTracker):

@@ -94,6 +94,7 @@ def test_each_interval_ends_where_its_quantity_does(column: str):
         "first_layer_apart": (1, 7),
         "log_rank": (0, 99),
         "euclidean_distance": (0, 99),
+        "attention_content_over_function": (0, 99),
         "excursion_of_function_words": (-99, 99),
     } | dict.fromkeys(SHARES, (0, 1))
     wide = pd.DataFrame({column: [*ends], "low": -99.0, "high": 99.0})

@@ -73,7 +73,9 @@ def test_homonyms_stand_beside_other_nouns():
 
 
 def test_nothing_is_found_in_nothing():
-    empty = FollowedTexts([], *(np.array([], dtype=np.int64),) * 3, np.array([], dtype=object))
+    empty = FollowedTexts(
+        [], *(np.array([], dtype=np.int64),) * 3, *(np.array([], dtype=object),) * 2, []
+    )
     assert empty.n_units == 0 and not len(empty.token)
     windows, tokens, texts = corpus(2)
     none = running_texts(windows, tokens, texts, {}, n_texts=2, n_words_of_text=2)

@@ -20,6 +20,8 @@ TEXTS = FollowedTexts(
     np.array([0, 1, 1]),
     np.array([1, 2, 5]),
     np.array(["content", "function", "content"], dtype=object),
+    np.array(["river", "of", "table"], dtype=object),
+    [np.zeros(len(OTHER), bool), np.zeros(len(IDS), bool)],
 )
 
 

@@ -28,6 +28,7 @@ EXAMPLES, TENSORS = "head_features/examples", "data/measured/head_features.safet
 KOVALEVA = "kovaleva"
 SET_NAMES = {KOVALEVA: "types of Kovaleva et al.", "own": "our own types"}
 SHARE_TITLES = {KOVALEVA: "shares of these five", "own": "shares of our own types"}
+DEPENDS = "depends"
 WEAK = 0.05  # a margin below it is said beside the head
 MOST_BESIDE = 0.6  # a longer bar has its name inside
 BROWN = "#8C564B"
@@ -43,6 +44,9 @@ TYPES = {
     "stability": "stability",
     "clearest": "clearest head",
     "clearest_margin": "margin",
+    "n_without_first_key": "n without the first token's key",
+    "n_both": "n both ways",
+    "first_key": "first token's key",
 }
 
 
@@ -86,8 +90,11 @@ def _finding(types: pd.DataFrame) -> str:
     most, rest = named.iloc[0], first.iloc[-1]
     at_random = first["random_weights"].iloc[-1]
     beside = "" if pd.isna(at_random) else f" ({percent(at_random)} with random weights)"
+    depends = most["first_key"] == DEPENDS
+    share = f"{percent(most['share_without_first_key'])} without the first token's key"
+    without = f" ({share})" if depends else ""
     return (
-        f"By our bounds {percent(most['share'])} of the heads are {_words(most['type'])}, "
+        f"By our bounds {percent(most['share'])} of the heads are {_words(most['type'])}{without}, "
         f"{percent(rest['share'])}{beside} {_words(rest['type'])}"
     )
 
@@ -102,7 +109,8 @@ def _subtitle(types: pd.DataFrame, label: str) -> str:
         "et al. (2019), thesis figure 8 · a to e: the clearest head of each, with its margin where "
         f"that is below {WEAK:g} and the pattern may not show; rows are queries, from 0 (light) to "
         f"1 (dark) · g, h: colors of the bars f, i · lines on bars: {100 * row['level']:g} % "
-        "intervals over texts"
+        "intervals over texts; diamonds: without the first token's key, on which a type depends if "
+        "too few of its heads have it both ways"
     )
 
 
@@ -159,10 +167,17 @@ def _shares(ax: Axes, types: pd.DataFrame, name: str, palette: Sequence[str]) ->
         ax.errorbar(shown["share"], places, xerr=errors, fmt="none", ecolor="0.2", elinewidth=0.8)
     ax.vlines(shown["random_weights"], places - 0.4, places + 0.4, color=BLACK, linestyles=":")
     # Inside the panel, for names beside it would make its column narrower than that of the maps.
-    for place, (type_, share) in enumerate(zip(shown["name"], shown["share"], strict=True)):
-        inside = share > MOST_BESIDE
-        at, side = (share - 0.02, "right") if inside else (share + 0.06, "left")
-        ax.text(at, place, type_, ha=side, va="center", fontsize=7)
+    without = shown["share_without_first_key"]
+    ax.plot(without, places, "D", color="white", markeredgecolor=BLACK, markersize=3, clip_on=False)
+    lowest = shown["share_low"].fillna(shown["share"])
+    columns = (shown["name"], lowest, shown["share"], without, shown["first_key"])
+    for place, (type_, low_end, *shares, first_key) in enumerate(zip(*columns, strict=True)):
+        inside = max(shares) > MOST_BESIDE
+        at, side = (
+            (min(low_end, shares[0]) - 0.02, "right") if inside else (max(shares) + 0.06, "left")
+        )
+        words = f"{type_}: depends" if first_key == DEPENDS else type_
+        ax.text(at, place, words, ha=side, va="center", fontsize=7)
     ax.set_yticks([])
     ax.xaxis.set_major_formatter(PercentFormatter(1, decimals=0, symbol=" %"))
     ax.set(title=SHARE_TITLES.get(name, name), xlabel="share of heads (dots: random)", ylabel="")
@@ -186,7 +201,9 @@ def _tables(types: pd.DataFrame, title: str, digits: int) -> str:
         "Each head has the first type whose bounds it keeps, the last if none. Stability is the "
         "share of halves of the texts by which a head has the same type, the mean over heads of "
         "the type. The margin says how far the clearest head is from another type: from a bound of "
-        "its own, or from keeping those of a type that is asked before.",
+        "its own, or from keeping those of a type that is asked before. The same rules are asked "
+        "of the maps without the first token: a type depends on its key if too few of the heads "
+        "that have it with that key or without have it both ways.",
         markdown_table(shown.reindex(columns=[*TYPES]).rename(columns=TYPES), digits),
     )
     return tables_page(title, STAGE, first)

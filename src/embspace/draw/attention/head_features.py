@@ -30,12 +30,17 @@ SHOWN = (
     "block_excess",
     "article_excess",
 )
+REST = "value_without_first_key"
+BY_REST = ("backward_mass",)  # the first token is before all others, whatever a head looks for
 SIGNED = ("block_excess", "article_excess")
 ALIKE = 0.05  # heads whose values differ by less, as a share of the largest, are not drawn
 N_COLUMNS, N_TOP = 3, 3
 VALUES = {
     **interval("value", "value"),
     **interval("random_weights", "random weights, mean and range"),
+    REST: "value without the first token's key",
+    "value_low_without_first_key": "value without the first token's key_low",
+    "value_high_without_first_key": "value without the first token's key_high",
     "n_texts": "texts",
 }
 MASSES = {
@@ -90,7 +95,8 @@ def _subtitle(counts: dict[str, Any], label: str, settings: dict[str, Any]) -> s
         f"{label} · means over {count(counts['n_texts'])} texts of {_lengths(counts)} tokens from "
         f"{settings['texts']}, which have "
         f"{count(counts['n_nouns_with_article'])} nouns with an article · each panel has its own "
-        "colors; blocks and articles above what distance alone gives"
+        "colors; blocks and articles above what distance alone gives; earlier tokens without the "
+        "first one's key, which is before all others"
     )
 
 
@@ -103,12 +109,15 @@ def _panel(ax: Axes, rows: pd.DataFrame, feature: str, mass_share: float) -> Non
     title = FEATURE_NAMES[feature]
     if feature == "k_share":
         title = f"keys that hold {percent(mass_share)}"
-    if rows["value"].isna().all():
+    column = REST if feature in BY_REST else "value"
+    if feature in BY_REST:
+        title = f"{title.removeprefix('mass ')} but the first"
+    if rows[column].isna().all():
         ax.set_title(title)
         say_instead([ax], fill("no text has what this feature asks for", 30))
         return
-    values = grid_of(rows, "value")
-    low, high = rows["value"].min(), rows["value"].max()
+    values = grid_of(rows, column)
+    low, high = rows[column].min(), rows[column].max()
     if feature not in SIGNED and len(rows) > 1 and high - low <= ALIKE * high:
         ax.set_title(title)
         least, most = side_by_side([low, high], 3, differ=True)
@@ -130,7 +139,8 @@ def _tables(results: dict[str, Any], label: str, digits: int) -> str:
         "For each feature the median over heads and the heads with the largest values, each the "
         "mean over texts with its interval over texts. With random weights any two heads of a "
         "layer are alike: the mean and the central range are over heads and seeds. A feature that "
-        "no text has is not defined, as that of a separator in a model that sets none. "
+        "no text has is not defined, as that of a separator in a model that sets none. Beside the "
+        "value stands that of the maps without the first token, whose rows sum to 1 again. "
         + _counted(counts),
         markdown_table(extremes, digits),
     )
@@ -151,6 +161,7 @@ def _extremes(table: pd.DataFrame, feature: str) -> pd.DataFrame:
     shown = top.reindex(columns=[*VALUES]).rename(columns=VALUES)
     places = zip(top["layer"], top["head"], strict=True)
     shown.insert(0, "head", [head_name(*place) for place in places])
+    shown.insert(0, "median without the first token's key", rows[REST].median())
     shown.insert(0, "median of heads", rows["value"].median())
     shown.insert(0, "feature", FEATURE_NAMES[feature])
     return shown

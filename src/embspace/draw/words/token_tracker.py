@@ -38,7 +38,12 @@ NO_TEXT = (
     "No text with words of both lists was read, or the blocks\n"
     "of this architecture cannot be rebuilt."
 )
-COLUMNS = {**interval("value", "value"), RANDOM: "random weights"}
+COLUMNS = {
+    **interval("value", "value"),
+    RANDOM: "random weights",
+    **interval("dealt", "classes dealt anew"),
+    "p_value": "p",
+}
 
 
 def draw_token_tracker(
@@ -159,7 +164,9 @@ def _tables(results: Tables, label: str, digits: int) -> str:
     statistics = section(
         "Statistics",
         "Own ranks after attention and residual, before LayerNorm; intervals over texts, of "
-        "homonyms over words. What each is compared with: data/published/avery_token_tracker.yaml.",
+        "homonyms over words. What each is compared with: data/published/avery_token_tracker.yaml. "
+        "Classes dealt anew: which types of words are content words and which function words, with "
+        "the range of the draws and the probability of a value as large.",
         _shown(results["summary"], digits),
     )
     contrasts = section(

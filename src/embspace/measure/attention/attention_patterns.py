@@ -14,15 +14,21 @@ from embspace.files.tables import load_table, save_table
 from embspace.files.tensors import load_tensors
 from embspace.geometry.attention.head_patterns import Bounds, Conditions, Types, types_of
 from embspace.geometry.inference.resampling import half_sample_bounds
-from embspace.measure.attention.head_features_names import ALL_FEATURES
+from embspace.measure.attention.head_features_names import ALL_FEATURES, WITHOUT_FIRST
 from embspace.settings.stage import StageConfig, run_stage
 from embspace.settings.types import Share
 
 SETTINGS = "conf/measure/attention/attention_patterns.yaml"
 HEADS = ["set", "layer", "head", "type", "margin", "stability"]
+HEADS += ["type_without_first_key", "first_key"]
 TYPES = ["set", "type", "n", "share", "share_low", "share_high"]
 TYPES += ["random_weights", "random_weights_smallest", "random_weights_largest", "stability"]
-TYPES += ["clearest_layer", "clearest_head", "clearest_margin", "n_heads", "n_texts", "level"]
+TYPES += ["clearest_layer", "clearest_head", "clearest_margin"]
+BESIDE = ("n", "share", "share_low", "share_high", "random_weights")
+TYPES += [f"{column}{WITHOUT_FIRST}" for column in BESIDE]
+TYPES += ["n_both", "first_key", "n_heads", "n_texts", "level"]
+SAME, DEPENDS = "same", "depends"
+"""What the first token's key is to a type: nothing, or the reason for it."""
 BoundsOfFeature = dict[Literal["at_least", "at_most"], float]
 RuleSets = dict[str, dict[str, dict[str, BoundsOfFeature]]]
 """By set, type and feature."""
@@ -53,6 +59,7 @@ def measure_attention_patterns(
     tensors: Mapping[str, np.ndarray],
     *,
     rule_sets: RuleSets,
+    least_kept: Share,
     level: Share,
 ) -> AttentionPatterns:
     """Return types by `rule_sets` from the features of `measure_head_features`.
@@ -60,8 +67,11 @@ def measure_attention_patterns(
     `margin` says how far a head is from another type, in units of the feature that decides: from a
     bound of its own type, or from keeping those of one that is asked before; `stability` is the
     share of halves of the texts by which the head has the same type. The share of heads of a type
-    has an interval over texts; at random weights it is a mean over seeds with its range. Without
-    heads both tables are empty.
+    has an interval over texts; at random weights it is a mean over seeds with its range. The same
+    rules are asked of the maps without the first token: `first_key` of a head says whether its type
+    is the `same` there or `depends` on that key; a type depends where, of the heads that have it
+    with the key or without, a share below `least_kept` has it both ways. Without heads both tables
+    are empty.
 
     Raises:
         InputError: naming the key of a rule that names an unknown feature, or does not leave the
@@ -70,18 +80,44 @@ def measure_attention_patterns(
     rules = {name: _rules(name, types) for name, types in rule_sets.items()}
     if not len(features):
         return AttentionPatterns(pd.DataFrame(columns=HEADS), pd.DataFrame(columns=TYPES))
-    found = _arrays(features, tensors)
+    with_key, without = (_arrays(features, tensors, end) for end in ("", WITHOUT_FIRST))
     heads, types = [], []
     for name, of_set in rules.items():
-        whole = types_of(found.whole, of_set)
-        halves = types_of(found.halves, of_set).number if found.n_texts >= 4 else None
-        stability = _stability(whole.number, halves)
-        heads.append(_heads(name, whole, stability, [*of_set]))
-        random = types_of(found.random, of_set).number if found.random else None
-        types += list(_types(name, [*of_set], whole, stability, halves, random, found, level))
+        table, rows = _of_set(name, of_set, with_key, level)
+        rest, rows_of_rest = _of_set(name, of_set, without, level)
+        heads.append(_with_first_key(table, rest))
+        for row, beside in zip(rows, rows_of_rest, strict=True):
+            kept = _kept(heads[-1], row["type"], least_kept)
+            types.append(row | {f"{key}{WITHOUT_FIRST}": beside[key] for key in BESIDE} | kept)
     return AttentionPatterns(
         pd.concat(heads, ignore_index=True)[HEADS], pd.DataFrame(types, columns=TYPES)
     )
+
+
+def _of_set(
+    name: str, rules: Rules, features: Features, level: float
+) -> tuple[pd.DataFrame, list[dict[str, Any]]]:
+    """Return the type of each head by one set of rules, and a row a type."""
+    whole = types_of(features.whole, rules)
+    halves = types_of(features.halves, rules).number if features.n_texts >= 4 else None
+    random = types_of(features.random, rules).number if features.random else None
+    stability = _stability(whole.number, halves)
+    rows = _types(name, [*rules], whole, stability, halves, random, features, level)
+    return _heads(name, whole, stability, [*rules]), list(rows)
+
+
+def _with_first_key(heads: pd.DataFrame, without: pd.DataFrame) -> pd.DataFrame:
+    """Return the heads with their types without the first token's key beside."""
+    other = without["type"]
+    first_key = np.where(heads["type"] == other, SAME, DEPENDS)
+    return heads.assign(type_without_first_key=other, first_key=first_key)
+
+
+def _kept(heads: pd.DataFrame, type_: str, least_kept: float) -> dict[str, Any]:
+    """Return how many heads have a type with the first token's key and without, and its verdict."""
+    has, keeps = heads["type"] == type_, heads["type_without_first_key"] == type_
+    n_both, n_either = int((has & keeps).sum()), int((has | keeps).sum())
+    return {"n_both": n_both, "first_key": DEPENDS if n_both < least_kept * n_either else SAME}
 
 
 def _rules(name: str, types: Mapping[str, Mapping[str, BoundsOfFeature]]) -> Rules:
@@ -108,19 +144,20 @@ def _rules(name: str, types: Mapping[str, Mapping[str, BoundsOfFeature]]) -> Rul
     }
 
 
-def _arrays(features: pd.DataFrame, tensors: Mapping[str, np.ndarray]) -> Features:
-    """Return the table and the tensors of `measure_head_features` by feature."""
+def _arrays(features: pd.DataFrame, tensors: Mapping[str, np.ndarray], end: str) -> Features:
+    """Return the table and the tensors of `measure_head_features` by feature; `end` says which."""
     wide = features.pivot_table(
-        index=["layer", "head"], columns="feature", values="value", dropna=False, sort=True
+        index=["layer", "head"], columns="feature", values=f"value{end}", dropna=False, sort=True
     )
     n_layers = features["layer"].nunique()
     whole = {name: wide[name].to_numpy(float).reshape(n_layers, -1) for name in ALL_FEATURES}
     halves, random = (
-        {name: tensors[f"{kind}.{name}"].astype(np.float64) for name in ALL_FEATURES}
+        {name: tensors[f"{kind}.{name}{end}"].astype(np.float64) for name in ALL_FEATURES}
         for kind in ("half", "random")
     )
     has_random = len(random["self_mass"]) > 0
-    return Features(whole, halves, random if has_random else {}, int(features["n_texts"].max()))
+    n_texts = int(features["n_texts"].max())
+    return Features(whole, halves, random if has_random else {}, n_texts)
 
 
 def _stability(
@@ -133,7 +170,10 @@ def _stability(
 
 
 def _heads(
-    name: str, found: Types, stability: Float[np.ndarray, "layer head"], types: list[str]
+    name: str,
+    found: Types,
+    stability: Float[np.ndarray, "layer head"],
+    types: list[str],
 ) -> pd.DataFrame:
     layer, head = (each.ravel() for each in np.indices(found.number.shape))
     return pd.DataFrame(

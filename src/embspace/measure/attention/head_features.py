@@ -20,7 +20,7 @@ from embspace.measure.attention.attention_reader import (
     padded,
     spread_texts,
 )
-from embspace.measure.attention.head_features_names import ALL_FEATURES
+from embspace.measure.attention.head_features_names import ALL_FEATURES, WITHOUT_FIRST
 from embspace.measure.attention.head_features_tables import (
     DIVERGENCE,
     HEADS,
@@ -71,7 +71,8 @@ class HeadFeatures:
     """The numbers of texts, tokens and pairs."""
     tensors: dict[str, np.ndarray]
     """`half.<feature>` (draw, layer, head) and `random.<feature>` (seed, layer, head): means over
-    half of the texts, and at random weights; `example` (layer, head, token, token): its maps."""
+    half of the texts, and at random weights, each also with the end `_without_first_key`; `example`
+    (layer, head, token, token): its maps."""
 
 
 def measure_head_features(
@@ -99,9 +100,11 @@ def measure_head_features(
     """Return the features of each head, the mean over texts, with intervals over texts.
 
     `geometry.attention.head_features` defines them; beside these is the mass from nouns to their
-    articles and what the same offsets get elsewhere. Random weights stand beside, `n_seeds` models
-    of the same config on some of the texts. A feature that no text has is NaN, with 0 in `n_texts`.
-    Layers count from 1, and so do heads. Without a `reader`, all tables are empty.
+    articles and what the same offsets get elsewhere. All are taken once more of the maps without
+    the first token, in which many heads rest (`geometry.attention.first_key`). Random weights stand
+    beside, `n_seeds` models of the same config on some of the texts. A feature that no text has is
+    NaN, with 0 in `n_texts`. Layers count from 1, and so do heads. Without a `reader`, all tables
+    are empty.
 
     Raises:
         InputError: if the model gives no attention weights, or a file lacks what is asked of it.
@@ -124,17 +127,18 @@ def measure_head_features(
     ]
     halves = draw_halves(len(read), n_half_samples, for_halves)
     features = estimates(trained.features, [each.features for each in random], halves)
+    rest = estimates(trained.without_first_key, [each.without_first_key for each in random], halves)
     profiles = estimates(trained.profiles, [each.profiles for each in random], halves)
     plane = plane_table(trained.divergences, trained.features.shape[1])
     tokens, maps = _example(reader, example, most_tokens, chosen)
     return HeadFeatures(
-        heads_table(features, len(read), level),
+        heads_table(features, rest, len(read), level),
         offsets_table(profiles, len(read), level),
         divergence_table(trained, random, halves, level),
         plane,
         tokens,
         _counts(read),
-        _by_feature(features) | {"example": maps},
+        _by_feature(features) | _by_feature(rest, WITHOUT_FIRST) | {"example": maps},
     )
 
 
@@ -189,9 +193,9 @@ def _counts(texts: list[ReadText]) -> dict[str, Any]:
     }
 
 
-def _by_feature(found: Estimates) -> dict[str, np.ndarray]:
+def _by_feature(found: Estimates, end: str = "") -> dict[str, np.ndarray]:
     return {
-        f"{kind}.{name}": values[..., number]
+        f"{kind}.{name}{end}": values[..., number]
         for kind, values in {"half": found.halves, "random": found.random}.items()
         for number, name in enumerate(ALL_FEATURES)
     }

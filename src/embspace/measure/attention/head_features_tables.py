@@ -10,7 +10,7 @@ from jaxtyping import Float, Int
 from embspace.geometry.attention.head_divergence import heads_on_plane
 from embspace.geometry.inference.resampling import half_sample_bounds
 from embspace.geometry.pairs.safe_ratio import mean_of_defined
-from embspace.measure.attention.head_features_names import ALL_FEATURES
+from embspace.measure.attention.head_features_names import ALL_FEATURES, WITHOUT_FIRST
 from embspace.measure.attention.head_features_texts import PLACES, FeaturesOfTexts
 from embspace.measure.tables.nulls import mean_and_range
 
@@ -18,7 +18,9 @@ Halves = Int[np.ndarray, "draw half"]
 """The texts of each drawn half."""
 ENDS = ("", "_low", "_high")
 HEADS = ["layer", "head", "feature", "value", "value_low", "value_high"]
-HEADS += ["random_weights", "random_weights_low", "random_weights_high", "n_texts", "level"]
+HEADS += ["random_weights", "random_weights_low", "random_weights_high"]
+ESTIMATED = HEADS[3:]
+HEADS += [*(f"{column}{WITHOUT_FIRST}" for column in ESTIMATED), "n_texts", "level"]
 OFFSETS = ["layer", "head", "offset", "mass", "mass_low", "mass_high"]
 OFFSETS += ["random_weights", "random_weights_low", "random_weights_high", "n_texts", "level"]
 DIVERGENCE = ["layer", "compared_with", "divergence", "divergence_low", "divergence_high"]
@@ -65,14 +67,18 @@ def estimates(
     )
 
 
-def heads_table(found: Estimates, n_texts: int, level: float) -> pd.DataFrame:
-    """Return one row a layer, head and feature.
+def heads_table(
+    found: Estimates, without_first_key: Estimates, n_texts: int, level: float
+) -> pd.DataFrame:
+    """Return one row a layer, head and feature, also of the maps without the first token.
 
     At random weights any two heads of a layer are alike, so that the mean and the central range
     are over all heads of the layer and all seeds.
     """
     names = [*ALL_FEATURES]
-    return _long(found, "feature", names, "value", n_texts, level)[HEADS]
+    table = _long(found, "feature", names, "value", n_texts, level)
+    rest = _long(without_first_key, "feature", names, "value", n_texts, level)
+    return table.join(rest[ESTIMATED].add_suffix(WITHOUT_FIRST))[HEADS]
 
 
 def offsets_table(found: Estimates, n_texts: int, level: float) -> pd.DataFrame:

@@ -7,13 +7,14 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float, Int
 
+from embspace.geometry.attention.first_key import without_first_key
 from embspace.geometry.attention.head_divergence import head_divergences
 from embspace.geometry.attention.head_features import TokenSets, head_features
 from embspace.geometry.attention.offsets import offset_profile
 from embspace.geometry.attention.token_pairs import pair_mass
 from embspace.measure.attention.attention_reader import padded
 from embspace.measure.attention.head_features_names import ALL_FEATURES, OF_ARTICLES
-from embspace.measure.attention.head_features_tokens import TokensOfText
+from embspace.measure.attention.head_features_tokens import TokensOfText, without_first_token
 from embspace.models.encoder import batch_rule, batches_by_length
 from embspace.models.stream.attention_maps import attention_maps
 from embspace.models.windows import Window
@@ -53,11 +54,14 @@ class FeaturesOfTexts:
     """The mean over texts; heads are numbered layer by layer."""
     by_layer: Float[np.ndarray, "text layer place"]
     """The mean divergence of a layer's heads from each other, and from those of other layers."""
+    without_first_key: Float[np.ndarray, "text layer head feature"]
+    """`features` of the maps without the first token; its mass is not defined."""
 
 
 @dataclass(frozen=True, eq=False)
 class _OfText:
     features: Float[np.ndarray, "layer head feature"]
+    without_first_key: Float[np.ndarray, "layer head feature"]
     profiles: Float[np.ndarray, "layer head offset"]
     divergences: Float[np.ndarray, "heads heads"]
 
@@ -97,34 +101,56 @@ def features_of_texts(
         np.stack([each.profiles for each in ordered]),
         total / len(several) if several else np.full_like(ordered[0].divergences, np.nan),
         np.stack([_by_layer(each.divergences, n_layers) for each in ordered]),
+        np.stack([each.without_first_key for each in ordered]),
     )
 
 
 def _of_text(batch: list[np.ndarray], row: int, text: ReadText, options: FeatureOptions) -> _OfText:
     n = len(text.window.ids)
     maps = [each[row, :, :n, :n] for each in batch]
-    looked = [_of_layer(each, text.tokens, options) for each in maps]
+    features = [_features(each, text.tokens, options) for each in maps]
+    without = [_features_of_rest(each, text.tokens, options) for each in maps]
+    profiles = [_profile(each, options.farthest_offset) for each in maps]
     rows = np.concatenate([each[:, text.rows] for each in maps])
     divergences = head_divergences(rows) if n > 1 else np.full((len(rows), len(rows)), np.nan)
-    features, profiles = (np.stack(each) for each in zip(*looked, strict=True))
-    return _OfText(features, profiles, divergences)
+    return _OfText(np.stack(features), np.stack(without), np.stack(profiles), divergences)
 
 
-def _of_layer(
+def _features(
     maps: Float[np.ndarray, "head token token"], tokens: TokensOfText, options: FeatureOptions
-) -> tuple[Float[np.ndarray, "head feature"], Float[np.ndarray, "head offset"]]:
+) -> Float[np.ndarray, "head feature"]:
     # What no head of a layer looks at is what its mask forbids.
     sets = TokenSets(tokens.separators, tokens.punctuation, np.any(maps > 0, axis=0))
     found = head_features(maps, sets, mass_share=options.mass_share, n_columns=options.n_columns)
     pairs = pair_mass(maps, tokens.nouns, tokens.articles, tokens.ordinary)
     of_articles = (pairs.mass, pairs.elsewhere, pairs.mass - pairs.elsewhere)
     found |= dict(zip(OF_ARTICLES, of_articles, strict=True))
-    n, farthest = maps.shape[-1], options.farthest_offset
+    return np.stack([found[name] for name in ALL_FEATURES], axis=-1)
+
+
+def _features_of_rest(
+    maps: Float[np.ndarray, "head token token"], tokens: TokensOfText, options: FeatureOptions
+) -> Float[np.ndarray, "head feature"]:
+    """Return the features without the first token; NaN of a head that gives it all it has."""
+    rest = without_first_key(maps)
+    has_rest = rest.any(axis=(-2, -1))
+    features = np.full((len(maps), len(ALL_FEATURES)), np.nan)
+    if has_rest.any():
+        features[has_rest] = _features(rest[has_rest], without_first_token(tokens), options)
+    features[:, ALL_FEATURES.index("first_token_mass")] = np.nan
+    return features
+
+
+def _profile(
+    maps: Float[np.ndarray, "head token token"], farthest: int
+) -> Float[np.ndarray, "head offset"]:
+    """Return the mean mass at each offset; NaN at offsets that the text does not reach."""
+    n = maps.shape[-1]
     profile = np.full((len(maps), 2 * farthest + 1), np.nan)
     reach = min(farthest, n - 1)
     middle = slice(n - 1 - reach, n + reach)
     profile[:, farthest - reach : farthest + reach + 1] = offset_profile(maps)[:, middle]
-    return np.stack([found[name] for name in ALL_FEATURES], axis=-1), profile
+    return profile
 
 
 def _by_layer(

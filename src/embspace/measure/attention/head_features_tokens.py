@@ -57,6 +57,18 @@ def tokens_of_text(
     )
 
 
+def without_first_token(tokens: TokensOfText) -> TokensOfText:
+    """Return the sets of the tokens after the first, and the pairs that it has no part in."""
+    kept = (tokens.nouns > 0) & (tokens.articles > 0)
+    return TokensOfText(
+        separators=tokens.separators[1:],
+        punctuation=tokens.punctuation[1:],
+        ordinary=tokens.ordinary[1:],
+        nouns=tokens.nouns[kept] - 1,
+        articles=tokens.articles[kept] - 1,
+    )
+
+
 def words_of_part(table: pd.DataFrame, part_of_speech: str, path: str) -> set[str]:
     """Return the words of a part of speech, in lower case.
 

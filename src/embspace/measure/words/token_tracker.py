@@ -8,6 +8,7 @@ computation.
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from functools import partial
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from threadpoolctl import threadpool_limits
 
 from embspace.files.rows import load_rows
 from embspace.files.tables import load_table, save_table
+from embspace.measure.words.token_tracker_attention import attention_of_words, attention_rows
 from embspace.measure.words.token_tracker_source import COLUMNS as SOURCE_COLUMNS
 from embspace.measure.words.token_tracker_source import source_table
 from embspace.measure.words.token_tracker_tables import COLUMNS, Halves, tables_of
@@ -90,6 +92,7 @@ def measure_token_tracker(
     n_neighbors: PositiveInt,
     n_listed: PositiveInt,
     apart: Probability,
+    n_dealt: PositiveInt,
     source_text: str,
     n_half_samples: PositiveInt,
     level: Probability,
@@ -102,7 +105,8 @@ def measure_token_tracker(
     the token's own; 0 = none. Texts are of `corpus` or, where this is not read, of the first that
     is. Homonyms are compared with the other nouns of the list in their sentences. Intervals are by
     half-samples of the documents, of homonyms of the words. The same is measured of random weights,
-    against their own vocabulary.
+    against their own vocabulary. Beside the tracks stands what attention all words of both groups
+    receive in the same texts, against `n_dealt` draws of their classes.
     """
     chosen = corpora.get(corpus_in_role(corpus, roles), next(iter(corpora.values()), None))
     if not knows(module) or tokenizer is None or chosen is None:
@@ -110,13 +114,16 @@ def measure_token_tracker(
     groups = dict.fromkeys(stimuli.function_words["word"], FUNCTION)
     groups |= dict.fromkeys(stimuli.words["word"].str.lower(), CONTENT)
     nouns = {*stimuli.words.loc[stimuli.words["part_of_speech"] == "noun", "word"].str.lower()}
-    running = running_texts(
-        chosen.windows,
-        chosen.tokens,
-        chosen.texts,
-        groups,
-        n_texts=n_texts,
-        n_words_of_text=n_words_of_text,
+    running, every_word = (
+        running_texts(
+            chosen.windows,
+            chosen.tokens,
+            chosen.texts,
+            groups,
+            n_texts=n_texts,
+            n_words_of_text=most,
+        )
+        for most in (n_words_of_text, len(chosen.tokens))
     )
     homonyms = homonym_texts(stimuli.homonyms, stimuli.tokens, nouns)
     if not running.ids:
@@ -134,7 +141,14 @@ def measure_token_tracker(
         types = density_rows(
             types_of(groups, tokenizer), *vocabularies, halves, n_neighbors=n_neighbors
         )
-        tables = tables_of(trained, random, halves, types, n_listed=n_listed, apart=apart)
+        received, received_at_random = (
+            attention_of_words(each, every_word) for each in (module, at_random)
+        )
+        attention = attention_rows(
+            every_word, received, received_at_random, halves, n_dealt=n_dealt
+        )
+        more = chain(types, attention)
+        tables = tables_of(trained, random, halves, more, n_listed=n_listed, apart=apart)
         source = source_table(module, vocabulary, tokenizer, source_text)
     return TokenTracker(**tables, source_text=source)
 

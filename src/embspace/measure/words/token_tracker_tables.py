@@ -27,13 +27,15 @@ from embspace.models.stream.tracked_vocabulary import Positions
 
 ESTIMATE = ["value", "low", "high", "random_weights_value"]
 SIZES = ["n_tokens", "n_units"]
+DEALT = ["dealt", "dealt_low", "dealt_high", "p_value"]
+"""A null of classes dealt anew among types: its mean, its range, and how likely the value is."""
 PLACE = ["positions", "layer", "point"]
 COLUMNS = {
     "layers": ["group", *PLACE, "quantity", *ESTIMATE, *SIZES],
     "contrasts": ["contrast", *PLACE, "quantity", *ESTIMATE, *SIZES],
     "movement": ["group", "quantity", "layer", *ESTIMATE, *SIZES],
     "together": ["quantity", "layer", *ESTIMATE, "n_units"],
-    "summary": ["statistic", *ESTIMATE, *SIZES],
+    "summary": ["statistic", *ESTIMATE, *DEALT, *SIZES],
 }
 TOGETHER = ("state_cosine", "step_cosine")
 SHARES = (
@@ -46,6 +48,7 @@ SHARES = (
     "content_words_listed_at_last",
     "function_words_listed_at_last",
     "content_in_denser_places",
+    "content_receives_more_attention",
     "first_layer_apart_share",
     "ranks_kept_with_first_positions",
     "ranks_kept_with_own_positions",
@@ -55,7 +58,7 @@ SHARES = (
 COSINES = ("cosine", *TOGETHER, "steps_in_one_direction")
 DIFFERENCES = ("function_less_content_words_listed_at_last",)
 OVER_EQUAL = ("content_movement_in_last_over_equal", "function_movement_in_last_over_equal")
-FROM_ZERO = ("log_rank", "euclidean_distance")
+FROM_ZERO = ("log_rank", "euclidean_distance", "attention_content_over_function")
 LAYERS = ("excursion_layer", "first_layer_apart")
 UnitStatistic = Callable[[Tracks, Int[np.ndarray, " drawn"]], Float[np.ndarray, "..."]]
 Pair = tuple[Tracks, Tracks | None]
@@ -91,12 +94,12 @@ def tables_of(
     trained: Pair,
     random: Pair,
     halves: Halves,
-    of_types: Iterable[Row],
+    more: Iterable[Row],
     *,
     n_listed: int,
     apart: float,
 ) -> Tables:
-    """All tables but the source's example, by name; `of_types` are rows of the summary."""
+    """All tables but the source's example, by name; `more` are rows of the summary."""
     running, at_random = trained[0], random[0]
     assert at_random is not None  # as the same texts were read
     rows: dict[str, list[Row]] = {name: [] for name in COLUMNS}
@@ -108,7 +111,7 @@ def tables_of(
     rows["summary"] += _summary(
         running, at_random, halves, partial(running_statistics, **options), "running"
     )
-    rows["summary"] += of_types
+    rows["summary"] += more
     if trained[1] is not None and random[1] is not None:
         pair = trained[1], random[1]
         rows["layers"] += _layers(*pair, halves, CONTRASTS["homonym_one_sense"])

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from jaxtyping import Int
+from jaxtyping import Bool, Int
 
 CONTENT, FUNCTION = "content", "function"
 HOMONYM, ONE_SENSE = "homonym", "one_sense"
@@ -27,6 +27,10 @@ class FollowedTexts:
     position: Int[np.ndarray, " followed"]
     group: np.ndarray
     """Name of the group of each followed token."""
+    word: np.ndarray
+    """The word that each followed token is, in small letters."""
+    special: list[Bool[np.ndarray, " _"]]
+    """Which tokens of each text are special ones."""
 
     @property
     def n_units(self) -> int:
@@ -81,7 +85,7 @@ def running_texts(
     content = texts.drop_duplicates("id").set_index("id")
     strings = windows["text"].map(content["text"]).tolist()
     words = whole_words(tokens, strings)
-    named = tokens.assign(group=[groups.get(each, "") for each in words])
+    named = tokens.assign(group=[groups.get(each, "") for each in words], word=words)
     counts = pd.crosstab(named["window"], named["group"])
     counts = counts.reindex(columns=[CONTENT, FUNCTION], fill_value=0)
     counts = counts[(counts > 0).all(axis=1)].reset_index()
@@ -109,7 +113,7 @@ def homonym_texts(
         HOMONYM if word == homonym else ONE_SENSE if word in nouns else ""
         for word, homonym in pairs
     ]
-    named = tokens.assign(group=group)
+    named = tokens.assign(group=group, word=words)
     chosen = np.unique(named.loc[named["group"] != "", "window"].to_numpy())
     unit = pd.factorize(stimuli["word"].to_numpy()[chosen])[0]
     return _followed(named, chosen, unit.astype(np.int64), len(named))
@@ -123,10 +127,13 @@ def _followed(
 ) -> FollowedTexts:
     """The chosen windows, and at most so many tokens of each group in each of them."""
     by_window = dict(list(named[named["window"].isin(chosen)].groupby("window")))
-    ids, text, position, group = [], list[int](), list[int](), list[str]()
+    ids, special = [], []
+    text, position, group, word = list[int](), list[int](), list[str](), list[str]()
     for number, window in enumerate(chosen):
         rows = by_window[window]
         ids.append(rows["id"].to_numpy(dtype=np.int64))
+        special.append(rows["special"].to_numpy(dtype=bool))
+        word_at = dict(zip(rows["position"], rows["word"], strict=True))
         for name in sorted({*rows["group"]} - {""}):
             at = rows.loc[rows["group"] == name, "position"].to_numpy()
             if len(at) > n_words_of_text:
@@ -134,5 +141,7 @@ def _followed(
             text += [number] * len(at)
             position += at.tolist()
             group += [name] * len(at)
+            word += [word_at[place] for place in at.tolist()]
     at_text, at_position = (np.array(each, dtype=np.int64) for each in (text, position))
-    return FollowedTexts(ids, unit, at_text, at_position, np.array(group, dtype=object))
+    of_group, of_word = (np.array(names, dtype=object) for names in (group, word))
+    return FollowedTexts(ids, unit, at_text, at_position, of_group, of_word, special)

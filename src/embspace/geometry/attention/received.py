@@ -1,0 +1,26 @@
+"""How much attention each token of a text receives from the others and from itself."""
+
+import numpy as np
+from jaxtyping import Bool, Float
+
+from embspace.geometry.attention.offsets import Maps
+
+
+def received_attention(
+    maps: Maps, kept: Bool[np.ndarray, " token"]
+) -> Float[np.ndarray, "*head kept"]:
+    """Return what each kept token receives over what it would of uniform attention; 1 is as much.
+
+    Other tokens, such as special ones, are neither queries nor keys: rows sum to 1 over kept keys.
+    A query that gives these nothing gives nothing. Uniform attention is over the keys that any head
+    sees, so that a decoder's first tokens have no more for being seen by all. Of an encoder the
+    mean over tokens is 1, or below it where queries give nothing.
+    """
+    among = maps[..., kept, :][..., kept].astype(np.float64)
+    left = among.sum(axis=-1, keepdims=True)
+    shares = np.divide(among, left, out=np.zeros_like(among), where=left > 0)
+    visible = (among > 0).reshape(-1, *among.shape[-2:]).any(axis=0)
+    uniform = visible / np.maximum(visible.sum(axis=-1, keepdims=True), 1)
+    expected = uniform.sum(axis=-2)
+    received = shares.sum(axis=-2)
+    return np.divide(received, expected, out=np.zeros_like(received), where=expected > 0)
