@@ -23,6 +23,7 @@ EXCEPTIONS = {
     "docs/conventions.md": ("99 % of stationary",),
     "docs/examples.md": ("(95 % interval", "(chance: 50 %)"),
     "docs/rna_model.md": ("arXiv:2502.12033",),
+    "docs/training.md": ("arXiv 2311.05928", "(4.1)", "(4.2)", "(4.3)"),
     "docs/your_models.md": (),
     "docs/your_texts.md": (),
 }
