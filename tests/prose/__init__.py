@@ -30,6 +30,7 @@ PAGES = (
     "docs/analyses.md",
     "docs/conventions.md",
     "docs/examples.md",
+    "docs/layers.md",
     "docs/rna_model.md",
     "docs/training.md",
     "docs/your_models.md",
