@@ -31,6 +31,7 @@ PAGES = (
     "docs/conventions.md",
     "docs/examples.md",
     "docs/layers.md",
+    "docs/parameters.md",
     "docs/rna_model.md",
     "docs/training.md",
     "docs/your_models.md",
