@@ -8,10 +8,10 @@ A mark is a comment directly behind a number, which a reader of the rendered pag
     568<!-- ledger.csv rows() --> rows
 
 It has the file under results/, without the name of the default model or `toy`; the column, or the
-dotted key; the cells that choose one row, with = (a value that ends in * is a beginning), < or >;
-and a factor, where the number is not the cell itself. Of several rows `min(column)`,
-`max(column)` and `rows()`, how many there are, make one number. It holds if it is what the cell
-rounds to at its digits.
+dotted key; the cells that choose one row, with = (a value that ends in * is a beginning), < or >
+(a number, or another column of the row); and a factor, where the number is not the cell itself. Of
+several rows `min(column)`, `max(column)`, `sum(column)` and `rows()`, how many there are, make one
+number. It holds if it is what the cell rounds to at its digits.
 
 `python -m tests.prose`, at the root of the project, holds all of it against results/. It prints
 what does not hold, and each number that looks like a result and has no mark; with `--fill` it first
@@ -30,7 +30,10 @@ PAGES = (
     "docs/analyses.md",
     "docs/conventions.md",
     "docs/examples.md",
+    "docs/layers.md",
+    "docs/parameters.md",
     "docs/rna_model.md",
+    "docs/training.md",
     "docs/your_models.md",
     "docs/your_texts.md",
 )

@@ -10,8 +10,12 @@ from embspace.published.contents import Cell, Contents, read_contents
 
 OWNERS = ("minilm", "toy")  # whose file a mark means: the default model's, else a toy's
 CONDITION = re.compile(r"(?P<column>[^=<>]+)(?P<sign>[=<>])(?P<value>.*)")
-OF_ROWS = re.compile(r"(?P<name>min|max)\((?P<column>.+)\)")
-FUNCTIONS: dict[str, Callable[[Iterable[Decimal]], Decimal]] = {"min": min, "max": max}
+OF_ROWS = re.compile(r"(?P<name>min|max|sum)\((?P<column>.+)\)")
+FUNCTIONS: dict[str, Callable[[Iterable[Decimal]], Decimal]] = {
+    "min": min,
+    "max": max,
+    "sum": lambda cells: sum(cells, Decimal(0)),
+}
 FACTOR = re.compile(r"x[\d.e+-]+")
 Row = dict[str, Cell]
 
@@ -72,8 +76,10 @@ def _condition(word: str, columns: tuple[str, ...]) -> Callable[[Row], bool]:
     _check_column(column, columns)
     if sign == "=":
         return lambda row: _is_meant(str(row[column]), value)
-    bound, side = _decimal(value), 1 if sign == ">" else -1
-    return lambda row: row[column] != "" and side * _decimal(row[column]) > side * bound
+    side = 1 if sign == ">" else -1
+    return lambda row: (
+        row[column] != "" and side * _decimal(row[column]) > side * _decimal(row.get(value, value))
+    )
 
 
 def _is_meant(cell: str, value: str) -> bool:
