@@ -98,6 +98,27 @@ def test_what_one_alone_has_stays_and_has_no_difference(table: pd.DataFrame):
     assert lonely[["difference_low", "n_paired", "no_bounds"]].isna().all(axis=None)
 
 
+def layers_of(found: pd.DataFrame) -> list[list[float]]:
+    rows = found[(found["noun"] == "search") & (found["quantity"] == "recall_at_1")]
+    rows = rows[rows["group"] == "a / a / a"].sort_values(["at", "other_at"])
+    return rows[["at", "other_at"]].fillna(-1).to_numpy().tolist()
+
+
+def test_layers_go_together_that_lie_equally_deep():
+    """Six layers after the embeddings beside three: the last is compared with the last."""
+    found = compared((3.0, 7), (1.0, 4))
+    both = found.dropna(subset="difference")
+    assert layers_of(both) == [[0, 0], [2, 1], [4, 2], [6, 3]]
+    sampled = both[is_sampled(both)]
+    assert set(sampled["n_paired"]) == {N_UNITS}
+    assert layers_of(found[found["difference"].isna()]) == [[1, -1], [3, -1], [5, -1]]
+    turned = compared((3.0, 4), (1.0, 7))
+    assert layers_of(turned.dropna(subset="difference")) == [[0, 0], [1, 2], [2, 4], [3, 6]]
+    assert layers_of(turned[turned["difference"].isna()]) == [[-1, 1], [-1, 3], [-1, 5]]
+    profile = found[found["table"] == "profiles"]
+    assert profile["at"].equals(profile["other_at"])
+
+
 def test_whatever_is_of_a_sample_has_bounds(table: pd.DataFrame):
     both = table[table["difference"].notna()]
     sampled = both[is_sampled(both)]

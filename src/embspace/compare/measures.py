@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 from pydantic import Field
 
+from embspace.compare.alignment_table import corresponding_layers
 from embspace.compare.paired_bounds import BOUNDS, OF_HALVES, paired_bounds
 from embspace.errors import InputError, not_among
 from embspace.files.rows import load_rows
@@ -39,7 +40,9 @@ class Source(Strict):
 
 
 PLACE = ["group", "at", "quantity"]
-COLUMNS = ["noun", "table", "group", "along", "at", "quantity"]
+LAYER = "layer"
+"""The column along which rows go together that lie equally deep."""
+COLUMNS = ["noun", "table", "group", "along", "at", "other_at", "quantity"]
 COLUMNS += ["model_value", "other_model_value", "difference", *BOUNDS]
 
 TablesOfBoth = Mapping[str, tuple[pd.DataFrame, pd.DataFrame]]
@@ -55,9 +58,10 @@ def compare_measures(
     """Return each quantity of `sources` in two models, and the difference, first less other.
 
     `results` are by file the tables of both, `halves` likewise how far halves of the units lie
-    from all, of `embspace.measure.tables.deviations`. Rows go together that say the same; so do
-    layers of the same number, whatever share of a model's depth that is. What only one model has,
-    a longer profile for instance, has no difference.
+    from all, of `embspace.measure.tables.deviations`. Rows go together that say the same; layers do
+    that lie equally deep, or nearest to it: the first with the first, the last with the last. `at`
+    is the layer of the first model, `other_at` that of the other. What only one model has, a longer
+    profile for instance, has no difference.
 
     The bounds of the difference are of halves of the `n_paired` units, whether texts, words or
     pairs of sentences, that are the same in both models: what a unit does to both cancels. Bounds
@@ -69,23 +73,29 @@ def compare_measures(
     parts = []
     for source in sources:
         tables = results[source.file]
-        of_halves = zip(tables, halves[source.halves], strict=True) if source.halves else ()
+        places = _places_of_both(source, *tables)
+        of_halves = zip(places, halves[source.halves], strict=True) if source.halves else ()
         placed = [_placed_halves(source, *each) for each in of_halves]
-        joint = _with_bounds(_joint(source, *tables), *placed, level=level)
+        joint = _with_bounds(_joint(source, tables, places), *placed, level=level)
+        joint = _with_own_layers(joint, source, *tables)
         about = {"noun": source.noun, "table": source.table, "along": source.along or np.nan}
         parts.append(joint.assign(**about)[COLUMNS])
     return pd.concat(parts, ignore_index=True)
 
 
-def _joint(source: Source, one: pd.DataFrame, other: pd.DataFrame) -> pd.DataFrame:
+def _joint(
+    source: Source,
+    tables: tuple[pd.DataFrame, pd.DataFrame],
+    places: tuple[pd.DataFrame, pd.DataFrame],
+) -> pd.DataFrame:
     """One row a group, place and quantity that either has, in the order of the tables."""
-    places = pd.concat([_places(source, one), _places(source, other)])
     quantities = pd.DataFrame({"quantity": source.quantities})
-    rows = places.drop_duplicates(ignore_index=True).merge(quantities, how="cross")
-    for name, table in (("model_value", one), ("other_model_value", other)):
+    rows = pd.concat(places).drop_duplicates(ignore_index=True).merge(quantities, how="cross")
+    names = ("model_value", "other_model_value")
+    for name, table, own in zip(names, tables, places, strict=True):
         # A table without rows, as of a corpus with too few documents, may lack the quantities too.
         of_table = table.reindex(columns=source.quantities) if table.empty else table
-        values = _places(source, table).join(of_table[source.quantities])
+        values = own.join(of_table[source.quantities])
         # A table may have a column `value` of its own.
         long = values.melt(PLACE[:2], var_name="quantity", value_name="its_value")
         rows = rows.merge(long, "left", PLACE).rename(columns={"its_value": name})
@@ -100,11 +110,46 @@ def _places(source: Source, table: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame({"group": [" / ".join(key) for key in keys], "at": at}, table.index)
 
 
-def _placed_halves(source: Source, table: pd.DataFrame, halves: pd.DataFrame) -> pd.DataFrame:
-    """The deviations of halves, by what their rows of `table` are about."""
+def _places_of_both(
+    source: Source, one: pd.DataFrame, other: pd.DataFrame
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return the keys of both tables, layers of the other where the first one's are as deep."""
+    first, second = _places(source, one), _places(source, other)
+    if source.along == LAYER:
+        second = second.assign(at=second["at"].map(_as_deep(first["at"], second["at"])))
+    return first, second
+
+
+def _as_deep(at: pd.Series, other_at: pd.Series) -> dict[float, float]:
+    """Return where each layer of the other model lies among the layers of the first.
+
+    A whole number if one goes with it; a layer without one lies between two.
+    """
+    last, other_last = at.max(), other_at.max()
+    if not (last > 0 and other_last > 0):  # NaN is not: one of them has no layers
+        return {layer: layer for layer in other_at.dropna().unique()}
+    alone = {float(layer): layer * last / other_last for layer in range(int(other_last) + 1)}
+    pairs = corresponding_layers(int(last) + 1, int(other_last) + 1)
+    return alone | {float(layer): float(own) for own, layer in pairs}
+
+
+def _with_own_layers(
+    joint: pd.DataFrame, source: Source, one: pd.DataFrame, other: pd.DataFrame
+) -> pd.DataFrame:
+    """Return the rows with the place of each model, as it counts; NaN of a layer it has not."""
+    if source.along != LAYER:
+        return joint.assign(other_at=joint["at"])
+    first, second = (_places(source, table)["at"] for table in (one, other))
+    layer = {place: own for own, place in _as_deep(first, second).items()}
+    return joint.assign(
+        at=joint["at"].where(joint["at"].isin(first.dropna())), other_at=joint["at"].map(layer)
+    )
+
+
+def _placed_halves(source: Source, places: pd.DataFrame, halves: pd.DataFrame) -> pd.DataFrame:
+    """The deviations of halves, by what the rows that they are of are about."""
     of_table = halves[halves["table"] == source.table]
-    places = _places(source, table).reset_index(names="row")
-    return of_table.merge(places, on="row")[[*PLACE, *OF_HALVES]]
+    return of_table.merge(places.reset_index(names="row"), on="row")[[*PLACE, *OF_HALVES]]
 
 
 def _with_bounds(joint: pd.DataFrame, *halves: pd.DataFrame, level: float) -> pd.DataFrame:

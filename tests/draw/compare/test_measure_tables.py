@@ -9,7 +9,7 @@ def row(group: str, at: float, low: float | None, **change: str) -> dict[str, ob
     about = {"noun": "differences", "table": "categories", "quantity": "consistency"} | change
     values = {"model_value": 0.5, "other_model_value": 0.25, "difference": 0.25}
     bounds = {"difference_low": low, "difference_high": low and low + 0.3, "n_paired": 14}
-    return about | values | bounds | {"group": group, "at": at}
+    return about | values | bounds | {"group": group, "at": at, "other_at": at}
 
 
 ROWS = pd.DataFrame(

@@ -19,6 +19,7 @@ def rows(noun: str, name: str, group: str, places: list[float], quantity: str) -
     if len(places) > 1:
         of_other[-1] = np.nan
     table = pd.DataFrame({"at": places, "model_value": value, "other_model_value": of_other})
+    table["other_at"] = table["at"]
     return table.assign(noun=noun, table=name, group=group, along="layer", quantity=quantity)
 
 
@@ -108,6 +109,24 @@ def test_paired_differences_are_of_the_last_common_layer(table: pd.DataFrame):
     }
 
 
+def test_models_of_other_depths_are_compared_and_drawn_at_their_own_layers(table: pd.DataFrame):
+    """The first has layers 0, 2 and 4 where the other has 0, 1 and 2."""
+    layered = table["noun"].isin(["search", "differences"])
+    values = table["other_model_value"].mask(layered, 0.25)
+    deep = table.assign(at=table["at"].mask(layered, table["at"] * 2), other_model_value=values)
+    deep["difference"] = deep["model_value"] - deep["other_model_value"]
+    bounds = deep["difference_low"].mask(layered, 0.1), deep["difference_high"].mask(layered, 0.4)
+    deep = deep.assign(difference_low=bounds[0], difference_high=bounds[1])
+    deep["n_paired"] = deep["n_paired"].mask(layered, 14)
+    figure, text = drawn(deep)
+    assert panel(figure, "Consistency").get_xlabel() == "difference at layer 4 and 2"
+    one, other = panel(figure, "Other half found").lines
+    assert list(one.get_xdata()) == [0, 2, 4]
+    assert list(other.get_xdata()) == [0, 1, 2]
+    (line,) = [line for line in text.splitlines() if "warm-cold" in line]
+    assert [cell.strip() for cell in line.split("|")][2:4] == ["4", "2"]
+
+
 def test_the_title_says_what_either_model_finds(table: pd.DataFrame):
     figure, _ = drawn(table)
     assert " ".join(figure.get_suptitle().split()) == (
@@ -133,7 +152,7 @@ def test_other_measures_have_their_bounds_at_the_last_common_layer(table: pd.Dat
     search = text.split("## Search")[1].partition("## ")[0]
     (line,) = [line for line in search.splitlines() if "as is" in line]
     cells = [cell.strip() for cell in line.split("|")]
-    assert cells[1:4] == ["texts / mean / as is", "1", "recall at 1"]
+    assert cells[1:5] == ["texts / mean / as is", "1", "1", "recall at 1"]
     assert cells[-2] == "14"
     assert "0.25 [0.15, 0.45]" in line
 

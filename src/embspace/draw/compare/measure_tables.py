@@ -5,6 +5,7 @@ import pandas as pd
 from embspace.draw.page.markdown import folded, markdown_table, section
 
 POOLING = "mean"
+LAYERS = {"at": "layer", "other_at": "layer of the other"}
 VALUES = ["model_value", "other_model_value", "difference"]
 BOUNDS = ["difference_low", "difference_high", "n_paired"]
 SECTIONS = {
@@ -48,11 +49,12 @@ def tables_of(rows: pd.DataFrame, models: str, digits: int) -> str:
     head = (
         f"# Measures of {models}\n\nStage `compare_measures`. The difference is that of the first "
         "model less the other. Learned matrices are whole populations; bounds are of halves of "
-        "the units, texts, words or pairs of sentences, that both models have in common. Of layers "
-        "the last is shown that both have, of poolings the mean; all are in the table of results.\n"
+        "the units, texts, words or pairs of sentences, that both models have in common. Layers "
+        "go together that lie equally deep, the last with the last, which are shown; of poolings "
+        "the mean. All are in the table of results.\n"
     )
-    paired = consistencies(rows)[["category", "at", *VALUES, *BOUNDS]]
-    note = f"Consistency of differences, pooling {POOLING}, the last layer that both have."
+    paired = consistencies(rows)[["category", *LAYERS, *VALUES, *BOUNDS]]
+    note = f"Consistency of differences, pooling {POOLING}, the last layer of each."
     sentences = section("Sentences", note, markdown_table(_of_layers(paired), digits))
     others = [*_whole(rows, digits), *_bounded(rows, digits)]
     return "\n".join([head, sentences, folded("\n".join(others))])
@@ -68,7 +70,8 @@ def consistencies(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _of_layers(rows: pd.DataFrame) -> pd.DataFrame:
-    layers = rows.rename(columns={"at": "layer"}).astype({"layer": int, "n_paired": int})
+    integers = dict.fromkeys([*LAYERS.values(), "n_paired"], int)
+    layers = rows.rename(columns=LAYERS).astype(integers)
     return _in_words(layers)
 
 
@@ -90,13 +93,13 @@ def _whole(rows: pd.DataFrame, digits: int) -> list[str]:
 
 
 def _bounded(rows: pd.DataFrame, digits: int) -> list[str]:
-    """Return the tables of differences with bounds, each at the last layer that has any."""
+    """Return the tables of differences with bounds, each at the last layers that have any."""
     text = []
     for (noun, name), (title, note) in BOUNDED.items():
         chosen = rows[(rows["noun"] == noun) & (rows["table"] == name)]
         chosen = chosen[chosen["difference_low"].notna() & chosen["at"].notna()]
         is_other_pooling = chosen["group"].str.contains(r"\b(?:cls|max|bag_of_words)\b")
         chosen = chosen[~is_other_pooling & (chosen["at"] == chosen["at"].max())]
-        shown = chosen[["group", "at", "quantity", *VALUES, *BOUNDS]]
+        shown = chosen[["group", *LAYERS, "quantity", *VALUES, *BOUNDS]]
         text.append(section(title, note, markdown_table(_of_layers(shown), digits)))
     return text

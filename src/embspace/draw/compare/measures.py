@@ -21,6 +21,7 @@ SIDES = {  # color, line and marker
     "model_value": (BLUE, "-", "o"),
     "other_model_value": (VERMILION, "--", "s"),
 }
+AT = {"model_value": "at", "other_model_value": "other_at"}  # layers of models of other depths
 SEARCH = ("search", "search", " / mean / as_is", "recall_at_1")  # the group after its corpus
 SENSES = ("homonyms", "recovery", "centered / cosine", "accuracy")
 OTHER_UNITS = "other units"  # what `compare_measures` says of bounds that there cannot be
@@ -119,7 +120,7 @@ def _title(table: pd.DataFrame, models: Models) -> str:
     """
     found = _search(table)
     if len(found):
-        shares = [f"{percent(found[side].dropna().iloc[-1])}" for side in SIDES]
+        shares = [percent(_of_model(found, side)[side].iloc[-1]) for side in SIDES]
         corpus = found["group"].iloc[0].partition(" / ")[0]
         return (
             f"The last layer of {models[0]} finds the other half of {shares[0]} of {corpus}, "
@@ -146,7 +147,8 @@ def _search(table: pd.DataFrame) -> pd.DataFrame:
     """Return the share of texts found by layer, of the first corpus that both models searched."""
     noun, name, ending, quantity = SEARCH
     rows = table[(table["noun"] == noun) & table["group"].fillna("").str.endswith(ending)]
-    rows = rows[(rows["table"] == name) & (rows["quantity"] == quantity) & rows["at"].notna()]
+    has_layer = rows[[*AT.values()]].notna().any(axis=1)
+    rows = rows[(rows["table"] == name) & (rows["quantity"] == quantity) & has_layer]
     for _, of_corpus in rows.groupby("group", sort=False):
         if of_corpus[[*SIDES]].notna().any().all() and not _of_other_units(of_corpus):
             return of_corpus.sort_values("at")
@@ -165,12 +167,17 @@ def _senses(table: pd.DataFrame) -> pd.DataFrame:
     return rows[:0] if _of_other_units(rows) else rows
 
 
+def _of_model(rows: pd.DataFrame, side: str) -> pd.DataFrame:
+    """Return the rows that a model has, in the order of its own layers."""
+    return rows.dropna(subset=[side, AT[side]]).sort_values(AT[side], kind="stable")
+
+
 def _draw_both(ax: Axes, rows: pd.DataFrame, models: Models, size: float = 0) -> None:
     """Draw a line for each model that has values along the rows, with marks of some size."""
     for model, (side, (color, line, marker)) in zip(models, SIDES.items(), strict=True):
-        own = rows.dropna(subset=side)
+        own = _of_model(rows, side)
         look: dict[str, Any] = {"color": color, "ls": line, "marker": marker, "ms": size}
-        ax.plot(own["at"], own[side], label=model, **look)
+        ax.plot(own[AT[side]], own[side], label=model, **look)
 
 
 def _layers(models: Models, of: str, ax: Axes, rows: pd.DataFrame) -> None:
@@ -194,7 +201,7 @@ def _curves(models: Models, ax: Axes, rows: pd.DataFrame) -> None:
 
 
 def _paired(ax: Axes, rows: pd.DataFrame) -> None:
-    """Draw the consistency of differences, one model minus the other, at the last common layer."""
+    """Draw the consistency of differences, one model minus the other, at the last layer of both."""
     rows = rows.sort_values("difference", ascending=False, kind="stable")
     value = rows["difference"]
     bounds = [value - rows["difference_low"], rows["difference_high"] - value]
@@ -202,5 +209,7 @@ def _paired(ax: Axes, rows: pd.DataFrame) -> None:
     ax.errorbar(value, range(len(rows)), xerr=bars, fmt="D", ms=3, color=BLACK)
     ax.axvline(0, color="0.3", linewidth=0.8)
     ax.set_yticks(range(len(rows)), rows["category"], fontsize=7)
-    ax.set_xlabel(f"difference at layer {rows['at'].iloc[0]:g}")
+    at, other_at = rows["at"].iloc[0], rows["other_at"].iloc[0]
+    beside = "" if at == other_at else f" and {other_at:g}"
+    ax.set_xlabel(f"difference at layer {at:g}{beside}")
     ax.invert_yaxis()
