@@ -13,6 +13,7 @@ from embspace.models.tokenizer import (
     names_by_id,
     numbered_vocabulary,
     read_tokenizer,
+    tokenizer_note,
     vocabulary_table,
 )
 from embspace.settings.model import describe_model
@@ -165,3 +166,14 @@ def test_of_a_line_that_stands_twice_the_last_one_counts(tmp_path: Path):
 def test_a_folder_without_files_of_a_tokenizer_says_where_to_take_them(tmp_path: Path):
     with pytest.raises(InputError, match=r"`--tokenizer FOLDER`, or by the key `tokenizer`"):
         load_tokenizer("tiny", describe_model("tiny", tiny_description(tmp_path)))
+
+
+def test_types_of_tokens_that_are_left_out_are_told(tiny_folder: Path, tmp_path: Path):
+    folder = shutil.copytree(tiny_folder, tmp_path / "typed")
+    model = describe_model("typed", tiny_description(folder))
+    assert tokenizer_note("typed", model) == ""
+    file = folder / "tokenizer.json"
+    content = json.loads(file.read_text())
+    content["post_processor"]["single"][-1]["SpecialToken"]["type_id"] = 1
+    file.write_text(json.dumps(content))
+    assert "texts are read without these" in tokenizer_note("typed", model)

@@ -11,6 +11,7 @@ import pandas as pd
 from embspace.errors import InputError
 from embspace.models.locate import locate_files
 from embspace.models.spelling import Spelling, spelling_of
+from embspace.models.tokens.file import read_file
 from embspace.models.tokens.read import read_folder
 from embspace.models.tokens.spelled import read_as_text
 from embspace.settings.model import (
@@ -40,6 +41,9 @@ ELSEWHERE = (
 )
 # A token that stands for several things has the first of these.
 ROLES = ("cls", "sep", "mask", "pad", "bos", "eos", "unk")
+TYPES_ARE_LEFT_OUT = (
+    "Its tokenizer gives the tokens of a text different token types; texts are read without these."
+)
 NO_TOKEN = "no token "  # begins the name of an id that the vocabulary leaves out
 
 
@@ -182,9 +186,18 @@ def read_tokenizer(folder: Path) -> Any:
 
 
 def tokenizer_note(name: str, model: Model) -> str:
-    """A sentence on a tokenizer whose class is not as its file; "" of others and without one."""
+    """What a reader must know of a tokenizer: that its class is not as its file, or types of tokens.
+
+    "" of others, and without one.
+    """
     files = tokenizer_files(model)
-    return "" if files is None else read_folder(locate_files(name, files)).note
+    if files is None:
+        return ""
+    folder = locate_files(name, files)
+    reading, file = read_folder(folder), folder / FILES[0]
+    own = read_file(folder) if file.is_file() else reading.tokenizer.backend_tokenizer
+    types = own.encode("a").type_ids
+    return " ".join(filter(None, [reading.note, TYPES_ARE_LEFT_OUT if any(types) else ""]))
 
 
 def _spelling(tokenizer: Any) -> Spelling:
