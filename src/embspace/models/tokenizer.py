@@ -186,7 +186,7 @@ def read_tokenizer(folder: Path) -> Any:
 
 
 def tokenizer_note(name: str, model: Model) -> str:
-    """What a reader must know of a tokenizer: that its class is not as its file, or types of tokens.
+    """What a reader must know: that a tokenizer's class is not as its file, or types of tokens.
 
     "" of others, and without one.
     """
