@@ -133,7 +133,8 @@ def test_a_helix_winds_and_advances_and_a_circle_winds_alone(root: Path):
 def test_waves_are_a_pattern_and_a_profile(root: Path):
     measured, waves = of_cosines(root, 12), smooth_table(2 * N, DIM)
     verdicts = {words: verdict(root, words, measured, waves) for words in COSINES}
-    assert verdicts.pop("A position is unlike those before it") == "differs"
+    # Smooth waves are alike on both sides: below some nulls, and within the range of others.
+    assert verdicts.pop("A position is unlike those before it") == "depends on the rule"
     assert set(verdicts.values()) == {"matches"}, verdicts
 
 
