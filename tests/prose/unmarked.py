@@ -22,7 +22,7 @@ EXCEPTIONS = {
         "3.12 is head 12",
         # Means over heads or layers, which no table has.
         "is 0.66 and that",
-        "`forward_mass` is 0.29",
+        "is 0.29; without",
         "0.51 and 0.43",
         "are 0.35 to 0.71",
         "weights 2.4 and",
