@@ -26,7 +26,7 @@ UNIT: Module = ("Normalize", {})
         ([("BoW", {}), pooling("mean")], "the module BoW is not known"),
         ([pooling("mean"), ("SpladePooling", {})], "the module SpladePooling is not known"),
         ([("Pooling", {"pooling_mode": None})], "key 'pooling_mode': found None"),
-        ([("Pooling", {"pooling_mode": []})], "key 'pooling_mode': found None"),
+        ([("Pooling", {"pooling_mode": []})], r"key 'pooling_mode': found \[\]"),
         ([("Pooling", {"pooling_mode": [["mean"]]})], "'pooling_mode': found \\['mean'\\]"),
         ([("Pooling", {"embedding_dimension": "32"})], "is for '32' dimensions, the"),
         ([("Pooling", {"include_prompt": "no"})], "'include_prompt': found 'no', allowed: true"),

@@ -164,7 +164,9 @@ def _modes(file: Path, config: dict[str, Any]) -> tuple[str, ...]:
             raise RefusedModel(f"{file}: key '{unknown}': {not_among(unknown, MODES)}")
         modes = [mode for key, mode in MODES.items() if key in switched] or ["mean"]
     modes = ["last" if mode == LAST else mode for mode in modes]
-    for mode in modes or [None]:
+    if not modes:
+        raise RefusedModel(f"{file}: key 'pooling_mode': {not_among([], TOKEN_POOLINGS)}")
+    for mode in modes:
         if mode not in TOKEN_POOLINGS:
             raise RefusedModel(f"{file}: key 'pooling_mode': {not_among(mode, TOKEN_POOLINGS)}")
     return tuple(modes)
