@@ -25,6 +25,7 @@ from embspace.models.lock import read_lock
 from embspace.models.parameters.read import read_parameters
 from embspace.settings.model import describe_model
 from tests.hub_server import Hub, serving_hub
+from tests.models.sentence.folders import Module, dense, pooling, write_modules
 from tests.tiny import DIM, POSITIONS, VOCABULARY, build_tiny_bert, tiny_description
 from tests.zoo import build_animal
 
@@ -292,3 +293,48 @@ def test_dots_are_no_repository(asked: str, root: Path, monkeypatch: pytest.Monk
     monkeypatch.chdir(root)
     with pytest.raises(InputError, match="no config.json|no such folder|allowed: a folder"):
         find_model(asked, root, None)
+
+
+@pytest.mark.parametrize(
+    ("modules", "message"),
+    [
+        *(
+            ([pooling("mean"), (kind, {})], f"the module {kind} is not known")
+            for kind in ("WordWeights", "LSTM", "LayerNorm", "Router", "Asym", "SpladePooling")
+        ),
+        ([("CNN", {}), pooling("mean")], "the module CNN is not known"),
+        ([pooling("median")], "key 'pooling_mode': found 'median'"),
+        ([("Pooling", {"embedding_dimension": 7})], "is for 7 dimensions"),
+        ([pooling("mean"), dense(16, 8)], "for vectors of 32 dimensions"),
+    ],
+)
+def test_a_sentence_model_that_is_not_known_is_refused(
+    root: Path, tmp_path: Path, modules: list[Module], message: str
+):
+    folder = write_modules(build_tiny_bert(tmp_path / "mine"), modules)
+    with pytest.raises(RefusedModel, match=message):
+        find_model(str(folder), root, None)
+
+
+def test_a_sentence_model_without_a_transformer_is_refused_by_its_module(
+    root: Path, tmp_path: Path
+):
+    (tmp_path / "mine").mkdir()
+    kind = "sentence_transformers.models.StaticEmbedding"
+    (tmp_path / "mine/modules.json").write_text(json.dumps([{"path": "", "type": kind}]))
+    with pytest.raises(RefusedModel, match="the module StaticEmbedding is not known"):
+        find_model(str(tmp_path / "mine"), root, None)
+
+
+def test_files_of_a_sentence_model_that_lack_are_told(root: Path, tmp_path: Path):
+    modules = [pooling("mean"), dense(DIM, 8)]
+    prompts = {"default_prompt_name": "q", "prompts": {}}
+    folder = write_modules(build_tiny_bert(tmp_path / "mine"), modules, prompts=prompts)
+    with pytest.raises(RefusedModel, match="key 'default_prompt_name': found 'q'"):
+        find_model(str(folder), root, None)
+    (folder / "config_sentence_transformers.json").unlink()
+    assert find_model(str(folder), root, None).described
+    weights = folder / "2_Dense/model.safetensors"
+    weights.rename(weights.with_name("pytorch_model.bin"))
+    with pytest.raises(RefusedModel, match=r"2_Dense: no model\.safetensors; a pickle"):
+        find_model(str(folder), root, None)

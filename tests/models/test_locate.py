@@ -77,6 +77,19 @@ def test_unpinned_weights_are_told_with_the_pin_to_paste(tiny_folder: Path, capl
         ) == warned
 
 
+def test_weights_are_pinned_by_their_path_in_the_folder(tmp_path: Path, caplog):
+    place = tmp_path / "0_Transformer"
+    place.mkdir()
+    (place / "model.safetensors").write_bytes(b"abc")
+    pin = {"0_Transformer/model.safetensors": sha256(place / "model.safetensors")}
+    at_root = {"model.safetensors": "0" * 64}  # of another file
+    for pins, is_warned in ((pin, False), (at_root, True)):
+        caplog.clear()
+        files = FolderFiles(source="path", path=str(tmp_path), sha256=pins)
+        warn_unpinned("tiny", files, place)
+        assert ("\n  0_Transformer/model.safetensors: ba7816bf" in caplog.text) == is_warned
+
+
 def test_a_missing_folder_is_named():
     with pytest.raises(InputError, match="key 'path': no folder nowhere"):
         locate_files("tiny", FolderFiles(source="path", path="nowhere"))

@@ -172,10 +172,11 @@ def _known(root: Path, place: Path | str) -> Named | None:
 def _of_folder(folder: Path, root: Path, given: Given) -> Named:
     from embspace.models.locate import sha256
     from embspace.models.sentence.files import transformer_folder
+    from embspace.models.sentence.modules import known_modules
 
-    place = transformer_folder(folder)
     with _without_file(folder.name):
-        check_config(place)
+        known_modules(folder)
+        check_config(transformer_folder(folder))
         files = [*_files_of_model(folder)]
     hashes = {file.relative_to(folder).as_posix(): sha256(file) for file in files}
     told_apart = [*sorted(hashes.items()), *([given] if given else [])]
@@ -241,6 +242,7 @@ def _described(name: str, label: str, source: dict[str, Any], root: Path) -> Nam
 def _findings(name: str, described: dict[str, Any]) -> "Findings":
     from embspace.models.describe import describe_module
     from embspace.models.parameters.describe_head import describe_head
+    from embspace.models.sentence.vectors import sentence_modules
     from embspace.models.tokenizer import load_tokenizer, tokenizer_note
     from embspace.models.weights import load_model
 
@@ -252,6 +254,8 @@ def _findings(name: str, described: dict[str, Any]) -> "Findings":
         found = describe_module(module, load_tokenizer(name, model))
         if note := tokenizer_note(name, model):
             found.keys["note"] = note
+        with_norm = model.model_copy(update={"final_norm": found.keys.get("final_norm")})
+        sentence_modules(name, with_norm, module)
     except InputError:
         raise
     except Exception as error:  # what a model raises depends on the architecture

@@ -101,13 +101,14 @@ def warn_unpinned(name: str, files: Files, folder: Path) -> None:
     """Say so if `dvc repro` cannot see the weights change: DVC sees the YAML, not the folder."""
     if not isinstance(files, FolderFiles):
         return
-    weights = weight_files(folder)
-    if not {file.name for file in weights} <= files.sha256.keys():
+    root = Path(files.path).expanduser()
+    weights = {file.relative_to(root).as_posix(): file for file in weight_files(folder)}
+    if not weights.keys() <= files.sha256.keys():
         logging.getLogger(__name__).warning(
             "%s: the weights are not pinned, so `dvc repro` would not notice other weights in the "
             "same place. Pin them with\nsha256:\n%s",
             model_file(name),
-            "\n".join(f"  {file.name}: {sha256(file)}" for file in weights),
+            "\n".join(f"  {path}: {sha256(file)}" for path, file in weights.items()),
         )
 
 

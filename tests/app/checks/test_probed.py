@@ -6,7 +6,8 @@ import yaml
 
 from embspace.app.checks.probed import PROBES, check_fetched, check_probed
 from embspace.errors import RefusedModel
-from tests.tiny import tiny_description
+from tests.models.sentence.folders import pooling, write_modules
+from tests.tiny import build_tiny_bert, tiny_description
 from tests.tiny_architectures import build_tiny
 
 
@@ -65,3 +66,13 @@ def test_a_fetched_model_for_a_larger_machine_is_not_loaded(
     describe(root, content)
     with pytest.raises(TypeError):
         check_fetched("mine", root)
+
+
+def test_what_follows_the_transformer_is_read_and_tells_a_model(root: Path):
+    folder = write_modules(build_tiny_bert(root / "bert"), [pooling("mean")])
+    describe(root, tiny_description(folder))
+    check_probed("mine", root)
+    file = folder / "1_Pooling/config.json"
+    file.write_text(file.read_text().replace("mean", "median"))
+    with pytest.raises(RefusedModel, match="key 'pooling_mode': found 'median'"):
+        check_probed("mine", root)

@@ -1,10 +1,11 @@
 """The files of a sentence model are found, and no others are taken for them."""
 
+import json
 from pathlib import Path
 
 import pytest
 
-from embspace.errors import InputError
+from embspace.errors import RefusedModel
 from embspace.models.sentence.files import (
     is_sentence_file,
     listed_modules,
@@ -14,6 +15,10 @@ from embspace.models.sentence.files import (
 from tests.models.sentence.folders import dense, pooling, write_modules
 
 TANH = "torch.nn.modules.activation.Tanh"
+
+
+def leading_to(path: str) -> str:
+    return json.dumps([{"type": "sentence_transformers.models.Transformer", "path": path}])
 
 
 def test_its_files_are_listed(tmp_path: Path):
@@ -47,26 +52,42 @@ def test_files_are_told_by_their_paths(name: str, expected: bool):
     assert is_sentence_file(name) == expected
 
 
-def test_a_transformer_of_its_own_folder_is_found_where_the_model_has_no_config(tmp_path: Path):
+def test_the_transformer_is_where_modules_json_says(tmp_path: Path):
+    (tmp_path / "config.json").write_text('{"__version__": {"sentence_transformers": "2.0"}}')
     assert transformer_folder(tmp_path) == tmp_path
     (tmp_path / "0_Transformer").mkdir()
     write_modules(tmp_path, [pooling("mean")], transformer="0_Transformer")
-    assert transformer_folder(tmp_path) == tmp_path
-    (tmp_path / "0_Transformer/config.json").write_text("{}")
     assert transformer_folder(tmp_path) == tmp_path / "0_Transformer"
-    (tmp_path / "config.json").write_text("{}")
-    assert transformer_folder(tmp_path) == tmp_path
+    (tmp_path / "model.safetensors").write_bytes(b"another model")
+    assert transformer_folder(tmp_path) == tmp_path / "0_Transformer"
+
+
+def test_modules_stand_in_the_order_of_the_file(tmp_path: Path):
+    """As in sentence-transformers 6.2, which reads no idx."""
+    kinds = ("Transformer", "Pooling", "Normalize")
+    numbers: list[object] = [2, "one", None]
+    listed = [
+        {"idx": idx, "path": "", "type": f"sentence_transformers.models.{kind}"}
+        for idx, kind in zip(numbers, kinds, strict=True)
+    ]
+    (tmp_path / "modules.json").write_text(json.dumps(listed))
+    assert tuple(kind for kind, _ in listed_modules(tmp_path)) == kinds
 
 
 @pytest.mark.parametrize(
     ("content", "message"),
     [
         ("{", "modules.json: cannot be read"),
+        ("[]", "no list of modules"),
         ('[{"path": ""}]', "no list of modules"),
-        ('[{"type": "a.Transformer", "path": "../x"}]', "leads out of the folder"),
+        ('[{"type": "sentence_transformers.models.Pooling", "path": 1}]', "no list of modules"),
+        ('[{"type": "custom_st.Transformer", "path": ""}]', "'custom_st.Transformer' is none of"),
+        (leading_to("../x"), "'../x' leads out of the folder"),
+        (leading_to("a/../../x"), "leads out of the folder"),
+        (leading_to("/tmp"), "'/tmp' leads out of the folder"),
     ],
 )
 def test_a_list_that_is_none_is_told(tmp_path: Path, content: str, message: str):
     (tmp_path / "modules.json").write_text(content)
-    with pytest.raises(InputError, match=message):
+    with pytest.raises(RefusedModel, match=message):
         listed_modules(tmp_path)

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from embspace.errors import RefusedModel
 from embspace.models.sentence.vectors import sentence_modules, sentence_vectors
 from embspace.models.tokenizer import load_tokenizer
 from embspace.models.weights import load_model
@@ -123,3 +124,36 @@ def test_a_transformer_in_a_folder_of_its_own_is_found(tiny_folder: Path, tmp_pa
 def test_a_model_without_modules_has_no_such_vectors(folder: Path):
     model = describe_model("tiny", tiny_description(folder))
     assert sentence_modules("tiny", model, load_model("tiny", model)) is None
+
+
+def test_the_first_dimensions_are_left_behind_all_modules(folder: Path):
+    modules = [pooling("mean"), UNIT]
+    write_modules(folder, modules, prompts={"truncate_dim": 5})
+    expected = np.array([encode_by_torch(folder, text, modules)[:5] for text in TEXTS])
+    assert np.allclose(vectors(folder, TEXTS), expected, atol=1e-5)
+    assert np.linalg.norm(expected, axis=1).max() < 0.9  # not made one again
+
+
+def test_more_dimensions_than_there_are_leave_all(folder: Path):
+    write_modules(folder, [pooling("mean")], prompts={"truncate_dim": 2 * DIM})
+    assert vectors(folder, TEXTS).shape == (len(TEXTS), DIM)
+
+
+def test_vectors_that_are_not_finite_are_refused(folder: Path):
+    from safetensors.torch import load_file, save_file
+
+    write_modules(folder, [pooling("mean"), dense(DIM, 8, activation_function=IDENTITY)])
+    file = folder / "2_Dense/model.safetensors"
+    save_file({name: tensor.sign() * 3e38 for name, tensor in load_file(file).items()}, file)
+    with pytest.raises(RefusedModel, match="the sentence vector of text 1 holds NaN or infinities"):
+        vectors(folder, TEXTS)
+
+
+def test_another_model_beside_the_transformer_is_not_taken(tiny_folder: Path, tmp_path: Path):
+    root = shutil.copytree(tiny_folder, tmp_path / "old")
+    shutil.copytree(tiny_folder, root / "0_Transformer")
+    write_modules(root, [pooling("max")], transformer="0_Transformer")
+    expected = [encode_by_torch(root / "0_Transformer", text, [pooling("max")]) for text in TEXTS]
+    config = json.loads((root / "config.json").read_text())
+    (root / "config.json").write_text(json.dumps(config | {"num_hidden_layers": 1}))
+    assert np.allclose(vectors(root, TEXTS), expected, atol=1e-5)

@@ -10,9 +10,10 @@ from typing import Any
 
 from embspace.errors import InputError, RefusedModel
 from embspace.files.atomic import writing
-from embspace.models.locate import locate_files, weight_files
+from embspace.models.locate import locate_files, locate_root, weight_files
 from embspace.models.lock import read_lock
 from embspace.models.memory import check_memory
+from embspace.models.sentence.files import sentence_files
 from embspace.settings.model import (
     HubModel,
     Model,
@@ -28,6 +29,7 @@ from embspace.settings.schema import read_yaml
 
 PROBES = Path(".cache/probes")
 N_TOKENS = 12  # of which texts are made
+CHECKS = 2  # raised where more is checked, so that what was kept before is probed again
 LIBRARIES = ("torch", "transformers", "tokenizers")
 
 
@@ -78,6 +80,7 @@ def _probed(name: str, model: Network) -> dict[str, Any]:
     """Return what a probe has found of a model, whose description fits it."""
     from embspace.app.queries.loading import without_report_of_weights
     from embspace.models.probe.probe import check_probe, probe
+    from embspace.models.sentence.vectors import sentence_modules
     from embspace.models.tokenizer import load_tokenizer, tokenizer_files
     from embspace.models.weights import load_model
     from embspace.models.windows import largest_window
@@ -85,6 +88,7 @@ def _probed(name: str, model: Network) -> dict[str, Any]:
     with without_report_of_weights():
         module = load_model(name, model)
         tokenizer = load_tokenizer(name, model) if tokenizer_files(model) else None
+        sentence_modules(name, model, module)
     n_rows = len(module.get_input_embeddings().weight) - model.padding_rows
     special = set() if tokenizer is None else set(tokenizer.all_special_ids)
     tokens = [number for number in range(n_rows) if number not in special][:N_TOKENS]
@@ -98,7 +102,8 @@ def _probed(name: str, model: Network) -> dict[str, Any]:
 
 def _digest(name: str, model: Network, content: dict[str, Any]) -> str:
     """Return what tells a model, as it is described and read here, from any other."""
-    parts = [content, {each: version(each) for each in LIBRARIES}, [*_files(name, model)]]
+    versions = {library: version(library) for library in LIBRARIES}
+    parts = [CHECKS, content, versions, [*_files(name, model)]]
     return hashlib.sha256(json.dumps(parts, default=str).encode()).hexdigest()
 
 
@@ -108,7 +113,8 @@ def _files(name: str, model: Model) -> Iterator[Any]:
         entry = read_lock().get(name)
         yield None if entry is None else entry.model_dump()
     elif not isinstance(model, RandomModel | VectorsModel):
-        folder = locate_files(name, model.model_copy(update={"sha256": {}}))
+        unpinned = model.model_copy(update={"sha256": {}})
+        folder, root = locate_files(name, unpinned), locate_root(name, unpinned)
         small = sorted(folder.glob("*.json")) + sorted(folder.glob("*.txt"))
-        for file in (*weight_files(folder), *small):
-            yield file.name, file.stat().st_size, file.stat().st_mtime_ns
+        for file in (*weight_files(folder), *small, *sentence_files(root)):
+            yield file.relative_to(root).as_posix(), file.stat().st_size, file.stat().st_mtime_ns

@@ -9,16 +9,16 @@ import numpy as np
 from jaxtyping import Float
 
 from embspace.clouds.pooling import TOKEN_POOLINGS, pooled
-from embspace.errors import InputError, counted, not_among
+from embspace.errors import RefusedModel, not_among, shortened
 from embspace.models.sentence.dense import read_dense
 from embspace.models.sentence.files import (
     CONFIG,
     MODULES,
-    PROMPTS,
-    READING,
+    is_switched,
     listed_modules,
-    read_json,
+    read_keys,
 )
+from embspace.models.sentence.reading import default_prompt, read_reading, shortened_to
 
 # By the keys of older releases, in the order in which these put vectors side by side.
 MODES = {
@@ -32,7 +32,6 @@ MODES = {
 LAST = "lasttoken"  # what sentence-transformers calls `last`
 NOTHING = ("Dropout",)  # is for training
 KNOWN = ("Transformer", "Pooling", "Dense", "Normalize", *NOTHING)
-TASK = "feature-extraction"
 Step = Callable[[Float[np.ndarray, " dim"]], Float[np.ndarray, " out"]]
 
 
@@ -73,39 +72,62 @@ def read_modules(folder: Path, dim: int) -> SentenceModules | None:
     """The modules of a model whose states have `dim` dimensions; None without modules.json.
 
     Raises:
-        InputError: naming a module that is not known, or stands where it cannot, or a file that
+        RefusedModel: naming a module that is not known, or stands where it cannot, or a file that
             cannot be read or does not fit.
     """
-    modules = listed_modules(folder)
-    if not modules:
+    parts = known_modules(folder)
+    if not parts:
         return None
+    poolings, includes_prompt = _pooling(parts[1][1], dim)
+    steps, dimension = _steps(parts[2:], len(poolings) * dim)
+    if (most := shortened_to(folder)) is not None and most < dimension:
+        steps, dimension = (*steps, FirstDimensions(most)), most
+    reading = read_reading(parts[0][1])
+    return SentenceModules(
+        poolings=poolings,
+        includes_prompt=includes_prompt,
+        steps=steps,
+        dimension=dimension,
+        length=reading.length,
+        prompt=default_prompt(folder),
+        is_lowered=reading.is_lowered,
+    )
+
+
+def known_modules(folder: Path) -> list[tuple[str, Path]]:
+    """The kind and folder of each module that makes vectors; none without modules.json.
+
+    Raises:
+        RefusedModel: naming a module that is not known, or stands where it cannot.
+    """
+    modules = listed_modules(folder)
     kinds = [kind for kind, _ in modules]
     if unknown := next((kind for kind in kinds if kind not in KNOWN), None):
-        raise InputError(
+        raise RefusedModel(
             f"{folder / MODULES}: the module {unknown} is not known, so that the vectors of its "
             f"makers cannot be made; known are {', '.join(KNOWN)}. Without {MODULES} the model is "
             "read as a plain transformer"
         )
     parts = [(kind, place) for kind, place in modules if kind not in NOTHING]
     order = [kind for kind, _ in parts]
-    if order[:2] != ["Transformer", "Pooling"] or {"Transformer", "Pooling"} & {*order[2:]}:
-        raise InputError(
+    is_ordered = order[:2] == ["Transformer", "Pooling"] and not {*order[:2]} & {*order[2:]}
+    if modules and not is_ordered:
+        raise RefusedModel(
             f"{folder / MODULES}: found {', '.join(kinds)}, allowed: Transformer, Pooling, then "
             "any of Dense and Normalize"
         )
-    poolings, includes_prompt = _pooling(parts[1][1], dim)
-    steps, dimension = _steps(parts[2:], len(poolings) * dim)
-    reading = _reading(parts[0][1])
-    length = reading.get("max_seq_length")
-    return SentenceModules(
-        poolings=poolings,
-        includes_prompt=includes_prompt,
-        steps=steps,
-        dimension=dimension,
-        length=None if length is None else int(length),
-        prompt=_default_prompt(folder),
-        is_lowered=bool(reading.get("do_lower_case")),
-    )
+    return parts
+
+
+@dataclass(frozen=True)
+class FirstDimensions:
+    """Leaves the first dimensions, behind all modules: their length is no longer 1."""
+
+    most: int
+
+    def __call__(self, x: Float[np.ndarray, " dim"]) -> Float[np.ndarray, " out"]:
+        """Return the first dimensions of a vector."""
+        return x[: self.most]
 
 
 def unit_length(vector: Float[np.ndarray, " dim"]) -> Float[np.ndarray, " dim"]:
@@ -117,25 +139,37 @@ def unit_length(vector: Float[np.ndarray, " dim"]) -> Float[np.ndarray, " dim"]:
 
 def _pooling(folder: Path, dim: int) -> tuple[tuple[str, ...], bool]:
     file = folder / CONFIG
-    config = read_json(file)
+    config = read_keys(file)
     expected = config.get("embedding_dimension", config.get("word_embedding_dimension", dim))
     if expected != dim:
-        raise InputError(
-            f"{file}: is for {counted(expected, 'dimension')}, the model's states have {dim:,}"
+        raise RefusedModel(
+            f"{file}: is for {shortened(expected)} dimensions, the model's states have {dim:,}"
         )
+    modes = _modes(file, config)
+    return modes, is_switched(file, config, "include_prompt", default=True)
+
+
+def _modes(file: Path, config: dict[str, Any]) -> tuple[str, ...]:
+    """Return the names of poolings, by the key of today or by those of older releases."""
     if "pooling_mode" in config:
         given = config["pooling_mode"]
-        modes = [given] if isinstance(given, str) else list(given)
+        modes = given if isinstance(given, list) else [given]
     else:
-        switched = [key for key in config if key.startswith("pooling_mode_") and config[key]]
+        switched = [
+            key
+            for key in config
+            if key.startswith("pooling_mode_") and is_switched(file, config, key, default=False)
+        ]
         if unknown := next((key for key in switched if key not in MODES), None):
-            raise InputError(f"{file}: key '{unknown}': {not_among(unknown, MODES)}")
+            raise RefusedModel(f"{file}: key '{unknown}': {not_among(unknown, MODES)}")
         modes = [mode for key, mode in MODES.items() if key in switched] or ["mean"]
     modes = ["last" if mode == LAST else mode for mode in modes]
+    if not modes:
+        raise RefusedModel(f"{file}: key 'pooling_mode': {not_among([], TOKEN_POOLINGS)}")
     for mode in modes:
         if mode not in TOKEN_POOLINGS:
-            raise InputError(f"{file}: key 'pooling_mode': {not_among(mode, TOKEN_POOLINGS)}")
-    return tuple(modes), bool(config.get("include_prompt", True))
+            raise RefusedModel(f"{file}: key 'pooling_mode': {not_among(mode, TOKEN_POOLINGS)}")
+    return tuple(modes)
 
 
 def _steps(parts: list[tuple[str, Path]], dim: int) -> tuple[tuple[Step, ...], int]:
@@ -149,26 +183,3 @@ def _steps(parts: list[tuple[str, Path]], dim: int) -> tuple[tuple[Step, ...], i
         steps.append(dense)
         dim = dense.dimension
     return tuple(steps), dim
-
-
-def _reading(folder: Path) -> dict[str, Any]:
-    """Return how the transformer reads texts; {} where nothing says so."""
-    files = sorted(file for file in folder.glob("*.json") if READING.fullmatch(file.name))
-    content: dict[str, Any] = read_json(files[0]) if files else {}
-    if content.get("transformer_task", TASK) != TASK:
-        raise InputError(
-            f"{files[0]}: key 'transformer_task': found {content['transformer_task']!r}, allowed: "
-            f"{TASK}"
-        )
-    return content
-
-
-def _default_prompt(folder: Path) -> str:
-    file = folder / PROMPTS
-    content = read_json(file) if file.is_file() else {}
-    name, prompts = content.get("default_prompt_name"), content.get("prompts") or {}
-    if name is None:
-        return ""
-    if name not in prompts:
-        raise InputError(f"{file}: key 'default_prompt_name': {not_among(name, prompts)}")
-    return str(prompts[name] or "")

@@ -6,10 +6,11 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
+from embspace.errors import RefusedModel
 from embspace.models.encoder import EncodedWindow, batches_by_length, encode
 from embspace.models.final_norm import final_norm_dim
 from embspace.models.locate import locate_root
-from embspace.models.sentence.modules import SentenceModules, read_modules
+from embspace.models.sentence.modules import SentenceModules, known_modules, read_modules
 from embspace.models.windows import Window, cut_windows, largest_window
 from embspace.settings.model import Network, RandomModel, model_file
 
@@ -18,14 +19,17 @@ def sentence_modules(name: str, model: Network, module: Any) -> SentenceModules 
     """What follows the transformer of a model; None where modules.json does not say.
 
     Raises:
-        InputError: if it says what is not known, or does not fit the model.
+        RefusedModel: if it says what is not known, or does not fit the model.
     """
     if isinstance(model, RandomModel):
+        return None
+    root = locate_root(name, model)
+    if not known_modules(root):
         return None
     dim = module.config.hidden_size
     if model.final_norm is not None:
         dim = final_norm_dim(module, model.final_norm)
-    return read_modules(locate_root(name, model), dim)
+    return read_modules(root, dim)
 
 
 class SentenceTexts:
@@ -67,8 +71,20 @@ class SentenceTexts:
         self._counts[window.text] += 1
 
     def vectors(self) -> Float[np.ndarray, "text dim"]:
-        """Return the mean of each text's windows, once all are added."""
-        return (self._sums / self._counts[:, None]).astype(np.float32)
+        """Return the mean of each text's windows, once all are added.
+
+        Raises:
+            RefusedModel: if one holds NaN or infinities.
+        """
+        made = (self._sums / self._counts[:, None]).astype(np.float32)
+        bad = np.flatnonzero(~np.isfinite(made).all(axis=1))
+        if len(bad):
+            raise RefusedModel(
+                f"the sentence vector of text {bad[0] + 1:,} holds NaN or infinities, as do "
+                f"{len(bad):,} of {len(made):,}; the states of the model, or what follows its "
+                "transformer, are too large"
+            )
+        return made
 
 
 def same_windows(windows: Sequence[Window], others: Sequence[Window]) -> dict[int, list[int]]:
