@@ -19,6 +19,7 @@ from embspace.models.architecture import (
 from embspace.models.checks.config_keys import check_config_keys
 from embspace.models.checks.stored_keys import check_prefix, check_stored_keys
 from embspace.models.checks.weight_keys import check_weight_keys
+from embspace.models.checks.weight_types import check_weight_types
 from embspace.models.checks.whole_folder import check_whole_folder
 from embspace.models.encoder import RULE
 from embspace.models.locate import INDEX, WEIGHTS, locate_files, warn_unpinned, weight_files
@@ -76,6 +77,7 @@ def _pretrained_model(name: str, folder: Path, allowed: Sequence[str], *, unpick
     check_whole_folder(folder, allowed, unpickle=unpickle)
     check_config_keys(folder, allowed)
     check_stored_keys(folder, allowed)
+    check_weight_types(folder)
     module, loading = _loaded(folder)
     _check_complete(folder, loading)
     _check_layers(folder, module, loading["unexpected_keys"])
