@@ -13,8 +13,8 @@ WEIGHTS = (".weight", ".bias", ".gamma", ".beta")
 def check_weight_types(folder: Path) -> None:
     """Stop at weights of another type, such as quantization writes beside their scales.
 
-    transformers would read each number as it is, without its scale. Tensors that are no weights, such as
-    numbers of positions and masks, may be of any type. Nothing is known of pickles.
+    transformers would read each number as it is, without its scale. Tensors that are no weights,
+    such as numbers of positions and masks, may be of any type. Nothing is known of pickles.
 
     Raises:
         RefusedModel: naming the file, the tensor, its type, and what is allowed.
