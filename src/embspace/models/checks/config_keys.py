@@ -187,19 +187,20 @@ def _is_known(key: str, config: Any, model_class: type) -> bool:
         return True
     if key in ROTARY and "rope_parameters" in config_class.__dataclass_fields__:
         return True
-    taken = _taken(config_class) | _taken(model_class)
-    return key in taken or bool(re.search(rf"\bself\.{re.escape(key)} = ", _source(config_class)))
+    own, others = config_class.__module__, model_class.__module__
+    taken = _taken(own) | _taken(others)
+    return key in taken or bool(re.search(rf"\bself\.{re.escape(key)} = ", _source(own)))
 
 
 @cache
-def _taken(found: type) -> frozenset[str]:
+def _taken(module: str) -> frozenset[str]:
     """Return the keys that a module takes out of a config, or a config class out of a file."""
-    return frozenset(key for keys in TAKEN.findall(_source(found)) for key in keys if key)
+    return frozenset(key for keys in TAKEN.findall(_source(module)) for key in keys if key)
 
 
 @cache
-def _source(found: type) -> str:
+def _source(module: str) -> str:
     try:
-        return getsource(sys.modules[found.__module__])
+        return getsource(sys.modules[module])
     except (OSError, TypeError) as error:
-        raise InputError(f"{found.__module__}: its source cannot be read: {error}") from error
+        raise InputError(f"{module}: its source cannot be read: {error}") from error
