@@ -62,6 +62,16 @@ def tensors(**added: tuple[int, ...]) -> Change:
     return change
 
 
+def cast(name: str, kind: type) -> Change:
+    """One tensor is of another type."""
+
+    def change(folder: Path) -> None:
+        stored = load_file(folder / "model.safetensors")
+        write(folder, stored | {name: stored[name].astype(kind)})
+
+    return change
+
+
 def prefix(text: str) -> Change:
     """Every name of a tensor begins with this."""
 
@@ -214,6 +224,36 @@ REFUSED = {
         change=tensors(encoder__layer__0__attention__self__query__lora_A__weight=(2, 16)),
         refused="merge it into the model",
         by_day=True,
+    ),
+    "bert, int8 without a scale": Kind(
+        "bert",
+        change=cast("encoder.layer.0.output.dense.weight", np.int8),
+        refused="is of the type I8",
+    ),
+    "bert, norm by two names": Kind(
+        "bert", change=tensors(embeddings__LayerNorm__gamma=(16,)), refused="two sets of the same"
+    ),
+    "bert, not causal by its config": Kind(
+        "bert", change=config(causal=False), refused="does not know it and would compute"
+    ),
+    "bert, scaling": Kind(
+        "bert", change=config(scaling=3.0), refused="does not know it and would compute"
+    ),
+    "bert, norm at the root": Kind(
+        "bert",
+        change=tensors(output_layer_norm__weight=(16,)),
+        refused="does not read 1 of its tensors",
+    ),
+    "bert, rounded weights' file": Kind(
+        "bert", change=files(quantize_config__json="{}"), refused="rounded and packed"
+    ),
+    "bert, epsilon NaN": Kind(
+        "bert", change=config(layer_norm_eps=float("nan")), refused="states that are not finite"
+    ),
+    "bert, git's pointer": Kind(
+        "bert",
+        change=files(model__safetensors="version https://git-lfs.github.com/spec/v1\n"),
+        refused="git's pointer to a large file",
     ),
     "bert, adapter beside": Kind(
         "bert", change=files(adapter_config__json="{}"), refused="beside the weights"

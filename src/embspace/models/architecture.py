@@ -1,7 +1,9 @@
 """A model's architecture from its config alone: every shape, no weights."""
 
+from codecs import BOM_UTF8
 from collections.abc import Mapping
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from embspace.errors import InputError, RefusedModel, did_you_mean, within
@@ -39,7 +41,14 @@ def read_config(folder: Path) -> Any:
     """
     from transformers import AutoConfig
 
-    return AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
+    file = folder / "config.json"
+    if not file.is_file() or not file.read_bytes().startswith(BOM_UTF8):
+        return AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
+    with TemporaryDirectory() as place:  # transformers reads no file with a byte order mark
+        (Path(place) / file.name).write_bytes(file.read_bytes().removeprefix(BOM_UTF8))
+        config = AutoConfig.from_pretrained(place, local_files_only=True, trust_remote_code=False)
+    config.name_or_path = str(folder)
+    return config
 
 
 def config_of(options: Mapping[str, Any], key: str) -> Any:

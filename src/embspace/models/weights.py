@@ -1,5 +1,6 @@
 """Loads a model's weights as float32, complete and finite, or says what is wrong with them."""
 
+import json
 import re
 from collections.abc import Collection, Sequence
 from inspect import signature
@@ -16,9 +17,10 @@ from embspace.models.architecture import (
     read_config,
     reading_part,
 )
-from embspace.models.checks.config_keys import check_config_keys
+from embspace.models.checks.config_keys import check_config_keys, is_switched_off
 from embspace.models.checks.stored_keys import check_prefix, check_stored_keys
 from embspace.models.checks.weight_keys import check_weight_keys
+from embspace.models.checks.weight_types import check_weight_types
 from embspace.models.checks.whole_folder import check_whole_folder
 from embspace.models.encoder import RULE
 from embspace.models.locate import INDEX, WEIGHTS, locate_files, warn_unpinned, weight_files
@@ -76,6 +78,7 @@ def _pretrained_model(name: str, folder: Path, allowed: Sequence[str], *, unpick
     check_whole_folder(folder, allowed, unpickle=unpickle)
     check_config_keys(folder, allowed)
     check_stored_keys(folder, allowed)
+    check_weight_types(folder)
     module, loading = _loaded(folder)
     _check_complete(folder, loading)
     _check_layers(folder, module, loading["unexpected_keys"])
@@ -95,6 +98,8 @@ def _loaded(folder: Path) -> tuple[Any, dict[str, Any]]:
     logging.disable_progress_bar()  # type: ignore[no-untyped-call]
     try:
         config = read_config(folder)
+        if is_switched_off(getattr(config, "quantization_config", None)):
+            del config.quantization_config  # which transformers would not load without a method
         state = _unlisted(folder)
         loads: Any = auto_class(config) if state is None else class_of(config)
         return loads.from_pretrained(
@@ -115,14 +120,21 @@ def _loaded(folder: Path) -> tuple[Any, dict[str, Any]]:
 
 
 def _unlisted(folder: Path) -> dict[str, Any] | None:
-    """Return the parameters in shards that no index lists; None where transformers finds all."""
+    """Return the parameters in shards that transformers does not find; None where it finds all.
+
+    It finds none without an index, or by an index that has no `metadata`.
+    """
     from safetensors.torch import load_file
 
     files = weight_files(folder)
-    if files and not any((folder / listed).is_file() for listed in (WEIGHTS, INDEX)):
+    if files and not (folder / WEIGHTS).is_file() and not _has_metadata(folder / INDEX):
         shards = [load_file(file) for file in files]
         return {key: tensor for shard in shards for key, tensor in shard.items()}
     return None
+
+
+def _has_metadata(index: Path) -> bool:
+    return index.is_file() and "metadata" in json.loads(index.read_text(encoding="utf-8"))
 
 
 def _without_pooler(folder: Path) -> dict[str, bool]:

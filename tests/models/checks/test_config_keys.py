@@ -23,6 +23,16 @@ from tests.models.published import CONFIGS
         ({"quantization_config": {"quant_method": "fp8"}}, "fp8"),
         ({"architectures": ["JinaBertModel"]}, "'JinaBertModel', which transformers does not have"),
         ({"architectures": ["RoFormerModel"]}, "'RoFormerModel', a 'roformer', beside"),
+        ({"architectures": "BertModel"}, "'architectures': found 'BertModel', allowed: a list"),
+        ({"architectures": ["pipeline"]}, "'pipeline', which is no model of transformers"),
+        ({"architectures": ["BertTokenizer"]}, "'BertTokenizer', which is no model"),
+        ({"quantization_config": {"load_in_8bit": True}}, "rounded"),
+        ({"quantization_config": {"quant_method": "gptq", "load_in_8bit": False}}, "gptq"),
+        ({"scaling": 3.0}, "'scaling': found 3.0, but BertModel"),
+        ({"embedding_size": 8}, "'embedding_size'"),
+        ({"attention_head_size": 4}, "'attention_head_size'"),
+        ({"update": 1}, "'update'"),
+        ({"causal": False}, "'causal': found False, but BertModel of transformers does not know"),
         ({"use_return_dict": True}, "'use_return_dict'.*delete that line"),
         ({"model_type": "nothing"}, "cannot be loaded.*nothing"),
         (
@@ -61,6 +71,8 @@ def test_who_knows_better_says_so(
 @pytest.mark.parametrize(
     "different",
     [
+        {"quantization_config": {"load_in_8bit": False, "load_in_4bit": False}},
+        {"quantization_config": {"load_in_8bit": None, "load_in_4bit": None}},
         {"architectures": ["TFBertForMaskedLM"]},
         {"architectures": ["BertForSequenceClassification"], "problem_type": "regression"},
         {"auto_map": {"AutoTokenizer": ["t.T", None]}},

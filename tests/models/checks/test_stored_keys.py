@@ -9,6 +9,7 @@ from safetensors.numpy import load_file
 
 from embspace.errors import RefusedModel
 from embspace.models.checks.stored_keys import check_adapter_files, check_stored_keys
+from embspace.models.checks.whole_folder import check_whole_folder
 from tests.models.checks.changed import with_prefix, with_tensors
 
 NOTHING = np.zeros((2, 2), np.float32)
@@ -22,6 +23,12 @@ NOTHING = np.zeros((2, 2), np.float32)
         "encoder.layer.0.output.adapters.x.adapter_down.0.weight",
         "prompt_encoder.default.embedding.weight",
         "encoder.layer.1.attention.self.key.ia3_l.default",
+        "encoder.layer.0.attention.self.query.lokr_w1",
+        "vblora_vector_bank.default",
+        "encoder.layer.0.attention.self.query.vblora_logits_A.default",
+        "encoder.layer.0.attention.self.query.fourierft_spectrum.default",
+        "encoder.layer.0.output.LayerNorm.ln_tuning_layers.default.weight",
+        "encoder.layer.0.output.adapter_fusion_layer.a.query.weight",
     ],
 )
 def test_adapters_among_the_weights_are_refused(tiny_folder: Path, tmp_path: Path, name: str):
@@ -29,6 +36,47 @@ def test_adapters_among_the_weights_are_refused(tiny_folder: Path, tmp_path: Pat
     with pytest.raises(RefusedModel, match=r"holds adapters, .*merge_and_unload\(\)"):
         check_stored_keys(folder, [])
     check_stored_keys(folder, [name])
+
+
+@pytest.mark.parametrize("end", ["weight_scale_inv", "weight_scale", "qweight", "SCB"])
+def test_scales_of_rounded_weights_are_refused(tiny_folder: Path, tmp_path: Path, end: str):
+    name = f"encoder.layer.0.output.dense.{end}"
+    folder = with_tensors(tiny_folder, tmp_path / "mine", {name: NOTHING})
+    with pytest.raises(RefusedModel, match=f"rounded weights, '{name}'.*dequantize"):
+        check_stored_keys(folder, [])
+    check_stored_keys(folder, [name])
+
+
+@pytest.mark.parametrize("name", ["quantize_config.json", "hf_quant_config.json"])
+def test_a_file_that_says_how_weights_were_rounded_is_refused(
+    tiny_folder: Path, tmp_path: Path, name: str
+):
+    folder = shutil.copytree(tiny_folder, tmp_path / "mine")
+    check_whole_folder(folder, [], unpickle=False)
+    (folder / name).write_text("{}")
+    with pytest.raises(RefusedModel, match=f"'{name}' beside the weights.*dequantize"):
+        check_whole_folder(folder, [], unpickle=False)
+    check_whole_folder(folder, [name], unpickle=False)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "adapter/adapter_config.json",
+        "pytorch_adapter.bin",
+        "adapter_model.pt",
+        "adapters.safetensors",
+    ],
+)
+def test_adapters_by_other_names_and_in_folders_are_refused(
+    tiny_folder: Path, tmp_path: Path, name: str
+):
+    folder = shutil.copytree(tiny_folder, tmp_path / "mine")
+    (folder / name).parent.mkdir(exist_ok=True)
+    (folder / name).write_text("{}")
+    with pytest.raises(RefusedModel, match=f"'{name}' beside the weights.*merge"):
+        check_adapter_files(folder)
+    check_adapter_files(folder, [name])
 
 
 def test_relative_positions_are_refused(tiny_folder: Path, tmp_path: Path):

@@ -28,6 +28,15 @@ def load(folder: Path, *allowed: str) -> Any:
         "embeddings.language_embeddings.weight",
         "prefix_tokens.weight",
         "bert.rel_embeddings.weight",
+        "output_layer_norm.weight",
+        "out_norm.weight",
+        "proj_in.weight",
+        "linear_attn.gate.weight",
+        "generator_embeddings.weight",
+        "cls_token",
+        "head_gate.weight",
+        "linear.encoder.layer.0.gate.weight",
+        "head.encoder.norm.weight",
     ],
 )
 def test_what_nothing_reads_is_named(tiny_folder: Path, tmp_path: Path, name: str):
@@ -77,6 +86,34 @@ def test_two_sets_of_one_name_are_refused_unless_they_are_the_same(
     same["encoder.layer.1.output.dense.weight"] += 1
     save(folder, load_file(folder / "model.safetensors") | same)
     message = "'bert.encoder.layer.1.output.dense.weight', 'encoder.* are two sets of the same"
+    with pytest.raises(RefusedModel, match=message):
+        load(folder)
+
+
+@pytest.mark.parametrize("prefix", ["", "bert."])
+def test_a_norm_by_its_old_and_its_new_name_has_one_set(
+    tiny_folder: Path, tmp_path: Path, prefix: str
+):
+    name = "embeddings.LayerNorm.weight"
+    values = load_file(tiny_folder / "model.safetensors")[name]
+    old = f"{prefix}embeddings.LayerNorm.gamma"
+    assert load(with_tensors(tiny_folder, tmp_path / "same", {old: values}))
+    folder = with_tensors(tiny_folder, tmp_path / "other", {old: values + 1})
+    with pytest.raises(RefusedModel, match=f"'{old}', '{name}' are two sets of the same"):
+        load(folder)
+
+
+def test_shards_that_hold_a_name_twice_have_one_set(tiny_folder: Path, tmp_path: Path):
+    folder = with_tensors(tiny_folder, tmp_path / "mine", {})
+    stored = load_file(folder / "model.safetensors")
+    (folder / "model.safetensors").unlink()
+    names = [f"model-0000{n}-of-00002.safetensors" for n in (1, 2)]
+    for name in names:
+        save(folder, stored, name)
+    assert load(folder)
+    key = "encoder.layer.1.output.dense.weight"
+    save(folder, stored | {key: stored[key] + 1}, names[1])
+    message = f"'{key} of {names[0]}', '{key} of {names[1]}' are two sets of the same"
     with pytest.raises(RefusedModel, match=message):
         load(folder)
 

@@ -5,9 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from embspace.errors import InputError
+from embspace.errors import InputError, RefusedModel
 from embspace.models.checks.weight_types import check_weight_types
+from embspace.models.weights import load_model
+from embspace.settings.model import describe_model
 from tests.lazy import safetensors_torch, torch
+from tests.tiny import tiny_description
 
 TABLE = "embeddings.word_embeddings.weight"
 
@@ -30,15 +33,32 @@ def test_floating_point_weights_pass(folder: Path, kind: str):
     check_weight_types(folder)
 
 
-@pytest.mark.parametrize(("kind", "shown"), [("int8", "I8"), ("uint8", "U8")])
+@pytest.mark.parametrize(
+    ("kind", "shown"),
+    [
+        ("int8", "I8"),
+        ("uint8", "U8"),
+        ("bool", "BOOL"),
+        ("complex64", "C64"),
+        ("float8_e4m3fn", "F8_E4M3"),
+    ],
+)
 def test_quantized_weights_are_named_with_their_type(folder: Path, kind: str, shown: str):
     edit(folder, TABLE, kind)
-    with pytest.raises(InputError, match=rf"'{TABLE}' is of the type {shown}, allowed: F64, F32"):
+    with pytest.raises(RefusedModel, match=rf"'{TABLE}' is of the type {shown}, allowed: F64, F32"):
+        load_model("tiny", describe_model("tiny", tiny_description(folder)))
+
+
+@pytest.mark.parametrize("name", ["encoder.layer.0.output.dense.bias", "x.LayerNorm.gamma"])
+def test_so_are_biases_and_norms_of_old_names(folder: Path, name: str):
+    edit(folder, name, "int8")
+    with pytest.raises(RefusedModel, match=f"'{name}' is of the type I8"):
         check_weight_types(folder)
 
 
 def test_numbers_of_positions_may_be_whole(folder: Path):
     edit(folder, "embeddings.position_ids", "int64")
+    edit(folder, "h.0.attn.bias", "bool")
     check_weight_types(folder)
 
 

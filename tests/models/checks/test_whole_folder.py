@@ -1,5 +1,6 @@
 import json
 import shutil
+from codecs import BOM_UTF8
 from pathlib import Path
 
 import pytest
@@ -62,6 +63,41 @@ def test_shards_of_any_name_are_read_by_their_index(
     (folder / names[0]).unlink()
     with pytest.raises(InputError, match=f"names {names[0]}, allowed: files beside it"):
         check_whole_folder(folder, [], unpickle=False)
+
+
+def test_an_index_without_metadata_is_read(tiny_folder: Path, folder: Path):
+    places = sharded(folder, ["a.safetensors", "b.safetensors"])
+    index = folder / "model.safetensors.index.json"
+    index.write_text(json.dumps({"weight_map": places}))
+    check_same(tiny_folder, folder)
+
+
+def test_what_is_no_file_of_weights_is_told(folder: Path):
+    file = folder / "model.safetensors"
+    file.write_text("version https://git-lfs.github.com/spec/v1\noid sha256:a\nsize 3\n")
+    with pytest.raises(RefusedModel, match=r"git's pointer to a large file; .*\n  git lfs pull"):
+        check_whole_folder(folder, [], unpickle=False)
+    file.unlink()
+    file.mkdir()
+    with pytest.raises(RefusedModel, match=r"model\.safetensors: found a folder"):
+        check_whole_folder(folder, [], unpickle=False)
+    file.rmdir()
+    file.symlink_to(folder / "nothing")
+    with pytest.raises(RefusedModel, match="is a link to .*nothing, where there is no file"):
+        check_whole_folder(folder, [], unpickle=False)
+
+
+def test_a_byte_order_mark_before_the_config_is_left_out(tiny_folder: Path, folder: Path):
+    file = folder / "config.json"
+    file.write_bytes(BOM_UTF8 + file.read_bytes())
+    check_same(tiny_folder, folder)
+
+
+def test_a_quantization_that_is_switched_off_is_read(tiny_folder: Path, folder: Path):
+    file = folder / "config.json"
+    off = {"quantization_config": {"load_in_8bit": False, "load_in_4bit": None}}
+    file.write_text(json.dumps(json.loads(file.read_text()) | off))
+    check_same(tiny_folder, folder)
 
 
 def test_shards_without_an_index_are_read(tiny_folder: Path, folder: Path):

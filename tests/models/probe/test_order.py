@@ -51,6 +51,7 @@ class Changed:
         (lambda states: None, "no hidden states by that name"),
         (lambda states: [each[:, 1:] for each in states], r"shape \(1, 11, 16\)"),
         (lambda states: [each[..., :8] for each in states], r"shape \(1, 12, 8\)"),
+        (lambda states: [*states[:2], states[2] * float("nan"), states[3]], "finite at layer 2"),
     ],
 )
 def test_states_that_are_others_are_refused(change: Any, message: str, tmp_path: Path):

@@ -133,3 +133,20 @@ def test_without_a_file_the_settings_are_the_rule(tmp_path: Path):
         options = {"tokenizer_class": "BertTokenizer", "do_lower_case": is_lowered}
         (tmp_path / "tokenizer_config.json").write_text(json.dumps(options))
         assert read_tokenizer(tmp_path).tokenize("The") == [expected]
+
+
+def test_a_file_without_added_tokens_has_none(tmp_path: Path):
+    folder = write_folder(tmp_path / "mine", Tokenizer(models.WordLevel({"a": 0}, "a")), "Nobody")
+    file = folder / "tokenizer.json"
+    content = json.loads(file.read_text(encoding="utf-8"))
+    assert content.pop("added_tokens") == []
+    file.write_text(json.dumps(content), encoding="utf-8")
+    assert read_tokenizer(folder).get_vocab() == {"a": 0}
+
+
+def test_options_that_are_a_list_are_told(tmp_path: Path):
+    folder = write_folder(tmp_path / "mine", word_piece(), "BertTokenizer")
+    (folder / "tokenizer_config.json").write_text("[1]")
+    message = r"tokenizer_config\.json: expected keys and values, found \[1\]"
+    with pytest.raises(InputError, match=message):
+        read_folder(folder)

@@ -43,7 +43,7 @@ def config_content(file: Path) -> dict[str, Any]:
         InputError: if it is no JSON, or something else than keys and values.
     """
     try:
-        content = json.loads(file.read_text(encoding="utf-8"))
+        content = json.loads(file.read_text(encoding="utf-8-sig"))
     except (OSError, ValueError, RecursionError) as error:
         raise InputError(f"{file}: is no JSON: {reason_of(error)}") from error
     if not isinstance(content, dict):

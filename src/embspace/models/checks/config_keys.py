@@ -17,9 +17,15 @@ from embspace.models.checks.allowed import listed, not_allowed, way_out
 from embspace.models.checks.config_file import CONFIG, config_content
 from embspace.models.checks.harmless_keys import ROTARY, is_harmless
 
+LOADS = ("load_in_8bit", "load_in_4bit")
 UNSETTABLE = "use_return_dict"
 # Of other libraries, before the name of a class.
 OF_LIBRARIES = ("TF", "Flax")
+# A key as code takes it.
+TAKEN = re.compile(
+    r"\bconfig\.(?!\w+\()(\w+)|\bgetattr\(\s*(?:self\.)?config,\s*[\"'](\w+)[\"']"
+    r"|\bkwargs\.(?:pop|get|setdefault)\(\s*[\"'](\w+)[\"']|\bkwargs\[[\"'](\w+)[\"']\]"
+)
 # Families that compute the same by several names.
 SAME = ({"roberta", "xlm-roberta", "camembert", "data2vec-text"}, {"bert", "bert-generation"})
 
@@ -70,7 +76,7 @@ def _check_code(file: Path, content: dict[str, Any], allowed: Sequence[str]) -> 
 
 def _check_quantized(file: Path, content: dict[str, Any], allowed: Sequence[str]) -> None:
     found = content.get("quantization_config")
-    if not found or not not_allowed(["quantization_config"], allowed):
+    if not found or is_switched_off(found) or not not_allowed(["quantization_config"], allowed):
         return
     method = found.get("quant_method") if isinstance(found, dict) else found
     raise RefusedModel(
@@ -78,6 +84,15 @@ def _check_quantized(file: Path, content: dict[str, Any], allowed: Sequence[str]
         "and packed, which embspace does not read; take the model from before that, or dequantize "
         "it and call save_pretrained()"
     )
+
+
+def is_switched_off(quantization: Any) -> bool:
+    """Whether a `quantization_config`, as bitsandbytes writes it, says that nothing is rounded."""
+    if not isinstance(quantization, dict):
+        return False
+    said = {key: value for key, value in quantization.items() if key.lstrip("_") in LOADS}
+    others = quantization.get("quant_method") in (None, "bitsandbytes")
+    return bool(said) and others and not any(said.values())
 
 
 def _config(folder: Path) -> Any:
@@ -110,7 +125,12 @@ def _check_architectures(
     """Stop at a class that transformers does not have, or that is of another architecture."""
     import transformers
 
-    for name in not_allowed(map(str, content.get("architectures") or ()), allowed):
+    named = content.get("architectures") or []
+    if not isinstance(named, list) or not all(isinstance(name, str) for name in named):
+        raise RefusedModel(
+            f"{file}: key 'architectures': found {shortened(named)}, allowed: a list of names"
+        )
+    for name in not_allowed(named, allowed):
         plain = re.sub(rf"^({'|'.join(OF_LIBRARIES)})(?=[A-Z])", "", name)
         found = getattr(transformers, plain, None)
         model_type = _type_of(found)
@@ -118,6 +138,11 @@ def _check_architectures(
             raise RefusedModel(
                 f"{file}: key 'architectures': found '{name}', which transformers does not have; "
                 f"read as '{content['model_type']}' it would be another model; {way_out([name])}"
+            )
+        if not (isinstance(found, type) and issubclass(found, transformers.PreTrainedModel)):
+            raise RefusedModel(
+                f"{file}: key 'architectures': found '{name}', which is no model of transformers; "
+                f"{way_out([name])}"
             )
         same = model_types.union(*(each for each in SAME if each & model_types))
         if model_type not in {"", *same}:
@@ -137,7 +162,9 @@ def _check_unknown(
     unknown = [
         key
         for key, value in content.items()
-        if not is_harmless(key, value) and not _is_known(key, config, model_class)
+        if key != "quantization_config"  # has its own check
+        and not is_harmless(key, value)
+        and not _is_known(key, config, model_class)
     ]
     if refused := not_allowed(unknown, allowed):
         values = shortened(content[refused[0]])
@@ -149,22 +176,31 @@ def _check_unknown(
 
 
 def _is_known(key: str, config: Any, model_class: type) -> bool:
-    """Whether the classes have a key as a field or by another name, or read it by its name."""
+    """Whether the classes have a key as a field or by another name, or take it out of a config."""
     config_class = type(config)
-    if hasattr(config_class, key) or key in config_class.__dataclass_fields__:
+    if key in config_class.__dataclass_fields__ or isinstance(
+        getattr(config_class, key, None), property
+    ):
         return True
-    if key in config_class.attribute_map:
+    names = config_class.attribute_map
+    if key in names or key in names.values():
         return True
     if key in ROTARY and "rope_parameters" in config_class.__dataclass_fields__:
         return True
-    return any(
-        re.search(rf"\b{re.escape(key)}\b", _source(each)) for each in (config_class, model_class)
-    )
+    own, others = config_class.__module__, model_class.__module__
+    taken = _taken(own) | _taken(others)
+    return key in taken or bool(re.search(rf"\bself\.{re.escape(key)} = ", _source(own)))
 
 
 @cache
-def _source(found: type) -> str:
+def _taken(module: str) -> frozenset[str]:
+    """Return the keys that a module takes out of a config, or a config class out of a file."""
+    return frozenset(key for keys in TAKEN.findall(_source(module)) for key in keys if key)
+
+
+@cache
+def _source(module: str) -> str:
     try:
-        return getsource(sys.modules[found.__module__])
+        return getsource(sys.modules[module])
     except (OSError, TypeError) as error:
-        raise InputError(f"{found.__module__}: its source cannot be read: {error}") from error
+        raise InputError(f"{module}: its source cannot be read: {error}") from error

@@ -11,22 +11,38 @@ HARMLESS = (
     r"(transformers|adapter_transformers|.*)_version|torch_dtype|dtype|name_or_path|base_model",
     r"languages?|license|directionality|name|prefix|task_specific_params|finetuning_task|adapters",
     # Tokens and the lengths of texts.
-    r".*_token(_ids?|_index)?|(max_)?seq(uence)?_len(gth)?|model_max_length|max_seq_length",
+    r"(?!use_).*_token(_ids?|_index)?|(max_)?seq(uence)?_len(gth)?|model_max_length|max_seq_length",
     r"n_ctx|n_positions|do_lower_case|vocab_file|n_special|predict_special_tokens",
     # Training.
     r".*dropout.*|.*_pdrop|.*_drop(_prob|_rate)?|.*checkpointing|.*loss(_.*)?|label_smoothing.*",
-    r"init(ializer)?_.*|.*_init(ializer)?(_.*)?|initializer|learning_rate|seed|fp16|bf16",
+    r"init(ializer)?_(range|std|method|method_std|device|config|gain|div_is_residual|nonlinearity)",
+    r"initializer(_factor|_cutoff_factor)?|init_(xavier|cutoff_factor)|(embed|emb|pos)_init_std",
+    r"emb_init_(range|uniform_lim|std)|use_scaled_init_method|learning_rate|seed|fp16|bf16",
     r"use_bfloat16|freeze.*",
     # Heads on top of the model.
     r"pooler_.*|summary_.*|classifier.*|num_labels|n_labels|num_choices|problem_type",
     r"(id2|label2)(id|label|tag)|sentence_transformers|tie_.*|sparse_(prediction|pred_.*)",
     r"repad_logits_.*|.*_head_bias",
     # What is returned, and how fast.
-    r"output_.*|(use_)?return_dict|torchscript|use_cache|cache_.*|.*attn_implementation",
+    r"output_(attentions|hidden_states|past|scores|logits|loss|router_logits)|torchscript|use_cache",
+    r"(use_)?return_dict|cache_(implementation|config)|.*attn_implementation",
     r"use_flash_attn|fused_.*|unpad_inputs|use_memory_efficient_attention|reference_compile",
     r"deterministic_flash_attn|pretraining_tp|.*_fusion|attention_softmax_in_fp32|pad_vocab.*",
     # Left over in ALBERT's and BLOOM's own files.
     r"net_structure_type|down_scale_factor|offset_alibi|skip_bias_add(_qkv)?|n_embed",
+)
+# Keys of what a class without them does not do: switched off, they say nothing.
+OFF = frozenset(
+    (
+        *("add_cross_attention", "is_encoder_decoder", "is_decoder", "alibi", "gap_size"),
+        *("use_rms_norm", "use_qk_norm", "qk_norm", "qk_layernorm", "use_qk_layernorm"),
+        *("use_sliding_window", "sliding_window", "num_experts", "num_local_experts", "use_moe"),
+        *("scale_embedding", "normalize_before", "static_position_embeddings", "add_bias_logits"),
+        *("add_final_layer_norm", "extra_pos_embeddings", "force_bos_token_to_be_generated"),
+        *("xla_device", "prefix_projection", "pre_seq_len", "adapter_layers", "relative_attention"),
+        *("use_memorry_efficient_attention", "logn_attention_scale", "logn_attention_clip1"),
+        *("attn_logit_softcapping", "final_logit_softcapping", "slow_but_exact"),
+    )
 )
 # Keys that a value leaves without effect.
 OFF_VALUES: dict[str, tuple[Any, ...]] = {
@@ -43,7 +59,9 @@ ROTARY = (
 
 def is_harmless(key: str, value: Any) -> bool:
     """Whether a key of config.json is one that no hidden state hangs on, or is switched off."""
-    if value in (None, False, 0, "") or value == [] or value == {}:
+    if value is None or value in ("", [], {}):
+        return True
+    if key in OFF and value in (False, 0):
         return True
     if value in OFF_VALUES.get(key, ()):
         return True

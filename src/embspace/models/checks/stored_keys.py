@@ -9,10 +9,20 @@ from embspace.files.tensors import listed_shapes
 from embspace.models.checks.allowed import listed, not_allowed, way_out
 from embspace.models.locate import weight_files
 
-ADAPTER_FILES = ("adapter_config.json", "adapter_model.safetensors", "adapter_model.bin")
+ADAPTER_FILES = (
+    *("adapter_config.json", "adapter_model.safetensors", "adapter_model.bin", "adapter_model.pt"),
+    *("pytorch_adapter.bin", "adapters.safetensors", "adapters.npz"),
+)
+QUANTIZED_FILES = ("quantize_config.json", "quant_config.json", "hf_quant_config.json")
 ADAPTER = re.compile(
-    r"(^|\.)(lora_[A-Za-z_]+|ia3_\w+|hada_\w+|oft_\w+|vera_\w+|boft_\w+|adapters?|prefix_encoder|"
+    r"(^|\.)(lora_[A-Za-z_]+|ia3_\w+|hada_\w+|lokr_\w+|oft_\w+|vera_\w+|boft_\w+|vblora_\w+|"
+    r"fourierft_\w+|ln_tuning_\w+|adapters?|adapter_fusion_layer|modules_to_save|prefix_encoder|"
     r"prompt_(encoder|embeddings|tokens)|prefix_tunings?|base_layer)(\.|$)"
+)
+# Scales and packed numbers beside weights that are rounded.
+QUANTIZED = re.compile(
+    r"(^|\.)(weight_scale(_inv)?|weight_zero_point|input_scale|qweight|qzeros|g_idx|SCB|absmax"
+    r"|weight_packed|quant_map|nested_absmax|nested_quant_map)$|\.quant_state\."
 )
 # What training wrappers put before every name.
 WRAPPERS = ("module.", "_orig_mod.", "0.auto_model.", "auto_model.", "_fsdp_wrapped_module.")
@@ -21,6 +31,7 @@ MERGE = (
     "merge it into the model with peft: PeftModel.from_pretrained(BASE, FOLDER)"
     ".merge_and_unload().save_pretrained(NEW), and take NEW"
 )
+UNPACK = "take the model from before that, or dequantize it and call save_pretrained()"
 STRIP = (
     'python -c "from safetensors.torch import load_file as l, save_file as s; f={file!r}; '
     "s({{k.removeprefix({prefix!r}): v for k, v in l(f).items()}}, f, {{'format': 'pt'}})\""
@@ -41,6 +52,7 @@ def check_stored_keys(folder: Path, allowed: Sequence[str]) -> None:
         except InputError as error:
             raise RefusedModel(f"{folder}: cannot be loaded: {error}") from error.__cause__
         _check_adapters(file, names)
+        _check_quantized(file, names)
         _check_wrapper(file, names)
         _check_relative(file, names)
 
@@ -51,7 +63,10 @@ def check_adapter_files(folder: Path, allowed: Sequence[str] = ()) -> None:
     Raises:
         RefusedModel: saying how an adapter becomes part of its model.
     """
-    there = not_allowed([each for each in ADAPTER_FILES if (folder / each).is_file()], allowed)
+    files = [folder / name for name in ADAPTER_FILES]
+    files += [file for name in ADAPTER_FILES for file in sorted(folder.glob(f"*/{name}"))]
+    names = [file.relative_to(folder).as_posix() for file in files if file.is_file()]
+    there = not_allowed(names, allowed)
     if there and not weight_files(folder):
         raise RefusedModel(
             f"{folder}: holds an adapter alone ({there[0]}), which is no model without the one "
@@ -60,7 +75,21 @@ def check_adapter_files(folder: Path, allowed: Sequence[str] = ()) -> None:
     if there:
         raise RefusedModel(
             f"{folder}: has {listed(there)} beside the weights, an adapter that would be left out; "
-            f"{MERGE}; or, {way_out(['adapter_*'])}"
+            f"{MERGE}; or, {way_out(there)}"
+        )
+
+
+def check_quantized_files(folder: Path, allowed: Sequence[str] = ()) -> None:
+    """Stop at a file that says how the weights beside it were rounded.
+
+    Raises:
+        RefusedModel: naming the file and where to take the model from.
+    """
+    there = [name for name in QUANTIZED_FILES if (folder / name).is_file()]
+    if there := not_allowed(there, allowed):
+        raise RefusedModel(
+            f"{folder}: has {listed(there)} beside the weights, which says that they are rounded "
+            f"and packed; {UNPACK}; or, {way_out(there)}"
         )
 
 
@@ -69,6 +98,14 @@ def _check_adapters(file: Path, names: Sequence[str]) -> None:
         raise RefusedModel(
             f"{file}: holds adapters, {listed(adapters)}, which would be left out; "
             f"{MERGE}; or, {way_out(adapters)}"
+        )
+
+
+def _check_quantized(file: Path, names: Sequence[str]) -> None:
+    if packed := [name for name in names if QUANTIZED.search(name)]:
+        raise RefusedModel(
+            f"{file}: holds scales of rounded weights, {listed(packed)}, which would be left out; "
+            f"{UNPACK}; or, {way_out(packed)}"
         )
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from embspace.errors import RefusedModel
+from embspace.files.tensors import listed_shapes
 from embspace.models.architecture import class_of, class_of_encoder
 from embspace.models.checks.allowed import listed, not_allowed, way_out
 from embspace.models.locate import weight_files
@@ -20,13 +21,18 @@ BUFFERS = re.compile(
     r"_float_tensor|version|best_(mean|loss)|rel_pos_bucket)$"
 )
 DECODER = re.compile(r"(model\.|transformer\.)?decoder\.")  # which reads no text by itself
-# Words in the name of what stands on top of a model, outside of it.
+# What stands on top of a model, outside of it: modules with others inside, and single layers.
 HEADS = re.compile(
-    r"(^|_|\.)(\w*pooler|\w*head\w*|\w*classifier\w*|cls|score|qa_outputs|predictions?|logits?"
-    r"|linear|dense|proj(ection)?|out(put)?(_proj|s)?|regress\w*|crf|\w*predictor|\w*predictions"
-    r"|discriminator\w*|generator\w*|mlm|nsp|sop|\w*loss\w*|vocab_\w+|summary|pre_classifier"
-    r"|final_logits_bias|embed_out|qa_\w+|sequence_summary|multiple_choice\w*)(_|\.|$)"
+    r"(\w+_)?(pooler|heads?|classifier|cls|predictions?|predictor|logits?|regressor|regression|crf)"
+    r"|(\w+_)?(loss|mlm|nsp|sop)(_fn|_fct)?|score|qa_outputs|embed_out|final_logits_bias"
+    r"|sequence_summary|vocab_(transform|layer_norm|projector)|classifier_\w+"
 )
+SINGLE = re.compile(
+    r"(linear|dense|proj|projection|out|output|out_proj|output_proj|output_projection|summary)"
+    r"(\.\d+)*\.(weight|bias)"
+)
+OLD_NAMES = {"gamma": "weight", "beta": "bias"}
+_Place = tuple[str, Path]
 
 
 def check_weight_keys(
@@ -65,11 +71,14 @@ def is_encoder_alone(module: Any) -> bool:
 
 def _is_head(name: str, module: Any) -> bool:
     """Whether a tensor is outside of the model, and called as what stands on top of one."""
-    first, prefix = name.partition(".")[0], module.base_model_prefix
-    inner = {*dict(module.named_children()), prefix} - {"pooler"}
+    prefix = module.base_model_prefix
+    first, _, rest = name.partition(".")
+    inner = {*dict(module.named_children()), prefix} - {"pooler", ""}
     if first in inner and not name.startswith((f"{prefix}.pooler.", "pooler.")):
         return False
-    return bool(HEADS.search(first)) or ".pooler." in name
+    if inner & {*rest.split(".")[:-2]}:
+        return False  # another model under the name of a head
+    return bool(HEADS.fullmatch(first) or SINGLE.fullmatch(name)) or ".pooler." in name
 
 
 def _head_names(module: Any) -> set[str]:
@@ -93,37 +102,49 @@ def _head_names(module: Any) -> set[str]:
 
 
 def _check_one_set(folder: Path, module: Any) -> None:
-    """Stop at a parameter that is there twice with other numbers, with and without a prefix."""
-    places, parameters = _places(folder), module.state_dict().keys()
-    spelled: dict[str, list[str]] = {}
-    for name in places:
-        inner = name if name in parameters else name.partition(".")[2]
-        spelled.setdefault(inner, []).append(name)
-    for parameter in parameters & spelled.keys():
-        names = sorted(spelled[parameter])
-        if len(names) > 1 and not _same(names, places):
+    """Stop at a parameter that is there twice with other numbers.
+
+    So it is with and without a prefix, by a norm's old name beside its new one, or in two shards.
+    """
+    parameters = {*module.state_dict()}
+    spelled: dict[str, list[_Place]] = {}
+    for name, file in _places(folder):
+        if parameter := _parameter_of(name, parameters):
+            spelled.setdefault(parameter, []).append((name, file))
+    for places in spelled.values():
+        if len(places) > 1 and not _same(places):
             raise RefusedModel(
-                f"{folder}: {listed(names)} are two sets of the same parameters with other "
+                f"{folder}: {listed(_told(places))} are two sets of the same parameters with other "
                 "numbers, of which one would be taken without a word; keep the one that is meant"
             )
 
 
-def _places(folder: Path) -> dict[str, Path]:
-    from safetensors import safe_open
+def _parameter_of(name: str, parameters: Collection[str]) -> str | None:
+    """Return the parameter that a tensor of this name may fill; None if there is none."""
+    for spelled in (name, name.partition(".")[2]):
+        for old, new in OLD_NAMES.items():
+            if (now := re.sub(rf"\.{old}$", f".{new}", spelled)) in parameters:
+                return spelled if spelled in parameters else now
+    return None
 
-    places: dict[str, Path] = {}
-    for file in weight_files(folder):
-        with safe_open(file, framework="pt") as stored:
-            places |= dict.fromkeys(stored.keys(), file)
-    return places
+
+def _told(places: Sequence[_Place]) -> list[str]:
+    """Return the names, each with its file where they do not tell the places apart."""
+    names = sorted({name for name, _ in places})
+    return names if len(names) > 1 else sorted(f"{name} of {file.name}" for name, file in places)
 
 
-def _same(names: Sequence[str], places: dict[str, Path]) -> bool:
+def _places(folder: Path) -> list[_Place]:
+    """Return each tensor of the safetensors by its name and file."""
+    return [(name, file) for file in weight_files(folder) for name in listed_shapes(str(file))]
+
+
+def _same(places: Sequence[_Place]) -> bool:
     import torch
     from safetensors import safe_open
 
     tensors = []
-    for name in names:
-        with safe_open(places[name], framework="pt") as stored:
+    for name, file in places:
+        with safe_open(file, framework="pt") as stored:
             tensors.append(stored.get_tensor(name))
-    return all(torch.equal(tensors[0], each) for each in tensors[1:])
+    return all(torch.equal(tensors[0], other) for other in tensors[1:])

@@ -2,25 +2,27 @@
 
 from pathlib import Path
 
-from embspace.errors import InputError
+from embspace.errors import InputError, RefusedModel
+from embspace.models.checks.weight_keys import BUFFERS
 from embspace.models.locate import weight_files
 
 FLOATS = ("F64", "F32", "F16", "BF16")
+WEIGHTS = (".weight", ".bias", ".gamma", ".beta")
 
 
 def check_weight_types(folder: Path) -> None:
-    """Stop at weights that are whole numbers, which quantization writes beside their scales.
+    """Stop at weights of another type, such as quantization writes beside their scales.
 
-    transformers would read each as the number that it is. Tensors that are no weights, such as
-    numbers of positions and masks, may be of any type. Nothing is known of pickles.
+    transformers would read each number as it is, without its scale. Tensors that are no weights,
+    such as numbers of positions and masks, may be of any type. Nothing is known of pickles.
 
     Raises:
-        InputError: naming the file, the tensor, its type, and what is allowed.
+        RefusedModel: naming the file, the tensor, its type, and what is allowed.
     """
     for file in weight_files(folder):
         for name, kind in _types(file).items():
-            if name.endswith(".weight") and kind not in FLOATS:
-                raise InputError(
+            if kind not in FLOATS and name.endswith(WEIGHTS) and not BUFFERS.search(name):
+                raise RefusedModel(
                     f"{file}: '{name}' is of the type {kind}, allowed: {', '.join(FLOATS)}; "
                     "of a quantized model take the file from before that"
                 )

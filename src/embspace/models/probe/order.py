@@ -35,6 +35,11 @@ def check_states(module: Any, ids: TokenRow) -> None:
                 f"{name} gives states of the shape {tuple(state.shape)} at layer {layer}, expected "
                 f"(text, token, dim) = {(1, len(ids), dim)}; they are no vector a token"
             )
+        if not state.isfinite().all():
+            raise RefusedModel(
+                f"{name} gives states that are not finite at layer {layer}; its weights, or "
+                "numbers of its config such as the epsilon of its norms, are no model's"
+            )
     if len(calls) == n_layers:
         _check_order(name, calls, states)
 

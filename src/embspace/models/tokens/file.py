@@ -66,7 +66,7 @@ def read_file(folder: Path) -> Any:
         tokenizer.model.dropout = None
     tokenizer.no_truncation()
     tokenizer.no_padding()
-    _check_numbers(tokenizer, json.loads(text)["added_tokens"], folder / FILE)
+    _check_numbers(tokenizer, json.loads(text).get("added_tokens") or [], folder / FILE)
     return tokenizer
 
 

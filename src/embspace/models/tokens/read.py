@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from embspace.errors import InputError, reason_of
+from embspace.errors import InputError, reason_of, shortened
 from embspace.models.tokens.file import FILE, differing_parts, is_of_library, read_file, readable
 
 CONFIG, NAMES = "tokenizer_config.json", "special_tokens_map.json"
@@ -129,7 +129,9 @@ def _options(file: Path) -> dict[str, Any]:
     if not file.is_file():
         return {}
     with readable(file):
-        content: dict[str, Any] = json.loads(file.read_text(encoding="utf-8-sig"))
+        content = json.loads(file.read_text(encoding="utf-8-sig"))
+    if not isinstance(content, dict):
+        raise InputError(f"{file}: expected keys and values, found {shortened(content)}")
     return content
 
 
