@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 from safetensors.numpy import load_file
 
+from embspace.clouds.pooling import EXTRACTED
 from embspace.errors import InputError
 from embspace.extract.embeddings import extract_embeddings
 from embspace.extract.hidden_states import extract_hidden_states, save_hidden_states
@@ -285,7 +286,7 @@ def test_stages_write_states_and_those_after_the_last_norm(animal: Loaded, tmp_p
     if animal.description.final_norm is None:
         assert not normed
         return
-    assert normed == {f"final_norm_{kind}" for kind in ("token", "cls", "mean", "max")}
+    assert normed == {f"final_norm_{kind}" for kind in ("token", *EXTRACTED)}
     first = windows["first_token"].to_list()
     assert np.array_equal(tensors["final_norm_cls"][0], tensors["final_norm_token"][0, first])
     assert tensors["final_norm_token"].shape[:2] == (1, tensors["token"].shape[1])

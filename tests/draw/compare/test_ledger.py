@@ -31,6 +31,7 @@ def verdicts(rows: list[tuple[object, ...]]) -> pd.DataFrame:
     return (
         pd.DataFrame(rows, columns=keys)
         .assign(page=5, source="A. Author (2024), a thesis", about="weights")
+        .assign(rule=lambda table: table["statement"])
         .reindex(columns=["row", *COLUMNS])
     )
 

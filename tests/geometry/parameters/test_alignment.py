@@ -197,9 +197,10 @@ def test_published_matrices_give_the_published_assignment(pair: dict[str, Any]) 
 
 def test_the_file_of_published_numbers_has_these_assignments(root: Path) -> None:
     content = yaml.safe_load((root / "data/published/dar_parameter_alignment.yaml").read_text())
-    printed = {row["quantity"].strip(): row["published"] for row in content["undecided"]}
+    claims = [*content["claims_on_layers"]]
+    printed = {row["claim"].strip(): row["published"] for row in claims}
     for pair in PUBLISHED["pairs"]:
-        seeds = " and ".join(name.removeprefix("seed_") for name in pair["models"])
-        quantity = f"MultiBERTs of seeds {seeds}: layers matched by their attention values "
+        first, second = (name.removeprefix("seed_") for name in pair["models"])
+        words = f"Seeds {first} and {second}: layers matched by their attention values"
         expected = " ".join(str(layer + 1) for layer in pair["assignment"])
-        assert printed[f"{quantity}through the vocabulary"] == expected
+        assert printed[f"{words} through the vocabulary, as printed."] == expected

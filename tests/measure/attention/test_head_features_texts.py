@@ -1,3 +1,5 @@
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -18,6 +20,8 @@ OPTIONS = FeatureOptions(farthest_offset=5, mass_share=0.9, n_columns=2, entries
 
 class Built:
     """A model whose heads look as they are built to: two layers of two heads."""
+
+    config = SimpleNamespace()
 
     def to(self, _: str) -> "Built":
         return self

@@ -46,6 +46,8 @@ def test_states_are_those_of_each_window_in_order(bert: Any, tokens_per_batch: i
         "cls": (3, 5, 8),
         "mean": (3, 5, 8),
         "max": (3, 5, 8),
+        "last": (3, 5, 8),
+        "weightedmean": (3, 5, 8),
     }
     first = 0
     for number, window in enumerate(windows()):

@@ -15,8 +15,15 @@ TOPICS = tuple(range(5, 5 + TOPIC))
 
 
 class _Tokenizer:
+    @property
+    def backend_tokenizer(self) -> "_Tokenizer":
+        return self
+
     def get_vocab(self) -> dict[str, int]:
         return {token: at for at, token in enumerate(TOKENS)}
+
+    def id_to_token(self, number: int) -> str:
+        return TOKENS[number]
 
 
 def embedding(seed: int = 0) -> np.ndarray:

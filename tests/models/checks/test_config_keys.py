@@ -2,11 +2,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from transformers import AutoConfig
 
 from embspace.errors import RefusedModel
 from embspace.models.architecture import class_of
 from embspace.models.checks.config_keys import check_config_keys
+from tests.lazy import transformers
 from tests.models.checks.changed import with_config
 from tests.models.published import CONFIGS
 
@@ -97,11 +97,11 @@ def test_configs_of_published_models_are_taken(tmp_path: Path):
     }
     for number, content in enumerate(CONFIGS.values()):
         folder = tmp_path / str(number)
-        AutoConfig.for_model(**content).save_pretrained(folder)
+        transformers.AutoConfig.for_model(**content).save_pretrained(folder)
         more = known.get(content["model_type"], {})
         check_config_keys(with_config(folder, tmp_path / f"{number}_", **more), [])
 
 
 def test_each_config_has_its_class():
-    assert class_of(AutoConfig.for_model("bert")).__name__ == "BertModel"
-    assert class_of(AutoConfig.for_model("t5")).__name__ == "T5Model"
+    assert class_of(transformers.AutoConfig.for_model("bert")).__name__ == "BertModel"
+    assert class_of(transformers.AutoConfig.for_model("t5")).__name__ == "T5Model"

@@ -3,12 +3,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-import transformers
 from safetensors.numpy import load_file
 
 from embspace.errors import RefusedModel
 from embspace.models.weights import load_model
 from embspace.settings.model import describe_model
+from tests.lazy import transformers
 from tests.models.checks.changed import save, with_config, with_prefix, with_tensors
 from tests.tiny import tiny_description
 

@@ -1,11 +1,11 @@
 from pathlib import Path
 
 import pytest
-import torch
 
 from embspace.models.encoder import RULE, batch_rule
 from embspace.models.probe.probe import rows_of
 from embspace.models.probe.together import needed_batches
+from tests.lazy import torch
 from tests.models.probe.loaded import IDS, load_tiny
 
 

@@ -4,8 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from safetensors.torch import save_file
-
+from tests.lazy import safetensors_torch
 from tests.tiny import DIM
 
 TYPES = {
@@ -35,7 +34,7 @@ def write_modules(
         (folder / path).mkdir()
         (folder / path / "config.json").write_text(json.dumps(config))
         if kind == "Dense":
-            save_file(dense_weights(config), folder / path / "model.safetensors")
+            safetensors_torch.save_file(dense_weights(config), folder / path / "model.safetensors")
     (folder / "modules.json").write_text(json.dumps(listed))
     (folder / transformer / "sentence_bert_config.json").write_text(json.dumps(reading or {}))
     (folder / "config_sentence_transformers.json").write_text(json.dumps(prompts or {}))
