@@ -1,3 +1,4 @@
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -7,3 +8,12 @@ import pytest
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Drawn tables are saved in a folder of the test's own, the current one."""
     monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture(autouse=True)
+def small_draws_take_turns() -> Iterator[None]:
+    """So small a table takes less than to hand it to another thread and to wait for that."""
+    from joblib import parallel_config
+
+    with parallel_config(backend="sequential"):
+        yield
