@@ -3,6 +3,14 @@ from pathlib import Path
 
 import pytest
 
+from tests.power.rules import claims_of
+
+
+@pytest.fixture(scope="session", autouse=True)
+def claims_are_read_once(root: Path) -> None:
+    """The rules are read once, for all tests of the folder."""
+    claims_of(root)
+
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

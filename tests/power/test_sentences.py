@@ -34,8 +34,8 @@ DIRECTIONS = [
     "Finns cry more",
     "The model takes doctors",
 ]
-DRAWN = {"n_sign_flips": 400, "n_pairing_draws": 5, "n_direction_draws": 1500}
-HALVES: dict[str, Any] = {"n_half_samples": 40, "level": 0.95}
+DRAWN = {"n_sign_flips": 300, "n_pairing_draws": 5, "n_direction_draws": 800}
+HALVES: dict[str, Any] = {"n_half_samples": 16, "level": 0.95}
 
 
 def nonsense(x: np.ndarray, seed: int) -> Tables:
