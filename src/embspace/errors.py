@@ -20,7 +20,7 @@ class InputError(Exception):
     """An input from outside that does not fit; it is shown without a traceback."""
 
     exit_code = 1
-    """Of a command that ends with it."""
+    """The exit code of a command that this error ends."""
 
 
 class RefusedModel(InputError):

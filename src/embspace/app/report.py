@@ -86,9 +86,9 @@ def describe_subject(
     """
     root = find_root()
     corpora, own = _texts(corpus, root, reading or {})
-    found = find_model(model, root, say, given)
-    check_complete(found, model)
-    return Subject(found.name, corpora, own, found.described, layers)
+    named = find_model(model, root, say, given)
+    check_complete(named, model)
+    return Subject(named.name, corpora, own, named.described, layers)
 
 
 def _texts(

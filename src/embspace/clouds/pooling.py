@@ -8,10 +8,10 @@ from jaxtyping import Float
 
 Pooling = Literal["cls", "mean", "max"]
 POOLINGS: tuple[Pooling, ...] = get_args(Pooling)
-"""What stages measure."""
+"""The poolings that stages measure."""
 MorePooling = Literal["last", "weightedmean"]
 EXTRACTED: tuple[Pooling | MorePooling, ...] = (*POOLINGS, *get_args(MorePooling))
-"""What is kept of the hidden states of texts."""
+"""The poolings of a text's hidden states that extraction writes."""
 SQRT = "mean_sqrt_len_tokens"
 FIRST_LAST = "first_last"
 """The mean of layer 1 and the last layer, by mean pooling (Su et al. 2021, arXiv:2103.15316)."""

@@ -50,11 +50,11 @@ def check_probed(name: str, root: Path) -> None:
         kept = PROBES / f"{_digest(name, model, content)}.json"
         if kept.is_file():
             return
-        found = _probed(name, model)
+        outcome = _probed(name, model)
         try:
             kept.parent.mkdir(parents=True, exist_ok=True)
             with writing(kept) as partial:
-                partial.write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
+                partial.write_text(json.dumps(outcome, indent=2) + "\n", encoding="utf-8")
         except OSError:
             return  # it is made again where nothing can be kept
 
@@ -77,7 +77,7 @@ def check_fetched(name: str, root: Path) -> None:
 
 
 def _probed(name: str, model: Network) -> dict[str, Any]:
-    """Return what a probe has found of a model, whose description fits it."""
+    """Return how a model must be read, by a probe that its description has passed."""
     from embspace.app.queries.loading import without_report_of_weights
     from embspace.models.probe.probe import check_probe, probe
     from embspace.models.sentence.vectors import sentence_modules
@@ -93,11 +93,11 @@ def _probed(name: str, model: Network) -> dict[str, Any]:
     special = set() if tokenizer is None else set(tokenizer.all_special_ids)
     tokens = [number for number in range(n_rows) if number not in special][:N_TOKENS]
     try:
-        found = probe(module, tokens, largest_window(model, module))
-        check_probe(found, model.batches, model.matrices.positional)
+        outcome = probe(module, tokens, largest_window(model, module))
+        check_probe(outcome, model.batches, model.matrices.positional)
     except RefusedModel as error:
         raise RefusedModel(f"{model_file(name)}: {error}") from error
-    return {"batches": found.batches, "adds_positions": found.adds_positions}
+    return {"batches": outcome.batches, "adds_positions": outcome.adds_positions}
 
 
 def _digest(name: str, model: Network, content: dict[str, Any]) -> str:

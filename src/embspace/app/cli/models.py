@@ -54,11 +54,11 @@ def describe(
     with clear_errors():
         root = find_root()
         say, given = partial(typer.echo, err=True), given_keys(allow_unused, tokenizer)
-        found = find_model(model, root, say, *([given] if given else []))
+        named = find_model(model, root, say, *([given] if given else []))
         if not write:
-            typer.echo(description_of(found, root))
+            typer.echo(description_of(named, root))
             return
-        path = write_description(found, root)
+        path = write_description(named, root)
         typer.echo(path)
         typer.echo(f"next: embspace report {path.stem}", err=True)
 

@@ -84,20 +84,20 @@ def facts_of(folder: Path, model: str) -> Iterator[tuple[str, str]]:
 def warnings_of(folder: Path, model: str) -> list[str]:
     """Return what a reader must know of how the model was read, as its description says it."""
     content = read_yaml(folder / CONF / "model" / f"{model}.yaml")
-    found = []
+    warnings = []
     if allowed := content.get("allow_unused"):
-        found.append(
+        warnings.append(
             f"Of the files of this model, {', '.join(map(str, allowed))} was left out because its "
             "description allows it: the states are those of the model without it."
         )
     if note := content.get("note"):
-        found.append(str(note).strip())
+        warnings.append(str(note).strip())
     if (how := content.get("batches", "any")) != "any":
         beside = "alone" if how == "alone" else "beside texts of its own length only"
-        found.append(
+        warnings.append(
             f"This model gives a text other states beside a longer one; each was read {beside}."
         )
-    return found
+    return warnings
 
 
 def this_machine() -> dict[str, str]:

@@ -53,8 +53,8 @@ class CorpusSpace:
     vectors: Float[np.ndarray, "window dim"]
     windows: pd.DataFrame
     rows: pd.DataFrame
-    """Those of the windows that have a vector: all, or of a sentence model the first of each text,
-    which stands for it."""
+    """The windows that have a vector: all, or for a sentence model the first window of each text,
+    which stands for the text."""
     texts: pd.DataFrame
 
     def load_tokenizer(self) -> Any:

@@ -1,4 +1,4 @@
-"""How much attention each token of a text receives from the others and from itself."""
+"""Computes the attention that each token of a text receives, its own included."""
 
 import numpy as np
 from jaxtyping import Bool, Float

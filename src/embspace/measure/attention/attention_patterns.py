@@ -28,7 +28,7 @@ BESIDE = ("n", "share", "share_low", "share_high", "random_weights")
 TYPES += [f"{column}{WITHOUT_FIRST}" for column in BESIDE]
 TYPES += ["n_both", "first_key", "n_heads", "n_texts", "level"]
 SAME, DEPENDS = "same", "depends"
-"""What the first token's key is to a type: nothing, or the reason for it."""
+"""Whether a head or a type stays without the first token's key, or depends on it."""
 BoundsOfFeature = dict[Literal["at_least", "at_most"], float]
 RuleSets = dict[str, dict[str, dict[str, BoundsOfFeature]]]
 """By set, type and feature."""
