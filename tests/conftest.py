@@ -50,6 +50,14 @@ def no_text_is_parsed_twice() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session", autouse=True)
+def nothing_is_kept_for_the_user(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Have what is kept between calls in a folder of these tests."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("EMBSPACE_CACHE", str(tmp_path_factory.mktemp("cache")))
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
 def joblib_starts_no_process() -> Iterator[None]:
     """By day its processes would mostly import; see tests/one_process.py."""
     with one_process():

@@ -12,6 +12,8 @@ Device = Literal["auto", "cpu", "cuda", "mps"]
 def choose_device(device: Device) -> str:
     """The torch device of a setting; `auto` takes a GPU where there is one.
 
+    A loaded model may be on one of several, as `cuda:1`.
+
     Raises:
         InputError: if the device is not there.
     """
@@ -21,7 +23,7 @@ def choose_device(device: Device) -> str:
     available["mps"] = torch.backends.mps.is_available()
     if device == "auto":
         return next(name for name in ("cuda", "mps", "cpu") if available[name])
-    if not available[device]:
+    if not available[device.partition(":")[0]]:
         there = ", ".join(name for name, is_there in available.items() if is_there)
         raise InputError(f"params.yaml: key 'device': found '{device}', here there is: {there}")
     return device

@@ -10,7 +10,6 @@ import pytest
 
 import embspace
 from embspace.app import api
-from embspace.app.working_tree import WorkingTree
 from embspace.errors import InputError
 from embspace.files.tensors import load_tensors
 from tests.models.sentence.folders import Module, encode_by_torch, pooling, write_modules
@@ -46,11 +45,12 @@ def s(workspace: Workspace) -> api.Spaces:
         return embspace.spaces("tiny", TEXTS)
 
 
-def test_it_says_what_it_is_and_what_it_does(s: api.Spaces, capsys: pytest.CaptureFixture[str]):
+def test_it_says_what_it_is_and_nothing_else(s: api.Spaces, capsys: pytest.CaptureFixture[str]):
     assert repr(s) == f"Spaces(model='tiny', texts=4, layers={LAYERS + 1}, dimension={DIM})"
+    embspace.spaces("tiny", ["another text"])["layer", 1]
     assert capsys.readouterr().err == ""
-    embspace.spaces("tiny", ["another text"])
-    assert "embspace: extract_hidden_states@tiny-texts" in capsys.readouterr().err
+    embspace.spaces("tiny", ["one more text"]).table("separability")
+    assert "embspace: measure_separability@tiny" in capsys.readouterr().err
 
 
 def test_learned_tables_are_those_of_the_checkpoint(s: api.Spaces):
@@ -132,21 +132,9 @@ def test_scalars_are_a_table_of_one_row(s: api.Spaces):
     assert len(table.columns) > 2
 
 
-def test_an_unknown_table_is_told_with_those_there_are(s: api.Spaces):
+def test_a_table_of_no_name_is_told(s: api.Spaces):
     with pytest.raises(KeyError, match="found 'alikeness'; there are .*similarity"):
         s.table("alikeness")
-    with pytest.raises(KeyError, match="of 'similarity', found 'x'; there are histogram, pairs"):
-        s.table("similarity", "x")
-    with pytest.raises(KeyError, match="of 'positions', found None; there are profiles, prop"):
-        s.table("positions")
-    with pytest.raises(KeyError, match="found 'cubes'"):  # of no model
-        s.table("cubes")
-
-
-def test_a_misspelled_table_is_told_what_was_meant(root: Path):
-    tree = WorkingTree(root, root)
-    with pytest.raises(KeyError, match=r"'similarty'; did you mean 'similarity'\? there are "):
-        api.Spaces("minilm", 1, tree).table("similarty")
 
 
 def test_a_cosine_stands_among_those_of_the_texts(s: api.Spaces):
@@ -184,7 +172,7 @@ def test_texts_that_are_none_are_told(texts: Iterable[str], message: str):
 def test_no_texts_at_all_are_told():
     # Types are checked while tests run, but not for a user.
     with pytest.raises(InputError, match="texts: found None, expected a list of strings"):
-        api._as_json_lines(None)
+        api._checked(None)
 
 
 def test_an_unknown_model_is_told():

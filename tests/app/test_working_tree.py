@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from embspace.app.working_tree import TREES, OwnTexts, WorkingTree, enclosing_root, find_root
+from embspace.app.working_tree import TREES, OwnTexts, WorkingTree
 from embspace.errors import InputError
 from embspace.settings.schema import read_yaml
 
@@ -302,24 +302,3 @@ def test_a_tree_that_cannot_be_written_is_told(tree: WorkingTree, root: Path):
     (root / ".cache").write_text("in the way, as of a tree that is read alone")
     with pytest.raises(InputError, match=r"trees/a: cannot be written: Not a directory; .* clone"):
         tree.update("a", None)
-
-
-def test_the_tree_is_where_one_stands_or_above(root: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.chdir(root / "data/texts")
-    assert find_root() == root
-    assert enclosing_root(root / "data/texts/c.txt") == root
-    assert enclosing_root(root.parent) is None
-
-
-def test_or_else_the_one_that_embspace_is_installed_from(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
-    monkeypatch.chdir(tmp_path)
-    assert (find_root() / "src/embspace/app/working_tree.py").is_file()
-
-
-def test_outside_of_any_tree_that_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("embspace.app.working_tree.__file__", str(tmp_path / "x.py"))
-    with pytest.raises(InputError, match="is not in an embspace tree"):
-        find_root()

@@ -1,9 +1,8 @@
 """The spaces of a model, and its tables, in three lines of Python.
 
-All is made by the stages of the pipeline with the settings of conf/, in a tree of its own under
-.cache/trees/, so that numbers are those of `dvc repro`. The first call with a model and texts, and
-the first look at a table, run the stages that are needed and name them on stderr; later ones, also
-in another process, read what they left.
+States are computed in this process when they are first looked at, with the settings of conf/. A
+model is loaded once. A table runs the stages of the pipeline that it needs, in a tree of its own
+under .cache/trees/, and names them on stderr.
 
 >>> import embspace
 >>> s = embspace.spaces("minilm", ["The tide was out.", "Bread needs salt."])
@@ -22,68 +21,74 @@ Traceback (most recent call last):
     ...
 KeyError: "found ('layer', 9); there are 'input', 'positional', 'segment', ('layer', 0 to 6), \
 ('layer', 0 to 6, 'cls' or 'mean' or 'max' or 'last' or 'weightedmean' or \
-'mean_sqrt_len_tokens'), 'first_last', 'sentence'"
+'mean_sqrt_len_tokens' or 'word'), 'first_last', 'sentence'"
 """
 
-import hashlib
 import json
-import sys
-from collections.abc import Iterable
-from contextlib import chdir
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from jaxtyping import Float
 
-from embspace.app.checks.long_stimuli import check_stimuli
-from embspace.app.checks.probed import check_probed
-from embspace.app.describe import check_complete, find_model
-from embspace.app.working_tree import TREES, OwnTexts, WorkingTree, find_root
-from embspace.clouds.pooling import FIRST_LAST, SENTENCE, SQRT, TOKEN_POOLINGS
-from embspace.errors import InputError, did_you_mean
-from embspace.settings.pipeline import of_item, read_stages
+from embspace.clouds.pooling import FIRST_LAST, SENTENCE, TOKEN_POOLINGS
+from embspace.device import Device
+from embspace.errors import InputError
+from embspace.loaded.given import in_evaluation, is_loaded, take
+from embspace.loaded.model import LoadedModel, load
+from embspace.loaded.states import States, joined, read_states
+from embspace.settings.params import read_params
+from embspace.settings.roots import find_root
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from embspace.app.queries.cosine import Comparison
+    from embspace.app.queries.tables import Tables
+    from embspace.app.working_tree import WorkingTree
 
 CORPUS = "texts"
 FINAL_NORM = "final_norm_"  # begins the names of such tensors
-# A table without a name of its own is called by its suffix.
-UNNAMED = ("csv", "summary", "json")
+WORD = "word"
 MatrixKey = str | tuple[str | int, ...]
 
 
-def spaces(model: str | Path, texts: Iterable[str]) -> "Spaces":
+def spaces(
+    model: Any,
+    texts: Iterable[str],
+    *,
+    tokenizer: Any = None,
+    device: Device | None = None,
+    tokens_per_batch: int | None = None,
+) -> "Spaces":
     """Return the spaces of a model, and what it makes of `texts`.
 
-    `model` is one of conf/model/, a folder in the hub's layout, or a repository of the hub.
+    `model` is one of conf/model/, a folder in the hub's layout, a repository of the hub, a
+    transformers model with its `tokenizer`, or a sentence-transformers object. `device` and
+    `tokens_per_batch` stand in the place of those of params.yaml and conf/; a model that is loaded
+    stays where it is.
 
     The tree is the one that the current folder lies in, else the one that embspace is installed
     from. A model of the hub must be fetched first, by `embspace fetch` or `embspace report`.
 
     Raises:
         InputError: if the model is not known, or if the texts are none, or one of them is empty
-            or no string; with what a stage said that failed.
+            or no string.
     """
-    content = _as_json_lines(texts)
+    checked = _checked(texts)
     root = find_root()
-    found = find_model(str(model), root, None)
-    check_complete(found, str(model))
-    if found.described is None:
-        check_probed(found.name, root)
-    digest = hashlib.sha256(content).hexdigest()[:16]
-    tree = WorkingTree(root, root / TREES / f"{found.name}--{CORPUS}-{digest}")
-    tree.update(found.name, None, OwnTexts(CORPUS, CORPUS, ".jsonl", content), found.described)
-    made = Spaces(found.name, content.count(b"\n"), tree)
-    made._make(made._states_stage, made._matrices_stage)
-    return made
+    if is_loaded(model):
+        loaded = take(model, tokenizer)
+    else:
+        if tokenizer is not None:
+            raise InputError("tokenizer: allowed beside a model that is loaded, which has none")
+        loaded = load(str(model), root, device or read_params(root).device)
+    settings = {} if tokens_per_batch is None else {"tokens_per_batch": tokens_per_batch}
+    return Spaces(loaded, checked, root, settings)
 
 
-@dataclass(frozen=True, repr=False)
 class Spaces:
     """The result of `spaces`: arrays by key, tables by noun. Layer 0 is the embedding output.
 
@@ -92,6 +97,7 @@ class Spaces:
     | `"input"`, `"positional"`, `"segment"` | learned table, (n, dim), if the model has it |
     | `("layer", 4)` | states of the tokens of all texts, (n_tokens, dim); rows: `tokens` |
     | `("layer", 4, "mean")` | a pooling of `TOKEN_POOLINGS`, a row a text window; rows: `windows` |
+    | `("layer", 4, "word")` | the mean of the tokens of a word; rows: `words` |
     | `"first_last"` | the mean of layer 1 and the last layer, by mean pooling; rows: `windows` |
     | `"sentence"` | the vector of each text as the makers of a sentence model take it |
     | `"final_norm"`, `("final_norm", "mean")` | the same behind a norm after the last block |
@@ -100,42 +106,90 @@ class Spaces:
     a text that one window holds; of a longer one it is the mean over its windows.
     """
 
-    model: str
-    texts: int
-    """The number of texts."""
-    tree: WorkingTree
-    _made_stages: set[str] = field(default_factory=set, repr=False, compare=False)
+    def __init__(
+        self,
+        loaded: LoadedModel,
+        texts: list[str],
+        root: Path,
+        settings: Mapping[str, Any],
+        states: States | None = None,
+    ) -> None:
+        """Take a loaded model and texts, whose `states` are computed when they are looked at."""
+        self.model = loaded.name
+        self.texts = len(texts)
+        self._loaded, self._texts, self._root, self._settings = loaded, texts, root, settings
+        if states is not None:
+            self._states = states
 
     def __repr__(self) -> str:
-        from embspace.files.tensors import map_tensors
-
-        layers, _, dimension = map_tensors(str(self._states), ("token",))["token"].shape
+        """Return the model and the sizes of its spaces, of which nothing is computed."""
+        config = self._loaded.module.config
+        layers, dimension = config.num_hidden_layers + 1, config.hidden_size
         return f"Spaces(model={self.model!r}, texts={self.texts}, {layers=}, {dimension=})"
 
     def __getitem__(self, key: MatrixKey) -> Float[np.ndarray, "n dim"]:
-        """Return the array of a space.
+        """Return the array of a space, a copy.
 
         Raises:
             KeyError: if there is no such space, listing those there are.
-            InputError: with what a stage said that failed.
+            InputError: if a text cannot be read.
         """
-        from embspace.files.tensors import map_tensors
+        if isinstance(key, str) and key in self._learned[0]:
+            return np.array(self._learned[0][key])
+        prefix, layer, pooling = self._place_of(key)
+        if pooling == WORD:
+            return self._of_words(layer)
+        from embspace.app.queries.corpus_space import pooled_states
 
-        if isinstance(key, str) and key in self._shapes(self._matrices):
-            return np.array(map_tensors(str(self._matrices), (key,))[key])
-        tensor, layer, pooling = self._tensor_of(key)
-        states = map_tensors(str(self._states), (tensor,))[tensor]
-        if pooling == FIRST_LAST:
-            return np.asarray((states[1] + states[-1]) / 2)
-        if pooling == SQRT:
-            lengths = np.sqrt(self.windows["n_tokens"].to_numpy())[:, None]
-            return (states[layer] * lengths).astype(np.float32)
-        return np.array(states[layer])
+        tensors = self._states.tensors
+        named = {
+            name.removeprefix(prefix): tensor
+            for name, tensor in tensors.items()
+            if name.startswith(prefix)
+        }
+        return pooled_states(named, pooling, layer, self.windows)
+
+    def add(self, texts: Iterable[str]) -> "Spaces":
+        """Return the spaces of these texts and more, of which only the new ones are read."""
+        new = _checked(texts)
+        states = read_states(self._loaded, new, self._root, self._settings)
+        both = joined(self._states, states)
+        return Spaces(self._loaded, self._texts + new, self._root, self._settings, both)
+
+    def attention(self, layer: int) -> list[Float[np.ndarray, "head token token"]]:
+        """Return the attention of a layer, 1 to L or -1 for the last, of each window of `windows`.
+
+        A row of an array is a token that attends, and sums to 1.
+
+        Raises:
+            InputError: if there is no such layer, or the model gives no attention out.
+        """
+        from embspace.models.stream.attention_maps import attention_maps
+
+        module = self._loaded.module
+        last = module.config.num_hidden_layers
+        if not (1 <= layer <= last or -last <= layer <= -1):
+            raise InputError(f"layer: found {layer}, allowed: 1 to {last}, or -1 for the last")
+        at = layer - 1 if layer > 0 else layer
+        rows = self.tokens.groupby("window", sort=True)["id"]
+        ids = [window.to_numpy()[None] for _, window in rows]
+        with in_evaluation(module):
+            maps = (attention_maps(module, row, np.ones_like(row))[at][0] for row in ids)
+            return [each.float().cpu().numpy() for each in maps]
+
+    @property
+    def tree(self) -> "WorkingTree":
+        """Return the tree in which the stages compute tables of the model and the texts.
+
+        Raises:
+            InputError: if the model was loaded by the user.
+        """
+        return self._tables.tree
 
     @property
     def tokens(self) -> "pd.DataFrame":
         """Return the rows of `s["layer", i]`: token, id, window, place in text and in window."""
-        return self._rows(self._of_states("tokens.parquet"))
+        return self._states.tokens.copy()
 
     @property
     def windows(self) -> "pd.DataFrame":
@@ -143,42 +197,33 @@ class Spaces:
 
         A text longer than a window of the model has several.
         """
-        return self._rows(self._of_states("windows.parquet"))
+        return self._states.windows.copy()
+
+    @property
+    def words(self) -> "pd.DataFrame":
+        """Return the rows of `s["layer", i, "word"]`: text, word, start, end, n_tokens.
+
+        Words that tokens do not cover, or of which a token is shared with another, are left out.
+        """
+        return self._words[0].copy()
 
     @property
     def vocabulary(self) -> "pd.DataFrame":
         """Return the rows of `s["input"]`."""
-        return self._rows(self._matrices.with_suffix(".parquet"))
+        return self._learned[1].copy()
 
     def table(self, noun: str, name: str | None = None) -> "pd.DataFrame":
         """Return a table of an analysis: results/<noun>/[<name>/]<model>.csv, computed if need be.
 
         Without `name`, the one without a name or else `summary`. What stands in a .json file is
-        one row, called "json".
+        one row, called "json". The stages of the pipeline compute it, and read the texts anew.
 
         Raises:
             KeyError: if there is no such analysis or table, or several to choose from.
-            InputError: if it reads stimuli that are too long for the model; with what a stage said
-                that failed.
+            InputError: if the model was loaded by the user, or an analysis reads stimuli that are
+                too long for it; with what a stage said that failed.
         """
-        stage, files = self._tables(noun)
-        default = next((each for each in UNNAMED if each in files), None)
-        chosen = next(iter(files)) if len(files) == 1 else default
-        if (name or chosen) not in files:
-            raise KeyError(f"of '{noun}', found {name!r}; there are {', '.join(sorted(files))}")
-        if stage not in self._made_stages:
-            check_stimuli(self.tree.folder, self.tree.stages(stage))
-        self._make(stage)
-        file = self.tree.folder / files[str(name or chosen)]
-        if file.suffix == ".csv":
-            from embspace.files.tables import load_table
-
-            return load_table(str(file))
-        import pandas as pd
-
-        from embspace.files.scalars import load_scalars
-
-        return pd.json_normalize(load_scalars(str(file)))
+        return self._tables.table(noun, name)
 
     def cosine(
         self, first: str, second: str, *, layer: int = -1, pooling: str | None = None
@@ -195,64 +240,90 @@ class Spaces:
             InputError: if the layer or pooling is not known, or a text is empty, longer than a
                 window of the model, or has no token that it knows.
         """
-        from embspace.app.queries.cosine import compare_texts
+        import pandas as pd
 
-        self._make(self._states_stage, self._matrices_stage)
-        with chdir(self.tree.folder):
-            try:
-                return compare_texts(
-                    self.model, CORPUS, first, second, layer=layer, pooling=pooling
-                )
-            except InputError as error:  # that names an option of the command
-                raise InputError(str(error).removeprefix("--")) from error
+        from embspace.app.queries.corpus_space import space_of
+        from embspace.app.queries.cosine import compare_within
+        from embspace.loaded.reference import Reference
 
-    @property
-    def _matrices_stage(self) -> str:
-        return f"extract_embeddings@{self.model}"
+        names = [str(number + 1) for number in range(self.texts)]
+        texts = pd.DataFrame({"id": names, "document": names, "text": self._texts})
+        read = Reference(self._states.tensors, self._states.windows, texts)
+        try:
+            space = space_of(self._loaded, read, layer, pooling)
+            return compare_within(space, CORPUS, first, second, read_params(self._root).seed)
+        except InputError as error:  # that names an option of the command
+            raise InputError(str(error).removeprefix("--")) from error
 
-    @property
-    def _states_stage(self) -> str:
-        return f"extract_hidden_states@{self.model}-{CORPUS}"
+    @cached_property
+    def _states(self) -> States:
+        return read_states(self._loaded, self._texts, self._root, self._settings)
 
-    @property
-    def _matrices(self) -> Path:
-        return self.tree.folder / f"data/extracted/embeddings/{self.model}.safetensors"
+    @cached_property
+    def _learned(self) -> "tuple[dict[str, np.ndarray], pd.DataFrame]":
+        return self._loaded.learned()
 
-    @property
-    def _states(self) -> Path:
-        return self._of_states("safetensors")
+    @cached_property
+    def _words(self) -> "tuple[pd.DataFrame, Any, np.ndarray]":
+        """Return the words of the texts, how tokens make them up, and which are whole."""
+        import pandas as pd
 
-    def _of_states(self, ending: str) -> Path:
-        return self.tree.folder / f"data/extracted/hidden_states/{self.model}/{CORPUS}.{ending}"
+        from embspace.compare.aligned_words import tokens_of_words, words_of
 
-    def _make(self, *stages: str) -> None:
-        """Bring stages and what they need up to date, and name on stderr those that run."""
-        lacking = [stage for stage in stages if stage not in self._made_stages]
-        if not lacking:
-            return
-        for step in self.tree.reproduce(*lacking):
-            if step.kind == "starts":
-                print(f"embspace: {step.stage}{step.time_left}", file=sys.stderr)
-        self._made_stages.update(lacking)
+        names = [str(number + 1) for number in range(self.texts)]
+        words = words_of(pd.DataFrame({"id": names, "text": self._texts}))
+        parts = tokens_of_words(words, self._states.tokens, self._states.windows)
+        whole = np.flatnonzero(parts.is_whole)
+        first = np.array([words.first_character[name] for name in names])[words.text[whole]]
+        table = pd.DataFrame(
+            {
+                "text": [names[number] for number in words.text[whole]],
+                "start": words.start[whole] - first,
+                "end": words.end[whole] - first,
+                "n_tokens": np.bincount(parts.word, minlength=len(words.text))[whole],
+            }
+        )
+        content = [
+            self._texts[number][start:end]
+            for number, start, end in zip(
+                words.text[whole], table["start"], table["end"], strict=True
+            )
+        ]
+        table.insert(1, "word", content)
+        return table, parts, whole
 
-    def _tensor_of(self, key: MatrixKey) -> tuple[str, int, str]:
-        """Return which tensor of the hidden states a key names, which layer, and the pooling."""
-        shapes = self._shapes(self._states)
+    @cached_property
+    def _tables(self) -> "Tables":
+        from embspace.app.queries.tables import Tables
+
+        if self._loaded.asked is None:
+            raise InputError(
+                "the model was loaded by you, and the stages that make tables read one from files; "
+                "write it by save_pretrained(), and pass the folder"
+            )
+        content = _as_json_lines(self._texts)
+        return Tables(self.model, self._loaded.asked, CORPUS, content, self._root)
+
+    def _of_words(self, layer: int) -> Float[np.ndarray, "word dim"]:
+        _, parts, whole = self._words
+        states: np.ndarray = parts.means(self._states.tensors["token"][[layer]], whole)
+        return states[0].astype(np.float32)
+
+    def _place_of(self, key: MatrixKey) -> tuple[str, int, str]:
+        """Return how the names of the tensors of a key begin, which layer, and the pooling."""
+        shapes = {name: len(tensor) for name, tensor in self._states.tensors.items()}
+        n = shapes["token"]
+        kinds = ("token", *TOKEN_POOLINGS)
         places: dict[tuple[str | int, ...], tuple[str, int, str]] = {}
-        for tensor, n_layers in shapes.items():
-            kind = tensor.removeprefix(FINAL_NORM)
-            if kind == SENTENCE:
-                places[SENTENCE,] = tensor, 0, SENTENCE
-                continue
-            for pooling in (kind, SQRT) if kind == "mean" else (kind,):
-                ending = () if kind == "token" else (pooling,)
-                if tensor.startswith(FINAL_NORM):
-                    places["final_norm", *ending] = tensor, 0, pooling
-                else:
-                    layers = range(-n_layers, n_layers)
-                    places |= {("layer", at, *ending): (tensor, at, pooling) for at in layers}
-        if shapes["mean"] > 1:
-            places[FIRST_LAST,] = "mean", 0, FIRST_LAST
+        for kind in (*kinds, WORD):
+            ending = () if kind == "token" else (kind,)
+            places |= {("layer", at, *ending): ("", at, kind) for at in range(-n, n)}
+            if f"{FINAL_NORM}token" in shapes and kind != WORD:
+                places["final_norm", *ending] = FINAL_NORM, 0, kind
+        if n > 1:
+            places[FIRST_LAST,] = "", 0, FIRST_LAST
+        if SENTENCE in shapes:
+            places[SENTENCE,] = "", 0, SENTENCE
         wanted = (key,) if isinstance(key, str) else key
         if wanted not in places:
             raise KeyError(f"found {key!r}; there are {', '.join(self._keys(shapes))}")
@@ -262,45 +333,11 @@ class Spaces:
         """Return what may stand in brackets, with the range of layers in the place of each."""
         poolings = " or ".join(map(repr, TOKEN_POOLINGS))
         layers = f"'layer', 0 to {states['token'] - 1}"
-        keys = [*map(repr, sorted(self._shapes(self._matrices), key=_in_order)), f"({layers})"]
-        keys.append(f"({layers}, {poolings})")
+        keys = [*map(repr, sorted(self._learned[0], key=_in_order)), f"({layers})"]
+        keys.append(f"({layers}, {poolings} or {WORD!r})")
         if f"{FINAL_NORM}token" in states:
             keys += ["'final_norm'", f"('final_norm', {poolings})"]
         return [*keys, repr(FIRST_LAST), *([repr(SENTENCE)] if SENTENCE in states else [])]
-
-    @staticmethod
-    def _shapes(file: Path) -> dict[str, int]:
-        """Return the first dimension of each tensor of a file: the layers of states."""
-        from safetensors import safe_open
-
-        with safe_open(file, framework="numpy") as tensors:
-            names = tensors.keys()
-            return {name: tensors.get_slice(name).get_shape()[0] for name in names}
-
-    def _tables(self, noun: str) -> tuple[str, dict[str, str]]:
-        """Return the stage of an analysis, and its results by the name of the table."""
-        stages = {
-            each: part
-            for name, stage in read_stages(self.tree.folder).items()
-            if name.startswith(("measure_", "project_")) and stage.entry.get("matrix")
-            for part in stage.by_family()
-            for each in part.nouns()
-        }
-        if noun not in stages:
-            meant = did_you_mean(noun, stages) or ";"
-            raise KeyError(f"found '{noun}'{meant} there are {', '.join(sorted(stages))}")
-        stage, outs = stages[noun], stages[noun].outputs()
-        found = {}
-        for out in (each for each in outs if each.startswith(f"results/{noun}/")):
-            folder, _, file = out.removeprefix(f"results/{noun}/").rpartition("/")
-            found[folder or file.rpartition(".")[2]] = of_item(out, {"model": self.model})
-        return stage.address(self.model), found
-
-    @staticmethod
-    def _rows(file: Path) -> "pd.DataFrame":
-        from embspace.files.rows import load_rows
-
-        return load_rows(str(file))
 
 
 def _in_order(space: str) -> tuple[int, str]:
@@ -309,13 +346,17 @@ def _in_order(space: str) -> tuple[int, str]:
     return (order.index(space) if space in order else len(order), space)
 
 
-def _as_json_lines(texts: object) -> bytes:
-    """Return the texts as a corpus's file, numbered from 1."""
+def _checked(texts: object) -> list[str]:
+    """Return the texts as a list.
+
+    Raises:
+        InputError: if there is none, or one is empty, no string or no UTF-8.
+    """
     if isinstance(texts, str):
         raise InputError("texts: found one string, expected a list of them: [text]")
     if not isinstance(texts, Iterable):
         raise InputError(f"texts: found {texts!r:.60}, expected a list of strings")
-    lines = []
+    checked: list[str] = []
     for number, text in enumerate(texts, 1):
         if not isinstance(text, str):
             raise InputError(f"texts: text {number} is {text!r:.60}, not a string")
@@ -325,7 +366,16 @@ def _as_json_lines(texts: object) -> bytes:
             text.encode()
         except UnicodeEncodeError:
             raise InputError(f"texts: text {number} is not UTF-8") from None
-        lines.append(json.dumps({"id": str(number), "text": text}, ensure_ascii=False))
-    if not lines:
+        checked.append(text)
+    if not checked:
         raise InputError("texts: found none")
+    return checked
+
+
+def _as_json_lines(texts: list[str]) -> bytes:
+    """Return the texts as a corpus's file, numbered from 1."""
+    lines = [
+        json.dumps({"id": str(number), "text": text}, ensure_ascii=False)
+        for number, text in enumerate(texts, 1)
+    ]
     return ("\n".join(lines) + "\n").encode()

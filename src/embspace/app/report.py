@@ -15,13 +15,14 @@ from embspace.app.checks.probed import check_probed
 from embspace.app.describe import Given, Say, check_complete, find_model
 from embspace.app.prune import name_of
 from embspace.app.run import tell
-from embspace.app.working_tree import TREES, OwnTexts, WorkingTree, find_root
+from embspace.app.working_tree import TREES, OwnTexts, WorkingTree
 from embspace.errors import InputError
 from embspace.files.copies import copy_file
 from embspace.files.remote import local_path
 from embspace.settings.find_description import described_in
 from embspace.settings.params import CONF, PARAMS, STIMULI, Params, read_params
 from embspace.settings.pipeline import read_stages
+from embspace.settings.roots import find_root
 from embspace.settings.schema import read_yaml, validate
 from embspace.settings.stage import settings_path
 

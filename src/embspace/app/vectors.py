@@ -17,7 +17,6 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Float, Int
 
-from embspace.app.working_tree import find_root
 from embspace.clouds.learned import FEWEST
 from embspace.errors import InputError
 from embspace.files.tables import Tables
@@ -34,6 +33,7 @@ from embspace.measure.tables.summary import summary_of, summary_row
 from embspace.models.tokenizer import numbered_vocabulary
 from embspace.models.vectors import labeled_vocabulary
 from embspace.settings.params import PARAMS, Params
+from embspace.settings.roots import find_root
 from embspace.settings.schema import read_yaml, validate
 from embspace.settings.stage import checked_settings, settings_file
 

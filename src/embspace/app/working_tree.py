@@ -27,7 +27,6 @@ from embspace.errors import InputError
 from embspace.files.copies import copy_file, link_files, mirror_folder, write_changed
 from embspace.settings.params import CONF, PARAMS
 from embspace.settings.pipeline import (
-    GRAPH,
     LOCK,
     graph_files,
     hash_of_locks,
@@ -276,29 +275,6 @@ class WorkingTree:
                 link.parent.mkdir(parents=True, exist_ok=True)
                 link.unlink(missing_ok=True)  # one that leads nowhere any more
                 link.symlink_to(self.root / path)
-
-
-def find_root() -> Path:
-    """Return the tree that the current folder lies in, or else that embspace is installed from.
-
-    Raises:
-        InputError: if there is neither.
-    """
-    root = enclosing_root(Path.cwd()) or enclosing_root(Path(__file__).resolve())
-    if root is None:
-        raise InputError(
-            f"{Path.cwd()}: is not in an embspace tree, with conf/, dvc.yaml and params.yaml; "
-            "change to a clone of its repository"
-        )
-    return root
-
-
-def enclosing_root(place: Path) -> Path | None:
-    """Return the nearest folder, from this one upwards, that is the root of a tree."""
-    for folder in (place, *place.parents):
-        if all((folder / each).exists() for each in (GRAPH, PARAMS, CONF / "model")):
-            return folder
-    return None
 
 
 def _named_paths(conf: Path, descriptions: list[str]) -> Iterator[Path]:

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from pydantic import NonNegativeInt, PositiveInt
 
@@ -192,28 +193,40 @@ def _check_known(states: HiddenStates, model: str, corpus: str) -> None:
     logging.getLogger(__name__).warning("%s", message)
 
 
-def save_hidden_states(states: HiddenStates, path: str) -> None:
-    """Write `path`.safetensors and the tables `path`.tokens.parquet, `path`.windows.parquet."""
+def written_rows(
+    states: HiddenStates, *, delay: float = 0
+) -> Iterator[tuple[str, int, np.ndarray]]:
+    """Read the windows, and yield the name of a tensor, the first row, and rows (layer, row, dim).
+
+    Progress is shown on a terminal, after `delay` seconds.
+    """
     from tqdm import tqdm
 
-    progress = tqdm(states.encoded, total=len(states.windows), desc="hidden states", disable=None)
-    first_token, sentences = states.windows["first_token"].to_list(), states.sentences
-    with writing_tensors(f"{path}.safetensors", states.shapes) as writer:
-        for window in progress:
-            for kind, layers in window.tensors().items():
-                if kind not in states.shapes:
-                    continue
+    n_windows, first_token = len(states.windows), states.windows["first_token"].to_list()
+    progress = tqdm(
+        states.encoded, total=n_windows, desc="hidden states", disable=None, delay=delay
+    )
+    sentences = states.sentences
+    for window in progress:
+        for kind, layers in window.tensors().items():
+            if kind in states.shapes:
                 is_token = kind.endswith("token")
-                first = first_token[window.index] if is_token else window.index
-                for layer, rows in enumerate(layers):
-                    writer.write(kind, layer, first, rows)
-            if sentences is not None:
-                for number in sentences.known.get(window.index, ()):
-                    sentences.texts.add(number, window)
+                yield kind, first_token[window.index] if is_token else window.index, layers
         if sentences is not None:
-            for number, window in sentences.others:
+            for number in sentences.known.get(window.index, ()):
                 sentences.texts.add(number, window)
-            writer.write(SENTENCE, 0, 0, sentences.texts.vectors())
+    if sentences is not None:
+        for number, window in sentences.others:
+            sentences.texts.add(number, window)
+        yield SENTENCE, 0, sentences.texts.vectors()[None]
+
+
+def save_hidden_states(states: HiddenStates, path: str) -> None:
+    """Write `path`.safetensors and the tables `path`.tokens.parquet, `path`.windows.parquet."""
+    with writing_tensors(f"{path}.safetensors", states.shapes) as writer:
+        for kind, first, layers in written_rows(states):
+            for layer, rows in enumerate(layers):
+                writer.write(kind, layer, first, rows)
     save_rows(states.tokens, f"{path}.tokens.parquet")
     save_rows(states.windows, f"{path}.windows.parquet")
 

@@ -4,6 +4,7 @@ import hashlib
 import json
 import logging
 import re
+from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 
@@ -150,7 +151,13 @@ def _listed_in(index: Path) -> list[str]:
 
 
 def sha256(file: Path) -> str:
-    """The hexadecimal SHA-256 of a file."""
+    """The hexadecimal SHA-256 of a file; in one process from memory, while the file is the same."""
+    now = file.stat()
+    return _sha256(file.absolute(), now.st_ino, now.st_size, now.st_mtime_ns)
+
+
+@lru_cache(maxsize=1024)
+def _sha256(file: Path, *_told_apart: int) -> str:
     with file.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 

@@ -137,6 +137,6 @@ class Params(BaseModel):
         return run_pages
 
 
-def read_params() -> Params:
-    """params.yaml, checked."""
-    return validate(Params, read_yaml(PARAMS), str(PARAMS))
+def read_params(root: Path = Path()) -> Params:
+    """The params.yaml of a tree, checked; without a root, of the current folder."""
+    return validate(Params, read_yaml(root / PARAMS), str(PARAMS))

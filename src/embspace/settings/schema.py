@@ -48,7 +48,7 @@ def is_empty(path: Path) -> bool:
     return path.is_file() and not path.stat().st_size
 
 
-class _OneKeyOnce(yaml.SafeLoader):
+class _OneKeyOnce(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
     """The safe loader of YAML that takes no key twice, as DVC and Hydra do not."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:

@@ -47,6 +47,7 @@ def write_extracted(
     states = with_sentences(states, made, model, module, tokenizer, wanted, settings)
     save_hidden_states(states, str(folder / "data/extracted/hidden_states/tiny/one"))
     save_rows(texts, str(folder / "data/prepared/texts/one.parquet"))
+    _write_corpus(folder, texts, settings)
     params = {
         "models": ["tiny"],
         "corpora": ["one"],
@@ -57,3 +58,21 @@ def write_extracted(
     }
     (folder / "params.yaml").write_text(yaml.safe_dump(params))
     return folder
+
+
+def _write_corpus(folder: Path, texts: pd.DataFrame, settings: dict[str, Any]) -> None:
+    """Write the texts as a corpus of conf/, and how texts are read."""
+    lines = texts.to_json(orient="records", lines=True, force_ascii=False)
+    path = folder / "data/texts/one.jsonl"
+    path.parent.mkdir(parents=True)
+    path.write_text(lines, encoding="utf-8")
+    corpus = {"label": "one", "license": "CC0-1.0", "language": "en", "source": "builtin"}
+    reading = {key: value for key, value in settings.items() if key != "device"}
+    files = {
+        "corpus/one": corpus | {"path": "data/texts/one.jsonl"},
+        "extract/hidden_states": reading,
+    }
+    for name, content in files.items():
+        place = folder / f"conf/{name}.yaml"
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(yaml.safe_dump(content))

@@ -6,7 +6,7 @@ import pytest
 
 from embspace.app.queries.cosine import Comparison, compare_texts, token_pair
 from embspace.errors import InputError
-from embspace.files.rows import load_rows, save_rows
+from embspace.files.rows import load_rows
 from embspace.files.tensors import load_tensors, save_tensors
 from embspace.geometry.inference.pair_percentile import PairPercentile
 from embspace.geometry.pairs.directions import cosine_matrix
@@ -108,21 +108,6 @@ def test_what_is_nearly_all_pairs_does_not_look_like_all(extracted: Path):
 def test_a_text_that_is_none_is_told(second: str, message: str):
     with pytest.raises(InputError, match=message):
         compare_texts("tiny", "one", "a cat", second, **WHERE)
-
-
-OLDER = [TEXTS[1:], TEXTS.assign(text=[*TEXTS["text"][:3], "a boat", "a dog"])]
-
-
-@pytest.mark.parametrize("texts", OLDER, ids=["fewer", "edited"])
-def test_states_of_other_texts_are_refused(texts: pd.DataFrame):
-    path = Path("data/prepared/texts/one.parquet")
-    before = path.read_bytes()
-    save_rows(texts, str(path))
-    try:
-        with pytest.raises(InputError, match="older than the texts"):
-            compare_texts("tiny", "one", "a cat", "a dog", **WHERE)
-    finally:
-        path.write_bytes(before)
 
 
 def test_too_few_documents_have_no_interval():

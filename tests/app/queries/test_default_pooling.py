@@ -11,7 +11,7 @@ from embspace.app.queries.cosine import compare_texts
 from embspace.app.queries.default_pooling import default_pooling
 from embspace.app.queries.search import search
 from embspace.errors import InputError
-from embspace.files.tensors import save_tensors
+from embspace.models.architecture import load_config
 from embspace.settings.model import describe_model
 from tests.app.queries.extracted import write_extracted
 from tests.models.sentence.folders import Module
@@ -101,28 +101,22 @@ def test_where_states_do_not_tell_a_decoder_its_config_does(
     folder = build_animal(name, tmp_path / name)
     model = describe_model("tiny", tiny_description(folder))
     x = np.random.default_rng(0).normal(size=(3, 4, 8)).astype(np.float32)
-    save_tensors({"cls": x, "mean": x}, str(tmp_path / "x.safetensors"))
-    path = str(tmp_path / "x.safetensors")
-    assert default_pooling(path, ("cls", "mean"), "tiny", model) == expected
+    states = {"cls": x, "mean": x}
+    assert default_pooling(states, lambda: load_config("tiny", model)) == expected
 
 
 @pytest.mark.parametrize(("is_seen", "expected"), [(True, "mean"), (False, "last")])
-def test_states_of_texts_that_begin_alike_tell_a_decoder(
-    is_seen: bool, expected: str, tmp_path: Path
-):
+def test_states_of_texts_that_begin_alike_tell_a_decoder(is_seen: bool, expected: str):
     x = np.random.default_rng(0).normal(size=(2, 4, 8)).astype(np.float32)
     first = x.copy()
     first[0] = first[0, 0]
     if not is_seen:
         first[1] = first[1, 0]
-    path = str(tmp_path / "x.safetensors")
-    save_tensors({"cls": first, "mean": x}, path)
-    assert default_pooling(path, ("cls", "mean"), "tiny", None) == expected
+    assert default_pooling({"cls": first, "mean": x}, lambda: None) == expected
 
 
 def test_equal_texts_tell_nothing_of_a_decoder(tmp_path: Path):
     x = np.ones((2, 4, 8), np.float32)
-    path = str(tmp_path / "x.safetensors")
-    save_tensors({"cls": x, "mean": x}, path)
     model = describe_model("tiny", tiny_description(build_animal("bert", tmp_path / "bert")))
-    assert default_pooling(path, ("cls", "mean"), "tiny", model) == "mean"
+    config = load_config("tiny", model)
+    assert default_pooling({"cls": x, "mean": x}, lambda: config) == "mean"

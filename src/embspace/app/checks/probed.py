@@ -4,6 +4,7 @@ import hashlib
 import json
 from collections.abc import Iterator
 from contextlib import chdir
+from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -47,7 +48,7 @@ def check_probed(name: str, root: Path) -> None:
         model = describe_model(name, content)
         if isinstance(model, VectorsModel):
             return
-        kept = PROBES / f"{_digest(name, model, content)}.json"
+        kept = PROBES / f"{digest_of(name, model, content)}.json"
         if kept.is_file():
             return
         outcome = _probed(name, model)
@@ -100,11 +101,15 @@ def _probed(name: str, model: Network) -> dict[str, Any]:
     return {"batches": outcome.batches, "adds_positions": outcome.adds_positions}
 
 
-def _digest(name: str, model: Network, content: dict[str, Any]) -> str:
-    """Return what tells a model, as it is described and read here, from any other."""
-    versions = {library: version(library) for library in LIBRARIES}
-    parts = [CHECKS, content, versions, [*_files(name, model)]]
+def digest_of(name: str, model: Network, content: dict[str, Any]) -> str:
+    """What tells a model, as it is described and read here, from any other."""
+    parts = [CHECKS, content, _versions(), [*_files(name, model)]]
     return hashlib.sha256(json.dumps(parts, default=str).encode()).hexdigest()
+
+
+@cache
+def _versions() -> dict[str, str]:
+    return {library: version(library) for library in LIBRARIES}
 
 
 def _files(name: str, model: Model) -> Iterator[Any]:

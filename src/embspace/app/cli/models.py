@@ -46,7 +46,7 @@ def describe(
     the files do not say stands at the end, with the reason. A repository is fetched.
     """
     from embspace.app.describe import description_of, find_model, given_keys, write_description
-    from embspace.app.working_tree import find_root
+    from embspace.settings.roots import find_root
 
     if untrained:
         _describe_untrained(model, write=write)

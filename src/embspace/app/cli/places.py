@@ -14,7 +14,7 @@ def at_own_root() -> Iterator[None]:
     Who is in none stays where they are, for these commands judge or change a tree, and that should
     be no other one; what lacks there is an error.
     """
-    from embspace.app.working_tree import enclosing_root
+    from embspace.settings.roots import enclosing_root
 
     here = Path.cwd()
     with clear_errors(), chdir(enclosing_root(here) or here):
@@ -29,7 +29,7 @@ def at_model(asked: str, *, own: bool = False) -> Iterator[str]:
     report; see `embspace.app.queries.reported`.
     """
     from embspace.app.queries.reported import place_of
-    from embspace.app.working_tree import enclosing_root, find_root
+    from embspace.settings.roots import enclosing_root, find_root
 
     here = Path.cwd()
     with clear_errors():
@@ -40,9 +40,31 @@ def at_model(asked: str, *, own: bool = False) -> Iterator[str]:
 
 
 @contextmanager
+def at_texts(asked: str) -> Iterator[str]:
+    """Go to the tree whose settings say how a model reads texts, yield the model, show errors.
+
+    A folder is a model by its absolute path; the name of a report is that of its model.
+    """
+    from embspace.app.homes import expanded
+    from embspace.app.queries.reported import place_of
+    from embspace.settings.roots import find_root
+
+    here = Path.cwd()
+    with clear_errors():
+        root = find_root()
+        folder = (here / expanded(asked)).resolve()
+        if asked.strip() and (folder / "config.json").is_file():
+            tree, model = root, str(folder)
+        else:
+            tree, model = place_of(asked, root, here)
+        with chdir(tree):
+            yield model
+
+
+@contextmanager
 def at_any_root() -> Iterator[None]:
     """Go to the root that `embspace report` takes, also one from elsewhere, and show errors."""
-    from embspace.app.working_tree import find_root
+    from embspace.settings.roots import find_root
 
     with clear_errors(), chdir(find_root()):
         yield

@@ -14,7 +14,7 @@ import typer
 from embspace.app.cli.failures import clear_errors
 from embspace.app.cli.given import AllowUnusedOption, TokenizerOption, given_of
 from embspace.app.cli.jobs import JobsOption, end_on_signals
-from embspace.app.cli.places import at_model
+from embspace.app.cli.places import at_model, at_texts
 from embspace.app.cli.reading import (
     LabelColumnOption,
     SeparatorOption,
@@ -109,7 +109,7 @@ def report(
     a report that was ended goes on when it is called again.
     """
     from embspace.app.report import describe_subject, first_table, write_report
-    from embspace.app.working_tree import find_root
+    from embspace.settings.roots import find_root
 
     end_on_signals()
     say, here = partial(typer.echo, err=quick), Path.cwd()
@@ -221,7 +221,7 @@ def search(
     from embspace.app.queries.corpus_space import corpus_of
     from embspace.app.queries.search import search as find
 
-    with at_model(model) as name:
+    with at_texts(model) as name:
         hits = find(name, corpus_of(corpus), query, layer=layer, pooling=pooling, n_hits=top)
     for hit in hits:
         name = f"{hit.text}#{hit.window}" if hit.window else hit.text
@@ -246,7 +246,7 @@ def cosine(
     from embspace.app.queries.corpus_space import corpus_of
     from embspace.app.queries.cosine import compare_texts
 
-    with at_model(model) as name:
+    with at_texts(model) as name:
         found = compare_texts(name, corpus_of(corpus), first, second, layer=layer, pooling=pooling)
     typer.echo(visible(str(found)))
 

@@ -61,7 +61,7 @@ def layer(
     alone, and a sentence for a paper. A text of four sentences or more is cut in two for search.
     """
     from embspace.app.report import describe_subject
-    from embspace.app.working_tree import find_root
+    from embspace.settings.roots import find_root
 
     say = partial(typer.echo, err=True)
     columns = {"text_column": text_column, "group_column": label_column}

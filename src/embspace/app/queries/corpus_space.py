@@ -1,6 +1,6 @@
 """The windows of a corpus at one layer and pooling, and texts of a user among them."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,6 +11,7 @@ from jaxtyping import Float
 
 from embspace.app.queries.default_pooling import (
     WITHOUT_LAYER,
+    Layers,
     allowed_poolings,
     default_pooling,
 )
@@ -22,6 +23,8 @@ from embspace.files.tensors import map_tensors
 from embspace.settings.params import read_params
 
 if TYPE_CHECKING:
+    from embspace.loaded.model import LoadedModel
+    from embspace.loaded.reference import Reference
     from embspace.models.encoder import EncodedWindow
     from embspace.models.windows import Window
 
@@ -56,12 +59,25 @@ class CorpusSpace:
     """The windows that have a vector: all, or for a sentence model the first window of each text,
     which stands for the text."""
     texts: pd.DataFrame
+    loaded: "LoadedModel | None" = None
+    """The model, if it is in memory already."""
 
     def load_tokenizer(self) -> Any:
         """Return the tokenizer of the model."""
         from embspace.models.tokenizer import load_tokenizer
 
+        if self.loaded is not None:
+            return self.loaded.tokenizer
         return load_tokenizer(self.model_name, self.model)
+
+    def load_module(self) -> Any:
+        """Return the model that reads the texts."""
+        from embspace.models.weights import load_model
+
+        if self.loaded is not None:
+            return self.loaded.module
+        with without_report_of_weights():
+            return load_model(self.model_name, self.model)
 
     def encode(self, queries: Sequence[str], tokenizer: Any) -> Float[np.ndarray, "query dim"]:
         """Return the vectors of texts that fit into a window each; by a sentence model, of any.
@@ -69,10 +85,7 @@ class CorpusSpace:
         Raises:
             InputError: if a text has more tokens than that, or none that the tokenizer knows.
         """
-        from embspace.models.weights import load_model
-
-        with without_report_of_weights():
-            module = load_model(self.model_name, self.model)
+        module = self.load_module()
         if self.pooling == SENTENCE:
             return self._sentences(module, tokenizer, queries)
         encoded = encode_texts(self.model_name, self.model, module, tokenizer, queries)
@@ -81,12 +94,18 @@ class CorpusSpace:
     def _sentences(
         self, module: Any, tokenizer: Any, queries: Sequence[str]
     ) -> Float[np.ndarray, "query dim"]:
+        from embspace.loaded.given import encoded_by
         from embspace.models.sentence.vectors import sentence_modules, sentence_vectors
 
         name, model = self.model_name, self.model
         for query in queries:
             _check_known(name, query, tokenizer(query, add_special_tokens=False), tokenizer)
-        modules = sentence_modules(name, model, module)
+        if self.loaded is not None and self.loaded.encoder is not None:
+            return encoded_by(self.loaded.encoder, queries)
+        if self.loaded is not None:
+            modules = self.loaded.modules
+        else:
+            modules = sentence_modules(name, model, module)
         if modules is None:
             raise outdated()
         return sentence_vectors(name, model, module, modules, tokenizer, queries)
@@ -150,7 +169,8 @@ def load_corpus_space(model_name: str, corpus: str, layer: int, pooling: str | N
     """
     from embspace.clouds.documents import some_documents
     from embspace.files.rows import load_rows
-    from embspace.files.tensors import listed_shapes, tensor_names
+    from embspace.files.tensors import tensor_names
+    from embspace.models.architecture import load_config
     from embspace.settings.find_description import LIST
     from embspace.settings.model import VectorsModel, describe_model
     from embspace.settings.params import CONF
@@ -167,17 +187,9 @@ def load_corpus_space(model_name: str, corpus: str, layer: int, pooling: str | N
         raise InputError(f"{path}.safetensors: not found; {why}")
     model = describe_model(model_name, read_yaml(CONF / "model" / f"{model_name}.yaml"))
     windows, tensors = load_rows(f"{path}.windows.parquet"), tensor_names(f"{path}.safetensors")
-    if pooling is None:
-        pooling = default_pooling(f"{path}.safetensors", tensors, model_name, model)
-    _check_one_of("--pooling", pooling, allowed_poolings(tensors))
-    n = listed_shapes(f"{path}.safetensors")["mean"][0]
-    if not -n <= layer < n:
-        raise InputError(f"--layer: found {layer}, allowed: 0 to {n - 1}, or -1 for the last")
-    if pooling in WITHOUT_LAYER and layer % n != n - 1:
-        raise InputError(
-            f"--layer: found {layer}, allowed: none beside '{pooling}'; a layer has one of "
-            f"{', '.join(TOKEN_POOLINGS)}"
-        )
+    states = map_tensors(f"{path}.safetensors", tuple(tensors))
+    pooling = checked_pooling(states, layer, pooling, lambda: load_config(model_name, model))
+    n = len(states["mean"])
     most = None if isinstance(model, VectorsModel) else model.most_documents
     return CorpusSpace(
         model_name=model_name,
@@ -186,27 +198,92 @@ def load_corpus_space(model_name: str, corpus: str, layer: int, pooling: str | N
         layer=layer % n,
         last_layer=n - 1,
         pooling=pooling,
-        vectors=_vectors(f"{path}.safetensors", pooling, layer, windows),
+        vectors=pooled_states(states, pooling, layer, windows),
         windows=windows,
         rows=windows[windows["window"] == 0] if pooling == SENTENCE else windows,
         texts=some_documents(load_rows(f"data/prepared/texts/{corpus}.parquet"), most),
     )
 
 
-def _vectors(
-    file: str, pooling: str, layer: int, windows: pd.DataFrame
+def reference_space(model_name: str, corpus: str, layer: int, pooling: str | None) -> CorpusSpace:
+    """Return the windows of a corpus as a model reads them, from the user's cache if it has them.
+
+    `model_name` is what `embspace.spaces` takes, the tree is the current folder, layer -1 is the
+    last one. Without a pooling it is that of `default_pooling`.
+
+    Raises:
+        InputError: naming what is not known, cannot be read, or is out of range.
+    """
+    from embspace.loaded.model import load
+    from embspace.loaded.reference import reference
+
+    root = Path.cwd()
+    if pooling is not None:
+        _check_one_of("--pooling", pooling, (*TOKEN_POOLINGS, *WITHOUT_LAYER))
+    loaded = load(model_name, root, read_params().device)
+    return space_of(loaded, reference(loaded, corpus, root), layer, pooling)
+
+
+def space_of(
+    loaded: "LoadedModel", read: "Reference", layer: int, pooling: str | None
+) -> CorpusSpace:
+    """Return texts that a model has read at one layer and pooling.
+
+    Raises:
+        InputError: naming what is out of range.
+    """
+    states, windows = read.states, read.windows
+    chosen = checked_pooling(states, layer, pooling, lambda: loaded.module.config)
+    n = len(states["mean"])
+    return CorpusSpace(
+        model_name=loaded.name,
+        model=loaded.description,
+        path="",
+        layer=layer % n,
+        last_layer=n - 1,
+        pooling=chosen,
+        vectors=pooled_states(states, chosen, layer, windows),
+        windows=windows,
+        rows=windows[windows["window"] == 0] if chosen == SENTENCE else windows,
+        texts=read.texts,
+        loaded=loaded,
+    )
+
+
+def checked_pooling(
+    states: Mapping[str, Layers], layer: int, pooling: str | None, config: Callable[[], Any]
+) -> str:
+    """Return the pooling, or else the usual one of a model, if the states have it and the layer.
+
+    Raises:
+        InputError: naming what they have not.
+    """
+    if pooling is None:
+        pooling = default_pooling(states, config)
+    _check_one_of("--pooling", pooling, allowed_poolings(states))
+    n = len(states["mean"])
+    if not -n <= layer < n:
+        raise InputError(f"--layer: found {layer}, allowed: 0 to {n - 1}, or -1 for the last")
+    if pooling in WITHOUT_LAYER and layer % n != n - 1:
+        raise InputError(
+            f"--layer: found {layer}, allowed: none beside '{pooling}'; a layer has one of "
+            f"{', '.join(TOKEN_POOLINGS)}"
+        )
+    return pooling
+
+
+def pooled_states(
+    states: Mapping[str, Layers], pooling: str, layer: int, windows: pd.DataFrame
 ) -> Float[np.ndarray, "window dim"]:
-    """Return the vectors of a file of hidden states: what is not in it is made of the means."""
-    kept = "mean" if pooling in (SQRT, FIRST_LAST) else pooling
-    states = map_tensors(file, (kept,))[kept]
+    """Return the vectors of a pooling, a copy: what is not among the tensors is made of means."""
     if pooling == SENTENCE:
-        return np.array(states[0])
+        return np.array(states[SENTENCE][0])
     if pooling == FIRST_LAST:
-        return np.asarray((states[1] + states[-1]) / 2)
+        return np.asarray((states["mean"][1] + states["mean"][-1]) / 2)
     if pooling == SQRT:
         lengths = np.sqrt(windows["n_tokens"].to_numpy())[:, None]
-        return (states[layer] * lengths).astype(np.float32)
-    return np.array(states[layer])
+        return (states["mean"][layer] * lengths).astype(np.float32)
+    return np.array(states[pooling][layer])
 
 
 def check_query(query: str) -> None:
@@ -217,24 +294,6 @@ def check_query(query: str) -> None:
         query.encode()
     except UnicodeEncodeError:
         raise InputError("the text is not UTF-8") from None
-
-
-def check_fresh(
-    names: Collection[str],
-    windows: pd.DataFrame,
-    tokens: pd.DataFrame,
-    texts: pd.DataFrame,
-    tokenizer: Any,
-) -> None:
-    """Stop if one of these texts has other words now than when its tokens were read."""
-    inside = tokens["window"].isin(windows.index[windows["text"].isin(names)])
-    new = tokens[inside & ~tokens["special"] & ~tokens["repeated"]]
-    read = new.groupby(new["window"].map(windows["text"]))["id"].agg(list)
-    content = texts.set_index("id")["text"]
-    for name in sorted(names):
-        text = tokenizer(content[name], add_special_tokens=False, truncation=False, verbose=False)
-        if text["input_ids"] != read.get(name, []):
-            raise outdated()
 
 
 def outdated() -> InputError:

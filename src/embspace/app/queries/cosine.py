@@ -9,10 +9,9 @@ from jaxtyping import Float, Int
 
 from embspace.app.queries.corpus_space import (
     CorpusSpace,
-    check_fresh,
     check_query,
-    load_corpus_space,
     outdated,
+    reference_space,
 )
 from embspace.app.queries.default_pooling import WITHOUT_LAYER
 from embspace.errors import counted
@@ -75,40 +74,61 @@ def compare_texts(
 
     Raises:
         InputError: naming what is not known, not extracted, out of range, or too long, and if a
-            text of the corpus is another than the model has read.
+            text of the corpus cannot be read.
     """
-    from embspace.files.rows import load_rows
     from embspace.settings.params import read_params
 
     for each in (first, second):
         check_query(each)
-    space = load_corpus_space(model_name, corpus, layer, pooling)
+    space = reference_space(model_name, corpus, layer, pooling)
+    return compare_within(space, corpus, first, second, read_params().seed)
+
+
+def compare_within(
+    space: CorpusSpace,
+    corpus: str,
+    first: str,
+    second: str,
+    seed: int,
+) -> Comparison:
+    """Return the cosine of two texts among the pairs of a corpus that was read.
+
+    Raises:
+        InputError: if a text is empty, too long, or has no token that the model knows.
+    """
+    for each in (first, second):
+        check_query(each)
     tokenizer = space.load_tokenizer()
-    x, text = space.vectors, _text_numbers(space)
-    tokens = load_rows(f"{space.path}.tokens.parquet")
-    check_fresh({*space.texts["id"]}, space.windows, tokens, space.texts, tokenizer)
+    text = _text_numbers(space)
     pair = space.encode([first, second], tokenizer)
     as_is, centered = (
         percentile_among_pairs(
             pair,
-            x,
+            space.vectors,
             text,
             centered=centered,
             n_half_samples=N_HALF_SAMPLES,
             level=LEVEL,
-            rng=np.random.default_rng(read_params().seed),
+            rng=np.random.default_rng(seed),
         )
         for centered in (False, True)
     )
+    one, other = (_only_token(given, tokenizer) for given in (first, second))
+    tokens = None
+    if space.loaded is not None and one is not None and other is not None:
+        from embspace.clouds.learned import one_space
+
+        matrix = one_space(space.loaded.learned()[0])["input"]
+        tokens = token_pair(matrix, one, other)
     return Comparison(
-        model=model_name,
+        model=space.model_name,
         corpus=corpus,
         layer=space.layer,
         last_layer=space.last_layer,
         pooling=space.pooling,
         as_is=as_is,
         centered=centered,
-        tokens=_tokens(model_name, [_only_token(given, tokenizer) for given in (first, second)]),
+        tokens=tokens,
     )
 
 
@@ -145,17 +165,6 @@ def _only_token(text: str, tokenizer: Any) -> int | None:
     """Return the number of the token that a text is; None for one of several, or unknown."""
     ids = tokenizer(text, add_special_tokens=False)["input_ids"]
     return ids[0] if len(ids) == 1 and ids[0] != tokenizer.unk_token_id else None
-
-
-def _tokens(model_name: str, tokens: list[int | None]) -> TokenPair | None:
-    from embspace.clouds.learned import one_space
-    from embspace.files.tensors import load_tensors
-
-    first, second = tokens
-    if first is None or second is None:
-        return None
-    matrices = one_space(load_tensors(f"data/extracted/embeddings/{model_name}.safetensors"))
-    return token_pair(matrices["input"], first, second)
 
 
 def _line(each: PairPercentile) -> str:

@@ -1,14 +1,15 @@
 """The pooling that a query takes where none is named, and those that may be named."""
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 import numpy as np
+from jaxtyping import Float
 
 from embspace.clouds.pooling import FIRST_LAST, SENTENCE, TOKEN_POOLINGS
-from embspace.files.tensors import map_tensors
 
 WITHOUT_LAYER = (SENTENCE, FIRST_LAST)
+Layers = Float[np.ndarray, "layer row dim"]
 
 
 def allowed_poolings(tensors: Collection[str]) -> tuple[str, ...]:
@@ -16,29 +17,26 @@ def allowed_poolings(tensors: Collection[str]) -> tuple[str, ...]:
     return (*TOKEN_POOLINGS, FIRST_LAST, *((SENTENCE,) if SENTENCE in tensors else ()))
 
 
-def default_pooling(path: str, tensors: Collection[str], name: str, model: Any) -> str:
+def default_pooling(states: Mapping[str, Layers], config: Callable[[], Any]) -> str:
     """The makers' own vector of a sentence model, the last token of a decoder, or else the mean.
 
-    A decoder shows in its states, where two texts begin alike; else by the kind of its config.
-    `path` is a file of hidden states, `tensors` the names in it.
+    A decoder shows in its states, where two texts begin alike; else by the kind of its config,
+    which is read for this alone. `states` are tensors (layer, row, dim) of texts by name.
     """
-    if SENTENCE in tensors:
+    if SENTENCE in states:
         return SENTENCE
-    return "last" if _is_decoder(path, name, model) else "mean"
+    return "last" if _is_decoder(states, config) else "mean"
 
 
-def _is_decoder(path: str, name: str, model: Any) -> bool:
+def _is_decoder(states: Mapping[str, Layers], config: Callable[[], Any]) -> bool:
     from embspace.measure.tables.shown_pooling import first_token_sees_no_other
 
-    states = map_tensors(path, ("cls", "mean"))
     _, others = np.unique(states["mean"][-1], axis=0, return_index=True)  # one of equal texts
     seen = first_token_sees_no_other(states["cls"][[0, -1]][:, np.sort(others)])
     if seen is not None:
         return seen
     from transformers.models.auto import modeling_auto
 
-    from embspace.models.architecture import load_config
-
-    kind = getattr(load_config(name, model), "model_type", "")
+    kind = getattr(config(), "model_type", "")
     causal = modeling_auto.MODEL_FOR_CAUSAL_LM_MAPPING_NAMES
     return kind in causal and kind not in modeling_auto.MODEL_FOR_MASKED_LM_MAPPING_NAMES

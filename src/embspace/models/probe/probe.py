@@ -14,6 +14,7 @@ from embspace.models.probe.together import needed_batches
 from embspace.models.windows import Window
 from embspace.settings.model import Batches
 
+PASSED = "_embspace_batches"  # an attribute of a module: the rule that it was found to follow
 SHORT, LONG = 5, 12  # tokens
 FEW = 8  # windows
 LONGEST = 512  # tokens of the longest window that is tried
@@ -65,14 +66,17 @@ def check_probe(found: Probe, batches: Batches, positional: str | None) -> None:
 def check_batches(module: Any, tokens: Sequence[int], batches: Batches) -> None:
     """Stop if windows that are read at once by the rule `batches` would change each other.
 
+    A module that has passed is not asked again.
+
     Raises:
         RefusedModel: naming the rule that is needed.
     """
-    if batches == RULES[-1]:
+    if batches == RULES[-1] or getattr(module, PASSED, None) == batches:
         return
     needed = needed_batches(module, rows_of(tokens, None))
     if RULES.index(batches) < RULES.index(needed):
         raise RefusedModel(_unsaid(batches, needed))
+    setattr(module, PASSED, batches)
 
 
 def tokens_of(windows: Sequence[Window]) -> list[int]:

@@ -1,0 +1,1 @@
+"""A model in the memory of this process, and what it makes of texts, without a tree or a stage."""

@@ -1,0 +1,110 @@
+"""Models that a user has loaded already, by transformers or by sentence-transformers."""
+
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from embspace.errors import InputError
+from embspace.loaded.model import LoadedModel
+from embspace.settings.model import VectorsModel, describe_model
+
+UNKNOWN = "unknown"
+
+
+def is_loaded(model: object) -> bool:
+    """Return whether something is a model in memory, and not a name or a folder."""
+    return _is_module(model) or _is_sentence_transformer(model)
+
+
+def take(model: Any, tokenizer: Any | None) -> LoadedModel:
+    """Return a transformers model with its tokenizer, or a sentence-transformers object, as loaded.
+
+    The object stays the user's: it is neither moved nor changed. Its states are those of its own
+    number format, as float32.
+
+    Raises:
+        InputError: if the tokenizer is missing, is another model's, or is none of the fast ones.
+    """
+    encoder = None
+    if _is_sentence_transformer(model):
+        encoder, model, own = model, _transformer_of(model), model.tokenizer
+        tokenizer = own if tokenizer is None else tokenizer
+    if tokenizer is None:
+        raise InputError(
+            "tokenizer: found none, which texts need beside a loaded model; pass "
+            "tokenizer=AutoTokenizer.from_pretrained(...)"
+        )
+    if not getattr(tokenizer, "is_fast", False):
+        raise InputError(
+            f"tokenizer: found {type(tokenizer).__name__}, allowed: a fast tokenizer of "
+            "transformers, which says where in a text each token is"
+        )
+    return _described(_reading(model), tokenizer, encoder)
+
+
+@contextmanager
+def in_evaluation(module: Any) -> Iterator[None]:
+    """Switch dropout off for a while, and say so where it was on."""
+    if not module.training:
+        yield
+        return
+    warnings.warn("the model is in training mode; it is read without dropout", stacklevel=4)
+    module.eval()
+    try:
+        yield
+    finally:
+        module.train()
+
+
+def encoded_by(encoder: Any, texts: Sequence[str]) -> Float[np.ndarray, "text dim"]:
+    """Return the vectors that a sentence-transformers object makes, of the start of a long text."""
+    vectors = encoder.encode(list(texts), show_progress_bar=False, convert_to_numpy=True)
+    return np.asarray(vectors, np.float32)
+
+
+def _described(module: Any, tokenizer: Any, encoder: Any) -> LoadedModel:
+    """Find out how a module is read, as of a folder; its name is that of its class or folder."""
+    from embspace.models.describe import describe_module
+
+    name = str(getattr(module.config, "_name_or_path", "") or type(module).__name__)
+    with in_evaluation(module):
+        found = describe_module(module, tokenizer)
+    if found.asked:
+        listed = "; ".join(f"{key}: {why}" for key, why in found.asked.items())
+        raise InputError(f"{name}: not all that is needed can be found in the model: {listed}")
+    said = {"label": name, "license": UNKNOWN, "language": UNKNOWN, "source": "path", "path": name}
+    description = describe_model(name, said | found.keys)
+    assert not isinstance(description, VectorsModel)  # the source is a path
+    device = str(next(module.parameters()).device)
+    return LoadedModel(name, description, module, tokenizer, encoder=encoder, device=device)
+
+
+def _reading(module: Any) -> Any:
+    """Return what of a module reads texts, without a head."""
+    from embspace.models.architecture import reading_part
+
+    return reading_part(getattr(module, "base_model", module))
+
+
+def _is_module(model: object) -> bool:
+    return hasattr(model, "get_input_embeddings") and hasattr(model, "config")
+
+
+def _is_sentence_transformer(model: object) -> bool:
+    return hasattr(model, "encode") and hasattr(model, "tokenizer") and hasattr(model, "modules")
+
+
+def _transformer_of(model: Any) -> Any:
+    """Return the transformers model inside a sentence-transformers object.
+
+    Raises:
+        InputError: if it has none.
+    """
+    for module in model.modules():
+        if _is_module(module):
+            return module
+    raise InputError(f"model: found {type(model).__name__} without a transformers model inside")

@@ -1,0 +1,103 @@
+"""Models that are loaded once in this process: weights, tokenizer, and how they are read."""
+
+from contextlib import chdir
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from embspace.app.checks.probed import check_probed, digest_of
+from embspace.app.describe import check_complete, find_model
+from embspace.app.queries.loading import without_report_of_weights
+from embspace.errors import InputError
+from embspace.settings.model import Network, VectorsModel, describe_model
+from embspace.settings.params import CONF
+from embspace.settings.schema import read_yaml
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pandas as pd
+
+    from embspace.models.sentence.modules import SentenceModules
+
+KEPT = 2  # models in memory: one, and another to compare it with
+
+
+@dataclass(frozen=True, eq=False)
+class LoadedModel:
+    """A transformers module with its tokenizer, and what embspace knows of both."""
+
+    name: str
+    description: Network
+    module: Any
+    tokenizer: Any
+    modules: "SentenceModules | None" = None
+    """What follows the transformer of a sentence model."""
+    encoder: Any = None
+    """A sentence-transformers object that makes the vectors of sentences itself."""
+    device: str = "cpu"
+    asked: str | None = None
+    """The name, folder or repository that it goes by; None for one that the user has loaded."""
+    digest: str | None = None
+    """Tells it from all others; None for one that the user has loaded, who may change it."""
+
+    def learned(self) -> "tuple[dict[str, np.ndarray], pd.DataFrame]":
+        """Return the learned matrices by space, and the vocabulary: a row a row of `input`."""
+        from embspace.extract.embeddings import without_padding
+        from embspace.models.matrices import learned_matrices
+        from embspace.models.tokenizer import vocabulary_table
+
+        matrices = learned_matrices(self.name, self.description, self.module)
+        vocabulary = vocabulary_table(self.name, self.tokenizer, self.description)
+        whole = without_padding(self.name, self.description, matrices, vocabulary)
+        return {space: matrix.copy() for space, matrix in whole.items()}, vocabulary
+
+
+def load(asked: str, root: Path, device: str = "cpu") -> LoadedModel:
+    """Return a model of conf/model/, of a folder or of a repository; from memory the second time.
+
+    Raises:
+        InputError: if it is not known, was not fetched, cannot be read, or has no tokenizer.
+    """
+    named = find_model(asked, root, None)
+    check_complete(named, asked)
+    content = named.described or read_yaml(root / CONF / "model" / f"{named.name}.yaml")
+    with chdir(root):
+        description = describe_model(named.name, content)
+        if isinstance(description, VectorsModel):
+            raise InputError(
+                f"'{named.name}' is vectors without a model, which reads no texts; "
+                "embspace.report_vectors measures such vectors"
+            )
+        if named.described is None:
+            check_probed(named.name, root)
+        digest = digest_of(named.name, description, content)
+        loaded = _loaded(root, named.name, digest, _Held(description))
+    return replace(loaded, device=device, asked=asked, digest=digest)
+
+
+@dataclass(frozen=True, eq=False)
+class _Held:
+    """A description that goes along with a key of the cache and is not one itself."""
+
+    description: Network
+
+    def __hash__(self) -> int:
+        return 0
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Held)
+
+
+@lru_cache(maxsize=KEPT)
+def _loaded(root: Path, name: str, digest: str, held: _Held) -> LoadedModel:
+    """Load a model; `root`, `name` and `digest` tell it from any other."""
+    from embspace.models.sentence.vectors import sentence_modules
+    from embspace.models.tokenizer import load_tokenizer
+    from embspace.models.weights import load_model
+
+    model = held.description
+    with without_report_of_weights():
+        module = load_model(name, model)
+        modules = sentence_modules(name, model, module)
+    return LoadedModel(name, model, module, load_tokenizer(name, model), modules)

@@ -1,0 +1,107 @@
+"""Corpora that queries are held against, as a model reads them: pooled, computed once and kept.
+
+They are in the user's cache, keyed by what decides them: weights, texts and settings.
+"""
+
+import hashlib
+import json
+import logging
+from contextlib import chdir
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from embspace.errors import InputError, not_among
+from embspace.files.rows import load_rows, save_rows
+from embspace.files.tensors import map_tensors, save_tensors, tensor_names
+from embspace.loaded.model import LoadedModel
+from embspace.loaded.states import SETTINGS, cache_folder, read_states
+from embspace.settings.corpus import BuiltinCorpus, FileCorpus, describe_corpus
+from embspace.settings.params import CONF
+from embspace.settings.schema import read_yaml
+
+PREPARED = Path("data/prepared/texts")
+TEXT_COLUMNS = ["id", "document", "text"]
+
+
+@dataclass(frozen=True, eq=False)
+class Reference:
+    """The pooled states of the texts of a corpus."""
+
+    states: dict[str, np.ndarray]
+    """Tensors (layer, row, dim) by pooling; `sentence` has a row a text, others a row a window."""
+    windows: pd.DataFrame
+    """text, window, n_tokens, and the characters of the text that it covers: start, end."""
+    texts: pd.DataFrame
+    """id, document, text."""
+
+
+def reference(loaded: LoadedModel, corpus: str, root: Path) -> Reference:
+    """Return the pooled states of a corpus of conf/corpus/, computed if they are not kept.
+
+    Raises:
+        InputError: if there is no such corpus, or its texts cannot be had or read.
+    """
+    texts = corpus_texts(corpus, root, loaded.description.most_documents)
+    settings = read_yaml(root / SETTINGS)
+    if loaded.digest is None:
+        return _read(loaded, texts, root)
+    decides = [loaded.digest, settings, texts.to_dict("list")]
+    digest = hashlib.sha256(json.dumps(decides).encode()).hexdigest()[:32]
+    path = cache_folder() / "references" / digest
+    if not path.with_suffix(".parquet").is_file():  # written last
+        made = _read(loaded, texts, root)
+        try:
+            save_tensors(made.states, f"{path}.safetensors")
+            save_rows(made.windows, f"{path}.parquet")
+        except InputError as error:
+            logging.getLogger(__name__).warning("%s; it is computed again next time", error)
+        return made
+    file = f"{path}.safetensors"
+    states = map_tensors(file, tensor_names(file))
+    return Reference(states, load_rows(f"{path}.parquet"), texts)
+
+
+def corpus_texts(corpus: str, root: Path, most: int | None) -> pd.DataFrame:
+    """Return the texts of a corpus of conf/corpus/, of at most so many documents.
+
+    Of a corpus from elsewhere those that were prepared, if they were.
+
+    Raises:
+        InputError: if there is no such corpus, or its texts cannot be had or read.
+    """
+    from embspace.clouds.documents import some_documents
+    from embspace.prepare.texts import prepare_texts
+
+    file = root / CONF / "corpus" / f"{corpus}.yaml"
+    if not file.is_file():
+        known = sorted(path.stem for path in file.parent.glob("*.yaml"))
+        raise InputError(f"--corpus: {not_among(corpus, known)}")
+    description = describe_corpus(corpus, read_yaml(file))
+    prepared = root / PREPARED / f"{corpus}.parquet"
+    if not isinstance(description, BuiltinCorpus | FileCorpus) and prepared.is_file():
+        texts = load_rows(str(prepared))
+    else:
+        with chdir(root):
+            texts = prepare_texts(corpus, description)
+    return some_documents(texts, most)[TEXT_COLUMNS]
+
+
+def with_ends(windows: pd.DataFrame, tokens: pd.DataFrame) -> pd.DataFrame:
+    """Return windows with the characters of their texts that they cover: start, end."""
+    inside = tokens[~tokens["special"]].groupby("window")
+    ends: dict[str, Any] = {"start": inside["start"].min(), "end": inside["end"].max()}
+    numbers = range(len(windows))
+    added = {name: column.reindex(numbers, fill_value=0) for name, column in ends.items()}
+    return windows.assign(**{name: column.to_numpy() for name, column in added.items()})
+
+
+def _read(loaded: LoadedModel, texts: pd.DataFrame, root: Path) -> Reference:
+    made = read_states(loaded, texts["text"].tolist(), root, {}, token_states=False)
+    names = texts["id"].to_numpy()
+    windows = with_ends(made.windows, made.tokens)
+    windows["text"] = names[windows["text"].astype(int) - 1]
+    return Reference(made.tensors, windows, texts)

@@ -1,0 +1,71 @@
+"""Models that are in memory already are read as their folders are."""
+
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from embspace.errors import InputError
+from embspace.loaded.given import is_loaded, take
+from embspace.loaded.model import load
+from embspace.loaded.states import read_states
+from tests.lazy import transformers
+from tests.loaded.folders import TEXTS, tree
+
+__all__ = ["tree"]
+
+
+def loaded_by_hand(tree: Path, kind: str = "AutoModel"):
+    folder = tree / "models/tiny"
+    module = getattr(transformers, kind).from_pretrained(folder)
+    return module, transformers.AutoTokenizer.from_pretrained(folder)
+
+
+@pytest.mark.parametrize("kind", ["AutoModel", "AutoModelForMaskedLM"])
+def test_states_are_those_of_the_folder(tree: Path, kind: str):
+    expected = read_states(load("tiny", tree), TEXTS, tree, {})
+    made = read_states(take(*loaded_by_hand(tree, kind)), TEXTS, tree, {})
+    assert made.tokens.equals(expected.tokens)
+    for name, tensor in expected.tensors.items():
+        assert np.array_equal(made.tensors[name], tensor)
+
+
+def test_dropout_is_off_and_on_again(tree: Path):
+    module, tokenizer = loaded_by_hand(tree)
+    expected = read_states(take(module, tokenizer), TEXTS, tree, {}).tensors["token"]
+    module.train()
+    with pytest.warns(UserWarning, match="is read without dropout"):
+        loaded = take(module, tokenizer)
+    with pytest.warns(UserWarning, match="is read without dropout"):
+        made = read_states(loaded, TEXTS, tree, {})
+    assert np.array_equal(made.tensors["token"], expected)
+    assert module.training
+
+
+def test_half_precision_stays_and_its_states_are_read_as_they_are(tree: Path):
+    module, tokenizer = loaded_by_hand(tree)
+    whole = read_states(take(module, tokenizer), TEXTS, tree, {}).tensors["token"]
+    half = read_states(take(module.bfloat16(), tokenizer), TEXTS, tree, {}).tensors["token"]
+    assert half.dtype == np.float32
+    assert 1e-4 < np.abs(half - whole).max() < 0.2
+    assert str(next(module.parameters()).dtype) == "torch.bfloat16"
+
+
+def test_a_module_without_tokenizer_or_with_a_slow_one_is_told(tree: Path):
+    module, _ = loaded_by_hand(tree)
+    with pytest.raises(InputError, match="tokenizer: found none, which texts need"):
+        take(module, None)
+    with pytest.raises(InputError, match="found SimpleNamespace, allowed: a fast tokenizer"):
+        take(module, SimpleNamespace(is_fast=False))
+
+
+def test_the_tokenizer_of_another_model_is_told(tree: Path):
+    module, tokenizer = loaded_by_hand(tree)
+    tokenizer.add_tokens(["one", "more"])
+    with pytest.raises(InputError, match="a tokenizer's ids are rows of its model"):
+        take(module, tokenizer)
+
+
+def test_names_and_folders_are_not_loaded():
+    assert not any(map(is_loaded, ("minilm", Path("models/tiny"), None, 3)))

@@ -1,0 +1,49 @@
+"""A model is loaded once, and anew where its files are others."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from embspace.errors import InputError
+from embspace.loaded.model import load
+from tests.loaded.folders import tree
+from tests.tiny import VOCABULARY, build_tiny_bert
+
+__all__ = ["tree"]
+
+
+def test_the_second_time_it_comes_from_memory(tree: Path):
+    assert load("tiny", tree).module is load("tiny", tree).module
+
+
+def test_other_files_in_the_same_place_are_another_model(tree: Path, tmp_path: Path):
+    folder = tmp_path / "mine"
+    build_tiny_bert(folder, seed=1)
+    first = load(str(folder), tree).learned()[0]["input"]
+    build_tiny_bert(folder, seed=2)
+    second = load(str(folder), tree).learned()[0]["input"]
+    assert not np.array_equal(first, second)
+
+
+def test_learned_matrices_have_a_row_a_token(tree: Path):
+    matrices, vocabulary = load("tiny", tree).learned()
+    assert vocabulary["token"].tolist() == VOCABULARY
+    assert len(matrices["input"]) == len(VOCABULARY)
+    matrices["input"][:] = 0  # a copy
+    assert load("tiny", tree).learned()[0]["input"].any()
+
+
+def test_vectors_read_no_texts(tree: Path):
+    np.save(tree / "vectors.npy", np.eye(30, dtype=np.float32))
+    conf = tree / "conf/model/mine.yaml"
+    conf.write_text(
+        "label: mine\nlicense: CC0-1.0\nlanguage: none\nsource: vectors\npath: vectors.npy\n"
+    )
+    with pytest.raises(InputError, match="'mine' is vectors without a model, which reads no texts"):
+        load("mine", tree)
+
+
+def test_an_unknown_model_is_told(tree: Path):
+    with pytest.raises(InputError, match=r"tinny\.yaml: not found; did you mean 'tiny'\?"):
+        load("tinny", tree)

@@ -1,0 +1,87 @@
+"""Reference corpora are computed once and kept, and anew where anything about them changes."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from embspace.errors import InputError
+from embspace.loaded import reference as reference_of
+from embspace.loaded.model import load
+from embspace.loaded.reference import reference
+from embspace.loaded.states import read_states
+from tests.loaded.folders import TEXTS, tree
+
+__all__ = ["tree"]
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("EMBSPACE_CACHE", str(tmp_path / "cache"))
+    return tmp_path / "cache"
+
+
+@pytest.fixture
+def corpus(tree: Path) -> Path:
+    """The file of the texts of the corpus `one`."""
+    (tree / "conf/corpus").mkdir(exist_ok=True)
+    (tree / "conf/corpus/one.yaml").write_text(
+        "label: one\nlicense: CC0-1.0\nlanguage: en\nsource: builtin\npath: one.jsonl\n"
+    )
+    lines = [json.dumps({"id": f"t{n}", "text": text}) for n, text in enumerate(TEXTS)]
+    (tree / "one.jsonl").write_text("\n".join(lines) + "\n")
+    return tree / "one.jsonl"
+
+
+def test_states_are_those_of_the_texts_the_second_time_too(tree: Path, corpus: Path, cache: Path):
+    loaded = load("tiny", tree)
+    expected = read_states(loaded, TEXTS, tree, {})
+    for _ in range(2):
+        made = reference(loaded, "one", tree)
+        assert "token" not in made.states
+        for name, tensor in made.states.items():
+            assert np.array_equal(tensor, expected.tensors[name])
+        assert made.windows["text"].tolist() == [
+            f"t{int(text) - 1}" for text in expected.windows["text"]
+        ]
+    assert len([*cache.rglob("*.safetensors")]) == 1
+
+
+def test_windows_say_which_characters_they_cover(tree: Path, corpus: Path):
+    made = reference(load("tiny", tree), "one", tree)
+    content = made.texts.set_index("id")["text"]
+    long = made.windows[made.windows["text"] == "t3"]
+    assert long["start"].iloc[0] == 0 and long["end"].max() == len(content["t3"].rstrip())
+    assert (long["start"].to_numpy()[1:] < long["end"].to_numpy()[:-1]).all()  # they overlap
+
+
+def test_it_is_not_read_again(tree: Path, corpus: Path, monkeypatch: pytest.MonkeyPatch):
+    loaded = load("tiny", tree)
+    reference(loaded, "one", tree)
+    monkeypatch.setattr(reference_of, "read_states", None)
+    reference(loaded, "one", tree)
+    corpus.write_text(corpus.read_text().replace("dog", "cat"))
+    with pytest.raises(TypeError):  # what is None is called
+        reference(loaded, "one", tree)
+
+
+def test_a_cache_that_cannot_be_written_is_told_and_not_needed(
+    tree: Path, corpus: Path, cache: Path, caplog: pytest.LogCaptureFixture
+):
+    cache.write_text("in the way")
+    made = reference(load("tiny", tree), "one", tree)
+    assert len(made.states["mean"][0]) == len(made.windows)
+    assert "cannot be written" in caplog.text and "computed again next time" in caplog.text
+
+
+def test_half_of_what_is_kept_is_not_taken_for_whole(tree: Path, corpus: Path, cache: Path):
+    loaded = load("tiny", tree)
+    reference(loaded, "one", tree)
+    next(cache.rglob("*.parquet")).unlink()  # as of a run that was ended in between
+    assert len(reference(loaded, "one", tree).windows)
+
+
+def test_an_unknown_corpus_is_told(tree: Path, corpus: Path):
+    with pytest.raises(InputError, match="--corpus: found 'on'; did you mean 'one'"):
+        reference(load("tiny", tree), "on", tree)

@@ -1,0 +1,88 @@
+"""States in this process are those of the pipeline and of transformers, kept or joined."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from embspace.errors import InputError
+from embspace.loaded import states as states_of
+from embspace.loaded.model import load
+from embspace.loaded.states import joined, read_states
+from tests.lazy import torch, transformers
+from tests.loaded.folders import TEXTS, tree
+from tests.models.sentence.folders import Module, encode_by_torch, pooling, write_modules
+from tests.tiny import build_tiny_bert
+
+__all__ = ["tree"]
+
+
+def test_states_are_those_of_transformers(tree: Path):
+    made = read_states(load("tiny", tree), TEXTS[:3], tree, {})
+    model = transformers.AutoModel.from_pretrained(tree / "models/tiny")
+    tokenizer = transformers.AutoTokenizer.from_pretrained(tree / "models/tiny")
+    for number, text in enumerate(TEXTS[:3]):
+        with torch.no_grad():
+            output = model(**tokenizer(text, return_tensors="pt"), output_hidden_states=True)
+        rows = (made.tokens["window"] == number).to_numpy()
+        for layer, expected in enumerate(output.hidden_states):
+            assert np.allclose(made.tensors["token"][layer][rows], expected[0], atol=1e-6)
+            mean = expected[0].mean(dim=0)
+            assert np.allclose(made.tensors["mean"][layer, number], mean, atol=1e-6)
+
+
+def test_a_long_text_has_several_windows_and_loses_none(tree: Path):
+    made = read_states(load("tiny", tree), TEXTS, tree, {})
+    assert (made.windows["text"] == "4").sum() > 1
+    assert made.tensors["mean"].shape[1] == len(made.windows)
+    new = made.tokens[~made.tokens["special"] & ~made.tokens["repeated"]]
+    last = made.windows.index[made.windows["text"] == "4"]
+    ids = new["token"][new["window"].isin(last)].tolist()
+    assert ids == (["rain", "on", "the", "mat", "."] * 20)
+
+
+def test_texts_that_are_added_have_the_states_of_all_at_once(tree: Path):
+    loaded = load("tiny", tree)
+    whole = read_states(loaded, TEXTS, tree, {"tokens_per_batch": 1})
+    parts = [
+        read_states(loaded, some, tree, {"tokens_per_batch": 1}) for some in (TEXTS[:1], TEXTS[1:])
+    ]
+    both = joined(*parts)
+    assert both.windows.equals(whole.windows)
+    assert both.tokens.equals(whole.tokens)
+    for name, tensor in whole.tensors.items():
+        assert np.array_equal(both.tensors[name], tensor)
+
+
+def test_states_beyond_memory_are_in_a_file_without_a_name(
+    tree: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    loaded = load("tiny", tree)
+    kept = read_states(loaded, TEXTS, tree, {})
+    monkeypatch.setattr(states_of, "IN_MEMORY", 1)
+    monkeypatch.setenv("EMBSPACE_CACHE", str(tmp_path))
+    filed = read_states(loaded, TEXTS, tree, {})
+    assert isinstance(filed.tensors["token"], np.memmap)
+    for name, tensor in kept.tensors.items():
+        assert np.array_equal(filed.tensors[name], tensor)
+    assert not [*tmp_path.iterdir()]
+
+
+def test_a_cache_that_cannot_be_written_is_told(
+    tree: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    loaded = load("tiny", tree)
+    monkeypatch.setattr(states_of, "IN_MEMORY", 1)
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("EMBSPACE_CACHE", str(tmp_path / "file"))
+    with pytest.raises(InputError, match="file: .*GiB there; read fewer texts at once"):
+        read_states(loaded, TEXTS, tree, {})
+
+
+def test_a_sentence_model_has_the_vectors_of_its_makers(tree: Path, tmp_path: Path):
+    folder = tmp_path / "sentences"
+    modules: list[Module] = [pooling("max"), ("Normalize", {})]
+    write_modules(build_tiny_bert(folder), modules)
+    made = read_states(load(str(folder), tree), TEXTS[:3], tree, {})
+    expected = [encode_by_torch(folder, text, modules) for text in TEXTS[:3]]
+    assert np.allclose(made.tensors["sentence"][0], expected, atol=1e-5)
