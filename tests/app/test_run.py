@@ -115,7 +115,7 @@ def test_a_run_with_nothing_to_do_says_so_in_one_line():
 
 def test_outside_of_a_tree_nothing_is_called_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(InputError, match=r"params\.yaml: not found in .*root of an embspace tree"):
+    with pytest.raises(InputError, match=r"params\.yaml: not found in .*run in a study"):
         run_stages("helicx", None)
 
 

@@ -215,7 +215,7 @@ def test_outside_of_a_tree_it_says_so(tmp_path: Path, monkeypatch: pytest.Monkey
         result = run(noun)
         assert result.exit_code == 1
         assert "params.yaml: not found in" in result.stderr
-        assert "run from the root of an embspace tree" in result.stderr
+        assert "run in a study, which `embspace init` makes" in result.stderr
 
 
 def test_a_model_without_positions_has_no_word_of_them(bare: Path):

@@ -84,7 +84,7 @@ def test_outside_of_a_tree_the_file_that_is_not_there_is_named(tree: Path, tmp_p
     outside = tmp_path_factory.mktemp("outside")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(outside)
-        message = "params.yaml: not found in .*; run from the root of an embspace tree"
+        message = "params.yaml: not found in .*; run in a study, which `embspace init` makes"
         with pytest.raises(InputError, match=message):
             facts_of()
     shutil.rmtree(tree / "conf/model")

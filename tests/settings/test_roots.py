@@ -4,12 +4,15 @@ from pathlib import Path
 
 import pytest
 
-from embspace.errors import InputError
-from embspace.settings.roots import enclosing_root, find_root
+from embspace.settings.roots import enclosing_root, find_root, is_home
+from embspace.settings.study import is_study
+from tests.settings.wheel import wheel
+
+__all__ = ["wheel"]
 
 
 @pytest.fixture
-def root(tmp_path: Path) -> Path:
+def tree(tmp_path: Path) -> Path:
     for name in ("conf/model", "data/texts"):
         (tmp_path / "tree" / name).mkdir(parents=True)
     for name in ("dvc.yaml", "params.yaml", "data/texts/c.txt"):
@@ -17,11 +20,11 @@ def root(tmp_path: Path) -> Path:
     return tmp_path / "tree"
 
 
-def test_the_tree_is_where_one_stands_or_above(root: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.chdir(root / "data/texts")
-    assert find_root() == root
-    assert enclosing_root(root / "data/texts/c.txt") == root
-    assert enclosing_root(root.parent) is None
+def test_the_tree_is_where_one_stands_or_above(tree: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tree / "data/texts")
+    assert find_root() == tree
+    assert enclosing_root(tree / "data/texts/c.txt") == tree
+    assert enclosing_root(tree.parent) is None
 
 
 def test_or_else_the_one_that_embspace_is_installed_from(
@@ -31,8 +34,13 @@ def test_or_else_the_one_that_embspace_is_installed_from(
     assert (find_root() / "src/embspace/settings/roots.py").is_file()
 
 
-def test_outside_of_any_tree_that_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("embspace.settings.roots.__file__", str(tmp_path / "x.py"))
-    with pytest.raises(InputError, match="is not in an embspace tree"):
-        find_root()
+def test_of_a_wheel_it_is_a_study_in_the_cache(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wheel: Path
+):
+    monkeypatch.setenv("EMBSPACE_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr("embspace.settings.roots.IN_WHEEL", wheel)
+    (tmp_path / "empty").mkdir()
+    monkeypatch.chdir(tmp_path / "empty")
+    assert find_root() == tmp_path / "cache/study"
+    assert is_home(find_root()) and is_study(find_root())
+    assert not is_home(tmp_path)

@@ -202,7 +202,7 @@ def test_an_unknown_setting_on_the_command_line_is_named(tree: Path):
 
 def test_outside_a_tree_the_message_says_where_to_go(tmp_path: Path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(InputError, match=r"params\.yaml: not found in .*root of an embspace tree"):
+    with pytest.raises(InputError, match=r"params\.yaml: not found in .*run in a study"):
         read_params()
 
 

@@ -68,7 +68,7 @@ def check_settings() -> list[str]:
         others = (*_wrong_descriptions(), *_wrong_settings()) if CONF.is_dir() else ()
         return [str(error), *others]
     if not CONF.is_dir():
-        return [f"{CONF}/: not found in {Path.cwd()}; run from the root of an embspace tree"]
+        return [f"{CONF}/: not found in {Path.cwd()}; run in a study, which `embspace init` makes"]
     named = [*_missing_keys(), *_wrong_names(params), *_wrong_descriptions(), *_wrong_settings()]
     if named:
         return named

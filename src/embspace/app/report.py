@@ -17,12 +17,12 @@ from embspace.app.prune import name_of
 from embspace.app.run import tell
 from embspace.app.working_tree import TREES, OwnTexts, WorkingTree
 from embspace.errors import InputError
-from embspace.files.copies import copy_file
+from embspace.files.copies import copy_file, link_files
 from embspace.files.remote import local_path
 from embspace.settings.find_description import described_in
 from embspace.settings.params import CONF, PARAMS, STIMULI, Params, read_params
 from embspace.settings.pipeline import read_stages
-from embspace.settings.roots import find_root
+from embspace.settings.roots import find_root, is_home
 from embspace.settings.schema import read_yaml, validate
 from embspace.settings.stage import settings_path
 
@@ -144,6 +144,17 @@ def write_report(subject: Subject, say: Say, jobs: int | None = None) -> Path:
     with writing(page) as partial:
         partial.write_text(text, encoding="utf-8")
     return page
+
+
+def beside(page: Path, root: Path, here: Path) -> Path:
+    """Return where a page of the study in `root` is for who has called from the folder `here`.
+
+    A report of the study in the user's cache is put into `here`, with its folder.
+    """
+    if not (is_home(root) and not here.is_relative_to(root)):
+        return root / page
+    link_files(root / page.parent, here / page.parent)
+    return here / page
 
 
 def first_table(subject: Subject, say: Say, jobs: int | None = None) -> str:

@@ -111,10 +111,10 @@ class WorkingTree:
                 (self.folder / DYNAMICS).mkdir(parents=True, exist_ok=True)
             write_changed(self.folder / PARAMS, _as_yaml(content))
             if own:
-                self._add(own)
+                add_texts(self.folder, own)
             if described:
                 write_changed(self.folder / CONF / "model" / f"{model}.yaml", _as_yaml(described))
-            self._be_about(named)
+            be_about(self.folder, named)
             self._link_named_paths(model, named)
             self._share_cache()
             self._take_over(model, named)
@@ -179,31 +179,6 @@ class WorkingTree:
                 f"computed there, so {self.root} must be a tree that you may write to, as a clone "
                 "of your own"
             ) from None
-
-    def _add(self, own: OwnTexts) -> None:
-        path = TEXTS / f"{own.name}{own.suffix}"
-        description = {
-            "label": own.label,
-            "license": "unknown",
-            "language": "unknown",
-            "source": "file",
-            "path": str(path),
-            "halves": True,
-            **own.options,
-        }
-        write_changed(self.folder / path, own.content)
-        write_changed(self.folder / CONF / "corpus" / f"{own.name}.yaml", _as_yaml(description))
-
-    def _be_about(self, corpora: Any) -> None:
-        """Name the first of these corpora in settings files that name one that is none of them."""
-        for verb in ("measure", "draw"):
-            for file in sorted((self.folder / CONF / verb).rglob("*.yaml")):
-                text = file.read_text(encoding="utf-8")
-                found = ABOUT.search(text)
-                if found and found[1] not in corpora:
-                    # In quotes, for YAML reads some names as numbers.
-                    text = ABOUT.sub(f"corpus: {json.dumps(corpora[0])}", text)
-                    write_changed(file, text.encode())
 
     def _take_over(self, model: str, corpora: Any) -> None:
         """Take what was computed of the model elsewhere, unless that was done before."""
@@ -275,6 +250,34 @@ class WorkingTree:
                 link.parent.mkdir(parents=True, exist_ok=True)
                 link.unlink(missing_ok=True)  # one that leads nowhere any more
                 link.symlink_to(self.root / path)
+
+
+def add_texts(folder: Path, own: OwnTexts) -> None:
+    """Write texts into a tree, with their description in conf/corpus/."""
+    path = TEXTS / f"{own.name}{own.suffix}"
+    description = {
+        "label": own.label,
+        "license": "unknown",
+        "language": "unknown",
+        "source": "file",
+        "path": str(path),
+        "halves": True,
+        **own.options,
+    }
+    write_changed(folder / path, own.content)
+    write_changed(folder / CONF / "corpus" / f"{own.name}.yaml", _as_yaml(description))
+
+
+def be_about(folder: Path, corpora: Any) -> None:
+    """Name the first of these corpora in settings files that name one that is none of them."""
+    for verb in ("measure", "draw"):
+        for file in sorted((folder / CONF / verb).rglob("*.yaml")):
+            text = file.read_text(encoding="utf-8")
+            about = ABOUT.search(text)
+            if about and about[1] not in corpora:
+                # In quotes, for YAML reads some names as numbers.
+                text = ABOUT.sub(f"corpus: {json.dumps(corpora[0])}", text)
+                write_changed(file, text.encode())
 
 
 def _named_paths(conf: Path, descriptions: list[str]) -> Iterator[Path]:

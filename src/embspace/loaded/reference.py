@@ -18,9 +18,10 @@ from embspace.errors import InputError, not_among
 from embspace.files.rows import load_rows, save_rows
 from embspace.files.tensors import map_tensors, save_tensors, tensor_names
 from embspace.loaded.model import LoadedModel
-from embspace.loaded.states import SETTINGS, cache_folder, read_states
+from embspace.loaded.states import SETTINGS, read_states
 from embspace.settings.corpus import BuiltinCorpus, FileCorpus, describe_corpus
 from embspace.settings.params import CONF
+from embspace.settings.roots import cache_folder
 from embspace.settings.schema import read_yaml
 
 PREPARED = Path("data/prepared/texts")

@@ -1,7 +1,6 @@
 """What a loaded model makes of texts: tensors by name, in memory or, if they are large, on disk."""
 
 import math
-import os
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import chdir
@@ -16,6 +15,7 @@ from embspace.errors import InputError
 from embspace.loaded.given import encoded_by, in_evaluation
 from embspace.loaded.model import LoadedModel
 from embspace.settings.params import CONF
+from embspace.settings.roots import cache_folder
 from embspace.settings.schema import read_yaml
 
 if TYPE_CHECKING:
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
     from embspace.extract.hidden_states import HiddenStates
 
-CACHE = "EMBSPACE_CACHE"  # names a folder for what is kept between calls
 SETTINGS = CONF / "extract/hidden_states.yaml"
 IN_MEMORY = 2**30  # bytes of the states of tokens that are kept in memory; more are in a file
 QUIET = 2  # seconds before progress is shown
@@ -90,13 +89,6 @@ def joined(first: States, second: States) -> States:
         pd.concat([first.windows, windows], ignore_index=True),
         pd.concat([first.tokens, tokens], ignore_index=True),
     )
-
-
-def cache_folder() -> Path:
-    """Return the folder of the user's cache: what `EMBSPACE_CACHE` says, or the system's."""
-    import platformdirs
-
-    return Path(os.environ.get(CACHE) or platformdirs.user_cache_dir("embspace"))
 
 
 def _collected(states: "HiddenStates") -> dict[str, np.ndarray]:

@@ -126,7 +126,10 @@ def _normal(name: str) -> str:
 def main(config: StageConfig) -> None:
     """Load, call, save."""
     locked = Path("requirements.lock").read_text(encoding="utf-8")
-    for stage, content in prepare_code(Path("src"), locked, **config.settings).items():
+    source = Path("src")
+    if not (source / PACKAGE).is_dir():  # a study whose code is the installed package
+        source = Path(__file__).parents[2]
+    for stage, content in prepare_code(source, locked, **config.settings).items():
         write_bytes(Path(f"data/prepared/code/{stage}.txt"), content.encode())
 
 

@@ -1,31 +1,39 @@
-"""Finds the root of the tree that a command or a call from Python belongs to."""
+"""Finds the root of the study that a command or a call from Python belongs to."""
 
+import os
 from pathlib import Path
 
-from embspace.errors import InputError
-from embspace.settings.params import CONF, PARAMS
+from embspace.settings.study import IN_WHEEL, STUDY, home_study, is_study
 
-GRAPH = "dvc.yaml"
+CACHE = "EMBSPACE_CACHE"  # names a folder for what is kept between calls
 
 
 def find_root() -> Path:
-    """Return the tree that the current folder lies in, or else that embspace is installed from.
+    """Return the study that the current folder lies in, or else the repository of this embspace.
+
+    Where it was installed from a wheel: a study in the user's cache, which is made of the wheel.
 
     Raises:
-        InputError: if there is neither.
+        InputError: if there is none, and none can be made.
     """
-    root = enclosing_root(Path.cwd()) or enclosing_root(Path(__file__).resolve())
-    if root is None:
-        raise InputError(
-            f"{Path.cwd()}: is not in an embspace tree, with conf/, dvc.yaml and params.yaml; "
-            "change to a clone of its repository"
-        )
-    return root
+    root = enclosing_root(Path.cwd())
+    if root is None and not IN_WHEEL.is_dir():
+        root = enclosing_root(Path(__file__).resolve())
+    return root or home_study(cache_folder())
 
 
 def enclosing_root(place: Path) -> Path | None:
-    """Return the nearest folder, from this one upwards, that is the root of a tree."""
-    for folder in (place, *place.parents):
-        if all((folder / each).exists() for each in (GRAPH, PARAMS, CONF / "model")):
-            return folder
-    return None
+    """Return the nearest folder, from this one upwards, that is the root of a study."""
+    return next((folder for folder in (place, *place.parents) if is_study(folder)), None)
+
+
+def is_home(root: Path) -> bool:
+    """Return whether a study is the one in the user's cache."""
+    return root.resolve() == (cache_folder() / STUDY).resolve()
+
+
+def cache_folder() -> Path:
+    """Return the folder of the user's cache: what `EMBSPACE_CACHE` says, or the system's."""
+    import platformdirs
+
+    return Path(os.environ.get(CACHE) or platformdirs.user_cache_dir("embspace"))

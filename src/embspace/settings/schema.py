@@ -9,6 +9,11 @@ from pydantic.fields import FieldInfo
 
 from embspace.errors import InputError, did_you_mean, shortened
 
+try:  # by libyaml, ten times as fast
+    from yaml import CSafeLoader as SafeLoader
+except ImportError:  # PyYAML was built without it
+    from yaml import SafeLoader  # type: ignore[assignment]
+
 Schema = TypeVar("Schema", bound=BaseModel)
 
 
@@ -30,7 +35,7 @@ def read_yaml(path: Path) -> dict[str, Any]:
         content = yaml.load(path.read_text(encoding="utf-8"), Loader=_OneKeyOnce)
     except FileNotFoundError:
         raise InputError(
-            f"{path}: not found in {Path.cwd()}; run from the root of an embspace tree"
+            f"{path}: not found in {Path.cwd()}; run in a study, which `embspace init` makes"
         ) from None
     except OSError as error:  # a folder, a file that may not be read
         raise InputError(f"{path}: cannot be read: {error.strerror}") from None
@@ -48,7 +53,7 @@ def is_empty(path: Path) -> bool:
     return path.is_file() and not path.stat().st_size
 
 
-class _OneKeyOnce(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
+class _OneKeyOnce(SafeLoader):
     """The safe loader of YAML that takes no key twice, as DVC and Hydra do not."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:

@@ -133,7 +133,7 @@ def test_outside_of_a_tree_it_says_where_to_run_from(
     said = call(*command)
     assert said.exit_code == 1
     assert "params.yaml: not found in" in said.stderr
-    assert "run from the root of an embspace tree" in said.stderr
+    assert "run in a study, which `embspace init` makes" in said.stderr
 
 
 def test_from_a_folder_of_a_tree_its_results_or_those_of_the_folder_are_verified(

@@ -12,6 +12,7 @@ from embspace.app.cli.models import describe, fetch, models
 from embspace.app.cli.parameters import lookup, read
 from embspace.app.cli.pipeline import check, prune, run, verify
 from embspace.app.cli.results import cite, cosine, define, figure, report, search
+from embspace.app.cli.studies import init
 from embspace.app.cli.texts import layer, sample
 from embspace.app.cli.thesis import thesis
 from embspace.app.cli.tracks import track
@@ -19,7 +20,7 @@ from embspace.app.cli.vectors import vectors
 
 ORDER_OF_USE = (
     *(models, report),  # a first look
-    *(describe, fetch, sample, check, run, verify),  # a model or texts of your own
+    *(init, describe, fetch, sample, check, run, verify),  # a model or texts of your own
     *(layer, search, cosine, read, lookup, track, figure, thesis, cite, define),
     *(live_app, export),
     *(corpus, vectors),  # of any size

@@ -18,12 +18,15 @@ def check() -> None:
     to be the pinned ones, texts and stimuli are read. Of other models and corpora in conf/, the
     descriptions alone are read. Asks no network.
 
-    Exit code 0 if everything fits, 1 if not.
+    Exit code 0 if everything fits, 1 if not. Says also which settings of a study are not those that
+    embspace brings along.
     """
     from embspace.app.check import check_settings
+    from embspace.settings.study import differences
 
     with at_own_root():
         problems = check_settings()
+        changed = differences(Path.cwd())
     for problem in problems:
         typer.echo(problem, err=True)
     if problems:
@@ -31,6 +34,9 @@ def check() -> None:
     typer.echo(
         "params.yaml and conf/ fit, and the files of the models and corpora that params.yaml names"
     )
+    if changed:
+        typer.echo("other than what embspace brings along:")
+        typer.echo("\n".join(f"  {line}" for line in changed))
 
 
 def run(

@@ -108,7 +108,7 @@ def report(
     Neither params.yaml nor results/ change. What was computed before is taken from the cache, and
     a report that was ended goes on when it is called again.
     """
-    from embspace.app.report import describe_subject, first_table, write_report
+    from embspace.app.report import beside, describe_subject, first_table, write_report
     from embspace.settings.roots import find_root
 
     end_on_signals()
@@ -129,7 +129,7 @@ def report(
                     typer.echo(first_table(subject, say, jobs))
                     return
                 made = write_report(subject, say, jobs)
-        page = os.path.relpath(root / made, here)
+        page = os.path.relpath(beside(made, root, here), here)
     typer.echo(page)
     if not no_open and sys.stdout.isatty():
         typer.launch(page)

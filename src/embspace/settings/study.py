@@ -1,0 +1,114 @@
+"""A study: the folder in which the pipeline runs, of files that embspace brings along.
+
+A clone of the repository is one. The package has the same files, from which `embspace init` makes
+another one, and of which a command that is called in no study keeps one in the user's cache.
+"""
+
+import hashlib
+import re
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from embspace.errors import InputError
+from embspace.files.copies import copy_file, write_changed
+from embspace.settings.params import CONF, PARAMS
+
+PACKAGE = Path(__file__).parent.parent
+IN_WHEEL = PACKAGE / "study"  # where pyproject.toml puts them
+FOLDERS = ("conf", "pipeline", "data/published", "data/stimuli", "data/texts")
+FILES = (".dvcignore", "CITATION.cff", "dvc.yaml", "models.lock", "params.yaml")
+LOCKED = Path("requirements.lock")
+STUDY = "study"  # in the user's cache
+MADE_OF = Path("src/embspace.txt")  # says which package a study without code was made of
+LOCKS = "dvc.lock"  # of a repository, whose results a study has not
+SWAPPED = ("models.lock", "params.yaml")
+
+
+def brought_along() -> Path | None:
+    """Return the folder with the files that embspace brings: of its wheel, or its repository."""
+    if IN_WHEEL.is_dir():
+        return IN_WHEEL
+    repository = PACKAGE.parent.parent
+    return repository if is_study(repository) else None
+
+
+def is_study(folder: Path) -> bool:
+    """Return whether a folder has what the root of a study has."""
+    return all((folder / each).exists() for each in ("dvc.yaml", PARAMS, CONF / "model"))
+
+
+def write_study(folder: Path, *, without_git: bool) -> None:
+    """Write the files of a study, or renew them; what people added and what was computed stays.
+
+    Raises:
+        InputError: if this embspace has none, or the folder cannot be written.
+    """
+    source = brought_along()
+    if source is None:
+        raise InputError(f"{PACKAGE}: has no files of a study; install embspace from its wheel")
+    for place in _files(source):
+        copy_file(source / place, folder / place)
+    write_changed(folder / LOCKED, _installed(source / LOCKED).encode())
+    no_scm = "    no_scm = true\n" if without_git else ""
+    settings = f"[core]\n    analytics = false\n    check_update = false\n{no_scm}"
+    types = '[cache]\n    type = "reflink,hardlink,copy"\n'
+    write_changed(folder / ".dvc/config", (settings + types).encode())
+    write_changed(folder / MADE_OF, told_apart().encode())  # the last, so that it says: complete
+
+
+def home_study(cache: Path) -> Path:
+    """Return the study in the user's cache, renewed if it is of another embspace.
+
+    Raises:
+        InputError: as `write_study` does.
+    """
+    folder = cache / STUDY
+    made_of = folder / MADE_OF
+    if not made_of.is_file() or made_of.read_text(encoding="utf-8") != told_apart():
+        write_study(folder, without_git=True)
+    return folder
+
+
+def differences(folder: Path) -> list[str]:
+    """Return which settings of a study are not those that embspace brings, by path.
+
+    None of a clone, which is what it brings, and of what people add or swap.
+    """
+    source = brought_along()
+    if source is None or source.resolve() == folder.resolve():
+        return []
+    lines = []
+    for place in _files(source):
+        if str(place) in SWAPPED:
+            continue
+        if not (folder / place).is_file():
+            lines.append(f"{place}: not there")
+        elif (folder / place).read_bytes() != (source / place).read_bytes():
+            lines.append(f"{place}: changed")
+    return lines
+
+
+def _files(source: Path) -> list[Path]:
+    """Return the paths of the files that a study is made of."""
+    paths = [path for name in FOLDERS for path in sorted((source / name).rglob("*"))]
+    inside = [path.relative_to(source) for path in paths if path.is_file()]
+    return [*(path for path in inside if path.name != LOCKS), *map(Path, FILES)]
+
+
+def told_apart() -> str:
+    """Return the version of embspace, and what tells its files from others of that version."""
+    modules = hashlib.sha256()
+    for path in sorted(PACKAGE.rglob("*.py")):
+        modules.update(f"{path.relative_to(PACKAGE)} {path.stat().st_size}".encode())
+    return f"embspace {version('embspace')} {modules.hexdigest()[:16]}\n"
+
+
+def _installed(lock: Path) -> str:
+    """Return the packages of a lock file in the versions that are installed."""
+    lines = []
+    for name in re.findall(r"(?m)^([A-Za-z0-9._-]+)==", lock.read_text(encoding="utf-8")):
+        try:
+            lines.append(f"{name}=={version(name)}\n")
+        except PackageNotFoundError:
+            continue  # of an extra that is not wanted here
+    return "".join(lines)
