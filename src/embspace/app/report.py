@@ -24,13 +24,11 @@ from embspace.settings.params import CONF, PARAMS, STIMULI, Params, read_params
 from embspace.settings.pipeline import read_stages
 from embspace.settings.roots import find_root, is_home
 from embspace.settings.schema import read_yaml, validate
-from embspace.settings.stage import settings_path
 
 if TYPE_CHECKING:
     import pandas as pd
 
 REPORTS = Path("reports")
-FIRST = "similarity"  # the noun of which `--quick` prints the table
 GROUPS = ("topic", "label", "subject", "category", "class", "domain")  # columns that color a map
 GROUP = "group_column"  # of a description in conf/corpus/: the label of each text
 OPTIONS = {GROUP: "label-column"}  # of the command, where the key has another name
@@ -155,25 +153,6 @@ def beside(page: Path, root: Path, here: Path) -> Path:
         return root / page
     link_files(root / page.parent, here / page.parent)
     return here / page
-
-
-def first_table(subject: Subject, say: Say, jobs: int | None = None) -> str:
-    """Return the distributions of norms and similarities, and what a whole report adds."""
-    from embspace.draw.learned.similarity import SUMMARY
-    from embspace.draw.page.markdown import markdown_table
-    from embspace.files.tables import load_table
-
-    tree = open_tree(subject, say)
-    first = read_stages(tree.folder)[f"measure_{FIRST}"]
-    reproduce(tree, [first.address(subject.model)], say, jobs)
-    table = load_table(str(tree.folder / f"results/{FIRST}/summary/{subject.model}.csv"))
-    digits = read_yaml(settings_path("draw", FIRST))["digits"]
-    texts = "" if subject.own is None else f" The {subject.own.label} have no part in them."
-    return (
-        f"{markdown_table(table[[*SUMMARY]].rename(columns=SUMMARY), digits)}\n\n"
-        f"All learned vectors and all their pairs.{texts} Without --quick: all other analyses, and "
-        "a page with every figure and table; what was computed now is not computed again."
-    )
 
 
 def drawing_stages(root: Path, subject: Subject) -> list[str]:

@@ -19,7 +19,9 @@ def page(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, Any]]:
         "embspace.app.report.describe_subject", lambda *given, **options: asked.update(options)
     )
     monkeypatch.setattr("embspace.app.report.write_report", lambda *given: Path("reports/x.html"))
-    monkeypatch.setattr("embspace.app.report.first_table", lambda *given: "| space |")
+    monkeypatch.setattr(
+        "embspace.app.quick.write_quick", lambda *given: (Path("reports/x.html"), "| layer |")
+    )
     yield asked
     signal.signal(signal.SIGTERM, before)
 
@@ -41,7 +43,7 @@ def test_the_page_is_named_from_where_the_user_is(
     monkeypatch.chdir(root / "docs")
     assert call("report", "x", "--layers").stdout == "../reports/x.html\n"
     assert page == {"layers": True, "reading": {}}
-    assert call("report", "x", "--quick").stdout == "| space |\n"
+    assert call("report", "x", "--quick").stdout == "| layer |\n../reports/x.html\n"
 
 
 def test_a_run_or_all_has_a_page_of_what_is_computed(

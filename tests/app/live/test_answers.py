@@ -41,7 +41,7 @@ def answers() -> Answers:
 
 
 def track(answers: Answers, text: Any = TEXT, model: Any = "tiny", **given: Any) -> Any:
-    options = {"positions": "none", "point": "attention_sum", "nearness": "cosine", "before": None}
+    options = {"positions": "none", "point": "output", "nearness": "cosine", "before": None}
     options |= given
     return answers.track("v", text, model, **options)
 

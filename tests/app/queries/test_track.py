@@ -61,7 +61,7 @@ def test_numbers_are_those_of_a_plain_loop():
 
 def test_one_token_has_a_line_a_layer_and_one_layer_a_line_a_token():
     of_token = str(track(token="w3")).splitlines()
-    assert of_token[0] == ("plain, attention sum: own rank among 60 tokens, 0 = none is nearer")
+    assert of_token[0] == ("plain, output: own rank among 60 tokens, 0 = none is nearer")
     assert of_token[1].split() == ["layer", "rank", "cosine", "nearest", "tokens"]
     assert [line.split()[0] for line in of_token[2:]] == ["0", "1", "2", "3"]
     of_layer = str(track(layer=-1)).splitlines()

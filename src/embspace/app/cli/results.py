@@ -77,7 +77,7 @@ def report(
     separator: SeparatorOption = None,
     skip_empty: SkipEmptyOption = False,
     quick: Annotated[
-        bool, typer.Option("--quick", help="Print the first table alone, in less than a minute.")
+        bool, typer.Option("--quick", help="First numbers of each layer alone, in a minute.")
     ] = False,
     layers: Annotated[
         bool,
@@ -108,7 +108,7 @@ def report(
     Neither params.yaml nor results/ change. What was computed before is taken from the cache, and
     a report that was ended goes on when it is called again.
     """
-    from embspace.app.report import beside, describe_subject, first_table, write_report
+    from embspace.app.report import beside, describe_subject, write_report
     from embspace.settings.roots import find_root
 
     end_on_signals()
@@ -120,15 +120,19 @@ def report(
         made = _page_of_tree(root, model, is_all=is_all, is_single=single_file)
         if made is None:
             asked = model or ""
+            place = str(Path(asked).absolute()) if Path(asked).is_dir() else asked
             with _with_other_names(root, asked):
                 subject = describe_subject(
                     asked, corpus, say, layers=layers, reading=reading, **given
                 )
             with chdir(root):
                 if quick:
-                    typer.echo(first_table(subject, say, jobs))
-                    return
-                made = write_report(subject, say, jobs)
+                    from embspace.app.quick import write_quick
+
+                    made, table = write_quick(subject, place, root)
+                    typer.echo(table)
+                else:
+                    made = write_report(subject, say, jobs)
         page = os.path.relpath(beside(made, root, here), here)
     typer.echo(page)
     if not no_open and sys.stdout.isatty():

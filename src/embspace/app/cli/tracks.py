@@ -33,7 +33,7 @@ def track(
             help="Of a block: the sum after attention, its norm, the output; or that sum by "
             "untransposed matrices without biases, as the source computes it.",
         ),
-    ] = "attention_sum",
+    ] = "output",
     nearness: Annotated[
         Literal["cosine", "euclidean_distance", "head"],
         typer.Option("--nearness", help="By cosine, distance, or the head for masked words."),

@@ -159,7 +159,7 @@ def _tokens_tab(model: Any, answers: Answers) -> None:
         )
         point = gr.Dropdown(
             list(POINTS),
-            value="attention_sum",
+            value="output",
             label="Point of reading",
             info="Of a block: the sum after attention, its norm, the output; `as_coded` is told by "
             "`embspace track --help`.",

@@ -40,7 +40,7 @@ WIDTH = 100  # of a line, which a table of ranks by layer may fill
 class Asked:
     """The settings by which tokens are tracked."""
 
-    point: Point = "attention_sum"
+    point: Point = "output"
     positions: Positions = "none"
     nearness: VocabularyNearness = "cosine"
     n_nearest: int = 5
