@@ -41,7 +41,7 @@ class Reference:
 
 
 def reference(loaded: LoadedModel, corpus: str, root: Path) -> Reference:
-    """Return the pooled states of a corpus of conf/corpus/, computed if they are not kept.
+    """Return the pooled states of a corpus, a name or a file, computed if they are not kept.
 
     Raises:
         InputError: if there is no such corpus, or its texts cannot be had or read.
@@ -67,7 +67,7 @@ def reference(loaded: LoadedModel, corpus: str, root: Path) -> Reference:
 
 
 def corpus_texts(corpus: str, root: Path, most: int | None) -> pd.DataFrame:
-    """Return the texts of a corpus of conf/corpus/, of at most so many documents.
+    """Return the texts of a corpus of conf/corpus/, or of a file, of at most so many documents.
 
     Of a corpus from elsewhere those that were prepared, if they were.
 
@@ -75,8 +75,13 @@ def corpus_texts(corpus: str, root: Path, most: int | None) -> pd.DataFrame:
         InputError: if there is no such corpus, or its texts cannot be had or read.
     """
     from embspace.clouds.documents import some_documents
-    from embspace.prepare.texts import prepare_texts
+    from embspace.prepare.texts import documents_of, prepare_texts
 
+    if Path(corpus).suffix:
+        from embspace.files.texts import load_texts
+
+        table = load_texts(corpus)
+        return some_documents(table.assign(document=documents_of(table)), most)[TEXT_COLUMNS]
     file = root / CONF / "corpus" / f"{corpus}.yaml"
     if not file.is_file():
         known = sorted(path.stem for path in file.parent.glob("*.yaml"))

@@ -6,6 +6,7 @@ import pytest
 from embspace.app.queries.corpus_space import (
     EXTRACT,
     check_query,
+    corpus_like,
     corpus_of,
     load_corpus_space,
     outdated,
@@ -52,3 +53,11 @@ def test_without_a_name_it_is_the_usual_corpus_or_the_first_of_a_report(
     assert (corpus_of(None), corpus_of("posts")) == ("articles", "posts")
     monkeypatch.chdir(write_extracted(tmp_path, TEXTS))
     assert corpus_of(None) == "one"
+
+
+def test_texts_are_held_against_those_of_about_their_length(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.chdir(root)
+    assert corpus_like(["low tide", "fresh bread"]) == "posts"
+    assert corpus_like(["the tide was out and we went on. " * 60] * 2) == "articles"

@@ -112,5 +112,20 @@ def test_a_text_that_is_none_is_told(second: str, message: str):
 
 def test_too_few_documents_have_no_interval():
     few = PairPercentile(0.5, 50.0, *[float("nan")] * 2, 0.1, 0.2, 1.0, 3, 3)
-    found = Comparison("m", "c", 0, 1, "mean", few, few, None)
+    found = Comparison("m", "c", 0, 1, "mean", few, few, None, (9, 9), 9.0)
     assert str(found).count("none: too few") == 2 and "nan" not in str(found)
+
+
+def test_texts_of_another_length_are_told():
+    like = PairPercentile(0.5, 50.0, 40.0, 60.0, 0.1, 0.2, 1.0, 3, 3)
+    short = str(Comparison("m", "articles", 0, 1, "mean", like, like, None, (4, 5), 340.0))
+    assert "The two texts have 4 and 5 tokens, those of articles about 340" in short
+    alike = Comparison("m", "posts", 0, 1, "mean", like, like, None, (9, 30), 22.0)
+    assert "tokens" not in str(alike)
+
+
+def test_texts_are_held_against_those_of_a_file(tmp_path: Path):
+    file = tmp_path / "my.csv"
+    file.write_text("text\n" + "".join(f"the cat and the dog {n}\n" for n in range(25)))
+    found = compare_texts("tiny", str(file), "a cat", "a dog", **WHERE)
+    assert found.as_is.n_pairs == 25 * 24 // 2 and found.as_is.n_documents == 25

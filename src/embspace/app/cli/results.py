@@ -49,8 +49,8 @@ CorpusOption = Annotated[
     str | None,
     typer.Option(
         "--corpus",
-        help="One of `corpora` in params.yaml; for a report, the name of its texts. Without it: "
-        "`articles` if there, else the first.",
+        help="A file of texts, one of conf/corpus/, or for a report the name of its texts. Without "
+        "it: `articles` if params.yaml names it, else the first there.",
     ),
 ]
 
@@ -210,6 +210,11 @@ def figure(
         typer.echo(visible(os.path.relpath(file)))
 
 
+def _placed(corpus: str | None) -> str | None:
+    """Return the absolute path of a file of texts; a name stays what it is."""
+    return str(Path(corpus).absolute()) if corpus and Path(corpus).suffix else corpus
+
+
 def search(
     query: Annotated[str, typer.Argument(help="The text to look for.")],
     corpus: CorpusOption = None,
@@ -225,8 +230,9 @@ def search(
     from embspace.app.queries.corpus_space import corpus_of
     from embspace.app.queries.search import search as find
 
+    texts = _placed(corpus)
     with at_texts(model) as name:
-        hits = find(name, corpus_of(corpus), query, layer=layer, pooling=pooling, n_hits=top)
+        hits = find(name, corpus_of(texts), query, layer=layer, pooling=pooling, n_hits=top)
     for hit in hits:
         name = f"{hit.text}#{hit.window}" if hit.window else hit.text
         typer.echo(visible(f"{hit.cosine:6.3f}  {one_line(visible(name))}\n        {hit.snippet}"))
@@ -242,16 +248,20 @@ def cosine(
 ) -> None:
     """Say how high the cosine of two texts is among those of all pairs of windows of a corpus.
 
-    Pairs are of different documents. Choose a corpus whose texts are as long as yours. Says the
-    percentile with its interval over documents, z, and the same after the mean of all is taken
-    off. Of two words that are single tokens, also says the cosine of their input vectors, among
-    all pairs of the vocabulary.
+    Pairs are of different documents. Without a corpus it is the one of params.yaml whose texts are
+    most like yours in length. Says the percentile with its interval over documents, z, and the same
+    after the mean of all is taken off. Of two words that are single tokens, also says the cosine of
+    their input vectors, among all pairs of the vocabulary.
     """
-    from embspace.app.queries.corpus_space import corpus_of
+    from embspace.app.queries.corpus_space import check_query, corpus_like
     from embspace.app.queries.cosine import compare_texts
 
+    texts = _placed(corpus)
     with at_texts(model) as name:
-        found = compare_texts(name, corpus_of(corpus), first, second, layer=layer, pooling=pooling)
+        for text in (first, second):
+            check_query(text)
+        chosen = texts or corpus_like([first, second])
+        found = compare_texts(name, chosen, first, second, layer=layer, pooling=pooling)
     typer.echo(visible(str(found)))
 
 

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from embspace.models.windows import Window
 
 EXTRACT = "embspace run extract_hidden_states"
+FEWEST = 20  # texts of a corpus that others are held against
 USUAL = "articles"  # the corpus of a query that names none
 
 
@@ -38,6 +39,27 @@ def corpus_of(asked: str | None) -> str:
         return asked
     known = read_params().corpora
     return USUAL if USUAL in known else known[0]
+
+
+def corpus_like(texts: Sequence[str]) -> str:
+    """Return the corpus of params.yaml whose texts are about as long as these, in characters.
+
+    Corpora whose texts are not at hand are left out, and those of fewer texts than make pairs.
+    """
+    from embspace.loaded.reference import corpus_texts
+
+    wanted = np.log(np.mean([len(text) for text in texts]))
+    lengths: dict[str, float] = {}
+    for name in read_params().corpora:
+        try:
+            of_corpus = corpus_texts(name, Path.cwd(), None)["text"].str.len()
+        except InputError:
+            continue
+        if len(of_corpus) >= FEWEST:
+            lengths[name] = float(np.log(of_corpus.median()))
+    if not lengths:
+        return corpus_of(None)
+    return min(lengths, key=lambda name: abs(lengths[name] - wanted))
 
 
 @dataclass(frozen=True, eq=False)

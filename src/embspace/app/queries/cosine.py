@@ -21,6 +21,7 @@ from embspace.geometry.pairs.directions import cosine_matrix
 N_HALF_SAMPLES = 1000
 LEVEL = 0.95
 TOKEN_BINS = 2**20  # of the cosines of all pairs of tokens: 466 million have a few hundred in each
+MOST_TIMES = 3  # as long, beyond which texts are not held to be alike in length
 ROUNDING = 2e-7  # of the cosine of two tokens in float32
 
 
@@ -50,6 +51,10 @@ class Comparison:
     """The same with the mean of all these texts, the two included, taken off."""
     tokens: TokenPair | None
     """If each text is one token of the vocabulary."""
+    lengths: tuple[int, int]
+    """Tokens of both texts, special ones included."""
+    usual_length: float
+    """The median of the windows that they are held against."""
 
     def __str__(self) -> str:
         """Return a line for each cosine."""
@@ -64,6 +69,12 @@ class Comparison:
         ]
         if self.tokens:
             lines.append(f"{'input vectors':13} {_token_line(self.tokens)}")
+        shorter, longer = sorted([max(self.lengths), self.usual_length])
+        if longer > MOST_TIMES * shorter:
+            lines.append(
+                f"The two texts have {self.lengths[0]} and {self.lengths[1]} tokens, those of "
+                f"{self.corpus} about {self.usual_length:.0f}: how high a cosine is hangs on length"
+            )
         return "\n".join(lines)
 
 
@@ -129,6 +140,8 @@ def compare_within(
         as_is=as_is,
         centered=centered,
         tokens=tokens,
+        lengths=(len(tokenizer(first)["input_ids"]), len(tokenizer(second)["input_ids"])),
+        usual_length=float(space.rows["n_tokens"].median()),
     )
 
 
