@@ -19,7 +19,7 @@ def test_without_a_subcommand_it_lists_them():
 
 
 def test_commands_are_listed_in_the_order_of_use():
-    commands = "models report describe fetch sample check run verify layer search cosine read "
+    commands = "models report init describe fetch sample check run verify layer search cosine read "
     commands += "lookup track figure thesis cite"
     assert re.findall(r"^│ (\w+)  ", call("--help").output, re.M) == [
         *commands.split(),
