@@ -12,45 +12,49 @@ import embspace
 from embspace.app import api
 from embspace.errors import InputError
 from embspace.files.tensors import load_tensors
+from tests.lazy import transformers
+from tests.loaded.folders import tree
 from tests.models.sentence.folders import Module, encode_by_torch, pooling, write_modules
 from tests.tiny import DIM, LAYERS, VOCABULARY, build_tiny_bert, write_tiny_model
 from tests.whole_pipeline import POSITIONS
 from tests.workspace import Workspace
 
-pytestmark = pytest.mark.slow
-
+__all__ = ["tree"]
 TEXTS = ["the cat sat on the mat", "a dog", "the sun\nand the rain", "the cat sat on the mat"]
+
+
+@pytest.fixture(autouse=True)
+def here(tree: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tree)
+    return tree
+
+
+@pytest.fixture
+def s(here: Path) -> api.Spaces:
+    return embspace.spaces("tiny", TEXTS)
 
 
 @pytest.fixture(scope="module")
 def workspace(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Workspace:
-    """A tree that knows `tiny` and has computed nothing."""
-    tree = Workspace(root, tmp_path_factory.mktemp("api"))
-    write_tiny_model(tree.folder / "models/tiny", tree.folder / "conf", "tiny", 0, POSITIONS)
-    tree.edit("conf/model/tiny.yaml", path="models/tiny")
-    tree.shorten()
-    return tree
+    """A whole tree that knows `tiny` and has computed nothing."""
+    whole = Workspace(root, tmp_path_factory.mktemp("api"))
+    write_tiny_model(whole.folder / "models/tiny", whole.folder / "conf", "tiny", 0, POSITIONS)
+    whole.edit("conf/model/tiny.yaml", path="models/tiny")
+    whole.shorten()
+    return whole
 
 
-@pytest.fixture(autouse=True)
-def here(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> Path:
+@pytest.fixture
+def with_tables(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> api.Spaces:
+    """The same texts in a tree that can run stages."""
     monkeypatch.chdir(workspace.folder)
-    return workspace.folder
-
-
-@pytest.fixture(scope="module")
-def s(workspace: Workspace) -> api.Spaces:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(workspace.folder)
-        return embspace.spaces("tiny", TEXTS)
+    return embspace.spaces("tiny", TEXTS)
 
 
 def test_it_says_what_it_is_and_nothing_else(s: api.Spaces, capsys: pytest.CaptureFixture[str]):
     assert repr(s) == f"Spaces(model='tiny', texts=4, layers={LAYERS + 1}, dimension={DIM})"
     embspace.spaces("tiny", ["another text"])["layer", 1]
     assert capsys.readouterr().err == ""
-    embspace.spaces("tiny", ["one more text"]).table("separability")
-    assert "embspace: measure_separability@tiny" in capsys.readouterr().err
 
 
 def test_learned_tables_are_those_of_the_checkpoint(s: api.Spaces):
@@ -106,35 +110,42 @@ def test_an_unknown_key_is_told_with_those_there_are(s: api.Spaces, key: api.Mat
         s[key]
 
 
-def test_tables_are_those_of_the_pipeline(s: api.Spaces, workspace: Workspace):
+@pytest.mark.slow
+def test_tables_are_those_of_the_pipeline(with_tables: api.Spaces, workspace: Workspace):
     """Run by a user in their own tree, with the texts as a corpus of conf/."""
     for noun in ("similarity", "sentence_similarity"):
-        s.table(noun)
-    lines = (s.tree.folder / "data/texts/texts.jsonl").read_bytes()
+        with_tables.table(noun)
+    lines = (with_tables.tree.folder / "data/texts/texts.jsonl").read_bytes()
     (workspace.folder / "data/texts/mine.jsonl").write_bytes(lines)
     conf = workspace.folder / "conf/corpus/mine.yaml"
-    description = (s.tree.folder / "conf/corpus/texts.yaml").read_text()
+    description = (with_tables.tree.folder / "conf/corpus/texts.yaml").read_text()
     conf.write_text(description.replace("texts.jsonl", "mine.jsonl"))
     workspace.edit("params.yaml", models=["tiny"], corpora=["mine"])
     workspace.repro("measure_similarity@tiny", "measure_sentence_similarity@tiny")
     for name in ("summary", "histogram", "pairs"):
         made = pd.read_csv(f"results/similarity/{name}/tiny.csv")
-        pd.testing.assert_frame_equal(s.table("similarity", name), made, check_dtype=False)
-    pd.testing.assert_frame_equal(s.table("similarity"), s.table("similarity", "summary"))
+        pd.testing.assert_frame_equal(
+            with_tables.table("similarity", name), made, check_dtype=False
+        )
+    pd.testing.assert_frame_equal(
+        with_tables.table("similarity"), with_tables.table("similarity", "summary")
+    )
     made = pd.read_csv("results/sentence_similarity/tiny.csv")
     made["corpus"] = "texts"
-    pd.testing.assert_frame_equal(s.table("sentence_similarity"), made, check_dtype=False)
+    pd.testing.assert_frame_equal(with_tables.table("sentence_similarity"), made, check_dtype=False)
 
 
-def test_scalars_are_a_table_of_one_row(s: api.Spaces):
-    table = s.table("separability")
+@pytest.mark.slow
+def test_scalars_are_a_table_of_one_row(with_tables: api.Spaces):
+    table = with_tables.table("separability")
     assert len(table) == 1
     assert len(table.columns) > 2
 
 
-def test_a_table_of_no_name_is_told(s: api.Spaces):
+@pytest.mark.slow
+def test_a_table_of_no_name_is_told(with_tables: api.Spaces):
     with pytest.raises(KeyError, match="found 'alikeness'; there are .*similarity"):
-        s.table("alikeness")
+        with_tables.table("alikeness")
 
 
 def test_a_cosine_stands_among_those_of_the_texts(s: api.Spaces):
@@ -180,7 +191,9 @@ def test_an_unknown_model_is_told():
         embspace.spaces("tinny", TEXTS)
 
 
-def test_the_examples_hold():
+@pytest.mark.slow
+def test_the_examples_hold(root: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(root)
     results = doctest.testmod(api, verbose=False)
     assert results.attempted >= 5
     assert results.failed == 0
@@ -218,11 +231,53 @@ def test_a_model_that_is_no_sentence_model_has_no_such_space(s: api.Spaces):
         s["sentence",]
 
 
-def test_a_sentence_model_has_its_makers_vectors(workspace: Workspace):
-    folder = workspace.folder / "models/sentences"
+def test_a_sentence_model_has_its_makers_vectors(tmp_path: Path):
+    folder = tmp_path / "sentences"
     modules: list[Module] = [pooling("max"), ("Normalize", {})]
     write_modules(build_tiny_bert(folder, positions=POSITIONS), modules)
     made = embspace.spaces(str(folder), TEXTS)
     expected = [encode_by_torch(folder, text, modules) for text in TEXTS]
     assert np.allclose(made["sentence",], expected, atol=1e-5)
     assert np.array_equal(made["sentence"], made["sentence",])
+
+
+def test_words_are_the_means_of_their_tokens(s: api.Spaces):
+    words = s.words
+    second = words[words["text"] == "3"]
+    assert second["word"].tolist() == ["the", "sun", "and", "the", "rain"]
+    for row, word in zip(s["layer", 2, "word"], words.itertuples(), strict=True):
+        tokens = s.tokens[s.tokens["window"] == int(word.text) - 1]
+        inside = (tokens["start"] >= word.start) & (tokens["end"] <= word.end)
+        at = tokens.index[inside & ~tokens["special"]]
+        assert len(at) == word.n_tokens
+        assert np.allclose(row, s["layer", 2][at].mean(axis=0), atol=1e-6)
+
+
+def test_attention_has_a_row_a_token_that_sums_to_one(s: api.Spaces):
+    maps = s.attention(-1)
+    assert [each.shape for each in maps] == [(4, n, n) for n in s.windows["n_tokens"]]
+    assert all(np.allclose(each.sum(axis=-1), 1, atol=1e-5) for each in maps)
+    assert np.array_equal(maps[0], s.attention(2)[0])
+    with pytest.raises(InputError, match="layer: found 0, allowed: 1 to 2, or -1 for the last"):
+        s.attention(0)
+
+
+def test_texts_are_added_and_the_first_ones_stay(s: api.Spaces):
+    more = s.add(["a boat on the tide"])
+    assert (s.texts, more.texts) == (4, 5)
+    assert more.windows["text"].tolist() == ["1", "2", "3", "4", "5"]
+    assert np.array_equal(more["layer", 1, "mean"][:4], s["layer", 1, "mean"])
+    alone = embspace.spaces("tiny", ["a boat on the tide"])
+    assert np.allclose(more["layer", 1, "mean"][4:], alone["layer", 1, "mean"], atol=1e-6)
+    assert more.cosine("a cat", "a dog").as_is.n_documents == 5
+
+
+def test_a_model_that_is_loaded_is_taken_but_has_no_tables(here: Path):
+    module = transformers.AutoModel.from_pretrained("models/tiny")
+    tokenizer = transformers.AutoTokenizer.from_pretrained("models/tiny")
+    made = embspace.spaces(module, TEXTS, tokenizer=tokenizer)
+    assert np.array_equal(made["layer", 2], embspace.spaces("tiny", TEXTS)["layer", 2])
+    with pytest.raises(InputError, match=r"save_pretrained\(\), and pass the folder"):
+        made.table("similarity")
+    with pytest.raises(InputError, match="tokenizer: allowed beside a model that is loaded"):
+        embspace.spaces("tiny", TEXTS, tokenizer=tokenizer)

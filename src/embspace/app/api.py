@@ -172,7 +172,7 @@ class Spaces:
             raise InputError(f"layer: found {layer}, allowed: 1 to {last}, or -1 for the last")
         at = layer - 1 if layer > 0 else layer
         rows = self.tokens.groupby("window", sort=True)["id"]
-        ids = [window.to_numpy()[None] for _, window in rows]
+        ids = [window.to_numpy(copy=True)[None] for _, window in rows]
         with in_evaluation(module):
             maps = (attention_maps(module, row, np.ones_like(row))[at][0] for row in ids)
             return [each.float().cpu().numpy() for each in maps]
