@@ -1,18 +1,19 @@
 """Which tokens of a text are separators, punctuation, or a noun and its article."""
 
-import re
 from collections.abc import Collection
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+import regex
 from jaxtyping import Bool, Int
 
 from embspace.errors import InputError
 from embspace.models.tokenizer import character_class
 from embspace.models.windows import Window
+from embspace.scripts.words import OF_WORD, WORD, goes_on
 
-WORD_OR_SIGN = re.compile(r"\w+|[^\w\s]")
+WORD_OR_SIGN = regex.compile(rf"{WORD}|[^{OF_WORD}\s]")
 
 
 @dataclass(frozen=True)
@@ -103,7 +104,7 @@ def _noun_pairs(
             if article >= 0 and gap <= lists.longest_gap:
                 pairs.append((place, article))
             article = -1
-        elif not word[0].isalnum():
+        elif not goes_on(word[0]):
             article = -1
     both = np.array(pairs, dtype=np.int64).reshape(-1, 2)
     return both[:, 0], both[:, 1]
