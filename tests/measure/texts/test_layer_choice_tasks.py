@@ -35,7 +35,8 @@ def test_texts_of_one_document_are_drawn_together():
 
 def test_search_ranks_by_the_score():
     scores = {("mean", 0, "trained"): np.eye(6), ("mean", 1, "trained"): -np.eye(6)}
-    found = search_scores(scores, n_half_samples=20, rng=np.random.default_rng(0))
+    wish = {"n_half_samples": 20, "rng": np.random.default_rng(0)}
+    found = search_scores(scores, np.eye(6, dtype=bool), np.arange(6), **wish)
     assert found.values == pytest.approx([1, 1 / 6])
     assert found.of_halves == pytest.approx(np.tile([1, 1 / 6], (20, 1)))
     assert found.n_units == 6

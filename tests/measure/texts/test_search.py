@@ -186,7 +186,8 @@ def test_bounds_of_shares_are_shares_and_those_of_gains_lie_between_minus_1_and_
     found_but_one, one_found = np.eye(7), -np.eye(7)
     found_but_one[0, 0], one_found[0, 0] = -1, 1
     scores = {("mean", 0, "as_is"): found_but_one, ("mean", 1, "as_is"): one_found}
-    table = _table(scores, n_resamples=50, level=0.95, generator=np.random.default_rng(0))
+    wish = {"n_resamples": 50, "level": 0.95, "generator": np.random.default_rng(0)}
+    table = _table(scores, np.eye(7, dtype=bool), np.arange(7), **wish)
     assert table["recall_at_1"].tolist() == pytest.approx([6 / 7, 1 / 7])
     assert table["recall_at_1_high"][0] == 1
     assert table["recall_at_1_low"][1] == 0

@@ -20,9 +20,10 @@ from embspace.models.encoder import batches_by_length, encode, tensor_shapes
 from embspace.models.tokenizer import load_tokenizer, tokenizer_files
 from embspace.models.weights import load_model, with_random_weights
 from embspace.models.windows import cut_windows, largest_window
+from embspace.prepare.copies import copies_of, joined
 from embspace.settings.model import Network, VectorsModel, describe_model
 from embspace.settings.stage import StageConfig, run_stage
-from embspace.settings.types import Probability
+from embspace.settings.types import Probability, Share
 
 SETTINGS = "conf/measure/texts/text_classification.yaml"
 KINDS = ("cls", "mean")
@@ -50,6 +51,7 @@ def measure_text_classification(
     texts: str,
     label_column: str,
     group_column: str,
+    copy_similarity: Share | None,
     n_folds: Annotated[int, Field(ge=2)],
     inverse_regularization: PositiveFloat,
     inverse_regularization_of_words: PositiveFloat,
@@ -62,21 +64,23 @@ def measure_text_classification(
 ) -> pd.DataFrame:
     """Return the held-out accuracy of a logistic regression on the states of each layer.
 
-    The states of the first token and the mean of all tokens stand beside those at random weights
-    and beside words alone: TF-IDF of words and pairs of words, in the same folds. Chance is the
-    same fit to permuted labels, its mean and range. The interval is over groups, the classifiers
-    being given; `less_bag_of_words` is paired. A text longer than the model's window counts by its
-    first window, for the words as a whole. Without a `reader`, words stand alone.
+    Groups with copies of one text, as `copy_similarity` says, are one. The states of the first
+    token and the mean of all tokens stand beside those at random weights and beside words alone:
+    TF-IDF of words and pairs of words, in the same folds. Chance is the same fit to permuted
+    labels, its mean and range. The interval is over groups, the classifiers being given;
+    `less_bag_of_words` is paired. A text longer than the model's window counts by its first window,
+    for the words as a whole. Without a `reader`, words stand alone.
     """
     table = load_texts(texts)
     columns = {"label_column": label_column, "group_column": group_column}
     labels, groups = (_codes(table, key, column, texts) for key, column in columns.items())
+    content = table["text"].astype(str).tolist()
+    groups = _of_copies(groups, content, copy_similarity)
     if groups.max() + 1 < n_folds:
         raise InputError(
             f"{SETTINGS}: key 'n_folds': found {n_folds}, allowed: 2 to {groups.max() + 1}, the "
             f"groups of {texts}"
         )
-    content = table["text"].astype(str).tolist()
     for_permutations, for_halves, for_folds = np.random.default_rng(seed).spawn(3)
     folds = folds_by_group(labels, groups, n_folds, int(for_folds.integers(2**31)))
     permuted = [for_permutations.permutation(labels) for _ in range(n_permutations)]
@@ -109,6 +113,14 @@ def _codes(table: pd.DataFrame, key: str, column: str, texts: str) -> Int[np.nda
             f"{texts}: column '{column}': found {found}, allowed: two values or more, none empty"
         )
     return codes.astype(np.int64)
+
+
+def _of_copies(
+    groups: Int[np.ndarray, " text"], texts: list[str], similarity: float | None
+) -> Int[np.ndarray, " text"]:
+    """Return the number of each text's group, where groups with copies of one text are one."""
+    names = joined([str(group) for group in groups], copies_of(texts, similarity))
+    return np.unique([int(name) for name in names], return_inverse=True)[1].astype(np.int64)
 
 
 def _states(
