@@ -41,6 +41,7 @@ def choose_layer(subject: Subject, say: Say) -> str:
         InputError: if the model is vectors alone, or texts of one's own are too few for any
             choice; with what a stage said that failed.
     """
+    from embspace.app.page.texts_read import texts_told
     from embspace.files.tables import load_table
 
     _check_reads(subject)
@@ -51,6 +52,8 @@ def choose_layer(subject: Subject, say: Say) -> str:
             raise InputError(f"{subject.own.label}: {NOTHING}{_of_copies(texts)}")
     stage = read_stages(tree.folder)[f"measure_{NOUN}"]
     reproduce(tree, [stage.address(subject.model)], say)
+    for sentence in texts_told(tree.folder, subject.model):
+        say(sentence)
     table = load_table(str(tree.folder / f"results/{NOUN}/{subject.model}.csv"))
     return advice(table, subject.model)
 

@@ -121,11 +121,14 @@ def write_report(subject: Subject, say: Say, jobs: int | None = None) -> Path:
     """
     from embspace.app.explorer.fragment_of import explorer_of
     from embspace.app.page.model import page_of
+    from embspace.app.page.texts_read import texts_told
     from embspace.files.atomic import writing
 
     tree = open_tree(subject, say)
     drawings = drawing_stages(tree.folder, subject)
     reproduce(tree, drawings, say, jobs)
+    for sentence in texts_told(tree.folder, subject.model):
+        say(sentence)
     target = subject.folder
     for folder in COPIED:
         shutil.rmtree(target / folder, ignore_errors=True)

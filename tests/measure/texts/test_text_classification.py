@@ -29,6 +29,7 @@ SETTINGS: dict[str, Any] = {
     "inverse_regularization_of_words": 10.0,
     "n_permutations": 2,
     "tokens_per_batch": 60,
+    "largest_unknown_share": 0.2,
     "n_resamples": 50,
     "level": 0.95,
     "device": "cpu",

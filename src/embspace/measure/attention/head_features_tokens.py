@@ -95,9 +95,11 @@ def _noun_pairs(
     article, gap = -1, 0
     for found in WORD_OR_SIGN.finditer(text):
         word, place = found[0].lower(), _first_token(window, found.start())
-        if place is None:  # it is cut off
+        if place is None and found.start() >= window.end.max():  # it is cut off
             break
         gap += 1
+        if place is None:  # it is unknown
+            continue
         if word in lists.articles:
             article, gap = place, 0
         elif word in lists.nouns:

@@ -131,8 +131,7 @@ def _table(
         [_quantities(*ranks_of_relevant(each, relevant)) for each in scores.values()], axis=1
     )
     n_queries = np.bincount(unit)
-    sums = np.zeros((*values.shape[:-1], len(n_queries)))
-    np.add.at(sums, (..., unit), values)
+    sums = values @ np.eye(len(n_queries))[unit]
     interval = half_sample_interval(
         lambda chosen: sums[..., chosen].sum(axis=-1) / n_queries[chosen].sum(),
         len(n_queries),

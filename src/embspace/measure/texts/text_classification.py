@@ -18,8 +18,9 @@ from embspace.geometry.inference.resampling import half_sample_interval, interva
 from embspace.measure.texts.text_classifiers import Regularization, held_out_classes
 from embspace.models.encoder import batches_by_length, encode, tensor_shapes
 from embspace.models.tokenizer import load_tokenizer, tokenizer_files
+from embspace.models.tokens.unknown import is_known
 from embspace.models.weights import load_model, with_random_weights
-from embspace.models.windows import cut_windows, largest_window
+from embspace.models.windows import Window, cut_windows, largest_window
 from embspace.prepare.copies import copies_of, joined
 from embspace.settings.model import Network, VectorsModel, describe_model
 from embspace.settings.stage import StageConfig, run_stage
@@ -57,6 +58,7 @@ def measure_text_classification(
     inverse_regularization_of_words: PositiveFloat,
     n_permutations: PositiveInt,
     tokens_per_batch: PositiveInt,
+    largest_unknown_share: Share,
     n_resamples: PositiveInt,
     level: Probability,
     device: Device,
@@ -69,7 +71,8 @@ def measure_text_classification(
     TF-IDF of words and pairs of words, in the same folds. Chance is the same fit to permuted
     labels, its mean and range. The interval is over groups, the classifiers being given;
     `less_bag_of_words` is paired. A text longer than the model's window counts by its first window,
-    for the words as a whole. Without a `reader`, words stand alone.
+    for the words as a whole. Without a `reader`, or where a larger share of its tokens is unknown,
+    words stand alone.
     """
     table = load_texts(texts)
     columns = {"label_column": label_column, "group_column": group_column}
@@ -85,7 +88,7 @@ def measure_text_classification(
     folds = folds_by_group(labels, groups, n_folds, int(for_folds.integers(2**31)))
     permuted = [for_permutations.permutation(labels) for _ in range(n_permutations)]
     features: dict[TextFeaturesKey, Features] = {WORDS: content}
-    if reader is not None:
+    if reader is not None and _knows(reader, content, largest_unknown_share):
         chosen = choose_device(device)
         features |= dict(_states(reader, content, tokens_per_batch, chosen, seed))
     regularization = Regularization(inverse_regularization, inverse_regularization_of_words)
@@ -123,6 +126,20 @@ def _of_copies(
     return np.unique([int(name) for name in names], return_inverse=True)[1].astype(np.int64)
 
 
+def _first_windows(reader: Reader, texts: list[str]) -> list[Window]:
+    cut = cut_windows(texts, reader.tokenizer, largest_window(reader.model, reader.module))
+    return [window for window in cut if window.number == 0]
+
+
+def _knows(reader: Reader, texts: list[str], largest: float) -> bool:
+    return is_known(
+        _first_windows(reader, texts),
+        reader.tokenizer,
+        largest_unknown_share=largest,
+        texts=f"texts of {SETTINGS}",
+    )
+
+
 def _states(
     reader: Reader, texts: list[str], tokens_per_batch: int, device: str, seed: int
 ) -> Iterator[tuple[TextFeaturesKey, Float[np.ndarray, "text dim"]]]:
@@ -138,8 +155,7 @@ def _pooled(
     reader: Reader, module: Any, texts: list[str], tokens_per_batch: int, device: str
 ) -> dict[str, Float[np.ndarray, "layer text dim"]]:
     """Return one vector a layer and text; of a text longer than a window, that of the first."""
-    length = largest_window(reader.model, module)
-    windows = [each for each in cut_windows(texts, reader.tokenizer, length) if each.number == 0]
+    windows = _first_windows(reader, texts)
     batches = batches_by_length([len(each.ids) for each in windows], tokens_per_batch)
     shapes = tensor_shapes(module, None, dict.fromkeys(KINDS, len(windows)))
     pooled = {kind: np.empty(shape, np.float32) for kind, shape in shapes.items()}
