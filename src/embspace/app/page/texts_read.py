@@ -66,9 +66,9 @@ def unknown_told(folder: Path, model: str, corpora: dict[str, pd.DataFrame]) -> 
 def _tokenizer(folder: Path, model: str) -> Any:
     from embspace.models.tokenizer import load_tokenizer, tokenizer_files
 
-    described = read_yaml(folder / CONF / "model" / f"{model}.yaml")
     with chdir(folder):
         try:
+            described = read_yaml(CONF / "model" / f"{model}.yaml")
             description = describe_model(model, described)
             return load_tokenizer(model, description) if tokenizer_files(description) else None
         except InputError:
