@@ -6,6 +6,7 @@ of a sentence, as Thai, have ends at empty lines alone.
 """
 
 from collections.abc import Iterator
+from unicodedata import category
 
 import pandas as pd
 import regex
@@ -23,13 +24,18 @@ _NO_END = (
     r"κ|βλ|σελ|π\.χ",  # Greek
 )
 # After a full stop, question or exclamation mark, and what closes a quotation.
-_END = regex.compile(r"[.!?…]+(?:[\"')\]”’›“]*|[\s]?»)(?=\s+[\"'(\[“‘«‹„¿¡]*[\p{Lu}\p{Lt}\p{Nd}])")
+# The marks of other scripts need no capital behind them, also among words in Latin letters.
+_END = regex.compile(
+    r"[.!?…]+(?:[\"')\]”’›“]*|[\s]?»)(?=\s+[\"'(\[“‘«‹„¿¡]*[\p{Lu}\p{Lt}\p{Nd}])"
+    r"|[。！？｡।॥۔؟]+[\"'\p{Pe}\p{Pf}]*"
+)
 _PARAGRAPH = regex.compile(r"\n{2,}")
 # A full stop after these ends no sentence; nor does one after a single capital, as in "J. Watt".
 _ABBREVIATED = regex.compile(rf"(?<![{OF_WORD}])(?:{'|'.join(_NO_END)}|\p{{Lu}})\.$")
 # Single letters one after another, as in "z. B.", "d. h.", "т. е.".
 _LETTER_BEFORE = regex.compile(rf"(?<![{OF_WORD}])\p{{L}}\.$")
 _LETTER_AFTER = regex.compile(r"\s*\p{L}\.")
+OPENING = ("Ps", "Pi")  # categories of marks that open
 LONGEST = 24  # characters before an end in which an abbreviation is looked for
 _LETTER, _LATIN, _GREEK = (regex.compile(rf"\p{{{name}}}") for name in ("L", "Latin", "Greek"))
 _GREEK_QUESTION = {ord(";"): "?", 0x37E: "?"}
@@ -67,7 +73,11 @@ def _ends(text: str) -> Iterator[int]:
     even = text.replace("\n", " ")  # a line may end within a sentence
     if 2 * len(_GREEK.findall(text)) > len(_LETTER.findall(text)):
         even = even.translate(_GREEK_QUESTION)
-    yield from (end for end in sentence_boundaries(even) if 0 < end < len(text))
+    for end in sentence_boundaries(even):
+        while end and category(text[end - 1]) in OPENING:
+            end -= 1  # Unicode counts a bracket that opens to the sentence before
+        if 0 < end < len(text):
+            yield end
 
 
 def _is_abbreviated(text: str, begin: int, end: int) -> bool:
