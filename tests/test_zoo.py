@@ -271,7 +271,11 @@ def test_older_repositories_without_tokenizer_json_give_the_same_tokens(
         assert tokenizer(text)["input_ids"] == newer.tokenizer(text)["input_ids"]
 
 
-SETTINGS: dict[str, Any] = {"tokens_per_batch": 100, "device": "cpu"}
+SETTINGS: dict[str, Any] = {
+    "tokens_per_batch": 100,
+    "largest_unknown_share": 0.2,
+    "device": "cpu",
+}
 
 
 def test_stages_write_states_and_those_after_the_last_norm(animal: Loaded, tmp_path: Path):

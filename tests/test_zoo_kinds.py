@@ -25,7 +25,12 @@ from tests.zoo_kinds import KINDS, READ, REFUSED, Kind
 PAGE = "docs/models.md"
 START, END = "<!-- the zoo: tests/test_zoo_kinds.py -->", "<!-- end of the zoo -->"
 TEXTS = [" ".join(text.split()[:n]) for text, n in zip(texts(), (20, 3, 9, 1), strict=False)]
-SETTINGS: dict[str, Any] = {"window_length": 16, "overlap": 2, "tokens_per_batch": 4096}
+SETTINGS: dict[str, Any] = {
+    "window_length": 16,
+    "overlap": 2,
+    "tokens_per_batch": 4096,
+    "largest_unknown_share": 0.2,
+}
 
 
 def params(kinds: dict[str, Kind]) -> list[Any]:

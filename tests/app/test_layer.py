@@ -98,3 +98,16 @@ def test_what_a_stage_said_comes_through(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("embspace.app.layer.open_tree", fail)
     with pytest.raises(InputError, match="a stage failed"):
         choose_layer(Subject("minilm", ["one"], None, layers=True), print)
+
+
+def test_equal_texts_are_one_and_no_choice(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.chdir(root)
+    (tmp_path / "data/texts").mkdir(parents=True)
+    rows = "".join(f"{SENTENCES},{'xy'[number % 2]}\n" for number in range(60))
+    (tmp_path / "data/texts/my.csv").write_text(f"text,label\n{rows}")
+    monkeypatch.setattr("embspace.app.layer.open_tree", lambda *_: SimpleNamespace(folder=tmp_path))
+    own = OwnTexts("my", "texts of my.csv", ".csv", b"", {"group_column": "label"})
+    with pytest.raises(InputError, match="nothing to choose a layer by; .*; 59 of 60 texts repeat"):
+        choose_layer(Subject("minilm", ["my"], own), print)

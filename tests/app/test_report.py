@@ -398,6 +398,25 @@ def test_columns_that_tell_no_texts_apart_color_nothing(
     assert own.options == {}
 
 
+@pytest.mark.parametrize("column", [None, "author"])
+def test_a_unit_that_is_one_is_told_before_anything_is_computed(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch, column: str | None
+):
+    monkeypatch.chdir(workspace.folder)
+    name = column or "document"
+    Path("one.csv").write_text(f"text,{name}\none,x\ntwo,x\n")
+    reading = {"document_column": column} if column else {}
+    message = rf"one\.csv: column '{name}': is 'x' in all 2 rows, so that they are one unit"
+    with pytest.raises(InputError, match=message):
+        describe_subject("tiny", "one.csv", print, reading=reading)
+    with pytest.raises(InputError, match="--document-column: found 'writer', allowed: .*text"):
+        describe_subject("tiny", "one.csv", print, reading={"document_column": "writer"})
+    Path("one.csv").write_text(f"text,{name}\none,x\ntwo,y\n")
+    own = describe_subject("tiny", "one.csv", print, reading=reading).own
+    assert own is not None
+    assert own.options == reading
+
+
 def test_with_layers_these_are_drawn_too(root: Path):
     subject = Subject("minilm", ["posts"], None)
     layers = Subject("minilm", ["posts"], None, layers=True)

@@ -123,3 +123,19 @@ def test_texts_without_words():
     words = words_of(pd.DataFrame({"id": ["a"], "text": ["... "]}))
     found = tokens_of_words(words, tokens((0, 0, 3, False)), pd.DataFrame({"text": ["a"]}))
     assert len(found.is_whole) == len(found.token) == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("आधुनिक मानक हिन्दी", ["आधुनिक", "मानक", "हिन्दी"]),
+        ("தமிழ் மொழி", ["தமிழ்", "மொழி"]),
+        ("كَتَبَ الدَّرْسَ", ["كَتَبَ", "الدَّرْسَ"]),
+        ("cafe\u0301-bar", ["cafe\u0301-bar"]),
+        ("日本語の文 and words", ["and", "words"]),  # a clause is no word
+        ("ภาษาไทย", []),
+    ],
+)
+def test_letters_with_marks_are_of_a_word(text: str, words: list[str]):
+    found = words_of(pd.DataFrame({"id": ["a"], "text": [text]}))
+    assert [text[a:b] for a, b in zip(found.start, found.end, strict=True)] == words

@@ -7,7 +7,6 @@ import pandas as pd
 import pytest
 from safetensors.numpy import load_file
 
-from embspace.errors import InputError
 from embspace.extract.hidden_states import (
     HiddenStates,
     extract_hidden_states,
@@ -28,6 +27,7 @@ from tests.tiny import DIM, LAYERS, POSITIONS, tiny_description
 
 SETTINGS: dict[str, Any] = {
     "window_length": 512,
+    "largest_unknown_share": 0.2,
     "overlap": 64,  # 5 in a window of 40
     "tokens_per_batch": 60,
     "device": "cpu",
@@ -180,12 +180,13 @@ def stage(tiny_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     """`main` for a corpus of these texts."""
     monkeypatch.chdir(tmp_path)
 
-    def run(texts: list[str], **change: int) -> None:
+    def run(texts: list[str], *, halves: bool = False, **change: int) -> None:
         ids = [f"t{number}" for number in range(len(texts))]
         Path("data/prepared/texts").mkdir(parents=True)
         table = pd.DataFrame({"id": ids, "document": ids, "text": texts})
         save_rows(table, "data/prepared/texts/mine.parquet")
         corpus = {"label": "x", "license": "x", "language": "x", "source": "file", "path": "x.txt"}
+        corpus |= {"halves": halves}
         model = tiny_description(tiny_folder) | change
         main(StageConfig("tiny", model, "mine", corpus, ["tiny"], ["mine"], SETTINGS))
 
@@ -202,10 +203,30 @@ def test_such_texts_are_told_by_model_corpus_and_name(stage, caplog):
 
 
 @pytest.mark.parametrize("text", [NOTHING, STRANGE])
-def test_a_corpus_of_which_the_tokenizer_knows_nothing_is_refused(stage, text: str):
-    message = "'mine': the tokenizer of 'tiny' knows no token of 1 of 1 text: t0; is the corpus in"
-    with pytest.raises(InputError, match=message):
-        stage([text])
+def test_a_corpus_of_which_the_tokenizer_knows_nothing_is_told_and_empty(stage, caplog, text: str):
+    stage([text])
+    assert (
+        "the texts: 100 % of the tokens are unknown to the tokenizer, more than 20 %: what is "
+        "measured of these texts is not checkable, and is empty" in caplog.text
+    )
+    windows = load_rows("data/extracted/hidden_states/tiny/mine.windows.parquet")
+    assert windows.empty
+    assert load_file("data/extracted/hidden_states/tiny/mine.safetensors")["mean"].shape[1] == 0
+
+
+def test_beyond_the_bound_halves_are_not_read_either(stage):
+    text = f"The cat sat. {STRANGE}. A dog sat. {STRANGE}. The sun. {STRANGE}."
+    stage([text], halves=True)
+    for part in ("", ".halves"):
+        windows = load_rows(f"data/extracted/hidden_states/tiny/mine{part}.windows.parquet")
+        assert windows.empty
+
+
+def test_an_unknown_token_is_marked_as_no_word(model):
+    states = states_of(model, [f"the cat {STRANGE[0]} sat on the mat"])
+    marked = states.tokens[states.tokens["special"]]
+    assert marked["token"].tolist() == ["[CLS]", "[UNK]", "[SEP]"]
+    assert not states.windows.empty
 
 
 def test_a_corpus_that_is_known_is_not_spoken_of(stage, caplog):

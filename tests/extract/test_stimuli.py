@@ -16,7 +16,12 @@ from tests.tiny import DIM, LAYERS, tiny_description
 from tests.trained_tokenizers import KINDS
 from tests.zoo import build_animal, describe_animal
 
-SETTINGS: dict[str, Any] = {"tokens_per_batch": 60, "device": "cpu", "seed": 5}
+SETTINGS: dict[str, Any] = {
+    "tokens_per_batch": 60,
+    "largest_unknown_share": 0.2,
+    "device": "cpu",
+    "seed": 5,
+}
 TABLE = pd.DataFrame({"id": ["a", "b", "c"], "text": ["the cat", "rain on the boat", "a dog sat"]})
 
 
@@ -34,7 +39,8 @@ def saved(model, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_states_are_those_of_the_same_texts_in_a_corpus(model, saved: Path, tmp_path: Path):
-    settings = {"window_length": 512, "overlap": 0, "tokens_per_batch": 60, "device": "cpu"}
+    settings = {"window_length": 512, "overlap": 0} | SETTINGS
+    settings.pop("seed")
     states = extract_hidden_states(*model, TABLE, True, **settings)
     save_hidden_states(states, str(tmp_path / "y"))
     corpus, stimuli = load_file(f"{tmp_path}/y.safetensors"), load_file(f"{saved}.safetensors")
@@ -62,6 +68,16 @@ def test_a_stimulus_that_is_too_long_is_named(model):
     long = pd.DataFrame({"id": ["short", "long"], "text": ["a cat", "the cat sat " * 20]})
     with pytest.raises(InputError, match="stimuli 'x': 'long' has more tokens than the 40"):
         extract_stimuli(*model, {"x": long}, **SETTINGS)
+
+
+def test_a_set_of_which_too_much_is_unknown_has_empty_states(model, tmp_path: Path, caplog):
+    table = TABLE.assign(text=["the cat", "\ua66e \ua66e", "a dog"])
+    states = extract_stimuli(*model, {"x": table, "y": TABLE}, **SETTINGS)
+    assert states["x"].tokens.empty
+    assert not states["y"].tokens.empty
+    assert "stimuli 'x': 33.3 % of the tokens are unknown to the tokenizer" in caplog.text
+    save_stimuli(states["x"], str(tmp_path / "none"))
+    assert load_file(f"{tmp_path}/none.safetensors")["random_mean"].shape == (LAYERS + 1, 0, DIM)
 
 
 def test_a_model_without_a_tokenizer_has_empty_states(model, tmp_path: Path):

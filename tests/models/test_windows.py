@@ -1,19 +1,25 @@
 import json
 import shutil
+from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tokenizers import Tokenizer
 
 from embspace.errors import InputError
 from embspace.models.tokenizer import load_tokenizer, read_tokenizer
 from embspace.models.weights import load_model
-from embspace.models.windows import cut_windows, largest_window, token_table, window_table
+from embspace.models.windows import Window, cut_windows, largest_window, token_table, window_table
 from embspace.settings.model import describe_model
 from tests.models.tokens.folders import with_json, write_folder
 from tests.tiny import tiny_description
 from tests.tiny_architectures import build_tiny
-from tests.trained_tokenizers import word_piece
+from tests.trained_tokenizers import KINDS, word_piece
+from tests.zoo import ANIMALS, build_animal
 
 LONG = "the cat sat on the mat . " * 1500  # more than ten thousand words
 
@@ -139,3 +145,90 @@ def test_sparse_blocks_are_read_in_windows_of_full_attention(tmp_path: Path):
     folder = build_tiny("big_bird", tmp_path / "mine", block_size=2, num_random_blocks=1)
     model = describe_model("mine", tiny_description(folder))
     assert largest_window(model, load_model("mine", model)) == (5 + 2) * 2
+
+
+SPELLED = ["[SEP]", "[MASK]", "[PAD]", "[CLS]", "<pad>", "<s>", "</s>", "<mask>", "<|endoftext|>"]
+PARTS = st.one_of(
+    st.text(max_size=20), st.sampled_from([*SPELLED, "the cat sat", " ", "日本", "कि"])
+)
+ANY_TEXT = st.lists(PARTS, min_size=1, max_size=8)
+BY_DAY = 12
+SIDES = ("right", "left")  # that the files would cut
+FILES = [
+    *((f"{kind}, {side}", make, side) for kind, make in KINDS.items() for side in SIDES),
+    *((name, None, SIDES[number % 2]) for number, name in enumerate(ANIMALS)),
+]
+
+
+def written(name: str, make: Callable[[], Tokenizer] | None, side: str, folder: Path) -> Path:
+    """The folder of a tokenizer: of a kind, or as that of an architecture of the zoo."""
+    if make is None:
+        build_animal(name, folder)
+        return with_options(folder, truncation_side=side)
+    return write_folder(folder, make(), "PreTrainedTokenizerFast", truncation_side=side)
+
+
+def with_options(folder: Path, **options: str) -> Path:
+    file = folder / "tokenizer_config.json"
+    file.write_text(json.dumps(json.loads(file.read_text()) | options))
+    return folder
+
+
+def of_text(window: Window, unknown: int | None) -> np.ndarray:
+    """Which tokens are no frame's."""
+    return ~window.special | ((window.ids == unknown) & (window.end > window.start))
+
+
+def trimmed(text: str, start: int, end: int) -> tuple[int, str]:
+    """Where a token ends, and what it reads without white space, which some leave in front."""
+    return end, text[start:end].strip()
+
+
+@pytest.mark.parametrize(
+    ("name", "make", "side"),
+    [
+        pytest.param(*kind, id=kind[0], marks=[] if number < BY_DAY else pytest.mark.slow)
+        for number, kind in enumerate(FILES)
+    ],
+)
+def test_windows_hold_each_token_of_any_text_once(
+    name: str, make: Callable[[], Tokenizer] | None, side: str, tmp_path: Path
+):
+    folder = written(name, make, side, tmp_path / "folder")
+    read = read_tokenizer(folder)
+    own = Tokenizer.from_file(str(folder / "tokenizer.json"))
+    own.no_truncation()
+    own.encode_special_tokens = True
+    frame = {*read.all_special_ids} - {read.unk_token_id}
+
+    @settings(max_examples=60, deadline=None)
+    @given(ANY_TEXT, st.integers(0, 3))
+    def holds(parts: list[str], overlap: int) -> None:
+        text = "".join(parts)
+        try:
+            windows = cut_windows([text], read, 9, overlap)
+        except InputError as error:
+            assert "makes no token" in str(error) and not own.encode(text, add_special_tokens=False)
+            return
+        new = [of_text(window, read.unk_token_id) & ~window.repeated for window in windows]
+        pairs = list(zip(windows, new, strict=True))
+        ids, starts, ends = (
+            [int(number) for window, kept in pairs for number in getattr(window, name)[kept]]
+            for name in ("ids", "start", "end")
+        )
+        offsets = list(zip(starts, ends, strict=True))
+        assert not frame & {*ids}  # what a text spells is text
+        assert all(0 <= start <= end <= len(text) for start, end in offsets)
+        assert max(len(window.ids) for window in windows) <= 9
+        expected = own.encode(text, add_special_tokens=False)
+        if not frame & {*expected.ids}:  # pieces of the model that the reader parts
+            assert ids == expected.ids
+            slices = [trimmed(text, *offset) for offset in offsets]
+            assert slices == [trimmed(text, *offset) for offset in expected.offsets]
+        for before, after in pairwise(windows):
+            body = before.ids[of_text(before, read.unk_token_id)].tolist()
+            again = after.ids[after.repeated].tolist()
+            assert len(again) == overlap
+            assert body[len(body) - overlap :] == again
+
+    holds()

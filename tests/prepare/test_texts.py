@@ -7,7 +7,13 @@ import pytest
 
 from embspace.errors import InputError
 from embspace.prepare.sources.grammar import load_grammar
-from embspace.prepare.texts import COLUMNS, local_files, prepare_texts, warn_unwatched
+from embspace.prepare.texts import (
+    COLUMNS,
+    copies_told,
+    local_files,
+    prepare_texts,
+    warn_unwatched,
+)
 from embspace.settings.corpus import Corpus, describe_corpus
 from embspace.settings.schema import read_yaml
 from tests.grammar.languages import corpus as grammar_corpus
@@ -79,7 +85,10 @@ def test_builtin_texts_keep_their_domain_and_subject():
     Path("x.jsonl").write_text(row)
     table = prepare_texts("x", described("builtin", path="x.jsonl"))
     assert table.to_dict(orient="records") == [
-        {"id": "a", "document": "a", "domain": "nature", "subject": "bogs", "text": "A"}
+        {
+            **{"id": "a", "document": "a", "domain": "nature", "subject": "bogs"},
+            **{"text": "A", "copy_of": "a"},
+        }
     ]
 
 
@@ -153,7 +162,8 @@ def test_a_text_may_name_the_document_that_it_is_of():
 def test_a_generated_language_keeps_its_own_documents_and_sentences(unit: str):
     corpus = grammar_corpus(n_documents=3, unit=unit)
     table = prepare_texts("x", corpus)
-    pd.testing.assert_frame_equal(table, load_grammar(corpus)[COLUMNS])
+    pd.testing.assert_frame_equal(table[COLUMNS[:-1]], load_grammar(corpus)[COLUMNS[:-1]])
+    assert (table["copy_of"] == table["id"]).all()
 
 
 def test_pieces_of_enwik8_are_texts_too():
@@ -258,3 +268,43 @@ def test_a_column_of_groups_becomes_the_subject():
     assert table[["text", "subject"]].to_numpy().tolist() == [["one", "tides"], ["two", ""]]
     with pytest.raises(InputError, match="'group_column': found 'topics'; did you mean 'topic'"):
         prepare_texts("x", described("file", **given, group_column="topics"))
+
+
+def test_copies_share_a_document_and_are_told():
+    rows = ["One. Two.", "a  ONE-off", "ONE.\u3000TWO.", "A one-off", "Three."]
+    Path("x.txt").write_text("".join(f"{row}\n" for row in rows))
+    table = prepare_texts("x", described("file", path="x.txt"))
+    assert table["document"].tolist() == table["copy_of"].tolist() == ["1", "2", "1", "2", "5"]
+    assert copies_told(table) == (
+        "2 of 5 texts repeat another one, word for word or nearly; copies count as one unit, of "
+        "which there are 3"
+    )
+    assert copies_told(table[:2]) == ""
+    by_sentence = prepare_texts("x", described("file", path="x.txt", unit="sentence"))
+    assert by_sentence["document"].tolist() == ["1", "1", "2", "1", "1", "2", "5"]
+    assert by_sentence["copy_of"].tolist() == ["1.1", "1.2", "2.1", "1.1", "1.2", "2.1", "5.1"]
+
+
+def test_documents_with_copies_of_one_text_are_one():
+    rows = [("a", "x", "One."), ("b", "y", "Two."), ("c", "y", "one."), ("d", "z", "Four.")]
+    pd.DataFrame(rows, columns=["id", "author", "text"]).to_csv("x.csv", index=False)
+    given = {"path": "x.csv", "document_column": "author"}
+    table = prepare_texts("x", described("file", **given))
+    assert table["document"].tolist() == ["x", "x", "x", "z"]
+    assert table["copy_of"].tolist() == ["a", "b", "a", "d"]
+    with pytest.raises(InputError, match="key 'document_column': found 'authors'"):
+        prepare_texts("x", described("file", path="x.csv", document_column="authors"))
+
+
+def test_a_column_of_one_document_is_told(caplog: pytest.LogCaptureFixture):
+    pd.DataFrame({"document": "d", "text": ["A", "B"]}).to_csv("x.csv", index=False)
+    prepare_texts("x", described("file", path="x.csv"))
+    assert "column 'document': is 'd' in all 2 rows, so that they are one unit" in caplog.text
+
+
+def test_near_sequences_are_no_copies_and_equal_ones_are():
+    gene, other = "ACGTTG" * 30, "ACGTTG" * 29 + "ACGTTC"
+    Path("x.fasta").write_text(f">a\n{gene}\n>b\n{other}\n>c\n{gene}\n")
+    settings = {"k": 3, "stride": 3, "deduplicate": False}
+    table = prepare_texts("x", described("fasta", path="x.fasta", **settings))
+    assert table["document"].tolist() == ["a", "b", "a"]

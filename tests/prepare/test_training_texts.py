@@ -170,3 +170,11 @@ def test_texts_that_are_not_there_are_named_in_the_file_of_the_corpus():
         InputError, match=r"^conf/corpus/invented\.yaml: key 'path': x\.jsonl: not f"
     ):
         prepare_training_texts("small", run(), missing)
+
+
+@pytest.mark.parametrize("split_seed", range(5))
+def test_copies_are_never_parted(split_seed: int):
+    rows = [{"label": "ab"[n % 2], "text": f"Text {n % 10}"} for n in range(60)]
+    table = prepared(rows, split_seed=split_seed)
+    assert (table.groupby("text")["split"].nunique() == 1).all()
+    assert table["document"].nunique() == 10

@@ -1,11 +1,12 @@
 """Command `embspace layer`: ranks the layers and poolings of a model on texts of a user."""
 
+from contextlib import chdir
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from embspace.app.describe import Say
 from embspace.app.report import GROUP, Subject, open_tree, reproduce
-from embspace.app.working_tree import TEXTS, OwnTexts
+from embspace.app.working_tree import OwnTexts
 from embspace.errors import InputError, counted
 from embspace.prepare.sentences import FEWEST, split_sentences
 from embspace.settings.params import CONF
@@ -40,14 +41,19 @@ def choose_layer(subject: Subject, say: Say) -> str:
         InputError: if the model is vectors alone, or texts of one's own are too few for any
             choice; with what a stage said that failed.
     """
+    from embspace.app.page.texts_read import texts_told
     from embspace.files.tables import load_table
 
     _check_reads(subject)
     tree = open_tree(subject, say)
-    if subject.own and not has_a_task(_texts(tree.folder, subject.own), subject.own.options):
-        raise InputError(f"{subject.own.label}: {NOTHING}")
+    if subject.own:
+        texts = _texts(tree.folder, subject.own)
+        if not has_a_task(texts, subject.own.options):
+            raise InputError(f"{subject.own.label}: {NOTHING}{_of_copies(texts)}")
     stage = read_stages(tree.folder)[f"measure_{NOUN}"]
     reproduce(tree, [stage.address(subject.model)], say)
+    for sentence in texts_told(tree.folder, subject.model):
+        say(sentence)
     table = load_table(str(tree.folder / f"results/{NOUN}/{subject.model}.csv"))
     return advice(table, subject.model)
 
@@ -68,17 +74,28 @@ def has_a_task(texts: "pd.DataFrame", options: dict[str, Any]) -> bool:
     `options` say how the texts are read, by keys of a description in conf/corpus/.
     """
     fewest = read_yaml(settings_path("measure", NOUN))["fewest_documents"]
-    n_halved = sum(len(split_sentences(text)) >= FEWEST for text in texts["text"])
+    document = texts["document"] if "document" in texts else texts.index.to_series()
+    n_sentences = texts["text"].map(lambda text: len(split_sentences(text)))
+    n_halved = document[n_sentences >= FEWEST].nunique()
     group = options.get(GROUP)
-    n_labels = 0 if group is None else int((texts[group].value_counts() >= fewest).sum())
-    return n_halved >= fewest or n_labels > 1
+    of_label = document.groupby(texts[group]).nunique() if group else document.iloc[:0]
+    return n_halved >= fewest or int((of_label >= fewest).sum()) > 1
 
 
 def _texts(folder: Path, own: OwnTexts) -> "pd.DataFrame":
-    from embspace.files.texts import load_texts
+    """Return the texts with their documents, of which copies have one."""
+    from embspace.prepare.texts import load_units
+    from embspace.settings.corpus import describe_corpus
 
-    options = {key: value for key, value in own.options.items() if key != GROUP}
-    return load_texts(str(folder / TEXTS / f"{own.name}{own.suffix}"), **options)
+    with chdir(folder):
+        return load_units(describe_corpus(own.name, own.description))
+
+
+def _of_copies(texts: "pd.DataFrame") -> str:
+    from embspace.prepare.texts import copies_told
+
+    told = copies_told(texts)
+    return f"; {told}" if told else ""
 
 
 def advice(table: "pd.DataFrame", model: str) -> str:

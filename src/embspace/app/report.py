@@ -16,7 +16,7 @@ from embspace.app.describe import Given, Say, check_complete, find_model
 from embspace.app.prune import name_of
 from embspace.app.run import tell
 from embspace.app.working_tree import TREES, OwnTexts, WorkingTree
-from embspace.errors import InputError
+from embspace.errors import InputError, not_among
 from embspace.files.copies import copy_file, link_files
 from embspace.files.remote import local_path
 from embspace.settings.find_description import described_in
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 REPORTS = Path("reports")
 GROUPS = ("topic", "label", "subject", "category", "class", "domain")  # columns that color a map
 GROUP = "group_column"  # of a description in conf/corpus/: the label of each text
+DOCUMENT = "document_column"  # of one: what belongs together
 OPTIONS = {GROUP: "label-column"}  # of the command, where the key has another name
 COPIED = ("results", "figures", "data/drawn")
 
@@ -119,11 +120,14 @@ def write_report(subject: Subject, say: Say, jobs: int | None = None) -> Path:
     """
     from embspace.app.explorer.fragment_of import explorer_of
     from embspace.app.page.model import page_of
+    from embspace.app.page.texts_read import texts_told
     from embspace.files.atomic import writing
 
     tree = open_tree(subject, say)
     drawings = drawing_stages(tree.folder, subject)
     reproduce(tree, drawings, say, jobs)
+    for sentence in texts_told(tree.folder, subject.model):
+        say(sentence)
     target = subject.folder
     for folder in COPIED:
         shutil.rmtree(target / folder, ignore_errors=True)
@@ -210,8 +214,11 @@ def _own_texts(file: Path, root: Path, reading: dict[str, Any]) -> OwnTexts:
     from embspace.files.texts import load_texts
 
     options = dict(reading)
-    asked = options.pop(GROUP, None)
+    asked, unit = options.pop(GROUP, None), options.pop(DOCUMENT, None)
     texts = load_texts(str(file), **options)
+    if unit is not None:
+        options[DOCUMENT] = unit
+    _check_documents(texts, unit, file)
     if asked is not None:
         if asked not in texts or not _tells_apart(texts, asked):
             columns = [each for each in map(str, texts) if _tells_apart(texts, each)]
@@ -228,6 +235,17 @@ def _own_texts(file: Path, root: Path, reading: dict[str, Any]) -> OwnTexts:
     while name == STIMULI or (root / CONF / "corpus" / f"{name}.yaml").exists():
         name += "_file"
     return OwnTexts(name, f"texts of {file.name}", file.suffix, file.read_bytes(), options)
+
+
+def _check_documents(texts: "pd.DataFrame", unit: str | None, file: Path) -> None:
+    """Stop if all texts are of one document, which is known before anything is computed."""
+    from embspace.prepare.texts import flaw_of_documents
+
+    if unit is not None and unit not in texts:
+        raise InputError(f"--document-column: {not_among(unit, [*map(str, texts)])}")
+    column = unit or "document"
+    if column in texts and (flaw := flaw_of_documents(texts[column].astype(str))):
+        raise InputError(f"{file}: column '{column}': {flaw}")
 
 
 def _tells_apart(texts: "pd.DataFrame", column: str) -> bool:

@@ -61,6 +61,19 @@ class OwnTexts:
     """Further keys of a description in conf/corpus/, which say how the file is read."""
 
     @property
+    def description(self) -> dict[str, Any]:
+        """Return what a file in conf/corpus/ of a tree that has them would say."""
+        return {
+            "label": self.label,
+            "license": "unknown",
+            "language": "unknown",
+            "source": "file",
+            "path": str(TEXTS / f"{self.name}{self.suffix}"),
+            "halves": True,
+            **self.options,
+        }
+
+    @property
     def digest(self) -> str:
         """Return eight hexadecimal digits that tell it from another file of the same name."""
         head = repr((self.suffix, sorted(self.options.items()))).encode()
@@ -254,18 +267,9 @@ class WorkingTree:
 
 def add_texts(folder: Path, own: OwnTexts) -> None:
     """Write texts into a tree, with their description in conf/corpus/."""
-    path = TEXTS / f"{own.name}{own.suffix}"
-    description = {
-        "label": own.label,
-        "license": "unknown",
-        "language": "unknown",
-        "source": "file",
-        "path": str(path),
-        "halves": True,
-        **own.options,
-    }
-    write_changed(folder / path, own.content)
-    write_changed(folder / CONF / "corpus" / f"{own.name}.yaml", _as_yaml(description))
+    write_changed(folder / own.description["path"], own.content)
+    description = folder / CONF / "corpus" / f"{own.name}.yaml"
+    write_changed(description, _as_yaml(own.description))
 
 
 def be_about(folder: Path, corpora: Any) -> None:

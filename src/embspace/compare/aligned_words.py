@@ -1,14 +1,17 @@
 """Words as two models read them, whose tokenizers cut texts in different places."""
 
-import re
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+import regex
 from jaxtyping import Bool, Float, Int
 
+from embspace.scripts.words import UNSPACED, WORD
+
 # A word goes on over apostrophes and hyphens within it.
-WORD = re.compile(r"\w+(?:['’-]\w+)*")
+WORDS = regex.compile(rf"{WORD}(?:['’-]{WORD})*")
+_NO_WORD = regex.compile(rf"[{UNSPACED}]")  # what stands between spaces there is a clause
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,11 +31,15 @@ class TextWords:
 
 
 def words_of(texts: pd.DataFrame) -> TextWords:
-    """The words of a table of texts: id, text."""
+    """The words of a table of texts: id, text; none of scripts without spaces between words."""
     first_character, parts, at = {}, [], 0
     for number, (name, text) in enumerate(zip(texts["id"], texts["text"], strict=True)):
         first_character[str(name)] = at
-        parts += [(number, at + m.start(), at + m.end()) for m in WORD.finditer(text)]
+        parts += [
+            (number, at + match.start(), at + match.end())
+            for match in WORDS.finditer(text)
+            if not _NO_WORD.search(match[0])
+        ]
         at += len(text)
     text, start, end = np.array(parts, dtype=np.int64).reshape(-1, 3).T
     word_at = np.full(at, -1, dtype=np.int64)

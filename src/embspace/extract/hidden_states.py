@@ -20,7 +20,7 @@ from pydantic import NonNegativeInt, PositiveInt
 from embspace.clouds.documents import some_documents
 from embspace.clouds.pooling import EXTRACTED, SENTENCE
 from embspace.device import Device, choose_device
-from embspace.errors import InputError, counted
+from embspace.errors import counted
 from embspace.files.rows import load_rows, save_rows
 from embspace.files.tensors import writing_tensors
 from embspace.models.encoder import (
@@ -34,6 +34,7 @@ from embspace.models.probe.probe import check_batches, tokens_of
 from embspace.models.sentence.modules import SentenceModules
 from embspace.models.sentence.vectors import SentenceTexts, same_windows, sentence_modules
 from embspace.models.tokenizer import load_tokenizer, tokenizer_files
+from embspace.models.tokens.unknown import is_known
 from embspace.models.weights import load_model
 from embspace.models.windows import (
     LENGTH_KEY,
@@ -48,6 +49,7 @@ from embspace.prepare.sentences import split_halves
 from embspace.settings.corpus import describe_corpus
 from embspace.settings.model import Model, Network, VectorsModel, describe_model
 from embspace.settings.stage import StageConfig, run_stage
+from embspace.settings.types import Share
 
 LISTED = 5  # texts that are named where there are more of a kind
 
@@ -84,9 +86,13 @@ def extract_hidden_states(
     window_length: PositiveInt,
     overlap: NonNegativeInt,
     tokens_per_batch: PositiveInt,
+    largest_unknown_share: Share,
     device: Device,
 ) -> HiddenStates:
     """The hidden states of all windows of all texts, of layers 0..L; none without a tokenizer.
+
+    None either of texts of whose tokens a larger share is unknown to it: no result of them would be
+    checkable.
 
     Vectors that are no module's have layer 0 alone, without a row.
 
@@ -109,6 +115,10 @@ def extract_hidden_states(
     windows = cut_windows(
         texts["text"].tolist(), tokenizer, length, overlap * length // window_length
     )
+    if not is_known(
+        windows, tokenizer, largest_unknown_share=largest_unknown_share, texts="the texts"
+    ):
+        return _no_states(tensor_shapes(module, model.final_norm, dict.fromkeys(kinds, 0)))
     check_batches(module, tokens_of(windows), model.batches)
     batches = batches_by_length([len(window.ids) for window in windows], tokens_per_batch)
     tokens, table = token_table(windows, tokenizer), window_table(windows, texts["id"].tolist())
@@ -118,7 +128,7 @@ def extract_hidden_states(
         tokens=tokens,
         shapes=tensor_shapes(module, model.final_norm, n_rows),
         encoded=encode(module, windows, batches, choose_device(device), model.final_norm),
-        unknown=_unknown_texts(tokens, table, texts["id"].tolist(), tokenizer.unk_token_id),
+        unknown=_unknown_texts(tokens, table, texts["id"].tolist()),
         cut=windows,
     )
 
@@ -169,28 +179,23 @@ def _no_states(shapes: dict[str, tuple[int, int, int]]) -> HiddenStates:
     )
 
 
-def _unknown_texts(
-    tokens: pd.DataFrame, windows: pd.DataFrame, ids: list[str], unknown: int | None
-) -> list[str]:
+def _unknown_texts(tokens: pd.DataFrame, windows: pd.DataFrame, ids: list[str]) -> list[str]:
     """Return the texts among `ids` whose only tokens, if any, are special or unknown."""
-    known = tokens[~tokens["special"] & (tokens["id"] != unknown)]
+    known = tokens[~tokens["special"]]
     texts = set(windows["text"].iloc[known["window"].unique()])
     return [name for name in ids if name not in texts]
 
 
-def _check_known(states: HiddenStates, model: str, corpus: str) -> None:
-    """Tell of texts in which the tokenizer knows no token; stop if that is all of them."""
+def _tell_unknown(states: HiddenStates, model: str, corpus: str) -> None:
+    """Tell of texts in which the tokenizer knows no token."""
     n_unknown, n_texts = len(states.unknown), states.windows["text"].nunique()
     if not n_unknown:
         return
     listed = ", ".join(states.unknown[:LISTED]) + ", …" * (n_unknown > LISTED)
-    message = (
-        f"corpus '{corpus}': the tokenizer of '{model}' knows no token of {n_unknown:,} of "
-        f"{counted(n_texts, 'text')}: {listed}"
+    logging.getLogger(__name__).warning(
+        "corpus '%s': the tokenizer of '%s' knows no token of %s of %s: %s",
+        *(corpus, model, f"{n_unknown:,}", counted(n_texts, "text"), listed),
     )
-    if n_unknown == n_texts:
-        raise InputError(f"{message}; is the corpus in another script?")
-    logging.getLogger(__name__).warning("%s", message)
 
 
 def written_rows(
@@ -246,19 +251,22 @@ def main(config: StageConfig) -> None:
         logging.getLogger(__name__).warning("the model has no tokenizer: no text is read")
     modules = None if isinstance(model, VectorsModel) else sentence_modules(name, model, module)
     path = f"data/extracted/hidden_states/{name}/{config.corpus_name}"
+    is_read = True
     for part, rows, token_states in (
         ("", texts, corpus.token_states),
         (".halves", split_halves(texts) if corpus.halves else texts[:0], False),
     ):
+        rows = rows if is_read else rows[:0]
         states = extract_hidden_states(
             model, module, tokenizer, rows, token_states, **config.settings
         )
+        is_read = not states.windows.empty  # halves of texts of which too little is known are none
         if not isinstance(model, VectorsModel):
             wanted = rows["text"].tolist()
             states = with_sentences(
                 states, modules, model, module, tokenizer, wanted, config.settings
             )
-        _check_known(states, name, config.corpus_name)
+        _tell_unknown(states, name, config.corpus_name)
         save_hidden_states(states, f"{path}{part}")
 
 

@@ -21,10 +21,12 @@ from embspace.files.rows import load_rows, save_rows
 from embspace.files.tensors import writing_tensors
 from embspace.models.encoder import UNREAD, EncodedWindow, batches_by_length, encode, tensor_shapes
 from embspace.models.tokenizer import load_tokenizer, tokenizer_files
+from embspace.models.tokens.unknown import is_known
 from embspace.models.weights import load_model, with_random_weights
 from embspace.models.windows import TOKEN_COLUMNS, Window, cut_windows, largest_window, token_table
 from embspace.settings.model import Model, Network, VectorsModel, describe_model
 from embspace.settings.stage import StageConfig, run_stage
+from embspace.settings.types import Share
 
 SETS = ("evolution", "homonyms", "synonyms", "paraphrases", "controls", "differences", "words")
 SINGLE_WORDS = "words"  # the set whose texts are a word each
@@ -46,10 +48,14 @@ def extract_stimuli(
     sets: dict[str, pd.DataFrame],
     *,
     tokens_per_batch: PositiveInt,
+    largest_unknown_share: Share,
     device: Device,
     seed: NonNegativeInt,
 ) -> dict[str, StimulusStates]:
     """The hidden states of each set's texts, layers 0..L; none without a tokenizer.
+
+    None either of a set of whose tokens a larger share is unknown to it: no result of it would be
+    checkable.
 
     Vectors that are no module's have layer 0 alone, without a row.
 
@@ -62,6 +68,13 @@ def extract_stimuli(
     states = {}
     for name, table in sets.items():
         windows = [] if tokenizer is None else _windows(model, module, tokenizer, name, table)
+        if windows and not is_known(
+            windows,
+            tokenizer,
+            largest_unknown_share=largest_unknown_share,
+            texts=f"stimuli '{name}'",
+        ):
+            windows = []
         tokens = token_table(windows, tokenizer) if windows else _no_tokens()
         batches = batches_by_length([len(window.ids) for window in windows], tokens_per_batch)
         n_rows = {"token": len(tokens)} | dict.fromkeys(EXTRACTED, len(windows))

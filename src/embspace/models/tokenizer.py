@@ -14,6 +14,7 @@ from embspace.models.spelling import Spelling, spelling_of
 from embspace.models.tokens.file import read_file
 from embspace.models.tokens.read import read_folder
 from embspace.models.tokens.spelled import read_as_text
+from embspace.scripts.words import is_word
 from embspace.settings.model import (
     Files,
     FolderModel,
@@ -87,10 +88,10 @@ def vocabulary_table(name: str, tokenizer: Any, model: Network) -> pd.DataFrame:
     An id that the vocabulary leaves out is unused, and named as none of its tokens is.
     `role` is what the model uses a special token for (cls, sep, mask, …), else empty.
     `kind` is the first that fits of: special; unused (reserved by the model's makers); subword
-    (goes on inside a word); digit (ASCII digits); word (letters of any script); other. Where
-    tokenizers mark the starts of words, a subword is letters without that mark: a comma has none
-    either. `character_class` is `character_class()` of the token without its mark, bytes read as
-    the text that they stand for.
+    (goes on inside a word); digit (ASCII digits); word (letters of any script, with marks);
+    other. Where tokenizers mark the starts of words, a subword is letters without that mark: a
+    comma has none either. `character_class` is `character_class()` of the token without its mark,
+    bytes read as the text that they stand for.
 
     Raises:
         InputError: if the model's file names another mark than the tokenizer's.
@@ -140,7 +141,7 @@ def kind_of_text(text: str) -> str:
     """Return the kind of a text: digit (ASCII digits), word (letters of any script), or other."""
     if text.isascii() and text.isdigit():
         return "digit"
-    return "word" if text.isalpha() else "other"
+    return "word" if is_word(text) else "other"
 
 
 def character_class(text: str) -> str:
@@ -229,7 +230,7 @@ def _kind(token: str, body: str, model: Network) -> str:
         return "unused"
     if model.continuation_prefix and token.startswith(model.continuation_prefix):
         return "subword"
-    if model.word_prefix and not token.startswith(model.word_prefix) and body.isalpha():
+    if model.word_prefix and not token.startswith(model.word_prefix) and is_word(body):
         return "subword"
     return kind_of_text(body)
 

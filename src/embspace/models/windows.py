@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -25,7 +25,7 @@ class Window:
     text: int
     number: int  # of the window in its text
     ids: Int[np.ndarray, " token"]
-    special: Bool[np.ndarray, " token"]
+    special: Bool[np.ndarray, " token"]  # of the frame, or unknown: no word of the text
     repeated: Bool[np.ndarray, " token"]  # already in the window before
     start: Int[np.ndarray, " token"]  # characters in the text
     end: Int[np.ndarray, " token"]
@@ -125,7 +125,7 @@ def cut_windows(
             )
         new = list(_windows_of(encoded, first, overlap))
         _check_covered(new, first, uncut)
-        windows.extend(new)
+        windows.extend(_without_unknown(new, getattr(tokenizer, "unk_token_id", None)))
     if empty := [window.text for window in windows if not len(window.ids)]:
         raise InputError(
             f"the tokenizer makes no token of {len(empty)} texts, the first {empty[0]}"
@@ -149,8 +149,8 @@ def window_table(windows: Sequence[Window], text_ids: Sequence[str]) -> pd.DataF
 def token_table(windows: Sequence[Window], tokenizer: Any) -> pd.DataFrame:
     """One row a token of a window.
 
-    Columns: window (row of the window table), position, id, token, special, repeated (also in
-    the window before), start and end (characters in the text).
+    Columns: window (row of the window table), position, id, token, special (or unknown), repeated
+    (also in the window before), start and end (characters in the text).
     """
     ids = np.concatenate([window.ids for window in windows])
     table = pd.DataFrame(
@@ -182,6 +182,13 @@ def _windows_of(encoded: Any, first: int, overlap: int) -> Iterator[Window]:
             start=offsets[:, 0],
             end=offsets[:, 1],
         )
+
+
+def _without_unknown(windows: Sequence[Window], unknown: int | None) -> Iterator[Window]:
+    """Mark unknown tokens as special: they stand for no word, whatever the text has there."""
+    for window in windows:
+        is_unknown = window.ids == (-1 if unknown is None else unknown)
+        yield replace(window, special=window.special | is_unknown) if is_unknown.any() else window
 
 
 @contextmanager

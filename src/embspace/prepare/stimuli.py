@@ -1,7 +1,6 @@
 """Stage `prepare_stimuli`: sentences and words made for one analysis each, checked, as tables."""
 
 import json
-import re
 from collections.abc import Iterator
 from typing import Annotated, Any, Literal
 
@@ -13,6 +12,7 @@ from embspace.files.remote import read_file_or_address
 from embspace.files.rows import save_rows
 from embspace.files.texts import flaw_of_text, load_texts
 from embspace.prepare.sources.wordnet import load_wordnet
+from embspace.scripts.words import whole_word
 from embspace.settings.schema import validate
 from embspace.settings.stage import StageConfig, run_stage, settings_file
 from embspace.settings.words import WordFile, WordNetWords, WordSource
@@ -168,7 +168,7 @@ def _pairs_by_category(content: Any, path: str) -> Iterator[dict[Any, Any]]:
 
 def _check_words_occur(table: pd.DataFrame, path: str) -> None:
     for name, word, text in table[["id", "word", "text"]].to_numpy():
-        n = len(re.findall(rf"\b{re.escape(word)}\b", text, flags=re.IGNORECASE))
+        n = len(whole_word(word).findall(text))
         if n != 1:
             raise InputError(
                 f"{path}, '{name}': the word '{word}' stands {n} times in the text, expected once"

@@ -5,10 +5,11 @@ from pathlib import Path
 
 import pandas as pd
 
-from embspace.errors import InputError, not_among, within
+from embspace.errors import InputError, counted, not_among, within
 from embspace.files.remote import is_address, local_path
 from embspace.files.rows import save_rows
 from embspace.files.texts import MissingColumnError, load_texts
+from embspace.prepare.copies import copies_of, joined
 from embspace.prepare.sentences import split_sentences
 from embspace.settings.corpus import (
     BuiltinCorpus,
@@ -25,7 +26,9 @@ from embspace.settings.corpus import (
 )
 from embspace.settings.stage import StageConfig, run_stage
 
-COLUMNS = ["id", "document", "domain", "subject", "text"]
+COLUMNS = ["id", "document", "domain", "subject", "text", "copy_of"]
+# Whose design says which texts are independent; that some are equal is chance.
+SIMULATED = (GrammarCorpus, LineagesCorpus)
 # What this stage has in dvc.yaml among its deps.
 WATCHED = (
     Path("data/texts"),
@@ -37,10 +40,12 @@ WATCHED = (
 def prepare_texts(name: str, corpus: Corpus) -> pd.DataFrame:
     """One row a text of the corpus `name` that the model reads.
 
-    The columns are id, document, domain, subject, text.
+    The columns are id, document, domain, subject, text, copy_of.
 
     `document` is what texts share that belong together, where they come with such a column, else
     the id of the text as it came. With `unit: sentence` the id of a sentence is `<id>.<number>`.
+    `copy_of` is the id of the first text that a text is a copy of, its own where it is none; that
+    of a sentence is at the same place of that text. Documents with copies of one text are one.
     `domain` and `subject` are empty where not known; `subject` is what a `group_column` has.
 
     Raises:
@@ -57,8 +62,13 @@ def prepare_texts(name: str, corpus: Corpus) -> pd.DataFrame:
 
 def load_units(corpus: Corpus) -> pd.DataFrame:
     """One row a text or sentence, as the corpus says: id, document, text, what else is known."""
-    table = load_corpus(corpus)
-    table["document"] = documents_of(table)
+    table = load_corpus(corpus).reset_index(drop=True)
+    table["document"] = documents_of(table).astype(str)
+    table["copy_of"] = table["id"].astype(str)
+    if not isinstance(corpus, SIMULATED):
+        first = copies_of(table["text"].tolist(), corpus.copy_similarity)
+        table["copy_of"] = table["copy_of"].to_numpy()[first]
+        table["document"] = joined(table["document"].tolist(), first)
     # A grammar gives the sentences that it has made.
     is_split = corpus.unit == "text" or isinstance(corpus, GrammarCorpus)
     return table if is_split else _by_sentence(table)
@@ -99,13 +109,38 @@ def documents_of(table: pd.DataFrame) -> pd.Series:
     if "document" not in table:
         return table["id"]
     given = table["document"].astype(object)
-    return given.where(given.notna() & (given != ""), table["id"])
+    documents = given.where(given.notna() & (given != ""), table["id"])
+    if flaw := flaw_of_documents(documents):
+        logging.getLogger(__name__).warning("column 'document': %s", flaw)
+    return documents
+
+
+def flaw_of_documents(documents: pd.Series) -> str:
+    """Why `documents` are no units, as the end of a sentence; "" if they are."""
+    if len(documents) < 2 or documents.nunique() > 1:
+        return ""
+    return (
+        f"is {documents.iloc[0]!r} in all {len(documents):,} rows, so that they are one unit, "
+        "which has no folds and no intervals; name the column of what belongs together by "
+        "--document-column, or `document_column:`, such as id where each text stands alone"
+    )
+
+
+def copies_told(texts: pd.DataFrame) -> str:
+    """Return a sentence on the copies among prepared texts; "" if there is none."""
+    n_copies = int((texts["id"] != texts["copy_of"]).sum())
+    if not n_copies:
+        return ""
+    return (
+        f"{n_copies:,} of {counted(len(texts), 'text')} repeat another one, word for word or nearly"
+        f"; copies count as one unit, of which there are {texts['document'].nunique():,}"
+    )
 
 
 def _by_sentence(table: pd.DataFrame) -> pd.DataFrame:
     table = table.assign(text=table["text"].map(split_sentences)).explode("text", ignore_index=True)
-    number = table.groupby("id").cumcount() + 1
-    return table.assign(id=table["id"] + "." + number.astype(str))
+    number = "." + (table.groupby("id").cumcount() + 1).astype(str)
+    return table.assign(id=table["id"] + number, copy_of=table["copy_of"] + number)
 
 
 def load_corpus(corpus: Corpus) -> pd.DataFrame:
@@ -154,11 +189,13 @@ def _from_file(corpus: FileCorpus) -> pd.DataFrame:
         raise InputError(f"key '{key}': {error}") from None
     except InputError as error:
         raise InputError(f"key 'path': {error}") from None
-    if corpus.group_column is None:
-        return table
-    if corpus.group_column not in table:
-        raise InputError(f"key 'group_column': {not_among(corpus.group_column, [*table])}")
-    return table.assign(subject=table[corpus.group_column].fillna(""))
+    for key, column in (("document_column", "document"), ("group_column", "subject")):
+        given = getattr(corpus, key)
+        if given is not None and given not in table:
+            raise InputError(f"key '{key}': {not_among(given, [*table])}")
+        if given is not None:
+            table[column] = table[given].fillna("")
+    return table
 
 
 def main(config: StageConfig) -> None:
@@ -167,6 +204,8 @@ def main(config: StageConfig) -> None:
     corpus = describe_corpus(name, config.corpus)
     warn_unwatched(name, corpus)
     table = prepare_texts(name, corpus, **config.settings)
+    if told := copies_told(table):
+        logging.getLogger(__name__).warning("corpus '%s': %s", name, told)
     save_rows(table, f"data/prepared/texts/{name}.parquet")
 
 

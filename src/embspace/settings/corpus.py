@@ -18,6 +18,9 @@ class _Corpus(Strict):
     unit: Literal["text", "sentence"] = "text"  # what the model reads at a time
     token_states: bool = True  # whether those of single tokens are kept, beside the pooled ones
     halves: bool = False  # whether the halves of texts are read too, as `measure_search` needs
+    # Jaccard index of runs of five words from which on two texts are copies, and one unit in folds,
+    # halves and search; null: equal ones alone.
+    copy_similarity: float | None = Field(0.9, gt=0, le=1)
 
 
 class BuiltinCorpus(_Corpus):
@@ -35,6 +38,7 @@ class FileCorpus(_Corpus):
     text_column: str = "text"
     id_column: str | None = None  # the row's number where there is none
     group_column: str | None = None  # of what colors a map of these texts
+    document_column: str | None = None  # of what belongs together; `document` where there is one
     separator: str | None = None  # of cells; a comma for .csv, a tab for .tsv
     skip_empty: bool = False  # leaves out rows without a text
 
@@ -98,6 +102,8 @@ class FastaCorpus(_Corpus):
     """
 
     source: Literal["fasta"]
+    # Of sequences of one gene nearly all are alike.
+    copy_similarity: float | None = Field(None, gt=0, le=1)
     path: str
     first_codon: int | None = Field(None, ge=1)  # of the region; both, or none for the whole
     last_codon: int | None = Field(None, ge=1)

@@ -127,7 +127,9 @@ def _prepared(name: str, described: Path) -> Source:
     from embspace.prepare.texts import prepare_texts
 
     table = prepare_texts(name, describe_corpus(name, read_yaml(described)))
-    content = table[["id", "document", "text"]]
+    # Those of a document lie together, also where copies have made one of several.
+    place = table.groupby("document", sort=False).ngroup()
+    content = table[["id", "document", "text"]].iloc[place.argsort(kind="stable")]
     digest = hashlib.sha256(content.to_csv(index=False).encode()).hexdigest()[:16]
     path = STREAMED / name / f"texts-{digest}.parquet"
     if not path.is_file():

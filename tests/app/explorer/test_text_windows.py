@@ -10,6 +10,7 @@ from embspace.app.explorer.gather import N_NEIGHBORS, gathered
 from embspace.app.explorer.packing import Pack
 from embspace.app.explorer.text_windows import (
     SNIPPET,
+    _named_words,
     counted_words,
     snippet,
     window_texts,
@@ -121,3 +122,8 @@ def test_windows_that_the_states_lack_have_no_vectors(tree: Path):
 def test_a_snippet_is_one_short_line():
     assert snippet("a\n b\tc") == "a b c"
     assert len(snippet("long " * 100)) <= SNIPPET
+
+
+def test_names_are_words_with_their_marks_in_any_script():
+    assert _named_words("आधुनिक हिन्दी, don't isn't I'll 42 x_y") == ["आधुनिक", "हिन्दी"]
+    assert _named_words("caf\u00e9") == _named_words("cafe\u0301") == ["caf\u00e9"]

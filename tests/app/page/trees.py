@@ -66,5 +66,7 @@ def write_model_tree(root: Path, folder: Path, *, svg: str = "<svg/>") -> Path:
             drawn.write_text(svg)
     texts = folder / "data/prepared/texts/posts.parquet"
     texts.parent.mkdir(parents=True)
-    pd.DataFrame({"id": range(4321)}).to_parquet(texts)
+    names = [str(number) for number in range(4321)]
+    columns = {"id": names, "document": names, "text": "a post", "copy_of": names}
+    pd.DataFrame(columns).to_parquet(texts)
     return folder

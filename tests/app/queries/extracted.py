@@ -37,6 +37,7 @@ def write_extracted(
     tokenizer = load_tokenizer("tiny", model)
     settings: dict[str, Any] = {
         "window_length": 40,
+        "largest_unknown_share": 0.2,
         "overlap": 5,
         "tokens_per_batch": 60,
         "device": "cpu",

@@ -1,3 +1,5 @@
+from itertools import combinations
+
 import numpy as np
 import pytest
 
@@ -5,6 +7,7 @@ from embspace.geometry.groups.retrieval import (
     bm25,
     ranks_of_relevant,
     recall_at,
+    recall_by_chance,
     reciprocal_rank,
     reciprocal_rank_by_chance,
 )
@@ -62,3 +65,13 @@ def test_bm25_counts_a_repeated_term_of_the_query_twice_and_prefers_short_docume
 
 def test_no_words_at_all_score_nothing():
     assert np.array_equal(bm25(np.zeros((1, 2), int), np.zeros((2, 2), int)), np.zeros((1, 2)))
+
+
+@pytest.mark.parametrize(("n", "n_relevant"), [(5, 1), (6, 3), (4, 4)])
+def test_chance_with_several_relevant_is_the_mean_over_all_orders(n: int, n_relevant: int):
+    ranks = [1 + min(chosen) for chosen in combinations(range(n), n_relevant)]
+    assert reciprocal_rank_by_chance(n, n_relevant) == pytest.approx(np.mean(1 / np.array(ranks)))
+    for k in (1, 2, 10):
+        share = np.mean(np.array(ranks) <= k)
+        assert recall_by_chance(n, k, n_relevant) == pytest.approx(share)
+    assert np.isnan(recall_by_chance(0, 1))

@@ -21,6 +21,7 @@ N_HEADS = 4
 SETTINGS: dict[str, Any] = {
     "n_texts": 6,
     "most_tokens": 20,
+    "largest_unknown_share": 0.2,
     "articles": ["the", "A"],
     "longest_gap": 2,
     "example": "the cat sat on the mat.",

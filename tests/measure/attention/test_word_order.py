@@ -14,6 +14,7 @@ from tests.zoo import build_animal, describe_animal
 SETTINGS: dict[str, Any] = {
     "n_texts": 6,
     "most_tokens": 20,
+    "largest_unknown_share": 0.2,
     "tokens_per_batch": 50,
     "tolerance": 1e-5,
     "n_seeds": 1,

@@ -37,10 +37,13 @@ def planted(seed: int = 0, strength: float = 2.0) -> ReadCorpus:
             "domain": "",
             "subject": np.where(label, "glad", "sad"),
             "text": [" ".join(each) for each in words],
+            "copy_of": names,
         }
     )
     whole = ReadTexts(texts, pd.DataFrame({"text": names}), NONE, _states(rng, label, strength))
-    of_halves = texts.loc[texts.index.repeat(2), ["document", "text"]].reset_index(drop=True)
+    of_halves = texts.loc[texts.index.repeat(2), ["document", "copy_of", "text"]].reset_index(
+        drop=True
+    )
     of_halves["half"] = np.tile([1, 2], N)
     of_halves["id"] = of_halves["document"] + ".half" + of_halves["half"].astype(str)
     states = _states(rng, np.zeros(2 * N), 0.0)

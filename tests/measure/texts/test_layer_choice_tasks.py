@@ -2,13 +2,17 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from embspace.geometry.inference.half_samples import half_sample_error, student_quantile
 from embspace.measure.texts.layer_choice_tasks import (
+    _Means,
     cluster_scores,
     label_scores,
     labeled,
+    one_of_copies,
     search_scores,
 )
 from embspace.measure.texts.text_classifiers import Regularization
+from embspace.prepare.copies import copies_of, joined
 
 
 def texts(subjects: list[str], domains: list[str]) -> pd.DataFrame:
@@ -35,7 +39,8 @@ def test_texts_of_one_document_are_drawn_together():
 
 def test_search_ranks_by_the_score():
     scores = {("mean", 0, "trained"): np.eye(6), ("mean", 1, "trained"): -np.eye(6)}
-    found = search_scores(scores, n_half_samples=20, rng=np.random.default_rng(0))
+    wish = {"n_half_samples": 20, "rng": np.random.default_rng(0)}
+    found = search_scores(scores, np.eye(6, dtype=bool), np.arange(6), **wish)
     assert found.values == pytest.approx([1, 1 / 6])
     assert found.of_halves == pytest.approx(np.tile([1, 1 / 6], (20, 1)))
     assert found.n_units == 6
@@ -67,3 +72,73 @@ def test_labels_and_clusters_are_those_of_the_vectors():
     assert np.isnan(clusters.values[2]) and np.isnan(clusters.of_halves[:, 2]).all()
     assert clusters.values[0] > 0.5 > abs(clusters.values[1]) + 0.3
     assert clusters.of_halves.shape == (10, 3)
+
+
+WORDS = [f"word{number}" for number in range(300)]
+WEAK = Regularization(0.1, 10.0)
+
+
+def shared_texts(rng: np.random.Generator, n: int, *, is_near: bool) -> pd.DataFrame:
+    """Each of `n` texts five times, in capitals or with another last word; a label by chance."""
+    whole = [" ".join(rng.choice(WORDS, 50)) for _ in range(n)]
+    texts = [
+        f"{text} tag{number}" if is_near else text.upper() if number % 2 else text
+        for text in whole
+        for number in range(5)
+    ]
+    label = np.repeat(rng.permutation(np.arange(n) % 2), 5)
+    table = pd.DataFrame({"text": texts, "subject": np.where(label, "a", "b"), "domain": ""})
+    table = table.sample(frac=1, random_state=int(rng.integers(2**31)), ignore_index=True)
+    names = [str(number) for number in range(len(table))]
+    table["id"] = names
+    table["document"] = joined(names, copies_of(table["text"].tolist(), 0.9))
+    return table
+
+
+@pytest.mark.parametrize("is_near", [False, True])
+def test_labels_by_chance_stay_at_chance_where_texts_are_shared(is_near: bool):
+    """Where each text counted by itself, words told all labels of its copies: accuracy was 1."""
+    accuracies, alone = [], []
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        table = shared_texts(rng, 24, is_near=is_near)
+        wish = {"fewest_documents": 4, "most_texts": 999, "seed": seed}
+        features = {("tf_idf", None, "none"): table["text"].tolist()}
+        options = {"n_folds": 5, "seed": seed, "n_half_samples": 20, "rng": rng}
+        scores = label_scores(features, labeled(table, **wish), WEAK, **options)
+        accuracies.append(scores.values[0])
+        assert scores.n_units == 24
+        apart = labeled(table.assign(document=table["id"]), **wish)
+        alone.append(label_scores(features, apart, WEAK, **options).values[0])
+    assert np.mean(alone) == 1
+    assert np.mean(accuracies) == pytest.approx(0.5, abs=0.14)  # some three standard errors
+
+
+def holds_share(right: np.ndarray, unit: np.ndarray, rng: np.random.Generator) -> bool:
+    made = _Means(right[None], unit).scores([("mean", 0, "trained")], 0.5, 100, rng)
+    error = half_sample_error(made.of_halves, made.n_units)[0]
+    reach = error * student_quantile(made.n_units, 100, 0.95)
+    return bool(abs(made.values[0] - 0.7) <= reach)
+
+
+def test_intervals_over_copies_cover_the_truth():
+    """Texts are shared up to eight times; 7 of 10 are told rightly, with all of their copies."""
+    n_held, n_alone = 0, 0
+    for seed in range(100):
+        rng = np.random.default_rng(seed)
+        document = np.repeat(np.arange(60), rng.integers(1, 9, 60))
+        right = (rng.random(60) < 0.7)[document].astype(np.float64)
+        n_held += holds_share(right, document, rng)
+        n_alone += holds_share(right, np.arange(len(document)), rng)
+    assert n_held >= 88
+    assert n_alone <= 80
+
+
+def test_of_copies_one_lies_among_clusters():
+    table = texts(["a", "b"] * 20, [""] * 40)
+    some = labeled(table, fewest_documents=2, most_texts=99, seed=0)
+    name = table["id"].where(table.index % 4 != 2, "t0")
+    once = one_of_copies(some, name)
+    assert len(once.rows) == 30
+    assert once.rows.tolist() == sorted({0, *[n for n in range(40) if n % 4 != 2]})
+    assert (once.labels == some.labels[once.rows]).all()

@@ -186,7 +186,8 @@ def test_bounds_of_shares_are_shares_and_those_of_gains_lie_between_minus_1_and_
     found_but_one, one_found = np.eye(7), -np.eye(7)
     found_but_one[0, 0], one_found[0, 0] = -1, 1
     scores = {("mean", 0, "as_is"): found_but_one, ("mean", 1, "as_is"): one_found}
-    table = _table(scores, n_resamples=50, level=0.95, generator=np.random.default_rng(0))
+    wish = {"n_resamples": 50, "level": 0.95, "generator": np.random.default_rng(0)}
+    table = _table(scores, np.eye(7, dtype=bool), np.arange(7), **wish)
     assert table["recall_at_1"].tolist() == pytest.approx([6 / 7, 1 / 7])
     assert table["recall_at_1_high"][0] == 1
     assert table["recall_at_1_low"][1] == 0
@@ -197,3 +198,23 @@ def test_bounds_of_shares_are_shares_and_those_of_gains_lie_between_minus_1_and_
     name = "mean_reciprocal_rank_minus_x"
     assert columns[f"{name}_low"] == pytest.approx([0, 0.5, -1], abs=1e-3)
     assert columns[f"{name}_high"] == pytest.approx([0, 1, -0.5], abs=1e-3)
+
+
+def test_a_hit_on_a_copy_is_a_hit_and_copies_are_one_unit():
+    """Each text three times: what is found first is found first as often as once of each."""
+    rng = np.random.default_rng(5)
+    once = rng.normal(size=(1, 16, 4))
+    alone = measured(halves(once)).loc[("mean", 0, "as_is")]
+    table = halves(once).texts
+    copies = [table.assign(id=[f"{n}.{name}" for name in table["id"]]) for n in range(3)]
+    texts = pd.concat(copies, ignore_index=True)
+    windows = pd.DataFrame({"text": texts["id"], "window": 0})
+    given = Halves(texts, windows, {"mean": np.tile(once, (1, 3, 1))})
+    found = measure_search({"one": given}, **SETTINGS)
+    row = found.table.set_index(["embedding", "layer", "preparation"]).loc[("mean", 0, "as_is")]
+    assert row["n_queries"] == row["n_candidates"] == 24
+    assert row["recall_at_1"] == pytest.approx(alone["recall_at_1"])
+    assert row["null_recall_at_1"] == pytest.approx(3 / 24)
+    assert (found.deviations["n_units"] == 8).all()
+    ends = ["recall_at_1_low", "recall_at_1_high"]
+    assert row[ends].tolist() == pytest.approx(alone[ends].tolist())  # no narrower

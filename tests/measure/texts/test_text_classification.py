@@ -23,11 +23,13 @@ SUBJECTS = ["boats", "bells", "maps", "bread", "clocks", "wool"]
 SETTINGS: dict[str, Any] = {
     "label_column": "label",
     "group_column": "subject",
+    "copy_similarity": None,
     "n_folds": 3,
     "inverse_regularization": 1.0,
     "inverse_regularization_of_words": 10.0,
     "n_permutations": 2,
     "tokens_per_batch": 60,
+    "largest_unknown_share": 0.2,
     "n_resamples": 50,
     "level": 0.95,
     "device": "cpu",
@@ -86,6 +88,11 @@ def test_a_word_of_each_group_alone_helps_with_no_other_group(tmp_path: Path):
     table = measure_text_classification(None, texts=texts, **SETTINGS)
     assert len(table) == 1
     assert table["accuracy"].iloc[0] == 0.5
+    copies = measure_text_classification(None, texts=texts, **{**SETTINGS, "group_column": "id"})
+    assert copies["accuracy"].iloc[0] == 0.5  # equal texts are one group, whatever the column says
+    for number, row in enumerate(rows):
+        row["text"] += f" and {number}"
+    Path(texts).write_text("".join(f"{json.dumps(row)}\n" for row in rows))
     within = measure_text_classification(None, texts=texts, **{**SETTINGS, "group_column": "id"})
     assert within["accuracy"].iloc[0] == 1
 

@@ -74,6 +74,8 @@ def test_a_word_without_tokens_has_none():
         ("bat", "A combat, then a BAT!", (17, 20)),
         ("bat", "batting", (0, 0)),
         ("a.b", "axb a.b", (4, 7)),
+        ("कि", "किताब कि", (6, 8)),  # "book" begins so
+        ("caf\u00e9", "a cafe\u0301", (2, 7)),
     ],
 )
 def test_the_whole_word_is_found_in_capitals_or_not(word: str, text: str, span: tuple[int, int]):

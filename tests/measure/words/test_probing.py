@@ -139,6 +139,12 @@ def test_words_of_several_tokens_are_left_out():
     assert tokens.loc[rows[rows >= 0], "id"].tolist() == [0, 2]
 
 
+def test_unknown_words_are_not_asked():
+    """As of a model of chemistry, to which all words of a list are [UNK]."""
+    tokens = token_table(4).assign(special=True)
+    assert (single_tokens(words(4), tokens) == -1).all()
+
+
 def test_a_word_may_be_the_very_first_token():
     tokens = pd.DataFrame({"window": range(3), "id": range(3), "special": False})
     states = {name: np.zeros((2, 3, 4)) for name in ("token", "random_token")}

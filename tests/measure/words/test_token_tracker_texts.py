@@ -80,3 +80,12 @@ def test_nothing_is_found_in_nothing():
     windows, tokens, texts = corpus(2)
     none = running_texts(windows, tokens, texts, {}, n_texts=2, n_words_of_text=2)
     assert none.ids == []
+
+
+def test_words_with_marks_are_whole():
+    text = "नमस्ते हिन्दी, नमस"
+    tokens = pd.DataFrame(
+        [(0, False, 0, 6), (0, False, 7, 13), (0, False, 7, 9), (0, False, 15, 17)],
+        columns=["window", "special", "start", "end"],
+    )
+    assert whole_words(tokens, [text]) == ["नमस्ते", "हिन्दी", "", ""]

@@ -67,7 +67,8 @@ def test_a_word_of_a_tokenizer_that_puts_a_space_before_texts_is_a_type():
     spaced = tokenizers.Tokenizer(tokenizers.models.WordLevel(vocabulary, "<unk>"))
     spaced.pre_tokenizer = tokenizers.pre_tokenizers.Metaspace()
     tokenizer = PreTrainedTokenizerFast(tokenizer_object=spaced, unk_token="<unk>")
-    types = types_of({"paint": "content", "river": "content", "the": "function"}, tokenizer)
+    words = {"paint": "content", "river": "content", "unheard": "content", "the": "function"}
+    types = types_of(words, tokenizer)  # what is unknown is no type
     assert {group: [*ids] for group, ids in types.items()} == {"content": [3, 4], "function": [5]}
 
 

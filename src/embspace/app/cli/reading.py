@@ -11,6 +11,14 @@ LabelColumnOption = Annotated[
     str | None,
     typer.Option("--label-column", help="Of the file; without it, such as `label` or `topic`."),
 ]
+DocumentColumnOption = Annotated[
+    str | None,
+    typer.Option(
+        "--document-column",
+        help="Of the file: what belongs together, the unit of folds and intervals, such as an "
+        "author; without it, `document`, or each text by itself.",
+    ),
+]
 SeparatorOption = Annotated[
     str | None, typer.Option("--separator", help="Of cells; without it, a comma, in .tsv a tab.")
 ]

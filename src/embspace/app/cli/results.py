@@ -16,6 +16,7 @@ from embspace.app.cli.given import AllowUnusedOption, TokenizerOption, given_of
 from embspace.app.cli.jobs import JobsOption, end_on_signals
 from embspace.app.cli.places import at_model, at_texts
 from embspace.app.cli.reading import (
+    DocumentColumnOption,
     LabelColumnOption,
     SeparatorOption,
     SkipEmptyOption,
@@ -74,6 +75,7 @@ def report(
     ] = None,
     text_column: TextColumnOption = None,
     label_column: LabelColumnOption = None,
+    document_column: DocumentColumnOption = None,
     separator: SeparatorOption = None,
     skip_empty: SkipEmptyOption = False,
     quick: Annotated[
@@ -113,7 +115,11 @@ def report(
 
     end_on_signals()
     say, here = partial(typer.echo, err=quick), Path.cwd()
-    columns = {"text_column": text_column, "group_column": label_column}
+    columns = {
+        "text_column": text_column,
+        "group_column": label_column,
+        "document_column": document_column,
+    }
     reading = reading_of(separator, skip_empty=skip_empty, **columns)
     with clear_errors():
         root, given = find_root(), given_of(allow_unused, tokenizer)

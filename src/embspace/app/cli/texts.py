@@ -9,6 +9,7 @@ import typer
 from embspace.app.cli.failures import clear_errors
 from embspace.app.cli.places import at_own_root
 from embspace.app.cli.reading import (
+    DocumentColumnOption,
     LabelColumnOption,
     SeparatorOption,
     SkipEmptyOption,
@@ -51,6 +52,7 @@ def layer(
         str, typer.Option("--model", help="One of `embspace models`, a folder, or owner/name.")
     ] = "minilm",
     label_column: LabelColumnOption = None,
+    document_column: DocumentColumnOption = None,
     text_column: TextColumnOption = None,
     separator: SeparatorOption = None,
     skip_empty: SkipEmptyOption = False,
@@ -64,7 +66,11 @@ def layer(
     from embspace.settings.roots import find_root
 
     say = partial(typer.echo, err=True)
-    columns = {"text_column": text_column, "group_column": label_column}
+    columns = {
+        "text_column": text_column,
+        "group_column": label_column,
+        "document_column": document_column,
+    }
     reading = reading_of(separator, skip_empty=skip_empty, **columns)
     with clear_errors():
         subject = describe_subject(model, corpus, say, layers=True, reading=reading)

@@ -1,14 +1,17 @@
 """Reads the vectors and the words of the windows of texts that a map shows."""
 
+import unicodedata
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import regex
 from jaxtyping import Float, Int
 
 from embspace.app.explorer.packing import Pack
 from embspace.files.rows import load_rows
 from embspace.files.tensors import load_tensors
+from embspace.scripts.words import OF_WORD
 
 NEARNESS = {  # of the neighbors that a map is made from, by how its vectors are prepared
     "raw": "Euclidean distance",
@@ -18,7 +21,9 @@ NEARNESS = {  # of the neighbors that a map is made from, by how its vectors are
 MOST_COUNTED = 255  # the largest count that is held of a word in a window
 MOST_WORDS = 2000  # of all texts of a map: the most frequent ones
 # Two letters or more, of any script; neither "ll" of "I'll" nor "isn" of "isn't".
-WORD = r"(?<!['’])\b[^\W\d_]{2,}\b(?!['’]t\b)"
+WORD = regex.compile(
+    rf"(?<!['’])(?<![{OF_WORD}])[\p{{L}}\p{{M}}]{{2,}}(?![{OF_WORD}])(?!['’]t(?![{OF_WORD}]))"
+)
 SNIPPET = 50  # characters of a window that its name shows
 
 
@@ -98,6 +103,10 @@ def snippet(text: str) -> str:
     return flat if len(flat) <= SNIPPET else f"{flat[: SNIPPET - 1].rstrip()}…"
 
 
+def _named_words(text: str) -> list[str]:
+    return WORD.findall(unicodedata.normalize("NFC", text))
+
+
 def counted_words(texts: list[str], pack: Pack) -> dict[str, object] | None:
     """Return the words of texts and how often each text has them; None if no two texts share one.
 
@@ -106,7 +115,11 @@ def counted_words(texts: list[str], pack: Pack) -> dict[str, object] | None:
     from sklearn.feature_extraction.text import CountVectorizer
 
     counter = CountVectorizer(
-        stop_words="english", token_pattern=WORD, min_df=2, max_features=MOST_WORDS
+        stop_words="english",
+        tokenizer=_named_words,
+        token_pattern=None,
+        min_df=2,
+        max_features=MOST_WORDS,
     )
     try:
         counts = counter.fit_transform(texts).tocsr()

@@ -15,6 +15,7 @@ from embspace.app.page.html import as_html
 from embspace.app.page.ledger import decided_tables, own_finding
 from embspace.app.page.pictures import fitted, shape_of, shorter_uri, subtitle_in, title_in
 from embspace.app.page.provenance import corpora_of, facts_of, is_decoder, this_machine, warnings_of
+from embspace.app.page.texts_read import texts_told
 from embspace.app.queries.cosine_scale import scale_of
 from embspace.cite.bibliography import CITATION
 from embspace.cite.command import methods_of
@@ -106,6 +107,7 @@ def page_of(
         is_decoder=is_decoder(folder, model),
         warnings=warnings_of(folder, model),
         corpora=corpora_of(folder, model),
+        texts_told=texts_told(folder, model),
         fewest_sentences=FEWEST,
         facts=dict(facts_of(folder, model)),
         machine=this_machine(),

@@ -36,9 +36,29 @@ def recall_at(
     return np.clip((k - first + 1) / (last - first + 1), 0, 1)
 
 
-def reciprocal_rank_by_chance(n_candidates: int) -> float:
-    """Return the mean of 1/rank of one relevant candidate among `n_candidates` in random order."""
-    return float(np.mean(1 / np.arange(1, n_candidates + 1))) if n_candidates else float("nan")
+def reciprocal_rank_by_chance(n_candidates: int, n_relevant: int = 1) -> float:
+    """Return the mean of 1/rank of the first relevant candidate where their order is random.
+
+    NaN without a relevant candidate.
+    """
+    if not 0 < n_relevant <= n_candidates:
+        return float("nan")
+    later = _none_relevant(n_candidates, n_relevant, n_candidates - n_relevant + 1)
+    return float(-np.diff(later) @ (1 / np.arange(1, len(later))))
+
+
+def recall_by_chance(n_candidates: int, k: int, n_relevant: int = 1) -> float:
+    """Return the probability that a relevant candidate is among the first `k` in random order."""
+    if not 0 < n_relevant <= n_candidates:
+        return float("nan")
+    return float(1 - _none_relevant(n_candidates, n_relevant, min(k, n_candidates))[-1])
+
+
+def _none_relevant(n: int, n_relevant: int, k: int) -> Float[np.ndarray, " rank"]:
+    """Return the probabilities that none of the first 0, 1, …, `k` of `n` is relevant."""
+    place = np.arange(k)
+    shares = (n - n_relevant - place).clip(min=0) / (n - place)
+    return np.concatenate([[1.0], np.cumprod(shares)])
 
 
 def bm25(

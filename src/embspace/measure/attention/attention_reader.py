@@ -9,6 +9,7 @@ from jaxtyping import Int
 
 from embspace.files.texts import load_texts
 from embspace.models.tokenizer import load_tokenizer, tokenizer_files
+from embspace.models.tokens.unknown import is_known
 from embspace.models.weights import load_model
 from embspace.models.windows import Window, cut_windows, largest_window
 from embspace.settings.model import Network, VectorsModel, describe_model
@@ -50,6 +51,25 @@ def first_windows(
     key = f"{settings}: key 'most_tokens'"
     windows = cut_windows(texts, reader.tokenizer, length, length_key=key)
     return [each for each in windows if each.number == 0]
+
+
+def known_windows(
+    reader: AttentionReader,
+    texts: Sequence[str],
+    most_tokens: int,
+    settings: str,
+    *,
+    largest_unknown_share: float,
+) -> list[Window]:
+    """`first_windows`; none where a larger share of the tokens is unknown, as the log says then."""
+    windows = first_windows(reader, texts, most_tokens, settings)
+    known = is_known(
+        windows,
+        reader.tokenizer,
+        largest_unknown_share=largest_unknown_share,
+        texts=f"texts of {settings}",
+    )
+    return windows if known else []
 
 
 def padded(windows: Sequence[Window], device: str) -> tuple[Any, Any]:

@@ -16,6 +16,7 @@ from embspace.files.texts import load_texts
 from embspace.measure.attention.attention_reader import (
     AttentionReader,
     first_windows,
+    known_windows,
     load_reader,
     padded,
     spread_texts,
@@ -81,6 +82,7 @@ def measure_head_features(
     texts: str,
     n_texts: PositiveInt,
     most_tokens: PositiveInt,
+    largest_unknown_share: Share,
     nouns: str,
     articles: list[str],
     longest_gap: PositiveInt,
@@ -114,7 +116,9 @@ def measure_head_features(
     for_rows, for_halves = np.random.default_rng(seed).spawn(2)
     words = words_of_part(load_texts(nouns, text_column="word"), "noun", nouns)
     lists = NounsAndArticles(words, {each.lower() for each in articles}, longest_gap)
-    read = _read(reader, spread_texts(texts, n_texts), lists, most_tokens)
+    read = _read(reader, spread_texts(texts, n_texts), lists, most_tokens, largest_unknown_share)
+    if not read:
+        return _nothing()
     read = [each for each in read if len(each.window.ids) > 1] or read
     read = [_with_rows(each, n_divergence_rows, for_rows) for each in read]
     options = FeatureOptions(farthest_offset, mass_share, n_columns, entries_per_batch)
@@ -143,8 +147,14 @@ def measure_head_features(
 
 
 def _read(
-    reader: AttentionReader, texts: list[str], lists: NounsAndArticles, most_tokens: int
+    reader: AttentionReader,
+    texts: list[str],
+    lists: NounsAndArticles,
+    most_tokens: int,
+    largest: float,
 ) -> list[ReadText]:
+    """Return the beginnings of texts; none where too many tokens are unknown."""
+    windows = known_windows(reader, texts, most_tokens, SETTINGS, largest_unknown_share=largest)
     separator = getattr(reader.tokenizer, "sep_token_id", None)
     return [
         ReadText(
@@ -152,7 +162,7 @@ def _read(
             tokens_of_text(window, texts[window.text], separator, lists),
             np.zeros(0, np.int64),
         )
-        for window in first_windows(reader, texts, most_tokens, SETTINGS)
+        for window in windows
     ]
 
 

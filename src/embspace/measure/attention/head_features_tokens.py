@@ -1,18 +1,19 @@
 """Which tokens of a text are separators, punctuation, or a noun and its article."""
 
-import re
 from collections.abc import Collection
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+import regex
 from jaxtyping import Bool, Int
 
 from embspace.errors import InputError
 from embspace.models.tokenizer import character_class
 from embspace.models.windows import Window
+from embspace.scripts.words import OF_WORD, WORD, goes_on
 
-WORD_OR_SIGN = re.compile(r"\w+|[^\w\s]")
+WORD_OR_SIGN = regex.compile(rf"{WORD}|[^{OF_WORD}\s]")
 
 
 @dataclass(frozen=True)
@@ -94,16 +95,18 @@ def _noun_pairs(
     article, gap = -1, 0
     for found in WORD_OR_SIGN.finditer(text):
         word, place = found[0].lower(), _first_token(window, found.start())
-        if place is None:  # it is cut off
+        if place is None and found.start() >= window.end.max():  # it is cut off
             break
         gap += 1
+        if place is None:  # it is unknown
+            continue
         if word in lists.articles:
             article, gap = place, 0
         elif word in lists.nouns:
             if article >= 0 and gap <= lists.longest_gap:
                 pairs.append((place, article))
             article = -1
-        elif not word[0].isalnum():
+        elif not goes_on(word[0]):
             article = -1
     both = np.array(pairs, dtype=np.int64).reshape(-1, 2)
     return both[:, 0], both[:, 1]

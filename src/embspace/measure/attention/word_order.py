@@ -15,7 +15,7 @@ from embspace.files.tables import save_table
 from embspace.geometry.inference.resampling import Interval, half_sample_interval
 from embspace.measure.attention.attention_reader import (
     AttentionReader,
-    first_windows,
+    known_windows,
     load_reader,
     padded,
     spread_texts,
@@ -52,6 +52,7 @@ def measure_word_order(
     texts: str,
     n_texts: PositiveInt,
     most_tokens: PositiveInt,
+    largest_unknown_share: Share,
     tokens_per_batch: PositiveInt,
     tolerance: PositiveFloat,
     n_seeds: Annotated[int, Field(ge=0)],
@@ -72,11 +73,11 @@ def measure_word_order(
     An encoder without positions gives permuted states. A decoder does not, for its mask hides
     later tokens: it knows order even then.
     """
-    if reader is None:
+    windows = _windows(reader, texts, n_texts, most_tokens, largest_unknown_share)
+    if reader is None or not windows:
         return WordOrder(pd.DataFrame(columns=COLUMNS), {"removed": None})
     for_orders, for_halves = np.random.default_rng(seed).spawn(2)
     chosen = choose_device(device)
-    windows = first_windows(reader, spread_texts(texts, n_texts), most_tokens, SETTINGS)
     orders = [_order(each, for_orders) for each in windows]
     read = _Read(windows, orders, reader.model.final_norm, tokens_per_batch, chosen)
     kept = _moved(reader.module, read)
@@ -99,6 +100,15 @@ def measure_word_order(
         "n_tokens": sum(len(each.ids) for each in windows),
     }
     return WordOrder(pd.concat(tables, ignore_index=True), facts)
+
+
+def _windows(
+    reader: AttentionReader | None, texts: str, n_texts: int, most_tokens: int, largest: float
+) -> list[Window]:
+    if reader is None:
+        return []
+    spread = spread_texts(texts, n_texts)
+    return known_windows(reader, spread, most_tokens, SETTINGS, largest_unknown_share=largest)
 
 
 @dataclass(frozen=True, eq=False)

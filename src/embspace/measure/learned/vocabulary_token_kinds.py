@@ -5,6 +5,7 @@ import re
 import pandas as pd
 
 from embspace.models.spelling import Spelling
+from embspace.scripts.words import is_word
 
 DIGITS = re.compile(r"[0-9]+")
 NO_WORDS = ("special", "unused", "byte")  # kinds that stand for no text
@@ -36,4 +37,4 @@ def _kind(text: str | None, subword: bool) -> str:
         return "subword"
     if DIGITS.fullmatch(text):
         return "number"
-    return "word" if text.isalpha() else "other"
+    return "word" if is_word(text) else "other"

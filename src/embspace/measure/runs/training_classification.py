@@ -12,6 +12,7 @@ from embspace.geometry.inference.resampling import Interval, interval_bounds, st
 from embspace.measure.runs.training_held_out import class_logits
 from embspace.measure.runs.training_language_modeling import checkpoint_key
 from embspace.models.tokenizer import read_tokenizer
+from embspace.scripts.words import words_in
 from embspace.settings.run import Run
 from embspace.train.batches import windows_of
 from embspace.train.checkpoints import Checkpoint, read_record
@@ -131,7 +132,7 @@ def _logistic_regression(
     from sklearn.pipeline import make_pipeline
 
     regression = make_pipeline(
-        CountVectorizer(token_pattern=r"(?u)\b\w+\b"),
+        CountVectorizer(tokenizer=words_in, token_pattern=None),
         LogisticRegression(C=inverse_regularization, max_iter=1000),
     )
     return regression.fit(trained["text"], [names.index(label) for label in trained["label"]])

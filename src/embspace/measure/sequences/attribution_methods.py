@@ -15,6 +15,7 @@ from embspace.measure.sequences.sequence_classifiers import (
 )
 from embspace.measure.sequences.sequence_texts import Sequences
 from embspace.models.stream.attention_maps import attention_maps
+from embspace.scripts.words import words_in
 
 Scores = Float[np.ndarray, "text place"]
 METHODS = ("last_attention", "attention_rollout", "gradient_x_input", "occlusion")
@@ -105,7 +106,7 @@ def fitted_regression(
     from sklearn.feature_extraction.text import CountVectorizer
     from sklearn.linear_model import LogisticRegression
 
-    counts = CountVectorizer(token_pattern=r"(?u)\b\w+\b")
+    counts = CountVectorizer(tokenizer=words_in, token_pattern=None)
     x = counts.fit_transform(trained["text"])
     regression = LogisticRegression(C=inverse_regularization, max_iter=1000)
     return counts, regression.fit(x, [classes.index(label) for label in trained["label"]])

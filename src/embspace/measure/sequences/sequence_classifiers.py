@@ -68,7 +68,7 @@ def encode_sequences(run: Run, checkpoint: Checkpoint, texts: list[str]) -> Enco
             f"{checkpoint.folder}: found {len(windows)} windows of {sorted(lengths)} tokens for "
             f"{len(texts)} sequences, expected one of the same length for each; see key 'window'"
         )
-    special = windows[0].special
+    special = np.all([each.special for each in windows], axis=0)  # an unknown word is a place, too
     if not special[0]:
         raise InputError(f"{checkpoint.folder}: the tokenizer puts no token before the first k-mer")
     hidden = tokenizer.mask_token_id

@@ -14,6 +14,7 @@ from embspace.device import Device, choose_device
 from embspace.files.rows import load_rows
 from embspace.files.tables import save_table
 from embspace.files.tensors import load_tensors
+from embspace.geometry.groups.folds import Features
 from embspace.geometry.inference.best_choice import simultaneous_differences
 from embspace.geometry.inference.half_samples import half_sample_error, student_quantile
 from embspace.geometry.inference.resampling import stream_of
@@ -25,12 +26,15 @@ from embspace.measure.texts.layer_choice_tasks import (
     cluster_scores,
     label_scores,
     labeled,
+    one_of_copies,
     search_scores,
 )
-from embspace.measure.texts.search import best_cosines, word_scores
+from embspace.measure.texts.search import best_cosines, copies_asked, word_scores
 from embspace.measure.texts.text_classifiers import Regularization
 from embspace.models.weights import load_model, with_random_weights
+from embspace.prepare.copies import names_of_copies
 from embspace.prepare.sentences import split_halves
+from embspace.scripts.words import longer_words_in
 from embspace.settings.model import VectorsModel, describe_model
 from embspace.settings.stage import StageConfig, run_stage
 from embspace.settings.types import Probability
@@ -107,7 +111,7 @@ def measure_layer_choice(
         some = labeled(
             read.whole.texts, fewest_documents=fewest_documents, most_texts=most_texts, seed=seed
         )
-        has_halves = len(read.halves.texts) // 2 >= fewest_documents
+        has_halves = read.halves.texts["document"].nunique() >= fewest_documents
         encoding = (randomized, final_norm, tokens_per_batch, choose_device(device))
         if has_halves:
             states = _by_weights(read.halves, *encoding)
@@ -158,8 +162,14 @@ def _search(
     }
     for (name, _, _), found in word_scores(halves.texts, stop_words).items():
         scores[name, None, WORDS] = found
-    rng = stream_of(np.random.default_rng(inference.seed), corpus, "search")
-    return search_scores(scores, n_half_samples=inference.n_half_samples, rng=rng)
+    asked = halves.texts.loc[halves.texts["half"] == 2, "document"]
+    return search_scores(
+        scores,
+        copies_asked(halves.texts),
+        pd.factorize(asked)[0].astype(np.int64),
+        n_half_samples=inference.n_half_samples,
+        rng=stream_of(np.random.default_rng(inference.seed), corpus, "search"),
+    )
 
 
 def _of_labels(
@@ -174,14 +184,15 @@ def _of_labels(
     """Yield the scores of the classifier, and those of the labels as clusters."""
     from sklearn.feature_extraction.text import TfidfVectorizer
 
-    texts = read.texts["text"].to_numpy()[some.rows].tolist()
-    vectors = {key: _of_texts(read, x)[some.rows] for key, x in _layers(states)}
+    of_texts = {key: _of_texts(read, x) for key, x in _layers(states)}
+    content = read.texts["text"].to_numpy()
     words: EmbeddingKey = ("tf_idf", None, WORDS)
     n_half_samples, seed = inference.n_half_samples, inference.seed
     streams = [
         stream_of(np.random.default_rng(seed), corpus, task) for task in ("labels", "clusters")
     ]
-    features = {**vectors, words: texts}
+    features: dict[EmbeddingKey, Features] = {key: x[some.rows] for key, x in of_texts.items()}
+    features[words] = content[some.rows].tolist()
     yield (
         "labels",
         label_scores(
@@ -194,12 +205,13 @@ def _of_labels(
             rng=streams[0],
         ),
     )
-    counted = TfidfVectorizer(sublinear_tf=True).fit_transform(texts).toarray()
+    once = one_of_copies(some, names_of_copies(read.texts))
+    counter = TfidfVectorizer(sublinear_tf=True, tokenizer=longer_words_in, token_pattern=None)
+    vectors = {key: x[once.rows] for key, x in of_texts.items()}
+    vectors[words] = counter.fit_transform(content[once.rows].tolist()).toarray()
     yield (
         "clusters",
-        cluster_scores(
-            {**vectors, words: counted}, some, n_half_samples=n_half_samples, rng=streams[1]
-        ),
+        cluster_scores(vectors, once, n_half_samples=n_half_samples, rng=streams[1]),
     )
 
 

@@ -67,6 +67,15 @@ def labeled(texts: pd.DataFrame, *, fewest_documents: int, most_texts: int, seed
     return Labeled(nothing, nothing, nothing)
 
 
+def one_of_copies(some: Labeled, copy_of: pd.Series) -> Labeled:
+    """Return the first text of each set of copies; `copy_of` names it for each row of the table.
+
+    Copies lie on one point, whatever their label is.
+    """
+    first = np.sort(np.unique(copy_of.to_numpy(str)[some.rows], return_index=True)[1])
+    return Labeled(some.rows[first], some.labels[first], some.documents[first])
+
+
 def _some_documents(
     rows: Int[np.ndarray, " text"], document: Int[np.ndarray, " all"], most: int, seed: int
 ) -> Int[np.ndarray, " chosen"]:
@@ -79,19 +88,22 @@ def _some_documents(
 
 def search_scores(
     scores: Mapping[EmbeddingKey, Float[np.ndarray, "query candidate"]],
+    relevant: Bool[np.ndarray, "query candidate"],
+    documents: Int[np.ndarray, " query"],
     *,
     n_half_samples: int,
     rng: np.random.Generator,
 ) -> Scores:
     """Return the mean reciprocal rank of each text's first half when its second half asks.
 
-    Halves are of the queries, the candidates being given.
+    The first half of a copy is as good. Halves are of the documents of the queries, the candidates
+    being given.
     """
-    n = len(next(iter(scores.values())))
-    relevant = np.eye(n, dtype=bool)
     ranks = [reciprocal_rank(*ranks_of_relevant(each, relevant)) for each in scores.values()]
-    means = _Means(np.stack(ranks), np.arange(n))
-    return means.scores(list(scores), reciprocal_rank_by_chance(n), n_half_samples, rng)
+    n_relevant = relevant.sum(axis=1).tolist()
+    chance = np.mean([reciprocal_rank_by_chance(relevant.shape[1], n) for n in n_relevant])
+    means = _Means(np.stack(ranks), documents)
+    return means.scores(list(scores), float(chance), n_half_samples, rng)
 
 
 def label_scores(

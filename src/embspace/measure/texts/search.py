@@ -17,6 +17,7 @@ from embspace.geometry.groups.retrieval import (
     bm25,
     ranks_of_relevant,
     recall_at,
+    recall_by_chance,
     reciprocal_rank,
     reciprocal_rank_by_chance,
 )
@@ -29,6 +30,7 @@ from embspace.geometry.inference.resampling import (
 from embspace.geometry.pairs.directions import unit_rows
 from embspace.measure.tables.deviations import ENDING, by_row, units_named, without_deviations
 from embspace.prepare.sentences import split_halves
+from embspace.scripts.words import longer_words_in
 from embspace.settings.stage import StageConfig, run_stage
 from embspace.settings.types import Probability
 
@@ -50,7 +52,7 @@ ScoresKey = tuple[str, int | None, str]  # embedding, layer, preparation
 class Halves:
     """The halves of the texts of a corpus, and the pooled states of their windows."""
 
-    texts: pd.DataFrame  # id, document, half, text
+    texts: pd.DataFrame  # id, document, copy_of, half, text
     windows: pd.DataFrame
     by_pooling: dict[str, Float[np.ndarray, "layer window dim"]]
     sentences: Float[np.ndarray, "text dim"] | None = None
@@ -75,9 +77,10 @@ def measure_search(
 ) -> Search:
     """Measure how high a text's first half ranks when its second half is the query, by layer.
 
-    Each second half is a query, all first halves are candidates; the score of two halves is the
-    largest cosine of their windows. `preparation` is as_is, or centered: less the mean of the
-    candidates' windows. `sentence` is the vector that the makers of a sentence model take of a
+    Each second half is a query, all first halves are candidates; that of a copy of the text is as
+    good as its own, and copies are one unit, as are texts of one document. The score of two halves
+    is the largest cosine of their windows. `preparation` is as_is, or centered: less the mean of
+    the candidates' windows. `sentence` is the vector that the makers of a sentence model take of a
     text; it has no layer and is as it is. `tf_idf` and `bm25` score by words alone, less
     `stop_words`, and have no layer. Equal scores are ordered at random. Intervals are over queries,
     the candidates being given, and end at 0 and 1, as the values do; the null is a random order. Of
@@ -90,37 +93,54 @@ def measure_search(
         scores = {**word_scores(halves.texts, stop_words), **_embedded(halves)}
         if scores:
             halves_of = stream_of(generator, corpus)
-            table = _table(scores, n_resamples=n_resamples, level=level, generator=halves_of)
-            asked = halves.texts.loc[halves.texts["half"] == 2, "id"]
-            parts.append(table.assign(corpus=corpus, **units_named(asked)))
+            asked = halves.texts[halves.texts["half"] == 2]
+            table = _table(
+                scores,
+                copies_asked(halves.texts),
+                pd.factorize(asked["document"])[0].astype(np.int64),
+                n_resamples=n_resamples,
+                level=level,
+                generator=halves_of,
+            )
+            of_unit = asked.groupby("document", sort=False)["id"].agg(" ".join)
+            parts.append(table.assign(corpus=corpus, **units_named(of_unit)))
     joined = pd.concat(parts or [pd.DataFrame(columns=COLUMNS)], ignore_index=True)
     tables, deviations = without_deviations({"search": joined})
     return Search(tables["search"][COLUMNS], deviations)
 
 
+def copies_asked(texts: pd.DataFrame) -> Bool[np.ndarray, "query candidate"]:
+    """Return which first halves each second half may find: its own, and those of its copies."""
+    name = texts["copy_of"].to_numpy()
+    half = texts["half"].to_numpy()
+    return np.asarray(name[half == 2][:, np.newaxis] == name[half == 1])
+
+
 def _table(
     scores: Mapping[ScoresKey, Float[np.ndarray, "query candidate"]],
+    relevant: Bool[np.ndarray, "query candidate"],
+    unit: Int[np.ndarray, " query"],
     *,
     n_resamples: int,
     level: float,
     generator: np.random.Generator,
 ) -> pd.DataFrame:
     """Return a corpus's rows, by embedding, layer and preparation; all have the same halves."""
-    n = len(next(iter(scores.values())))
+    n = len(relevant)
     values = np.stack(
-        [_quantities(*ranks_of_relevant(each, np.eye(n, dtype=bool))) for each in scores.values()],
-        axis=1,
+        [_quantities(*ranks_of_relevant(each, relevant)) for each in scores.values()], axis=1
     )
+    n_queries = np.bincount(unit)
+    sums = values @ np.eye(len(n_queries))[unit]
     interval = half_sample_interval(
-        lambda chosen: values[..., chosen].mean(axis=-1),
-        n,
+        lambda chosen: sums[..., chosen].sum(axis=-1) / n_queries[chosen].sum(),
+        len(n_queries),
         n_resamples=n_resamples,
         level=level,
         generator=generator,
     )
     table = pd.DataFrame(list(scores), columns=COLUMNS[1:4]).assign(n_queries=n, n_candidates=n)
-    chances = (reciprocal_rank_by_chance(n), *(min(k / n, 1) for k in RECALLS))
-    for i, (name, chance) in enumerate(zip(QUANTITIES, chances, strict=True)):
+    for i, (name, chance) in enumerate(zip(QUANTITIES, _by_chance(relevant), strict=True)):
         table[name] = values[i].mean(axis=-1)
         # What is cut off holds no possible value, so that the coverage stays what it is.
         table[f"{name}_low"] = np.clip(interval.low[i], 0, 1)
@@ -132,6 +152,17 @@ def _table(
         gain = values[0] - (values[0, place] if place is not None else np.nan)
         table = table.assign(**_gain_columns(gain, interval, place, level=level, words=words))
     return table
+
+
+def _by_chance(relevant: Bool[np.ndarray, "query candidate"]) -> Float[np.ndarray, " quantity"]:
+    """Return each quantity where the candidates stand in random order."""
+    n, n_relevant = relevant.shape[1], relevant.sum(axis=1)
+    sizes, n_queries = np.unique(n_relevant, return_counts=True)
+    chances = [
+        [reciprocal_rank_by_chance(n, size), *(recall_by_chance(n, k, size) for k in RECALLS)]
+        for size in sizes.tolist()
+    ]
+    return np.average(np.array(chances), axis=0, weights=n_queries)
 
 
 def _gain_columns(
@@ -211,7 +242,7 @@ def word_scores(texts: pd.DataFrame, stop_words: str | None) -> dict[ScoresKey, 
 
     candidates = texts.loc[texts["half"] == 1, "text"]
     queries = texts.loc[texts["half"] == 2, "text"]
-    counter = CountVectorizer(stop_words=stop_words)
+    counter = CountVectorizer(stop_words=stop_words, tokenizer=longer_words_in, token_pattern=None)
     counts = counter.fit_transform(candidates)
     asked = counter.transform(queries)
     weights = TfidfTransformer().fit(counts)

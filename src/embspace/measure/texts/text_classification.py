@@ -18,11 +18,13 @@ from embspace.geometry.inference.resampling import half_sample_interval, interva
 from embspace.measure.texts.text_classifiers import Regularization, held_out_classes
 from embspace.models.encoder import batches_by_length, encode, tensor_shapes
 from embspace.models.tokenizer import load_tokenizer, tokenizer_files
+from embspace.models.tokens.unknown import is_known
 from embspace.models.weights import load_model, with_random_weights
-from embspace.models.windows import cut_windows, largest_window
+from embspace.models.windows import Window, cut_windows, largest_window
+from embspace.prepare.copies import copies_of, joined
 from embspace.settings.model import Network, VectorsModel, describe_model
 from embspace.settings.stage import StageConfig, run_stage
-from embspace.settings.types import Probability
+from embspace.settings.types import Probability, Share
 
 SETTINGS = "conf/measure/texts/text_classification.yaml"
 KINDS = ("cls", "mean")
@@ -50,11 +52,13 @@ def measure_text_classification(
     texts: str,
     label_column: str,
     group_column: str,
+    copy_similarity: Share | None,
     n_folds: Annotated[int, Field(ge=2)],
     inverse_regularization: PositiveFloat,
     inverse_regularization_of_words: PositiveFloat,
     n_permutations: PositiveInt,
     tokens_per_batch: PositiveInt,
+    largest_unknown_share: Share,
     n_resamples: PositiveInt,
     level: Probability,
     device: Device,
@@ -62,26 +66,29 @@ def measure_text_classification(
 ) -> pd.DataFrame:
     """Return the held-out accuracy of a logistic regression on the states of each layer.
 
-    The states of the first token and the mean of all tokens stand beside those at random weights
-    and beside words alone: TF-IDF of words and pairs of words, in the same folds. Chance is the
-    same fit to permuted labels, its mean and range. The interval is over groups, the classifiers
-    being given; `less_bag_of_words` is paired. A text longer than the model's window counts by its
-    first window, for the words as a whole. Without a `reader`, words stand alone.
+    Groups with copies of one text, as `copy_similarity` says, are one. The states of the first
+    token and the mean of all tokens stand beside those at random weights and beside words alone:
+    TF-IDF of words and pairs of words, in the same folds. Chance is the same fit to permuted
+    labels, its mean and range. The interval is over groups, the classifiers being given;
+    `less_bag_of_words` is paired. A text longer than the model's window counts by its first window,
+    for the words as a whole. Without a `reader`, or where a larger share of its tokens is unknown,
+    words stand alone.
     """
     table = load_texts(texts)
     columns = {"label_column": label_column, "group_column": group_column}
     labels, groups = (_codes(table, key, column, texts) for key, column in columns.items())
+    content = table["text"].astype(str).tolist()
+    groups = _of_copies(groups, content, copy_similarity)
     if groups.max() + 1 < n_folds:
         raise InputError(
             f"{SETTINGS}: key 'n_folds': found {n_folds}, allowed: 2 to {groups.max() + 1}, the "
             f"groups of {texts}"
         )
-    content = table["text"].astype(str).tolist()
     for_permutations, for_halves, for_folds = np.random.default_rng(seed).spawn(3)
     folds = folds_by_group(labels, groups, n_folds, int(for_folds.integers(2**31)))
     permuted = [for_permutations.permutation(labels) for _ in range(n_permutations)]
     features: dict[TextFeaturesKey, Features] = {WORDS: content}
-    if reader is not None:
+    if reader is not None and _knows(reader, content, largest_unknown_share):
         chosen = choose_device(device)
         features |= dict(_states(reader, content, tokens_per_batch, chosen, seed))
     regularization = Regularization(inverse_regularization, inverse_regularization_of_words)
@@ -111,6 +118,28 @@ def _codes(table: pd.DataFrame, key: str, column: str, texts: str) -> Int[np.nda
     return codes.astype(np.int64)
 
 
+def _of_copies(
+    groups: Int[np.ndarray, " text"], texts: list[str], similarity: float | None
+) -> Int[np.ndarray, " text"]:
+    """Return the number of each text's group, where groups with copies of one text are one."""
+    names = joined([str(group) for group in groups], copies_of(texts, similarity))
+    return np.unique([int(name) for name in names], return_inverse=True)[1].astype(np.int64)
+
+
+def _first_windows(reader: Reader, texts: list[str]) -> list[Window]:
+    cut = cut_windows(texts, reader.tokenizer, largest_window(reader.model, reader.module))
+    return [window for window in cut if window.number == 0]
+
+
+def _knows(reader: Reader, texts: list[str], largest: float) -> bool:
+    return is_known(
+        _first_windows(reader, texts),
+        reader.tokenizer,
+        largest_unknown_share=largest,
+        texts=f"texts of {SETTINGS}",
+    )
+
+
 def _states(
     reader: Reader, texts: list[str], tokens_per_batch: int, device: str, seed: int
 ) -> Iterator[tuple[TextFeaturesKey, Float[np.ndarray, "text dim"]]]:
@@ -126,8 +155,7 @@ def _pooled(
     reader: Reader, module: Any, texts: list[str], tokens_per_batch: int, device: str
 ) -> dict[str, Float[np.ndarray, "layer text dim"]]:
     """Return one vector a layer and text; of a text longer than a window, that of the first."""
-    length = largest_window(reader.model, module)
-    windows = [each for each in cut_windows(texts, reader.tokenizer, length) if each.number == 0]
+    windows = _first_windows(reader, texts)
     batches = batches_by_length([len(each.ids) for each in windows], tokens_per_batch)
     shapes = tensor_shapes(module, None, dict.fromkeys(KINDS, len(windows)))
     pooled = {kind: np.empty(shape, np.float32) for kind, shape in shapes.items()}

@@ -6,6 +6,7 @@ import numpy as np
 from jaxtyping import Int
 
 from embspace.geometry.groups.folds import Features, predict_by_fold
+from embspace.scripts.words import longer_words_in
 
 
 class Regularization(NamedTuple):
@@ -40,5 +41,7 @@ def _classifier(features: Features, regularization: Regularization) -> Any:
     if isinstance(features, np.ndarray):
         model = LogisticRegression(C=regularization.of_vectors, max_iter=1000)
         return make_pipeline(StandardScaler(), model)
-    words = TfidfVectorizer(ngram_range=(1, 2), sublinear_tf=True)
+    words = TfidfVectorizer(
+        ngram_range=(1, 2), sublinear_tf=True, tokenizer=longer_words_in, token_pattern=None
+    )
     return make_pipeline(words, LogisticRegression(C=regularization.of_words, max_iter=1000))

@@ -1,6 +1,5 @@
 """Paths of tokens as two principal components show them, and how much of that is common."""
 
-import re
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,6 +13,7 @@ from embspace.geometry.inference.resampling import upper_p_value
 from embspace.geometry.maps.pca import principal_components
 from embspace.measure.tables.nulls import mean_and_range
 from embspace.measure.words.evolution_paths import RANDOM, TRAINED, TokenPaths
+from embspace.scripts.words import whole_word
 
 COMPONENTS = ["component_1", "component_2"]
 PATH_COLUMNS = ["view", "text", "position", "token", "layer", *COMPONENTS]
@@ -54,7 +54,7 @@ def views_of(
 
 def tokens_of(word: str, texts: pd.DataFrame, tokens: pd.DataFrame) -> Int[np.ndarray, " row"]:
     """The rows of the tokens that spell the word, in all texts that have it."""
-    pattern = re.compile(rf"\b{re.escape(word)}\b", flags=re.IGNORECASE)
+    pattern = whole_word(word)
     inside = np.zeros(len(tokens), dtype=bool)
     for window, text in enumerate(texts["text"]):
         for match in pattern.finditer(text):

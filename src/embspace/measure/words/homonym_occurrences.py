@@ -1,6 +1,5 @@
 """Finds a word among the tokens of a text, and its state there."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -9,6 +8,7 @@ import pandas as pd
 from jaxtyping import Float, Int
 
 from embspace.geometry.pairs.types import RowNumbers
+from embspace.scripts.words import whole_word
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +41,7 @@ def find_words(stimuli: pd.DataFrame, tokens: pd.DataFrame) -> list[Occurrence]:
 
 def character_span(word: str, text: str) -> tuple[int, int]:
     """First character of the word and the one after its last; (0, 0) if it is not there."""
-    place = re.search(rf"\b{re.escape(word)}\b", text, flags=re.IGNORECASE)
+    place = whole_word(word).search(text)
     return place.span() if place else (0, 0)
 
 

@@ -7,6 +7,8 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Bool, Int
 
+from embspace.scripts.words import goes_on, is_word
+
 CONTENT, FUNCTION = "content", "function"
 HOMONYM, ONE_SENSE = "homonym", "one_sense"
 JOINING = "'’-"
@@ -61,9 +63,9 @@ def whole_words(tokens: pd.DataFrame, texts: Sequence[str]) -> list[str]:
         piece = text[start:end]
         first = end - len(piece.lstrip())  # of byte-level tokenizers a space may lead
         beside = text[max(first - 1, 0) : first] + text[end : end + 1]
-        joined = any(each.isalnum() or each in JOINING for each in beside)
-        is_word = not special and piece.strip().isalpha() and not joined
-        found.append(piece.strip().lower() if is_word else "")
+        joined = any(goes_on(each) or each in JOINING for each in beside)
+        is_whole = not special and is_word(piece.strip()) and not joined
+        found.append(piece.strip().lower() if is_whole else "")
     return found
 
 

@@ -30,7 +30,8 @@ def types_of(groups: Mapping[str, str], tokenizer: Any) -> dict[str, Int[np.ndar
     texts = ["a", *(f"a {word}" for word in groups)]
     before, *read = tokenizer(texts, add_special_tokens=False)["input_ids"]
     for group, ids in zip(groups.values(), read, strict=True):
-        if ids[:-1] == before and group in tokens:
+        is_known = ids[-1:] != [getattr(tokenizer, "unk_token_id", None)]
+        if is_known and ids[:-1] == before and group in tokens:
             tokens[group].add(int(ids[-1]))
     both = tokens[CONTENT] & tokens[FUNCTION]
     return {group: np.array(sorted(own - both), dtype=np.int64) for group, own in tokens.items()}

@@ -1,0 +1,1 @@
+"""What Unicode says of texts in any script: words, and sentences."""

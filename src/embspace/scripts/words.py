@@ -1,0 +1,52 @@
+"""Finds words in texts of any script: letters with their marks are letters.
+
+Python's `\\w` and `str.isalpha` know no marks, so that words of Hindi, Tamil, Thai or vocalised
+Arabic fall apart there, and so does any text with its accents apart (NFD).
+"""
+
+import unicodedata
+
+import regex
+
+OF_WORD = r"\p{L}\p{M}\p{N}_"
+"""What words are of, for use in a class of characters; joiners stand within words alone."""
+WORD = rf"[{OF_WORD}]+(?:[\u200C\u200D][{OF_WORD}]+)*"
+UNSPACED = r"\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}\p{Tibetan}\p{Han}\p{Hiragana}\p{Katakana}"
+"""Scripts without spaces between words: what stands between two spaces there is no word."""
+_WORD = regex.compile(WORD)
+_LETTERS = regex.compile(r"\p{L}[\p{L}\p{M}\u200C\u200D]*")
+_UNSPACED = regex.compile(rf"[{UNSPACED}]")
+_LETTER = regex.compile(r"\p{L}")
+
+
+def words_in(text: str) -> list[str]:
+    """The words of a text after NFC, in order: letters with marks, numbers and `_`."""
+    return _WORD.findall(unicodedata.normalize("NFC", text))
+
+
+def longer_words_in(text: str) -> list[str]:
+    """The words of two characters or more, which counts of words are of."""
+    return [word for word in words_in(text) if len(word) > 1]
+
+
+def is_word(text: str) -> bool:
+    """Whether a text is letters of any script, with the marks that belong to them."""
+    return _LETTERS.fullmatch(text) is not None
+
+
+def goes_on(character: str) -> bool:
+    """Whether a character beside a word would be part of it."""
+    return bool(character) and _WORD.fullmatch(character) is not None
+
+
+def whole_word(word: str) -> "regex.Pattern[str]":
+    """The pattern of a word that stands whole in a text, in capitals or not, in NFC or NFD."""
+    forms = {unicodedata.normalize(form, word) for form in ("NFC", "NFD")} | {word}
+    either = "|".join(sorted(map(regex.escape, forms)))
+    return regex.compile(rf"(?<![{OF_WORD}])(?:{either})(?![{OF_WORD}])", regex.IGNORECASE)
+
+
+def has_no_spaces(text: str) -> bool:
+    """Whether most letters of a text are of scripts without spaces between words."""
+    n_letters = len(_LETTER.findall(text))
+    return 2 * len(_UNSPACED.findall(text)) > n_letters > 0
