@@ -65,11 +65,11 @@ def is_harmless(key: str, value: Any) -> bool:
         return True
     if value in OFF_VALUES.get(key, ()):
         return True
-    return key in _of_generation() or any(re.fullmatch(each, key) for each in HARMLESS)
+    return key in _generation_keys() or any(re.fullmatch(form, key) for form in HARMLESS)
 
 
 @cache
-def _of_generation() -> frozenset[str]:
+def _generation_keys() -> frozenset[str]:
     """Return the keys that say how a language model writes, which old files have here."""
     from transformers import GenerationConfig
 
