@@ -252,10 +252,10 @@ def _findings(name: str, described: dict[str, Any]) -> "Findings":
     try:
         module = load_model(name, model)
         found = describe_module(module, load_tokenizer(name, model))
-        if note := tokenizer_note(name, model):
+        known = {key: found.keys.get(key) for key in ("final_norm", "token_types")}
+        if note := tokenizer_note(name, model.model_copy(update=known)):
             found.keys["note"] = note
-        with_norm = model.model_copy(update={"final_norm": found.keys.get("final_norm")})
-        sentence_modules(name, with_norm, module)
+        sentence_modules(name, model.model_copy(update=known), module)
     except InputError:
         raise
     except Exception as error:  # what a model raises depends on the architecture

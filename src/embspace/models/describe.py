@@ -14,6 +14,7 @@ from embspace.models.matrices import WITH_NEIGHBORS
 from embspace.models.probe.order import check_states
 from embspace.models.probe.probe import Probe, probe
 from embspace.models.spelling import spelling_of
+from embspace.models.tokens.types import find_types, read_types
 from embspace.models.windows import full_attention_window
 
 N_READ = 8  # tokens
@@ -57,6 +58,8 @@ def describe_module(module: Any, tokenizer: Any) -> Findings:
     ids = torch.tensor([_ordinary_ids(len(weight) - n_padding, tokenizer)])
     mask = torch.ones_like(ids)
     check_states(module, ids[0].numpy())
+    types = find_types(module, tokenizer)
+    read_types(module, types)
     tables = _tables(module, input_name, ids, mask)
     asked: dict[str, str] = {}
     matrices = {
@@ -75,6 +78,8 @@ def describe_module(module: Any, tokenizer: Any) -> Findings:
         **_marks(tokenizer),
         **_window(module, matrices["positional"], tokenizer, asked),
     }
+    if types is not None:
+        keys["token_types"] = types.model_dump()
     if norm := find_final_norm(module, ids, mask):
         keys["final_norm"] = norm
     longest = _longest(module, keys)
