@@ -77,7 +77,7 @@ def _probe(name: str, model: Network) -> None:
     from embspace.app.queries.loading import without_report_of_weights
     from embspace.models.probe.order import check_states
     from embspace.models.probe.probe import check_probe, probe, rows_of
-    from embspace.models.sentence.vectors import sentence_modules
+    from embspace.models.sentence.vectors import check_sentences
     from embspace.models.tokenizer import load_tokenizer, tokenizer_files
     from embspace.models.weights import load_model
     from embspace.models.windows import largest_window
@@ -85,7 +85,8 @@ def _probe(name: str, model: Network) -> None:
     with without_report_of_weights():
         module = load_model(name, model)
         tokenizer = load_tokenizer(name, model) if tokenizer_files(model) else None
-        sentence_modules(name, model, module)
+        if tokenizer is not None:
+            check_sentences(name, model, module, tokenizer)
     n_rows = len(module.get_input_embeddings().weight) - model.padding_rows
     special = set() if tokenizer is None else set(tokenizer.all_special_ids)
     tokens = [number for number in range(n_rows) if number not in special][:N_TOKENS]
