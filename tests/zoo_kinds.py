@@ -198,7 +198,18 @@ READ = {
         ),
     ),
 }
+READ |= {
+    f"{kind}, keys of its first config": Kind(kind, change=config(**keys))
+    for kind, keys in {
+        "bart": {"normalize_before": False, "normalize_embedding": True},
+        "mbart": {"normalize_before": True, "add_final_layer_norm": True},
+        "pegasus": {"static_position_embeddings": True, "extra_pos_embeddings": 1},
+    }.items()
+}
 REFUSED = {
+    "bart, norms before": Kind(
+        "bart", change=config(normalize_before=True), refused="'normalize_before': found True"
+    ),
     "bert, relative positions": Kind(
         "bert",
         change=tensors(encoder__layer__0__attention__self__distance_embedding__weight=(79, 8)),

@@ -16,6 +16,7 @@ from embspace.files.json_keys import read_keys
 from embspace.models.architecture import class_of, read_config
 from embspace.models.checks.allowed import listed, not_allowed, way_out
 from embspace.models.checks.config_file import CONFIG
+from embspace.models.checks.family_keys import is_as_class
 from embspace.models.checks.harmless_keys import ROTARY, is_harmless
 
 LOADS = ("load_in_8bit", "load_in_4bit")
@@ -167,7 +168,7 @@ def _check_unknown(
         key
         for key, value in content.items()
         if key != "quantization_config"  # has its own check
-        and not is_harmless(key, value)
+        and not _says_nothing(key, value, config)
         and not _is_known(key, config, model_class)
     ]
     if refused := not_allowed(unknown, allowed):
@@ -177,6 +178,12 @@ def _check_unknown(
             "transformers does not know it and would compute as if it were not there; "
             f"{way_out(refused)}"
         )
+
+
+def _says_nothing(key: str, value: Any, config: Any) -> bool:
+    """Whether no state hangs on a key, or the class does what it says without knowing it."""
+    as_class = None if value is None else is_as_class(key, value, config)
+    return is_harmless(key, value) if as_class is None else as_class
 
 
 def _is_known(key: str, config: Any, model_class: type) -> bool:
