@@ -11,14 +11,14 @@ from embspace.models.checks.family_keys import CHECKS, is_as_class
 from tests.models.checks.changed import with_config
 from tests.tiny_architectures import tiny_config
 
-# What the makers' files say: before, at the end, of the embeddings, by a formula, rows before.
-PUBLISHED: dict[str, tuple[bool, bool, bool, bool, int]] = {
-    "bart": (False, False, True, False, 2),
-    "mbart": (True, True, True, False, 2),
-    "pegasus": (True, True, False, True, 1),
-    "marian": (False, False, False, True, 0),
-    "blenderbot": (True, True, False, False, 0),
-    "blenderbot-small": (False, False, True, False, 0),
+# What the makers' files say: before, at the end, variant, of the embeddings, by a formula, rows.
+PUBLISHED: dict[str, tuple[bool, bool, str | None, bool, bool, int]] = {
+    "bart": (False, False, None, True, False, 2),
+    "mbart": (True, True, None, True, False, 2),
+    "pegasus": (True, True, None, False, True, 1),
+    "marian": (False, False, None, False, True, 0),
+    "blenderbot": (True, True, "prelayernorm", False, False, 0),
+    "blenderbot-small": (False, False, "xlm", True, False, 0),
 }
 
 

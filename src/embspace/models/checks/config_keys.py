@@ -28,6 +28,8 @@ TAKEN = re.compile(
     r"\bconfig\.(?!\w+\()(\w+)|\bgetattr\(\s*(?:self\.)?config,\s*[\"'](\w+)[\"']"
     r"|\bkwargs\.(?:pop|get|setdefault)\(\s*[\"'](\w+)[\"']|\bkwargs\[[\"'](\w+)[\"']\]"
 )
+# Keys that repeat what another one says, which the class knows: as ModernBERT's own files do.
+REPEATED = {"layer_norm_eps": "norm_eps", "norm_eps": "layer_norm_eps"}
 # Families that compute the same by several names.
 SAME = ({"roberta", "xlm-roberta", "camembert", "data2vec-text"}, {"bert", "bert-generation"})
 
@@ -182,6 +184,8 @@ def _check_unknown(
 
 def _says_nothing(key: str, value: Any, config: Any) -> bool:
     """Whether no state hangs on a key, or the class does what it says without knowing it."""
+    if key in REPEATED and value == getattr(config, REPEATED[key], None):
+        return True
     as_class = None if value is None else is_as_class(key, value, config)
     return is_harmless(key, value) if as_class is None else as_class
 

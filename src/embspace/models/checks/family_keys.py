@@ -16,6 +16,10 @@ def _has_norm(parts: Parts, value: Any) -> bool:
     return bool(value) == ("layer_norm" in parts)
 
 
+def _has_norm_before(parts: Parts, value: Any) -> bool:
+    return _has_norm(parts, value == "prelayernorm")
+
+
 def _has_norm_of_embeddings(parts: Parts, value: Any) -> bool:
     return bool(value) == ("layernorm_embedding" in parts)
 
@@ -37,6 +41,7 @@ def _is_sinusoidal(parts: Parts) -> bool:
 CHECKS: dict[str, Callable[[Parts, Any], bool]] = {
     "normalize_before": _has_norm,
     "add_final_layer_norm": _has_norm,
+    "layernorm_variant": _has_norm_before,
     "normalize_embedding": _has_norm_of_embeddings,
     "static_position_embeddings": _has_sinusoids,
     "extra_pos_embeddings": _has_offset,

@@ -18,7 +18,14 @@ HARMLESS = (
     r"init(ializer)?_(range|std|method|method_std|device|config|gain|div_is_residual|nonlinearity)",
     r"initializer(_factor|_cutoff_factor)?|init_(xavier|cutoff_factor)|(embed|emb|pos)_init_std",
     r"emb_init_(range|uniform_lim|std)|use_scaled_init_method|learning_rate|seed|fp16|bf16",
-    r"use_bfloat16|freeze.*",
+    r"use_bfloat16|freeze.*|generator_hidden_size|padding_idx|save_step|total_flos",
+    # The same in the files of XLM and FlauBERT.
+    r"amp|bptt|clip_grad_norm|group_by_size|lg_sampling_factor|lgs|max_batch_size|mlm_steps",
+    r"sample_alpha|tokens_per_batch|word_(blank|keep|mask(_keep_rand)?|pred|rand|shuffle)",
+    r"max_vocab|min_count|share_inout_emb|verbose|from_tf|initialize_new_qass",
+    # How a server runs BigCode's models.
+    r"inference_runner|max_sequence_length|pad_key_length|pre_allocate_kv_cache",
+    r"validate_runner_input|runner_max_sequence_length",
     # Heads on top of the model.
     r"pooler_.*|summary_.*|classifier.*|num_labels|n_labels|num_choices|problem_type",
     r"(id2|label2)(id|label|tag)|sentence_transformers|tie_.*|sparse_(prediction|pred_.*)",
@@ -44,7 +51,8 @@ OFF = frozenset(
         *("scale_embedding", "normalize_before", "static_position_embeddings"),
         *("add_final_layer_norm", "extra_pos_embeddings", "attn_logit_softcapping"),
         *("prefix_projection", "pre_seq_len", "adapter_layers", "relative_attention"),
-        *("logn_attention_scale", "logn_attention_clip1"),
+        *("logn_attention_scale", "logn_attention_clip1", "num_memory_blocks"),
+        *("ignore_attention_mask", "apply_residual_connection_post_layernorm", "use_mrope"),
     )
 )
 # Keys that a value leaves without effect.
@@ -53,6 +61,9 @@ OFF_VALUES: dict[str, tuple[Any, ...]] = {
     "attention_type": ("original_full",),
     "attention_mode": ("longformer",),
     "is_llama_config": (True,),
+    "untie_r": (True,),  # as XLNet's class always does
+    "norm_type": ("layer_norm",),  # as StarCoder 2's
+    "mlp_type": ("default",),
 }
 ROTARY = (
     *("rope_theta", "rope_scaling", "rope_interleaved", "rotary_pct", "rotary_emb_base"),
