@@ -61,7 +61,7 @@ def extract_stimuli(
     if isinstance(model, VectorsModel):
         return dict.fromkeys(sets, _no_states())
     modules = {"": module, "random_": with_random_weights(module, seed)}
-    states = {}
+    states: dict[str, StimulusStates] = {}
     for name, table in sets.items():
         windows = [] if tokenizer is None else _windows(model, module, tokenizer, name, table)
         if windows and all(made.tokens.empty for made in states.values()):  # the first tell
