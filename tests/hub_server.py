@@ -133,7 +133,7 @@ class Hub:
     def store(self, request: Request) -> Answer:
         """What the storage says, which knows the address and no tokens."""
         assert "authorization" not in request.headers
-        owner, name, commit, file = request.path.strip("/").split("/")
+        owner, name, commit, file = request.path.strip("/").split("/", 3)
         content = self.repositories[f"{owner}/{name}"].commits[commit][file]
         answer = _partly(request, content, {"Accept-Ranges": "bytes"})
         if self.cut == file:

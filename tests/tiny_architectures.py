@@ -21,7 +21,6 @@ SIZES: dict[str, Any] = {
     **dict.fromkeys(("intermediate_size", "ffn_dim", "hidden_dim", "d_ff", "d_inner"), 32),
     **dict.fromkeys(("encoder_ffn_dim", "decoder_ffn_dim", "n_inner", "ffn_hidden_size"), 32),
     **dict.fromkeys(("moe_intermediate_size", "shared_expert_intermediate_size"), 16),
-    **dict.fromkeys(("max_position_embeddings", "n_positions", "max_seq_len"), POSITIONS),
     **dict.fromkeys(("head_dim", "d_kv", "d_head", "kv_channels", "attention_head_size"), 8),
     **dict.fromkeys(("num_experts", "num_local_experts", "n_routed_experts"), 4),
     **dict.fromkeys(("num_experts_per_tok", "num_experts_per_token"), 2),
@@ -35,7 +34,7 @@ SIZES: dict[str, Any] = {
 }
 
 
-def build_tiny(kind: str, folder: Path, **different: Any) -> Path:
+def build_tiny(kind: str, folder: Path, positions: int = POSITIONS, **different: Any) -> Path:
     """Write config.json, model.safetensors and a tokenizer of a random model of an architecture.
 
     No parameter has values that hide an error: gains differ from 1, and the row of [PAD] from 0.
@@ -46,10 +45,10 @@ def build_tiny(kind: str, folder: Path, **different: Any) -> Path:
 
     logging.disable_progress_bar()
     folder.mkdir(parents=True, exist_ok=True)
-    n_tokens = write_tokenizer(folder)
+    n_tokens = write_tokenizer(folder, positions)
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(len(kind))
-        module = AutoModel.from_config(tiny_config(kind, n_tokens, **different))
+        module = AutoModel.from_config(tiny_config(kind, n_tokens, positions, **different))
         for parameter in module.parameters():
             mean = float(parameter.detach().mean()) if parameter.ndim == 1 else 0.0
             torch.nn.init.normal_(parameter, mean=mean, std=0.2)
@@ -57,17 +56,21 @@ def build_tiny(kind: str, folder: Path, **different: Any) -> Path:
     return folder
 
 
-def tiny_config(kind: str, n_tokens: int, **different: Any) -> Any:
+def tiny_config(kind: str, n_tokens: int, positions: int = POSITIONS, **different: Any) -> Any:
     """The config of an architecture with small sizes, and what is `different`."""
     from transformers import AutoConfig
     from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 
     fields = {*CONFIG_MAPPING[kind].__dataclass_fields__}
-    sizes = {key: value for key, value in SIZES.items() if key in fields}
+    sizes = {key: value for key, value in (SIZES | _lengths(positions)).items() if key in fields}
     return AutoConfig.for_model(kind, **{**sizes, "vocab_size": n_tokens, **different})
 
 
-def write_tokenizer(folder: Path) -> int:
+def _lengths(positions: int) -> dict[str, int]:
+    return dict.fromkeys(("max_position_embeddings", "n_positions", "max_seq_len"), positions)
+
+
+def write_tokenizer(folder: Path, longest: int = POSITIONS) -> int:
     """Write a tokenizer of word pieces around [CLS] and [SEP]; the number of its tokens."""
     from tokenizers import processors
     from transformers import PreTrainedTokenizerFast
@@ -79,6 +82,6 @@ def write_tokenizer(folder: Path) -> int:
     names = ("pad", "unk", "cls", "sep", "mask")
     named = {f"{name}_token": token for name, token in zip(names, SPECIAL, strict=True)}
     PreTrainedTokenizerFast(
-        tokenizer_object=tokenizer, model_max_length=POSITIONS, **named
+        tokenizer_object=tokenizer, model_max_length=longest, **named
     ).save_pretrained(folder)
     return tokenizer.get_vocab_size()

@@ -126,6 +126,15 @@ def shards(*names: str, index: bool) -> Change:
     return change
 
 
+def other_shards_beside(folder: Path) -> None:
+    """One file, and beside it shards with an index, of which a number is another."""
+    stored = load_file(folder / "model.safetensors")
+    key = sorted(stored)[0]
+    write(folder, stored | {key: stored[key] + 1})
+    shards("model-00001-of-00001.safetensors", index=True)(folder)
+    write(folder, stored)
+
+
 def write(folder: Path, stored: dict[str, np.ndarray], name: str = "model.safetensors") -> None:
     """Write weights as transformers does."""
     save_file(stored, folder / name, metadata={"format": "pt"})
@@ -189,7 +198,18 @@ READ = {
         ),
     ),
 }
+READ |= {
+    f"{kind}, keys of its first config": Kind(kind, change=config(**keys))
+    for kind, keys in {
+        "bart": {"normalize_before": False, "normalize_embedding": True},
+        "mbart": {"normalize_before": True, "add_final_layer_norm": True},
+        "pegasus": {"static_position_embeddings": True, "extra_pos_embeddings": 1},
+    }.items()
+}
 REFUSED = {
+    "bart, norms before": Kind(
+        "bart", change=config(normalize_before=True), refused="'normalize_before': found True"
+    ),
     "bert, relative positions": Kind(
         "bert",
         change=tensors(encoder__layer__0__attention__self__distance_embedding__weight=(79, 8)),
@@ -254,6 +274,19 @@ REFUSED = {
         "bert",
         change=files(model__safetensors="version https://git-lfs.github.com/spec/v1\n"),
         refused="git's pointer to a large file",
+    ),
+    "bert, git's pointer as config": Kind(
+        "bert",
+        change=files(config__json="version https://git-lfs.github.com/spec/v1\n"),
+        refused="git's pointer to a large file",
+    ),
+    "bert, git's pointer as vocabulary": Kind(
+        "bert",
+        change=files(vocab__txt="version https://git-lfs.github.com/spec/v1\n"),
+        refused="git's pointer to a large file",
+    ),
+    "bert, other shards beside": Kind(
+        "bert", change=other_shards_beside, refused="two sets of the same"
     ),
     "bert, adapter beside": Kind(
         "bert", change=files(adapter_config__json="{}"), refused="beside the weights"

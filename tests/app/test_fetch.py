@@ -15,11 +15,13 @@ from embspace.errors import InputError
 from embspace.models import hub_errors
 from embspace.models.locate import sha256
 from embspace.models.lock import LockedFile, LockedModel, read_lock, write_lock
+from embspace.models.sentence.vectors import sentence_modules
 from embspace.models.tokenizer import load_tokenizer
 from embspace.models.weights import load_model
 from embspace.settings.model import Model, describe_model
 from tests.hub_server import Hub, serving_hub
 from tests.loopback import closed_address
+from tests.models.sentence.folders import pooling, write_modules
 from tests.published_training import (
     bert_content,
     build_neox,
@@ -185,6 +187,29 @@ def test_shards_are_fetched_and_loaded(server: Hub, tiny_folder: Path, tmp_path:
     assert sum("-of-" in name for name in read_lock()["sharded"].files) > 1
     loaded = load_model("sharded", model).state_dict()
     assert all(values.equal(loaded[key]) for key, values in whole.state_dict().items())
+
+
+def test_a_transformer_in_a_folder_is_fetched_and_read(
+    server: Hub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    folder = build_tiny_bert(tmp_path / "maker/0_Transformer").parent
+    write_modules(folder, [pooling("mean")], transformer="0_Transformer")
+    (folder / "config.json").write_text('{"__version__": {"sentence_transformers": "2.0"}}')
+    files = {
+        file.relative_to(folder).as_posix(): file.read_bytes()
+        for file in sorted(folder.rglob("*"))
+        if file.is_file()
+    }
+    server.push("maker/sentences", files | {"onnx/model.safetensors": b"x"})
+    model = describe("sentences", repository="maker/sentences")
+    fetch("sentences")
+    locked = {*read_lock()["sentences"].files}
+    assert locked == {*files} - {"config.json"}
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
+    module = load_model("sentences", model)
+    assert load_tokenizer("sentences", model)("cat")["input_ids"]
+    assert sentence_modules("sentences", model, module).poolings == ("mean",)
+    assert "all here" in fetch("sentences")
 
 
 def test_a_pickle_is_loaded_only_where_it_is_allowed(

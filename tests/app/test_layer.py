@@ -8,7 +8,13 @@ from embspace.app.layer import advice, choose_layer, has_a_task
 from embspace.app.report import Subject
 from embspace.app.working_tree import OwnTexts
 from embspace.errors import InputError
-from tests.measure.texts.planted_layers import planted_table
+from embspace.measure.texts.layer_choice import measure_layer_choice
+from tests.measure.texts.planted_layers import (
+    SETTINGS,
+    planted,
+    planted_table,
+    with_own_vectors,
+)
 
 
 @pytest.fixture(scope="module")
@@ -111,3 +117,18 @@ def test_equal_texts_are_one_and_no_choice(
     own = OwnTexts("my", "texts of my.csv", ".csv", b"", {"group_column": "label"})
     with pytest.raises(InputError, match="nothing to choose a layer by; .*; 59 of 60 texts repeat"):
         choose_layer(Subject("minilm", ["my"], own), print)
+
+
+def test_the_vector_of_a_sentence_model_is_the_default(table: pd.DataFrame):
+    read = {"planted": with_own_vectors(planted())}
+    own = measure_layer_choice(None, None, read, **SETTINGS)
+    said = advice(own, "a_model")
+    assert said.count("the vector of its makers, the default") == 3
+    assert said.count("The vector of its makers ") == said.count(": not clearly worse, a diff") == 3
+    assert "of a_model and 3 poolings, layer 2 with " in said
+    worse = own.assign(less_best_high=-0.1)
+    assert "at 0." in advice(worse, "m") and ": clearly worse, a difference of " in advice(
+        worse, "m"
+    )
+    plain = advice(own[own["embedding"] != "sentence"], "a_model")
+    assert plain == advice(table, "a_model") and "its makers" not in plain

@@ -6,13 +6,14 @@ import pandas as pd
 import pytest
 from safetensors.numpy import load_file
 
-from embspace.errors import InputError
+from embspace.errors import InputError, RefusedModel
 from embspace.extract.hidden_states import extract_hidden_states, save_hidden_states
 from embspace.extract.stimuli import extract_stimuli, save_stimuli, within_a_text
 from embspace.models.tokenizer import load_tokenizer
 from embspace.models.weights import load_model
 from embspace.settings.model import describe_model
 from tests.tiny import DIM, LAYERS, tiny_description
+from tests.tiny_architectures import build_tiny
 from tests.trained_tokenizers import KINDS
 from tests.zoo import build_animal, describe_animal
 
@@ -62,6 +63,22 @@ def test_random_weights_have_other_states_which_the_seed_decides(model, saved: P
         again = load_file(f"{tmp_path}/{seed}.safetensors")
         assert np.array_equal(again["random_cls"], tensors["random_cls"]) == equal
         assert np.array_equal(again["cls"], tensors["cls"])
+
+
+def test_windows_that_would_change_each_other_are_refused(tmp_path: Path):
+    described = tiny_description(build_tiny("fnet", tmp_path / "fnet")) | {
+        "matrices": {"input": "embeddings.word_embeddings.weight", "positional": None}
+        | {"segment": None}
+    }
+    sets = {"none": TABLE[:0], "x": TABLE}
+    for batches in ("any", "equal_lengths"):
+        description = describe_model("mine", described | {"batches": batches})
+        given = [load_model("mine", description), load_tokenizer("mine", description)]
+        if batches == "any":
+            with pytest.raises(RefusedModel, match="\n  batches: equal_lengths"):
+                extract_stimuli(description, *given, sets, **SETTINGS)
+        else:
+            assert set(extract_stimuli(description, *given, sets, **SETTINGS)) == {*sets}
 
 
 def test_a_stimulus_that_is_too_long_is_named(model):

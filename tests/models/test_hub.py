@@ -369,12 +369,33 @@ PICKLED = FILES.model_copy(update={"unpickle": True})
             ["config.json", WEIGHTS, "modules.json", "1_Pooling/config.json", "a/config.json"],
             [WEIGHTS, "modules.json", "1_Pooling/config.json"],
         ),
+        (
+            FILES,
+            ["config.json", "a.safetensors", "b.safetensors", INDEX],
+            ["a.safetensors", "b.safetensors", INDEX],
+        ),
     ],
 )
 def test_what_a_model_needs_is_chosen(files: HubFiles, there: list[str], chosen: list[str]):
-    found = choose_files("tiny", files, listing(*there), weights=True)
+    modules = ["", "1_Pooling"] if "modules.json" in there else []
+    found = choose_files("tiny", files, listing(*there), modules, weights=True)
     assert found == sorted(["config.json", *chosen])
     assert has_weights(found, files.unpickle)
+
+
+def test_of_a_transformer_in_a_folder_the_files_there_are_chosen():
+    inside = ["config.json", WEIGHTS, "tokenizer.json", "sentence_bert_config.json"]
+    there = ["config.json", "modules.json", *(f"0_Transformer/{file}" for file in inside)]
+    there += ["1_Pooling/config.json", "2_Dense/config.json", f"2_Dense/{WEIGHTS}", "x/config.json"]
+    modules = ["0_Transformer", "1_Pooling", "2_Dense"]
+    found = choose_files("tiny", FILES, listing(*there), modules, weights=True)
+    assert found == sorted({*there} - {"config.json", "x/config.json"})
+    assert has_weights(found, unpickle=False)
+    alone = choose_files("tiny", FILES, listing(*there), modules, weights=False)
+    expected = ["config.json", "tokenizer.json"]
+    assert alone == [*(f"0_Transformer/{file}" for file in expected), "modules.json"]
+    with pytest.raises(InputError, match="has no 0_Transformer/config.json at 0000"):
+        choose_files("tiny", FILES, listing("config.json", WEIGHTS), modules, weights=True)
 
 
 def test_a_tokenizer_needs_no_weights():

@@ -16,7 +16,7 @@ from embspace.models.tokenizer import (
     tokenizer_note,
     vocabulary_table,
 )
-from embspace.settings.model import describe_model
+from embspace.settings.model import TokenTypes, describe_model
 from tests.tiny import VOCABULARY, tiny_description
 
 
@@ -177,3 +177,5 @@ def test_types_of_tokens_that_are_left_out_are_told(tiny_folder: Path, tmp_path:
     content["post_processor"]["single"][-1]["SpecialToken"]["type_id"] = 1
     file.write_text(json.dumps(content))
     assert "texts are read without these" in tokenizer_note("typed", model)
+    passed = model.model_copy(update={"token_types": TokenTypes(special={3: 1})})
+    assert tokenizer_note("typed", passed) == ""

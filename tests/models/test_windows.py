@@ -3,6 +3,7 @@ import shutil
 from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -10,10 +11,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tokenizers import Tokenizer
 
-from embspace.errors import InputError
+from embspace.errors import InputError, RefusedModel
 from embspace.models.tokenizer import load_tokenizer, read_tokenizer
 from embspace.models.weights import load_model
-from embspace.models.windows import Window, cut_windows, largest_window, token_table, window_table
+from embspace.models.windows import (
+    Window,
+    cut_windows,
+    largest_window,
+    token_table,
+    tokenizer_bound,
+    window_table,
+)
 from embspace.settings.model import describe_model
 from tests.models.tokens.folders import with_json, write_folder
 from tests.tiny import tiny_description
@@ -232,3 +240,29 @@ def test_windows_hold_each_token_of_any_text_once(
             assert body[len(body) - overlap :] == again
 
     holds()
+
+
+@pytest.mark.parametrize(
+    ("found", "message"),
+    [
+        (0, "found 0, allowed: more than the 2 special tokens of each window"),
+        (2, "found 2, allowed: more than"),
+        (-1, "found -1, allowed: more than"),
+        (float("nan"), "found nan, allowed: a number of tokens"),
+        (True, "found True, allowed: a number of tokens"),
+    ],
+)
+def test_a_tokenizer_that_leaves_no_room_for_a_text_is_refused(
+    found: object, message: str, tokenizer
+):
+    given = SimpleNamespace(model_max_length=found)
+    given.num_special_tokens_to_add = tokenizer.num_special_tokens_to_add
+    with pytest.raises(RefusedModel, match=f"'model_max_length': {message}"):
+        tokenizer_bound(given)
+
+
+def test_a_tokenizer_says_how_much_is_read_or_that_it_knows_no_bound():
+    given = SimpleNamespace(num_special_tokens_to_add=lambda: 2)
+    for found, expected in ((3, 3), (512.0, 512), (int(1e30), None), (float("inf"), None)):
+        given.model_max_length = found
+        assert tokenizer_bound(given) == expected

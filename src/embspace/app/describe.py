@@ -242,7 +242,7 @@ def _described(name: str, label: str, source: dict[str, Any], root: Path) -> Nam
 def _findings(name: str, described: dict[str, Any]) -> "Findings":
     from embspace.models.describe import describe_module
     from embspace.models.parameters.describe_head import describe_head
-    from embspace.models.sentence.vectors import sentence_modules
+    from embspace.models.sentence.vectors import check_sentences
     from embspace.models.tokenizer import load_tokenizer, tokenizer_note
     from embspace.models.weights import load_model
 
@@ -250,12 +250,12 @@ def _findings(name: str, described: dict[str, Any]) -> "Findings":
     model = describe_model(name, described | {"matrices": nothing})
     assert not isinstance(model, VectorsModel)  # `described` names files of weights
     try:
-        module = load_model(name, model)
-        found = describe_module(module, load_tokenizer(name, model))
-        if note := tokenizer_note(name, model):
+        module, tokenizer = load_model(name, model), load_tokenizer(name, model)
+        found = describe_module(module, tokenizer)
+        known = {key: found.keys.get(key) for key in ("final_norm", "token_types")}
+        if note := tokenizer_note(name, model.model_copy(update=known)):
             found.keys["note"] = note
-        with_norm = model.model_copy(update={"final_norm": found.keys.get("final_norm")})
-        sentence_modules(name, with_norm, module)
+        check_sentences(name, model.model_copy(update=known), module, tokenizer)
     except InputError:
         raise
     except Exception as error:  # what a model raises depends on the architecture

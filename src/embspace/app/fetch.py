@@ -3,7 +3,13 @@
 from collections.abc import Iterator
 
 from embspace.errors import InputError, within
-from embspace.models.hub import choose_files, fetch_file, has_weights, list_files
+from embspace.models.hub import (
+    choose_files,
+    fetch_file,
+    fetch_modules,
+    has_weights,
+    list_files,
+)
 from embspace.models.locate import locate_files, sha256
 from embspace.models.lock import (
     LOCK,
@@ -91,7 +97,8 @@ def _fetch(name: str, files: HubFiles, *, weights: bool, update: bool) -> Iterat
 
 def _fetch_anew(name: str, files: HubFiles, *, weights: bool) -> LockedModel:
     listing = list_files(name, files, files.revision)
-    chosen = choose_files(name, files, listing, weights=weights)
+    modules = fetch_modules(name, files, listing)
+    chosen = choose_files(name, files, listing, modules, weights=weights)
     locked = {}
     for each in chosen:
         path = fetch_file(name, files, listing.commit, listing.files[each])

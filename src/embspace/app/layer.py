@@ -28,7 +28,13 @@ NEEDED = {
     "labels": "two labels or more (--label-column) that 20 texts or more have each",
 }
 NOTHING = f"nothing to choose a layer by; expected {NEEDED['search']}, or {NEEDED['labels']}"
-POOLINGS = {"cls": "the first token", "mean": "the mean of tokens", "max": "the maximum of tokens"}
+POOLINGS = {
+    "cls": "the first token",
+    "mean": "the mean of tokens",
+    "max": "the maximum of tokens",
+    "last": "the last token",
+}
+OWN = "sentence"  # the vector that the makers of a sentence model take of a text
 N_SHOWN = 5
 
 
@@ -121,11 +127,15 @@ def _not_asked(table: "pd.DataFrame") -> list[str]:
 
 
 def _ranking(rows: "pd.DataFrame") -> str:
-    """Return the best layers, and the best of what stands beside them, a line each."""
-    trained = rows[rows["weights"] == "trained"]
+    """Return the best layers, and the best of what stands beside them, a line each.
+
+    The makers' own vector stands first: it is what one takes where no layer is clearly better.
+    """
+    own, trained = rows[rows["embedding"] == OWN], _layers(rows)
     beside = rows[rows["weights"] != "trained"].sort_values("value", ascending=False)
     beside = beside.drop_duplicates("weights")
     lines = [f"{'':>4}  {'':44}  {'value':22}  less the last layer"]
+    lines += [f"{'':4}  {_name(row):44}  {_interval(row, 'value')}" for _, row in own.iterrows()]
     for _, row in trained.head(N_SHOWN).iterrows():
         mark = "=" if row["among_best"] else " "
         less = _interval(row, "less_last")
@@ -141,7 +151,7 @@ def _ranking(rows: "pd.DataFrame") -> str:
 def _sentence(rows: "pd.DataFrame", task: str, model: str) -> str:
     """Return what one would write into a paper."""
     best = rows.iloc[0]
-    trained = rows[rows["weights"] == "trained"]
+    trained = _layers(rows)
     does, quantity = TASKS[task]
     last_layer = trained["layer"].max()
     if best["layer"] == last_layer:
@@ -162,13 +172,32 @@ def _sentence(rows: "pd.DataFrame", task: str, model: str) -> str:
         f"{counted(trained['embedding'].nunique(), 'pooling')}, layer {best['layer']:.0f} with "
         f"{POOLINGS[best['embedding']]} {does} best "
         f"({quantity} {_interval(best, 'value')}, {counted(int(best['n']), 'text')}): {verdict}; "
-        f"{', '.join(others)}. ({100 * best['level']:g} % intervals over texts; that of the "
+        f"{', '.join(others)}.{_own(rows, does)} ({100 * best['level']:g} % intervals over "
+        "texts; that of the "
         "difference is over all layers and poolings at once, that of the value is not adjusted for "
         "having picked the best.)"
     )
 
 
+def _layers(rows: "pd.DataFrame") -> "pd.DataFrame":
+    """Return the layers of the model, at its own weights."""
+    return rows[(rows["weights"] == "trained") & (rows["embedding"] != OWN)]
+
+
+def _own(rows: "pd.DataFrame", does: str) -> str:
+    """Return a sentence on the makers' own vector beside the best layer; "" of other models."""
+    own = rows[rows["embedding"] == OWN]
+    if own.empty:
+        return ""
+    row = own.iloc[0]
+    less = f"a difference of {_interval(row, 'less_best')} from that layer"
+    verdict = "clearly worse" if row["less_best_high"] < 0 else "not clearly worse"
+    return f" The vector of its makers {does} at {_interval(row, 'value')}: {verdict}, {less}."
+
+
 def _name(row: "pd.Series") -> str:
+    if row["embedding"] == OWN:
+        return "the vector of its makers, the default"
     if row["weights"] == "none":
         return {"tf_idf": "words alone, TF-IDF", "bm25": "words alone, BM25"}[row["embedding"]]
     random = ", random weights" if row["weights"] == "random" else ""

@@ -20,6 +20,7 @@ from embspace.errors import InputError
 from embspace.files.rows import load_rows, save_rows
 from embspace.files.tensors import writing_tensors
 from embspace.models.encoder import UNREAD, EncodedWindow, batches_by_length, encode, tensor_shapes
+from embspace.models.probe.probe import check_batches, tokens_of
 from embspace.models.tokenizer import load_tokenizer, tokenizer_files
 from embspace.models.tokens.unknown import is_known
 from embspace.models.weights import load_model, with_random_weights
@@ -60,12 +61,13 @@ def extract_stimuli(
     Vectors that are no module's have layer 0 alone, without a row.
 
     Raises:
-        InputError: if a stimulus is longer than the model's window, or a state is not finite.
+        InputError: if a stimulus is longer than the model's window, windows that are read at once
+            would change each other, or a state is not finite.
     """
     if isinstance(model, VectorsModel):
         return dict.fromkeys(sets, _no_states())
     modules = {"": module, "random_": with_random_weights(module, seed)}
-    states = {}
+    states: dict[str, StimulusStates] = {}
     for name, table in sets.items():
         windows = [] if tokenizer is None else _windows(model, module, tokenizer, name, table)
         if windows and not is_known(
@@ -75,6 +77,8 @@ def extract_stimuli(
             texts=f"stimuli '{name}'",
         ):
             windows = []
+        if windows and all(made.tokens.empty for made in states.values()):  # the first tell
+            check_batches(module, tokens_of(windows), model.batches)
         tokens = token_table(windows, tokenizer) if windows else _no_tokens()
         batches = batches_by_length([len(window.ids) for window in windows], tokens_per_batch)
         n_rows = {"token": len(tokens)} | dict.fromkeys(EXTRACTED, len(windows))

@@ -1,8 +1,11 @@
-"""Finds a folder for the code that numba compiles, where a machine offers it none."""
+"""Folders that a machine must let us write: for temporary files, and for what numba compiles."""
 
 import os
 import tempfile
+from contextlib import suppress
 from pathlib import Path
+
+from embspace.errors import InputError
 
 KEPT_IN = "NUMBA_CACHE_DIR"
 """The variable by which numba is told where to keep what it has compiled."""
@@ -16,7 +19,20 @@ def let_compiled_code_be_kept() -> None:
     """
     if KEPT_IN not in os.environ and not _can_be_written(_home()):
         user = os.getuid() if hasattr(os, "getuid") else os.getpid()
-        os.environ[KEPT_IN] = str(Path(tempfile.gettempdir()) / f"embspace-compiled-{user}")
+        with suppress(FileNotFoundError):  # told by `check_temporary_folder`
+            os.environ[KEPT_IN] = str(Path(tempfile.gettempdir()) / f"embspace-compiled-{user}")
+
+
+def check_temporary_folder() -> None:
+    """Stop where no temporary file can be written, which nearly everything needs.
+
+    Raises:
+        InputError: naming the variable that says where it can.
+    """
+    try:
+        tempfile.gettempdir()
+    except FileNotFoundError as error:
+        raise InputError(f"{error.strerror}; name a folder that you may write by TMPDIR") from None
 
 
 def _home() -> Path | None:

@@ -14,10 +14,10 @@ from embspace.models.matrices import WITH_NEIGHBORS
 from embspace.models.probe.order import check_states
 from embspace.models.probe.probe import Probe, probe
 from embspace.models.spelling import spelling_of
-from embspace.models.windows import full_attention_window
+from embspace.models.tokens.types import find_types, read_types
+from embspace.models.windows import check_window, full_attention_window, tokenizer_bound
 
 N_READ = 8  # tokens
-LONGEST = 10**6  # tokens; tokenizers that know no limit name a larger one
 PREFIXES = {"continuation": "continuation_prefix", "word_start": "word_prefix"}
 # Of tokens that makers of models have reserved.
 UNUSED = (r"\[unused\d+\]", r"madeupword\d+", r">>UNUSED_\d+<<", r"<\|extratoken_\d+\|>")
@@ -57,6 +57,8 @@ def describe_module(module: Any, tokenizer: Any) -> Findings:
     ids = torch.tensor([_ordinary_ids(len(weight) - n_padding, tokenizer)])
     mask = torch.ones_like(ids)
     check_states(module, ids[0].numpy())
+    types = find_types(module, tokenizer)
+    read_types(module, types)
     tables = _tables(module, input_name, ids, mask)
     asked: dict[str, str] = {}
     matrices = {
@@ -75,9 +77,13 @@ def describe_module(module: Any, tokenizer: Any) -> Findings:
         **_marks(tokenizer),
         **_window(module, matrices["positional"], tokenizer, asked),
     }
+    if types is not None:
+        keys["token_types"] = types.model_dump()
     if norm := find_final_norm(module, ids, mask):
         keys["final_norm"] = norm
     longest = _longest(module, keys)
+    if longest is not None:
+        check_window(tokenizer, longest, 0, length_key="config.json: the number of positions")
     found = probe(module, ids[0].tolist(), longest)
     if found.window != longest:
         keys["window"] = found.window
@@ -205,8 +211,8 @@ def _window(
         return {"window": found}
     if positional or (getattr(module.config, "max_position_embeddings", None) or 0) > 0:
         return {}
-    if tokenizer.model_max_length < LONGEST:
-        return {"window": int(tokenizer.model_max_length)}
+    if (bound := tokenizer_bound(tokenizer)) is not None:
+        return {"window": bound}
     asked["window"] = (
         "config.json and the tokenizer give no number of positions; how many tokens the model "
         "reads at once"

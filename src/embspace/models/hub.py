@@ -7,8 +7,10 @@ was ended; here the rest is asked for.
 
 import hashlib
 import math
+import os
 import re
 import shutil
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -33,7 +35,7 @@ from embspace.models.hub_answers import ask_hub, hub_headers, read_answer
 from embspace.models.hub_errors import no_space, patiently, told
 from embspace.models.locate import SHARD, WEIGHTS, is_in_cache, sha256
 from embspace.models.lock import LOCK
-from embspace.models.sentence.files import MODULES, is_sentence_file
+from embspace.models.sentence.files import MODULES, module_files, module_folders
 from embspace.settings.model import HubFiles, model_file
 
 CONFIG = "config.json"
@@ -98,25 +100,41 @@ def list_files(name: str, files: HubFiles, revision: str) -> Listing:
         return _checked_listing(ModelInfo(**found))  # type: ignore[no-untyped-call]
 
 
-def choose_files(name: str, files: HubFiles, listing: Listing, *, weights: bool) -> list[str]:
+def choose_files(
+    name: str, files: HubFiles, listing: Listing, modules: Sequence[str] = (), *, weights: bool
+) -> list[str]:
     """The names of the files that a model needs, or of those that its tokenizer needs.
 
     Weights are safetensors, whole or in shards, where there are any, else pickles if allowed.
+    `modules` are the folders of a sentence model's modules, of which the first has the model.
 
     Raises:
         InputError: if there is no config.json, or are no weights that may be loaded.
     """
-    names = sorted(listing.files)
+    place = f"{modules[0]}/" if modules and modules[0] else ""
+    names = sorted(file.removeprefix(place) for file in listing.files if file.startswith(place))
     if CONFIG not in names:
         raise InputError(
-            f"{model_file(name)}: {files.repository} has no {CONFIG} at {listing.commit}; it is no "
-            "model of transformers"
+            f"{model_file(name)}: {files.repository} has no {place}{CONFIG} at {listing.commit}; "
+            "it is no model of transformers"
         )
-    chosen = [CONFIG, *(each for each in names if each in TOKENIZER)]
-    if not weights:
-        return sorted(chosen)
-    behind = [file for file in names if MODULES in names and is_sentence_file(file)]
-    return sorted({*chosen, *_weights(name, files, names), *behind})
+    chosen = [CONFIG, *(file for file in names if file in TOKENIZER)]
+    if weights:
+        chosen += _weights(name, files, names)
+    described = [MODULES] if place else []
+    behind = module_files(listing.files, modules) if weights and modules else described
+    return sorted({*(f"{place}{file}" for file in chosen), *behind})
+
+
+def fetch_modules(name: str, files: HubFiles, listing: Listing) -> list[str]:
+    """The folders of a sentence model's modules, by its modules.json; none without that file.
+
+    Raises:
+        InputError: as `fetch_file` does; RefusedModel, if the file is no list of modules.
+    """
+    if MODULES not in listing.files:
+        return []
+    return module_folders(fetch_file(name, files, listing.commit, listing.files[MODULES]).parent)
 
 
 def fetch_file(name: str, files: HubFiles, commit: str, file: RemoteFile) -> Path:
@@ -149,7 +167,11 @@ def git_blob_id(path: Path) -> str:
 
 
 def has_weights(names: list[str], unpickle: bool) -> bool:
-    """Return whether a model's files include weights in a form that may be loaded."""
+    """Return whether a model's files include weights in a form that may be loaded.
+
+    They may lie in a folder, as those of a sentence model do.
+    """
+    names = [name.rpartition("/")[2] for name in names]
     pickles = _whole_or_shards(names, PICKLE, PICKLE_SHARD) if unpickle else []
     return bool(_whole_or_shards(names, WEIGHTS, SHARD) or pickles)
 
@@ -205,8 +227,12 @@ def _whole_or_shards(names: list[str], whole: str, shard: re.Pattern[str]) -> li
     if whole in names:
         return [whole]
     index = f"{whole}.index.json"
-    shards = [each for each in names if shard.fullmatch(each)]
-    return [*shards, index] if shards and index in names else []
+    if index not in names:
+        return []
+    shards = [name for name in names if shard.fullmatch(name)]
+    ending = f".{whole.rpartition('.')[2]}"  # by any name, where none is usual
+    shards = shards or [name for name in names if name.endswith(ending) and "/" not in name]
+    return [*shards, index] if shards else []
 
 
 def _place_blob(name: str, files: HubFiles, commit: str, file: RemoteFile) -> Path:
@@ -250,7 +276,7 @@ def _link_to_snapshot(blob: Path, commit: str, file: RemoteFile) -> Path:
     path = blob.parents[1] / "snapshots" / commit / file.name
     with writing(path) as partial:
         try:
-            partial.symlink_to(Path("../../blobs") / blob.name)
+            partial.symlink_to(os.path.relpath(blob, path.parent))
         except OSError:  # a file system without links
             shutil.copyfile(blob, partial)
     return path

@@ -1,7 +1,6 @@
 """Finds the files of a model and checks that they are the ones meant; runs none of them."""
 
 import hashlib
-import json
 import logging
 import re
 from functools import lru_cache
@@ -9,6 +8,7 @@ from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 
 from embspace.errors import InputError
+from embspace.files.json_keys import read_keys
 from embspace.models.lock import (
     LOCK,
     LockedFile,
@@ -138,10 +138,22 @@ def weight_files(folder: Path) -> list[Path]:
     return sorted(file for file in folder.iterdir() if SHARD.fullmatch(file.name))
 
 
+def shards_beside(folder: Path) -> list[Path]:
+    """The shards of an index beside one whole file, which are not read; none where some lack."""
+    whole, index = folder / WEIGHTS, folder / INDEX
+    if not (whole.is_file() and index.is_file()):
+        return []
+    try:
+        return [folder / name for name in _listed_in(index) if name != WEIGHTS]
+    except InputError:  # left over, of shards that are gone
+        return []
+
+
 def _listed_in(index: Path) -> list[str]:
     """Return the names of the shards that an index lists, each of which is beside it."""
+    content = read_keys(index)
     try:
-        names = sorted(set(json.loads(index.read_text(encoding="utf-8"))["weight_map"].values()))
+        names = sorted(set(content["weight_map"].values()))
         lacking = [name for name in names if not (index.parent / Path(name).name).is_file()]
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise InputError(f"{index}: is no index of shards: {error!r}") from error

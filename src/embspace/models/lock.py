@@ -18,8 +18,8 @@ LOCK = "models.lock"
 GUARD = Path(".cache/models.lock.guard")  # whoever holds it may write models.lock
 HEADER = "# What `embspace fetch` took: by model, the commit or the wheel, and the files.\n"
 
-# A name is a part of a path, and must not lead out of its folder.
-FileName = Annotated[str, Field(pattern=r"^[\w-][\w.-]*$")]
+# A name is a path inside of the repository, as 1_Pooling/config.json, and must not lead out of it.
+FileName = Annotated[str, Field(pattern=r"^[\w-][\w.-]*(/[\w-][\w.-]*)*$")]
 
 
 class LockedFile(BaseModel):

@@ -43,7 +43,8 @@ ELSEWHERE = (
 # A token that stands for several things has the first of these.
 ROLES = ("cls", "sep", "mask", "pad", "bos", "eos", "unk")
 TYPES_ARE_LEFT_OUT = (
-    "Its tokenizer gives the tokens of a text different token types; texts are read without these."
+    "Its tokenizer's file gives the tokens of a text different token types; texts are read without "
+    "these, as by transformers' own call."
 )
 NO_TOKEN = "no token "  # begins the name of an id that the vocabulary leaves out
 
@@ -192,13 +193,13 @@ def tokenizer_note(name: str, model: Model) -> str:
     "" of others, and without one.
     """
     files = tokenizer_files(model)
-    if files is None:
+    if files is None or isinstance(model, VectorsModel):
         return ""
     folder = locate_files(name, files)
     reading, file = read_folder(folder), folder / FILES[0]
     own = read_file(folder) if file.is_file() else reading.tokenizer.backend_tokenizer
-    types = own.encode("a").type_ids
-    return " ".join(filter(None, [reading.note, TYPES_ARE_LEFT_OUT if any(types) else ""]))
+    left_out = any(own.encode("a").type_ids) and model.token_types is None
+    return " ".join(filter(None, [reading.note, TYPES_ARE_LEFT_OUT if left_out else ""]))
 
 
 def _spelling(tokenizer: Any) -> Spelling:

@@ -1,6 +1,5 @@
 """Loads a model's weights as float32, complete and finite, or says what is wrong with them."""
 
-import json
 import re
 from collections.abc import Collection, Sequence
 from inspect import signature
@@ -8,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from embspace.errors import InputError, RefusedModel, reason_of, within
+from embspace.files.json_keys import read_keys
 from embspace.models.architecture import (
     as_read,
     auto_class,
@@ -25,6 +25,7 @@ from embspace.models.checks.whole_folder import check_whole_folder
 from embspace.models.encoder import RULE
 from embspace.models.locate import INDEX, WEIGHTS, locate_files, warn_unpinned, weight_files
 from embspace.models.memory import check_memory
+from embspace.models.tokens.types import read_types, read_types_of_config
 from embspace.settings.model import HubModel, Model, Network, RandomModel, VectorsModel, model_file
 
 POOLER = "pooler."  # is no embedding space, and many checkpoints leave it out
@@ -53,15 +54,15 @@ def load_model(name: str, model: Model) -> Any:
 
 
 def _ruled(module: Any, model: Network) -> Any:
-    """Say in the config of a module which windows it reads at once; its random twin has it, too."""
+    """Say in the config of a module how it reads windows and types; its random twin has it, too."""
     if model.batches != "any":
         setattr(module.config, RULE, model.batches)
-    return module
+    return read_types(module, model.token_types)
 
 
 def with_random_weights(module: Any, seed: int) -> Any:
     """A model of the same config as `module` before any training, in evaluation mode."""
-    return _from_config(module.config, seed).eval()
+    return read_types_of_config(_from_config(module.config, seed)).eval()
 
 
 def check_finite(name: str, module: Any) -> None:
@@ -134,7 +135,7 @@ def _unlisted(folder: Path) -> dict[str, Any] | None:
 
 
 def _has_metadata(index: Path) -> bool:
-    return index.is_file() and "metadata" in json.loads(index.read_text(encoding="utf-8"))
+    return index.is_file() and "metadata" in read_keys(index)
 
 
 def _without_pooler(folder: Path) -> dict[str, bool]:

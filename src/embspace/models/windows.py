@@ -9,12 +9,14 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Bool, Int
 
-from embspace.errors import InputError, counted, reason_of
+from embspace.errors import InputError, RefusedModel, counted, reason_of, shortened
 from embspace.models.tokens.file import is_of_rust
 from embspace.settings.model import Network
 
 TOKEN_COLUMNS = ["window", "position", "id", "token", "special", "repeated", "start", "end"]
 LENGTH_KEY = "conf/extract/hidden_states.yaml: key 'window_length'"
+TOKENIZER_KEY = "tokenizer_config.json: key 'model_max_length'"
+LONGEST = 10**6  # tokens; tokenizers that know no limit name a larger one
 TEXTS_AT_ONCE = 256  # token lists of Python integers are large; arrays are small
 
 
@@ -66,6 +68,26 @@ def full_attention_window(config: Any) -> int | None:
     if getattr(config, "attention_type", None) != "block_sparse":
         return None
     return int((5 + 2 * config.num_random_blocks) * config.block_size)
+
+
+def tokenizer_bound(tokenizer: Any) -> int | None:
+    """Return how many tokens of a text a tokenizer says that are read; None where it knows none.
+
+    Raises:
+        RefusedModel: if that is no number, or not more than the special tokens of a text.
+    """
+    found = tokenizer.model_max_length
+    if isinstance(found, bool) or not isinstance(found, int | float) or found != found:
+        raise RefusedModel(
+            f"{TOKENIZER_KEY}: found {shortened(found)}, allowed: a number of tokens"
+        )
+    if found >= LONGEST:
+        return None
+    try:
+        check_window(tokenizer, int(found), 0, length_key=TOKENIZER_KEY)
+    except InputError as error:
+        raise RefusedModel(str(error)) from None
+    return int(found)
 
 
 def check_window(

@@ -110,6 +110,13 @@ class Matrices(Strict):
     output: str | None = None  # in the checkpoint, where the output matrix is not the input's
 
 
+class TokenTypes(Strict):
+    """The types that a tokenizer gives the tokens of a text, of a model that reads them."""
+
+    text: int = Field(0, ge=0)  # of the tokens that a text is made of
+    special: dict[int, int] = {}  # of those around it, by their ids
+
+
 class MaskedHead(Strict):
     """Names what a checkpoint has between the last layer and the vocabulary, as it does.
 
@@ -159,6 +166,7 @@ class _Model(_Described):
     final_norm: str | None = None  # the module after the last block, where a model has one
     untrained: str | None = None  # the model of this architecture with random weights
     batches: Batches = "any"  # which windows are read at once without changing each other
+    token_types: TokenTypes | None = None  # where they change the states of a text
     allow_unused: list[str] = []  # patterns of what its files hold and nothing reads, as `*.lora_A`
     note: str | None = None  # what a reader of its numbers must know
 

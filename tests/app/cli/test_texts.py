@@ -19,6 +19,10 @@ def test_a_layer_is_chosen_on_texts_that_are_read_as_told(
     assert (said.exit_code, said.stdout) == (0, "layer 3\n")
     reading = {"separator": ";", "skip_empty": True, "group_column": "b"}
     assert asked == {"layers": True, "reading": reading}
+    told = ("--allow-unused", "*.x", "--tokenizer", str(root / "conf"))
+    assert call("layer", "a.csv", *told).exit_code == 0
+    tokenizer = {"source": "path", "path": str(root / "conf")}
+    assert asked["given"] == {"allow_unused": ["*.x"], "tokenizer": tokenizer}
 
 
 def test_a_sample_is_drawn_as_asked_and_told(monkeypatch: pytest.MonkeyPatch):

@@ -1,10 +1,11 @@
 """A tree is a repository of DVC with git, without it, and wherever it lies."""
 
+import os
 from pathlib import Path
 
 import pytest
 
-from embspace.app.repro.repository import open_repository, without_git
+from embspace.app.repro.repository import KEPT_IN, open_repository, without_git
 from embspace.errors import InputError
 
 
@@ -36,3 +37,17 @@ def test_braces_in_the_path_are_told(tmp_path: Path):
     (folder / ".dvc").mkdir(parents=True)
     with pytest.raises(InputError, match=r"DVC cannot work in a folder with \{ or \}"):
         open_repository(folder)
+
+
+def test_where_dvc_may_not_keep_its_state_it_goes_to_temporary_files(
+    tree: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv(KEPT_IN, "put back at the end")
+    monkeypatch.delenv(KEPT_IN)
+    open_repository(tree)
+    assert KEPT_IN not in os.environ
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    repository = open_repository(tree)
+    assert Path(os.environ[KEPT_IN]).parent == tmp_path
+    assert Path(repository.site_cache_dir).is_relative_to(tmp_path)

@@ -50,7 +50,7 @@ def test_a_model_that_reads_no_text_has_no_heads():
     empty = results() | {"heads": pd.DataFrame(columns=heads().columns), "json": {"n_texts": 0}}
     figure, tables = draw_head_features(empty, "vectors", **DRAWN)
     assert figure.get_suptitle().startswith("No heads")
-    assert "The model reads no text." in tables
+    assert "The model reads no text, or gives no attention of every layer." in tables
 
 
 def test_a_feature_that_is_alike_in_all_heads_is_said_and_not_drawn():

@@ -1,5 +1,6 @@
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -43,3 +44,15 @@ def test_no_labels_are_said() -> None:
     figure, text = draw_label_overlap({"csv": pd.DataFrame(columns=COLUMNS)}, "a", **SETTINGS)
     assert "No labels to look for among neighbors" in figure.get_suptitle()
     assert "see `fewest_documents`" in text
+
+
+def test_the_vector_of_a_sentence_model_is_a_level_and_a_row(table: pd.DataFrame) -> None:
+    rows = table[(table["pooling"] == "mean") & (table["layer"] == 2)]
+    own = rows.assign(pooling="sentence", layer=np.nan, less_last=np.nan, value=0.99)
+    figure, text = draw_label_overlap({"csv": pd.concat([table, own])}, "a", **SETTINGS)
+    assert_words_fit(figure)
+    for ax in figure.axes:
+        (level,) = (line for line in ax.lines if line.get_label() == "its own vector")
+        assert set(np.asarray(level.get_ydata())) == {0.99}
+    assert "(layer 2, " in " ".join(figure.get_suptitle().split())
+    assert "its own vector" in text

@@ -1,12 +1,14 @@
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 
 from embspace.draw.texts.layer_choice import draw_layer_choice
-from embspace.measure.texts.layer_choice import COLUMNS
+from embspace.measure.texts.layer_choice import COLUMNS, measure_layer_choice
 from tests.draw.fits import assert_words_fit
-from tests.measure.texts.planted_layers import planted_table
+from tests.measure.texts.planted_layers import SETTINGS as PLANTED
+from tests.measure.texts.planted_layers import planted, planted_table, with_own_vectors
 
 SETTINGS: dict[str, Any] = {"row_height_mm": 62.0, "digits": 3}
 
@@ -55,3 +57,15 @@ def test_no_text_at_all_is_said():
     figure, text = draw_layer_choice({"csv": empty}, "a", **SETTINGS)
     assert "No text to choose a layer by" in figure.get_suptitle()
     assert "labels that many texts share" in text
+
+
+def test_the_vector_of_a_sentence_model_is_a_level_and_a_row(table: pd.DataFrame):
+    read = {"planted": with_own_vectors(planted())}
+    own = measure_layer_choice(None, None, read, **PLANTED)
+    figure, text = draw_layer_choice({"csv": own}, "a", **SETTINGS)
+    assert_words_fit(figure)
+    for ax, task in zip(figure.axes, ("search", "labels", "clusters"), strict=True):
+        (level,) = (line for line in ax.lines if line.get_label() == "its own vector")
+        value = own.loc[(own["task"] == task) & (own["embedding"] == "sentence"), "value"].iloc[0]
+        assert set(np.asarray(level.get_ydata())) == {value}
+    assert "| its own vector |" in " ".join(text.split())

@@ -1,5 +1,6 @@
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -78,3 +79,13 @@ def test_a_model_that_reads_no_text_leaves_words_alone():
     assert figure.get_suptitle().startswith("Words alone label 70 % of texts correctly")
     assert figure.axes[0].texts[0].get_text() == "the model reads no text"
     assert "The model reads no text" in text
+
+
+def test_the_vector_of_a_sentence_model_is_a_level_and_a_row():
+    own = table().iloc[[1]].assign(features="sentence", layer=np.nan, accuracy=0.77)
+    given = {"csv": pd.concat([table(), own]), MEASURED_WITH: MEASURED}
+    figure, text = draw_text_classification(given, "a model", **SETTINGS)
+    assert_words_fit(figure)
+    (level,) = (line for line in figure.axes[0].lines if line.get_label() == "its own vector")
+    assert set(np.asarray(level.get_ydata())) == {0.77}
+    assert "its own vector" in text

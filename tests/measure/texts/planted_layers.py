@@ -1,5 +1,6 @@
 """States of a model that is not there, of which one layer alone carries the labels."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -52,6 +53,14 @@ def planted(seed: int = 0, strength: float = 2.0) -> ReadCorpus:
         vectors[CARRIER] += shared
     halves = ReadTexts(of_halves, pd.DataFrame({"text": of_halves["id"]}), NONE, states)
     return ReadCorpus(whole, halves)
+
+
+def with_own_vectors(read: ReadCorpus) -> ReadCorpus:
+    """Return the same of a sentence model, whose own vector is the mean of layer 2."""
+    parts = (read.whole, read.halves)
+    return ReadCorpus(
+        *(replace(part, sentences=part.states["mean"][CARRIER].copy()) for part in parts)
+    )
 
 
 def planted_table(**changes: Any) -> pd.DataFrame:

@@ -1,5 +1,6 @@
 """Holds the stage to a planted layer, to the measures themselves, and to chance."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -127,3 +128,15 @@ def test_random_weights_stand_beside_corpora_that_are_named() -> None:
 def test_the_seed_draws_halves(table: pd.DataFrame) -> None:
     assert table_of(states()).equals(table)
     assert not table_of(states(), seed=1)["low"].equals(table["low"])
+
+
+def test_the_vector_of_a_sentence_model_has_rows_and_moves_no_other(table: pd.DataFrame) -> None:
+    read = states()
+    own = replace(read, sentences=read.states["mean"][CARRIER].copy())
+    found = table_of(own)
+    is_own = found["pooling"] == "sentence"
+    pd.testing.assert_frame_equal(found[~is_own].reset_index(drop=True), table, check_dtype=False)
+    mean = table[(table["pooling"] == "mean") & (table["layer"] == CARRIER)]
+    assert found.loc[is_own, "value"].tolist() == mean["value"].tolist()
+    outside = ["layer", "less_last", "less_last_low", "less_last_high"]
+    assert found.loc[is_own, outside].isna().all(axis=None)

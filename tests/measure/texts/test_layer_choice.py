@@ -1,9 +1,12 @@
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
 
 from embspace.measure.texts.layer_choice import (
     COLUMNS,
+    ReadCorpus,
     ReadTexts,
     _of_texts,
     measure_layer_choice,
@@ -15,6 +18,7 @@ from tests.measure.texts.planted_layers import (
     N,
     planted,
     planted_table,
+    with_own_vectors,
 )
 
 
@@ -73,3 +77,27 @@ def test_a_text_of_several_windows_is_their_mean():
     vectors = np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
     assert _of_texts(read, vectors).tolist() == [[3, 4], [3, 4]]
     assert _of_texts(read, vectors * [[3], [1], [1]]).tolist() == [[3, 4], [4, 6]]
+
+
+def test_the_vector_of_a_sentence_model_stands_beside_and_moves_no_other(table: pd.DataFrame):
+    read = {"planted": with_own_vectors(planted())}
+    found = measure_layer_choice(None, None, read, **SETTINGS)
+    is_own = found["embedding"] == "sentence"
+    pd.testing.assert_frame_equal(found[~is_own].reset_index(drop=True), table)
+    own = found[is_own]
+    assert own["task"].tolist() == ["search", "labels", "clusters"]
+    assert own[["layer", "rank", "less_last"]].isna().all(axis=None)
+    assert not own["among_best"].any() and set(own["weights"]) == {"trained"}
+    mean = found[(found["embedding"] == "mean") & (found["layer"] == CARRIER)]
+    assert own["value"].tolist() == mean["value"].tolist()
+    assert (own["less_best_high"] >= 0).all()
+
+
+def test_of_a_decoder_the_last_token_is_ranked():
+    whole = planted().whole
+    states = whole.states | {"last": whole.states["mean"] + np.float32(1)}
+    read = {"planted": ReadCorpus(replace(whole, states=states), planted().halves)}
+    found = measure_layer_choice(None, None, read, **SETTINGS)
+    ranked = found[(found["task"] == "labels") & (found["weights"] == "trained")]
+    assert set(ranked["embedding"]) == {"cls", "mean", "max", "last"}
+    assert ranked["less_last"].notna().all()

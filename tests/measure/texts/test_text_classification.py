@@ -3,6 +3,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from embspace.errors import InputError
@@ -11,14 +12,19 @@ from embspace.measure.texts.text_classification import (
     Reader,
     _accuracies,
     _pooled,
+    _sentences,
+    _states,
     measure_text_classification,
 )
+from embspace.models.sentence.vectors import sentence_modules, sentence_vectors
 from embspace.models.tokenizer import load_tokenizer
 from embspace.models.weights import load_model
 from embspace.settings.model import describe_model
-from tests.tiny import LAYERS, tiny_description
+from tests.models.sentence.folders import dense, pooling, write_modules
+from tests.tiny import LAYERS, build_tiny_bert, tiny_description
 from tests.zoo import build_animal, describe_animal
 
+IDENTITY = "torch.nn.modules.linear.Identity"
 SUBJECTS = ["boats", "bells", "maps", "bread", "clocks", "wool"]
 SETTINGS: dict[str, Any] = {
     "label_column": "label",
@@ -103,8 +109,43 @@ def test_a_decoder_with_a_norm_after_its_last_block_is_read(tmp_path: Path):
     pooled = _pooled(decoder, decoder.module, ["the cat sat", "a dog ran"], 60, "cpu")
     n_layers = decoder.module.config.num_hidden_layers + 1
     assert {kind: x.shape[:2] for kind, x in pooled.items()} == dict.fromkeys(
-        ("cls", "mean"), (n_layers, 2)
+        ("cls", "mean", "last"), (n_layers, 2)
     )
+
+
+def test_a_decoder_has_the_last_token_and_an_encoder_has_not(tmp_path: Path, reader: Reader):
+    model = describe_animal("gpt2", build_animal("gpt2", tmp_path / "gpt2"))
+    decoder = Reader(model, load_model("gpt2", model), load_tokenizer("gpt2", model))
+    texts = ["the cat sat", "the dog ran", "the rain"]
+    for one, has_last in ((decoder, True), (reader, False)):
+        states = dict(_states(one, texts, 60, "cpu", 0))
+        assert {kind for kind, _, _ in states} == {"cls", "mean", *(["last"] if has_last else [])}
+        assert {weights for _, _, weights in states} == {"trained", "random"}
+
+
+def test_the_vector_of_a_sentence_model_has_a_row_and_moves_no_other(
+    tmp_path: Path, reader: Reader
+):
+    folder = write_modules(
+        build_tiny_bert(tmp_path / "mine"),
+        [pooling("mean"), dense(32, 8, activation_function=IDENTITY), ("Normalize", {})],
+    )
+    model = describe_model("mine", tiny_description(folder))
+    module, tokenizer = load_model("mine", model), load_tokenizer("mine", model)
+    modules = sentence_modules("mine", model, module)
+    assert modules is not None
+    texts = written(tmp_path / "x.jsonl", told_by_words=True)
+    with_own, without = (
+        measure_text_classification(Reader(model, module, tokenizer, each), texts=texts, **SETTINGS)
+        for each in (modules, None)
+    )
+    pd.testing.assert_frame_equal(with_own.iloc[:-1], without)
+    row = with_own.iloc[-1]
+    assert (row["features"], row["weights"]) == ("sentence", "trained") and np.isnan(row["layer"])
+    content = [json.loads(line)["text"] for line in Path(texts).read_text().splitlines()]
+    found = _sentences(Reader(model, module, tokenizer, modules), content, 60, "cpu")
+    expected = sentence_vectors("mine", model, module, modules, tokenizer, content)
+    np.testing.assert_allclose(found, expected, atol=1e-6)
 
 
 def test_a_text_that_is_too_long_counts_by_its_first_window(reader: Reader):

@@ -9,6 +9,7 @@ from embspace.models.checks.config_keys import check_config_keys
 from tests.lazy import transformers
 from tests.models.checks.changed import with_config
 from tests.models.published import CONFIGS
+from tests.tiny_architectures import tiny_config
 
 
 @pytest.mark.parametrize(
@@ -105,3 +106,41 @@ def test_configs_of_published_models_are_taken(tmp_path: Path):
 def test_each_config_has_its_class():
     assert class_of(transformers.AutoConfig.for_model("bert")).__name__ == "BertModel"
     assert class_of(transformers.AutoConfig.for_model("t5")).__name__ == "T5Model"
+
+
+@pytest.mark.parametrize(
+    ("kind", "written"),
+    [
+        ("xlnet", {"untie_r": True, "ff_activation": "gelu", "bi_data": False}),
+        ("albert", {"num_memory_blocks": 0, "gap_size": 0, "down_scale_factor": 1}),
+        ("deberta", {"padding_idx": 0, "pos_att_type": "c2p|p2c"}),
+        ("longformer", {"ignore_attention_mask": False, "attention_mode": "longformer"}),
+        ("electra", {"generator_hidden_size": 0.3333, "summary_use_proj": True}),
+        ("xlm", {"max_vocab": 95000, "min_count": 0, "share_inout_emb": True, "n_langs": 2}),
+        ("flaubert", {"amp": 1, "bptt": 512, "lgs": "fr", "word_mask": 0.8, "sample_alpha": 0}),
+        ("t5", {"n_positions": 512, "output_past": True, "is_gated_act": False}),
+        ("modernbert", {"layer_norm_eps": 1e-5, "norm_eps": 1e-5}),
+        ("falcon", {"apply_residual_connection_post_layernorm": False, "alibi": False}),
+        ("starcoder2", {"norm_type": "layer_norm", "mlp_type": "default"}),
+        ("gpt_bigcode", {"inference_runner": 0, "pad_key_length": True}),
+    ],
+)
+def test_keys_that_makers_have_written_into_their_files_are_taken(
+    kind: str, written: dict[str, Any], tmp_path: Path
+):
+    folder = tmp_path / "plain"
+    tiny_config(kind, 50).save_pretrained(folder)
+    check_config_keys(with_config(folder, tmp_path / "mine", **written), [])
+
+
+def test_the_same_switched_on_are_refused(tmp_path: Path):
+    for kind, key, value in (
+        ("xlnet", "untie_r", False),
+        ("albert", "num_memory_blocks", 2),
+        ("modernbert", "layer_norm_eps", 1e-12),
+        ("starcoder2", "norm_type", "rms_norm"),
+    ):
+        tiny_config(kind, 50).save_pretrained(tmp_path / kind)
+        folder = with_config(tmp_path / kind, tmp_path / f"{kind}_", **{key: value})
+        with pytest.raises(RefusedModel, match=f"key '{key}': found {value!r}"):
+            check_config_keys(folder, [])

@@ -1,6 +1,6 @@
 import pytest
 
-from embspace.models.checks.harmless_keys import is_harmless
+from embspace.models.checks.harmless_keys import OFF, is_harmless
 
 
 @pytest.mark.parametrize(
@@ -59,3 +59,19 @@ def test_keys_of_heads_training_and_writing_are_harmless(key: str, value: object
 )
 def test_keys_that_may_change_a_state_are_not(key: str, value: object):
     assert not is_harmless(key, value)
+
+
+@pytest.mark.slow  # reads the config of every architecture
+def test_what_is_switched_off_is_so_by_default_in_the_library():
+    from transformers.models.auto.configuration_auto import CONFIG_MAPPING
+
+    defaults: dict[str, set[str]] = {key: set() for key in OFF}
+    for kind in CONFIG_MAPPING:
+        for key, field in CONFIG_MAPPING[kind].__dataclass_fields__.items():
+            if key in OFF:
+                defaults[key].add(repr(field.default))
+    counts = {"num_local_experts"}  # None of them is no default, but 0 are none
+    for key, values in defaults.items():
+        assert not values or key in counts or values & {"False", "None", "0"}, key
+    base = {*CONFIG_MAPPING["bert"].__mro__[1].__dataclass_fields__}
+    assert not OFF & base  # those are known to every class

@@ -53,7 +53,7 @@ def test_weights_that_only_a_pickle_holds_are_refused(tmp_path: Path):
     ("content", "message"),
     [
         ("[]", "expected keys and values, found \\[\\]"),
-        ("{", "cannot be read"),
+        ("{", "is no JSON"),
         ("{}", "key 'in_features': found None, allowed: a whole number"),
         ('{"in_features": 32, "out_features": "8"}', "key 'out_features': found '8'"),
         ('{"in_features": 32, "out_features": 9}', "expected {'linear.weight': \\(9, 32\\)"),

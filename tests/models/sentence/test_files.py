@@ -7,8 +7,9 @@ import pytest
 
 from embspace.errors import RefusedModel
 from embspace.models.sentence.files import (
-    is_sentence_file,
     listed_modules,
+    module_files,
+    module_folders,
     sentence_files,
     transformer_folder,
 )
@@ -43,13 +44,17 @@ def test_its_files_are_listed(tmp_path: Path):
     [
         ("sentence_roberta_config.json", True),
         ("3_Normalize/config.json", True),
+        ("pooling/config.json", True),
+        ("1_Pooling/config.json", False),
+        ("0_Transformer/sentence_bert_config.json", True),
         ("config.json", False),
         ("onnx/model.safetensors", False),
         ("2_Dense/pytorch_model.bin", False),
     ],
 )
 def test_files_are_told_by_their_paths(name: str, expected: bool):
-    assert is_sentence_file(name) == expected
+    folders = ["0_Transformer", "pooling", "2_Dense", "3_Normalize"]
+    assert module_files([name], folders) == ([name] if expected else [])
 
 
 def test_the_transformer_is_where_modules_json_says(tmp_path: Path):
@@ -58,8 +63,10 @@ def test_the_transformer_is_where_modules_json_says(tmp_path: Path):
     (tmp_path / "0_Transformer").mkdir()
     write_modules(tmp_path, [pooling("mean")], transformer="0_Transformer")
     assert transformer_folder(tmp_path) == tmp_path / "0_Transformer"
+    assert module_folders(tmp_path) == ["0_Transformer", "1_Pooling"]
     (tmp_path / "model.safetensors").write_bytes(b"another model")
     assert transformer_folder(tmp_path) == tmp_path / "0_Transformer"
+    assert module_folders(tmp_path) == ["0_Transformer", "1_Pooling"]
 
 
 def test_modules_stand_in_the_order_of_the_file(tmp_path: Path):
@@ -77,7 +84,7 @@ def test_modules_stand_in_the_order_of_the_file(tmp_path: Path):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("{", "modules.json: cannot be read"),
+        ("{", "modules.json: is no JSON"),
         ("[]", "no list of modules"),
         ('[{"path": ""}]', "no list of modules"),
         ('[{"type": "sentence_transformers.models.Pooling", "path": 1}]', "no list of modules"),

@@ -48,7 +48,7 @@ def test_dropout_is_for_training(tmp_path: Path):
 @pytest.mark.parametrize(
     ("file", "content", "message"),
     [
-        ("1_Pooling/config.json", "{", "1_Pooling/config.json: cannot be read"),
+        ("1_Pooling/config.json", "{", "1_Pooling/config.json: is no JSON"),
         ("1_Pooling/config.json", "[]", "1_Pooling/config.json: expected keys and values"),
     ],
 )

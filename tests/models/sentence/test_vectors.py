@@ -8,7 +8,11 @@ import numpy as np
 import pytest
 
 from embspace.errors import RefusedModel
-from embspace.models.sentence.vectors import sentence_modules, sentence_vectors
+from embspace.models.sentence.vectors import (
+    check_sentences,
+    sentence_modules,
+    sentence_vectors,
+)
 from embspace.models.tokenizer import load_tokenizer
 from embspace.models.weights import load_model
 from embspace.settings.model import describe_model
@@ -111,6 +115,26 @@ def test_the_length_that_the_tokenizer_names_bounds_a_window(folder: Path):
     file.write_text(json.dumps(json.loads(file.read_text()) | {"model_max_length": POSITIONS}))
     (folder / "sentence_bert_config.json").write_text("{}")
     assert not np.allclose(vectors(folder, [LONG]), bounded, atol=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("length", "longest", "key"),
+    [(2, POSITIONS, "'max_seq_length' of the sentence model"), (None, 2, "'model_max_length'")],
+)
+def test_no_room_for_a_text_is_refused_by_the_key_that_leaves_none(
+    folder: Path, length: int | None, longest: int, key: str
+):
+    reading = {} if length is None else {"max_seq_length": length}
+    write_modules(folder, [pooling("mean")], reading=reading)
+    file = folder / "tokenizer_config.json"
+    file.write_text(json.dumps(json.loads(file.read_text()) | {"model_max_length": longest}))
+    message = f"key {key}: found 2, allowed: more than the 2 special tokens of each window"
+    with pytest.raises(RefusedModel, match=message):
+        vectors(folder, TEXTS)
+    model = describe_model("tiny", tiny_description(folder))
+    module, tokenizer = load_model("tiny", model), load_tokenizer("tiny", model)
+    with pytest.raises(RefusedModel, match=message):
+        check_sentences("tiny", model, module, tokenizer)
 
 
 def test_a_transformer_in_a_folder_of_its_own_is_found(tiny_folder: Path, tmp_path: Path):

@@ -1,3 +1,4 @@
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -8,10 +9,12 @@ from embspace.models.stream.attention_maps import (
     attention_maps,
     check_head_count,
     given_attention,
+    gives_attention,
 )
 from embspace.models.stream.rebuild import rebuild_stream
 from tests.lazy import torch, transformers
 from tests.models.stream.tiny import OTHERS, batch, tiny
+from tests.tiny_architectures import build_tiny
 
 
 @pytest.mark.parametrize("model_type", OTHERS)
@@ -58,6 +61,13 @@ def test_a_model_without_attention_has_no_maps():
     )
     with pytest.raises(InputError, match="MambaModel: gives the attention of 0 of 1 layer"):
         attention_maps(transformers.MambaModel(config).eval(), *batch())
+
+
+def test_which_models_give_the_attention_of_every_layer(tmp_path: Path):
+    assert gives_attention(tiny("bert"))
+    for kind in ("fnet", "recurrent_gemma"):
+        folder = build_tiny(kind, tmp_path / kind)
+        assert not gives_attention(transformers.AutoModel.from_pretrained(folder).eval())
 
 
 def test_heads_that_do_not_divide_the_width_are_refused():

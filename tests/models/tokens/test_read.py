@@ -107,7 +107,7 @@ def test_an_added_token_that_the_library_renumbers_is_told(tmp_path: Path):
 def test_broken_settings_are_told(tmp_path: Path):
     folder = write_folder(tmp_path / "broken", word_piece(), "BertTokenizer")
     (folder / "tokenizer_config.json").write_text("{")
-    with pytest.raises(InputError, match="tokenizer_config.json: the tokenizer cannot be read"):
+    with pytest.raises(InputError, match="tokenizer_config.json: is no JSON"):
         read_tokenizer(folder)
 
 
@@ -150,3 +150,17 @@ def test_options_that_are_a_list_are_told(tmp_path: Path):
     message = r"tokenizer_config\.json: expected keys and values, found \[1\]"
     with pytest.raises(InputError, match=message):
         read_folder(folder)
+
+
+def test_templates_of_chats_and_other_options_change_no_text(tmp_path: Path):
+    text_of_file = word_piece().to_str()
+    plain = write_folder(tmp_path / "plain", text_of_file, "BertTokenizer")
+    template = "{% for m in messages %}[CLS]{{ m }}{% endfor %}"
+    options = {"chat_template": template, "padding_side": "left", "add_prefix_space": True}
+    options |= {"response_template": "x", "clean_up_tokenization_spaces": True}
+    other = write_folder(tmp_path / "chat", text_of_file, "BertTokenizer", **options)
+    (other / "chat_template.jinja").write_text(template)
+    (other / "chat_template.json").write_text(json.dumps({"chat_template": template}))
+    assert_is_the_file_s(other)
+    for text in SPOKEN:
+        assert read_tokenizer(other)(text)["input_ids"] == read_tokenizer(plain)(text)["input_ids"]

@@ -3,14 +3,13 @@
 import hashlib
 import json
 from collections.abc import Iterator
-from contextlib import chdir
+from contextlib import chdir, suppress
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from embspace.errors import InputError, RefusedModel
-from embspace.files.atomic import writing
 from embspace.models.locate import locate_files, locate_root, weight_files
 from embspace.models.lock import read_lock
 from embspace.models.memory import check_memory
@@ -37,7 +36,7 @@ LIBRARIES = ("torch", "transformers", "tokenizers")
 def check_probed(name: str, root: Path) -> None:
     """Stop at a model that is not read as its file in conf/model/ says, or cannot be read.
 
-    The outcome is kept, by weights, tokenizer, description and versions of libraries.
+    That it passed is kept, by weights, tokenizer, description and versions of libraries.
 
     Raises:
         InputError: if the model's files are not there.
@@ -48,16 +47,13 @@ def check_probed(name: str, root: Path) -> None:
         model = describe_model(name, content)
         if isinstance(model, VectorsModel):
             return
-        kept = PROBES / f"{digest_of(name, model, content)}.json"
+        kept = PROBES / digest_of(name, model, content)
         if kept.is_file():
             return
-        outcome = _probed(name, model)
-        try:
+        _probe(name, model)
+        with suppress(OSError):  # it is probed again where nothing can be kept
             kept.parent.mkdir(parents=True, exist_ok=True)
-            with writing(kept) as partial:
-                partial.write_text(json.dumps(outcome, indent=2) + "\n", encoding="utf-8")
-        except OSError:
-            return  # it is made again where nothing can be kept
+            kept.touch()
 
 
 def check_fetched(name: str, root: Path) -> None:
@@ -77,11 +73,12 @@ def check_fetched(name: str, root: Path) -> None:
     check_probed(name, root)
 
 
-def _probed(name: str, model: Network) -> dict[str, Any]:
-    """Return how a model must be read, by a probe that its description has passed."""
+def _probe(name: str, model: Network) -> None:
+    """Load a model, and stop unless it is read as its description says."""
     from embspace.app.queries.loading import without_report_of_weights
-    from embspace.models.probe.probe import check_probe, probe
-    from embspace.models.sentence.vectors import sentence_modules
+    from embspace.models.probe.order import check_states
+    from embspace.models.probe.probe import check_probe, probe, rows_of
+    from embspace.models.sentence.vectors import check_sentences
     from embspace.models.tokenizer import load_tokenizer, tokenizer_files
     from embspace.models.weights import load_model
     from embspace.models.windows import largest_window
@@ -89,16 +86,18 @@ def _probed(name: str, model: Network) -> dict[str, Any]:
     with without_report_of_weights():
         module = load_model(name, model)
         tokenizer = load_tokenizer(name, model) if tokenizer_files(model) else None
-        sentence_modules(name, model, module)
+        if tokenizer is not None:
+            check_sentences(name, model, module, tokenizer)
     n_rows = len(module.get_input_embeddings().weight) - model.padding_rows
     special = set() if tokenizer is None else set(tokenizer.all_special_ids)
     tokens = [number for number in range(n_rows) if number not in special][:N_TOKENS]
+    window = largest_window(model, module)
     try:
-        outcome = probe(module, tokens, largest_window(model, module))
+        check_states(module, rows_of(tokens, window)[0])
+        outcome = probe(module, tokens, window)
         check_probe(outcome, model.batches, model.matrices.positional)
     except RefusedModel as error:
         raise RefusedModel(f"{model_file(name)}: {error}") from error
-    return {"batches": outcome.batches, "adds_positions": outcome.adds_positions}
 
 
 def digest_of(name: str, model: Network, content: dict[str, Any]) -> str:

@@ -6,12 +6,14 @@ from contextlib import contextmanager
 import typer
 
 from embspace.errors import InputError, visible
+from embspace.files.compiled import check_temporary_folder
 
 
 @contextmanager
 def clear_errors() -> Iterator[None]:
     """Print an `InputError` as one message and end with its exit code, without a traceback."""
     try:
+        check_temporary_folder()
         yield
     except InputError as error:
         typer.echo(visible(f"error: {error}"), err=True)

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from embspace.app.cli.failures import clear_errors
+from embspace.app.cli.given import AllowUnusedOption, TokenizerOption, given_of
 from embspace.app.cli.places import at_own_root
 from embspace.app.cli.reading import (
     DocumentColumnOption,
@@ -56,6 +57,8 @@ def layer(
     text_column: TextColumnOption = None,
     separator: SeparatorOption = None,
     skip_empty: SkipEmptyOption = False,
+    allow_unused: AllowUnusedOption = None,
+    tokenizer: TokenizerOption = None,
 ) -> None:
     """Say which layer and pooling of a model serve best on texts: for search, labels, clusters.
 
@@ -73,7 +76,8 @@ def layer(
     }
     reading = reading_of(separator, skip_empty=skip_empty, **columns)
     with clear_errors():
-        subject = describe_subject(model, corpus, say, layers=True, reading=reading)
+        given = given_of(allow_unused, tokenizer)
+        subject = describe_subject(model, corpus, say, layers=True, reading=reading, **given)
         from embspace.app.layer import choose_layer
 
         with chdir(find_root()):

@@ -25,7 +25,7 @@ from embspace.app.live.views import (
 )
 from embspace.app.queries.loading import without_report_of_weights
 from embspace.app.queries.track import Asked, Track
-from embspace.clouds.pooling import POOLINGS
+from embspace.clouds.pooling import EXTRACTED
 from embspace.errors import InputError, not_among, shortened
 from embspace.models.stream.tracked_states import Point
 from embspace.models.stream.tracked_vocabulary import Positions, VocabularyNearness
@@ -130,7 +130,7 @@ class Answers:
                 read_pairs(_pairs("list 1", first), "list 1"),
                 read_pairs(_pairs("list 2", second), "list 2"),
                 layer=_layer(layer),
-                pooling=_among("pooling", pooling, POOLINGS),
+                pooling=_among("pooling", pooling, EXTRACTED),
             )
             return directions_view(found)
 
@@ -267,4 +267,4 @@ def _layer(found: object) -> int:
 
 
 def _at(layer: object, pooling: object) -> dict[str, Any]:
-    return {"layer": _layer(layer), "pooling": _among("pooling", pooling, POOLINGS)}
+    return {"layer": _layer(layer), "pooling": _among("pooling", pooling, EXTRACTED)}

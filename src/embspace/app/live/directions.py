@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float, Int
@@ -10,9 +10,6 @@ from jaxtyping import Float, Int
 from embspace.app.live.limits import MOST_PAIRS, check_length
 from embspace.app.queries.corpus_space import check_query, encode_texts
 from embspace.errors import InputError
-
-if TYPE_CHECKING:
-    from embspace.clouds.pooling import Pooling
 
 N_DRAWS = 10_000
 LEVEL = 0.95
@@ -72,7 +69,7 @@ def compare_directions(
     second: Sequence[TextPair],
     *,
     layer: int,
-    pooling: "Pooling",
+    pooling: str,
 ) -> DirectionCosine:
     """Return the cosine of the mean differences of two lists of pairs.
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from embspace.app.live.answers import NEARNESS, POINTS, POSITIONS, Answers
 from embspace.app.live.limits import MOST_CHARACTERS, MOST_PAIRS
-from embspace.clouds.pooling import POOLINGS
+from embspace.clouds.pooling import EXTRACTED
 from embspace.errors import InputError
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
@@ -292,5 +292,5 @@ def _place() -> tuple[Any, Any]:
 
     with gr.Row():
         layer = gr.Number(-1, precision=0, label="Layer (0 = embedding output, -1 = last)")
-        pooling = gr.Dropdown(list(POOLINGS), value="mean", label="Pooling")
+        pooling = gr.Dropdown(list(EXTRACTED), value="mean", label="Pooling")
     return layer, pooling

@@ -1,10 +1,14 @@
 """Opens a tree as a repository of DVC, also where it is in no repository of git."""
 
 import os
+import tempfile
 from pathlib import Path
 from typing import Any
 
 from embspace.errors import InputError
+
+KEPT_IN = "DVC_SITE_CACHE_DIR"
+"""The variable by which DVC is told where to keep its state."""
 
 
 def open_repository(folder: Path) -> Any:
@@ -21,10 +25,24 @@ def open_repository(folder: Path) -> Any:
             f"{folder.resolve()}: DVC cannot work in a folder with {{ or }} in its path; move the "
             "tree to another one"
         )
+    _let_state_be_kept()
     try:
         return Repo(str(folder))
     except SCMError:
         return Repo(str(folder), config={"core": {"no_scm": True}})
+
+
+def _let_state_be_kept() -> None:
+    """Name a folder for temporary files to DVC, if its own for all users cannot be written.
+
+    Below it, /var/tmp/dvc, DVC keeps which files it has seen, and fails where it cannot.
+    """
+    from dvc.dirs import site_cache_dir
+
+    place = Path(site_cache_dir())
+    there = next(folder for folder in (place / "repo", place, *place.parents) if folder.is_dir())
+    if not os.access(there, os.W_OK):
+        os.environ[KEPT_IN] = str(Path(tempfile.gettempdir()) / f"embspace-dvc-{os.getuid()}")
 
 
 def without_git(cache: Path, cache_types: list[str], folder: Path) -> str:

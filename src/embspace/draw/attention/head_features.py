@@ -48,7 +48,7 @@ MASSES = {
     **interval("mass", "mass"),
     "random_weights": "random weights",
 }
-NO_TEXT = "the model reads no text"
+NO_TEXT = "the model reads no text, or gives no attention of every layer"
 
 
 def draw_head_features(
@@ -74,7 +74,7 @@ def draw_head_features(
 
 def _finding(table: pd.DataFrame, mass_share: float) -> str:
     if table.empty:
-        return "No heads: the model reads no text"
+        return f"No heads: {NO_TEXT}"
     keys = table[table["feature"] == "k_share"]
     median, random = keys["value"].median(), keys["random_weights"].mean()
     previous = table[table["feature"] == "previous_mass"]

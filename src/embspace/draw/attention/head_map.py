@@ -66,7 +66,7 @@ def draw_head_map(
 
 def _finding(divergence: pd.DataFrame) -> str:
     if divergence.empty:
-        return "No heads: the model reads no text"
+        return "No heads: the model reads no text, or gives no attention of every layer"
     found = divergence[divergence["layer"].isna()].set_index("compared_with")
     own, other = found.loc[[*COMPARED], "divergence"].to_numpy(float)
     random = found["random_weights"].to_numpy(float)[0]

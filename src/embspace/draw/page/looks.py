@@ -33,6 +33,10 @@ POOLINGS = {
     "mean": Look("mean pooling", SKY, "^"),
     "max": Look("maximum pooling", ORANGE, "D"),
 }
+# Of a decoder, in the figures of texts.
+TEXT_POOLINGS = {**POOLINGS, "last": Look("last token", GREEN, "P")}
+# The vector that the makers of a sentence model take of a text, which has no layer.
+OWN_VECTOR = Look("its own vector", BLACK, "", "-.")
 LAYER_SPACES = {
     "token": Look("tokens", BLACK, "o"),
     "cls": POOLINGS["cls"],

@@ -12,7 +12,7 @@ from embspace.draw.page.canvas import (
     say_instead,
     sentence_case,
 )
-from embspace.draw.page.looks import GRAY, POOLINGS, corpus_looks
+from embspace.draw.page.looks import GRAY, OWN_VECTOR, TEXT_POOLINGS, corpus_looks
 from embspace.draw.page.markdown import interval, markdown_table, same, section, tables_page
 from embspace.draw.page.saving import Drawing, draw_and_save, functions_of
 from embspace.draw.texts.layer_lines import draw_by_layer, draw_random_by_layer
@@ -68,7 +68,8 @@ def draw_label_overlap(
 
 def _best(table: pd.DataFrame) -> pd.DataFrame:
     """The layer and pooling of each corpus where most neighbors have the label."""
-    rows = table[table["measure"] == "label_overlap"].dropna(subset="value")
+    rows = table[table["measure"] == "label_overlap"].dropna(subset=["value", "layer"])
+    rows = rows.astype({"layer": int})
     return rows.loc[rows.groupby("corpus", sort=False)["value"].idxmax()]
 
 
@@ -78,7 +79,8 @@ def _finding(table: pd.DataFrame) -> str:
         return "No labels to look for among neighbors"
     found = [
         f"{corpus_looks([corpus])[corpus].name}: at best {100 * value:.0f} % of a text's neighbors "
-        f"have its label (layer {layer}, {POOLINGS[pooling].name}), {100 * chance:.0f} % by chance"
+        f"have its label (layer {layer}, {TEXT_POOLINGS[pooling].name}), {100 * chance:.0f} % by "
+        "chance"
         for corpus, value, layer, pooling, chance in best[
             ["corpus", "value", "layer", "pooling", "chance"]
         ].itertuples(index=False)
@@ -101,8 +103,14 @@ def _population(table: pd.DataFrame) -> str:
 
 def _panel(ax: Axes, rows: pd.DataFrame) -> None:
     named = rows.rename(columns={"low": "value_low", "high": "value_high"})
-    for pooling, look in POOLINGS.items():
+    for value in named.loc[named["pooling"] == "sentence", "value"]:
+        ax.axhline(
+            value, color="0.3", linestyle=OWN_VECTOR.line, linewidth=1, label=OWN_VECTOR.name
+        )
+    for pooling, look in TEXT_POOLINGS.items():
         of_pooling = named[named["pooling"] == pooling].sort_values("layer")
+        if of_pooling.empty:
+            continue
         draw_by_layer(ax, of_pooling, "value", look)
         if of_pooling["random_weights_value"].notna().any():
             at_random = of_pooling[["layer", "random_weights_value"]]
@@ -117,7 +125,8 @@ def _tables(table: pd.DataFrame, label: str, digits: int) -> str:
     title = f"Labels among the neighbors of texts of {label}"
     if table.empty:
         return tables_page(title, STAGE, f"{NO_LABELS}.\n")
-    names = {name: look.name for name, look in POOLINGS.items()}
+    names = {name: look.name for name, look in TEXT_POOLINGS.items()}
+    names["sentence"] = OWN_VECTOR.name
     parts = [
         section(
             f"{sentence_case(corpus_looks([str(corpus)])[str(corpus)].name)}: "

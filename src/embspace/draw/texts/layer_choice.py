@@ -15,7 +15,7 @@ from embspace.draw.page.canvas import (
     say_instead,
     sentence_case,
 )
-from embspace.draw.page.looks import GRAY, POOLINGS, corpus_looks
+from embspace.draw.page.looks import GRAY, OWN_VECTOR, TEXT_POOLINGS, corpus_looks
 from embspace.draw.page.markdown import folded, interval, markdown_table, same, section
 from embspace.draw.page.saving import Drawing, draw_and_save, functions_of
 from embspace.draw.texts.layer_lines import draw_by_layer, draw_random_by_layer
@@ -125,16 +125,21 @@ def _finding(table: pd.DataFrame) -> str:
 
 
 def _panel(ax: Axes, rows: pd.DataFrame) -> None:
-    for pooling, look in POOLINGS.items():
+    for pooling, look in TEXT_POOLINGS.items():
         of_pooling = rows[rows["embedding"] == pooling].sort_values("layer")
         is_trained = of_pooling["weights"] == "trained"
-        draw_by_layer(ax, of_pooling[is_trained], "value", look)
-        draw_random_by_layer(ax, of_pooling[~is_trained], "value", look)
+        if len(of_pooling):
+            draw_by_layer(ax, of_pooling[is_trained], "value", look)
+            draw_random_by_layer(ax, of_pooling[~is_trained], "value", look)
     words_alone = rows.loc[rows["embedding"] == "tf_idf", "value"].iloc[0]
     ax.axhline(words_alone, color="0.3", linestyle="--", linewidth=1, label="words alone: TF-IDF")
+    for value in rows.loc[rows["embedding"] == "sentence", "value"]:
+        ax.axhline(
+            value, color="0.3", linestyle=OWN_VECTOR.line, linewidth=1, label=OWN_VECTOR.name
+        )
     ax.axhline(rows["chance"].iloc[0], color=GRAY, linewidth=1, label="chance level")
     best = _best(rows).iloc[0]
-    color = POOLINGS[best["embedding"]].color
+    color = TEXT_POOLINGS[best["embedding"]].color
     face = color if best["less_last_low"] > 0 else "none"
     ax.plot(best["layer"], best["value"], "o", color=color, markerfacecolor=face, markersize=9)
     ax.set_xlabel("layer (0: embedding output)")
@@ -164,7 +169,8 @@ def _tables(table: pd.DataFrame, label: str, digits: int) -> str:
 
 def _readable(rows: pd.DataFrame, columns: dict[str, str]) -> pd.DataFrame:
     """Return the columns under readers' names, with ranks and layers as whole numbers."""
-    names = {name: look.name for name, look in POOLINGS.items()} | {"tf_idf": "TF-IDF"}
+    names = {name: look.name for name, look in TEXT_POOLINGS.items()}
+    names |= {"tf_idf": "TF-IDF", "sentence": OWN_VECTOR.name}
     shown = rows.astype({"rank": "Int64", "layer": "Int64"})
     shown = shown.assign(embedding=shown["embedding"].map(names))
     shown["corpus"] = [_name(corpus) for corpus in shown["corpus"]]

@@ -8,7 +8,7 @@ from pydantic import NonNegativeInt, PositiveFloat
 
 from embspace.draw.page.canvas import counted, new_figure, say_instead, sentence_case
 from embspace.draw.page.direct_labels import spread
-from embspace.draw.page.looks import GRAY, POOLINGS, corpus_looks
+from embspace.draw.page.looks import GRAY, OWN_VECTOR, TEXT_POOLINGS, corpus_looks
 from embspace.draw.page.markdown import markdown_table, section
 from embspace.draw.texts.layer_lines import draw_by_layer
 from embspace.files.tables import Tables
@@ -18,7 +18,7 @@ RESULTS = ("csv",)
 WITHOUT_LAYER = {
     "tf_idf": ("TF-IDF", "--"),
     "bm25": ("BM25", ":"),
-    "sentence": ("its own vector", "-."),
+    "sentence": (OWN_VECTOR.name, "-."),
 }
 PREPARATIONS = {"as_is": "Vectors as they are", "centered": "Vectors minus their mean"}
 NAMED = "mean"  # pooling that the title speaks of
@@ -95,9 +95,10 @@ def _name_lines(ax: Axes) -> None:
 
 
 def _lines(ax: Axes, table: pd.DataFrame, preparation: str) -> None:
-    for pooling, look in POOLINGS.items():
+    for pooling, look in TEXT_POOLINGS.items():
         chosen = (table["embedding"] == pooling) & (table["preparation"] == preparation)
-        draw_by_layer(ax, table[chosen], QUANTITY, look)
+        if chosen.any():
+            draw_by_layer(ax, table[chosen], QUANTITY, look)
     for name, (words, style) in WITHOUT_LAYER.items():
         for value in table.loc[table["embedding"] == name, QUANTITY]:
             ax.axhline(value, color="0.3", linestyle=style, linewidth=1, label=words)
@@ -117,7 +118,7 @@ def _best(corpus: str, table: pd.DataFrame, digits: int) -> str:
     """Return the best layer and preparation of each embedding."""
     best = table.sort_values(QUANTITY, ascending=False, kind="stable")
     shown = best.drop_duplicates("embedding").drop(columns=["corpus"])
-    names = {name: look.name for name, look in POOLINGS.items()}
+    names = {name: look.name for name, look in TEXT_POOLINGS.items()}
     names |= {name: words for name, (words, _) in WITHOUT_LAYER.items()}
     shown["embedding"] = shown["embedding"].map(names)
     shown["preparation"] = shown["preparation"].str.replace("_", " ")

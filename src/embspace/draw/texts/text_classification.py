@@ -10,7 +10,7 @@ from matplotlib.ticker import PercentFormatter
 from pydantic import NonNegativeInt, PositiveFloat
 
 from embspace.draw.page.canvas import counted, legend_below, new_figure, say_instead
-from embspace.draw.page.looks import BLACK, GRAY, POOLINGS
+from embspace.draw.page.looks import BLACK, GRAY, OWN_VECTOR, TEXT_POOLINGS
 from embspace.draw.page.markdown import interval, markdown_table, same, section
 from embspace.draw.page.wording import side_by_side
 from embspace.draw.texts.layer_lines import draw_by_layer, draw_random_by_layer
@@ -19,7 +19,7 @@ STAGE = "measure_text_classification"
 RESULTS = ("csv", "conf/measure/texts/text_classification.yaml")
 MEASURED_WITH = RESULTS[-1]
 ENDS = {"": "", "_smallest": ", smallest", "_largest": ", largest"}
-WORDS = "bag_of_words"
+WORDS, OWN = "bag_of_words", "sentence"
 COLUMNS = {
     **same("features", "layer", "weights"),
     **interval("accuracy", "accuracy"),
@@ -87,15 +87,21 @@ def _levels(ax: Axes, table: pd.DataFrame, words: pd.Series) -> None:
 
 
 def _lines(ax: Axes, of_model: pd.DataFrame) -> None:
-    for (kind, weights), rows in of_model.groupby(["features", "weights"], sort=False):
+    is_own = of_model["features"] == OWN
+    for value in of_model.loc[is_own, "accuracy"]:
+        ax.axhline(
+            value, color=BLACK, linestyle=OWN_VECTOR.line, linewidth=1, label=OWN_VECTOR.name
+        )
+    for (kind, weights), rows in of_model[~is_own].groupby(["features", "weights"], sort=False):
         draw = draw_by_layer if weights == "trained" else draw_random_by_layer
-        draw(ax, rows, "accuracy", POOLINGS[str(kind)])
+        draw(ax, rows, "accuracy", TEXT_POOLINGS[str(kind)])
     ax.set(xlabel="layer (0: embedding output)", ylabel="accuracy on held-out texts")
     ax.yaxis.set_major_formatter(PercentFormatter(1, decimals=0, symbol=" %"))
 
 
 def _table(table: pd.DataFrame, label: str, digits: int) -> str:
-    names = {name: look.name for name, look in POOLINGS.items()} | {WORDS: "words alone"}
+    names = {name: look.name for name, look in TEXT_POOLINGS.items()}
+    names |= {WORDS: "words alone", OWN: OWN_VECTOR.name}
     shown = table.assign(features=table["features"].map(names))
     reads = (table["weights"] != "none").any()
     about = section(

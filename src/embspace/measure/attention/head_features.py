@@ -45,7 +45,7 @@ from embspace.measure.attention.head_features_tokens import (
     tokens_of_text,
     words_of_part,
 )
-from embspace.models.stream.attention_maps import attention_maps
+from embspace.models.stream.attention_maps import attention_maps, gives_attention
 from embspace.models.weights import with_random_weights
 from embspace.settings.stage import StageConfig, run_stage
 from embspace.settings.types import PositiveShare, Share
@@ -105,13 +105,13 @@ def measure_head_features(
     articles and what the same offsets get elsewhere. All are taken once more of the maps without
     the first token, in which many heads rest (`geometry.attention.first_key`). Random weights stand
     beside, `n_seeds` models of the same config on some of the texts. A feature that no text has is
-    NaN, with 0 in `n_texts`. Layers count from 1, and so do heads. Without a `reader`, all tables
-    are empty.
+    NaN, with 0 in `n_texts`. Layers count from 1, and so do heads. Without a `reader`, and of a
+    model that does not give the attention of every layer, all tables are empty.
 
     Raises:
-        InputError: if the model gives no attention weights, or a file lacks what is asked of it.
+        InputError: if a file lacks what is asked of it.
     """
-    if reader is None:
+    if reader is None or not gives_attention(reader.module):
         return _nothing()
     for_rows, for_halves = np.random.default_rng(seed).spawn(2)
     words = words_of_part(load_texts(nouns, text_column="word"), "noun", nouns)

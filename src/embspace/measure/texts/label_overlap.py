@@ -10,11 +10,10 @@ from jaxtyping import Float, Int
 from pydantic import Field, NonNegativeInt, PositiveInt
 from threadpoolctl import threadpool_limits
 
-from embspace.clouds.pooling import POOLINGS
+from embspace.clouds.pooling import SENTENCE
 from embspace.device import Device, choose_device
 from embspace.files.rows import load_rows
 from embspace.files.tables import Row, save_table
-from embspace.files.tensors import load_tensors
 from embspace.geometry.inference.half_samples import (
     half_sample_error,
     half_units,
@@ -28,6 +27,7 @@ from embspace.geometry.measures.neighborhoods.label_overlap import (
 )
 from embspace.geometry.pairs.distinct import is_one_vector
 from embspace.geometry.pairs.neighbor_graph import neighbor_graph_of
+from embspace.measure.tables.text_poolings import load_sentence_vectors, load_text_states
 from embspace.measure.texts.layer_choice_states import PooledStates, pooled_states
 from embspace.measure.texts.layer_choice_tasks import Labeled, labeled
 from embspace.models.weights import load_model, with_random_weights
@@ -36,6 +36,8 @@ from embspace.settings.stage import StageConfig, run_stage
 from embspace.settings.types import Probability, Share
 
 MEASURES = ("label_overlap", "balanced_label_overlap")
+# Of a vector that is no layer's.
+OUTSIDE = dict.fromkeys(("layer", "less_last", "less_last_low", "less_last_high"))
 COLUMNS = ["corpus", "measure", "pooling", "layer", "n", "n_labels", "n_units"]
 COLUMNS += ["value", "low", "high", "less_last", "less_last_low", "less_last_high"]
 COLUMNS += ["chance", "null_mean", "null_largest", "random_weights_value", "level"]
@@ -51,6 +53,8 @@ class LabeledStates:
     """Column text, the id that a window is of."""
     tokens: pd.DataFrame
     states: PooledStates
+    sentences: Float[np.ndarray, "text dim"] | None = None
+    """The vectors that the makers of a sentence model take of `texts`; None of other models."""
 
 
 @dataclass(frozen=True)
@@ -82,7 +86,10 @@ def measure_label_overlap(
     device: Device,
     seed: NonNegativeInt,
 ) -> pd.DataFrame:
-    """Return one row a corpus, measure, pooling and layer.
+    """Return one row a corpus, measure, pooling and layer; `sentence` has no layer.
+
+    It is the vector that the makers of a sentence model take of a text. Of a decoder the last token
+    is a pooling, too.
 
     Labels are those of `layer_choice`: subjects, or domains where most subjects are too rare. A
     text of several windows is the mean of theirs. Of a document's texts the first alone is taken:
@@ -110,18 +117,19 @@ def measure_label_overlap(
         if module is not None and corpus in random_weights_corpora:
             randomized = with_random_weights(module, seed)
             where = choose_device(device)
-            random = pooled_states(randomized, read.tokens, final_norm, tokens_per_batch, where)
-        of_corpus: list[Row] = []
-        for pooling in POOLINGS:
-            vectors, at_random = (
-                [_of_texts(read, x)[some.rows] for x in states.get(pooling, [])]
-                for states in (read.states, random)
+            random = pooled_states(
+                randomized, read.tokens, final_norm, tokens_per_batch, where, [*read.states]
             )
+        of_corpus: list[Row] = []
+        for pooling, vectors in _by_pooling(read, some).items():
+            at_random = [_of_texts(read, x)[some.rows] for x in random.get(pooling, [])]
             rng = stream_of(generator, corpus)  # the same halves and labels for all poolings
             # One thread: on more BLAS would add in another order.
             with threadpool_limits(1, user_api="blas"):
-                found = list(_of_layers(vectors, at_random, some, rules, rng))
-            of_corpus += [{"corpus": corpus, "pooling": pooling, **row} for row in found]
+                by_layer = list(_of_layers(vectors, at_random, some, rules, rng))
+            same = {"corpus": corpus, "pooling": pooling}
+            without = OUTSIDE if pooling == SENTENCE else {}
+            of_corpus += [{**same, **row, **without} for row in by_layer]
         rows += sorted(of_corpus, key=lambda row: MEASURES.index(row["measure"]))
     return pd.DataFrame(rows, columns=COLUMNS)
 
@@ -132,6 +140,17 @@ def _one_a_document(some: Labeled) -> Labeled:
     return replace(
         some, rows=some.rows[first], labels=some.labels[first], documents=some.documents[first]
     )
+
+
+def _by_pooling(read: LabeledStates, some: Labeled) -> dict[str, list[np.ndarray]]:
+    """The vectors of the texts that are chosen, layer by layer; of the makers' own, one list."""
+    vectors = {
+        pooling: [_of_texts(read, x)[some.rows] for x in layers]
+        for pooling, layers in read.states.items()
+    }
+    if read.sentences is not None:
+        vectors[SENTENCE] = [read.sentences[some.rows].astype(np.float64)]
+    return vectors
 
 
 def _of_texts(
@@ -228,10 +247,15 @@ def main(config: StageConfig) -> None:
     """Load, call, save."""
     name = config.model_name
     model = describe_model(name, config.model)
-    corpora = {}
-    for corpus in config.corpora:
-        path = f"data/extracted/hidden_states/{name}/{corpus}"
-        corpora[corpus] = _read(path, load_rows(f"data/prepared/texts/{corpus}.parquet"))
+    paths = {corpus: f"data/extracted/hidden_states/{name}/{corpus}" for corpus in config.corpora}
+    windows = {corpus: load_rows(f"{path}.windows.parquet") for corpus, path in paths.items()}
+    files = {
+        corpus: f"{path}.safetensors" for corpus, path in paths.items() if len(windows[corpus])
+    }
+    corpora = {
+        corpus: _read(corpus, paths[corpus], windows[corpus], states)
+        for corpus, states in load_text_states(files).items()
+    }
     is_network = not isinstance(model, VectorsModel)
     table = measure_label_overlap(
         load_model(name, model) if is_network else None,
@@ -242,11 +266,11 @@ def main(config: StageConfig) -> None:
     save_table(table, f"results/label_overlap/{name}.csv")
 
 
-def _read(path: str, texts: pd.DataFrame) -> LabeledStates:
-    windows = load_rows(f"{path}.windows.parquet")
+def _read(corpus: str, path: str, windows: pd.DataFrame, states: PooledStates) -> LabeledStates:
+    texts = load_rows(f"data/prepared/texts/{corpus}.parquet")
     texts = texts[texts["id"].isin(windows["text"])].reset_index(drop=True)
-    states = load_tensors(f"{path}.safetensors", POOLINGS) if len(windows) else {}
-    return LabeledStates(texts, windows, load_rows(f"{path}.tokens.parquet"), states)
+    own = load_sentence_vectors(f"{path}.safetensors")
+    return LabeledStates(texts, windows, load_rows(f"{path}.tokens.parquet"), states, own)
 
 
 if __name__ == "__main__":

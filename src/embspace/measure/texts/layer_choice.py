@@ -6,18 +6,18 @@ from typing import Annotated, Any, Literal
 
 import numpy as np
 import pandas as pd
-from jaxtyping import Float
+from jaxtyping import Float, Int
 from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt
 
-from embspace.clouds.pooling import POOLINGS
+from embspace.clouds.pooling import SENTENCE
 from embspace.device import Device, choose_device
 from embspace.files.rows import load_rows
 from embspace.files.tables import save_table
-from embspace.files.tensors import load_tensors
 from embspace.geometry.groups.folds import Features
-from embspace.geometry.inference.best_choice import simultaneous_differences
+from embspace.geometry.inference.best_choice import Differences, simultaneous_differences
 from embspace.geometry.inference.half_samples import half_sample_error, student_quantile
 from embspace.geometry.inference.resampling import stream_of
+from embspace.measure.tables.text_poolings import load_sentence_vectors, load_text_states
 from embspace.measure.texts.layer_choice_states import PooledStates, pooled_states
 from embspace.measure.texts.layer_choice_tasks import (
     EmbeddingKey,
@@ -40,6 +40,7 @@ from embspace.settings.stage import StageConfig, run_stage
 from embspace.settings.types import Probability
 
 TRAINED, RANDOM, WORDS = "trained", "random", "none"
+OWN: EmbeddingKey = (SENTENCE, None, TRAINED)
 QUANTITIES = ("value", "less_last", "less_best")
 COLUMNS = ["corpus", "task", "rank", "embedding", "layer", "weights", "n", "n_units", "level"]
 COLUMNS += [f"{name}{end}" for name in QUANTITIES for end in ("", "_low", "_high")]
@@ -54,6 +55,8 @@ class ReadTexts:
     windows: pd.DataFrame
     tokens: pd.DataFrame
     states: PooledStates
+    sentences: Float[np.ndarray, "text dim"] | None = None
+    """The vectors that the makers of a sentence model take of `texts`; None of other models."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,8 +101,9 @@ def measure_layer_choice(
     labels. A text of several windows is the mean of theirs; in search the most alike windows count.
     `less_last` is the difference from the last layer at the same pooling, `less_best` that from the
     best layer and pooling, which these values have picked; the intervals of each hold all at once,
-    and `among_best` says which layers cannot be told from the best. Beside them stand random
-    weights and words alone, TF-IDF.
+    and `among_best` says which layers cannot be told from the best. Beside them stand `sentence`,
+    the vector that the makers of a sentence model take of a text, random weights and words alone,
+    TF-IDF. Of a decoder the last token is a pooling, too.
     """
     regularization = Regularization(inverse_regularization, inverse_regularization_of_words)
     inference = Inference(n_half_samples, level, seed)
@@ -133,7 +137,7 @@ def _by_weights(
     states = {TRAINED: read.states}
     if randomized is not None:
         states[RANDOM] = pooled_states(
-            randomized, read.tokens, final_norm, tokens_per_batch, device
+            randomized, read.tokens, final_norm, tokens_per_batch, device, [*read.states]
         )
     return states
 
@@ -142,8 +146,8 @@ def _layers(
     states: Mapping[str, PooledStates],
 ) -> Iterator[tuple[EmbeddingKey, Float[np.ndarray, "window dim"]]]:
     for weights, by_pooling in states.items():
-        for pooling in POOLINGS:
-            for layer, vectors in enumerate(by_pooling[pooling]):
+        for pooling, layers in by_pooling.items():
+            for layer, vectors in enumerate(layers):
                 yield (pooling, layer, weights), vectors
 
 
@@ -160,8 +164,12 @@ def _search(
     scores: dict[EmbeddingKey, np.ndarray] = {
         key: best_cosines(x.astype(np.float64), names, is_candidate) for key, x in _layers(states)
     }
-    for (name, _, _), found in word_scores(halves.texts, stop_words).items():
-        scores[name, None, WORDS] = found
+    for (name, _, _), by_words in word_scores(halves.texts, stop_words).items():
+        scores[name, None, WORDS] = by_words
+    if halves.sentences is not None:
+        first = (halves.texts["half"] == 1).to_numpy()
+        x = halves.sentences.astype(np.float64)
+        scores[OWN] = best_cosines(x, halves.texts["id"].to_numpy(), first)
     asked = halves.texts.loc[halves.texts["half"] == 2, "document"]
     return search_scores(
         scores,
@@ -187,12 +195,14 @@ def _of_labels(
     of_texts = {key: _of_texts(read, x) for key, x in _layers(states)}
     content = read.texts["text"].to_numpy()
     words: EmbeddingKey = ("tf_idf", None, WORDS)
+    own = {} if read.sentences is None else {OWN: read.sentences.astype(np.float64)}
     n_half_samples, seed = inference.n_half_samples, inference.seed
     streams = [
         stream_of(np.random.default_rng(seed), corpus, task) for task in ("labels", "clusters")
     ]
     features: dict[EmbeddingKey, Features] = {key: x[some.rows] for key, x in of_texts.items()}
     features[words] = content[some.rows].tolist()
+    features |= {key: x[some.rows] for key, x in own.items()}
     yield (
         "labels",
         label_scores(
@@ -209,6 +219,7 @@ def _of_labels(
     counter = TfidfVectorizer(sublinear_tf=True, tokenizer=longer_words_in, token_pattern=None)
     vectors = {key: x[once.rows] for key, x in of_texts.items()}
     vectors[words] = counter.fit_transform(content[once.rows].tolist()).toarray()
+    vectors |= {key: x[once.rows] for key, x in own.items()}
     yield (
         "clusters",
         cluster_scores(vectors, once, n_half_samples=n_half_samples, rng=streams[1]),
@@ -228,14 +239,15 @@ def _of_texts(
 def _table(scores: Scores, inference: Inference) -> pd.DataFrame:
     """Return a row an embedding, the layers of the model by their value, the others below."""
     table = pd.DataFrame(scores.keys, columns=["embedding", "layer", "weights"])
-    trained = np.flatnonzero(table["weights"] == TRAINED)
+    is_layer = (table["weights"] == TRAINED) & (table["embedding"] != SENTENCE)
+    trained = np.flatnonzero(is_layer)
     order = trained[np.argsort(-scores.values[trained], kind="stable")]
     best = np.full(len(table), order[0])
     last = np.arange(len(table))
     last_layer = int(table["layer"].iloc[trained].max())
-    for pooling in POOLINGS:
-        of_pooling = (table["embedding"] == pooling) & (table["weights"] == TRAINED)
-        last[of_pooling] = np.flatnonzero(of_pooling & (table["layer"] == last_layer))[0]
+    for pooling in table["embedding"].iloc[trained].unique():
+        has_pooling = is_layer & (table["embedding"] == pooling)
+        last[has_pooling] = np.flatnonzero(has_pooling & (table["layer"] == last_layer))[0]
     table["n"], table["n_units"], table["level"] = scores.n, scores.n_units, inference.level
     error = half_sample_error(scores.of_halves, scores.n_units)
     reach = error * student_quantile(scores.n_units, len(scores.of_halves), inference.level)
@@ -243,35 +255,60 @@ def _table(scores: Scores, inference: Inference) -> pd.DataFrame:
     table["value_low"] = np.clip(scores.values - reach, *scores.limits)
     table["value_high"] = np.clip(scores.values + reach, *scores.limits)
     for name, reference, is_picked in (("less_last", last, False), ("less_best", best, True)):
-        found = simultaneous_differences(
-            scores.values,
-            scores.of_halves,
-            reference,
-            n_units=scores.n_units,
-            level=inference.level,
-            is_picked=is_picked,
-        )
-        table[name], table[f"{name}_low"], table[f"{name}_high"] = found
+        differences = _differences(scores, reference, inference.level, is_picked=is_picked)
+        table[name], table[f"{name}_low"], table[f"{name}_high"] = differences
     outside = ["less_last", "less_last_low", "less_last_high"]
-    table.loc[table["weights"] != TRAINED, outside] = np.nan
-    table["among_best"] = (table["weights"] == TRAINED) & (table["less_best_high"] >= 0)
+    table.loc[~is_layer, outside] = np.nan
+    table["among_best"] = is_layer & (table["less_best_high"] >= 0)
     table["chance"] = scores.chance
     table.loc[order, "rank"] = np.arange(1, len(order) + 1)
     others = np.setdiff1d(np.arange(len(table)), order)
     return table.iloc[[*order, *others]]
 
 
+def _differences(
+    scores: Scores, reference: Int[np.ndarray, " key"], level: float, *, is_picked: bool
+) -> Differences:
+    """Return the simultaneous differences; the makers' own vector, which is last, widens no other.
+
+    Its interval holds for all at once, those of the others for all but it.
+    """
+    n_others = len(scores.keys) - (OWN in scores.keys)
+
+    def among_first(n: int) -> Differences:
+        return simultaneous_differences(
+            scores.values[:n],
+            scores.of_halves[:, :n],
+            reference[:n],
+            n_units=scores.n_units,
+            level=level,
+            is_picked=is_picked,
+        )
+
+    others = among_first(n_others)
+    if n_others == len(scores.keys):
+        return others
+    own = among_first(len(scores.keys))
+    return Differences(*map(np.append, others, (bound[n_others:] for bound in own)))
+
+
 def main(config: StageConfig) -> None:
     """Load, call, save."""
     name = config.model_name
     model = describe_model(name, config.model)
+    paths = {corpus: f"data/extracted/hidden_states/{name}/{corpus}" for corpus in config.corpora}
+    paths |= {f"{corpus}.halves": f"{path}.halves" for corpus, path in paths.items()}
+    windows = {part: load_rows(f"{path}.windows.parquet") for part, path in paths.items()}
+    files = {part: f"{path}.safetensors" for part, path in paths.items() if len(windows[part])}
+    states = load_text_states(files)
     corpora = {}
     for corpus in config.corpora:
-        path = f"data/extracted/hidden_states/{name}/{corpus}"
         texts = load_rows(f"data/prepared/texts/{corpus}.parquet")
-        corpora[corpus] = ReadCorpus(
-            _read(path, texts), _read(f"{path}.halves", split_halves(texts))
+        whole, halves = (
+            _read(paths[part], rows, windows[part], states.get(part, {}))
+            for part, rows in ((corpus, texts), (f"{corpus}.halves", split_halves(texts)))
         )
+        corpora[corpus] = ReadCorpus(whole, halves)
     is_network = not isinstance(model, VectorsModel)
     table = measure_layer_choice(
         load_model(name, model) if is_network else None,
@@ -282,11 +319,10 @@ def main(config: StageConfig) -> None:
     save_table(table, f"results/layer_choice/{name}.csv")
 
 
-def _read(path: str, texts: pd.DataFrame) -> ReadTexts:
-    windows = load_rows(f"{path}.windows.parquet")
+def _read(path: str, texts: pd.DataFrame, windows: pd.DataFrame, states: PooledStates) -> ReadTexts:
     texts = texts[texts["id"].isin(windows["text"])].reset_index(drop=True)
-    states = load_tensors(f"{path}.safetensors", POOLINGS) if len(windows) else {}
-    return ReadTexts(texts, windows, load_rows(f"{path}.tokens.parquet"), states)
+    own = load_sentence_vectors(f"{path}.safetensors") if states else None
+    return ReadTexts(texts, windows, load_rows(f"{path}.tokens.parquet"), states, own)
 
 
 if __name__ == "__main__":

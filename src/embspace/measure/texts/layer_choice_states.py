@@ -1,5 +1,6 @@
 """Encodes the very tokens that a model has read by another module, and pools its states."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ def pooled_states(
     final_norm: str | None,
     tokens_per_batch: int,
     device: str,
+    poolings: Sequence[str] = POOLINGS,
 ) -> PooledStates:
     """Return the pooled states of the windows that the table of tokens describes."""
     columns = ("id", "special", "repeated", "start", "end")
@@ -26,7 +28,7 @@ def pooled_states(
         Window(number, 0, *(part[column].to_numpy() for column in columns))
         for number, (_, part) in enumerate(tokens.groupby("window", sort=True))
     ]
-    shapes = tensor_shapes(module, None, dict.fromkeys(POOLINGS, len(windows)))
+    shapes = tensor_shapes(module, None, dict.fromkeys(poolings, len(windows)))
     states = {pooling: np.empty(shape, np.float32) for pooling, shape in shapes.items()}
     batches = batches_by_length([len(each.ids) for each in windows], tokens_per_batch)
     for each in encode(module, windows, batches, device, final_norm):

@@ -9,10 +9,9 @@ import pandas as pd
 from jaxtyping import Bool, Float, Int
 from pydantic import NonNegativeInt, PositiveInt
 
-from embspace.clouds.pooling import POOLINGS, SENTENCE
+from embspace.clouds.pooling import SENTENCE
 from embspace.files.rows import load_rows, save_rows
 from embspace.files.tables import save_table
-from embspace.files.tensors import load_tensors, tensor_names
 from embspace.geometry.groups.retrieval import (
     bm25,
     ranks_of_relevant,
@@ -29,6 +28,7 @@ from embspace.geometry.inference.resampling import (
 )
 from embspace.geometry.pairs.directions import unit_rows
 from embspace.measure.tables.deviations import ENDING, by_row, units_named, without_deviations
+from embspace.measure.tables.text_poolings import load_sentence_vectors, load_text_states
 from embspace.prepare.sentences import split_halves
 from embspace.scripts.words import longer_words_in
 from embspace.settings.stage import StageConfig, run_stage
@@ -80,12 +80,13 @@ def measure_search(
     Each second half is a query, all first halves are candidates; that of a copy of the text is as
     good as its own, and copies are one unit, as are texts of one document. The score of two halves
     is the largest cosine of their windows. `preparation` is as_is, or centered: less the mean of
-    the candidates' windows. `sentence` is the vector that the makers of a sentence model take of a
-    text; it has no layer and is as it is. `tf_idf` and `bm25` score by words alone, less
-    `stop_words`, and have no layer. Equal scores are ordered at random. Intervals are over queries,
-    the candidates being given, and end at 0 and 1, as the values do; the null is a random order. Of
-    the mean reciprocal rank less that by words alone (`…_minus_tf_idf`, `…_minus_bm25`, from -1 to
-    1) the interval is paired: of the differences of the same queries.
+    the candidates' windows. Of a decoder the last token is a pooling, too. `sentence` is the vector
+    that the makers of a sentence model take of a text; it has no layer and is as it is. `tf_idf`
+    and `bm25` score by words alone, less `stop_words`, and have no layer. Equal scores are ordered
+    at random. Intervals are over queries, the candidates being given, and end at 0 and 1, as the
+    values do; the null is a random order. Of the mean reciprocal rank less that by words alone
+    (`…_minus_tf_idf`, `…_minus_bm25`, from -1 to 1) the interval is paired: of the differences of
+    the same queries.
     """
     generator = np.random.default_rng(seed)
     parts = []
@@ -254,19 +255,19 @@ def word_scores(texts: pd.DataFrame, stop_words: str | None) -> dict[ScoresKey, 
 def main(config: StageConfig) -> None:
     """Load, call, save."""
     name = config.model_name
+    paths = {
+        corpus: f"data/extracted/hidden_states/{name}/{corpus}.halves" for corpus in config.corpora
+    }
+    windows = {corpus: load_rows(f"{path}.windows.parquet") for corpus, path in paths.items()}
+    files = {
+        corpus: f"{path}.safetensors" for corpus, path in paths.items() if len(windows[corpus])
+    }
     corpora = {}
-    for corpus in config.corpora:
-        path = f"data/extracted/hidden_states/{name}/{corpus}.halves"
-        windows = load_rows(f"{path}.windows.parquet")
-        if not windows.empty:
-            texts = split_halves(load_rows(f"data/prepared/texts/{corpus}.parquet"))
-            texts = texts[texts["id"].isin(windows["text"])].reset_index(drop=True)  # that are read
-            file = f"{path}.safetensors"
-            own = (
-                load_tensors(file, [SENTENCE])[SENTENCE] if SENTENCE in tensor_names(file) else None
-            )
-            states = load_tensors(file, POOLINGS)
-            corpora[corpus] = Halves(texts, windows, states, None if own is None else own[0])
+    for corpus, states in load_text_states(files).items():
+        texts = split_halves(load_rows(f"data/prepared/texts/{corpus}.parquet"))
+        is_read = texts["id"].isin(windows[corpus]["text"])
+        texts, own = texts[is_read].reset_index(drop=True), load_sentence_vectors(files[corpus])
+        corpora[corpus] = Halves(texts, windows[corpus], states, own)
     found = measure_search(corpora, **config.settings)
     save_table(found.table, f"results/search/{name}.csv")
     save_rows(found.deviations, f"data/measured/search/{name}.parquet")

@@ -9,14 +9,18 @@ import pandas as pd
 from jaxtyping import Bool, Float, Int
 from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt
 
+from embspace.clouds.pooling import SENTENCE
 from embspace.device import Device, choose_device
 from embspace.errors import InputError, counted
 from embspace.files.tables import save_table
 from embspace.files.texts import load_texts
 from embspace.geometry.groups.folds import Features, folds_by_group
 from embspace.geometry.inference.resampling import half_sample_interval, interval_bounds
+from embspace.measure.tables.text_poolings import text_poolings
 from embspace.measure.texts.text_classifiers import Regularization, held_out_classes
 from embspace.models.encoder import batches_by_length, encode, tensor_shapes
+from embspace.models.sentence.modules import SentenceModules
+from embspace.models.sentence.vectors import SentenceTexts, sentence_modules
 from embspace.models.tokenizer import load_tokenizer, tokenizer_files
 from embspace.models.tokens.unknown import is_known
 from embspace.models.weights import load_model, with_random_weights
@@ -27,14 +31,14 @@ from embspace.settings.stage import StageConfig, run_stage
 from embspace.settings.types import Probability, Share
 
 SETTINGS = "conf/measure/texts/text_classification.yaml"
-KINDS = ("cls", "mean")
+KINDS = ("cls", "mean", "last")  # the last of a decoder alone
 WORDS = ("bag_of_words", None, "none")
 COLUMNS = ["features", "layer", "weights", "n", "n_groups", "level"]
 COLUMNS += ["accuracy", "accuracy_low", "accuracy_high", "permuted_accuracy"]
 COLUMNS += ["permuted_accuracy_smallest", "permuted_accuracy_largest", "less_bag_of_words"]
 COLUMNS += ["less_bag_of_words_low", "less_bag_of_words_high"]
 TextFeaturesKey = tuple[str, int | None, str]
-"""Kind (cls, mean, bag_of_words), layer, and weights (trained, random, none)."""
+"""Kind (cls, mean, last, sentence, bag_of_words), layer, and weights (trained, random, none)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,6 +48,8 @@ class Reader:
     model: Network
     module: Any
     tokenizer: Any
+    sentences: SentenceModules | None = None
+    """What follows the transformer of a sentence model."""
 
 
 def measure_text_classification(
@@ -67,12 +73,13 @@ def measure_text_classification(
     """Return the held-out accuracy of a logistic regression on the states of each layer.
 
     Groups with copies of one text, as `copy_similarity` says, are one. The states of the first
-    token and the mean of all tokens stand beside those at random weights and beside words alone:
-    TF-IDF of words and pairs of words, in the same folds. Chance is the same fit to permuted
-    labels, its mean and range. The interval is over groups, the classifiers being given;
-    `less_bag_of_words` is paired. A text longer than the model's window counts by its first window,
-    for the words as a whole. Without a `reader`, or where a larger share of its tokens is unknown,
-    words stand alone.
+    token and the mean of all tokens, and of a decoder those of the last one, stand beside those at
+    random weights and beside words alone: TF-IDF of words and pairs of words, in the same folds.
+    `sentence` is the vector that the makers of a sentence model take of a text, without a layer.
+    Chance is the same fit to permuted labels, its mean and range. The interval is over groups, the
+    classifiers being given; `less_bag_of_words` is paired. A text longer than the model's window
+    counts by its first window, for the words and for `sentence` as a whole. Without a `reader`, or
+    where a larger share of its tokens is unknown, words stand alone.
     """
     table = load_texts(texts)
     columns = {"label_column": label_column, "group_column": group_column}
@@ -145,10 +152,17 @@ def _states(
 ) -> Iterator[tuple[TextFeaturesKey, Float[np.ndarray, "text dim"]]]:
     """Yield the states of each layer, of the model and of one at random weights."""
     modules = {"trained": reader.module, "random": with_random_weights(reader.module, seed)}
-    for weights, module in modules.items():
-        for kind, layers in _pooled(reader, module, texts, tokens_per_batch, device).items():
-            for layer, x in enumerate(layers):
+    states = {
+        weights: _pooled(reader, module, texts, tokens_per_batch, device)
+        for weights, module in modules.items()
+    }
+    poolings = text_poolings([states["trained"]])
+    for weights, pooled in states.items():
+        for kind, layers in pooled.items():
+            for layer, x in enumerate(layers if kind in poolings else ()):
                 yield (kind, layer, weights), x
+    if reader.sentences is not None:
+        yield (SENTENCE, None, "trained"), _sentences(reader, texts, tokens_per_batch, device)
 
 
 def _pooled(
@@ -163,6 +177,22 @@ def _pooled(
         for kind, layers in pooled.items():
             layers[:, each.index] = each.pooled[kind]
     return pooled
+
+
+def _sentences(
+    reader: Reader, texts: list[str], tokens_per_batch: int, device: str
+) -> Float[np.ndarray, "text dim"]:
+    """Return the vector that the makers of a sentence model take of each text."""
+    assert reader.sentences is not None
+    length = largest_window(reader.model, reader.module)
+    read = SentenceTexts(
+        reader.sentences, texts, reader.tokenizer, length, length_key=f"{SETTINGS}: key 'texts'"
+    )
+    batches = batches_by_length([len(window.ids) for window in read.windows], tokens_per_batch)
+    final_norm = reader.model.final_norm
+    for window in encode(reader.module, read.windows, batches, device, final_norm):
+        read.add(window.index, window)
+    return read.vectors()
 
 
 def _all_correct(
@@ -215,7 +245,9 @@ def main(config: StageConfig) -> None:
     model = describe_model(name, config.model)
     reader = None
     if not isinstance(model, VectorsModel) and tokenizer_files(model):
-        reader = Reader(model, load_model(name, model), load_tokenizer(name, model))
+        module = load_model(name, model)
+        modules = sentence_modules(name, model, module)
+        reader = Reader(model, module, load_tokenizer(name, model), modules)
     table = measure_text_classification(reader, **config.settings)
     save_table(table, f"results/text_classification/{name}.csv")
 

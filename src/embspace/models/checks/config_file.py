@@ -1,10 +1,9 @@
 """Checks that a model can be made of the numbers in its config.json."""
 
-import json
 from pathlib import Path
-from typing import Any
 
-from embspace.errors import InputError, reason_of, shortened
+from embspace.errors import InputError, shortened
+from embspace.files.json_keys import read_keys
 
 CONFIG = "config.json"
 MOST_LAYERS = 10_000  # of more, what is made of them without weights would fill the memory
@@ -23,29 +22,14 @@ def check_config(folder: Path) -> None:
     file = folder / CONFIG
     if not file.is_file():
         return
-    content = config_content(file)
+    content = read_keys(file)
     for key in (*LAYERS, *SIZES):
         if content.get(key) is None:
             continue
         most = MOST_LAYERS if key in LAYERS else None
-        found, is_whole = content[key], type(content[key]) is int
-        if not is_whole or found < 1 or (most is not None and found > most):
+        value, is_whole = content[key], type(content[key]) is int
+        if not is_whole or value < 1 or (most is not None and value > most):
             bounds = f"from 1 to {most:,}" if most else "from 1"
             raise InputError(
-                f"{file}: key '{key}': found {shortened(found)}, allowed: a whole number {bounds}"
+                f"{file}: key '{key}': found {shortened(value)}, allowed: a whole number {bounds}"
             )
-
-
-def config_content(file: Path) -> dict[str, Any]:
-    """Return the keys and values of a config.json.
-
-    Raises:
-        InputError: if it is no JSON, or something else than keys and values.
-    """
-    try:
-        content = json.loads(file.read_text(encoding="utf-8-sig"))
-    except (OSError, ValueError, RecursionError) as error:
-        raise InputError(f"{file}: is no JSON: {reason_of(error)}") from error
-    if not isinstance(content, dict):
-        raise InputError(f"{file}: expected keys and values, found {shortened(content)}")
-    return content

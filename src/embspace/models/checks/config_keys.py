@@ -12,20 +12,24 @@ from pathlib import Path
 from typing import Any
 
 from embspace.errors import InputError, RefusedModel, reason_of, shortened
+from embspace.files.json_keys import read_keys
 from embspace.models.architecture import class_of, read_config
 from embspace.models.checks.allowed import listed, not_allowed, way_out
-from embspace.models.checks.config_file import CONFIG, config_content
+from embspace.models.checks.config_file import CONFIG
+from embspace.models.checks.family_keys import is_as_class
 from embspace.models.checks.harmless_keys import ROTARY, is_harmless
 
 LOADS = ("load_in_8bit", "load_in_4bit")
 UNSETTABLE = "use_return_dict"
-# Of other libraries, before the name of a class.
-OF_LIBRARIES = ("TF", "Flax")
+# Other libraries, which stand before the name of a class.
+LIBRARIES = ("TF", "Flax")
 # A key as code takes it.
 TAKEN = re.compile(
     r"\bconfig\.(?!\w+\()(\w+)|\bgetattr\(\s*(?:self\.)?config,\s*[\"'](\w+)[\"']"
     r"|\bkwargs\.(?:pop|get|setdefault)\(\s*[\"'](\w+)[\"']|\bkwargs\[[\"'](\w+)[\"']\]"
 )
+# Keys that repeat what another one says, which the class knows: as ModernBERT's own files do.
+REPEATED = {"layer_norm_eps": "norm_eps", "norm_eps": "layer_norm_eps"}
 # Families that compute the same by several names.
 SAME = ({"roberta", "xlm-roberta", "camembert", "data2vec-text"}, {"bert", "bert-generation"})
 
@@ -41,7 +45,7 @@ def check_config_keys(folder: Path, allowed: Sequence[str]) -> None:
     file = folder / CONFIG
     if not file.is_file():
         return
-    content = config_content(file)
+    content = read_keys(file)
     _check_code(file, content, allowed)
     _check_quantized(file, content, allowed)
     if UNSETTABLE in content:
@@ -75,10 +79,12 @@ def _check_code(file: Path, content: dict[str, Any], allowed: Sequence[str]) -> 
 
 
 def _check_quantized(file: Path, content: dict[str, Any], allowed: Sequence[str]) -> None:
-    found = content.get("quantization_config")
-    if not found or is_switched_off(found) or not not_allowed(["quantization_config"], allowed):
+    rounding = content.get("quantization_config")
+    if not rounding or is_switched_off(rounding):
         return
-    method = found.get("quant_method") if isinstance(found, dict) else found
+    if not not_allowed(["quantization_config"], allowed):
+        return
+    method = rounding.get("quant_method") if isinstance(rounding, dict) else rounding
     raise RefusedModel(
         f"{file}: key 'quantization_config': found {shortened(method)}, weights that are rounded "
         "and packed, which embspace does not read; take the model from before that, or dequantize "
@@ -131,20 +137,21 @@ def _check_architectures(
             f"{file}: key 'architectures': found {shortened(named)}, allowed: a list of names"
         )
     for name in not_allowed(named, allowed):
-        plain = re.sub(rf"^({'|'.join(OF_LIBRARIES)})(?=[A-Z])", "", name)
-        found = getattr(transformers, plain, None)
-        model_type = _type_of(found)
-        if found is None:
+        plain = re.sub(rf"^({'|'.join(LIBRARIES)})(?=[A-Z])", "", name)
+        architecture = getattr(transformers, plain, None)
+        model_type = _type_of(architecture)
+        if architecture is None:
             raise RefusedModel(
                 f"{file}: key 'architectures': found '{name}', which transformers does not have; "
                 f"read as '{content['model_type']}' it would be another model; {way_out([name])}"
             )
-        if not (isinstance(found, type) and issubclass(found, transformers.PreTrainedModel)):
+        is_class = isinstance(architecture, type)
+        if not (is_class and issubclass(architecture, transformers.PreTrainedModel)):
             raise RefusedModel(
                 f"{file}: key 'architectures': found '{name}', which is no model of transformers; "
                 f"{way_out([name])}"
             )
-        same = model_types.union(*(each for each in SAME if each & model_types))
+        same = model_types.union(*(family for family in SAME if family & model_types))
         if model_type not in {"", *same}:
             raise RefusedModel(
                 f"{file}: key 'architectures': found '{name}', a '{model_type}', beside the "
@@ -163,7 +170,7 @@ def _check_unknown(
         key
         for key, value in content.items()
         if key != "quantization_config"  # has its own check
-        and not is_harmless(key, value)
+        and not _says_nothing(key, value, config)
         and not _is_known(key, config, model_class)
     ]
     if refused := not_allowed(unknown, allowed):
@@ -173,6 +180,14 @@ def _check_unknown(
             "transformers does not know it and would compute as if it were not there; "
             f"{way_out(refused)}"
         )
+
+
+def _says_nothing(key: str, value: Any, config: Any) -> bool:
+    """Whether no state hangs on a key, or the class does what it says without knowing it."""
+    if key in REPEATED and value == getattr(config, REPEATED[key], None):
+        return True
+    as_class = None if value is None else is_as_class(key, value, config)
+    return is_harmless(key, value) if as_class is None else as_class
 
 
 def _is_known(key: str, config: Any, model_class: type) -> bool:

@@ -18,7 +18,14 @@ HARMLESS = (
     r"init(ializer)?_(range|std|method|method_std|device|config|gain|div_is_residual|nonlinearity)",
     r"initializer(_factor|_cutoff_factor)?|init_(xavier|cutoff_factor)|(embed|emb|pos)_init_std",
     r"emb_init_(range|uniform_lim|std)|use_scaled_init_method|learning_rate|seed|fp16|bf16",
-    r"use_bfloat16|freeze.*",
+    r"use_bfloat16|freeze.*|generator_hidden_size|padding_idx|save_step|total_flos",
+    # The same in the files of XLM and FlauBERT.
+    r"amp|bptt|clip_grad_norm|group_by_size|lg_sampling_factor|lgs|max_batch_size|mlm_steps",
+    r"sample_alpha|tokens_per_batch|word_(blank|keep|mask(_keep_rand)?|pred|rand|shuffle)",
+    r"max_vocab|min_count|share_inout_emb|verbose|from_tf|initialize_new_qass",
+    # How a server runs BigCode's models.
+    r"inference_runner|max_sequence_length|pad_key_length|pre_allocate_kv_cache",
+    r"validate_runner_input|runner_max_sequence_length",
     # Heads on top of the model.
     r"pooler_.*|summary_.*|classifier.*|num_labels|n_labels|num_choices|problem_type",
     r"(id2|label2)(id|label|tag)|sentence_transformers|tie_.*|sparse_(prediction|pred_.*)",
@@ -26,22 +33,26 @@ HARMLESS = (
     # What is returned, and how fast.
     r"output_(attentions|hidden_states|past|scores|logits|loss|router_logits)|torchscript|use_cache",
     r"(use_)?return_dict|cache_(implementation|config)|.*attn_implementation",
-    r"use_flash_attn|fused_.*|unpad_inputs|use_memory_efficient_attention|reference_compile",
+    r"use_flash_attn|fused_.*|unpad_inputs|reference_compile",
     r"deterministic_flash_attn|pretraining_tp|.*_fusion|attention_softmax_in_fp32|pad_vocab.*",
+    r"use_memor{1,2}y_efficient_attention|xla_device",
+    # Of heads and decoders of encoder-decoders, of which the encoder is read.
+    r"final_logit_softcapping|force_bos_token_to_be_generated|do_blenderbot_90_layernorm",
     # Left over in ALBERT's and BLOOM's own files.
     r"net_structure_type|down_scale_factor|offset_alibi|skip_bias_add(_qkv)?|n_embed",
 )
-# Keys of what a class without them does not do: switched off, they say nothing.
+# Keys of what a class without them does not do: switched off, they say nothing. Where a class of
+# transformers has one, it is off by default in some, or counts what there is (a test holds it).
 OFF = frozenset(
     (
-        *("add_cross_attention", "is_encoder_decoder", "is_decoder", "alibi", "gap_size"),
+        *("add_cross_attention", "is_decoder", "alibi", "gap_size", "add_bias_logits"),
         *("use_rms_norm", "use_qk_norm", "qk_norm", "qk_layernorm", "use_qk_layernorm"),
         *("use_sliding_window", "sliding_window", "num_experts", "num_local_experts", "use_moe"),
-        *("scale_embedding", "normalize_before", "static_position_embeddings", "add_bias_logits"),
-        *("add_final_layer_norm", "extra_pos_embeddings", "force_bos_token_to_be_generated"),
-        *("xla_device", "prefix_projection", "pre_seq_len", "adapter_layers", "relative_attention"),
-        *("use_memorry_efficient_attention", "logn_attention_scale", "logn_attention_clip1"),
-        *("attn_logit_softcapping", "final_logit_softcapping", "slow_but_exact"),
+        *("scale_embedding", "normalize_before", "static_position_embeddings"),
+        *("add_final_layer_norm", "extra_pos_embeddings", "attn_logit_softcapping"),
+        *("prefix_projection", "pre_seq_len", "adapter_layers", "relative_attention"),
+        *("logn_attention_scale", "logn_attention_clip1", "num_memory_blocks"),
+        *("ignore_attention_mask", "apply_residual_connection_post_layernorm", "use_mrope"),
     )
 )
 # Keys that a value leaves without effect.
@@ -50,6 +61,9 @@ OFF_VALUES: dict[str, tuple[Any, ...]] = {
     "attention_type": ("original_full",),
     "attention_mode": ("longformer",),
     "is_llama_config": (True,),
+    "untie_r": (True,),  # as XLNet's class always does
+    "norm_type": ("layer_norm",),  # as StarCoder 2's
+    "mlp_type": ("default",),
 }
 ROTARY = (
     *("rope_theta", "rope_scaling", "rope_interleaved", "rotary_pct", "rotary_emb_base"),
@@ -65,11 +79,11 @@ def is_harmless(key: str, value: Any) -> bool:
         return True
     if value in OFF_VALUES.get(key, ()):
         return True
-    return key in _of_generation() or any(re.fullmatch(each, key) for each in HARMLESS)
+    return key in _generation_keys() or any(re.fullmatch(form, key) for form in HARMLESS)
 
 
 @cache
-def _of_generation() -> frozenset[str]:
+def _generation_keys() -> frozenset[str]:
     """Return the keys that say how a language model writes, which old files have here."""
     from transformers import GenerationConfig
 

@@ -63,13 +63,13 @@ def _rows_of(table: str, shapes: dict[str, list[int]]) -> int | None:
 
 def _shape_of(name: str, key: str, parameter: str, shapes: dict[str, list[int]]) -> list[int]:
     spelled = [parameter, *(f"{parameter.removesuffix(end)}{OLD[end]}" for end in OLD)]
-    found = next((shapes[each] for each in spelled if each in shapes), None)
-    if found is None:
+    shape = next((shapes[known] for known in spelled if known in shapes), None)
+    if shape is None:
         hint = did_you_mean(parameter, shapes)
         raise InputError(
             f"{model_file(name)}: key '{key}': the weights have no '{parameter}'{hint}"
         )
-    return found
+    return shape
 
 
 def _check_rows(
@@ -80,11 +80,11 @@ def _check_rows(
     n_axes: int,
     allowed: set[int],
 ) -> None:
-    found = _shape_of(name, key, parameter, shapes)
-    if len(found) != n_axes or found[0] not in allowed:
-        rows = " or ".join(f"{each:,}" for each in sorted(allowed))
+    shape = _shape_of(name, key, parameter, shapes)
+    if len(shape) != n_axes or shape[0] not in allowed:
+        rows = " or ".join(f"{n_rows:,}" for n_rows in sorted(allowed))
         what = "a matrix of" if n_axes == 2 else "a vector of"
         raise InputError(
-            f"{model_file(name)}: key '{key}': found '{parameter}' of the shape {tuple(found)}, "
+            f"{model_file(name)}: key '{key}': found '{parameter}' of the shape {tuple(shape)}, "
             f"allowed: {what} {rows} rows, one a token"
         )

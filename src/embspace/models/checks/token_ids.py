@@ -1,11 +1,11 @@
 """Checks that each token of a tokenizer.json has a row in the input matrix; loads neither."""
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from embspace.errors import InputError
+from embspace.files.json_keys import read_json
 from embspace.models.checks.model_heads import rows_of_input
 from embspace.settings.model import Model
 
@@ -22,8 +22,8 @@ def check_token_ids(model: Model, folder: Path) -> None:
     if n_rows is None or not file.is_file():
         return
     try:
-        content = json.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError):
+        content = read_json(file)
+    except InputError:
         return  # what loads the tokenizer tells that
     for token, number in _numbered(content):
         if number >= n_rows:
@@ -40,7 +40,7 @@ def _numbered(content: Any) -> Iterator[tuple[str, int]]:
     model, added = content.get("model"), content.get("added_tokens")
     vocabulary = model.get("vocab") if isinstance(model, dict) else None
     if isinstance(vocabulary, dict):
-        yield from ((token, each) for token, each in vocabulary.items() if type(each) is int)
-    for each in added if isinstance(added, list) else ():
-        if isinstance(each, dict) and type(each.get("id")) is int:
-            yield str(each.get("content")), each["id"]
+        yield from ((token, n) for token, n in vocabulary.items() if type(n) is int)
+    for token in added if isinstance(added, list) else ():
+        if isinstance(token, dict) and type(token.get("id")) is int:
+            yield str(token.get("content")), token["id"]

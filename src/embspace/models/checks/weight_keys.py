@@ -12,7 +12,7 @@ from embspace.errors import RefusedModel
 from embspace.files.tensors import listed_shapes
 from embspace.models.architecture import class_of, class_of_encoder
 from embspace.models.checks.allowed import listed, not_allowed, way_out
-from embspace.models.locate import weight_files
+from embspace.models.locate import shards_beside, weight_files
 
 # Buffers that classes make by themselves, and that old releases stored.
 BUFFERS = re.compile(
@@ -88,10 +88,11 @@ def _head_names(module: Any) -> set[str]:
     from transformers.models.auto.auto_factory import _LazyAutoMapping
 
     base = f"{module.base_model_prefix}."
-    mappings = [each for each in vars(modeling_auto).values() if isinstance(each, _LazyAutoMapping)]
-    found: set[Any] = {mapping.get(type(module.config), None) for mapping in mappings}
+    known = vars(modeling_auto).values()
+    mappings = [mapping for mapping in known if isinstance(mapping, _LazyAutoMapping)]
+    heads: set[Any] = {mapping.get(type(module.config), None) for mapping in mappings}
     names: set[str] = set()
-    for head in found - {None, class_of(module.config)}:
+    for head in heads - {None, class_of(module.config)}:
         try:
             with torch.device("meta"):
                 made = head(module.config)
@@ -104,7 +105,8 @@ def _head_names(module: Any) -> set[str]:
 def _check_one_set(folder: Path, module: Any) -> None:
     """Stop at a parameter that is there twice with other numbers.
 
-    So it is with and without a prefix, by a norm's old name beside its new one, or in two shards.
+    So it is with and without a prefix, by a norm's old name beside its new one, in two shards, or
+    in one file beside the shards of an index.
     """
     parameters = {*module.state_dict()}
     spelled: dict[str, list[_Place]] = {}
@@ -135,8 +137,9 @@ def _told(places: Sequence[_Place]) -> list[str]:
 
 
 def _places(folder: Path) -> list[_Place]:
-    """Return each tensor of the safetensors by its name and file."""
-    return [(name, file) for file in weight_files(folder) for name in listed_shapes(str(file))]
+    """Return each tensor by its name and file, also of shards that lie beside one file."""
+    files = [*weight_files(folder), *shards_beside(folder)]
+    return [(name, file) for file in files for name in listed_shapes(str(file))]
 
 
 def _same(places: Sequence[_Place]) -> bool:

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from embspace.errors import RefusedModel
+from embspace.files.json_keys import check_pointers
 from embspace.models.checks.config_file import CONFIG
 from embspace.models.checks.stored_keys import check_adapter_files, check_quantized_files
 from embspace.models.locate import WEIGHTS, weight_files
-from embspace.models.tokens.file import POINTER
 
 CONVERT = (
     'python -c "import torch; from transformers import AutoModel as M; '
@@ -32,6 +32,7 @@ def check_whole_folder(folder: Path, allowed: Sequence[str], *, unpickle: bool) 
     check_adapter_files(folder, allowed)
     check_quantized_files(folder, allowed)
     _check_file(folder / WEIGHTS)
+    check_pointers(folder)
     if not (folder / CONFIG).is_file():
         raise RefusedModel(f"{folder}: no {CONFIG}; {_instead_of_config(folder)}")
     if not weight_files(folder) and not (unpickle and any(folder.glob("*.bin"))):
@@ -39,17 +40,11 @@ def check_whole_folder(folder: Path, allowed: Sequence[str], *, unpickle: bool) 
 
 
 def _check_file(file: Path) -> None:
-    """Stop at weights that are a folder, a link that leads nowhere, or git's pointer to a file."""
+    """Stop at weights that are a folder, or a link that leads nowhere."""
     if file.is_dir():
         raise RefusedModel(f"{file}: found a folder, allowed: a file of weights")
     if file.is_symlink() and not file.exists():
         raise RefusedModel(f"{file}: is a link to {file.readlink()}, where there is no file")
-    for weights in weight_files(file.parent):
-        with weights.open("rb") as stream:
-            if stream.read(len(POINTER)) == POINTER.encode():
-                raise RefusedModel(
-                    f"{weights}: is git's pointer to a large file; get it with\n  git lfs pull"
-                )
 
 
 def _instead_of_config(folder: Path) -> str:

@@ -45,13 +45,13 @@ def check_states(module: Any, ids: TokenRow) -> None:
 
 
 def _counted(module: Any, key: str) -> int:
-    found = getattr(getattr(module, "config", None), key, None)
-    if not isinstance(found, int):
+    number = getattr(getattr(module, "config", None), key, None)
+    if not isinstance(number, int):
         raise RefusedModel(
             f"{type(module).__name__}: its config has no number '{key}', so that its layers are "
             "not known"
         )
-    return found
+    return number
 
 
 def _check_order(name: str, calls: list[tuple[Any, Any]], states: Any) -> None:
@@ -70,7 +70,7 @@ def _blocks(module: Any, n_layers: int) -> list[Any]:
     """Return the first list of as many modules as there are layers."""
     from torch.nn import ModuleList
 
-    lists = [list(each) for each in module.modules() if isinstance(each, ModuleList)]
+    lists = [list(part) for part in module.modules() if isinstance(part, ModuleList)]
     return next((blocks for blocks in lists if len(blocks) == n_layers), [])
 
 
@@ -83,7 +83,7 @@ def _recorded(modules: list[Any]) -> Iterator[list[tuple[Any, Any]]]:
         given = arguments[0] if arguments else named.get("hidden_states")
         calls.append((given, made[0] if isinstance(made, tuple) else made))
 
-    hooks = [each.register_forward_hook(record, with_kwargs=True) for each in modules]
+    hooks = [block.register_forward_hook(record, with_kwargs=True) for block in modules]
     try:
         yield calls
     finally:

@@ -20,7 +20,7 @@ def output_of(module: Any, rows: Sequence[TokenRow]) -> Any:
     """
     import torch
 
-    ids, mask = (torch.from_numpy(each) for each in padded(rows))
+    ids, mask = map(torch.from_numpy, padded(rows))
     try:
         with torch.inference_mode():
             output = module(input_ids=ids, attention_mask=mask, output_hidden_states=True)

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from embspace.errors import RefusedModel
-from embspace.models.probe.order import check_states
 from embspace.models.probe.passes import TokenRow, output_of
 from embspace.models.probe.positions import adds_positions
 from embspace.models.probe.together import needed_batches
@@ -36,11 +35,12 @@ class Probe:
 def probe(module: Any, tokens: Sequence[int], largest_window: int | None) -> Probe:
     """Read some of the `tokens` in ways that have to give the same states, and say what they need.
 
+    The states are those of layers 0 to L, which `check_states` has seen.
+
     Raises:
-        RefusedModel: if the states are not those of layers 0 to L, or a window cannot be read.
+        RefusedModel: if a window cannot be read.
     """
     short, other, long = rows_of(tokens, largest_window)
-    check_states(module, short)
     return Probe(
         window=_readable(module, tokens, largest_window),
         batches=needed_batches(module, (short, other, long)),
@@ -48,15 +48,15 @@ def probe(module: Any, tokens: Sequence[int], largest_window: int | None) -> Pro
     )
 
 
-def check_probe(found: Probe, batches: Batches, positional: str | None) -> None:
+def check_probe(outcome: Probe, batches: Batches, positional: str | None) -> None:
     """Stop at a description that a probe contradicts.
 
     Raises:
         RefusedModel: naming the key and what it has to say.
     """
-    if RULES.index(batches) < RULES.index(found.batches):
-        raise RefusedModel(_unsaid(batches, found.batches))
-    if positional is not None and not found.adds_positions:
+    if RULES.index(batches) < RULES.index(outcome.batches):
+        raise RefusedModel(_unsaid(batches, outcome.batches))
+    if positional is not None and not outcome.adds_positions:
         raise RefusedModel(
             f"key 'matrices.positional': found '{positional}', but layer 0 is the same at every "
             "position"
@@ -114,9 +114,9 @@ def _readable(module: Any, tokens: Sequence[int], largest_window: int | None) ->
     raise failed
 
 
-def _unsaid(found: Batches, needed: Batches) -> str:
+def _unsaid(said: Batches, needed: Batches) -> str:
     how = "alone" if needed == "alone" else "beside others of their own length"
     return (
-        f"key 'batches': found '{found}', but texts have their own states only when they are read "
+        f"key 'batches': found '{said}', but texts have their own states only when they are read "
         f"{how}; say so in the model's file:\n  batches: {needed}"
     )

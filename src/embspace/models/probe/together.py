@@ -23,13 +23,13 @@ def needed_batches(module: Any, rows: Sequence[TokenRow], largest: float = SAME)
     `rows` are three: two of one length, and a longer one. Two states are the same if they differ
     by less than `largest` of the largest value of their layer.
     """
-    found = _needed(module, rows, largest)
-    if found == "any" or _needed(module, rows, CLEAR) != "any":
-        return found
+    rule = _needed(module, rows, largest)
+    if rule == "any" or _needed(module, rows, CLEAR) != "any":
+        return rule
     try:  # rounding of deep models can be as large
         return _needed(_in_double(module), rows, largest)
     except RefusedModel:  # parts of some know no float64
-        return found
+        return rule
 
 
 def _needed(module: Any, rows: Sequence[TokenRow], largest: float) -> Batches:
@@ -45,14 +45,14 @@ def _in_double(module: Any) -> Any:
     """Return a copy in float64, or where it would not fit into the memory the module itself."""
     from copy import deepcopy
 
-    n_bytes = sum(each.numel() for each in module.parameters()) * (BYTES + BYTES // 2)
+    n_bytes = sum(parameter.numel() for parameter in module.parameters()) * (BYTES + BYTES // 2)
     return deepcopy(module).double() if n_bytes < available_memory() else module
 
 
-def _differ(found: list[list[Any]], expected: list[list[Any]]) -> float:
+def _differ(rows: list[list[Any]], expected: list[list[Any]]) -> float:
     """Return the largest difference of two lists of rows, relative to the layer's largest value."""
     return max(
         float((one - other).abs().max() / other.abs().max().clamp_min(1e-30))
-        for row, same_row in zip(found, expected, strict=True)
+        for row, same_row in zip(rows, expected, strict=True)
         for one, other in zip(row, same_row, strict=True)
     )

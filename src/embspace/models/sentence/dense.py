@@ -8,7 +8,8 @@ import numpy as np
 from jaxtyping import Float
 
 from embspace.errors import RefusedModel, reason_of, shortened
-from embspace.models.sentence.files import CONFIG, WEIGHTS, is_switched, read_keys
+from embspace.files.json_keys import read_keys
+from embspace.models.sentence.files import CONFIG, WEIGHTS, is_switched
 
 TANH = "torch.nn.modules.activation.Tanh"  # where nothing is said
 PLACE = "sentence_embedding"

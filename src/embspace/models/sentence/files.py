@@ -1,59 +1,58 @@
 """The files by which sentence-transformers describes what follows a transformer."""
 
-import json
 import os
 import re
+from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import Any
 
-from embspace.errors import RefusedModel, reason_of, shortened
+from embspace.errors import RefusedModel, shortened
+from embspace.files.json_keys import read_json
 
 MODULES = "modules.json"
 PROMPTS = "config_sentence_transformers.json"
 # Of the transformer: how it reads texts. Older releases name the architecture in it.
 READING = re.compile(r"sentence_\w+_config\.json")
 CONFIG, WEIGHTS = "config.json", "model.safetensors"
+PARTS = (CONFIG, WEIGHTS)  # of a module's folder, such as 1_Pooling
 LIBRARY = "sentence_transformers."  # whose modules these are
-# A module's folder: 1_Pooling, 2_Dense.
-OF_MODULE = re.compile(rf"\d+_\w+/({re.escape(CONFIG)}|{re.escape(WEIGHTS)}|{READING.pattern})")
 
 
-def is_sentence_file(name: str) -> bool:
-    """Whether a file, by its path in a model's folder, is one of a sentence model's."""
-    is_at_root = name in (MODULES, PROMPTS) or READING.fullmatch(name)
-    return bool(is_at_root or OF_MODULE.fullmatch(name))
+def module_files(names: Iterable[str], folders: Collection[str]) -> list[str]:
+    """Those of a repository's files that make it a sentence model, whose modules lie in `folders`.
+
+    Names and folders are paths from the repository's root, which is "" as a folder.
+    """
+
+    def is_one(name: str) -> bool:
+        folder, _, file = name.rpartition("/")
+        is_described = not folder and file in (MODULES, PROMPTS)
+        is_reading = folder in {"", *folders} and READING.fullmatch(file)
+        return bool(is_described or is_reading or (folder in folders and file in PARTS))
+
+    return sorted(filter(is_one, names))
 
 
 def sentence_files(folder: Path) -> list[Path]:
-    """The files of a sentence model in a folder, in order; none of another model."""
-    if not (folder / MODULES).is_file():
-        return []
-    paths = [*folder.glob("*.json"), *folder.glob("*_*/*.json"), *folder.glob("*_*/*.safetensors")]
-    return sorted(path for path in paths if is_sentence_file(path.relative_to(folder).as_posix()))
-
-
-def read_json(file: Path) -> Any:
-    """The content of a JSON file.
+    """The files of a sentence model in a folder, in order; none of another model.
 
     Raises:
-        RefusedModel: if it is not there, or no JSON.
+        RefusedModel: if modules.json cannot be read.
     """
-    try:
-        return json.loads(file.read_text(encoding="utf-8-sig"))
-    except (OSError, ValueError, RecursionError) as error:
-        raise RefusedModel(f"{file}: cannot be read: {reason_of(error)}") from error
+    places = module_folders(folder)
+    paths = [path for place in {"", *places} for path in (folder / place).glob("*")]
+    names = (path.relative_to(folder).as_posix() for path in paths if path.is_file())
+    return [folder / name for name in module_files(names, places)] if places else []
 
 
-def read_keys(file: Path) -> dict[str, Any]:
-    """The keys and values of a JSON file.
+def module_folders(folder: Path) -> list[str]:
+    """The folder of each module, "" for the root, in the order of modules.json.
 
     Raises:
-        RefusedModel: if it is not there, or has no keys.
+        RefusedModel: if modules.json cannot be read.
     """
-    content = read_json(file)
-    if not isinstance(content, dict):
-        raise RefusedModel(f"{file}: expected keys and values, found {shortened(content)}")
-    return content
+    places = (place.relative_to(folder).as_posix() for _, place in listed_modules(folder))
+    return ["" if place == "." else place for place in places]
 
 
 def is_switched(file: Path, config: dict[str, Any], key: str, *, default: bool) -> bool:

@@ -10,13 +10,13 @@ from jaxtyping import Float
 
 from embspace.clouds.pooling import TOKEN_POOLINGS, pooled
 from embspace.errors import RefusedModel, not_among, shortened
+from embspace.files.json_keys import read_keys
 from embspace.models.sentence.dense import read_dense
 from embspace.models.sentence.files import (
     CONFIG,
     MODULES,
     is_switched,
     listed_modules,
-    read_keys,
 )
 from embspace.models.sentence.reading import default_prompt, read_reading, shortened_to
 

@@ -5,7 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from embspace.errors import RefusedModel, not_among, shortened
-from embspace.models.sentence.files import PROMPTS, READING, is_switched, read_keys
+from embspace.files.json_keys import read_keys
+from embspace.models.sentence.files import PROMPTS, READING, is_switched
 
 LENGTH, LOWER, TRUNCATED = "max_seq_length", "do_lower_case", "truncate_dim"
 # What today's releases write of a transformer that reads texts, and whose tokens are pooled.

@@ -6,13 +6,32 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from embspace.errors import RefusedModel
+from embspace.errors import InputError, RefusedModel
 from embspace.models.encoder import EncodedWindow, batches_by_length, encode
 from embspace.models.final_norm import final_norm_dim
 from embspace.models.locate import locate_root
 from embspace.models.sentence.modules import SentenceModules, known_modules, read_modules
-from embspace.models.windows import Window, cut_windows, largest_window
+from embspace.models.windows import (
+    LONGEST,
+    TOKENIZER_KEY,
+    Window,
+    check_window,
+    cut_windows,
+    largest_window,
+    tokenizer_bound,
+)
 from embspace.settings.model import Network, RandomModel, model_file
+
+
+def check_sentences(name: str, model: Network, module: Any, tokenizer: Any) -> None:
+    """Stop at a sentence model whose vectors cannot be made.
+
+    Raises:
+        RefusedModel: as `sentence_modules` does, or if it has no room for a text.
+    """
+    modules = sentence_modules(name, model, module)
+    if modules is not None:
+        tokens_at_once(modules, tokenizer, LONGEST, "")
 
 
 def sentence_modules(name: str, model: Network, module: Any) -> SentenceModules | None:
@@ -49,8 +68,7 @@ class SentenceTexts:
         length_key: str,
     ) -> None:
         """Cut texts into windows of at most `most` tokens, which share none."""
-        bounds = [most, modules.length, tokenizer.model_max_length]
-        length = int(min(bound for bound in bounds if bound is not None))
+        length, length_key = tokens_at_once(modules, tokenizer, most, length_key)
         self._modules = modules
         self.windows = cut_windows(
             [modules.read(text) for text in texts],
@@ -85,6 +103,25 @@ class SentenceTexts:
                 "transformer, are too large"
             )
         return made
+
+
+def tokens_at_once(
+    modules: SentenceModules, tokenizer: Any, most: int, length_key: str
+) -> tuple[int, str]:
+    """How many tokens a sentence model reads at once, and what says so; `length_key` says `most`.
+
+    Raises:
+        RefusedModel: if a file of the model leaves no room beside the special tokens.
+    """
+    bounds = {length_key: most, TOKENIZER_KEY: tokenizer_bound(tokenizer)}
+    bounds["key 'max_seq_length' of the sentence model"] = modules.length
+    known = [(bound, key) for key, bound in bounds.items() if bound is not None]
+    length, key = min(known, key=lambda bound: bound[0])
+    try:
+        check_window(tokenizer, length, 0, length_key=key)
+    except InputError as error:
+        raise RefusedModel(str(error)) from None
+    return length, key
 
 
 def same_windows(windows: Sequence[Window], others: Sequence[Window]) -> dict[int, list[int]]:

@@ -29,6 +29,22 @@ def attention_maps(module: Any, ids: Any, mask: Any) -> list[Any]:
         return given_attention(module, ids, mask)
 
 
+def gives_attention(module: Any) -> bool:
+    """Whether a model gives out the attention of every layer.
+
+    FNet has none, and models with blocks of another kind have it in some layers alone.
+
+    Raises:
+        InputError: if the number of heads does not divide the width.
+    """
+    check_head_count(module)
+    try:
+        attention_maps(module, [[0, 0]], [[1, 1]])
+    except InputError:
+        return False
+    return True
+
+
 def given_attention(module: Any, ids: Any, mask: Any) -> list[Any]:
     """The attention that the model gives out as it is set now, of each layer.
 

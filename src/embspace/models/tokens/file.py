@@ -9,7 +9,6 @@ from typing import Any
 from embspace.errors import InputError, reason_of
 
 FILE = "tokenizer.json"
-POINTER = "version https://git-lfs"  # begins what git leaves of a large file
 # Parts of the file by the names that a reader is told.
 PARTS = {
     "normalizer": "normalizer",
@@ -57,10 +56,6 @@ def read_file(folder: Path) -> Any:
 
     with readable(folder):
         text = (folder / FILE).read_text(encoding="utf-8-sig")
-        if text.startswith(POINTER):
-            raise InputError(
-                f"{folder / FILE}: is git's pointer to a large file; get it with\n  git lfs pull"
-            )
         tokenizer = Tokenizer.from_str(text)
     if getattr(tokenizer.model, "dropout", None):
         tokenizer.model.dropout = None

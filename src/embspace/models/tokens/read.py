@@ -4,18 +4,18 @@ transformers builds many classes anew from vocabulary and merges, and leaves out
 tokenizer.json says: a cased BERT would lower its letters. So the file itself is what runs.
 """
 
-import json
 import logging
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from embspace.errors import InputError, reason_of, shortened
+from embspace.errors import InputError, reason_of
+from embspace.files.json_keys import check_pointers, read_keys
 from embspace.models.tokens.file import FILE, differing_parts, is_of_library, read_file, readable
 
 CONFIG, NAMES = "tokenizer_config.json", "special_tokens_map.json"
 EXTRA = ("extra_special_tokens", "additional_special_tokens")  # now, and in older releases
-LONGEST = "model_max_length"
+LONGEST, INPUTS = "model_max_length", "model_input_names"
 
 
 @dataclass(frozen=True)
@@ -34,6 +34,7 @@ def read_folder(folder: Path) -> Reading:
         InputError: if it cannot be read, only a slow one can be made of it, it needs code of the
             folder, or it has no token but special ones.
     """
+    check_pointers(folder)
     own = read_file(folder) if (folder / FILE).is_file() else None
     try:
         made = _of_class(folder)
@@ -99,13 +100,15 @@ class _Names:
     """Such as cls_token -> [CLS]."""
     extra: list[str]
     longest: int | None
+    inputs: list[str] | None
+    """What a call gives a model: ids, and by some classes the types of tokens."""
 
     @classmethod
     def known_to(cls, made: Any) -> "_Names":
         roles = {role: str(token) for role, token in made.special_tokens_map.items() if token}
         roles = {role: token for role, token in roles.items() if role not in EXTRA}
         extra = [str(token) for token in made.extra_special_tokens]
-        return cls(roles, extra, made.model_max_length)
+        return cls(roles, extra, made.model_max_length, list(made.model_input_names))
 
     @classmethod
     def written_in(cls, folder: Path) -> "_Names":
@@ -117,7 +120,8 @@ class _Names:
             if key.endswith("_token") and isinstance(value, str | dict)
         }
         listed = [token for key in EXTRA for token in options.get(key) or ()]
-        return cls(roles, [_content(token) for token in listed], options.get(LONGEST))
+        special = [_content(token) for token in listed]
+        return cls(roles, special, options.get(LONGEST), options.get(INPUTS))
 
 
 def _content(token: Any) -> str:
@@ -126,13 +130,7 @@ def _content(token: Any) -> str:
 
 
 def _options(file: Path) -> dict[str, Any]:
-    if not file.is_file():
-        return {}
-    with readable(file):
-        content = json.loads(file.read_text(encoding="utf-8-sig"))
-    if not isinstance(content, dict):
-        raise InputError(f"{file}: expected keys and values, found {shortened(content)}")
-    return content
+    return read_keys(file) if file.is_file() else {}
 
 
 def _as_file_says(own: Any, names: _Names, why: str) -> Reading:
@@ -143,6 +141,8 @@ def _as_file_says(own: Any, names: _Names, why: str) -> Reading:
     roles: dict[str, Any] = {role: word for role, word in names.roles.items() if word in known}
     if names.longest is not None:
         roles[LONGEST] = names.longest
+    if names.inputs is not None:
+        roles[INPUTS] = names.inputs
     extra = [token for token in names.extra if token in known and token not in roles.values()]
     general: Any = PreTrainedTokenizerFast
     tokenizer = general(
