@@ -181,7 +181,9 @@ def test_bad_files_are_answered_with_the_line(
 
 def test_a_pipe_is_refused_and_not_waited_for(tmp_path: Path):
     os.mkfifo(tmp_path / "x.csv")
-    with pytest.raises(InputError, match=r"x\.csv: is a pipe, a socket or a device; allowed: a file"):
+    with pytest.raises(
+        InputError, match=r"x\.csv: is a pipe, a socket or a device; allowed: a file"
+    ):
         load_texts(str(tmp_path / "x.csv"))
 
 

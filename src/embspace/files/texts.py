@@ -192,7 +192,7 @@ def _named(
     for column in filter(None, (text_column, id_column)):
         if column not in row:
             shown = ", ".join(map(repr, row))
-            hint = place.other_separator([*row]) or BY_NAME.get(column, "")
+            hint = place.wide() or place.other_separator([*row]) or BY_NAME.get(column, "")
             raise MissingColumnError(f"{where}: no column '{column}', found {shown}{hint}", column)
     text = row[text_column]
     if not isinstance(text, str):

@@ -1,6 +1,6 @@
 """Gives the options that say how a file of texts is read, for all commands that take one."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -12,7 +12,19 @@ LabelColumnOption = Annotated[
     typer.Option("--label-column", help="Of the file; without it, such as `label` or `topic`."),
 ]
 SeparatorOption = Annotated[
-    str | None, typer.Option("--separator", help="Of cells; without it, a comma, in .tsv a tab.")
+    str | None,
+    typer.Option("--separator", help=r"Of cells, such as ; or \t; without it, a comma or tab."),
+]
+IdColumnOption = Annotated[
+    str | None,
+    typer.Option("--id-column", help="Of the file; without it, `id`, or the row's number."),
+]
+HeaderOption = Annotated[
+    Literal["yes", "no"] | None,
+    typer.Option(
+        "--header",
+        help="Whether the first row of a .csv of vectors has names; without it, as it shows.",
+    ),
 ]
 SkipEmptyOption = Annotated[
     bool, typer.Option("--skip-empty", help="Leave out rows of the file without a text.")
@@ -20,7 +32,11 @@ SkipEmptyOption = Annotated[
 
 
 def reading_of(separator: str | None, *, skip_empty: bool, **columns: str | None) -> dict[str, Any]:
-    r"""Return what was asked for, by keys of a description in conf/corpus/; \\t is a tab."""
-    tab = separator and separator.replace(r"\t", "\t")
-    given = {**columns, "separator": tab, "skip_empty": skip_empty or None}
+    """Return what was asked for, by keys of a description in conf/corpus/."""
+    given = {**columns, "separator": separator, "skip_empty": skip_empty or None}
     return {key: value for key, value in given.items() if value is not None}
+
+
+def header_of(header: str | None) -> bool | None:
+    """Return whether a first row has names, None if nothing was said."""
+    return None if header is None else header == "yes"

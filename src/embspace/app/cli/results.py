@@ -16,6 +16,7 @@ from embspace.app.cli.given import AllowUnusedOption, TokenizerOption, given_of
 from embspace.app.cli.jobs import JobsOption, end_on_signals
 from embspace.app.cli.places import at_model
 from embspace.app.cli.reading import (
+    IdColumnOption,
     LabelColumnOption,
     SeparatorOption,
     SkipEmptyOption,
@@ -67,12 +68,14 @@ def report(
         str | None,
         typer.Option(
             "--corpus",
-            help="Texts for the model to read: .txt, .csv, .tsv, .jsonl, .json, .parquet, or one "
-            "of conf/corpus/. Without it, the corpora of params.yaml.",
+            help="Texts for the model to read: .txt, .csv, .tsv, .jsonl, .json, .parquet, also "
+            ".gz, a folder of `save_to_disk`, or one of conf/corpus/. Without it, the corpora of "
+            "params.yaml.",
             metavar="FILE",
         ),
     ] = None,
     text_column: TextColumnOption = None,
+    id_column: IdColumnOption = None,
     label_column: LabelColumnOption = None,
     separator: SeparatorOption = None,
     skip_empty: SkipEmptyOption = False,
@@ -113,7 +116,11 @@ def report(
 
     end_on_signals()
     say, here = partial(typer.echo, err=quick), Path.cwd()
-    columns = {"text_column": text_column, "group_column": label_column}
+    columns = {
+        "text_column": text_column,
+        "id_column": id_column,
+        "group_column": label_column,
+    }
     reading = reading_of(separator, skip_empty=skip_empty, **columns)
     with clear_errors():
         root, given = find_root(), given_of(allow_unused, tokenizer)

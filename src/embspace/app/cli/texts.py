@@ -9,6 +9,7 @@ import typer
 from embspace.app.cli.failures import clear_errors
 from embspace.app.cli.places import at_own_root
 from embspace.app.cli.reading import (
+    IdColumnOption,
     LabelColumnOption,
     SeparatorOption,
     SkipEmptyOption,
@@ -52,6 +53,7 @@ def layer(
     ] = "minilm",
     label_column: LabelColumnOption = None,
     text_column: TextColumnOption = None,
+    id_column: IdColumnOption = None,
     separator: SeparatorOption = None,
     skip_empty: SkipEmptyOption = False,
 ) -> None:
@@ -64,7 +66,11 @@ def layer(
     from embspace.app.working_tree import find_root
 
     say = partial(typer.echo, err=True)
-    columns = {"text_column": text_column, "group_column": label_column}
+    columns = {
+        "text_column": text_column,
+        "id_column": id_column,
+        "group_column": label_column,
+    }
     reading = reading_of(separator, skip_empty=skip_empty, **columns)
     with clear_errors():
         subject = describe_subject(model, corpus, say, layers=True, reading=reading)

@@ -123,8 +123,8 @@ def saved_files(folder: Path) -> list[Path]:
     if not (folder / STATE).is_file():
         return []
     listed = _json_of(folder / STATE).get("_data_files")
-    names = [entry.get("filename") for entry in listed or [] if isinstance(entry, dict)]
-    if not names or not all(isinstance(name, str) and Path(name).name == name for name in names):
+    names = [str(entry.get("filename")) for entry in listed or [] if isinstance(entry, dict)]
+    if not names or any(Path(name).name != name for name in names):
         raise InputError(f"{folder / STATE}: names no files of a data set")
     return [folder / name for name in names]
 

@@ -12,6 +12,7 @@ LONGEST_CELL = 2**31 - 1  # a text is one cell, however long
 # Excel's first line of a file whose cells another character separates.
 DECLARED = re.compile(r'"?sep=([^\r\n])"?\r?\n?', re.IGNORECASE)
 ESCAPED = '\\"'
+BARE = re.compile(r'\\"(?!")')
 TAB = r"\t"
 NumberedCells = tuple[int, list[str] | NoRow]
 
@@ -87,7 +88,9 @@ def numbered_cells(lines: Iterable[str], separator: str) -> Iterator[NumberedCel
         raw = "".join(source.of_row)
         if flaw := foreign_byte(raw):
             yield number, flaw
-        elif was_open and '"' in "".join(row) and '""' not in raw:
+        elif (was_open and '"' in "".join(row) and '""' not in raw) or (
+            BARE.search(raw) and any(ESCAPED in cell for cell in row)
+        ):
             yield number, NoRow(f"is no CSV: found a quote within a cell{_ESCAPE_ADVICE}")
         else:
             yield number, row

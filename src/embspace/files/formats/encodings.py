@@ -4,6 +4,7 @@ import codecs
 import re
 from pathlib import Path
 from shlex import quote
+from unicodedata import category
 
 from embspace.files.formats.endings import GZIP, ending_of, stem_of
 
@@ -21,6 +22,8 @@ CANDIDATES = [
     *("koi8_r", "gb18030", "big5", "cp932", "euc_jp", "cp949", "mac_roman", "cp874"),
 ]
 NAMES = {"koi8_r": "KOI8-R", "euc_jp": "EUC-JP", "mac_roman": "MACINTOSH"}  # as `iconv` has them
+WESTERN = {"Lu", "Ll", "Pi", "Pf", "Pd", "Po", "Ps", "Sc", "So"}  # categories of characters
+FEW = 64  # bytes
 LONGEST = 60  # characters of a line that is shown
 SAMPLE = 2**20  # bytes from the first line that is no UTF-8
 # Bytes of a character of two to four bytes, as UTF-8 has them.
@@ -77,15 +80,15 @@ def unmarked_wide(content: bytes) -> str:
     part = content[:4096]
     if part.count(0) < len(part) / 5:
         return ""
-    for name in WIDE:
-        width = 4 if "32" in name else 2
-        try:
-            text = part[: len(part) // width * width].decode(name)
-        except UnicodeDecodeError:
-            continue
-        if "\0" not in text:
-            return name
-    return ""
+    # Of the wrong order or width, characters are of other scripts, none, or zero.
+    texts = {name: part.decode(name, errors="replace") for name in WIDE}
+    shares = [
+        (sum(map(str.isascii, text)) / len(text), name)
+        for name, text in texts.items()
+        if "\0" not in text
+    ]
+    share, name = max(shares, default=(0, ""))
+    return name if share else ""
 
 
 def _first_bad(content: bytes) -> int:
@@ -110,12 +113,26 @@ def _likely(content: bytes) -> str:
     lines = [line for line in content[start : start + SAMPLE].splitlines() if not line.isascii()]
     matches = from_bytes(b"\n".join(lines), cp_isolation=CANDIDATES, preemptive_behaviour=False)
     fits = [name for name in CANDIDATES if _decodes(content, name)]
+    if "cp1252" in fits and _is_western(b"".join(lines)):
+        return "cp1252"
     best = [match.encoding for match in matches if match.encoding in fits]
     if not best:
         return fits[0] if fits else ""
     # The order of equals is by chance of their table, and the first candidate is the most common.
     text = content.decode(best[0])
     return next(name for name in fits if name == best[0] or content.decode(name) == text)
+
+
+def _is_western(part: bytes) -> bool:
+    """Return whether a few bytes among letters of ASCII are letters and marks in Windows-1252.
+
+    So few say too little to a statistic of letters.
+    """
+    text = part.decode("cp1252")
+    high = [character for character in text if not character.isascii()]
+    n_letters = sum(map(str.isalpha, high))
+    is_plausible = all(category(character) in WESTERN for character in {*high})
+    return is_plausible and len(high) <= FEW and 2 * n_letters <= sum(map(str.isalpha, text))
 
 
 def _decodes(content: bytes, name: str) -> bool:

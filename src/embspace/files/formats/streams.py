@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from stat import S_ISDIR, S_ISREG
-from typing import BinaryIO
+from typing import Any
 
 from embspace.errors import InputError
 from embspace.files.formats.encodings import marked_wide
@@ -19,7 +19,7 @@ GZIP_ERRORS = (gzip.BadGzipFile, EOFError, zlib.error)
 
 
 @contextmanager
-def opened(file: Path) -> Iterator[BinaryIO]:
+def opened(file: Path) -> Iterator[io.BufferedReader]:
     """Open a regular file, and unpack it if its name ends in `.gz`.
 
     Raises:
@@ -39,12 +39,12 @@ def opened(file: Path) -> Iterator[BinaryIO]:
         raise InputError(f"{file}: cannot be read: {error.strerror or error}") from None
 
 
-def unpacked(stream: BinaryIO, name: str) -> BinaryIO:
+def unpacked(stream: Any, name: str) -> io.BufferedReader:
     """Return what a stream holds, by the ending of its name."""
     if ending_of(name).endswith(GZIP):
-        stream = gzip.GzipFile(fileobj=stream)  # type: ignore[assignment]
+        stream = gzip.GzipFile(fileobj=stream)
     # A buffer of its own: for each line of an address, fsspec would read 5 MB from its cache.
-    return io.BufferedReader(stream, BUFFER)  # type: ignore[arg-type]
+    return io.BufferedReader(stream, BUFFER)
 
 
 def lines_of(stream: io.BufferedReader) -> io.TextIOWrapper:
