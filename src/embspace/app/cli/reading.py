@@ -32,8 +32,9 @@ SkipEmptyOption = Annotated[
 
 
 def reading_of(separator: str | None, *, skip_empty: bool, **columns: str | None) -> dict[str, Any]:
-    """Return what was asked for, by keys of a description in conf/corpus/."""
-    given = {**columns, "separator": separator, "skip_empty": skip_empty or None}
+    r"""Return what was asked for, by keys of a description in conf/corpus/; \\t is a tab."""
+    tab = separator and separator.replace(r"\t", "\t")
+    given = {**columns, "separator": tab, "skip_empty": skip_empty or None}
     return {key: value for key, value in given.items() if value is not None}
 
 
