@@ -324,6 +324,19 @@ def test_a_folder_that_datasets_has_saved_is_read_by_its_list(tmp_path: Path) ->
     assert [text.text for text in read_rows(source, 1, 5)] == ["two"]
 
 
+def test_what_lies_beside_texts_ends_no_run(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text('{"text": "one"}\n', encoding="utf-8")
+    (tmp_path / "dataset_infos.json").write_text('{"default": {}}', encoding="utf-8")
+    (tmp_path / "labels.csv").write_text("id,label\na,1\n", encoding="utf-8")
+    said = list[str]()
+    sources = find_sources(str(tmp_path), "text", None, said.append)
+    assert [source.name for source in sources] == ["a.jsonl", "labels.csv"]
+    assert said[0].startswith("1 file passed over: dataset_infos.json; ")
+    assert "is in a row without 'text'" in flaw_of(texts_of(tmp_path / "labels.csv")[0])
+    (tmp_path / "b.json").write_text('["one", {"text": "two"}]', encoding="utf-8")
+    assert texts_of(tmp_path / "b.json") == ["one", "two"]
+
+
 def test_another_file_in_the_place_is_noticed(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     path.write_text("one\n", encoding="utf-8")

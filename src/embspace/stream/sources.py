@@ -18,6 +18,7 @@ from embspace.files.formats.endings import (
     ARROW,
     ENDINGS,
     GZIP,
+    JSON,
     JSON_LINES,
     PARQUET,
     PLAIN,
@@ -117,7 +118,7 @@ def find_sources(
             listing = [path]
         else:
             listing = _listing(system, path) if system.isdir(path) else []
-        files, others = _told_apart(system, listing)
+        files, others = _told_apart(system, listing, is_named=listing == [path])
         versions = [_version(system, file) for file in files]
     except (OSError, ValueError, ImportError) as error:
         raise InputError(f"{place}: cannot be reached: {error}") from error
@@ -155,13 +156,18 @@ def _listing(system: Any, folder: str) -> list[str]:
     return paths
 
 
-def _told_apart(system: Any, listing: Sequence[str]) -> tuple[list[str], dict[str, list[str]]]:
-    """Return files of texts, each once, by their addresses, and other names by the reason."""
+def _told_apart(
+    system: Any, listing: Sequence[str], *, is_named: bool
+) -> tuple[list[str], dict[str, list[str]]]:
+    """Return files of texts, each once, by their addresses, and other names by the reason.
+
+    A .json is one where it was named itself: in a folder it says something of the others.
+    """
     allowed = f"allowed: {listed()}"
     others: dict[str, list[str]] = {allowed: [], NO_FILE: []}
     files: dict[object, str] = {}
     for path in sorted({_real(system, path) for path in listing}):
-        if ending_of(path) not in ENDINGS:
+        if ending_of(path) not in ENDINGS or (ending_of(path) == JSON and not is_named):
             others[allowed].append(path)
         elif (identity := _identity(system, path)) is None:
             others[NO_FILE].append(path)
@@ -295,7 +301,7 @@ def _text(source: Source, row: dict[str, Any] | NoRow, usual: str) -> Text:
     for column in (source.text_column, source.id_column):
         if column is not None and column not in row:
             keys = ", ".join(map(repr, row))
-            if source.ending.removesuffix(GZIP) not in JSON_LINES:  # of all rows alike
+            if source.ending in (PARQUET, ARROW):  # of all rows alike
                 raise InputError(f"{source.address}: no column '{column}', found {keys[:200]}")
             reason = f"is in a row without {column!r}, which has {keys}"
             return Text(usual, usual, NoText(reason[:200]))
