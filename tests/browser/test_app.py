@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 from playwright.sync_api import expect
 
+from embspace.app.live.doors import guests_of
 from embspace.app.queries.track import Asked, track_tokens
 from tests.app.explorer.trees import write_tree
 from tests.app.queries.extracted import write_extracted
@@ -24,6 +25,7 @@ TEXTS = pd.DataFrame(
 )
 TEXTS["document"] = TEXTS["id"]
 TEXT = "the boat and the tide"
+GUESTS = guests_of("127.0.0.1", [], [], [])
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +36,9 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
         patch.chdir(write_tree(write_extracted(tmp_path_factory.mktemp("app"), TEXTS)))
         for name in ("GRADIO_ANALYTICS_ENABLED", "HF_HUB_OFFLINE", "HF_HUB_DISABLE_TELEMETRY"):
             patch.setenv(name, "")
-        found = open_app(["tiny"], ["one"], host="127.0.0.1", port=7869, password=None)
+        found = open_app(
+            ["tiny"], ["one"], host="127.0.0.1", port=7869, password=None, guests=GUESTS
+        )
         yield found
         found.close()
 
@@ -212,7 +216,9 @@ def test_no_file_is_served(server: Any, path: str):
 def test_a_password_is_asked_for(server: Any):
     from embspace.app.live.server import open_app
 
-    found = open_app(["tiny"], ["one"], host="127.0.0.1", port=7868, password="long enough")
+    found = open_app(
+        ["tiny"], ["one"], host="127.0.0.1", port=7868, password="long enough", guests=GUESTS
+    )
     try:
         with pytest.raises(urllib.error.HTTPError) as error:
             urllib.request.urlopen(f"{found.local_url}config")
@@ -226,4 +232,4 @@ def test_a_taken_port_is_an_input_error(server: Any):
     from embspace.errors import InputError
 
     with pytest.raises(InputError, match="--port: 7869 is taken"):
-        open_app(["tiny"], ["one"], host="127.0.0.1", port=7869, password=None)
+        open_app(["tiny"], ["one"], host="127.0.0.1", port=7869, password=None, guests=GUESTS)

@@ -1,9 +1,12 @@
+import csv
+import gzip
 import json
 import pickle
 import re
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,7 +15,12 @@ from safetensors.numpy import save_file
 
 from embspace.errors import InputError
 from embspace.files import vectors
-from embspace.files.vectors import checked_vectors, read_labels, read_vectors
+from embspace.files.vectors import (
+    checked_vectors,
+    read_labeled_vectors,
+    read_labels,
+    read_vectors,
+)
 from embspace.geometry.pairs import square_memory
 from tests.lazy import safetensors_torch, torch
 
@@ -97,7 +105,7 @@ def test_objects_are_refused_and_never_unpickled(tmp_path: Path, file: str):
         (tmp_path / file).write_bytes(pickle.dumps(Bomb(exploded)))
     else:
         (np.savez if file.endswith("z") else np.save)(tmp_path / file, objects)
-    with pytest.raises(InputError, match=f"{file}: cannot be read: "):
+    with pytest.raises(InputError, match=f"{file}: .*found objects, which are read by unp"):
         read_vectors(tmp_path / file)
     assert not exploded.exists()
 
@@ -151,10 +159,14 @@ def huge_npy(path: Path) -> None:
             lambda path: columns_of(X, word=["a", "b"]).to_csv(path, index=False),
             "column 'word': found str values, allowed: numbers; no dimensions are token, label",
         ),
-        ("indexed.csv", lambda path: columns_of(X).to_csv(path), "a column has no name: is it an"),
+        (
+            "indexed.csv",
+            lambda path: path.write_text(",x,y\n0.5,1,2\n0.1,3,4\n"),
+            "a column has no name: is it an",
+        ),
         ("gap.csv", lambda path: path.write_text("x,y\n1,\n2,3\n"), "1 rows with NaN"),
-        ("empty.csv", lambda path: path.write_text(""), "cannot be read"),
-        ("ragged.csv", lambda path: path.write_text("1,2\n3,4,5\n"), "cannot be read: "),
+        ("empty.csv", lambda path: path.write_text(""), "holds no row of numbers"),
+        ("ragged.csv", lambda path: path.write_text("1,2\n3,4,5\n"), "expected 2 cells"),
         (
             "x.parquet",
             lambda path: pd.DataFrame({"v": [[1.0, 2.0], [1.0]]}).to_parquet(path),
@@ -169,7 +181,7 @@ def test_what_is_wrong_with_a_file_is_said_with_its_name(
     tmp_path: Path, file: str, write: Callable[[Path], object], message: str
 ):
     write(tmp_path / file)
-    with pytest.raises(InputError, match=f"{file}(, line 1)?: .*{message}"):
+    with pytest.raises(InputError, match=rf"{file}(, line \d)?: .*{message}"):
         read_vectors(tmp_path / file)
 
 
@@ -243,3 +255,121 @@ def test_labels_of_endless_depth_are_told(tmp_path: Path):
     path.write_text("[" * 100_000)
     with pytest.raises(InputError, match=r"labels\.jsonl: cannot be read: "):
         read_labels(path)
+
+
+def labels_of(path: Path, **given: Any) -> tuple[list[list[float]], list[str] | None]:
+    found = read_labeled_vectors(path, **given)
+    return found.vectors.tolist(), None if found.labels is None else found.labels["label"].tolist()
+
+
+FRAME = pd.DataFrame([[0.5, 1.5, 2.5], [3.5, 4.5, 5.5], [6.5, 7.5, 8.5]])
+ROWS_OF = FRAME.to_numpy().tolist()
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [[1, 2, 3], [-1, 0, 1], [100, 101, 102], [1.0, 2.0, 3.0], [3, 2, 1], [0, 10, 20], [5, 17, 40]],
+)
+@pytest.mark.parametrize("quoting", [csv.QUOTE_MINIMAL, csv.QUOTE_ALL])
+def test_whole_numbers_that_may_be_names_are_told(
+    tmp_path: Path, columns: list[float], quoting: int
+):
+    path = tmp_path / "x.csv"
+    FRAME.set_axis(columns, axis=1).to_csv(path, index=False, quoting=quoting)
+    with pytest.raises(
+        InputError, match=r"x\.csv, line 1: found .*say --header yes, or --header no"
+    ):
+        read_vectors(path)
+    assert read_vectors(path, header=True).tolist() == ROWS_OF
+    assert read_vectors(path, header=False).tolist() == [columns, *ROWS_OF]
+
+
+def test_names_from_0_are_names_unless_it_is_said(tmp_path: Path):
+    path = tmp_path / "x.csv"
+    FRAME.to_csv(path, index=False)
+    assert read_vectors(path).tolist() == ROWS_OF
+    assert read_vectors(path, header=False).tolist() == [[0, 1, 2], *ROWS_OF]
+    with pytest.raises(InputError, match=r"x\.npy: found --header, allowed: for \.csv and \.tsv"):
+        read_vectors(tmp_path / "x.npy", header=True)
+
+
+WORDS = ["007", "nan", "c"]
+
+
+@pytest.mark.parametrize(
+    ("content", "labels"),
+    [
+        ("x,y,z\na,.5,1.5,2.5\nb,3.5,4.5,5.5\nc,6.5,7.5,8.5\n", list("abc")),  # a name short
+        ("x,y,z\n1,.5,1.5,2.5\n2,3.5,4.5,5.5\n3,6.5,7.5,8.5\n", list("123")),  # as R writes it
+        ("x,y,z\n.5,1.5,2.5,\n3.5,4.5,5.5,\n6.5,7.5,8.5,\n", None),  # a comma at the end
+        ("x,y,z,\n.5,1.5,2.5,\n3.5,4.5,5.5,\n6.5,7.5,8.5,\n", None),
+        ("# by hand\nx,y,z\n.5,1.5,2.5\n3.5,4.5,5.5\n6.5,7.5,8.5\n", None),
+        ("# x,y,z\n.5,1.5,2.5\n3.5,4.5,5.5\n6.5,7.5,8.5\n", None),
+        ("sep=;\nx;y;z\n0,5;1,5;2,5\n3,5;4,5;5,5\n6,5;7,5;8,5\n", None),
+        ("x;y;z\n0,5;1,5;2,5\n3,5;4,5;5,5\n6,5;7,5;8,5\n", None),
+        ("0,5;1,5;2,5\n3,5;4,5;5,5\n6,5;7,5;8,5\n", None),
+        ("x\ty\tz\n.5\t1.5\t2.5\n3.5\t4.5\t5.5\n6.5\t7.5\t8.5\n", None),
+        ('x,y,z\n"0,5","1,5","2,5"\n"3,5","4,5","5,5"\n"6,5","7,5","8,5"\n', None),
+        ("a,.5,1.5,2.5\nb,3.5,4.5,5.5\nc,6.5,7.5,8.5\n", list("abc")),  # no names
+        (",0,1,2\na,.5,1.5,2.5\nb,3.5,4.5,5.5\nc,6.5,7.5,8.5\n", list("abc")),
+        (",x,y,z\n0,.5,1.5,2.5\n1,3.5,4.5,5.5\n2,6.5,7.5,8.5\n", list("012")),
+        ("doc_id,x0,x1,x2\n7,.5,1.5,2.5\n9,3.5,4.5,5.5\n8,6.5,7.5,8.5\n", list("798")),
+        ("Label,x,y,z\n007,.5,1.5,2.5\nnan,3.5,4.5,5.5\nc,6.5,7.5,8.5\n", WORDS),
+        ("x,y,z\n\n.5,1.5,2.5\n\n3.5,4.5,5.5\n6.5,7.5,8.5\n\n", None),
+    ],
+)
+def test_tables_of_people_have_their_numbers_and_labels(
+    tmp_path: Path, content: str, labels: list[str] | None
+):
+    for name, opener in (("x.csv", open), ("X.CSV", open), ("x.csv.gz", gzip.open)):
+        with opener(tmp_path / name, "wt", encoding="utf-8") as stream:
+            stream.write(content)
+        assert labels_of(tmp_path / name) == (ROWS_OF, labels)
+
+
+@pytest.mark.parametrize("name", ["x.csv", "x.parquet", "x.jsonl", "x.NDJSON", "x.tsv", "x.json"])
+@pytest.mark.parametrize("named", [False, True])
+def test_row_names_that_are_labels_are_kept(tmp_path: Path, name: str, named: bool):
+    table = FRAME.set_axis(["x", "y", "z"], axis=1)
+    table = table.set_axis(pd.Index(WORDS, name="word" if named else None), axis=0)
+    path = tmp_path / name
+    if name.endswith((".csv", ".tsv")):
+        if named:
+            table.index.name = "label"
+        table.to_csv(path, sep="\t" if name.endswith(".tsv") else ",")
+    elif name == "x.parquet":
+        table.to_parquet(path)
+    else:
+        table = table.reset_index(names="label")
+        table.to_json(path, orient="records", lines=name != "x.json")
+    assert labels_of(path) == (ROWS_OF, WORDS)
+
+
+@pytest.mark.parametrize("ending", ["jsonl", "json", "parquet"])
+def test_numbers_beside_a_column_of_lists_are_no_dimensions(tmp_path: Path, ending: str):
+    table = pd.DataFrame({"token": WORDS, "n": [1, 2, 3], "embedding": ROWS_OF})
+    path = tmp_path / f"x.{ending}"
+    if ending == "parquet":
+        table.to_parquet(path)
+    else:
+        table.to_json(path, orient="records", lines=ending == "jsonl")
+    assert labels_of(path) == (ROWS_OF, WORDS)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("x0,x1,x2,year\n.5,1,2,1999\n3,4,5,2001\n", "column 'year': others are called x0 … x2"),
+        ("x,y\n1,2,3,4\n5,6,7,8\n", "line 2: expected 2 cells as there are names, found 4"),
+        ("x,y\n.1,.2,.3\n.5,.6,.7\n", "line 2: expected 2 cells as there are names, found 3"),
+        ("x;y\n1,234;2,345\n3,456;4,567\n", "found '1,234', which may have decimals or thous"),
+        ("x;y\n1,5;2.5\n3;4\n", "found '1,5' and '2.5', allowed: one decimal mark"),
+        ("x,y\n1_0,2\n3,4\n", "line 2: found '1_0', allowed: numbers"),
+        ("x,y\n1,2\nn/a,4\n", "line 3: found 'n/a', allowed: numbers"),
+        ('x,y\n1,"2\n', "line 2: is no CSV: a quote that opens a cell"),
+    ],
+)
+def test_tables_that_may_be_read_in_two_ways_are_told(tmp_path: Path, content: str, message: str):
+    (tmp_path / "x.csv").write_text(content)
+    with pytest.raises(InputError, match=re.escape(message)):
+        read_vectors(tmp_path / "x.csv")

@@ -109,7 +109,7 @@ def test_a_file_that_differs_from_its_pin_is_refused(files: dict[str, str]):
         ({"labels": "no/x.csv"}, "key 'labels': no file no/x.csv"),
         ({"segment": None, "sha256": {"segment": "0" * 64}}, "key 'sha256.segment': found a hash"),
         ({"sha256": {"x.npy": "0" * 64}}, r"key 'sha256\.x\.npy.*': .*'path', 'labels'"),
-        ({"matrices": {}}, "key 'matrices' is unknown; allowed: label, labels, language"),
+        ({"matrices": {}}, "key 'matrices' is unknown; allowed: header, label, labels, lang"),
         ({"path": None}, "key 'path': .*string.*found None"),
     ],
 )

@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from embspace.errors import InputError
-from embspace.stream.cluster import Cluster, check_dask, connected, paths_of, run_all
+from embspace.stream.cluster import Cluster, _local, check_dask, connected, paths_of, run_all
 from tests.stream.trees import free_port
 
 
@@ -32,6 +32,23 @@ def test_results_and_errors_come_by_their_key() -> None:
     assert failed == {"bad": "ValueError: on purpose"}
 
 
+def test_workers_whose_start_fails_are_started_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    starts: list[int] = []
+
+    def fails_twice(**given: object) -> str:
+        starts.append(1)
+        if len(starts) < 3:
+            raise RuntimeError("Nanny failed to start.")
+        return "cluster"
+
+    monkeypatch.setattr("distributed.LocalCluster", fails_twice)
+    monkeypatch.setattr("embspace.stream.cluster.SECONDS_BETWEEN_TRIES", 0.0)
+    assert _local(1) == "cluster"
+    monkeypatch.setattr("distributed.LocalCluster", _never_starts)
+    with pytest.raises(InputError, match="did not start on 3 tries: on purpose; the same comm"):
+        _local(1)
+
+
 def test_a_scheduler_that_does_not_answer_is_named() -> None:
     address = f"tcp://127.0.0.1:{free_port()}"
     with (
@@ -43,6 +60,10 @@ def test_a_scheduler_that_does_not_answer_is_named() -> None:
 
 def test_a_shard_is_listed_once() -> None:
     assert paths_of("f", ["b", "a", "b"]) == ["f/b.safetensors", "f/a.safetensors"]
+
+
+def _never_starts(**given: object) -> None:
+    raise RuntimeError("on purpose")
 
 
 @pytest.fixture(scope="module")

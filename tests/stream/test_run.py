@@ -124,6 +124,56 @@ def test_poison_is_left_out_with_its_reason_by_shards_that_run_here(
     assert_poison_is_left_out(tree, N_FEW, 3)
 
 
+def streamed_here(
+    tree: Path, monkeypatch: pytest.MonkeyPatch, run: Any = run_here, **given: Any
+) -> list[str]:
+    """Run the shards of a corpus in this process, without tables, and return what was said."""
+    monkeypatch.chdir(tree)
+    monkeypatch.setattr("embspace.stream.run.run_all", run)
+    monkeypatch.setattr("embspace.stream.run._write_tables", lambda *given: None)
+    out, shards = Path("out/plain"), Path("shards/plain")
+    options = Options("tiny", "text", "id", 20, ("token",), "float32", 100, out, shards, **given)
+    said: list[str] = []
+    stream_corpus("texts", options, Cluster(None, 1, 0), said.append)
+    return said
+
+
+def test_a_flipped_byte_and_texts_of_equal_size_and_time_are_computed_anew(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tree = poisoned_tree(root, tmp_path, N_FEW)
+    streamed_here(tree, monkeypatch)
+    shards = [*(tree / "shards/plain/tiny").glob("[0-9a-f]*.safetensors")]
+    content = shards[1].read_bytes()
+    shards[1].write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
+    assert "3 shards, 2 of them finished" in streamed_here(tree, monkeypatch)[0]
+    assert shards[1].read_bytes() == content
+    said = streamed_here(tree, monkeypatch, check=True)
+    assert said[0].startswith("0 finished shards of other texts")
+    texts = tree / "texts/a.jsonl"
+    before, old = texts.stat(), texts.read_text(encoding="utf-8")
+    texts.write_text(old.replace('"id": "t3"', '"id": "u3"'), encoding="utf-8")
+    os.utime(texts, ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert "3 of them finished" in streamed_here(tree, monkeypatch)[0]
+    said = streamed_here(tree, monkeypatch, check=True)
+    assert said[0] == "1 finished shard of other texts, computed anew"
+    assert "3 shards, 2 of them finished" in said[1]
+
+
+def test_a_source_that_changes_under_the_run_is_noticed(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tree = poisoned_tree(root, tmp_path, N_FEW)
+
+    def with_a_change(cluster: Cluster, calls: dict[str, Any], **given: Any) -> dict[str, str]:
+        failed = run_here(cluster, calls, **given)
+        write_texts(tree / "texts/a.jsonl", N_FEW, seed=1)
+        return failed
+
+    with pytest.raises(InputError, match=r"a\.jsonl: has changed while it was read"):
+        streamed_here(tree, monkeypatch, with_a_change)
+
+
 @pytest.mark.slow
 def test_poison_is_left_out_with_its_reason(tree: Path) -> None:
     assert_poison_is_left_out(tree, N_TEXTS, 41)

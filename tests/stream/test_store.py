@@ -47,6 +47,35 @@ def test_half_a_file_is_not_finished_and_goes(tmp_path: Path) -> None:
     assert not is_finished(path) and not path.exists()
 
 
+@pytest.mark.parametrize("place", [-1, -400, 3, "header", "cut"])
+def test_a_file_with_another_byte_is_not_finished(
+    tiny_tree: Path, tiny_loaded: Loaded, tmp_path: Path, place: int | str
+) -> None:
+    reading, shard = reading_of(tiny_tree), shard_of(tiny_tree / "texts/a.jsonl", 0, 5)
+    pilot = pilot_of(shard, reading, tiny_loaded)
+    assert pilot is not None
+    path = shard_path(tmp_path, shard.key)
+    save_shard(embed_shard(shard, reading, tiny_loaded, pilot), path)
+    assert is_finished(path)
+    content = bytearray(path.read_bytes())
+    if place == "cut":
+        content = content[:-1]
+    else:
+        at = content.index(b"token.") if isinstance(place, str) else place
+        content[at] ^= 1
+    path.write_bytes(content)
+    assert not is_finished(path) and not path.exists()
+
+
+def test_a_pilot_with_another_byte_is_not_taken(tmp_path: Path) -> None:
+    path = tmp_path / "pilot.safetensors"
+    save_pilot(Pilot({"token": np.ones((3, 8))}), path)
+    assert is_finished(path)
+    content = path.read_bytes()
+    path.write_bytes(content[:-9] + bytes([content[-9] ^ 1]) + content[-8:])
+    assert not is_finished(path)
+
+
 def test_a_full_disk_is_told_with_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(arrays: object, path: Path) -> None:
         path.write_bytes(b"half")

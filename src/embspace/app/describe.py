@@ -292,12 +292,10 @@ def _free_name(place: str, root: Path) -> str:
 
 
 def _is_of_texts(path: Path) -> bool:
-    """Return whether a path has the ending of texts; without one, nothing slow is imported."""
-    if not path.suffix:
-        return False
-    from embspace.files.texts import ENDINGS
+    """Return whether a path has the ending of texts."""
+    from embspace.files.formats.endings import ENDINGS, ending_of
 
-    return path.suffix in ENDINGS
+    return ending_of(path.name) in ENDINGS
 
 
 def _unknown(asked: str, root: Path) -> str:

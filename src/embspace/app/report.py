@@ -211,7 +211,8 @@ def _fetch(model: str, say: Say) -> None:
 
 def _own_texts(file: Path, root: Path, reading: dict[str, Any]) -> OwnTexts:
     """Return the texts of a file, read once to see that it is one."""
-    from embspace.files.texts import load_texts
+    from embspace.files.formats.endings import stem_of
+    from embspace.files.texts import content_of, load_texts
 
     options = dict(reading)
     asked, unit = options.pop(GROUP, None), options.pop(DOCUMENT, None)
@@ -229,12 +230,13 @@ def _own_texts(file: Path, root: Path, reading: dict[str, Any]) -> OwnTexts:
         options[GROUP] = asked
     elif group := next((each for each in GROUPS if _tells_apart(texts, each)), None):
         options[GROUP] = group
-    name = re.sub(r"[^A-Za-z0-9_]+", "_", file.stem).strip("_") or "texts"
+    name = re.sub(r"[^A-Za-z0-9_]+", "_", stem_of(file.name)).strip("_") or "texts"
     if not name.endswith("s"):
         name = f"texts_of_{name}"  # sentences say "two docstrings", and "two texts of my"
     while name == STIMULI or (root / CONF / "corpus" / f"{name}.yaml").exists():
         name += "_file"
-    return OwnTexts(name, f"texts of {file.name}", file.suffix, file.read_bytes(), options)
+    suffix, content = content_of(str(file))
+    return OwnTexts(name, f"texts of {file.name}", suffix, content, options)
 
 
 def _check_documents(texts: "pd.DataFrame", unit: str | None, file: Path) -> None:

@@ -20,7 +20,7 @@ from jaxtyping import Float, Int
 from embspace.clouds.learned import FEWEST
 from embspace.errors import InputError
 from embspace.files.tables import Tables
-from embspace.files.vectors import checked_vectors, read_vectors
+from embspace.files.vectors import checked_vectors, read_labeled_vectors
 from embspace.geometry.pairs.directions import norms
 from embspace.geometry.pairs.pairs import scan_pairs
 from embspace.geometry.pairs.scan._blocks import METRICS
@@ -44,6 +44,9 @@ def report_vectors(
     vectors: Any,
     groups: Iterable[object] | None = None,
     labels: Iterable[object] | None = None,
+    *,
+    header: bool | None = None,
+    separator: str | None = None,
 ) -> Tables:
     """Return tables of vectors (n, dim): a file for `read_vectors`, an array, a tensor or a list.
 
@@ -58,16 +61,17 @@ def report_vectors(
     A group of one vector has no pair, and one of fewer than there are folds no AUC.
 
     Settings are those of the tree that the current folder lies in, or of the one that embspace is
-    installed from. `labels` name the vectors in the tables.
+    installed from. `labels` name the vectors in the tables; without them, names in the file do.
+    `header` says whether the first row of a .csv has names, `separator` what is between its cells.
 
     Raises:
         InputError: if the vectors are no finite matrix of four rows or more, or groups or labels
             are of another number, or there are more than a hundred groups.
     """
-    x = _read(vectors)
+    x, named = _read(vectors, header, separator)
     if len(x) < FEWEST:
         raise InputError(f"vectors: found {len(x)} rows, allowed: {FEWEST} or more")
-    names = numbered_vocabulary(len(x))
+    names = numbered_vocabulary(len(x)) if named is None else labeled_vocabulary(named)
     if labels is not None:
         names = labeled_vocabulary(pd.DataFrame({"label": _as_many(labels, "labels", len(x))}))
     found = [] if groups is None else _as_many(groups, "groups", len(x))
@@ -82,11 +86,14 @@ def report_vectors(
     return tables
 
 
-def _read(vectors: Any) -> Float[np.ndarray, "n dim"]:
+def _read(
+    vectors: Any, header: bool | None, separator: str | None
+) -> tuple[Float[np.ndarray, "n dim"], pd.DataFrame | None]:
     if isinstance(vectors, str | Path):
-        return read_vectors(vectors)
+        found = read_labeled_vectors(vectors, header=header, separator=separator)
+        return found.vectors, found.labels
     try:
-        return checked_vectors(np.asarray(as_array(vectors)), "vectors")
+        return checked_vectors(np.asarray(as_array(vectors)), "vectors"), None
     except ValueError as error:
         raise InputError(f"vectors: {error}") from None
 

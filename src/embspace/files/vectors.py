@@ -1,9 +1,11 @@
 """Vectors that somebody else wrote, and what their rows are called; nothing is ever unpickled."""
 
-import csv
-import json
+import re
 import zipfile
-from collections.abc import Callable, Iterable
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
@@ -12,39 +14,91 @@ import pandas as pd
 from jaxtyping import Float
 
 from embspace.errors import InputError
+from embspace.files.formats.arrow_rows import arrow_table, saved_files
+from embspace.files.formats.cells import checked_separator, declared_separator
+from embspace.files.formats.encodings import advice
+from embspace.files.formats.endings import (
+    ARROW,
+    GZIP,
+    JSON,
+    JSON_LINES,
+    PARQUET,
+    SEPARATORS,
+    ending_of,
+)
+from embspace.files.formats.number_cells import N_FIRST, NumberTable, likely_separator, number_table
+from embspace.files.formats.row import NoRow
+from embspace.files.formats.rows import rows_of
+from embspace.files.formats.streams import NotUtf8Error, lines_of, opened
 from embspace.geometry.pairs.square_memory import GIB, available_memory, check_square
 
 # Columns of a table that are no dimension: what a row is.
 LABELS = ("token", "label")
 GROUP = "group"
 NO_DIMENSION = (*LABELS, GROUP, "id")
-LABEL_ENDINGS = (".csv", ".jsonl", ".parquet")
-NO_INDEX = "; a column without a name may be an index: write the table without it"
+# A column of numbers with such a name counts rows, and is no dimension.
+IDENTITY = re.compile(
+    r"(.*[_\-. ])?(id|ids|index|idx|row|nr|no|uid|uuid|pk)|(doc|text|row|item|word|token)id", re.I
+)
+TABLES = (*SEPARATORS, *JSON_LINES, JSON, PARQUET, ARROW)
+LABEL_ENDINGS = tuple(TABLES)
+PICKLED = (
+    "found objects, which are read by unpickling alone, and that may run code; write numbers: "
+    "np.save(path, np.asarray(x, dtype=np.float32))"
+)
 
 
-def read_vectors(path: str | Path) -> Float[np.ndarray, "row dim"]:
-    """The vectors of a file, float32.
+@dataclass(frozen=True, eq=False)
+class LabeledVectors:
+    """Vectors of a file, and what its rows are called if it says so."""
 
-    An .npy or .npz with one array, a .safetensors with one tensor, or a table, .csv or .parquet:
-    a column a dimension, or of parquet one column of lists. The columns token, label, group and id
-    of a table are no dimensions. A .csv without a line of names may start with numbers.
+    vectors: Float[np.ndarray, "row dim"]
+    labels: pd.DataFrame | None
+    """`label`, and `group` where there is one; strings."""
+
+
+def read_vectors(
+    path: str | Path, *, header: bool | None = None, separator: str | None = None
+) -> Float[np.ndarray, "row dim"]:
+    """The vectors of a file, float32; see `read_labeled_vectors`."""
+    return read_labeled_vectors(path, header=header, separator=separator).vectors
+
+
+def read_labeled_vectors(
+    path: str | Path, *, header: bool | None = None, separator: str | None = None
+) -> LabeledVectors:
+    """The vectors of a file, float32, with the names of its rows.
+
+    An .npy or .npz with one array, a .safetensors with one tensor, or a table, .csv, .tsv, .jsonl,
+    .json, .parquet or .arrow: a column a dimension, or one column of lists. The columns token,
+    label, group and id of a table are no dimensions, nor are names of rows and numbers of them. A
+    .csv without a line of names may start with numbers; `header` says whether it does. Cells may
+    have decimal commas, and are separated by `separator`; without it, as the file declares or
+    shows.
 
     Raises:
         InputError: naming what was found and what is allowed: another ending, several arrays or
             none, objects or what is no real number, another shape than (row, dim), NaN, infinity.
     """
     file = Path(path).expanduser()
-    if file.suffix not in _READERS:
-        raise InputError(
-            f"{path}: found the ending '{file.suffix}', allowed: {', '.join(_READERS)}"
-        )
-    if not file.is_file():
+    ending = ending_of(file.name)
+    plain = ending.removesuffix(GZIP)
+    is_table = plain in TABLES or file.is_dir()
+    if not is_table and ending not in _ARRAYS:
+        allowed = ", ".join((*_ARRAYS, *TABLES))
+        raise InputError(f"{path}: found the ending '{ending}', allowed: {allowed}")
+    if plain not in SEPARATORS and (header is not None or separator is not None):
+        option = "--header" if header is not None else "--separator"
+        raise InputError(f"{path}: found {option}, allowed: for {' and '.join(SEPARATORS)}")
+    if not file.exists():
         raise InputError(f"{path}: not found")
     try:
-        x = _READERS[file.suffix](file)
-    except (OSError, EOFError, ValueError, csv.Error, MemoryError, zipfile.BadZipFile) as error:
+        if is_table:
+            found = _labeled(_table_of(file, header, separator), str(path))
+            return LabeledVectors(checked_vectors(found[0], str(path)), found[1])
+        return LabeledVectors(checked_vectors(_ARRAYS[ending](file), str(path)), None)
+    except (OSError, EOFError, ValueError, MemoryError, zipfile.BadZipFile) as error:
         raise InputError(f"{path}: cannot be read: {_first_line(error)}") from error
-    return checked_vectors(x, str(path))
 
 
 def checked_vectors(x: np.ndarray, place: str) -> Float[np.ndarray, "row dim"]:
@@ -77,22 +131,27 @@ def checked_vectors(x: np.ndarray, place: str) -> Float[np.ndarray, "row dim"]:
 def read_labels(path: str | Path) -> pd.DataFrame:
     """Return the rows' names: `label`, and `group` where the file has one; both strings, in order.
 
-    A .csv, .jsonl or .parquet with a column token or label.
+    A .csv, .tsv, .jsonl, .json, .parquet or .arrow with a column token or label.
 
     Raises:
         InputError: for another ending, no such column, or a row that lacks one.
     """
     file = Path(path).expanduser()
-    if file.suffix not in LABEL_ENDINGS:
+    ending = ending_of(file.name)
+    if ending.removesuffix(GZIP) not in TABLES:
         raise InputError(
-            f"{path}: found the ending '{file.suffix}', allowed: {', '.join(LABEL_ENDINGS)}"
+            f"{path}: found the ending '{ending}', allowed: {', '.join(LABEL_ENDINGS)}"
         )
-    if not file.is_file():
-        raise InputError(f"{path}: not found")
+    rows: list[dict[str, Any]] = []
     try:
-        table = _read_table(file)
-    except (OSError, ValueError, csv.Error, MemoryError, RecursionError) as error:
-        raise InputError(f"{path}: cannot be read: {_first_line(error)}") from error
+        with opened(file) as stream:
+            for line, row in rows_of(stream, ending, str(path)):
+                if isinstance(row, NoRow):
+                    raise InputError(f"{path}: cannot be read: line {line}: {row.reason}")
+                rows.append(row)
+    except NotUtf8Error as error:
+        raise InputError(f"{path}: {error}{_advice(file)}") from None
+    table = pd.DataFrame(rows)
     named = [column for column in LABELS if column in table]
     if len(named) != 1:
         raise InputError(
@@ -102,19 +161,35 @@ def read_labels(path: str | Path) -> pd.DataFrame:
     labels = pd.DataFrame({"label": table[named[0]]})
     if GROUP in table:
         labels["group"] = table[GROUP]
+    _check_labels(labels, named[0], str(path))
+    return labels.astype(str)
+
+
+def _check_labels(labels: pd.DataFrame, name: str, path: str) -> None:
     empty = labels.isna() | (labels.astype(str) == "")
     for column in labels:
         if empty[column].any():
-            found = named[0] if column == "label" else GROUP
+            called = name if column == "label" else GROUP
             raise InputError(
-                f"{path}: column '{found}': row {int(empty[column].argmax())} is empty"
+                f"{path}: column '{called}': row {int(empty[column].argmax())} is empty"
             )
-    return labels.astype(str)
+
+
+def _advice(file: Path) -> str:
+    with opened(file) as stream:
+        return advice(file, stream.read())
 
 
 def _npy(file: Path) -> np.ndarray:
     with file.open("rb") as stream:
-        return np.lib.format.read_array(stream, allow_pickle=False)
+        if stream.peek(1)[:1] == b"\x80":  # of a pickle
+            raise InputError(f"{file}: is no .npy, and begins as a pickle; {PICKLED}")
+        try:
+            return np.lib.format.read_array(stream, allow_pickle=False)
+        except ValueError as error:
+            if "Object arrays" not in str(error):
+                raise
+            raise InputError(f"{file}: {PICKLED}") from None
 
 
 def _npz(file: Path) -> np.ndarray:
@@ -128,7 +203,12 @@ def _npz(file: Path) -> np.ndarray:
         )
     with np.load(file, allow_pickle=False) as arrays:
         name = _only(list(arrays.files), "arrays", file)
-        array: object = arrays[name]
+        try:
+            array: object = arrays[name]
+        except ValueError as error:
+            if "Object arrays" not in str(error):
+                raise
+            raise InputError(f"{file}: {PICKLED}") from None
     if not isinstance(array, np.ndarray):
         raise InputError(f"{file}: found '{name}', which is no array; allowed: one array")
     return array
@@ -154,22 +234,87 @@ def _only(names: list[str], what: str, file: Path) -> str:
     return names[0]
 
 
-def _dimensions(file: Path) -> np.ndarray:
-    """The columns of a table that are numbers, or its one column of lists."""
-    table = _read_table(file)
-    table = table[[column for column in table if column not in NO_DIMENSION]]
-    if len(table.columns) == 1 and table.dtypes.iloc[0].kind == "O":
-        return _stacked(table.iloc[:, 0].tolist(), file)
-    for column in table:
-        found = table[column].dtype
-        if not pd.api.types.is_numeric_dtype(found) or pd.api.types.is_bool_dtype(found):
+def _table_of(file: Path, header: bool | None, separator: str | None) -> NumberTable:
+    """Return the numbers and words of a table."""
+    ending = ending_of(file.name)
+    plain = ending.removesuffix(GZIP)
+    if file.is_dir():
+        files = saved_files(file)
+        if not files:
+            raise InputError(f"{file}: is a folder; allowed: a file")
+        return _of_frame(pd.concat([_frame_of(part, ARROW) for part in files]), file)
+    if plain not in SEPARATORS:
+        return _of_frame(_frame_of(file, ending), file)
+    given = None if separator is None else checked_separator(separator, str(file))
+    with opened(file) as stream:
+        try:
+            declared, lines = declared_separator(lines_of(stream))
+        except NotUtf8Error as error:
+            raise InputError(f"{file}: {error}{_advice(file)}") from None
+        first = list(islice(lines, N_FIRST))
+        used = given or declared or likely_separator(first, SEPARATORS[plain])
+        return number_table(chain(first, lines), used, str(file), header=header, known=NO_DIMENSION)
+
+
+def _frame_of(file: Path, ending: str) -> pd.DataFrame:
+    """Return a table of typed columns; names of rows are its index."""
+    with opened(file) as stream:
+        if ending == PARQUET:
+            return pd.read_parquet(file)
+        if ending == ARROW:
+            return arrow_table(stream, str(file)).to_pandas()
+        rows = list(rows_of(stream, ending, str(file)))
+    for line, row in rows:
+        if isinstance(row, NoRow):
+            raise InputError(f"{file}, line {line}: {row.reason}")
+    return pd.DataFrame([row for _, row in rows])
+
+
+def _of_frame(table: pd.DataFrame, file: Path) -> NumberTable:
+    """Return typed columns as numbers and words; one column of lists is all the numbers."""
+    row_names = None
+    if not isinstance(table.index, pd.RangeIndex):
+        row_names = [
+            " / ".join(map(str, name)) if isinstance(name, tuple) else str(name)
+            for name in table.index
+        ]
+    lists = [name for name in table if _has_lists(table[name])]
+    numeric = [
+        name
+        for name in table
+        if pd.api.types.is_numeric_dtype(table[name])
+        and not pd.api.types.is_bool_dtype(table[name])
+    ]
+    others = [name for name in table if name not in (*numeric, *lists)]
+    words = {str(name): table[name].map(_as_word).tolist() for name in (*others, *_known(numeric))}
+    if lists:
+        if len(lists) > 1:
+            named = ", ".join(map(str, lists))
+            raise InputError(f"{file}: found the columns of lists {named}, allowed: one")
+        words |= {str(name): table[name].map(_as_word).tolist() for name in numeric}
+        numbers = _stacked(table[lists[0]].tolist(), file)
+        return NumberTable(numbers, None, words, row_names)
+    for name in others:
+        if str(name).lower() not in NO_DIMENSION:
             raise InputError(
-                f"{file}: column '{column}': found {found} values, allowed: numbers; "
+                f"{file}: column '{name}': found {table[name].dtype} values, allowed: numbers; "
                 f"no dimensions are {', '.join(NO_DIMENSION)}"
             )
-        if str(column).startswith("Unnamed: "):
-            raise InputError(f"{file}: a column has no name: is it an index, and no dimension?")
-    return table.to_numpy(dtype=np.float64, na_value=np.nan)
+    kept = [name for name in numeric if str(name).lower() not in NO_DIMENSION]
+    numbers = table[kept].to_numpy(dtype=np.float64, na_value=np.nan)
+    return NumberTable(numbers, [str(name) for name in kept], words, row_names)
+
+
+def _known(names: Sequence[object]) -> list[object]:
+    return [name for name in names if str(name).lower() in NO_DIMENSION]
+
+
+def _has_lists(column: pd.Series) -> bool:
+    return bool(len(column)) and column.dtype.kind == "O" and np.ndim(column.iloc[0]) > 0
+
+
+def _as_word(value: object) -> str:
+    return "" if value is None or value is pd.NA or value != value else str(value)
 
 
 def _stacked(rows: list[Any], file: Path) -> np.ndarray:
@@ -179,73 +324,76 @@ def _stacked(rows: list[Any], file: Path) -> np.ndarray:
     return np.array([np.asarray(row) for row in rows])
 
 
-def _read_table(file: Path) -> pd.DataFrame:
-    if file.suffix == ".parquet":
-        return pd.read_parquet(file)
-    if file.suffix == ".jsonl":
-        lines = file.read_text(encoding="utf-8").splitlines()
-        return pd.DataFrame([json.loads(line) for line in lines])
-    return _read_csv(file)
-
-
-def _read_csv(file: Path) -> pd.DataFrame:
-    """Return a table whose first line has the names of the columns, unless it is of numbers.
+def _labeled(table: NumberTable, path: str) -> tuple[np.ndarray, pd.DataFrame | None]:
+    """Return the dimensions of a table, and what its rows are called; None if it does not say.
 
     Raises:
-        InputError: if the first line is of numbers and words, and so may be either.
+        InputError: naming a column that is neither a dimension nor a name.
     """
-    with file.open(encoding="utf-8-sig", newline="") as stream:  # Excel writes a mark in front
-        names, n_before = _first_row(stream)
-    dimensions = [name for name in names if name not in NO_DIMENSION]
-    # A frame whose columns were never named has been written with 0, 1, 2, ...
-    is_counted = dimensions == [str(number) for number in range(len(dimensions))]
-    numbers = [name for name in dimensions if _is_number(name)]
-    if 0 < len(numbers) < len(dimensions) and not is_counted:
-        other = next(name for name in dimensions if not _is_number(name))
-        raise InputError(
-            f"{file}, line {n_before + 1}: found '{numbers[0]}' and '{other}'; allowed: numbers "
-            "alone, or names of columns alone" + NO_INDEX * (not other)
-        )
-    return pd.read_csv(
-        file,
-        skiprows=n_before,
-        header="infer" if is_counted or not all(map(_is_number, names)) else None,
-        dtype=dict.fromkeys(NO_DIMENSION, str),  # "007" stays what it is
-        keep_default_na=False,  # words such as "nan" and "null" stay words
-        na_values=[""],
-        encoding="utf-8-sig",
+    words = {name.lower(): column for name, column in table.words.items()}
+    x, names, identities = table.numbers, table.names, dict[str, list[str]]()
+    for name in words.keys() - {*NO_DIMENSION}:
+        if names is not None:
+            raise InputError(
+                f"{path}: column '{name}': found str values, allowed: numbers; no dimensions are "
+                f"{', '.join(NO_DIMENSION)}"
+            )
+    if names is not None:
+        kept = []
+        for place, name in enumerate(names):
+            if IDENTITY.fullmatch(name) and not name.isdigit():
+                identities[name] = [f"{value:g}" for value in x[:, place]]
+            elif not name or name.startswith("Unnamed: "):
+                _check_index(path, x[:, place], place)
+            else:
+                kept.append(place)
+        _check_alike([names[place] for place in kept], path)
+        x = x[:, kept]
+    named = [name for name in LABELS if name in words]
+    if len(named) > 1:
+        raise InputError(f"{path}: found the columns {', '.join(named)}, allowed: one of them")
+    label = words[named[0]] if named else table.row_names or words.get("id")
+    label = label or next(iter(identities.values()), None)
+    if label is None and GROUP not in words:
+        return x, None
+    labels = pd.DataFrame({"label": label or [str(row) for row in range(len(x))]})
+    if GROUP in words:
+        labels["group"] = words[GROUP]
+    _check_labels(labels, named[0] if named else "names of rows", path)
+    return x, labels.astype(str)
+
+
+def _check_index(path: str, column: np.ndarray, place: int) -> None:
+    """Stop at a column without a name, unless it counts rows, as pandas' index does."""
+    if place or not np.isin(np.diff(column), 1).all():
+        raise InputError(f"{path}: a column has no name: is it an index, and no dimension?")
+
+
+def _check_alike(names: list[str], path: str) -> None:
+    """Stop at a column of numbers whose name is of another kind than those of all others.
+
+    Raises:
+        InputError: naming it.
+    """
+    stems = [re.sub(r"\d+$", "", name) if re.search(r"\d$", name) else None for name in names]
+    counts = Counter(stem for stem in stems if stem is not None)
+    stem, n = counts.most_common(1)[0] if counts else ("", 0)
+    if n < 3 or n == len(names):
+        return
+    odd = next(name for name, other in zip(names, stems, strict=True) if other != stem)
+    alike = [name for name, other in zip(names, stems, strict=True) if other == stem]
+    raise InputError(
+        f"{path}: column '{odd}': others are called {alike[0]} … {alike[-1]}; is it a dimension? "
+        "One that is none is called label, group or id"
     )
-
-
-def _first_row(stream: Iterable[str]) -> tuple[list[str], int]:
-    """Return the first row that is not blank, and the number of lines before it.
-
-    The row itself may take several lines: a quoted name may have line breaks.
-    """
-    reader, n_before = csv.reader(stream), 0
-    for row in reader:
-        if any(map(str.strip, row)):
-            return row, n_before
-        n_before = reader.line_num
-    return [], n_before
-
-
-def _is_number(name: str) -> bool:
-    try:
-        float(name)
-    except ValueError:
-        return False
-    return True
 
 
 def _first_line(error: Exception) -> str:
     return str(error).partition("\n")[0] or type(error).__name__
 
 
-_READERS: dict[str, Callable[[Path], np.ndarray]] = {
+_ARRAYS: dict[str, Callable[[Path], np.ndarray]] = {
     ".npy": _npy,
     ".npz": _npz,
     ".safetensors": _safetensors,
-    ".csv": _dimensions,
-    ".parquet": _dimensions,
 }

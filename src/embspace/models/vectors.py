@@ -1,5 +1,6 @@
 """Vectors that somebody already has, in the place of the learned matrices of a model."""
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -7,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from embspace.errors import InputError, within
-from embspace.files.vectors import read_labels, read_vectors
+from embspace.files.vectors import read_labeled_vectors, read_labels
 from embspace.models.locate import locate_vectors, warn_unpinned_vectors
 from embspace.models.tokenizer import character_class, kind_of_text, numbered_vocabulary
 from embspace.settings.model import VectorsModel, model_file
@@ -25,11 +26,9 @@ def load_vectors(name: str, model: VectorsModel) -> tuple[dict[str, np.ndarray],
         InputError: naming the file, the key, what was found and what is allowed.
     """
     files = locate_vectors(name, model)
-    matrices = {
-        space: _of_key(name, key, read_vectors, files[key])
-        for key, space in SPACES.items()
-        if key in files
-    }
+    read = partial(read_labeled_vectors, header=model.header, separator=model.separator)
+    tables = {key: _of_key(name, key, read, files[key]) for key in SPACES if key in files}
+    matrices = {SPACES[key]: table.vectors for key, table in tables.items()}
     n, dim = matrices["input"].shape
     if n < LEAST[0] or dim < LEAST[1]:
         raise InputError(
@@ -43,8 +42,9 @@ def load_vectors(name: str, model: VectorsModel) -> tuple[dict[str, np.ndarray],
                 f"dimensions, allowed: {dim}, as 'path' has"
             )
     warn_unpinned_vectors(name, model, files)
+    own = tables["path"].labels
     if "labels" not in files:
-        return matrices, numbered_vocabulary(n)
+        return matrices, numbered_vocabulary(n) if own is None else labeled_vocabulary(own)
     labels = _of_key(name, "labels", read_labels, files["labels"])
     if len(labels) != n:
         raise InputError(

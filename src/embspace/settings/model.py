@@ -223,6 +223,8 @@ class VectorsModel(_Described):
     labels: str | None = None  # a table of what each row is
     positional: str | None = None
     segment: str | None = None
+    header: bool | None = None  # whether the first row of a .csv has names, if it is not clear
+    separator: str | None = None  # of the cells of a .csv or .tsv
     sha256: dict[Literal["path", "labels", "positional", "segment"], str] = {}
 
 

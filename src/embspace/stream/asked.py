@@ -37,6 +37,8 @@ class Options:
     sample: int
     results: Path | None
     shards: Path | None
+    separator: str | None = None
+    check: bool = False
 
 
 def stream_corpus(place: str, options: Options, cluster: Cluster, say: Say) -> Path:
@@ -66,6 +68,7 @@ def stream_corpus(place: str, options: Options, cluster: Cluster, say: Say) -> P
         results=(options.results or folder / "results"),
         shards=(options.shards or folder / "shards") / options.model,
         root=Path.cwd(),
+        check=options.check,
     )
     if options.results is None:
         _take(folder, _plain(place))  # before anything is measured: two may run at once
@@ -103,7 +106,7 @@ def _sources(place: str, options: Options, say: Say) -> tuple[str, list[Source]]
     if described.is_file():
         return place, [_prepared(place, described)]
     check_place(place)
-    sources = find_sources(place, options.text_column, options.id_column, say)
+    sources = find_sources(place, options.text_column, options.id_column, say, options.separator)
     return _name(place), sources
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from embspace.app.describe import Say
-from embspace.errors import InputError
+from embspace.errors import InputError, reason_of
 
 RETRIES = 2  # of a task that raised; a worker that dies under a task is counted by dask itself
 SECONDS_BETWEEN_TRIES = 2.0
@@ -46,7 +46,7 @@ def connected(cluster: Cluster, say: Say) -> Iterator[Any]:
     Raises:
         InputError: if no scheduler answers within the patience.
     """
-    from distributed import Client, LocalCluster
+    from distributed import Client
 
     # Told below, in a sentence; else each is a page of traces.
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
@@ -57,18 +57,40 @@ def connected(cluster: Cluster, say: Say) -> Iterator[Any]:
         finally:
             client.close(timeout=2)
         return
-    local = LocalCluster(
-        n_workers=cluster.n_workers,
-        threads_per_worker=1,
-        processes=True,
-        memory_limit=0,  # what a worker needs does not grow with the corpus
-        dashboard_address="127.0.0.1:0",
-        silence_logs=logging.CRITICAL,
-    )
+    local = _local(cluster.n_workers)
     with local, Client(local) as client:
         if client.dashboard_link:
             say(f"dashboard: {client.dashboard_link}")
         yield client
+
+
+def _local(n_workers: int) -> Any:
+    """Start workers on this machine; a start that fails beside other work is tried again.
+
+    Raises:
+        InputError: if each try has failed, with what the last one said.
+    """
+    from distributed import LocalCluster
+
+    for tries_left in reversed(range(1 + RETRIES)):
+        try:
+            return LocalCluster(
+                n_workers=n_workers,
+                threads_per_worker=1,
+                processes=True,
+                memory_limit=0,  # what a worker needs does not grow with the corpus
+                dashboard_address="127.0.0.1:0",
+                silence_logs=logging.CRITICAL,
+            )
+        except (RuntimeError, OSError, TimeoutError) as error:
+            if not tries_left:
+                raise InputError(
+                    f"the workers of this machine did not start on {1 + RETRIES} tries: "
+                    f"{reason_of(error)}; the same command goes on, with fewer --workers beside "
+                    "other work"
+                ) from None
+            time.sleep(SECONDS_BETWEEN_TRIES)
+    raise AssertionError("the last try returns or raises")
 
 
 def _client(address: str, patience: float) -> Any:

@@ -1,7 +1,10 @@
 """Reads rows of a matrix in an .npy file, without the rest of it in memory."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 from jaxtyping import Float
@@ -11,6 +14,40 @@ from embspace.errors import InputError
 PIECE = 2**24  # bytes read at once
 NPY = ".npy"
 SMALLEST_NORM, LARGEST_NORM = 1e-15, 1e15  # as `scan_pairs` has them
+
+
+@contextmanager
+def matrix_file(
+    file: Path, *, header: bool | None = None, separator: str | None = None
+) -> Iterator[Path]:
+    """Give a file that `MatrixFile` takes, with the vectors of any file for `read_vectors`.
+
+    One with its rows in order is given as it is, and stays on the disk; others are read into memory
+    and written beside the temporary files of this machine, float32, while the block runs.
+
+    Raises:
+        InputError: as `read_vectors` and `MatrixFile.of` do.
+    """
+    if file.suffix.lower() == NPY and header is None and separator is None:
+        try:
+            MatrixFile.of(file)
+        except _OtherOrder:
+            pass
+        else:
+            yield file
+            return
+    from embspace.files.vectors import read_vectors
+
+    x = read_vectors(file, header=header, separator=separator)
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / f"matrix{NPY}"
+        np.save(path, x)
+        del x
+        yield path
+
+
+class _OtherOrder(InputError):
+    """A matrix whose columns lie in order, and not its rows."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +69,7 @@ class MatrixFile:
             InputError: another ending, no such file, no .npy, no matrix of two rows or more, other
                 numbers than real ones, columns in order instead of rows, or a file cut short.
         """
-        if path.suffix != NPY:
+        if path.suffix.lower() != NPY:
             raise InputError(f"{path}: found the ending '{path.suffix}', allowed: {NPY}")
         if not path.is_file():
             raise InputError(f"{path}: not found")
@@ -50,7 +87,7 @@ class MatrixFile:
                 f"{path}: found the shape {found.shape}, allowed: (row, dim), two rows or more"
             )
         if not found.flags.c_contiguous:
-            raise InputError(
+            raise _OtherOrder(
                 f"{path}: found columns in order, allowed: rows, as np.ascontiguousarray makes them"
             )
         n, dim = found.shape

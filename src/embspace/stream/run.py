@@ -18,10 +18,10 @@ from embspace.files.together import write_csv, writing_together
 from embspace.stream.cluster import Cluster, check_dask, paths_of, run_all
 from embspace.stream.neighbors import OF_SAMPLE
 from embspace.stream.plan import Reading, Shard, plan_shards
-from embspace.stream.sources import NoText, Source, read_rows, say_of_empty
+from embspace.stream.sources import NoText, Source, check_unchanged, read_rows, say_of_empty
 from embspace.stream.store import StoredShard, is_finished, shard_path
 from embspace.stream.tables import FAMILIES, Intervals, profile_table, totals
-from embspace.stream.work import finish_layer, finish_shard, make_pilot
+from embspace.stream.work import finish_layer, finish_shard, is_of_other_texts, make_pilot
 
 
 @dataclass(frozen=True)
@@ -39,6 +39,8 @@ class Asked:
     """The folder of the shards' sums, on a disk that all workers see."""
     root: Path
     """Of the tree that has the model, on all workers' machines."""
+    check: bool = False
+    """Whether texts of finished shards are read again, and compared."""
 
 
 def measure_corpus(asked: Asked, cluster: Cluster, say: Say) -> Path:
@@ -54,6 +56,8 @@ def measure_corpus(asked: Asked, cluster: Cluster, say: Say) -> Path:
     folder = asked.shards.absolute()
     _make_folders(folder, asked.root / asked.results)
     n_texts = sum(shard.n for shard in shards)
+    if asked.check:
+        _remove_others(asked, cluster, shards, folder, say)
     left = [shard for shard in shards if not is_finished(shard_path(folder, shard.key))]
     say(
         f"{counted(n_texts, 'text')} in {counted(len(shards), 'shard')}, "
@@ -61,9 +65,46 @@ def measure_corpus(asked: Asked, cluster: Cluster, say: Say) -> Path:
     )
     if left:
         _run_shards(asked, cluster, shards, left, folder, say)
+    check_unchanged(asked.sources)  # tables would be neither of the old texts nor of the new
+    if asked.check and _others(asked, cluster, shards, folder):
+        raise InputError(f"{asked.corpus}: texts have changed while they were read; run it again")
     paths = paths_of(str(folder), [shard.key for shard in shards])
     _write_tables(asked, cluster, paths, say)
     return asked.results
+
+
+def _remove_others(
+    asked: Asked, cluster: Cluster, shards: Sequence[Shard], folder: Path, say: Say
+) -> None:
+    """Remove finished shards of other texts than there are now, at equal size and time too."""
+    others = _others(asked, cluster, shards, folder)
+    for shard in others:
+        shard_path(folder, shard.key).unlink(missing_ok=True)
+    say(f"{counted(len(others), 'finished shard')} of other texts, computed anew")
+
+
+def _others(asked: Asked, cluster: Cluster, shards: Sequence[Shard], folder: Path) -> list[Shard]:
+    """Return finished shards whose texts are others now."""
+    by_key = {shard.key: shard for shard in shards}
+    others: list[Shard] = []
+
+    def take(key: str, is_other: bool) -> None:
+        if is_other:
+            others.append(by_key[key])
+
+    failed = run_all(
+        cluster,
+        {
+            key: (is_of_other_texts, str(asked.root), shard, str(folder))
+            for key, shard in by_key.items()
+        },
+        is_done=lambda _: False,
+        on_result=take,
+        say=lambda _: None,
+    )
+    if failed:
+        raise InputError(f"{asked.corpus}: --check: {next(iter(failed.values()))}")
+    return others
 
 
 def _make_folders(*folders: Path) -> None:

@@ -1,6 +1,6 @@
 """Reads the texts of one shard through a model, and keeps sums, a sample and what was left out."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from time import perf_counter
@@ -42,12 +42,40 @@ class ShardResult:
     """Of texts, documents, windows and tokens that were read."""
     seconds: dict[str, float] = field(default_factory=dict)
     """Of reading, the forward passes alone, and of summing."""
+    digest: str = ""
+    """A hash of the rows that were read, by which other rows in their place are noticed."""
 
 
 def is_sampled(text_id: str, rate: float) -> bool:
     """Return whether a text belongs to the sample, by a hash of its id: in whatever shard it is."""
     digest = blake2b(text_id.encode(errors="surrogateescape"), digest_size=8).digest()
     return int.from_bytes(digest) < rate * 2.0**64
+
+
+def digest_of(shard: Shard) -> str:
+    """Return the hash of the rows of a shard as they are now; no model reads them."""
+    digest = TextDigest()
+    for _ in digest.seen(read_rows(shard.source, shard.first, shard.n)):
+        pass
+    return digest.value
+
+
+class TextDigest:
+    """Hashes rows as they pass."""
+
+    def __init__(self) -> None:
+        self._hash = blake2b(digest_size=16)
+
+    def seen(self, texts: Iterator[Text]) -> Iterator[Text]:
+        """Yield the texts, each hashed before it is used."""
+        for text in texts:
+            self._hash.update(repr(tuple(text)).encode(errors="surrogatepass"))
+            yield text
+
+    @property
+    def value(self) -> str:
+        """Return the hash of all that has passed."""
+        return self._hash.hexdigest()
 
 
 def pilot_of(shard: Shard, reading: Reading, loaded: Loaded) -> Pilot | None:
@@ -69,7 +97,8 @@ def embed_shard(shard: Shard, reading: Reading, loaded: Loaded, pilot: Pilot) ->
     """
     result, collected = ShardResult(), _Collected()
     layers: list[LayerSums] = []
-    texts = read_rows(shard.source, shard.first, shard.n)
+    digest = TextDigest()
+    texts = digest.seen(read_rows(shard.source, shard.first, shard.n))
     groups = windows_of_texts(texts, loaded, result.quarantine)
     for group, windows in chunks_of(groups, reading.tokens_per_chunk):
         start = perf_counter()
@@ -88,6 +117,7 @@ def embed_shard(shard: Shard, reading: Reading, loaded: Loaded, pilot: Pilot) ->
     result.sums = [layer.sums() for layer in layers]
     result.shares = [layer.shares() for layer in layers]
     collected.into(result)
+    result.digest = digest.value
     return result
 
 

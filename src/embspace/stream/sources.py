@@ -1,24 +1,36 @@
 """Finds the files of a corpus, on a disk or at an address of fsspec, and reads them row by row."""
 
-import gzip
 import hashlib
-import io
 import json
-import zlib
+import stat
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
 from embspace.app.describe import Say
 from embspace.errors import InputError, counted
+from embspace.files.formats.arrow_rows import STATE, arrow_rows, parquet_file
+from embspace.files.formats.encodings import advice
+from embspace.files.formats.endings import (
+    ARROW,
+    ENDINGS,
+    GZIP,
+    JSON,
+    JSON_LINES,
+    PARQUET,
+    PLAIN,
+    ending_of,
+    listed,
+)
+from embspace.files.formats.row import NoRow, NumberedRow
+from embspace.files.formats.rows import rows_of
+from embspace.files.formats.streams import BUFFER, GZIP_ERRORS, NO_FILE, NotUtf8Error, unpacked
+from embspace.files.texts import flaw_of_name, flaw_of_text
 
-ENDINGS = (".parquet", ".jsonl", ".jsonl.gz", ".txt", ".txt.gz")
-ROWS_AT_ONCE = 1024
 N_NAMED = 5  # files that are passed over
-BUFFER = 2**18  # bytes of a file of lines that are read at once
 
 
 def check_place(place: str) -> None:
@@ -60,16 +72,27 @@ class Source:
     version: str
     """Another one after the file has changed: its size and what fsspec knows of it."""
     whole_documents: bool = False
-    """Whether the rows of a document, which lie together, stay in one shard."""
+    """Whether the rows of a document, which lie together, stay in one shard; of conf/ alone."""
+    separator: str | None = None
+    """Of the cells of a .csv or .tsv; None: what the file says, or a comma or tab."""
 
     @property
     def name(self) -> str:
         """Return the name of the file without its folders."""
         return self.address.rstrip("/").rpartition("/")[2]
 
+    @property
+    def ending(self) -> str:
+        """Return the ending of the name, in small letters."""
+        return ending_of(self.name)
+
 
 def find_sources(
-    place: str, text_column: str, id_column: str | None, say: Say | None = None
+    place: str,
+    text_column: str,
+    id_column: str | None,
+    say: Say | None = None,
+    separator: str | None = None,
 ) -> list[Source]:
     """Return the files of texts at a place, each once, in the order of their addresses.
 
@@ -89,25 +112,86 @@ def find_sources(
     try:
         system, path = fsspec.core.url_to_fs(place)
         if "*" in path:
-            found = system.glob(path)
+            listing = [name for name in system.glob(path) if not system.isdir(name)]
         # First: to know whether an address of the web is a folder, fsspec reads all of the file.
-        elif path.endswith(ENDINGS) and system.isfile(path):
-            found = [path]
+        elif ending_of(path) in ENDINGS and _is_file(system, path):
+            listing = [path]
         else:
-            found = system.find(path) if system.isdir(path) else []
-        texts = sorted({_real(system, each) for each in found if each.endswith(ENDINGS)})
-        infos = [system.info(each) for each in texts]
+            listing = _listing(system, path) if system.isdir(path) else []
+        files, others = _told_apart(system, listing, is_named=listing == [path])
+        versions = [_version(system, file) for file in files]
     except (OSError, ValueError, ImportError) as error:
         raise InputError(f"{place}: cannot be reached: {error}") from error
-    if not texts:
-        raise InputError(f"{place}: no file of texts; allowed: {', '.join(ENDINGS)}")
-    others = sorted(each for each in found if not each.endswith(ENDINGS))
-    if others and say is not None:
-        say(_passed_over(others, f"allowed: {', '.join(ENDINGS)}"))
+    if not files:
+        reason = (
+            NO_FILE if listing and others[NO_FILE] else f"no file of texts; allowed: {listed()}"
+        )
+        raise InputError(f"{place}: {reason}")
+    for reason, names in others.items():
+        if names and say is not None:
+            say(_passed_over(sorted(names), reason))
     return [
-        Source(system.unstrip_protocol(path), text_column, id_column, _version(info))
-        for path, info in zip(texts, infos, strict=True)
+        Source(
+            system.unstrip_protocol(path),
+            text_column,
+            id_column,
+            version,
+            separator=separator,
+        )
+        for path, version in zip(files, versions, strict=True)
     ]
+
+
+def _listing(system: Any, folder: str) -> list[str]:
+    """Return the files below a folder; of one that `save_to_disk` has written, those it lists."""
+    paths = list(system.find(folder))
+    for state in [path for path in paths if path.endswith(f"/{STATE}")]:
+        within = state.removesuffix(STATE)
+        try:
+            entries = json.loads(system.cat_file(state)).get("_data_files")
+            kept = {f"{within}{entry['filename']}" for entry in entries}
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+            continue  # a file of that name that is none of a data set
+        paths = [path for path in paths if path.rpartition("/")[0] != within[:-1] or path in kept]
+    return paths
+
+
+def _told_apart(
+    system: Any, listing: Sequence[str], *, is_named: bool
+) -> tuple[list[str], dict[str, list[str]]]:
+    """Return files of texts, each once, by their addresses, and other names by the reason.
+
+    A .json is one where it was named itself: in a folder it says something of the others.
+    """
+    allowed = f"allowed: {listed()}"
+    others: dict[str, list[str]] = {allowed: [], NO_FILE: []}
+    files: dict[object, str] = {}
+    for path in sorted({_real(system, path) for path in listing}):
+        if ending_of(path) not in ENDINGS or (ending_of(path) == JSON and not is_named):
+            others[allowed].append(path)
+        elif (identity := _identity(system, path)) is None:
+            others[NO_FILE].append(path)
+        else:
+            files.setdefault(identity, path)
+    return list(files.values()), others
+
+
+def _is_file(system: Any, path: str) -> bool:
+    """Return whether there is a file; a pipe is told later."""
+    if "file" in system.protocol:
+        return Path(path).exists() and not Path(path).is_dir()
+    return bool(system.isfile(path))
+
+
+def _identity(system: Any, path: str) -> object:
+    """Return what two links to one file share; None if it is no regular file of this machine."""
+    if "file" not in system.protocol:
+        return path
+    try:
+        info = Path(path).stat()
+    except FileNotFoundError:  # a link that leads nowhere
+        return path if not Path(path).is_symlink() else None
+    return (info.st_dev, info.st_ino) if stat.S_ISREG(info.st_mode) else None
 
 
 def _passed_over(files: Sequence[str], reason: str) -> str:
@@ -124,108 +208,131 @@ def say_of_empty(sources: Sequence[Source], read: Collection[Source], say: Say) 
 
 
 def _real(system: Any, path: str) -> str:
-    """Return the file itself, so that two links to one file are one."""
-    from pathlib import Path
+    """Return the file itself, unless its name has another ending than its link's."""
+    if "file" not in system.protocol:
+        return path
+    real = str(Path(path).resolve())
+    return real if ending_of(real) == ending_of(path) else path
 
-    return str(Path(path).resolve()) if "file" in system.protocol else path
 
-
-def _version(info: dict[str, Any]) -> str:
-    known = [info.get(key) for key in ("size", "mtime", "ETag", "etag", "blob_id", "last_commit")]
+def _version(system: Any, path: str) -> str:
+    """Return a hash of the size and time of a file, of a link those of the file itself."""
+    if "file" in system.protocol:
+        info = Path(path).stat()
+        known: list[object] = [info.st_size, info.st_mtime_ns]
+    else:
+        about = system.info(path)
+        keys = ("size", "mtime", "ETag", "etag", "blob_id", "last_commit")
+        known = [about.get(key) for key in keys]
     return hashlib.sha256(repr(known).encode()).hexdigest()[:16]
 
 
+def is_changed(source: Source) -> bool:
+    """Return whether a file is another one than the one that was found, by size and time.
+
+    Texts of conf/corpus/ lie under a hash of them.
+    """
+    import fsspec
+
+    if source.whole_documents:
+        return False
+    system, path = fsspec.core.url_to_fs(source.address)
+    try:
+        system.invalidate_cache()
+        return _version(system, path) != source.version
+    except OSError:
+        return True
+
+
+def check_unchanged(sources: Collection[Source]) -> None:
+    """Stop if a file is not the one any more that was found.
+
+    Raises:
+        InputError: naming it.
+    """
+    for source in sources:
+        if is_changed(source):
+            raise InputError(
+                f"{source.address}: has changed while it was read; the same command, when it is "
+                "complete, computes its shards anew"
+            )
+
+
 def count_rows(source: Source) -> int:
-    """Return the number of rows; of lines, those that are not empty of Unicode's blanks.
+    """Return the number of rows; of a .txt, lines that are not empty of Unicode's blanks.
 
     Raises:
         InputError: naming the file, if it cannot be read to its end.
     """
     with _opened_whole(source) as file:
-        if source.address.endswith(".parquet"):
-            return int(_parquet(source, file).metadata.num_rows)
-        return sum(1 for line in file if line.strip())
+        if source.ending == PARQUET:
+            return int(parquet_file(file, source.address).metadata.num_rows)
+        return sum(1 for _ in _rows(source, file, 0))
 
 
 def document_starts(source: Source) -> list[int]:
     """Return the rows of a parquet file at which another document begins."""
     with _opened_whole(source) as file:
-        names = _parquet(source, file).read(["document"])["document"].to_pylist()
+        table = parquet_file(file, source.address).read(["document"])
+    names = table["document"].to_pylist()
     return [row for row, name in enumerate(names) if not row or name != names[row - 1]]
 
 
 def read_rows(source: Source, first: int, n: int) -> Iterator[Text]:
     """Yield rows from the `first`, counted from 0, on; memory holds some thousand of them.
 
+    Without an id, a text is called by its file and the number of its line, or row, from 1.
+
     Raises:
         InputError: if the file cannot be opened, or lacks a column.
         OSError: if it cannot be read to its end.
     """
-    kind = _parquet_rows if source.address.endswith(".parquet") else _lines
-    for number, row in enumerate(islice(kind(source, first), n), first):
-        usual = f"{source.name}:{number}"
-        name = usual if source.id_column is None else str(row.get(source.id_column) or usual)
-        text = row.get(source.text_column)
-        yield Text(name, str(row.get("document") or name), text)
-
-
-def _parquet_rows(source: Source, first: int) -> Iterator[dict[str, Any]]:
     with _opened(source) as file:
-        parquet = _parquet(source, file)
-        names = parquet.schema_arrow.names
-        for column in (source.text_column, source.id_column):
-            if column is not None and column not in names:
-                raise InputError(f"{source.address}: no column '{column}', found {names}")
-        wanted = {source.text_column, source.id_column, "document"}
-        groups: list[int] = []
-        passed = 0
-        for group in range(parquet.num_row_groups):
-            n_rows = parquet.metadata.row_group(group).num_rows
-            if not groups and passed + n_rows <= first:
-                passed += n_rows
-            else:
-                groups.append(group)
-        batches = parquet.iter_batches(
-            ROWS_AT_ONCE, row_groups=groups, columns=[name for name in names if name in wanted]
-        )
-        rows = (row for batch in batches for row in batch.to_pylist())
-        yield from islice(rows, first - passed, None)
+        for line, row in islice(_rows(source, file, first), n):
+            usual = f"{source.name}:{line}"
+            yield _text(source, row, usual)
 
 
-def _parquet(source: Source, file: Any) -> Any:
-    import pyarrow.parquet
-
-    try:
-        return pyarrow.parquet.ParquetFile(file)
-    except (OSError, ValueError) as error:
-        raise InputError(f"{source.address}: is no parquet file: {error}") from error
-
-
-def _lines(source: Source, first: int) -> Iterator[dict[str, Any]]:
-    """Each line of a .txt is a text, of a .jsonl an object; a line that is none has no text."""
-    is_json = ".jsonl" in source.name
-    with _opened(source) as file:
-        for line in islice((line for line in file if line.strip()), first, None):
-            text = line.decode(errors="surrogateescape").rstrip("\r\n")
-            if not is_json:
-                yield {source.text_column: text}
-                continue
-            yield _object(text, source)
-
-
-def _object(line: str, source: Source) -> dict[str, Any]:
-    """Return the object of a line of JSON; one that lacks a column has no text."""
-    try:
-        row = json.loads(line)
-    except ValueError:
-        row = None
-    if not isinstance(row, dict):
-        return {source.text_column: NoText("is in a line that is no JSON object")}
+def _text(source: Source, row: dict[str, Any] | NoRow, usual: str) -> Text:
+    """Return the text of a row; a row without one has the reason in its place."""
+    if isinstance(row, NoRow):
+        what = "JSON object" if source.ending.removesuffix(GZIP) in JSON_LINES else "row"
+        return Text(usual, usual, NoText(f"is in a line that is no {what}: {row.reason}"))
     for column in (source.text_column, source.id_column):
         if column is not None and column not in row:
-            reason = f"is in a row without {column!r}, which has {', '.join(map(repr, row))}"
-            return {**row, source.text_column: NoText(reason[:200])}
-    return row
+            keys = ", ".join(map(repr, row))
+            if source.ending in (PARQUET, ARROW):  # of all rows alike
+                raise InputError(f"{source.address}: no column '{column}', found {keys[:200]}")
+            reason = f"is in a row without {column!r}, which has {keys}"
+            return Text(usual, usual, NoText(reason[:200]))
+    name: Any = usual
+    if source.id_column is not None:
+        name = row[source.id_column]
+        if flaw := flaw_of_name(name) or flaw_of_text(str(name)):
+            return Text(usual, usual, NoText(f"has an id that {flaw}"))
+    document = row.get("document")
+    is_named = not flaw_of_name(document) and document != ""
+    return Text(str(name), str(document if is_named else name), row[source.text_column])
+
+
+def _rows(source: Source, file: Any, first: int) -> Iterator[NumberedRow]:
+    """Yield the rows of an open file from the `first` on, counted from 0."""
+    ending = source.ending
+    names = [source.text_column, *filter(None, [source.id_column])]
+    if ending in (PARQUET, ARROW):
+        columns = [*names, "document"]
+        yield from arrow_rows(file, ending, source.address, columns=columns, first=first)
+        return
+    where = source.address
+    rows = rows_of(file, ending, where, separator=source.separator, names=names)
+    if ending.removesuffix(GZIP) == PLAIN:
+        column = source.text_column
+        rows = (
+            (line, row if isinstance(row, NoRow) else {column: row["text"]})
+            for line, row in rows
+            if isinstance(row, NoRow) or row["text"].strip()
+        )
+    yield from islice(rows, first, None)
 
 
 @contextmanager
@@ -253,7 +360,10 @@ def _opened(source: Source) -> Iterator[Any]:
     try:
         with _file(source) as file:
             yield file
-    except (OSError, EOFError, zlib.error) as error:  # such as a .gz that is none, or is cut
+    except NotUtf8Error as error:
+        hint = advice(Path(PurePosixPath(source.address.removeprefix("file://"))), _start(source))
+        raise InputError(f"{source.address}: {error}{hint}") from None
+    except (OSError, *GZIP_ERRORS) as error:  # such as a .gz that is none, or is cut
         raise OSError(f"{source.address}: cannot be read to its end: {error}") from error
 
 
@@ -264,9 +374,9 @@ def _file(source: Source) -> Any:
         file = fsspec.open(source.address, "rb").open()
     except (OSError, ValueError, ImportError) as error:
         raise InputError(f"{source.address}: cannot be read: {error}") from error
-    if source.address.endswith(".parquet"):
-        return file
-    if source.address.endswith(".gz"):
-        file = gzip.GzipFile(fileobj=file)
-    # A buffer of its own: for each line of an address, fsspec would read 5 MB from its cache.
-    return io.BufferedReader(file, BUFFER)
+    return file if source.ending == PARQUET else unpacked(file, source.name)
+
+
+def _start(source: Source) -> bytes:
+    with _file(source) as file:
+        return bytes(file.read(BUFFER))

@@ -1,11 +1,13 @@
 """Files of finished shards: whole or not there, the same bytes for the same numbers."""
 
+import hashlib
 import json
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Float, UInt8
 
 from embspace.errors import InputError
 from embspace.files.atomic import writing
@@ -14,6 +16,7 @@ from embspace.stream.shard import ShardResult
 from embspace.stream.sums import Sums, from_arrays, to_arrays
 
 FACTS = "facts"  # a tensor of bytes: JSON
+CHECKSUM = "sha256"  # a tensor of bytes: the hash of all others
 
 
 def shard_path(folder: Path, key: str) -> Path:
@@ -37,6 +40,7 @@ def save_shard(result: ShardResult, path: Path) -> None:
         "quarantine": result.quarantine,
         "sample_ids": result.sample_ids,
         "n_layers": len(result.sums),
+        "digest": result.digest,
     }
     text = json.dumps(facts, sort_keys=True).encode()
     arrays[FACTS] = np.frombuffer(text, np.uint8)
@@ -75,15 +79,30 @@ class StoredShard:
 
 
 def is_finished(path: Path) -> bool:
-    """Return whether a shard was computed; a file that cannot be read is removed."""
+    """Return whether a file was computed; one that is not whole, by its checksum, is removed."""
+    from safetensors import SafetensorError, safe_open
+
     if not path.is_file():
         return False
     try:
-        StoredShard(path)
-    except (InputError, ValueError):
-        path.unlink()
-        return False
-    return True
+        with safe_open(path, framework="numpy") as tensors:
+            names = sorted({*tensors.keys()} - {CHECKSUM})
+            now = _checksum((name, tensors.get_tensor(name)) for name in names)
+            is_whole = np.array_equal(tensors.get_tensor(CHECKSUM), now)
+    except (SafetensorError, OSError, ValueError):
+        is_whole = False
+    if not is_whole:
+        path.unlink(missing_ok=True)  # another worker may have removed it
+    return is_whole
+
+
+def _checksum(arrays: Iterable[tuple[str, np.ndarray]]) -> UInt8[np.ndarray, " byte"]:
+    """Return a hash of names, types, shapes and numbers, in the order given."""
+    digest = hashlib.sha256()
+    for name, array in arrays:
+        digest.update(repr((name, array.dtype.str, array.shape)).encode())
+        digest.update(np.ascontiguousarray(array).data)
+    return np.frombuffer(digest.digest(), np.uint8)
 
 
 def save_pilot(pilot: Pilot, path: Path) -> None:
@@ -109,6 +128,6 @@ def _save(arrays: dict[str, np.ndarray], path: Path) -> None:
 
     with writing(path) as partial:
         try:
-            save_file(arrays, partial)
+            save_file(arrays | {CHECKSUM: _checksum(sorted(arrays.items()))}, partial)
         except SafetensorError as error:
             raise InputError(f"{path}: cannot be written: {error}") from error

@@ -12,8 +12,16 @@ from embspace.files.tables import Row
 from embspace.stream.neighbors import sample_rows
 from embspace.stream.plan import Reading, Shard
 from embspace.stream.reading import Loaded, load_reading
-from embspace.stream.shard import embed_shard, pilot_of
-from embspace.stream.store import is_finished, load_pilot, save_pilot, save_shard, shard_path
+from embspace.stream.shard import digest_of, embed_shard, pilot_of
+from embspace.stream.sources import check_unchanged
+from embspace.stream.store import (
+    StoredShard,
+    is_finished,
+    load_pilot,
+    save_pilot,
+    save_shard,
+    shard_path,
+)
 from embspace.stream.tables import Intervals, layer_rows
 
 _LOADED: dict[str, Loaded] = {}
@@ -36,7 +44,7 @@ def loaded(reading: Reading) -> Loaded:
 def make_pilot(root: str, shards: Sequence[Shard], reading: Reading, folder: str) -> str:
     """Write the pilot's means, of the first shard with a text that can be read."""
     path = Path(folder) / f"pilot-{shards[0].key}.safetensors"
-    if path.is_file():
+    if is_finished(path):
         return str(path)
     with _ONE_AT_A_TIME, chdir(root):
         model = loaded(reading)
@@ -50,7 +58,11 @@ def make_pilot(root: str, shards: Sequence[Shard], reading: Reading, folder: str
 def finish_shard(
     root: str, shard: Shard, reading: Reading, pilot_path: str, folder: str
 ) -> dict[str, Any]:
-    """Write the sums of a shard, unless they are there; return counts, seconds and memory."""
+    """Write the sums of a shard, unless they are there; return counts, seconds and memory.
+
+    Raises:
+        InputError: if the file of its texts has changed since the shards were cut.
+    """
     import psutil
 
     path = shard_path(Path(folder), shard.key)
@@ -58,6 +70,7 @@ def finish_shard(
         return {"key": shard.key, "texts": shard.n, "resumed": True}
     with _ONE_AT_A_TIME, chdir(root):
         result = embed_shard(shard, reading, loaded(reading), _pilot(pilot_path))
+    check_unchanged([shard.source])  # else other texts would have the name of these
     save_shard(result, path)
     return {
         "key": shard.key,
@@ -69,6 +82,13 @@ def finish_shard(
         "peak_mib": peak_memory(),
         "rss_mib": psutil.Process().memory_info().rss / 2**20,
     }
+
+
+def is_of_other_texts(root: str, shard: Shard, folder: str) -> bool:
+    """Return whether a finished shard has sums of other texts than lie there, read again."""
+    path = shard_path(Path(folder), shard.key)
+    with chdir(root):
+        return is_finished(path) and StoredShard(path).facts.get("digest") != digest_of(shard)
 
 
 def peak_memory() -> float:

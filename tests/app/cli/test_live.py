@@ -51,4 +51,5 @@ def test_the_address_is_the_first_line(monkeypatch: pytest.MonkeyPatch):
     found = call("app", *asked)
     assert found.stdout == "embspace app: http://127.0.0.1:7870/\n"
     assert handed["port"] == 7870 and handed["host"] == "127.0.0.1" and handed["blocked"]
+    assert handed["guests"].hosts == {"127.0.0.1", "localhost", "::1"}
     assert handed["password"] == "long enough" and handed["models"][0] == "minilm"

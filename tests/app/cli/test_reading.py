@@ -1,7 +1,11 @@
-from embspace.app.cli.reading import reading_of
+from embspace.app.cli.reading import header_of, reading_of
 
 
 def test_what_was_not_asked_for_is_no_key():
     assert reading_of(None, skip_empty=False, text_column=None) == {}
     asked = reading_of(r"\t", skip_empty=True, text_column="a", group_column=None)
     assert asked == {"text_column": "a", "separator": "\t", "skip_empty": True}
+
+
+def test_a_header_is_there_or_not_or_unsaid():
+    assert [header_of(each) for each in ("yes", "no", None)] == [True, False, None]

@@ -103,7 +103,7 @@ def test_hostile_and_foreign_texts_are_tracked(answers: Answers, text: str):
     assert question is not None and "<script" not in html
 
 
-@pytest.mark.parametrize("position", [None, -1, 99, "1", 1.5, [1]])
+@pytest.mark.parametrize("position", [None, -1, 99, "1", 1.5, [1], True])
 def test_a_position_that_is_not_there_is_answered(answers: Answers, position: object):
     _, question = track(answers)
     html, after = answers.choose("v", question, position)
@@ -122,8 +122,17 @@ def test_a_chosen_token_stays_chosen_until_the_text_is_another(answers: Answers)
 
 
 def test_a_layer_that_is_no_number_is_answered(answers: Answers):
-    for layer in (None, "1", 99):
-        assert "layer: found" in answers.search("v", "tiny", "one", "salt", layer, "mean")
+    for layer in (None, "1", "nan", [], True, 99, 1.5, float("nan"), {"a": 1}):
+        shown = layer if layer == 99 else repr(layer)
+        expected = f"layer: found {shown}, allowed: 0 to 2, or -1 for the last"
+        assert expected in unescape(answers.search("v", "tiny", "one", "salt", layer, "mean"))
+        texts = ("the salt", "the boat")
+        assert expected in unescape(answers.pair("v", "tiny", "one", texts, layer, "mean"))
+    lists = ("salt | bread", "boat | tide")
+    html = answers.directions("v", "tiny", *lists, "1", "mean")
+    assert "layer: found '1', allowed: 0 to 2, or -1 for the last" in unescape(html)
+    one = answers.search("v", "tiny", "one", "salt", 1, "mean")
+    assert answers.search("v", "tiny", "one", "salt", 1.0, "mean") == one
 
 
 def test_an_unknown_corpus_is_answered(answers: Answers):

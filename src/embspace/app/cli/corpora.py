@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from embspace.app.cli.places import at_own_root
+from embspace.app.cli.reading import SeparatorOption
 from embspace.settings.find_description import described_in
 
 
@@ -14,8 +15,8 @@ def corpus(
     corpus: Annotated[
         str,
         typer.Argument(
-            help="One of conf/corpus/; or a file, folder or pattern of .parquet, .jsonl and .txt, "
-            "on a disk or at an address (s3://…, hf://datasets/OWNER/NAME)."
+            help="One of conf/corpus/; or a file, folder or pattern of texts (.parquet, .jsonl, "
+            ".csv, .txt, …), on a disk or at an address (s3://…, hf://datasets/OWNER/NAME)."
         ),
     ],
     model: Annotated[str, typer.Option("--model", help="A name in conf/model/.")] = "minilm",
@@ -41,6 +42,7 @@ def corpus(
         str | None,
         typer.Option("--id-column", help="Of the files; without it, file and row number."),
     ] = None,
+    separator: SeparatorOption = None,
     texts_per_shard: Annotated[
         int | None,
         typer.Option("--texts-per-shard", help="Without it, what gives 16 to 128.", min=1),
@@ -58,6 +60,14 @@ def corpus(
     patience: Annotated[
         float, typer.Option("--patience", help="Seconds to wait for a lost scheduler.", min=0)
     ] = 600,
+    check: Annotated[
+        bool,
+        typer.Option(
+            "--check",
+            help="Read the texts of finished shards again, and compute those anew whose texts are "
+            "others; without it, a file that changed is known by size and time.",
+        ),
+    ] = False,
 ) -> None:
     """Measure direction, spectrum and dimension of a corpus of any size, while it is read.
 
@@ -87,6 +97,8 @@ def corpus(
         sample=sample,
         results=results,
         shards=shards,
+        separator=separator,
+        check=check,
     )
     with at_own_root():
         folder = stream_corpus(place, options, Cluster(scheduler, workers, patience), say)

@@ -7,13 +7,14 @@ import typer
 
 from embspace.app.cli.failures import clear_errors
 from embspace.app.cli.places import at_model
+from embspace.app.cli.reading import HeaderOption, SeparatorOption, header_of
 from embspace.app.cli.results import CorpusOption, LayerOption, ModelOption, PoolingOption
 from embspace.app.homes import expanded
 from embspace.errors import InputError, visible
 
 # What each kind of space is asked for by, beside the folder and the tool.
 USED = {
-    "file": {"labels"},
+    "file": {"labels", "header", "separator"},
     "input": {"model"},
     "positional": {"model"},
     "segment": {"model"},
@@ -45,6 +46,8 @@ def export(
     labels: Annotated[
         Path | None, typer.Option("--labels", help="A table that names the rows of your vectors.")
     ] = None,
+    header: HeaderOption = None,
+    separator: SeparatorOption = None,
     folder: Annotated[Path, typer.Option("--folder", help="Where files are written.")] = Path(),
 ) -> None:
     """Write a space with what its rows are as files of another tool, and say what opens them.
@@ -71,7 +74,8 @@ def export(
             if not Path(space).suffix:
                 allowed = f"{', '.join((*LEARNED, *OF_TEXTS))}, or a file of vectors"
                 raise InputError(f"space: found '{space}', allowed: {allowed}")
-            lines = export_space(own_space(Path(space), labels), to, target)
+            own = own_space(Path(space), labels, header=header_of(header), separator=separator)
+            lines = export_space(own, to, target)
     else:
         with at_model(model) as name:
             if space == "texts":
@@ -92,7 +96,7 @@ def _refuse_unused(context: typer.Context, space: str) -> None:
         InputError: naming it, and the spaces that it is for.
     """
     kind = space if space in USED else "file"
-    for option in ("labels", "model", "corpus", "layer", "pooling"):
+    for option in ("labels", "header", "separator", "model", "corpus", "layer", "pooling"):
         source = context.get_parameter_source(option)
         if option not in USED[kind] and source is not None and source.name == "COMMANDLINE":
             places = [each for each, used in USED.items() if option in used]

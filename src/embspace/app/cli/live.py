@@ -24,21 +24,50 @@ def app(
         str | None,
         typer.Option("--password", help="Of the user `embspace`.", envvar="EMBSPACE_PASSWORD"),
     ] = None,
+    allow_host: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--allow-host",
+            help="A name by which browsers may ask for the app, beside this machine's own "
+            "(`localhost`) and that of --host; all others are refused.",
+            metavar="NAME",
+        ),
+    ] = None,
+    allow_origin: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--allow-origin",
+            help="A site whose pages may ask, such as http://localhost:3000; without it, none "
+            "but the app's own.",
+            metavar="ORIGIN",
+        ),
+    ] = None,
+    proxy: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--proxy",
+            help="The address of a proxy whose X-Forwarded-For says who asks; without it, the "
+            "limit of requests is that of the address that connects.",
+            metavar="ADDRESS",
+        ),
+    ] = None,
 ) -> None:
     """Open the live app on this machine: tokens, directions, pairs of texts and a search.
 
     In a browser, at the address that the first line says; Ctrl+C ends it. Nothing is sent to other
     machines. It needs gradio: `make app` installs it.
     """
+    from embspace.app.live.doors import guests_of
     from embspace.app.live.server import check_binding, check_installed, open_app
 
     with at_any_root() if model is None else at_model(model) as asked:
         check_binding(host, password)
+        guests = guests_of(host, allow_host or (), allow_origin or (), proxy or ())
         from embspace.app.live.choices import corpora_to_choose, models_to_choose
 
         models, corpora = models_to_choose(asked), corpora_to_choose()
         check_installed()
-        page = open_app(models, corpora, host=host, port=port, password=password)
+        page = open_app(models, corpora, host=host, port=port, password=password, guests=guests)
         typer.echo(f"embspace app: {page.local_url}")
         typer.echo("Ctrl+C ends it.", err=True)
         page.block_thread()

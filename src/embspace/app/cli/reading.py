@@ -1,6 +1,6 @@
 """Gives the options that say how a file of texts is read, for all commands that take one."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -20,7 +20,19 @@ DocumentColumnOption = Annotated[
     ),
 ]
 SeparatorOption = Annotated[
-    str | None, typer.Option("--separator", help="Of cells; without it, a comma, in .tsv a tab.")
+    str | None,
+    typer.Option("--separator", help=r"Of cells, such as ; or \t; without it, a comma or tab."),
+]
+IdColumnOption = Annotated[
+    str | None,
+    typer.Option("--id-column", help="Of the file; without it, `id`, or the row's number."),
+]
+HeaderOption = Annotated[
+    Literal["yes", "no"] | None,
+    typer.Option(
+        "--header",
+        help="Whether the first row of a .csv of vectors has names; without it, as it shows.",
+    ),
 ]
 SkipEmptyOption = Annotated[
     bool, typer.Option("--skip-empty", help="Leave out rows of the file without a text.")
@@ -32,3 +44,8 @@ def reading_of(separator: str | None, *, skip_empty: bool, **columns: str | None
     tab = separator and separator.replace(r"\t", "\t")
     given = {**columns, "separator": tab, "skip_empty": skip_empty or None}
     return {key: value for key, value in given.items() if value is not None}
+
+
+def header_of(header: str | None) -> bool | None:
+    """Return whether a first row has names, None if nothing was said."""
+    return None if header is None else header == "yes"

@@ -17,6 +17,7 @@ from embspace.app.cli.jobs import JobsOption, end_on_signals
 from embspace.app.cli.places import at_model, at_texts
 from embspace.app.cli.reading import (
     DocumentColumnOption,
+    IdColumnOption,
     LabelColumnOption,
     SeparatorOption,
     SkipEmptyOption,
@@ -68,12 +69,14 @@ def report(
         str | None,
         typer.Option(
             "--corpus",
-            help="Texts for the model to read: .txt, .csv, .tsv, .jsonl, .json, .parquet, or one "
-            "of conf/corpus/. Without it, the corpora of params.yaml.",
+            help="Texts for the model to read: .txt, .csv, .tsv, .jsonl, .json, .parquet, also "
+            ".gz, a folder of `save_to_disk`, or one of conf/corpus/. Without it, the corpora of "
+            "params.yaml.",
             metavar="FILE",
         ),
     ] = None,
     text_column: TextColumnOption = None,
+    id_column: IdColumnOption = None,
     label_column: LabelColumnOption = None,
     document_column: DocumentColumnOption = None,
     separator: SeparatorOption = None,
@@ -117,6 +120,7 @@ def report(
     say, here = partial(typer.echo, err=quick), Path.cwd()
     columns = {
         "text_column": text_column,
+        "id_column": id_column,
         "group_column": label_column,
         "document_column": document_column,
     }

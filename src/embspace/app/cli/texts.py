@@ -11,6 +11,7 @@ from embspace.app.cli.given import AllowUnusedOption, TokenizerOption, given_of
 from embspace.app.cli.places import at_own_root
 from embspace.app.cli.reading import (
     DocumentColumnOption,
+    IdColumnOption,
     LabelColumnOption,
     SeparatorOption,
     SkipEmptyOption,
@@ -55,6 +56,7 @@ def layer(
     label_column: LabelColumnOption = None,
     document_column: DocumentColumnOption = None,
     text_column: TextColumnOption = None,
+    id_column: IdColumnOption = None,
     separator: SeparatorOption = None,
     skip_empty: SkipEmptyOption = False,
     allow_unused: AllowUnusedOption = None,
@@ -71,6 +73,7 @@ def layer(
     say = partial(typer.echo, err=True)
     columns = {
         "text_column": text_column,
+        "id_column": id_column,
         "group_column": label_column,
         "document_column": document_column,
     }

@@ -7,18 +7,27 @@ from typing import Annotated
 import typer
 
 from embspace.app.cli.failures import clear_errors
+from embspace.app.cli.reading import HeaderOption, SeparatorOption, header_of
 from embspace.errors import InputError
 
 QUANTILES = (0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99)
 
 
 def vectors(
-    file: Annotated[Path, typer.Argument(help="An .npy of a matrix, a vector a row.")],
+    file: Annotated[
+        Path,
+        typer.Argument(
+            help="An .npy of a matrix, a vector a row; or another file of vectors, such as .csv or "
+            ".parquet, which is read into memory first."
+        ),
+    ],
     neighbors: Annotated[
         int, typer.Option("--neighbors", help="Nearest rows of each row; 0 for none.", min=0)
     ] = 90,
     bins: Annotated[int, typer.Option("--bins", help="Of each histogram.", min=1)] = 16384,
     memory: Annotated[float, typer.Option("--memory", help="Limit in GB of 10^9 bytes.")] = 2.0,
+    header: HeaderOption = None,
+    separator: SeparatorOption = None,
     results: Annotated[
         Path | None,
         typer.Option(
@@ -30,15 +39,18 @@ def vectors(
 
     Exact, within a limit of memory. `embspace vectors vocabulary.npy --memory 2`
     """
-    from embspace.stream.matrices import MatrixFile
+    from embspace.files.formats.endings import stem_of
+    from embspace.stream.matrices import matrix_file
 
-    with clear_errors():
-        MatrixFile.of(file)
-        folder = results or file.with_name(f"{file.stem}-pairs")
+    with (
+        clear_errors(),
+        matrix_file(file, header=header_of(header), separator=separator) as matrix,
+    ):
+        folder = results or file.with_name(f"{stem_of(file.name)}-pairs")
         if folder.exists() and not folder.is_dir():
             raise InputError(f"--results: found the file {folder}, allowed: a folder")
         from embspace.stream.pairs import Wanted, save_pairs
 
         wanted = Wanted(bins, neighbors, QUANTILES, memory)
-        save_pairs(file, folder, wanted, partial(typer.echo, err=True))
+        save_pairs(matrix, folder, wanted, partial(typer.echo, err=True))
     typer.echo(f"tables and graph in {folder}")

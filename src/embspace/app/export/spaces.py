@@ -105,23 +105,31 @@ def tokens_space(model: str, corpus: str, layer: int) -> ExportedSpace:
     return _space(name, x, rows, rows["token"], rows["text"])
 
 
-def own_space(vectors: Path, labels: Path | None) -> ExportedSpace:
-    """Return vectors of a file, with the labels and groups of another.
+def own_space(
+    vectors: Path,
+    labels: Path | None,
+    *,
+    header: bool | None = None,
+    separator: str | None = None,
+) -> ExportedSpace:
+    """Return vectors of a file, with the labels and groups of another, else of their own.
 
     Raises:
         InputError: if a file cannot be read, or they have other numbers of rows.
     """
-    from embspace.files.vectors import read_labels, read_vectors
+    from embspace.files.formats.endings import stem_of
+    from embspace.files.vectors import read_labeled_vectors, read_labels
 
-    x = read_vectors(vectors)
+    found = read_labeled_vectors(vectors, header=header, separator=separator)
+    x, name = found.vectors, stem_of(vectors.name)
     rows = pd.DataFrame({"id": range(len(x))})
-    if labels is None:
-        return _space(vectors.stem, x, rows, rows["id"], pd.Series([""] * len(x)))
-    named = read_labels(labels)
+    named = found.labels if labels is None else read_labels(labels)
+    if named is None:
+        return _space(name, x, rows, rows["id"], pd.Series([""] * len(x)))
     if len(named) != len(x):
         raise InputError(f"{labels}: found {len(named)} rows, allowed: {len(x)}, one for a vector")
     group = named["group"] if "group" in named else pd.Series([""] * len(x))
-    return _space(vectors.stem, x, rows, named["label"], group)
+    return _space(name, x, rows, named["label"], group)
 
 
 def _space(

@@ -34,10 +34,12 @@ KEPT = 16  # tracked texts: a choice of another token computes nothing
 N_NEAREST = 5
 N_HITS = 10
 LONGEST_NAME = 200  # characters of a model's or corpus's name
+NO_LAYER = 10**9  # which no model has, and is answered by those that there are
 POINTS: tuple[Point, ...] = get_args(Point)
 POSITIONS: tuple[Positions, ...] = get_args(Positions)
 NEARNESS: tuple[VocabularyNearness, ...] = get_args(VocabularyNearness)
 Chosen = TypeVar("Chosen", bound=str)
+Answer = TypeVar("Answer")
 log = logging.getLogger(__name__)
 
 
@@ -104,7 +106,7 @@ class Answers:
                 raise InputError("no text is tracked")
             track = tracked(question)
             there = _positions(track)
-            if not isinstance(position, int) or position not in there:
+            if type(position) is not int or position not in there:
                 raise InputError(
                     f"position: found {shortened(position)}, allowed: 0 to {max(there)}"
                 )
@@ -125,12 +127,14 @@ class Answers:
         """Return the cosine of the mean differences of two lists of pairs."""
 
         def work() -> str:
-            found = compare_directions(
-                _name("model", model),
-                read_pairs(_pairs("list 1", first), "list 1"),
-                read_pairs(_pairs("list 2", second), "list 2"),
-                layer=_layer(layer),
-                pooling=_among("pooling", pooling, EXTRACTED),
+            name = _name("model", model)
+            lists = [
+                read_pairs(_pairs(f"list {number}", given), f"list {number}")
+                for number, given in enumerate((first, second), 1)
+            ]
+            how = _among("pooling", pooling, EXTRACTED)
+            found = _at_layer(
+                layer, lambda number: compare_directions(name, *lists, layer=number, pooling=how)
             )
             return directions_view(found)
 
@@ -150,10 +154,12 @@ class Answers:
         def work() -> str:
             from embspace.app.queries.cosine import compare_texts
 
-            first, second = (_text("text", text) for text in texts)
-            return lines_view(
-                str(compare_texts(*_where(model, corpus), first, second, **_at(layer, pooling)))
+            pair = [_text("text", text) for text in texts]
+            where, how = _where(model, corpus), _among("pooling", pooling, EXTRACTED)
+            found = _at_layer(
+                layer, lambda number: compare_texts(*where, *pair, layer=number, pooling=how)
             )
+            return lines_view(str(found))
 
         return self._answer(visitor, work)
 
@@ -171,8 +177,12 @@ class Answers:
         def work() -> str:
             from embspace.app.queries.search import search
 
-            where = _where(model, corpus)
-            hits = search(*where, _text("text", query), **_at(layer, pooling), n_hits=N_HITS)
+            where, text = _where(model, corpus), _text("text", query)
+            how = _among("pooling", pooling, EXTRACTED)
+            hits = _at_layer(
+                layer,
+                lambda number: search(*where, text, layer=number, pooling=how, n_hits=N_HITS),
+            )
             return hits_view(hits, where[1])
 
         return self._answer(visitor, work)
@@ -260,11 +270,16 @@ def _where(model: object, corpus: object) -> tuple[str, str]:
     return _name("model", model), _name("corpus", corpus)
 
 
-def _layer(found: object) -> int:
-    if not isinstance(found, int):
-        raise InputError(f"layer: found {shortened(found)}, allowed: a whole number")
-    return found
-
-
-def _at(layer: object, pooling: object) -> dict[str, Any]:
-    return {"layer": _layer(layer), "pooling": _among("pooling", pooling, EXTRACTED)}
+def _at_layer(layer: object, work: Callable[[int], Answer]) -> Answer:
+    """Return what `work` makes of a layer; what is no number is told with those that there are."""
+    if isinstance(layer, int | float) and not isinstance(layer, bool) and layer == layer // 1:
+        number, shown = int(layer), f"{layer:g}"
+    else:
+        number, shown = NO_LAYER, shortened(layer)
+    try:
+        return work(number)
+    except InputError as error:
+        said = str(error).removeprefix("--")
+        if said.startswith("layer: "):
+            said = said.replace(str(number), shown, 1)
+        raise InputError(said if said.startswith("layer: ") else str(error)) from None

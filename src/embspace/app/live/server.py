@@ -6,15 +6,17 @@ from importlib.util import find_spec
 from typing import Any
 
 from embspace.app.live.answers import NEARNESS, POINTS, POSITIONS, Answers
+from embspace.app.live.doors import LOOPBACK, Guests, lifespan_of
 from embspace.app.live.limits import MOST_CHARACTERS, MOST_PAIRS
 from embspace.clouds.pooling import EXTRACTED
 from embspace.errors import InputError
 
-LOOPBACK = ("127.0.0.1", "localhost", "::1")
 USER = "embspace"
 SHORTEST_PASSWORD = 8
 MOST_WAITING = 32  # requests; further ones are told to come back
 EXAMPLE = "The keys to the old cabinet are on the table."
+# What is sent comes as it is, and is checked by `Answers`, which say what is wrong.
+EVENT: dict[str, Any] = {"api_visibility": "private", "preprocess": False}
 COUNTRIES = "France | Paris\nItaly | Rome\nJapan | Tokyo\nSpain | Madrid"
 OTHERS = "Germany | Berlin\nRussia | Moscow\nEgypt | Cairo\nGreece | Athens"
 
@@ -54,7 +56,13 @@ def stay_offline() -> None:
 
 
 def open_app(
-    models: list[str], corpora: list[str], *, host: str, port: int, password: str | None
+    models: list[str],
+    corpora: list[str],
+    *,
+    host: str,
+    port: int,
+    password: str | None,
+    guests: Guests,
 ) -> Any:
     """Serve the app until `close` of what is returned is called; `local_url` is its address.
 
@@ -66,6 +74,8 @@ def open_app(
     check_binding(host, password)
     check_installed()
     stay_offline()
+    # Else the server would believe whatever this machine says of the address that it asks for.
+    os.environ["FORWARDED_ALLOW_IPS"] = ",".join(guests.proxies)
     import gradio as gr
 
     page = build_page(models, corpora, Answers())
@@ -90,6 +100,8 @@ def open_app(
             max_file_size=1,
             footer_links=[],
             quiet=True,
+            show_error=True,
+            app_kwargs={"lifespan": lifespan_of(guests)},
             prevent_thread_lock=True,
         )
     except OSError:
@@ -101,7 +113,8 @@ def build_page(models: list[str], corpora: list[str], answers: Answers) -> Any:
     """Return gradio's page, which shows what `answers` returns."""
     import gradio as gr
 
-    with gr.Blocks(analytics_enabled=False, title="embspace") as page:
+    emptied = (3600, 3600)  # seconds; no file is taken, so that there is none to keep
+    with gr.Blocks(analytics_enabled=False, title="embspace", delete_cache=emptied) as page:
         gr.Markdown(
             "# embspace\nWhat a model makes of your texts. All is computed on this machine."
         )
@@ -124,7 +137,7 @@ def build_page(models: list[str], corpora: list[str], answers: Answers) -> Any:
             _search_tab(model, corpora, answers)
         with gr.Tab("Map") as tab:
             _map_tab(tab, model, answers)
-        page.load(_asked_model(models[0]), None, model, queue=False, api_visibility="private")
+        page.load(_asked_model(models[0]), None, model, queue=False, **EVENT)
     return page
 
 
@@ -185,9 +198,9 @@ def _tokens_tab(model: Any, answers: Answers) -> None:
 
     asked = [text, model, positions, point, nearness, question]
     for moment in (button.click, text.submit, positions.input, point.input, nearness.input):
-        moment(on_track, asked, [shown, question], api_visibility="private")
+        moment(on_track, asked, [shown, question], **EVENT)
     chosen = [shown, question]
-    shown.click(on_choice, question, chosen, show_progress="hidden", api_visibility="private")
+    shown.click(on_choice, question, chosen, show_progress="hidden", **EVENT)
 
 
 def _directions_tab(model: Any, answers: Answers) -> None:
@@ -209,7 +222,7 @@ def _directions_tab(model: Any, answers: Answers) -> None:
         return answers.directions(_visitor(request), name, a, b, at, by)
 
     asked = [model, first, second, layer, pooling]
-    button.click(compare, asked, shown, api_visibility="private")
+    button.click(compare, asked, shown, **EVENT)
 
 
 def _pair_tab(model: Any, corpora: list[str], answers: Answers) -> None:
@@ -228,7 +241,7 @@ def _pair_tab(model: Any, corpora: list[str], answers: Answers) -> None:
         return answers.pair(_visitor(request), name, of, (a, b), at, by)
 
     asked = [model, corpus, first, second, layer, pooling]
-    button.click(compare, asked, shown, api_visibility="private")
+    button.click(compare, asked, shown, **EVENT)
 
 
 def _search_tab(model: Any, corpora: list[str], answers: Answers) -> None:
@@ -246,7 +259,7 @@ def _search_tab(model: Any, corpora: list[str], answers: Answers) -> None:
 
     asked = [model, corpus, query, layer, pooling]
     for moment in (button.click, query.submit):
-        moment(find, asked, shown, api_visibility="private")
+        moment(find, asked, shown, **EVENT)
 
 
 def _map_tab(tab: Any, model: Any, answers: Answers) -> None:
@@ -268,9 +281,8 @@ def _map_tab(tab: Any, model: Any, answers: Answers) -> None:
     def on_model(name: str, there: Any, was_open: bool, request: gr.Request) -> Any:
         return on_open(name, there, request) if was_open else (False, there, gr.skip())
 
-    private: dict[str, Any] = {"api_visibility": "private"}
-    tab.select(on_open, [model, current], [is_open, current, shown], **private)
-    model.change(on_model, [model, current, is_open], [is_open, current, shown], **private)
+    tab.select(on_open, [model, current], [is_open, current, shown], **EVENT)
+    model.change(on_model, [model, current, is_open], [is_open, current, shown], **EVENT)
 
 
 def _text_box(label: str, value: str, name: str, *, lines: int = 1) -> Any:

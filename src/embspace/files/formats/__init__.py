@@ -1,0 +1,1 @@
+"""Tables as people have them: every file of texts, labels or vectors is read by way of these."""

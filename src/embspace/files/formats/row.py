@@ -1,0 +1,45 @@
+"""A row of a table by the number of its line, or the reason why there is none."""
+
+from typing import Any, NamedTuple
+
+
+class NoRow(NamedTuple):
+    """Holds the reason why a line is no row, as the end of a sentence, in the place of the row."""
+
+    reason: str
+    is_foreign: bool = False
+    """Whether a byte of it is no UTF-8."""
+
+
+NumberedRow = tuple[int, dict[str, Any] | NoRow]
+"""The number of its line, or its own where there are no lines, both from 1, and its cells."""
+
+
+def half_character(error: UnicodeEncodeError) -> str:
+    """Return which byte or half of a character in a string keeps it from being text."""
+    half = error.object[error.start]
+    if "\udc80" <= half <= "\udcff":  # what Python reads a byte as that is no UTF-8
+        byte = f"the byte 0x{ord(half) - 0xDC00:02X}, which is no UTF-8"
+        return f"{byte}, or {half!r}, half of a pair of surrogates; save the file as UTF-8"
+    return f"{half!r}, half of a pair of surrogates; allowed: whole characters"
+
+
+def foreign_byte(line: str) -> NoRow | None:
+    """Return the reason for a line of a file that holds a byte that is no UTF-8, else None."""
+    if line.isascii():
+        return None
+    try:
+        line.encode()
+    except UnicodeEncodeError as error:
+        byte = ord(line[error.start]) - 0xDC00
+        return NoRow(f"the byte 0x{byte:02x} is not UTF-8", is_foreign=True)
+    return None
+
+
+def line_of_foreign(content: str) -> int:
+    """Return the number of the line that has the first byte that is no UTF-8."""
+    try:
+        content.encode()
+    except UnicodeEncodeError as error:
+        return content.count("\n", 0, error.start) + 1
+    return 0
