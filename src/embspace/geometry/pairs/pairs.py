@@ -25,7 +25,7 @@ from embspace.geometry.pairs.scan._rows import (
     checked_norms,
     rows_with_direction,
 )
-from embspace.geometry.pairs.scan._tensors import Tensor, device_of, on_host
+from embspace.geometry.pairs.scan._tensors import device_of
 from embspace.geometry.pairs.scan._threads import map_in_order
 from embspace.geometry.pairs.scan._totals import Totals, Wanted
 
@@ -57,8 +57,8 @@ class PairScan:
 
 
 def scan_pairs(
-    x: Float[np.ndarray, "n_x dim"] | Tensor,
-    y: Float[np.ndarray, "n_y dim"] | Tensor | None = None,
+    x: Any,
+    y: Any = None,
     *,
     n_bins: int | None = None,
     metrics: Collection[Metric] | None = None,
@@ -86,8 +86,9 @@ def scan_pairs(
     extremes, and present in the other two and among the neighbors.
 
     Args:
-        x: Norms zero or from 1e-15 to 1e15. A tensor of torch on the CPU is as good as an array;
-            on another device, all but the float64 part is computed there.
+        x: (n_x, dim), in any form that `as_array` takes. Norms zero or from 1e-15 to 1e15. Of a
+            tensor of torch on another device than the CPU, all but the float64 part is computed
+            there.
         y: Likewise, of the same `dim`.
         n_bins: Of equal width, over [-1, 1] for the cosine, [0, 2M] for the distance, [-M^2, M^2]
             for the dot product. What rounding puts beyond a limit goes into the end bin. No
@@ -112,8 +113,8 @@ def scan_pairs(
     """
     _check_numbers(n_bins, n_extremes, n_neighbors, block_rows)
     device = device_of(x)
-    x = checked_matrix(on_host(x), "x")
-    y = None if y is None else checked_matrix(on_host(y), "y")
+    x = checked_matrix(x, "x")
+    y = None if y is None else checked_matrix(y, "y")
     _check_shapes(x, y, n_neighbors)
     x_norms = checked_norms(x, "x")
     y_norms = None if y is None else checked_norms(y, "y")
