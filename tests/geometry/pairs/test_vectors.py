@@ -1,5 +1,7 @@
 """Holds vectors to the forms that they may have."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -40,5 +42,8 @@ def test_lists_and_data_frames_are_as_good_as_arrays() -> None:
         assert np.array_equal(as_array(x), CLOUD)
 
 
-def test_what_is_neither_array_nor_tensor_goes_through() -> None:
-    assert as_vectors("moments") == "moments"
+def test_what_stands_for_vectors_goes_through_and_a_text_does_not() -> None:
+    graph = SimpleNamespace(indices=[[1], [0]])
+    assert as_vectors(graph) is graph
+    with pytest.raises(ValueError, match=r"larger: expected vectors, \(n, dim\), found str"):
+        as_vectors("moments", "larger")

@@ -56,7 +56,7 @@ class MapQuality:
         return self.n_neighbors / (self.n - 1)
 
 
-@takes_arrays(single=True)
+@takes_arrays(single=True, invariant_to=["rotation", "scale", "translation"])
 def map_quality(
     x: Float[np.ndarray, "n dim"],
     layout: Float[np.ndarray, "n map_dim"],

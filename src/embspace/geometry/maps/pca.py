@@ -22,7 +22,7 @@ class PrincipalComponents:
     """Share of the whole variance, descending, in [0, 1]; NaN where nothing varies."""
 
 
-@takes_arrays(single=True, at_least=2)
+@takes_arrays(single=True, at_least=2, invariant_to=["translation"])
 def principal_components(
     x: Float[np.ndarray, "n dim"], *, n_components: int
 ) -> PrincipalComponents:

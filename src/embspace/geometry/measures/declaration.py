@@ -111,12 +111,9 @@ def measure(
     def declare(function: Function) -> Function:
         @wraps(function)
         def measured(x: Any, *args: Any, **options: Any) -> float | Estimate:
-            vectors = as_vectors(x)
-            if type(vectors).__module__ == "builtins":
-                raise ValueError(f"x: expected vectors, (n, dim), found {type(x).__name__}")
             names = list(signature(function).parameters)[1:]
             others = dict(zip(names, args, strict=False)) | options
-            return function(vectors, **{name: _other(x, name) for name, x in others.items()})
+            return function(as_vectors(x), **{name: _other(x, name) for name, x in others.items()})
 
         known = DEFINED.get(function.__name__)
         # Who runs a cell again, or loads a module again, declares the same anew.

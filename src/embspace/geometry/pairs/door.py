@@ -34,9 +34,9 @@ class Taken(NamedTuple):
     """Of what may stand in its place."""
 
     @property
-    def is_fixed(self) -> bool:
-        """Whether the number of axes is."""
-        return not any(axis.startswith(("*", "...")) for axis in self.axes)
+    def last(self) -> tuple[str, ...]:
+        """The axes after any number of others."""
+        return tuple(axis for axis in self.axes if not axis.startswith(("*", "...")))
 
 
 def takes_arrays(
@@ -118,7 +118,8 @@ def _array(value: Any, name: str, taken: Taken, *, single: bool, numbers: str) -
     expected = _shown(taken)
     if not isinstance(x, np.ndarray):
         raise ValueError(f"{name}: expected {expected}, found {type(value).__name__}")
-    if taken.is_fixed and x.ndim != len(taken.axes):
+    too_many = len(taken.last) == len(taken.axes) and x.ndim > len(taken.axes)
+    if too_many or x.ndim < len(taken.last):
         raise ValueError(f"{name}: expected {expected}, found shape {x.shape}")
     if taken.axes[-1].startswith("dim") and not x.shape[-1]:
         raise ValueError(f"{name}: expected {expected}, found shape {x.shape}")
@@ -144,9 +145,7 @@ def _check_lengths(
     x: np.ndarray, name: str, taken: Taken, lengths: dict[str, tuple[str, int]]
 ) -> None:
     """See that axes of one name are equally long; `lengths` has those of the arguments before."""
-    if not taken.is_fixed:
-        return
-    for axis, length in zip(taken.axes, x.shape, strict=True):
+    for axis, length in zip(taken.last, x.shape[x.ndim - len(taken.last) :], strict=True):
         if not axis.isidentifier() or axis == "_":
             continue
         first, known = lengths.setdefault(axis, (name, length))

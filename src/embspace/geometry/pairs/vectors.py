@@ -12,15 +12,17 @@ LOST = "expected vectors, (n, dim), found rows of several lengths"
 
 
 def as_vectors(x: Any, name: str = "x") -> Any:
-    """Return vectors as a float64 array; what neither is nor holds an array goes through as it is.
+    """Return vectors as a float64 array; sums or a graph of vectors go through as they are.
 
     `name` is what errors call them.
 
     Raises:
-        ValueError: as `as_array` and `real_numbers`; not of two dimensions, or without a row or a
-            column.
+        ValueError: as `as_array`, `real_numbers` and `checked_numbers`; not of two dimensions, or
+            without a row or a column; a text, a dictionary and the like.
     """
-    x = as_array(x, name)
+    given, x = x, as_array(x, name)
+    if type(x).__module__ == "builtins":
+        raise ValueError(f"{name}: expected vectors, (n, dim), found {type(given).__name__}")
     if not isinstance(x, np.ndarray):
         return x
     if x.ndim != 2 or not x.size:

@@ -35,7 +35,7 @@ def checked_matrix(x: Any, name: str) -> np.ndarray:
 
     Raises:
         ValueError: as `as_array`; `x` is no array of real numbers, not two-dimensional, has no
-            column, or holds NaN or infinity.
+            column, or holds NaN or infinity, or a row that is zero in float32 alone.
     """
     x = as_array(x, name)
     if not isinstance(x, np.ndarray):
@@ -44,8 +44,11 @@ def checked_matrix(x: Any, name: str) -> np.ndarray:
         raise ValueError(f"{name}: expected real numbers, found {x.dtype}")
     if x.ndim != 2 or x.shape[1] == 0:
         raise ValueError(f"{name}: expected (n, dim), found {x.shape}")
+    given = x
     with np.errstate(over="ignore"):
-        x = np.require(x, dtype=np.float32, requirements=["C", "W"])
+        x = np.require(given, dtype=np.float32, requirements=["C", "W"])
+    if x.dtype != given.dtype and (lost := int((given.any(axis=1) & ~x.any(axis=1)).sum())):
+        raise ValueError(f"{name}: {lost} of {len(x)} rows are 0 in float32: rescale the matrix")
     if bad := int((~np.isfinite(x)).any(axis=1).sum()):
         raise ValueError(f"{name}: {bad} of {len(x)} rows hold NaN or infinity, in float32")
     return x
