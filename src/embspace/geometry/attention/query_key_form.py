@@ -79,7 +79,7 @@ def singular_values_of_products(query: Factor, key: Factor) -> Float[np.ndarray,
     return np.asarray(np.sqrt(squares[:few]))
 
 
-@takes_arrays(numbers="finite", at_least=0)
+@takes_arrays(numbers="any", at_least=0)
 def effective_rank_of_form(singular_values: Float[np.ndarray, " value"]) -> float:
     """Return the exponential of the entropy of the singular values over their sum.
 
@@ -88,7 +88,7 @@ def effective_rank_of_form(singular_values: Float[np.ndarray, " value"]) -> floa
     return exponential_entropy(explained_variance(singular_values))
 
 
-@takes_arrays(numbers="finite", at_least=0)
+@takes_arrays(numbers="any", at_least=0)
 def squared_shares(singular_values: Float[np.ndarray, " value"]) -> Float[np.ndarray, " value"]:
     """Return the share of each in the squared norm of the form; NaN where all are 0."""
     return explained_variance(np.square(singular_values))
@@ -158,7 +158,7 @@ def principal_angles(query: Factor, key: Factor) -> Float[np.ndarray, " angle"]:
     return np.asarray(np.degrees(angles))
 
 
-@takes_arrays(numbers="finite", at_least=0)
+@takes_arrays(numbers="any", at_least=0)
 def subspace_overlap(angles: Float[np.ndarray, " angle"]) -> float:
     """Return the mean squared cosine of principal angles in degrees, in [0, 1]; NaN without any.
 

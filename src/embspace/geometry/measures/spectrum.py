@@ -54,7 +54,7 @@ def gaussian_covariance_eigenvalues(
     return eigenvalues
 
 
-@takes_arrays(numbers="finite", at_least=0)
+@takes_arrays(numbers="any", at_least=0)
 def explained_variance(
     eigenvalues: Float[np.ndarray, " component"],
 ) -> Float[np.ndarray, " component"]:
@@ -71,7 +71,7 @@ def exponential_entropy(shares: Float[np.ndarray, " component"]) -> float:
     return float(np.exp(-(positive * np.log(positive)).sum()))
 
 
-@takes_arrays(numbers="finite", at_least=0)
+@takes_arrays(numbers="any", at_least=0)
 def components_for(eigenvalues: Float[np.ndarray, " component"], share: float) -> int | None:
     """Return how many of the first components explain `share` of the variance or more.
 

@@ -16,6 +16,7 @@ from embspace.geometry.pairs.scan._blocks import (
     Edges,
     Metric,
     blocks_of,
+    centers_of,
     metric_edges,
     pairs_with_zero_rows,
 )
@@ -125,8 +126,10 @@ def scan_pairs(
     edges = _edges(n_bins, metrics, _checked_largest_norm(largest_norm, x_norms, y_norms))
     lists = ExtremeLists(len(masks), n_extremes, x.shape[1])
     k = min(n_neighbors, len(x) - 1)
-    scan = _scan(left, right, Wanted(edges, lists.search, n_extremes, k, largest_cosines), device)
-    start = pairs_with_zero_rows(x_norms, y_norms, edges)
+    centers = centers_of(left, right) if edges else np.zeros((2, len(METRICS)))
+    wanted = Wanted(edges, centers[0], lists.search, n_extremes, k, largest_cosines)
+    scan = _scan(left, right, wanted, device)
+    start = pairs_with_zero_rows(x_norms, y_norms, edges, centers)
     totals = Totals(start, lists, len(left.numbers) if largest_cosines else 0, within=y is None)
     blocks = progress(_blocks(left, None if y is None else right, block_rows, device))
     n_threads = _n_threads() if device is None else 1
