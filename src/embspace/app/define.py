@@ -152,7 +152,7 @@ def definitions_page() -> str:
 def _functions(known: dict[str, Definition]) -> str:
     """Return a row for each function of the face of `embspace.geometry` that is no measure."""
     rows = []
-    for name in sorted(set(geometry.__all__) - set(known)):
+    for name in sorted(set(dir(geometry)) - set(known)):
         function = getattr(geometry, name)  # which declares it
         if name in INVARIANCES:
             summary = (getdoc(function) or "").partition("\n")[0]

@@ -146,7 +146,7 @@ def backwards(x: np.ndarray) -> np.ndarray:
     return x[::-1].copy()[::-1]
 
 
-def frame(x: np.ndarray, kind: str | None = None) -> Any:
+def frame(x: np.ndarray, kind: Any = None) -> Any:
     if x.ndim > 2:
         return x
     made = pd.DataFrame(x) if x.ndim == 2 else pd.Series(x)
@@ -157,10 +157,18 @@ def tensor(x: np.ndarray, kind: str) -> Any:
     return torch.from_numpy(x.copy()).to(getattr(torch, kind))
 
 
+def of_type(kind: str) -> Callable[[np.ndarray], Any]:
+    return lambda x: x.astype(kind)
+
+
+def tensor_of(kind: str) -> Callable[[np.ndarray], Any]:
+    return lambda x: tensor(x, kind)
+
+
 TYPES = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"]
 FLOATS = ["float16", "float32", "float64", "longdouble", ">f4", ">f8"]
 FORMS: dict[str, Callable[[np.ndarray], Any]] = {
-    **{kind: lambda x, kind=kind: x.astype(kind) for kind in [*TYPES, ">i2"]},
+    **{kind: of_type(kind) for kind in [*TYPES, ">i2"]},
     "columns first": np.asfortranarray,
     "with gaps": with_gaps,
     "backwards": backwards,
@@ -172,13 +180,11 @@ FORMS: dict[str, Callable[[np.ndarray], Any]] = {
     "Int64 of pandas": lambda x: frame(x, "Int64"),
     "int8 of pandas": lambda x: frame(x, "int8"),
     "series of rows": lambda x: pd.Series(list(x)),
-    **{kind: lambda x, kind=kind: tensor(x, kind) for kind in ("uint8", "int32")},
-    "tensor int8": lambda x: tensor(x, "int8"),
-    "tensor int64": lambda x: tensor(x, "int64"),
+    **{f"tensor {kind}": tensor_of(kind) for kind in ("uint8", "int8", "int32", "int64")},
     "tensor transposed": lambda x: tensor(x.T, "int16").T,
 }
 REAL_FORMS: dict[str, Callable[[np.ndarray], Any]] = {
-    **{kind: lambda x, kind=kind: x.astype(kind) for kind in FLOATS},
+    **{kind: of_type(kind) for kind in FLOATS},
     "Float64 of pandas": lambda x: frame(x, "Float64"),
     "tensor float64": lambda x: tensor(x, "float64"),
     "tensor float32 of a history": lambda x: tensor(x, "float32").requires_grad_() * 1,
@@ -316,6 +322,7 @@ def test_what_is_declared_to_change_nothing_changes_nothing(name: str) -> None:
     if name == "cosine_matrix":
         arrays["y"] = None  # type: ignore[assignment]
     expected = call(name, **arrays)
+    changes: list[tuple[str, Callable[[np.ndarray], np.ndarray]]]
     changes = [(change, CHANGED[change]) for change in TRANSFORMATIONS]
     changes += [("scale", lambda x: 1000 * x), ("scale", lambda x: x / 700)]
     changes += [("translation", lambda x: x + 10)]
@@ -362,15 +369,15 @@ def test_of_one_place_no_line_is_ordered() -> None:
 @takes_arrays(single=True, at_least=2)
 def both(
     x: Float[np.ndarray, "n dim"], y: Float[np.ndarray, "n dim"] | None, of: Int[np.ndarray, " n"]
-) -> tuple[Any, ...]:
+) -> Any:
     """Return what it takes."""
     return x, y, of
 
 
 def test_float32_stays_float32_where_that_is_said() -> None:
     x = np.eye(3, dtype=np.float32)
-    assert both(x, None, [0, 1, 2])[0] is x
-    assert both(x.astype(np.float16), None, [0, 1, 2])[0].dtype == np.float64
+    assert both(x, None, np.arange(3))[0] is x
+    assert both(x.astype(np.float16), None, np.arange(3))[0].dtype == np.float64
     assert both(x, None, np.array([0, 1, 2], dtype=np.uint8))[2].dtype == np.int64
 
 

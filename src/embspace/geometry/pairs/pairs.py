@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from jaxtyping import Bool, Float
+from jaxtyping import Float
 
 from embspace.geometry.pairs.extremes import ExtremeLists, ExtremePairs
 from embspace.geometry.pairs.neighbors import NeighborGraph
@@ -29,6 +29,7 @@ from embspace.geometry.pairs.scan._rows import (
 from embspace.geometry.pairs.scan._tensors import device_of
 from embspace.geometry.pairs.scan._threads import map_in_order
 from embspace.geometry.pairs.scan._totals import Totals, Wanted
+from embspace.geometry.pairs.vectors import as_array
 
 if TYPE_CHECKING:
     from embspace.geometry.pairs.scan._block_scan import BlockScan
@@ -64,7 +65,7 @@ def scan_pairs(
     n_bins: int | None = None,
     metrics: Collection[Metric] | None = None,
     largest_norm: float | None = None,
-    groups: Bool[np.ndarray, "n_groups n_x"] | None = None,
+    groups: Any = None,
     n_extremes: int = 0,
     n_neighbors: int = 0,
     largest_cosines: bool = False,
@@ -97,8 +98,8 @@ def scan_pairs(
         metrics: Those whose distributions are wanted, all three by default.
         largest_norm: M, by default the largest norm present (1 where all are zero). Scans of one
             M have equal edges, so that their distributions can be added.
-        groups: Masks of rows of `x`. A pair belongs to a group with both its rows, or with its row
-            of `x` where there is a `y`. One group of all rows by default.
+        groups: (n_groups, n_x), masks of rows of `x`. A pair belongs to a group with both its
+            rows, or with its row of `x` where there is a `y`. One group of all rows by default.
         n_extremes: Pairs to keep for each group and order; ties go to the smallest (i, j).
         n_neighbors: Nearest rows of `x` to keep for each row of `x`, at most all others.
         largest_cosines: Whether to keep the largest cosine of each row of `x`, in float32.
@@ -226,9 +227,10 @@ def _check_shapes(x: np.ndarray, y: np.ndarray | None, n_neighbors: int) -> None
         raise ValueError(f"dims differ: x has {x.shape[1]}, y has {y.shape[1]}")
 
 
-def _checked_groups(groups: np.ndarray | None, n: int) -> np.ndarray:
+def _checked_groups(groups: Any, n: int) -> np.ndarray:
     if groups is None:
         return np.ones((1, n), dtype=np.bool_)
+    groups = as_array(groups, "groups")
     if groups.ndim != 2 or groups.shape[1] != n or groups.dtype != np.bool_:
         raise ValueError(
             f"groups: expected bool (n_groups, {n}), found {groups.dtype} {groups.shape}"
