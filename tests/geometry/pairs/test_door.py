@@ -261,7 +261,10 @@ HOSTILE_NUMBERS: dict[str, tuple[Callable[[np.ndarray], Any], str]] = {
 
 # Functions that say what becomes of it.
 DEFINED_OF = {
-    "no rows": ("cosine_matrix", "mean_pair_cosine", "shared_cosine", "unit_rows"),
+    "no rows": (
+        *("average_linkage", "silhouettes", "cosine_matrix"),
+        *("mean_pair_cosine", "shared_cosine", "unit_rows"),
+    ),
     "a frame with a gap": ("average_linkage", "silhouettes", "unit_rows"),
 }
 

@@ -15,7 +15,7 @@ def group_members(
     return (label[..., np.newaxis] == np.arange(n_groups)).astype(np.float64)
 
 
-@takes_arrays(numbers="any")
+@takes_arrays(numbers="any", at_least=0)
 def group_means(
     values: Float[np.ndarray, "*stack n n"], label: Int[np.ndarray, "*draw n"], n_groups: int
 ) -> Float[np.ndarray, "*any {n_groups} {n_groups}"]:
@@ -47,7 +47,7 @@ def within_and_between(
     return mean_of_defined(own, axis=-1), mean_of_defined(others, axis=-1)
 
 
-@takes_arrays(numbers="any")
+@takes_arrays(numbers="any", at_least=0)
 def silhouettes(
     distances: Float[np.ndarray, "n n"], label: Int[np.ndarray, "*draw n"]
 ) -> Float[np.ndarray, "*draw n"]:
@@ -73,7 +73,7 @@ def silhouettes(
     return np.where(np.isinf(outside), np.nan, found)
 
 
-@takes_arrays(numbers="any")
+@takes_arrays(numbers="any", at_least=0)
 def nearest_others(
     distances: Float[np.ndarray, "*stack n n"], *, tie: float
 ) -> Bool[np.ndarray, "*stack n n"]:
@@ -89,7 +89,7 @@ def nearest_others(
     return (others <= least + slack) & np.isfinite(others)
 
 
-@takes_arrays(numbers="any")
+@takes_arrays(numbers="any", at_least=0)
 def nearest_in_group(
     distances: Float[np.ndarray, "n n"], label: Int[np.ndarray, " n"]
 ) -> Float[np.ndarray, " n"]:
@@ -152,7 +152,7 @@ def same_group_neighbor_share(
     return float(neighbors_in_group(nearest, groups).mean())
 
 
-@takes_arrays(numbers="any")
+@takes_arrays(numbers="any", at_least=0)
 def average_linkage(
     distances: Float[np.ndarray, "n n"], n_clusters: int
 ) -> Int[np.ndarray, " n"] | None:

@@ -6,7 +6,7 @@ from jaxtyping import Bool, Float, Int
 from embspace.geometry.pairs.door import takes_arrays
 
 
-@takes_arrays(numbers="any")
+@takes_arrays(numbers="any", at_least=0)
 def ranks_of_relevant(
     scores: Float[np.ndarray, "query candidate"], relevant: Bool[np.ndarray, "query candidate"]
 ) -> tuple[Int[np.ndarray, " query"], Int[np.ndarray, " query"]]:
@@ -44,7 +44,7 @@ def reciprocal_rank_by_chance(n_candidates: int) -> float:
     return float(np.mean(1 / np.arange(1, n_candidates + 1))) if n_candidates else float("nan")
 
 
-@takes_arrays()
+@takes_arrays(at_least=0)
 def bm25(
     query: Int[np.ndarray, "query term"],
     candidate: Int[np.ndarray, "candidate term"],

@@ -6,7 +6,7 @@ from jaxtyping import Bool, Float, Int
 from embspace.geometry.pairs.door import takes_arrays
 
 
-@takes_arrays(numbers="any")
+@takes_arrays(numbers="any", at_least=0)
 def silhouettes(
     distances: Float[np.ndarray, "n n"],
     labels: Int[np.ndarray, " n"],

@@ -34,7 +34,7 @@ def unit_rows(x: Float[np.ndarray, "n dim"]) -> Float[np.ndarray, "n dim"]:
     return np.divide(x, lengths, where=lengths > 0, out=np.zeros_like(x), casting="same_kind")
 
 
-@takes_arrays(invariant_to=["rotation", "scale", "lengths"])
+@takes_arrays(at_least=0, invariant_to=["rotation", "scale", "lengths"])
 def cosine_matrix(
     x: Float[np.ndarray, "n dim"], y: Float[np.ndarray, "m dim"] | None = None
 ) -> Float[np.ndarray, "n m"]:
