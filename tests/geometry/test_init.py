@@ -1,11 +1,11 @@
 import subprocess
 import sys
-from pathlib import Path
+from importlib import import_module
 
-import numpy as np
 import pytest
 
 import embspace.geometry
+from embspace.geometry.measures.registry import definitions
 
 LIBRARIES = {"numba", "numpy", "pandas", "scipy", "sklearn", "torch"}
 
@@ -16,20 +16,17 @@ def test_every_public_name_is_there():
     assert dir(embspace.geometry) == embspace.geometry.__all__
 
 
-def test_words_of_a_vector_are_read_from_the_package():
-    embedding = np.eye(4, dtype=np.float32)
-    vectors = np.array([[0, 3, 1, -2]], dtype=np.float32)
-    readers = embspace.geometry.token_readers(embedding, "transpose")
-    assert embspace.geometry.top_tokens(vectors, readers, 2).token.tolist() == [[1, 2]]
-    assert embspace.geometry.keep_k(vectors, 2).tolist() == [[0, 3, 0, -2]]
+def test_the_face_is_what_people_call():
+    assert 50 <= len(embspace.geometry.__all__) <= 70
+    assert set(definitions()) < set(embspace.geometry.__all__)
 
 
-@pytest.mark.parametrize(
-    "module", ["alignment", "keep_k", "projection", "related", "vocabulary_pairs"]
-)
-def test_parameters_have_their_names_in_the_package(module: str):
-    stub = Path(embspace.geometry.__file__).with_suffix(".pyi").read_text(encoding="utf-8")
-    assert f"from .parameters.{module} import " in stub
+@pytest.mark.parametrize("name", sorted(embspace.geometry._MOVED))
+def test_a_name_that_moved_says_where_it_is(name: str):
+    with pytest.warns(DeprecationWarning, match=rf"from embspace\.geometry\.\S+ import {name}`"):
+        value = getattr(embspace.geometry, name)
+    assert getattr(import_module(value.__module__), name) is value
+    assert name not in dir(embspace.geometry)
 
 
 def test_an_unknown_name_is_an_attribute_error():

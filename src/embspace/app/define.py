@@ -1,10 +1,14 @@
 """Prints the definition of a measure, and writes docs/definitions.md, which has all of them."""
 
 import re
+from collections.abc import Collection
+from inspect import getdoc
 
+from embspace import geometry
 from embspace.errors import InputError, not_among
 from embspace.geometry.measures.declaration import FAMILIES, TRANSFORMATIONS, Definition, Family
 from embspace.geometry.measures.registry import definitions
+from embspace.geometry.pairs.door import INVARIANCES
 
 OF_FAMILY: dict[Family, str] = {
     "direction": "Do the vectors point the same way?",
@@ -20,6 +24,19 @@ IN_WORDS = {
     "lengths": "the length of each vector",
     "coordinate_scales": "a scale for each coordinate",
 }
+
+BESIDE = """## Beside the measures
+
+`embspace.geometry` has other functions of arrays, too. All take what the measures take: lists,
+arrays of any real type and order, data frames and tensors of any device, and give what the same
+numbers in float64 give; masked and sparse arrays, `np.matrix`, complex numbers, texts, NaN,
+magnitudes beyond 1e-15 to 1e15 and views of other points are refused by name. What is unchanged is
+so to 1e-9, measures of neighbors, whose distances are in float32, to 1e-6.
+
+| function | first line | unchanged by |
+| --- | --- | --- |
+{}
+"""
 
 INLINE = re.compile(r"\\\((.*?)\\\)")
 COMMAND = re.compile(r"\\(?:[a-zA-Z]+|.)|.", re.DOTALL)
@@ -129,7 +146,19 @@ def definitions_page() -> str:
     for family in FAMILIES:
         parts.append(f"## {family.replace('_', ' ').capitalize()}\n\n*{OF_FAMILY[family]}*\n")
         parts += [_section(each, known) for each in known.values() if each.family == family]
-    return "\n".join(parts)
+    return "\n".join([*parts, BESIDE.format(_functions(known))])
+
+
+def _functions(known: dict[str, Definition]) -> str:
+    """Return a row for each function of the face of `embspace.geometry` that is no measure."""
+    rows = []
+    for name in sorted(set(dir(geometry)) - set(known)):
+        function = getattr(geometry, name)  # which declares it
+        if name in INVARIANCES:
+            summary = (getdoc(function) or "").partition("\n")[0]
+            summary = summary.replace("|", r"\|")
+            rows.append(f"| `{name}` | {summary} | {_in_words(INVARIANCES[name])} |")
+    return "\n".join(rows)
 
 
 def _listed(family: Family, known: dict[str, Definition]) -> str:
@@ -153,7 +182,11 @@ def _section(each: Definition, known: dict[str, Definition]) -> str:
 
 
 def _unchanged_by(each: Definition) -> str:
-    return ", ".join(IN_WORDS[change] for change in TRANSFORMATIONS if change in each.invariant_to)
+    return _in_words(each.invariant_to)
+
+
+def _in_words(changes: Collection[str]) -> str:
+    return ", ".join(IN_WORDS[change] for change in TRANSFORMATIONS if change in changes)
 
 
 def _example(each: Definition, known: dict[str, Definition]) -> str:

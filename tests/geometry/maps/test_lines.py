@@ -1,3 +1,5 @@
+from dataclasses import asdict
+
 import numpy as np
 import pytest
 from scipy.sparse.csgraph import minimum_spanning_tree
@@ -7,6 +9,7 @@ from embspace.geometry.maps.lines import (
     OneDimensionality,
     one_dimensionality,
     order_along_tree,
+    tied,
 )
 from tests.geometry.planted import helix, noise
 
@@ -74,3 +77,24 @@ def test_bad_input_is_refused():
         measured(noise(4, 2), np.array([0, 2, 1, 3]))
     with pytest.raises(ValueError, match="ascending"):
         measured(noise(4, 2), np.array([0, 1, 1, 2]))
+
+
+@pytest.mark.parametrize("scale", [1e-6, 1 / 700, 1.0, 3.0, 1000.0])
+@pytest.mark.parametrize("shift", [0.0, 0.1, 17.3])
+def test_ties_are_ties_in_every_unit_and_place(scale: float, shift: float) -> None:
+    # A comb on a grid with copies: many branches, and nearly all distances are tied.
+    grid = np.array([(i, j) for i in range(12) for j in range(1 + i % 3)], dtype=float)
+    x = np.concatenate([grid, grid[::5]])
+    positions = np.arange(len(x))
+
+    def asked(x: np.ndarray) -> OneDimensionality:
+        return one_dimensionality(x, positions, n_shuffles=5, rng=np.random.default_rng(0))
+
+    expected, found = asdict(asked(x)), asdict(asked(scale * (x + shift)))
+    assert found == pytest.approx(expected, rel=1e-9)
+
+
+def test_values_that_only_rounding_tells_apart_become_one() -> None:
+    values = np.array([[0.3, 0.1 + 0.2], [1.0, 0.0]])
+    assert tied(values).tolist() == [[0.3, 0.3], [1.0, 0.0]]
+    assert tied(np.zeros((2, 2))).tolist() == [[0.0, 0.0], [0.0, 0.0]]

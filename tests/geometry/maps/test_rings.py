@@ -81,3 +81,15 @@ def test_copies_have_no_median_step():
 def test_three_points_are_no_ring(measure):
     with pytest.raises(ValueError, match="at least 4 points, found 3"):
         measure(ring(3))
+
+
+@pytest.mark.parametrize("scale", [1 / 700, 1000.0])
+@pytest.mark.parametrize("shift", [0.0, 0.1, 17.3])
+def test_a_square_ring_is_one_in_every_unit_and_place(scale: float, shift: float) -> None:
+    # Of a grid: each point has several that are equally far, and copies.
+    side = np.arange(6.0)
+    edge = [np.column_stack([side, 0 * side]), np.column_stack([0 * side + 6, side])]
+    ring = np.concatenate([*edge, *(6 - part for part in edge)]).round(6)
+    for measure in MEASURES:
+        expected = measure(ring)
+        assert measure(scale * (ring + shift)) == pytest.approx(expected, rel=1e-9)

@@ -102,7 +102,7 @@ def test_a_flaw_is_named_by_its_row(defined: Definition, flaw: float) -> None:
         value(defined, broken)
 
 
-@pytest.mark.parametrize("scale", [1e-60, 1e60])
+@pytest.mark.parametrize("scale", [1e-15, 1e15])
 def test_the_largest_magnitudes_are_measured_right(scale: float) -> None:
     for defined in DEFINED:
         if defined.shared in ("directions", "moments") and "scale" in defined.invariant_to:

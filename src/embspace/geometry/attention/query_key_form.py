@@ -13,6 +13,7 @@ import numpy as np
 from jaxtyping import Float
 
 from embspace.geometry.measures.spectrum import explained_variance, exponential_entropy
+from embspace.geometry.pairs.door import takes_arrays
 
 Factor = Float[np.ndarray, "rank dim"]
 """The weights of queries, or those of keys."""
@@ -21,6 +22,7 @@ ROUNDING = 1e-7
 are float32; two eigenvalues that are nearly one may be found as a pair of conjugates."""
 
 
+@takes_arrays()
 def form_symmetry(query: Factor, key: Factor) -> float:
     """Return the share of the symmetric part in the form: |(G + G')/2|^2 / |G|^2, in [0, 1].
 
@@ -33,11 +35,13 @@ def form_symmetry(query: Factor, key: Factor) -> float:
     return 0.5 * (1 + float((product * product.T).sum()) / total) if total > 0 else float("nan")
 
 
+@takes_arrays()
 def skew_share(query: Factor, key: Factor) -> float:
     """Return the share of the antisymmetric part in the form: 1 less `form_symmetry`, in [0, 1]."""
     return 1 - form_symmetry(query, key)
 
 
+@takes_arrays()
 def directionality(query: Factor, key: Factor, *, n_deviations: float) -> float:
     """Return (c - r) / (c + r) of what columns and rows of G have beyond the usual, in [-1, 1].
 
@@ -53,6 +57,7 @@ def directionality(query: Factor, key: Factor, *, n_deviations: float) -> float:
     return (columns - rows) / (columns + rows) if columns + rows > 0 else 0.0
 
 
+@takes_arrays()
 def form_singular_values(query: Factor, key: Factor) -> Float[np.ndarray, " value"]:
     """Return the singular values of the form that may differ from 0, largest first.
 
@@ -74,6 +79,7 @@ def singular_values_of_products(query: Factor, key: Factor) -> Float[np.ndarray,
     return np.asarray(np.sqrt(squares[:few]))
 
 
+@takes_arrays(numbers="any", at_least=0)
 def effective_rank_of_form(singular_values: Float[np.ndarray, " value"]) -> float:
     """Return the exponential of the entropy of the singular values over their sum.
 
@@ -82,6 +88,7 @@ def effective_rank_of_form(singular_values: Float[np.ndarray, " value"]) -> floa
     return exponential_entropy(explained_variance(singular_values))
 
 
+@takes_arrays(numbers="any", at_least=0)
 def squared_shares(singular_values: Float[np.ndarray, " value"]) -> Float[np.ndarray, " value"]:
     """Return the share of each in the squared norm of the form; NaN where all are 0."""
     return explained_variance(np.square(singular_values))
@@ -109,6 +116,7 @@ class EigenvalueCounts(NamedTuple):
         return _ratio(self.complex_positive + self.complex_negative, sum(self) - self.zero)
 
 
+@takes_arrays()
 def eigenvalue_counts(query: Factor, key: Factor) -> EigenvalueCounts:
     """Count the eigenvalues of the form by kind.
 
@@ -131,6 +139,7 @@ def eigenvalue_counts(query: Factor, key: Factor) -> EigenvalueCounts:
     return EigenvalueCounts(*(int(kind.sum()) for kind in kinds))
 
 
+@takes_arrays()
 def principal_angles(query: Factor, key: Factor) -> Float[np.ndarray, " angle"]:
     """Return the principal angles between the row spaces of two factors, in degrees, ascending.
 
@@ -149,6 +158,7 @@ def principal_angles(query: Factor, key: Factor) -> Float[np.ndarray, " angle"]:
     return np.asarray(np.degrees(angles))
 
 
+@takes_arrays(numbers="any", at_least=0)
 def subspace_overlap(angles: Float[np.ndarray, " angle"]) -> float:
     """Return the mean squared cosine of principal angles in degrees, in [0, 1]; NaN without any.
 
@@ -157,6 +167,7 @@ def subspace_overlap(angles: Float[np.ndarray, " angle"]) -> float:
     return float(np.square(np.cos(np.radians(angles))).mean()) if len(angles) else float("nan")
 
 
+@takes_arrays()
 def expected_overlap(query: Factor, key: Factor) -> float:
     """Return the mean of `subspace_overlap` for spaces of random directions, in [0, 1].
 

@@ -5,11 +5,14 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
-from embspace.geometry.pairs.directions import norms
-from embspace.geometry.pairs.vectors import takes_vectors
+from embspace.geometry.pairs.directions import is_constant, norms
+from embspace.geometry.pairs.door import Transformation, takes_arrays
+
+# Nothing of a view but its shape counts.
+SHAPE: tuple[Transformation, ...] = ("rotation", "scale", "translation")
 
 
-@takes_vectors("x", "y")
+@takes_arrays(invariant_to=SHAPE)
 def linear_cka(x: Float[np.ndarray, "n dim_x"], y: Float[np.ndarray, "n dim_y"]) -> float:
     """Return the linear centered kernel alignment of two views of the same points, in [0, 1].
 
@@ -25,7 +28,7 @@ def linear_cka(x: Float[np.ndarray, "n dim_x"], y: Float[np.ndarray, "n dim_y"])
     return _squared(x.T @ y) / lengths if lengths > 0 else float("nan")
 
 
-@takes_vectors("x", "y")
+@takes_arrays(invariant_to=SHAPE)
 def debiased_linear_cka(x: Float[np.ndarray, "n dim_x"], y: Float[np.ndarray, "n dim_y"]) -> float:
     """`linear_cka` of unbiased estimates of HSIC: at most 1, and near 0 for independent views.
 
@@ -40,7 +43,7 @@ def debiased_linear_cka(x: Float[np.ndarray, "n dim_x"], y: Float[np.ndarray, "n
     return unbiased_hsic(x, y) / float(np.sqrt(own[0] * own[1]))
 
 
-@takes_vectors("x", "y")
+@takes_arrays(invariant_to=["rotation", "translation"])
 def unbiased_hsic(x: Float[np.ndarray, "n dim_x"], y: Float[np.ndarray, "n dim_y"]) -> float:
     """Return the unbiased Hilbert-Schmidt criterion of linear kernels: 0 on average if independent.
 
@@ -70,7 +73,7 @@ class ProcrustesFit(NamedTuple):
     """Of the points in x and in y; each adds up to 1."""
 
 
-@takes_vectors("x", "y")
+@takes_arrays()
 def procrustes_fit(
     x: Float[np.ndarray, "n dim_x"], y: Float[np.ndarray, "n dim_y"]
 ) -> ProcrustesFit:
@@ -89,7 +92,7 @@ def procrustes_fit(
     return ProcrustesFit(float(values.sum().clip(max=1)), products, lengths)
 
 
-@takes_vectors("x", "y")
+@takes_arrays(invariant_to=SHAPE)
 def procrustes_similarity(
     x: Float[np.ndarray, "n dim_x"], y: Float[np.ndarray, "n dim_y"]
 ) -> float:
@@ -106,7 +109,7 @@ def procrustes_similarity(
     return float(np.linalg.svd(x.T @ y, compute_uv=False).sum().clip(max=1))
 
 
-@takes_vectors("x", "y")
+@takes_arrays(invariant_to=SHAPE)
 def procrustes_distance(x: Float[np.ndarray, "n dim_x"], y: Float[np.ndarray, "n dim_y"]) -> float:
     """Return the least Frobenius distance of two unit shapes after a rotation, in [0, sqrt(2)].
 
@@ -118,7 +121,7 @@ def procrustes_distance(x: Float[np.ndarray, "n dim_x"], y: Float[np.ndarray, "n
     return float(np.sqrt(2 - 2 * procrustes_similarity(x, y)))
 
 
-@takes_vectors("x", "y")
+@takes_arrays(invariant_to=SHAPE)
 def mutual_nearest_neighbors(
     x: Float[np.ndarray, "n dim_x"], y: Float[np.ndarray, "n dim_y"], *, n_neighbors: int
 ) -> float:
@@ -127,16 +130,17 @@ def mutual_nearest_neighbors(
     Averaged over the points: the mutual k-nearest-neighbor alignment of Huh et al. (2024), "The
     platonic representation hypothesis", ICML, who put rows to unit length first. Here neighbors
     are by Euclidean distance of the rows as they are. Changes with nothing that keeps the order
-    of distances; k / (n - 1) on average for independent views.
+    of distances; k / (n - 1) on average for independent views. NaN where all points of a view are
+    one: nothing is ordered.
 
     Raises:
         ValueError: `n_neighbors` under 1 or over n - 1.
     """
     common = common_neighbors(nearest_rows(x, n_neighbors), nearest_rows(y, n_neighbors))
-    return float(common.mean())
+    return float("nan") if is_constant(x) or is_constant(y) else float(common.mean())
 
 
-@takes_vectors("x")
+@takes_arrays()
 def nearest_rows(x: Float[np.ndarray, "n dim"], n_neighbors: int) -> Int[np.ndarray, "n k"]:
     """The rows nearest to each row, without itself, nearest first; of ties any.
 
@@ -193,7 +197,7 @@ def _is_listed(near: Int[np.ndarray, "n k"]) -> Bool[np.ndarray, "n n"]:
 
 def _centered(x: Float[np.ndarray, "n dim"]) -> Float[np.ndarray, "n dim"]:
     # Of equal rows rounding may leave a mean that is none of them.
-    if not (x != x[0]).any():
+    if is_constant(x):
         return np.zeros(x.shape)
     return np.asarray(x - x.mean(axis=0, dtype=np.float64), dtype=np.float64)
 

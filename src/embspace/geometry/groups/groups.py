@@ -3,9 +3,9 @@
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
-from embspace.geometry.pairs.directions import distance_matrix
+from embspace.geometry.pairs.directions import distance_matrix, is_constant
+from embspace.geometry.pairs.door import takes_arrays
 from embspace.geometry.pairs.safe_ratio import mean_of_defined, ratio
-from embspace.geometry.pairs.vectors import takes_vectors
 
 
 def group_members(
@@ -15,6 +15,7 @@ def group_members(
     return (label[..., np.newaxis] == np.arange(n_groups)).astype(np.float64)
 
 
+@takes_arrays(numbers="any", at_least=0)
 def group_means(
     values: Float[np.ndarray, "*stack n n"], label: Int[np.ndarray, "*draw n"], n_groups: int
 ) -> Float[np.ndarray, "*any {n_groups} {n_groups}"]:
@@ -46,6 +47,7 @@ def within_and_between(
     return mean_of_defined(own, axis=-1), mean_of_defined(others, axis=-1)
 
 
+@takes_arrays(numbers="any", at_least=0)
 def silhouettes(
     distances: Float[np.ndarray, "n n"], label: Int[np.ndarray, "*draw n"]
 ) -> Float[np.ndarray, "*draw n"]:
@@ -71,6 +73,7 @@ def silhouettes(
     return np.where(np.isinf(outside), np.nan, found)
 
 
+@takes_arrays(numbers="any", at_least=0)
 def nearest_others(
     distances: Float[np.ndarray, "*stack n n"], *, tie: float
 ) -> Bool[np.ndarray, "*stack n n"]:
@@ -86,6 +89,7 @@ def nearest_others(
     return (others <= least + slack) & np.isfinite(others)
 
 
+@takes_arrays(numbers="any", at_least=0)
 def nearest_in_group(
     distances: Float[np.ndarray, "n n"], label: Int[np.ndarray, " n"]
 ) -> Float[np.ndarray, " n"]:
@@ -126,14 +130,14 @@ def shuffled_neighbor_shares(
     return shares
 
 
-@takes_vectors("x")
+@takes_arrays(invariant_to=["rotation", "scale", "translation"])
 def same_group_neighbor_share(
     x: Float[np.ndarray, "n dim"], groups: Int[np.ndarray, " n"], *, n_neighbors: int
 ) -> float:
     """Return the mean share of a point's nearest that are of its own group, in [0, 1].
 
     By chance, with groups of m points, (m - 1) / (n - 1). All distances are held: some thousands
-    of points at most. Ties in distance go to the earlier row.
+    of points at most. Ties in distance go to the earlier row. NaN where all points are one.
 
     Raises:
         ValueError: `n_neighbors` under 1, or not under n.
@@ -143,9 +147,12 @@ def same_group_neighbor_share(
     distances = distance_matrix(x)
     np.fill_diagonal(distances, np.inf)
     nearest = np.argsort(distances, axis=1, kind="stable")[:, :n_neighbors]
+    if is_constant(x):
+        return float("nan")
     return float(neighbors_in_group(nearest, groups).mean())
 
 
+@takes_arrays(numbers="any", at_least=0)
 def average_linkage(
     distances: Float[np.ndarray, "n n"], n_clusters: int
 ) -> Int[np.ndarray, " n"] | None:
@@ -163,6 +170,7 @@ def average_linkage(
     return np.asarray(fcluster(tree, n_clusters, criterion="maxclust") - 1, dtype=np.int64)
 
 
+@takes_arrays()
 def purity(
     cluster: Int[np.ndarray, " n"], label: Int[np.ndarray, "*draw n"]
 ) -> Float[np.ndarray, "*draw"]:

@@ -3,7 +3,10 @@
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
+from embspace.geometry.pairs.door import takes_arrays
 
+
+@takes_arrays()
 def held_out_scores(
     x: Float[np.ndarray, "n dim"],
     labels: Float[np.ndarray, "n label"],
@@ -24,7 +27,7 @@ def held_out_scores(
     """
     n, dim = x.shape
     # About the first row, so that what all rows share costs no digits.
-    x = x.astype(np.float64) - x[0]
+    x = x - x[0]
     # One more column of ones: its products are the sums.
     told = np.column_stack([labels, np.ones(n)])
     parts = [np.flatnonzero(folds == fold) for fold in range(folds.max() + 1)]
@@ -68,6 +71,7 @@ def wins_by_stratum(
     return wins, n_true * n_false
 
 
+@takes_arrays(at_least=0)
 def linearly_separable(x: Float[np.ndarray, "n dim"], y: Float[np.ndarray, "m dim"]) -> bool:
     """Return whether a hyperplane has all of `x` on one side and all of `y` on the other.
 
@@ -83,7 +87,7 @@ def linearly_separable(x: Float[np.ndarray, "n dim"], y: Float[np.ndarray, "m di
 
     if not (len(x) and len(y)):
         raise ValueError(f"expected points in both clouds, found {len(x)} and {len(y)}")
-    points = np.concatenate([x, y]).astype(np.float64)
+    points = np.concatenate([x, y])
     points -= points.mean(axis=0)
     points /= points.std() or 1.0
     sign = np.repeat([-1.0, 1.0], [len(x), len(y)])[:, np.newaxis]

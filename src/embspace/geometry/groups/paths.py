@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float, Int
 
+from embspace.geometry.pairs.door import takes_arrays
 from embspace.geometry.pairs.safe_ratio import ratio
 
 Paths = Float[np.ndarray, "layer token dim"]
@@ -44,9 +45,9 @@ class PathSteps:
     """
 
 
+@takes_arrays()
 def path_steps(x: Paths) -> PathSteps:
     """The steps between consecutive states of each token."""
-    x = x.astype(np.float64)
     steps, norm = np.diff(x, axis=0), np.linalg.norm(x, axis=2)
     length, change = np.linalg.norm(steps, axis=2), np.diff(norm, axis=0)
     radial = ratio(_dot(steps, x[:-1]), norm[:-1])
@@ -62,6 +63,7 @@ def path_steps(x: Paths) -> PathSteps:
     )
 
 
+@takes_arrays()
 def layer_share(x: Paths) -> float:
     """Return the share of the variance of all states that lies between the layers' means.
 
@@ -73,6 +75,7 @@ def layer_share(x: Paths) -> float:
     return float(ratio(between, np.square(about).sum()))
 
 
+@takes_arrays()
 def component_paths(
     x: Paths, *, n_components: int
 ) -> tuple[Float[np.ndarray, "layer token component"], Float[np.ndarray, " component"]]:

@@ -3,7 +3,10 @@
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
+from embspace.geometry.pairs.door import takes_arrays
 
+
+@takes_arrays(numbers="any", at_least=0)
 def ranks_of_relevant(
     scores: Float[np.ndarray, "query candidate"], relevant: Bool[np.ndarray, "query candidate"]
 ) -> tuple[Int[np.ndarray, " query"], Int[np.ndarray, " query"]]:
@@ -61,6 +64,7 @@ def _none_relevant(n: int, n_relevant: int, k: int) -> Float[np.ndarray, " rank"
     return np.concatenate([[1.0], np.cumprod(shares)])
 
 
+@takes_arrays(at_least=0)
 def bm25(
     query: Int[np.ndarray, "query term"],
     candidate: Int[np.ndarray, "candidate term"],

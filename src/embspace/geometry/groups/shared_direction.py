@@ -6,6 +6,7 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from embspace.geometry.pairs.directions import norms, unit_rows
+from embspace.geometry.pairs.door import takes_arrays
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,27 +37,30 @@ class PairProducts:
         return float(taken @ self.products @ taken / n_pairs / (squared / taken.sum()))
 
 
+@takes_arrays(at_least=0)
 def pair_products(x: Float[np.ndarray, "n dim"], group: Int[np.ndarray, " n"]) -> PairProducts:
     """The dot products of all pairs of rows of different groups."""
-    x = x.astype(np.float64)
     is_pair = (group[:, np.newaxis] != group).astype(np.float64)
     return PairProducts(is_pair * (x @ x.T), is_pair, norms(x) ** 2)
 
 
+@takes_arrays(at_least=0)
 def shared_energy(x: Float[np.ndarray, "n dim"], group: Int[np.ndarray, " n"]) -> float:
     """`PairProducts.shared_energy` of all rows."""
     return pair_products(x, group).shared_energy()
 
 
+@takes_arrays(at_least=0)
 def mean_pair_cosine(x: Float[np.ndarray, "n dim"], group: Int[np.ndarray, " n"]) -> float:
     """Return the mean cosine of two rows of different groups; a zero row is in no pair.
 
     As `shared_energy`, with all lengths made equal: a few long vectors do not decide it.
     """
     kept = norms(x) > 0
-    return shared_energy(unit_rows(x[kept].astype(np.float64)), group[kept])
+    return shared_energy(unit_rows(x[kept]), group[kept])
 
 
+@takes_arrays(at_least=0)
 def shared_cosine(
     x: Float[np.ndarray, "n dim"], y: Float[np.ndarray, "n dim"], group: Int[np.ndarray, " n"]
 ) -> float:
@@ -66,7 +70,6 @@ def shared_cosine(
     left out. NaN where either has no common part; sampling may carry it beyond [-1, 1].
     """
     is_pair = group[:, np.newaxis] != group
-    x, y = x.astype(np.float64), y.astype(np.float64)
     across, within_x, within_y = ((is_pair * (a @ b.T)).sum() for a, b in ((x, y), (x, x), (y, y)))
     if within_x <= 0 or within_y <= 0:
         return float("nan")

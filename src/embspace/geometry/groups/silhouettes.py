@@ -3,7 +3,10 @@
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
+from embspace.geometry.pairs.door import takes_arrays
 
+
+@takes_arrays(numbers="any", at_least=0)
 def silhouettes(
     distances: Float[np.ndarray, "n n"],
     labels: Int[np.ndarray, " n"],

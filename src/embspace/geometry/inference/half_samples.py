@@ -34,13 +34,13 @@ from embspace.geometry.measures.texts.text_curvature import text_angles_of
 from embspace.geometry.measures.texts.text_entropy import text_entropies_of
 from embspace.geometry.measures.unit_sums import UnitMoments, UnitSums
 from embspace.geometry.measures.word_directions import UnitWordDirections
+from embspace.geometry.pairs.door import takes_arrays
 from embspace.geometry.pairs.graph_among import graph_among
 from embspace.geometry.pairs.moments import moments_of
 from embspace.geometry.pairs.neighbor_graph import neighbor_graph_of
 from embspace.geometry.pairs.types import Vectors
-from embspace.geometry.pairs.vectors import as_vectors
 
-GroupNumbers = Int[np.ndarray, "..."]  # one for each vector: checked here, to say which are not
+GroupNumbers = Int[np.ndarray, " n"]
 MOST_UNITS = 200  # texts hang together in so many units at most
 FEWEST_UNITS = 4
 MOST_SPARE = 100  # neighbors that are looked up beyond twice as many as are needed
@@ -76,8 +76,9 @@ class TextEstimate:
     """Whether halves give the same, within the tolerance asked or what chance moves them."""
 
 
+@takes_arrays()
 def estimate_over_texts(
-    x: Any,
+    x: Vectors,
     text: GroupNumbers,
     *,
     word: GroupNumbers | None = None,
@@ -104,18 +105,13 @@ def estimate_over_texts(
     needs `word`, or an option, is left out without.
 
     Raises:
-        ValueError: `x` is no array of vectors, `text` or `word` do not number each of them, `level`
-            is not between 0 and 1, or a measure, which is named, is not defined of so few vectors.
+        ValueError: as `takes_arrays`, `x` is no array of vectors, `text` or `word` do not number
+            each of them; `level` is not between 0 and 1, or a measure, which is named, is not
+            defined of so few vectors.
     """
-    x = as_vectors(x)
-    if not isinstance(x, np.ndarray):
-        raise ValueError(f"x: expected an array or a tensor, found {type(x).__name__}")
     if not 0 < level < 1:
         raise ValueError(f"level: expected a share between 0 and 1, found {level}")
     groups = {"text": text} if word is None else {"text": text, "word": word}
-    for name, group in groups.items():
-        if group.shape != (len(x),):
-            raise ValueError(f"{name}: expected {len(x)} numbers, found shape {group.shape}")
     options = options or {}
     if measures is None:
         by_name = {**definitions(), **declared.DEFINED}

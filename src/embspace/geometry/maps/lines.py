@@ -6,6 +6,9 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from embspace.geometry.pairs.directions import distance_matrix
+from embspace.geometry.pairs.door import takes_arrays
+
+ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
@@ -25,6 +28,7 @@ class OneDimensionality:
     """Exact: 1 over the number of pairs of other points."""
 
 
+@takes_arrays(invariant_to=["rotation", "scale", "translation"])
 def one_dimensionality(
     x: Float[np.ndarray, "n dim"],
     positions: Int[np.ndarray, " n"],
@@ -35,7 +39,8 @@ def one_dimensionality(
     """Whether points lie along a line in the order of `positions`, by Euclidean distance.
 
     A point counts for the neighbor share when positions i - 1 and i + 1 are both among the
-    points. Ties in distance go to the earlier row.
+    points. Ties in distance go to the earlier row, and distances that only rounding tells apart
+    are ties. All shares and correlations are NaN where all points are one.
 
     Args:
         x: Some thousands of points at most: all distances are held.
@@ -50,10 +55,10 @@ def one_dimensionality(
         raise ValueError(f"x: expected at least 4 points, found {len(x)}")
     if not (np.diff(positions) > 0).all():
         raise ValueError("positions: expected ascending numbers")
-    distances = distance_matrix(x)
+    distances = tied(distance_matrix(x))
     ranks = _centered_ranks(order_along_tree(distances))
     own = _centered_ranks(positions.astype(np.float64))
-    scale = np.linalg.norm(ranks) * np.linalg.norm(own)
+    scale = np.linalg.norm(ranks) * np.linalg.norm(own) or np.nan
     shuffled = [abs(rng.permutation(own) @ ranks) / scale for _ in range(n_shuffles)]
     return OneDimensionality(
         n=len(x),
@@ -65,17 +70,41 @@ def one_dimensionality(
     )
 
 
+@takes_arrays()
 def order_along_tree(distances: Float[np.ndarray, "n n"]) -> Float[np.ndarray, " n"]:
     """Return where each point stands along the longest path of the minimum spanning tree.
 
-    In units of the distance, from one end; a point on a branch stands where its branch begins.
+    In units of the distance, from one end; a point on a branch stands where its branch begins, at
+    one and the same place as all others on it. Ends that only rounding tells apart are tied: the
+    earlier row is taken.
     """
-    parents, lengths = _spanning_tree(distances)
-    steps = _tree_distances(parents, lengths)
-    one = int(np.argmax(steps[0]))
-    other = int(np.argmax(steps[one]))
+    edges, lengths = _spanning_tree(distances)
+    steps = _tree_distances(edges, lengths)
+    one = _farthest(steps[0])
+    other = _farthest(steps[one])
     # Of a point p: half of d(one, p) + d(one, other) - d(other, p), as in any tree.
-    return (steps[one] + steps[one, other] - steps[other]) / 2
+    places = (steps[one] + steps[one, other] - steps[other]) / 2
+    return tied(places)
+
+
+def tied(values: Float[np.ndarray, "..."]) -> Float[np.ndarray, "..."]:
+    """Return the values, those that only rounding tells apart made equal to the least of them.
+
+    So that the order of the values is one, in whatever unit they are and wherever their points
+    lie. A rounding is under `ROUNDING` of the largest.
+    """
+    order = np.argsort(values, axis=None, kind="stable")
+    ascending = values.ravel()[order]
+    is_new = np.diff(ascending, prepend=-np.inf) > ROUNDING * np.abs(ascending[[0, -1]]).max()
+    first = np.maximum.accumulate(np.where(is_new, np.arange(len(order)), 0))
+    equal = np.empty_like(ascending)
+    equal[order] = ascending[first]
+    return equal.reshape(values.shape)
+
+
+def _farthest(steps: Float[np.ndarray, " n"]) -> int:
+    """Return the first of the points that are farthest but for rounding."""
+    return int(np.argmax(steps >= steps.max() * (1 - ROUNDING)))
 
 
 def _centered_ranks(values: np.ndarray) -> np.ndarray:
@@ -117,10 +146,10 @@ def _tree_distances(edges: np.ndarray, lengths: np.ndarray) -> np.ndarray:
 
 
 def _adjacent_neighbor_share(distances: np.ndarray, positions: np.ndarray) -> float:
-    """NaN where no point has both neighbors."""
+    """NaN where no point has both neighbors, or all are in one place."""
     apart = distances + np.diag(np.full(len(distances), np.inf))
     nearest = np.sort(np.argsort(apart, axis=1, kind="stable")[:, :2], axis=1)
     inner = np.flatnonzero((np.diff(positions)[:-1] == 1) & (np.diff(positions)[1:] == 1)) + 1
-    if not len(inner):
+    if not len(inner) or not distances.any():
         return float("nan")
     return float(np.mean((nearest[inner] == np.column_stack([inner - 1, inner + 1])).all(axis=1)))

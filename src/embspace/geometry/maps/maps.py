@@ -6,7 +6,8 @@ from fractions import Fraction
 import numpy as np
 from jaxtyping import Float, Int
 
-from embspace.geometry.pairs.directions import norms
+from embspace.geometry.pairs.directions import is_constant, norms
+from embspace.geometry.pairs.door import takes_arrays
 from embspace.geometry.pairs.neighbors import NeighborGraph
 from embspace.geometry.pairs.scan._rows import checked_matrix
 from embspace.geometry.pairs.scan._threads import map_in_order
@@ -21,7 +22,8 @@ BLOCK_BYTES = 2**25
 class MapQuality:
     """Agreement of the neighbors in a map with those in the space that it shows.
 
-    Each measure is 1 for a map that keeps all neighbors, in whatever order.
+    Each measure is 1 for a map that keeps all neighbors, in whatever order, and NaN where all
+    points of the space or of the map are one: then no point is a neighbor more than another.
     """
 
     n: int
@@ -54,6 +56,7 @@ class MapQuality:
         return self.n_neighbors / (self.n - 1)
 
 
+@takes_arrays(single=True, invariant_to=["rotation", "scale", "translation"])
 def map_quality(
     x: Float[np.ndarray, "n dim"],
     layout: Float[np.ndarray, "n map_dim"],
@@ -98,22 +101,24 @@ def map_quality(
     if graph:
         in_space = np.array(graph.first(n_neighbors).indices)
     _, ranks_in_map = _look_up(map_, n_neighbors, in_space)
+    one = np.nan if is_constant(x) or is_constant(layout) else 1.0
     return MapQuality(
         n=space.n,
         n_neighbors=n_neighbors,
-        trustworthiness=_rank_agreement(ranks_in_space),
-        continuity=_rank_agreement(ranks_in_map),
-        neighbor_recall=count_common(in_map, in_space) / in_map.size,
+        trustworthiness=one * _rank_agreement(ranks_in_space),
+        continuity=one * _rank_agreement(ranks_in_map),
+        neighbor_recall=one * count_common(in_map, in_space) / in_map.size,
     )
 
 
+@takes_arrays(invariant_to=["rotation", "scale", "translation"])
 def neighbor_overlap(
     a: Float[np.ndarray, "n dim_a"], b: Float[np.ndarray, "n dim_b"], *, n_neighbors: int
 ) -> float:
     """Mean share of a point's nearest neighbors in one layout that are so in another, in [0, 1].
 
     Exact, over all points; 1 for layouts equal up to a rotation and one scale, k / (n - 1) by
-    chance. Ties go to the smaller row number.
+    chance. Ties go to the smaller row number. NaN where all points of a layout are one.
 
     Args:
         a: One layout, meant for 2 or 3 columns.
@@ -129,6 +134,8 @@ def neighbor_overlap(
     _check_sizes(one.n, other.n, n_neighbors)
     nearest_a, _ = _look_up(one, n_neighbors, _no_candidates(one.n))
     nearest_b, _ = _look_up(other, n_neighbors, _no_candidates(one.n))
+    if is_constant(a) or is_constant(b):
+        return float("nan")
     return float(count_common(nearest_a, nearest_b) / nearest_a.size)
 
 

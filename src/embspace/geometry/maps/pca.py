@@ -6,6 +6,7 @@ import numpy as np
 from jaxtyping import Float
 from threadpoolctl import threadpool_limits
 
+from embspace.geometry.pairs.door import takes_arrays
 from embspace.geometry.pairs.square_memory import check_square
 
 
@@ -21,6 +22,7 @@ class PrincipalComponents:
     """Share of the whole variance, descending, in [0, 1]; NaN where nothing varies."""
 
 
+@takes_arrays(single=True, at_least=2, invariant_to=["translation"])
 def principal_components(
     x: Float[np.ndarray, "n dim"], *, n_components: int
 ) -> PrincipalComponents:
@@ -32,8 +34,6 @@ def principal_components(
         ValueError: fewer than two rows, or not 1 to min(n, dim) components, or memory is too small.
     """
     n, dim = x.shape
-    if n < 2:
-        raise ValueError(f"x: expected at least 2 rows, found {n}")
     if not 1 <= n_components <= min(n, dim):
         raise ValueError(f"n_components: expected 1 to {min(n, dim)}, found {n_components}")
     check_square(dim)

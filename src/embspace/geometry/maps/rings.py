@@ -3,21 +3,26 @@
 import numpy as np
 from jaxtyping import Float, Int
 
-from embspace.geometry.maps.lines import order_along_tree
-from embspace.geometry.pairs.directions import distance_matrix
+from embspace.geometry.maps.lines import order_along_tree, tied
+from embspace.geometry.pairs.directions import distance_matrix, is_constant
+from embspace.geometry.pairs.door import takes_arrays
 
 
+@takes_arrays(invariant_to=["rotation", "scale", "translation"])
 def ring_neighbor_share(x: Float[np.ndarray, "n dim"]) -> float:
     """Return the share of points whose two nearest are the one before and the one after.
 
     The rows are the points in their order round the ring, the last beside the first. Points in
-    random order have 2 / ((n - 1) (n - 2)). Ties in distance go to the earlier row.
+    random order have 2 / ((n - 1) (n - 2)). Ties in distance go to the earlier row. NaN where all
+    points are one.
 
     Raises:
         ValueError: fewer than 4 points.
     """
     _check(x)
-    distances = distance_matrix(x)
+    if is_constant(x):
+        return float("nan")
+    distances = tied(distance_matrix(x))
     np.fill_diagonal(distances, np.inf)
     nearest = np.sort(np.argsort(distances, axis=1, kind="stable")[:, :2], axis=1)
     rows = np.arange(len(x))
@@ -25,20 +30,26 @@ def ring_neighbor_share(x: Float[np.ndarray, "n dim"]) -> float:
     return float((nearest == beside).all(axis=1).mean())
 
 
+@takes_arrays(invariant_to=["rotation", "scale", "translation"])
 def ring_order_correlation(x: Float[np.ndarray, "n dim"]) -> float:
     """Agreement of the order of the rows round a ring with that along their spanning tree.
 
     `circular_rank_correlation` with the order along the longest path of the minimum spanning
-    tree: it does not matter where that path opens the ring, nor in which direction it runs.
+    tree: it does not matter where that path opens the ring, nor in which direction it runs. NaN
+    where all points are one.
 
     Raises:
         ValueError: fewer than 4 points.
     """
     _check(x)
-    order = np.argsort(np.argsort(order_along_tree(distance_matrix(x)), kind="stable"))
+    if is_constant(x):
+        return float("nan")
+    places = order_along_tree(tied(distance_matrix(x)))
+    order = np.argsort(np.argsort(places, kind="stable"))
     return circular_rank_correlation(order)
 
 
+@takes_arrays()
 def circular_rank_correlation(order: Int[np.ndarray, " n"]) -> float:
     """Return how far `order`, a permutation of 0..n-1, goes round with the row numbers.
 
@@ -52,10 +63,12 @@ def circular_rank_correlation(order: Int[np.ndarray, " n"]) -> float:
     return float(max(abs((own * other).mean()) ** 2, abs((own * other.conj()).mean()) ** 2))
 
 
+@takes_arrays(invariant_to=["rotation", "scale", "translation"])
 def largest_step_ratio(x: Float[np.ndarray, "n dim"]) -> float:
     """The longest step round a ring, the last one back to the first row too, over the median one.
 
-    1 for an even ring; large for one that is torn. Infinity where half of all steps are 0.
+    1 for an even ring; large for one that is torn. Infinity where half of all steps are 0, NaN
+    where all are.
 
     Raises:
         ValueError: fewer than 4 points.
@@ -63,6 +76,8 @@ def largest_step_ratio(x: Float[np.ndarray, "n dim"]) -> float:
     _check(x)
     steps = np.linalg.norm(np.roll(x, -1, axis=0) - x, axis=1)
     median = float(np.median(steps))
+    if not steps.max():
+        return float("nan")
     return float(steps.max()) / median if median else float("inf")
 
 

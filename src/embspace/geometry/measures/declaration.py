@@ -3,17 +3,17 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import wraps
-from inspect import getdoc
+from inspect import getdoc, signature
 from typing import Any, Literal, TypeVar, cast, get_args
 
-from embspace.geometry.pairs.vectors import as_vectors
+import numpy as np
+
+from embspace.geometry.pairs.door import TRANSFORMATIONS as TRANSFORMATIONS
+from embspace.geometry.pairs.door import Transformation
+from embspace.geometry.pairs.vectors import as_array, as_vectors, whole_numbers
 
 Family = Literal["direction", "spectrum", "context", "intrinsic_dimension", "hubs"]
 FAMILIES: tuple[Family, ...] = get_args(Family)
-# What may be done to all vectors at once: turned, multiplied by a number, moved by a vector, each
-# given the length that one likes, each coordinate multiplied by a number of its own.
-Transformation = Literal["rotation", "scale", "translation", "lengths", "coordinate_scales"]
-TRANSFORMATIONS: tuple[Transformation, ...] = get_args(Transformation)
 # What measures take in the place of vectors, so that it is computed once for all of them.
 Shared = Literal[
     "directions",
@@ -101,17 +101,19 @@ def measure(
 ) -> Callable[[Function], Function]:
     """Declare a function of vectors to be a measure of a family.
 
-    Its first argument may then be an array, a tensor of torch, a data frame or a list of lists,
-    (n, dim), of any type of number: the function gets it in float64, on the CPU, checked to be
-    finite and of a magnitude that it can square. What is `shared`, such
-    as `Moments` or a `NeighborGraph`, goes through as it is. Stages take it wherever they take its
-    family, unless `profiled` is False: then it is called by name alone.
+    Its first argument may then be vectors, (n, dim), in any form that `as_vectors` takes: the
+    function gets them in float64, on the CPU, checked to be finite and of a magnitude that it can
+    square. What is `shared`, such as `Moments` or a `NeighborGraph`, goes through as it is. Other
+    arguments are arrays if they were given in any form of one, whole numbers in int64. Stages take
+    it wherever they take its family, unless `profiled` is False: then it is called by name alone.
     """
 
     def declare(function: Function) -> Function:
         @wraps(function)
         def measured(x: Any, *args: Any, **options: Any) -> float | Estimate:
-            return function(as_vectors(x), *args, **options)
+            names = list(signature(function).parameters)[1:]
+            others = dict(zip(names, args, strict=False)) | options
+            return function(as_vectors(x), **{name: _other(x, name) for name, x in others.items()})
 
         known = DEFINED.get(function.__name__)
         # Who runs a cell again, or loads a module again, declares the same anew.
@@ -134,6 +136,13 @@ def measure(
         return cast("Function", measured)
 
     return declare
+
+
+def _other(x: Any, name: str) -> Any:
+    """Return an argument beside the vectors: an array if it has the form of one, else as it is."""
+    x = as_array(x, name)
+    is_whole = isinstance(x, np.ndarray) and x.dtype.kind in "iu"
+    return whole_numbers(x, name) if is_whole else x
 
 
 def value_of(result: float | Estimate) -> float:

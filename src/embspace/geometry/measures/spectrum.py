@@ -3,6 +3,7 @@
 import numpy as np
 from jaxtyping import Float
 
+from embspace.geometry.pairs.door import takes_arrays
 from embspace.geometry.pairs.square_memory import check_square
 
 BLOCK_ROWS = 4096
@@ -10,6 +11,7 @@ BLOCK_ROWS = 4096
 ROUNDING = 1e-12
 
 
+@takes_arrays(single=True, invariant_to=["rotation", "translation"])
 def covariance_eigenvalues(x: Float[np.ndarray, "n dim"]) -> Float[np.ndarray, " dim"]:
     """Eigenvalues of the covariance of the rows, largest first: the variances of a centered PCA.
 
@@ -21,8 +23,6 @@ def covariance_eigenvalues(x: Float[np.ndarray, "n dim"]) -> Float[np.ndarray, "
         ValueError: `x` has no row, or holds NaN or infinity, or memory is too small.
     """
     n, dim = x.shape
-    if not n:
-        raise ValueError("x: expected at least one row, found none")
     check_square(dim)
     # Rows are taken relative to the first: what all share would cost digits.
     origin = x[0].astype(np.float64)
@@ -32,8 +32,6 @@ def covariance_eigenvalues(x: Float[np.ndarray, "n dim"]) -> Float[np.ndarray, "
     for i in starts:
         block = x[i : i + BLOCK_ROWS] - origin - mean
         scatter += block.T @ block
-    if not np.isfinite(scatter).all():
-        raise ValueError("x: expected finite values, found NaN or infinity")
     eigenvalues = np.linalg.eigvalsh(scatter / n)[::-1].clip(min=0)
     eigenvalues[n - 1 :] = 0
     return eigenvalues
@@ -56,6 +54,7 @@ def gaussian_covariance_eigenvalues(
     return eigenvalues
 
 
+@takes_arrays(numbers="any", at_least=0)
 def explained_variance(
     eigenvalues: Float[np.ndarray, " component"],
 ) -> Float[np.ndarray, " component"]:
@@ -72,6 +71,7 @@ def exponential_entropy(shares: Float[np.ndarray, " component"]) -> float:
     return float(np.exp(-(positive * np.log(positive)).sum()))
 
 
+@takes_arrays(numbers="any", at_least=0)
 def components_for(eigenvalues: Float[np.ndarray, " component"], share: float) -> int | None:
     """Return how many of the first components explain `share` of the variance or more.
 

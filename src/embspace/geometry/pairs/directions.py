@@ -3,31 +3,53 @@
 import numpy as np
 from jaxtyping import Float
 
+from embspace.geometry.pairs.door import takes_arrays
+
+SMALLEST_SQUARED, LARGEST_SQUARED = 1e-140, 1e140
+
 
 def norms(x: Float[np.ndarray, "n dim"]) -> Float[np.ndarray, " n"]:
-    """Return the Euclidean length of each row, summed in float64 whatever the type of `x`.
+    """Return the Euclidean length of each row, in float64 whatever the type of `x`."""
+    lengths = np.sqrt(np.einsum("ij,ij->i", x, x, dtype=np.float64))
+    # Squares of what is so small or so large leave float64.
+    lost = (lengths < SMALLEST_SQUARED) | (lengths > LARGEST_SQUARED)
+    if lost.any():
+        lengths[lost] = _norms_of_scaled(x[lost].astype(np.float64))
+    return lengths
 
-    Lengths under 1e-154 or over 1e154 leave float64 when squared: they become 0 and infinity.
-    """
-    return np.sqrt(np.einsum("ij,ij->i", x, x, dtype=np.float64))
+
+def _norms_of_scaled(x: Float[np.ndarray, "n dim"]) -> Float[np.ndarray, " n"]:
+    largest = np.abs(x).max(axis=1, initial=0)
+    scale = np.where((largest > 0) & np.isfinite(largest), largest, 1.0)
+    return scale * np.sqrt(np.square(x / scale[:, np.newaxis]).sum(axis=1))
 
 
+@takes_arrays(single=True, numbers="any", at_least=0)
 def unit_rows(x: Float[np.ndarray, "n dim"]) -> Float[np.ndarray, "n dim"]:
-    """Return each row over its length, in the type of `x`; a row of length zero stays zero."""
+    """Return each row over its length, in float32 if `x` is, else in float64.
+
+    A row of length zero stays zero.
+    """
     lengths = norms(x)[:, np.newaxis]
     return np.divide(x, lengths, where=lengths > 0, out=np.zeros_like(x), casting="same_kind")
 
 
+@takes_arrays(at_least=0, invariant_to=["rotation", "scale", "lengths"])
 def cosine_matrix(
     x: Float[np.ndarray, "n dim"], y: Float[np.ndarray, "m dim"] | None = None
 ) -> Float[np.ndarray, "n m"]:
     """Return cosines of rows of `x` with rows of `y`, or of `x`, in float64; NaN for a zero row."""
     y = x if y is None else y
-    cosines = unit_rows(x.astype(np.float64)) @ unit_rows(y.astype(np.float64)).T
+    cosines = unit_rows(x) @ unit_rows(y).T
     cosines[norms(x) == 0] = np.nan
     cosines[:, norms(y) == 0] = np.nan
     # Rounding leaves values such as 1 + 2e-16 for equal directions.
     return cosines.clip(-1, 1)
+
+
+def is_constant(x: Float[np.ndarray, "n dim"]) -> bool:
+    """Return whether all rows are one, so that none is nearer than another."""
+    return not (x != x[:1]).any()
 
 
 def distance_matrix(x: Float[np.ndarray, "n dim"]) -> Float[np.ndarray, "n n"]:

@@ -1,7 +1,6 @@
 """All pairs of vectors of different groups, where vectors of one group are not independent."""
 
 from dataclasses import dataclass
-from math import comb
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
@@ -71,8 +70,6 @@ class GroupPairs:
 
     distributions: dict[str, Distribution]
     """By name in `QUANTITIES`."""
-    shifted: dict[str, Distribution]
-    """The same less a constant, from which narrow clouds have their spread and shape."""
     sums: Float[np.ndarray, "place_x place_y total"]
     """Of each of `TOTALS` over the pairs of one unit with another, or within it."""
     units_x: Int[np.ndarray, " place_x"]
@@ -120,10 +117,8 @@ def scan_group_pairs(
         rows, columns = slice(start, start + BLOCK_ROWS), slice(start if within else 0, None)
         products = x.centered[rows] @ y.centered[columns].T
         tally_rows(products, within, _part(left, rows), _part(right, columns), tally)
-    found = {name: _distributions(tally, row) for row, name in enumerate(QUANTITIES)}
     return GroupPairs(
-        distributions={name: distribution for name, (distribution, _) in found.items()},
-        shifted={name: about_middle for name, (_, about_middle) in found.items()},
+        distributions={name: _distribution(tally, row) for row, name in enumerate(QUANTITIES)},
         sums=tally.sums,
         units_x=units_x,
         units_y=units_y,
@@ -131,20 +126,12 @@ def scan_group_pairs(
     )
 
 
-def _distributions(tally: Tally, row: int) -> tuple[Distribution, Distribution]:
-    """Return the distribution of a quantity, and of the same less the middle of its limits."""
+def _distribution(tally: Tally, row: int) -> Distribution:
+    """Return the distribution of a quantity, its powers about the middle of its limits."""
     low, high = tally.limits[row].tolist()
-    middle, counts = (low + high) / 2, tally.counts[row]
+    counts, (lowest, highest) = tally.counts[row], tally.extremes[row].tolist()
     edges = np.linspace(low, high, len(counts) + 1)
-    lowest, highest = tally.extremes[row].tolist()
-    shifted = np.append(counts.sum(), tally.power_sums[row])
-    powers = [
-        sum(comb(k, j) * middle ** (k - j) * shifted[j] for j in range(k + 1)) for k in range(1, 5)
-    ]
-    return (
-        Distribution(edges, counts, np.array(powers), lowest, highest),
-        Distribution(edges - middle, counts, shifted[1:], lowest - middle, highest - middle),
-    )
+    return Distribution(edges, counts, tally.power_sums[row], lowest, highest, (low + high) / 2)
 
 
 def _sides(x: GroupedVectors, y: GroupedVectors) -> tuple[Side, Side]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from jaxtyping import Bool, Float
+from jaxtyping import Float
 
 from embspace.geometry.pairs.extremes import ExtremeLists, ExtremePairs
 from embspace.geometry.pairs.neighbors import NeighborGraph
@@ -16,6 +16,7 @@ from embspace.geometry.pairs.scan._blocks import (
     Edges,
     Metric,
     blocks_of,
+    centers_of,
     metric_edges,
     pairs_with_zero_rows,
 )
@@ -25,9 +26,10 @@ from embspace.geometry.pairs.scan._rows import (
     checked_norms,
     rows_with_direction,
 )
-from embspace.geometry.pairs.scan._tensors import Tensor, device_of, on_host
+from embspace.geometry.pairs.scan._tensors import device_of
 from embspace.geometry.pairs.scan._threads import map_in_order
 from embspace.geometry.pairs.scan._totals import Totals, Wanted
+from embspace.geometry.pairs.vectors import as_array
 
 if TYPE_CHECKING:
     from embspace.geometry.pairs.scan._block_scan import BlockScan
@@ -57,13 +59,13 @@ class PairScan:
 
 
 def scan_pairs(
-    x: Float[np.ndarray, "n_x dim"] | Tensor,
-    y: Float[np.ndarray, "n_y dim"] | Tensor | None = None,
+    x: Any,
+    y: Any = None,
     *,
     n_bins: int | None = None,
     metrics: Collection[Metric] | None = None,
     largest_norm: float | None = None,
-    groups: Bool[np.ndarray, "n_groups n_x"] | None = None,
+    groups: Any = None,
     n_extremes: int = 0,
     n_neighbors: int = 0,
     largest_cosines: bool = False,
@@ -86,8 +88,9 @@ def scan_pairs(
     extremes, and present in the other two and among the neighbors.
 
     Args:
-        x: Norms zero or from 1e-15 to 1e15. A tensor of torch on the CPU is as good as an array;
-            on another device, all but the float64 part is computed there.
+        x: (n_x, dim), in any form that `as_array` takes. Norms zero or from 1e-15 to 1e15. Of a
+            tensor of torch on another device than the CPU, all but the float64 part is computed
+            there.
         y: Likewise, of the same `dim`.
         n_bins: Of equal width, over [-1, 1] for the cosine, [0, 2M] for the distance, [-M^2, M^2]
             for the dot product. What rounding puts beyond a limit goes into the end bin. No
@@ -95,8 +98,8 @@ def scan_pairs(
         metrics: Those whose distributions are wanted, all three by default.
         largest_norm: M, by default the largest norm present (1 where all are zero). Scans of one
             M have equal edges, so that their distributions can be added.
-        groups: Masks of rows of `x`. A pair belongs to a group with both its rows, or with its row
-            of `x` where there is a `y`. One group of all rows by default.
+        groups: (n_groups, n_x), masks of rows of `x`. A pair belongs to a group with both its
+            rows, or with its row of `x` where there is a `y`. One group of all rows by default.
         n_extremes: Pairs to keep for each group and order; ties go to the smallest (i, j).
         n_neighbors: Nearest rows of `x` to keep for each row of `x`, at most all others.
         largest_cosines: Whether to keep the largest cosine of each row of `x`, in float32.
@@ -112,8 +115,8 @@ def scan_pairs(
     """
     _check_numbers(n_bins, n_extremes, n_neighbors, block_rows)
     device = device_of(x)
-    x = checked_matrix(on_host(x), "x")
-    y = None if y is None else checked_matrix(on_host(y), "y")
+    x = checked_matrix(x, "x")
+    y = None if y is None else checked_matrix(y, "y")
     _check_shapes(x, y, n_neighbors)
     x_norms = checked_norms(x, "x")
     y_norms = None if y is None else checked_norms(y, "y")
@@ -124,8 +127,10 @@ def scan_pairs(
     edges = _edges(n_bins, metrics, _checked_largest_norm(largest_norm, x_norms, y_norms))
     lists = ExtremeLists(len(masks), n_extremes, x.shape[1])
     k = min(n_neighbors, len(x) - 1)
-    scan = _scan(left, right, Wanted(edges, lists.search, n_extremes, k, largest_cosines), device)
-    start = pairs_with_zero_rows(x_norms, y_norms, edges)
+    centers = centers_of(left, right) if edges else np.zeros((2, len(METRICS)))
+    wanted = Wanted(edges, centers[0], lists.search, n_extremes, k, largest_cosines)
+    scan = _scan(left, right, wanted, device)
+    start = pairs_with_zero_rows(x_norms, y_norms, edges, centers)
     totals = Totals(start, lists, len(left.numbers) if largest_cosines else 0, within=y is None)
     blocks = progress(_blocks(left, None if y is None else right, block_rows, device))
     n_threads = _n_threads() if device is None else 1
@@ -222,9 +227,10 @@ def _check_shapes(x: np.ndarray, y: np.ndarray | None, n_neighbors: int) -> None
         raise ValueError(f"dims differ: x has {x.shape[1]}, y has {y.shape[1]}")
 
 
-def _checked_groups(groups: np.ndarray | None, n: int) -> np.ndarray:
+def _checked_groups(groups: Any, n: int) -> np.ndarray:
     if groups is None:
         return np.ones((1, n), dtype=np.bool_)
+    groups = as_array(groups, "groups")
     if groups.ndim != 2 or groups.shape[1] != n or groups.dtype != np.bool_:
         raise ValueError(
             f"groups: expected bool (n_groups, {n}), found {groups.dtype} {groups.shape}"

@@ -16,7 +16,8 @@ def summary_row(distribution: Distribution, quantiles: Sequence[float]) -> dict[
     """Return moments, extremes and quantiles of a binned distribution.
 
     Moments and extremes are those of the float32 values; a quantile is off by at most
-    `resolution`, one bin's width. Of no values all but `n` is NaN.
+    `resolution`, one bin's width. Of no values all but `n` is NaN; so is the shape of a spread that
+    is little more than float32's rounding, and a quantile in a bin with more than half of all.
     """
     if not distribution.n:
         return _undefined(quantiles)

@@ -123,7 +123,7 @@ def pair_rows(
     bounds = np.column_stack([means(everything), low, high]).tolist()
     found = [(*each, of_halves) for each, of_halves in zip(bounds, deviations.T, strict=True)]
     summaries = {
-        quantity: _with_interval(_summary(pairs, quantity, quantiles), *of_mean)
+        quantity: _with_interval(summary_row(pairs.distributions[quantity], quantiles), *of_mean)
         for quantity, (_, *of_mean) in zip(PAIR_QUANTITIES, found, strict=False)
     }
     shares = dict(zip(SHARES, found[len(PAIR_QUANTITIES) :], strict=True))
@@ -147,14 +147,6 @@ def _sign_row(
         row |= {name: value, f"{name}_low": low, f"{name}_high": high}
         row[f"{name}{ENDING}"] = deviations.astype(np.float32)
     return row
-
-
-def _summary(pairs: GroupPairs, quantity: str, quantiles: Sequence[float]) -> Row:
-    """The spread and the shape come from the values less a constant: they are the same."""
-    distribution, shifted = pairs.distributions[quantity], pairs.shifted[quantity]
-    if not distribution.n:
-        return summary_of(np.empty(0), quantiles)
-    return summary_row(distribution, quantiles) | {name: getattr(shifted, name) for name in SHAPE}
 
 
 def _with_interval(

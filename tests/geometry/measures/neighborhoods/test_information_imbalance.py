@@ -115,7 +115,7 @@ def test_equal_distances_have_the_first_rank_and_share_places() -> None:
     assert information_imbalance(line, square) == pytest.approx(1 / 2)
 
 
-@pytest.mark.parametrize("scale", [1e-40, 1e40])
+@pytest.mark.parametrize("scale", [1e-12, 1e12])
 def test_far_and_large_views_are_measured_alike(scale: float) -> None:
     x, y = rng().normal(size=(100, 3)), rng(1).normal(size=(100, 3))
     expected = information_imbalance(x, x + y)

@@ -59,7 +59,8 @@ class BlockScan:
         tally = Tally.on(self._scratch.counts.room_for(dots.size), dots.shape[1])
         if self.wanted.edges or self.wanted.n_extremes or self.wanted.largest_cosines:
             on_diagonal = block.on_diagonal
-            tally_block(dots, left, right, on_diagonal, self._limits, self._counted, tally)
+            limits, centers = self._limits, self.wanted.centers
+            tally_block(dots, left, right, on_diagonal, limits, centers, self._counted, tally)
         return tally
 
     def counts(self) -> Int[np.ndarray, "metric n_bins"]:

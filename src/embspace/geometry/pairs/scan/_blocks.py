@@ -3,13 +3,17 @@
 from typing import Literal, NamedTuple, get_args
 
 import numpy as np
+from jaxtyping import Float
 
 from embspace.geometry.pairs.distribution import Distribution
+from embspace.geometry.pairs.scan._rows import Rows
 
 Metric = Literal["euclidean_distance", "dot_product", "cosine"]
 METRICS: tuple[Metric, ...] = get_args(Metric)
 
 Edges = dict[Metric, np.ndarray]
+VALUE_ROUNDING, HALF_SPACING = 1e-7, 2.0**-24
+NEAREST = 32  # of a distance that comes from products: its share of the norms, at least
 Distributions = dict[Metric, Distribution]
 
 
@@ -55,12 +59,42 @@ def metric_edges(n_bins: int, largest_norm: float) -> Edges:
     }
 
 
+def centers_of(left: Rows, right: Rows) -> Float[np.ndarray, "2 metric"]:
+    """Return what values of each metric lie about, and how far rounding to float32 moves them.
+
+    Means of cosines and of dot products, the root of the mean square of distances.
+    """
+    n = len(left.numbers)
+    within = right is left
+    if n <= within or not len(right.numbers):
+        return np.zeros((2, len(METRICS)))
+    means, directions, squares = zip(*(_mean_rows(rows) for rows in (left, right)), strict=True)
+    squared, dot, cosine = float(sum(squares)), means[0] @ means[1], directions[0] @ directions[1]
+    if within:  # without the pairs of a row with itself, which one long row makes the largest
+        dot, cosine = ((n * all_ - own) / (n - 1) for all_, own in ((dot, squares[0]), (cosine, 1)))
+    distance = float(np.sqrt(max(squared - 2 * dot, 0.0)))
+    near = NEAREST * distance < np.sqrt(squared)
+    off = HALF_SPACING * distance if near else VALUE_ROUNDING * squared / distance
+    product = VALUE_ROUNDING * float(np.sqrt(squares[0] * squares[1]))
+    return np.array([[distance, dot, cosine], [off, product, VALUE_ROUNDING]])
+
+
+def _mean_rows(rows: Rows) -> tuple[np.ndarray, np.ndarray, float]:
+    """The mean row, the mean direction, the mean squared norm."""
+    n = len(rows.numbers)
+    direction = (rows.inverse_norms @ rows.vectors).astype(np.float64) / n  # float32 will do
+    return rows.vectors.mean(axis=0, dtype=np.float64), direction, float(np.mean(rows.norms**2))
+
+
 def pairs_with_zero_rows(
-    x_norms: np.ndarray, y_norms: np.ndarray | None, edges: Edges
+    x_norms: np.ndarray,
+    y_norms: np.ndarray | None,
+    edges: Edges,
+    centers: Float[np.ndarray, "2 metric"],
 ) -> Distributions:
     """Pairs of which one row at least is zero: distance = norm of the other, product = 0.
 
-    Of the metrics in `edges`.
+    Of the metrics in `edges`, about the centers of the others.
     """
     x, x_zeros = _present_and_zeros(x_norms)
     if y_norms is None:
@@ -76,8 +110,11 @@ def pairs_with_zero_rows(
         "cosine": (np.zeros(0), np.zeros(0, dtype=np.int64)),
     }
     return {
-        metric: Distribution.of(values[metric][0], edges[metric], values[metric][1])
-        for metric in edges
+        metric: Distribution.of(
+            values[metric][0], edges[metric], values[metric][1], center=center, rounding=off
+        )
+        for metric, center, off in zip(METRICS, *centers.tolist(), strict=True)
+        if metric in edges
     }
 
 

@@ -1,11 +1,12 @@
 """The rows of a matrix, checked and with their norms, as the pair scan reads them."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from embspace.geometry.pairs.directions import norms
+from embspace.geometry.pairs.vectors import as_array
 
 # Well inside float32: products of two norms must neither overflow nor lose digits.
 SMALLEST_NORM, LARGEST_NORM = 1e-15, 1e15
@@ -29,16 +30,25 @@ class Rows(NamedTuple):
         return Rows(vectors, norms, inverse, squared, numbers, groups)
 
 
-def checked_matrix(x: np.ndarray, name: str) -> np.ndarray:
+def checked_matrix(x: Any, name: str) -> np.ndarray:
     """`x` as float32, contiguous and writeable (read-only arrays would be compiled for again).
 
     Raises:
-        ValueError: `x` is not two-dimensional, has no column, or holds NaN or infinity.
+        ValueError: as `as_array`; `x` is no array of real numbers, not two-dimensional, has no
+            column, or holds NaN or infinity, or a row that is zero in float32 alone.
     """
+    x = as_array(x, name)
+    if not isinstance(x, np.ndarray):
+        raise ValueError(f"{name}: expected (n, dim), found {type(x).__name__}")
+    if x.dtype.kind not in "fiu":
+        raise ValueError(f"{name}: expected real numbers, found {x.dtype}")
     if x.ndim != 2 or x.shape[1] == 0:
         raise ValueError(f"{name}: expected (n, dim), found {x.shape}")
+    given = x
     with np.errstate(over="ignore"):
-        x = np.require(x, dtype=np.float32, requirements=["C", "W"])
+        x = np.require(given, dtype=np.float32, requirements=["C", "W"])
+    if x.dtype != given.dtype and (lost := int((given.any(axis=1) & ~x.any(axis=1)).sum())):
+        raise ValueError(f"{name}: {lost} of {len(x)} rows are 0 in float32: rescale the matrix")
     if bad := int((~np.isfinite(x)).any(axis=1).sum()):
         raise ValueError(f"{name}: {bad} of {len(x)} rows hold NaN or infinity, in float32")
     return x

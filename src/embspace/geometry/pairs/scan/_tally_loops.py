@@ -89,8 +89,8 @@ def _widen(values, lowest, highest):
 
 @no_type_check
 @njit(fastmath=VECTORISED)
-def _bin_and_add(values, low, bins_per_unit, n_bins, bins, sums):
-    """Fill `bins`, add the powers of the values; return the lowest and the highest bin."""
+def _bin_and_add(values, low, bins_per_unit, n_bins, center, bins, sums):
+    """Fill `bins`, add powers about the center; return the lowest and the highest bin."""
     lowest, highest = np.int32(n_bins), np.int32(-1)
     first, second, third, fourth = 0.0, 0.0, 0.0, 0.0
     for j in range(values.size):
@@ -99,6 +99,7 @@ def _bin_and_add(values, low, bins_per_unit, n_bins, bins, sums):
         bin_ = min(max(bin_, np.int32(0)), np.int32(n_bins - 1))
         bins[j] = bin_
         lowest, highest = min(lowest, bin_), max(highest, bin_)
+        value -= center
         square = value * value
         first += value
         second += square
@@ -126,12 +127,14 @@ def tally_block(
     right: Rows,
     diagonal: bool,
     limits: Float[np.ndarray, "metric 2"],
+    centers: Float[np.ndarray, " metric"],
     wanted: Bool[np.ndarray, " metric"],
     tally: Tally,
 ) -> None:
     """Add the pairs of a block to `tally`, and put their cosines in the place of `dots`.
 
-    A diagonal block has pairs above its diagonal only. `limits` are the outer edges of the bins.
+    A diagonal block has pairs above its diagonal only. `limits` are the outer edges of the bins,
+    `centers` what powers are taken about.
     Metrics that are not `wanted` stay as they are in `tally`.
     """
     n_bins = tally.counts.shape[1]
@@ -156,7 +159,7 @@ def tally_block(
                 continue
             low, sums = limits[metric, 0], tally.power_sums[metric]
             lowest, highest = _bin_and_add(
-                values, low, per_unit[metric], n_bins, bins[start:], sums
+                values, low, per_unit[metric], n_bins, centers[metric], bins[start:], sums
             )
             if lowest <= reached[metric, 0] or highest >= reached[metric, 1]:
                 # Few rows hold a new extreme: it would lie in the bin of the last one or beyond.

@@ -2,8 +2,6 @@
 
 from typing import Any, Protocol, runtime_checkable
 
-import numpy as np
-
 
 @runtime_checkable
 class Tensor(Protocol):
@@ -17,11 +15,6 @@ class Tensor(Protocol):
         """The same without its history."""
 
 
-def on_host(x: np.ndarray | Tensor) -> np.ndarray:
-    """Return a tensor as an array in float32: a view where it is so on the CPU, else a copy."""
-    return x.detach().cpu().float().numpy() if isinstance(x, Tensor) else x
-
-
-def device_of(x: np.ndarray | Tensor) -> Any:
+def device_of(x: Any) -> Any:
     """The device of a tensor that is to be scanned there, or None: mps, too, has no float64."""
     return x.device if isinstance(x, Tensor) and x.device.type not in ("cpu", "mps") else None

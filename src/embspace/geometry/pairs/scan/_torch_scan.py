@@ -99,12 +99,13 @@ class TorchScan:
         return distances
 
     def _tally(self, number: int, metric: Metric, values: Float[Tensor, " pair"]) -> list[float]:
-        """Count the values of a metric; return the sums of their first four powers."""
+        """Count the values of a metric; return the sums of their first powers."""
         edges, n_bins = self.wanted.edges[metric], self._counts.shape[1]
         exact = values.double()
         bins = (exact - edges[0]) * (n_bins / (edges[-1] - edges[0]))
         bins = bins.clamp(0, n_bins - 1).long()
         self._counts[number] += torch.bincount(bins, minlength=n_bins)
+        exact = exact - self.wanted.centers[number].item()
         square = exact.square()
         powers = (exact, square, exact * square, square.square())
         return [power.sum().item() for power in powers]

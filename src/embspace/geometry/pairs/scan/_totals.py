@@ -15,6 +15,8 @@ class Wanted(NamedTuple):
 
     edges: Edges
     """Of the metrics that are counted."""
+    centers: Float[np.ndarray, " metric"]
+    """That powers are taken about."""
     search: Search
     n_extremes: int
     n_neighbors: int
@@ -85,4 +87,6 @@ class Totals:
             power_sums,
             min(start.minimum, max(float(self.lowest[number]), float(start.edges[0]))),
             max(start.maximum, min(float(self.highest[number]), float(start.edges[-1]))),
+            start.center,
+            start.rounding,
         )
