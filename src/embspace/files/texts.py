@@ -2,10 +2,8 @@
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from unicodedata import category
-
-import pandas as pd
 
 from embspace.errors import InputError, counted, shortened
 from embspace.files.formats.arrow_rows import folder_as_parquet, saved_files
@@ -25,6 +23,9 @@ from embspace.files.formats.row import NoRow, half_character
 from embspace.files.formats.rows import rows_of
 from embspace.files.formats.streams import NotUtf8Error, opened
 from embspace.files.remote import local_path
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 # What a user says who calls the column otherwise.
 BY_NAME = {"text": "; name the one that has the texts by --text-column, or `text_column:`"}
@@ -48,7 +49,7 @@ def load_texts(
     *,
     separator: str | None = None,
     skip_empty: bool = False,
-) -> pd.DataFrame:
+) -> "pd.DataFrame":
     r"""The texts of a file: `id`, `text`, and its other columns, in the order of the file.
 
     Without `id_column`, a column `id` is taken where there is one, else the row's number; a row
@@ -70,6 +71,8 @@ def load_texts(
             rows.append((line, _named(row, number, line, place, text_column, id_column)))
     if not rows:
         raise InputError(f"{path}: holds no text")
+    import pandas as pd
+
     table = pd.DataFrame([row for _, row in rows])
     _check(table, [line for line, _ in rows], place)
     return table
@@ -160,6 +163,8 @@ def _is_empty(text: Any) -> bool:
     """Return whether a cell has no text: it is blank or missing."""
     if isinstance(text, str):
         return not text.strip()
+    import pandas as pd
+
     return bool(pd.api.types.is_scalar(text) and pd.isna(text))
 
 
@@ -205,12 +210,14 @@ def _named(
 
 def flaw_of_name(name: Any) -> str:
     """Return why a cell is no name of a text, as the end of a sentence; "" if it is one."""
+    import pandas as pd
+
     if not pd.api.types.is_scalar(name) or pd.isna(name):
         return f"found {shortened(name)}, not a name or number"
     return ""
 
 
-def _check(table: pd.DataFrame, lines: list[int], place: Place) -> None:
+def _check(table: "pd.DataFrame", lines: list[int], place: Place) -> None:
     seen: dict[str, int] = {}
     for line, name, text in zip(lines, table["id"], table["text"], strict=True):
         where = place.at(line)
@@ -225,7 +232,7 @@ def _check(table: pd.DataFrame, lines: list[int], place: Place) -> None:
         seen[name] = line
 
 
-def _others_empty(table: pd.DataFrame, text: str) -> str:
+def _others_empty(table: "pd.DataFrame", text: str) -> str:
     """Return the end of a message on an empty text: how many are empty, and how to skip them."""
     if text.strip():
         return ""

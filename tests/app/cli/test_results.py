@@ -20,7 +20,8 @@ def page(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, Any]]:
     )
     monkeypatch.setattr("embspace.app.report.write_report", lambda *given: Path("reports/x.html"))
     monkeypatch.setattr(
-        "embspace.app.quick.write_quick", lambda *given: (Path("reports/x.html"), "| layer |")
+        "embspace.app.queries.quick.write_quick",
+        lambda *given: (Path("reports/x.html"), "| layer |"),
     )
     yield asked
     signal.signal(signal.SIGTERM, before)

@@ -137,7 +137,7 @@ def report(
                 )
             with chdir(root):
                 if quick:
-                    from embspace.app.quick import write_quick
+                    from embspace.app.queries.quick import write_quick
 
                     made, table = write_quick(subject, place, root)
                     typer.echo(table)

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from embspace.app.quick import RANDOM, TRAINED, measure_quick, shown, write_quick
+from embspace.app.queries.quick import RANDOM, TRAINED, measure_quick, shown, write_quick
 from embspace.app.report import Subject
 from embspace.app.working_tree import OwnTexts
 from embspace.geometry.measures.mean_direction import mean_cosine
