@@ -93,9 +93,13 @@ def tied(values: Float[np.ndarray, "..."]) -> Float[np.ndarray, "..."]:
     So that the order of the values is one, in whatever unit they are and wherever their points
     lie. A rounding is under `ROUNDING` of the largest.
     """
+    ascending = np.sort(values, axis=None)
+    rounding = ROUNDING * np.abs(ascending[[0, -1]]).max()
+    steps = np.diff(ascending, prepend=-np.inf)
+    if not ((steps > 0) & (steps <= rounding)).any():  # as nearly always, and far sooner known
+        return values.copy()
     order = np.argsort(values, axis=None, kind="stable")
-    ascending = values.ravel()[order]
-    is_new = np.diff(ascending, prepend=-np.inf) > ROUNDING * np.abs(ascending[[0, -1]]).max()
+    is_new = steps > rounding
     first = np.maximum.accumulate(np.where(is_new, np.arange(len(order)), 0))
     equal = np.empty_like(ascending)
     equal[order] = ascending[first]
