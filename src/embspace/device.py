@@ -23,9 +23,9 @@ def choose_device(device: Device) -> str:
     available["mps"] = torch.backends.mps.is_available()
     if device == "auto":
         return next(name for name in ("cuda", "mps", "cpu") if available[name])
-    if not available[device.partition(":")[0]]:
+    if not available.get(device.partition(":")[0]):
         there = ", ".join(name for name, is_there in available.items() if is_there)
-        raise InputError(f"params.yaml: key 'device': found '{device}', here there is: {there}")
+        raise InputError(f"the device: found '{device}', here there is: {there}")
     return device
 
 

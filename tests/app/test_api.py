@@ -3,6 +3,7 @@ import subprocess
 import sys
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -270,6 +271,31 @@ def test_texts_are_added_and_the_first_ones_stay(s: api.Spaces):
     alone = embspace.spaces("tiny", ["a boat on the tide"])
     assert np.allclose(more["layer", 1, "mean"][4:], alone["layer", 1, "mean"], atol=1e-6)
     assert more.cosine("a cat", "a dog").as_is.n_documents == 5
+
+
+def test_texts_that_are_added_are_numbered_on_from_unread_ones(here: Path):
+    more = embspace.spaces("tiny", ["\ua66e"]).add(["a boat on the tide"])
+    assert more.windows["text"].tolist() == ["2"]
+    assert more.words["word"].tolist() == ["a", "boat", "on", "the", "tide"]
+
+
+@pytest.mark.parametrize(
+    ("wish", "message"),
+    [
+        ({"device": "gpu"}, "the device: found 'gpu', here there is: cpu"),
+        ({"tokens_per_batch": 0}, "tokens_per_batch: found 0, allowed: a whole number from 1 on"),
+        ({"tokens_per_batch": "4"}, "tokens_per_batch: found '4'"),
+    ],
+)
+def test_a_wrong_wish_is_told(here: Path, wish: dict[str, Any], message: str):
+    with pytest.raises(InputError, match=message):
+        embspace.spaces("tiny", TEXTS, **wish)["layer", 1]
+
+
+@pytest.mark.parametrize("key", [["layer", 1], slice(1), ("layer", True), ("layer", 1.0), None])
+def test_what_is_no_key_is_none(s: api.Spaces, key: Any):
+    with pytest.raises(KeyError, match="there are 'input'"):
+        s[key]
 
 
 def test_a_model_that_is_loaded_is_taken_but_has_no_tables(here: Path):

@@ -15,6 +15,7 @@ from embspace.app.describe import (
     description_of,
     find_model,
     given_keys,
+    placed,
     plain_name,
     write_description,
 )
@@ -338,3 +339,18 @@ def test_files_of_a_sentence_model_that_lack_are_told(root: Path, tmp_path: Path
     weights.rename(weights.with_name("pytorch_model.bin"))
     with pytest.raises(RefusedModel, match=r"2_Dense: no model\.safetensors; a pickle"):
         find_model(str(folder), root, None)
+
+
+def test_a_name_stays_a_name_beside_a_folder_of_that_name(tmp_path: Path):
+    (tmp_path / "conf/model").mkdir(parents=True)
+    (tmp_path / "conf/model/minilm.yaml").write_text("")
+    for name in ("minilm", "mine", "texts"):
+        (tmp_path / name).mkdir()
+    for name in ("minilm", "mine"):
+        (tmp_path / name / "config.json").write_text("{}")
+    assert placed("minilm", tmp_path, tmp_path) == "minilm"
+    assert placed("mine", tmp_path, tmp_path) == str(tmp_path / "mine")
+    assert placed("./minilm", tmp_path, tmp_path) == str(tmp_path / "minilm")
+    assert [placed(name, tmp_path, tmp_path) for name in ("texts", "", "nothing")] == [
+        *("texts", "", "nothing")
+    ]

@@ -13,7 +13,7 @@ import pytest
 from pydantic import TypeAdapter
 
 from embspace.app.page.model import drawn_nouns, layer_nouns
-from embspace.app.report import Subject, describe_subject, drawing_stages, write_report
+from embspace.app.report import Subject, beside, describe_subject, drawing_stages, write_report
 from embspace.app.repro.environment import KERNELS
 from embspace.app.working_tree import TREES, WorkingTree
 from embspace.errors import InputError
@@ -493,3 +493,21 @@ def test_a_full_disk_leaves_the_old_page(
     with pytest.raises(InputError, match=r"index\.html: cannot be written: No space left"):
         write_report(Subject("x", ["t"], None, None), print)
     assert [file.read_text() for file in page.parent.iterdir()] == ["an old page"]
+
+
+def test_a_report_of_the_cache_comes_beside_what_is_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("EMBSPACE_CACHE", str(tmp_path / "cache"))
+    root, here = tmp_path / "cache/study", tmp_path / "here"
+    page = Path("reports/m/index.html")
+    (root / page.parent / "figures").mkdir(parents=True)
+    (root / page).write_text("page")
+    (root / page.parent / "figures/a.png").write_text("figure")
+    (here / page.parent).mkdir(parents=True)
+    (here / page.parent / "notes.txt").write_text("mine")
+    assert beside(page, root, here) == here / page
+    assert (here / page).read_text() == "page"
+    assert (here / page.parent / "figures/a.png").is_file()
+    assert (here / page.parent / "notes.txt").read_text() == "mine"
+    assert beside(page, tmp_path, here) == tmp_path / page  # of one's own study

@@ -69,3 +69,15 @@ def test_the_tokenizer_of_another_model_is_told(tree: Path):
 
 def test_names_and_folders_are_not_loaded():
     assert not any(map(is_loaded, ("minilm", Path("models/tiny"), None, 3)))
+
+
+def test_one_part_in_training_is_read_without_dropout_and_stays_the_only_one(tree: Path):
+    module, tokenizer = loaded_by_hand(tree)
+    loaded = take(module, tokenizer)
+    expected = read_states(loaded, TEXTS, tree, {}).tensors["token"]
+    module.encoder.layer[1].train()
+    with pytest.warns(UserWarning, match="is read without dropout"):
+        made = read_states(loaded, TEXTS, tree, {}).tensors["token"]
+    assert np.array_equal(made, expected)
+    assert module.encoder.layer[1].training and not module.encoder.layer[0].training
+    assert not module.training

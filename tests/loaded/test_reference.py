@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from embspace.app.queries.corpus_space import space_of
 from embspace.errors import InputError
 from embspace.loaded import reference as reference_of
 from embspace.loaded.model import load
@@ -75,11 +76,46 @@ def test_a_cache_that_cannot_be_written_is_told_and_not_needed(
     assert "cannot be written" in caplog.text and "computed again next time" in caplog.text
 
 
-def test_half_of_what_is_kept_is_not_taken_for_whole(tree: Path, corpus: Path, cache: Path):
+@pytest.mark.parametrize("lost", ["*.parquet", "*.safetensors"])
+@pytest.mark.parametrize("is_cut", [False, True])
+def test_half_of_what_is_kept_is_not_taken_for_whole(
+    tree: Path, corpus: Path, cache: Path, lost: str, is_cut: bool
+):
+    loaded = load("tiny", tree)
+    expected = reference(loaded, "one", tree)
+    file = next(cache.rglob(lost))
+    content = file.read_bytes()
+    file.unlink()
+    if is_cut:
+        file.write_bytes(content[: len(content) // 2])
+    for _ in range(2):
+        made = reference(loaded, "one", tree)
+        assert np.array_equal(made.states["mean"], expected.states["mean"])
+
+
+def test_other_code_reads_anew(
+    tree: Path, corpus: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
+):
     loaded = load("tiny", tree)
     reference(loaded, "one", tree)
-    next(cache.rglob("*.parquet")).unlink()  # as of a run that was ended in between
-    assert len(reference(loaded, "one", tree).windows)
+    monkeypatch.setattr(reference_of, "_code", lambda: "another")
+    reference(loaded, "one", tree)
+    assert len([*cache.rglob("*.safetensors")]) == 2
+
+
+def test_texts_that_the_model_does_not_know_have_no_window_and_are_told(tree: Path, corpus: Path):
+    corpus.write_text(json.dumps({"id": "a", "text": "\ua66e \ua66e"}) + "\n")
+    loaded = load("tiny", tree)
+    made = reference(loaded, "one", tree)
+    assert made.windows.empty
+    with pytest.raises(InputError, match="none of the 1 text is read: the tokenizer of 'tiny'"):
+        space_of(loaded, made, -1, None)
+
+
+def test_a_corpus_from_elsewhere_is_not_fetched(tree: Path, root: Path, corpus: Path):
+    (tree / "conf/corpus/enwik8.yaml").write_bytes((root / "conf/corpus/enwik8.yaml").read_bytes())
+    with pytest.raises(InputError, match="enwik8.yaml: its texts are elsewhere, and no question"):
+        reference(load("tiny", tree), "enwik8", tree)
 
 
 def test_an_unknown_corpus_is_told(tree: Path, corpus: Path):

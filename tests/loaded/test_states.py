@@ -47,7 +47,7 @@ def test_texts_that_are_added_have_the_states_of_all_at_once(tree: Path):
     parts = [
         read_states(loaded, some, tree, {"tokens_per_batch": 1}) for some in (TEXTS[:1], TEXTS[1:])
     ]
-    both = joined(*parts)
+    both = joined(*parts, 1)
     assert both.windows.equals(whole.windows)
     assert both.tokens.equals(whole.tokens)
     for name, tensor in whole.tensors.items():

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from embspace.settings.roots import enclosing_root, find_root, is_home
+from embspace.settings.roots import cache_folder, enclosing_root, find_root, is_home
 from embspace.settings.study import is_study
 from tests.settings.wheel import wheel
 
@@ -44,3 +44,12 @@ def test_of_a_wheel_it_is_a_study_in_the_cache(
     assert find_root() == tmp_path / "cache/study"
     assert is_home(find_root()) and is_study(find_root())
     assert not is_home(tmp_path)
+
+
+def test_a_cache_that_is_named_by_half_a_path_stays_where_the_command_began(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("embspace.settings.roots.STARTED_IN", tmp_path)
+    monkeypatch.setenv("EMBSPACE_CACHE", "kept")
+    monkeypatch.chdir("/")
+    assert cache_folder() == tmp_path / "kept"

@@ -55,6 +55,8 @@ def test_that_of_the_cache_is_renewed_by_another_embspace(
     folder = home_study(tmp_path)
     (folder / "results/x.csv").parent.mkdir()
     (folder / "results/x.csv").write_text("computed")
+    (folder / "params.yaml").write_text((folder / "params.yaml").read_text() + "# mine")
+    (folder / "models.lock").write_text("fetched: 1\n")
     (wheel / "conf/config.yaml").write_text("newer: 1\n")
     assert home_study(tmp_path) == folder
     assert "newer" not in (folder / "conf/config.yaml").read_text()
@@ -62,6 +64,22 @@ def test_that_of_the_cache_is_renewed_by_another_embspace(
     home_study(tmp_path)
     assert "newer" in (folder / "conf/config.yaml").read_text()
     assert (folder / "results/x.csv").is_file()
+    assert (folder / "params.yaml").read_text().endswith("# mine")
+    assert (folder / "models.lock").read_text() == "fetched: 1\n"
+
+
+def test_a_study_learns_which_embspace_is_installed_now(
+    wheel: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    write_study(tmp_path / "mine", without_git=True)
+    monkeypatch.setattr(study, "told_apart", lambda: "another one\n")
+    (wheel / "conf/config.yaml").write_text("newer: 1\n")
+    study.renew_package(tmp_path / "mine")
+    assert (tmp_path / "mine" / study.MADE_OF).read_text() == "another one\n"
+    assert "newer" not in (tmp_path / "mine/conf/config.yaml").read_text()  # a user's to decide
+    (tmp_path / "clone").mkdir()
+    study.renew_package(tmp_path / "clone")
+    assert not [*(tmp_path / "clone").iterdir()]
 
 
 def test_half_of_one_is_written_to_its_end(wheel: Path, tmp_path: Path):

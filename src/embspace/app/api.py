@@ -85,7 +85,13 @@ def spaces(
         if tokenizer is not None:
             raise InputError("tokenizer: allowed beside a model that is loaded, which has none")
         loaded = load(str(model), root, device or read_params(root).device)
-    settings = {} if tokens_per_batch is None else {"tokens_per_batch": tokens_per_batch}
+    settings = {}
+    if tokens_per_batch is not None:
+        if type(tokens_per_batch) is not int or tokens_per_batch < 1:
+            raise InputError(
+                f"tokens_per_batch: found {tokens_per_batch!r}, allowed: a whole number from 1 on"
+            )
+        settings["tokens_per_batch"] = tokens_per_batch
     return Spaces(loaded, checked, root, settings)
 
 
@@ -103,7 +109,8 @@ class Spaces:
     | `"final_norm"`, `("final_norm", "mean")` | the same behind a norm after the last block |
 
     `("layer", -1)` is the last layer. `"sentence"` is what sentence-transformers' `encode` gives of
-    a text that one window holds; of a longer one it is the mean over its windows.
+    a text that one window holds; of a longer one it is the mean over its windows, or what an object
+    of sentence-transformers makes of it.
     """
 
     def __init__(
@@ -153,7 +160,7 @@ class Spaces:
         """Return the spaces of these texts and more, of which only the new ones are read."""
         new = _checked(texts)
         states = read_states(self._loaded, new, self._root, self._settings)
-        both = joined(self._states, states)
+        both = joined(self._states, states, self.texts)
         return Spaces(self._loaded, self._texts + new, self._root, self._settings, both)
 
     def attention(self, layer: int) -> list[Float[np.ndarray, "head token token"]]:
@@ -175,7 +182,7 @@ class Spaces:
         ids = [window.to_numpy(copy=True)[None] for _, window in rows]
         with in_evaluation(module):
             maps = (attention_maps(module, row, np.ones_like(row))[at][0] for row in ids)
-            return [each.float().cpu().numpy() for each in maps]
+            return [weights.float().cpu().numpy() for weights in maps]
 
     @property
     def tree(self) -> "WorkingTree":
@@ -230,8 +237,8 @@ class Spaces:
     ) -> "Comparison":
         """Return the cosine of two texts, and where it stands among all pairs of the texts.
 
-        Without a pooling by `"sentence"`, if it is there; else the last token of a decoder, or the
-        mean of the tokens.
+        Without a pooling by `"sentence"`, if it is there and no other layer is named; else the last
+        token of a decoder, or the mean of the tokens.
 
         As is and without the mean, with intervals; of two single tokens, among all pairs of the
         vocabulary, too.
@@ -296,13 +303,13 @@ class Spaces:
     def _tables(self) -> "Tables":
         from embspace.app.queries.tables import Tables
 
-        if self._loaded.asked is None:
+        if self._loaded.source is None:
             raise InputError(
                 "the model was loaded by you, and the stages that make tables read one from files; "
                 "write it by save_pretrained(), and pass the folder"
             )
         content = _as_json_lines(self._texts)
-        return Tables(self.model, self._loaded.asked, CORPUS, content, self._root)
+        return Tables(self.model, self._loaded.source, CORPUS, content, self._root)
 
     def _of_words(self, layer: int) -> Float[np.ndarray, "word dim"]:
         _, parts, whole = self._words
@@ -325,7 +332,8 @@ class Spaces:
         if SENTENCE in shapes:
             places[SENTENCE,] = "", 0, SENTENCE
         wanted = (key,) if isinstance(key, str) else key
-        if wanted not in places:
+        is_key = isinstance(wanted, tuple) and all(type(part) in (str, int) for part in wanted)
+        if not is_key or wanted not in places:
             raise KeyError(f"found {key!r}; there are {', '.join(self._keys(shapes))}")
         return places[wanted]
 

@@ -79,6 +79,14 @@ def find_model(asked: str, root: Path, say: Say | None, given: Given | None = No
     return _of_repository(place, root, say, given or {})
 
 
+def placed(asked: str, root: Path, here: Path) -> str:
+    """Return the absolute path of a folder with a model; a name of conf/model/ stays a name."""
+    folder = (here / expanded(asked)).resolve()
+    is_name = asked in {file.stem for file in (root / MODELS).glob("*.yaml")}
+    is_model = any((folder / name).is_file() for name in ("config.json", "modules.json"))
+    return str(folder) if asked.strip() and not is_name and is_model else asked
+
+
 def given_keys(allow_unused: Sequence[str] | None, tokenizer: str | None) -> Given:
     """Return the keys of a description that options of a command say.
 

@@ -151,11 +151,14 @@ def write_report(subject: Subject, say: Say, jobs: int | None = None) -> Path:
 def beside(page: Path, root: Path, here: Path) -> Path:
     """Return where a page of the study in `root` is for who has called from the folder `here`.
 
-    A report of the study in the user's cache is put into `here`, with its folder.
+    A report of the study in the user's cache is put into `here`, with its folder; what else is
+    there stays.
     """
     if not (is_home(root) and not here.is_relative_to(root)):
         return root / page
-    link_files(root / page.parent, here / page.parent)
+    for file in sorted((root / page.parent).rglob("*")):
+        if file.is_file():
+            link_files(file, here / file.relative_to(root))
     return here / page
 
 

@@ -38,10 +38,10 @@ from embspace.models.tokens.unknown import is_known
 from embspace.models.weights import load_model
 from embspace.models.windows import (
     LENGTH_KEY,
-    TOKEN_COLUMNS,
     Window,
     cut_windows,
     largest_window,
+    no_tokens,
     token_table,
     window_table,
 )
@@ -172,7 +172,7 @@ def _no_states(shapes: dict[str, tuple[int, int, int]]) -> HiddenStates:
     """Return the empty states of a model without a tokenizer, or of a corpus without texts."""
     return HiddenStates(
         windows=window_table([], []),
-        tokens=pd.DataFrame(columns=TOKEN_COLUMNS),
+        tokens=no_tokens(),
         shapes=shapes,
         encoded=iter(()),
         unknown=[],

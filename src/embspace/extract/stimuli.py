@@ -24,7 +24,7 @@ from embspace.models.probe.probe import check_batches, tokens_of
 from embspace.models.tokenizer import load_tokenizer, tokenizer_files
 from embspace.models.tokens.unknown import is_known
 from embspace.models.weights import load_model, with_random_weights
-from embspace.models.windows import TOKEN_COLUMNS, Window, cut_windows, largest_window, token_table
+from embspace.models.windows import Window, cut_windows, largest_window, no_tokens, token_table
 from embspace.settings.model import Model, Network, VectorsModel, describe_model
 from embspace.settings.stage import StageConfig, run_stage
 from embspace.settings.types import Share
@@ -79,7 +79,7 @@ def extract_stimuli(
             windows = []
         if windows and all(made.tokens.empty for made in states.values()):  # the first tell
             check_batches(module, tokens_of(windows), model.batches)
-        tokens = token_table(windows, tokenizer) if windows else _no_tokens()
+        tokens = token_table(windows, tokenizer) if windows else no_tokens()
         batches = batches_by_length([len(window.ids) for window in windows], tokens_per_batch)
         n_rows = {"token": len(tokens)} | dict.fromkeys(EXTRACTED, len(windows))
         states[name] = StimulusStates(
@@ -99,11 +99,7 @@ def extract_stimuli(
 
 def _no_states() -> StimulusStates:
     kinds = [f"{prefix}{kind}" for prefix in ("", "random_") for kind in ("token", *EXTRACTED)]
-    return StimulusStates(_no_tokens(), dict.fromkeys(kinds, UNREAD), {})
-
-
-def _no_tokens() -> pd.DataFrame:
-    return pd.DataFrame(columns=TOKEN_COLUMNS)
+    return StimulusStates(no_tokens(), dict.fromkeys(kinds, UNREAD), {})
 
 
 def _windows(

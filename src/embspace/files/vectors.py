@@ -342,7 +342,7 @@ def _labeled(table: NumberTable, path: str) -> tuple[np.ndarray, pd.DataFrame | 
         kept = []
         for place, name in enumerate(names):
             if IDENTITY.fullmatch(name) and not name.isdigit():
-                identities[name] = [f"{value:g}" for value in x[:, place]]
+                identities[name] = _numbers_of_rows(path, name, x[:, place])
             elif not name or name.startswith("Unnamed: "):
                 _check_index(path, x[:, place], place)
             else:
@@ -361,6 +361,20 @@ def _labeled(table: NumberTable, path: str) -> tuple[np.ndarray, pd.DataFrame | 
         labels["group"] = words[GROUP]
     _check_labels(labels, named[0] if named else "names of rows", path)
     return x, labels.astype(str)
+
+
+def _numbers_of_rows(path: str, name: str, column: np.ndarray) -> list[str]:
+    """Return the numbers of the rows in a column that is called like one of them.
+
+    Raises:
+        InputError: if it has fractions, or a number twice.
+    """
+    if len(np.unique(column)) < len(column) or (column != np.round(column)).any():
+        raise InputError(
+            f"{path}: column '{name}': found no number a row, allowed: different whole numbers, or "
+            "another name if it is a dimension"
+        )
+    return [str(int(value)) for value in column]
 
 
 def _check_index(path: str, column: np.ndarray, place: int) -> None:

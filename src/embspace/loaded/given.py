@@ -23,11 +23,12 @@ def is_loaded(model: object) -> bool:
 def take(model: Any, tokenizer: Any | None) -> LoadedModel:
     """Return a transformers model with its tokenizer, or a sentence-transformers object, as loaded.
 
-    The object stays the user's: it is neither moved nor changed. Its states are those of its own
-    number format, as float32.
+    The object stays the user's: its weights are neither moved nor changed. Its states are those of
+    its own number format, as float32.
 
     Raises:
-        InputError: if the tokenizer is missing, is another model's, or is none of the fast ones.
+        InputError: if the tokenizer is missing, has ids that are no rows of the model, or is none
+            of the fast ones.
     """
     encoder = None
     if _is_sentence_transformer(model):
@@ -48,16 +49,16 @@ def take(model: Any, tokenizer: Any | None) -> LoadedModel:
 
 @contextmanager
 def in_evaluation(module: Any) -> Iterator[None]:
-    """Switch dropout off for a while, and say so where it was on."""
-    if not module.training:
-        yield
-        return
-    warnings.warn("the model is in training mode; it is read without dropout", stacklevel=4)
+    """Switch dropout off for a while, in each part where it is on, and say so."""
+    training = [part for part in module.modules() if part.training]
+    if training:
+        warnings.warn("the model is in training mode; it is read without dropout", stacklevel=2)
     module.eval()
     try:
         yield
     finally:
-        module.train()
+        for part in training:
+            part.training = True
 
 
 def encoded_by(encoder: Any, texts: Sequence[str]) -> Float[np.ndarray, "text dim"]:

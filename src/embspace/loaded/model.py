@@ -2,7 +2,6 @@
 
 from contextlib import chdir
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
     from embspace.models.sentence.modules import SentenceModules
 
 KEPT = 2  # models in memory: one, and another to compare it with
+_KEPT: "dict[tuple[Path, str, str], LoadedModel]" = {}
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +36,7 @@ class LoadedModel:
     encoder: Any = None
     """A sentence-transformers object that makes the vectors of sentences itself."""
     device: str = "cpu"
-    asked: str | None = None
+    source: str | None = None
     """The name, folder or repository that it goes by; None for one that the user has loaded."""
     digest: str | None = None
     """Tells it from all others; None for one that the user has loaded, who may change it."""
@@ -53,50 +53,50 @@ class LoadedModel:
         return {space: matrix.copy() for space, matrix in whole.items()}, vocabulary
 
 
-def load(asked: str, root: Path, device: str = "cpu") -> LoadedModel:
+def load(model: str, root: Path, device: str = "cpu") -> LoadedModel:
     """Return a model of conf/model/, of a folder or of a repository; from memory the second time.
 
     Raises:
         InputError: if it is not known, was not fetched, cannot be read, or has no tokenizer.
     """
-    named = find_model(asked, root, None)
-    check_complete(named, asked)
-    content = named.described or read_yaml(root / CONF / "model" / f"{named.name}.yaml")
+    named = find_model(model, root, None)
+    check_complete(named, model)
+    loaded = load_described(named.name, named.described, root, device)
+    return replace(loaded, source=model)
+
+
+def load_described(
+    name: str, described: dict[str, Any] | None, root: Path, device: str = "cpu"
+) -> LoadedModel:
+    """Return a model by its name, and by what its file says if conf/model/ has none.
+
+    Raises:
+        InputError: if it cannot be read, or has no tokenizer.
+    """
+    content = described or read_yaml(root / CONF / "model" / f"{name}.yaml")
     with chdir(root):
-        description = describe_model(named.name, content)
+        description = describe_model(name, content)
         if isinstance(description, VectorsModel):
             raise InputError(
-                f"'{named.name}' is vectors without a model, which reads no texts; "
+                f"'{name}' is vectors without a model, which reads no texts; "
                 "embspace.report_vectors measures such vectors"
             )
-        if named.described is None:
-            check_probed(named.name, root)
-        digest = digest_of(named.name, description, content)
-        loaded = _loaded(root, named.name, digest, _Held(description))
-    return replace(loaded, device=device, asked=asked, digest=digest)
+        if described is None:
+            check_probed(name, root)
+        digest = digest_of(name, description, content)
+        key = (root, name, digest)
+        if key not in _KEPT:
+            while len(_KEPT) >= KEPT:
+                del _KEPT[next(iter(_KEPT))]
+            _KEPT[key] = _read(name, description)
+    return replace(_KEPT[key], device=device, source=name, digest=digest)
 
 
-@dataclass(frozen=True, eq=False)
-class _Held:
-    """A description that goes along with a key of the cache and is not one itself."""
-
-    description: Network
-
-    def __hash__(self) -> int:
-        return 0
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Held)
-
-
-@lru_cache(maxsize=KEPT)
-def _loaded(root: Path, name: str, digest: str, held: _Held) -> LoadedModel:
-    """Load a model; `root`, `name` and `digest` tell it from any other."""
+def _read(name: str, model: Network) -> LoadedModel:
     from embspace.models.sentence.vectors import sentence_modules
     from embspace.models.tokenizer import load_tokenizer
     from embspace.models.weights import load_model
 
-    model = held.description
     with without_report_of_weights():
         module = load_model(name, model)
         modules = sentence_modules(name, model, module)

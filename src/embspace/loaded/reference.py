@@ -6,8 +6,9 @@ They are in the user's cache, keyed by what decides them: weights, texts and set
 import hashlib
 import json
 import logging
-from contextlib import chdir
+from contextlib import chdir, suppress
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -19,11 +20,18 @@ from embspace.files.rows import load_rows, save_rows
 from embspace.files.tensors import map_tensors, save_tensors, tensor_names
 from embspace.loaded.model import LoadedModel
 from embspace.loaded.states import SETTINGS, read_states
-from embspace.settings.corpus import BuiltinCorpus, FileCorpus, describe_corpus
+from embspace.settings.corpus import (
+    Enwik8Corpus,
+    HubCorpus,
+    WikipediaCorpus,
+    corpus_file,
+    describe_corpus,
+)
 from embspace.settings.params import CONF
 from embspace.settings.roots import cache_folder
 from embspace.settings.schema import read_yaml
 
+CODE = ("clouds", "extract", "loaded", "models")  # folders of embspace that make states of texts
 PREPARED = Path("data/prepared/texts")
 TEXT_COLUMNS = ["id", "document", "text"]
 
@@ -50,20 +58,20 @@ def reference(loaded: LoadedModel, corpus: str, root: Path) -> Reference:
     settings = read_yaml(root / SETTINGS)
     if loaded.digest is None:
         return _read(loaded, texts, root)
-    decides = [loaded.digest, settings, texts.to_dict("list")]
+    decides = [loaded.digest, _code(), settings, texts.to_dict("list")]
     digest = hashlib.sha256(json.dumps(decides).encode()).hexdigest()[:32]
     path = cache_folder() / "references" / digest
-    if not path.with_suffix(".parquet").is_file():  # written last
-        made = _read(loaded, texts, root)
-        try:
-            save_tensors(made.states, f"{path}.safetensors")
-            save_rows(made.windows, f"{path}.parquet")
-        except InputError as error:
-            logging.getLogger(__name__).warning("%s; it is computed again next time", error)
-        return made
-    file = f"{path}.safetensors"
-    states = map_tensors(file, tensor_names(file))
-    return Reference(states, load_rows(f"{path}.parquet"), texts)
+    with suppress(InputError):  # it is not there, or half of it is
+        file = f"{path}.safetensors"
+        windows = load_rows(f"{path}.parquet")
+        return Reference(map_tensors(file, tensor_names(file)), windows, texts)
+    made = _read(loaded, texts, root)
+    try:
+        save_tensors(made.states, f"{path}.safetensors")
+        save_rows(made.windows, f"{path}.parquet")
+    except InputError as error:
+        logging.getLogger(__name__).warning("%s; it is computed again next time", error)
+    return made
 
 
 def corpus_texts(corpus: str, root: Path, most: int | None) -> pd.DataFrame:
@@ -88,12 +96,28 @@ def corpus_texts(corpus: str, root: Path, most: int | None) -> pd.DataFrame:
         raise InputError(f"--corpus: {not_among(corpus, known)}")
     description = describe_corpus(corpus, read_yaml(file))
     prepared = root / PREPARED / f"{corpus}.parquet"
-    if not isinstance(description, BuiltinCorpus | FileCorpus) and prepared.is_file():
+    if isinstance(description, HubCorpus | WikipediaCorpus | Enwik8Corpus):
+        if not prepared.is_file():
+            raise InputError(
+                f"{corpus_file(corpus)}: its texts are elsewhere, and no question fetches them; "
+                f"name it under `corpora` in params.yaml and type\n  embspace run prepare_texts"
+            )
         texts = load_rows(str(prepared))
     else:
         with chdir(root):
             texts = prepare_texts(corpus, description)
     return some_documents(texts, most)[TEXT_COLUMNS]
+
+
+@cache
+def _code() -> str:
+    """Return what tells the code that reads texts from an earlier one."""
+    package = Path(__file__).parent.parent
+    told_apart = hashlib.sha256()
+    for folder in CODE:
+        for file in sorted((package / folder).rglob("*.py")):
+            told_apart.update(file.read_bytes())
+    return told_apart.hexdigest()
 
 
 def with_ends(windows: pd.DataFrame, tokens: pd.DataFrame) -> pd.DataFrame:

@@ -70,12 +70,11 @@ def read_states(
     return States(tensors, states.windows, states.tokens)
 
 
-def joined(first: States, second: States) -> States:
-    """Return the states of the texts of two, those of `second` numbered on."""
+def joined(first: States, second: States, n_texts: int) -> States:
+    """Return the states of the texts of two, those of `second` numbered on from `n_texts`."""
     import pandas as pd
 
     n_windows, n_tokens = len(first.windows), len(first.tokens)
-    n_texts = first.windows["text"].nunique()
     windows = second.windows.assign(
         text=[str(int(text) + n_texts) for text in second.windows["text"]],
         first_token=second.windows["first_token"] + n_tokens,

@@ -188,6 +188,13 @@ def token_table(windows: Sequence[Window], tokenizer: Any) -> pd.DataFrame:
     return table
 
 
+def no_tokens() -> pd.DataFrame:
+    """The table of no token, with the columns and types of `token_table`."""
+    kinds = dict.fromkeys(TOKEN_COLUMNS, "int64")
+    kinds |= {"token": "str", "special": "bool", "repeated": "bool"}
+    return pd.DataFrame(columns=TOKEN_COLUMNS).astype(kinds)
+
+
 def _windows_of(encoded: Any, first: int, overlap: int) -> Iterator[Window]:
     previous, number = -1, 0
     for row, text in enumerate(encoded["overflow_to_sample_mapping"]):

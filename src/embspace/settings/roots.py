@@ -3,8 +3,9 @@
 import os
 from pathlib import Path
 
-from embspace.settings.study import IN_WHEEL, STUDY, home_study, is_study
+from embspace.settings.study import IN_WHEEL, STUDY, home_study, is_study, renew_package
 
+STARTED_IN = Path.cwd()  # before a command goes to the root of a study
 CACHE = "EMBSPACE_CACHE"  # names a folder for what is kept between calls
 
 
@@ -19,7 +20,10 @@ def find_root() -> Path:
     root = enclosing_root(Path.cwd())
     if root is None and not IN_WHEEL.is_dir():
         root = enclosing_root(Path(__file__).resolve())
-    return root or home_study(cache_folder())
+    if root is None:
+        return home_study(cache_folder())
+    renew_package(root)
+    return root
 
 
 def enclosing_root(place: Path) -> Path | None:
@@ -36,4 +40,5 @@ def cache_folder() -> Path:
     """Return the folder of the user's cache: what `EMBSPACE_CACHE` says, or the system's."""
     import platformdirs
 
-    return Path(os.environ.get(CACHE) or platformdirs.user_cache_dir("embspace"))
+    named = os.environ.get(CACHE)
+    return STARTED_IN / named if named else Path(platformdirs.user_cache_dir("embspace"))

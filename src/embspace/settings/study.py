@@ -1,12 +1,13 @@
 """A study: the folder in which the pipeline runs, of files that embspace brings along.
 
-A clone of the repository is one. The package has the same files, from which `embspace init` makes
-another one, and of which a command that is called in no study keeps one in the user's cache.
+A clone of the repository is one. The package brings the same files along, and `embspace init` makes
+a study of them. A command that is called in no study works in one in the user's cache.
 """
 
 import hashlib
 import re
-from importlib.metadata import PackageNotFoundError, version
+from functools import cache
+from importlib.metadata import PackageNotFoundError, distribution, version
 from pathlib import Path
 
 from embspace.errors import InputError
@@ -20,7 +21,7 @@ FILES = (".dvcignore", "CITATION.cff", "dvc.yaml", "models.lock", "params.yaml")
 LOCKED = Path("requirements.lock")
 STUDY = "study"  # in the user's cache
 MADE_OF = Path("src/embspace.txt")  # says which package a study without code was made of
-LOCKS = "dvc.lock"  # of a repository, whose results a study has not
+LOCKS = "dvc.lock"  # of the repository, which say what its own results are
 SWAPPED = ("models.lock", "params.yaml")
 
 
@@ -34,11 +35,11 @@ def brought_along() -> Path | None:
 
 def is_study(folder: Path) -> bool:
     """Return whether a folder has what the root of a study has."""
-    return all((folder / each).exists() for each in ("dvc.yaml", PARAMS, CONF / "model"))
+    return all((folder / name).exists() for name in ("dvc.yaml", PARAMS, CONF / "model"))
 
 
 def write_study(folder: Path, *, without_git: bool) -> None:
-    """Write the files of a study, or renew them; what people added and what was computed stays.
+    """Write the files of a study, or renew them; what people swap, add and compute stays.
 
     Raises:
         InputError: if this embspace has none, or the folder cannot be written.
@@ -47,13 +48,13 @@ def write_study(folder: Path, *, without_git: bool) -> None:
     if source is None:
         raise InputError(f"{PACKAGE}: has no files of a study; install embspace from its wheel")
     for place in _files(source):
-        copy_file(source / place, folder / place)
-    write_changed(folder / LOCKED, _installed(source / LOCKED).encode())
+        if str(place) not in SWAPPED or not (folder / place).is_file():
+            copy_file(source / place, folder / place)
     no_scm = "    no_scm = true\n" if without_git else ""
     settings = f"[core]\n    analytics = false\n    check_update = false\n{no_scm}"
     types = '[cache]\n    type = "reflink,hardlink,copy"\n'
     write_changed(folder / ".dvc/config", (settings + types).encode())
-    write_changed(folder / MADE_OF, told_apart().encode())  # the last, so that it says: complete
+    _write_package(folder, source)  # the last, so that it says: complete
 
 
 def home_study(cache: Path) -> Path:
@@ -67,6 +68,18 @@ def home_study(cache: Path) -> Path:
     if not made_of.is_file() or made_of.read_text(encoding="utf-8") != told_apart():
         write_study(folder, without_git=True)
     return folder
+
+
+def renew_package(folder: Path) -> None:
+    """Write into a study without code which embspace is installed now, so that stages notice it."""
+    made_of, source = folder / MADE_OF, brought_along()
+    if source is not None and made_of.is_file() and made_of.read_text("utf-8") != told_apart():
+        _write_package(folder, source)
+
+
+def _write_package(folder: Path, source: Path) -> None:
+    write_changed(folder / LOCKED, _installed(source / LOCKED).encode())
+    write_changed(folder / MADE_OF, told_apart().encode())
 
 
 def differences(folder: Path) -> list[str]:
@@ -95,12 +108,16 @@ def _files(source: Path) -> list[Path]:
     return [*(path for path in inside if path.name != LOCKS), *map(Path, FILES)]
 
 
+@cache
 def told_apart() -> str:
     """Return the version of embspace, and what tells its files from others of that version."""
-    modules = hashlib.sha256()
-    for path in sorted(PACKAGE.rglob("*.py")):
-        modules.update(f"{path.relative_to(PACKAGE)} {path.stat().st_size}".encode())
-    return f"embspace {version('embspace')} {modules.hexdigest()[:16]}\n"
+    listed = distribution("embspace").read_text("RECORD") if IN_WHEEL.is_dir() else None
+    files = listed or "".join(
+        f"{path} {hashlib.sha256(path.read_bytes()).hexdigest()}"
+        for path in sorted(PACKAGE.rglob("*.py"))
+    )
+    digest = hashlib.sha256(files.encode()).hexdigest()[:16]
+    return f"embspace {version('embspace')} {digest}\n"
 
 
 def _installed(lock: Path) -> str:

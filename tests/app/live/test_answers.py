@@ -137,7 +137,7 @@ def test_a_layer_that_is_no_number_is_answered(answers: Answers):
 
 def test_an_unknown_corpus_is_answered(answers: Answers):
     html = answers.search("v", "tiny", "<b>", "salt", -1, "mean")
-    assert "--corpus" in html and "<b>" not in html
+    assert "corpus: found" in html and "<b>" not in html
 
 
 def test_a_crash_ends_with_its_request(
@@ -162,3 +162,20 @@ def test_too_many_requests_are_refused():
     answers = Answers(RateLimit(1, 60))
     track(answers)
     assert "more than 1 requests in 60 seconds" in track(answers)[0]
+
+
+@pytest.mark.parametrize("corpus", ["{folder}/secret.csv", "../secret.csv", "enwik8", "articles"])
+def test_no_visitor_has_a_file_read_or_a_corpus_fetched(
+    answers: Answers, tmp_path: Path, corpus: str
+):
+    (tmp_path / "secret.csv").write_text("text\nthe password is a boat\n")
+    asked_for = corpus.format(folder=tmp_path)
+    html = answers.search("v", "tiny", asked_for, "password", -1, "mean")
+    assert 'role="alert"' in html and "allowed: one" in html and "boat" not in html
+    html = answers.pair("v", "tiny", asked_for, ("a cat", "a dog"), -1, "mean")
+    assert 'role="alert"' in html and "allowed: one" in html
+
+
+def test_no_visitor_has_a_folder_loaded(answers: Answers, tmp_path: Path):
+    html = answers.search("v", str(tmp_path), "one", "rain", -1, "mean")
+    assert 'role="alert"' in html and "model: found" in html

@@ -62,6 +62,11 @@ def test_search_and_cosine_go_by_it(sentences: Path, monkeypatch):
     assert str(found).startswith("tiny, sentence, among 6 pairs of 4 documents of one")
 
 
+def test_another_layer_of_a_sentence_model_has_the_mean(sentences: Path, monkeypatch):
+    monkeypatch.chdir(sentences)
+    assert space(None, 1).pooling == "mean"
+
+
 def test_of_an_encoder_it_is_the_mean(plain: Path, monkeypatch):
     monkeypatch.chdir(plain)
     assert space(None).pooling == "mean"

@@ -19,7 +19,12 @@ from embspace.settings.model import TokenTypes, describe_model
 from tests.tiny_architectures import build_tiny
 
 TEXT = "the cat sat on a boat"
-SETTINGS: dict[str, Any] = {"window_length": 40, "overlap": 0, "tokens_per_batch": 60}
+SETTINGS: dict[str, Any] = {
+    "window_length": 40,
+    "overlap": 0,
+    "tokens_per_batch": 60,
+    "largest_unknown_share": 1.0,
+}
 
 
 def build(kind: str, folder: Path, closes: int, opens: int = 0, text: int = 0) -> Path:

@@ -15,9 +15,11 @@ def at_own_root() -> Iterator[None]:
     be no other one; what lacks there is an error.
     """
     from embspace.settings.roots import enclosing_root
+    from embspace.settings.study import renew_package
 
     here = Path.cwd()
     with clear_errors(), chdir(enclosing_root(here) or here):
+        renew_package(Path.cwd())
         yield
 
 
@@ -45,17 +47,16 @@ def at_texts(asked: str) -> Iterator[str]:
 
     A folder is a model by its absolute path; the name of a report is that of its model.
     """
-    from embspace.app.homes import expanded
+    from embspace.app.describe import placed
     from embspace.app.queries.reported import place_of
     from embspace.settings.roots import find_root
 
     here = Path.cwd()
     with clear_errors():
         root = find_root()
-        folder = (here / expanded(asked)).resolve()
-        if asked.strip() and (folder / "config.json").is_file():
-            tree, model = root, str(folder)
-        else:
+        model = placed(asked, root, here)
+        tree = root
+        if model == asked:
             tree, model = place_of(asked, root, here)
         with chdir(tree):
             yield model

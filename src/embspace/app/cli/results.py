@@ -113,6 +113,7 @@ def report(
     Neither params.yaml nor results/ change. What was computed before is taken from the cache, and
     a report that was ended goes on when it is called again.
     """
+    from embspace.app.describe import placed
     from embspace.app.report import beside, describe_subject, write_report
     from embspace.settings.roots import find_root
 
@@ -130,7 +131,7 @@ def report(
         made = _page_of_tree(root, model, is_all=is_all, is_single=single_file)
         if made is None:
             asked = model or ""
-            place = str(Path(asked).absolute()) if Path(asked).is_dir() else asked
+            place = placed(asked, root, here)
             with _with_other_names(root, asked):
                 subject = describe_subject(
                     asked, corpus, say, layers=layers, reading=reading, **given

@@ -267,7 +267,16 @@ def _pairs(what: str, found: object) -> str:
 
 
 def _where(model: object, corpus: object) -> tuple[str, str]:
-    return _name("model", model), _name("corpus", corpus)
+    """Return names of a model and a corpus that are described here; a path is none.
+
+    Raises:
+        InputError: naming those there are.
+    """
+    from embspace.settings.params import CONF, read_params
+
+    models = tuple(sorted(path.stem for path in (CONF / "model").glob("*.yaml")))
+    corpora = tuple(read_params().corpora)
+    return _among("model", model, models), _among("corpus", corpus, corpora)
 
 
 def _at_layer(layer: object, work: Callable[[int], Answer]) -> Answer:

@@ -18,7 +18,7 @@ from embspace.app.queries.default_pooling import (
 from embspace.app.queries.loading import without_report_of_weights
 from embspace.app.queries.reported import why_not_there
 from embspace.clouds.pooling import FIRST_LAST, SENTENCE, SQRT, TOKEN_POOLINGS, pooled
-from embspace.errors import InputError, not_among
+from embspace.errors import InputError, counted, not_among
 from embspace.files.tensors import map_tensors
 from embspace.settings.params import read_params
 
@@ -255,6 +255,11 @@ def space_of(
         InputError: naming what is out of range.
     """
     states, windows = read.states, read.windows
+    if windows.empty:
+        raise InputError(
+            f"none of the {counted(len(read.texts), 'text')} is read: the tokenizer of "
+            f"'{loaded.name}' knows too few of their tokens"
+        )
     chosen = checked_pooling(states, layer, pooling, lambda: loaded.module.config)
     n = len(states["mean"])
     return CorpusSpace(
@@ -280,10 +285,11 @@ def checked_pooling(
     Raises:
         InputError: naming what they have not.
     """
-    if pooling is None:
-        pooling = default_pooling(states, config)
-    _check_one_of("--pooling", pooling, allowed_poolings(states))
     n = len(states["mean"])
+    if pooling is None:  # another layer than the last has no sentence vector
+        of_layers = {name: x for name, x in states.items() if name != SENTENCE}
+        pooling = default_pooling(states if layer % n == n - 1 else of_layers, config)
+    _check_one_of("--pooling", pooling, allowed_poolings(states))
     if not -n <= layer < n:
         raise InputError(f"--layer: found {layer}, allowed: 0 to {n - 1}, or -1 for the last")
     if pooling in WITHOUT_LAYER and layer % n != n - 1:

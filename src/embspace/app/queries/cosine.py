@@ -21,7 +21,7 @@ from embspace.geometry.pairs.directions import cosine_matrix
 N_HALF_SAMPLES = 1000
 LEVEL = 0.95
 TOKEN_BINS = 2**20  # of the cosines of all pairs of tokens: 466 million have a few hundred in each
-MOST_TIMES = 3  # as long, beyond which texts are not held to be alike in length
+MOST_TIMES = 3  # if one is longer by more than this factor, both lengths are told
 ROUNDING = 2e-7  # of the cosine of two tokens in float32
 
 
@@ -73,7 +73,8 @@ class Comparison:
         if longer > MOST_TIMES * shorter:
             lines.append(
                 f"The two texts have {self.lengths[0]} and {self.lengths[1]} tokens, those of "
-                f"{self.corpus} about {self.usual_length:.0f}: how high a cosine is hangs on length"
+                f"{self.corpus} about {self.usual_length:.0f}: cosines of longer texts are others, "
+                "so compare with texts of about this length"
             )
         return "\n".join(lines)
 
@@ -89,8 +90,8 @@ def compare_texts(
     """
     from embspace.settings.params import read_params
 
-    for each in (first, second):
-        check_query(each)
+    for text in (first, second):
+        check_query(text)
     space = reference_space(model_name, corpus, layer, pooling)
     return compare_within(space, corpus, first, second, read_params().seed)
 
@@ -107,16 +108,16 @@ def compare_within(
     Raises:
         InputError: if a text is empty, too long, or has no token that the model knows.
     """
-    for each in (first, second):
-        check_query(each)
+    for text in (first, second):
+        check_query(text)
     tokenizer = space.load_tokenizer()
-    text = _text_numbers(space)
+    documents = _text_numbers(space)
     pair = space.encode([first, second], tokenizer)
     as_is, centered = (
         percentile_among_pairs(
             pair,
             space.vectors,
-            text,
+            documents,
             centered=centered,
             n_half_samples=N_HALF_SAMPLES,
             level=LEVEL,

@@ -16,15 +16,15 @@ from jaxtyping import Float, Int
 
 from embspace.app.page.named import rendered
 from embspace.app.page.pictures import svg_uri
-from embspace.app.report import GROUP, REPORTS, Subject
+from embspace.app.report import DOCUMENT, GROUP, REPORTS, Subject
 from embspace.app.working_tree import OwnTexts
 from embspace.draw.page.markdown import markdown_table
-from embspace.errors import counted
+from embspace.errors import InputError, counted
 from embspace.files.atomic import writing
 from embspace.geometry.measures.mean_direction import mean_cosine
 from embspace.geometry.measures.spectral_measures import participation_ratio
 from embspace.geometry.measures.two_nearest import two_nn
-from embspace.loaded.model import LoadedModel, load
+from embspace.loaded.model import LoadedModel, load_described
 from embspace.loaded.reference import corpus_texts
 from embspace.loaded.states import read_states
 from embspace.settings.params import read_params
@@ -52,14 +52,15 @@ MEANINGS = {
 DIGITS = 3
 
 
-def write_quick(subject: Subject, asked: str, root: Path) -> tuple[Path, str]:
+def write_quick(subject: Subject, model: str, root: Path) -> tuple[Path, str]:
     """Write the page of the first numbers of a model on texts; return it, and its table.
 
     Raises:
         InputError: if the model or a text cannot be read.
     """
     texts, label = _texts(subject, root)
-    loaded = load(asked, root, read_params(root).device)
+    device = read_params(root).device
+    loaded = load_described(subject.model, subject.described, root, device)
     table, n_tokens = measure_quick(loaded, texts, root)
     name = loaded.description.label
     title = (
@@ -80,7 +81,7 @@ def write_quick(subject: Subject, asked: str, root: Path) -> tuple[Path, str]:
         header=[*wide.columns],
         rows=[[f"{value:.3g}" for value in row] for row in wide.to_numpy()],
         n_neighbors=int(table["n"].min()),
-        next_command=f"embspace report {asked}",
+        next_command=f"embspace report {model}",
     )
     target = REPORTS / f"{subject.name}{FOLDER}" / "index.html"
     with writing(root / target) as partial:
@@ -106,6 +107,10 @@ def measure_quick(
         states = read_states(alone, texts, root, {})
         kept = ~(states.tokens["special"] | states.tokens["repeated"]).to_numpy()
         n_tokens = int(kept.sum())
+        if not n_tokens:
+            raise InputError(
+                f"the tokenizer of '{loaded.name}' knows too few tokens of these texts to read them"
+            )
         first = ~states.tokens["id"][kept].duplicated().to_numpy()
         different = np.flatnonzero(first)[:MOST_NEIGHBORS]
         for layer, x in enumerate(states.tensors["token"]):
@@ -183,7 +188,7 @@ def _texts(subject: Subject, root: Path) -> tuple[list[str], str]:
 def _texts_of(own: OwnTexts) -> list[str]:
     from embspace.files.texts import load_texts
 
-    options = {key: value for key, value in own.options.items() if key != GROUP}
+    options = {key: value for key, value in own.options.items() if key not in (GROUP, DOCUMENT)}
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / f"{own.name}{own.suffix}"
         file.write_bytes(own.content)

@@ -23,10 +23,10 @@ UNNAMED = ("csv", "summary", "json")
 class Tables:
     """The tables of the analyses of a model, computed when they are asked for."""
 
-    def __init__(self, model: str, asked: str, corpus: str, content: bytes, root: "Path") -> None:
+    def __init__(self, model: str, source: str, corpus: str, content: bytes, root: "Path") -> None:
         """Take the name of a model, the name, folder or repository it goes by, and its texts."""
         self.model, self.corpus = model, corpus
-        self._asked, self._content, self._root = asked, content, root
+        self._source, self._content, self._root = source, content, root
         self._made: set[str] = set()
 
     @cached_property
@@ -36,7 +36,7 @@ class Tables:
         folder = self._root / TREES / f"{self.model}--{self.corpus}-{digest}"
         tree = WorkingTree(self._root, folder)
         texts = OwnTexts(self.corpus, self.corpus, ".jsonl", self._content)
-        described = find_model(self._asked, self._root, None).described
+        described = find_model(self._source, self._root, None).described
         tree.update(self.model, None, texts, described)
         return tree
 
@@ -67,11 +67,11 @@ class Tables:
     def _of_noun(self, noun: str) -> tuple[str, dict[str, str]]:
         """Return the stage of an analysis, and its results by the name of the table."""
         stages = {
-            each: part
+            part_noun: part
             for name, stage in read_stages(self._root).items()
             if name.startswith(("measure_", "project_")) and stage.entry.get("matrix")
             for part in stage.by_family()
-            for each in part.nouns()
+            for part_noun in part.nouns()
         }
         if noun not in stages:
             meant = did_you_mean(noun, stages) or ";"

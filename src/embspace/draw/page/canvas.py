@@ -257,8 +257,13 @@ def without_axes(ax: Axes) -> None:
 
 
 def quantile_range(rows: pd.DataFrame) -> tuple[float, float]:
-    """Return the limits of an axis that leaves the outermost 1 % at each end out."""
+    """Return the limits of an axis that leaves the outermost 1 % at each end out.
+
+    Where no quantile is known, as beside one huge vector, nothing is left out.
+    """
     low, high = rows["quantile_0.01"].min(), rows["quantile_0.99"].max()
+    if np.isnan([low, high]).any():
+        low, high = rows["minimum"].min(), rows["maximum"].max()
     margin = 0.1 * (high - low) or 0.5  # equal limits would leave no axis
     return low - margin, high + margin
 

@@ -36,7 +36,7 @@ POOLINGS = {
 # Of a decoder, in the figures of texts.
 TEXT_POOLINGS = {**POOLINGS, "last": Look("last token", GREEN, "P")}
 # The vector that the makers of a sentence model take of a text, which has no layer.
-OWN_VECTOR = Look("its own vector", BLACK, "", "-.")
+OWN_VECTOR = Look("sentence vector", BLACK, "", "-.")
 LAYER_SPACES = {
     "token": Look("tokens", BLACK, "o"),
     "cls": POOLINGS["cls"],
