@@ -448,7 +448,7 @@ def test_two_hundred_texts_are_as_many_units() -> None:
         ({"x": CLOUD[0]}, r"x: expected vectors, \(n, dim\), found shape \(12,\)"),
         ({"x": CLOUD[:0]}, r"x: expected at least 1 row, found 0"),
         ({"x": [[1.0, 2.0], [3.0]]}, "x: expected vectors, .* found rows of several lengths"),
-        ({"x": moments_of(CLOUD)}, "x: expected vectors, \(n, dim\), found Moments"),
+        ({"x": moments_of(CLOUD)}, r"x: expected vectors, \(n, dim\), found Moments"),
         ({"x": np.where(CLOUD[9, 3] == CLOUD, np.nan, CLOUD)}, "NaN or infinity in row 9"),
         ({"level": 95.0}, "level: expected a share between 0 and 1, found 95.0"),
         ({"options": {"hubness": {"k": 0}}}, "hubness: k: expected 1 to 100, found 0"),
