@@ -28,7 +28,7 @@ def test_a_device_that_is_not_there_lists_those_that_are(there: dict[str, bool],
         assert choose_device(device) == device
         return
     here = ", ".join(name for name in there if there[name])
-    with pytest.raises(InputError, match=f"key 'device': found '{device}', here there is: {here}$"):
+    with pytest.raises(InputError, match=f"the device: found '{device}', here there is: {here}$"):
         choose_device(device)
 
 
@@ -45,7 +45,7 @@ def test_without_float64_an_array_stays_what_it_is(monkeypatch: pytest.MonkeyPat
 
 def test_a_device_that_is_not_there_is_named_for_arrays_too(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
-    with pytest.raises(InputError, match="key 'device': found 'cuda'"):
+    with pytest.raises(InputError, match="the device: found 'cuda'"):
         on_device(X, "cuda")
 
 

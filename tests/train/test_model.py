@@ -217,7 +217,7 @@ def test_a_base_that_cannot_be_one_is_named(
 
 def test_a_device_that_is_not_there_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
-    with pytest.raises(InputError, match="key 'device': found 'cuda'"):
+    with pytest.raises(InputError, match="the device: found 'cuda'"):
         train_model("small", RUNS["paired"], some_texts(), str(tmp_path), "cuda")
 
 

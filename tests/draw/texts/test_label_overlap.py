@@ -52,7 +52,7 @@ def test_the_vector_of_a_sentence_model_is_a_level_and_a_row(table: pd.DataFrame
     figure, text = draw_label_overlap({"csv": pd.concat([table, own])}, "a", **SETTINGS)
     assert_words_fit(figure)
     for ax in figure.axes:
-        (level,) = (line for line in ax.lines if line.get_label() == "its own vector")
+        (level,) = (line for line in ax.lines if line.get_label() == "sentence vector")
         assert set(np.asarray(level.get_ydata())) == {0.99}
     assert "(layer 2, " in " ".join(figure.get_suptitle().split())
-    assert "its own vector" in text
+    assert "sentence vector" in text

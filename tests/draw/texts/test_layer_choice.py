@@ -65,7 +65,7 @@ def test_the_vector_of_a_sentence_model_is_a_level_and_a_row(table: pd.DataFrame
     figure, text = draw_layer_choice({"csv": own}, "a", **SETTINGS)
     assert_words_fit(figure)
     for ax, task in zip(figure.axes, ("search", "labels", "clusters"), strict=True):
-        (level,) = (line for line in ax.lines if line.get_label() == "its own vector")
+        (level,) = (line for line in ax.lines if line.get_label() == "sentence vector")
         value = own.loc[(own["task"] == task) & (own["embedding"] == "sentence"), "value"].iloc[0]
         assert set(np.asarray(level.get_ydata())) == {value}
-    assert "| its own vector |" in " ".join(text.split())
+    assert "| sentence vector |" in " ".join(text.split())

@@ -86,6 +86,6 @@ def test_the_vector_of_a_sentence_model_is_a_level_and_a_row():
     given = {"csv": pd.concat([table(), own]), MEASURED_WITH: MEASURED}
     figure, text = draw_text_classification(given, "a model", **SETTINGS)
     assert_words_fit(figure)
-    (level,) = (line for line in figure.axes[0].lines if line.get_label() == "its own vector")
+    (level,) = (line for line in figure.axes[0].lines if line.get_label() == "sentence vector")
     assert set(np.asarray(level.get_ydata())) == {0.77}
-    assert "its own vector" in text
+    assert "sentence vector" in text
