@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 import yaml
+from hypothesis import settings
 
 from tests.one_process import PROCESSES, one_process
 from tests.processor_time import ProcessorTime, imports_heard, summary
@@ -16,6 +17,10 @@ from tests.tiny import build_tiny_bert
 
 ROOT = Path(__file__).parent.parent
 HEAVY = ("torch", "transformers", "umap", "distributed", "openTSNE")
+# By day the same examples each time, so that a change fails for itself; by night new ones.
+settings.register_profile("day", derandomize=True)
+settings.register_profile("night")
+settings.load_profile("day")
 IMPORTED = pytest.StashKey[set[str]]()
 
 
