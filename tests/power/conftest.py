@@ -25,3 +25,14 @@ def small_draws_take_turns() -> Iterator[None]:
 
     with parallel_config(backend="sequential"):
         yield
+
+
+@pytest.fixture(autouse=True)
+def shapes_are_checked_elsewhere() -> Iterator[None]:
+    """Thousands of small calls take twice as long with their shapes checked."""
+    from jaxtyping import config
+
+    before = config.jaxtyping_disable
+    config.update("jaxtyping_disable", True)
+    yield
+    config.update("jaxtyping_disable", before)
