@@ -259,10 +259,10 @@ def _findings(name: str, described: dict[str, Any]) -> "Findings":
     assert not isinstance(model, VectorsModel)  # `described` names files of weights
     try:
         module, tokenizer = load_model(name, model), load_tokenizer(name, model)
-        found = describe_module(module, tokenizer)
-        known = {key: found.keys.get(key) for key in ("final_norm", "token_types")}
+        findings = describe_module(module, tokenizer)
+        known = {key: findings.keys.get(key) for key in ("final_norm", "token_types")}
         if note := tokenizer_note(name, model.model_copy(update=known)):
-            found.keys["note"] = note
+            findings.keys["note"] = note
         check_sentences(name, model.model_copy(update=known), module, tokenizer)
     except InputError:
         raise
@@ -273,10 +273,10 @@ def _findings(name: str, described: dict[str, Any]) -> "Findings":
         ) from error
     head = describe_head(name, model, module)
     if "output" in head:
-        found.keys["matrices"]["output"] = head["output"]
+        findings.keys["matrices"]["output"] = head["output"]
     if "masked_head" in head:
-        found.keys["masked_head"] = head["masked_head"]
-    return found
+        findings.keys["masked_head"] = head["masked_head"]
+    return findings
 
 
 @contextmanager

@@ -84,8 +84,8 @@ def has_a_task(texts: "pd.DataFrame", options: dict[str, Any]) -> bool:
     n_sentences = texts["text"].map(lambda text: len(split_sentences(text)))
     n_halved = document[n_sentences >= FEWEST].nunique()
     group = options.get(GROUP)
-    of_label = document.groupby(texts[group]).nunique() if group else document.iloc[:0]
-    return n_halved >= fewest or int((of_label >= fewest).sum()) > 1
+    n_documents = document.groupby(texts[group]).nunique() if group else document.iloc[:0]
+    return n_halved >= fewest or int((n_documents >= fewest).sum()) > 1
 
 
 def _texts(folder: Path, own: OwnTexts) -> "pd.DataFrame":
@@ -100,8 +100,8 @@ def _texts(folder: Path, own: OwnTexts) -> "pd.DataFrame":
 def _of_copies(texts: "pd.DataFrame") -> str:
     from embspace.prepare.texts import copies_told
 
-    told = copies_told(texts)
-    return f"; {told}" if told else ""
+    sentence = copies_told(texts)
+    return f"; {sentence}" if sentence else ""
 
 
 def advice(table: "pd.DataFrame", model: str) -> str:

@@ -90,8 +90,8 @@ def _read(
     vectors: Any, header: bool | None, separator: str | None
 ) -> tuple[Float[np.ndarray, "n dim"], pd.DataFrame | None]:
     if isinstance(vectors, str | Path):
-        found = read_labeled_vectors(vectors, header=header, separator=separator)
-        return found.vectors, found.labels
+        labeled = read_labeled_vectors(vectors, header=header, separator=separator)
+        return labeled.vectors, labeled.labels
     try:
         return checked_vectors(np.asarray(as_array(vectors)), "vectors"), None
     except ValueError as error:

@@ -53,5 +53,5 @@ def check_pointers(folder: Path) -> None:
 
 
 def pointer_error(file: Path) -> RefusedModel:
-    """What is raised at a file of which git has left a pointer alone."""
+    """The error that says that a file is a pointer of git's, whose content is elsewhere."""
     return RefusedModel(f"{file}: is git's pointer to a large file; get it with\n  git lfs pull")

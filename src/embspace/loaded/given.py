@@ -73,12 +73,12 @@ def _described(module: Any, tokenizer: Any, encoder: Any) -> LoadedModel:
 
     name = str(getattr(module.config, "_name_or_path", "") or type(module).__name__)
     with in_evaluation(module):
-        found = describe_module(module, tokenizer)
-    if found.asked:
-        listed = "; ".join(f"{key}: {why}" for key, why in found.asked.items())
+        findings = describe_module(module, tokenizer)
+    if findings.asked:
+        listed = "; ".join(f"{key}: {why}" for key, why in findings.asked.items())
         raise InputError(f"{name}: not all that is needed can be found in the model: {listed}")
     said = {"label": name, "license": UNKNOWN, "language": UNKNOWN, "source": "path", "path": name}
-    description = describe_model(name, said | found.keys)
+    description = describe_model(name, said | findings.keys)
     assert not isinstance(description, VectorsModel)  # the source is a path
     device = str(next(module.parameters()).device)
     return LoadedModel(name, description, module, tokenizer, encoder=encoder, device=device)

@@ -32,7 +32,7 @@ class LoadedModel:
     module: Any
     tokenizer: Any
     modules: "SentenceModules | None" = None
-    """What follows the transformer of a sentence model."""
+    """The pooling and layers after the transformer of a sentence model; None without them."""
     encoder: Any = None
     """A sentence-transformers object that makes the vectors of sentences itself."""
     device: str = "cpu"

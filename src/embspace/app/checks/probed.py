@@ -101,7 +101,7 @@ def _probe(name: str, model: Network) -> None:
 
 
 def digest_of(name: str, model: Network, content: dict[str, Any]) -> str:
-    """What tells a model, as it is described and read here, from any other."""
+    """Return a hash of a model's description, files and libraries, another for each other model."""
     parts = [CHECKS, content, _versions(), [*_files(name, model)]]
     return hashlib.sha256(json.dumps(parts, default=str).encode()).hexdigest()
 

@@ -272,8 +272,8 @@ def cosine(
         for text in (first, second):
             check_query(text)
         chosen = texts or corpus_like([first, second])
-        found = compare_texts(name, chosen, first, second, layer=layer, pooling=pooling)
-    typer.echo(visible(str(found)))
+        comparison = compare_texts(name, chosen, first, second, layer=layer, pooling=pooling)
+    typer.echo(visible(str(comparison)))
 
 
 def cite(

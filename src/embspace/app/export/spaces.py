@@ -120,10 +120,10 @@ def own_space(
     from embspace.files.formats.endings import stem_of
     from embspace.files.vectors import read_labeled_vectors, read_labels
 
-    found = read_labeled_vectors(vectors, header=header, separator=separator)
-    x, name = found.vectors, stem_of(vectors.name)
+    labeled = read_labeled_vectors(vectors, header=header, separator=separator)
+    x, name = labeled.vectors, stem_of(vectors.name)
     rows = pd.DataFrame({"id": range(len(x))})
-    named = found.labels if labels is None else read_labels(labels)
+    named = labeled.labels if labels is None else read_labels(labels)
     if named is None:
         return _space(name, x, rows, rows["id"], pd.Series([""] * len(x)))
     if len(named) != len(x):

@@ -133,10 +133,10 @@ class Answers:
                 for number, given in enumerate((first, second), 1)
             ]
             how = _among("pooling", pooling, EXTRACTED)
-            found = _at_layer(
+            comparison = _at_layer(
                 layer, lambda number: compare_directions(name, *lists, layer=number, pooling=how)
             )
-            return directions_view(found)
+            return directions_view(comparison)
 
         return self._answer(visitor, work)
 
@@ -156,10 +156,10 @@ class Answers:
 
             pair = [_text("text", text) for text in texts]
             where, how = _where(model, corpus), _among("pooling", pooling, EXTRACTED)
-            found = _at_layer(
+            comparison = _at_layer(
                 layer, lambda number: compare_texts(*where, *pair, layer=number, pooling=how)
             )
-            return lines_view(str(found))
+            return lines_view(str(comparison))
 
         return self._answer(visitor, work)
 

@@ -211,18 +211,12 @@ def load_corpus_space(model_name: str, corpus: str, layer: int, pooling: str | N
     windows, tensors = load_rows(f"{path}.windows.parquet"), tensor_names(f"{path}.safetensors")
     states = map_tensors(f"{path}.safetensors", tuple(tensors))
     pooling = checked_pooling(states, layer, pooling, lambda: load_config(model_name, model))
-    n = len(states["mean"])
     most = None if isinstance(model, VectorsModel) else model.most_documents
     return CorpusSpace(
         model_name=model_name,
         model=model,
         path=path,
-        layer=layer % n,
-        last_layer=n - 1,
-        pooling=pooling,
-        vectors=pooled_states(states, pooling, layer, windows),
-        windows=windows,
-        rows=windows[windows["window"] == 0] if pooling == SENTENCE else windows,
+        **_at(states, windows, layer, pooling),
         texts=some_documents(load_rows(f"data/prepared/texts/{corpus}.parquet"), most),
     )
 
@@ -261,20 +255,29 @@ def space_of(
             f"'{loaded.name}' knows too few of their tokens"
         )
     chosen = checked_pooling(states, layer, pooling, lambda: loaded.module.config)
-    n = len(states["mean"])
     return CorpusSpace(
         model_name=loaded.name,
         model=loaded.description,
         path="",
-        layer=layer % n,
-        last_layer=n - 1,
-        pooling=chosen,
-        vectors=pooled_states(states, chosen, layer, windows),
-        windows=windows,
-        rows=windows[windows["window"] == 0] if chosen == SENTENCE else windows,
+        **_at(states, windows, layer, chosen),
         texts=read.texts,
         loaded=loaded,
     )
+
+
+def _at(
+    states: Mapping[str, Layers], windows: pd.DataFrame, layer: int, pooling: str
+) -> dict[str, Any]:
+    """Return the fields of a `CorpusSpace` that follow from its layer and pooling."""
+    n = len(states["mean"])
+    return {
+        "layer": layer % n,
+        "last_layer": n - 1,
+        "pooling": pooling,
+        "vectors": pooled_states(states, pooling, layer, windows),
+        "windows": windows,
+        "rows": windows[windows["window"] == 0] if pooling == SENTENCE else windows,
+    }
 
 
 def checked_pooling(

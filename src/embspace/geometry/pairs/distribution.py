@@ -36,7 +36,7 @@ class Distribution:
     center: float = 0.0
     """The nearer to the mean, the fewer digits of a narrow distribution are lost."""
     rounding: float = 0.0
-    """How far a value may be off, in units of the values."""
+    """The largest error of a value by rounding, in units of the values."""
 
     @classmethod
     def of(

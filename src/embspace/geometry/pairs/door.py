@@ -19,7 +19,7 @@ from embspace.geometry.pairs.vectors import (
 Transformation = Literal["rotation", "scale", "translation", "lengths", "coordinate_scales"]
 TRANSFORMATIONS: tuple[Transformation, ...] = get_args(Transformation)
 INVARIANCES: dict[str, frozenset[Transformation]] = {}
-"""Of functions that are no measures and declare it, by name; of measures see `Definition`."""
+"""Function -> what leaves its value as it is; a measure says that in its `Definition`."""
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
@@ -31,7 +31,7 @@ class Taken(NamedTuple):
     kinds: frozenset[str]
     """Names of NumPy's types; none: any."""
     instead: tuple[type, ...]
-    """Of what may stand in its place."""
+    """Types that the argument may have in the place of an array."""
 
     @property
     def last(self) -> tuple[str, ...]:

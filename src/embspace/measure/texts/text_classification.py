@@ -49,7 +49,7 @@ class Reader:
     module: Any
     tokenizer: Any
     sentences: SentenceModules | None = None
-    """What follows the transformer of a sentence model."""
+    """The pooling and layers after the transformer of a sentence model; None without them."""
 
 
 def measure_text_classification(
