@@ -42,6 +42,7 @@ EXCEPTIONS = {
         "15 % of their hundred",
         "about 5 % of pairs",
         "95 % of these",
+        "section 5.1",
         "section 5.2",
     ),
     "docs/rna_model.md": ("arXiv:2502.12033",),

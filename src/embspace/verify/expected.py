@@ -22,6 +22,7 @@ STATED_IN = {
         PUBLISHED / "razzhigaev_shape_of_learning.yaml",
     ),
     "measure_layer_roles": PUBLISHED / "bonino_layer_roles.yaml",
+    "measure_parameter_alignment": PUBLISHED / "dar_layers_of_two_seeds.yaml",
     "measure_stitching": PUBLISHED / "dar_stitching.yaml",
     "measure_tuning_words": PUBLISHED / "dar_tuning_words.yaml",
 }

@@ -11,6 +11,7 @@ from threadpoolctl import threadpool_limits
 
 from embspace.extract.checkpoints import form_of
 from embspace.files.tables import save_table
+from embspace.measure.parameters.parameter_alignment_claims import claim_rows
 from embspace.measure.parameters.parameter_alignment_rows import (
     ASSIGNMENTS,
     PLANTED,
@@ -122,9 +123,13 @@ def main(config: StageConfig) -> None:
     models = [(each, checkpoint_parameters(run, each, final_norm)) for each in checkpoints]
     with threadpool_limits(1):  # of products so small, several threads take longer
         found = measure_parameter_alignment(models, **config.settings)
+    claims = claim_rows(
+        found.assignments, level=config.settings["level"], shares_base=run.base is not None
+    )
     save_table(found.similarity, f"results/parameter_alignment/similarity/{name}.csv")
     save_table(found.assignments, f"results/parameter_alignment/assignments/{name}.csv")
     save_table(found.planted, f"results/parameter_alignment/planted/{name}.csv")
+    save_table(claims, f"results/parameter_alignment/claims/{name}.csv")
 
 
 if __name__ == "__main__":

@@ -22,8 +22,8 @@ from embspace.geometry.parameters.projection import (
     token_readers,
     top_tokens,
 )
-from embspace.measure.parameters.even_places import evenly
 from embspace.measure.parameters.vocabulary_space import VocabularySpace, load_vocabulary_space
+from embspace.measure.tables.even_places import evenly
 from embspace.models.parameters.layers import LayerParameters
 from embspace.models.parameters.masked_head import HeadTransform
 from embspace.models.parameters.read import ModelParameters

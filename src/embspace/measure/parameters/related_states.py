@@ -9,7 +9,7 @@ from jaxtyping import Float, Int
 
 from embspace.clouds.layers import CorpusStates
 from embspace.geometry.parameters.related import named_by_any, strongest_tokens
-from embspace.measure.parameters.even_places import evenly
+from embspace.measure.tables.even_places import evenly
 from embspace.models.parameters.read import FinalNorm, ModelParameters
 from embspace.models.stream.rebuild import rebuild_stream
 

@@ -16,8 +16,8 @@ from embspace.geometry.parameters.listed_words import (
 )
 from embspace.geometry.parameters.planted_copies import random_turn
 from embspace.geometry.parameters.projection import top_tokens
-from embspace.measure.parameters.even_places import evenly
 from embspace.measure.parameters.tuning_words_runs import POLARITIES, TunedSeed, Vocabulary
+from embspace.measure.tables.even_places import evenly
 from embspace.measure.tables.nulls import mean_and_range
 from embspace.models.parameters.class_head import ClassHead
 

@@ -1,6 +1,6 @@
 """Tests of places at equal distances."""
 
-from embspace.measure.parameters.even_places import evenly
+from embspace.measure.tables.even_places import evenly
 
 
 def test_places_are_evenly_apart_with_both_ends():
