@@ -2,6 +2,12 @@
 
 from typing import Any
 
+import jaxtyping
+
+from tests.first_calls import first_calls_checked
+
+jaxtyping.jaxtyped = first_calls_checked(jaxtyping.jaxtyped)
+
 
 def check_types(checked: Any) -> Any:
     """Return the function or class with its checks; see `addopts` in pyproject.toml."""

@@ -11,6 +11,7 @@ import pytest
 import yaml
 from hypothesis import settings
 
+from tests.first_calls import begin_test
 from tests.one_process import PROCESSES, one_process
 from tests.processor_time import ProcessorTime, imports_heard, summary
 from tests.tiny import build_tiny_bert
@@ -72,6 +73,7 @@ def joblib_starts_no_process() -> Iterator[None]:
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Give a slow test, and the fixtures that it is first to have, joblib's processes."""
+    begin_test()
     if item.get_closest_marker("slow"):
         os.environ[PROCESSES] = "1"
     else:
