@@ -255,7 +255,8 @@ class Spaces:
 
         names = [str(number + 1) for number in range(self.texts)]
         texts = pd.DataFrame({"id": names, "document": names, "text": self._texts})
-        read = Reference(self._states.tensors, self._states.windows, texts)
+        states = self._states
+        read = Reference(states.tensors, states.windows, states.tokens, texts)
         try:
             space = space_of(self._loaded, read, layer, pooling)
             return compare_within(space, CORPUS, first, second, read_params(self._root).seed)

@@ -9,7 +9,7 @@ from embspace.app.checks.probed import check_probed, digest_of
 from embspace.app.describe import check_complete, find_model
 from embspace.app.queries.loading import without_report_of_weights
 from embspace.errors import InputError
-from embspace.settings.model import Network, VectorsModel, describe_model
+from embspace.settings.model import Model, Network, VectorsModel, describe_model
 from embspace.settings.params import CONF
 from embspace.settings.schema import read_yaml
 
@@ -51,6 +51,19 @@ class LoadedModel:
         vocabulary = vocabulary_table(self.name, self.tokenizer, self.description)
         whole = without_padding(self.name, self.description, matrices, vocabulary)
         return {space: matrix.copy() for space, matrix in whole.items()}, vocabulary
+
+
+def description_of(model: str, root: Path) -> tuple[str, Model]:
+    """Return the name and the description of a model that `load` takes; its weights are not read.
+
+    Raises:
+        InputError: if it is not known, or was not fetched.
+    """
+    named = find_model(model, root, None)
+    check_complete(named, model)
+    content = named.described or read_yaml(root / CONF / "model" / f"{named.name}.yaml")
+    with chdir(root):
+        return named.name, describe_model(named.name, content)
 
 
 def load(model: str, root: Path, device: str = "cpu") -> LoadedModel:

@@ -79,8 +79,8 @@ def compare_directions(
     Raises:
         InputError: naming what is not known, too long, or out of range.
     """
+    from embspace.app.live.choices import reading_model
     from embspace.app.queries.loading import without_report_of_weights
-    from embspace.app.queries.track import reading_model
     from embspace.models.tokenizer import load_tokenizer
     from embspace.models.weights import load_model, with_random_weights
     from embspace.settings.params import read_params

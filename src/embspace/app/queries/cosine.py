@@ -10,7 +10,6 @@ from jaxtyping import Float, Int
 from embspace.app.queries.corpus_space import (
     CorpusSpace,
     check_query,
-    outdated,
     reference_space,
 )
 from embspace.app.queries.default_pooling import WITHOUT_LAYER
@@ -110,9 +109,9 @@ def compare_within(
     """
     for text in (first, second):
         check_query(text)
-    tokenizer = space.load_tokenizer()
+    tokenizer = space.loaded.tokenizer
     documents = _text_numbers(space)
-    pair = space.encode([first, second], tokenizer)
+    pair = space.encode([first, second])
     as_is, centered = (
         percentile_among_pairs(
             pair,
@@ -127,13 +126,13 @@ def compare_within(
     )
     one, other = (_only_token(given, tokenizer) for given in (first, second))
     tokens = None
-    if space.loaded is not None and one is not None and other is not None:
+    if one is not None and other is not None:
         from embspace.clouds.learned import one_space
 
         matrix = one_space(space.loaded.learned()[0])["input"]
         tokens = token_pair(matrix, one, other)
     return Comparison(
-        model=space.model_name,
+        model=space.loaded.name,
         corpus=corpus,
         layer=space.layer,
         last_layer=space.last_layer,
@@ -169,9 +168,6 @@ def _text_numbers(space: CorpusSpace) -> Int[np.ndarray, " window"]:
     import pandas as pd
 
     document = space.rows["text"].map(space.texts.set_index("id")["document"])
-    n_read = space.rows["text"].nunique()
-    if document.isna().any() or n_read != len(space.texts) or len(document) != len(space.vectors):
-        raise outdated()
     return np.asarray(pd.factorize(document)[0], dtype=np.int64)
 
 
