@@ -94,11 +94,11 @@ def load_described(
                 f"'{name}' is vectors without a model, which reads no texts; "
                 "embspace.report_vectors measures such vectors"
             )
-        if described is None:
-            check_probed(name, root)
         digest = digest_of(name, description, content)
         key = (root, name, digest)
         if key not in _KEPT:
+            if described is None:
+                check_probed(name, root)
             while len(_KEPT) >= KEPT:
                 del _KEPT[next(iter(_KEPT))]
             _KEPT[key] = _read(name, description)

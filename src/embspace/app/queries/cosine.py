@@ -68,6 +68,10 @@ class Comparison:
         ]
         if self.tokens:
             lines.append(f"{'input vectors':13} {_token_line(self.tokens)}")
+        if isnan(self.as_is.z) or isnan(self.centered.z):
+            lines.append(
+                "none: the pairs are too few, or all of one cosine; compare with more texts"
+            )
         shorter, longer = sorted([max(self.lengths), self.usual_length])
         if longer > MOST_TIMES * shorter:
             lines.append(
@@ -182,9 +186,14 @@ def _line(each: PairPercentile) -> str:
     if isnan(each.low):
         interval = "none: too few"
     return (
-        f"{each.cosine:7.3f}  {_percent(each.percentile):>10}  {interval:>17}  {each.z:6.2f}  "
-        f"mean {each.mean:.3f}, standard deviation {each.standard_deviation:.3f}"
+        f"{_number(each.cosine):>7}  {_percent(each.percentile):>10}  {interval:>17}  "
+        f"{_number(each.z, 2):>6}  mean {_number(each.mean)}, standard deviation "
+        f"{_number(each.standard_deviation)}"
     )
+
+
+def _number(value: float, digits: int = 3) -> str:
+    return "none" if isnan(value) else f"{value:.{digits}f}"
 
 
 def _token_line(each: TokenPair) -> str:
@@ -195,6 +204,8 @@ def _token_line(each: TokenPair) -> str:
 
 def _percent(value: float) -> str:
     """Return a percentage with so many digits that what is not 100 or 0 does not look like it."""
+    if isnan(value):
+        return "none"
     apart = min(value, 100 - value)
     digits = 1 if not 0 < apart < 1 else -floor(log10(apart))
     return f"{value:.{digits}f}"
