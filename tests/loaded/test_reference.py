@@ -142,3 +142,56 @@ def test_no_texts_have_no_states(tree: Path, cache: Path):
     made = read_once(load("tiny", tree), pd.DataFrame({"id": [], "text": []}, dtype=str), tree)
     assert made.windows.empty and made.tokens.empty and made.states["mean"].shape[1] == 0
     assert not cache.exists()
+
+
+def test_a_full_disk_is_told_and_leaves_nothing_half(
+    tree: Path,
+    corpus: Path,
+    cache: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+):
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_bytes", full)
+    made = reference(load("tiny", tree), "one", tree)
+    assert len(made.states["mean"][0]) == len(made.windows)
+    assert "No space left on device; it is computed again next time" in caplog.text
+    assert not [file for file in cache.rglob("*") if file.is_file()]
+
+
+@pytest.mark.parametrize("at", ["read_states", "save_rows"])
+def test_an_interrupted_first_computation_is_done_again(
+    tree: Path, corpus: Path, monkeypatch: pytest.MonkeyPatch, at: str
+):
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    loaded = load("tiny", tree)
+    with monkeypatch.context() as patch:
+        patch.setattr(reference_of, at, interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            reference(loaded, "one", tree)
+    expected = read_states(loaded, TEXTS, tree, {}).tensors["mean"]
+    for _ in range(2):
+        assert np.array_equal(reference(loaded, "one", tree).states["mean"], expected)
+
+
+def test_two_that_compute_at_once_do_not_disturb_each_other(
+    tree: Path, corpus: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
+):
+    loaded, save, others = load("tiny", tree), reference_of.save_rows, list[int]()
+
+    def between(table: pd.DataFrame, path: str) -> None:
+        if not others:  # another process does it all while this one is half through
+            others.append(1)
+            others.append(len(reference(loaded, "one", tree).windows))
+        save(table, path)
+
+    monkeypatch.setattr(reference_of, "save_rows", between)
+    made = reference(loaded, "one", tree)
+    assert others[1] == len(made.windows)
+    assert len([*cache.rglob("*.parquet")]) == 2
+    monkeypatch.setattr(reference_of, "read_states", None)
+    assert np.array_equal(reference(loaded, "one", tree).states["mean"], made.states["mean"])

@@ -21,6 +21,7 @@ from embspace.errors import InputError, not_among
 from embspace.files.formats.endings import stem_of
 from embspace.files.rows import load_rows, save_rows
 from embspace.files.tensors import map_tensors, save_tensors, tensor_names
+from embspace.loaded.kept import REFERENCES, remove_unused
 from embspace.loaded.model import LoadedModel
 from embspace.loaded.states import SETTINGS, read_states
 from embspace.settings.corpus import (
@@ -37,7 +38,6 @@ from embspace.settings.schema import read_yaml
 CODE = ("clouds", "extract", "loaded", "models")  # folders of embspace that make states of texts
 UNKNOWN = "unknown"
 PREPARED = Path("data/prepared/texts")
-REFERENCES = "references"  # in the folder of the cache
 ENDINGS = (".safetensors", ".tokens.parquet", ".windows.parquet")  # of the files of one
 
 
@@ -87,6 +87,7 @@ def read_once(loaded: LoadedModel, texts: pd.DataFrame, root: Path) -> Reference
         save_tensors(made.states, f"{path}{ENDINGS[0]}")
         save_rows(made.tokens, f"{path}{ENDINGS[1]}")
         save_rows(made.windows, f"{path}{ENDINGS[2]}")
+        remove_unused()
     except InputError as error:
         logging.getLogger(__name__).warning("%s; it is computed again next time", error)
     return made

@@ -13,6 +13,7 @@ from embspace.app.queries.corpus_space import (
     reference_space,
 )
 from embspace.app.queries.default_pooling import WITHOUT_LAYER
+from embspace.app.queries.shown import ShownAsText
 from embspace.errors import counted
 from embspace.geometry.inference.pair_percentile import PairPercentile, percentile_among_pairs
 from embspace.geometry.pairs.directions import cosine_matrix
@@ -37,7 +38,7 @@ class TokenPair:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class Comparison(ShownAsText):
     """Two texts at a layer and pooling of a model, beside the pairs of texts of a corpus."""
 
     model: str

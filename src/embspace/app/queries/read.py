@@ -12,6 +12,7 @@ import numpy as np
 from jaxtyping import Float
 
 from embspace.app.queries.loading import without_report_of_weights
+from embspace.app.queries.shown import ShownAsText
 from embspace.errors import InputError
 from embspace.geometry.parameters.projection import Inverse, token_readers, top_tokens
 
@@ -36,7 +37,7 @@ FOUND_HEADER = f"{'dot':>8}  {'vector':24}  nearest words"  # of lines of `Found
 
 
 @dataclass(frozen=True)
-class Reading:
+class Reading(ShownAsText):
     """The words of one vector, each with its score."""
 
     title: str

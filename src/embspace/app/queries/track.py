@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from embspace.app.queries.corpus_space import check_query, only_window
+from embspace.app.queries.shown import ShownAsText
 from embspace.errors import InputError, counted, not_among
 from embspace.models.stream.tracked_states import Point, TrackedStates, tracked_states
 from embspace.models.stream.tracked_vocabulary import (
@@ -66,7 +67,7 @@ class TokenAtLayer:
 
 
 @dataclass(frozen=True)
-class Track:
+class Track(ShownAsText):
     """The tokens of a text at the layers that were asked for."""
 
     title: str
