@@ -185,7 +185,7 @@ def test_texts_that_are_none_are_told(texts: Iterable[str], message: str):
 def test_no_texts_at_all_are_told():
     # Types are checked while tests run, but not for a user.
     with pytest.raises(InputError, match="texts: found None, expected a list of strings"):
-        api._checked(None)
+        api.checked_texts(None)
 
 
 def test_an_unknown_model_is_told():
