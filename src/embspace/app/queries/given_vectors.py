@@ -1,6 +1,7 @@
 """Vectors that a user has already, as spaces without a model."""
 
 from collections.abc import Iterable
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
@@ -69,13 +70,11 @@ class GivenVectors(Spaces):
             raise KeyError(not_among(wanted, [*self._reported]))
         return self._reported[noun].copy()
 
-    @property
+    @cached_property
     def _reported(self) -> "ShownTables":
         from embspace.app.vectors import report_vectors
 
-        if "_made" not in self.__dict__:
-            self._made = report_vectors(self._x, labels=self._names)
-        return self._made
+        return report_vectors(self._x, labels=self._names)
 
     def _stop(self) -> NoReturn:
         raise InputError(
