@@ -1,4 +1,5 @@
 import doctest
+import os
 import subprocess
 import sys
 from collections.abc import Iterable
@@ -184,7 +185,7 @@ def test_texts_that_are_none_are_told(texts: Iterable[str], message: str):
 def test_no_texts_at_all_are_told():
     # Types are checked while tests run, but not for a user.
     with pytest.raises(InputError, match="texts: found None, expected a list of strings"):
-        api._checked(None)
+        api.checked_texts(None)
 
 
 def test_an_unknown_model_is_told():
@@ -307,3 +308,79 @@ def test_a_model_that_is_loaded_is_taken_but_has_no_tables(here: Path):
         made.table("similarity")
     with pytest.raises(InputError, match="tokenizer: allowed beside a model that is loaded"):
         embspace.spaces("tiny", TEXTS, tokenizer=tokenizer)
+
+
+def test_a_notebook_shows_what_there_is_and_nothing_is_computed(
+    s: api.Spaces, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(api, "read_states", None)
+    shown = s._repr_html_()
+    assert f"layers={LAYERS + 1}" in shown and f"0 to {LAYERS}" in shown
+
+
+@pytest.mark.slow
+def test_a_long_text_loses_nothing(here: Path, tmp_path: Path):
+    folder = tmp_path / "long"
+    build_tiny_bert(folder, positions=512)
+    text = "the cat sat on the mat . " * 40_000
+    s = embspace.spaces(str(folder), [text, "a dog"])
+    assert len(text) == 10**6
+    tokens = s.tokens[~(s.tokens["special"] | s.tokens["repeated"])]
+    assert len(tokens) == 280_000 + 2
+    assert np.isfinite(s["layer", -1, "mean"]).all()
+    with pytest.raises(InputError, match="has 280,000 tokens, more than a window of 512 holds"):
+        s.cosine(text, "a dog")
+
+
+ELSEWHERE = """
+import os, sys
+
+class Hidden:
+    def find_spec(self, name, path=None, target=None):
+        if name == "fcntl":
+            raise ImportError("there is none here")
+
+sys.meta_path.insert(0, Hidden())
+del os.fork, os.killpg
+import numpy as np
+import embspace
+from embspace.app.cli.application import app
+
+s = embspace.spaces("tiny", ["the cat sat on the mat", "a dog"])
+assert s["layer", 1].any() and s.words.shape and s.attention(1)
+s.cosine("a cat", "a dog")
+x = np.random.default_rng(0).normal(size=(60, 8)).astype(np.float32)
+embspace.geometry.mean_cosine(x)
+embspace.spaces(vectors=x)["given"]
+np.save(sys.argv[1] + "/x.npy", x)
+open(sys.argv[1] + "/my.txt", "w").write("the cat\\na dog\\nthe sun\\n")
+own = ["--model", "tiny", "--corpus", sys.argv[1] + "/my.txt"]
+for command in (
+    ["cosine", "a cat", "a dog", *own],
+    ["search", "a cat", *own],
+    ["track", "a cat", "--model", "tiny"],
+    ["read", "tiny", "--layer", "1", "--value", "1"],
+    ["lookup", "cat", "--model", "tiny"],
+    ["export", "tokens", "--to", "parquet", "--folder", sys.argv[1], *own],
+    ["vectors", sys.argv[1] + "/x.npy", "--neighbors", "5"],
+):
+    try:
+        app(command)
+    except SystemExit as end:
+        assert not end.code, command
+import embspace.app.layer
+assert "fcntl" not in sys.modules
+"""
+
+
+@pytest.mark.slow
+def test_all_but_stages_work_where_only_pip_is(here: Path, root: Path, tmp_path: Path):
+    environment = {**os.environ, "PYTHONPATH": str(root / "src")}
+    done = subprocess.run(
+        [sys.executable, "-c", ELSEWHERE, str(tmp_path)],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr

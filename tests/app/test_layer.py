@@ -1,20 +1,27 @@
 from pathlib import Path
-from types import SimpleNamespace
+from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
+import yaml
 
 from embspace.app.layer import advice, choose_layer, has_a_task
 from embspace.app.report import Subject
 from embspace.app.working_tree import OwnTexts
 from embspace.errors import InputError
+from embspace.loaded.model import load
+from embspace.loaded.states import read_states
 from embspace.measure.texts.layer_choice import measure_layer_choice
+from tests.loaded.folders import tree
 from tests.measure.texts.planted_layers import (
     SETTINGS,
     planted,
     planted_table,
     with_own_vectors,
 )
+
+__all__ = ["tree"]
 
 
 @pytest.fixture(scope="module")
@@ -57,13 +64,91 @@ def test_a_task_that_is_not_asked_is_named_with_what_it_needs(table: pd.DataFram
     assert "planted: search not asked, which needs 20 texts or more of at least four" in without
 
 
-def test_vectors_that_read_no_text_are_refused():
-    subject = Subject("glove", ["posts"], None, {"source": "vectors"})
-    with pytest.raises(InputError, match="found 'glove', whose `source: vectors` reads no text"):
-        choose_layer(subject, print)
-
-
 SENTENCES = "One is here. Two is there. Three is far. Four is near."
+CHOICE = "conf/measure/texts/layer_choice.yaml"
+KEYS = {"group_column": "label"}
+
+
+@pytest.fixture
+def there(tree: Path, root: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A tree with a tiny model, and half-samples that take no time."""
+    settings = yaml.safe_load((root / CHOICE).read_text()) | {"n_half_samples": 20, "n_folds": 2}
+    (tree / CHOICE).parent.mkdir(parents=True, exist_ok=True)
+    (tree / CHOICE).write_text(yaml.safe_dump(settings))
+    monkeypatch.chdir(tree)
+    return tree
+
+
+def own_texts(folder: Path, rows: list[tuple[str, str]]) -> tuple[Subject, str]:
+    """Write texts and labels, and return the subject with the path of the file."""
+    file = folder / "my.csv"
+    lines = [f"{text},{label}" for text, label in rows]
+    file.write_text("\n".join(["text,label", *lines]) + "\n")
+    own = OwnTexts("my", "texts of my.csv", ".csv", file.read_bytes(), KEYS)
+    return Subject("tiny", ["my"], own, layers=True), str(file)
+
+
+def varied(number: int) -> str:
+    """Return four sentences that no other number has."""
+    words = ["cat", "dog", "sun", "rain", "boat", "tide", "bell", "salt"]
+    chosen = [words[(number * step + step) % 8] for step in (1, 3, 5, 7)]
+    return " ".join(f"{number % 10} the {word} sat on {number // 10}." for word in chosen)
+
+
+def test_the_numbers_are_those_of_what_the_model_makes_of_texts_and_halves(
+    there: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    rows = [(varied(n), "ab"[n % 2]) for n in range(40)]
+    subject, place = own_texts(tmp_path, rows)
+    seen: list[Any] = []
+
+    def measure(*given: Any, **settings: Any) -> pd.DataFrame:
+        seen.extend(given)
+        return measure_layer_choice(*given, **settings)
+
+    monkeypatch.setattr("embspace.measure.texts.layer_choice.measure_layer_choice", measure)
+    told: list[str] = []
+    said = choose_layer(subject, place, told.append)
+    assert [line for line in said.splitlines() if line.startswith("my: ")] == [
+        "my: search",
+        "my: labels",
+        "my: clusters",
+    ]
+    loaded = load("tiny", there)
+    (read,) = seen[2].values()
+    texts = [text for text, _ in rows]
+    for part, expected in ((read.whole, texts), (read.halves, read.halves.texts["text"].tolist())):
+        made = read_states(loaded, expected, there, {})
+        assert [*part.states] == ["cls", "mean", "max"]
+        assert np.array_equal(part.states["mean"], made.tensors["mean"])
+        assert part.tokens.equals(made.tokens)
+    assert read.halves.texts["half"].tolist() == [1, 2] * 40
+    assert choose_layer(subject, place, told.append) == said  # from the cache
+    assert told == []
+
+
+def test_what_one_must_know_of_the_texts_is_told(there: Path, tmp_path: Path):
+    rows = [(varied(n), "ab"[n % 2]) for n in range(40)]
+    rows[1] = rows[0]
+    rows[2] = (rows[2][0] + " \ua66e", "a")
+    told: list[str] = []
+    choose_layer(*own_texts(tmp_path, rows), told.append)
+    assert told[0].startswith("my: 1 of 40 texts repeat another one")
+    assert told[1].startswith("my: the tokenizer does not know 0.")
+
+
+def test_texts_of_which_the_model_knows_nothing_are_refused(there: Path, tmp_path: Path):
+    rows = [(chr(0x4E00 + n) + chr(0x5E00 + n), "ab"[n % 2]) for n in range(40)]
+    with pytest.raises(InputError, match="none of the 40 texts is read: the tokenizer of 'tiny'"):
+        choose_layer(*own_texts(tmp_path, rows), print)
+
+
+def test_vectors_that_read_no_text_are_refused(there: Path, tmp_path: Path):
+    np.save(tmp_path / "glove.npy", np.eye(3, dtype=np.float32))
+    said = {"label": "g", "license": "CC0-1.0", "language": "none", "source": "vectors"}
+    described = said | {"path": str(tmp_path / "glove.npy")}
+    with pytest.raises(InputError, match="'glove' is vectors without a model"):
+        choose_layer(Subject("glove", ["posts"], None, described), "posts", print)
 
 
 @pytest.mark.parametrize(
@@ -71,52 +156,32 @@ SENTENCES = "One is here. Two is there. Three is far. Four is near."
     [
         ({"text": [SENTENCES] * 20}, True),
         ({"text": [SENTENCES] * 19 + ["One."]}, False),
-        ({"text": ["One."] * 40, "label": ["a", "b"] * 20}, True),
-        ({"text": ["One."] * 39, "label": ["a"] * 20 + ["b"] * 19}, False),
+        ({"text": ["One."] * 40, "subject": ["a", "b"] * 20}, True),
+        ({"text": ["One."] * 39, "subject": ["a"] * 20 + ["b"] * 19}, False),
+        ({"text": ["One."] * 40, "domain": ["a", "b"] * 20}, True),
     ],
 )
-def test_what_a_task_needs_is_known_before_a_stage_runs(
-    root: Path, monkeypatch: pytest.MonkeyPatch, texts: dict[str, list[str]], is_enough: bool
+def test_what_a_task_needs_is_known_before_a_text_is_read(
+    texts: dict[str, list[str]], is_enough: bool
 ):
-    monkeypatch.chdir(root)
-    options = {"group_column": "label"} if "label" in texts else {}
-    assert has_a_task(pd.DataFrame(texts), options) == is_enough
+    table = pd.DataFrame({"subject": "", "domain": ""} | texts)
+    table["id"] = table["document"] = table.index.astype(str)
+    assert has_a_task(table, SETTINGS, 0) == is_enough
 
 
-def test_too_few_texts_run_no_stage(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.chdir(root)
-    (tmp_path / "data/texts").mkdir(parents=True)
-    (tmp_path / "data/texts/my.csv").write_text("text;label\nA cat.;x\nA dog.;y\n")
-    monkeypatch.setattr("embspace.app.layer.open_tree", lambda *_: SimpleNamespace(folder=tmp_path))
-    own = OwnTexts(
-        "my", "texts of my.csv", ".csv", b"", {"group_column": "label", "separator": ";"}
-    )
+def test_too_few_texts_are_not_read(there: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("embspace.app.layer.read_once", None)
+    subject, place = own_texts(tmp_path, [("A cat.", "x"), ("A dog.", "y")])
     with pytest.raises(
         InputError, match=r"texts of my\.csv: nothing to choose a layer by; expected"
     ):
-        choose_layer(Subject("minilm", ["my"], own, layers=True), print)
+        choose_layer(subject, place, print)
 
 
-def test_what_a_stage_said_comes_through(monkeypatch: pytest.MonkeyPatch):
-    def fail(*_: object) -> None:
-        raise InputError("a stage failed")
-
-    monkeypatch.setattr("embspace.app.layer.open_tree", fail)
-    with pytest.raises(InputError, match="a stage failed"):
-        choose_layer(Subject("minilm", ["one"], None, layers=True), print)
-
-
-def test_equal_texts_are_one_and_no_choice(
-    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
-    monkeypatch.chdir(root)
-    (tmp_path / "data/texts").mkdir(parents=True)
-    rows = "".join(f"{SENTENCES},{'xy'[number % 2]}\n" for number in range(60))
-    (tmp_path / "data/texts/my.csv").write_text(f"text,label\n{rows}")
-    monkeypatch.setattr("embspace.app.layer.open_tree", lambda *_: SimpleNamespace(folder=tmp_path))
-    own = OwnTexts("my", "texts of my.csv", ".csv", b"", {"group_column": "label"})
+def test_equal_texts_are_one_and_no_choice(there: Path, tmp_path: Path):
+    subject, place = own_texts(tmp_path, [(SENTENCES, "xy"[n % 2]) for n in range(60)])
     with pytest.raises(InputError, match="nothing to choose a layer by; .*; 59 of 60 texts repeat"):
-        choose_layer(Subject("minilm", ["my"], own), print)
+        choose_layer(subject, place, print)
 
 
 def test_the_vector_of_a_sentence_model_is_the_default(table: pd.DataFrame):

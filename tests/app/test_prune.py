@@ -1,3 +1,4 @@
+import os
 import shutil
 import subprocess
 from pathlib import Path
@@ -138,3 +139,20 @@ def test_what_git_has_is_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
         subprocess.run(["git", *command], check=True)
     assert in_git(files) == {files[0]}
     assert in_git([]) == set()
+
+
+def test_what_questions_have_kept_for_long_is_left_over_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("EMBSPACE_CACHE", str(tmp_path / "cache"))
+    monkeypatch.chdir(tmp_path)
+    subprocess.run(["git", "init", "-q"], check=True)
+    old, new = (tmp_path / f"cache/references/{name}.safetensors" for name in ("old", "new"))
+    for file in (old, new):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.touch()
+    os.utime(old, (0, 0))
+    found = [file for file in find_leftovers(PARAMS).left_over if file.is_absolute()]
+    assert found == [old] and in_git(found) == set()
+    remove(found)
+    assert new.is_file() and not old.exists()

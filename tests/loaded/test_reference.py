@@ -4,13 +4,14 @@ import json
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from embspace.app.queries.corpus_space import space_of
 from embspace.errors import InputError
 from embspace.loaded import reference as reference_of
 from embspace.loaded.model import load
-from embspace.loaded.reference import reference
+from embspace.loaded.reference import corpus_texts, read_once, reference
 from embspace.loaded.states import read_states
 from tests.loaded.folders import TEXTS, tree
 
@@ -76,7 +77,7 @@ def test_a_cache_that_cannot_be_written_is_told_and_not_needed(
     assert "cannot be written" in caplog.text and "computed again next time" in caplog.text
 
 
-@pytest.mark.parametrize("lost", ["*.parquet", "*.safetensors"])
+@pytest.mark.parametrize("lost", ["*.tokens.parquet", "*.windows.parquet", "*.safetensors"])
 @pytest.mark.parametrize("is_cut", [False, True])
 def test_half_of_what_is_kept_is_not_taken_for_whole(
     tree: Path, corpus: Path, cache: Path, lost: str, is_cut: bool
@@ -121,3 +122,76 @@ def test_a_corpus_from_elsewhere_is_not_fetched(tree: Path, root: Path, corpus: 
 def test_an_unknown_corpus_is_told(tree: Path, corpus: Path):
     with pytest.raises(InputError, match="--corpus: found 'on'; did you mean 'one'"):
         reference(load("tiny", tree), "on", tree)
+
+
+def test_a_file_is_read_as_its_columns_are_told(tree: Path, tmp_path: Path):
+    file = tmp_path / "my.csv"
+    file.write_text("said;mood\na cat;glad\na cat;glad\na dog;sad\n")
+    reading = {"separator": ";", "text_column": "said", "group_column": "mood"}
+    texts = corpus_texts(str(file), tree, None, reading)
+    assert texts["subject"].tolist() == ["glad", "glad", "sad"]
+    assert texts["document"].tolist() == ["1", "1", "3"]  # copies are one unit
+    assert corpus_texts(str(file), tree, 1, reading)["text"].tolist() == ["a cat", "a cat"]
+    with pytest.raises(InputError, match=r"^/.*my\.csv, line 2: no column 'text'"):
+        corpus_texts(str(file), tree, None)
+    with pytest.raises(InputError, match=r"^/.*gone\.csv: not found"):
+        corpus_texts(str(tmp_path / "gone.csv"), tree, None)
+
+
+def test_no_texts_have_no_states(tree: Path, cache: Path):
+    made = read_once(load("tiny", tree), pd.DataFrame({"id": [], "text": []}, dtype=str), tree)
+    assert made.windows.empty and made.tokens.empty and made.states["mean"].shape[1] == 0
+    assert not cache.exists()
+
+
+def test_a_full_disk_is_told_and_leaves_nothing_half(
+    tree: Path,
+    corpus: Path,
+    cache: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+):
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_bytes", full)
+    made = reference(load("tiny", tree), "one", tree)
+    assert len(made.states["mean"][0]) == len(made.windows)
+    assert "No space left on device; it is computed again next time" in caplog.text
+    assert not [file for file in cache.rglob("*") if file.is_file()]
+
+
+@pytest.mark.parametrize("at", ["read_states", "save_rows"])
+def test_an_interrupted_first_computation_is_done_again(
+    tree: Path, corpus: Path, monkeypatch: pytest.MonkeyPatch, at: str
+):
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    loaded = load("tiny", tree)
+    with monkeypatch.context() as patch:
+        patch.setattr(reference_of, at, interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            reference(loaded, "one", tree)
+    expected = read_states(loaded, TEXTS, tree, {}).tensors["mean"]
+    for _ in range(2):
+        assert np.array_equal(reference(loaded, "one", tree).states["mean"], expected)
+
+
+def test_two_that_compute_at_once_do_not_disturb_each_other(
+    tree: Path, corpus: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
+):
+    loaded, save, others = load("tiny", tree), reference_of.save_rows, list[int]()
+
+    def between(table: pd.DataFrame, path: str) -> None:
+        if not others:  # another process does it all while this one is half through
+            others.append(1)
+            others.append(len(reference(loaded, "one", tree).windows))
+        save(table, path)
+
+    monkeypatch.setattr(reference_of, "save_rows", between)
+    made = reference(loaded, "one", tree)
+    assert others[1] == len(made.windows)
+    assert len([*cache.rglob("*.parquet")]) == 2
+    monkeypatch.setattr(reference_of, "read_states", None)
+    assert np.array_equal(reference(loaded, "one", tree).states["mean"], made.states["mean"])

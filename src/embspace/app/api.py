@@ -56,9 +56,10 @@ MatrixKey = str | tuple[str | int, ...]
 
 
 def spaces(
-    model: Any,
-    texts: Iterable[str],
+    model: Any = None,
+    texts: Iterable[str] | None = None,
     *,
+    vectors: Any = None,
     tokenizer: Any = None,
     device: Device | None = None,
     tokens_per_batch: int | None = None,
@@ -70,14 +71,27 @@ def spaces(
     `tokens_per_batch` stand in the place of those of params.yaml and conf/; a model that is loaded
     stays where it is.
 
+    `vectors`, (n, dim), stand in the place of a model: an array, a tensor, a data frame, lists.
+    They are `s["given"]`, `texts` are then their labels, and `s.table` is of
+    `embspace.report_vectors`.
+
     The tree is the one that the current folder lies in, else the one that embspace is installed
     from. A model of the hub must be fetched first, by `embspace fetch` or `embspace report`.
 
     Raises:
         InputError: if the model is not known, or if the texts are none, or one of them is empty
-            or no string.
+            or no string; if `vectors` are no finite matrix, or stand beside a model.
     """
-    checked = _checked(texts)
+    if vectors is not None:
+        beside = (model, tokenizer, device, tokens_per_batch)
+        if any(option is not None for option in beside):
+            raise InputError("vectors: found beside a model or its options, allowed: beside texts")
+        from embspace.app.queries.given_vectors import GivenVectors
+
+        return GivenVectors(vectors, texts)
+    if model is None:
+        raise InputError("model: found none, allowed: a model and texts, or vectors=")
+    checked = checked_texts(texts)
     root = find_root()
     if is_loaded(model):
         loaded = take(model, tokenizer)
@@ -134,6 +148,21 @@ class Spaces:
         layers, dimension = config.num_hidden_layers + 1, config.hidden_size
         return f"Spaces(model={self.model!r}, texts={self.texts}, {layers=}, {dimension=})"
 
+    def _repr_html_(self) -> str:
+        """Return what there is, for a notebook; of which nothing is computed."""
+        from embspace.app.queries.shown import as_list
+
+        last = self._loaded.module.config.num_hidden_layers
+        poolings = " or ".join(map(repr, (*TOKEN_POOLINGS, WORD)))
+        rows = {
+            's["input"], s["positional"], s["segment"]': "learned tables; rows: s.vocabulary",
+            f's["layer", 0 to {last}]': "states of tokens; rows: s.tokens",
+            f's["layer", 0 to {last}, {poolings}]': "pooled states; rows: s.windows, s.words",
+            's["first_last"], s["sentence"]': "of layers 1 and last; of a sentence model",
+            "s.attention(layer), s.cosine(a, b), s.table(noun), s.add(texts)": "and more",
+        }
+        return as_list(repr(self), rows)
+
     def __getitem__(self, key: MatrixKey) -> Float[np.ndarray, "n dim"]:
         """Return the array of a space, a copy.
 
@@ -158,7 +187,7 @@ class Spaces:
 
     def add(self, texts: Iterable[str]) -> "Spaces":
         """Return the spaces of these texts and more, of which only the new ones are read."""
-        new = _checked(texts)
+        new = checked_texts(texts)
         states = read_states(self._loaded, new, self._root, self._settings)
         both = joined(self._states, states, self.texts)
         return Spaces(self._loaded, self._texts + new, self._root, self._settings, both)
@@ -255,7 +284,8 @@ class Spaces:
 
         names = [str(number + 1) for number in range(self.texts)]
         texts = pd.DataFrame({"id": names, "document": names, "text": self._texts})
-        read = Reference(self._states.tensors, self._states.windows, texts)
+        states = self._states
+        read = Reference(states.tensors, states.windows, states.tokens, texts)
         try:
             space = space_of(self._loaded, read, layer, pooling)
             return compare_within(space, CORPUS, first, second, read_params(self._root).seed)
@@ -354,7 +384,7 @@ def _in_order(space: str) -> tuple[int, str]:
     return (order.index(space) if space in order else len(order), space)
 
 
-def _checked(texts: object) -> list[str]:
+def checked_texts(texts: object) -> list[str]:
     """Return the texts as a list.
 
     Raises:

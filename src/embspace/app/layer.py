@@ -1,21 +1,27 @@
 """Command `embspace layer`: ranks the layers and poolings of a model on texts of a user."""
 
-from contextlib import chdir
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from embspace.app.describe import Say
-from embspace.app.report import GROUP, Subject, open_tree, reproduce
-from embspace.app.working_tree import OwnTexts
+from embspace.app.page.texts_read import NO_SPACES
+from embspace.app.queries.corpus_space import check_read
+from embspace.app.report import Subject
 from embspace.errors import InputError, counted
-from embspace.prepare.sentences import FEWEST, split_sentences
-from embspace.settings.params import CONF
-from embspace.settings.pipeline import read_stages
+from embspace.loaded.model import LoadedModel, load_described
+from embspace.loaded.reference import Reference, corpus_texts, read_once
+from embspace.prepare.sentences import split_halves
+from embspace.prepare.texts import copies_told
+from embspace.scripts.words import has_no_spaces
+from embspace.settings.params import CONF, read_params
 from embspace.settings.schema import read_yaml
 from embspace.settings.stage import settings_path
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from embspace.measure.texts.layer_choice import ReadCorpus
 
 NOUN = "layer_choice"
 TASKS = {
@@ -38,70 +44,90 @@ OWN = "sentence"  # the vector that the makers of a sentence model take of a tex
 N_SHOWN = 5
 
 
-def choose_layer(subject: Subject, say: Say) -> str:
-    """Compute what is not there yet, and return a paragraph for each corpus and task.
+def choose_layer(subject: Subject, place: str, say: Say) -> str:
+    """Return a paragraph for each task on the one corpus of a subject.
 
-    The current folder is a tree's root.
+    States are computed in this process, and kept in the user's cache. The current folder is a
+    tree's root; `place` is the file of texts of one's own, from there, or a corpus of conf/corpus/.
 
     Raises:
-        InputError: if the model is vectors alone, or texts of one's own are too few for any
-            choice; with what a stage said that failed.
+        InputError: if the model is vectors alone, cannot be read, or knows too few tokens, or if
+            texts of one's own are too few for any choice.
     """
-    from embspace.app.page.texts_read import texts_told
-    from embspace.files.tables import load_table
+    from embspace.measure.texts.layer_choice import measure_layer_choice
 
-    _check_reads(subject)
-    tree = open_tree(subject, say)
-    if subject.own:
-        texts = _texts(tree.folder, subject.own)
-        if not has_a_task(texts, subject.own.options):
-            raise InputError(f"{subject.own.label}: {NOTHING}{_of_copies(texts)}")
-    stage = read_stages(tree.folder)[f"measure_{NOUN}"]
-    reproduce(tree, [stage.address(subject.model)], say)
-    for sentence in texts_told(tree.folder, subject.model):
-        say(sentence)
-    table = load_table(str(tree.folder / f"results/{NOUN}/{subject.model}.csv"))
-    return advice(table, subject.model)
+    root, params = Path.cwd(), read_params()
+    loaded = load_described(subject.model, subject.described, root, params.device)
+    own = subject.own
+    texts = corpus_texts(
+        place, root, loaded.description.most_documents, own.options if own else None
+    )
+    settings = read_yaml(settings_path("measure", NOUN))
+    if own and not has_a_task(texts, settings, params.seed):
+        told = copies_told(texts)
+        raise InputError(f"{own.label}: {NOTHING}{'; ' if told else ''}{told}")
+    has_halves = own or read_yaml(CONF / "corpus" / f"{place}.yaml").get("halves")
+    name = own.name if own else place
+    whole = read_once(loaded, texts, root)
+    check_read(loaded, whole)
+    for sentence in _told(loaded, whole):
+        say(f"{name}: {sentence}.")
+    halves = read_once(loaded, split_halves(texts if has_halves else texts[:0]), root)
+    table = measure_layer_choice(
+        loaded.module,
+        loaded.description.final_norm,
+        {name: _read(whole, halves)},
+        **settings,
+        device=params.device,
+        seed=params.seed,
+    )
+    return advice(table, loaded.name)
 
 
-def _check_reads(subject: Subject) -> None:
-    """Stop at vectors without a model, which read no text."""
-    content = subject.described or read_yaml(CONF / "model" / f"{subject.model}.yaml")
-    if content.get("source") == "vectors":
-        raise InputError(
-            f"--model: found '{subject.model}', whose `source: vectors` reads no text; allowed: a "
-            "model with weights"
+def has_a_task(texts: "pd.DataFrame", settings: dict[str, Any], seed: int) -> bool:
+    """Return whether prepared texts are enough to search in, or their labels to be told."""
+    from embspace.measure.texts.layer_choice_tasks import labeled
+
+    fewest = settings["fewest_documents"]
+    some = labeled(texts, fewest_documents=fewest, most_texts=settings["most_texts"], seed=seed)
+    return len(some.rows) > 0 or split_halves(texts)["document"].nunique() >= fewest
+
+
+def _read(whole: Reference, halves: Reference) -> "ReadCorpus":
+    """Return what a model makes of texts and halves, at the poolings by which texts are measured.
+
+    Of these, a sentence model's own vector stands beside.
+    """
+    from embspace.clouds.pooling import SENTENCE
+    from embspace.measure.tables.text_poolings import text_poolings
+    from embspace.measure.texts.layer_choice import ReadCorpus, ReadTexts
+
+    parts = (whole, halves)
+    read = [text_poolings([part.states]) for part in parts if len(part.windows)]
+    poolings = max(read, key=len)  # a decoder shows in texts that begin alike, where there are some
+    return ReadCorpus(
+        *(
+            ReadTexts(
+                part.texts,
+                part.windows,
+                part.tokens,
+                {pooling: part.states[pooling] for pooling in poolings},
+                part.states[SENTENCE][0] if SENTENCE in part.states else None,
+            )
+            for part in parts
         )
+    )
 
 
-def has_a_task(texts: "pd.DataFrame", options: dict[str, Any]) -> bool:
-    """Return whether texts are enough to search in, or their labels to be told.
-
-    `options` say how the texts are read, by keys of a description in conf/corpus/.
-    """
-    fewest = read_yaml(settings_path("measure", NOUN))["fewest_documents"]
-    document = texts["document"] if "document" in texts else texts.index.to_series()
-    n_sentences = texts["text"].map(lambda text: len(split_sentences(text)))
-    n_halved = document[n_sentences >= FEWEST].nunique()
-    group = options.get(GROUP)
-    n_documents = document.groupby(texts[group]).nunique() if group else document.iloc[:0]
-    return n_halved >= fewest or int((n_documents >= fewest).sum()) > 1
-
-
-def _texts(folder: Path, own: OwnTexts) -> "pd.DataFrame":
-    """Return the texts with their documents, of which copies have one."""
-    from embspace.prepare.texts import load_units
-    from embspace.settings.corpus import describe_corpus
-
-    with chdir(folder):
-        return load_units(describe_corpus(own.name, own.description))
-
-
-def _of_copies(texts: "pd.DataFrame") -> str:
-    from embspace.prepare.texts import copies_told
-
-    sentence = copies_told(texts)
-    return f"; {sentence}" if sentence else ""
+def _told(loaded: LoadedModel, read: Reference) -> Iterator[str]:
+    """Yield what one must know of texts: copies, scripts without spaces, unknown tokens."""
+    if told := copies_told(read.texts):
+        yield told
+    if n := int(read.texts["text"].map(has_no_spaces).sum()):
+        yield NO_SPACES.format(n=n, of=len(read.texts))
+    ids = read.tokens["id"][~read.tokens["repeated"]]
+    if share := float((ids == loaded.tokenizer.unk_token_id).mean()):
+        yield f"the tokenizer does not know {100 * share:.2g} % of the tokens"
 
 
 def advice(table: "pd.DataFrame", model: str) -> str:

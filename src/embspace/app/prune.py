@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from embspace.loaded.kept import unused_references
 from embspace.settings.params import CONF, TOY, Params
 from embspace.settings.pipeline import ITEM, read_parts
 
@@ -53,13 +54,20 @@ class Found(NamedTuple):
     """Files of the folders that stages write to, in order."""
 
     left_over: list[Path]
-    """Outputs of a stage of the graph, for models, pairs, corpora or runs not named any more."""
+    """Outputs of a stage of the graph, for models, pairs, corpora or runs not named any more, and
+    what questions have kept in the user's cache and not used for long."""
     others: list[Path]
     """No outputs of any stage."""
 
 
-def find_leftovers(params: Params, folders: Iterable[Path] = BUILT) -> Found:
-    """Return what was built of other models and corpora in folders, and what no stage has made."""
+def find_leftovers(params: Params) -> Found:
+    """Return what was built of other models and corpora, and what no stage has made."""
+    found = _leftovers(params, BUILT)
+    found.left_over.extend(unused_references())
+    return found
+
+
+def _leftovers(params: Params, folders: Iterable[Path]) -> Found:
     outputs = _outputs()
     named = {
         "model": {*params.models, TOY},
@@ -82,7 +90,7 @@ def find_strays(params: Params) -> list[Path]:
 
     DVC's cache has these files until `make gc`, and gives them back when they are needed again.
     """
-    return find_leftovers(params, READ_WHOLE).left_over
+    return _leftovers(params, READ_WHOLE).left_over
 
 
 def in_git(files: list[Path]) -> set[Path]:
@@ -90,10 +98,11 @@ def in_git(files: list[Path]) -> set[Path]:
 
     Tables that compare models are committed for models that `make all` adds to params.yaml.
     """
-    if not files:
+    inside = {file.parts[0] for file in files if not file.is_absolute()}
+    if not inside:
         return set()
     listed = subprocess.run(
-        ["git", "ls-files", "-z", *{file.parts[0] for file in files}],
+        ["git", "ls-files", "-z", *inside],
         capture_output=True,
         check=False,
     )

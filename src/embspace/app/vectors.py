@@ -17,9 +17,9 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Float, Int
 
+from embspace.app.queries.shown import ShownTables
 from embspace.clouds.learned import FEWEST
 from embspace.errors import InputError
-from embspace.files.tables import Tables
 from embspace.files.vectors import checked_vectors, read_labeled_vectors
 from embspace.geometry.pairs.directions import norms
 from embspace.geometry.pairs.pairs import scan_pairs
@@ -47,7 +47,7 @@ def report_vectors(
     *,
     header: bool | None = None,
     separator: str | None = None,
-) -> Tables:
+) -> ShownTables:
     """Return tables of vectors (n, dim): a file for `read_vectors`, an array, a tensor or a list.
 
     `similarity`: norms, and distances, dot products and cosines of all pairs; `pairs`: those of
@@ -92,26 +92,35 @@ def _read(
     if isinstance(vectors, str | Path):
         labeled = read_labeled_vectors(vectors, header=header, separator=separator)
         return labeled.vectors, labeled.labels
+    return as_vectors(vectors), None
+
+
+def as_vectors(vectors: Any) -> Float[np.ndarray, "n dim"]:
+    """Return an array, tensor, data frame or lists as vectors in float32.
+
+    Raises:
+        InputError: if they are no finite matrix.
+    """
     try:
-        return checked_vectors(np.asarray(as_array(vectors)), "vectors"), None
+        return checked_vectors(np.asarray(as_array(vectors)), "vectors")
     except ValueError as error:
         raise InputError(f"vectors: {error}") from None
 
 
-def _of_all(x: Float[np.ndarray, "n dim"], names: pd.DataFrame, root: Path) -> Tables:
+def _of_all(x: Float[np.ndarray, "n dim"], names: pd.DataFrame, root: Path) -> ShownTables:
     matrices = {"input": x}
     similarity = measure_similarity(matrices, names, **_settings(root, measure_similarity))
     neighbors = measure_nearest_neighbors(
         matrices, names, pd.DataFrame(), **_settings(root, measure_nearest_neighbors)
     )
     variance = measure_explained_variance(matrices, **_settings(root, measure_explained_variance))
-    return {
-        "similarity": similarity.summary,
-        "pairs": similarity.pairs,
-        "dimensions": variance.dimensions,
-        "nearest_neighbors": neighbors.summary,
-        "hubs": neighbors.hubs,
-    }
+    return ShownTables(
+        similarity=similarity.summary,
+        pairs=similarity.pairs,
+        dimensions=variance.dimensions,
+        nearest_neighbors=neighbors.summary,
+        hubs=neighbors.hubs,
+    )
 
 
 def _group_similarity(

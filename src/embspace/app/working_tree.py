@@ -6,7 +6,6 @@ of the dvc.lock files, so that DVC decides what of it still holds. DVC's own cac
 the runs that `embspace run` has saved there; those of a fresh clone came from git and are not.
 """
 
-import fcntl
 import hashlib
 import json
 import logging
@@ -172,6 +171,8 @@ class WorkingTree:
         Raises:
             InputError: if the tree cannot be written.
         """
+        import fcntl  # what asks no stage works where there is none
+
         with self._lock_file() as file:
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

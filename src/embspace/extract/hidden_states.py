@@ -62,9 +62,15 @@ class HiddenStates:
     tokens: pd.DataFrame
     shapes: dict[str, tuple[int, int, int]]  # of the tensors by name
     encoded: Iterator[EncodedWindow]
-    unknown: list[str]  # ids of the texts in which the tokenizer knows no token
     cut: Sequence[Window] = ()  # what the rows of `windows` are of
     sentences: "ReadSentences | None" = None  # of a sentence model
+
+    @property
+    def unknown(self) -> list[str]:
+        """Return the ids of the texts whose only tokens, if any, are special or unknown."""
+        known = self.tokens[~self.tokens["special"]]
+        texts = set(self.windows["text"].iloc[known["window"].unique()])
+        return [name for name in self.windows["text"].unique() if name not in texts]
 
 
 @dataclass(frozen=True)
@@ -128,7 +134,6 @@ def extract_hidden_states(
         tokens=tokens,
         shapes=tensor_shapes(module, model.final_norm, n_rows),
         encoded=encode(module, windows, batches, choose_device(device), model.final_norm),
-        unknown=_unknown_texts(tokens, table, texts["id"].tolist()),
         cut=windows,
     )
 
@@ -156,11 +161,12 @@ def with_sentences(
     seen = {number for numbers in known.values() for number in numbers}
     rest = [number for number in range(len(read.windows)) if number not in seen]
     others = [read.windows[number] for number in rest]
-    batches = batches_by_length(
-        [len(window.ids) for window in others], settings["tokens_per_batch"]
-    )
-    device = choose_device(settings["device"])
-    encoded = encode(module, others, batches, device, model.final_norm)
+    encoded: Iterator[EncodedWindow] = iter(())
+    if others:
+        lengths = [len(window.ids) for window in others]
+        batches = batches_by_length(lengths, settings["tokens_per_batch"])
+        device = choose_device(settings["device"])
+        encoded = encode(module, others, batches, device, model.final_norm)
     return replace(
         states,
         shapes=states.shapes | {SENTENCE: (1, len(texts), modules.dimension)},
@@ -175,15 +181,7 @@ def _no_states(shapes: dict[str, tuple[int, int, int]]) -> HiddenStates:
         tokens=no_tokens(),
         shapes=shapes,
         encoded=iter(()),
-        unknown=[],
     )
-
-
-def _unknown_texts(tokens: pd.DataFrame, windows: pd.DataFrame, ids: list[str]) -> list[str]:
-    """Return the texts among `ids` whose only tokens, if any, are special or unknown."""
-    known = tokens[~tokens["special"]]
-    texts = set(windows["text"].iloc[known["window"].unique()])
-    return [name for name in ids if name not in texts]
 
 
 def _tell_unknown(states: HiddenStates, model: str, corpus: str) -> None:

@@ -9,7 +9,7 @@ from embspace.app.checks.probed import check_probed, digest_of
 from embspace.app.describe import check_complete, find_model
 from embspace.app.queries.loading import without_report_of_weights
 from embspace.errors import InputError
-from embspace.settings.model import Network, VectorsModel, describe_model
+from embspace.settings.model import Model, Network, VectorsModel, describe_model
 from embspace.settings.params import CONF
 from embspace.settings.schema import read_yaml
 
@@ -53,6 +53,19 @@ class LoadedModel:
         return {space: matrix.copy() for space, matrix in whole.items()}, vocabulary
 
 
+def description_of(model: str, root: Path) -> tuple[str, Model]:
+    """Return the name and the description of a model that `load` takes; its weights are not read.
+
+    Raises:
+        InputError: if it is not known, or was not fetched.
+    """
+    named = find_model(model, root, None)
+    check_complete(named, model)
+    content = named.described or read_yaml(root / CONF / "model" / f"{named.name}.yaml")
+    with chdir(root):
+        return named.name, describe_model(named.name, content)
+
+
 def load(model: str, root: Path, device: str = "cpu") -> LoadedModel:
     """Return a model of conf/model/, of a folder or of a repository; from memory the second time.
 
@@ -81,11 +94,11 @@ def load_described(
                 f"'{name}' is vectors without a model, which reads no texts; "
                 "embspace.report_vectors measures such vectors"
             )
-        if described is None:
-            check_probed(name, root)
         digest = digest_of(name, description, content)
         key = (root, name, digest)
         if key not in _KEPT:
+            if described is None:
+                check_probed(name, root)
             while len(_KEPT) >= KEPT:
                 del _KEPT[next(iter(_KEPT))]
             _KEPT[key] = _read(name, description)

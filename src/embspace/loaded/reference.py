@@ -6,6 +6,8 @@ They are in the user's cache, keyed by what decides them: weights, texts and set
 import hashlib
 import json
 import logging
+import re
+from collections.abc import Mapping
 from contextlib import chdir, suppress
 from dataclasses import dataclass
 from functools import cache
@@ -16,8 +18,10 @@ import numpy as np
 import pandas as pd
 
 from embspace.errors import InputError, not_among
+from embspace.files.formats.endings import stem_of
 from embspace.files.rows import load_rows, save_rows
 from embspace.files.tensors import map_tensors, save_tensors, tensor_names
+from embspace.loaded.kept import REFERENCES, remove_unused
 from embspace.loaded.model import LoadedModel
 from embspace.loaded.states import SETTINGS, read_states
 from embspace.settings.corpus import (
@@ -32,8 +36,9 @@ from embspace.settings.roots import cache_folder
 from embspace.settings.schema import read_yaml
 
 CODE = ("clouds", "extract", "loaded", "models")  # folders of embspace that make states of texts
+UNKNOWN = "unknown"
 PREPARED = Path("data/prepared/texts")
-TEXT_COLUMNS = ["id", "document", "text"]
+ENDINGS = (".safetensors", ".tokens.parquet", ".windows.parquet")  # of the files of one
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,8 +49,10 @@ class Reference:
     """Tensors (layer, row, dim) by pooling; `sentence` has a row a text, others a row a window."""
     windows: pd.DataFrame
     """text, window, n_tokens, and the characters of the text that it covers: start, end."""
+    tokens: pd.DataFrame
+    """The tokens of the windows, as of `token_table`."""
     texts: pd.DataFrame
-    """id, document, text."""
+    """id, document, text, and what else is known of them."""
 
 
 def reference(loaded: LoadedModel, corpus: str, root: Path) -> Reference:
@@ -55,41 +62,60 @@ def reference(loaded: LoadedModel, corpus: str, root: Path) -> Reference:
         InputError: if there is no such corpus, or its texts cannot be had or read.
     """
     texts = corpus_texts(corpus, root, loaded.description.most_documents)
-    settings = read_yaml(root / SETTINGS)
-    if loaded.digest is None:
+    return read_once(loaded, texts, root)
+
+
+def read_once(loaded: LoadedModel, texts: pd.DataFrame, root: Path) -> Reference:
+    """Return the pooled states of a table of texts, computed if they are not kept.
+
+    Raises:
+        InputError: if a text cannot be read.
+    """
+    if loaded.digest is None or texts.empty:
         return _read(loaded, texts, root)
-    decides = [loaded.digest, _code(), settings, texts.to_dict("list")]
+    content = texts[["id", "text"]].to_dict("list")
+    decides = [loaded.digest, _code(), read_yaml(root / SETTINGS), content]
     digest = hashlib.sha256(json.dumps(decides).encode()).hexdigest()[:32]
-    path = cache_folder() / "references" / digest
-    with suppress(InputError):  # it is not there, or half of it is
-        file = f"{path}.safetensors"
-        windows = load_rows(f"{path}.parquet")
-        return Reference(map_tensors(file, tensor_names(file)), windows, texts)
+    path = cache_folder() / REFERENCES / digest
+    with suppress(InputError, OSError):  # it is not there, or half of it is
+        kept = _kept(path, texts)
+        with suppress(OSError):  # of a folder that may only be read
+            Path(f"{path}{ENDINGS[0]}").touch()  # when it was used: `prune` goes by that
+        return kept
     made = _read(loaded, texts, root)
     try:
-        save_tensors(made.states, f"{path}.safetensors")
-        save_rows(made.windows, f"{path}.parquet")
+        save_tensors(made.states, f"{path}{ENDINGS[0]}")
+        save_rows(made.tokens, f"{path}{ENDINGS[1]}")
+        save_rows(made.windows, f"{path}{ENDINGS[2]}")
+        remove_unused()
     except InputError as error:
         logging.getLogger(__name__).warning("%s; it is computed again next time", error)
     return made
 
 
-def corpus_texts(corpus: str, root: Path, most: int | None) -> pd.DataFrame:
+def _kept(path: Path, texts: pd.DataFrame) -> Reference:
+    states, tokens, windows = (f"{path}{ending}" for ending in ENDINGS)
+    tables = load_rows(windows), load_rows(tokens)
+    return Reference(map_tensors(states, tensor_names(states)), *tables, texts)
+
+
+def corpus_texts(
+    corpus: str, root: Path, most: int | None, reading: Mapping[str, Any] | None = None
+) -> pd.DataFrame:
     """Return the texts of a corpus of conf/corpus/, or of a file, of at most so many documents.
 
-    Of a corpus from elsewhere those that were prepared, if they were.
+    A row a text, as `prepare_texts` gives them. Of a corpus from elsewhere those that were
+    prepared, if they were. `reading` says how a file is read, by keys of a description in
+    conf/corpus/.
 
     Raises:
         InputError: if there is no such corpus, or its texts cannot be had or read.
     """
     from embspace.clouds.documents import some_documents
-    from embspace.prepare.texts import documents_of, prepare_texts
+    from embspace.prepare.texts import prepare_texts
 
-    if Path(corpus).suffix:
-        from embspace.files.texts import load_texts
-
-        table = load_texts(corpus)
-        return some_documents(table.assign(document=documents_of(table)), most)[TEXT_COLUMNS]
+    if reading is not None or Path(corpus).suffix:
+        return some_documents(_texts_of_file(corpus, reading or {}), most)
     file = root / CONF / "corpus" / f"{corpus}.yaml"
     if not file.is_file():
         known = sorted(path.stem for path in file.parent.glob("*.yaml"))
@@ -106,7 +132,19 @@ def corpus_texts(corpus: str, root: Path, most: int | None) -> pd.DataFrame:
     else:
         with chdir(root):
             texts = prepare_texts(corpus, description)
-    return some_documents(texts, most)[TEXT_COLUMNS]
+    return some_documents(texts, most)
+
+
+def _texts_of_file(file: str, reading: Mapping[str, Any]) -> pd.DataFrame:
+    from embspace.prepare.texts import prepare_texts
+
+    name = stem_of(Path(file).name)
+    said = {"label": name, "license": UNKNOWN, "language": UNKNOWN, "source": "file", "path": file}
+    try:
+        return prepare_texts(name, describe_corpus(name, said | dict(reading)))
+    except InputError as error:  # there is no file of conf/ that it could name
+        plain = str(error).removeprefix(f"{corpus_file(name)}: ")
+        raise InputError(re.sub("^key '(path|text_column)': ", "", plain)) from error.__cause__
 
 
 @cache
@@ -134,4 +172,4 @@ def _read(loaded: LoadedModel, texts: pd.DataFrame, root: Path) -> Reference:
     names = texts["id"].to_numpy()
     windows = with_ends(made.windows, made.tokens)
     windows["text"] = names[windows["text"].astype(int) - 1]
-    return Reference(made.tensors, windows, texts)
+    return Reference(made.tensors, windows, made.tokens, texts)

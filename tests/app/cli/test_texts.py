@@ -1,4 +1,5 @@
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -11,12 +12,17 @@ def test_a_layer_is_chosen_on_texts_that_are_read_as_told(
 ):
     asked: dict[str, Any] = {}
     monkeypatch.chdir(root)
+
+    def describe(*_: str, **options: Any) -> SimpleNamespace:
+        asked.update(options)
+        return SimpleNamespace(own=True)
+
+    monkeypatch.setattr("embspace.app.report.describe_subject", describe)
     monkeypatch.setattr(
-        "embspace.app.report.describe_subject", lambda *given, **options: asked.update(options)
+        "embspace.app.layer.choose_layer", lambda _, place, say: Path(place).name[0] + "b\x1b"
     )
-    monkeypatch.setattr("embspace.app.layer.choose_layer", lambda *given: "layer 3")
     said = call("layer", "a.csv", "--separator", ";", "--skip-empty", "--label-column", "b")
-    assert (said.exit_code, said.stdout) == (0, "layer 3\n")
+    assert (said.exit_code, said.stdout) == (0, "ab\\x1b\n")
     reading = {"separator": ";", "skip_empty": True, "group_column": "b"}
     assert asked == {"layers": True, "reading": reading}
     told = ("--allow-unused", "*.x", "--tokenizer", str(root / "conf"))

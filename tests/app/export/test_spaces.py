@@ -8,9 +8,9 @@ import pytest
 
 from embspace.app.export.spaces import learned_space, own_space, texts_space, tokens_space
 from embspace.errors import InputError
-from embspace.files.rows import save_rows
-from embspace.files.tensors import load_tensors, save_tensors
+from embspace.files.tensors import load_tensors
 from tests.app.queries.extracted import write_extracted
+from tests.tiny import POSITIONS, VOCABULARY
 
 TEXTS = pd.DataFrame(
     {
@@ -25,14 +25,7 @@ EXTRACTED = "data/extracted/hidden_states/tiny/one.safetensors"
 
 @pytest.fixture(scope="module")
 def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = write_extracted(tmp_path_factory.mktemp("spaces"), TEXTS)
-    x = np.arange(12, dtype=np.float32).reshape(4, 3)
-    path = folder / "data/extracted/embeddings/tiny"
-    save_tensors({"input": x, "positional": x[:2]}, f"{path}.safetensors")
-    save_rows(
-        pd.DataFrame({"id": range(4), "token": list("abcd"), "kind": "word"}), f"{path}.parquet"
-    )
-    return folder
+    return write_extracted(tmp_path_factory.mktemp("spaces"), TEXTS)
 
 
 @pytest.fixture(autouse=True)
@@ -41,11 +34,21 @@ def there(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_learned_table_has_its_tokens():
+    weights = load_tensors("models/tiny/model.safetensors")
     found = learned_space("tiny", "input")
-    assert found.vectors.tolist() == np.arange(12).reshape(4, 3).tolist()
-    assert found.rows["label"].tolist() == list("abcd") and set(found.rows["group"]) == {"word"}
+    assert np.array_equal(found.vectors, weights["embeddings.word_embeddings.weight"])
+    assert found.rows["label"].tolist() == VOCABULARY
+    assert {"special", "word", "subword"} <= set(found.rows["group"])
     positions = learned_space("tiny", "positional")
-    assert positions.rows["label"].tolist() == ["0", "1"] and positions.name == "tiny-positional"
+    assert positions.rows["label"].tolist() == [str(n) for n in range(POSITIONS)]
+    assert positions.name == "tiny-positional"
+
+
+def test_vectors_without_a_model_are_a_learned_space(tree: Path):
+    np.save(tree / "own.npy", np.eye(5, dtype=np.float32))
+    said = "label: own\nlicense: CC0-1.0\nlanguage: none\nsource: vectors\npath: own.npy\n"
+    (tree / "conf/model/own.yaml").write_text(said)
+    assert learned_space("own", "input").vectors.tolist() == np.eye(5).tolist()
 
 
 def test_windows_of_texts_have_their_words():
@@ -57,16 +60,12 @@ def test_windows_of_texts_have_their_words():
     assert found.rows["group"].tolist()[:2] == ["water", "long"] and len(found.rows) > 2
 
 
-@pytest.mark.parametrize("change", [{"id": ["sea", "new"]}, {"text": ["the boat", "rain"]}])
-def test_states_of_other_texts_are_refused(tree: Path, change: dict[str, list[str]]):
-    path = tree / "data/prepared/texts/one.parquet"
-    kept = path.read_bytes()
-    save_rows(TEXTS.assign(**change), str(path))
-    try:
-        with pytest.raises(InputError, match="older than the texts"):
-            texts_space("tiny", "one", -1, "mean")
-    finally:
-        path.write_bytes(kept)
+def test_the_texts_of_a_file_are_a_space(tmp_path: Path):
+    file = tmp_path / "my.texts.csv"
+    file.write_text("text,id\nthe boat,b\nsalt and bread,s\n")
+    found = texts_space("tiny", str(file), 0, "cls")
+    assert found.name == "tiny-my.texts-layer0-cls" and found.rows["label"].tolist() == ["b", "s"]
+    assert tokens_space("tiny", str(file), 0).rows["group"].tolist()[-1] == "s"
 
 
 def test_tokens_have_their_text():
@@ -90,9 +89,9 @@ def test_own_vectors_have_own_labels(tmp_path: Path):
 
 
 def test_what_is_not_there_is_refused():
-    with pytest.raises(InputError, match="found 'segment', allowed: input, positional, texts"):
-        learned_space("tiny", "segment")
-    with pytest.raises(InputError, match="other.safetensors: not found"):
+    with pytest.raises(InputError, match="found 'other', allowed: input, positional, segment"):
+        learned_space("tiny", "other")
+    with pytest.raises(InputError, match=r"other\.yaml: not found"):
         learned_space("other", "input")
     with pytest.raises(InputError, match="--layer: found 9, allowed: 0 to 2"):
         tokens_space("tiny", "one", 9)

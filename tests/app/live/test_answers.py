@@ -97,6 +97,13 @@ def test_what_does_not_fit_is_answered_by_a_message(
     assert message in unescape(html) and "<script" not in html
 
 
+def test_a_folder_is_no_model_of_a_visitor(answers: Answers, tree: Path):
+    html, question = track(answers, model=str(tree / "models/tiny"))
+    assert "model (conf/model/): found" in unescape(html) and question is None
+    html = answers.directions("v", "models/tiny", "a | b", "c | d", -1, "mean")
+    assert "model (conf/model/): found" in unescape(html)
+
+
 @pytest.mark.parametrize("text", ["the boat שלום 😀", "<script>alert(1)</script> the boat"])
 def test_hostile_and_foreign_texts_are_tracked(answers: Answers, text: str):
     html, question = track(answers, text)

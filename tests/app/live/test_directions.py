@@ -13,7 +13,7 @@ from embspace.app.live.directions import (
     read_pairs,
 )
 from embspace.app.live.limits import MOST_PAIRS
-from embspace.app.queries.corpus_space import load_corpus_space
+from embspace.app.queries.corpus_space import reference_space
 from embspace.errors import InputError
 from tests.app.queries.extracted import write_extracted
 
@@ -128,9 +128,9 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_vectors_are_those_of_the_corpus_queries(tree: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.chdir(tree)
     found = compare_directions("tiny", FIRST, SECOND, layer=-1, pooling="mean")
-    space = load_corpus_space("tiny", "one", -1, "mean")
+    space = reference_space("tiny", "one", -1, "mean")
     texts = [text for pair in [*FIRST, *SECOND] for text in pair]
-    x = space.encode(texts, space.load_tokenizer()).astype(np.float64)
+    x = space.encode(texts).astype(np.float64)
     difference = x[1::2] - x[::2]
     a, b = difference[:2].mean(axis=0), difference[2:].mean(axis=0)
     assert found.cosine == pytest.approx(a @ b / np.linalg.norm(a) / np.linalg.norm(b), abs=1e-6)

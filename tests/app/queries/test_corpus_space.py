@@ -4,14 +4,11 @@ import pandas as pd
 import pytest
 
 from embspace.app.queries.corpus_space import (
-    EXTRACT,
     check_query,
     corpus_like,
     corpus_of,
-    load_corpus_space,
-    outdated,
+    reference_space,
 )
-from embspace.app.run import addresses_of
 from embspace.errors import InputError
 from tests.app.queries.extracted import write_extracted
 
@@ -22,28 +19,17 @@ def test_a_space_has_the_vectors_of_its_layer(
     tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.chdir(write_extracted(tmp_path_factory.mktemp("space"), TEXTS))
-    last, same = (load_corpus_space("tiny", "one", layer, "max") for layer in (-1, 2))
+    last, same = (reference_space("tiny", "one", layer, "max") for layer in (-1, 2))
     assert (last.layer, last.last_layer, last.pooling) == (2, 2, "max")
     assert (last.vectors == same.vectors).all()
-    encoded = last.encode(TEXTS["text"].tolist(), last.load_tokenizer())
+    encoded = last.encode(TEXTS["text"].tolist())
     assert encoded == pytest.approx(last.vectors, abs=1e-5)
-
-
-def test_states_that_are_not_computed_are_told_with_what_computes_them(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
-    assert addresses_of(Path(), EXTRACT.split()[-1], None)
-    monkeypatch.chdir(write_extracted(tmp_path, TEXTS))
-    Path("data/extracted/hidden_states/tiny/one.safetensors").unlink()
-    with pytest.raises(InputError, match=f"not found; compute it with\n  {EXTRACT}$"):
-        load_corpus_space("tiny", "one", -1, "mean")
 
 
 def test_what_is_no_text_is_told():
     with pytest.raises(InputError, match="the text is empty"):
         check_query("\n")
     check_query("a text")
-    assert "older than the texts" in str(outdated())
 
 
 def test_without_a_name_it_is_the_usual_corpus_or_the_first_of_a_report(

@@ -116,6 +116,14 @@ def test_too_few_documents_have_no_interval():
     assert str(found).count("none: too few") == 2 and "nan" not in str(found)
 
 
+@pytest.mark.parametrize("texts", [["a boat", "the tide"], ["a boat"] * 2])
+def test_pairs_that_have_no_deviation_are_told(tmp_path: Path, texts: list[str]):
+    file = tmp_path / "my.txt"
+    file.write_text("\n".join(texts) + "\n")
+    shown = str(compare_texts("tiny", str(file), "cat", "dog", **WHERE))
+    assert "nan" not in shown and "none: the pairs are too few, or all of one cosine" in shown
+
+
 def test_texts_of_another_length_are_told():
     like = PairPercentile(0.5, 50.0, 40.0, 60.0, 0.1, 0.2, 1.0, 3, 3)
     short = str(Comparison("m", "articles", 0, 1, "mean", like, like, None, (4, 5), 340.0))

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from embspace.app.queries.corpus_space import CorpusSpace, load_corpus_space
+from embspace.app.queries.corpus_space import CorpusSpace, reference_space
 from embspace.app.queries.cosine import compare_texts
 from embspace.app.queries.default_pooling import default_pooling
 from embspace.app.queries.search import search
@@ -39,7 +39,7 @@ def plain(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def space(pooling: str | None, layer: int = -1) -> CorpusSpace:
-    return load_corpus_space("tiny", "one", layer, pooling)
+    return reference_space("tiny", "one", layer, pooling)
 
 
 def test_of_a_sentence_model_it_is_its_own_vector(sentences: Path, monkeypatch):
@@ -47,7 +47,7 @@ def test_of_a_sentence_model_it_is_its_own_vector(sentences: Path, monkeypatch):
     own = space(None)
     assert own.pooling == "sentence"
     assert len(own.vectors) == len(TEXTS) == len(own.rows) < len(own.windows)
-    encoded = own.encode(TEXTS["text"].tolist(), own.load_tokenizer())
+    encoded = own.encode(TEXTS["text"].tolist())
     assert np.allclose(encoded, own.vectors, atol=1e-5)
 
 
@@ -86,7 +86,7 @@ def test_a_sentence_model_s_vector_has_no_layer(sentences: Path, plain: Path, mo
 def test_texts_have_the_vectors_of_their_windows(plain: Path, monkeypatch, pooling: str):
     monkeypatch.chdir(plain)
     of_corpus = space(pooling)
-    encoded = of_corpus.encode(TEXTS["text"].tolist()[:2], of_corpus.load_tokenizer())
+    encoded = of_corpus.encode(TEXTS["text"].tolist()[:2])
     assert np.allclose(encoded, of_corpus.vectors[:2], atol=1e-5)
 
 

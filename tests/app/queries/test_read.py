@@ -87,7 +87,10 @@ def test_other_readings_are_named():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("planned", 1, "value", 0, None, Asked()), "found 'planned'; did you mean 'planted'"),
+        (
+            ("planned", 1, "value", 0, None, Asked()),
+            "planned.yaml: .*did you mean 'planted'",
+        ),
         (("planted", 0, "value", 0, None, Asked()), "--layer: found 0, allowed: 1 to 3"),
         (("planted", 4, "value", 0, None, Asked()), "--layer: found 4, allowed: 1 to 3"),
         (("planted", 1, "value", 40, None, Asked()), "--value: found 40, allowed: 0 to 39"),

@@ -15,6 +15,7 @@ from embspace.app.queries.tables import Tables
         ("similarity", "x", "of 'similarity', found 'x'; there are histogram, pairs"),
         ("positions", None, "of 'positions', found None; there are nulls, profiles, properties"),
         ("cubes", None, "found 'cubes'"),  # of no model
+        ("dynamics", None, "of what `trained` in params.yaml names, .* `embspace run dynamics`"),
     ],
 )
 def test_an_unknown_table_is_told_with_those_there_are(

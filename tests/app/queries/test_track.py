@@ -118,7 +118,7 @@ def test_a_decoder_may_see_later_tokens():
         ({"text": "  "}, "the text is empty"),
         ({"text": "zebra"}, "no token that plain knows"),
         ({"text": " ".join(["w1"] * 60)}, "60 tokens, more than a window of 40"),
-        ({"model": "plane"}, "found 'plane'; did you mean 'plain'"),
+        ({"model": "plane"}, "plane.yaml: not found; did you mean 'plain'"),
         ({"token": "w29"}, "found 'w29'; did you mean 'w28'"),
         ({"token": "w12 w28"}, "'w12 w28' is of several tokens, or part of one: w12 w28"),
         ({"token": ""}, "--token: found ''"),

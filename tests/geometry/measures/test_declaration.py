@@ -1,6 +1,8 @@
 """Holds every measure to its declaration: what it leaves as it is, its example, what it takes."""
 
 import doctest
+import json
+import pickle
 from typing import Any
 
 import numpy as np
@@ -145,3 +147,18 @@ def test_a_name_is_declared_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_an_estimate_is_a_number_too() -> None:
     assert value_of(Estimate(2.5, 0.1, 10, 2)) == value_of(2.5) == 2.5
+
+
+def test_an_estimate_formats_compares_and_adds_as_a_float():
+    first, second = Estimate(2.5, 0.1, 10, 2), Estimate(3.0, float("nan"), 1000, 0)
+    assert f"{first:.2f} {round(first, 0)}" == "2.50 2.0"
+    assert first < second and first == 2.5 and max(first, 1.0) is first
+    assert first + second == 5.5 and 1 - first == -1.5 and -first == -2.5
+    assert sum([first, second]) == 5.5 and type(first + 1) is float
+    assert np.mean([first, second]) == 2.75 and np.array([first, second]).dtype == np.float64
+    assert first == pytest.approx(2.5) and json.dumps(first) == "2.5"
+    copy = pickle.loads(pickle.dumps(first))
+    assert (copy, copy.standard_error, copy.n, copy.dropped) == (2.5, 0.1, 10, 2)
+    assert repr(first) == "Estimate(value=2.5, standard_error=0.1, n=10, dropped=2)"
+    assert first._repr_html_() == "2.5 ± 0.1 (of 10 vectors, 2 left out)"
+    assert second._repr_html_() == "3 (of 1,000 vectors)"

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 import typer
 
 from embspace.app.cli.failures import clear_errors
-from embspace.app.cli.places import at_model
+from embspace.app.cli.places import at_texts, placed_texts
 from embspace.app.cli.reading import HeaderOption, SeparatorOption, header_of
 from embspace.app.cli.results import CorpusOption, LayerOption, ModelOption, PoolingOption
 from embspace.app.homes import expanded
@@ -66,7 +66,7 @@ def export(
     from embspace.app.queries.corpus_space import corpus_of
 
     with clear_errors():
-        target = expanded(folder).absolute()
+        target, texts = expanded(folder).absolute(), placed_texts(corpus)
         if space in USED or Path(space).suffix:
             _refuse_unused(context, space)
     if space not in (*LEARNED, *OF_TEXTS):
@@ -77,11 +77,11 @@ def export(
             own = own_space(Path(space), labels, header=header_of(header), separator=separator)
             lines = export_space(own, to, target)
     else:
-        with at_model(model) as name:
+        with at_texts(model) as name:
             if space == "texts":
-                found = texts_space(name, corpus_of(corpus), layer, pooling)
+                found = texts_space(name, corpus_of(texts), layer, pooling)
             elif space == "tokens":
-                found = tokens_space(name, corpus_of(corpus), layer)
+                found = tokens_space(name, corpus_of(texts), layer)
             else:
                 found = learned_space(name, space)
             lines = export_space(found, to, target)

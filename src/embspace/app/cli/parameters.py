@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from embspace.app.cli.places import at_model
+from embspace.app.cli.places import at_texts
 from embspace.app.cli.results import ModelOption
 from embspace.errors import InputError, visible
 
@@ -12,7 +12,9 @@ Number = int | None
 
 
 def read(
-    model: Annotated[str, typer.Argument(help="A name in conf/model/, or that of a report.")],
+    model: Annotated[
+        str, typer.Argument(help="One of `embspace models`, a folder, or that of a report.")
+    ],
     layer: Annotated[int, typer.Option("--layer", help="From 1 to L.")],
     value: Annotated[
         Number, typer.Option("--value", help="A value vector of the MLP, from 0.")
@@ -62,7 +64,7 @@ def read(
         "attention-output": attention_output,
     }
     chosen = [(option, number) for option, number in given.items() if number is not None]
-    with at_model(model) as name:
+    with at_texts(model) as name:
         if len(chosen) != 1:
             named = ", ".join(f"--{option}" for option, _ in chosen) or "none"
             raise InputError(f"a vector: found {named}, allowed: one of --{', --'.join(given)}")
@@ -85,7 +87,7 @@ def lookup(
     """
     from embspace.app.queries.read import FOUND_HEADER, look_up
 
-    with at_model(model) as name:
+    with at_texts(model) as name:
         found = look_up(words, name, top)
     for group, vectors in found.items():
         typer.echo(f"{group.removeprefix('feed_forward_')}s\n{FOUND_HEADER}")

@@ -62,6 +62,11 @@ def at_texts(asked: str) -> Iterator[str]:
             yield model
 
 
+def placed_texts(corpus: str | None) -> str | None:
+    """Return the absolute path of a file of texts; a name stays what it is."""
+    return str(Path(corpus).absolute()) if corpus and Path(corpus).suffix else corpus
+
+
 @contextmanager
 def at_any_root() -> Iterator[None]:
     """Go to the root that `embspace report` takes, also one from elsewhere, and show errors."""

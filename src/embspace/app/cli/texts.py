@@ -2,6 +2,7 @@
 
 from contextlib import chdir
 from functools import partial
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -18,6 +19,7 @@ from embspace.app.cli.reading import (
     TextColumnOption,
     reading_of,
 )
+from embspace.errors import visible
 
 
 def sample(
@@ -83,5 +85,7 @@ def layer(
         subject = describe_subject(model, corpus, say, layers=True, reading=reading, **given)
         from embspace.app.layer import choose_layer
 
+        place = str(Path(corpus).absolute()) if subject.own else corpus
         with chdir(find_root()):
-            typer.echo(choose_layer(subject, say))
+            advice = choose_layer(subject, place, say)
+    typer.echo(visible(advice))

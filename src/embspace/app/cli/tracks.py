@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from embspace.app.cli.places import at_any_root
+from embspace.app.cli.places import at_texts
 from embspace.app.cli.results import ModelOption
 from embspace.errors import visible
 
@@ -50,8 +50,8 @@ def track(
     from embspace.app.queries.track import Asked, track_tokens
 
     asked = Asked(point, positions, nearness, top, not no_causal_mask)
-    with at_any_root():
+    with at_texts(model) as name:
         found = track_tokens(
-            text, model, layer=layer, token=token, occurrence=occurrence, asked=asked
+            text, name, layer=layer, token=token, occurrence=occurrence, asked=asked
         )
     typer.echo(visible(str(found)))

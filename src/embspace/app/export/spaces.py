@@ -7,7 +7,10 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Float
 
+from embspace.app.queries.loading import without_report_of_weights
 from embspace.errors import InputError, not_among, one_line
+from embspace.files.formats.endings import stem_of
+from embspace.settings.params import read_params
 
 LEARNED = ("input", "positional", "segment")
 OF_TEXTS = ("texts", "tokens")
@@ -27,62 +30,49 @@ class ExportedSpace:
 def learned_space(model: str, space: str) -> ExportedSpace:
     """Return a learned table of a model: `input`, `positional` or `segment`.
 
-    Raises:
-        InputError: if the model was not extracted, or has no such table.
-    """
-    from embspace.app.queries.reported import why_not_there
-    from embspace.files.rows import load_rows
-    from embspace.files.tensors import load_tensors, tensor_names
+    `model` is what `embspace.spaces` takes, or vectors of conf/model/; the tree is the current
+    folder.
 
-    path = f"data/extracted/embeddings/{model}"
-    if not Path(f"{path}.safetensors").is_file():
-        why = why_not_there(model) or "`dvc repro` makes it"
-        raise InputError(f"{path}.safetensors: not found; {why}")
-    there = [name for name in LEARNED if name in tensor_names(f"{path}.safetensors")]
+    Raises:
+        InputError: if the model cannot be read, or has no such table.
+    """
+    from embspace.extract.embeddings import extract_embeddings
+    from embspace.loaded.model import description_of
+
+    name, description = description_of(model, Path.cwd())
+    with without_report_of_weights():
+        matrices, vocabulary = extract_embeddings(name, description)
+    there = [space for space in LEARNED if space in matrices]
     if space not in there:
-        raise InputError(f"space of {model}: {not_among(space, [*there, *OF_TEXTS])}")
-    x = load_tensors(f"{path}.safetensors", (space,))[space]
+        raise InputError(f"space of {name}: {not_among(space, [*there, *OF_TEXTS])}")
+    x = matrices[space]
     if space == "input":
-        rows = load_rows(f"{path}.parquet")
-        return _space(f"{model}-input", x, rows, rows["token"], rows["kind"])
+        return _space(f"{name}-input", x, vocabulary, vocabulary["token"], vocabulary["kind"])
     rows = pd.DataFrame({"id": range(len(x))})
-    return _space(f"{model}-{space}", x, rows, rows["id"], pd.Series([space] * len(x)))
+    return _space(f"{name}-{space}", x, rows, rows["id"], pd.Series([space] * len(x)))
 
 
 def texts_space(model: str, corpus: str, layer: int, pooling: str) -> ExportedSpace:
     """Return the windows of a corpus at a layer and pooling; layer -1 is the last one.
 
     Raises:
-        InputError: naming what is not known, not extracted, or out of range, or if the windows are
-            not those of the texts.
+        InputError: naming what is not known, cannot be read, or is out of range.
     """
-    from embspace.app.queries.corpus_space import load_corpus_space, outdated
-    from embspace.files.rows import load_rows
+    from embspace.app.queries.corpus_space import reference_space
 
-    space = load_corpus_space(model, corpus, layer, pooling)
-    tokens = load_rows(f"{space.path}.tokens.parquet")
-    about = space.texts.set_index("id")
-    inside = tokens[~tokens["special"]].groupby("window")
-    start, end = inside["start"].min(), inside["end"].max()
-    numbers = range(len(space.windows))
-    if set(space.windows["text"]) != set(about.index):
-        raise outdated()
-    content = about["text"].reindex(space.windows["text"])
-    if (end > content.str.len().to_numpy()[end.index]).any():
-        raise outdated()
-    words = [
-        one_line(text[int(start.get(number, 0)) : int(end.get(number, 0))])[:SNIPPET]
-        for number, text in zip(numbers, content, strict=True)
-    ]
-    rows = space.windows.reset_index(drop=True)
+    space = reference_space(model, corpus, layer, pooling)
+    about, rows = space.texts.set_index("id"), space.rows
     for column in about.columns.difference(["text", *rows.columns], sort=False):
-        rows[column] = about[column].reindex(rows["text"]).to_numpy()
-    rows["words"] = words
-    rows = rows.iloc[space.rows.index]
+        rows = rows.assign(**{column: about[column].reindex(rows["text"]).to_numpy()})
+    content = about["text"].reindex(rows["text"])
+    rows["words"] = [
+        one_line(text[start:end])[:SNIPPET]
+        for text, start, end in zip(content, rows["start"], rows["end"], strict=True)
+    ]
     group = rows["text"]
     if "subject" in rows:
         group = rows["subject"].mask(rows["subject"].fillna("") == "", rows["text"])
-    name = f"{model}-{corpus}-layer{space.layer}-{pooling}"
+    name = f"{space.loaded.name}-{stem_of(Path(corpus).name)}-layer{space.layer}-{pooling}"
     return _space(name, space.vectors, rows, rows["text"], group)
 
 
@@ -92,17 +82,21 @@ def tokens_space(model: str, corpus: str, layer: int) -> ExportedSpace:
     Raises:
         InputError: as `texts_space` does.
     """
-    from embspace.app.queries.corpus_space import load_corpus_space
-    from embspace.files.rows import load_rows
-    from embspace.files.tensors import map_tensors
+    from embspace.app.queries.corpus_space import check_layer
+    from embspace.loaded.model import load
+    from embspace.loaded.reference import corpus_texts
+    from embspace.loaded.states import read_states
 
-    space = load_corpus_space(model, corpus, layer, "mean")
-    rows = load_rows(f"{space.path}.tokens.parquet")
-    x = np.array(map_tensors(f"{space.path}.safetensors", ("token",))["token"][space.layer])
-    text = space.windows["text"].to_numpy()[rows["window"].to_numpy()]
-    rows = rows.assign(text=text)
-    name = f"{model}-{corpus}-layer{space.layer}-tokens"
-    return _space(name, x, rows, rows["token"], rows["text"])
+    root = Path.cwd()
+    loaded = load(model, root, read_params().device)
+    n = loaded.module.config.num_hidden_layers + 1
+    check_layer(layer, n)
+    texts = corpus_texts(corpus, root, loaded.description.most_documents)
+    states = read_states(loaded, texts["text"].tolist(), root, {})
+    number = states.windows["text"].to_numpy(int)[states.tokens["window"].to_numpy()]
+    rows = states.tokens.assign(text=texts["id"].to_numpy()[number - 1])
+    name = f"{loaded.name}-{stem_of(Path(corpus).name)}-layer{layer % n}-tokens"
+    return _space(name, states.tensors["token"][layer], rows, rows["token"], rows["text"])
 
 
 def own_space(
@@ -117,7 +111,6 @@ def own_space(
     Raises:
         InputError: if a file cannot be read, or they have other numbers of rows.
     """
-    from embspace.files.formats.endings import stem_of
     from embspace.files.vectors import read_labeled_vectors, read_labels
 
     labeled = read_labeled_vectors(vectors, header=header, separator=separator)

@@ -7,6 +7,7 @@ from functools import lru_cache
 from threading import Lock
 from typing import Any, TypeVar, get_args
 
+from embspace.app.live.choices import reading_model
 from embspace.app.live.directions import compare_directions, read_pairs
 from embspace.app.live.limits import (
     MOST_CHARACTERS,
@@ -85,7 +86,9 @@ class Answers:
                 _among("nearness", nearness, NEARNESS),
                 N_NEAREST,
             )
-            question = Question(_text("text", text), _name("model", model), asked)
+            name = _name("model", model)
+            reading_model(name)  # a visitor's path is no model, as a user's is
+            question = Question(_text("text", text), name, asked)
             track = tracked(question)
             is_same = before and (before.text, before.model) == (question.text, question.model)
             chosen = before.chosen if before and is_same else min(1, max(_positions(track)))

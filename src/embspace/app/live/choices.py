@@ -1,8 +1,12 @@
 """Lists the models and corpora that a visitor of the app may choose."""
 
-from embspace.app.queries.track import reading_model
-from embspace.errors import InputError
-from embspace.settings.params import read_params
+from typing import Any
+
+from embspace.errors import InputError, not_among
+from embspace.settings.find_description import LIST
+from embspace.settings.model import VectorsModel, describe_model
+from embspace.settings.params import CONF, read_params
+from embspace.settings.schema import read_yaml
 
 
 def models_to_choose(asked: str | None) -> list[str]:
@@ -33,3 +37,18 @@ def corpora_to_choose() -> list[str]:
     params = read_params()
     first = params.roles.get("long_texts")
     return sorted(params.corpora, key=lambda corpus: corpus != first)
+
+
+def reading_model(name: str) -> Any:
+    """Return the checked description of a model that reads texts.
+
+    Raises:
+        InputError: if there is no such model, or it is vectors alone.
+    """
+    known = sorted(path.stem for path in (CONF / "model").glob("*.yaml"))
+    if name not in known:
+        raise InputError(f"model (conf/model/): {not_among(name, known, LIST)}")
+    model = describe_model(name, read_yaml(CONF / "model" / f"{name}.yaml"))
+    if isinstance(model, VectorsModel):
+        raise InputError(f"{name}: vectors without a model read no text")
+    return model

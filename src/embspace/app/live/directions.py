@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -79,21 +80,18 @@ def compare_directions(
     Raises:
         InputError: naming what is not known, too long, or out of range.
     """
-    from embspace.app.queries.loading import without_report_of_weights
-    from embspace.app.queries.track import reading_model
-    from embspace.models.tokenizer import load_tokenizer
-    from embspace.models.weights import load_model, with_random_weights
+    from embspace.app.live.choices import reading_model
+    from embspace.loaded.model import load
+    from embspace.models.weights import with_random_weights
     from embspace.settings.params import read_params
 
     pairs = [*first, *second]
     model, seed = reading_model(model_name), read_params().seed
-    with without_report_of_weights():
-        module = load_model(model_name, model)
-    tokenizer = load_tokenizer(model_name, model)
-    texts = [text for pair in pairs for text in pair]
+    loaded = load(model_name, Path.cwd())
+    module, texts = loaded.module, [text for pair in pairs for text in pair]
 
     def vectors(of: Any) -> Float[np.ndarray, "text dim"]:
-        encoded = encode_texts(model_name, model, of, tokenizer, texts)
+        encoded = encode_texts(model_name, model, of, loaded.tokenizer, texts)
         layers = len(encoded[0].pooled[pooling])
         if not -layers <= layer < layers:
             raise InputError(

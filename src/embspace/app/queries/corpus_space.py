@@ -15,11 +15,8 @@ from embspace.app.queries.default_pooling import (
     allowed_poolings,
     default_pooling,
 )
-from embspace.app.queries.loading import without_report_of_weights
-from embspace.app.queries.reported import why_not_there
 from embspace.clouds.pooling import FIRST_LAST, SENTENCE, SQRT, TOKEN_POOLINGS, pooled
 from embspace.errors import InputError, counted, not_among
-from embspace.files.tensors import map_tensors
 from embspace.settings.params import read_params
 
 if TYPE_CHECKING:
@@ -28,7 +25,6 @@ if TYPE_CHECKING:
     from embspace.models.encoder import EncodedWindow
     from embspace.models.windows import Window
 
-EXTRACT = "embspace run extract_hidden_states"
 FEWEST = 20  # texts of a corpus that others are held against
 USUAL = "articles"  # the corpus of a query that names none
 
@@ -66,11 +62,7 @@ def corpus_like(texts: Sequence[str]) -> str:
 class CorpusSpace:
     """Holds the vectors of the windows of a corpus at one layer and pooling of a model."""
 
-    model_name: str
-    model: Any
-    """The model's description in conf/model/, checked."""
-    path: str
-    """The path of the extracted files, without their endings."""
+    loaded: "LoadedModel"
     layer: int
     """Counted from 0, the embedding output."""
     last_layer: int
@@ -81,56 +73,35 @@ class CorpusSpace:
     """The windows that have a vector: all, or for a sentence model the first window of each text,
     which stands for the text."""
     texts: pd.DataFrame
-    loaded: "LoadedModel | None" = None
-    """The model, if it is in memory already."""
 
-    def load_tokenizer(self) -> Any:
-        """Return the tokenizer of the model."""
-        from embspace.models.tokenizer import load_tokenizer
-
-        if self.loaded is not None:
-            return self.loaded.tokenizer
-        return load_tokenizer(self.model_name, self.model)
-
-    def load_module(self) -> Any:
-        """Return the model that reads the texts."""
-        from embspace.models.weights import load_model
-
-        if self.loaded is not None:
-            return self.loaded.module
-        with without_report_of_weights():
-            return load_model(self.model_name, self.model)
-
-    def encode(self, queries: Sequence[str], tokenizer: Any) -> Float[np.ndarray, "query dim"]:
+    def encode(self, queries: Sequence[str]) -> Float[np.ndarray, "query dim"]:
         """Return the vectors of texts that fit into a window each; by a sentence model, of any.
 
         Raises:
             InputError: if a text has more tokens than that, or none that the tokenizer knows.
         """
-        module = self.load_module()
         if self.pooling == SENTENCE:
-            return self._sentences(module, tokenizer, queries)
-        encoded = encode_texts(self.model_name, self.model, module, tokenizer, queries)
+            return self._sentences(queries)
+        loaded = self.loaded
+        encoded = encode_texts(
+            loaded.name, loaded.description, loaded.module, loaded.tokenizer, queries
+        )
         return np.stack([_pooled(window.tokens, self.pooling, self.layer) for window in encoded])
 
-    def _sentences(
-        self, module: Any, tokenizer: Any, queries: Sequence[str]
-    ) -> Float[np.ndarray, "query dim"]:
+    def _sentences(self, queries: Sequence[str]) -> Float[np.ndarray, "query dim"]:
         from embspace.loaded.given import encoded_by
-        from embspace.models.sentence.vectors import sentence_modules, sentence_vectors
+        from embspace.models.sentence.vectors import sentence_vectors
 
-        name, model = self.model_name, self.model
+        loaded = self.loaded
+        name, tokenizer = loaded.name, loaded.tokenizer
         for query in queries:
             _check_known(name, query, tokenizer(query, add_special_tokens=False), tokenizer)
-        if self.loaded is not None and self.loaded.encoder is not None:
-            return encoded_by(self.loaded.encoder, queries)
-        if self.loaded is not None:
-            modules = self.loaded.modules
-        else:
-            modules = sentence_modules(name, model, module)
-        if modules is None:
-            raise outdated()
-        return sentence_vectors(name, model, module, modules, tokenizer, queries)
+        if loaded.encoder is not None:
+            return encoded_by(loaded.encoder, queries)
+        assert loaded.modules is not None  # or there were no such pooling
+        return sentence_vectors(
+            name, loaded.description, loaded.module, loaded.modules, tokenizer, queries
+        )
 
 
 def _pooled(
@@ -154,14 +125,25 @@ def encode_texts(
     from embspace.models.windows import largest_window
 
     length = largest_window(model, module)
-    windows = [_only_window(name, text, tokenizer, length) for text in texts]
+    windows = [_window(name, text, tokenizer, length) for text in texts]
     # Each alone: rounding depends on what else is in a batch.
     batches = [[number] for number in range(len(windows))]
     encoded = encode(module, windows, batches, "cpu", model.final_norm)
     return sorted(encoded, key=lambda each: each.index)
 
 
-def _only_window(name: str, text: str, tokenizer: Any, length: int) -> "Window":
+def only_window(name: str, model: Any, module: Any, tokenizer: Any, text: str) -> "Window":
+    """Return the tokens of a text that fits into a window.
+
+    Raises:
+        InputError: if it has more tokens, or none that the tokenizer knows.
+    """
+    from embspace.models.windows import largest_window
+
+    return _window(name, text, tokenizer, largest_window(model, module))
+
+
+def _window(name: str, text: str, tokenizer: Any, length: int) -> "Window":
     from embspace.models.windows import cut_windows
     from embspace.settings.model import model_file
 
@@ -179,46 +161,6 @@ def _only_window(name: str, text: str, tokenizer: Any, length: int) -> "Window":
 def _check_known(name: str, text: str, encoded: Any, tokenizer: Any) -> None:
     if {*encoded["input_ids"]} <= {tokenizer.unk_token_id}:
         raise InputError(f"the text '{_start(text)}' holds no token that {name} knows")
-
-
-def load_corpus_space(model_name: str, corpus: str, layer: int, pooling: str | None) -> CorpusSpace:
-    """Return the extracted windows of a corpus; layer -1 is the last one.
-
-    Without a pooling it is that of `default_pooling`.
-
-    Raises:
-        InputError: naming what is not known, not extracted, or out of range.
-    """
-    from embspace.clouds.documents import some_documents
-    from embspace.files.rows import load_rows
-    from embspace.files.tensors import tensor_names
-    from embspace.models.architecture import load_config
-    from embspace.settings.find_description import LIST
-    from embspace.settings.model import VectorsModel, describe_model
-    from embspace.settings.params import CONF
-    from embspace.settings.schema import read_yaml
-
-    known = sorted(path.stem for path in (CONF / "model").glob("*.yaml"))
-    if pooling is not None:
-        _check_one_of("--pooling", pooling, (*TOKEN_POOLINGS, *WITHOUT_LAYER))
-    _check_one_of("--corpus", corpus, read_params().corpora, " (`corpora` in params.yaml)")
-    _check_one_of("--model", model_name, known, " (conf/model/)", LIST)
-    path = f"data/extracted/hidden_states/{model_name}/{corpus}"
-    if not Path(f"{path}.safetensors").is_file():
-        why = why_not_there(model_name) or f"compute it with\n  {EXTRACT}"
-        raise InputError(f"{path}.safetensors: not found; {why}")
-    model = describe_model(model_name, read_yaml(CONF / "model" / f"{model_name}.yaml"))
-    windows, tensors = load_rows(f"{path}.windows.parquet"), tensor_names(f"{path}.safetensors")
-    states = map_tensors(f"{path}.safetensors", tuple(tensors))
-    pooling = checked_pooling(states, layer, pooling, lambda: load_config(model_name, model))
-    most = None if isinstance(model, VectorsModel) else model.most_documents
-    return CorpusSpace(
-        model_name=model_name,
-        model=model,
-        path=path,
-        **_at(states, windows, layer, pooling),
-        texts=some_documents(load_rows(f"data/prepared/texts/{corpus}.parquet"), most),
-    )
 
 
 def reference_space(model_name: str, corpus: str, layer: int, pooling: str | None) -> CorpusSpace:
@@ -249,20 +191,22 @@ def space_of(
         InputError: naming what is out of range.
     """
     states, windows = read.states, read.windows
-    if windows.empty:
+    check_read(loaded, read)
+    chosen = checked_pooling(states, layer, pooling, lambda: loaded.module.config)
+    return CorpusSpace(
+        loaded=loaded,
+        **_at(states, windows, layer, chosen),
+        texts=read.texts,
+    )
+
+
+def check_read(loaded: "LoadedModel", read: "Reference") -> None:
+    """Stop if a model has read no text, of whose tokens it knows too few."""
+    if read.windows.empty:
         raise InputError(
             f"none of the {counted(len(read.texts), 'text')} is read: the tokenizer of "
             f"'{loaded.name}' knows too few of their tokens"
         )
-    chosen = checked_pooling(states, layer, pooling, lambda: loaded.module.config)
-    return CorpusSpace(
-        model_name=loaded.name,
-        model=loaded.description,
-        path="",
-        **_at(states, windows, layer, chosen),
-        texts=read.texts,
-        loaded=loaded,
-    )
 
 
 def _at(
@@ -293,14 +237,19 @@ def checked_pooling(
         of_layers = {name: x for name, x in states.items() if name != SENTENCE}
         pooling = default_pooling(states if layer % n == n - 1 else of_layers, config)
     _check_one_of("--pooling", pooling, allowed_poolings(states))
-    if not -n <= layer < n:
-        raise InputError(f"--layer: found {layer}, allowed: 0 to {n - 1}, or -1 for the last")
+    check_layer(layer, n)
     if pooling in WITHOUT_LAYER and layer % n != n - 1:
         raise InputError(
             f"--layer: found {layer}, allowed: none beside '{pooling}'; a layer has one of "
             f"{', '.join(TOKEN_POOLINGS)}"
         )
     return pooling
+
+
+def check_layer(layer: int, n: int) -> None:
+    """Stop if a layer is none of `n`, counted from 0 or, below, from the last."""
+    if not -n <= layer < n:
+        raise InputError(f"--layer: found {layer}, allowed: 0 to {n - 1}, or -1 for the last")
 
 
 def pooled_states(
@@ -327,16 +276,9 @@ def check_query(query: str) -> None:
         raise InputError("the text is not UTF-8") from None
 
 
-def outdated() -> InputError:
-    """Return what is raised if the windows are not those of the texts."""
-    return InputError("the hidden states are older than the texts; `dvc repro` makes them anew")
-
-
-def _check_one_of(
-    option: str, found: str, allowed: Collection[str], where: str = "", listed_by: str = ""
-) -> None:
+def _check_one_of(option: str, found: str, allowed: Collection[str]) -> None:
     if found not in allowed:
-        raise InputError(f"{option}{where}: {not_among(found, allowed, listed_by)}")
+        raise InputError(f"{option}: {not_among(found, allowed)}")
 
 
 def _start(text: str) -> str:

@@ -10,10 +10,10 @@ from jaxtyping import Float, Int
 from embspace.app.queries.corpus_space import (
     CorpusSpace,
     check_query,
-    outdated,
     reference_space,
 )
 from embspace.app.queries.default_pooling import WITHOUT_LAYER
+from embspace.app.queries.shown import ShownAsText
 from embspace.errors import counted
 from embspace.geometry.inference.pair_percentile import PairPercentile, percentile_among_pairs
 from embspace.geometry.pairs.directions import cosine_matrix
@@ -38,7 +38,7 @@ class TokenPair:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class Comparison(ShownAsText):
     """Two texts at a layer and pooling of a model, beside the pairs of texts of a corpus."""
 
     model: str
@@ -69,6 +69,10 @@ class Comparison:
         ]
         if self.tokens:
             lines.append(f"{'input vectors':13} {_token_line(self.tokens)}")
+        if isnan(self.as_is.z) or isnan(self.centered.z):
+            lines.append(
+                "none: the pairs are too few, or all of one cosine; compare with more texts"
+            )
         shorter, longer = sorted([max(self.lengths), self.usual_length])
         if longer > MOST_TIMES * shorter:
             lines.append(
@@ -110,9 +114,9 @@ def compare_within(
     """
     for text in (first, second):
         check_query(text)
-    tokenizer = space.load_tokenizer()
+    tokenizer = space.loaded.tokenizer
     documents = _text_numbers(space)
-    pair = space.encode([first, second], tokenizer)
+    pair = space.encode([first, second])
     as_is, centered = (
         percentile_among_pairs(
             pair,
@@ -127,13 +131,13 @@ def compare_within(
     )
     one, other = (_only_token(given, tokenizer) for given in (first, second))
     tokens = None
-    if space.loaded is not None and one is not None and other is not None:
+    if one is not None and other is not None:
         from embspace.clouds.learned import one_space
 
         matrix = one_space(space.loaded.learned()[0])["input"]
         tokens = token_pair(matrix, one, other)
     return Comparison(
-        model=space.model_name,
+        model=space.loaded.name,
         corpus=corpus,
         layer=space.layer,
         last_layer=space.last_layer,
@@ -169,9 +173,6 @@ def _text_numbers(space: CorpusSpace) -> Int[np.ndarray, " window"]:
     import pandas as pd
 
     document = space.rows["text"].map(space.texts.set_index("id")["document"])
-    n_read = space.rows["text"].nunique()
-    if document.isna().any() or n_read != len(space.texts) or len(document) != len(space.vectors):
-        raise outdated()
     return np.asarray(pd.factorize(document)[0], dtype=np.int64)
 
 
@@ -186,9 +187,14 @@ def _line(each: PairPercentile) -> str:
     if isnan(each.low):
         interval = "none: too few"
     return (
-        f"{each.cosine:7.3f}  {_percent(each.percentile):>10}  {interval:>17}  {each.z:6.2f}  "
-        f"mean {each.mean:.3f}, standard deviation {each.standard_deviation:.3f}"
+        f"{_number(each.cosine):>7}  {_percent(each.percentile):>10}  {interval:>17}  "
+        f"{_number(each.z, 2):>6}  mean {_number(each.mean)}, standard deviation "
+        f"{_number(each.standard_deviation)}"
     )
+
+
+def _number(value: float, digits: int = 3) -> str:
+    return "none" if isnan(value) else f"{value:.{digits}f}"
 
 
 def _token_line(each: TokenPair) -> str:
@@ -199,6 +205,8 @@ def _token_line(each: TokenPair) -> str:
 
 def _percent(value: float) -> str:
     """Return a percentage with so many digits that what is not 100 or 0 does not look like it."""
+    if isnan(value):
+        return "none"
     apart = min(value, 100 - value)
     digits = 1 if not 0 < apart < 1 else -floor(log10(apart))
     return f"{value:.{digits}f}"

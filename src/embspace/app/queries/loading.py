@@ -1,6 +1,7 @@
 """Keeps what transformers says of weights out of what a command prints."""
 
 import logging
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -12,7 +13,10 @@ def without_report_of_weights() -> Iterator[None]:
     Weights that are missing are an error of `load_model`, which names them. Its module of models
     has no level set, or it would warn of layers that are not sharded.
     """
-    from transformers.utils.logging import get_verbosity
+    with warnings.catch_warnings():
+        # In a notebook without ipywidgets a bar is text, which nobody need be told.
+        warnings.filterwarnings("ignore", "IProgress not found")
+        from transformers.utils.logging import get_verbosity
 
     get_verbosity()  # the first call sets the level, which would undo the one below
     logger = logging.getLogger("transformers")

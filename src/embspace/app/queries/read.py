@@ -5,17 +5,21 @@ After Dar, Geva, Gupta and Berant 2023, Analyzing Transformers in Embedding Spac
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from jaxtyping import Float
 
-from embspace.errors import InputError, not_among
+from embspace.app.queries.loading import without_report_of_weights
+from embspace.app.queries.shown import ShownAsText
+from embspace.errors import InputError
 from embspace.geometry.parameters.projection import Inverse, token_readers, top_tokens
 
 if TYPE_CHECKING:
     from embspace.models.parameters.layers import LayerParameters
     from embspace.models.parameters.read import ModelParameters
+    from embspace.settings.model import Network
 
 # Options of the command -> the group of vectors.
 GROUPS = {
@@ -33,7 +37,7 @@ FOUND_HEADER = f"{'dot':>8}  {'vector':24}  nearest words"  # of lines of `Found
 
 
 @dataclass(frozen=True)
-class Reading:
+class Reading(ShownAsText):
     """The words of one vector, each with its score."""
 
     title: str
@@ -77,17 +81,19 @@ class Asked:
 
 
 def read_vector(
-    model_name: str, layer: int, option: str, number: int, head: int | None, asked: Asked
+    model: str, layer: int, option: str, number: int, head: int | None, asked: Asked
 ) -> Reading:
     """Return the words of highest score of one vector of a layer, and of its negation.
 
-    `option` is a key of `GROUPS`; `number` counts from 0, in a `head`, from 1, or over all heads.
+    `model` is what `embspace.spaces` takes, the tree is the current folder. `option` is a key of
+    `GROUPS`; `number` counts from 0, in a `head`, from 1, or over all heads.
 
     Raises:
         InputError: naming an unknown model, layer, number or head, a group that the architecture
             has not, a masked head that the checkpoint has not, or a norm that is not there.
     """
-    parameters = _parameters(model_name)
+    model_name, described = _network(model)
+    parameters = _parameters(model_name, described)
     layers = {each.layer: each for each in parameters.layers}
     if layer not in layers:
         raise InputError(f"--layer: found {layer}, allowed: 1 to {len(layers)}")
@@ -99,7 +105,7 @@ def read_vector(
     row = _row(chosen, option, number, head)
     vector = chosen.groups()[group][row : row + 1]
     how, readers, prepared = _prepared(parameters, chosen, group, vector, model_name, asked)
-    allowed = _nameable(model_name, parameters)
+    allowed = _nameable(model_name, described, parameters)
     found = top_tokens(prepared, readers, min(asked.n_words, int(allowed.sum())), allowed)
     place = f"head {row // chosen.head_dim + 1}, " if group.startswith("attention") else ""
     title = f"{model_name}, layer {layer} of {len(layers)}, {place}{option} {number}, {how}"
@@ -110,7 +116,7 @@ def read_vector(
     )
 
 
-def look_up(words: Sequence[str], model_name: str, n_found: int) -> dict[str, list[Found]]:
+def look_up(words: Sequence[str], model: str, n_found: int) -> dict[str, list[Found]]:
     """Return the vectors of the MLPs that are nearest to words, by kind: values, then keys.
 
     The query is the mean of the words' output embeddings, less the mean of all embeddings; vectors
@@ -121,15 +127,16 @@ def look_up(words: Sequence[str], model_name: str, n_found: int) -> dict[str, li
     """
     if not words:
         raise InputError("no word was given")
-    parameters = _parameters(model_name)
-    ids = [_one_token(word, model_name) for word in words]
+    name, described = _network(model)
+    parameters = _parameters(name, described)
+    ids = _one_token_each(words, name, described)
     embedding = parameters.output_embedding
     query = embedding[ids].mean(axis=0) - embedding.mean(axis=0)
-    names = [each for each in parameters.layers[0].groups() if each.startswith("feed_forward")]
-    allowed = _nameable(model_name, parameters)
+    groups = [group for group in parameters.layers[0].groups() if group.startswith("feed_forward")]
+    allowed = _nameable(name, described, parameters)
     return {
-        name: _nearest(parameters, name, query, n_found, allowed)
-        for name in sorted(names, key=lambda name: name != "feed_forward_value")
+        group: _nearest(parameters, group, query, n_found, allowed)
+        for group in sorted(groups, key=lambda group: group != "feed_forward_value")
     }
 
 
@@ -217,47 +224,50 @@ def _prepared(
     return f"{how}, with the gain of the norm", readers, vector * scale
 
 
-def _parameters(model_name: str) -> "ModelParameters":
+def _parameters(name: str, model: "Network") -> "ModelParameters":
     from embspace.models.checks.model_heads import check_head
     from embspace.models.locate import locate_files
     from embspace.models.parameters.read import read_parameters
-    from embspace.settings.model import RandomModel, VectorsModel
+    from embspace.settings.model import RandomModel
 
-    model = _model(model_name)
-    if not isinstance(model, VectorsModel | RandomModel):
-        check_head(model_name, model, locate_files(model_name, model))
-    return read_parameters(model_name, model)
-
-
-def _model(model_name: str) -> Any:
-    from embspace.settings.find_description import LIST
-    from embspace.settings.model import describe_model
-    from embspace.settings.params import CONF
-    from embspace.settings.schema import read_yaml
-
-    known = sorted(path.stem for path in (CONF / "model").glob("*.yaml"))
-    if model_name not in known:
-        raise InputError(f"model (conf/model/): {not_among(model_name, known, LIST)}")
-    return describe_model(model_name, read_yaml(CONF / "model" / f"{model_name}.yaml"))
+    if not isinstance(model, RandomModel):
+        check_head(name, model, locate_files(name, model))
+    with without_report_of_weights():
+        return read_parameters(name, model)
 
 
-def _nameable(model_name: str, parameters: "ModelParameters") -> np.ndarray:
+def _network(model: str) -> "tuple[str, Network]":
+    """Return the name and the description of a model that has weights."""
+    from embspace.loaded.model import description_of
+    from embspace.settings.model import VectorsModel
+
+    name, described = description_of(model, Path.cwd())
+    if isinstance(described, VectorsModel):
+        raise InputError(f"{name}: vectors without a model have no parameters")
+    return name, described
+
+
+def _nameable(name: str, model: "Network", parameters: "ModelParameters") -> np.ndarray:
     """Return which tokens may be named: no special and no reserved ones."""
     from embspace.models.parameters.token_kinds import nameable, token_kinds
 
-    kinds = token_kinds(model_name, _model(model_name), len(parameters.tokens))
+    kinds = token_kinds(name, model, len(parameters.tokens))
     return nameable(kinds, ("special", "unused"))
 
 
-def _one_token(word: str, model_name: str) -> int:
+def _one_token_each(words: Sequence[str], name: str, model: "Network") -> list[int]:
+    from embspace.models.tokenizer import load_tokenizer
+
+    tokenizer = load_tokenizer(name, model)
+    return [_one_token(word, name, tokenizer) for word in words]
+
+
+def _one_token(word: str, model_name: str, tokenizer: Any) -> int:
     """Return the token that a word is, alone or after a space.
 
     Raises:
         InputError: if there is none, or the word is of several.
     """
-    from embspace.models.tokenizer import load_tokenizer
-
-    tokenizer = load_tokenizer(model_name, _model(model_name))
     pieces = []
     for text in (f" {word}", word):
         pieces = tokenizer(text, add_special_tokens=False)["input_ids"]

@@ -57,7 +57,7 @@ def search(
     """
     check_query(query)
     space = reference_space(model_name, corpus, layer, pooling)
-    (encoded,) = space.encode([query], space.load_tokenizer())
+    (encoded,) = space.encode([query])
     return nearest_windows(encoded, space.vectors, space.rows, space.texts, n_hits)
 
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 # A table without a name of its own is called by its suffix.
 UNNAMED = ("csv", "summary", "json")
+OF_A_MODEL = ({"model": "${models}"}, {"model": "${profiled}"})  # matrices of stages
 
 
 class Tables:
@@ -37,7 +38,7 @@ class Tables:
         tree = WorkingTree(self._root, folder)
         texts = OwnTexts(self.corpus, self.corpus, ".jsonl", self._content)
         described = find_model(self._source, self._root, None).described
-        tree.update(self.model, None, texts, described)
+        tree.update(self.model, None, texts, described, layers=True)
         return tree
 
     def table(self, noun: str, name: str | None = None) -> "pd.DataFrame":
@@ -66,13 +67,20 @@ class Tables:
 
     def _of_noun(self, noun: str) -> tuple[str, dict[str, str]]:
         """Return the stage of an analysis, and its results by the name of the table."""
-        stages = {
+        parts = {
             part_noun: part
             for name, stage in read_stages(self._root).items()
             if name.startswith(("measure_", "project_")) and stage.entry.get("matrix")
             for part in stage.by_family()
             for part_noun in part.nouns()
         }
+        stages = {name: part for name, part in parts.items() if part.entry["matrix"] in OF_A_MODEL}
+        if noun in parts and noun not in stages:
+            (key,) = (str(over).strip("${}") for over in parts[noun].entry["matrix"].values())
+            raise KeyError(
+                f"'{noun}' is of what `{key}` in params.yaml names, not of a model and texts; in a "
+                f"study, `embspace run {noun}` makes it"
+            )
         if noun not in stages:
             meant = did_you_mean(noun, stages) or ";"
             raise KeyError(f"found '{noun}'{meant} there are {', '.join(sorted(stages))}")

@@ -5,11 +5,13 @@ After Avery's token tracker (github.com/danavery/attention-encodings); ranks cou
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from embspace.app.queries.corpus_space import check_query
+from embspace.app.queries.corpus_space import check_query, only_window
+from embspace.app.queries.shown import ShownAsText
 from embspace.errors import InputError, counted, not_among
 from embspace.models.stream.tracked_states import Point, TrackedStates, tracked_states
 from embspace.models.stream.tracked_vocabulary import (
@@ -65,7 +67,7 @@ class TokenAtLayer:
 
 
 @dataclass(frozen=True)
-class Track:
+class Track(ShownAsText):
     """The tokens of a text at the layers that were asked for."""
 
     title: str
@@ -112,7 +114,7 @@ class Track:
 
 def track_tokens(
     text: str,
-    model_name: str,
+    model: str,
     *,
     layer: int | None,
     token: str | None,
@@ -121,23 +123,24 @@ def track_tokens(
 ) -> Track:
     """Return the tokens of a text beside their own embeddings, at every layer or at one.
 
-    `token` is a word of the text or a token as the tokenizer writes it, `occurrence` which of
+    `model` is what `embspace.spaces` takes, the tree is the current folder. `token` is a word of
+    the text or a token as the tokenizer writes it, `occurrence` which of
     several, from 1; without one, all tokens are tracked.
 
     Raises:
         InputError: naming what is not known, not in the text, out of range, ambiguous or too long.
     """
-    from embspace.models.tokenizer import load_tokenizer
-    from embspace.models.weights import load_model
+    from embspace.loaded.model import load
 
     check_query(text)
-    model = reading_model(model_name)
-    module, tokenizer = load_model(model_name, model), load_tokenizer(model_name, model)
-    window = _only_window(text, model_name, model, module, tokenizer)
+    loaded = load(model, Path.cwd())
+    name, described, module = loaded.name, loaded.description, loaded.module
+    tokenizer = loaded.tokenizer
+    window = only_window(name, described, module, tokenizer, text)
     tokens = tokenizer.convert_ids_to_tokens(window.ids.tolist())
     rows = _chosen(token, occurrence, text, window, tokens)
-    head = _head(model_name, model, module) if asked.nearness == "head" else None
-    vocabulary = tracked_vocabulary(model_name, model, module, head)
+    head = _head(name, described, module) if asked.nearness == "head" else None
+    vocabulary = tracked_vocabulary(name, described, module, head)
     as_coded = asked.point == "as_coded"
     tracked = tracked_states(module, window.ids, is_causal=asked.is_causal, as_coded=as_coded)
     states = [each for each in tracked if each.point in ("embedding", asked.point)]
@@ -149,7 +152,7 @@ def track_tokens(
             raise InputError(f"--layer: found {layer}, allowed: 0 to {last}, or -1 for the last")
         states = [each for each in states if each.layer == layer % (last + 1)]
     return Track(
-        f"{model_name}, {asked.point.replace('_', ' ')}{ADDED[asked.positions]}: own rank among "
+        f"{name}, {asked.point.replace('_', ' ')}{ADDED[asked.positions]}: own rank among "
         f"{counted(len(vocabulary.rows), 'token')}, 0 = none is nearer",
         asked,
         [
@@ -242,27 +245,6 @@ def _pieces(token: str, text: str, window: "Window", tokens: list[str]) -> str:
     return " ".join(found) if start >= 0 else ""
 
 
-def _only_window(text: str, name: str, model: Any, module: Any, tokenizer: Any) -> "Window":
-    """Return the tokens of a text that fits into a window.
-
-    Raises:
-        InputError: if it has more tokens, or none that the tokenizer knows.
-    """
-    from embspace.models.windows import cut_windows, largest_window
-    from embspace.settings.model import model_file
-
-    length = largest_window(model, module)
-    key = f"{model_file(name)}: key 'window'"
-    windows = cut_windows([text], tokenizer, length, length_key=key)
-    if len(windows) > 1:
-        n_tokens = sum(int((~each.special).sum()) for each in windows)
-        raise InputError(f"the text has {n_tokens:,} tokens, more than a window of {length} holds")
-    (window,) = windows
-    if set(window.ids[~window.special].tolist()) <= {tokenizer.unk_token_id}:
-        raise InputError(f"the text holds no token that {name} knows")
-    return window
-
-
 def _head(name: str, model: Any, module: Any) -> Any:
     from embspace.models.parameters.read import read_parameters
 
@@ -273,26 +255,6 @@ def _head(name: str, model: Any, module: Any) -> Any:
             f"conf/model/{name}.yaml does not say where, under 'masked_head'"
         )
     return head
-
-
-def reading_model(name: str) -> Any:
-    """Return the checked description of a model that reads texts.
-
-    Raises:
-        InputError: if there is no such model, or it is vectors alone.
-    """
-    from embspace.settings.find_description import LIST
-    from embspace.settings.model import VectorsModel, describe_model
-    from embspace.settings.params import CONF
-    from embspace.settings.schema import read_yaml
-
-    known = sorted(path.stem for path in (CONF / "model").glob("*.yaml"))
-    if name not in known:
-        raise InputError(f"model (conf/model/): {not_among(name, known, LIST)}")
-    model = describe_model(name, read_yaml(CONF / "model" / f"{name}.yaml"))
-    if isinstance(model, VectorsModel):
-        raise InputError(f"{name}: vectors without a model read no text")
-    return model
 
 
 def _shown(rank: float) -> str:

@@ -1,6 +1,5 @@
 """Runs the stages of a tree, several at once, as `dvc repro` would one after the other."""
 
-import fcntl
 import json
 import logging
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -277,6 +276,8 @@ def _held(folder: Path) -> Iterator[int]:
     Raises:
         InputError: if the tree cannot be written.
     """
+    import fcntl  # what runs no stage works where there is none
+
     path = folder / HELD
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

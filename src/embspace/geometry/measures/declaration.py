@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import wraps
 from inspect import getdoc, signature
+from math import isnan
 from typing import Any, Literal, TypeVar, cast, get_args
 
 import numpy as np
@@ -31,11 +32,9 @@ OF_NEIGHBORS: frozenset[Shared | None] = frozenset(["neighbors", "vectors_and_ne
 Grouping = Literal["word", "text"]
 
 
-@dataclass(frozen=True)
-class Estimate:
-    """A value that was estimated, and from what."""
+class Estimate(float):
+    """A value that was estimated, and from what; in a formula, a comparison or a format a float."""
 
-    value: float
     standard_error: float
     """By the estimator's own theory, where it has one, else NaN. Not an interval over texts."""
     n: int
@@ -43,8 +42,30 @@ class Estimate:
     dropped: int
     """How many were given but left out; the measure's definition says which."""
 
-    def __float__(self) -> float:
-        return self.value
+    def __new__(cls, value: float, standard_error: float, n: int, dropped: int) -> "Estimate":
+        """Take the value and what it was estimated from."""
+        made = super().__new__(cls, value)
+        made.standard_error, made.n, made.dropped = standard_error, n, dropped
+        return made
+
+    @property
+    def value(self) -> float:
+        """The value alone."""
+        return float(self)
+
+    def __reduce__(self) -> tuple[type, tuple[float, float, int, int]]:
+        """Return what a copy is made of."""
+        return type(self), (self.value, self.standard_error, self.n, self.dropped)
+
+    def __repr__(self) -> str:
+        """Return all four."""
+        value, standard_error, n, dropped = self.__reduce__()[1]
+        return f"Estimate({value=}, {standard_error=}, {n=}, {dropped=})"
+
+    def _repr_html_(self) -> str:
+        error = "" if isnan(self.standard_error) else f" ± {self.standard_error:.3g}"
+        left_out = f", {self.dropped:,} left out" if self.dropped else ""
+        return f"{self:.4g}{error} (of {self.n:,} vectors{left_out})"
 
 
 @dataclass(frozen=True)

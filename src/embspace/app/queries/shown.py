@@ -1,0 +1,33 @@
+"""How answers and tables show themselves in a notebook."""
+
+from collections.abc import Mapping
+from html import escape
+
+import pandas as pd
+
+
+class ShownAsText:
+    """Gives what has lines for a terminal the same lines in a notebook."""
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{escape(str(self))}</pre>"
+
+
+class ShownTables(dict[str, pd.DataFrame]):
+    """Holds tables by name; a notebook shows each below its name."""
+
+    def _repr_html_(self) -> str:
+        return "".join(
+            f"<h4>{escape(name)}</h4>{table.to_html(max_rows=10, na_rep='')}"
+            for name, table in self.items()
+        )
+
+
+def as_list(title: str, rows: Mapping[str, str]) -> str:
+    """Return HTML of a table of two columns, names and what they are, below a title."""
+    cells = "".join(
+        f"<tr><th style='text-align:left'>{escape(name)}</th>"
+        f"<td style='text-align:left'>{escape(content)}</td></tr>"
+        for name, content in rows.items()
+    )
+    return f"<b>{escape(title)}</b><table>{cells}</table>"
