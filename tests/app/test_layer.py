@@ -94,7 +94,7 @@ def test_too_few_texts_run_no_stage(root: Path, tmp_path: Path, monkeypatch: pyt
     with pytest.raises(
         InputError, match=r"texts of my\.csv: nothing to choose a layer by; expected"
     ):
-        choose_layer(Subject("minilm", ["my"], own, layers=True), print)
+        choose_layer(Subject("minilm", ["my"], own), print)
 
 
 def test_what_a_stage_said_comes_through(monkeypatch: pytest.MonkeyPatch):
@@ -103,7 +103,7 @@ def test_what_a_stage_said_comes_through(monkeypatch: pytest.MonkeyPatch):
 
     monkeypatch.setattr("embspace.app.layer.open_tree", fail)
     with pytest.raises(InputError, match="a stage failed"):
-        choose_layer(Subject("minilm", ["one"], None, layers=True), print)
+        choose_layer(Subject("minilm", ["one"], None), print)
 
 
 def test_equal_texts_are_one_and_no_choice(

@@ -5,19 +5,31 @@ of the user's tree stay as they are; see `embspace.app.working_tree`.
 """
 
 import re
-import shutil
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from embspace.app.checks.probed import check_probed
 from embspace.app.describe import Given, Say, check_complete, find_model
-from embspace.app.prune import name_of
+from embspace.app.reporting.costs import Expected, Size, cost_told
+from embspace.app.reporting.growing import Shown
+from embspace.app.reporting.parts import (
+    Analysis,
+    analyses,
+    is_chosen,
+    left_out,
+    makers,
+    quicker_settings,
+    ranks_of,
+)
+from embspace.app.repro.durations import Durations
+from embspace.app.repro.schedule import Needs
+from embspace.app.repro.side_by_side import Step
 from embspace.app.run import tell
 from embspace.app.working_tree import TREES, OwnTexts, WorkingTree
 from embspace.errors import InputError, not_among
-from embspace.files.copies import copy_file, link_files
+from embspace.files.copies import link_files
 from embspace.files.remote import local_path
 from embspace.settings.find_description import described_in
 from embspace.settings.params import CONF, PARAMS, STIMULI, Params, read_params
@@ -33,7 +45,6 @@ GROUPS = ("topic", "label", "subject", "category", "class", "domain")  # columns
 GROUP = "group_column"  # of a description in conf/corpus/: the label of each text
 DOCUMENT = "document_column"  # of one: what belongs together
 OPTIONS = {GROUP: "label-column"}  # of the command, where the key has another name
-COPIED = ("results", "figures", "data/drawn")
 
 
 @dataclass(frozen=True)
@@ -45,8 +56,8 @@ class Subject:
     own: OwnTexts | None
     described: dict[str, Any] | None = None
     """The keys and values of a model that has no file in conf/model/; None for one that has."""
-    layers: bool = False
-    """True if the layers are profiled, too."""
+    options: tuple[str, ...] = ()
+    """What the report has besides, or leaves out, as `embspace.app.reporting.parts` names it."""
 
     @property
     def name(self) -> str:
@@ -62,7 +73,13 @@ class Subject:
     @property
     def folder(self) -> Path:
         """Return the report's folder; no name has a "+", so none is that of another report."""
-        return REPORTS / f"{self.name}{'+layers' if self.layers else ''}"
+        return REPORTS / "+".join([self.name, *self.options])
+
+    @property
+    def is_study(self) -> bool:
+        """Return whether params.yaml names the model and the texts, so that `run` computes them."""
+        params = read_params()
+        return self.own is None and self.model in params.models and self.corpora == params.corpora
 
 
 def describe_subject(
@@ -70,7 +87,7 @@ def describe_subject(
     corpus: str | None,
     say: Say,
     *,
-    layers: bool = False,
+    options: Sequence[str] = (),
     reading: dict[str, Any] | None = None,
     given: Given | None = None,
 ) -> Subject:
@@ -88,7 +105,7 @@ def describe_subject(
     corpora, own = _texts(corpus, root, reading or {})
     named = find_model(model, root, say, given)
     check_complete(named, model)
-    return Subject(named.name, corpora, own, named.described, layers)
+    return Subject(named.name, corpora, own, named.described, tuple(options))
 
 
 def _texts(
@@ -109,8 +126,12 @@ def _texts(
     return [own.name], own
 
 
-def write_report(subject: Subject, say: Say, jobs: int | None = None) -> Path:
-    """Compute what is not there yet, and write the page; the current folder is a tree's root.
+def write_report(
+    subject: Subject, say: Say, jobs: int | None = None, shown: Shown | None = None
+) -> Path:
+    """Compute what is not there yet, and fill the page; the current folder is a tree's root.
+
+    The page is there from the first moment on, and `shown` is told of it each time it is written.
 
     Returns:
         The page, index.html in the report's folder, beside copies of the results and figures.
@@ -118,34 +139,78 @@ def write_report(subject: Subject, say: Say, jobs: int | None = None) -> Path:
     Raises:
         InputError: with what a stage said that failed; a next call goes on from there.
     """
-    from embspace.app.explorer.fragment_of import explorer_of
-    from embspace.app.page.model import page_of
     from embspace.app.page.texts_read import texts_told
-    from embspace.files.atomic import writing
+    from embspace.app.reporting.growing import GrowingPage, share_drawings
 
     tree = open_tree(subject, say)
-    drawings = drawing_stages(tree.folder, subject)
-    reproduce(tree, drawings, say, jobs)
-    for sentence in texts_told(tree.folder, subject.model):
-        say(sentence)
-    target = subject.folder
-    for folder in COPIED:
-        shutil.rmtree(target / folder, ignore_errors=True)
-    for out in tree.outputs(*drawings):
-        if any(out.is_relative_to(folder) for folder in COPIED):
-            _copy_of_model(tree.folder, out, target, subject.model)
-    page = target / "index.html"
-    own_texts = subject.own is not None
-    text = page_of(
+    stages = stages_of(tree.folder, subject)
+    share_drawings(tree.root, tree.folder)
+    page = GrowingPage(
         tree.folder,
         subject.model,
-        own_texts=own_texts,
+        subject.folder,
+        stages,
+        own_texts=subject.own is not None,
         report=subject.name,
-        explorer=explorer_of(tree.folder, subject.model),
+        left_out=left_out(subject.options, is_study=subject.is_study),
+        shown=shown or (lambda _: None),
     )
-    with writing(page) as partial:
-        partial.write_text(text, encoding="utf-8")
-    return page
+    with page.told_if_ended():
+        page.begin()
+        tell(page.follow(_steps(tree, subject, stages, say, jobs)), say)
+        page.end()
+    for sentence in texts_told(tree.folder, subject.model):
+        say(sentence)
+    return page.page
+
+
+def _steps(
+    tree: WorkingTree,
+    subject: Subject,
+    stages: Mapping[Analysis, Sequence[str]],
+    say: Say,
+    jobs: int | None,
+) -> Iterator[Step]:
+    """Run the stages in the order of use; say before what they will cost."""
+    from embspace.app.checks.long_stimuli import check_stimuli
+
+    targets = list(dict.fromkeys(address for each in stages.values() for address in each))
+    check_stimuli(tree.folder, tree.stages(*targets))
+    durations = durations_of(tree, subject)
+
+    def announce(needs: Needs) -> None:
+        say(cost_told(needs, durations, jobs))
+
+    return tree.reproduce(
+        *targets, jobs=jobs, durations=durations, ranks=ranks_of(stages), announce=announce
+    )
+
+
+def stages_of(root: Path, subject: Subject) -> dict[Analysis, list[str]]:
+    """Return the addresses of the stages that each analysis of a report needs, by the analysis."""
+    wanted = [
+        each for each in analyses() if is_chosen(each, subject.options, is_study=subject.is_study)
+    ]
+    return makers(root, subject.model, wanted)
+
+
+def durations_of(tree: WorkingTree, subject: Subject) -> Durations:
+    """Return what knows the seconds of stages: their own, or those expected of such a size."""
+    content = read_yaml(tree.folder / CONF / "model" / f"{subject.model}.yaml")
+    if subject.own is not None:
+        characters = len(subject.own.content)
+    else:
+        characters = sum(map(_characters_of, subject.corpora))
+    size = Size(content.get("parameters") or 0, characters, len(subject.corpora))
+    name = "" if subject.is_study else tree.folder.name
+    return Durations(tree.root, name, Expected(read_stages(tree.folder), size))
+
+
+def _characters_of(corpus: str) -> int:
+    """Return about how long the texts of a corpus are: the size of its file, if that is here."""
+    path = read_yaml(CONF / "corpus" / f"{corpus}.yaml").get("path")
+    file = Path(str(path))
+    return file.stat().st_size if path and file.is_file() else 0
 
 
 def beside(page: Path, root: Path, here: Path) -> Path:
@@ -160,17 +225,6 @@ def beside(page: Path, root: Path, here: Path) -> Path:
         if file.is_file():
             link_files(file, here / file.relative_to(root))
     return here / page
-
-
-def drawing_stages(root: Path, subject: Subject) -> list[str]:
-    """Return the addresses of the stages that draw what is measured of each model."""
-    over = ("${models}", "${profiled}") if subject.layers else ("${models}",)
-    matrices = [{"model": each} for each in over]
-    return [
-        stage.address(subject.model)
-        for name, stage in read_stages(root).items()
-        if name.startswith("draw_") and stage.entry.get("matrix") in matrices
-    ]
 
 
 def reproduce(tree: WorkingTree, targets: Sequence[str], say: Say, jobs: int | None = None) -> None:
@@ -191,8 +245,11 @@ def open_tree(subject: Subject, say: Say) -> WorkingTree:
         _fetch(subject.model, say)
         check_probed(subject.model, Path.cwd())
     tree = WorkingTree(Path.cwd(), (TREES / subject.name).absolute())
+    settings = quicker_settings(Path.cwd(), subject.options, is_study=subject.is_study)
     tree.update(
-        subject.model, subject.corpora, subject.own, subject.described, layers=subject.layers
+        *(subject.model, subject.corpora, subject.own, subject.described),
+        layers=True,
+        settings=settings,
     )
     return tree
 
@@ -260,12 +317,3 @@ def _tells_apart(texts: "pd.DataFrame", column: str) -> bool:
     if column not in texts or not texts[column].map(is_scalar).all():  # JSON lines may have lists
         return False
     return 1 < texts[column].nunique() < len(texts)
-
-
-def _copy_of_model(source: Path, out: Path, target: Path, model: str) -> None:
-    """Copy what a stage has made of a model, a file or a folder, from one tree to another."""
-    made = source / out
-    for file in sorted(made.rglob("*.*")) if made.is_dir() else [made]:
-        place = file.relative_to(source)
-        if file.is_file() and name_of(place) == model:
-            copy_file(file, target / place)

@@ -80,7 +80,7 @@ def layer(
     reading = reading_of(separator, skip_empty=skip_empty, **columns)
     with clear_errors():
         given = given_of(allow_unused, tokenizer)
-        subject = describe_subject(model, corpus, say, layers=True, reading=reading, **given)
+        subject = describe_subject(model, corpus, say, reading=reading, **given)
         from embspace.app.layer import choose_layer
 
         with chdir(find_root()):

@@ -1,0 +1,52 @@
+"""Writes the seconds that stages took, by which a first report says what it will cost.
+
+`python -m benchmarks.stage_seconds DURATIONS TREE MODEL CHARACTERS` takes .cache/durations.json of
+a study, the name of the report's tree in it, the description of its model and the length of its
+texts. Of a study's own run the name is "". Times of stages that are known already and did not run
+stay.
+"""
+
+import json
+import sys
+from pathlib import Path
+
+from embspace.app.reporting.costs import MEASURED
+from embspace.app.repro.durations import OF_TREE
+from embspace.files.atomic import writing
+from embspace.settings.schema import read_yaml
+from embspace.verify.provenance import processor
+
+TARGET = Path("src/embspace/app/reporting") / MEASURED
+
+
+def seconds_by_stage(durations: dict[str, float], tree: str, model: str) -> dict[str, float]:
+    """Return the seconds by stage and family, of several corpora the longest one."""
+    found = dict[str, float]()
+    for key, seconds in durations.items():
+        of_tree, _, item = key.rpartition(OF_TREE)
+        name, _, rest = item.partition("@")
+        if of_tree != tree or not (rest.startswith(model) or not rest or tree):
+            continue
+        family = rest.rpartition("-")[2] if name == "measure_profiles" else ""
+        stage = f"{name}@{family}" if family else name
+        found[stage] = max(seconds, found.get(stage, 0.0))
+    return found
+
+
+def main(durations: str, tree: str, model: str, characters: str) -> None:
+    """Load, call, save."""
+    content, description = json.loads(Path(durations).read_text()), Path(model)
+    known = json.loads(TARGET.read_text())["seconds"] if TARGET.is_file() else {}
+    seconds = known | seconds_by_stage(content, tree, description.stem)
+    table = {
+        "processor": processor(),
+        "parameters": read_yaml(description)["parameters"],
+        "characters": int(characters),
+        "seconds": dict(sorted(seconds.items())),
+    }
+    with writing(TARGET) as partial:
+        partial.write_text(json.dumps(table, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
