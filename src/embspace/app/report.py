@@ -5,8 +5,9 @@ of the user's tree stay as they are; see `embspace.app.working_tree`.
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +23,7 @@ from embspace.app.reporting.parts import (
     makers,
     quicker_settings,
     ranks_of,
+    ways_of,
 )
 from embspace.app.repro.durations import Durations
 from embspace.app.repro.schedule import Needs
@@ -58,6 +60,13 @@ class Subject:
     """The keys and values of a model that has no file in conf/model/; None for one that has."""
     options: tuple[str, ...] = ()
     """What the report has besides, or leaves out, as `embspace.app.reporting.parts` names it."""
+    further: tuple[OwnTexts, ...] = ()
+    """Other texts of one's own than `own`, which are corpora beside it."""
+
+    @property
+    def files(self) -> tuple[OwnTexts, ...]:
+        """Return all texts that are no corpus of conf/."""
+        return (*((self.own,) if self.own else ()), *self.further)
 
     @property
     def name(self) -> str:
@@ -65,10 +74,10 @@ class Subject:
 
         Two files of one name have two names, by what they hold.
         """
-        if self.own is not None:
-            return f"{self.model}--{self.own.name}-{self.own.digest}"
-        other = self.corpora != read_params().corpora
-        return "--".join([self.model, *(self.corpora if other else ())])
+        files = {own.name: f"{own.name}-{own.digest}" for own in self.files}
+        is_usual = not files and self.corpora == read_params().corpora
+        named = [] if is_usual else [files.get(corpus, corpus) for corpus in self.corpora]
+        return "--".join([self.model, *named])
 
     @property
     def folder(self) -> Path:
@@ -84,7 +93,7 @@ class Subject:
 
 def describe_subject(
     model: str,
-    corpus: str | None,
+    corpus: str | Sequence[str] | None,
     say: Say,
     *,
     options: Sequence[str] = (),
@@ -93,7 +102,8 @@ def describe_subject(
 ) -> Subject:
     """Return what `model` and `corpus` are.
 
-    `model` is one of conf/model/, a folder or a repository; `corpus` a file or one of conf/corpus/.
+    `model` is one of conf/model/, a folder or a repository; `corpus` a file or one of conf/corpus/,
+    or several of them.
     `reading` says how the file is read, by keys of a description in conf/corpus/; `given` what the
     user says of the model, by keys of one in conf/model/.
 
@@ -102,16 +112,47 @@ def describe_subject(
             the model do not say all that is needed.
     """
     root = find_root()
-    corpora, own = _texts(corpus, root, reading or {})
+    named_texts = [corpus] if corpus is None or isinstance(corpus, str) else corpus
+    corpora, files = _all_texts(named_texts, root, reading or {})
     named = find_model(model, root, say, given)
     check_complete(named, model)
-    return Subject(named.name, corpora, own, named.described, tuple(options))
+    own = files[0] if files else None
+    return Subject(
+        *(named.name, corpora, own, named.described, tuple(options)), further=tuple(files[1:])
+    )
+
+
+def _all_texts(
+    corpora: Sequence[str | None], root: Path, reading: dict[str, Any]
+) -> tuple[list[str], list[OwnTexts]]:
+    """Return the corpora of several names and files, and the texts of the files.
+
+    Raises:
+        InputError: if one is not known, or given twice.
+    """
+    names, files = list[str](), list[OwnTexts]()
+    for corpus in corpora or [None]:
+        found, own = _texts(corpus, root, reading if _is_file(corpus) or len(corpora) < 2 else {})
+        if own is not None and own.name in names:
+            own = replace(own, name=f"{own.name}_{own.digest}")
+            found = [own.name]
+        if not {*found}.isdisjoint(names) or (
+            own and own.content in [each.content for each in files]
+        ):
+            raise InputError(f"--corpus: found {corpus} twice, allowed: other texts each time")
+        names += found
+        files += [own] if own else []
+    return names, files
+
+
+def _is_file(corpus: str | None) -> bool:
+    return corpus is not None and (Path(corpus).exists() or not re.fullmatch(r"[\w-]+", corpus))
 
 
 def _texts(
     corpus: str | None, root: Path, reading: dict[str, Any]
 ) -> tuple[list[str], OwnTexts | None]:
-    is_file = corpus is not None and (Path(corpus).exists() or not re.fullmatch(r"[\w-]+", corpus))
+    is_file = _is_file(corpus)
     if reading and not is_file:
         options = ", ".join(f"--{OPTIONS.get(key, key.replace('_', '-'))}" for key in reading)
         raise InputError(f"{options}: found without a file of texts, allowed: with one")
@@ -177,9 +218,10 @@ def _steps(
     targets = list(dict.fromkeys(address for each in stages.values() for address in each))
     check_stimuli(tree.folder, tree.stages(*targets))
     durations = durations_of(tree, subject)
+    ways = defaultdict[str, str](str, ways_of(stages))
 
     def announce(needs: Needs) -> None:
-        say(cost_told(needs, durations, jobs))
+        say(cost_told(needs, durations, jobs, ways.__getitem__))
 
     return tree.reproduce(
         *targets, jobs=jobs, durations=durations, ranks=ranks_of(stages), announce=announce
@@ -197,10 +239,8 @@ def stages_of(root: Path, subject: Subject) -> dict[Analysis, list[str]]:
 def durations_of(tree: WorkingTree, subject: Subject) -> Durations:
     """Return what knows the seconds of stages: their own, or those expected of such a size."""
     content = read_yaml(tree.folder / CONF / "model" / f"{subject.model}.yaml")
-    if subject.own is not None:
-        characters = len(subject.own.content)
-    else:
-        characters = sum(map(_characters_of, subject.corpora))
+    characters = sum(len(own.content) for own in subject.files)
+    characters += sum(map(_characters_of, {*subject.corpora} - {own.name for own in subject.files}))
     size = Size(content.get("parameters") or 0, characters, len(subject.corpora))
     name = "" if subject.is_study else tree.folder.name
     return Durations(tree.root, name, Expected(read_stages(tree.folder), size))
@@ -250,6 +290,7 @@ def open_tree(subject: Subject, say: Say) -> WorkingTree:
         *(subject.model, subject.corpora, subject.own, subject.described),
         layers=True,
         settings=settings,
+        further=subject.further,
     )
     return tree
 

@@ -11,7 +11,7 @@ import hashlib
 import json
 import logging
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -102,10 +102,12 @@ class WorkingTree:
         *,
         layers: bool = False,
         settings: Mapping[str, Any] | None = None,
+        further: Sequence[OwnTexts] = (),
     ) -> None:
         """Bring copies and params.yaml up to date; what was computed stays.
 
-        `own` is the one corpus if it is given; without it and `corpora`, those of params.yaml.
+        `own` is the one corpus if no `corpora` are named; without both, those of params.yaml are
+        read. `further` are other texts of one's own among `corpora`.
         `described` is what the file of the model says, if conf/model/ has none. With `layers` the
         model is among `profiled`. A settings file that is about one corpus which is not read here
         is about the first that is. `settings` is
@@ -115,7 +117,7 @@ class WorkingTree:
             InputError: if `root` is no tree of embspace, or a path in conf/ leads out of it.
         """
         params = read_yaml(self.root / PARAMS)
-        named = [own.name] if own else corpora or params.get("corpora")
+        named = corpora or ([own.name] if own else params.get("corpora"))
         with self.locked():
             self._copy_all()
             # A report is of one model; what the user trains besides is no part of it.
@@ -126,8 +128,9 @@ class WorkingTree:
                 # Of runs that we train; DVC asks for the folder, if there are none, too.
                 (self.folder / DYNAMICS).mkdir(parents=True, exist_ok=True)
             write_changed(self.folder / PARAMS, _as_yaml(content))
-            if own:
-                add_texts(self.folder, own)
+            for texts in (own, *further):
+                if texts:
+                    add_texts(self.folder, texts)
             if described:
                 write_changed(self.folder / CONF / "model" / f"{model}.yaml", _as_yaml(described))
             for file, changed in (settings or {}).items():

@@ -60,8 +60,8 @@ def test_the_sentence_has_minutes_and_the_longest_stages(tmp_path: Path):
     durations = Durations(tmp_path, "tree", seconds.get)
     needs = {**dict.fromkeys(seconds, set[str]()), "e@m": {"b@m"}}
     said = cost_told(needs, durations, 2, lambda name: " (--no-b)" if name == "b@m" else "")
-    assert said.startswith("about 5 min for 5 stages, and 1 stages whose time is not known; ")
-    assert said.endswith("most for b 5 min (--no-b), a 2 min, c 20 s")
+    assert said.startswith("about 5 min for 5 stages, with 1 stage that never ran; ")
+    assert said.endswith("most of it for b 5 min (--no-b), a 2 min, c 20 s")
 
 
 def test_a_tree_has_times_of_its_own(tmp_path: Path):

@@ -17,6 +17,7 @@ from embspace.app.reporting.parts import (
     makers,
     quicker_settings,
     ranks_of,
+    ways_of,
 )
 from embspace.settings.schema import read_yaml
 
@@ -107,3 +108,10 @@ def test_quicker_settings_are_whole_files_that_conf_has(root: Path):
     every_layer = quicker_settings(root, ("layers",), is_study=False)
     file = "measure/layers/profiles.yaml"
     assert every_layer[file]["most_layers"] > settings[file]["most_layers"]
+
+
+def test_a_stage_that_maps_or_options_alone_need_can_be_left_out():
+    tsne, search = Analysis("tsne", "learned", 7, ""), Analysis("search", "texts", 1, "")
+    probing = Analysis("probing", "words", 8, ALL)
+    ways = ways_of({tsne: ["a@m", "shared@m"], search: ["shared@m"], probing: ["c@m"]})
+    assert ways == {"a@m": " (--no-maps leaves it out)", "c@m": " (by --all)"}

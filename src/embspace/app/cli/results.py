@@ -14,6 +14,7 @@ import typer
 from embspace.app.cli.failures import clear_errors
 from embspace.app.cli.given import AllowUnusedOption, TokenizerOption, given_of
 from embspace.app.cli.jobs import JobsOption, end_on_signals
+from embspace.app.cli.model_first import model_first
 from embspace.app.cli.places import at_model, at_texts
 from embspace.app.cli.reading import (
     DocumentColumnOption,
@@ -32,6 +33,10 @@ ModelOption = Annotated[
         "--model", help="A name in conf/model/, or that of a report, or a folder that has one."
     ),
 ]
+OldModelOption = Annotated[
+    str | None, typer.Option("--model", help="As before; now the first word.", hidden=True)
+]
+MODEL_HELP = "A name in conf/model/, or that of a report, or a folder that has one"
 LayerOption = Annotated[
     int, typer.Option("--layer", help="From 0, the embedding output, to L; -1 is the last.")
 ]
@@ -66,12 +71,12 @@ def report(
         ),
     ] = None,
     corpus: Annotated[
-        str | None,
+        list[str] | None,
         typer.Option(
             "--corpus",
             help="Texts for the model to read: .txt, .csv, .tsv, .jsonl, .json, .parquet, also "
-            ".gz, a folder of `save_to_disk`, or one of conf/corpus/. Without it, the corpora of "
-            "params.yaml.",
+            ".gz, a folder of `save_to_disk`, or one of conf/corpus/. More than once: each is a "
+            "corpus beside the others. Without it, the corpora of params.yaml.",
             metavar="FILE",
         ),
     ] = None,
@@ -145,6 +150,8 @@ def report(
     named |= {"all": is_all, "no-maps": no_maps}
     options = [option for option, is_given in named.items() if is_given]
     with clear_errors():
+        if quick and corpus and len(corpus) > 1:
+            raise InputError(f"--quick: reads one corpus, found {len(corpus)}")
         root, given = find_root(), given_of(allow_unused, tokenizer)
         made = _page_of_tree(root, model, is_all=is_all, is_single=single_file)
         shown = _Shown(root, here, may_open=not no_open)
@@ -270,9 +277,12 @@ def _placed(corpus: str | None) -> str | None:
 
 
 def search(
-    query: Annotated[str, typer.Argument(help="The text to look for.")],
+    words: Annotated[
+        list[str],
+        typer.Argument(help=f"{MODEL_HELP}; and the text to look for.", metavar="MODEL QUERY"),
+    ],
     corpus: CorpusOption = None,
-    model: ModelOption = "minilm",
+    model: OldModelOption = None,
     layer: LayerOption = -1,
     pooling: BestPoolingOption = None,
     top: Annotated[int, typer.Option("--top", help="How many windows to list.", min=1)] = 10,
@@ -285,7 +295,9 @@ def search(
     from embspace.app.queries.search import search as find
 
     texts = _placed(corpus)
-    with at_texts(model) as name:
+    with clear_errors():
+        asked, (query,) = model_first("search", words, model, ["QUERY"])
+    with at_texts(asked) as name:
         hits = find(name, corpus_of(texts), query, layer=layer, pooling=pooling, n_hits=top)
     for hit in hits:
         name = f"{hit.text}#{hit.window}" if hit.window else hit.text
@@ -293,10 +305,12 @@ def search(
 
 
 def cosine(
-    first: Annotated[str, typer.Argument(help="A text, or a word.")],
-    second: Annotated[str, typer.Argument(help="Another one.")],
+    words: Annotated[
+        list[str],
+        typer.Argument(help=f"{MODEL_HELP}; and two texts, or words.", metavar="MODEL TEXT TEXT"),
+    ],
     corpus: CorpusOption = None,
-    model: ModelOption = "minilm",
+    model: OldModelOption = None,
     layer: LayerOption = -1,
     pooling: BestPoolingOption = None,
 ) -> None:
@@ -311,7 +325,9 @@ def cosine(
     from embspace.app.queries.cosine import compare_texts
 
     texts = _placed(corpus)
-    with at_texts(model) as name:
+    with clear_errors():
+        asked, (first, second) = model_first("cosine", words, model, ["TEXT", "TEXT"])
+    with at_texts(asked) as name:
         for text in (first, second):
             check_query(text)
         chosen = texts or corpus_like([first, second])
@@ -347,10 +363,16 @@ def cite(
 
 def define(
     measure: Annotated[
-        str | None, typer.Argument(help="Of embspace.geometry; without it, all are listed.")
+        str | None,
+        typer.Argument(
+            help="Of embspace.geometry, a family, or a word to look for, such as anisotropy; "
+            "without it, all are listed."
+        ),
     ] = None,
 ) -> None:
     """Say what a measure is: formula, range, source, invariances, bias, a worked example.
+
+    Of a family, its measures; of another word, the measures and functions that speak of it.
 
     The same is in docs/definitions.md, with formulas set.
     """

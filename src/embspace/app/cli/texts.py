@@ -1,5 +1,6 @@
 """Commands on texts: a sample of a Wikipedia, the layer that serves best for texts of yours."""
 
+import shlex
 from contextlib import chdir
 from functools import partial
 from typing import Annotated
@@ -8,6 +9,7 @@ import typer
 
 from embspace.app.cli.failures import clear_errors
 from embspace.app.cli.given import AllowUnusedOption, TokenizerOption, given_of
+from embspace.app.cli.model_first import USUAL
 from embspace.app.cli.places import at_own_root
 from embspace.app.cli.reading import (
     DocumentColumnOption,
@@ -18,6 +20,7 @@ from embspace.app.cli.reading import (
     TextColumnOption,
     reading_of,
 )
+from embspace.app.cli.results import OldModelOption
 
 
 def sample(
@@ -46,13 +49,18 @@ def sample(
 
 
 def layer(
-    corpus: Annotated[
-        str,
-        typer.Argument(help="A file of texts, as `embspace report` takes, or one of conf/corpus/."),
-    ],
     model: Annotated[
-        str, typer.Option("--model", help="One of `embspace models`, a folder, or owner/name.")
-    ] = "minilm",
+        str, typer.Argument(help="One of `embspace models`, a folder, or owner/name.")
+    ],
+    corpus: Annotated[
+        str | None,
+        typer.Option(
+            "--corpus",
+            help="A file of texts, as `embspace report` takes, or one of conf/corpus/.",
+            metavar="FILE",
+        ),
+    ] = None,
+    old_model: OldModelOption = None,
     label_column: LabelColumnOption = None,
     document_column: DocumentColumnOption = None,
     text_column: TextColumnOption = None,
@@ -80,6 +88,9 @@ def layer(
     reading = reading_of(separator, skip_empty=skip_empty, **columns)
     with clear_errors():
         given = given_of(allow_unused, tokenizer)
+        if corpus is None:  # as before: the corpus first, and the model by its option
+            corpus, model = model, old_model or USUAL
+            say(f"the model comes first: embspace layer {model} --corpus {shlex.quote(corpus)}")
         subject = describe_subject(model, corpus, say, reading=reading, **given)
         from embspace.app.layer import choose_layer
 

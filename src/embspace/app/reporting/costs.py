@@ -9,6 +9,7 @@ from typing import Any
 from embspace.app.repro.durations import Durations, rounded
 from embspace.app.repro.environment import n_cores
 from embspace.app.repro.schedule import Needs, schedule
+from embspace.errors import counted
 from embspace.settings.pipeline import Stage
 
 MEASURED = "seconds.json"
@@ -102,8 +103,9 @@ def cost_told(
     """
     seconds = durations.known(needs)
     total = schedule(seconds, needs, jobs or n_cores()).seconds
+    unknown = counted(len(needs) - len(seconds), "stage")
+    beside = f", with {unknown} that never ran" if len(seconds) < len(needs) else ""
     longest = sorted(seconds, key=lambda name: -seconds[name])[:N_SHOWN]
     named = [f"{name.partition('@')[0]} {rounded(seconds[name])}{way_of(name)}" for name in longest]
-    unknown = len(needs) - len(seconds)
-    beside = f", and {unknown} stages whose time is not known" if unknown else ""
-    return f"about {rounded(total)} for {len(needs)} stages{beside}; most for {', '.join(named)}"
+    most = f"; most of it for {', '.join(named)}" if named else ""
+    return f"about {rounded(total)} for {counted(len(needs), 'stage')}{beside}{most}"

@@ -12,7 +12,7 @@ from embspace.app.repro.side_by_side import Step
 from embspace.errors import InputError, counted
 from embspace.files.atomic import writing
 from embspace.files.copies import copy_file
-from embspace.settings.params import CONF, read_params
+from embspace.settings.params import read_params
 from embspace.settings.schema import read_yaml
 from embspace.settings.stage import checked_settings, settings_file
 
@@ -155,23 +155,21 @@ class GrowingPage:
         self._shown(self.page)
 
 
-def draw_analysis(tree: Path, analysis: Analysis, model: str) -> None:
-    """Draw one analysis of a model from the results in a tree, as its stage would.
+def draw_analysis(tree: Path, analysis: Analysis, name: str) -> None:
+    """Draw one analysis of a model, or of what else has the name, from the results in a tree.
 
-    What was drawn before from the same results is taken from where the study keeps it.
+    As its stage would; what was drawn before from the same results is taken from where it is kept.
     """
-    from embspace.app.paper import known_figures
+    from embspace.app.paper import known_figures, label_of
     from embspace.draw.page.saving import draw_and_save
 
-    drawing = known_figures()[analysis.noun][1]
+    noun = analysis.noun
+    drawing = known_figures()[noun][1]
     with chdir(tree):
         file = settings_file(drawing.draw)
         params = read_params().model_dump()
         settings = checked_settings(drawing.draw, read_yaml(file), params, str(file))
-        label = str(read_yaml(CONF / "model" / f"{model}.yaml")["label"])
-        draw_and_save(
-            analysis.chapter, {analysis.noun: drawing}, model, label, {analysis.noun: settings}
-        )
+        draw_and_save(analysis.chapter, {noun: drawing}, name, label_of(name), {noun: settings})
 
 
 def share_drawings(root: Path, tree: Path) -> None:

@@ -34,7 +34,7 @@ BY_CHAPTER = {
 }
 MAPS_RANK = 7
 # Settings of a report on other texts than the study's, by their file and by the option with which
-# they are as in conf/: fewer layers, draws and seeds, and vectors as they are alone.
+# they are as in conf/: fewer layers and draws, and vectors as they are alone.
 QUICKER: dict[str, dict[str, dict[str, Any]]] = {
     "measure/layers/profiles.yaml": {
         ALL: {
@@ -48,8 +48,6 @@ QUICKER: dict[str, dict[str, dict[str, Any]]] = {
         "layers": {"most_layers": 7},
     },
     "measure/layers/random_weights.yaml": {ALL: {"n_seeds": 1}, "layers": {"read_corpora": []}},
-    "project/tsne.yaml": {ALL: {"n_seeds": 2}},
-    "project/umap.yaml": {ALL: {"n_seeds": 2}},
 }
 
 
@@ -175,3 +173,22 @@ def ranks_of(stages: Mapping[Analysis, Sequence[str]]) -> dict[str, int]:
         for name in map(item_of, addresses):
             ranks[name] = min(analysis.rank, ranks.get(name, analysis.rank))
     return ranks
+
+
+def ways_of(stages: Mapping[Analysis, Sequence[str]]) -> dict[str, str]:
+    """Return how a stage is left out, by its item's name, of those that can be.
+
+    It is if all that need it are maps, or come by options.
+    """
+    users: dict[str, list[Analysis]] = {}
+    for analysis, addresses in stages.items():
+        for name in map(item_of, addresses):
+            users.setdefault(name, []).append(analysis)
+    ways = dict[str, str]()
+    for name, needing in users.items():
+        if all(each.is_map for each in needing):
+            ways[name] = f" (--{NO_MAPS} leaves it out)"
+        elif all(each.option for each in needing):
+            options = dict.fromkeys(f"--{each.option}" for each in needing)
+            ways[name] = f" (by {', '.join(options)})"
+    return ways
