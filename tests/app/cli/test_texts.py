@@ -15,10 +15,14 @@ def test_a_layer_is_chosen_on_texts_that_are_read_as_told(
         "embspace.app.report.describe_subject", lambda *given, **options: asked.update(options)
     )
     monkeypatch.setattr("embspace.app.layer.choose_layer", lambda *given: "layer 3")
-    said = call("layer", "a.csv", "--separator", ";", "--skip-empty", "--label-column", "b")
-    assert (said.exit_code, said.stdout) == (0, "layer 3\n")
+    options = ("--separator", ";", "--skip-empty", "--label-column", "b")
+    said = call("layer", "m", "--corpus", "a.csv", *options)
+    assert (said.exit_code, said.output) == (0, "layer 3\n")
     reading = {"separator": ";", "skip_empty": True, "group_column": "b"}
-    assert asked == {"layers": True, "reading": reading}
+    assert asked == {"reading": reading}
+    said = call("layer", "a b.csv", *options, "--model", "m")
+    assert said.stdout == "layer 3\n"
+    assert said.stderr == "the model comes first: embspace layer m --corpus 'a b.csv'\n"
     told = ("--allow-unused", "*.x", "--tokenizer", str(root / "conf"))
     assert call("layer", "a.csv", *told).exit_code == 0
     tokenizer = {"source": "path", "path": str(root / "conf")}

@@ -188,7 +188,7 @@ class _Shown:
 
         page = os.path.relpath(beside(made, self._root, self._here), self._here)
         if not self.page:
-            typer.echo(f"the page, which fills from now on: {page}", err=True)
+            typer.echo(f"page: {page}", err=True)
             if self._may_open:
                 typer.launch(str(self._here / page))
         self.page = page
