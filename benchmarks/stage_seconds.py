@@ -1,16 +1,16 @@
 """Writes the seconds that stages took, by which a first report says what it will cost.
 
-`python -m benchmarks.stage_seconds DURATIONS TREE MODEL CHARACTERS` takes .cache/durations.json of
-a study, the name of the report's tree in it, the description of its model and the length of its
-texts. Of a study's own run the name is "". Times of stages that are known already and did not run
-stay.
+`python -m benchmarks.stage_seconds DURATIONS TREE MODEL CHARACTERS [PART]`: a durations.json as .cache/
+of a study has it, the name of the report's tree in it ("" of the study's own run), the description of
+its model, and the length of its texts. PART is that of the file which they go into: with the settings
+of conf/, or with those of a report without `--all`. Times of stages that did not run stay.
 """
 
 import json
 import sys
 from pathlib import Path
 
-from embspace.app.reporting.costs import MEASURED
+from embspace.app.reporting.costs import MEASURED, QUICKER, WHOLE
 from embspace.app.repro.durations import OF_TREE
 from embspace.files.atomic import writing
 from embspace.settings.schema import read_yaml
@@ -33,16 +33,17 @@ def seconds_by_stage(durations: dict[str, float], tree: str, model: str) -> dict
     return found
 
 
-def main(durations: str, tree: str, model: str, characters: str) -> None:
+def main(durations: str, tree: str, model: str, characters: str, part: str = WHOLE) -> None:
     """Load, call, save."""
     content, description = json.loads(Path(durations).read_text()), Path(model)
-    known = json.loads(TARGET.read_text())["seconds"] if TARGET.is_file() else {}
-    seconds = known | seconds_by_stage(content, tree, description.stem)
-    table = {
+    known = json.loads(TARGET.read_text()) if TARGET.is_file() else {}
+    table = {WHOLE: {}, QUICKER: {}, **known}
+    seconds = table[part] | seconds_by_stage(content, tree, description.stem)
+    table |= {
         "processor": processor(),
         "parameters": read_yaml(description)["parameters"],
         "characters": int(characters),
-        "seconds": dict(sorted(seconds.items())),
+        part: dict(sorted(seconds.items())),
     }
     with writing(TARGET) as partial:
         partial.write_text(json.dumps(table, indent=1) + "\n", encoding="utf-8")

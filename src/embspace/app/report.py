@@ -7,6 +7,7 @@ of the user's tree stay as they are; see `embspace.app.working_tree`.
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import chdir, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -34,6 +35,7 @@ from embspace.errors import InputError, not_among
 from embspace.files.copies import link_files
 from embspace.files.remote import local_path
 from embspace.settings.find_description import described_in
+from embspace.settings.model import describe_model
 from embspace.settings.params import CONF, PARAMS, STIMULI, Params, read_params
 from embspace.settings.pipeline import read_stages
 from embspace.settings.roots import find_root, is_home
@@ -238,12 +240,31 @@ def stages_of(root: Path, subject: Subject) -> dict[Analysis, list[str]]:
 
 def durations_of(tree: WorkingTree, subject: Subject) -> Durations:
     """Return what knows the seconds of stages: their own, or those expected of such a size."""
-    content = read_yaml(tree.folder / CONF / "model" / f"{subject.model}.yaml")
     characters = sum(len(own.content) for own in subject.files)
     characters += sum(map(_characters_of, {*subject.corpora} - {own.name for own in subject.files}))
-    size = Size(content.get("parameters") or 0, characters, len(subject.corpora))
+    size = Size(_parameters_of(tree.folder, subject.model), characters, len(subject.corpora))
     name = "" if subject.is_study else tree.folder.name
-    return Durations(tree.root, name, Expected(read_stages(tree.folder), size))
+    is_quicker = bool(quicker_settings(tree.folder, subject.options, is_study=subject.is_study))
+    expected = Expected(read_stages(tree.folder), size, is_quicker=is_quicker)
+    return Durations(tree.root, name, expected)
+
+
+def _parameters_of(folder: Path, model: str) -> int:
+    """Return the number of a model's parameters: as its description says, or about, by its config.
+
+    A block has 4 matrices of dim x dim in attention, and as a rule 8 in the MLP. 0 if not known.
+    """
+    from embspace.models.architecture import load_config
+
+    content = read_yaml(folder / CONF / "model" / f"{model}.yaml")
+    if content.get("parameters"):
+        return int(content["parameters"])
+    with suppress(InputError), chdir(folder):
+        config = load_config(model, describe_model(model, content))
+        names = ("num_hidden_layers", "hidden_size", "vocab_size")
+        n_layers, dim, n_tokens = (getattr(config, name, 0) for name in names)
+        return 12 * n_layers * dim**2 + n_tokens * dim
+    return 0
 
 
 def _characters_of(corpus: str) -> int:

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from embspace.app.reporting import costs
-from embspace.app.reporting.costs import Expected, Size, cost_told, growth
+from embspace.app.reporting.costs import QUICKER, WHOLE, Expected, Size, cost_told, growth
 from embspace.app.repro.durations import Durations
 from embspace.settings.pipeline import Stage, read_stages
 
@@ -17,6 +17,7 @@ RUN = {
         "measure_profiles@spectrum": 80.0,
         "prepare_code": 5.0,
     },
+    "seconds_of_quicker_settings": {"measure_search": 1.0},
 }
 
 
@@ -27,21 +28,23 @@ def measured(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("measured")
 def test_a_run_of_the_measured_size_takes_what_was_measured(root: Path):
-    expected = Expected(read_stages(root), Size(100, 1000))
+    expected = Expected(read_stages(root), Size(100, 1000), is_quicker=False)
     assert expected("measure_search@m") == 10.0
     assert expected("measure_profiles@m-spectrum") == 80.0
     assert expected("prepare_code") == 5.0
     assert expected("measure_context@m") is None
     assert expected("measure_profiles@m-direction") is None
+    quicker = Expected(read_stages(root), Size(0, 1000), is_quicker=True)
+    assert (quicker("measure_search@m"), quicker("measure_similarity@m")) == (1.0, 4.0)
 
 
 @pytest.mark.usefixtures("measured")
 def test_time_grows_by_what_a_stage_reads(root: Path):
-    longer = Expected(read_stages(root), Size(100, 3000, corpora=3))
+    longer = Expected(read_stages(root), Size(100, 3000, corpora=3), is_quicker=False)
     assert longer("measure_search@m") == pytest.approx(30.0)
     assert longer("extract_hidden_states@m-one_of_three") == pytest.approx(60.0)
     assert longer("measure_similarity@m") == 4.0  # reads no text
-    larger = Expected(read_stages(root), Size(400, 1000))
+    larger = Expected(read_stages(root), Size(400, 1000), is_quicker=False)
     assert larger("measure_similarity@m") == pytest.approx(8.0)
     assert 10.0 < float(larger("measure_search@m") or 0) <= 40.0
     assert larger("prepare_code") == 5.0
@@ -77,4 +80,6 @@ def test_the_measured_run_is_of_stages_that_there_are(root: Path):
     run = costs.measured_run()
     stages = read_stages(root)
     assert run["parameters"] > 0 < run["characters"]
-    assert {name.partition("@")[0] for name in run["seconds"]} <= set(stages)
+    for part in (WHOLE, QUICKER):
+        assert run[part] and {name.partition("@")[0] for name in run[part]} <= set(stages)
+    assert set(run[QUICKER]) <= set(run[WHOLE])

@@ -53,7 +53,7 @@ def test_what_takes_minutes_comes_by_an_option(option: str, noun: str):
 
 def test_without_maps_nothing_that_needs_one_is_left():
     assert chosen(ALL) - chosen(ALL, NO_MAPS) == {*MAPS, "ledger"}
-    assert chosen() - chosen(NO_MAPS) == {*MAPS} - {"layer_maps"}
+    assert chosen() - chosen(NO_MAPS) == {"tsne", "umap", "text_maps"}
 
 
 def test_a_report_of_the_study_has_what_run_computes():

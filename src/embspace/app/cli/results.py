@@ -104,7 +104,7 @@ def report(
         bool, typer.Option("--parameters", help="Also the weights, read as words.")
     ] = False,
     no_maps: Annotated[
-        bool, typer.Option("--no-maps", help="Leave out t-SNE, UMAP and PCA, which run last.")
+        bool, typer.Option("--no-maps", help="Leave out the maps, which run last.")
     ] = False,
     no_open: Annotated[
         bool, typer.Option("--no-open", help="Leave the browser alone; say where the page is.")

@@ -13,6 +13,8 @@ from embspace.errors import counted
 from embspace.settings.pipeline import Stage
 
 MEASURED = "seconds.json"
+# Parts of it: with the settings of conf/, and of stages that have others in a report.
+WHOLE, QUICKER = "seconds", "seconds_of_quicker_settings"
 N_SHOWN = 3
 # What a stage reads, by the beginning of a path, and the powers of the number of parameters and of
 # characters of texts that its time grows by. Vectors of the vocabulary grow by their width alone,
@@ -30,7 +32,7 @@ class Size:
     """What the time of a stage grows by."""
 
     parameters: int
-    """Of the model."""
+    """Of the model; 0 if not known, and then it counts as the measured one."""
     characters: int
     """Of all texts that it reads."""
     corpora: int = 1
@@ -40,12 +42,18 @@ class Size:
 class Expected:
     """The seconds of stages that never ran here, from a measured run of another model and texts."""
 
-    def __init__(self, stages: Mapping[str, Stage], size: Size) -> None:
-        """Take the graph's stages by name, and the size of what they will read."""
+    def __init__(self, stages: Mapping[str, Stage], size: Size, *, is_quicker: bool) -> None:
+        """Take the graph's stages by name, and the size of what they will read.
+
+        `is_quicker` says that they have the settings of a report without `--all`.
+        """
         measured = measured_run()
-        self._seconds: dict[str, float] = measured["seconds"]
+        self._seconds: dict[str, float] = measured[WHOLE]
+        if is_quicker:
+            self._seconds = self._seconds | measured[QUICKER]
         base = Size(measured["parameters"], measured["characters"])
-        self._ratios = (size.parameters / base.parameters, size.characters / base.characters)
+        parameters, characters = size.parameters or base.parameters, size.characters
+        self._ratios = (parameters / base.parameters, characters / base.characters)
         self._corpora = size.corpora
         self._stages = stages
 

@@ -13,8 +13,9 @@ OPTIONS = ("layers", "attention", "parameters", ALL, NO_MAPS)
 # Which part each analysis belongs to is said by its chapter, but for these.
 FAMILIES = ("direction", "spectrum", "intrinsic_dimension", "hubs")
 MAPS = ("pca", "tsne", "umap", "projections", "text_maps", "layer_maps")
-# Minutes for a model of base size, of embspace's own texts, or of all that stands here.
-COSTLY = ("probing", "token_tracker", "text_classification", "ledger")
+# Minutes for a model of base size, of embspace's own texts, or of all that stands here. PCA of a
+# vocabulary takes as long as t-SNE and UMAP together, and keeps the fewest neighbors.
+COSTLY = ("pca", "projections", "probing", "token_tracker", "text_classification", "ledger")
 OF_ALL = "ledger"
 # The rank in the order of use, and the option that asks for it; "" of what every report has.
 FIRST, LAST_BUT_ALL, LAST = 0, 8, 9
