@@ -45,7 +45,7 @@ STAGES = {
     },
     "extract_hidden_states": {
         "matrix": {"model": "${models}", "corpus": "${corpora}"},
-        "cmd": "sleep 1; mkdir -p states/${item.model} && cat data/texts/* ${item.model}.bin "
+        "cmd": "sleep 4; mkdir -p states/${item.model} && cat data/texts/* ${item.model}.bin "
         "> states/${item.model}/${item.corpus}.bin",
         "deps": ["${item.model}.bin", "data/texts"],
         "params": [{"conf/corpus/${item.corpus}.yaml": None}],

@@ -79,7 +79,8 @@ def measured_run() -> dict[str, Any]:
 
 def growth(stage: Stage) -> tuple[float, float]:
     """Return the powers of parameters and characters that a stage's time grows by; 0 of neither."""
-    paths = [each if isinstance(each, str) else next(iter(each)) for each in stage.entry["deps"]]
+    listed = stage.entry.get("deps", ())
+    paths = [each if isinstance(each, str) else next(iter(each)) for each in listed]
     return next(
         (
             powers
