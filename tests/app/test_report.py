@@ -29,6 +29,7 @@ COMMAND = (sys.executable, "-c", "from embspace.app.cli import app; app()", "rep
 LEFT = r"up to \d+ (?:s|min) left|first run here: no estimate yet"
 STEP = re.compile(r"^\[\d+ of \d+\] (\S+) done in ", re.MULTILINE)
 PER_MODEL = {"model": "${models}"}
+OF_MATRICES, OF_TEXTS = "${item.model}.bin", "states/${item.model}"
 # A pipeline whose stages hand out what git has of the default model, in no time.
 STAGES = {
     "prepare_model": {
@@ -55,20 +56,22 @@ STAGES = {
         f"measure_{noun}": {
             "matrix": {"model": "${profiled}" if noun == "context" else "${models}"},
             "cmd": f"python src/given/hand_out.py {noun} ${{item.model}}",
-            "deps": ["${item.model}.bin" if noun == "similarity" else "states/${item.model}"],
+            "deps": [
+                "${item.model}.bin" if noun == "explained_variance" else "states/${item.model}"
+            ],
             "params": ["corpora"],
             "outs": [
                 {f"results/{noun}{table}/${{item.model}}.csv": {"cache": False}} for table in tables
             ],
         }
         for noun, tables in {
-            "similarity": ("/summary", "/histogram", "/pairs"),
+            "explained_variance": ("/curve", "/dimensions"),
             "search": ("",),
             "context": ("/profiles", "/nulls", "/curves"),
         }.items()
     },
 }
-DRAWN = {"similarity": "learned", "search": "texts"}  # of every report, and their chapters
+DRAWN = {"explained_variance": "learned", "search": "texts"}  # of every report, and their chapters
 HAND_OUT = """
 import shutil, sys
 from pathlib import Path
@@ -146,16 +149,16 @@ def test_a_report_that_is_ended_goes_on_when_it_is_called_again(workspace: Works
     page = (workspace.folder / "reports/tiny/index.html").read_text()
     assert "The run was ended. The same command goes on where it was." in page
     assert 'http-equiv="refresh"' not in page
-    assert '<section id="waiting">' in page and "similarity" in page
+    assert '<section id="waiting">' in page and "explained variance, search" in page
     said = report(workspace, "tiny")
     assert said.returncode == 0, said.stderr
     assert said.stdout.endswith("\nreports/tiny/index.html\n")
     # A stage beside the one that was ended was ended with it.
-    assert steps(said.stdout)[-1] == "measure_similarity@tiny"
+    assert steps(said.stdout)[-1] == "measure_explained_variance@tiny"
     assert "extract_hidden_states@tiny-posts" in steps(said.stdout)
     assert "6 stages in " in said.stdout
     assert re.search(", [34] up to date", said.stdout)
-    assert "[6 of 6] measure_similarity@tiny" in said.stdout
+    assert "[6 of 6] measure_explained_variance@tiny" in said.stdout
 
 
 def test_the_page_and_its_files_are_there_and_nothing_else_changed(workspace: Workspace):
@@ -171,7 +174,7 @@ def test_the_page_and_its_files_are_there_and_nothing_else_changed(workspace: Wo
         file for noun in DRAWN for file in drawn_files(f"figures/{noun}/tiny", noun, "")[:2]
     }
     paths = re.findall(r'href="((?:results|figures|data/drawn)/[^"]+)"', page)
-    assert "results/similarity/summary/tiny.csv" in paths
+    assert "results/explained_variance/curve/tiny.csv" in paths
     for path in paths:
         assert (folder / path).is_file()
     assert workspace.git("status", "--short") == ""
@@ -194,7 +197,7 @@ def test_what_no_stage_of_the_report_has_made_is_not_beside_the_page(workspace: 
     stray.write_text("corpus\narticles\n")
     assert report(workspace, "tiny", "--no-open").returncode == 0
     made = (workspace.folder / "reports/tiny/results").rglob("*.csv")
-    assert {file.parent.name for file in made} == {"summary", "histogram", "pairs", "search"}
+    assert {file.parent.name for file in made} == {"curve", "dimensions", "search"}
 
 
 def test_own_texts_have_a_report_of_their_own(workspace: Workspace):
@@ -207,7 +210,7 @@ def test_own_texts_have_a_report_of_their_own(workspace: Workspace):
     assert steps(said.stdout) == [
         "extract_hidden_states@tiny-my_notes",
         "measure_search@tiny",
-        "measure_similarity@tiny",
+        "measure_explained_variance@tiny",
     ]
     assert "texts of my notes.csv" in (workspace.folder / page).read_text()
     assert (workspace.folder / "reports/tiny/index.html").read_bytes() == before

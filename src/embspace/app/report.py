@@ -218,6 +218,8 @@ def _steps(
     from embspace.app.checks.long_stimuli import check_stimuli
 
     targets = list(dict.fromkeys(address for each in stages.values() for address in each))
+    if not targets:  # by which all stages of the tree would be meant
+        raise InputError(f"{tree.folder}: no stage makes results of a report")
     check_stimuli(tree.folder, tree.stages(*targets))
     durations = durations_of(tree, subject)
     ways = defaultdict[str, str](str, ways_of(stages))

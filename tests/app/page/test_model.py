@@ -180,9 +180,9 @@ def test_a_section_that_reads_other_texts_names_them(tree: Path, page: str):
 
 def test_the_page_recommends_what_can_be_typed(tree: Path, page: str):
     corpus = read_yaml(tree / "params.yaml")["corpora"][0]
-    assert f'"another" --model minilm --corpus {corpus}</code>' in page
+    assert f'embspace cosine minilm "a text" "another" --corpus {corpus}</code>' in page
     named = page_of(tree, "minilm", report="minilm--my-01234567")
-    assert f'"another" --model minilm--my-01234567 --corpus {corpus}</code>' in named
+    assert f'cosine minilm--my-01234567 "a text" "another" --corpus {corpus}</code>' in named
 
 
 def test_methods_stand_behind_a_fold_with_their_references(tree: Path, page: str, root: Path):
