@@ -84,10 +84,10 @@ def test_every_figure_and_result_is_there(workspace: Workspace):
 def test_a_report_takes_all_that_is_computed_and_puts_it_on_a_page(workspace: Workspace):
     command = (sys.executable, "-c", "from embspace.app.cli import app; app()", "report", "tiny")
     said = workspace.run(*command)
-    # The ledger reads two of the toys.
-    left_out = {"draw_toys"}
-    left_out |= {"measure_estimators", "measure_grammar"}
-    n_stages = len((expected_stages("tiny") | SHARED) - left_out)
+    # The ledger reads two of the toys; a report draws each analysis by itself.
+    left_out = {"measure_estimators", "measure_grammar"}
+    needed = (expected_stages("tiny") | SHARED) - left_out
+    n_stages = len([stage for stage in needed if not stage.startswith("draw_")])
     assert f"{n_stages} stages: all up to date" in said
     for folder in ("results", "figures"):
         made = {

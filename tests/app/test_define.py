@@ -78,3 +78,31 @@ def test_what_the_page_says_is_so(whole: bool, root: Path, monkeypatch: pytest.M
     found = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(examples)
     assert found.attempted > 150
     assert not found.failed
+
+
+@pytest.mark.parametrize(
+    ("asked", "named"),
+    [
+        ("anisotropy", ("direction:", "spectrum:", "mean_cosine ", "top_variance_share ")),
+        ("direction", ("direction:", "mean_cosine ")),
+        ("dimension", ("intrinsic_dimension:", "two_nn ")),
+        ("CKA", ("linear_cka ", "debiased_linear_cka ")),
+        ("linear_cka", ("linear_cka\n", "Kornblith")),
+        ("Two-NN", ("two_nn\n", "family:")),
+        ("isotropy", ("partition_isotropy ",)),
+    ],
+)
+def test_families_functions_and_words_are_found(asked: str, named: tuple[str, ...]) -> None:
+    told = define(asked)
+    for part in named:
+        assert part in told
+
+
+def test_a_family_is_listed_alone() -> None:
+    assert "spectrum:" not in define("direction")
+
+
+@pytest.mark.parametrize("asked", ["mean_cosin", "", "ntropy_of_nothing"])
+def test_what_nothing_speaks_of_is_refused(asked: str) -> None:
+    with pytest.raises(InputError, match="`embspace define` lists all"):
+        define(asked)

@@ -85,7 +85,7 @@ def own_texts(folder: Path, rows: list[tuple[str, str]]) -> tuple[Subject, str]:
     lines = [f"{text},{label}" for text, label in rows]
     file.write_text("\n".join(["text,label", *lines]) + "\n")
     own = OwnTexts("my", "texts of my.csv", ".csv", file.read_bytes(), KEYS)
-    return Subject("tiny", ["my"], own, layers=True), str(file)
+    return Subject("tiny", ["my"], own), str(file)
 
 
 def varied(number: int) -> str:

@@ -12,8 +12,7 @@ from types import SimpleNamespace
 import pytest
 from pydantic import TypeAdapter
 
-from embspace.app.page.model import drawn_nouns, layer_nouns
-from embspace.app.report import Subject, beside, describe_subject, drawing_stages, write_report
+from embspace.app.report import Subject, beside, describe_subject, write_report
 from embspace.app.repro.environment import KERNELS
 from embspace.app.working_tree import TREES, WorkingTree
 from embspace.errors import InputError
@@ -30,6 +29,7 @@ COMMAND = (sys.executable, "-c", "from embspace.app.cli import app; app()", "rep
 LEFT = r"up to \d+ (?:s|min) left|first run here: no estimate yet"
 STEP = re.compile(r"^\[\d+ of \d+\] (\S+) done in ", re.MULTILINE)
 PER_MODEL = {"model": "${models}"}
+OF_MATRICES, OF_TEXTS = "${item.model}.bin", "states/${item.model}"
 # A pipeline whose stages hand out what git has of the default model, in no time.
 STAGES = {
     "prepare_model": {
@@ -44,46 +44,45 @@ STAGES = {
         "deps": ["data/prepared/model/${item.model}.json"],
         "outs": ["${item.model}.bin"],
     },
-    "measure_similarity": {
-        "matrix": PER_MODEL,
-        "cmd": "for made in similarity/summary search ledger; do mkdir -p results/$made && "
-        "cp src/given/results/$made/minilm.csv results/$made/${item.model}.csv; done",
-        "deps": ["${item.model}.bin"],
-        "outs": [
-            {f"results/{made}/${{item.model}}.csv": {"cache": False}}
-            for made in ("similarity/summary", "search", "ledger")
-        ],
-    },
     "extract_hidden_states": {
         "matrix": {"model": "${models}", "corpus": "${corpora}"},
-        "cmd": "sleep 1; mkdir -p states/${item.model} && cat data/texts/* ${item.model}.bin "
+        "cmd": "sleep 4; mkdir -p states/${item.model} && cat data/texts/* ${item.model}.bin "
         "> states/${item.model}/${item.corpus}.bin",
         "deps": ["${item.model}.bin", "data/texts"],
         "params": [{"conf/corpus/${item.corpus}.yaml": None}],
         "outs": ["states/${item.model}/${item.corpus}.bin"],
     },
-    "draw_learned": {
-        "matrix": PER_MODEL,
-        "cmd": "python src/given/draw.py ${item.model}",
-        "deps": ["results/similarity/summary/${item.model}.csv", "states/${item.model}"],
-        "params": ["corpora"],
-        "outs": [{"figures": {"cache": False}}, "data/drawn"],
+    **{
+        f"measure_{noun}": {
+            "matrix": {"model": "${profiled}" if noun == "context" else "${models}"},
+            "cmd": f"python src/given/hand_out.py {noun} ${{item.model}}",
+            "deps": [
+                "${item.model}.bin" if noun == "explained_variance" else "states/${item.model}"
+            ],
+            "params": ["corpora"],
+            "outs": [
+                {f"results/{noun}{table}/${{item.model}}.csv": {"cache": False}} for table in tables
+            ],
+        }
+        for noun, tables in {
+            "explained_variance": ("/curve", "/dimensions"),
+            "search": ("",),
+            "context": ("/profiles", "/nulls", "/curves"),
+        }.items()
     },
 }
-DRAW = """
+DRAWN = {"explained_variance": "learned", "search": "texts"}  # of every report, and their chapters
+HAND_OUT = """
 import shutil, sys
 from pathlib import Path
 
-given = Path("src/given")
-files = [*given.glob("figures/*/minilm.*"), *given.glob("data/drawn/*/minilm/*")]
-for file in files:
+noun, model = sys.argv[1:]
+for file in sorted(Path("src/given/results", noun).rglob("minilm.csv")):
     # A model's name may hold dots, and begin another's.
-    other = Path(str(file.relative_to("src/given")).replace("minilm", sys.argv[1] + ".2"))
-    other.parent.mkdir(parents=True, exist_ok=True)
-    shutil.copy(file, other)
-    target = Path(str(file.relative_to("src/given")).replace("minilm", sys.argv[1]))
-    target.parent.mkdir(parents=True, exist_ok=True)
-    shutil.copy(file, target)
+    for name in (model, f"{model}.2"):
+        target = Path("results", file.relative_to("src/given/results")).with_name(f"{name}.csv")
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(file, target)
 """
 
 
@@ -91,19 +90,14 @@ for file in files:
 def workspace(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Workspace:
     """A tree that knows `tiny`, has computed nothing, and names another model in params.yaml."""
     tree = Workspace(root, tmp_path_factory.mktemp("report"))
+    build_tiny_bert(tree.folder / "src/given")
     (tree.folder / "conf/model/tiny.yaml").write_text(
         json.dumps(tiny_description(Path("src/given")))
     )
-    for folder in ("figures", "results"):
-        shutil.copytree(root / folder, tree.folder / "src/given" / folder)
-    for noun, chapter in (drawn_nouns() | layer_nouns()).items():
-        for suffix in ("svg", "pdf", "tex"):
-            file = tree.folder / f"src/given/data/drawn/{chapter}/minilm/{noun}.{suffix}"
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text("<svg/>")
+    shutil.copytree(root / "results", tree.folder / "src/given/results")
     shutil.rmtree(tree.folder / "pipeline")
     tree.edit("params.yaml", models=["minilm"], corpora=["model_card", "posts"])
-    (tree.folder / "src/given/draw.py").write_text(DRAW)
+    (tree.folder / "src/given/hand_out.py").write_text(HAND_OUT)
     (tree.folder / "dvc.yaml").write_text(json.dumps({"stages": STAGES}))
     tree.commit()
     return tree
@@ -152,32 +146,35 @@ def test_a_report_that_is_ended_goes_on_when_it_is_called_again(workspace: Works
                 break
         assert process.stderr.read().endswith("ended; what is computed is kept\n")
     assert process.returncode == 128 + signal.SIGTERM
+    page = (workspace.folder / "reports/tiny/index.html").read_text()
+    assert "The run was ended. The same command goes on where it was." in page
+    assert 'http-equiv="refresh"' not in page
+    assert '<section id="waiting">' in page and "explained variance, search" in page
     said = report(workspace, "tiny")
     assert said.returncode == 0, said.stderr
     assert said.stdout.endswith("\nreports/tiny/index.html\n")
     # A stage beside the one that was ended was ended with it.
-    assert steps(said.stdout)[-1] == "draw_learned@tiny"
+    assert {f"measure_{noun}@tiny" for noun in DRAWN} <= {*steps(said.stdout)}
     assert "extract_hidden_states@tiny-posts" in steps(said.stdout)
     assert "6 stages in " in said.stdout
-    assert re.search(", [34] up to date", said.stdout)
-    assert "[6 of 6] draw_learned@tiny" in said.stdout
+    assert re.search(", [234] up to date", said.stdout)
+    assert "[6 of 6] measure_" in said.stdout
 
 
 def test_the_page_and_its_files_are_there_and_nothing_else_changed(workspace: Workspace):
     folder = workspace.folder / "reports/tiny"
     page = (folder / "index.html").read_text()
     assert "Embedding spaces of tiny" in page
-    for noun, chapter in drawn_nouns().items():
-        assert f'id="{noun}"' in page
+    assert "refresh" not in page and 'id="waiting"' not in page
+    for noun, chapter in DRAWN.items():
+        assert f'<section id="{noun}" class="part">' in page
         assert (folder / f"data/drawn/{chapter}/tiny/{noun}.pdf").is_file()
     copied = {file.relative_to(folder).as_posix() for file in folder.glob("figures/**/*.*")}
     assert copied == {
-        file
-        for path in Path(workspace.folder / "src/given/figures").glob("*/minilm.png")
-        for file in drawn_files(f"figures/{path.parent.name}/tiny", path.parent.name, "")[:2]
+        file for noun in DRAWN for file in drawn_files(f"figures/{noun}/tiny", noun, "")[:2]
     }
     paths = re.findall(r'href="((?:results|figures|data/drawn)/[^"]+)"', page)
-    assert "results/similarity/summary/tiny.csv" in paths
+    assert "results/explained_variance/curve/tiny.csv" in paths
     for path in paths:
         assert (folder / path).is_file()
     assert workspace.git("status", "--short") == ""
@@ -200,7 +197,7 @@ def test_what_no_stage_of_the_report_has_made_is_not_beside_the_page(workspace: 
     stray.write_text("corpus\narticles\n")
     assert report(workspace, "tiny", "--no-open").returncode == 0
     made = (workspace.folder / "reports/tiny/results").rglob("*.csv")
-    assert {file.parent.name for file in made} == {"summary", "search", "ledger"}
+    assert {file.parent.name for file in made} == {"curve", "dimensions", "search"}
 
 
 def test_own_texts_have_a_report_of_their_own(workspace: Workspace):
@@ -210,7 +207,10 @@ def test_own_texts_have_a_report_of_their_own(workspace: Workspace):
     assert said.returncode == 0, said.stderr
     page = said.stdout.splitlines()[-1]
     assert re.fullmatch(r"reports/tiny--my_notes-[0-9a-f]{8}/index\.html", page)
-    assert steps(said.stdout) == ["extract_hidden_states@tiny-my_notes", "draw_learned@tiny"]
+    assert {*steps(said.stdout)} == {
+        "extract_hidden_states@tiny-my_notes",
+        *(f"measure_{noun}@tiny" for noun in DRAWN),
+    }
     assert "texts of my notes.csv" in (workspace.folder / page).read_text()
     assert (workspace.folder / "reports/tiny/index.html").read_bytes() == before
 
@@ -222,7 +222,8 @@ def test_a_report_with_layers_and_one_without_both_stay(workspace: Workspace):
     assert said.returncode == 0, said.stderr
     assert said.stdout.splitlines()[-1] == "reports/tiny+layers/index.html"
     layers = (workspace.folder / "reports/tiny+layers/index.html").read_bytes()
-    assert b'id="spectrum"' in layers and b'id="spectrum"' not in before
+    assert b'<section id="context"' in layers and b'<section id="context"' not in before
+    assert b"<code>--layers</code> adds" in before and b"<code>--layers</code>" not in layers
     assert report(workspace, "tiny").returncode == 0
     assert plain.read_bytes() == before
     assert (workspace.folder / "reports/tiny+layers/index.html").read_bytes() == layers
@@ -417,20 +418,6 @@ def test_a_unit_that_is_one_is_told_before_anything_is_computed(
     assert own.options == reading
 
 
-def test_with_layers_these_are_drawn_too(root: Path):
-    subject = Subject("minilm", ["posts"], None)
-    layers = Subject("minilm", ["posts"], None, layers=True)
-    added = {*drawing_stages(root, layers)} - {*drawing_stages(root, subject)}
-    assert added == {
-        "pipeline/blocks/dvc.yaml:draw_blocks@minilm",
-        "pipeline/layers/dvc.yaml:draw_layers@minilm",
-        "pipeline/parameters/dvc.yaml:draw_parameters@minilm",
-        "pipeline/texts/dvc.yaml:draw_label_overlap@minilm",
-        "pipeline/texts/dvc.yaml:draw_layer_choice@minilm",
-    }
-    assert len(drawing_stages(root, subject)) > 4
-
-
 def test_a_name_with_dots_is_taken(workspace: Workspace, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.chdir(workspace.folder)
     Path("my.own texts.csv").write_text("text\none\n")
@@ -471,13 +458,11 @@ def test_a_full_disk_leaves_the_old_page(
     root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     shutil.copy(root / "params.yaml", tmp_path)
-    tree = SimpleNamespace(folder=tmp_path, outputs=lambda *stages: [])
+    tree = SimpleNamespace(root=tmp_path, folder=tmp_path, stages=lambda *_: ())
     for name, made in {
         "app.report.open_tree": tree,
-        "app.report.drawing_stages": [],
-        "app.report.reproduce": None,
+        "app.report.stages_of": {},
         "app.page.model.page_of": "a new page",
-        "app.explorer.fragment_of.explorer_of": None,
     }.items():
         monkeypatch.setattr(f"embspace.{name}", lambda *given, made=made, **options: made)
     monkeypatch.chdir(tmp_path)

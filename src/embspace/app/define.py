@@ -25,6 +25,9 @@ IN_WORDS = {
     "coordinate_scales": "a scale for each coordinate",
 }
 
+LIST = "embspace define"
+# A topic, and no measure: papers mean by it how alike vectors point, or how uneven their variance.
+TOPICS: dict[str, list[Family]] = {"anisotropy": ["direction", "spectrum"]}
 BESIDE = """## Beside the measures
 
 `embspace.geometry` has other functions of arrays, too. All take what the measures take: lists,
@@ -57,17 +60,54 @@ POWERS = {"2": "²", "3": "³", "-1": "⁻¹", "ᵀ": "ᵀ"}
 
 
 def define(name: str | None) -> str:
-    """Return the definition of a measure; without a name, a line for each.
+    """Return the definition of a measure or function, the measures of a family, or a search.
+
+    Without a name, a line for each measure. A word that is none of these names is looked for in
+    what all of them say.
 
     Raises:
-        InputError: if there is no such measure.
+        InputError: if nothing speaks of it.
     """
     known = definitions()
     if name is None:
         return "\n\n".join(_listed(family, known) for family in FAMILIES)
-    if name not in known:
-        raise InputError(f"measure: {not_among(name, known)}")
-    each = known[name]
+    if name in known:
+        return _told(known[name], known)
+    asked = name.strip().casefold()
+    as_name = re.sub(r"\W+", "_", asked)
+    if families := TOPICS.get(asked) or [
+        family for family in FAMILIES if as_name in (family, family.split("_")[-1])
+    ]:
+        return "\n\n".join(_listed(family, known) for family in families)
+    if as_name in known:
+        return _told(known[as_name], known)
+    functions = _beside(known)
+    if as_name in functions:
+        return f"{as_name}\n\n{functions[as_name]}\n\n>>> from embspace.geometry import {as_name}"
+    if lines := _speaking_of(asked, known, functions):
+        return f"what speaks of '{name}'; `embspace define NAME` says more\n" + "\n".join(lines)
+    raise InputError(f"measure: {not_among(name, [*known, *FAMILIES, *functions], LIST)}")
+
+
+def _speaking_of(asked: str, known: dict[str, Definition], functions: dict[str, str]) -> list[str]:
+    """Return a line for each measure and function that has a word in its name or its text."""
+    word = re.compile(rf"(?<![a-z_]){re.escape(asked)}(?![a-z_])")
+    texts = {
+        each.name: (each.summary, " ".join((each.text, each.source, each.bias)))
+        for each in known.values()
+    }
+    texts |= {name: (text.partition("\n")[0], text) for name, text in functions.items()}
+    found = {
+        name: summary
+        for name, (summary, text) in texts.items()
+        if asked and word.search(f"{name.replace('_', ' ')} {name} {text}".casefold())
+    }
+    width = max(map(len, found), default=0)
+    return [f"  {name:{width}}  {summary}" for name, summary in found.items()]
+
+
+def _told(each: Definition, known: dict[str, Definition]) -> str:
+    """Return everything that a measure declares."""
     facts = {
         "family": each.family,
         "formula": readable(each.formula),
@@ -152,13 +192,18 @@ def definitions_page() -> str:
 def _functions(known: dict[str, Definition]) -> str:
     """Return a row for each function of the face of `embspace.geometry` that is no measure."""
     rows = []
-    for name in sorted(set(dir(geometry)) - set(known)):
-        function = getattr(geometry, name)  # which declares it
+    for name, text in _beside(known).items():
         if name in INVARIANCES:
-            summary = (getdoc(function) or "").partition("\n")[0]
-            summary = summary.replace("|", r"\|")
+            summary = text.partition("\n")[0].replace("|", r"\|")
             rows.append(f"| `{name}` | {summary} | {_in_words(INVARIANCES[name])} |")
     return "\n".join(rows)
+
+
+def _beside(known: dict[str, Definition]) -> dict[str, str]:
+    """Return the docstring of each function of `embspace.geometry` that is no measure, by name."""
+    names = sorted(set(dir(geometry)) - set(known))
+    values = {name: getattr(geometry, name) for name in names if not name.startswith("_")}
+    return {name: getdoc(value) or "" for name, value in values.items() if callable(value)}
 
 
 def _listed(family: Family, known: dict[str, Definition]) -> str:

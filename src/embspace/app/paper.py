@@ -91,7 +91,7 @@ def _drawn(noun: str, name: str, drawing: Drawing, width_mm: float) -> tuple[Fig
     settings = checked_settings(
         drawing.draw, read_yaml(file), read_params().model_dump(), str(file)
     )
-    label = one_line(_label(name)).lstrip("| ")
+    label = one_line(label_of(name)).lstrip("| ")
     results = _results(noun, name, drawing)
     figure, text = drawing.draw(results, label, *drawing.given, **settings)
     letter_panels(figure)
@@ -122,7 +122,7 @@ def _fit_legends(figure: Figure) -> None:
             legend = figure.legend(handles, words, loc="outside lower left", ncols=n_columns)
 
 
-def _label(name: str) -> str:
+def label_of(name: str) -> str:
     """Return the name for readers of a model, run or pair; of a toy, what it is."""
     if name == TOY:
         return "a toy, no model"

@@ -5,21 +5,37 @@ of the user's tree stay as they are; see `embspace.app.working_tree`.
 """
 
 import re
-import shutil
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import chdir, suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from embspace.app.checks.probed import check_probed
 from embspace.app.describe import Given, Say, check_complete, find_model
-from embspace.app.prune import name_of
+from embspace.app.reporting.costs import Expected, Size, cost_told
+from embspace.app.reporting.growing import Shown
+from embspace.app.reporting.parts import (
+    Analysis,
+    analyses,
+    is_chosen,
+    left_out,
+    makers,
+    quicker_settings,
+    ranks_of,
+    ways_of,
+)
+from embspace.app.repro.durations import Durations
+from embspace.app.repro.schedule import Needs
+from embspace.app.repro.side_by_side import Step
 from embspace.app.run import tell
 from embspace.app.working_tree import TREES, OwnTexts, WorkingTree
 from embspace.errors import InputError, not_among
-from embspace.files.copies import copy_file, link_files
+from embspace.files.copies import link_files
 from embspace.files.remote import local_path
 from embspace.settings.find_description import described_in
+from embspace.settings.model import describe_model
 from embspace.settings.params import CONF, PARAMS, STIMULI, Params, read_params
 from embspace.settings.pipeline import read_stages
 from embspace.settings.roots import find_root, is_home
@@ -33,7 +49,6 @@ GROUPS = ("topic", "label", "subject", "category", "class", "domain")  # columns
 GROUP = "group_column"  # of a description in conf/corpus/: the label of each text
 DOCUMENT = "document_column"  # of one: what belongs together
 OPTIONS = {GROUP: "label-column"}  # of the command, where the key has another name
-COPIED = ("results", "figures", "data/drawn")
 
 
 @dataclass(frozen=True)
@@ -45,8 +60,15 @@ class Subject:
     own: OwnTexts | None
     described: dict[str, Any] | None = None
     """The keys and values of a model that has no file in conf/model/; None for one that has."""
-    layers: bool = False
-    """True if the layers are profiled, too."""
+    options: tuple[str, ...] = ()
+    """What the report has besides, or leaves out, as `embspace.app.reporting.parts` names it."""
+    further: tuple[OwnTexts, ...] = ()
+    """Other texts of one's own than `own`, which are corpora beside it."""
+
+    @property
+    def files(self) -> tuple[OwnTexts, ...]:
+        """Return all texts that are no corpus of conf/."""
+        return (*((self.own,) if self.own else ()), *self.further)
 
     @property
     def name(self) -> str:
@@ -54,29 +76,36 @@ class Subject:
 
         Two files of one name have two names, by what they hold.
         """
-        if self.own is not None:
-            return f"{self.model}--{self.own.name}-{self.own.digest}"
-        other = self.corpora != read_params().corpora
-        return "--".join([self.model, *(self.corpora if other else ())])
+        files = {own.name: f"{own.name}-{own.digest}" for own in self.files}
+        is_usual = not files and self.corpora == read_params().corpora
+        named = [] if is_usual else [files.get(corpus, corpus) for corpus in self.corpora]
+        return "--".join([self.model, *named])
 
     @property
     def folder(self) -> Path:
         """Return the report's folder; no name has a "+", so none is that of another report."""
-        return REPORTS / f"{self.name}{'+layers' if self.layers else ''}"
+        return REPORTS / "+".join([self.name, *self.options])
+
+    @property
+    def is_study(self) -> bool:
+        """Return whether params.yaml names the model and the texts, so that `run` computes them."""
+        params = read_params()
+        return self.own is None and self.model in params.models and self.corpora == params.corpora
 
 
 def describe_subject(
     model: str,
-    corpus: str | None,
+    corpus: str | Sequence[str] | None,
     say: Say,
     *,
-    layers: bool = False,
+    options: Sequence[str] = (),
     reading: dict[str, Any] | None = None,
     given: Given | None = None,
 ) -> Subject:
     """Return what `model` and `corpus` are.
 
-    `model` is one of conf/model/, a folder or a repository; `corpus` a file or one of conf/corpus/.
+    `model` is one of conf/model/, a folder or a repository; `corpus` a file or one of conf/corpus/,
+    or several of them.
     `reading` says how the file is read, by keys of a description in conf/corpus/; `given` what the
     user says of the model, by keys of one in conf/model/.
 
@@ -85,16 +114,47 @@ def describe_subject(
             the model do not say all that is needed.
     """
     root = find_root()
-    corpora, own = _texts(corpus, root, reading or {})
+    named_texts = [corpus] if corpus is None or isinstance(corpus, str) else corpus
+    corpora, files = _all_texts(named_texts, root, reading or {})
     named = find_model(model, root, say, given)
     check_complete(named, model)
-    return Subject(named.name, corpora, own, named.described, layers)
+    own = files[0] if files else None
+    return Subject(
+        *(named.name, corpora, own, named.described, tuple(options)), further=tuple(files[1:])
+    )
+
+
+def _all_texts(
+    corpora: Sequence[str | None], root: Path, reading: dict[str, Any]
+) -> tuple[list[str], list[OwnTexts]]:
+    """Return the corpora of several names and files, and the texts of the files.
+
+    Raises:
+        InputError: if one is not known, or given twice.
+    """
+    names, files = list[str](), list[OwnTexts]()
+    for corpus in corpora or [None]:
+        found, own = _texts(corpus, root, reading if _is_file(corpus) or len(corpora) < 2 else {})
+        if own is not None and own.name in names:
+            own = replace(own, name=f"{own.name}_{own.digest}")
+            found = [own.name]
+        if not {*found}.isdisjoint(names) or (
+            own and own.content in [each.content for each in files]
+        ):
+            raise InputError(f"--corpus: found {corpus} twice, allowed: other texts each time")
+        names += found
+        files += [own] if own else []
+    return names, files
+
+
+def _is_file(corpus: str | None) -> bool:
+    return corpus is not None and (Path(corpus).exists() or not re.fullmatch(r"[\w-]+", corpus))
 
 
 def _texts(
     corpus: str | None, root: Path, reading: dict[str, Any]
 ) -> tuple[list[str], OwnTexts | None]:
-    is_file = corpus is not None and (Path(corpus).exists() or not re.fullmatch(r"[\w-]+", corpus))
+    is_file = _is_file(corpus)
     if reading and not is_file:
         options = ", ".join(f"--{OPTIONS.get(key, key.replace('_', '-'))}" for key in reading)
         raise InputError(f"{options}: found without a file of texts, allowed: with one")
@@ -109,8 +169,12 @@ def _texts(
     return [own.name], own
 
 
-def write_report(subject: Subject, say: Say, jobs: int | None = None) -> Path:
-    """Compute what is not there yet, and write the page; the current folder is a tree's root.
+def write_report(
+    subject: Subject, say: Say, jobs: int | None = None, shown: Shown | None = None
+) -> Path:
+    """Compute what is not there yet, and fill the page; the current folder is a tree's root.
+
+    The page is there from the first moment on, and `shown` is told of it each time it is written.
 
     Returns:
         The page, index.html in the report's folder, beside copies of the results and figures.
@@ -118,34 +182,98 @@ def write_report(subject: Subject, say: Say, jobs: int | None = None) -> Path:
     Raises:
         InputError: with what a stage said that failed; a next call goes on from there.
     """
-    from embspace.app.explorer.fragment_of import explorer_of
-    from embspace.app.page.model import page_of
     from embspace.app.page.texts_read import texts_told
-    from embspace.files.atomic import writing
+    from embspace.app.reporting.growing import GrowingPage, share_drawings
 
     tree = open_tree(subject, say)
-    drawings = drawing_stages(tree.folder, subject)
-    reproduce(tree, drawings, say, jobs)
-    for sentence in texts_told(tree.folder, subject.model):
-        say(sentence)
-    target = subject.folder
-    for folder in COPIED:
-        shutil.rmtree(target / folder, ignore_errors=True)
-    for out in tree.outputs(*drawings):
-        if any(out.is_relative_to(folder) for folder in COPIED):
-            _copy_of_model(tree.folder, out, target, subject.model)
-    page = target / "index.html"
-    own_texts = subject.own is not None
-    text = page_of(
+    stages = stages_of(tree.folder, subject)
+    share_drawings(tree.root, tree.folder)
+    page = GrowingPage(
         tree.folder,
         subject.model,
-        own_texts=own_texts,
+        subject.folder,
+        stages,
+        own_texts=subject.own is not None,
         report=subject.name,
-        explorer=explorer_of(tree.folder, subject.model),
+        left_out=left_out(subject.options, is_study=subject.is_study),
+        shown=shown or (lambda _: None),
     )
-    with writing(page) as partial:
-        partial.write_text(text, encoding="utf-8")
-    return page
+    with page.told_if_ended():
+        page.begin()
+        tell(page.follow(_steps(tree, subject, stages, say, jobs)), say)
+        page.end()
+    for sentence in texts_told(tree.folder, subject.model):
+        say(sentence)
+    return page.page
+
+
+def _steps(
+    tree: WorkingTree,
+    subject: Subject,
+    stages: Mapping[Analysis, Sequence[str]],
+    say: Say,
+    jobs: int | None,
+) -> Iterator[Step]:
+    """Run the stages in the order of use; say before what they will cost."""
+    from embspace.app.checks.long_stimuli import check_stimuli
+
+    targets = list(dict.fromkeys(address for each in stages.values() for address in each))
+    if not targets:  # by which all stages of the tree would be meant
+        raise InputError(f"{tree.folder}: no stage makes results of a report")
+    check_stimuli(tree.folder, tree.stages(*targets))
+    durations = durations_of(tree, subject)
+    ways = defaultdict[str, str](str, ways_of(stages))
+
+    def announce(needs: Needs) -> None:
+        say(cost_told(needs, durations, jobs, ways.__getitem__))
+
+    return tree.reproduce(
+        *targets, jobs=jobs, durations=durations, ranks=ranks_of(stages), announce=announce
+    )
+
+
+def stages_of(root: Path, subject: Subject) -> dict[Analysis, list[str]]:
+    """Return the addresses of the stages that each analysis of a report needs, by the analysis."""
+    wanted = [
+        each for each in analyses() if is_chosen(each, subject.options, is_study=subject.is_study)
+    ]
+    return makers(root, subject.model, wanted)
+
+
+def durations_of(tree: WorkingTree, subject: Subject) -> Durations:
+    """Return what knows the seconds of stages: their own, or those expected of such a size."""
+    characters = sum(len(own.content) for own in subject.files)
+    characters += sum(map(_characters_of, {*subject.corpora} - {own.name for own in subject.files}))
+    size = Size(_parameters_of(tree.folder, subject.model), characters, len(subject.corpora))
+    name = "" if subject.is_study else tree.folder.name
+    is_quicker = bool(quicker_settings(tree.folder, subject.options, is_study=subject.is_study))
+    expected = Expected(read_stages(tree.folder), size, is_quicker=is_quicker)
+    return Durations(tree.root, name, expected)
+
+
+def _parameters_of(folder: Path, model: str) -> int:
+    """Return the number of a model's parameters: as its description says, or about, by its config.
+
+    A block has 4 matrices of dim x dim in attention, and as a rule 8 in the MLP. 0 if not known.
+    """
+    from embspace.models.architecture import load_config
+
+    content = read_yaml(folder / CONF / "model" / f"{model}.yaml")
+    if content.get("parameters"):
+        return int(content["parameters"])
+    with suppress(InputError), chdir(folder):
+        config = load_config(model, describe_model(model, content))
+        names = ("num_hidden_layers", "hidden_size", "vocab_size")
+        n_layers, dim, n_tokens = (getattr(config, name, 0) for name in names)
+        return 12 * n_layers * dim**2 + n_tokens * dim
+    return 0
+
+
+def _characters_of(corpus: str) -> int:
+    """Return about how long the texts of a corpus are: the size of its file, if that is here."""
+    path = read_yaml(CONF / "corpus" / f"{corpus}.yaml").get("path")
+    file = Path(str(path))
+    return file.stat().st_size if path and file.is_file() else 0
 
 
 def beside(page: Path, root: Path, here: Path) -> Path:
@@ -160,17 +288,6 @@ def beside(page: Path, root: Path, here: Path) -> Path:
         if file.is_file():
             link_files(file, here / file.relative_to(root))
     return here / page
-
-
-def drawing_stages(root: Path, subject: Subject) -> list[str]:
-    """Return the addresses of the stages that draw what is measured of each model."""
-    over = ("${models}", "${profiled}") if subject.layers else ("${models}",)
-    matrices = [{"model": each} for each in over]
-    return [
-        stage.address(subject.model)
-        for name, stage in read_stages(root).items()
-        if name.startswith("draw_") and stage.entry.get("matrix") in matrices
-    ]
 
 
 def reproduce(tree: WorkingTree, targets: Sequence[str], say: Say, jobs: int | None = None) -> None:
@@ -191,8 +308,12 @@ def open_tree(subject: Subject, say: Say) -> WorkingTree:
         _fetch(subject.model, say)
         check_probed(subject.model, Path.cwd())
     tree = WorkingTree(Path.cwd(), (TREES / subject.name).absolute())
+    settings = quicker_settings(Path.cwd(), subject.options, is_study=subject.is_study)
     tree.update(
-        subject.model, subject.corpora, subject.own, subject.described, layers=subject.layers
+        *(subject.model, subject.corpora, subject.own, subject.described),
+        layers=True,
+        settings=settings,
+        further=subject.further,
     )
     return tree
 
@@ -260,12 +381,3 @@ def _tells_apart(texts: "pd.DataFrame", column: str) -> bool:
     if column not in texts or not texts[column].map(is_scalar).all():  # JSON lines may have lists
         return False
     return 1 < texts[column].nunique() < len(texts)
-
-
-def _copy_of_model(source: Path, out: Path, target: Path, model: str) -> None:
-    """Copy what a stage has made of a model, a file or a folder, from one tree to another."""
-    made = source / out
-    for file in sorted(made.rglob("*.*")) if made.is_dir() else [made]:
-        place = file.relative_to(source)
-        if file.is_file() and name_of(place) == model:
-            copy_file(file, target / place)

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from itertools import product
 from pathlib import Path
 from time import monotonic
@@ -12,8 +12,8 @@ from embspace.app.repro.durations import rounded
 from embspace.app.repro.repository import open_repository
 from embspace.app.repro.side_by_side import Step, run_side_by_side
 from embspace.errors import InputError, counted, not_among, visible
-from embspace.settings.params import read_params
-from embspace.settings.pipeline import Stage, find_stages
+from embspace.settings.params import TOY, read_params
+from embspace.settings.pipeline import Stage, find_stages, read_stages
 
 LIST = re.compile(r"\$\{(models|corpora|profiled|compared|checkpointed|trained|run_pages)\}")
 
@@ -42,6 +42,36 @@ def run_stages(
         print(f"removed {counted(n_strays, 'file')} of what params.yaml no longer names")
     steps = run_side_by_side(Path(), targets, show_line, jobs=jobs, force=force)
     tell(steps, lambda line: print(line, flush=True))
+    if name is not None:
+        for line in draw_noun(Path(), name, model):
+            print(line, flush=True)
+
+
+def draw_noun(root: Path, name: str, model: str | None) -> Iterator[str]:
+    """Draw an analysis from its results, and yield where its figures and tables are.
+
+    A chapter and a stage draw as the graph has it: nothing is drawn of them here.
+    """
+    from embspace.app.reporting.growing import draw_analysis
+    from embspace.app.reporting.parts import Analysis
+
+    drawing = next((each for each in read_stages(root).values() if _draws(each, name)), None)
+    if drawing is None:
+        return
+    parts = [part for each in find_stages(root, name) for part in each.by_family()]
+    own = [part for part in parts if set(_lists(part)) == set(_lists(drawing))]
+    names = sorted({item[0] for part in own for item in _items(part)}) if _lists(drawing) else [TOY]
+    for item in names:
+        if model in (None, item):
+            draw_analysis(root, Analysis(name, drawing.name.partition("_")[2], 0, ""), item)
+            yield f"figure: figures/{name}/{item}.png, its tables: figures/{name}/{item}.md"
+    yield f"results: results/{name}/"
+
+
+def _draws(stage: Stage, noun: str) -> bool:
+    """Return whether a stage draws an analysis of a model, a pair, a run or a toy each."""
+    is_drawn = f"figures/{noun}/" in " ".join(stage.outputs())
+    return stage.name.startswith("draw_") and is_drawn and "run_pages" not in _lists(stage)
 
 
 def tell(steps: Iterable[Step], say: Callable[[str], object]) -> None:

@@ -10,7 +10,7 @@ import hashlib
 import json
 import logging
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,6 +21,7 @@ import yaml
 from embspace.app.repro.bookkeeping import collect_stages
 from embspace.app.repro.durations import Durations
 from embspace.app.repro.repository import open_repository, without_git
+from embspace.app.repro.schedule import Needs
 from embspace.app.repro.side_by_side import Step, run_side_by_side
 from embspace.errors import InputError
 from embspace.files.copies import copy_file, link_files, mirror_folder, write_changed
@@ -99,19 +100,23 @@ class WorkingTree:
         described: dict[str, Any] | None = None,
         *,
         layers: bool = False,
+        settings: Mapping[str, Any] | None = None,
+        further: Sequence[OwnTexts] = (),
     ) -> None:
         """Bring copies and params.yaml up to date; what was computed stays.
 
-        `own` is the one corpus if it is given; without it and `corpora`, those of params.yaml.
+        `own` is the one corpus if no `corpora` are named; without both, those of params.yaml are
+        read. `further` are other texts of one's own among `corpora`.
         `described` is what the file of the model says, if conf/model/ has none. With `layers` the
         model is among `profiled`. A settings file that is about one corpus which is not read here
-        is about the first that is.
+        is about the first that is. `settings` is
+        what files of conf/ say here, by their paths below it.
 
         Raises:
             InputError: if `root` is no tree of embspace, or a path in conf/ leads out of it.
         """
         params = read_yaml(self.root / PARAMS)
-        named = [own.name] if own else corpora or params.get("corpora")
+        named = corpora or ([own.name] if own else params.get("corpora"))
         with self.locked():
             self._copy_all()
             # A report is of one model; what the user trains besides is no part of it.
@@ -122,10 +127,13 @@ class WorkingTree:
                 # Of runs that we train; DVC asks for the folder, if there are none, too.
                 (self.folder / DYNAMICS).mkdir(parents=True, exist_ok=True)
             write_changed(self.folder / PARAMS, _as_yaml(content))
-            if own:
-                add_texts(self.folder, own)
+            for texts in (own, *further):
+                if texts:
+                    add_texts(self.folder, texts)
             if described:
                 write_changed(self.folder / CONF / "model" / f"{model}.yaml", _as_yaml(described))
+            for file, changed in (settings or {}).items():
+                write_changed(self.folder / CONF / file, _as_yaml(changed))
             be_about(self.folder, named)
             self._link_named_paths(model, named)
             self._share_cache()
@@ -148,10 +156,18 @@ class WorkingTree:
         outs = {Path(out.fs_path) for stage in stages for out in stage.outs}
         return sorted(out.relative_to(self.folder) for out in outs)
 
-    def reproduce(self, *targets: str, jobs: int | None = None) -> Iterator[Step]:
+    def reproduce(
+        self,
+        *targets: str,
+        jobs: int | None = None,
+        durations: Durations | None = None,
+        ranks: Mapping[str, int] | None = None,
+        announce: Callable[[Needs], None] | None = None,
+    ) -> Iterator[Step]:
         """Run the targets where they are out of date, and yield each step.
 
-        What stages print goes to `log`; times are those of the user's tree.
+        What stages print goes to `log`; times are those of the user's tree, unless others are
+        given. `ranks` and `announce` are those of `run_side_by_side`.
 
         Raises:
             InputError: with what a failed stage said.
@@ -161,8 +177,15 @@ class WorkingTree:
             def show(stage: str, line: str) -> None:
                 print(f"{stage}: {line}", file=log, flush=True)
 
-            durations = Durations(self.root)
-            yield from run_side_by_side(self.folder, targets, show, jobs=jobs, durations=durations)
+            yield from run_side_by_side(
+                self.folder,
+                targets,
+                show,
+                jobs=jobs,
+                durations=durations or Durations(self.root),
+                ranks=ranks,
+                announce=announce,
+            )
 
     @contextmanager
     def locked(self) -> Iterator[int]:

@@ -18,18 +18,19 @@ def test_without_a_subcommand_it_lists_them():
     assert call("--help").exit_code == 0
 
 
-def test_commands_are_listed_in_the_order_of_use():
-    commands = "models report init describe fetch sample check run verify layer search cosine read "
-    commands += "lookup track figure thesis cite"
-    assert re.findall(r"^│ (\w+)  ", call("--help").output, re.M) == [
-        *commands.split(),
-        "define",
-        "app",
-        "export",
-        "corpus",
-        "vectors",
-        "prune",
-    ]
+def test_commands_are_listed_by_what_they_are_for():
+    listed = re.findall(r"^╭─ (\w+) ─|^│ (\w+)  ", call("--help").output, re.M)
+    groups: dict[str, list[str]] = {}
+    for group, command in listed:
+        if group:
+            groups[group] = []
+        else:
+            groups[[*groups][-1]].append(command)
+    assert [*groups] == ["Options", "Questions", "Reports", "Studies", "Data"]
+    assert groups["Questions"][:3] == ["layer", "search", "cosine"]
+    assert groups["Reports"][:2] == ["models", "report"]
+    assert {"init", "run", "verify", "prune"} <= {*groups["Studies"]}
+    assert {*groups["Data"]} >= {"vectors", "corpus", "export"}
 
 
 def test_lines_of_a_help_text_end_where_the_screen_does():

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from embspace.app.cli.results import has_display
 from embspace.app.queries.search import Hit
 from embspace.cite.methods import all_methods
 from tests.app.cli.call import call
@@ -35,16 +36,34 @@ def test_a_report_reads_texts_as_it_is_told(
     said = call("report", "x", "--corpus", "a.csv", "--separator", r"\t", *columns)
     assert (said.exit_code, said.stdout) == (0, "reports/x.html\n")
     reading = {"separator": "\t", "text_column": "b", "group_column": "c"}
-    assert page == {"layers": False, "reading": reading}
+    assert page == {"options": [], "reading": reading}
 
 
 def test_the_page_is_named_from_where_the_user_is(
     page: dict[str, Any], root: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.chdir(root / "docs")
-    assert call("report", "x", "--layers").stdout == "../reports/x.html\n"
-    assert page == {"layers": True, "reading": {}}
+    assert call("report", "x", "--layers", "--no-maps").stdout == "../reports/x.html\n"
+    assert page == {"options": ["layers", "no-maps"], "reading": {}}
+    assert call("report", "x", "--all").stderr == "page: ../reports/x.html\n"
+    assert page["options"] == ["all"]
     assert call("report", "x", "--quick").stdout == "| layer |\n../reports/x.html\n"
+
+
+def test_quick_reads_one_corpus(page: dict[str, Any], root: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(root)
+    said = call("report", "x", "--quick", "--corpus", "posts", "--corpus", "articles")
+    assert (said.exit_code, page) == (1, {})
+    assert "--quick: reads one corpus, found 2" in said.stderr
+
+
+def test_without_a_display_no_browser_is_asked_for(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("sys.platform", "linux")
+    for key in ("DISPLAY", "WAYLAND_DISPLAY"):
+        monkeypatch.delenv(key, raising=False)
+    assert not has_display()
+    monkeypatch.setenv("WAYLAND_DISPLAY", "wayland-0")
+    assert has_display()
 
 
 def test_a_run_or_all_has_a_page_of_what_is_computed(

@@ -21,10 +21,14 @@ def test_a_layer_is_chosen_on_texts_that_are_read_as_told(
     monkeypatch.setattr(
         "embspace.app.layer.choose_layer", lambda _, place, say: Path(place).name[0] + "b\x1b"
     )
-    said = call("layer", "a.csv", "--separator", ";", "--skip-empty", "--label-column", "b")
+    options = ("--separator", ";", "--skip-empty", "--label-column", "b")
+    said = call("layer", "m", "--corpus", "a.csv", *options)
     assert (said.exit_code, said.stdout) == (0, "ab\\x1b\n")
     reading = {"separator": ";", "skip_empty": True, "group_column": "b"}
-    assert asked == {"layers": True, "reading": reading}
+    assert asked == {"reading": reading}
+    said = call("layer", "a b.csv", *options, "--model", "m")
+    assert said.stdout == "ab\\x1b\n"
+    assert said.stderr == "the model comes first: embspace layer m --corpus 'a b.csv'\n"
     told = ("--allow-unused", "*.x", "--tokenizer", str(root / "conf"))
     assert call("layer", "a.csv", *told).exit_code == 0
     tokenizer = {"source": "path", "path": str(root / "conf")}

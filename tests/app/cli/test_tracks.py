@@ -16,9 +16,9 @@ def test_options_are_handed_on(monkeypatch: pytest.MonkeyPatch):
         return "tracked"
 
     monkeypatch.setattr("embspace.app.queries.track.track_tokens", track_tokens)
-    options = "--model m --layer 2 --token b --occurrence 1 --positions own --point output"
+    options = "--layer 2 --token b --occurrence 1 --positions own --point output"
     options += " --nearness head --top 3 --no-causal-mask"
-    assert call("track", "a b", *options.split()).output == "tracked\n"
+    assert call("track", "m", "a b", *options.split()).output == "tracked\n"
     asked = Asked("output", "own", "head", 3, is_causal=False)
     assert handed == {
         "text": "a b",

@@ -8,8 +8,10 @@ from embspace.app.page.fragment import Fragment, policy_of
 from embspace.app.page.model import (
     CHAPTERS,
     COMPARES_MODELS,
+    Progress,
     drawn_nouns,
     layer_nouns,
+    nouns_of_page,
     page_of,
     population_in,
     section_of,
@@ -178,9 +180,9 @@ def test_a_section_that_reads_other_texts_names_them(tree: Path, page: str):
 
 def test_the_page_recommends_what_can_be_typed(tree: Path, page: str):
     corpus = read_yaml(tree / "params.yaml")["corpora"][0]
-    assert f'"another" --model minilm --corpus {corpus}</code>' in page
+    assert f'embspace cosine minilm "a text" "another" --corpus {corpus}</code>' in page
     named = page_of(tree, "minilm", report="minilm--my-01234567")
-    assert f'"another" --model minilm--my-01234567 --corpus {corpus}</code>' in named
+    assert f'cosine minilm--my-01234567 "a text" "another" --corpus {corpus}</code>' in named
 
 
 def test_methods_stand_behind_a_fold_with_their_references(tree: Path, page: str, root: Path):
@@ -218,9 +220,8 @@ def test_an_explorer_stands_behind_the_findings_and_its_script_alone_may_run(who
 
 def test_a_profiled_model_has_its_layers_on_the_page(tree: Path, page: str):
     assert not set(layer_nouns()) & set(re.findall(r'<section id="(\w+)"', page))
-    params = (tree / "params.yaml").read_text().replace("profiled: []", "profiled: [minilm]")
-    (tree / "params.yaml").write_text(params)
-    sections = re.findall(r'<section id="(\w+)"', page_of(tree, "minilm"))
+    whole = page_of(tree, "minilm", nouns=nouns_of_page())
+    sections = re.findall(r'<section id="(\w+)"', whole)
     n_layers = len(layer_nouns())
     assert sections[-2 - n_layers : -2] == [*layer_nouns()]  # before the ledger and the model
     assert sections[-2:] == ["ledger", "provenance"]
@@ -240,6 +241,25 @@ def test_whatever_is_drawn_of_one_model_has_a_place(root: Path, models: str, nou
     assert drawn.pop(COMPARES_MODELS, None) in (None, "layers")
     assert nouns == drawn
     assert set(nouns.values()) <= CHAPTERS.keys()
+
+
+def test_a_page_that_is_being_filled_says_so_and_loads_itself_again(whole: Path, page: str):
+    progress = Progress("It runs.", ["direction", "text_maps"], {"--all": ["ledger"]}, 15)
+    filling = page_of(whole, "minilm", nouns=["search"], progress=progress)
+    assert '<meta http-equiv="refresh" content="15">' in filling
+    assert '<p role="status"><strong>It runs.</strong></p>' in filling
+    assert "<h2>Being computed</h2>\n<p>direction, text maps</p>" in filling
+    assert "<li><code>--all</code> adds ledger</li>" in filling
+    assert re.findall(r'<section id="(\w+)" class="part"', filling) == ["search"]
+    for part in ('http-equiv="refresh"', 'role="status"', 'id="waiting"', 'id="left_out"'):
+        assert part not in page
+
+
+def test_a_page_begins_without_any_result(root: Path, tmp_path: Path):
+    shutil.copytree(root / "conf", tmp_path / "conf")
+    shutil.copy(root / "params.yaml", tmp_path)
+    begun = page_of(tmp_path, "minilm", nouns=[], progress=Progress("It begins.", ["search"]))
+    assert "It begins." in begun and "<h2>Not computed</h2>" in begun
 
 
 def test_the_page_says_of_what_it_is(whole: Path, page: str):

@@ -4,7 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from embspace.app.repro.schedule import UNKNOWN, longest_chains, schedule
+from embspace.app.repro.schedule import (
+    UNKNOWN,
+    earliest_turns,
+    in_order,
+    longest_chains,
+    schedule,
+)
 
 # a and b are free; c needs both; d is free.
 NEEDS: dict[str, set[str]] = {"a": set(), "b": set(), "c": {"a", "b"}, "d": set()}
@@ -47,3 +53,14 @@ def test_no_run_is_shorter_than_its_longest_chain_or_its_work(stages, data):
     made = schedule(seconds, needs, jobs).seconds
     assert max(longest, total / jobs) <= made + 1e-9
     assert made <= total / jobs + longest + 1e-9  # Graham's bound
+
+
+def test_a_stage_comes_behind_those_that_it_needs():
+    needs = {"c": {"b"}, "b": {"a", "elsewhere"}, "a": set[str]()}
+    assert in_order(needs) == ["a", "b", "c"]
+
+
+def test_what_is_needed_early_has_its_turn_early():
+    needs = {"a": set[str](), "b": {"a"}, "c": {"a"}, "d": {"c"}, "e": set[str]()}
+    assert earliest_turns({"b": 0, "d": 2}, needs) == {"a": 0, "b": 0, "c": 2, "d": 2, "e": 3}
+    assert earliest_turns({}, needs) == dict.fromkeys(needs, 0)

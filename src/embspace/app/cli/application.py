@@ -1,4 +1,4 @@
-"""The command `embspace` with its subcommands, in the order in which they are used."""
+"""The command `embspace` with its subcommands, by what they are for."""
 
 import logging
 from typing import Annotated
@@ -18,14 +18,12 @@ from embspace.app.cli.thesis import thesis
 from embspace.app.cli.tracks import track
 from embspace.app.cli.vectors import vectors
 
-ORDER_OF_USE = (
-    *(models, report),  # a first look
-    *(init, describe, fetch, sample, check, run, verify),  # a model or texts of your own
-    *(layer, search, cosine, read, lookup, track, figure, thesis, cite, define),
-    *(live_app, export),
-    *(corpus, vectors),  # of any size
-    prune,
-)
+GROUPS = {
+    "Questions": (layer, search, cosine, read, lookup, track, figure, thesis, cite, define),
+    "Reports": (models, report, live_app),
+    "Studies": (init, describe, fetch, sample, check, run, verify, prune),
+    "Data": (vectors, corpus, export),
+}
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -58,5 +56,6 @@ def embspace(
         logging.lastResort.setFormatter(logging.Formatter("warning: %(message)s"))
 
 
-for command in ORDER_OF_USE:
-    app.command()(command)
+for group, commands in GROUPS.items():
+    for command in commands:
+        app.command(rich_help_panel=group)(command)

@@ -14,6 +14,7 @@ import typer
 from embspace.app.cli.failures import clear_errors
 from embspace.app.cli.given import AllowUnusedOption, TokenizerOption, given_of
 from embspace.app.cli.jobs import JobsOption, end_on_signals
+from embspace.app.cli.model_first import model_first
 from embspace.app.cli.places import at_model, at_texts
 from embspace.app.cli.reading import (
     DocumentColumnOption,
@@ -32,6 +33,10 @@ ModelOption = Annotated[
         "--model", help="A name in conf/model/, or that of a report, or a folder that has one."
     ),
 ]
+OldModelOption = Annotated[
+    str | None, typer.Option("--model", help="As before; now the first word.", hidden=True)
+]
+MODEL_HELP = "A name in conf/model/, or that of a report, or a folder that has one"
 LayerOption = Annotated[
     int, typer.Option("--layer", help="From 0, the embedding output, to L; -1 is the last.")
 ]
@@ -66,12 +71,12 @@ def report(
         ),
     ] = None,
     corpus: Annotated[
-        str | None,
+        list[str] | None,
         typer.Option(
             "--corpus",
             help="Texts for the model to read: .txt, .csv, .tsv, .jsonl, .json, .parquet, also "
-            ".gz, a folder of `save_to_disk`, or one of conf/corpus/. Without it, the corpora of "
-            "params.yaml.",
+            ".gz, a folder of `save_to_disk`, or one of conf/corpus/. More than once: each is a "
+            "corpus beside the others. Without it, the corpora of params.yaml.",
             metavar="FILE",
         ),
     ] = None,
@@ -88,14 +93,29 @@ def report(
         bool,
         typer.Option(
             "--layers",
-            help="Also every measure of every layer, with intervals and nulls; takes longer.",
+            help="Also what a layer owes to context, holds of the others, and their maps. "
+            "Directions, spectrum and dimension by layer are part of every report of your texts.",
         ),
+    ] = False,
+    attention: Annotated[
+        bool, typer.Option("--attention", help="Also heads, the order of words, and the blocks.")
+    ] = False,
+    parameters: Annotated[
+        bool, typer.Option("--parameters", help="Also the weights, read as words.")
+    ] = False,
+    no_maps: Annotated[
+        bool, typer.Option("--no-maps", help="Leave out the maps, which run last.")
     ] = False,
     no_open: Annotated[
         bool, typer.Option("--no-open", help="Leave the browser alone; say where the page is.")
     ] = False,
     is_all: Annotated[
-        bool, typer.Option("--all", help="Pages of all that is computed, and a list of them.")
+        bool,
+        typer.Option(
+            "--all",
+            help="Of a model: every analysis, with all draws and nulls. Without one: pages of all "
+            "that is computed, and a list of them.",
+        ),
     ] = False,
     single_file: Annotated[
         bool,
@@ -108,13 +128,13 @@ def report(
     tokenizer: TokenizerOption = None,
     jobs: JobsOption = None,
 ) -> None:
-    """Fetch a model, run every analysis of it, and open a page of all figures and tables.
+    """Fetch a model, analyze it, and open a page of figures and tables that fills meanwhile.
 
-    Neither params.yaml nor results/ change. What was computed before is taken from the cache, and
-    a report that was ended goes on when it is called again.
+    Says first what it will cost. Neither params.yaml nor results/ change. What was computed before
+    is taken from the cache, and a report that was ended goes on when it is called again.
     """
     from embspace.app.describe import placed
-    from embspace.app.report import beside, describe_subject, write_report
+    from embspace.app.report import describe_subject, write_report
     from embspace.settings.roots import find_root
 
     end_on_signals()
@@ -126,15 +146,21 @@ def report(
         "document_column": document_column,
     }
     reading = reading_of(separator, skip_empty=skip_empty, **columns)
+    named = {"layers": layers, "attention": attention, "parameters": parameters}
+    named |= {"all": is_all, "no-maps": no_maps}
+    options = [option for option, is_given in named.items() if is_given]
     with clear_errors():
+        if quick and corpus and len(corpus) > 1:
+            raise InputError(f"--quick: reads one corpus, found {len(corpus)}")
         root, given = find_root(), given_of(allow_unused, tokenizer)
         made = _page_of_tree(root, model, is_all=is_all, is_single=single_file)
+        shown = _Shown(root, here, may_open=not no_open)
         if made is None:
             asked = model or ""
             place = placed(asked, root, here)
             with _with_other_names(root, asked):
                 subject = describe_subject(
-                    asked, corpus, say, layers=layers, reading=reading, **given
+                    asked, corpus, say, options=options, reading=reading, **given
                 )
             with chdir(root):
                 if quick:
@@ -143,22 +169,46 @@ def report(
                     made, table = write_quick(subject, place, root)
                     typer.echo(table)
                 else:
-                    made = write_report(subject, say, jobs)
-        page = os.path.relpath(beside(made, root, here), here)
-    typer.echo(page)
-    if not no_open and sys.stdout.isatty():
-        typer.launch(page)
+                    made = write_report(subject, say, jobs, shown)
+        shown(made)
+    typer.echo(shown.page)
+
+
+class _Shown:
+    """Opens a page the first time that it is written, or says where it is."""
+
+    def __init__(self, root: Path, here: Path, *, may_open: bool) -> None:
+        self._root, self._here = root, here
+        self._may_open = may_open and sys.stdout.isatty() and has_display()
+        self.page = ""
+
+    def __call__(self, made: Path) -> None:
+        """Bring a page of the study in the cache to where it was asked for; open a first one."""
+        from embspace.app.report import beside
+
+        page = os.path.relpath(beside(made, self._root, self._here), self._here)
+        if not self.page:
+            typer.echo(f"page: {page}", err=True)
+            if self._may_open:
+                typer.launch(str(self._here / page))
+        self.page = page
+
+
+def has_display() -> bool:
+    """Return whether a browser could show itself here."""
+    is_windowed = sys.platform in ("darwin", "win32")
+    return is_windowed or any(os.environ.get(key) for key in ("DISPLAY", "WAYLAND_DISPLAY"))
 
 
 def _page_of_tree(root: Path, asked: str | None, *, is_all: bool, is_single: bool) -> Path | None:
     """Write the page of a run, a pair or a corpus, or all of them; None if a model is asked for.
 
     Raises:
-        InputError: if neither or both are asked for, or a name is not known.
+        InputError: if neither is asked for, or a name is not known.
     """
     from embspace.app.page.names import names_of
 
-    if is_all == (asked is not None):
+    if not is_all and asked is None:
         raise InputError(f"a name: found {asked or 'none'}, allowed: a name, or else --all")
     named = names_of(root).get(asked) if asked is not None else None
     if asked is not None and (named is None or named.kind == "model"):
@@ -227,9 +277,12 @@ def _placed(corpus: str | None) -> str | None:
 
 
 def search(
-    query: Annotated[str, typer.Argument(help="The text to look for.")],
+    words: Annotated[
+        list[str],
+        typer.Argument(help=f"{MODEL_HELP}; and the text to look for.", metavar="MODEL QUERY"),
+    ],
     corpus: CorpusOption = None,
-    model: ModelOption = "minilm",
+    model: OldModelOption = None,
     layer: LayerOption = -1,
     pooling: BestPoolingOption = None,
     top: Annotated[int, typer.Option("--top", help="How many windows to list.", min=1)] = 10,
@@ -242,7 +295,9 @@ def search(
     from embspace.app.queries.search import search as find
 
     texts = _placed(corpus)
-    with at_texts(model) as name:
+    with clear_errors():
+        asked, (query,) = model_first("search", words, model, ["QUERY"])
+    with at_texts(asked) as name:
         hits = find(name, corpus_of(texts), query, layer=layer, pooling=pooling, n_hits=top)
     for hit in hits:
         name = f"{hit.text}#{hit.window}" if hit.window else hit.text
@@ -250,10 +305,12 @@ def search(
 
 
 def cosine(
-    first: Annotated[str, typer.Argument(help="A text, or a word.")],
-    second: Annotated[str, typer.Argument(help="Another one.")],
+    words: Annotated[
+        list[str],
+        typer.Argument(help=f"{MODEL_HELP}; and two texts, or words.", metavar="MODEL TEXT TEXT"),
+    ],
     corpus: CorpusOption = None,
-    model: ModelOption = "minilm",
+    model: OldModelOption = None,
     layer: LayerOption = -1,
     pooling: BestPoolingOption = None,
 ) -> None:
@@ -268,7 +325,9 @@ def cosine(
     from embspace.app.queries.cosine import compare_texts
 
     texts = _placed(corpus)
-    with at_texts(model) as name:
+    with clear_errors():
+        asked, (first, second) = model_first("cosine", words, model, ["TEXT", "TEXT"])
+    with at_texts(asked) as name:
         for text in (first, second):
             check_query(text)
         chosen = texts or corpus_like([first, second])
@@ -304,10 +363,16 @@ def cite(
 
 def define(
     measure: Annotated[
-        str | None, typer.Argument(help="Of embspace.geometry; without it, all are listed.")
+        str | None,
+        typer.Argument(
+            help="Of embspace.geometry, a family, or a word to look for, such as anisotropy; "
+            "without it, all are listed."
+        ),
     ] = None,
 ) -> None:
     """Say what a measure is: formula, range, source, invariances, bias, a worked example.
+
+    Of a family, its measures; of another word, the measures and functions that speak of it.
 
     The same is in docs/definitions.md, with formulas set.
     """

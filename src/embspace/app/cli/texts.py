@@ -1,5 +1,6 @@
 """Commands on texts: a sample of a Wikipedia, the layer that serves best for texts of yours."""
 
+import shlex
 from contextlib import chdir
 from functools import partial
 from pathlib import Path
@@ -9,6 +10,7 @@ import typer
 
 from embspace.app.cli.failures import clear_errors
 from embspace.app.cli.given import AllowUnusedOption, TokenizerOption, given_of
+from embspace.app.cli.model_first import USUAL
 from embspace.app.cli.places import at_own_root
 from embspace.app.cli.reading import (
     DocumentColumnOption,
@@ -19,6 +21,7 @@ from embspace.app.cli.reading import (
     TextColumnOption,
     reading_of,
 )
+from embspace.app.cli.results import OldModelOption
 from embspace.errors import visible
 
 
@@ -48,13 +51,18 @@ def sample(
 
 
 def layer(
-    corpus: Annotated[
-        str,
-        typer.Argument(help="A file of texts, as `embspace report` takes, or one of conf/corpus/."),
-    ],
     model: Annotated[
-        str, typer.Option("--model", help="One of `embspace models`, a folder, or owner/name.")
-    ] = "minilm",
+        str, typer.Argument(help="One of `embspace models`, a folder, or owner/name.")
+    ],
+    corpus: Annotated[
+        str | None,
+        typer.Option(
+            "--corpus",
+            help="A file of texts, as `embspace report` takes, or one of conf/corpus/.",
+            metavar="FILE",
+        ),
+    ] = None,
+    old_model: OldModelOption = None,
     label_column: LabelColumnOption = None,
     document_column: DocumentColumnOption = None,
     text_column: TextColumnOption = None,
@@ -82,7 +90,10 @@ def layer(
     reading = reading_of(separator, skip_empty=skip_empty, **columns)
     with clear_errors():
         given = given_of(allow_unused, tokenizer)
-        subject = describe_subject(model, corpus, say, layers=True, reading=reading, **given)
+        if corpus is None:  # as before: the corpus first, and the model by its option
+            corpus, model = model, old_model or USUAL
+            say(f"the model comes first: embspace layer {model} --corpus {shlex.quote(corpus)}")
+        subject = describe_subject(model, corpus, say, reading=reading, **given)
         from embspace.app.layer import choose_layer
 
         place = str(Path(corpus).absolute()) if subject.own else corpus

@@ -4,14 +4,21 @@ from typing import Annotated, Literal
 
 import typer
 
+from embspace.app.cli.failures import clear_errors
+from embspace.app.cli.model_first import model_first
 from embspace.app.cli.places import at_texts
-from embspace.app.cli.results import ModelOption
+from embspace.app.cli.results import MODEL_HELP, OldModelOption
 from embspace.errors import visible
 
 
 def track(
-    text: Annotated[str, typer.Argument(help="A text that fits into one window of the model.")],
-    model: ModelOption = "minilm",
+    words: Annotated[
+        list[str],
+        typer.Argument(
+            help=f"{MODEL_HELP}; and a text that fits into one window of it.", metavar="MODEL TEXT"
+        ),
+    ],
+    model: OldModelOption = None,
     layer: Annotated[
         int | None,
         typer.Option("--layer", help="From 0, the embedding output, to L; -1 is the last."),
@@ -45,12 +52,15 @@ def track(
 ) -> None:
     """Print by layer how many tokens of the vocabulary are nearer to a text's than their own are.
 
-    Of one token, or one layer, also the cosine and the nearest. `embspace track "The cat sat."`
+    Of one token, or one layer, also the cosine and the nearest.
+    `embspace track minilm "The cat sat."`
     """
     from embspace.app.queries.track import Asked, track_tokens
 
     asked = Asked(point, positions, nearness, top, not no_causal_mask)
-    with at_texts(model) as name:
+    with clear_errors():
+        named, (text,) = model_first("track", words, model, ["TEXT"])
+    with at_texts(named) as name:
         found = track_tokens(
             text, name, layer=layer, token=token, occurrence=occurrence, asked=asked
         )

@@ -25,7 +25,7 @@ def as_html(markdown: str) -> tuple[str, str]:
     if tokens and tokens[0].tag == "h1":
         title = parser.renderer.render(tokens[1:2], parser.options, {})
         tokens = tokens[3:]
-    for token, content in zip(tokens, [*tokens[1:], None], strict=True):
+    for token, content in zip(tokens, [*tokens[1:], None], strict=False):  # None: of nothing
         if token.type in ("heading_open", "heading_close"):
             token.tag = f"h{min(int(token.tag[1:]) + 1, 6)}"
         elif token.type == "td_open" and content and NUMERIC.fullmatch(content.content):

@@ -1,9 +1,9 @@
 """The page of a report: everything of a model in one HTML file that needs no network."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
 from contextlib import chdir
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from html import escape
 from importlib.metadata import version
 from importlib.resources import files
@@ -21,7 +21,7 @@ from embspace.cite.bibliography import CITATION
 from embspace.cite.command import methods_of
 from embspace.errors import InputError
 from embspace.prepare.sentences import FEWEST
-from embspace.settings.params import CONF, PARAMS
+from embspace.settings.params import CONF
 from embspace.settings.schema import read_yaml
 from embspace.settings.stage import settings_path
 
@@ -70,6 +70,23 @@ class Section:
     texts: str  # the file of texts that it reads, whatever the corpora are; empty if none
 
 
+@dataclass(frozen=True)
+class Progress:
+    """What a page says of a run that fills it, and of what it will not have."""
+
+    said: str = ""
+    """A sentence on the run; empty of one that has ended well."""
+    waiting: list[str] = field(default_factory=list)
+    """The analyses that are being computed."""
+    left_out: Mapping[str, list[str]] = field(default_factory=dict)
+    """Analyses that the report does not have, by the option that asks for them."""
+    reload_seconds: int = 0
+    """After so many the page loads itself again; 0: never."""
+
+
+WHOLE = Progress()
+
+
 def page_of(
     folder: Path,
     model: str,
@@ -77,12 +94,16 @@ def page_of(
     own_texts: bool = False,
     report: str | None = None,
     explorer: Fragment | None = None,
+    nouns: Collection[str] | None = None,
+    progress: Progress = WHOLE,
 ) -> str:
-    """Return the page of the tree in `folder`, where `dvc repro` has drawn `model`.
+    """Return the page of the tree in `folder`, where the analyses `nouns` of `model` are drawn.
 
-    It begins with the findings, those of texts first if the texts are `own_texts`. `report` is the
+    Without `nouns` they are those of every model. The page begins with the findings, those of texts
+    first if the texts are `own_texts`. `report` is the
     name by which commands know the model and its texts; without it, that of the model. `explorer`
     stands behind the findings; its scripts and that of the ledger are all that the page runs.
+    `progress` says what is being computed and what the report leaves out.
 
     Raises:
         InputError: if a figure or a table is not there.
@@ -96,7 +117,8 @@ def page_of(
     scripts = [own, *(explorer.scripts if explorer else ())]
     # What is marked `safe` in the template was made here.
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True)
-    sections = [section_of(folder, noun, model) for noun in _nouns(folder, model)]
+    drawn = drawn_nouns() if nouns is None else nouns
+    sections = [section_of(folder, noun, model) for noun in nouns_of_page() if noun in drawn]
     sections = _fitting(folder, model, sections, explorer.data if explorer else "")
     if own_texts:
         sections = _apart(sections)
@@ -117,6 +139,7 @@ def page_of(
         scale=as_html(scale_of(folder, model))[1],
         version=version("embspace"),
         explorer=explorer,
+        progress=progress,
         style=here.joinpath(STYLE).read_text(encoding="utf-8"),
         scripts=scripts,
         policy=policy_of(scripts),
@@ -211,11 +234,11 @@ def _fitting(folder: Path, model: str, sections: list[Section], data: str) -> li
     return [replace(each, figure=figures[each.noun]) for each in sections]
 
 
-def _nouns(folder: Path, model: str) -> list[str]:
-    """Return the sections of a page: layers, if they are profiled, stand before the ledger."""
-    nouns = [*drawn_nouns()]
-    layers = layer_nouns() if model in read_yaml(folder / PARAMS)["profiled"] else ()
-    return [*nouns[:-1], *layers, nouns[-1]]
+def nouns_of_page() -> dict[str, str]:
+    """Return all sections that a page can have, in its order, and the folder of each."""
+    drawn = drawn_nouns()
+    ledger = drawn.pop("ledger")
+    return drawn | layer_nouns() | {"ledger": ledger}
 
 
 def _by_chapter(sections: Iterable[Section]) -> list[tuple[str, list[Section]]]:
@@ -225,7 +248,7 @@ def _by_chapter(sections: Iterable[Section]) -> list[tuple[str, list[Section]]]:
 
 def section_of(folder: Path, noun: str, model: str) -> Section:
     """Return figure, tables and settings of one analysis."""
-    chapter = (drawn_nouns() | layer_nouns())[noun]
+    chapter = nouns_of_page()[noun]
     drawn = f"data/drawn/{chapter}/{model}/{noun}"
     try:
         text = (

@@ -37,7 +37,7 @@ def is_decoder(folder: Path, model: str) -> bool:
 def corpora_of(folder: Path, model: str) -> list[dict[str, Any]]:
     """Return the label of each corpus and the numbers of texts, windows and tokens read of it.
 
-    `halved` are the texts that `measure_search` has cut in two.
+    `halved` are the texts that `measure_search` has cut in two. What is not computed yet is 0.
     """
     import pyarrow.parquet
 
@@ -45,8 +45,11 @@ def corpora_of(folder: Path, model: str) -> list[dict[str, Any]]:
         path = folder / file
         return pyarrow.parquet.read_metadata(path).num_rows if path.is_file() else 0
 
-    search = load_table(str(folder / f"results/search/{model}.csv"))
-    halved = dict(zip(search["corpus"], search["n_queries"], strict=True))
+    found = folder / f"results/search/{model}.csv"
+    halved = dict[str, int]()
+    if found.is_file():
+        search = load_table(str(found))
+        halved = dict(zip(search["corpus"], search["n_queries"], strict=True))
     described = []
     for name in read_yaml(folder / PARAMS)["corpora"]:
         content = read_yaml(folder / CONF / "corpus" / f"{name}.yaml")
@@ -69,7 +72,8 @@ def facts_of(folder: Path, model: str) -> Iterator[tuple[str, str]]:
     content = read_yaml(folder / CONF / "model" / f"{model}.yaml")
     for key in ("license", "language"):
         yield key, str(content[key])
-    pin = json.loads((folder / f"data/prepared/model/{model}.json").read_text(encoding="utf-8"))
+    pinned = folder / f"data/prepared/model/{model}.json"
+    pin = json.loads(pinned.read_text(encoding="utf-8")) if pinned.is_file() else {}
     for key, value in pin.items():
         if key == "sha256":
             yield from ((f"sha256 of {file}", found) for file, found in value.items())

@@ -1,7 +1,7 @@
 """Keeps the seconds that each stage took, and tells from them the time that a run has left."""
 
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from pathlib import Path
 
@@ -9,15 +9,28 @@ from embspace.app.repro.schedule import schedule
 from embspace.files.atomic import writing
 
 DURATIONS = Path(".cache/durations.json")
+OF_TREE = ":"  # between the name of a tree and that of a stage
 ENOUGH = 5.0  # seconds of stages, to tell how fast the machine is
 
 
 class Durations:
     """The seconds of the last run of each stage of a tree, kept beside its cache."""
 
-    def __init__(self, root: Path) -> None:
-        """Read what earlier runs have left in the tree, if there were any."""
+    def __init__(
+        self, root: Path, tree: str = "", expected: Callable[[str], float | None] | None = None
+    ) -> None:
+        """Read what earlier runs have left in the tree, if there were any.
+
+        Args:
+            root: The root of the tree.
+            tree: The name of a tree beside it, whose stages read other texts or have other
+                settings, so that their times are their own.
+            expected: Returns the seconds of a stage that never ran, as far as they are known; by
+                default they are those of the same stage of another model.
+        """
         self._file = root / DURATIONS
+        self._prefix = f"{tree}{OF_TREE}" if tree else ""
+        self._expect = expected or self._of_others
         self._seconds = dict[str, float]()
         with suppress(FileNotFoundError, ValueError, TypeError):
             self._seconds = dict(json.loads(self._file.read_text(encoding="utf-8")))
@@ -71,7 +84,7 @@ class Durations:
         if (expected := self._estimate(stage)) is not None:
             self._expected += expected
             self._taken += seconds
-        self._seconds[stage] = round(seconds, 1)
+        self._seconds[f"{self._prefix}{stage}"] = round(seconds, 1)
 
     def save(self) -> None:
         """Write all seconds."""
@@ -80,9 +93,14 @@ class Durations:
             partial.write_text(json.dumps(self._seconds, indent=1), encoding="utf-8")
 
     def _estimate(self, stage: str) -> float | None:
+        known = self._seconds.get(f"{self._prefix}{stage}")
+        return self._expect(stage) if known is None else known
+
+    def _of_others(self, stage: str) -> float | None:
+        """Return the seconds that a stage took for the slowest other model."""
+        names = {key: key.rpartition(OF_TREE)[2].partition("@")[0] for key in self._seconds}
         name = stage.partition("@")[0]
-        alike = [s for key, s in self._seconds.items() if key.partition("@")[0] == name]
-        return self._seconds.get(stage, max(alike, default=None))
+        return max((s for key, s in self._seconds.items() if names[key] == name), default=None)
 
     def _slowness(self) -> float:
         return max(1.0, self._taken / self._expected) if self._expected > ENOUGH else 1.0

@@ -5,6 +5,8 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 UNKNOWN = 1.0  # seconds of a stage that never ran
+Needs = Mapping[str, Collection[str]]
+"""For each stage, the stages that run before it."""
 
 
 @dataclass(frozen=True)
@@ -42,6 +44,36 @@ def longest_chains(
     for stage in needs:
         measure(stage)
     return chains
+
+
+def in_order(needs: Needs) -> list[str]:
+    """Return the stages of `needs`, each behind those that it needs."""
+    order = dict[str, None]()
+
+    def take(stage: str) -> None:
+        if stage not in order:
+            for name in needs[stage]:
+                if name in needs:
+                    take(name)
+            order[stage] = None
+
+    for stage in needs:
+        take(stage)
+    return [*order]
+
+
+def earliest_turns(ranks: Mapping[str, int], needs: Needs) -> dict[str, int]:
+    """Return the rank at which each stage is needed: its own, or a smaller one of a user.
+
+    One without a rank that nobody of a rank needs comes last.
+    """
+    last = max(ranks.values(), default=0) + 1 if ranks else 0
+    turns = {stage: ranks.get(stage, last) for stage in needs}
+    for stage in reversed(in_order(needs)):
+        for name in needs[stage]:
+            if name in turns:
+                turns[name] = min(turns[name], turns[stage])
+    return turns
 
 
 def schedule(

@@ -2,7 +2,7 @@
 
 import json
 import logging
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -14,7 +14,7 @@ from embspace.app.repro.bookkeeping import Bookkeeper, open_books
 from embspace.app.repro.commands import Command, End, Line, undisturbed
 from embspace.app.repro.durations import Durations
 from embspace.app.repro.environment import environment, n_cores
-from embspace.app.repro.schedule import longest_chains
+from embspace.app.repro.schedule import Needs, earliest_turns, in_order, longest_chains
 from embspace.app.warm.python import warm_python
 from embspace.errors import InputError
 from embspace.files.atomic import writing
@@ -61,6 +61,8 @@ def run_side_by_side(
     jobs: int | None = None,
     force: bool = False,
     durations: Durations | None = None,
+    ranks: Mapping[str, int] | None = None,
+    announce: Callable[[Needs], None] | None = None,
 ) -> Iterator[Step]:
     """Run the targets, and what they need, where they are out of date; yield each step.
 
@@ -75,6 +77,10 @@ def run_side_by_side(
             starts only while `MEMORY` is free.
         force: True if also what is up to date, or was computed before, is computed.
         durations: Where times are kept; by default those of the tree.
+        ranks: By the name of a stage when its turn is, from 0; what it needs has its turn before.
+            Among stages of one rank, and of none, the longest chain comes first.
+        announce: Is told, before any stage runs, what each stage that is out of date needs of the
+            others that are.
 
     Raises:
         InputError: if a stage fails, with what it said; the others that ran have ended then.
@@ -83,10 +89,12 @@ def run_side_by_side(
     with ExitStack() as stack:
         held = stack.enter_context(_held(folder))
         books = stack.enter_context(open_books(folder, targets))
-        run = _Run(folder, books, show, jobs, force, durations or Durations(folder))
+        run = _Run(folder, books, show, jobs, force, durations or Durations(folder), ranks or {})
         if run.is_all_current():
             yield from (run.step(name, "current") for name in books.needs)
             return
+        if announce:
+            announce(run.out_of_date())
         given = stack.enter_context(warm_python(environment(jobs)))
         stack.callback(run.close)
         yield from run.steps(given, held)
@@ -103,12 +111,14 @@ class _Run:
         jobs: int,
         force: bool,
         durations: Durations,
+        ranks: Mapping[str, int],
     ) -> None:
         self._folder, self._books, self._show, self._jobs = folder, books, show, jobs
         self._durations, self._is_forced = durations, force
         self._computed = _read_forced(folder) if force else set[str]()
         chains = longest_chains(durations.known(books.needs), books.needs)
-        self._waiting = sorted(books.needs, key=lambda name: -chains[name])
+        turns = earliest_turns(ranks, books.needs)
+        self._waiting = sorted(books.needs, key=lambda name: (turns[name], -chains[name]))
         self._out_of_date, self._done = set[str](), set[str]()
         self._running = dict[str, _Running]()
         self._news: Queue[Line | End] = Queue()
@@ -120,6 +130,15 @@ class _Run:
         if self._is_forced:
             return False
         return all(map(self._books.is_current, self._waiting))
+
+    def out_of_date(self) -> Needs:
+        """Return the stages that run, unless the cache has them, and their needs among them."""
+        stale = set[str]()
+        for name in in_order(self._books.needs):
+            is_fed = not self._books.needs[name].isdisjoint(stale)
+            if is_fed or self._is_forced or not self._books.is_current(name):
+                stale.add(name)
+        return {name: self._books.needs[name] & stale for name in stale}
 
     def step(self, name: str, kind: Kind) -> Step:
         """Return a step of a stage, with how far the run is."""

@@ -1,0 +1,53 @@
+"""Writes the seconds that stages took, by which a first report says what it will cost.
+
+`python -m benchmarks.stage_seconds DURATIONS TREE MODEL CHARACTERS [PART]`: a durations.json as .cache/
+of a study has it, the name of the report's tree in it ("" of the study's own run), the description of
+its model, and the length of its texts. PART is that of the file which they go into: with the settings
+of conf/, or with those of a report without `--all`. Times of stages that did not run stay.
+"""
+
+import json
+import sys
+from pathlib import Path
+
+from embspace.app.reporting.costs import MEASURED, QUICKER, WHOLE
+from embspace.app.repro.durations import OF_TREE
+from embspace.files.atomic import writing
+from embspace.settings.schema import read_yaml
+from embspace.verify.provenance import processor
+
+TARGET = Path("src/embspace/app/reporting") / MEASURED
+
+
+def seconds_by_stage(durations: dict[str, float], tree: str, model: str) -> dict[str, float]:
+    """Return the seconds by stage and family, of several corpora the longest one."""
+    found = dict[str, float]()
+    for key, seconds in durations.items():
+        of_tree, _, item = key.rpartition(OF_TREE)
+        name, _, rest = item.partition("@")
+        if of_tree != tree or not (rest.startswith(model) or not rest or tree):
+            continue
+        family = rest.rpartition("-")[2] if name == "measure_profiles" else ""
+        stage = f"{name}@{family}" if family else name
+        found[stage] = max(seconds, found.get(stage, 0.0))
+    return found
+
+
+def main(durations: str, tree: str, model: str, characters: str, part: str = WHOLE) -> None:
+    """Load, call, save."""
+    content, description = json.loads(Path(durations).read_text()), Path(model)
+    known = json.loads(TARGET.read_text()) if TARGET.is_file() else {}
+    table = {WHOLE: {}, QUICKER: {}, **known}
+    seconds = table[part] | seconds_by_stage(content, tree, description.stem)
+    table |= {
+        "processor": processor(),
+        "parameters": read_yaml(description)["parameters"],
+        "characters": int(characters),
+        part: dict(sorted(seconds.items())),
+    }
+    with writing(TARGET) as partial:
+        partial.write_text(json.dumps(table, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

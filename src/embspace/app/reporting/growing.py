@@ -1,0 +1,181 @@
+"""Draws the analyses of a report while its stages run, and fills the page with them."""
+
+import shutil
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import chdir, contextmanager, suppress
+from pathlib import Path
+from time import monotonic
+
+from embspace.app.prune import name_of
+from embspace.app.reporting.parts import Analysis, item_of
+from embspace.app.repro.side_by_side import Step
+from embspace.errors import InputError, counted
+from embspace.files.atomic import writing
+from embspace.files.copies import copy_file
+from embspace.settings.params import read_params
+from embspace.settings.schema import read_yaml
+from embspace.settings.stage import checked_settings, settings_file
+
+COPIED = ("results", "figures", "data/drawn")
+DRAWINGS = Path(".cache/drawings")
+DONE = ("ends", "cached", "current")
+RELOAD = 15  # seconds between two looks of a page that is being filled
+SHARE = 10  # to write the page takes at most such a part of the time
+Shown = Callable[[Path], None]
+
+
+class GrowingPage:
+    """The page of a report, index.html in its folder, from its first line to its last.
+
+    Each analysis is drawn when the stages that make its results have ended, and stands on the page
+    from the next time on that it is written, whole or not at all.
+    """
+
+    def __init__(
+        self,
+        tree: Path,
+        model: str,
+        target: Path,
+        stages: Mapping[Analysis, Sequence[str]],
+        *,
+        own_texts: bool,
+        report: str,
+        left_out: Mapping[str, list[str]],
+        shown: Shown,
+    ) -> None:
+        """Take what there is to draw: the addresses of the `stages` that each analysis needs.
+
+        `shown` is told of the page each time it is written.
+        """
+        self._tree, self._model, self._target = tree, model, target
+        self._stages, self._done = dict(stages), set[str]()
+        self._own_texts, self._report, self._left_out = own_texts, report, left_out
+        self._shown = shown
+        self._drawn, self._copied = list[Analysis](), False
+        self._written, self._cost = 0.0, 0.0
+
+    @property
+    def page(self) -> Path:
+        """Return the page."""
+        return self._target / "index.html"
+
+    def begin(self) -> None:
+        """Write the page with what is there, before any stage runs."""
+        for folder in COPIED:
+            shutil.rmtree(self._target / folder, ignore_errors=True)
+        self._write(self._said_running(None), RELOAD)
+
+    def follow(self, steps: Iterator[Step]) -> Iterator[Step]:
+        """Yield the steps of a run, draw what they complete, and write the page now and then."""
+        for step in steps:
+            yield step
+            if step.kind not in DONE:
+                continue
+            self._done.add(step.stage)
+            if self._draw_ready() and monotonic() - self._written > max(RELOAD, SHARE * self._cost):
+                self._write(self._said_running(step), RELOAD)
+
+    def end(self) -> None:
+        """Write the page as it stays.
+
+        Raises:
+            InputError: if an analysis could not be drawn, as its stages have not ended.
+        """
+        self._draw_ready()
+        if lacking := self._waiting():
+            raise InputError(f"not drawn: {', '.join(lacking)}")
+        self._write("", 0)
+
+    @contextmanager
+    def told_if_ended(self) -> Iterator[None]:
+        """Write on the page that a run has ended early."""
+        try:
+            yield
+        except BaseException as error:
+            why = f"stopped: {error}" if isinstance(error, InputError) else "was ended"
+            with suppress(InputError, OSError):  # which would hide the reason
+                if self.page.is_file() and self._written:
+                    self._write(f"The run {why}. The same command goes on where it was.", 0)
+            raise
+
+    def _said_running(self, step: Step | None) -> str:
+        if step is None:
+            return "This report is being computed; the page fills by itself."
+        return (
+            f"This report is being computed: {step.n_done} of {counted(step.n_stages, 'stage')} "
+            "done; the page fills by itself."
+        )
+
+    def _waiting(self) -> list[str]:
+        return [each.noun for each in self._stages if each not in self._drawn]
+
+    def _draw_ready(self) -> bool:
+        """Draw the analyses whose stages have ended; return whether there were any."""
+        ready = [
+            each
+            for each, addresses in self._stages.items()
+            if each not in self._drawn and {*map(item_of, addresses)} <= self._done
+        ]
+        for analysis in ready:
+            draw_analysis(self._tree, analysis, self._model)
+            self._copy(analysis)
+            self._drawn.append(analysis)
+        return bool(ready)
+
+    def _copy(self, analysis: Analysis) -> None:
+        """Copy what the page links to: the drawing, and the results of its analysis."""
+        noun = analysis.noun
+        folders = (f"results/{noun}", f"figures/{noun}")
+        files = [file for folder in folders for file in (self._tree / folder).rglob("*.*")]
+        files += (self._tree / f"data/drawn/{analysis.chapter}/{self._model}").glob(f"{noun}.*")
+        for file in sorted(files):
+            place = file.relative_to(self._tree)
+            if file.is_file() and name_of(place) == self._model:
+                copy_file(file, self._target / place)
+
+    def _write(self, said: str, reload_seconds: int) -> None:
+        from embspace.app.explorer.fragment_of import explorer_of
+        from embspace.app.page.model import Progress, page_of
+
+        start, place = monotonic(), (self._tree, self._model)
+        has_maps = any(each.is_map for each in self._drawn)
+        text = page_of(
+            *place,
+            own_texts=self._own_texts,
+            report=self._report,
+            # While it is filled, without the explorer: it is large, and a reload forgets its state.
+            explorer=None if reload_seconds or not has_maps else explorer_of(*place),
+            nouns=[each.noun for each in self._drawn],
+            progress=Progress(said, self._waiting(), self._left_out, reload_seconds),
+        )
+        with writing(self.page) as partial:
+            partial.write_text(text, encoding="utf-8")
+        self._written = monotonic()
+        self._cost = self._written - start
+        self._shown(self.page)
+
+
+def draw_analysis(tree: Path, analysis: Analysis, name: str) -> None:
+    """Draw one analysis of a model, or of what else has the name, from the results in a tree.
+
+    As its stage would; what was drawn before from the same results is taken from where it is kept.
+    """
+    from embspace.app.paper import known_figures, label_of
+    from embspace.draw.page.saving import draw_and_save
+
+    noun = analysis.noun
+    drawing = known_figures()[noun][1]
+    with chdir(tree):
+        file = settings_file(drawing.draw)
+        params = read_params().model_dump()
+        settings = checked_settings(drawing.draw, read_yaml(file), params, str(file))
+        draw_and_save(analysis.chapter, {noun: drawing}, name, label_of(name), {noun: settings})
+
+
+def share_drawings(root: Path, tree: Path) -> None:
+    """Let a tree take and keep its drawings where the study in `root` does."""
+    if not (tree / DRAWINGS).exists():
+        (root / DRAWINGS).mkdir(parents=True, exist_ok=True)
+        (tree / DRAWINGS).parent.mkdir(parents=True, exist_ok=True)
+        (tree / DRAWINGS).unlink(missing_ok=True)
+        (tree / DRAWINGS).symlink_to(root / DRAWINGS, target_is_directory=True)

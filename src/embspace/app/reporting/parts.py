@@ -1,0 +1,195 @@
+"""Chooses the analyses of a report: in the order of use, and by which options others come."""
+
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from embspace.settings.params import CONF
+from embspace.settings.pipeline import of_item, read_parts
+from embspace.settings.schema import read_yaml
+
+ALL, NO_MAPS = "all", "no-maps"
+OPTIONS = ("layers", "attention", "parameters", ALL, NO_MAPS)
+# Which part each analysis belongs to is said by its chapter, but for these.
+FAMILIES = ("direction", "spectrum", "intrinsic_dimension", "hubs")
+MAPS = ("pca", "tsne", "umap", "projections", "text_maps", "layer_maps")
+# Minutes for a model of base size, of embspace's own texts, or of all that stands here. PCA of a
+# vocabulary takes as long as t-SNE and UMAP together, and keeps the fewest neighbors.
+COSTLY = ("pca", "projections", "probing", "token_tracker", "text_classification", "ledger")
+OF_ALL = "ledger"
+# The rank in the order of use, and the option that asks for it; "" of what every report has.
+FIRST, LAST_BUT_ALL, LAST = 0, 8, 9
+BY_CHAPTER = {
+    "texts": (1, ""),
+    "label_overlap": (1, ""),
+    "layer_choice": (1, ""),
+    "learned": (2, ""),
+    "positional": (2, ""),
+    "words": (3, ""),
+    "sentences": (3, ""),
+    "layers": (4, "layers"),
+    "attention": (5, "attention"),
+    "blocks": (5, "attention"),
+    "parameters": (6, "parameters"),
+    "ledger": (LAST, ALL),
+}
+MAPS_RANK = 7
+# Settings of a report on other texts than the study's, by their file and by the option with which
+# they are as in conf/: fewer layers and draws, and vectors as they are alone.
+QUICKER: dict[str, dict[str, dict[str, Any]]] = {
+    "measure/layers/profiles.yaml": {
+        ALL: {
+            "changes": ["as_is"],
+            "changes_of_spectrum": [],
+            "n_half_samples": 10,
+            "n_null_draws": 2,
+            "shares": [0.5],
+            "n_share_draws": 2,
+        },
+        "layers": {"most_layers": 7},
+    },
+    "measure/layers/random_weights.yaml": {ALL: {"n_seeds": 1}, "layers": {"read_corpora": []}},
+}
+
+
+class Analysis(NamedTuple):
+    """One analysis of a report."""
+
+    noun: str
+    chapter: str
+    """The folder of its drawings."""
+    rank: int
+    """When it is computed, from 0; those of one rank side by side."""
+    option: str
+    """What asks for it; "" of what every report has."""
+
+    @property
+    def is_map(self) -> bool:
+        """Return whether it is a map, or needs all of them."""
+        return self.noun in (*MAPS, OF_ALL)
+
+
+def analyses() -> list[Analysis]:
+    """Return all analyses that a report can have, in the order of the page."""
+    from embspace.app.page.model import nouns_of_page
+
+    return [_placed(noun, chapter) for noun, chapter in nouns_of_page().items()]
+
+
+def _placed(noun: str, chapter: str) -> Analysis:
+    rank, option = BY_CHAPTER[chapter]
+    if noun in FAMILIES:
+        rank, option = FIRST, ""
+    if noun in MAPS:
+        rank = MAPS_RANK
+    if noun in COSTLY and noun != OF_ALL:
+        rank, option = LAST_BUT_ALL, ALL
+    return Analysis(noun, chapter, rank, option)
+
+
+def is_chosen(analysis: Analysis, options: Collection[str], *, is_study: bool) -> bool:
+    """Return whether a report has an analysis.
+
+    One of a model and the texts of a study has all that `embspace run` computes of each model, and
+    with `layers` or `all` all of a profiled one, too.
+    """
+    if analysis.is_map and NO_MAPS in options:
+        return False
+    if is_study:
+        from embspace.app.page.model import drawn_nouns
+
+        return analysis.noun in drawn_nouns() or not {"layers", ALL}.isdisjoint(options)
+    return analysis.option == "" or ALL in options or analysis.option in options
+
+
+def left_out(options: Collection[str], *, is_study: bool) -> dict[str, list[str]]:
+    """Return the analyses that a report lacks, by the option that would have had them."""
+    lacking: dict[str, list[str]] = {}
+    for analysis in analyses():
+        if not is_chosen(analysis, options, is_study=is_study):
+            way = f"--{analysis.option or 'layers'}"
+            if analysis.is_map and NO_MAPS in options:
+                way = f"without --{NO_MAPS}"
+            elif is_study:
+                way = "--layers"
+            lacking.setdefault(way, []).append(analysis.noun)
+    return lacking
+
+
+def makers(root: Path, model: str, wanted: Collection[Analysis]) -> dict[Analysis, list[str]]:
+    """Return the addresses of the stages that make the results of each analysis.
+
+    An analysis of which a tree makes no results is left out.
+    """
+    from embspace.app.paper import known_figures
+    from embspace.draw.page.saving import result_path
+
+    made = {
+        of_item(path, {"model": model}): part.address(model if part.entry.get("matrix") else "")
+        for part in read_parts(root)
+        if not part.name.startswith("draw_")
+        for path in part.outputs()
+    }
+    drawings = known_figures()
+    addresses = dict[Analysis, list[str]]()
+    for analysis in wanted:
+        names = drawings[analysis.noun][1].results
+        paths = [result_path(analysis.noun, model, name) for name in names]
+        of_stages = [made.get(path) for path in paths if not path.startswith(f"{CONF}/")]
+        found = [address for address in of_stages if address]
+        if len(found) == len(of_stages):
+            addresses[analysis] = list(dict.fromkeys(found))
+    return addresses
+
+
+def item_of(address: str) -> str:
+    """Return the name of a stage's item, as steps have it, of its address."""
+    return address.rpartition(":")[2]
+
+
+def quicker_settings(root: Path, options: Collection[str], *, is_study: bool) -> dict[str, Any]:
+    """Return the whole settings of each file of conf/ that a report has others of."""
+    if is_study or ALL in options:
+        return {}
+    changed = {
+        file: {
+            key: value
+            for option, changes in by_option.items()
+            if option not in options
+            for key, value in changes.items()
+        }
+        for file, by_option in QUICKER.items()
+    }
+    return {
+        file: {**read_yaml(root / CONF / file), **changes}
+        for file, changes in changed.items()
+        if (root / CONF / file).is_file()
+    }
+
+
+def ranks_of(stages: Mapping[Analysis, Sequence[str]]) -> dict[str, int]:
+    """Return the smallest rank of the analyses that need each stage, by its item's name."""
+    ranks = dict[str, int]()
+    for analysis, addresses in stages.items():
+        for name in map(item_of, addresses):
+            ranks[name] = min(analysis.rank, ranks.get(name, analysis.rank))
+    return ranks
+
+
+def ways_of(stages: Mapping[Analysis, Sequence[str]]) -> dict[str, str]:
+    """Return how a stage is left out, by its item's name, of those that can be.
+
+    It is if all that need it are maps, or come by options.
+    """
+    users: dict[str, list[Analysis]] = {}
+    for analysis, addresses in stages.items():
+        for name in map(item_of, addresses):
+            users.setdefault(name, []).append(analysis)
+    ways = dict[str, str]()
+    for name, needing in users.items():
+        if all(each.is_map for each in needing):
+            ways[name] = f" (--{NO_MAPS} leaves it out)"
+        elif all(each.option for each in needing):
+            options = dict.fromkeys(f"--{each.option}" for each in needing)
+            ways[name] = f" (by {', '.join(options)})"
+    return ways

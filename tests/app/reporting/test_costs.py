@@ -1,0 +1,85 @@
+from pathlib import Path
+
+import pytest
+
+from embspace.app.reporting import costs
+from embspace.app.reporting.costs import QUICKER, WHOLE, Expected, Size, cost_told, growth
+from embspace.app.repro.durations import Durations
+from embspace.settings.pipeline import Stage, read_stages
+
+RUN = {
+    "parameters": 100,
+    "characters": 1000,
+    "seconds": {
+        "measure_search": 10.0,
+        "measure_similarity": 4.0,
+        "extract_hidden_states": 60.0,
+        "measure_profiles@spectrum": 80.0,
+        "prepare_code": 5.0,
+    },
+    "seconds_of_quicker_settings": {"measure_search": 1.0},
+}
+
+
+@pytest.fixture
+def measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(costs, "measured_run", lambda: RUN)
+
+
+@pytest.mark.usefixtures("measured")
+def test_a_run_of_the_measured_size_takes_what_was_measured(root: Path):
+    expected = Expected(read_stages(root), Size(100, 1000), is_quicker=False)
+    assert expected("measure_search@m") == 10.0
+    assert expected("measure_profiles@m-spectrum") == 80.0
+    assert expected("prepare_code") == 5.0
+    assert expected("measure_context@m") is None
+    assert expected("measure_profiles@m-direction") is None
+    quicker = Expected(read_stages(root), Size(0, 1000), is_quicker=True)
+    assert (quicker("measure_search@m"), quicker("measure_similarity@m")) == (1.0, 4.0)
+
+
+@pytest.mark.usefixtures("measured")
+def test_time_grows_by_what_a_stage_reads(root: Path):
+    longer = Expected(read_stages(root), Size(100, 3000, corpora=3), is_quicker=False)
+    assert longer("measure_search@m") == pytest.approx(30.0)
+    assert longer("extract_hidden_states@m-one_of_three") == pytest.approx(60.0)
+    assert longer("measure_similarity@m") == 4.0  # reads no text
+    larger = Expected(read_stages(root), Size(400, 1000), is_quicker=False)
+    assert larger("measure_similarity@m") == pytest.approx(8.0)
+    assert 10.0 < float(larger("measure_search@m") or 0) <= 40.0
+    assert larger("prepare_code") == 5.0
+
+
+def test_growth_is_read_off_the_graph():
+    stage = Stage("measure_x", Path("dvc.yaml"), {"deps": ["src", "data/prepared/model/m.json"]})
+    assert growth(stage)[1] == 0.0 < growth(stage)[0]
+    assert growth(stage._replace(entry={"deps": ["src"]})) == (0.0, 0.0)
+    texts = {"deps": ["data/prepared/model/m.json", "data/extracted/hidden_states/m"]}
+    assert growth(stage._replace(entry=texts))[1] == 1.0
+
+
+def test_the_sentence_has_minutes_and_the_longest_stages(tmp_path: Path):
+    seconds = {"a@m": 100.0, "b@m": 300.0, "c@m": 20.0, "d@m": 1.0}
+    durations = Durations(tmp_path, "tree", seconds.get)
+    needs = {**dict.fromkeys(seconds, set[str]()), "e@m": {"b@m"}}
+    said = cost_told(needs, durations, 2, lambda name: " (--no-b)" if name == "b@m" else "")
+    assert said.startswith("about 5 min for 5 stages, with 1 stage that never ran; ")
+    assert said.endswith("most of it for b 5 min (--no-b), a 2 min, c 20 s")
+
+
+def test_a_tree_has_times_of_its_own(tmp_path: Path):
+    tree = Durations(tmp_path, "tree", {"a@m": 100.0}.get)
+    tree.keep("a@m", 7.0)
+    tree.save()
+    assert Durations(tmp_path, "tree").known(["a@m"]) == {"a@m": 7.0}
+    assert Durations(tmp_path, "other", {"a@m": 100.0}.get).known(["a@m"]) == {"a@m": 100.0}
+    assert Durations(tmp_path).known(["a@other"]) == {"a@other": 7.0}
+
+
+def test_the_measured_run_is_of_stages_that_there_are(root: Path):
+    run = costs.measured_run()
+    stages = read_stages(root)
+    assert run["parameters"] > 0 < run["characters"]
+    for part in (WHOLE, QUICKER):
+        assert run[part] and {name.partition("@")[0] for name in run[part]} <= set(stages)
+    assert set(run[QUICKER]) <= set(run[WHOLE])
