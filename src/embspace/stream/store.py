@@ -68,10 +68,10 @@ class StoredShard:
         return self._read(f"{space}.sample", layer)
 
     def _read(self, name: str, layer: int | None = None) -> np.ndarray:
-        return read_array(self.path, name, slice(None) if layer is None else layer)
+        return read_array(self.path, name, layer)
 
 
-def read_array(path: Path, name: str, part: int | slice = slice(None)) -> np.ndarray:
+def read_array(path: Path, name: str, part: int | slice | None = None) -> np.ndarray:
     """Return an array that `save_arrays` wrote, or a part of its first axis, alone.
 
     Raises:
@@ -81,6 +81,8 @@ def read_array(path: Path, name: str, part: int | slice = slice(None)) -> np.nda
 
     try:
         with safe_open(path, framework="numpy") as tensors:
+            if part is None:  # which no slice is of an array without a number
+                return np.asarray(tensors.get_tensor(name))
             return np.asarray(tensors.get_slice(name)[part])
     except (SafetensorError, OSError) as error:
         raise InputError(f"{path}: is no whole file of a shard: {error}") from error

@@ -254,6 +254,7 @@ class Sample:
     """The texts whose vectors stay, by id: in the same order always."""
 
     documents: list[str]
+    """Each by a name of its own."""
     vectors: np.ndarray
     """(text, dim)."""
 
@@ -262,10 +263,13 @@ def sample_of(paths: Sequence[Path], layer: int, space: str) -> Sample:
     """Return the texts of the sample of all shards."""
     shards = [StoredShard(path) for path in paths]
     shards = [shard for shard in shards if shard.facts["n_layers"]]
-    ids, documents = (
-        [name for shard in shards for name in shard.facts[kind]]
-        for kind in ("sample_ids", "sample_documents")
-    )
+    ids = [name for shard in shards for name in shard.facts["sample_ids"]]
+    # A document is in one shard; of another one it has the name alone.
+    documents = [
+        f"{number}/{name}"
+        for number, shard in enumerate(shards)
+        for name in shard.facts["sample_documents"]
+    ]
     vectors = np.concatenate([shard.sample(layer, space) for shard in shards])
     order = np.argsort(np.array(ids), kind="stable")
     return Sample([documents[number] for number in order], vectors[order])

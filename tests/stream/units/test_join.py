@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from embspace.stream.plan import Shard
 from embspace.stream.units.join import join_shards, places_of
@@ -72,6 +73,27 @@ def test_documents_with_copies_of_one_text_are_one(tmp_path: Path) -> None:
     )
     assert n_copies == 2
     assert len(homes_by_document(shards)) == 2  # 0 with 5, 1 with 6
+
+
+def test_a_document_may_have_the_name_of_one_of_its_texts(tmp_path: Path) -> None:
+    """As a thread has that of its first post."""
+    rows = [{"text": text, "document": f"a{n % 8}"} for n, text in enumerate(POSTS)]
+    write_rows(tmp_path / "texts/a.jsonl", rows)
+    shards, _ = join_shards(shards_of(tmp_path / "texts", 7), tmp_path / "units", None, run_calls)
+    homes = homes_by_document(shards)
+    assert len(homes) == 8 and all(len(home) == 1 for home in homes.values())
+
+
+@pytest.mark.parametrize("part", [slice(0, 50), slice(0, -3), slice(3, None)])
+def test_a_damaged_file_of_moved_rows_is_written_anew(tmp_path: Path, part: slice) -> None:
+    write_rows(tmp_path / "texts/a.jsonl", [{"text": text} for text in POSTS * 2])
+    arguments = shards_of(tmp_path / "texts", 10), tmp_path / "units", 0.9, run_calls
+    shards, _ = join_shards(*arguments)
+    before = [text for shard in shards for text in rows_of(shard)]
+    for path in (tmp_path / "units").glob("*.jsonl"):
+        path.write_bytes(path.read_bytes()[part])
+    again, _ = join_shards(*arguments)
+    assert [text for shard in again for text in rows_of(shard)] == before
 
 
 def test_a_text_that_stands_alone_stays() -> None:

@@ -5,6 +5,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from embspace.stream.plan import Shard
+from embspace.stream.sources import find_sources
 from embspace.stream.store import is_finished, read_array
 from embspace.stream.units.scan import KEPT, LOOKED_UP, PARTS, scan_shard
 from tests.stream.units.shards import shards_of, write_rows
@@ -36,9 +38,18 @@ def test_texts_that_are_equal_have_one_digest(scan: Path) -> None:
     assert is_finished(scan)
 
 
-def test_a_document_is_listed_where_it_is_not_the_text_alone(scan: Path) -> None:
-    assert sorted(read_array(scan, "document_row").tolist()) == [0, 5]
-    assert len(np.unique(read_array(scan, "document"), axis=0)) == 1
+def test_documents_are_listed_by_name_or_id(scan: Path) -> None:
+    rows, digests = read_array(scan, "document_row"), read_array(scan, "document").tolist()
+    of_row = {row: tuple(digest) for row, digest in zip(rows.tolist(), digests, strict=True)}
+    assert sorted(of_row) == [0, 2, 3, 5]
+    assert of_row[0] == of_row[5] and len(set(of_row.values())) == 3
+
+
+def test_a_text_that_is_called_by_its_line_is_no_document(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("one\ntwo\n", encoding="utf-8")
+    (source,) = find_sources(str(tmp_path), "text", None)
+    scan_shard(Shard(0, source, 0, 2, "key"), None, tmp_path / "scan.safetensors")
+    assert not read_array(tmp_path / "scan.safetensors", "document_row").size
 
 
 def test_the_least_hashes_of_runs_are_kept(scan: Path) -> None:

@@ -13,7 +13,7 @@ from jaxtyping import Int
 from embspace.stream.plan import Shard, key_of
 from embspace.stream.store import is_finished
 from embspace.stream.units.chains import units_of_scans
-from embspace.stream.units.rows import ALONE, Places, write_leaving, write_places
+from embspace.stream.units.rows import ALONE, Places, is_whole, write_leaving, write_places
 from embspace.stream.units.scan import scan_shard
 
 Run = Callable[[dict[str, tuple[Any, ...]]], None]
@@ -50,7 +50,7 @@ def join_shards(
         {
             path.name: (write_leaving, shards[number], places[number], path)
             for number, path in left.items()
-            if not path.is_file()
+            if not is_whole(path)
         }
     )
     joined = [

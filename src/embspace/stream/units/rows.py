@@ -1,5 +1,6 @@
 """Reads the texts of a shard with those that were moved to it, so that units are whole."""
 
+import hashlib
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -55,20 +56,36 @@ def write_places(places: Places, coming: list[str], path: Path) -> None:
 def write_leaving(shard: Shard, places: Places, path: Path) -> None:
     """Write the rows of a shard that leave it, ordered by the number of the shard they go to.
 
-    The first line says of each of these after how many bytes its rows begin, and how many are.
+    The first line has a checksum, and says of each of these after how many bytes its rows begin,
+    and how many are.
     """
     lines: dict[int, list[bytes]] = {}
     for home, text in _placed(shard, places):
         if home != shard.number:
             lines.setdefault(home, []).append(json.dumps(text).encode() + b"\n")
-    head: dict[int, tuple[int, int]] = {}
-    start = 0
+    starts: dict[int, tuple[int, int]] = {}
+    digest, start = hashlib.sha256(), 0
     for home, own in lines.items():
-        head[home] = (start, len(own))
+        starts[home] = (start, len(own))
         start += sum(map(len, own))
+        for line in own:
+            digest.update(line)
     with writing(path) as partial, partial.open("wb") as file:
+        head = {"starts": starts, "sha256": digest.hexdigest()}
         file.write(json.dumps(head).encode() + b"\n")
         file.writelines(line for own in lines.values() for line in own)
+
+
+def is_whole(path: Path) -> bool:
+    """Return whether `write_leaving` has written a file, and no byte of its rows is another."""
+    if not path.is_file():
+        return False
+    with path.open("rb") as file:
+        try:
+            known = json.loads(file.readline())["sha256"]
+        except (ValueError, KeyError, TypeError):
+            return False
+        return bool(hashlib.file_digest(file, "sha256").hexdigest() == known)
 
 
 def _placed(shard: Shard, places: Places) -> Iterator[tuple[int, Text]]:
@@ -84,6 +101,6 @@ def _places(known: dict[str, list[int]]) -> Places:
 
 def _coming(path: Path, number: int) -> Iterator[Text]:
     with path.open("rb") as file:
-        start, n = json.loads(file.readline())[str(number)]
+        start, n = json.loads(file.readline())["starts"][str(number)]
         file.seek(start, SEEK_CUR)
         yield from (Text(*json.loads(line)) for line in islice(file, n))

@@ -33,8 +33,8 @@ def scan_shard(shard: Shard, similarity: float | None, path: Path) -> None:
     """Write what is known of the texts of a shard.
 
     Of each kind, hashes in ascending order, their rows in `<kind>_row`, and in `<kind>_bounds`
-    where each part of them begins: digests of 16 bytes, (n, 2), of a `text` and of its `document`
-    where that is not the text alone, and each `run` by which near copies are looked up. In `sketch`
+    where each part of them begins: digests of 16 bytes, (n, 2), of a `text` and of its `document`,
+    or id, where it has one, and each `run` by which near copies are looked up. In `sketch`
     the least hashes of the runs of each text, of which those of a row end at `sketch_end`.
 
     Of n runs, ordered by their hashes, texts with a Jaccard index of `similarity` share one of the
@@ -53,7 +53,8 @@ def scan_shard(shard: Shard, similarity: float | None, path: Path) -> None:
         texts.sketches.append(
             runs_of(plain)[:KEPT] if similarity is not None else np.zeros(0, np.uint64)
         )
-        if text.document != text.id:
+        # Else it is called by its file and line, as a text of a file in another folder may be.
+        if shard.source.id_column is not None or text.document != text.id:
             documents.digests.append(_digest(text.document))
             documents.rows.append(row)
     save_arrays(_arrays(texts, documents, n_rows, similarity), path)
