@@ -15,7 +15,7 @@ from embspace.prepare.copies import jaccard
 from embspace.stream.store import read_array
 from embspace.stream.units.scan import KEPT, PARTS, Hashes
 
-Numbers = Int[np.ndarray, " text"]
+TextNumbers = Int[np.ndarray, " text"]
 Pairs = Int[np.ndarray, "_ 2"]
 AT_ONCE = 100_000  # hashes, or more where 256 parts of all of them are more
 NEXT = 8  # texts that each of many with one run is compared with: they share other runs, too
@@ -25,7 +25,7 @@ NEXT = 8  # texts that each of many with one run is compared with: they share ot
 class Units:
     """Which texts belong together, by the number of a text in the corpus."""
 
-    unit: Numbers
+    unit: TextNumbers
     """The same number for all of a unit."""
     n_copies: int
     """Texts that repeat another one."""
@@ -51,7 +51,7 @@ class _Scans:
         self.n = int(self._starts[-1])
         self.sketch = lru_cache(maxsize=10_000)(self._sketch)
 
-    def parts(self, kind: str) -> Iterator[tuple[Hashes, Numbers]]:
+    def parts(self, kind: str) -> Iterator[tuple[Hashes, TextNumbers]]:
         """Yield the hashes of a kind and their texts, those of equal ones beside each other."""
         bounds = [read_array(path, f"{kind}_bounds") for path in self._paths]
         total = sum(int(of_shard[-1]) for of_shard in bounds)
@@ -85,7 +85,7 @@ class _Scans:
         return read_array(path, "sketch", slice(ends[0] if row else 0, ends[-1]))
 
 
-def _joined(n: int, pairs: Iterator[Pairs] | Sequence[Pairs]) -> Numbers:
+def _joined(n: int, pairs: Iterator[Pairs] | Sequence[Pairs]) -> TextNumbers:
     """The number of the chain of each of `n` texts, of which pairs are linked."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
@@ -95,14 +95,14 @@ def _joined(n: int, pairs: Iterator[Pairs] | Sequence[Pairs]) -> Numbers:
     return np.asarray(connected_components(links, directed=False)[1])
 
 
-def _links(chain: Numbers) -> Pairs:
+def _links(chain: TextNumbers) -> Pairs:
     """Pairs by which texts are in one chain."""
     order = chain.argsort(kind="stable")
     same = chain[order[1:]] == chain[order[:-1]]
     return np.stack([order[:-1][same], order[1:][same]], axis=1)
 
 
-def _near(known: _Scans, chain: Numbers, similarity: float) -> Iterator[Pairs]:
+def _near(known: _Scans, chain: TextNumbers, similarity: float) -> Iterator[Pairs]:
     """Yield pairs of near copies; of equal texts the first is compared alone."""
     for hashes, texts in known.parts("run"):
         starts = np.flatnonzero(np.append(True, (hashes[1:] != hashes[:-1])[:, 0]))

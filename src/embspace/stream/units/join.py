@@ -8,18 +8,16 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from jaxtyping import Int
 
 from embspace.stream.plan import Shard, key_of
 from embspace.stream.store import is_finished
-from embspace.stream.units.chains import units_of_scans
+from embspace.stream.units.chains import TextNumbers, units_of_scans
 from embspace.stream.units.rows import ALONE, Places, is_whole, write_leaving, write_places
 from embspace.stream.units.scan import scan_shard
 
 Run = Callable[[dict[str, tuple[Any, ...]]], None]
 """Makes calls, by their names, here or on workers."""
 MIX = np.uint64(0x9E3779B97F4A7C15)  # odd; by it units spread over the shards that have their texts
-Numbers = Int[np.ndarray, "..."]
 
 
 def join_shards(
@@ -60,7 +58,7 @@ def join_shards(
     return joined, units.n_copies
 
 
-def places_of(unit: Numbers, sizes: Sequence[int]) -> list[Places]:
+def places_of(unit: TextNumbers, sizes: Sequence[int]) -> list[Places]:
     """Return the places of the rows of each shard, from the units of all texts in order."""
     shard = np.repeat(np.arange(len(sizes)), sizes)
     order = unit.argsort(kind="stable")
