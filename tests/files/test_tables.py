@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from embspace.errors import InputError
-from embspace.files.tables import load_table, save_table
+from embspace.files.tables import coarse_quantiles, load_table, save_table
 
 
 @pytest.fixture(autouse=True)
@@ -37,3 +37,18 @@ def test_an_empty_file_is_no_table():
     Path("x.csv").touch()
     with pytest.raises(InputError, match=r"x\.csv: is no table"):
         load_table("x.csv")
+
+
+def test_quantiles_that_are_empty_are_told_with_the_reason():
+    """Of values at hand, and of none, nothing is to be told."""
+    rows = pd.DataFrame(
+        {
+            "quantity": ["norm", "cosine", "dot_product", "cosine"],
+            "n": [5, 10, 10, 0],
+            "resolution": [0.0, 0.1, 3.0, 0.1],
+            "quantile_0.5": [1.0, 0.2, float("nan"), float("nan")],
+        }
+    )
+    told = coarse_quantiles(rows)
+    assert "(dot product)" in told and "one bin has more than half of all pairs" in told
+    assert coarse_quantiles(rows[[True, True, False, True]]) == ""

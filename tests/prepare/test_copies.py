@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from embspace.prepare.copies import _all_runs, _plain, copies_of, jaccard, joined
+from embspace.prepare.copies import copies_of, jaccard, joined, plain_text, runs_of
 
 WORDS = [f"word{number}" for number in range(4000)]
 
@@ -17,8 +17,8 @@ def text_of(numbers: np.ndarray) -> str:
 
 def by_all_pairs(texts: list[str], similarity: float) -> list[int]:
     """The same by comparing each with each."""
-    plain = [_plain(text) for text in texts]
-    runs, first = _all_runs(plain), list(range(len(texts)))
+    plain = [plain_text(text) for text in texts]
+    runs, first = [runs_of(text) for text in plain], list(range(len(texts)))
     for i in range(len(texts)):
         for j in range(i):
             if plain[i] == plain[j] or jaccard(runs[i], runs[j]) >= similarity:
@@ -47,7 +47,7 @@ def test_the_bound_is_the_jaccard_index_of_runs_of_five_words():
     numbers = np.arange(100)
     other = np.append(numbers[:-1], 200)
     texts = [text_of(numbers), text_of(other)]
-    assert jaccard(*_all_runs(texts)) == pytest.approx(95 / 97)
+    assert jaccard(*map(runs_of, texts)) == pytest.approx(95 / 97)
     assert copies_of(texts, 95 / 97).tolist() == [0, 0]
     assert copies_of(texts, 0.98).tolist() == [0, 1]
     assert copies_of(texts, None).tolist() == [0, 1]

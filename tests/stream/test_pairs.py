@@ -207,3 +207,18 @@ def test_a_graph_of_before_does_not_stay_beside_tables_without_one(tmp_path: Pat
         save_pairs(tmp_path / "x.npy", tmp_path / "out", Wanted(BINS, k, (0.5,), 2), print)
     found = sorted(each.name for each in (tmp_path / "out").iterdir())
     assert found == ["histograms.csv", "pairs.csv"]
+
+
+def test_quantiles_beside_one_huge_row_are_empty_and_told(tmp_path: Path) -> None:
+    x = np.random.default_rng(0).normal(size=(60, 5)).astype(np.float32)
+    x[7] *= 1e6
+    np.save(tmp_path / "x.npy", x)
+    said: list[str] = []
+    save_pairs(tmp_path / "x.npy", tmp_path / "out", Wanted(100, 0, (0.5,), 2.0), said.append)
+    table = pd.read_csv(tmp_path / "out/pairs.csv").set_index("quantity")
+    assert table["quantile_0.5"].isna().to_dict() == {
+        "euclidean_distance": True,
+        "dot_product": True,
+        "cosine": False,
+    }
+    assert "(euclidean distance, dot product)" in said[-1]

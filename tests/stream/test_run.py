@@ -9,6 +9,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -34,6 +35,7 @@ from tests.stream.trees import (
     worker,
     write_texts,
 )
+from tests.tiny import WORDS
 
 N_TEXTS, N_FEW = 2400, 50
 POISON = {"id": "poison", "text": None}
@@ -87,7 +89,10 @@ def test_a_file_in_the_place_of_a_folder_is_told_before_any_shard(
     (tmp_path / "conf/model").mkdir(parents=True)
     (tmp_path / "conf/model/tiny.yaml").write_text("label: tiny\n")
     folders: dict[str, Any] = {each: tmp_path / each for each in ("shards", "results")}
-    asked = Asked("c", [], reading_of(tmp_path), INTERVALS, None, root=tmp_path, **folders)
+    bounds = {"copy_similarity": 0.9, "largest_unknown_share": 0.2}
+    asked = Asked(
+        "c", [], reading_of(tmp_path), INTERVALS, None, root=tmp_path, **bounds, **folders
+    )
     with pytest.raises(InputError, match=rf"{option}: cannot be made a folder: File exists"):
         measure_corpus(asked, Cluster(None, 1, 0.0), print)
 
@@ -172,6 +177,44 @@ def test_a_source_that_changes_under_the_run_is_noticed(
 
     with pytest.raises(InputError, match=r"a\.jsonl: has changed while it was read"):
         streamed_here(tree, monkeypatch, with_a_change)
+
+
+def test_copies_and_unknown_tokens_are_told(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tree = streaming_tree(root, tmp_path)
+    texts = [" ".join(np.random.default_rng(n).choice(WORDS, size=9)) for n in range(12)]
+    lines = [*texts, *(each.upper() for each in texts), "\u4e00 " * 3]
+    rows = [{"id": f"t{n}", "text": text} for n, text in enumerate(lines)]
+    (tree / "texts").mkdir()
+    path = tree / "texts/a.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    monkeypatch.chdir(tree)
+    monkeypatch.setattr("embspace.stream.run.run_all", run_here)
+
+    def told(name: str) -> list[str]:
+        said: list[str] = []
+        folders = Path("out", name), Path("shards", name)
+        options = Options("tiny", "text", "id", 20, ("cls",), "float32", 100, *folders)
+        stream_corpus("texts", options, Cluster(None, 1, 0), said.append)
+        return said
+
+    said = "\n".join(told("few"))
+    assert "12 of 25 texts repeat another one" in said
+    assert "% of the tokens are unknown to the tokenizer" in said
+    counts = pd.read_csv("out/few/counts/tiny.csv").iloc[0]
+    assert (counts["texts"], counts["documents"]) == (25, 13)
+    assert counts["unknown_tokens"] > 0
+    table = pd.read_csv("out/few/direction/profiles/tiny.csv")
+    assert set(table["n_texts"]) == {13} and set(table["n"]) == {25}
+    settings = tree / "conf/extract/hidden_states.yaml"
+    before = settings.read_text(encoding="utf-8")
+    changed = before.replace("largest_unknown_share: 0.2", "largest_unknown_share: 0.0")
+    assert changed != before
+    settings.write_text(changed, encoding="utf-8")
+    assert "is not checkable, and is empty" in "\n".join(told("few"))
+    for family in ("direction/profiles", "hubs/profiles", "distributions"):
+        assert pd.read_csv(f"out/few/{family}/tiny.csv").empty
 
 
 @pytest.mark.slow

@@ -19,7 +19,7 @@ from embspace.stream.tables import (
     layer_rows,
     over_batches,
     profile_table,
-    sample_vectors,
+    sample_of,
     totals,
 )
 from tests.stream.trees import INTERVALS, reading_of, shard_of
@@ -89,6 +89,7 @@ def test_tables_of_shards(tiny_tree: Path, tiny_loaded: Loaded, tmp_path: Path) 
     ]
     assert set(table["n_texts"]) == {60}
     assert {row["quantity"] for row in rows["distributions"]} == {"norm", "cosine_to_pilot_mean"}
-    ids, vectors = sample_vectors(paths, 1, "mean")
-    assert ids == sorted(ids) and len(ids) == len(vectors) > 10
+    sample = sample_of(paths, 1, "mean")
+    names = [document.split("/")[1] for document in sample.documents]
+    assert names == sorted(names) and len({*names}) == len(sample.vectors) > 10
     assert totals(paths)["texts"] == 60 and totals(paths)["quarantined"] == 0

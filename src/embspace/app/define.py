@@ -34,7 +34,7 @@ BESIDE = """## Beside the measures
 arrays of any real type and order, data frames and tensors of any device, and give what the same
 numbers in float64 give; masked and sparse arrays, `np.matrix`, complex numbers, texts, NaN,
 magnitudes beyond 1e-15 to 1e15 and views of other points are refused by name. What is unchanged is
-so to 1e-9, measures of neighbors, whose distances are in float32, to 1e-6.
+so to 1e-9.
 
 | function | first line | unchanged by |
 | --- | --- | --- |

@@ -8,6 +8,7 @@ Each is what the stage of that name makes of the same vectors with the settings 
 >>> tables["group_similarity"]     # and separability
 """
 
+import logging
 from collections.abc import Callable, Iterable
 from itertools import combinations_with_replacement
 from pathlib import Path
@@ -20,6 +21,7 @@ from jaxtyping import Float, Int
 from embspace.app.queries.shown import ShownTables
 from embspace.clouds.learned import FEWEST
 from embspace.errors import InputError
+from embspace.files.tables import coarse_quantiles
 from embspace.files.vectors import checked_vectors, read_labeled_vectors
 from embspace.geometry.pairs.directions import norms
 from embspace.geometry.pairs.pairs import scan_pairs
@@ -83,6 +85,9 @@ def report_vectors(
     if groups is not None:
         tables["group_similarity"] = _group_similarity(x, group, number, root)
         tables["separability"] = _separability(x, group, number, root)
+    for table in ("similarity", "group_similarity"):
+        if table in tables and (told := coarse_quantiles(tables[table])):
+            logging.getLogger(__name__).warning("%s: %s", table, told)
     return tables
 
 

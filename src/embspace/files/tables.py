@@ -30,3 +30,20 @@ def load_table(path: str) -> pd.DataFrame:
         raise InputError(f"{path}: not found; `dvc repro` makes it") from None
     except (ValueError, pd.errors.ParserError) as error:
         raise InputError(f"{path}: is no table: {error}") from error
+
+
+def coarse_quantiles(rows: pd.DataFrame) -> str:
+    """Return a sentence on quantiles that a table of distributions leaves empty; "" if none.
+
+    A row has the name of its `quantity`, `n` and the `resolution` of the bins, 0 of none.
+    """
+    of_bins = rows[(rows["n"] > 0) & (rows["resolution"] > 0)]
+    empty = of_bins[of_bins.filter(like="quantile_").isna().any(axis=1)]
+    if empty.empty:
+        return ""
+    listed = ", ".join(dict.fromkeys(empty["quantity"].str.replace("_", " ")))
+    return (
+        f"Quantiles are empty where one bin has more than half of all pairs ({listed}): bins reach "
+        "to what the longest vector may come to, and one that is far longer than all others, left "
+        "out, would let them tell."
+    )

@@ -7,6 +7,8 @@ documents"). Copies of copies are copies.
 
 import unicodedata
 from collections.abc import Sequence
+from functools import lru_cache
+from hashlib import blake2b
 
 import numpy as np
 import pandas as pd
@@ -29,7 +31,7 @@ def copies_of(texts: Sequence[str], similarity: float | None) -> Int[np.ndarray,
     `similarity` is the least Jaccard index of copies, over 0 and up to 1; with None, equal texts
     alone are copies.
     """
-    plain = [_plain(text) for text in texts]
+    plain = [plain_text(text) for text in texts]
     first_of: dict[str, int] = {}
     first = np.array([first_of.setdefault(text, i) for i, text in enumerate(plain)], dtype=np.int64)
     if similarity is None:
@@ -67,7 +69,8 @@ def joined(names: Sequence[str], first: Int[np.ndarray, " text"]) -> list[str]:
     return [listed[of_part[parts[number]]] for number in unit]
 
 
-def _plain(text: str) -> str:
+def plain_text(text: str) -> str:
+    """A text after NFC, case folding and white space: the same of all its equal copies."""
     folded = unicodedata.normalize("NFC", text).casefold()
     return " ".join(unicodedata.normalize("NFC", folded).split())
 
@@ -80,7 +83,7 @@ def _near(texts: Sequence[str], similarity: float) -> Int[np.ndarray, " text"]:
     (Chaudhuri et al. 2006, "A primitive operator for similarity joins in data cleaning"). So only
     texts that share a rare run are compared, and none of them twice with those of one chain.
     """
-    runs = _all_runs(texts)
+    runs = [runs_of(text) for text in texts]
     chain = np.arange(len(texts))
     known, counts = np.unique(np.concatenate([*runs, np.empty(0, np.uint64)]), return_counts=True)
     having: dict[int, list[int]] = {}
@@ -119,13 +122,14 @@ def jaccard(x: Runs, y: Runs) -> float:
     return n_common / n_all if n_all else 0.0
 
 
-def _all_runs(texts: Sequence[str]) -> list[Runs]:
-    numbers: dict[str, int] = {}
-    found = []
-    for text in texts:
-        words = [numbers.setdefault(word, len(numbers) + 1) for word in _UNIT.findall(text)]
-        found.append(_runs(np.array(words, dtype=np.uint64)))
-    return found
+def runs_of(plain: str) -> Runs:
+    """The different runs of a text that `plain_text` gave, the same in all processes."""
+    return _runs(np.array([_number(word) for word in _UNIT.findall(plain)], dtype=np.uint64))
+
+
+@lru_cache(maxsize=100_000)
+def _number(word: str) -> int:
+    return int.from_bytes(blake2b(word.encode(errors="surrogatepass"), digest_size=8).digest())
 
 
 def _runs(words: UInt64[np.ndarray, " word"]) -> Runs:

@@ -173,7 +173,8 @@ def _layouts(
 
 def _graph(x: Points) -> NeighborGraph:
     """All others by their distance from each point."""
-    graph = scan_pairs(x, n_neighbors=len(x) - 1).neighbors
+    # In float32: a layout may turn on the last digit of a distance.
+    graph = scan_pairs(x.astype(np.float32), n_neighbors=len(x) - 1).neighbors
     assert graph is not None  # it was asked for
     return graph
 

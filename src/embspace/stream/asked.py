@@ -8,7 +8,7 @@ from typing import Any
 from embspace.app.describe import Say
 from embspace.errors import InputError
 from embspace.files.atomic import writing
-from embspace.settings.corpus import describe_corpus
+from embspace.settings.corpus import FileCorpus, describe_corpus
 from embspace.settings.model import VectorsModel, describe_model, model_file
 from embspace.settings.params import read_params
 from embspace.settings.schema import read_yaml
@@ -19,6 +19,7 @@ from embspace.stream.sources import Source, check_place, find_sources
 from embspace.stream.tables import Intervals
 
 STREAMED = Path("data/streamed")
+HIDDEN_STATES = Path("conf/extract/hidden_states.yaml")
 PLACE = "place.txt"  # what the tables beside it are of
 SPACES = ("token", "cls", "mean")
 TOKENS_PER_CHUNK = 16384  # whose states of all layers are in memory at once, at least
@@ -68,6 +69,8 @@ def stream_corpus(place: str, options: Options, cluster: Cluster, say: Say) -> P
         results=(options.results or folder / "results"),
         shards=(options.shards or folder / "shards") / options.model,
         root=Path.cwd(),
+        copy_similarity=FileCorpus.model_fields["copy_similarity"].default,
+        largest_unknown_share=read_yaml(HIDDEN_STATES)["largest_unknown_share"],
         check=options.check,
     )
     if options.results is None:
@@ -104,7 +107,7 @@ def _sources(place: str, options: Options, say: Say) -> tuple[str, list[Source]]
     """Return the name of a corpus and its files."""
     described = Path(f"conf/corpus/{place}.yaml")
     if described.is_file():
-        return place, [_prepared(place, described)]
+        return place, [_prepared(place, described, say)]
     check_place(place)
     sources = find_sources(place, options.text_column, options.id_column, say, options.separator)
     return _name(place), sources
@@ -125,11 +128,13 @@ def _name(place: str) -> str:
     return plain.split(".", 1)[0] or "corpus"
 
 
-def _prepared(name: str, described: Path) -> Source:
+def _prepared(name: str, described: Path, say: Say) -> Source:
     """Write the texts of a corpus of conf/ where all workers read them, under a hash of them."""
-    from embspace.prepare.texts import prepare_texts
+    from embspace.prepare.texts import copies_told, prepare_texts
 
     table = prepare_texts(name, describe_corpus(name, read_yaml(described)))
+    if told := copies_told(table):
+        say(told)
     # Those of a document lie together, also where copies have made one of several.
     place = table.groupby("document", sort=False).ngroup()
     content = table[["id", "document", "text"]].iloc[place.argsort(kind="stable")]
@@ -152,7 +157,7 @@ def _reading(options: Options, sources: list[Source], spaces: tuple[str, ...]) -
     if isinstance(model, VectorsModel) or source is None:
         raise InputError(f"{described}: has no tokenizer, and reads no text")
     files = list(locate_files(options.model, source).iterdir())
-    settings = read_yaml(Path("conf/extract/hidden_states.yaml"))
+    settings = read_yaml(HIDDEN_STATES)
     reading = Reading(
         model_name=options.model,
         model=content,

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
+from jaxtyping import Int
 
 from embspace.clouds.layers import LayerCloud
 from embspace.files.tables import Row
@@ -14,7 +15,7 @@ from embspace.geometry.pairs.distinct import distinct_rows
 from embspace.measure.layers.layer_batches import FEWEST, measures_of_batches
 from embspace.measure.layers.layer_protocol import Protocol
 from embspace.stream.shard import SAMPLED
-from embspace.stream.tables import Intervals, sample_vectors
+from embspace.stream.tables import Intervals, sample_of
 
 OF_SAMPLE: tuple[Family, ...] = ("intrinsic_dimension", "hubs")
 SLOW = ("correlation_dimension",)
@@ -36,12 +37,12 @@ def sample_rows(
     """
     found: list[Row] = []
     for space in SAMPLED:
-        ids, vectors = sample_vectors(paths, layer, space)
-        if len(ids) < FEWEST:
+        sample = sample_of(paths, layer, space)
+        if len(sample.documents) < FEWEST:
             continue
-        x = vectors.astype(np.float64)
+        x = sample.vectors.astype(np.float64)
         kept = distinct_rows(x)
-        cloud = LayerCloud(x, np.arange(len(x)), None, None).among(kept)
+        cloud = LayerCloud(x, _numbers(sample.documents), None, None).among(kept)
         rng = stream_of(np.random.default_rng(intervals.seed), corpus, space, "as_is")
         place = {"corpus": corpus, "space": space, "change": "as_is", "layer": layer}
         rows = measures_of_batches(cloud, _protocol(intervals, rng), rng, with_slow=False)
@@ -50,6 +51,12 @@ def sample_rows(
     return {
         family: [row for row in found if families[row["measure"]] == family] for family in OF_SAMPLE
     }
+
+
+def _numbers(names: Sequence[str]) -> Int[np.ndarray, " text"]:
+    """Return numbers of names, in the order in which they come."""
+    order: dict[str, int] = {}
+    return np.array([order.setdefault(name, len(order)) for name in names], np.int64)
 
 
 def _protocol(intervals: Intervals, rng: np.random.Generator) -> Protocol:

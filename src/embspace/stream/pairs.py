@@ -12,6 +12,7 @@ import pandas as pd
 from jaxtyping import Float, Int
 
 from embspace.errors import InputError
+from embspace.files.tables import coarse_quantiles
 from embspace.files.together import write_csv, writing_together
 from embspace.geometry.pairs.neighbors import NeighborGraph
 from embspace.geometry.pairs.pairs import scan_pairs
@@ -87,7 +88,9 @@ def save_pairs(path: Path, folder: Path, wanted: Wanted, say: Callable[[str], No
             {"quantity": name, **summary_row(each, wanted.quantiles)}
             for name, each in found.items()
         ]
-        write_csv(pd.DataFrame(rows), places[-1])
+        write_csv(summary := pd.DataFrame(rows), places[-1])
+    if told := coarse_quantiles(summary):
+        say(told)
 
 
 def bytes_of_row(dim: int, k: int, *, zeros: bool) -> int:

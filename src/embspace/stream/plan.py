@@ -11,6 +11,7 @@ from embspace.errors import InputError
 from embspace.stream.sources import Source, count_rows, document_starts
 
 FEWEST_SHARDS = 16  # where there are as many texts: intervals come from halves of the shards
+FORMAT = 2  # of files of sums: another one where they hold something else
 MOST_SHARDS = 128  # by default; each is a unit of the intervals, and has a file of sums
 
 
@@ -46,6 +47,8 @@ class Shard:
     first: int
     n: int
     key: str
+    joined: str = ""
+    """The file that says which of its rows stay and which come, see `units.rows`; "": its rows."""
 
 
 def plan_shards(
@@ -95,5 +98,10 @@ def default_size(n_texts: int) -> int:
 def _key(source: Source, first: int, end: int, reading: Reading) -> str:
     # Where and in what portions it is computed changes no number beyond rounding.
     content = asdict(reading) | {"device": "", "tokens_per_batch": 0, "tokens_per_chunk": 0}
-    known = json.dumps([asdict(source), first, end, content], sort_keys=True, default=str)
+    known = [FORMAT, asdict(source), first, end, content]
+    return key_of(json.dumps(known, sort_keys=True, default=str))
+
+
+def key_of(known: str) -> str:
+    """Return the name of what is known by these words."""
     return hashlib.sha256(known.encode()).hexdigest()[:20]

@@ -71,14 +71,15 @@ def windows_of_texts(
     while group := list(islice(texts, TEXTS_AT_ONCE)):
         sound = []
         for each in group:
-            if flaw := _flaw(each.text):
+            if flaw := flaw_of_row(each.text):
                 quarantine.append({"id": each.id, "reason": f"the text {one_line(flaw)}"})
             else:
                 sound.append(each)
         yield _windows(sound, loaded, quarantine)
 
 
-def _flaw(text: object) -> str:
+def flaw_of_row(text: object) -> str:
+    """Return why a row has no text that a model reads, as the end of a sentence; "" if it has."""
     if isinstance(text, str):
         return flaw_of_text(text)
     return text.reason if isinstance(text, NoText) else f"is no text: {text!r}"[:200]

@@ -3,10 +3,11 @@
 import hashlib
 import json
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import chdir
 from dataclasses import dataclass
 from pathlib import Path
+from shutil import rmtree
 from typing import Any
 
 import pandas as pd
@@ -15,13 +16,17 @@ from embspace.app.describe import Say
 from embspace.errors import InputError, counted
 from embspace.files.tables import Row, Tables
 from embspace.files.together import write_csv, writing_together
+from embspace.models.tokens.unknown import not_checkable, share_of
 from embspace.stream.cluster import Cluster, check_dask, paths_of, run_all
 from embspace.stream.neighbors import OF_SAMPLE
 from embspace.stream.plan import Reading, Shard, plan_shards
 from embspace.stream.sources import NoText, Source, check_unchanged, read_rows, say_of_empty
 from embspace.stream.store import StoredShard, is_finished, shard_path
-from embspace.stream.tables import FAMILIES, Intervals, profile_table, totals
-from embspace.stream.work import finish_layer, finish_shard, is_of_other_texts, make_pilot
+from embspace.stream.tables import FAMILIES, OF_DISTRIBUTIONS, Intervals, profile_table, totals
+from embspace.stream.units.join import join_shards
+from embspace.stream.work import call_in, finish_layer, finish_shard, is_of_other_texts, make_pilot
+
+UNITS = "units"  # the folder beside shards that says which texts are copies
 
 
 @dataclass(frozen=True)
@@ -39,6 +44,10 @@ class Asked:
     """The folder of the shards' sums, on a disk that all workers see."""
     root: Path
     """Of the tree that has the model, on all workers' machines."""
+    copy_similarity: float | None
+    """As in conf/corpus/, of texts that do not come with their units."""
+    largest_unknown_share: float
+    """Of the tokens; beyond it, tables have no row."""
     check: bool = False
     """Whether texts of finished shards are read again, and compared."""
 
@@ -56,6 +65,7 @@ def measure_corpus(asked: Asked, cluster: Cluster, say: Say) -> Path:
     folder = asked.shards.absolute()
     _make_folders(folder, asked.root / asked.results)
     n_texts = sum(shard.n for shard in shards)
+    shards = _whole_units(asked, cluster, shards, folder, say)
     if asked.check:
         _remove_others(asked, cluster, shards, folder, say)
     left = [shard for shard in shards if not is_finished(shard_path(folder, shard.key))]
@@ -71,6 +81,35 @@ def measure_corpus(asked: Asked, cluster: Cluster, say: Say) -> Path:
     paths = paths_of(str(folder), [shard.key for shard in shards])
     _write_tables(asked, cluster, paths, say)
     return asked.results
+
+
+def _whole_units(
+    asked: Asked, cluster: Cluster, shards: Sequence[Shard], folder: Path, say: Say
+) -> list[Shard]:
+    """Return shards that share no unit: no copy of a text, and no document."""
+    place = folder / UNITS
+    if any(source.whole_documents for source in asked.sources):
+        return list(shards)
+    if asked.check:
+        rmtree(place, ignore_errors=True)  # texts are read again
+
+    def run(calls: Mapping[str, tuple[Any, ...]]) -> None:
+        here = {key: (call_in, str(asked.root), *call) for key, call in calls.items()}
+        if cluster.scheduler is None:  # quicker than workers start, and little beside the model
+            for call in here.values():
+                call_in(*call[1:])
+            return
+        failed = run_all(cluster, here, is_done=lambda _: False, on_result=lambda *_: None, say=say)
+        if failed:
+            raise InputError(f"{asked.corpus}: its units: {next(iter(failed.values()))}")
+
+    joined, n_copies = join_shards(shards, place, asked.copy_similarity, run)
+    if n_copies:
+        say(
+            f"{n_copies:,} of {counted(sum(shard.n for shard in shards), 'text')} repeat another "
+            "one, word for word or nearly; copies count as one unit"
+        )
+    return joined
 
 
 def _remove_others(
@@ -230,6 +269,40 @@ def _write_tables(asked: Asked, cluster: Cluster, paths: Sequence[str], say: Say
     if not n_layers:
         raise InputError(f"{asked.corpus}: no text could be read")
     say(f"tables of {counted(n_layers, 'layer')}")  # which take longer than a small corpus
+    counts = {"corpus": asked.corpus, "shards": len(files), **totals(files)}
+    is_known = _is_known(asked, counts, say)
+    by_layer = _rows_by_layer(asked, cluster, paths, n_layers) if is_known else []
+    tables = _tables(by_layer)
+    quarantine = [row for path in files for row in StoredShard(path).facts["quarantine"]]
+    tables["quarantine"] = pd.DataFrame(quarantine, columns=["id", "reason"])
+    tables["counts"] = pd.DataFrame([counts])
+    name = asked.reading.model_name
+    with chdir(asked.root):
+        places = [asked.results / folder / f"{name}.csv" for folder in tables]
+        with writing_together(places) as partials:
+            for table, partial in zip(tables.values(), partials, strict=True):
+                write_csv(table, partial)
+    if quarantine:
+        say(
+            f"{counted(len(quarantine), 'text')} left out, with ids and reasons in "
+            f"{asked.results}/quarantine/{name}.csv"
+        )
+
+
+def _is_known(asked: Asked, counts: Mapping[str, Any], say: Say) -> bool:
+    """Return whether enough of the tokens is known to the tokenizer, and say how many are not."""
+    largest = asked.largest_unknown_share
+    share = share_of(counts["unknown_tokens"], counts["known_tokens"])
+    if share > largest:
+        say(not_checkable(asked.corpus, share, largest))
+    elif share:
+        say(f"{100 * share:.2g} % of the tokens are unknown to the tokenizer")
+    return share <= largest
+
+
+def _rows_by_layer(
+    asked: Asked, cluster: Cluster, paths: Sequence[str], n_layers: int
+) -> list[dict[str, list[Row]]]:
     found: dict[str, dict[str, list[Row]]] = {}
     arguments = (asked.reading.spaces, asked.intervals)
     calls = {
@@ -245,22 +318,7 @@ def _write_tables(asked: Asked, cluster: Cluster, paths: Sequence[str], say: Say
     )
     if failed:
         raise InputError(f"{asked.corpus}: tables: {next(iter(failed.values()))}")
-    tables = _tables([found[str(layer)] for layer in range(n_layers)])
-    quarantine = [row for path in files for row in StoredShard(path).facts["quarantine"]]
-    tables["quarantine"] = pd.DataFrame(quarantine, columns=["id", "reason"])
-    counts = {"corpus": asked.corpus, "shards": len(files), **totals(files)}
-    tables["counts"] = pd.DataFrame([counts])
-    name = asked.reading.model_name
-    with chdir(asked.root):
-        places = [asked.results / folder / f"{name}.csv" for folder in tables]
-        with writing_together(places) as partials:
-            for table, partial in zip(tables.values(), partials, strict=True):
-                write_csv(table, partial)
-    if quarantine:
-        say(
-            f"{counted(len(quarantine), 'text')} left out, with ids and reasons in "
-            f"{asked.results}/quarantine/{name}.csv"
-        )
+    return [found[str(layer)] for layer in range(n_layers)]
 
 
 def _tables(by_layer: Sequence[dict[str, list[Row]]]) -> Tables:
@@ -270,7 +328,7 @@ def _tables(by_layer: Sequence[dict[str, list[Row]]]) -> Tables:
         for family in (*FAMILIES, *OF_SAMPLE)
     }
     rows = [row for layer in by_layer for row in layer["distributions"]]
-    return tables | {"distributions": pd.DataFrame(rows)}
+    return tables | {"distributions": pd.DataFrame(rows, columns=OF_DISTRIBUTIONS)}
 
 
 def weights_version(files: Sequence[Path]) -> str:

@@ -8,6 +8,7 @@ from time import perf_counter
 import numpy as np
 from jaxtyping import Float
 
+from embspace.models.tokens.unknown import count_unknown
 from embspace.models.windows import Window
 from embspace.stream.layers import LayerSums, Pilot, Rows
 from embspace.stream.plan import Reading, Shard
@@ -21,8 +22,10 @@ from embspace.stream.reading import (
 from embspace.stream.sources import Text, read_rows
 from embspace.stream.states import chunks_of, token_states
 from embspace.stream.sums import Sums
+from embspace.stream.units.rows import rows_of
 
 PILOT_TEXTS = 256
+COUNTED = ("texts", "windows", "tokens", "unknown_tokens", "known_tokens")
 SAMPLED = ("mean", "cls")  # spaces of which the vectors of some texts are kept
 
 
@@ -37,9 +40,10 @@ class ShardResult:
     sample: dict[str, Float[np.ndarray, "layer text dim"]] = field(default_factory=dict)
     """By space, the first window of each text of the sample."""
     sample_ids: list[str] = field(default_factory=list)
+    sample_documents: list[str] = field(default_factory=list)
     quarantine: Quarantine = field(default_factory=list)
     counts: dict[str, int] = field(default_factory=dict)
-    """Of texts, documents, windows and tokens that were read."""
+    """Of texts, documents, windows and tokens that were read, and of known and unknown tokens."""
     seconds: dict[str, float] = field(default_factory=dict)
     """Of reading, the forward passes alone, and of summing."""
     digest: str = ""
@@ -55,7 +59,7 @@ def is_sampled(text_id: str, rate: float) -> bool:
 def digest_of(shard: Shard) -> str:
     """Return the hash of the rows of a shard as they are now; no model reads them."""
     digest = TextDigest()
-    for _ in digest.seen(read_rows(shard.source, shard.first, shard.n)):
+    for _ in digest.seen(rows_of(shard)):
         pass
     return digest.value
 
@@ -95,10 +99,10 @@ def embed_shard(shard: Shard, reading: Reading, loaded: Loaded, pilot: Pilot) ->
 
     `pilot` gives the origins near which sums are taken, and the directions to which cosines are.
     """
-    result, collected = ShardResult(), _Collected()
+    result, collected = ShardResult(), _Collected(loaded.tokenizer.unk_token_id)
     layers: list[LayerSums] = []
     digest = TextDigest()
-    texts = digest.seen(read_rows(shard.source, shard.first, shard.n))
+    texts = digest.seen(rows_of(shard))
     groups = windows_of_texts(texts, loaded, result.quarantine)
     for group, windows in chunks_of(groups, reading.tokens_per_chunk):
         start = perf_counter()
@@ -124,12 +128,14 @@ def embed_shard(shard: Shard, reading: Reading, loaded: Loaded, pilot: Pilot) ->
 class _Collected:
     """Counts, times and the sample of a shard, chunk by chunk."""
 
-    def __init__(self) -> None:
+    def __init__(self, unknown: int | None) -> None:
+        """Take the number of the unknown token."""
         self.seconds = {"reading": 0.0, "summing": 0.0}
-        self._counts = dict.fromkeys(("texts", "windows", "tokens"), 0)
+        self._unknown = unknown
+        self._counts = dict.fromkeys(COUNTED, 0)
         self._documents: set[str] = set()
         self._sample: list[dict[str, np.ndarray]] = []
-        self._ids: list[str] = []
+        self._of_sample: list[Text] = []
 
     def add(
         self,
@@ -147,20 +153,26 @@ class _Collected:
             if window.number == 0 and is_sampled(texts[window.text].id, rate)
         ]
         pooled = [layer.add(x, rows) for layer, x in zip(layers, states, strict=True)]
-        self._ids += [texts[windows[number].text].id for number in chosen]
+        self._of_sample += [texts[windows[number].text] for number in chosen]
         self._sample.append(
             {space: np.stack([each[space][chosen] for each in pooled]) for space in SAMPLED}
         )
-        self._counts["texts"] += len(texts)
-        self._counts["windows"] += len(windows)
-        self._counts["tokens"] += states.shape[1]
+        numbers = (
+            len(texts),
+            len(windows),
+            states.shape[1],
+            *count_unknown(windows, self._unknown),
+        )
+        for name, number in zip(COUNTED, numbers, strict=True):
+            self._counts[name] += number
         self._documents.update(each.document for each in texts)
 
     def into(self, result: ShardResult) -> None:
         """Write what was collected into a result."""
         result.counts = {**self._counts, "documents": len(self._documents)}
         result.seconds = self.seconds
-        result.sample_ids = self._ids
+        result.sample_ids = [each.id for each in self._of_sample]
+        result.sample_documents = [each.document for each in self._of_sample]
         if self._sample:
             result.sample = {
                 space: np.concatenate([each[space] for each in self._sample], axis=1)

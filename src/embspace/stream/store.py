@@ -39,12 +39,13 @@ def save_shard(result: ShardResult, path: Path) -> None:
         "counts": result.counts,
         "quarantine": result.quarantine,
         "sample_ids": result.sample_ids,
+        "sample_documents": result.sample_documents,
         "n_layers": len(result.sums),
         "digest": result.digest,
     }
     text = json.dumps(facts, sort_keys=True).encode()
     arrays[FACTS] = np.frombuffer(text, np.uint8)
-    _save(arrays, path)
+    save_arrays(arrays, path)
 
 
 class StoredShard:
@@ -67,15 +68,24 @@ class StoredShard:
         return self._read(f"{space}.sample", layer)
 
     def _read(self, name: str, layer: int | None = None) -> np.ndarray:
-        from safetensors import SafetensorError, safe_open
+        return read_array(self.path, name, layer)
 
-        try:
-            with safe_open(self.path, framework="numpy") as tensors:
-                if layer is None:
-                    return np.asarray(tensors.get_tensor(name))
-                return np.asarray(tensors.get_slice(name)[layer])
-        except (SafetensorError, OSError) as error:
-            raise InputError(f"{self.path}: is no whole file of a shard: {error}") from error
+
+def read_array(path: Path, name: str, part: int | slice | None = None) -> np.ndarray:
+    """Return an array that `save_arrays` wrote, or a part of its first axis, alone.
+
+    Raises:
+        InputError: naming the file, if it is not whole.
+    """
+    from safetensors import SafetensorError, safe_open
+
+    try:
+        with safe_open(path, framework="numpy") as tensors:
+            if part is None:  # which no slice is of an array without a number
+                return np.asarray(tensors.get_tensor(name))
+            return np.asarray(tensors.get_slice(name)[part])
+    except (SafetensorError, OSError) as error:
+        raise InputError(f"{path}: is no whole file of a shard: {error}") from error
 
 
 def is_finished(path: Path) -> bool:
@@ -107,7 +117,7 @@ def _checksum(arrays: Iterable[tuple[str, np.ndarray]]) -> UInt8[np.ndarray, " b
 
 def save_pilot(pilot: Pilot, path: Path) -> None:
     """Write the pilot's means, whole or not at all."""
-    _save({space: np.ascontiguousarray(x) for space, x in pilot.means.items()}, path)
+    save_arrays({space: np.ascontiguousarray(x) for space, x in pilot.means.items()}, path)
 
 
 def load_pilot(path: Path) -> Pilot:
@@ -117,8 +127,8 @@ def load_pilot(path: Path) -> Pilot:
     return Pilot({space: x for space, x in load_file(path).items() if space in KINDS})
 
 
-def _save(arrays: dict[str, np.ndarray], path: Path) -> None:
-    """Write arrays, whole or not at all.
+def save_arrays(arrays: dict[str, np.ndarray], path: Path) -> None:
+    """Write arrays and their checksum, whole or not at all.
 
     Raises:
         InputError: if the file cannot be written; the library's own error names none.

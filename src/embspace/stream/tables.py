@@ -40,6 +40,8 @@ from embspace.stream.sums import (
 FAMILIES: tuple[Family, ...] = ("direction", "spectrum")
 OVER_BATCHES = "top_variance_share"
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
+OF_DISTRIBUTIONS = ["corpus", "space", "change", "layer", "quantity", "quantile", "value"]
+OF_DISTRIBUTIONS += ["resolution", "n"]
 HALVES_AT_ONCE = 8
 
 
@@ -247,14 +249,30 @@ def profile_table(rows: Sequence[Row]) -> pd.DataFrame:
     return table.loc[keys.sort_values(["layer", "cloud", "measure"]).index].reset_index(drop=True)
 
 
-def sample_vectors(paths: Sequence[Path], layer: int, space: str) -> tuple[list[str], np.ndarray]:
-    """Return ids and vectors of the texts of the sample, by id: in the same order always."""
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """The texts whose vectors stay, by id: in the same order always."""
+
+    documents: list[str]
+    """Each by a name of its own."""
+    vectors: np.ndarray
+    """(text, dim)."""
+
+
+def sample_of(paths: Sequence[Path], layer: int, space: str) -> Sample:
+    """Return the texts of the sample of all shards."""
     shards = [StoredShard(path) for path in paths]
     shards = [shard for shard in shards if shard.facts["n_layers"]]
     ids = [name for shard in shards for name in shard.facts["sample_ids"]]
+    # A document is in one shard; of another one it has the name alone.
+    documents = [
+        f"{number}/{name}"
+        for number, shard in enumerate(shards)
+        for name in shard.facts["sample_documents"]
+    ]
     vectors = np.concatenate([shard.sample(layer, space) for shard in shards])
     order = np.argsort(np.array(ids), kind="stable")
-    return [ids[number] for number in order], vectors[order]
+    return Sample([documents[number] for number in order], vectors[order])
 
 
 def totals(paths: Sequence[Path]) -> Mapping[str, int]:

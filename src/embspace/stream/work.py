@@ -1,13 +1,14 @@
 """Work of one worker of a cluster: a pilot, shards, tables; the model is loaded once a process."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import chdir
 from functools import lru_cache
 from pathlib import Path
 from threading import Lock
 from typing import Any
 
+from embspace.errors import InputError
 from embspace.files.tables import Row
 from embspace.stream.neighbors import sample_rows
 from embspace.stream.plan import Reading, Shard
@@ -89,6 +90,19 @@ def is_of_other_texts(root: str, shard: Shard, folder: str) -> bool:
     path = shard_path(Path(folder), shard.key)
     with chdir(root):
         return is_finished(path) and StoredShard(path).facts.get("digest") != digest_of(shard)
+
+
+def call_in(root: str, function: Callable[..., None], *arguments: object) -> None:
+    """Call a function of one shard at the root of the tree.
+
+    Raises:
+        InputError: if a file of texts cannot be read.
+    """
+    try:
+        with chdir(root):
+            function(*arguments)
+    except OSError as error:
+        raise InputError(str(error)) from error
 
 
 def peak_memory() -> float:

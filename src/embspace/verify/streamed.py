@@ -21,7 +21,7 @@ from embspace.verify.compare import Comparison, Fact, compare
 from embspace.verify.rules import Tolerances, rules_of
 
 COMPARED = ("value", "n", "n_texts")
-# A sample's texts are counted one by one, those of the stage by the documents that they share.
+# How many documents a sample has hangs on which texts are in it.
 COMPARED_OF_SAMPLE = ("value", "n")
 KINDS = ("profiles", "nulls", "curves")  # of tables of a family, of which the first is made
 N_SHOWN = 10  # facts a table

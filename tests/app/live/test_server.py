@@ -106,6 +106,14 @@ def posted(app: Any, data: list[Any], **headers: str) -> str:
 SEARCH = ["tiny", "one", "salt", -1, "mean"]
 
 
+def test_pages_of_visitors_who_have_left_are_not_kept_without_end(app: Any):
+    kept = app.app.state_holder
+    for number in range(server.MOST_SESSIONS + 20):
+        kept[f"visitor {number}"]
+    assert len(kept.session_data) == server.MOST_SESSIONS
+    assert len(kept.time_last_used) == server.MOST_SESSIONS
+
+
 def test_answers_are_for_names_that_are_allowed(app: Any):
     for host in ("localhost:1", "127.0.0.1", "[::1]:7860", "LAB.example:80"):
         assert asked(app, "GET", "/config", Host=host)[0] == 200

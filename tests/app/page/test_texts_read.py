@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 import yaml
 
-from embspace.app.page.texts_read import texts_told
+from embspace.app.page.texts_read import shared_told, texts_told
 from embspace.prepare.texts import prepare_texts
 from embspace.settings.corpus import describe_corpus
 from tests.tiny import tiny_description
@@ -76,3 +76,15 @@ def test_without_the_files_of_the_model_the_page_goes_without(tree: Path, tmp_pa
     description = tiny_description(tmp_path / "gone")
     (tree / "conf/model/tiny.yaml").write_text(yaml.safe_dump(description))
     assert texts_told(tree, "tiny") == []
+
+
+def test_texts_of_a_corpus_that_stand_in_another_one_are_told():
+    texts = {
+        "one": ["The cat sat.", "A dog.", "caf\u00e9  noir"],
+        "two": ["A mat.", "the CAT  sat.", "cafe\u0301 noir"],
+        "three": ["Nothing."],
+    }
+    corpora = {name: pd.DataFrame({"text": each}) for name, each in texts.items()}
+    (said,) = shared_told(corpora)
+    assert said.startswith("2 of 3 texts of one stand in two, too: ")
+    assert shared_told({"one": corpora["one"]}) == []

@@ -14,6 +14,9 @@ from embspace.errors import InputError
 USER = "embspace"
 SHORTEST_PASSWORD = 8
 MOST_WAITING = 32  # requests; further ones are told to come back
+# Whose page is kept as they see it, up to some megabytes each, though they may have left; of gradio
+# there are 10,000. A visitor beyond finds no text tracked, and tracks it again.
+MOST_SESSIONS = 64
 EXAMPLE = "The keys to the old cabinet are on the table."
 # What is sent comes as it is, and is checked by `Answers`, which say what is wrong.
 EVENT: dict[str, Any] = {"api_visibility": "private", "preprocess": False}
@@ -98,6 +101,7 @@ def open_app(
             run_history=False,
             enable_monitoring=False,
             max_file_size=1,
+            state_session_capacity=MOST_SESSIONS,
             footer_links=[],
             quiet=True,
             show_error=True,

@@ -2,14 +2,16 @@
 
 from collections.abc import Iterator
 from contextlib import chdir
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from embspace.errors import InputError
+from embspace.errors import InputError, counted
 from embspace.files.rows import load_rows
 from embspace.models.tokens.unknown import not_checkable
+from embspace.prepare.copies import plain_text
 from embspace.prepare.texts import copies_told
 from embspace.scripts.words import has_no_spaces
 from embspace.settings.model import describe_model
@@ -42,7 +44,20 @@ def texts_told(folder: Path, model: str) -> list[str]:
             sentences.append(f"{name}: {told}.")
         if n := int(texts["text"].map(has_no_spaces).sum()):
             sentences.append(f"{name}: {NO_SPACES.format(n=n, of=len(texts))}.")
-    return sentences + unknown_told(folder, model, corpora)
+    return sentences + shared_told(corpora) + unknown_told(folder, model, corpora)
+
+
+def shared_told(corpora: dict[str, pd.DataFrame]) -> list[str]:
+    """Return how many texts of a corpus stand in another one, too, word for word."""
+    plain = {name: texts["text"].map(plain_text) for name, texts in corpora.items()}
+    sentences = []
+    for one, other in combinations(plain, 2):
+        if n := int(plain[one].isin(set(plain[other])).sum()):
+            sentences.append(
+                f"{n:,} of {counted(len(plain[one]), 'text')} of {one} stand in {other}, too: "
+                "where the two are beside each other, these are no second sample."
+            )
+    return sentences
 
 
 def unknown_told(folder: Path, model: str, corpora: dict[str, pd.DataFrame]) -> list[str]:

@@ -30,6 +30,7 @@ from embspace.draw.page.markdown import (
 )
 from embspace.draw.page.token_kinds import drawable
 from embspace.draw.page.wording import side_by_side
+from embspace.files.tables import coarse_quantiles
 from embspace.geometry.pairs.directions import norms
 
 RESULTS = (
@@ -143,7 +144,8 @@ def _tables(
     shown = for_readers(named, SUMMARY, space=names(CLOUDS | SPACES))
     has_positions = "positional" in set(summary["space"])
     reason = "" if has_positions else f" {absent(label, 'positional')}"
-    note = f"Over all vectors or pairs.{reason}"
+    told = coarse_quantiles(summary)
+    note = f"Over all vectors or pairs.{reason}{' ' * bool(told)}{told}"
     sections = [section("Distributions", note, markdown_table(shown, digits))]
     for tokens, (name, note) in TOKEN_SETS.items():
         for order, title in ORDERS.items():

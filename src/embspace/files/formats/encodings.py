@@ -15,6 +15,21 @@ MARKS = {
     codecs.BOM_UTF16_LE: "UTF-16",
     codecs.BOM_UTF16_BE: "UTF-16",
 }
+# First bytes of files that hold no lines, and what is to be done with such a file.
+PACKED = {
+    b"\x1f\x8b": f"it is a gzip file: let its name end in {GZIP}",
+    b"PK\x03\x04": "it is a zip archive, as .xlsx is: unpack it, or save the sheet as .csv",
+    b"PAR1\x15": "it is a parquet file: let its name end in .parquet",
+    b"ARROW1\0\0": "it is a file of Arrow: let its name end in .arrow",
+    b"\x93NUMPY": "it is an array of NumPy: let its name end in .npy",
+    b"\x28\xb5\x2f\xfd": "it is packed by zstd: unpack it by zstd -d",
+    b"BZh91AY&SY": "it is packed by bzip2: unpack it by bunzip2",
+    b"\xfd7zXZ": "it is packed by xz: unpack it by unxz",
+    b"7z\xbc\xaf\x27\x1c": "it is a 7z archive: unpack it",
+    b"\xd0\xcf\x11\xe0": "it is a file of an office: save it as .csv or .txt there",
+    b"%PDF-": "it is a PDF: save its text as .txt",
+    b"SQLite format 3\0": "it is a database of SQLite: save the table as .csv",
+}
 WIDE = ("UTF-32LE", "UTF-32BE", "UTF-16LE", "UTF-16BE")  # without a mark
 # Of those that agree, the first; Latin-1 is none, for it takes quotes and € for control characters.
 CANDIDATES = [
@@ -37,18 +52,23 @@ def marked_wide(start: bytes) -> str:
     return next((name for mark, name in MARKS.items() if start.startswith(mark)), "")
 
 
+def packed_as(start: bytes) -> str:
+    """Return what is to be done with a file of these first bytes, "" if it may have lines."""
+    return next((said for mark, said in PACKED.items() if start.startswith(mark)), "")
+
+
 def advice(file: Path, content: bytes) -> str:
     """Return what makes a file UTF-8, and how a line of it then reads; it begins with `;`.
 
     `content` is that of the file, unpacked. The encoding is the one of its mark, else the one that
     charset-normalizer finds likely; a reader of the message decides.
     """
+    if packed := packed_as(content):
+        return f"; {packed}"
     if wide := marked_wide(content):
         return f"; it begins with the mark of {wide}; {_command(file, wide)}"
     if wide := unmarked_wide(content):
         return f"; it looks like {wide}; {_command(file, wide)}"
-    if content.startswith(b"\x1f\x8b"):
-        return f"; it is a gzip file: let its name end in {GZIP}"
     line = _line_at(content, _first_bad(content))
     if CHARACTER.search(content.replace(line, b"")):
         return (

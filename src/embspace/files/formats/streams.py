@@ -10,7 +10,7 @@ from stat import S_ISDIR, S_ISREG
 from typing import Any
 
 from embspace.errors import InputError
-from embspace.files.formats.encodings import marked_wide
+from embspace.files.formats.encodings import marked_wide, packed_as
 from embspace.files.formats.endings import GZIP, ending_of
 
 BUFFER = 2**18  # bytes that are read at once
@@ -54,11 +54,12 @@ def lines_of(stream: io.BufferedReader) -> io.TextIOWrapper:
     as `surrogateescape` has it. A line may hold what splitlines() breaks at.
 
     Raises:
-        NotUtf8Error: if the stream begins with a mark of UTF-16 or UTF-32.
+        NotUtf8Error: if the stream begins with a mark of UTF-16 or UTF-32, or of a file that is no
+            text, such as an archive.
     """
     start = stream.peek(BUFFER)
     # Without a zero byte it is a file of lines whose first is broken: a wide blank has one.
-    if marked_wide(start) and b"\0" in start:
+    if (marked_wide(start) and b"\0" in start) or packed_as(start):
         raise NotUtf8Error("is not UTF-8")
     end = "\r" if b"\r" in start and b"\n" not in start else "\n"
     return io.TextIOWrapper(stream, encoding="utf-8-sig", errors="surrogateescape", newline=end)

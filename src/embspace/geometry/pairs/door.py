@@ -32,6 +32,8 @@ class Taken(NamedTuple):
     """Names of NumPy's types; none: any."""
     instead: tuple[type, ...]
     """Types that the argument may have in the place of an array."""
+    is_optional: bool
+    """Whether None is one of these."""
 
     @property
     def last(self) -> tuple[str, ...]:
@@ -80,7 +82,9 @@ def takes_arrays(
             lengths: dict[str, tuple[str, int]] = {}
             for name, taken in arguments.items():
                 value = bound.arguments.get(name)
-                if value is None or (taken.instead and isinstance(value, taken.instead)):
+                if name not in bound.arguments or (value is None and taken.is_optional):
+                    continue
+                if taken.instead and isinstance(value, taken.instead):
                     continue
                 value = bound.arguments[name] = _array(
                     value, name, taken, single=single, numbers=numbers
@@ -110,6 +114,7 @@ def _taken(parameter: Parameter) -> Taken | None:
         tuple(arrays[0].dim_str.split()),
         frozenset(names) if isinstance(names, (list, tuple)) else frozenset(),
         tuple(kind for kind in others if kind is not type(None)),
+        type(None) in others or parameter.default is None,
     )
 
 

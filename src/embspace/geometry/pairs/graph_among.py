@@ -35,6 +35,6 @@ def graph_among(
         from embspace.geometry.pairs.scan._neighbor_loops import settle_all
 
         # Centered as those of the graph were, so that a pair has one distance.
-        vectors = (x[rows] - x.mean(axis=0)).astype(np.float32)
+        vectors = np.ascontiguousarray(x[rows] - x.mean(axis=0), np.float64)
         settle_all(vectors, lacking, indices, distances)
     return NeighborGraph(indices, distances)

@@ -10,8 +10,7 @@ from jaxtyping import Float, Int
 class NeighborGraph:
     """For each row, the others nearest to it by Euclidean distance, the nearest first.
 
-    Exact: `scan_pairs` gives what comparing every pair in float64 would give, of vectors taken in
-    float32.
+    Exact: `scan_pairs` gives what comparing every pair in float64 would give.
     """
 
     indices: Int[np.ndarray, "n k"]

@@ -53,7 +53,7 @@ class PairScan:
     extremes: tuple[ExtremePairs, ...]
     """By group, then largest, smallest, nearest_to_zero."""
     neighbors: NeighborGraph | None
-    """If asked for; of the vectors in float32."""
+    """If asked for."""
     largest_cosines: Float[np.ndarray, " n_x"] | None
     """Of each row of x with another row, if asked for; NaN for a row of norm zero, or alone."""
 
@@ -77,12 +77,13 @@ def scan_pairs(
     No sampling. Each result costs only where it is asked for: `scan_pairs(x, n_bins=1000)` is
     three distributions, `scan_pairs(x, n_neighbors=90)` the graph alone.
 
-    Vectors are taken in float32, those in float64 too. Values are right to some 1e-7 of the
-    product of the two norms (distances: their squares), so that a pair this close to an edge may
-    fall on its other side. Distances under a twentieth of the norms are computed from differences,
-    not from dot products, and lose nothing. Extremes and neighbors are those of float64 cosines
-    and distances of the float32 vectors, see `ExtremePairs` and `NeighborGraph`. The number of
-    threads, `numba.get_num_threads()`, changes nothing up to 64; above, blocks are smaller.
+    Vectors are taken in float32, those in float64 too, but for neighbors. Values are right to some
+    1e-7 of the product of the two norms (distances: their squares), so that a pair this close to an
+    edge may fall on its other side. Distances under a twentieth of the norms are computed from
+    differences, not from dot products, and lose nothing. Extremes are those of float64 cosines of
+    the float32 vectors, neighbors those of float64 distances of the vectors as they come; see
+    `ExtremePairs` and `NeighborGraph`. The number of threads, `numba.get_num_threads()`, changes
+    nothing up to 64; above, blocks are smaller.
 
     A row of norm zero has no cosine: its pairs are missing from that distribution and from the
     extremes, and present in the other two and among the neighbors.
@@ -115,7 +116,7 @@ def scan_pairs(
     """
     _check_numbers(n_bins, n_extremes, n_neighbors, block_rows)
     device = device_of(x)
-    x = checked_matrix(x, "x")
+    given, x = x, checked_matrix(x, "x")
     y = None if y is None else checked_matrix(y, "y")
     _check_shapes(x, y, n_neighbors)
     x_norms = checked_norms(x, "x")
@@ -140,7 +141,7 @@ def scan_pairs(
     return PairScan(
         totals.distributions(scan.counts()),
         lists.pairs(),
-        _graph(x, left.numbers, candidates, k) if candidates else None,
+        _graph(_exact(given, x), left.numbers, candidates, k) if candidates else None,
         _of_all_rows(totals.largest_cosines, left.numbers, len(x)) if largest_cosines else None,
     )
 
@@ -154,6 +155,14 @@ def _scan(left: Rows, right: Rows, wanted: Wanted, device: Any) -> "BlockScan | 
     from embspace.geometry.pairs.scan._torch_scan import TorchScan
 
     return TorchScan(left, right, wanted, device)
+
+
+def _exact(given: Any, x: np.ndarray) -> np.ndarray:
+    """Return the vectors by whose distances neighbors are put into order: float64 as it came."""
+    exact = as_array(given, "x")
+    if exact.dtype != np.float64:
+        return x
+    return np.require(exact, requirements=["C", "W"])
 
 
 def _graph(x: np.ndarray, numbers: np.ndarray, candidates: "Candidates", k: int) -> NeighborGraph:

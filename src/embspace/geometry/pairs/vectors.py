@@ -57,9 +57,16 @@ def as_array(x: Any, name: str = "x") -> Any:
         return _unpacked(_of_frame(x), name)
     if isinstance(x, (list, tuple)) and not hasattr(x, "_fields"):
         return _of_rows(x, name)
-    if hasattr(x, "__array__") and not isinstance(x, np.generic):
+    if isinstance(x, np.generic) or not (isinstance(x, memoryview) or _has_values(x)):
+        return x
+    try:
         return np.asarray(x)
-    return x
+    except Exception as error:  # of a type that somebody else has written
+        raise ValueError(f"{name}: expected an array, found {type(x).__name__}: {error}") from error
+
+
+def _has_values(x: Any) -> bool:
+    return hasattr(x, "__array__") or hasattr(x, "__array_interface__")
 
 
 def real_numbers(
@@ -115,6 +122,8 @@ def checked_numbers(
 def _of_tensor(x: Any, name: str) -> np.ndarray:
     if getattr(x, "is_quantized", False):
         x = x.dequantize()
+    if getattr(x, "is_nested", False):
+        raise ValueError(f"{name}: {LOST}")
     if "strided" not in str(getattr(x, "layout", "strided")):
         raise ValueError(
             f"{name}: expected an array, found a sparse tensor: take .to_dense() of it"

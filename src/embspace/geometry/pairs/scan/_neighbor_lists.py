@@ -27,9 +27,11 @@ def shrunk_halves(squared_norms: Float[np.ndarray, " n"], dim: int) -> Float[np.
 
     The product is wrong by at most gamma_dim |x_i| |x_j|, whatever the order of summation (Higham
     2002, equation 3.5), and 2 |x_i| |x_j| <= |x_i|^2 + |x_j|^2: each row bears its own part. 32
-    roundings more are those of s, of the key and of its comparisons.
+    roundings more are those of s, of the key and of its comparisons; 4 those of vectors in float64
+    to float32, which make a distance u (|x_i| + |x_j|) shorter or longer, and half its square
+    2 u (|x_i|^2 + |x_j|^2).
     """
-    roundings = (dim + 32) * 2.0**-24
+    roundings = (dim + 36) * 2.0**-24
     return (squared_norms * (0.5 - 0.5 * roundings / (1 - roundings))).astype(np.float32)
 
 

@@ -1,0 +1,1 @@
+"""Texts of a streamed corpus that belong together: copies, and those of one document."""

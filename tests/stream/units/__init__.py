@@ -1,0 +1,1 @@
+"""Tests of the units of streamed texts."""
