@@ -49,6 +49,18 @@ def config(**different: Any) -> Change:
     return change
 
 
+def config_without(*keys: str, **different: Any) -> Change:
+    """Other keys in config.json in the place of some."""
+
+    def change(folder: Path) -> None:
+        file = folder / "config.json"
+        content = json.loads(file.read_text())
+        kept = {key: value for key, value in content.items() if key not in keys}
+        file.write_text(json.dumps(kept | different))
+
+    return change
+
+
 def tensors(**added: tuple[int, ...]) -> Change:
     """Further tensors of these shapes among the weights; `__` stands for a dot."""
 
@@ -206,7 +218,45 @@ READ |= {
         "pegasus": {"static_position_embeddings": True, "extra_pos_embeddings": 1},
     }.items()
 }
+READ |= {
+    "led, keys of its first config": Kind(
+        "led", change=config(attention_dilation=[1, 1, 1], max_position_embeddings=1024)
+    ),
+    "stablelm, keys of its makers": Kind(
+        "stablelm",
+        {"rope_parameters": {"rope_type": "default", "rope_theta": 10.0}, "layer_norm_eps": 1e-3}
+        | {"partial_rotary_factor": 0.5},
+        config_without(
+            *("rope_parameters", "layer_norm_eps"),
+            **{"model_type": "stablelm_epoch", "architectures": ["StableLMEpochForCausalLM"]},
+            **{"rope_pct": 0.5, "norm_eps": 1e-3, "rope_theta": 10, "rotary_scaling_factor": 1.0},
+            auto_map={"AutoModelForCausalLM": "modeling_stablelm_epoch.StableLMEpochForCausalLM"},
+        ),
+    ),
+    "nomic_bert, keys of its makers": Kind(
+        "nomic_bert",
+        {"rope_parameters": {"rope_type": "default", "rope_theta": 10.0}, "layer_norm_eps": 1e-3},
+        config_without(
+            *("rope_parameters", "layer_norm_eps", "max_position_embeddings", "hidden_size"),
+            *("num_hidden_layers", "num_attention_heads", "intermediate_size", "hidden_act"),
+            "head_dim",
+            **{"n_embd": 16, "n_layer": 3, "n_head": 2, "n_inner": 32, "n_positions": 80},
+            **{"layer_norm_epsilon": 1e-3, "rotary_emb_base": 10, "max_trained_positions": 40},
+            **{"activation_function": "swiglu", "rotary_emb_fraction": 1.0, "causal": False},
+            **{"rotary_scaling_factor": 2, "use_xentropy": True, "qkv_proj_bias": False},
+            auto_map={"AutoModel": "nomic-ai/x--modeling_hf_nomic_bert.NomicBertModel"},
+        ),
+    ),
+}
 REFUSED = {
+    "nomic_bert, experts": Kind(
+        "nomic_bert",
+        change=config(num_experts=8, moe_every_n_layers=2),
+        refused="does not know it and would compute",
+    ),
+    "llama, rotations in part": Kind(
+        "llama", change=config(partial_rotary_factor=0.5), refused="'partial_rotary_factor'"
+    ),
     "bart, norms before": Kind(
         "bart", change=config(normalize_before=True), refused="'normalize_before': found True"
     ),
