@@ -1,6 +1,7 @@
 """The windows of a corpus at one layer and pooling, and texts of a user among them."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -107,10 +108,13 @@ class CorpusSpace:
         Raises:
             InputError: if a text has more tokens than that, or none that the tokenizer knows.
         """
+        from embspace.loaded.given import reading
+
         module = self.load_module()
-        if self.pooling == SENTENCE:
-            return self._sentences(module, tokenizer, queries)
-        encoded = encode_texts(self.model_name, self.model, module, tokenizer, queries)
+        with nullcontext() if self.loaded is None else reading(self.loaded):
+            if self.pooling == SENTENCE:
+                return self._sentences(module, tokenizer, queries)
+            encoded = encode_texts(self.model_name, self.model, module, tokenizer, queries)
         return np.stack([_pooled(window.tokens, self.pooling, self.layer) for window in encoded])
 
     def _sentences(
@@ -150,14 +154,14 @@ def encode_texts(
     Raises:
         InputError: if a text has more tokens than that, or none that the tokenizer knows.
     """
-    from embspace.models.encoder import encode
+    from embspace.models.encoder import device_of, encode
     from embspace.models.windows import largest_window
 
     length = largest_window(model, module)
     windows = [_only_window(name, text, tokenizer, length) for text in texts]
     # Each alone: rounding depends on what else is in a batch.
     batches = [[number] for number in range(len(windows))]
-    encoded = encode(module, windows, batches, "cpu", model.final_norm)
+    encoded = encode(module, windows, batches, device_of(module), model.final_norm)
     return sorted(encoded, key=lambda each: each.index)
 
 
