@@ -100,6 +100,12 @@ def two_sets(folder: Path) -> None:
     write(folder, stored | {f"bert.{name}": values + 1 for name, values in stored.items()})
 
 
+def two_tables(folder: Path) -> None:
+    """The encoder's table beside the shared one, with other numbers."""
+    stored = load_file(folder / "model.safetensors")
+    write(folder, stored | {"encoder.embed_tokens.weight": stored["shared.weight"] + 1})
+
+
 def files(**written: str) -> Change:
     """Further files; `__` stands for a dot."""
 
@@ -108,6 +114,12 @@ def files(**written: str) -> Change:
             (folder / name.replace("__", ".")).write_text(text)
 
     return change
+
+
+def open_vino(folder: Path) -> None:
+    """Weights in the form of OpenVINO alone, of which one file has the ending of pickles."""
+    (folder / "model.safetensors").unlink()
+    files(openvino_model__xml="<net/>", openvino_model__bin="x")(folder)
 
 
 def renamed(old: str, new: str) -> Change:
@@ -173,6 +185,10 @@ READ = {
             *("deberta-v2", "distilbert", "electra", "ernie", "esm", "eurobert", "flaubert"),
             *("gte", "ibert", "jina_embeddings_v3", "longformer", "markuplm"),
             *("megatron-bert", "modernbert", "mpnet", "mra", "nomic_bert", "nystromformer"),
+            *("luke", "clip_text_model", "blenderbot-small", "nllb-moe", "prophetnet"),
+            *("bigbird_pegasus", "qwen2", "qwen2_moe", "deepseek_v2", "olmo3"),
+            *("apertus", "arcee", "seed_oss", "glm", "granitemoe", "cohere2", "exaone4"),
+            *("ernie4_5", "minimax", "diffllama", "bitnet", "jetmoe", "phimoe"),
             *("rembert", "roberta", "roberta-prelayernorm", "roformer", "splinter", "squeezebert"),
             *("xlm", "xlm-roberta", "xlm-roberta-xl", "yoso"),
             *("bart", "blenderbot", "led", "longt5", "m2m_100", "marian", "mbart", "mt5", "mvp"),
@@ -253,6 +269,27 @@ REFUSED = {
         "nomic_bert",
         change=config(num_experts=8, moe_every_n_layers=2),
         refused="does not know it and would compute",
+    ),
+    "t5, two tables": Kind("t5", change=two_tables, refused="two sets of the same"),
+    "bart, two tables": Kind("bart", change=two_tables, refused="two sets of the same"),
+    "esm, relative_key": Kind(
+        "esm", change=config(position_embedding_type="relative_key"), refused="relative_key"
+    ),
+    "llama, rotations in part, inside": Kind(
+        "llama",
+        change=config(
+            rope_parameters={
+                "rope_type": "default",
+                "rope_theta": 10000.0,
+                "partial_rotary_factor": 0.5,
+            }
+        ),
+        refused="'rope_parameters'",
+    ),
+    "bert, OpenVINO": Kind(
+        "bert",
+        change=open_vino,
+        refused="OpenVINO's",
     ),
     "llama, rotations in part": Kind(
         "llama", change=config(partial_rotary_factor=0.5), refused="'partial_rotary_factor'"

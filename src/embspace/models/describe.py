@@ -156,6 +156,7 @@ def _tables(module: Any, input_name: str, ids: Any, mask: Any) -> _Tables:
     found = _Tables({}, [])
     for path, (_, made) in passed.items():
         table = embeddings[path].weight
+        made = made[0] if isinstance(made, tuple) else made  # ProphetNet gives numbers of rows, too
         rows = _rows_read(made, table, ids.shape[1])
         if rows and rows == list(range(rows[0], rows[0] + len(rows))) and len(rows) > 1:
             found.positional[names[id(table)]] = rows[0]

@@ -175,7 +175,7 @@ def _check_unknown(
         for key, value in content.items()
         if key != "quantization_config"  # has its own check
         and not _says_nothing(key, value, config)
-        and not _is_known(key, config, model_class)
+        and not (_is_known(key, config, model_class) and _is_done(key, value, config, model_class))
     ]
     if refused := not_allowed(unknown, allowed):
         values = shortened(content[refused[0]])
@@ -209,6 +209,18 @@ def _is_known(key: str, config: Any, model_class: type) -> bool:
         return key != PARTLY or PARTLY in _source(others)
     taken = _taken(own) | _taken(others)
     return key in taken or bool(re.search(rf"\bself\.{re.escape(key)} = ", _source(own)))
+
+
+def _is_done(key: str, value: Any, config: Any, model_class: type) -> bool:
+    """Whether a class that has a key does what this value says."""
+    source = _source(model_class.__module__)
+    if key in ROTARY and isinstance(value, dict):  # of each kind of layers, or of all
+        parts = [value, *(part for part in value.values() if isinstance(part, dict))]
+        shares = [part.get(PARTLY, 1) for part in parts]
+        return PARTLY in source or all(share == 1 for share in shares)
+    if key == "position_embedding_type" and isinstance(value, str):
+        return re.search(rf"[\"']{re.escape(value)}[\"']", source) is not None
+    return True
 
 
 @cache
