@@ -94,6 +94,16 @@ def prefix(text: str) -> Change:
     return change
 
 
+def infix(text: str) -> Change:
+    """Names of blocks have this inside, as where each was wrapped by itself."""
+
+    def change(folder: Path) -> None:
+        stored = load_file(folder / "model.safetensors")
+        write(folder, {key.replace(".output.", f".{text}output."): stored[key] for key in stored})
+
+    return change
+
+
 def two_sets(folder: Path) -> None:
     """Another set of the same parameters, with a prefix."""
     stored = load_file(folder / "model.safetensors")
@@ -393,6 +403,7 @@ REFUSED = {
     "bert, behind module.": Kind("bert", change=prefix("module."), refused="strip it"),
     "bert, behind _orig_mod.": Kind("bert", change=prefix("_orig_mod."), refused="strip it"),
     "bert, behind 0.auto_model.": Kind("bert", change=prefix("0.auto_model."), refused="strip it"),
+    "bert, _orig_mod. inside": Kind("bert", change=infix("_orig_mod."), refused="take it out"),
     "bert, behind model.": Kind("bert", change=prefix("model."), refused="strip it"),
     "bert, use_return_dict": Kind(
         "bert", change=config(use_return_dict=False), refused="delete that line"
