@@ -49,6 +49,18 @@ def config(**different: Any) -> Change:
     return change
 
 
+def config_without(*keys: str, **different: Any) -> Change:
+    """Other keys in config.json in the place of some."""
+
+    def change(folder: Path) -> None:
+        file = folder / "config.json"
+        content = json.loads(file.read_text())
+        kept = {key: value for key, value in content.items() if key not in keys}
+        file.write_text(json.dumps(kept | different))
+
+    return change
+
+
 def tensors(**added: tuple[int, ...]) -> Change:
     """Further tensors of these shapes among the weights; `__` stands for a dot."""
 
@@ -82,10 +94,26 @@ def prefix(text: str) -> Change:
     return change
 
 
+def infix(text: str) -> Change:
+    """Names of blocks have this inside, as where each was wrapped by itself."""
+
+    def change(folder: Path) -> None:
+        stored = load_file(folder / "model.safetensors")
+        write(folder, {key.replace(".output.", f".{text}output."): stored[key] for key in stored})
+
+    return change
+
+
 def two_sets(folder: Path) -> None:
     """Another set of the same parameters, with a prefix."""
     stored = load_file(folder / "model.safetensors")
     write(folder, stored | {f"bert.{name}": values + 1 for name, values in stored.items()})
+
+
+def two_tables(folder: Path) -> None:
+    """The encoder's table beside the shared one, with other numbers."""
+    stored = load_file(folder / "model.safetensors")
+    write(folder, stored | {"encoder.embed_tokens.weight": stored["shared.weight"] + 1})
 
 
 def files(**written: str) -> Change:
@@ -96,6 +124,12 @@ def files(**written: str) -> Change:
             (folder / name.replace("__", ".")).write_text(text)
 
     return change
+
+
+def open_vino(folder: Path) -> None:
+    """Weights in the form of OpenVINO alone, of which one file has the ending of pickles."""
+    (folder / "model.safetensors").unlink()
+    files(openvino_model__xml="<net/>", openvino_model__bin="x")(folder)
 
 
 def renamed(old: str, new: str) -> Change:
@@ -161,6 +195,10 @@ READ = {
             *("deberta-v2", "distilbert", "electra", "ernie", "esm", "eurobert", "flaubert"),
             *("gte", "ibert", "jina_embeddings_v3", "longformer", "markuplm"),
             *("megatron-bert", "modernbert", "mpnet", "mra", "nomic_bert", "nystromformer"),
+            *("luke", "clip_text_model", "blenderbot-small", "nllb-moe", "prophetnet"),
+            *("bigbird_pegasus", "qwen2", "qwen2_moe", "deepseek_v2", "olmo3"),
+            *("apertus", "arcee", "seed_oss", "glm", "granitemoe", "cohere2", "exaone4"),
+            *("ernie4_5", "minimax", "diffllama", "bitnet", "jetmoe", "phimoe"),
             *("rembert", "roberta", "roberta-prelayernorm", "roformer", "splinter", "squeezebert"),
             *("xlm", "xlm-roberta", "xlm-roberta-xl", "yoso"),
             *("bart", "blenderbot", "led", "longt5", "m2m_100", "marian", "mbart", "mt5", "mvp"),
@@ -206,7 +244,66 @@ READ |= {
         "pegasus": {"static_position_embeddings": True, "extra_pos_embeddings": 1},
     }.items()
 }
+READ |= {
+    "led, keys of its first config": Kind(
+        "led", change=config(attention_dilation=[1, 1, 1], max_position_embeddings=1024)
+    ),
+    "stablelm, keys of its makers": Kind(
+        "stablelm",
+        {"rope_parameters": {"rope_type": "default", "rope_theta": 10.0}, "layer_norm_eps": 1e-3}
+        | {"partial_rotary_factor": 0.5},
+        config_without(
+            *("rope_parameters", "layer_norm_eps"),
+            **{"model_type": "stablelm_epoch", "architectures": ["StableLMEpochForCausalLM"]},
+            **{"rope_pct": 0.5, "norm_eps": 1e-3, "rope_theta": 10, "rotary_scaling_factor": 1.0},
+            auto_map={"AutoModelForCausalLM": "modeling_stablelm_epoch.StableLMEpochForCausalLM"},
+        ),
+    ),
+    "nomic_bert, keys of its makers": Kind(
+        "nomic_bert",
+        {"rope_parameters": {"rope_type": "default", "rope_theta": 10.0}, "layer_norm_eps": 1e-3},
+        config_without(
+            *("rope_parameters", "layer_norm_eps", "max_position_embeddings", "hidden_size"),
+            *("num_hidden_layers", "num_attention_heads", "intermediate_size", "hidden_act"),
+            "head_dim",
+            **{"n_embd": 16, "n_layer": 3, "n_head": 2, "n_inner": 32, "n_positions": 80},
+            **{"layer_norm_epsilon": 1e-3, "rotary_emb_base": 10, "max_trained_positions": 40},
+            **{"activation_function": "swiglu", "rotary_emb_fraction": 1.0, "causal": False},
+            **{"rotary_scaling_factor": 2, "use_xentropy": True, "qkv_proj_bias": False},
+            auto_map={"AutoModel": "nomic-ai/x--modeling_hf_nomic_bert.NomicBertModel"},
+        ),
+    ),
+}
 REFUSED = {
+    "nomic_bert, experts": Kind(
+        "nomic_bert",
+        change=config(num_experts=8, moe_every_n_layers=2),
+        refused="does not know it and would compute",
+    ),
+    "t5, two tables": Kind("t5", change=two_tables, refused="two sets of the same"),
+    "bart, two tables": Kind("bart", change=two_tables, refused="two sets of the same"),
+    "esm, relative_key": Kind(
+        "esm", change=config(position_embedding_type="relative_key"), refused="relative_key"
+    ),
+    "llama, rotations in part, inside": Kind(
+        "llama",
+        change=config(
+            rope_parameters={
+                "rope_type": "default",
+                "rope_theta": 10000.0,
+                "partial_rotary_factor": 0.5,
+            }
+        ),
+        refused="'rope_parameters'",
+    ),
+    "bert, OpenVINO": Kind(
+        "bert",
+        change=open_vino,
+        refused="OpenVINO's",
+    ),
+    "llama, rotations in part": Kind(
+        "llama", change=config(partial_rotary_factor=0.5), refused="'partial_rotary_factor'"
+    ),
     "bart, norms before": Kind(
         "bart", change=config(normalize_before=True), refused="'normalize_before': found True"
     ),
@@ -306,6 +403,7 @@ REFUSED = {
     "bert, behind module.": Kind("bert", change=prefix("module."), refused="strip it"),
     "bert, behind _orig_mod.": Kind("bert", change=prefix("_orig_mod."), refused="strip it"),
     "bert, behind 0.auto_model.": Kind("bert", change=prefix("0.auto_model."), refused="strip it"),
+    "bert, _orig_mod. inside": Kind("bert", change=infix("_orig_mod."), refused="take it out"),
     "bert, behind model.": Kind("bert", change=prefix("model."), refused="strip it"),
     "bert, use_return_dict": Kind(
         "bert", change=config(use_return_dict=False), refused="delete that line"

@@ -6,10 +6,12 @@ from typing import Any
 
 import pytest
 
+from embspace.app.describe import find_model
 from embspace.errors import InputError
 from embspace.models.describe import describe_module
 from embspace.models.tokenizer import read_tokenizer
 from embspace.settings.schema import read_yaml
+from tests.tiny_architectures import build_tiny
 from tests.zoo import ANIMALS, LAYERS, ROOT, build_animal
 
 SPECIAL = {"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"}
@@ -70,3 +72,14 @@ def test_tokens_beyond_the_rows_are_refused_with_the_way_out(tmp_path: Path):
     tokenizer.add_tokens(["[place]", "[name]"])
     with pytest.raises(InputError, match="ids up to 301, the input matrix 300 rows; .*resize_"):
         describe_module(module, tokenizer)
+
+
+@pytest.mark.parametrize("kind", ["longformer", "led"])
+def test_tables_are_found_where_a_model_fills_texts_up_by_itself(kind: str, tmp_path: Path):
+    folder = build_tiny(kind, tmp_path / kind, attention_window=64)
+    plain = build_tiny(kind, tmp_path / "plain", attention_window=8)
+    named = [find_model(str(place), tmp_path, None).described for place in (folder, plain)]
+    one, other = (described or {} for described in named)
+    assert one["matrices"] == other["matrices"]
+    assert one["matrices"]["positional"] is not None
+    assert one["position_offset"] == other["position_offset"]

@@ -35,7 +35,7 @@ DIRECTIONS = [
     "The model takes doctors",
 ]
 DRAWN = {"n_sign_flips": 300, "n_pairing_draws": 5, "n_direction_draws": 800}
-HALVES: dict[str, Any] = {"n_half_samples": 16, "level": 0.95}
+HALVES: dict[str, Any] = {"n_half_samples": 64, "level": 0.95}
 
 
 def nonsense(x: np.ndarray, seed: int) -> Tables:

@@ -36,7 +36,7 @@ from jaxtyping import Float
 from embspace.clouds.pooling import FIRST_LAST, SENTENCE, TOKEN_POOLINGS
 from embspace.device import Device
 from embspace.errors import InputError
-from embspace.loaded.given import in_evaluation, is_loaded, take
+from embspace.loaded.given import is_loaded, reading, take
 from embspace.loaded.model import LoadedModel, load
 from embspace.loaded.states import States, joined, read_states
 from embspace.settings.params import read_params
@@ -209,7 +209,7 @@ class Spaces:
         at = layer - 1 if layer > 0 else layer
         rows = self.tokens.groupby("window", sort=True)["id"]
         ids = [window.to_numpy(copy=True)[None] for _, window in rows]
-        with in_evaluation(module):
+        with reading(self._loaded):
             maps = (attention_maps(module, row, np.ones_like(row))[at][0] for row in ids)
             return [weights.float().cpu().numpy() for weights in maps]
 

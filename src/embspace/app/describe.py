@@ -248,6 +248,7 @@ def _described(name: str, label: str, source: dict[str, Any], root: Path) -> Nam
 
 
 def _findings(name: str, described: dict[str, Any]) -> "Findings":
+    from embspace.models.architecture import code_note
     from embspace.models.describe import describe_module
     from embspace.models.parameters.describe_head import describe_head
     from embspace.models.sentence.vectors import check_sentences
@@ -261,7 +262,8 @@ def _findings(name: str, described: dict[str, Any]) -> "Findings":
         module, tokenizer = load_model(name, model), load_tokenizer(name, model)
         findings = describe_module(module, tokenizer)
         known = {key: findings.keys.get(key) for key in ("final_norm", "token_types")}
-        if note := tokenizer_note(name, model.model_copy(update=known)):
+        notes = [code_note(name, model), tokenizer_note(name, model.model_copy(update=known))]
+        if note := " ".join(filter(None, notes)):
             findings.keys["note"] = note
         check_sentences(name, model.model_copy(update=known), module, tokenizer)
     except InputError:

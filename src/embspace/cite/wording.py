@@ -13,6 +13,7 @@ REFERENCES = re.compile(rf"\[@({KEY}(?:; @{KEY})*)\]|@({KEY})")
 WORDS = {
     "cls": "first token",
     "english": "English",
+    "last": "last token",
     "max": "maximum",
     "centered_unit_length": "centered at unit length",
     "unit_length": "at unit length",

@@ -10,6 +10,7 @@ from jaxtyping import Float
 
 from embspace.errors import InputError
 from embspace.loaded.model import LoadedModel
+from embspace.loaded.untouched import untouched
 from embspace.settings.model import VectorsModel, describe_model
 
 UNKNOWN = "unknown"
@@ -23,8 +24,8 @@ def is_loaded(model: object) -> bool:
 def take(model: Any, tokenizer: Any | None) -> LoadedModel:
     """Return a transformers model with its tokenizer, or a sentence-transformers object, as loaded.
 
-    The object stays the user's: its weights are neither moved nor changed. Its states are those of
-    its own number format, as float32.
+    The object stays the user's, as it was: weights, attributes, hooks, modes, configs. Its states
+    are those of its own number format, as float32.
 
     Raises:
         InputError: if the tokenizer is missing, has ids that are no rows of the model, or is none
@@ -48,17 +49,28 @@ def take(model: Any, tokenizer: Any | None) -> LoadedModel:
 
 
 @contextmanager
-def in_evaluation(module: Any) -> Iterator[None]:
-    """Switch dropout off for a while, in each part where it is on, and say so."""
-    training = [part for part in module.modules() if part.training]
-    if training:
-        warnings.warn("the model is in training mode; it is read without dropout", stacklevel=2)
-    module.eval()
-    try:
+def reading(loaded: LoadedModel) -> Iterator[None]:
+    """Have a model read for a while by the rules of its description; a user's is then as before."""
+    if loaded.source is not None:
         yield
-    finally:
-        for part in training:
-            part.training = True
+        return
+    from embspace.models.weights import ruled
+
+    whole = loaded.module if loaded.encoder is None else loaded.encoder
+    with _in_evaluation(whole, loaded.tokenizer):
+        ruled(loaded.module, loaded.description)
+        yield
+
+
+@contextmanager
+def _in_evaluation(module: Any, tokenizer: Any) -> Iterator[None]:
+    """Switch dropout off for a while, and say so where it was on; nothing stays changed."""
+    with untouched(module, tokenizer):
+        if any(part.training for part in module.modules()):
+            words = "the model is in training mode; it is read without dropout"
+            warnings.warn(words, stacklevel=3)
+        module.eval()
+        yield
 
 
 def encoded_by(encoder: Any, texts: Sequence[str]) -> Float[np.ndarray, "text dim"]:
@@ -70,9 +82,10 @@ def encoded_by(encoder: Any, texts: Sequence[str]) -> Float[np.ndarray, "text di
 def _described(module: Any, tokenizer: Any, encoder: Any) -> LoadedModel:
     """Find out how a module is read, as of a folder; its name is that of its class or folder."""
     from embspace.models.describe import describe_module
+    from embspace.models.encoder import device_of
 
     name = str(getattr(module.config, "_name_or_path", "") or type(module).__name__)
-    with in_evaluation(module):
+    with _in_evaluation(module, tokenizer):
         findings = describe_module(module, tokenizer)
     if findings.asked:
         listed = "; ".join(f"{key}: {why}" for key, why in findings.asked.items())
@@ -80,7 +93,7 @@ def _described(module: Any, tokenizer: Any, encoder: Any) -> LoadedModel:
     said = {"label": name, "license": UNKNOWN, "language": UNKNOWN, "source": "path", "path": name}
     description = describe_model(name, said | findings.keys)
     assert not isinstance(description, VectorsModel)  # the source is a path
-    device = str(next(module.parameters()).device)
+    device = device_of(module)
     return LoadedModel(name, description, module, tokenizer, encoder=encoder, device=device)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from embspace.clouds.pooling import SENTENCE
 from embspace.errors import InputError
-from embspace.loaded.given import encoded_by, in_evaluation
+from embspace.loaded.given import encoded_by, reading
 from embspace.loaded.model import LoadedModel
 from embspace.settings.params import CONF
 from embspace.settings.roots import cache_folder
@@ -61,7 +61,7 @@ def read_states(
     table = pd.DataFrame({"id": [str(n + 1) for n in range(len(texts))], "text": list(texts)})
     used = {**read_yaml(root / SETTINGS), "device": loaded.device, **settings}
     model, module, tokenizer = loaded.description, loaded.module, loaded.tokenizer
-    with chdir(root), in_evaluation(module):
+    with chdir(root), reading(loaded):
         states = extract_hidden_states(model, module, tokenizer, table, token_states, **used)
         states = with_sentences(states, loaded.modules, model, module, tokenizer, list(texts), used)
         tensors = _collected(states)

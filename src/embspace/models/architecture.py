@@ -1,5 +1,6 @@
 """A model's architecture from its config alone: every shape, no weights."""
 
+import json
 from codecs import BOM_UTF8
 from collections.abc import Mapping
 from pathlib import Path
@@ -7,8 +8,10 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from embspace.errors import InputError, RefusedModel, did_you_mean, within
+from embspace.files.json_keys import read_keys
+from embspace.models.checks.former_keys import note_on_code, todays_keys
 from embspace.models.locate import locate_files
-from embspace.settings.model import Model, RandomModel, VectorsModel, model_file
+from embspace.settings.model import Model, Network, RandomModel, VectorsModel, model_file
 
 
 def load_config(name: str, model: Model) -> Any:
@@ -36,19 +39,31 @@ def load_config(name: str, model: Model) -> Any:
 def read_config(folder: Path) -> Any:
     """The transformers config of a folder's config.json; code of a repository is not run.
 
+    Keys that its makers named otherwise have their names of today.
+
     Raises:
         Exception: as transformers does, where it cannot be read.
     """
     from transformers import AutoConfig
 
     file = folder / "config.json"
-    if not file.is_file() or not file.read_bytes().startswith(BOM_UTF8):
+    content = read_keys(file) if file.is_file() else {}
+    todays = todays_keys(content)
+    if todays == content and not (content and file.read_bytes().startswith(BOM_UTF8)):
         return AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
     with TemporaryDirectory() as place:  # transformers reads no file with a byte order mark
-        (Path(place) / file.name).write_bytes(file.read_bytes().removeprefix(BOM_UTF8))
+        (Path(place) / file.name).write_text(json.dumps(todays), encoding="utf-8")
         config = AutoConfig.from_pretrained(place, local_files_only=True, trust_remote_code=False)
     config.name_or_path = str(folder)
     return config
+
+
+def code_note(name: str, model: Network) -> str:
+    """What a reader must know of code that a config.json names; "" without any."""
+    if isinstance(model, RandomModel):
+        return ""
+    file = locate_files(name, model) / "config.json"
+    return note_on_code(read_keys(file)) if file.is_file() else ""
 
 
 def config_of(options: Mapping[str, Any], key: str) -> Any:

@@ -156,7 +156,8 @@ def _tables(module: Any, input_name: str, ids: Any, mask: Any) -> _Tables:
     found = _Tables({}, [])
     for path, (_, made) in passed.items():
         table = embeddings[path].weight
-        rows = _rows_read(made, table) if made.shape[-2:] == (ids.shape[1], table.shape[1]) else []
+        made = made[0] if isinstance(made, tuple) else made  # ProphetNet gives numbers of rows, too
+        rows = _rows_read(made, table, ids.shape[1])
         if rows and rows == list(range(rows[0], rows[0] + len(rows))) and len(rows) > 1:
             found.positional[names[id(table)]] = rows[0]
         elif rows and len({*rows}) == 1:
@@ -164,10 +165,15 @@ def _tables(module: Any, input_name: str, ids: Any, mask: Any) -> _Tables:
     return found
 
 
-def _rows_read(made: Any, table: Any) -> list[int]:
-    """Return the row of the table that each vector is; empty if one is none."""
+def _rows_read(made: Any, table: Any, n_tokens: int) -> list[int]:
+    """Return the row of the table that each token's vector is; empty if one is none.
+
+    A model may fill a text up by itself, as Longformer does to whole windows of its attention.
+    """
     vectors = made.reshape(-1, made.shape[-1])[: made.shape[-2]]
-    same = (vectors[:, None] == table[None]).all(dim=-1)
+    if len(vectors) < n_tokens or vectors.shape[1] != table.shape[1]:
+        return []
+    same = (vectors[:n_tokens, None] == table[None]).all(dim=-1)
     return same.int().argmax(dim=1).tolist() if bool(same.any(dim=1).all()) else []
 
 

@@ -90,6 +90,11 @@ def batch_rule(module: Any) -> Batches:
     return getattr(module.config, RULE, "any")
 
 
+def device_of(module: Any) -> str:
+    """Return where a loaded model is, and stays while it reads."""
+    return str(next(module.parameters()).device)
+
+
 def encode(
     module: Any,
     windows: Sequence[Window],

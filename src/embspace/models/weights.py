@@ -45,15 +45,15 @@ def load_model(name: str, model: Model) -> Any:
         return None
     check_memory(name, model)
     if isinstance(model, RandomModel):
-        return _ruled(_random_model(name, model), model).eval()
+        return ruled(_random_model(name, model), model).eval()
     folder = locate_files(name, model)
     unpickle = isinstance(model, HubModel) and model.unpickle
     module = _pretrained_model(name, folder, model.allow_unused, unpickle=unpickle)
     warn_unpinned(name, model, folder)
-    return _ruled(module, model).eval()
+    return ruled(module, model).eval()
 
 
-def _ruled(module: Any, model: Network) -> Any:
+def ruled(module: Any, model: Network) -> Any:
     """Say in the config of a module how it reads windows and types; its random twin has it, too."""
     if model.batches != "any":
         setattr(module.config, RULE, model.batches)

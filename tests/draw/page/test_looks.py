@@ -6,7 +6,14 @@ import pytest
 from matplotlib.colors import to_rgb
 
 from embspace.draw.page import looks
-from embspace.draw.page.looks import Look, corpus_looks, run_name, seed_look
+from embspace.draw.page.looks import (
+    Look,
+    all_pooling_looks,
+    corpus_looks,
+    pooling_looks,
+    run_name,
+    seed_look,
+)
 
 TABLES = ("SPACES", "POOLINGS", "LAYER_SPACES", "CLOUDS", "VERDICTS", "MODELS")
 
@@ -63,3 +70,11 @@ def test_no_line_of_dashes_is_a_format_string(root: Path) -> None:
     ]
     assert files
     assert calls == []
+
+
+def test_a_decoder_has_a_panel_of_its_last_token_in_the_place_of_the_first():
+    encoder, decoder = ["cls", "mean", "max"], ["cls", "mean", "max", "last", "bag_of_words"]
+    assert [*pooling_looks(encoder)] == [*all_pooling_looks(encoder)] == encoder
+    assert [*pooling_looks([])] == encoder
+    assert [*pooling_looks(decoder)] == ["last", "mean", "max"]
+    assert [*all_pooling_looks(decoder)] == ["last", "mean", "max", "cls"]

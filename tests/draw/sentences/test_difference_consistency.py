@@ -83,3 +83,11 @@ def test_a_model_that_read_nothing_says_so(categories):
     figure, text = draw(categories[:0])
     assert "no pairs of sentences" in figure.axes[0].texts[0].get_text()
     assert "None." in text
+
+
+def test_a_decoder_has_a_panel_of_its_last_token_in_the_place_of_the_first(categories):
+    last = categories[categories["pooling"] == "cls"].assign(pooling="last")
+    figure, text = draw(pd.concat([categories, last]))
+    titles = [ax.get_title(loc="left") for ax in figure.axes[:3]]
+    assert titles == ["Last token", "Mean pooling", "Maximum pooling"]
+    assert text.index("Last token") < text.index("First token")

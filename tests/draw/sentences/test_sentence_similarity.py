@@ -117,3 +117,19 @@ def test_the_table_has_the_last_layer_of_each_corpus(drawn):
 
 def test_the_words_fit(drawn):
     assert_words_fit(drawn[0])
+
+
+def test_a_decoder_has_a_panel_of_its_last_token_in_the_place_of_the_first():
+    use_style()
+    csv, found = pairs(3), clouds()
+    more = {
+        name: pd.concat([table, table[table["pooling"] == "cls"].assign(pooling="last")])
+        for name, table in {"csv": csv, CLOUDS: found}.items()
+    }
+    figure, text = draw_sentence_similarity(
+        more, "a decoder", row_height_mm=50.0, n_listed=1, digits=2
+    )
+    assert figure.axes[0].get_title(loc="left") == "Last token"
+    assert len(figure.axes) == 6
+    assert "first token" in text
+    assert "last token" in text

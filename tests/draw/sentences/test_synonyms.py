@@ -164,3 +164,17 @@ def test_a_model_that_reads_nothing_says_so():
     assert_words_fit(figure)
     assert "no tokenizer" in figure.axes[0].texts[0].get_text()
     assert "reads no text" in text
+
+
+def test_a_decoder_has_marks_of_its_last_token_in_the_place_of_the_first():
+    given = results()
+    for name in ("groups", "group_pairs", "slots", "contrasts"):
+        first = given[name][given[name]["pooling"] == "cls"]
+        given[name] = pd.concat([given[name], first.assign(pooling="last")])
+    use_style()
+    figure, text = draw_synonyms(given, "a decoder", **SETTINGS)
+    (legend,) = figure.legends
+    named = [entry.get_text() for entry in legend.get_texts()]
+    assert named[:3] == ["last token", "mean pooling", "maximum pooling"]
+    assert "| last " in text
+    assert "| cls " in text

@@ -80,3 +80,17 @@ def test_a_model_that_reads_no_text_says_so():
     figure, text = draw(results_of(no_corpora()))
     assert "enough texts" in figure.axes[0].texts[0].get_text()
     assert "None." in text
+
+
+def test_a_decoder_has_a_panel_of_its_last_token_in_the_place_of_the_first(results):
+    more = {
+        name: pd.concat([table, table[table["pooling"] == "cls"].assign(pooling="last")])
+        if "pooling" in table
+        else table
+        for name, table in results.items()
+    }
+    figure, text = draw(more)
+    assert [ax.get_title(loc="left") for ax in figure.axes[:3]] == [
+        *("Last token", "Mean pooling", "Maximum pooling")
+    ]
+    assert "last token" in text

@@ -319,3 +319,14 @@ def test_one_category_has_no_cosines_and_no_unrelated_sentences():
     row = category_of(found, "a-b")
     assert np.isnan(row["null_consistency_unrelated"])
     assert np.isfinite(row["null_consistency_sign_flips"])
+
+
+def test_the_last_token_of_a_decoder_has_its_rows():
+    given = planted(OFFSETS, 8)
+    last = {"last": given.states["mean"], "random_last": given.states["random_mean"]}
+    few = {"n_half_samples": 10, "n_pairing_draws": 10, "n_sign_flips": 20}
+    found = measure(replace(given, states=given.states | last), **few, n_direction_draws=20)
+    for table in (found.categories, found.cosines):
+        by_pooling = table.groupby("pooling").size()
+        assert by_pooling["last"] == by_pooling["mean"]
+    assert set(found.categories["pooling"]) == {"cls", "mean", "max", "last"}

@@ -137,3 +137,20 @@ def test_a_model_that_reads_nothing_has_empty_tables_of_the_same_columns(found: 
         assert getattr(empty, name).empty
         assert list(getattr(empty, name)) == list(getattr(found, name))
     assert empty.scalars == {}
+
+
+def test_the_last_token_of_a_decoder_has_its_rows():
+    given = [
+        Stimuli(
+            one.table,
+            one.tokens,
+            {**one.states, "last": one.states["mean"], "random_last": one.states["random_mean"]},
+        )
+        for one in sets()
+    ]
+    found = measured(*given)
+    for table in (found.groups, found.group_pairs, found.slots, found.contrasts):
+        by_pooling = table.groupby("pooling").size()
+        assert by_pooling["last"] == by_pooling["mean"]
+    last, mean = (found.groups.query("pooling == @name") for name in ("last", "mean"))
+    assert np.array_equal(last["purity"], mean["purity"])

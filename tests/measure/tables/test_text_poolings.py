@@ -6,7 +6,12 @@ import numpy as np
 import pytest
 
 from embspace.files.tensors import save_tensors
-from embspace.measure.tables.text_poolings import load_sentence_vectors, load_text_states
+from embspace.measure.tables.text_poolings import (
+    WEIGHTS,
+    load_sentence_vectors,
+    load_text_states,
+    poolings_in,
+)
 
 POOLINGS = ["cls", "mean", "max"]
 
@@ -40,3 +45,15 @@ def test_the_vectors_of_a_sentence_model_are_read_where_there_are_some(tmp_path:
     own = write(tmp_path / "a.safetensors", sees_others=True, sentence=x)
     assert np.array_equal(load_sentence_vectors(own), x[0])
     assert load_sentence_vectors(write(tmp_path / "b.safetensors", sees_others=True)) is None
+
+
+def test_random_weights_have_the_poolings_of_the_trained_ones(tmp_path: Path):
+    random = {f"random_{name}": np.zeros((2, 3, 4)) for name in (*POOLINGS, "last")}
+    files = {
+        "decoder": write(tmp_path / "a.safetensors", sees_others=False, **random),
+        "encoder": write(tmp_path / "b.safetensors", sees_others=True, **random),
+    }
+    for name, last in {"decoder": ["last"], "encoder": []}.items():
+        (states,) = load_text_states({name: files[name]}, WEIGHTS).values()
+        assert poolings_in(states) == [*POOLINGS, *last]
+        assert {*states} == {f"{w}{pooling}" for w in WEIGHTS for pooling in (*POOLINGS, *last)}

@@ -145,3 +145,17 @@ def test_a_layer_that_the_model_has_not_is_refused():
     clouds = {"a": corpus([f"d{number}" for number in range(9)], seed=0)}
     with pytest.raises(InputError, match="'shown_layer': found 2, allowed: -2 to 1"):
         measure_text_clouds(clouds, **{**SETTINGS, "shown_layer": 2})
+
+
+def test_the_last_token_of_a_decoder_is_a_pooling_that_moves_no_other(found: TextClouds):
+    corpora = {
+        name: replace(cloud, states=cloud.states | {"last": cloud.states["mean"] + 0.5})
+        for name, cloud in three_corpora().items()
+    }
+    more = measure_text_clouds(corpora, **SETTINGS)
+    for table in KEYS:
+        rows = getattr(more, table)
+        plain = rows[rows["pooling"] != "last"].reset_index(drop=True)
+        pd.testing.assert_frame_equal(plain, getattr(found, table))
+        if table != "histogram":
+            assert (rows["pooling"] == "last").sum() == len(plain) / len(POOLINGS)

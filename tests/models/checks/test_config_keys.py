@@ -1,3 +1,4 @@
+import re
 from pathlib import Path
 from typing import Any
 
@@ -133,14 +134,30 @@ def test_keys_that_makers_have_written_into_their_files_are_taken(
     check_config_keys(with_config(folder, tmp_path / "mine", **written), [])
 
 
+def test_rotations_of_a_part_are_refused_where_they_stand_inside_another_key(tmp_path: Path):
+    rotations = {"rope_type": "default", "rope_theta": 10000.0, "partial_rotary_factor": 0.5}
+    for kind in ("llama", "stablelm"):
+        tiny_config(kind, 50).save_pretrained(tmp_path / kind)
+        mine = with_config(tmp_path / kind, tmp_path / f"{kind}_", rope_parameters=rotations)
+        if kind == "stablelm":  # its class turns a part
+            check_config_keys(mine, [])
+            continue
+        with pytest.raises(RefusedModel, match="key 'rope_parameters': found"):
+            check_config_keys(mine, [])
+
+
 def test_the_same_switched_on_are_refused(tmp_path: Path):
     for kind, key, value in (
         ("xlnet", "untie_r", False),
         ("albert", "num_memory_blocks", 2),
         ("modernbert", "layer_norm_eps", 1e-12),
+        ("esm", "position_embedding_type", "relative_key"),
+        ("llama", "partial_rotary_factor", 0.5),
+        ("longformer", "attention_dilation", [1, 2, 1]),
+        ("longformer", "autoregressive", True),
         ("starcoder2", "norm_type", "rms_norm"),
     ):
         tiny_config(kind, 50).save_pretrained(tmp_path / kind)
-        folder = with_config(tmp_path / kind, tmp_path / f"{kind}_", **{key: value})
-        with pytest.raises(RefusedModel, match=f"key '{key}': found {value!r}"):
+        folder = with_config(tmp_path / kind, tmp_path / f"{kind}_{key}", **{key: value})
+        with pytest.raises(RefusedModel, match=re.escape(f"key '{key}': found {value!r}")):
             check_config_keys(folder, [])

@@ -11,6 +11,7 @@ from embspace.models.checks.family_keys import CHECKS, is_as_class
 from tests.models.checks.changed import with_config
 from tests.tiny_architectures import tiny_config
 
+KEYS = [key for key in CHECKS if key != "max_position_embeddings"]
 # What the makers' files say: before, at the end, variant, of the embeddings, by a formula, rows.
 PUBLISHED: dict[str, tuple[bool, bool, str | None, bool, bool, int]] = {
     "bart": (False, False, None, True, False, 2),
@@ -26,7 +27,7 @@ PUBLISHED: dict[str, tuple[bool, bool, str | None, bool, bool, int]] = {
 def test_published_values_are_taken_and_others_refused(kind: str, tmp_path: Path):
     folder = tmp_path / kind
     tiny_config(kind, 50).save_pretrained(folder)
-    values: dict[str, Any] = dict(zip(CHECKS, PUBLISHED[kind], strict=True))
+    values: dict[str, Any] = dict(zip(KEYS, PUBLISHED[kind], strict=True))
     check_config_keys(with_config(folder, tmp_path / "published", **values), [])
     for key, value in values.items():
         if not isinstance(value, bool):
@@ -45,3 +46,14 @@ def test_published_values_are_taken_and_others_refused(kind: str, tmp_path: Path
 def test_other_families_and_keys_have_no_answer():
     assert is_as_class("normalize_before", False, tiny_config("bert", 50)) is None
     assert is_as_class("hidden_size", 16, tiny_config("bart", 50)) is None
+
+
+def test_led_counts_the_rows_of_its_encoder_by_another_key(tmp_path: Path):
+    tiny_config("led", 50).save_pretrained(tmp_path / "led")
+    left = {"max_position_embeddings": 1024, "normalize_embedding": True}
+    left |= {"attention_dilation": [1, 1], "attention_mode": "sliding_chunks"}
+    left |= {"autoregressive": False, "classif_dropout": 0.0}
+    check_config_keys(with_config(tmp_path / "led", tmp_path / "left", **left), [])
+    other = with_config(tmp_path / "led", tmp_path / "other", attention_dilation=[1, 2])
+    with pytest.raises(RefusedModel, match="'attention_dilation': found"):
+        check_config_keys(other, [])

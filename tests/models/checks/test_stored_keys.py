@@ -1,3 +1,5 @@
+import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -10,7 +12,7 @@ from safetensors.numpy import load_file
 from embspace.errors import RefusedModel
 from embspace.models.checks.stored_keys import check_adapter_files, check_stored_keys
 from embspace.models.checks.whole_folder import check_whole_folder
-from tests.models.checks.changed import with_prefix, with_tensors
+from tests.models.checks.changed import save, with_prefix, with_tensors
 
 NOTHING = np.zeros((2, 2), np.float32)
 
@@ -115,3 +117,21 @@ def test_an_adapter_beside_or_alone_is_refused(tiny_folder: Path, tmp_path: Path
 
 def test_a_model_as_it_is_saved_is_taken(tiny_folder: Path):
     check_stored_keys(tiny_folder, [])
+
+
+@pytest.mark.parametrize(
+    "inner", ["_orig_mod.", "_fsdp_wrapped_module.", "_checkpoint_wrapped_module."]
+)
+def test_wrappers_around_parts_are_named_with_a_command_that_works(
+    tiny_folder: Path, tmp_path: Path, inner: str
+):
+    folder = shutil.copytree(tiny_folder, tmp_path / "mine")
+    stored = load_file(folder / "model.safetensors")
+    wrapped = {name.replace("attention.", f"attention.{inner}", 1): x for name, x in stored.items()}
+    save(folder, wrapped)
+    with pytest.raises(RefusedModel, match=f"names hold '{re.escape(inner)}'") as raised:
+        check_stored_keys(folder, [])
+    command = shlex.split(str(raised.value).split("\n  ")[1])
+    subprocess.run([sys.executable, *command[1:]], check=True)
+    check_stored_keys(folder, [])
+    assert {*load_file(folder / "model.safetensors")} == {*stored}

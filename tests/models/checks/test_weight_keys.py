@@ -11,6 +11,7 @@ from embspace.settings.model import describe_model
 from tests.lazy import transformers
 from tests.models.checks.changed import save, with_config, with_prefix, with_tensors
 from tests.tiny import tiny_description
+from tests.tiny_architectures import build_tiny
 
 NOTHING = np.zeros((2, 2), np.float32)
 
@@ -124,3 +125,19 @@ def test_the_decoder_of_an_encoder_is_known(tmp_path: Path):
     for kind in ("t5", "mt5", "bart"):
         module = load(build_tiny(kind, tmp_path / kind))
         assert not any("decoder" in name for name in module.state_dict())
+
+
+def test_two_tables_of_an_encoder_with_one_are_refused_and_that_of_its_decoder_is_not(
+    tmp_path: Path,
+):
+    plain = build_tiny("bart", tmp_path / "plain")
+    shared = load_file(plain / "model.safetensors")["shared.weight"]
+    for part, taken in {"encoder": False, "decoder": True}.items():
+        more = {f"{part}.embed_tokens.weight": shared + 1}
+        folder = with_tensors(plain, tmp_path / part, more)
+        model = describe_model("tiny", tiny_description(folder))
+        if taken:
+            load_model("tiny", model)
+            continue
+        with pytest.raises(RefusedModel, match="two sets of the same"):
+            load_model("tiny", model)

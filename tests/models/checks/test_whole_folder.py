@@ -38,6 +38,9 @@ def sharded(folder: Path, names: list[str]) -> dict[str, str]:
         ("tf_model.h5", "TensorFlow's"),
         ("flax_model.msgpack", "Flax's"),
         ("model.gguf", "GGUF"),
+        ("openvino_model.xml", "OpenVINO's"),
+        ("training_args.bin", "a model folder has the hub's layout"),
+        ("openvino_model.bin", "a model folder has the hub's layout"),
     ],
 )
 def test_other_forms_of_weights_are_recognized(folder: Path, other: str, message: str):

@@ -80,12 +80,15 @@ class CorpusSpace:
         Raises:
             InputError: if a text has more tokens than that, or none that the tokenizer knows.
         """
-        if self.pooling == SENTENCE:
-            return self._sentences(queries)
+        from embspace.loaded.given import reading
+
         loaded = self.loaded
-        encoded = encode_texts(
-            loaded.name, loaded.description, loaded.module, loaded.tokenizer, queries
-        )
+        with reading(loaded):
+            if self.pooling == SENTENCE:
+                return self._sentences(queries)
+            encoded = encode_texts(
+                loaded.name, loaded.description, loaded.module, loaded.tokenizer, queries
+            )
         return np.stack([_pooled(window.tokens, self.pooling, self.layer) for window in encoded])
 
     def _sentences(self, queries: Sequence[str]) -> Float[np.ndarray, "query dim"]:
@@ -121,14 +124,14 @@ def encode_texts(
     Raises:
         InputError: if a text has more tokens than that, or none that the tokenizer knows.
     """
-    from embspace.models.encoder import encode
+    from embspace.models.encoder import device_of, encode
     from embspace.models.windows import largest_window
 
     length = largest_window(model, module)
     windows = [_window(name, text, tokenizer, length) for text in texts]
     # Each alone: rounding depends on what else is in a batch.
     batches = [[number] for number in range(len(windows))]
-    encoded = encode(module, windows, batches, "cpu", model.final_norm)
+    encoded = encode(module, windows, batches, device_of(module), model.final_norm)
     return sorted(encoded, key=lambda each: each.index)
 
 

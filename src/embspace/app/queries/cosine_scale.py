@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from embspace.draw.page.looks import POOLINGS, corpus_looks
+from embspace.draw.page.looks import TEXT_POOLINGS, corpus_looks
 from embspace.draw.page.markdown import markdown_table
 from embspace.files.tables import load_table
 
@@ -45,7 +45,7 @@ def _of_texts(folder: Path, model: str) -> pd.DataFrame:
     found = table[last & of_one & (table["quantity"] == "cosine")]
     looks = corpus_looks(found["corpus"])
     named = [
-        f"{looks[corpus].name}, {POOLINGS[pooling].name}, layer {layer}"
+        f"{looks[corpus].name}, {TEXT_POOLINGS[pooling].name}, layer {layer}"
         for corpus, pooling, layer in found[["corpus", "pooling", "layer"]].itertuples(index=False)
     ]
     return found.assign(pairs=named)

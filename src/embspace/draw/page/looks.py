@@ -173,6 +173,23 @@ def corpus_looks(corpora: Iterable[str]) -> dict[str, Look]:
     return {name: _CORPORA[name] if name in _CORPORA else looks[name] for name in names}
 
 
+def pooling_looks(poolings: Iterable[str]) -> dict[str, Look]:
+    """Return the looks of three poolings, which have a panel each in figures.
+
+    Where a decoder's last token is among them, it stands in the place of the first, which has seen
+    no other; tables have both.
+    """
+    first = "last" if "last" in set(poolings) else "cls"
+    return {pooling: TEXT_POOLINGS[pooling] for pooling in (first, "mean", "max")}
+
+
+def all_pooling_looks(poolings: Iterable[str]) -> dict[str, Look]:
+    """Return the looks of the poolings with a panel, and of others that a table has."""
+    there = set(poolings)
+    others = {pooling: look for pooling, look in TEXT_POOLINGS.items() if pooling in there}
+    return pooling_looks(there) | others
+
+
 def text_looks(texts: Iterable[str]) -> dict[str, Look]:
     """Return the look of each short text of the stimuli by its name; a fifth has the first's."""
     names = list(dict.fromkeys(texts))

@@ -10,7 +10,14 @@ from matplotlib.figure import Figure
 from pydantic import NonNegativeInt, PositiveFloat
 
 from embspace.draw.page.canvas import legend_below, new_figure, say_instead, sentence_case
-from embspace.draw.page.looks import GRAY, MODELS, POOLINGS, VERMILION
+from embspace.draw.page.looks import (
+    GRAY,
+    MODELS,
+    TEXT_POOLINGS,
+    VERMILION,
+    all_pooling_looks,
+    pooling_looks,
+)
 from embspace.draw.page.markdown import folded, interval, markdown_table, section
 
 STAGE = "measure_differences"
@@ -66,7 +73,8 @@ def draw_difference_consistency(
         say_instead(axes, "no pairs of sentences that the model could read")
         return figure, text
     order, limit = _order(last), float(np.ceil(10 * categories["consistency"].max()) / 10)
-    for upper, lower, (pooling, look) in zip(axes[:3], axes[3:], POOLINGS.items(), strict=True):
+    looks = pooling_looks(last["pooling"]).items()
+    for upper, lower, (pooling, look) in zip(axes[:3], axes[3:], looks, strict=True):
         rows = last[last["pooling"] == pooling].set_index("category").loc[order]
         _beside_chance(upper, rows, look.name)
         by_layer = categories[categories["pooling"] == pooling]
@@ -85,11 +93,12 @@ def _finding(last: pd.DataFrame) -> str:
     means = last.groupby("pooling", sort=False)["consistency"].mean().dropna()
     if means.empty:
         return "No two differences of one category can be compared"
-    rows = last[(last["pooling"] == means.idxmax()) & last["consistency"].notna()]
+    pooling = str(means.idxmax())
+    rows = last[(last["pooling"] == pooling) & last["consistency"].notna()]
     above = int((rows["consistency"] > rows["null_consistency_sign_flips_high"]).sum())
     return (
         "Sentence differences are more parallel than by chance (signs flipped) in "
-        f"{above} of {len(rows)} categories ({POOLINGS[str(means.idxmax())].name}: mean cosines "
+        f"{above} of {len(rows)} categories ({TEXT_POOLINGS[pooling].name}: mean cosines "
         f"{rows['consistency'].min():.2f} to {rows['consistency'].max():.2f})"
     )
 
@@ -145,7 +154,7 @@ def _tables(last: pd.DataFrame, label: str, digits: int) -> str:
     """Return the table of the first pooling and, behind a fold, all others."""
     heading = f"# Consistency of sentence differences in {label}\n\nStage `measure_differences`.\n"
     sections = []
-    for pooling, look in POOLINGS.items():
+    for pooling, look in all_pooling_looks(last["pooling"]).items():
         for part, names in (("", COLUMNS), (", further numbers", MORE)):
             rows = last[last["pooling"] == pooling][[*names]].rename(columns=names)
             table = markdown_table(rows, digits, exact=["p of that"])

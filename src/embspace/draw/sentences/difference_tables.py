@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from embspace.draw.page.looks import POOLINGS
+from embspace.draw.page.looks import TEXT_POOLINGS
 from embspace.draw.page.markdown import folded, interval, markdown_table, section, significant
 
 EXAMPLES = {
@@ -31,7 +31,7 @@ BIAS = {"layer": "layer", "pooling": "pooling"} | {
 def difference_tables(results: dict[str, Any], label: str, n_listed: int, digits: int) -> str:
     """Return tables 7 and 6 and, behind a fold, cosines with intervals and the bias by layer."""
     summary = results["json"]
-    where = f"Layer {summary['layer']}, {POOLINGS[summary['pooling']].name}."
+    where = f"Layer {summary['layer']}, {TEXT_POOLINGS[summary['pooling']].name}."
     cosines = at(results["cosines"], summary)
     by_size = cosines.sort_values("cosine", key=abs, ascending=False, kind="stable")
     more = [
@@ -107,7 +107,7 @@ def _matrix_rows(cosines: pd.DataFrame) -> pd.DataFrame:
 def _renamed(table: pd.DataFrame, names: dict[str, str], digits: int) -> str:
     shown = table[[*names]].rename(columns=names)
     if "pooling" in shown:
-        shown["pooling"] = [POOLINGS[pooling].name for pooling in shown["pooling"]]
+        shown["pooling"] = [TEXT_POOLINGS[pooling].name for pooling in shown["pooling"]]
     for name in {"p", "q"} & {*shown}:
         # `markdown_table` would give small ones no significant digit.
         shown[name] = [significant(value) if value == value else "–" for value in shown[name]]

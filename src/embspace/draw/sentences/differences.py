@@ -18,7 +18,7 @@ from embspace.draw.page.canvas import (
     sentence_case,
     shade,
 )
-from embspace.draw.page.looks import GRAY, POOLINGS
+from embspace.draw.page.looks import GRAY, TEXT_POOLINGS, pooling_looks
 from embspace.draw.sentences.difference_map import draw_map
 from embspace.draw.sentences.difference_tables import at, cosine_matrix, difference_tables
 from embspace.settings.types import Share
@@ -51,7 +51,7 @@ def draw_differences(
     subtitle = (
         f"{label} · {_population(results)}, second minus first sentence · gray bands: "
         "cosines of unrelated differences · "
-        f"layer {summary['layer']}, {POOLINGS[summary['pooling']].name}, unless said"
+        f"layer {summary['layer']}, {TEXT_POOLINGS[summary['pooling']].name}, unless said"
     )
     figure, axes = new_figure(
         4, 3, height_mm=height_mm, title=title, subtitle=subtitle, stage=STAGE
@@ -141,7 +141,7 @@ def _bias_by_layer(axes: Sequence[Axes], cosines: pd.DataFrame, bias: dict[str, 
         return
     names = [bias["category_1"], bias["category_2"]]
     chosen = cosines[(cosines["category_1"] == names[0]) & (cosines["category_2"] == names[1])]
-    for ax, (pooling, look) in zip(axes, POOLINGS.items(), strict=True):
+    for ax, (pooling, look) in zip(axes, pooling_looks(chosen["pooling"]).items(), strict=True):
         rows = chosen[chosen["pooling"] == pooling]
         shade(ax, rows, "layer", "null_cosine", color="0.88")
         shade(ax, rows, "layer", "cosine", color=look.color, alpha=0.25)

@@ -12,7 +12,13 @@ from matplotlib.ticker import MaxNLocator
 from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 
 from embspace.draw.page.canvas import counted, new_figure, say_instead, sentence_case
-from embspace.draw.page.looks import GRAY, POOLINGS, corpus_looks
+from embspace.draw.page.looks import (
+    GRAY,
+    TEXT_POOLINGS,
+    all_pooling_looks,
+    corpus_looks,
+    pooling_looks,
+)
 from embspace.draw.page.markdown import folded, markdown_table, section
 from embspace.draw.page.wording import is_alike, side_by_side
 
@@ -61,7 +67,8 @@ def draw_sentence_similarity(
     for row, (corpus, table) in enumerate(corpora.items()):
         own = axes[3 * row : 3 * row + 3]
         _corpus(own, corpus, table, quantiles[quantiles["corpus"] == corpus])
-    for upper, lower, look in zip(axes[:3], axes[-3:], POOLINGS.values(), strict=True):
+    looks = pooling_looks(results["csv"]["pooling"]).values()
+    for upper, lower, look in zip(axes[:3], axes[-3:], looks, strict=True):
         upper.set_title(sentence_case(look.name))
         lower.set_xlabel("layer")
     _legend(figure)
@@ -91,12 +98,12 @@ def _finding(quantiles: pd.DataFrame) -> str:
         return (
             "Texts neither draw together nor spread out: at most, the median cosine of two texts "
             f"goes from {at_first} at layer {earlier} to {then} at layer {layer} "
-            f"({POOLINGS[pooling].name}, mean of the corpora)"
+            f"({TEXT_POOLINGS[pooling].name}, mean of the corpora)"
         )
     verb = "spread out" if after < before else "draw together"
     return (
         f"Texts {verb} in layer {layer}: the median cosine of two texts goes from {before:.2f} at "
-        f"layer {earlier} to {after:.2f} ({POOLINGS[pooling].name}, mean of the corpora)"
+        f"layer {earlier} to {after:.2f} ({TEXT_POOLINGS[pooling].name}, mean of the corpora)"
     )
 
 
@@ -114,7 +121,7 @@ def _corpus(
     lowest = min(table["cosine"].min(), 0.0)
     if not quantiles.empty:
         lowest = min(lowest, quantiles["quantile_0.01"].min())
-    for ax, (pooling, look) in zip(axes, POOLINGS.items(), strict=True):
+    for ax, (pooling, look) in zip(axes, pooling_looks(table["pooling"]).items(), strict=True):
         top = table[(table["pooling"] == pooling) & (table["rank"] == 1)]
         fan = quantiles[quantiles["pooling"] == pooling]
         if fan.empty:
@@ -124,7 +131,7 @@ def _corpus(
             ax.plot(top["layer"], top["cosine"], "_", color="0.2", markersize=7)
         ax.set_ylim(lowest - 0.04, 1.04)
         ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-        if look is not next(iter(POOLINGS.values())):
+        if ax is not axes[0]:
             ax.set_yticklabels([])
 
 
@@ -160,7 +167,7 @@ def _tables(corpora: dict[str, pd.DataFrame], label: str, n_listed: int, digits:
     for corpus, table in corpora.items():
         last = table[(table["layer"] == table["layer"].max()) & (table["rank"] <= n_listed)]
         name = sentence_case(corpus_looks([corpus])[corpus].name)
-        for pooling, look in POOLINGS.items():
+        for pooling, look in all_pooling_looks(last["pooling"]).items():
             shown = last[last["pooling"] == pooling][[*COLUMNS]].rename(columns=COLUMNS)
             note = f"The most similar pairs at the last layer, {table['layer'].max()}, {look.name}."
             to = sections if pooling == "mean" else more

@@ -4,7 +4,7 @@ from typing import Any
 
 import pandas as pd
 
-from embspace.draw.page.looks import POOLINGS
+from embspace.draw.page.looks import TEXT_POOLINGS
 from embspace.draw.page.markdown import interval, markdown_table, same, section
 
 BAG = "bag_of_words"
@@ -59,7 +59,7 @@ def synonym_tables(results: dict[str, Any], label: str, digits: int) -> str:
     slots = last_layer(slots[(slots["group"] == frame_of(slots)) & (slots["n_changed"] > 0)])
     pairs = last_layer(results["group_pairs"])
     by_pooling = pairs.pivot(index=["group_1", "group_2"], columns="pooling", values="cosine")
-    order = [*POOLINGS, BAG]
+    order = [name for name in (*TEXT_POOLINGS, BAG) if name in by_pooling]
     return "\n".join(
         [
             f"# Synonyms in {label}\n\nStage `measure_synonyms`, at the last layer. A bag of words "

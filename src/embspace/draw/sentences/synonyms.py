@@ -17,7 +17,17 @@ from embspace.draw.page.canvas import (
     say_instead,
     sentence_case,
 )
-from embspace.draw.page.looks import BLACK, BLUE, GRAY, GREEN, MODELS, POOLINGS, VERMILION, Look
+from embspace.draw.page.looks import (
+    BLACK,
+    BLUE,
+    GRAY,
+    GREEN,
+    MODELS,
+    TEXT_POOLINGS,
+    VERMILION,
+    Look,
+    pooling_looks,
+)
 from embspace.draw.page.wording import side_by_side
 from embspace.draw.sentences.synonym_tables import BAG, frame_of, last_layer, synonym_tables
 
@@ -35,7 +45,7 @@ KINDS = {
 COLORS = (BLUE, VERMILION, GREEN, BLACK, "#8C510A", "0.65", GRAY)
 MARKERS = "o^sDvPX"
 DODGE = 0.2  # between two poolings, where two kinds or counts are 1 apart
-SHORT = {"cls": "first token", "mean": "mean pooling", "max": "maximum pooling"}
+SHORT = {pooling: look.name for pooling, look in TEXT_POOLINGS.items()}
 
 
 def draw_synonyms(
@@ -56,13 +66,13 @@ def draw_synonyms(
     axes[2].legend(handles=handles, loc="center left", title="Groups", alignment="left")
     _pairs(join_panels(axes[3:5]), last_layer(contrasts))
     _changed(axes[5], last_layer(results["slots"]))
-    figure.legend(handles=_marks(), loc="outside lower left", ncols=5, columnspacing=1)
+    figure.legend(handles=_marks(groups), loc="outside lower left", ncols=5, columnspacing=1)
     return figure, synonym_tables(results, label, digits)
 
 
 def _finding(contrasts: pd.DataFrame) -> str:
     """Return the title: whether a paraphrase or a negation is more like its sentence."""
-    rows = contrasts[contrasts["pooling"].isin([*POOLINGS])] if len(contrasts) else contrasts
+    rows = contrasts[contrasts["pooling"].isin([*TEXT_POOLINGS])] if len(contrasts) else contrasts
     if rows.empty:
         return "The model reads no sentence"
     cosines = last_layer(rows).pivot(index="pooling", columns="kind", values="cosine")
@@ -135,9 +145,9 @@ def _group_look(number: int) -> dict[str, Any]:
     }
 
 
-def _marks() -> list[Line2D]:
+def _marks(groups: pd.DataFrame) -> list[Line2D]:
     """Return a legend handle for each pooling, random weights and the bag of words."""
-    looks = [look._replace(name=SHORT[name]) for name, look in POOLINGS.items()]
+    looks = [*pooling_looks(groups["pooling"]).values()]
     looks += [MODELS["random"], Look("bag of words", BLACK, "|")]
     return [
         Line2D([], [], ls="none", color=look.color, marker=look.marker, ms=5, label=look.name)
@@ -148,9 +158,10 @@ def _marks() -> list[Line2D]:
 def _pairs(ax: Axes, contrasts: pd.DataFrame) -> None:
     """Draw the mean cosine of each kind of pair in a row, with one mark for each pooling."""
     random = MODELS["random"]
+    looks = pooling_looks(contrasts["pooling"]).items()
     by_kind = contrasts.set_index(["pooling", "kind"]).reindex(columns=contrasts.columns)
     rows = np.arange(len(KINDS))
-    for shift, (pooling, look) in zip((-DODGE, 0, DODGE), POOLINGS.items(), strict=True):
+    for shift, (pooling, look) in zip((-DODGE, 0, DODGE), looks, strict=True):
         own = by_kind.loc[pooling].loc[[*KINDS]]
         y = rows + shift
         ax.plot(own["random_weights_cosine"], y, random.marker, color=random.color, markersize=4)
@@ -170,7 +181,8 @@ def _changed(ax: Axes, slots: pd.DataFrame) -> None:
     """Draw distances by the number of words replaced: marks for frames, a line for their mean."""
     random, frame = MODELS["random"], frame_of(slots)
     changed = slots[slots["n_changed"] > 0]
-    for shift, (pooling, look) in zip((-DODGE, 0, DODGE), POOLINGS.items(), strict=True):
+    looks = pooling_looks(slots["pooling"]).items()
+    for shift, (pooling, look) in zip((-DODGE, 0, DODGE), looks, strict=True):
         own = changed[changed["pooling"] == pooling]
         mean, frames = own[own["group"] == frame], own[own["group"] != frame]
         x, of_random = mean["n_changed"] + shift, mean["random_weights_relative_distance"]

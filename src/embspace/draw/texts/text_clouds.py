@@ -16,7 +16,7 @@ from embspace.draw.page.canvas import (
     say_instead,
     step,
 )
-from embspace.draw.page.looks import POOLINGS, corpus_looks
+from embspace.draw.page.looks import TEXT_POOLINGS, corpus_looks
 from embspace.draw.page.wording import side_by_side
 from embspace.draw.texts.text_cloud_tables import text_cloud_tables
 from embspace.files.tables import Tables
@@ -86,7 +86,7 @@ def _finding(distributions: pd.DataFrame, histogram: pd.DataFrame) -> str:
     beside = "".join(f", {name} {mean}" for name, mean in others)
     most = "the most alike" if others and others[0][1] != largest else "alike"
     return (
-        f"Two {first} are {most}: mean cosine {largest}{beside} ({POOLINGS[pooling].name} of "
+        f"Two {first} are {most}: mean cosine {largest}{beside} ({TEXT_POOLINGS[pooling].name} of "
         f"layer {layer})"
     )
 

@@ -16,7 +16,7 @@ from embspace.draw.page.canvas import (
     say_instead,
     sentence_case,
 )
-from embspace.draw.page.looks import NULLS, POOLINGS, corpus_looks
+from embspace.draw.page.looks import NULLS, TEXT_POOLINGS, corpus_looks, names, pooling_looks
 from embspace.draw.page.markdown import interval, markdown_table, same, section
 from embspace.draw.texts.layer_lines import draw_by_layer
 from embspace.draw.texts.text_clouds import NO_CORPUS, population
@@ -66,7 +66,8 @@ def draw_text_clouds_layers(
     _row(axes[:3], cosines, "mean", "mean cosine of two texts")
     _row(axes[3:6], positive, SHARE, "share of cosines ≤ 0")
     _row(axes[6:], spectrum, DIRECTIONS, f"participation ratio of {n}")
-    for upper, lower, look in zip(axes[:3], axes[6:], POOLINGS.values(), strict=True):
+    looks = pooling_looks(spectrum["pooling"]).values()
+    for upper, lower, look in zip(axes[:3], axes[6:], looks, strict=True):
         upper.set_title(sentence_case(look.name))
         lower.set_xlabel("layer")
     legend_below(figure, axes, ncols=3)
@@ -77,7 +78,7 @@ def _row(axes: Sequence[Axes], table: pd.DataFrame, quantity: str, words: str) -
     """Draw a quantity by layer in one panel for each pooling, but where all is about zero."""
     shown = table[[quantity, *({NULL} & {*table})]].to_numpy(dtype=float)
     limits = min(0.0, float(table[quantity].min())), max(1e-3, 1.1 * float(np.nanmax(shown)))
-    for ax, pooling in zip(axes, POOLINGS, strict=True):
+    for ax, pooling in zip(axes, pooling_looks(table["pooling"]), strict=True):
         own = table[table["pooling"] == pooling]
         largest = float(own[[SHARE, NULL]].to_numpy().max()) if quantity == SHARE else 1.0
         if largest < LEAST:
@@ -102,12 +103,12 @@ def _finding(positive: pd.DataFrame) -> str:
     by_pooling = by_pooling[by_pooling["corpus"] == most["corpus"]].set_index("pooling")[SHARE]
     others = ", ".join(
         f"{percent(by_pooling[pooling])} with {look.name}"
-        for pooling, look in POOLINGS.items()
+        for pooling, look in TEXT_POOLINGS.items()
         if pooling in by_pooling and pooling != most["pooling"]
     )
     return (
         f"{percent(most[SHARE])} of the cosines of two {name} at layer {most['layer']} are not "
-        f"positive with {POOLINGS[most['pooling']].name}" + (f", {others}" if others else "")
+        f"positive with {TEXT_POOLINGS[most['pooling']].name}" + (f", {others}" if others else "")
     )
 
 
@@ -122,7 +123,7 @@ def _by_layer(ax: Axes, table: pd.DataFrame, quantity: str) -> None:
 
 def _table(positive: pd.DataFrame, label: str, digits: int) -> str:
     shown = positive.reindex(columns=[*COLUMNS]).rename(columns=COLUMNS)
-    shown["pooling"] = shown["pooling"].map({name: look.name for name, look in POOLINGS.items()})
+    shown["pooling"] = shown["pooling"].map(names(TEXT_POOLINGS))
     body = section(
         "Cosines that are not positive",
         "Their share of all pairs of two texts of a corpus, by layer; of Gaussian vectors with the "

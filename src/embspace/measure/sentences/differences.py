@@ -12,12 +12,11 @@ from jaxtyping import Float
 from pydantic import Field, NonNegativeInt, PositiveInt
 from threadpoolctl import threadpool_limits
 
-from embspace.clouds.pooling import POOLINGS, Pooling
+from embspace.clouds.pooling import Pooling
 from embspace.errors import InputError
 from embspace.files.rows import load_rows, save_rows
 from embspace.files.scalars import save_scalars
 from embspace.files.tables import save_table
-from embspace.files.tensors import load_tensors
 from embspace.geometry.maps.pca import principal_components
 from embspace.geometry.pairs.directions import norms
 from embspace.measure.sentences.difference_consistency import consistency_table
@@ -30,11 +29,11 @@ from embspace.measure.sentences.difference_pairs import (
 )
 from embspace.measure.tables.deviations import without_deviations
 from embspace.measure.tables.shown_pooling import shown_pooling_of
+from embspace.measure.tables.text_poolings import WEIGHTS, load_text_states, poolings_in
 from embspace.settings.stage import StageConfig, run_stage
 from embspace.settings.types import Share
 
 SentenceStates = Float[np.ndarray, "layer sentence dim"]
-RANDOM = [f"random_{pooling}" for pooling in POOLINGS]
 MAP_COLUMNS = ["kind", "category", "pair", "component_1", "component_2"]
 EXAMPLE_COLUMNS = ["category", "pair", "first", "second", "euclidean_distance"]
 
@@ -138,7 +137,8 @@ def _read_by_model(stimuli: pd.DataFrame, n_sentences: int) -> pd.DataFrame:
 def _paired_states(
     stimuli: pd.DataFrame, tokens: pd.DataFrame, states: dict[str, SentenceStates]
 ) -> PairedStates:
-    cells = [(layer, pooling) for layer in range(len(states["cls"])) for pooling in POOLINGS]
+    poolings = poolings_in(states)
+    cells = [(layer, pooling) for layer in range(len(states["cls"])) for pooling in poolings]
     return PairedStates(
         pairs=sentence_pairs(stimuli, tokens),
         cells=pd.DataFrame(cells, columns=["layer", "pooling"]),
@@ -227,10 +227,11 @@ def main(config: StageConfig) -> None:
     """Load, call, save."""
     name = config.model_name
     extracted = f"data/extracted/stimuli/{name}/differences"
+    states = load_text_states({name: f"{extracted}.safetensors"}, WEIGHTS)
     found = measure_differences(
         load_rows("data/prepared/stimuli/differences.parquet"),
         load_rows(f"{extracted}.tokens.parquet"),
-        load_tensors(f"{extracted}.safetensors", [*POOLINGS, *RANDOM]),
+        states[name],
         **config.settings,
     )
     save_table(found.categories, f"results/differences/categories/{name}.csv")

@@ -7,11 +7,10 @@ import pandas as pd
 from jaxtyping import Float, Int
 from pydantic import PositiveInt
 
-from embspace.clouds.pooling import POOLINGS
 from embspace.files.rows import load_rows
 from embspace.files.tables import save_table
-from embspace.files.tensors import load_tensors
 from embspace.geometry.pairs.directions import norms, unit_rows
+from embspace.measure.tables.text_poolings import load_text_states
 from embspace.settings.stage import StageConfig, run_stage
 
 BLOCK_ROWS = 512  # of all cosines that are in memory at once
@@ -33,7 +32,8 @@ def measure_sentence_similarity(
     By cosine, `n_listed` at most of `n_pairs` that there are. The window of a text that has
     several is named `<text>#<window>`; two windows of one text share tokens and are no pair.
     `euclidean_distance` is between vectors as they are, `unit_manhattan_distance` between
-    vectors of unit length, as model cards of sentence-transformers print it.
+    vectors of unit length, as model cards of sentence-transformers print it. Of a decoder the last
+    token is a pooling, too.
     """
     parts = []
     for corpus, states in corpora.items():
@@ -114,12 +114,12 @@ def main(config: StageConfig) -> None:
     """Load, call, save."""
     name = config.model_name
     extracted = f"data/extracted/hidden_states/{name}"
+    states = load_text_states(
+        {corpus: f"{extracted}/{corpus}.safetensors" for corpus in config.corpora}
+    )
     corpora = {
-        corpus: PooledStates(
-            load_tensors(f"{extracted}/{corpus}.safetensors", POOLINGS),
-            load_rows(f"{extracted}/{corpus}.windows.parquet"),
-        )
-        for corpus in config.corpora
+        corpus: PooledStates(pooled, load_rows(f"{extracted}/{corpus}.windows.parquet"))
+        for corpus, pooled in states.items()
     }
     table = measure_sentence_similarity(corpora, **config.settings)
     save_table(table, f"results/sentence_similarity/{name}.csv")

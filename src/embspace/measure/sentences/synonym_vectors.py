@@ -12,6 +12,7 @@ from embspace.clouds.pooling import POOLINGS
 from embspace.geometry.inference.resampling import stratified_interval
 from embspace.geometry.pairs.directions import cosine_matrix
 from embspace.measure.tables.deviations import ENDING, UNITS, by_row
+from embspace.measure.tables.text_poolings import poolings_in
 
 BAG_OF_WORDS = "bag_of_words"
 # Bounds of an interval that lie beyond these are moved to them.
@@ -59,7 +60,9 @@ def vectors_of(stimuli: Stimuli) -> list[PooledVectors]:
     states, n = stimuli.states, len(stimuli.table)
     if not states[POOLINGS[0]].shape[1]:
         return []
-    pooled = [PooledVectors(name, states[name], states[f"random_{name}"]) for name in POOLINGS]
+    pooled = [
+        PooledVectors(name, states[name], states[f"random_{name}"]) for name in poolings_in(states)
+    ]
     bag = bag_of_words(stimuli.tokens, n)[np.newaxis]
     return [*pooled, PooledVectors(BAG_OF_WORDS, bag, None)]
 

@@ -13,11 +13,10 @@ import pandas as pd
 from pydantic import NonNegativeInt, PositiveInt
 from threadpoolctl import threadpool_limits
 
-from embspace.clouds.pooling import POOLINGS, Pooling
+from embspace.clouds.pooling import Pooling
 from embspace.files.rows import load_rows, save_rows
 from embspace.files.scalars import save_scalars
 from embspace.files.tables import save_table
-from embspace.files.tensors import load_tensors
 from embspace.geometry.maps.pca import principal_components
 from embspace.measure.sentences.synonym_contrasts import contrast_table
 from embspace.measure.sentences.synonym_groups import (
@@ -30,12 +29,12 @@ from embspace.measure.sentences.synonym_slots import slot_table
 from embspace.measure.sentences.synonym_vectors import Stimuli
 from embspace.measure.tables.deviations import without_deviations
 from embspace.measure.tables.shown_pooling import shown_pooling_of
+from embspace.measure.tables.text_poolings import WEIGHTS, load_text_states
 from embspace.settings.stage import StageConfig, run_stage
 from embspace.settings.types import Probability
 
 MAPPED = ("groups", "groups_and_random")
 MAP_COLUMNS = ["sentences", "pooling", "id", "group", "component_1", "component_2"]
-TENSORS = [f"{weights}{pooling}" for weights in ("", "random_") for pooling in POOLINGS]
 
 
 @dataclass(frozen=True)
@@ -64,11 +63,12 @@ def measure_synonyms(
 ) -> Synonyms:
     """Measure how groups of sentences hold together, how words change them, and what decides.
 
-    Each by layer and pooling, trained and at random weights, and as a bag of words. Cosines are
-    of raw vectors: a center would have to be chosen, while ranks, clusters and p values compare
-    layers as they are. Intervals, `level`, are of `n_half_samples`; nulls of `n_shuffles` of the
-    labels of groups. Maps are of the last layer, and of the mean in the place of a first token that
-    has seen no other. Tables are empty for a model that reads no text.
+    Each by layer and pooling (of a decoder also the last token), trained and at random weights, and
+    as a bag of words. Cosines are of raw vectors: a center would have to be chosen, while ranks,
+    clusters and p values compare layers as they are. Intervals, `level`, are of `n_half_samples`;
+    nulls of `n_shuffles` of the labels of groups. Maps are of the last layer, and of the mean in
+    the place of a first token that has seen no other. Tables are empty for a model that reads no
+    text.
     """
     streams = np.random.default_rng(seed).spawn(4)
     sets = sentences_of(synonyms, paraphrases)
@@ -118,13 +118,17 @@ def maps_of(
 def main(config: StageConfig) -> None:
     """Load, call, save."""
     name = config.model_name
+    sets = ("synonyms", "paraphrases", "controls")
+    states = load_text_states(
+        {each: f"data/extracted/stimuli/{name}/{each}.safetensors" for each in sets}, WEIGHTS
+    )
     synonyms, paraphrases, controls = (
         Stimuli(
             load_rows(f"data/prepared/stimuli/{each}.parquet"),
             load_rows(f"data/extracted/stimuli/{name}/{each}.tokens.parquet"),
-            load_tensors(f"data/extracted/stimuli/{name}/{each}.safetensors", TENSORS),
+            states[each],
         )
-        for each in ("synonyms", "paraphrases", "controls")
+        for each in sets
     )
     found = measure_synonyms(synonyms, paraphrases, controls, **config.settings)
     save_table(found.groups, f"results/synonyms/groups/{name}.csv")

@@ -10,6 +10,8 @@ from embspace.files.tensors import load_tensors, tensor_names
 from embspace.measure.tables.shown_pooling import first_token_sees_no_other
 
 LAST = "last"
+WEIGHTS = ("", "random_")
+"""What the names of tensors of sets of sentences begin with: trained, and random weights."""
 
 
 def text_poolings(states: Sequence[Mapping[str, Float[np.ndarray, "layer text dim"]]]) -> list[str]:
@@ -22,14 +24,23 @@ def text_poolings(states: Sequence[Mapping[str, Float[np.ndarray, "layer text di
 
 
 def load_text_states(
-    files: Mapping[str, str],
+    files: Mapping[str, str], weights: Sequence[str] = ("",)
 ) -> dict[str, dict[str, Float[np.ndarray, "layer window dim"]]]:
-    """The pooled states in files of hidden states, by the name of each, at the same poolings."""
+    """The pooled states in files of hidden states, by the name of each, at the same poolings.
+
+    `weights` are what the names of tensors begin with, nothing for the trained ones.
+    """
     states = {name: load_tensors(file, POOLINGS) for name, file in files.items()}
-    more = [pooling for pooling in text_poolings([*states.values()]) if pooling not in POOLINGS]
-    if more:
+    poolings = text_poolings([*states.values()])
+    names = [f"{prefix}{pooling}" for prefix in weights for pooling in poolings]
+    if more := [name for name in names if name not in POOLINGS]:
         states = {name: states[name] | load_tensors(file, more) for name, file in files.items()}
     return states
+
+
+def poolings_in(states: Mapping[str, np.ndarray]) -> list[str]:
+    """The poolings whose states were loaded, in the order of all."""
+    return [pooling for pooling in (*POOLINGS, LAST) if pooling in states]
 
 
 def load_sentence_vectors(file: str) -> Float[np.ndarray, "text dim"] | None:

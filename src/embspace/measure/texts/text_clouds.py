@@ -3,7 +3,7 @@
 Luisto's thesis, section 4.4.3, figure 26 and research question 3c.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import product
@@ -17,13 +17,14 @@ from threadpoolctl import threadpool_limits
 
 from embspace.clouds.documents import large_enough
 from embspace.clouds.pooling import POOLINGS, Pooling
-from embspace.clouds.texts import TextCloud, load_text_clouds
+from embspace.clouds.texts import TextCloud, text_cloud
 from embspace.errors import InputError
-from embspace.files.rows import save_rows
+from embspace.files.rows import load_rows, save_rows
 from embspace.files.tables import Tables, save_table
 from embspace.measure.tables.deviations import without_deviations
 from embspace.measure.tables.shown_pooling import shown_pooling_of
 from embspace.measure.tables.summary import summary_of
+from embspace.measure.tables.text_poolings import load_text_states, poolings_in
 from embspace.measure.texts.text_cloud_dealt import dealt_table
 from embspace.measure.texts.text_cloud_pairs import pair_tables
 from embspace.measure.texts.text_cloud_separation import comparisons_of, separation_table
@@ -95,6 +96,8 @@ def measure_text_clouds(
 ) -> TextClouds:
     """Measure each corpus, pooling and layer, and each pair of corpora; in float64.
 
+    Of a decoder the last token is a pooling, too.
+
     Pairs are all pairs of vectors of different documents. Intervals of means and shares are by
     half-samples of the documents. `positive` has three nulls: vectors about the mean of their
     corpus (`centered_…`), and Gaussian ones about the same mean of which the variance is the same
@@ -162,7 +165,8 @@ def measure_text_clouds(
             dealt=partial(dealt_table, equal_n=equal_n, n_deals=n_deals, level=level),
             separation=partial(separation_table, comparisons=comparisons, ridge=ridge, level=level),
         )
-        found = _all_states(states.tables, n_layers, for_states)
+        poolings = poolings_in(next(iter(kept.values())).states)
+        found = _all_states(states.tables, [*product(poolings, range(n_layers))], for_states)
     return _text_clouds(corpora, found, units_by_corpora(windows))
 
 
@@ -202,14 +206,13 @@ class _States:
 
 def _all_states(
     of_state: Callable[[str, int, np.random.Generator], Tables],
-    n_layers: int,
+    states: Sequence[tuple[str, int]],
     rng: np.random.Generator,
 ) -> list[Tables]:
     """The tables of each pooling and layer, in this order whatever the number of cores."""
     from joblib import Parallel, delayed
     from tqdm import tqdm
 
-    states = list(product(POOLINGS, range(n_layers)))
     calls = (
         delayed(of_state)(pooling, layer, stream)
         for (pooling, layer), stream in zip(states, rng.spawn(len(states)), strict=True)
@@ -277,9 +280,16 @@ def _layer_number(layer: int, n_layers: int) -> int:
 def main(config: StageConfig) -> None:
     """Load, call, save."""
     name = config.model_name
-    clouds = load_text_clouds(
-        f"data/extracted/hidden_states/{name}", "data/prepared/texts", config.corpora
-    )
+    extracted = {each: f"data/extracted/hidden_states/{name}/{each}" for each in config.corpora}
+    states = load_text_states({each: f"{file}.safetensors" for each, file in extracted.items()})
+    clouds = {
+        corpus: text_cloud(
+            states[corpus],
+            load_rows(f"{file}.windows.parquet"),
+            load_rows(f"data/prepared/texts/{corpus}.parquet"),
+        )
+        for corpus, file in extracted.items()
+    }
     tables = measure_text_clouds(clouds, **config.settings)
     save_table(tables.corpora, f"results/text_clouds/corpora/{name}.csv")
     save_table(tables.distributions, f"results/text_clouds/distributions/{name}.csv")

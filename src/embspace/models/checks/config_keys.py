@@ -17,7 +17,8 @@ from embspace.models.architecture import class_of, read_config
 from embspace.models.checks.allowed import listed, not_allowed, way_out
 from embspace.models.checks.config_file import CONFIG
 from embspace.models.checks.family_keys import is_as_class
-from embspace.models.checks.harmless_keys import ROTARY, is_harmless
+from embspace.models.checks.former_keys import todays_keys
+from embspace.models.checks.harmless_keys import is_harmless
 
 LOADS = ("load_in_8bit", "load_in_4bit")
 UNSETTABLE = "use_return_dict"
@@ -30,6 +31,9 @@ TAKEN = re.compile(
 )
 # Keys that repeat what another one says, which the class knows: as ModernBERT's own files do.
 REPEATED = {"layer_norm_eps": "norm_eps", "norm_eps": "layer_norm_eps"}
+# Keys that every config with rotations takes; the last one not every model.
+PARTLY = "partial_rotary_factor"
+ROTARY = ("rope_theta", "rope_scaling", "rope_parameters", PARTLY)
 # Families that compute the same by several names.
 SAME = ({"roberta", "xlm-roberta", "camembert", "data2vec-text"}, {"bert", "bert-generation"})
 
@@ -45,7 +49,7 @@ def check_config_keys(folder: Path, allowed: Sequence[str]) -> None:
     file = folder / CONFIG
     if not file.is_file():
         return
-    content = read_keys(file)
+    content = todays_keys(read_keys(file))
     _check_code(file, content, allowed)
     _check_quantized(file, content, allowed)
     if UNSETTABLE in content:
@@ -171,7 +175,7 @@ def _check_unknown(
         for key, value in content.items()
         if key != "quantization_config"  # has its own check
         and not _says_nothing(key, value, config)
-        and not _is_known(key, config, model_class)
+        and not (_is_known(key, config, model_class) and _is_done(key, value, config, model_class))
     ]
     if refused := not_allowed(unknown, allowed):
         values = shortened(content[refused[0]])
@@ -200,11 +204,23 @@ def _is_known(key: str, config: Any, model_class: type) -> bool:
     names = config_class.attribute_map
     if key in names or key in names.values():
         return True
-    if key in ROTARY and "rope_parameters" in config_class.__dataclass_fields__:
-        return True
     own, others = config_class.__module__, model_class.__module__
+    if key in ROTARY and "rope_parameters" in config_class.__dataclass_fields__:
+        return key != PARTLY or PARTLY in _source(others)
     taken = _taken(own) | _taken(others)
     return key in taken or bool(re.search(rf"\bself\.{re.escape(key)} = ", _source(own)))
+
+
+def _is_done(key: str, value: Any, config: Any, model_class: type) -> bool:
+    """Whether a class that has a key does what this value says."""
+    source = _source(model_class.__module__)
+    if key in ROTARY and isinstance(value, dict):  # of each kind of layers, or of all
+        parts = [value, *(part for part in value.values() if isinstance(part, dict))]
+        shares = [part.get(PARTLY, 1) for part in parts]
+        return PARTLY in source or all(share == 1 for share in shares)
+    if key == "position_embedding_type" and isinstance(value, str):
+        return re.search(rf"[\"']{re.escape(value)}[\"']", source) is not None
+    return True
 
 
 @cache

@@ -34,6 +34,11 @@ def _has_offset(parts: Parts, value: Any) -> bool:
     return _is_sinusoidal(parts) or bool(value == offset)
 
 
+def _has_own_rows(parts: Parts, _: Any) -> bool:
+    """Whether a table of positions has its rows by another key, as LED's encoder."""
+    return not _is_sinusoidal(parts)
+
+
 def _is_sinusoidal(parts: Parts) -> bool:
     return "Sinusoidal" in type(parts["embed_positions"]).__name__
 
@@ -45,6 +50,7 @@ CHECKS: dict[str, Callable[[Parts, Any], bool]] = {
     "normalize_embedding": _has_norm_of_embeddings,
     "static_position_embeddings": _has_sinusoids,
     "extra_pos_embeddings": _has_offset,
+    "max_position_embeddings": _has_own_rows,
 }
 
 

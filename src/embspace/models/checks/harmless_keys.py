@@ -53,22 +53,21 @@ OFF = frozenset(
         *("prefix_projection", "pre_seq_len", "adapter_layers", "relative_attention"),
         *("logn_attention_scale", "logn_attention_clip1", "num_memory_blocks"),
         *("ignore_attention_mask", "apply_residual_connection_post_layernorm", "use_mrope"),
+        "autoregressive",
     )
 )
 # Keys that a value leaves without effect.
 OFF_VALUES: dict[str, tuple[Any, ...]] = {
     "position_embedding_type": ("absolute",),
     "attention_type": ("original_full",),
-    "attention_mode": ("longformer",),
     "is_llama_config": (True,),
     "untie_r": (True,),  # as XLNet's class always does
     "norm_type": ("layer_norm",),  # as StarCoder 2's
     "mlp_type": ("default",),
+    "attention_mode": ("longformer", "sliding_chunks"),  # two ways to compute the same
+    "attention_dilation": (1,),
+    "partial_rotary_factor": (1,),
 }
-ROTARY = (
-    *("rope_theta", "rope_scaling", "rope_interleaved", "rotary_pct", "rotary_emb_base"),
-    *("partial_rotary_factor", "rotary", "rotary_dim", "rope_parameters"),
-)
 
 
 def is_harmless(key: str, value: Any) -> bool:
@@ -77,9 +76,14 @@ def is_harmless(key: str, value: Any) -> bool:
         return True
     if key in OFF and value in (False, 0):
         return True
-    if value in OFF_VALUES.get(key, ()):
+    if key in OFF_VALUES and all(one in OFF_VALUES[key] for one in _of_layers(value)):
         return True
     return key in _generation_keys() or any(re.fullmatch(form, key) for form in HARMLESS)
+
+
+def _of_layers(value: Any) -> list[Any]:
+    """Return the value of each layer, where there is one for each; else the value alone."""
+    return value if isinstance(value, list) else [value]
 
 
 @cache

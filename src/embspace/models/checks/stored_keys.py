@@ -26,6 +26,8 @@ QUANTIZED = re.compile(
 )
 # What training wrappers put before every name.
 WRAPPERS = ("module.", "_orig_mod.", "0.auto_model.", "auto_model.", "_fsdp_wrapped_module.")
+# Those of them, and others, that also stand inside of a name: around each block.
+INNER = ("_orig_mod.", "_fsdp_wrapped_module.", "_checkpoint_wrapped_module.")
 RELATIVE = "distance_embedding"
 MERGE = (
     "merge it into the model with peft: PeftModel.from_pretrained(BASE, FOLDER)"
@@ -34,7 +36,7 @@ MERGE = (
 UNPACK = "take the model from before that, or dequantize it and call save_pretrained()"
 STRIP = (
     'python -c "from safetensors.torch import load_file as l, save_file as s; f={file!r}; '
-    "s({{k.removeprefix({prefix!r}): v for k, v in l(f).items()}}, f, {{'format': 'pt'}})\""
+    "s({{k.{how}: v for k, v in l(f).items()}}, f, {{'format': 'pt'}})\""
 )
 
 
@@ -113,6 +115,13 @@ def _check_wrapper(file: Path, names: Sequence[str]) -> None:
     for prefix in WRAPPERS:
         if names and all(name.startswith(prefix) for name in names):
             raise _wrapped(file, prefix)
+    for inner in INNER:
+        if any(inner in name for name in names):
+            raise RefusedModel(
+                f"{file}: names hold '{inner}', which something around parts of the model has put "
+                "there, so that their weights would not be found; take it out with\n  "
+                + STRIP.format(file=str(file), how=f"replace({inner!r}, '')")
+            )
 
 
 def check_prefix(folder: Path, missing: Sequence[str]) -> None:
@@ -128,7 +137,7 @@ def check_prefix(folder: Path, missing: Sequence[str]) -> None:
 
 
 def _wrapped(file: Path, prefix: str) -> RefusedModel:
-    command = STRIP.format(file=str(file), prefix=prefix)
+    command = STRIP.format(file=str(file), how=f"removeprefix({prefix!r})")
     return RefusedModel(
         f"{file}: names begin with '{prefix}', which something around the model has put there, so "
         f"that no weight would be found; strip it with\n  {command}"

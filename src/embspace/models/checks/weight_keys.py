@@ -105,20 +105,33 @@ def _head_names(module: Any) -> set[str]:
 def _check_one_set(folder: Path, module: Any) -> None:
     """Stop at a parameter that is there twice with other numbers.
 
-    So it is with and without a prefix, by a norm's old name beside its new one, in two shards, or
-    in one file beside the shards of an index.
+    So it is with and without a prefix, by a norm's old name beside its new one, in two shards, in
+    one file beside the shards of an index, or by two names of one table, as of T5's.
     """
-    parameters = {*module.state_dict()}
+    parameters, tied = {*module.state_dict()}, _tied_tables(module)
     spelled: dict[str, list[_Place]] = {}
     for name, file in _places(folder):
         if parameter := _parameter_of(name, parameters):
-            spelled.setdefault(parameter, []).append((name, file))
+            spelled.setdefault(tied.get(parameter, parameter), []).append((name, file))
     for places in spelled.values():
         if len(places) > 1 and not _same(places):
             raise RefusedModel(
                 f"{folder}: {listed(_told(places))} are two sets of the same parameters with other "
                 "numbers, of which one would be taken without a word; keep the one that is meant"
             )
+
+
+def _tied_tables(module: Any) -> dict[str, str]:
+    """Return the parameters that a class ties to others of what reads texts, by the names of both.
+
+    transformers leaves them apart where a file has both with other numbers, and describes neither.
+    """
+    tied = getattr(module, "_tied_weights_keys", None)
+    return {
+        name: other
+        for name, other in (tied.items() if isinstance(tied, dict) else ())
+        if not DECODER.match(name)
+    }
 
 
 def _parameter_of(name: str, parameters: Collection[str]) -> str | None:

@@ -13,12 +13,15 @@ CONVERT = (
     'python -c "import torch; from transformers import AutoModel as M; '
     'M.from_pretrained({folder!r}, use_safetensors=False).save_pretrained({target!r})"'
 )
+# What trainings and other programs leave with the same ending as pickles of weights.
+NO_WEIGHTS = ("training_args.bin", "optimizer.bin", "scheduler.bin", "openvino_*.bin", "ov_*.bin")
 # Weights in the forms of other libraries, by their endings.
 OTHER_FORMS = {
     ".h5": "TensorFlow's; load it with transformers 4 (from_tf=True) and call save_pretrained()",
     ".msgpack": "Flax's; load it with transformers 4 (from_flax=True) and call save_pretrained()",
     ".gguf": "GGUF; embspace reads one out of a wheel, see docs/models.md",
     ".onnx": "ONNX; embspace reads one out of a wheel, see docs/models.md",
+    ".xml": "OpenVINO's; take the model that it was made of",
     ".ckpt": "TensorFlow's or Lightning's; convert it to transformers' layout first",
 }
 
@@ -35,7 +38,7 @@ def check_whole_folder(folder: Path, allowed: Sequence[str], *, unpickle: bool) 
     check_pointers(folder)
     if not (folder / CONFIG).is_file():
         raise RefusedModel(f"{folder}: no {CONFIG}; {_instead_of_config(folder)}")
-    if not weight_files(folder) and not (unpickle and any(folder.glob("*.bin"))):
+    if not weight_files(folder) and not (unpickle and _has_pickle(folder)):
         raise RefusedModel(f"{folder}: no {WEIGHTS}; {_instead_of_weights(folder)}")
 
 
@@ -54,8 +57,14 @@ def _instead_of_config(folder: Path) -> str:
     return "a model folder has the hub's layout"
 
 
+def _has_pickle(folder: Path) -> bool:
+    return any(
+        not any(file.match(pattern) for pattern in NO_WEIGHTS) for file in folder.glob("*.bin")
+    )
+
+
 def _instead_of_weights(folder: Path) -> str:
-    if any(folder.glob("*.bin")):
+    if _has_pickle(folder):
         command = CONVERT.format(folder=str(folder), target=f"{folder}-safe")
         return (
             "its weights are a pickle, which may run code; if you trust who made it, convert it "

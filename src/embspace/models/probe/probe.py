@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -13,7 +14,8 @@ from embspace.models.probe.together import needed_batches
 from embspace.models.windows import Window
 from embspace.settings.model import Batches
 
-PASSED = "_embspace_batches"  # an attribute of a module: the rule that it was found to follow
+PASSED: "WeakKeyDictionary[Any, Batches]" = WeakKeyDictionary()
+"""The rule that a module was found to follow, kept as long as the module."""
 SHORT, LONG = 5, 12  # tokens
 FEW = 8  # windows
 LONGEST = 512  # tokens of the longest window that is tried
@@ -71,12 +73,12 @@ def check_batches(module: Any, tokens: Sequence[int], batches: Batches) -> None:
     Raises:
         RefusedModel: naming the rule that is needed.
     """
-    if batches == RULES[-1] or getattr(module, PASSED, None) == batches:
+    if batches == RULES[-1] or PASSED.get(module) == batches:
         return
     needed = needed_batches(module, rows_of(tokens, None))
     if RULES.index(batches) < RULES.index(needed):
         raise RefusedModel(_unsaid(batches, needed))
-    setattr(module, PASSED, batches)
+    PASSED[module] = batches
 
 
 def tokens_of(windows: Sequence[Window]) -> list[int]:

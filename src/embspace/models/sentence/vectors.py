@@ -7,7 +7,7 @@ import numpy as np
 from jaxtyping import Float
 
 from embspace.errors import InputError, RefusedModel
-from embspace.models.encoder import EncodedWindow, batches_by_length, encode
+from embspace.models.encoder import EncodedWindow, batches_by_length, device_of, encode
 from embspace.models.final_norm import final_norm_dim
 from embspace.models.locate import locate_root
 from embspace.models.sentence.modules import SentenceModules, known_modules, read_modules
@@ -150,7 +150,7 @@ def sentence_vectors(
     most = largest_window(model, module)
     read = SentenceTexts(modules, texts, tokenizer, most, length_key=key)
     batches = batches_by_length([len(window.ids) for window in read.windows], 1)
-    for encoded in encode(module, read.windows, batches, "cpu", model.final_norm):
+    for encoded in encode(module, read.windows, batches, device_of(module), model.final_norm):
         read.add(encoded.index, encoded)
     return read.vectors()
 

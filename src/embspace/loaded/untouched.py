@@ -1,0 +1,69 @@
+"""Leaves what a user has loaded as it was: attributes, hooks, modes, configs, and tokenizers."""
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from typing import Any
+
+Restore = Callable[[], None]
+
+
+@contextmanager
+def untouched(module: Any, tokenizer: Any) -> Iterator[None]:
+    """Set a torch module and a fast tokenizer back, at the end, to what they were at the start.
+
+    That is of each part of the module its attributes and their containers (hooks, buffers, parts
+    that it exchanges by itself, as BigBird its attention) and its config, and of the tokenizer its
+    attributes and how it cuts and fills up. Numbers of parameters and buffers are not copied:
+    nothing that reads writes them.
+    """
+    with ExitStack() as stack:
+        for part in _parts(module):
+            stack.callback(_attributes(part))
+        stack.callback(_attributes(tokenizer))
+        stack.callback(_cutting(tokenizer.backend_tokenizer))
+        yield
+
+
+def _parts(module: Any) -> list[Any]:
+    """Return the modules in a module and their configs, each once."""
+    modules = list(module.modules())
+    configs = [part.config for part in modules if hasattr(part, "config")]
+    configs = [config for config in configs if hasattr(config, "__dict__")]
+    return list({id(part): part for part in (*modules, *configs)}.values())
+
+
+def _attributes(thing: Any) -> Restore:
+    """Return what sets the attributes of a thing back, and what stands in their containers.
+
+    A container stays the same object, which handles of hooks refer to.
+    """
+    before = dict(vars(thing))
+    contents = [(value, value.copy()) for value in before.values() if _is_container(value)]
+
+    def restore() -> None:
+        vars(thing).clear()
+        vars(thing).update(before)
+        for container, content in contents:
+            container.clear()
+            container.extend(content) if isinstance(content, list) else container.update(content)
+
+    return restore
+
+
+def _is_container(value: Any) -> bool:
+    return isinstance(value, dict | list | set)
+
+
+def _cutting(backend: Any) -> Restore:
+    """Return what sets back how a tokenizer of the tokenizers library cuts and fills up."""
+    truncation, padding = backend.truncation, backend.padding
+
+    def restore() -> None:
+        backend.no_truncation()
+        backend.no_padding()
+        if truncation is not None:
+            backend.enable_truncation(**truncation)
+        if padding is not None:
+            backend.enable_padding(**padding)
+
+    return restore

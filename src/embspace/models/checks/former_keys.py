@@ -1,0 +1,140 @@
+"""Keys of config.json that code of a repository had, before transformers took its model over.
+
+The class of transformers has other names for them, and would take its own values in their place.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+ROTARY = "rope_parameters"  # in which today's files have `rope_theta` and its like
+
+
+@dataclass(frozen=True)
+class Former:
+    """How a config of one `model_type` was written for the code of its makers."""
+
+    code: frozenset[str]
+    """Files and classes of `auto_map` that transformers' own class stands for."""
+    names: Mapping[str, str] = field(default_factory=dict)
+    """Today's name of each key that has another one."""
+    fixed: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
+    """Keys that the class does not have, with the values that it computes by."""
+    without_effect: Mapping[str, str] = field(default_factory=dict)
+    """Keys that say nothing beside another one, by that one's former name."""
+    model_type: str | None = None
+    """Today's name of the architecture, if it is another one."""
+    architectures: Mapping[str, str] = field(default_factory=dict)
+    """Today's names of its classes."""
+
+
+_EPOCH = ("configuration_stablelm_epoch", "modeling_stablelm_epoch")
+_NAMES_OF_STABLELM = {"rope_pct": "partial_rotary_factor", "norm_eps": "layer_norm_eps"}
+_FIXED_OF_STABLELM = {"rotary_scaling_factor": (1,)}
+FORMER: dict[str, Former] = {
+    "nomic_bert": Former(
+        frozenset(("configuration_hf_nomic_bert", "modeling_hf_nomic_bert")),
+        names={
+            "n_embd": "hidden_size",
+            "n_layer": "num_hidden_layers",
+            "n_head": "num_attention_heads",
+            "n_inner": "intermediate_size",
+            "layer_norm_epsilon": "layer_norm_eps",
+            "max_trained_positions": "max_position_embeddings",
+            "rotary_emb_base": "rope_theta",
+        },
+        fixed={
+            "activation_function": ("swiglu",),
+            "causal": (False,),
+            "prenorm": (False,),
+            "parallel_block": (False,),
+            "parallel_block_tied_norm": (False,),
+            "qkv_proj_bias": (False,),
+            "mlp_fc1_bias": (False,),
+            "mlp_fc2_bias": (False,),
+            "rotary_emb_fraction": (1,),
+            "rotary_emb_interleaved": (False,),
+            "scale_attn_weights": (True,),
+            "scale_attn_by_inverse_layer_idx": (False,),
+            # How fast, and what is returned.
+            "dense_seq_output": (True, False),
+            "reorder_and_upcast_attn": (True, False),
+            "use_xentropy": (True, False),
+            "add_pooling_layer": (True, False),
+        },
+        # Rotations are stretched in texts that are longer than those of the training.
+        without_effect={"rotary_scaling_factor": "max_trained_positions"},
+    ),
+    "stablelm": Former(frozenset(_EPOCH), _NAMES_OF_STABLELM, _FIXED_OF_STABLELM),
+    "stablelm_epoch": Former(
+        frozenset(_EPOCH),
+        _NAMES_OF_STABLELM,
+        _FIXED_OF_STABLELM,
+        model_type="stablelm",
+        architectures={
+            "StableLMEpochModel": "StableLmModel",
+            "StableLMEpochForCausalLM": "StableLmForCausalLM",
+        },
+    ),
+    "eurobert": Former(frozenset(("configuration_eurobert", "modeling_eurobert"))),
+    "falcon": Former(frozenset(("configuration_falcon", "modeling_falcon"))),
+}
+
+
+def todays_keys(content: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the keys of config.json by the names of today; what has none stays as it is.
+
+    A key that says another thing than today's beside it stays as well, for checks to refuse.
+    """
+    former = FORMER.get(str(content.get("model_type")))
+    if former is None:
+        return dict(content)
+    kept = {key: value for key, value in content.items() if not _is_said(former, key, content)}
+    kept |= {
+        former.names[key]: kept.pop(key)
+        for key in former.names.keys() & kept.keys()
+        if _beside(former.names[key], content) is None
+    }
+    if former.model_type is not None:
+        kept["model_type"] = former.model_type
+    if isinstance(classes := kept.get("architectures"), list):
+        kept["architectures"] = [former.architectures.get(str(name), name) for name in classes]
+    if _is_taken_over(former, kept.get("auto_map")):
+        del kept["auto_map"]
+    return kept
+
+
+def note_on_code(content: Mapping[str, Any]) -> str:
+    """Return a sentence on code of the makers that is not run as transformers has it; or ""."""
+    former = FORMER.get(str(content.get("model_type")))
+    if former is None or not _is_taken_over(former, content.get("auto_map")):
+        return ""
+    return (
+        "config.json names code of its makers, which is not run: transformers has taken it over "
+        f"as '{former.model_type or content['model_type']}'."
+    )
+
+
+def _is_said(former: Former, key: str, content: Mapping[str, Any]) -> bool:
+    """Whether today's class does what a former key says, without reading it."""
+    value = content[key]
+    if key in former.names:
+        return value is None or value == _beside(former.names[key], content)
+    if key in former.without_effect:
+        return value is None or former.without_effect[key] in content
+    return key in former.fixed and (value is None or value in former.fixed[key])
+
+
+def _beside(name: str, content: Mapping[str, Any]) -> Any:
+    """Return what a file says by today's name of a key; None where it does not have it."""
+    rotary = content.get(ROTARY)
+    value = content.get(name)
+    return rotary.get(name) if value is None and isinstance(rotary, Mapping) else value
+
+
+def _is_taken_over(former: Former, code: Any) -> bool:
+    """Whether an `auto_map` names no other code than what transformers has taken over."""
+    if not isinstance(code, Mapping) or not code:
+        return False
+    places = [str(place).rsplit("--", 1)[-1] for place in code.values()]
+    return all(place.partition(".")[0] in former.code for place in places)
