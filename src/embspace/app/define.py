@@ -145,7 +145,7 @@ def definitions_page() -> str:
     parts = []
     for family in FAMILIES:
         parts.append(f"## {family.replace('_', ' ').capitalize()}\n\n*{OF_FAMILY[family]}*\n")
-        parts += [_section(each, known) for each in known.values() if each.family == family]
+        parts += [_section(each) for each in known.values() if each.family == family]
     return "\n".join([*parts, BESIDE.format(_functions(known))])
 
 
@@ -168,7 +168,8 @@ def _listed(family: Family, known: dict[str, Definition]) -> str:
     return "\n".join([f"{family}: {OF_FAMILY[family]}", *lines])
 
 
-def _section(each: Definition, known: dict[str, Definition]) -> str:
+def _section(each: Definition) -> str:
+    """Return the part of the page on a measure; the page says once what its examples import."""
     rows = {
         "range": f"${each.range}$",
         "source": each.source,
@@ -176,7 +177,8 @@ def _section(each: Definition, known: dict[str, Definition]) -> str:
         "few vectors": each.bias.replace(r"\(", "$").replace(r"\)", "$"),
     }
     table = "\n".join(f"- {key}: {value}" for key, value in rows.items())
-    example = f"```python\n{_example(each, known)}\n\n```"  # doctest ends at the empty line
+    typed = _typed(each).removeprefix(">>> import numpy as np\n")
+    example = f"```python\n{typed}\n\n```"  # doctest ends at the empty line
     formula = f"```math\n{each.formula}\n```"
     return "\n\n".join([f"### `{each.name}`", formula, each.text, table, example]) + "\n"
 
@@ -193,6 +195,9 @@ def _example(each: Definition, known: dict[str, Definition]) -> str:
     """Return the worked example, with the measures that it uses imported."""
     if not each.example:
         return ""
-    lines = [line.removeprefix("    ") for line in each.example.strip().splitlines()]
     used = [name for name in known if re.search(rf"\b{name}\(", each.example)]
-    return "\n".join([f">>> from embspace.geometry import {', '.join(used)}", *lines])
+    return f">>> from embspace.geometry import {', '.join(used)}\n{_typed(each)}"
+
+
+def _typed(each: Definition) -> str:
+    return "\n".join(line.removeprefix("    ") for line in each.example.strip().splitlines())
