@@ -169,7 +169,11 @@ def _listed(family: Family, known: dict[str, Definition]) -> str:
 
 
 def _section(each: Definition) -> str:
-    """Return the part of the page on a measure; the page says once what its examples import."""
+    """Return the part of the page on a measure, without its imports and errors.
+
+    The page says once what all examples import.
+    """
+    text, _, _ = each.text.partition("\n\nRaises:\n")
     rows = {
         "range": f"${each.range}$",
         "source": each.source,
@@ -180,7 +184,7 @@ def _section(each: Definition) -> str:
     typed = _typed(each).removeprefix(">>> import numpy as np\n")
     example = f"```python\n{typed}\n\n```"  # doctest ends at the empty line
     formula = f"```math\n{each.formula}\n```"
-    return "\n\n".join([f"### `{each.name}`", formula, each.text, table, example]) + "\n"
+    return "\n\n".join([f"### `{each.name}`", formula, text, table, example]) + "\n"
 
 
 def _unchanged_by(each: Definition) -> str:
