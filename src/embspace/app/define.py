@@ -169,10 +169,7 @@ def _listed(family: Family, known: dict[str, Definition]) -> str:
 
 
 def _section(each: Definition) -> str:
-    """Return the part of the page on a measure, without its imports and errors.
-
-    The page says once what all examples import.
-    """
+    """Return the part of the page on a measure; errors and the example are left to `define`."""
     text, _, _ = each.text.partition("\n\nRaises:\n")
     rows = {
         "range": f"${each.range}$",
@@ -181,10 +178,8 @@ def _section(each: Definition) -> str:
         "few vectors": each.bias.replace(r"\(", "$").replace(r"\)", "$"),
     }
     table = "\n".join(f"- {key}: {value}" for key, value in rows.items())
-    typed = _typed(each).removeprefix(">>> import numpy as np\n")
-    example = f"```python\n{typed}\n\n```"  # doctest ends at the empty line
     formula = f"```math\n{each.formula}\n```"
-    return "\n\n".join([f"### `{each.name}`", formula, text, table, example]) + "\n"
+    return "\n\n".join([f"### `{each.name}`", formula, text, table]) + "\n"
 
 
 def _unchanged_by(each: Definition) -> str:
@@ -199,9 +194,6 @@ def _example(each: Definition, known: dict[str, Definition]) -> str:
     """Return the worked example, with the measures that it uses imported."""
     if not each.example:
         return ""
+    lines = [line.removeprefix("    ") for line in each.example.strip().splitlines()]
     used = [name for name in known if re.search(rf"\b{name}\(", each.example)]
-    return f">>> from embspace.geometry import {', '.join(used)}\n{_typed(each)}"
-
-
-def _typed(each: Definition) -> str:
-    return "\n".join(line.removeprefix("    ") for line in each.example.strip().splitlines())
+    return "\n".join([f">>> from embspace.geometry import {', '.join(used)}", *lines])

@@ -309,7 +309,7 @@ def define(
 ) -> None:
     """Say what a measure is: formula, range, source, invariances, bias, a worked example.
 
-    The same is in docs/definitions.md, with formulas set.
+    docs/definitions.md has all of them without the examples, with formulas set.
     """
     from embspace.app.define import define as definition_of
 
