@@ -76,7 +76,7 @@ def test_what_the_page_says_is_so(whole: bool, root: Path, monkeypatch: pytest.M
         assert mark and "over_texts" not in page
     examples = doctest.DocTestParser().get_doctest(page, {}, "definitions", None, 0)
     found = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(examples)
-    assert found.attempted > 150
+    assert found.attempted > 20
     assert not found.failed
 
 

@@ -185,7 +185,7 @@ def definitions_page() -> str:
     parts = []
     for family in FAMILIES:
         parts.append(f"## {family.replace('_', ' ').capitalize()}\n\n*{OF_FAMILY[family]}*\n")
-        parts += [_section(each, known) for each in known.values() if each.family == family]
+        parts += [_section(each) for each in known.values() if each.family == family]
     return "\n".join([*parts, BESIDE.format(_functions(known))])
 
 
@@ -213,7 +213,9 @@ def _listed(family: Family, known: dict[str, Definition]) -> str:
     return "\n".join([f"{family}: {OF_FAMILY[family]}", *lines])
 
 
-def _section(each: Definition, known: dict[str, Definition]) -> str:
+def _section(each: Definition) -> str:
+    """Return the part of the page on a measure; errors and the example are left to `define`."""
+    text, _, _ = each.text.partition("\n\nRaises:\n")
     rows = {
         "range": f"${each.range}$",
         "source": each.source,
@@ -221,9 +223,8 @@ def _section(each: Definition, known: dict[str, Definition]) -> str:
         "few vectors": each.bias.replace(r"\(", "$").replace(r"\)", "$"),
     }
     table = "\n".join(f"- {key}: {value}" for key, value in rows.items())
-    example = f"```python\n{_example(each, known)}\n\n```"  # doctest ends at the empty line
     formula = f"```math\n{each.formula}\n```"
-    return "\n\n".join([f"### `{each.name}`", formula, each.text, table, example]) + "\n"
+    return "\n\n".join([f"### `{each.name}`", formula, text, table]) + "\n"
 
 
 def _unchanged_by(each: Definition) -> str:

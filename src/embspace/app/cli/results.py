@@ -374,7 +374,7 @@ def define(
 
     Of a family, its measures; of another word, the measures and functions that speak of it.
 
-    The same is in docs/definitions.md, with formulas set.
+    docs/definitions.md has all of them without the examples, with formulas set.
     """
     from embspace.app.define import define as definition_of
 

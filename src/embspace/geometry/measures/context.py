@@ -34,8 +34,8 @@ of_axes = partial(measure, "context", shared="word_axes", grouped_by="word")
 def self_similarity(x: Vectors | WordDirections, group: Groups) -> float:
     """Mean cosine of two occurrences of one word, averaged over words.
 
-    `group` is the word. Every word that occurs twice or more weighs alike, and all pairs of its
-    occurrences count. NaN without such a word.
+    `group` is the word. Words that occur twice or more weigh alike, by all pairs of occurrences.
+    NaN without such a word.
 
     Examples:
         >>> import numpy as np
@@ -118,8 +118,8 @@ def intra_sentence_similarity(x: Vectors | TextCosines, group: Groups) -> float:
 def maximum_explainable_variance(x: Vectors | WordAxes, group: Groups) -> float:
     """Share of a word's occurrences that one vector explains, averaged over words.
 
-    `group` is the word. As printed: of the matrix of occurrences as it is, without centering, so
-    that it cannot be small where a word's vectors are alike. NaN without a word that occurs twice.
+    `group` is the word. As printed: without centering, so it is large where a word's vectors are
+    alike. NaN without a word that occurs twice.
 
     Examples:
         >>> import numpy as np
@@ -141,9 +141,8 @@ def maximum_explainable_variance(x: Vectors | WordAxes, group: Groups) -> float:
 def maximum_explainable_variance_as_coded(x: Vectors | WordAxes, group: Groups) -> float:
     """The variance about the mean, along the axis that explains most without centering.
 
-    What the figures of the paper were made by: scikit-learn's TruncatedSVD finds the axis of the
-    matrix as it is, mostly the mean, and reports how the vectors vary along it, which is little.
-    NaN without a word that occurs twice and varies.
+    It made the figures of the paper: scikit-learn's TruncatedSVD finds an axis near the mean, and
+    reports the small variance along it. NaN without a word that occurs twice and varies.
 
     Examples:
         >>> import numpy as np

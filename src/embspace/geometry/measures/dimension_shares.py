@@ -36,8 +36,7 @@ def dimension_contributions(x: Vectors | DirectionSums) -> Float[np.ndarray, " d
 def top_dimension_share(x: Vectors | DirectionSums) -> float:
     """Share of the mean cosine that the one coordinate with the largest share adds.
 
-    Near 1, the mean cosine is that of one coordinate. Not a share where the mean cosine is not
-    positive: NaN then.
+    Near 1, one coordinate makes the mean cosine. NaN where the mean cosine is not positive.
 
     Examples:
         >>> import numpy as np

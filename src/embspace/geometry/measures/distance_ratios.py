@@ -26,10 +26,9 @@ def gride(x: Vectors | NeighborGraph, *, k: int = 2) -> Estimate:
     """The dimension under which the ratios of the 2k-th to the k-th distance are most likely.
 
     `k` sets the scale: 1 is TwoNN by maximum likelihood, bias included, and each doubling looks
-    twice as many neighbors away. The standard error is that of the likelihood's curvature and
-    takes the ratios for independent; neighborhoods of near vectors overlap, so that it is too
-    small for k > 1. Dropped are vectors to which k others are equal. NaN where nearly all distances
-    are.
+    twice as many neighbors away. The standard error, by the likelihood's curvature, is too small
+    for k > 1, where neighborhoods overlap. Vectors with k equal ones are dropped. NaN where nearly
+    all distances are equal.
 
     Raises:
         ValueError: `k` under 1, or 2k more than there are other vectors.

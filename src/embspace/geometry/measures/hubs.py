@@ -22,9 +22,9 @@ from embspace.geometry.pairs.types import Vectors
 def hubness(x: Vectors | NeighborGraph, *, k: int = 10) -> float:
     """Skewness of how often a vector is among the `k` nearest neighbors of others.
 
-    0 where all are so equally often; large where a few vectors, the hubs, are neighbors of very
-    many. NaN where none differs, and where `k` others are equal to a vector: which of equal ones
-    are neighbors is arbitrary.
+    0 where all are neighbors equally often; large where a few vectors, the hubs, are neighbors of
+    very many. NaN where none differs, and where a vector has `k` equal ones: which of them are
+    neighbors is arbitrary.
 
     Raises:
         ValueError: `k` under 1, or more than there are other vectors.
@@ -55,8 +55,8 @@ def hubness(x: Vectors | NeighborGraph, *, k: int = 10) -> float:
 def reciprocity(x: Vectors | NeighborGraph, *, k: int = 10) -> float:
     """Share of the `k` nearest neighbors that have the vector among their own.
 
-    Low where hubs are: they are near to many, and few are near to them. NaN where `k` others are
-    equal to a vector: which of equal ones are neighbors is arbitrary.
+    Low where hubs are: they are near to many, and few are near to them. NaN where a vector has `k`
+    equal ones.
 
     Raises:
         ValueError: `k` under 1, or more than there are other vectors.

@@ -38,9 +38,9 @@ def local_dimensions(x: Vectors | NeighborGraph, *, k: int = 20) -> Float[np.nda
 def mle_dimension(x: Vectors | NeighborGraph, *, k: int = 20) -> Estimate:
     """The dimension under which the distances to `k` neighbors of all vectors are most likely.
 
-    One likelihood for all: inverses are averaged, not dimensions. Its standard error would take
-    the distances about different vectors for independent, which they are not: NaN. Dropped are
-    vectors that have an equal one, and those of which all distances are the same.
+    One likelihood for all: inverses are averaged, not dimensions. Standard error: NaN, for
+    distances about different vectors are not independent. Dropped are vectors with an equal one,
+    and vectors with all distances the same.
 
     Raises:
         ValueError: `k` under 3, or more than there are other vectors.
@@ -69,9 +69,8 @@ def mle_dimension(x: Vectors | NeighborGraph, *, k: int = 20) -> Estimate:
 def mean_local_dimension(x: Vectors | NeighborGraph, *, k: int = 20) -> Estimate:
     """Mean of the dimensions about each vector, by the distances to `k` neighbors.
 
-    Above `mle_dimension` wherever the dimension differs from place to place, for it averages
-    dimensions, not their inverses. Dropped are vectors that have an equal one, and those of which
-    all distances are the same.
+    Above `mle_dimension` where the dimension differs between places, for it averages dimensions,
+    not their inverses. Drops the same vectors.
 
     Raises:
         ValueError: `k` under 3, or more than there are other vectors.

@@ -24,9 +24,8 @@ ROUNDING = 1e-12  # shorter than this, a mean of vectors of length 1 is zero
 def mean_cosine(x: Vectors | DirectionSums) -> float:
     """Mean cosine of two different vectors, over all pairs.
 
-    Exact and without walking over pairs: with unit vectors u, the sum over pairs is
-    |sum u|^2 - n. Vectors of length zero have no direction and are left out; NaN of fewer than
-    two others.
+    Exact: with unit vectors u, the sum over pairs is |sum u|^2 - n. Vectors of length zero are left
+    out; NaN of fewer than two others.
 
     Examples:
         >>> import numpy as np
@@ -74,7 +73,7 @@ def mean_resultant_length(x: Vectors | DirectionSums) -> float:
 def cone_index(x: Vectors | DirectionSums) -> float:
     """Length of the sum of the unit vectors: n times the mean resultant length.
 
-    Only clouds of equally many vectors can be compared by it. Vectors of length zero add nothing.
+    Compare clouds of equally many vectors. Vectors of length zero add nothing.
 
     Examples:
         >>> import numpy as np

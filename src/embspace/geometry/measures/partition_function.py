@@ -22,10 +22,9 @@ BLOCK_ROWS = 2048
 def partition_isotropy(x: Vectors) -> float:
     """Smallest over largest partition function, over both signs of every eigenvector.
 
-    Not defined by the vectors alone where eigenvalues repeat, for then any turn of the axes is as
-    good. Depends on the unit of length: vectors of norm 10 give nearly 0, of norm .1 nearly 1,
-    whatever their directions. Sums of exponentials that would overflow are taken by their
-    logarithms.
+    Ambiguous where eigenvalues repeat, for then any turn of the axes is as good. Depends on the
+    unit of length: vectors of norm 10 give nearly 0, of norm .1 nearly 1, whatever their
+    directions.
 
     Examples:
         >>> import numpy as np
@@ -54,7 +53,7 @@ def partition_isotropy(x: Vectors) -> float:
 def partition_isotropy_at_unit_norm(x: Vectors) -> float:
     """`partition_isotropy` of the vectors over their root mean square norm.
 
-    So that two models, or two layers, are asked the same question. 1 where all are zero.
+    It compares models and layers of different norms. 1 where all are zero.
 
     Examples:
         >>> import numpy as np

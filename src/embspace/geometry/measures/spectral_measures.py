@@ -54,7 +54,7 @@ def top_variance_share(x: Vectors | Moments) -> float:
 def stable_rank(x: Vectors | Moments) -> float:
     """Squared Frobenius norm over squared spectral norm, of the vectors as they are.
 
-    NaN where all are zero. Near 1 wherever the mean is long: a number about the mean then.
+    NaN where all are zero. Near 1 wherever the mean is long: it then measures the mean.
 
     Examples:
         >>> import numpy as np
@@ -75,8 +75,7 @@ def stable_rank(x: Vectors | Moments) -> float:
 def effective_rank(x: Vectors | Moments) -> float:
     """Exponential of the entropy of the singular values of the centered vectors.
 
-    Of singular values, square roots of the variances: small ones count for more than in
-    `effective_rank_of_covariance`. NaN where nothing varies.
+    Small variances count for more than in `effective_rank_of_covariance`. NaN where nothing varies.
 
     Examples:
         >>> import numpy as np
@@ -188,9 +187,8 @@ def participation_ratio(x: Vectors | Moments) -> float:
 def debiased_participation_ratio(x: Vectors | Moments) -> float:
     """The participation ratio of the distribution that the vectors are drawn from.
 
-    Both (tr covariance)^2 and tr covariance^2 are replaced by estimators without bias, which need
-    the mean fourth power of the distance to the mean. Vectors are taken to be independent. NaN of
-    fewer than 4, or where noise leaves no positive denominator.
+    Unbiased estimators replace (tr covariance)^2 and tr covariance^2, for independent vectors. NaN
+    of fewer than 4, or where noise leaves no positive denominator.
 
     Examples:
         >>> import numpy as np
@@ -243,8 +241,8 @@ def iso_score(x: Vectors | Moments) -> float:
 def iso_score_star(x: Vectors | Moments, *, larger: Any, zeta: float) -> float:
     """`iso_score` of few vectors, their covariance drawn toward that of a larger sample.
 
-    Made for batches in training. `zeta` 0 leaves the few alone, 1 the larger sample. What changes
-    the vectors has to change `larger` likewise.
+    Made for batches in training. `zeta` 0 takes the few vectors alone, 1 the larger sample. A
+    change of the vectors has to change `larger` likewise.
 
     Raises:
         ValueError: `zeta` is not in [0, 1], or the two samples differ in dim.

@@ -26,11 +26,10 @@ STEEPER = "Upwards: of few vectors the estimated variances fall faster than the 
 def alpha_req(x: Vectors | Moments, *, first: int = 11, last: int = 100) -> float:
     """Exponent of the power law r^-alpha that is fitted to the variances, by their ranks.
 
-    From rank `first` to `last`; 1 is the largest. The fit is of logarithms, weighted by 1 / r: each
-    stretch of the logarithmic axis counts alike. Near 0 all directions are used alike; above 1 few
-    hold the variance. The ranks are part of the measure: another range gives another number, and
-    the code of Li et al. 2025 begins at 12. NaN where fewer than `last` variances are above
-    rounding, instead of a shorter range.
+    From rank `first` to `last`; 1 is the largest. The fit is of logarithms, weighted by 1 / r, so
+    that equal stretches of the logarithmic axis count alike. Near 0 all directions are used alike;
+    above 1 few hold the variance. Another range of ranks gives another number; the code of Li et
+    al. 2025 begins at 12. NaN where fewer than `last` variances are above rounding.
 
     Raises:
         ValueError: not 1 <= `first` < `last`.
@@ -65,10 +64,9 @@ def alpha_req_as_coded(
 ) -> float:
     """`alpha_req` as get_alpha() returns it in its call number `call` of one process.
 
-    Its range is a default argument, np.arange(`start`, `stop`), to which each call adds 1 in place:
-    the first fits the ranks 6 to 100, the tenth 15 to 109. A loop over layers so compares slopes
-    of other ranks. Later versions begin at rank 11, in every call. NaN as `alpha_req`, where the
-    package stops with an error.
+    Each call adds 1 in place to its default argument, np.arange(`start`, `stop`): the first fits
+    the ranks 6 to 100, the tenth 15 to 109. So a loop over layers compares slopes of other ranks.
+    Later versions begin at rank 11, in every call. NaN where the package stops with an error.
 
     Raises:
         ValueError: `call` under 1, or not 0 <= `start` < `stop` - 1.

@@ -47,10 +47,9 @@ of_ratios = partial(
 def two_nn(x: Vectors | NeighborGraph) -> Estimate:
     """Slope of the line through the origin that is fitted to all ratios but the largest.
 
-    The largest has F = 1, of which the logarithm is infinite. Dropped are vectors that have an
-    equal one among the others, whose ratio is not defined. Where equal vectors are neighbors of a
-    third, its ratio is 1, which raises the result: take each vector once. The error of the line is
-    no standard error, for the points on it are sorted: NaN.
+    The largest has F = 1 and an infinite logarithm. Vectors with an equal one have no ratio and are
+    dropped. Where equal vectors are neighbors of a third, its ratio is 1, which raises the result:
+    take each vector once. Standard error: NaN, for the points on the line are sorted.
 
     Examples:
         >>> import numpy as np
@@ -68,7 +67,7 @@ def two_nn(x: Vectors | NeighborGraph) -> Estimate:
 def two_nn_discarding(x: Vectors | NeighborGraph, *, discard_fraction: float = 0.1) -> Estimate:
     """`two_nn` without the largest ratios, which strayed vectors have.
 
-    What scikit-dimension computes. Dropped are also vectors that have an equal one.
+    As in scikit-dimension. Vectors with an equal one are dropped, too.
 
     Raises:
         ValueError: `discard_fraction` is not in [0, 1).
@@ -92,9 +91,8 @@ def two_nn_discarding(x: Vectors | NeighborGraph, *, discard_fraction: float = 0
 def two_nn_lowest_fifth_as_coded(x: Vectors | NeighborGraph) -> Estimate:
     """`two_nn` over the lowest fifth of the ratios, as the group's published code has it.
 
-    Ratios of 1 and those of equal vectors are dropped, but counted below all others in F. There,
-    distances under 1e-8 of the mean norm count as none; vectors in float32 that differ have larger
-    ones.
+    Ratios of 1 and of equal vectors are dropped, but counted below all others in F. Distances under
+    1e-8 of the mean norm count as none; different vectors in float32 have larger ones.
 
     Examples:
         >>> import numpy as np
@@ -121,9 +119,8 @@ def two_nn_lowest_fifth_as_coded(x: Vectors | NeighborGraph) -> Estimate:
 def two_nn_maximum_likelihood(x: Vectors | NeighborGraph) -> Estimate:
     """The dimension under which the ratios are most likely, less its bias for n ratios.
 
-    Its standard error, d / sqrt(n - 2), takes the ratios for independent. Those of neighbors are
-    not: on a plane, new samples scatter some 1.4 times as far. Dropped are vectors that have an
-    equal one.
+    Its standard error, d / sqrt(n - 2), is for independent ratios. Ratios of neighbors are not: on
+    a plane, new samples scatter some 1.4 times as far. Vectors with an equal one are dropped.
 
     Examples:
         >>> import numpy as np

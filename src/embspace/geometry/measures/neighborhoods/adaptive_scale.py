@@ -39,12 +39,11 @@ def abide(
 ) -> Estimate:
     """The dimension by which neighbors fill two balls, each vector with a size of its own.
 
-    A neighborhood grows until a test of `level` finds that the density about the next neighbor is
-    another one. The size depends on the dimension and the dimension on the sizes: from `start`, or
-    TwoNN's, they are taken in turns `n_iterations` times. So no scale is chosen. At most `max_k`
-    neighbors are looked at, or as many as the graph has. The standard error is the least that
-    is possible (Cramer and Rao) and takes neighborhoods for independent, which they are not: too
-    small. Dropped are vectors to which all neighbors are equal; NaN where the balls are empty.
+    A neighborhood grows until a test of `level` finds another density about the next neighbor.
+    Sizes depend on the dimension and the dimension on the sizes: from `start`, or TwoNN's, they are
+    taken in turns `n_iterations` times. So nobody chooses a scale. At most `max_k` neighbors count.
+    The standard error is the lower bound of Cramer and Rao for independent neighborhoods: too
+    small. Vectors with all neighbors equal are dropped; NaN where the balls are empty.
 
     Raises:
         ValueError: fewer than 5 neighbors, `n_iterations` under 1, `level` not between 0 and 1,

@@ -43,12 +43,11 @@ def gride_plateau(
 ) -> Estimate:
     """The dimension that Gride finds at the longest run of scales that agree.
 
-    Scales are k = 1, 2, 4, ... up to `largest_k`, or as far as there are vectors. They agree if the
-    largest dimension exceeds the smallest by no more than the share `tolerance`; at least
-    `n_scales` must. Of runs of one length it is the one with the smallest spread. NaN without a
-    plateau, which is an answer: the dimension depends on how near one looks. Papers choose the
-    scale where the curve "visually plateaus". The standard error is that of the run's first scale,
-    whose neighborhoods overlap least.
+    Scales are k = 1, 2, 4, ... up to `largest_k`. At least `n_scales` agree if the largest
+    dimension exceeds the smallest by no more than the share `tolerance`. Of runs of one length the
+    one with the smallest spread counts. NaN without a plateau: the dimension depends on the scale.
+    Papers choose the scale where the curve "visually plateaus". The standard error is of the run's
+    first scale, whose neighborhoods overlap least.
 
     Raises:
         ValueError: `largest_k` under 1, `tolerance` not positive, or `n_scales` under 2.

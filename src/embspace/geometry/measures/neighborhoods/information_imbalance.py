@@ -31,13 +31,12 @@ Distances = Float[np.ndarray, "row n"]
 def information_imbalance(x: Vectors, other: Any, *, k: int = 1) -> float:
     """Mean rank in `other` of the `k` nearest neighbors in `x`, over half the number of vectors.
 
-    Row i of `other` is the same point as row i of `x` in another layer or model. Near 0: who is
-    near in `x` is near in `other`. 1: `x` says nothing about `other`. It is not symmetric: of two
-    views the one with the smaller imbalance to the other holds more. `other` may be rotated, scaled
-    and moved as `x` may. Of equal distances in `other` all have the first rank, since nobody is
-    nearer, so that what `x` tells apart beyond `other` counts for nothing; in `x` they share a
-    place among the `k` nearest in equal parts. (DADApy takes equal ones in any order: of a cloud
-    and its rounded copy it may find the copy to hold more.)
+    Row i of `other` is the same point as row i of `x` in another layer or model. Near 0: neighbors
+    in `x` are near in `other`. 1: `x` says nothing about `other`. It is not symmetric: the view
+    with the smaller imbalance to the other holds more. `other` may be rotated, scaled and moved as
+    `x` may. Equal distances in `other` all have the first rank; in `x` they share a place among the
+    `k` nearest in equal parts. (DADApy takes equal ones in any order: it may find that a rounded
+    copy holds more than its cloud.)
 
     Raises:
         ValueError: `other` has not as many vectors, or `k` is under 1 or over n - 1.

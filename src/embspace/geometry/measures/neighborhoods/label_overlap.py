@@ -56,9 +56,9 @@ def balanced_label_overlap(
 ) -> float:
     """`label_overlap` in neighborhoods that grow with the label, averaged over labels.
 
-    A vector has as many neighbors as `class_fraction` of the vectors with its label, so that rare
-    labels can reach 1, and every label weighs alike. A label of one vector is left out; DADApy
-    counts it as 0. NaN without another.
+    A vector has as many neighbors as `class_fraction` of the vectors with its label, so rare labels
+    can reach 1, and labels weigh alike. A label of one vector is left out (DADApy counts it as 0);
+    NaN without another.
 
     Raises:
         ValueError: not a label for each vector, or `class_fraction` not over 0 and under 1.

@@ -31,9 +31,9 @@ Angles = Float[np.ndarray, " _"]
 def text_curvature(x: Vectors | TextMeans, group: Groups) -> float:
     """Mean angle between successive steps of a text's path, averaged over texts, in radians.
 
-    `group` is the text; its tokens are taken in the order in which they stand. A step goes from
-    a token to the next; one of length zero is passed over. 0 on a straight line, pi where the path
-    goes back. A text without two steps is left out; NaN without another.
+    `group` is the text. A step goes from a token to the next; steps of length zero are passed over.
+    0 on a straight line, pi where the path goes back. A text without two steps is left out; NaN
+    without another.
 
     Examples:
         >>> import numpy as np
@@ -66,9 +66,9 @@ def text_angles_of(x: Vectors | TextMeans, group: Groups) -> TextMeans:
 def text_curvature_folded_as_coded(x: Vectors, group: Groups) -> float:
     """`text_curvature` with obtuse angles folded back, as the paper's later code has it.
 
-    It takes the absolute value of the cosine, so that a path that turns back looks as straight as
-    one that goes on. A token that is repeated counts as an angle of 0, twice. Texts of fewer
-    than three tokens are left out; NaN without another.
+    By the absolute value of the cosine, so a path that turns back looks straight. A repeated token
+    counts as an angle of 0, twice. Texts of fewer than three tokens are left out; NaN without
+    another.
 
     Examples:
         >>> import numpy as np
@@ -93,9 +93,9 @@ def text_curvature_folded_as_coded(x: Vectors, group: Groups) -> float:
 def text_curvature_of_states_as_coded(x: Vectors, group: Groups) -> float:
     """Mean angle between successive tokens themselves, which the stored numbers call curvature.
 
-    No angle between steps: it says how alike neighbors are. The cosine is not held to [-1, 1], so
-    that a token that is repeated may give NaN by rounding, for the layer: the stored numbers of
-    two layers of BERT are NaN. Texts of fewer than two tokens that differ are left out.
+    It says how alike neighbors are. The cosine is not clipped to [-1, 1], so a repeated token may
+    make a layer NaN by rounding, as the stored numbers of two layers of BERT are. Texts of fewer
+    than two different tokens are left out.
 
     Examples:
         >>> import numpy as np

@@ -28,9 +28,9 @@ SKEAN = "Skean et al. 2025, Layer by layer, "
 def text_entropy(x: Vectors | TextMeans, group: Groups, *, order: float = 1.0) -> float:
     """Entropy of the Gram matrix of a text's tokens, averaged over texts, in nats.
 
-    `group` is the text. The matrix has trace 1, so that its eigenvalues are shares; their entropy
-    is von Neumann's for an `order` of 1, else Rényi's. exp of it is how many directions the tokens
-    of a text take. A text without two different tokens is left out; NaN without another.
+    `group` is the text. The matrix has trace 1, so its eigenvalues are shares; their entropy is von
+    Neumann's for an `order` of 1, else Rényi's. Its exponential is the number of directions of a
+    text's tokens. A text without two different tokens is left out; NaN without another.
 
     Raises:
         ValueError: `order` is not positive, or not 1 where `x` holds sums over texts.
@@ -70,11 +70,10 @@ def text_entropies_of(x: Vectors | TextMeans, group: Groups, *, order: float = 1
 def text_entropy_as_coded(x: Vectors, group: Groups) -> float:
     """`text_entropy` as the paper's code has it, which its published numbers come from.
 
-    The code makes the entries of the matrix at least 0, where rounding of its eigenvalues was to be
-    mended. Tokens that point apart then count as unrelated, which raises the entropy, beyond its
-    bound, too; and of a text of more tokens than coordinates the result depends on the axes.
-    Negative eigenvalues, which the matrix then may have, are left out. NaN without a text of two
-    different tokens.
+    The code clips the entries of the matrix at 0, not its rounded eigenvalues. Tokens that point
+    apart then count as unrelated, which raises the entropy, even beyond its bound; with more tokens
+    than coordinates the result depends on the axes. Negative eigenvalues are left out. NaN without
+    a text of two different tokens.
 
     Examples:
         >>> import numpy as np
