@@ -28,9 +28,9 @@ N_EACH, DIM = 12, 24
 KINDS = ["bright-dim", "doctor-nurse", "female-male", "finnish-czech", "funny-sad", "laugh-cry"]
 ONE_WAY = [f"Differences of one kind point one way: {kind}" for kind in KINDS]
 DIRECTIONS = [
-    "From funny to sad",
-    "From bright to dim goes with from funny",
-    "From bright to dim goes with from laughing",
+    "The direction from funny to sad",
+    "The direction from bright to dim is like the one from funny",
+    "The direction from bright to dim is like the one from laughing",
     "Finns cry more",
     "The model takes doctors",
 ]

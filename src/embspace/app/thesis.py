@@ -18,7 +18,6 @@ from embspace.published.untrained import (
     UNTRAINED_TOO,
     VERDICTS,
     load_verdicts,
-    trained_share,
 )
 from embspace.published.untrained import OPEN as STILL_OPEN
 from embspace.settings.find_description import described_in
@@ -28,26 +27,39 @@ from embspace.settings.schema import read_yaml
 THESIS = Path("data/published/luisto_thesis.yaml")
 BERT = "google-bert/bert-base-cased"
 WORDS = {
-    "matches": "the claim holds, for all of the interval fulfils its rule",
-    "holds, but also untrained": "it holds, and by the same rule it does at random weights",
-    "differs": "the claim does not hold, for no part of the interval fulfils its rule",
-    "undecided": "the interval crosses the bound of the rule, or chance does as much",
-    "depends on the rule": "settings, comparators or rules that are as good disagree",
-    "not checkable": "this model, or the text that we have, lacks what the rule asks for",
-    "restated": "a setting or design of ours, of which nothing is measured",
-    "error in the source": "what is printed contradicts itself or what it stands for",
-    "lost in the source": "the text that we have leaves it out",
+    "matches": "the claim holds: its rule is fulfilled, by all of the interval where there is one",
+    "holds, but also untrained": "it holds, and an untrained network fulfils the same rule",
+    "differs": "the claim does not hold: its rule is not fulfilled, by any part of the interval; a "
+    "rule on a range asks both of its ends",
+    "undecided": "the data do not decide: the interval lies on both sides of the bound, chance "
+    "gives as much, or the number rests on one example",
+    "depends on the rule": "it holds by one setting or rule, and not by another that is as good",
+    "not checkable": "this model lacks what the rule asks for, or the claim is about a model or "
+    "a text that we do not have",
+    "restated": "a setting that we took over, of which nothing is measured",
+    "error in the source": "the printed text contradicts itself, or the thing that it describes",
+    "lost in the source": "our copy of the text leaves it out",
 }
 """The verdicts of the ledger, and what each means."""
 IN_TABLES = (
-    "In the tables brackets are the 95 % interval or, where all there is was counted, the range "
-    "that the statistic names. `null` is the value by chance. In `holds if`, `value` stands for "
-    "all of the interval. `random weights` is the same statistic before any training; a claim "
-    "that holds there as well may hold by more here, as the two values tell."
+    "In the tables brackets are a 95 % interval over texts, words or pairs. Where all vectors were "
+    "counted and not a sample, they are the range that `statistic` names. `null` is the value by "
+    "chance; in the rules `null_low` and `null_high` are the ends of what chance gives, and "
+    "`q_value` is a p-value corrected for the number of claims. In `holds if`, `value` stands for "
+    "the whole interval. `random weights` is the same statistic of one untrained network: where a "
+    "claim holds there, too, compare the two values, for it may be stronger or weaker here. "
+    "[luisto_thesis.yaml]({up}/data/published/luisto_thesis.yaml) says of each rule whether it was "
+    "fixed before or after results were seen."
+)
+BY_MODEL = (
+    "The same rules, asked of other models whose verdicts are kept. The column `here` leaves out "
+    "the untrained network, which has a column of its own. –: the model lacks what is asked about, "
+    "such as positions, or a first token that sees the others.\n"
 )
 COLUMNS = (*SAME, "kind", "section", "question", "about", "statement", "statistic", "value", "low")
 COLUMNS += ("high", "null", "holds_if", "verdict", "rests_on", "reason", "training")
 COLUMNS += ("untrained_value", "untrained_verdict")
+MOST = 2 / 3  # of a question's claims, from which the answer is mostly yes, or mostly no
 OPEN = ("undecided", "depends on the rule")
 DIGITS = 3
 
@@ -80,12 +92,13 @@ def thesis_page(model: str, *, up: str = "..", results: Path = Path("results")) 
         f"# The thesis, on {described['label']}\n",
         *_what_to_know(subject, described.get("note"), rows),
         "## What the verdicts mean\n",
-        _meanings(rows),
+        _meanings(rows, up),
         "## The research questions\n",
         *answers(source, claims),
         "## Other claims, by section\n",
         *_sections(claims),
         "## Claim by model\n",
+        BY_MODEL,
         _by_model(claims),
         "## Errors in the source\n",
         _errors(rows),
@@ -104,32 +117,49 @@ def _what_to_know(subject: Subject, note: str | None, rows: pd.DataFrame) -> Ite
     )
     if not subject.is_meant_by(BERT):
         yield (
-            "**No weight of the thesis's model was read here.** A claim that differs does not "
-            "carry over to this model; it may still be right of BERT.\n"
+            "**No weight of the thesis's model was read here.** So a claim that fails on this "
+            "model may still be right of BERT.\n"
         )
     if note:
         yield f"**The model.** {note.strip()}\n"
     numbers = rows[rows["kind"] == "number"]["verdict"].value_counts()
     claims = rows[rows["kind"] == "claim"]
-    n_held = int(claims["verdict"].isin(HOLDS).sum())
-    n_open = int(claims["verdict"].isin(OPEN).sum())
-    yield (
-        f"**Claims.** Of {counted(len(claims), 'claim')} {n_held} hold{trained_share(claims)}. "
-        f"{int(claims['verdict'].eq('differs').sum())} do not hold, {n_open} are undecided or "
-        "depend on the rule, the others cannot be checked.\n"
-    )
+    yield f"**Claims.** {_claims_told(claims)}\n"
     n = numbers.get
     yield (
-        f"**Printed numbers.** Of {int(numbers.sum())} printed numbers {n('not checkable', 0)} "
-        f"concern weights or texts that are not here, {n('restated', 0)} are settings taken over. "
-        f"{n('matches', 0)} match, {n('differs', 0)} differ.\n"
+        f"**Printed numbers.** Besides the claims the thesis prints {int(numbers.sum())} numbers. "
+        f"{n('not checkable', 0)} are of weights or texts that we do not have, {n('restated', 0)} "
+        f"are settings that we took over. Of the others {n('matches', 0)} agree and "
+        f"{n('differs', 0)} do not.\n"
     )
 
 
-def _meanings(rows: pd.DataFrame) -> str:
+def _claims_told(claims: pd.DataFrame) -> str:
+    """Return what the claims come to, in sentences."""
+    n = claims["verdict"].value_counts().get
+    n_held = int(claims["verdict"].isin(HOLDS).sum())
+    told = (
+        f"Of {counted(len(claims), 'claim')} {n_held} hold, {n('differs', 0)} do not, "
+        f"{sum(int(n(word, 0)) for word in OPEN)} are undecided or depend on the rule, and "
+        f"{n('not checkable', 0)} cannot be checked. "
+    )
+    if claims["untrained_verdict"].isna().all():
+        return told.rstrip()
+    training = claims["training"].value_counts().get
+    n_apart = n_held - int(claims["training"].notna().sum())
+    undone = claims["verdict"].eq("differs") & claims["untrained_verdict"].eq("matches")
+    return (
+        f"{told}Of the {n_held} that hold, {training(ONLY_TRAINED, 0)} fail in an untrained "
+        f"network, {training(UNTRAINED_TOO, 0)} hold there, too, and of {training(STILL_OPEN, 0)} "
+        f"it decides nothing; {n_apart} read no trained weights. Of those that do not hold, "
+        f"{undone.sum()} hold in the untrained network."
+    )
+
+
+def _meanings(rows: pd.DataFrame, up: str) -> str:
     """Return a line for each verdict that there is."""
     lines = [f"- *{word}*: {WORDS[word]}." for word in WORDS if (rows["verdict"] == word).any()]
-    return "\n".join(lines) + f"\n\n{IN_TABLES}\n"
+    return "\n".join(lines) + f"\n\n{IN_TABLES.format(up=up)}\n"
 
 
 def answers(source: Source, claims: pd.DataFrame, *, tables: bool = True) -> Iterator[str]:
@@ -140,10 +170,21 @@ def answers(source: Source, claims: pd.DataFrame, *, tables: bool = True) -> Ite
         if own.empty:
             continue
         yield f"### {name}. {question}\n"
-        yield f"{_counts(own)}\n"
+        yield f"**{_answer(own)}** {_counts(own)}\n"
         yield _lists(own)
         if tables:
             yield folded(_table(own))
+
+
+def _answer(claims: pd.DataFrame) -> str:
+    """Return how far the claims say yes, and whether an untrained network says it, too."""
+    held = claims["verdict"].isin(HOLDS)
+    share = held.mean()
+    words = "Mostly yes" if share >= MOST else "In part" if share > 1 - MOST else "Mostly no"
+    training = claims.loc[held, "training"].value_counts()
+    if training.get(UNTRAINED_TOO, 0) > training.sum() / 2:
+        words += ", but most of what holds does so in an untrained network, too"
+    return f"{words}."
 
 
 def _sections(claims: pd.DataFrame) -> Iterator[str]:
@@ -165,10 +206,10 @@ def _counts(claims: pd.DataFrame) -> str:
     verdict, training = claims["verdict"], claims["training"].fillna("")
     held = verdict.isin(HOLDS)
     counts = {
-        "hold after training alone": training == ONLY_TRAINED,
-        "hold at random weights, too": training == UNTRAINED_TOO,
-        "hold, while random weights decide nothing": training == STILL_OPEN,
-        "hold and read no weights": held & (training == ""),
+        "hold only after training": training == ONLY_TRAINED,
+        "hold in an untrained network, too": training == UNTRAINED_TOO,
+        "hold while the untrained network decides nothing": training == STILL_OPEN,
+        "hold and read no trained weights": held & (training == ""),
         "do not hold": verdict == "differs",
         "undecided or dependent on the rule": verdict.isin(OPEN),
         "not checkable": verdict == "not checkable",
@@ -177,10 +218,10 @@ def _counts(claims: pd.DataFrame) -> str:
     tested = claims["rests_on"].str.contains("interval|null", na=False) | claims["null"].notna()
     n_tested, n_passed = int(tested.sum()), int((held & tested).sum())
     by_chance = (
-        f" {n_tested} are tests, of which chance alone passes {0.05 * n_tested:.1f} at most; "
-        f"{n_passed} pass."
+        f" An interval or a null decided {n_tested} of them. If all of these were false, about "
+        f"{0.05 * n_tested:.1f} would hold by chance; {n_passed} held."
     )
-    words = f"**{counted(len(claims), 'claim')}: {', '.join(parts)}.**"
+    words = f"{counted(len(claims), 'claim')}: {', '.join(parts)}."
     return words + (by_chance if n_tested else "")
 
 
@@ -188,11 +229,20 @@ def _lists(claims: pd.DataFrame) -> str:
     """Return the statements, those of one outcome together."""
     verdict, training = claims["verdict"], claims["training"].fillna("")
     holds = verdict.isin(HOLDS)
+    untrained, is_open = claims["untrained_verdict"].fillna(""), training == STILL_OPEN
     outcomes = {
-        "Holds, and not at random weights": training == ONLY_TRAINED,
-        "Holds, and so it does at random weights": training == UNTRAINED_TOO,
-        "Holds; nothing is decided at random weights": training == STILL_OPEN,
-        "Holds, and reads no weights": holds & (training == ""),
+        "Holds, and not in an untrained network": training == ONLY_TRAINED,
+        "Holds, and in an untrained network, too": training == UNTRAINED_TOO,
+        "Holds; the untrained network is undecided": is_open & (untrained == "undecided"),
+        "Holds; in the untrained network it depends on the rule": (
+            is_open & (untrained == "depends on the rule")
+        ),
+        "Holds; an untrained network cannot be asked": (
+            is_open & untrained.isin(["not checkable", ""])
+        ),
+        "Holds; it reads no trained weights, or is held against random ones already": (
+            holds & (training == "")
+        ),
         "Does not hold": verdict == "differs",
         "Depends on the rule": verdict == "depends on the rule",
         "Undecided": verdict == "undecided",
