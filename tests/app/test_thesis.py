@@ -78,7 +78,7 @@ def test_every_claim_stands_once_below_its_question_or_section(tree: Path):
         own = claims[claims["question"].astype(str) == name]
         part = page.partition(f"### {name}. ")[2].partition("\n### ")[0]
         assert all(statement in part for statement in own["statement"])
-        assert f"**{len(own)} claims: " in part
+        assert f".** {len(own)} claims: " in part
 
 
 def test_what_holds_at_random_weights_too_is_told_apart(tree: Path):
@@ -92,9 +92,9 @@ def test_what_holds_at_random_weights_too_is_told_apart(tree: Path):
     twin.loc[held.cumsum() > 40, "verdict"] = "differs"
     save_table(beside_untrained(raw, twin.drop_duplicates(SAME)), "results/ledger/mine.csv")
     page = thesis_page("mine")
-    assert "only after training" in page.partition("## ")[0]
-    assert "- **Holds, and not at random weights** (" in page
-    assert "- **Holds, and so it does at random weights** (" in page
+    assert " fail in an untrained network, " in page.partition("## ")[0]
+    assert "- **Holds, and not in an untrained network** (" in page
+    assert "- **Holds, and in an untrained network, too** (" in page
 
 
 def test_another_models_kept_verdicts_stand_beside(tree: Path):

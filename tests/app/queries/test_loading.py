@@ -3,6 +3,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.app.test_describe import saved
 
 PROGRAM = """
@@ -14,6 +16,7 @@ with without_report_of_weights():
 """
 
 
+@pytest.mark.slow
 def test_nothing_is_reported_where_transformers_is_loaded_first_here(root: Path, tmp_path: Path):
     folder = saved("bert_with_head", tmp_path / "model")
     said = subprocess.run(

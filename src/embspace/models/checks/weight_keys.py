@@ -125,12 +125,14 @@ def _tied_tables(module: Any) -> dict[str, str]:
     """Return the parameters that a class ties to others of what reads texts, by the names of both.
 
     transformers leaves them apart where a file has both with other numbers, and describes neither.
+    A decoder of another language has a table of its own, as FSMT's, where the config ties none.
     """
     tied = getattr(module, "_tied_weights_keys", None)
+    is_tied = getattr(module.config, "tie_word_embeddings", True)
     return {
         name: other
         for name, other in (tied.items() if isinstance(tied, dict) else ())
-        if not DECODER.match(name)
+        if not DECODER.match(name) and (is_tied or not DECODER.match(other))
     }
 
 
