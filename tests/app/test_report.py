@@ -265,7 +265,7 @@ def test_the_tree_is_found_from_any_folder(workspace: Workspace, tmp_path: Path)
         check=False,
     )
     assert said.returncode == 0, said.stderr
-    assert "The texts of some.txt have no part in them" in said.stdout
+    assert "4 tokens of 2 texts, texts of some.txt" in said.stdout
 
 
 def test_a_folder_is_reported_on_and_conf_stays(workspace: Workspace):
@@ -462,6 +462,7 @@ def test_a_full_disk_leaves_the_old_page(
     for name, made in {
         "app.report.open_tree": tree,
         "app.report.stages_of": {},
+        "app.report._steps": iter(()),
         "app.page.model.page_of": "a new page",
     }.items():
         monkeypatch.setattr(f"embspace.{name}", lambda *given, made=made, **options: made)

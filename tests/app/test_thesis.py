@@ -97,6 +97,19 @@ def test_what_holds_at_random_weights_too_is_told_apart(tree: Path):
     assert "- **Holds, and in an untrained network, too** (" in page
 
 
+def test_an_answer_counts_what_can_be_checked():
+    from embspace.app.thesis import _answer
+
+    def claims(*verdicts: str) -> pd.DataFrame:
+        return pd.DataFrame({"verdict": verdicts, "training": [None] * len(verdicts)})
+
+    none = ["not checkable"] * 8
+    assert _answer(claims("matches", "matches", *none)) == "Mostly yes."
+    assert _answer(claims("matches", "differs", *none)) == "In part."
+    assert _answer(claims("undecided", "differs", "differs")) == "Mostly no."
+    assert _answer(claims(*none)).startswith("Not answered")
+
+
 def test_another_models_kept_verdicts_stand_beside(tree: Path):
     ledger = load_table("results/ledger/minilm.csv")
     kept = ledger[ledger["about"] == "weights"].assign(verdict="differs")

@@ -1,4 +1,3 @@
-import fcntl
 import logging
 import os
 import subprocess
@@ -290,12 +289,34 @@ def test_who_stops_reading_ends_the_stages(tree: WorkingTree, root: Path):
 
 
 def test_a_second_run_waits_for_the_first(tree: WorkingTree, caplog: pytest.LogCaptureFixture):
-    with tree.locked() as lock, caplog.at_level(logging.WARNING):
-        threading.Timer(0.5, fcntl.flock, (lock, fcntl.LOCK_UN)).start()
+    is_held = threading.Event()
+
+    def hold() -> None:
+        with tree.locked():
+            is_held.set()
+            time.sleep(0.5)
+
+    other = threading.Thread(target=hold)
+    other.start()
+    is_held.wait()
+    with caplog.at_level(logging.WARNING):
         start = time.monotonic()
         tree.update("a", None)
         assert time.monotonic() - start > 0.3
+    other.join()
     assert "another run is at work there" in caplog.text
+
+
+def test_who_holds_a_tree_does_not_wait_for_itself(
+    tree: WorkingTree, caplog: pytest.LogCaptureFixture
+):
+    with tree.locked() as lock, caplog.at_level(logging.WARNING):
+        tree.update("a", None)
+        with tree.locked() as same:
+            assert same == lock
+        with tree.locked() as same:  # the inner one did not let go
+            assert same == lock
+    assert caplog.text == ""
 
 
 def test_a_tree_that_cannot_be_written_is_told(tree: WorkingTree, root: Path):

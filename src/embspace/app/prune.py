@@ -113,7 +113,7 @@ def in_git(files: list[Path]) -> set[Path]:
 def remove(files: list[Path]) -> None:
     """Delete the files, and the folders that this leaves empty."""
     for file in files:
-        file.unlink()
+        file.unlink(missing_ok=True)  # another process may have had the same to do
         for folder in _empty_folders(file):
             folder.rmdir()
 

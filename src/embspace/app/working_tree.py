@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from threading import get_ident
 from typing import IO, Any
 
 import yaml
@@ -40,6 +41,7 @@ COPIED_FILES = ("CITATION.cff", "models.lock", "requirements.lock", ".dvcignore"
 TREES = Path(".cache/trees")
 TEXTS = Path("data/texts")
 DYNAMICS = Path("results/dynamics")
+_HELD: dict[tuple[Path, int], int] = {}  # descriptors of the locks that a thread holds, by tree
 # The one corpus that an analysis of layers is about, as its settings file says it.
 ABOUT = re.compile(r"(?m)^corpus: *([\w-]+)")
 # Keys of a description that name a file or folder.
@@ -196,6 +198,10 @@ class WorkingTree:
         """
         import fcntl  # what asks no stage works where there is none
 
+        key = (self.folder, get_ident())
+        if key in _HELD:  # by who calls: a lock within a lock is the same one
+            yield _HELD[key]
+            return
         with self._lock_file() as file:
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -204,7 +210,11 @@ class WorkingTree:
                     "%s: another run is at work there, this one waits for it", self.folder
                 )
                 fcntl.flock(file, fcntl.LOCK_EX)
-            yield file.fileno()
+            _HELD[key] = file.fileno()
+            try:
+                yield file.fileno()
+            finally:
+                del _HELD[key]
 
     def _lock_file(self) -> IO[str]:
         try:

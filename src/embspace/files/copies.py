@@ -62,12 +62,11 @@ def link_files(source: Path, target: Path) -> None:
 
 
 def _link_file(source: Path, target: Path) -> None:
-    target.parent.mkdir(parents=True, exist_ok=True)
-    target.unlink(missing_ok=True)
-    try:
-        target.hardlink_to(source)
-    except OSError:  # on another disk
-        shutil.copyfile(source, target)
+    with writing(target) as partial:
+        try:
+            partial.hardlink_to(source)
+        except OSError:  # on another disk
+            shutil.copyfile(source, partial)
 
 
 def write_changed(target: Path, content: bytes) -> None:

@@ -1,5 +1,6 @@
 """Leaves what a user has loaded as it was: attributes, hooks, modes, configs, and tokenizers."""
 
+from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Any
@@ -51,7 +52,7 @@ def _attributes(thing: Any) -> Restore:
 
 
 def _is_container(value: Any) -> bool:
-    return isinstance(value, dict | list | set)
+    return type(value) in (dict, list, set, OrderedDict, defaultdict)
 
 
 def _cutting(backend: Any) -> Restore:

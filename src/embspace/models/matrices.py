@@ -35,7 +35,7 @@ def learned_matrices(name: str, model: Network, module: Any) -> dict[str, np.nda
                 f"{model_file(name)}: key 'matrices.{space}': the model has no '{parameter}'; "
                 f"it has {', '.join(similar)}"
             )
-        matrices[space] = parameters[parameter].float().numpy()
+        matrices[space] = parameters[parameter].float().cpu().numpy()
     if "positional" in matrices:
         rows = matrices["positional"]
         check_offset(name, model, len(rows))
@@ -85,5 +85,5 @@ def _mapped(
     if layer.in_features != dim:  # as of a text of one token, which has no neighbors
         x = np.pad(x, ((0, 0), (dim, dim)))
     with torch.inference_mode():
-        mapped: np.ndarray = layer(torch.from_numpy(x)).numpy()
+        mapped: np.ndarray = layer(torch.from_numpy(x).to(layer.weight.device)).cpu().numpy()
     return mapped

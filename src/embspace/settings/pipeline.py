@@ -151,7 +151,8 @@ def find_stages(root: Path, asked: str) -> list[Stage]:
     if not found:
         names = {stage.name.partition("_")[2] for stage in stages}
         names |= {noun for part in parts for noun in part.nouns()}
-        raise InputError(not_among(asked, sorted(names | {each.chapter for each in stages} - {""})))
+        names |= {stage.chapter for stage in stages}
+        raise InputError(not_among(asked, sorted(names - {""})))
     return found
 
 

@@ -99,7 +99,7 @@ def call_in(root: str, function: Callable[..., None], *arguments: object) -> Non
         InputError: if a file of texts cannot be read.
     """
     try:
-        with chdir(root):
+        with _ONE_AT_A_TIME, chdir(root):
             function(*arguments)
     except OSError as error:
         raise InputError(str(error)) from error

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 import typer
 
-from embspace.app.cli.places import at_any_root, at_model, at_own_root
+from embspace.app.cli.places import at_any_root, at_model, at_own_root, at_texts
 from embspace.errors import InputError
 
 
@@ -43,3 +43,14 @@ def test_errors_of_the_user_are_shown(capsys: pytest.CaptureFixture[str]):
     with pytest.raises(typer.Exit), at_own_root():
         raise InputError("a key")
     assert capsys.readouterr().err == "error: a key\n"
+
+
+@pytest.mark.parametrize("asked", ["./mine", "{folder}/mine"])
+def test_a_models_folder_is_a_model_by_any_of_its_paths(
+    asked: str, root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine/config.json").write_text("{}")
+    monkeypatch.chdir(tmp_path)
+    with at_texts(asked.format(folder=tmp_path)) as model:
+        assert model == str(tmp_path / "mine")

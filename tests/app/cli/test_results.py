@@ -20,6 +20,7 @@ def page(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, Any]]:
         "embspace.app.report.describe_subject", lambda *given, **options: asked.update(options)
     )
     monkeypatch.setattr("embspace.app.report.write_report", lambda *given: Path("reports/x.html"))
+    monkeypatch.setattr("embspace.app.report.fetch_model", lambda *given: None)
     monkeypatch.setattr(
         "embspace.app.queries.quick.write_quick",
         lambda *given: (Path("reports/x.html"), "| layer |"),

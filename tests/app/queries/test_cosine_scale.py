@@ -19,7 +19,7 @@ def tree(root: Path, tmp_path: Path) -> Path:
 
 
 def test_the_scale_has_tokens_and_texts_of_each_corpus_at_the_last_layer(tree: Path) -> None:
-    head, _, *rows = scale_of(tree, "minilm").splitlines()
+    head, _, *rows = scale_of(tree, "minilm", ["similarity", "text_clouds"]).splitlines()
     assert [cell.strip() for cell in head.strip("|").split("|")][:4] == [
         "pairs of",
         "pairs",
@@ -38,6 +38,6 @@ def test_the_scale_has_tokens_and_texts_of_each_corpus_at_the_last_layer(tree: P
 
 def test_what_was_not_measured_is_left_out(tree: Path) -> None:
     (tree / TOKENS).unlink()
-    assert "vocabulary" not in scale_of(tree, "minilm")
+    assert "vocabulary" not in scale_of(tree, "minilm", ["similarity", "text_clouds"])
     (tree / TEXTS).unlink()
-    assert scale_of(tree, "minilm") == ""
+    assert scale_of(tree, "minilm", ["similarity", "text_clouds"]) == ""

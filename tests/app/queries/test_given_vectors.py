@@ -83,3 +83,10 @@ def test_a_wrong_wish_is_told(given: dict[str, Any], message: str):
 
 def test_a_notebook_shows_what_there_is(s: Spaces):
     assert "Spaces(vectors=30" in s._repr_html_() and "given" in s._repr_html_()
+
+
+def test_what_becomes_of_the_users_array_changes_nothing():
+    x = np.ones((3, 2), np.float32)
+    s = embspace.spaces(vectors=x)
+    x[:] = 0
+    assert (s["given"] == 1).all()

@@ -115,3 +115,11 @@ def test_a_stage_that_maps_or_options_alone_need_can_be_left_out():
     probing = Analysis("probing", "words", 8, ALL)
     ways = ways_of({tsne: ["a@m", "shared@m"], search: ["shared@m"], probing: ["c@m"]})
     assert ways == {"a@m": " (--no-maps leaves it out)", "c@m": " (by --all)"}
+
+
+@pytest.mark.parametrize("option", ["attention", "parameters"])
+def test_an_option_adds_its_analyses_to_a_report_of_the_study(option: str):
+    without, with_it = chosen(is_study=True), chosen(option, is_study=True)
+    added = {each.noun for each in analyses() if each.option == option}
+    assert with_it == without | added
+    assert with_it > without

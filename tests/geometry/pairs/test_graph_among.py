@@ -56,3 +56,13 @@ def test_all_rows_have_the_graph_that_there_is() -> None:
 def test_as_many_neighbors_as_there_are_other_rows(k: int) -> None:
     with pytest.raises(ValueError, match=f"k: expected 1 to 99, the other rows, found {k}"):
         graph_among(neighbor_graph_of(CLOUD, 10), CLOUD, HALF, k)
+
+
+def test_rows_one_step_of_float64_apart_are_copies_in_both_graphs() -> None:
+    """Else a pair would have two distances, and a ratio of distances no bound."""
+    x = np.random.default_rng(0).normal(size=(60, 5)) + 1000
+    x[1], x[3] = np.nextafter(x[0], 1e9), np.nextafter(x[2], 1e9)
+    rows = np.arange(40)
+    among = graph_among(neighbor_graph_of(x, 1), x, rows, 1)
+    assert (among.distances[:4] == 0).all()
+    np.testing.assert_array_equal(among.distances, neighbor_graph_of(x[rows], 1).distances)

@@ -124,6 +124,8 @@ def test_each_config_has_its_class():
         ("falcon", {"apply_residual_connection_post_layernorm": False, "alibi": False}),
         ("starcoder2", {"norm_type": "layer_norm", "mlp_type": "default"}),
         ("gpt_bigcode", {"inference_runner": 0, "pad_key_length": True}),
+        ("gptj", {"rotary": True}),
+        ("llama", {"rope_interleaved": False, "rotary_pct": 1.0}),
     ],
 )
 def test_keys_that_makers_have_written_into_their_files_are_taken(
@@ -132,6 +134,12 @@ def test_keys_that_makers_have_written_into_their_files_are_taken(
     folder = tmp_path / "plain"
     tiny_config(kind, 50).save_pretrained(folder)
     check_config_keys(with_config(folder, tmp_path / "mine", **written), [])
+
+
+def test_no_positions_are_taken_where_the_class_knows_them(tmp_path: Path):
+    transformers.AutoConfig.for_model("granitemoehybrid").save_pretrained(tmp_path / "plain")
+    mine = with_config(tmp_path / "plain", tmp_path / "mine", position_embedding_type="nope")
+    check_config_keys(mine, [])
 
 
 def test_rotations_of_a_part_are_refused_where_they_stand_inside_another_key(tmp_path: Path):
@@ -156,6 +164,8 @@ def test_the_same_switched_on_are_refused(tmp_path: Path):
         ("longformer", "attention_dilation", [1, 2, 1]),
         ("longformer", "autoregressive", True),
         ("starcoder2", "norm_type", "rms_norm"),
+        ("gptj", "rotary", False),
+        ("llama", "position_embedding_type", "nope"),
     ):
         tiny_config(kind, 50).save_pretrained(tmp_path / kind)
         folder = with_config(tmp_path / kind, tmp_path / f"{kind}_{key}", **{key: value})

@@ -1,6 +1,7 @@
 """Tests of `embspace.stream.units.chains`: chains are those of texts that are read at once."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -53,8 +54,34 @@ def test_the_resemblance_of_long_texts_is_near_their_jaccard_index() -> None:
     assert found == pytest.approx(4696 / (2 * 4996 - 4696), abs=4 * 0.019)
 
 
-def test_one_run_of_many_texts_is_no_square_of_them(tmp_path: Path) -> None:
+def compared(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """A list that grows by one with each comparison of two texts."""
+    calls: list[int] = []
+
+    def counted(x: Any, y: Any) -> float:
+        calls.append(1)
+        return resemblance(x, y)
+
+    monkeypatch.setattr("embspace.stream.units.chains.resemblance", counted)
+    return calls
+
+
+def test_near_copies_are_compared_until_they_are_one_chain(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls = compared(monkeypatch)
+    start = " ".join(f"word{number}" for number in range(200))
+    texts = [f"{start} other{number}" for number in range(60)]
+    assert units_in(tmp_path, texts, 20, 0.9).n_copies == 59
+    assert len(calls) == 59
+
+
+def test_one_run_of_many_texts_is_no_square_of_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls = compared(monkeypatch)
     rng = np.random.default_rng(0)
     start = "all of them begin with these words and then "
     texts = [start + " ".join(f"w{n}" for n in rng.integers(9999, size=5)) for _ in range(600)]
     assert units_in(tmp_path, texts, 100, 0.9).n_copies == 0
+    assert 0 < len(calls) < 600 * 600 / 4

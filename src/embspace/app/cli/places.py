@@ -56,7 +56,7 @@ def at_texts(asked: str) -> Iterator[str]:
         root = find_root()
         model = placed(asked, root, here)
         tree = root
-        if model == asked:
+        if not _is_model_folder(model):
             tree, model = place_of(_of_all_options(asked), root, here)
         with chdir(tree):
             yield model
@@ -65,6 +65,12 @@ def at_texts(asked: str) -> Iterator[str]:
 def placed_texts(corpus: str | None) -> str | None:
     """Return the absolute path of a file of texts; a name stays what it is."""
     return str(Path(corpus).absolute()) if corpus and Path(corpus).suffix else corpus
+
+
+def _is_model_folder(model: str) -> bool:
+    """Return whether it is the path of a model's own files, and not of a report of one."""
+    marks = ("config.json", "modules.json", "0_Transformer", "adapter_config.json")
+    return Path(model).is_absolute() and any((Path(model) / mark).exists() for mark in marks)
 
 
 def _of_all_options(asked: str) -> str:

@@ -15,7 +15,7 @@ from embspace.app.cli.failures import clear_errors
 from embspace.app.cli.given import AllowUnusedOption, TokenizerOption, given_of
 from embspace.app.cli.jobs import JobsOption, end_on_signals
 from embspace.app.cli.model_first import model_first
-from embspace.app.cli.places import at_model, at_texts
+from embspace.app.cli.places import at_model, at_texts, placed_texts
 from embspace.app.cli.reading import (
     DocumentColumnOption,
     IdColumnOption,
@@ -150,6 +150,8 @@ def report(
     named |= {"all": is_all, "no-maps": no_maps}
     options = [option for option, is_given in named.items() if is_given]
     with clear_errors():
+        if quick and options:
+            raise InputError(f"--quick: found beside --{options[0]}, allowed: without")
         if quick and corpus and len(corpus) > 1:
             raise InputError(f"--quick: reads one corpus, found {len(corpus)}")
         root, given = find_root(), given_of(allow_unused, tokenizer)
@@ -165,7 +167,9 @@ def report(
             with chdir(root):
                 if quick:
                     from embspace.app.queries.quick import write_quick
+                    from embspace.app.report import fetch_model
 
+                    fetch_model(subject, say)
                     made, table = write_quick(subject, place, root)
                     typer.echo(table)
                 else:
@@ -271,11 +275,6 @@ def figure(
         typer.echo(visible(os.path.relpath(file)))
 
 
-def _placed(corpus: str | None) -> str | None:
-    """Return the absolute path of a file of texts; a name stays what it is."""
-    return str(Path(corpus).absolute()) if corpus and Path(corpus).suffix else corpus
-
-
 def search(
     words: Annotated[
         list[str],
@@ -294,7 +293,7 @@ def search(
     from embspace.app.queries.corpus_space import corpus_of
     from embspace.app.queries.search import search as find
 
-    texts = _placed(corpus)
+    texts = placed_texts(corpus)
     with clear_errors():
         asked, (query,) = model_first("search", words, model, ["QUERY"])
     with at_texts(asked) as name:
@@ -324,7 +323,7 @@ def cosine(
     from embspace.app.queries.corpus_space import check_query, corpus_like
     from embspace.app.queries.cosine import compare_texts
 
-    texts = _placed(corpus)
+    texts = placed_texts(corpus)
     with clear_errors():
         asked, (first, second) = model_first("cosine", words, model, ["TEXT", "TEXT"])
     with at_texts(asked) as name:

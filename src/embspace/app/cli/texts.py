@@ -22,7 +22,18 @@ from embspace.app.cli.reading import (
     reading_of,
 )
 from embspace.app.cli.results import OldModelOption
-from embspace.errors import visible
+from embspace.errors import InputError, visible
+from embspace.settings.params import CONF
+from embspace.settings.roots import find_root
+
+
+def _is_texts(word: str) -> bool:
+    """Return whether a word is a file of texts or a corpus, as it stood first in older calls."""
+    return (
+        Path(word).is_file()
+        or bool(Path(word).suffix)
+        or (find_root() / CONF / "corpus" / f"{word}.yaml").is_file()
+    )
 
 
 def sample(
@@ -78,7 +89,6 @@ def layer(
     alone, and a sentence for a paper. A text of four sentences or more is cut in two for search.
     """
     from embspace.app.report import describe_subject
-    from embspace.settings.roots import find_root
 
     say = partial(typer.echo, err=True)
     columns = {
@@ -90,6 +100,12 @@ def layer(
     reading = reading_of(separator, skip_empty=skip_empty, **columns)
     with clear_errors():
         given = given_of(allow_unused, tokenizer)
+        if old_model is not None and corpus is not None:
+            raise InputError("--model: found beside MODEL, allowed: MODEL alone, in front")
+        if corpus is None and old_model is None and not _is_texts(model):
+            raise InputError(
+                "--corpus: found none, allowed: a file of texts or one of conf/corpus/"
+            )
         if corpus is None:  # as before: the corpus first, and the model by its option
             corpus, model = model, old_model or USUAL
             say(f"the model comes first: embspace layer {model} --corpus {shlex.quote(corpus)}")

@@ -1,6 +1,7 @@
 """Makes the explorer's part of a page: markup, style, scripts and data."""
 
 import json
+from collections.abc import Collection
 from importlib.resources import files
 from pathlib import Path
 
@@ -24,14 +25,16 @@ SCRIPTS = (
 )
 
 
-def explorer_of(folder: Path, model: str) -> Fragment | None:
+def explorer_of(folder: Path, model: str, nouns: Collection[str] | None = None) -> Fragment | None:
     """Return the explorer of a model whose tree is in `folder`; None if it has no map.
+
+    With `nouns` it has the maps of these analyses alone: others may be of other texts.
 
     The script runs from a file without a network, and makes no code from texts: a content policy
     that allows it by its hash alone is enough.
     """
     pack = Pack()
-    found = gathered(folder, model, pack)
+    found = gathered(folder, model, pack, nouns)
     if found is None:
         return None
     found["arrays"] = pack.shapes

@@ -1,6 +1,6 @@
 """Gathers what the explorer shows of a model from the files of a computed tree."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -32,15 +32,18 @@ Part = dict[str, Any]
 """Something that the page's script reads, as JSON holds it."""
 
 
-def gathered(folder: Path, model: str, pack: Pack) -> Part | None:
+def gathered(
+    folder: Path, model: str, pack: Pack, nouns: Collection[str] | None = None
+) -> Part | None:
     """Return the sets of points of a model and their maps, whose numbers go into `pack`.
 
-    None if the tree in `folder` has no map of the model.
+    None if the tree in `folder` has no map of the model; with `nouns`, of these analyses.
     """
-    sets = [
-        *_learned(folder, model, pack),
-        *_texts(folder, model, pack),
-    ]
+    has_all = nouns is None or "projections" in nouns
+    methods = [method for method in METHODS if has_all or method in (nouns or ())]
+    sets = [*_learned(folder, model, pack, methods)]
+    if nouns is None or "text_maps" in nouns:
+        sets += _texts(folder, model, pack)
     found = [each for each in sets if each["maps"]]
     if not found:
         return None
@@ -59,11 +62,11 @@ def _truest(maps: list[Part]) -> int:
     return max(range(len(maps)), key=lambda number: maps[number]["recall"])
 
 
-def _learned(folder: Path, model: str, pack: Pack) -> Iterator[Part]:
+def _learned(folder: Path, model: str, pack: Pack, methods: Collection[str]) -> Iterator[Part]:
     """Yield the learned vectors together, and the positions alone."""
     coordinates = {
         method: load_rows(str(path))
-        for method in METHODS
+        for method in methods
         if (path := folder / f"data/projected/{method}/{model}.parquet").exists()
     }
     if not coordinates:

@@ -136,7 +136,7 @@ def page_of(
         chapters=_by_chapter(sections),
         methods=_methods(folder, [each.noun for each in sections], model),
         findings=_by_chapter(findings_of(sections, own_texts=own_texts)),
-        scale=as_html(scale_of(folder, model))[1],
+        scale=as_html(scale_of(folder, model, drawn))[1],
         version=version("embspace"),
         explorer=explorer,
         progress=progress,

@@ -1,5 +1,6 @@
 """The scale to read a cosine from, on the page of a report: how high those of all pairs are."""
 
+from collections.abc import Collection
 from pathlib import Path
 
 import pandas as pd
@@ -12,13 +13,16 @@ SHARES = (0.05, 0.25, 0.5, 0.75, 0.95, 0.99)
 DIGITS = 3
 
 
-def scale_of(folder: Path, model: str) -> str:
+def scale_of(folder: Path, model: str, nouns: Collection[str]) -> str:
     """Return quantiles of the cosines of all pairs as a table in Markdown.
 
     Pairs of tokens of the vocabulary, of the table of embeddings, and pairs of windows of each
-    corpus at the last layer, by pooling. Empty where the tree in `folder` has neither.
+    corpus at the last layer, by pooling, of the `nouns` similarity and text_clouds; of others a
+    tree may have what was computed of other texts. Empty where the tree in `folder` has neither.
     """
-    rows = pd.concat([_of_tokens(folder, model), _of_texts(folder, model)], ignore_index=True)
+    parts = {"similarity": _of_tokens, "text_clouds": _of_texts}
+    tables = [part(folder, model) for noun, part in parts.items() if noun in nouns]
+    rows = pd.concat([pd.DataFrame(), *tables], ignore_index=True)
     if rows.empty:
         return ""
     quantiles = {f"{100 * share:g} % are below": rows[f"quantile_{share}"] for share in SHARES}

@@ -33,7 +33,7 @@ class GivenVectors(Spaces):
         """
         from embspace.app.vectors import as_vectors
 
-        self._x = as_vectors(vectors)
+        self._x = as_vectors(vectors).copy()  # tables are computed later
         self._names = None if texts is None else checked_texts(texts)
         n, self.model, self.texts = len(self._x), GIVEN, len(self._names or ())
         if self._names is not None and self.texts != n:

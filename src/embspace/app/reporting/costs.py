@@ -52,7 +52,8 @@ class Expected:
         if is_quicker:
             self._seconds = self._seconds | measured[QUICKER]
         base = Size(measured["parameters"], measured["characters"])
-        parameters, characters = size.parameters or base.parameters, size.characters
+        parameters = size.parameters or base.parameters
+        characters = size.characters or base.characters
         self._ratios = (parameters / base.parameters, characters / base.characters)
         self._corpora = size.corpora
         self._stages = stages

@@ -53,6 +53,7 @@ class GrowingPage:
         self._shown = shown
         self._drawn, self._copied = list[Analysis](), False
         self._written, self._cost = 0.0, 0.0
+        self._has_more = False  # than the page, as it was written last
 
     @property
     def page(self) -> Path:
@@ -69,10 +70,11 @@ class GrowingPage:
         """Yield the steps of a run, draw what they complete, and write the page now and then."""
         for step in steps:
             yield step
-            if step.kind not in DONE:
-                continue
-            self._done.add(step.stage)
-            if self._draw_ready() and monotonic() - self._written > max(RELOAD, SHARE * self._cost):
+            if step.kind in DONE:
+                self._done.add(step.stage)
+                self._has_more = self._draw_ready() or self._has_more
+            is_time = monotonic() - self._written > max(RELOAD, SHARE * self._cost)
+            if self._has_more and is_time:
                 self._write(self._said_running(step), RELOAD)
 
     def end(self) -> None:
@@ -139,17 +141,19 @@ class GrowingPage:
 
         start, place = monotonic(), (self._tree, self._model)
         has_maps = any(each.is_map for each in self._drawn)
+        nouns = [each.noun for each in self._drawn]
         text = page_of(
             *place,
             own_texts=self._own_texts,
             report=self._report,
             # While it is filled, without the explorer: it is large, and a reload forgets its state.
-            explorer=None if reload_seconds or not has_maps else explorer_of(*place),
-            nouns=[each.noun for each in self._drawn],
+            explorer=None if reload_seconds or not has_maps else explorer_of(*place, nouns),
+            nouns=nouns,
             progress=Progress(said, self._waiting(), self._left_out, reload_seconds),
         )
         with writing(self.page) as partial:
             partial.write_text(text, encoding="utf-8")
+        self._has_more = False
         self._written = monotonic()
         self._cost = self._written - start
         self._shown(self.page)
@@ -174,7 +178,7 @@ def draw_analysis(tree: Path, analysis: Analysis, name: str) -> None:
 
 def share_drawings(root: Path, tree: Path) -> None:
     """Let a tree take and keep its drawings where the study in `root` does."""
-    if not (tree / DRAWINGS).exists():
+    if tree != root and not (tree / DRAWINGS).exists():
         (root / DRAWINGS).mkdir(parents=True, exist_ok=True)
         (tree / DRAWINGS).parent.mkdir(parents=True, exist_ok=True)
         (tree / DRAWINGS).unlink(missing_ok=True)

@@ -98,7 +98,9 @@ def is_chosen(analysis: Analysis, options: Collection[str], *, is_study: bool) -
     if is_study:
         from embspace.app.page.model import drawn_nouns
 
-        return analysis.noun in drawn_nouns() or not {"layers", ALL}.isdisjoint(options)
+        if analysis.noun in drawn_nouns() or not {"layers", ALL}.isdisjoint(options):
+            return True
+        return analysis.option in options
     return analysis.option == "" or ALL in options or analysis.option in options
 
 

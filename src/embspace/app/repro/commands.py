@@ -5,10 +5,11 @@ import signal
 import subprocess
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from queue import Queue
 from threading import Thread, current_thread, main_thread
+from time import monotonic
 from typing import IO
 
 PATIENCE = 20.0  # seconds in which a command that was told to end has to end
@@ -29,6 +30,8 @@ class End:
 
     stage: str
     status: int
+    at: float = field(default=0.0, compare=False)
+    """By the monotonic clock."""
 
 
 class Command:
@@ -96,9 +99,9 @@ def _read(stage: str, lines: IO[str], news: "Queue[Line | End]") -> None:
 def _wait(
     stage: str, process: "subprocess.Popen[str]", reader: Thread, news: "Queue[Line | End]"
 ) -> None:
-    status = process.wait()
+    status, at = process.wait(), monotonic()
     reader.join(DRAIN)
-    news.put(End(stage, status))
+    news.put(End(stage, status, at))
 
 
 @contextmanager

@@ -122,6 +122,7 @@ class _Run:
         self._out_of_date, self._done = set[str](), set[str]()
         self._running = dict[str, _Running]()
         self._news: Queue[Line | End] = Queue()
+        self._ended_at = dict[str, float]()
         self._failure: InputError | None = None
         self._unsaved, self._told = 0.0, monotonic()
 
@@ -152,7 +153,7 @@ class _Run:
         else:
             self._done.add(name)
         if kind in ("runs", "ends"):
-            seconds = monotonic() - self._running[name].start
+            seconds = self._ended_at.get(name, monotonic()) - self._running[name].start
         self._told = monotonic()
         n_stages = len(self._books.needs)
         return Step(name, kind, left, others, seconds, len(self._done), n_stages)
@@ -174,6 +175,7 @@ class _Run:
                 self._running[news.stage].lines.append(news.text)
                 self._show(news.stage, news.text)
             else:
+                self._ended_at[news.stage] = news.at  # read later, while a page is written
                 yield from self._ended(news, given, held)
         self._save()
         if self._failure is not None:

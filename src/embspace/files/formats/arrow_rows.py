@@ -31,8 +31,18 @@ def arrow_rows(
         InputError: naming `where`, if it is no such file.
     """
     batches, passed = _batches(stream, ending, where, columns, first)
-    rows = (row for batch in batches for row in _rows_of_batch(batch))
+    rows = (row for batch in _read(batches) for row in _rows_of_batch(batch))
     yield from enumerate(islice(rows, first - passed, None), first + 1)
+
+
+def _read(batches: Iterator["pa.RecordBatch"]) -> Iterator["pa.RecordBatch"]:
+    """Yield batches; a damaged page is an error of the file's, as of any other file."""
+    import pyarrow as pa
+
+    try:
+        yield from batches
+    except pa.ArrowException as error:
+        raise OSError(str(error)) from error
 
 
 def _batches(

@@ -3,6 +3,8 @@
 import numpy as np
 from jaxtyping import Float, Int
 
+from embspace.geometry.pairs.directions import norms
+from embspace.geometry.pairs.neighbor_graph import ROUNDING
 from embspace.geometry.pairs.neighbors import NeighborGraph
 
 
@@ -37,4 +39,6 @@ def graph_among(
         # Centered as those of the graph were, so that a pair has one distance.
         vectors = np.ascontiguousarray(x[rows] - x.mean(axis=0), np.float64)
         settle_all(vectors, lacking, indices, distances)
+        reach = ROUNDING * norms(x[rows[lacking]])[:, np.newaxis]
+        distances[lacking] = np.where(distances[lacking] <= reach, 0.0, distances[lacking])
     return NeighborGraph(indices, distances)

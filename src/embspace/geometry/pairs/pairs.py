@@ -158,11 +158,11 @@ def _scan(left: Rows, right: Rows, wanted: Wanted, device: Any) -> "BlockScan | 
 
 
 def _exact(given: Any, x: np.ndarray) -> np.ndarray:
-    """Return the vectors by whose distances neighbors are put into order: float64 as it came."""
+    """Return the vectors by whose distances neighbors are put into order: more than float32's."""
     exact = as_array(given, "x")
-    if exact.dtype != np.float64:
+    if np.can_cast(exact.dtype, np.float32):
         return x
-    return np.require(exact, requirements=["C", "W"])
+    return np.require(exact, np.float64, ["C", "W"])
 
 
 def _graph(x: np.ndarray, numbers: np.ndarray, candidates: "Candidates", k: int) -> NeighborGraph:

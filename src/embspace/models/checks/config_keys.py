@@ -190,7 +190,8 @@ def _says_nothing(key: str, value: Any, config: Any) -> bool:
     """Whether no state hangs on a key, or the class does what it says without knowing it."""
     if key in REPEATED and value == getattr(config, REPEATED[key], None):
         return True
-    as_class = None if value is None else is_as_class(key, value, config)
+    is_own = key in type(config).__dataclass_fields__
+    as_class = None if value is None or is_own else is_as_class(key, value, config)
     return is_harmless(key, value) if as_class is None else as_class
 
 
@@ -205,6 +206,8 @@ def _is_known(key: str, config: Any, model_class: type) -> bool:
     if key in names or key in names.values():
         return True
     own, others = config_class.__module__, model_class.__module__
+    if key == "rotary":
+        return "rotary_dim" in config_class.__dataclass_fields__
     if key in ROTARY and "rope_parameters" in config_class.__dataclass_fields__:
         return key != PARTLY or PARTLY in _source(others)
     taken = _taken(own) | _taken(others)
@@ -217,7 +220,11 @@ def _is_done(key: str, value: Any, config: Any, model_class: type) -> bool:
     if key in ROTARY and isinstance(value, dict):  # of each kind of layers, or of all
         parts = [value, *(part for part in value.values() if isinstance(part, dict))]
         shares = [part.get(PARTLY, 1) for part in parts]
-        return PARTLY in source or all(share == 1 for share in shares)
+        return PARTLY in source or all(share in (None, 1) for share in shares)
+    if key == "rotary":  # GPT-J's files have it beside the number of dimensions
+        return value is True
+    if key == "position_embedding_type" and value == "nope":  # no positions
+        return 'position_embedding_type == "rope" else None' in source
     if key == "position_embedding_type" and isinstance(value, str):
         return re.search(rf"[\"']{re.escape(value)}[\"']", source) is not None
     return True

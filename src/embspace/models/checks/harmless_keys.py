@@ -53,7 +53,7 @@ OFF = frozenset(
         *("prefix_projection", "pre_seq_len", "adapter_layers", "relative_attention"),
         *("logn_attention_scale", "logn_attention_clip1", "num_memory_blocks"),
         *("ignore_attention_mask", "apply_residual_connection_post_layernorm", "use_mrope"),
-        "autoregressive",
+        *("autoregressive", "rope_interleaved"),
     )
 )
 # Keys that a value leaves without effect.
@@ -67,6 +67,7 @@ OFF_VALUES: dict[str, tuple[Any, ...]] = {
     "attention_mode": ("longformer", "sliding_chunks"),  # two ways to compute the same
     "attention_dilation": (1,),
     "partial_rotary_factor": (1,),
+    "rotary_pct": (1,),
 }
 
 

@@ -1,6 +1,7 @@
 """Joins texts of all shards into chains of copies, and into units with those of one document.
 
-Memory holds 12 bytes a text and one part in 256 of what is known of them; the rest stays on disk.
+Memory holds some 100 bytes a text and one part in 256 of what is known of them; the rest stays on
+disk.
 """
 
 from collections.abc import Iterator, Sequence
@@ -104,6 +105,7 @@ def _links(chain: TextNumbers) -> Pairs:
 
 def _near(known: _Scans, chain: TextNumbers, similarity: float) -> Iterator[Pairs]:
     """Yield pairs of near copies; of equal texts the first is compared alone."""
+    root = np.arange(known.n)
     for hashes, texts in known.parts("run"):
         starts = np.flatnonzero(np.append(True, (hashes[1:] != hashes[:-1])[:, 0]))
         ends = np.append(starts[1:], len(texts))
@@ -111,14 +113,28 @@ def _near(known: _Scans, chain: TextNumbers, similarity: float) -> Iterator[Pair
         for start, end in zip(starts[shared], ends[shared], strict=True):
             members = texts[start:end]
             firsts = members[np.sort(np.unique(chain[members], return_index=True)[1])].tolist()
-            yield from _near_of(known, firsts, similarity)
+            yield from _near_of(known, firsts, similarity, root)
 
 
-def _near_of(known: _Scans, texts: Sequence[int], similarity: float) -> Iterator[Pairs]:
+def _near_of(
+    known: _Scans, texts: Sequence[int], similarity: float, root: TextNumbers
+) -> Iterator[Pairs]:
+    """Yield pairs that join two chains, of which `root` leads each text to its first."""
     for number, text in enumerate(texts):
         for other in texts[number + 1 : number + 1 + NEXT]:
+            one, two = _root(root, text), _root(root, other)
+            if one == two:
+                continue
             if resemblance(known.sketch(text), known.sketch(other)) >= similarity:
+                root[two] = one
                 yield np.array([[text, other]])
+
+
+def _root(root: TextNumbers, text: int) -> int:
+    while root[text] != text:
+        root[text] = root[root[text]]
+        text = int(root[text])
+    return text
 
 
 def resemblance(x: Hashes, y: Hashes) -> float:

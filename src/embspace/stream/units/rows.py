@@ -13,7 +13,7 @@ from jaxtyping import Int
 
 from embspace.files.atomic import writing
 from embspace.stream.plan import Shard
-from embspace.stream.sources import Text, read_rows
+from embspace.stream.sources import Text, check_unchanged, read_rows
 
 ALONE = -1
 UNIT = "\0{}"  # the document of the texts of a unit; no name of a document in a file has a NUL
@@ -70,6 +70,7 @@ def write_leaving(shard: Shard, places: Places, path: Path) -> None:
         start += sum(map(len, own))
         for line in own:
             digest.update(line)
+    check_unchanged([shard.source])
     with writing(path) as partial, partial.open("wb") as file:
         head = {"starts": starts, "sha256": digest.hexdigest()}
         file.write(json.dumps(head).encode() + b"\n")

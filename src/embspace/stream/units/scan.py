@@ -10,7 +10,7 @@ from jaxtyping import Int, UInt64
 from embspace.prepare.copies import plain_text, runs_of
 from embspace.stream.plan import Shard
 from embspace.stream.reading import flaw_of_row
-from embspace.stream.sources import read_rows
+from embspace.stream.sources import check_unchanged, read_rows
 from embspace.stream.store import save_arrays
 
 KEPT = 256  # hashes of runs of a text, the least ones: all of a text of up to 260 words
@@ -57,6 +57,7 @@ def scan_shard(shard: Shard, similarity: float | None, path: Path) -> None:
         if shard.source.id_column is not None or text.document != text.id:
             documents.digests.append(_digest(text.document))
             documents.rows.append(row)
+    check_unchanged([shard.source])
     save_arrays(_arrays(texts, documents, n_rows, similarity), path)
 
 
