@@ -73,9 +73,9 @@ def define(name: str | None) -> str:
         return "\n\n".join(_listed(family, known) for family in FAMILIES)
     if name in known:
         return _told(known[name], known)
-    asked = name.strip().casefold()
-    as_name = re.sub(r"\W+", "_", asked)
-    if families := TOPICS.get(asked) or [
+    phrase = name.strip().casefold()
+    as_name = re.sub(r"\W+", "_", phrase)
+    if families := TOPICS.get(phrase) or [
         family for family in FAMILIES if as_name in (family, family.split("_")[-1])
     ]:
         return "\n\n".join(_listed(family, known) for family in families)
@@ -84,26 +84,26 @@ def define(name: str | None) -> str:
     functions = _beside(known)
     if as_name in functions:
         return f"{as_name}\n\n{functions[as_name]}\n\n>>> from embspace.geometry import {as_name}"
-    if lines := _speaking_of(asked, known, functions):
+    if lines := _speaking_of(phrase, known, functions):
         return f"what speaks of '{name}'; `embspace define NAME` says more\n" + "\n".join(lines)
     raise InputError(f"measure: {not_among(name, [*known, *FAMILIES, *functions], LIST)}")
 
 
-def _speaking_of(asked: str, known: dict[str, Definition], functions: dict[str, str]) -> list[str]:
+def _speaking_of(phrase: str, known: dict[str, Definition], functions: dict[str, str]) -> list[str]:
     """Return a line for each measure and function that has a word in its name or its text."""
-    word = re.compile(rf"(?<![a-z_]){re.escape(asked)}(?![a-z_])")
+    word = re.compile(rf"(?<![a-z_]){re.escape(phrase)}(?![a-z_])")
     texts = {
-        each.name: (each.summary, " ".join((each.text, each.source, each.bias)))
-        for each in known.values()
+        name: (measure.summary, " ".join((measure.text, measure.source, measure.bias)))
+        for name, measure in known.items()
     }
     texts |= {name: (text.partition("\n")[0], text) for name, text in functions.items()}
-    found = {
+    summaries = {
         name: summary
         for name, (summary, text) in texts.items()
-        if asked and word.search(f"{name.replace('_', ' ')} {name} {text}".casefold())
+        if phrase and word.search(f"{name.replace('_', ' ')} {name} {text}".casefold())
     }
-    width = max(map(len, found), default=0)
-    return [f"  {name:{width}}  {summary}" for name, summary in found.items()]
+    width = max(map(len, summaries), default=0)
+    return [f"  {name:{width}}  {summary}" for name, summary in summaries.items()]
 
 
 def _told(each: Definition, known: dict[str, Definition]) -> str:
@@ -185,7 +185,7 @@ def definitions_page() -> str:
     parts = []
     for family in FAMILIES:
         parts.append(f"## {family.replace('_', ' ').capitalize()}\n\n*{OF_FAMILY[family]}*\n")
-        parts += [_section(each) for each in known.values() if each.family == family]
+        parts += [_section(measure) for measure in known.values() if measure.family == family]
     return "\n".join([*parts, BESIDE.format(_functions(known))])
 
 

@@ -61,7 +61,7 @@ class Subject:
     described: dict[str, Any] | None = None
     """The keys and values of a model that has no file in conf/model/; None for one that has."""
     options: tuple[str, ...] = ()
-    """What the report has besides, or leaves out, as `embspace.app.reporting.parts` names it."""
+    """Options of the command that add or leave out analyses, of `embspace.app.reporting.parts`."""
     further: tuple[OwnTexts, ...] = ()
     """Other texts of one's own than `own`, which are corpora beside it."""
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import product
 from pathlib import Path
 from time import monotonic
+from typing import TYPE_CHECKING
 
 from embspace.app.prune import find_strays, remove
 from embspace.app.repro.durations import rounded
@@ -14,6 +15,9 @@ from embspace.app.repro.side_by_side import Step, run_side_by_side
 from embspace.errors import InputError, counted, not_among, visible
 from embspace.settings.params import TOY, read_params
 from embspace.settings.pipeline import Stage, find_stages, read_stages
+
+if TYPE_CHECKING:
+    from embspace.app.reporting.parts import Analysis
 
 LIST = re.compile(r"\$\{(models|corpora|profiled|compared|checkpointed|trained|run_pages)\}")
 
@@ -55,9 +59,8 @@ def draw_noun(root: Path, name: str, model: str | None) -> Iterator[str]:
     A chapter and a stage draw as the graph has it: nothing is drawn of them here.
     """
     from embspace.app.reporting.growing import draw_analysis
-    from embspace.app.reporting.parts import Analysis
 
-    drawing = next((each for each in read_stages(root).values() if _draws(each, name)), None)
+    drawing = _drawing_stage(root, name)
     if drawing is None:
         return
     parts = [part for each in find_stages(root, name) for part in each.by_family()]
@@ -65,7 +68,7 @@ def draw_noun(root: Path, name: str, model: str | None) -> Iterator[str]:
     names = sorted({item[0] for part in own for item in _items(part)}) if _lists(drawing) else [TOY]
     for item in names:
         if model in (None, item):
-            draw_analysis(root, Analysis(name, drawing.name.partition("_")[2], 0, ""), item)
+            draw_analysis(root, _analysis(name, drawing), item)
             yield f"figure: figures/{name}/{item}.png, its tables: figures/{name}/{item}.md"
     yield f"results: results/{name}/"
 
@@ -75,22 +78,34 @@ def _drawn_from(root: Path, name: str, model: str | None) -> list[str]:
 
     Some drawings read what other analyses have measured.
     """
-    from embspace.app.reporting.parts import Analysis, makers
+    from embspace.app.reporting.parts import makers
 
-    drawing = next((each for each in read_stages(root).values() if _draws(each, name)), None)
-    keys = [] if drawing is None else _lists(drawing)
-    if drawing is None or keys not in (["models"], ["profiled"]):
+    drawing = _drawing_stage(root, name)
+    if drawing is None or _lists(drawing) not in (["models"], ["profiled"]):
         return []
-    analysis = Analysis(name, drawing.name.partition("_")[2], 0, "")
-    items = [item for item in getattr(read_params(), keys[0]) if model in (None, item)]
+    analysis = _analysis(name, drawing)
+    items = [item for (item,) in _items(drawing) if model in (None, item)]
     stages = [makers(root, item, [analysis]) for item in items]
-    return [address for made in stages for of_one in made.values() for address in of_one]
+    return [address for made in stages for addresses in made.values() for address in addresses]
 
 
-def _draws(stage: Stage, noun: str) -> bool:
-    """Return whether a stage draws an analysis of a model, a pair, a run or a toy each."""
-    is_drawn = f"figures/{noun}/" in " ".join(stage.outputs())
-    return stage.name.startswith("draw_") and is_drawn and "run_pages" not in _lists(stage)
+def _drawing_stage(root: Path, noun: str) -> Stage | None:
+    """Return the stage that draws an analysis of a model, a pair, a run or a toy each."""
+    drawings = (stage for stage in read_stages(root).values() if stage.name.startswith("draw_"))
+    return next(
+        (
+            stage
+            for stage in drawings
+            if f"figures/{noun}/" in " ".join(stage.outputs()) and "run_pages" not in _lists(stage)
+        ),
+        None,
+    )
+
+
+def _analysis(noun: str, drawing: Stage) -> "Analysis":
+    from embspace.app.reporting.parts import Analysis
+
+    return Analysis(noun, drawing.name.partition("_")[2], 0, "")
 
 
 def tell(steps: Iterable[Step], say: Callable[[str], object]) -> None:

@@ -178,13 +178,13 @@ def answers(source: Source, claims: pd.DataFrame, *, tables: bool = True) -> Ite
 
 def _answer(claims: pd.DataFrame) -> str:
     """Return how far the claims say yes, and whether an untrained network says it, too."""
-    asked = claims[claims["verdict"] != "not checkable"]
-    if asked.empty:
+    checked = claims[claims["verdict"] != "not checkable"]
+    if checked.empty:
         return "Not answered: no claim can be checked."
-    held = asked["verdict"].isin(HOLDS)
+    held = checked["verdict"].isin(HOLDS)
     share = held.mean()
     words = "Mostly yes" if share >= MOST else "In part" if share > 1 - MOST else "Mostly no"
-    training = asked.loc[held, "training"].value_counts()
+    training = checked.loc[held, "training"].value_counts()
     if training.get(UNTRAINED_TOO, 0) > training.sum() / 2:
         words += ", but most of what holds does so in an untrained network, too"
     return f"{words}."

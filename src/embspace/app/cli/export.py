@@ -79,12 +79,12 @@ def export(
     else:
         with at_texts(model) as name:
             if space == "texts":
-                found = texts_space(name, corpus_of(texts), layer, pooling)
+                exported = texts_space(name, corpus_of(texts), layer, pooling)
             elif space == "tokens":
-                found = tokens_space(name, corpus_of(texts), layer)
+                exported = tokens_space(name, corpus_of(texts), layer)
             else:
-                found = learned_space(name, space)
-            lines = export_space(found, to, target)
+                exported = learned_space(name, space)
+            lines = export_space(exported, to, target)
     for line in lines:
         typer.echo(visible(line))
 

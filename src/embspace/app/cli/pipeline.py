@@ -57,7 +57,7 @@ def run(
     A chapter is a folder of pipeline/. What it needs of other chapters runs before it. What was
     computed before with the same settings comes from DVC's cache. Stages that do not hang on each
     other run at once; a run that was ended goes on when it is called again. An analysis is drawn,
-    and where its figure and tables are is said.
+    and the places of its figure and tables are printed.
     """
     from embspace.app.run import run_stages
 

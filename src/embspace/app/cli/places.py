@@ -36,7 +36,7 @@ def at_model(asked: str, *, own: bool = False) -> Iterator[str]:
     here = Path.cwd()
     with clear_errors():
         root = enclosing_root(here) if own else find_root()
-        tree, model = place_of(_of_all_options(asked), root, here) if root else (here, asked)
+        tree, model = place_of(asked, root, here) if root else (here, asked)
         with chdir(tree):
             yield model
 
@@ -57,7 +57,7 @@ def at_texts(asked: str) -> Iterator[str]:
         model = placed(asked, root, here)
         tree = root
         if not _is_model_folder(model):
-            tree, model = place_of(_of_all_options(asked), root, here)
+            tree, model = place_of(asked, root, here)
         with chdir(tree):
             yield model
 
@@ -71,16 +71,6 @@ def _is_model_folder(model: str) -> bool:
     """Return whether it is the path of a model's own files, and not of a report of one."""
     marks = ("config.json", "modules.json", "0_Transformer", "adapter_config.json")
     return Path(model).is_absolute() and any((Path(model) / mark).exists() for mark in marks)
-
-
-def _of_all_options(asked: str) -> str:
-    """Return the name or folder of a report without its options: all of them have one tree."""
-    return asked if Path(asked).is_dir() and "reports" not in Path(asked).parts else _plain(asked)
-
-
-def _plain(asked: str) -> str:
-    folder, slash, name = asked.rstrip("/").rpartition("/")
-    return f"{folder}{slash}{name.partition('+')[0]}"
 
 
 @contextmanager

@@ -72,7 +72,7 @@ class Section:
 
 @dataclass(frozen=True)
 class Progress:
-    """What a page says of a run that fills it, and of what it will not have."""
+    """The state of the run that fills a page, and the analyses that the page leaves out."""
 
     said: str = ""
     """A sentence on the run; empty of one that has ended well."""

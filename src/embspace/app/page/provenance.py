@@ -45,10 +45,10 @@ def corpora_of(folder: Path, model: str) -> list[dict[str, Any]]:
         path = folder / file
         return pyarrow.parquet.read_metadata(path).num_rows if path.is_file() else 0
 
-    found = folder / f"results/search/{model}.csv"
+    file = folder / f"results/search/{model}.csv"
     halved = dict[str, int]()
-    if found.is_file():
-        search = load_table(str(found))
+    if file.is_file():
+        search = load_table(str(file))
         halved = dict(zip(search["corpus"], search["n_queries"], strict=True))
     described = []
     for name in read_yaml(folder / PARAMS)["corpora"]:

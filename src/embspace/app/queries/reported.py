@@ -16,7 +16,7 @@ from embspace.settings.schema import read_yaml
 
 MODELS = CONF / "model"
 REPORTS = Path("reports")
-WITH_LAYERS = "+layers"  # the end of a report's folder, whose tree is that of the one without
+OPTION = "+"  # before each option in the name of a report, whose tree is that of the one without
 
 
 class Place(NamedTuple):
@@ -42,11 +42,14 @@ def place_of(asked: str, root: Path, here: Path) -> Place:
     """
     if not asked.strip():
         raise InputError(f"model: found '{asked}', allowed: a name or a folder; `{LIST}` lists all")
+    path = (here / expanded(asked)).resolve()
+    is_report = path.parent == (root / REPORTS).resolve()
+    name = path.name if is_report else asked
+    if is_report or not path.is_dir():
+        name, asked = name.partition(OPTION)[0], asked.partition(OPTION)[0]
     if asked in (read_yaml(root / PARAMS).get("models") or ()):
         return Place(root, asked)
-    path = (here / expanded(asked)).resolve()
-    name = path.name if path.parent == (root / REPORTS).resolve() else asked
-    named = root / TREES / name.removesuffix(WITH_LAYERS)
+    named = root / TREES / name
     trees = sorted((root / TREES).glob("*"), key=lambda tree: tree.stat().st_mtime, reverse=True)
     for tree in sorted(trees, key=lambda tree: tree != named):
         model = _model_of(tree)

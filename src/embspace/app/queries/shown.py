@@ -1,4 +1,4 @@
-"""How answers and tables show themselves in a notebook."""
+"""Classes and HTML by which answers and tables are displayed in a notebook."""
 
 from collections.abc import Mapping
 from html import escape

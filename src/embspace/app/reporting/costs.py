@@ -29,14 +29,14 @@ GROWS = {
 
 @dataclass(frozen=True)
 class Size:
-    """What the time of a stage grows by."""
+    """The size of a model and of its texts, from which the time of a stage is estimated."""
 
     parameters: int
-    """Of the model; 0 if not known, and then it counts as the measured one."""
+    """Number of parameters of the model; 0 if unknown: that of the measured model is taken."""
     characters: int
-    """Of all texts that it reads."""
+    """Number of characters of all texts; 0 if unknown: that of the measured texts is taken."""
     corpora: int = 1
-    """That these texts are in."""
+    """Number of corpora that have the texts."""
 
 
 class Expected:
@@ -81,12 +81,12 @@ def measured_run() -> dict[str, Any]:
 def growth(stage: Stage) -> tuple[float, float]:
     """Return the powers of parameters and characters that a stage's time grows by; 0 of neither."""
     listed = stage.entry.get("deps", ())
-    paths = [each if isinstance(each, str) else next(iter(each)) for each in listed]
+    paths = [path if isinstance(path, str) else next(iter(path)) for path in listed]
     return next(
         (
             powers
             for start, powers in GROWS.items()
-            if any(each.startswith(start) for each in paths)
+            if any(path.startswith(start) for path in paths)
         ),
         (0.0, 0.0),
     )

@@ -51,7 +51,7 @@ class GrowingPage:
         self._stages, self._done = dict(stages), set[str]()
         self._own_texts, self._report, self._left_out = own_texts, report, left_out
         self._shown = shown
-        self._drawn, self._copied = list[Analysis](), False
+        self._drawn = list[Analysis]()
         self._written, self._cost = 0.0, 0.0
         self._has_more = False  # than the page, as it was written last
 

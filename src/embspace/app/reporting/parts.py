@@ -138,9 +138,9 @@ def makers(root: Path, model: str, wanted: Collection[Analysis]) -> dict[Analysi
         names = drawings[analysis.noun][1].results
         paths = [result_path(analysis.noun, model, name) for name in names]
         of_stages = [made.get(path) for path in paths if not path.startswith(f"{CONF}/")]
-        found = [address for address in of_stages if address]
-        if len(found) == len(of_stages):
-            addresses[analysis] = list(dict.fromkeys(found))
+        known = [address for address in of_stages if address]
+        if len(known) == len(of_stages):
+            addresses[analysis] = list(dict.fromkeys(known))
     return addresses
 
 
