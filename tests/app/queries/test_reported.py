@@ -81,3 +81,9 @@ def test_what_lacks_is_said_as_it_is(root: Path, monkeypatch: pytest.MonkeyPatch
 def test_what_names_nothing_is_no_folder(root: Path, asked: str):
     with pytest.raises(InputError, match=f"found '{asked}'"):
         place_of(asked, root, root)
+
+
+@pytest.mark.parametrize("options", ["+attention", "+layers+no-maps", "+all"])
+def test_a_reports_options_lead_to_its_one_tree(root: Path, trees: tuple[Path, Path], options: str):
+    for asked, here in ((f"{NAME}{options}", root), (f"{NAME}{options}", root / "reports")):
+        assert place_of(asked, root, here) == (trees[0], NAME)
