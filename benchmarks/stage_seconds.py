@@ -1,9 +1,10 @@
 """Writes the seconds that stages took, by which a first report says what it will cost.
 
-`python -m benchmarks.stage_seconds DURATIONS TREE MODEL CHARACTERS [PART]`: a durations.json as .cache/
-of a study has it, the name of the report's tree in it ("" of the study's own run), the description of
-its model, and the length of its texts. PART is that of the file which they go into: with the settings
-of conf/, or with those of a report without `--all`. Times of stages that did not run stay.
+`python -m benchmarks.stage_seconds DURATIONS TREE MODEL CHARACTERS [PART]`: a durations.json as
+.cache/ of a study has it, the name of the report's tree in it ("" of the study's own run), the
+description of its model, and the length of its texts. PART is that of the file which they go into:
+with the settings of conf/, or with those of a report without `--all`. Times of stages that did not
+run stay.
 """
 
 import json
