@@ -53,6 +53,28 @@ def test_a_line_is_one_part_and_torn_it_is_two_of_which_one_may_be_mixed():
     assert torn["p_value"] < 0.1
 
 
+@pytest.mark.parametrize(("nearest_distances", "n", "low", "high"), [(4, 1, 1, 2), (9, 2, 1, 2)])
+def test_a_tear_of_half_to_twice_the_gap_is_in_the_interval(
+    nearest_distances: float, n: int, low: int, high: int
+):
+    x = layout()
+    x[N_TOKENS + 20 :, 0] += (nearest_distances - 1) / (N_POSITIONS - 1)
+    row = parts(x)
+    assert (row["n_parts"], row["n_parts_low"], row["n_parts_high"]) == (n, low, high)
+
+
+def test_numbers_on_two_branches_have_an_order_that_halves_of_them_do_not_agree_on():
+    x, values = layout(), vocabulary()["token"][:N_NUMBERS].astype(int).to_numpy()
+    middle = np.median(values)
+    places = np.abs(values - middle)  # the line is folded in its middle
+    x[:N_NUMBERS] = np.column_stack([5 + places, 0.4 * (values > middle)])
+    folded = string_of_numbers("joint", cloud(), x, vocabulary(), **HOW)
+    assert folded
+    low, high = folded["order_correlation_low"], folded["order_correlation_high"]
+    assert isinstance(low, float) and isinstance(high, float)
+    assert 0 <= low < high - 0.1 and high <= 1
+
+
 def test_numbers_on_a_line_in_order_are_a_string_and_anywhere_are_none():
     x, values = layout(), vocabulary()["token"][:N_NUMBERS].astype(int).to_numpy()
     none = string_of_numbers("joint", cloud(), x, vocabulary(), **HOW)
@@ -62,6 +84,7 @@ def test_numbers_on_a_line_in_order_are_a_string_and_anywhere_are_none():
     assert string["n"] == N_NUMBERS
     assert string["near_number_share"] == 1
     assert string["order_correlation"] == pytest.approx(1)
+    assert string["order_correlation_low"] == pytest.approx(1)
     assert string["p_value"] == pytest.approx(1 / 21)
     assert none["near_number_share"] < 0.4
     assert none["p_value"] > 1 / 21

@@ -18,12 +18,18 @@ DIGITS = re.compile(r"(?!##)[^0-9A-Za-z]*([0-9]+)")
 """A token that is a whole number, with or without a mark of the space before it."""
 FEWEST = 8  # positions or numbers, of which a map can show a form
 LEVEL = 0.95
-PART_COLUMNS = ["cloud", "n", "n_parts", "null_n_parts", "null_n_parts_low", "null_n_parts_high"]
-PART_COLUMNS += ["p_value", "n_draws", "most_mixed_part", "least_mixed_part"]
+TIMES = np.geomspace(0.5, 2.0, 9)
+"""The gap, over which the parts are counted again: a map has no unit that would name one."""
+N_HALVES = 40
+"""Random halves of the numbers, over which their order on the map is measured again."""
+PART_COLUMNS = ["cloud", "n", "n_parts", "n_parts_low", "n_parts_high", "null_n_parts"]
+PART_COLUMNS += ["null_n_parts_low", "null_n_parts_high", "p_value", "n_draws"]
+PART_COLUMNS += ["most_mixed_part", "least_mixed_part"]
 NUMBER_COLUMNS = ["cloud", "n", "near_number_share", "null_near_number_share"]
 NUMBER_COLUMNS += ["null_near_number_share_low", "null_near_number_share_high", "p_value"]
-NUMBER_COLUMNS += ["n_draws", "order_correlation", "null_order_correlation"]
-NUMBER_COLUMNS += ["null_order_correlation_high", "adjacent_neighbor_share"]
+LINE_COLUMNS = ["order_correlation", "null_order_correlation", "null_order_correlation_high"]
+LINE_COLUMNS += ["adjacent_neighbor_share"]
+NUMBER_COLUMNS += ["n_draws", *LINE_COLUMNS, "order_correlation_low", "order_correlation_high"]
 
 
 def parts_and_numbers(
@@ -65,16 +71,21 @@ def parts_of_positions(
 ) -> dict[str, object] | None:
     """Return how many parts the positions form on a map, beside as many random tokens of it.
 
-    Parts are those of `parts_by_gaps`, with a gap in nearest distances of the points themselves,
-    so that many tokens in a small place are no more parts than few in a large one. A part is mixed
-    by the share of its positions whose nearest point on the map is a token: `most_mixed_part` and
-    `least_mixed_part`. None for a map without positions and tokens enough.
+    Parts are those of `parts_by_gaps`, with a gap in nearest distances of the points themselves, so
+    that many tokens in a small place are no more parts than few in a large one: `n_parts`, and the
+    fewest and the most over gaps from half to twice of it (`n_parts_low`, `n_parts_high`). Only
+    what all these gaps agree in is a property of the map. A part is mixed by the share of its
+    positions whose nearest point on the map is a token: `most_mixed_part` and `least_mixed_part`.
+    None for a map without positions and tokens enough.
     """
     points, is_position = _points(layout), np.array(cloud.spaces) == "positional"
     n, tokens = int(is_position.sum()), np.flatnonzero(~is_position)
     if n < FEWEST or len(tokens) < n:
         return None
-    parts = parts_by_gaps(points[is_position], gap=gap, smallest_share=smallest_share)
+    parts, *others = (
+        parts_by_gaps(points[is_position], gap=times * gap, smallest_share=smallest_share)
+        for times in (1.0, *TIMES)
+    )
     beside_token = ~is_position[_nearest(points)][is_position]
     mixed = [float(beside_token[parts.labels == part].mean()) for part in range(parts.n)]
     drawn = [
@@ -87,6 +98,8 @@ def parts_of_positions(
         "cloud": name,
         "n": n,
         "n_parts": parts.n,
+        "n_parts_low": min(other.n for other in others),
+        "n_parts_high": max(other.n for other in others),
         **_null("n_parts", drawn),
         "p_value": upper_p_value(float(parts.n), np.array(drawn, dtype=np.float64)),
         "n_draws": n_draws,
@@ -107,8 +120,10 @@ def string_of_numbers(
     """Return whether numbers among the tokens lie together on a map, and in order of value.
 
     The share of numbers whose nearest token is a number, beside as many random other tokens, and
-    how the value goes with the place along the numbers' spanning tree, beside shuffled values.
-    None for a map with fewer than eight numbers, or more numbers than other tokens.
+    how the value goes with the place along the numbers' spanning tree, beside shuffled values. Its
+    interval is that of random halves of the numbers, as one number between two branches of the tree
+    may turn the order of many round. None for a map with fewer than eight numbers, or more numbers
+    than other tokens.
     """
     is_token = np.array(cloud.spaces) == "input"
     points, ids = _points(layout)[is_token], cloud.ids[is_token]
@@ -126,6 +141,7 @@ def string_of_numbers(
     line = asdict(
         one_dimensionality(points[by_value], np.arange(len(by_value)), n_shuffles=n_draws, rng=rng)
     )
+    low, high = _order_in_halves(points[by_value], rng)
     return {
         "cloud": name,
         "n": len(numbers),
@@ -133,8 +149,25 @@ def string_of_numbers(
         **_null("near_number_share", drawn),
         "p_value": upper_p_value(share, np.array(drawn)),
         "n_draws": n_draws,
-        **{column: line[column] for column in NUMBER_COLUMNS[-4:]},
+        **{column: line[column] for column in LINE_COLUMNS},
+        "order_correlation_low": low,
+        "order_correlation_high": high,
     }
+
+
+def _order_in_halves(
+    in_order: Float[np.ndarray, "n 2"], rng: np.random.Generator
+) -> tuple[float, float]:
+    """Return the interval of the order's correlation over random halves of ordered points."""
+    n = len(in_order) // 2
+    halves = (np.sort(rng.choice(len(in_order), n, replace=False)) for _ in range(N_HALVES))
+    lines = (
+        one_dimensionality(in_order[half], np.arange(n), n_shuffles=1, rng=rng) for half in halves
+    )
+    low, high = np.quantile(
+        [line.order_correlation for line in lines], [(1 - LEVEL) / 2, (1 + LEVEL) / 2]
+    )
+    return float(low), float(high)
 
 
 def _points(layout: Layout) -> Float[np.ndarray, "n 2"]:
