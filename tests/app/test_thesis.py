@@ -79,6 +79,8 @@ def test_every_claim_stands_once_below_its_question_or_section(tree: Path):
         part = page.partition(f"### {name}. ")[2].partition("\n### ")[0]
         assert all(statement in part for statement in own["statement"])
         assert f".** {len(own)} claims: " in part
+    for section in claims.loc[claims["question"].isna(), "section"].astype(str).unique():
+        assert f"### Section {section}: {source.sections[section]}" in page
 
 
 def test_what_holds_at_random_weights_too_is_told_apart(tree: Path):

@@ -1,6 +1,6 @@
 """Writes the page of the thesis for a model: what holds of it, what does not, what is open."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pandas as pd
@@ -96,7 +96,7 @@ def thesis_page(model: str, *, up: str = "..", results: Path = Path("results")) 
         "## The research questions\n",
         *answers(source, claims),
         "## Other claims, by section\n",
-        *_sections(claims),
+        *_sections(claims, source.sections),
         "## Claim by model\n",
         BY_MODEL,
         _by_model(claims),
@@ -190,12 +190,13 @@ def _answer(claims: pd.DataFrame) -> str:
     return f"{words}."
 
 
-def _sections(claims: pd.DataFrame) -> Iterator[str]:
+def _sections(claims: pd.DataFrame, subjects: Mapping[str, str]) -> Iterator[str]:
     others = claims[claims["question"].isna()]
     in_order = sorted(others["section"].astype(str).unique(), key=_numbers_in)
     for section in in_order:
         rows = others[others["section"].astype(str) == section]
-        yield f"### Section {section}\n"
+        about = subjects.get(section)
+        yield f"### Section {section}{f': {about}' if about else ''}\n"
         yield _lists(rows)
         yield folded(_table(rows))
 

@@ -327,6 +327,8 @@ class Source(Strict):
     """The way in which the numbers were obtained, in our words."""
     questions: dict[str, str] = {}
     """Its research questions, by the name that claims give."""
+    sections: dict[str, str] = {}
+    """What each section is about, in our words."""
     items: list[Item] = []
     entries: list[Entry] = []
     claims: list[Claim] = []
