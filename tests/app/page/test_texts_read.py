@@ -88,3 +88,11 @@ def test_texts_of_a_corpus_that_stand_in_another_one_are_told():
     (said,) = shared_told(corpora)
     assert said.startswith("2 of 3 texts of one stand in two, too: ")
     assert shared_told({"one": corpora["one"]}) == []
+
+
+def test_what_an_older_version_has_prepared_is_not_told(tree: Path):
+    file = tree / "data/prepared/texts/mine.parquet"
+    write(tree, ["the cat", "the cat", "a dog"], ["a dog"], "the mat")
+    assert any("repeat another one" in sentence for sentence in texts_told(tree, "tiny"))
+    pd.read_parquet(file).drop(columns="copy_of").to_parquet(file)
+    assert texts_told(tree, "tiny") == [KNOWN]

@@ -34,9 +34,11 @@ def texts_told(folder: Path, model: str) -> list[str]:
     What its files say while they lie where they lay; a page is written without.
     """
     corpora = {
-        name: load_rows(str(file))
+        name: texts
         for name in read_yaml(folder / PARAMS)["corpora"]
         if (file := folder / f"data/prepared/texts/{name}.parquet").is_file()
+        # What an older version has prepared is prepared anew, and told then.
+        and {"text", "copy_of", "document"} <= {*(texts := load_rows(str(file)))}
     }
     sentences = []
     for name, texts in corpora.items():
