@@ -9,9 +9,9 @@ from embspace.settings.schema import read_yaml
 from tests.test_architectures import ADDED
 from tests.zoo import ANIMALS
 
-SMALL = "small random weights"
-WHOLE = f"{SMALL}, whole pipeline"
-TRIED = {"real weights", "real weights, loaded", "its own random weights", SMALL, WHOLE}
+SMALL = "small"
+WHOLE = f"{SMALL}, whole"
+TRIED = {"real", "real, loaded", "random", SMALL, WHOLE}
 
 
 @pytest.fixture(scope="module")

@@ -120,11 +120,10 @@ def test_a_refusal_ends_a_command_with_code_2(tmp_path: Path):
 
 
 def zoo_table() -> str:
-    """The table of the page: what is read, and what is refused with which words."""
-    lines = ["| folder | what becomes of it |", "| --- | --- |"]
-    for name, kind in KINDS.items():
-        words = f"refused: …{kind.refused}…" if kind.refused else "read"
-        lines.append(f"| {name} | {words} |")
+    """Return the list of folders that are read, and the table of refusals with their words."""
+    read = ", ".join(f"*{name}*" for name in READ)
+    lines = [f"Read: {read}.", "", "| refused folder | words of the refusal |", "| --- | --- |"]
+    lines += [f"| {name} | …{kind.refused}… |" for name, kind in REFUSED.items()]
     return "\n".join(lines)
 
 
