@@ -19,10 +19,10 @@ OF_FAMILY: dict[Family, str] = {
 }
 IN_WORDS = {
     "rotation": "rotation",
-    "scale": "one scale for all",
+    "scale": "rescaling",
     "translation": "translation",
-    "lengths": "the length of each vector",
-    "coordinate_scales": "a scale for each coordinate",
+    "lengths": "vector lengths",
+    "coordinate_scales": "coordinate rescaling",
 }
 
 LIST = "embspace define"
@@ -30,11 +30,10 @@ LIST = "embspace define"
 TOPICS: dict[str, list[Family]] = {"anisotropy": ["direction", "spectrum"]}
 BESIDE = """## Beside the measures
 
-`embspace.geometry` has other functions of arrays, too. All take what the measures take: lists,
-arrays of any real type and order, data frames and tensors of any device, and give what the same
-numbers in float64 give; masked and sparse arrays, `np.matrix`, complex numbers, texts, NaN,
-magnitudes beyond 1e-15 to 1e15 and views of other points are refused by name. What is unchanged is
-so to 1e-9.
+`embspace.geometry` has further functions of arrays. All take the inputs of measures (lists, arrays
+of any real type and order, data frames, tensors of any device) and give the result of the same
+numbers in float64. Masked and sparse arrays, `np.matrix`, complex numbers, texts, NaN, magnitudes
+beyond 1e-15 to 1e15 and views of different points are refused by name. "Unchanged" means to 1e-9.
 
 | function | first line | unchanged by |
 | --- | --- | --- |
