@@ -24,7 +24,7 @@ def test_a_measure_is_told_whole() -> None:
         "formula:      v_1/(Σ_i v_i) = σ_1²/(Σ_i σ_i²)\n",
         "range:        [1/min(n - 1, d), 1]\n",
         "Razzhigaev",
-        "rotation, one scale for all, translation",
+        "rotation, rescaling, translation",
         ">>> top_variance_share(",
         "NaN where nothing varies",
     ):

@@ -28,7 +28,7 @@ EXCEPTIONS = {
         "weights 2.4 and",
         "(1.6, 2.3, 2.4)",
         "arXiv:2502.12033",
-        "a row, over all that the query sees | 0.9",
+        "a row, over all visible keys | 0.9",
         "at most 3.0",
         "above 0.83",
     ),

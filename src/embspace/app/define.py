@@ -19,10 +19,10 @@ OF_FAMILY: dict[Family, str] = {
 }
 IN_WORDS = {
     "rotation": "rotation",
-    "scale": "one scale for all",
+    "scale": "rescaling",
     "translation": "translation",
-    "lengths": "the length of each vector",
-    "coordinate_scales": "a scale for each coordinate",
+    "lengths": "vector lengths",
+    "coordinate_scales": "coordinate rescaling",
 }
 
 LIST = "embspace define"
@@ -30,14 +30,14 @@ LIST = "embspace define"
 TOPICS: dict[str, list[Family]] = {"anisotropy": ["direction", "spectrum"]}
 BESIDE = """## Beside the measures
 
-`embspace.geometry` has other functions of arrays, too. All take what the measures take: lists,
-arrays of any real type and order, data frames and tensors of any device, and give what the same
-numbers in float64 give; masked and sparse arrays, `np.matrix`, complex numbers, texts, NaN,
-magnitudes beyond 1e-15 to 1e15 and views of other points are refused by name. What is unchanged is
-so to 1e-9.
+`embspace.geometry` has further functions of arrays. All take the inputs of measures (lists, arrays
+of any real type and order, data frames, tensors of any device) and give the result of the same
+numbers in float64. Masked and sparse arrays, `np.matrix`, complex numbers, texts, NaN, magnitudes
+beyond 1e-15 to 1e15 and views of different points are refused by name. "Unchanged" means to 1e-9.
+`embspace define NAME` says more.
 
-| function | first line | unchanged by |
-| --- | --- | --- |
+| unchanged by | functions |
+| --- | --- |
 {}
 """
 
@@ -190,13 +190,13 @@ def definitions_page() -> str:
 
 
 def _functions(known: dict[str, Definition]) -> str:
-    """Return a row for each function of the face of `embspace.geometry` that is no measure."""
-    rows = []
-    for name, text in _beside(known).items():
+    """Return table rows of the public functions that are no measure, grouped by invariance."""
+    names_by_invariance: dict[str, list[str]] = {}
+    for name in _beside(known):
         if name in INVARIANCES:
-            summary = text.partition("\n")[0].replace("|", r"\|")
-            rows.append(f"| `{name}` | {summary} | {_in_words(INVARIANCES[name])} |")
-    return "\n".join(rows)
+            names_by_invariance.setdefault(_in_words(INVARIANCES[name]), []).append(f"`{name}`")
+    rows = names_by_invariance.items()
+    return "\n".join(f"| {key} | {', '.join(names)} |" for key, names in rows)
 
 
 def _beside(known: dict[str, Definition]) -> dict[str, str]:
@@ -216,15 +216,13 @@ def _listed(family: Family, known: dict[str, Definition]) -> str:
 def _section(each: Definition) -> str:
     """Return the part of the page on a measure; errors and the example are left to `define`."""
     text, _, _ = each.text.partition("\n\nRaises:\n")
-    rows = {
-        "range": f"${each.range}$",
-        "source": each.source,
-        "unchanged by": _unchanged_by(each),
-        "few vectors": each.bias.replace(r"\(", "$").replace(r"\)", "$"),
-    }
-    table = "\n".join(f"- {key}: {value}" for key, value in rows.items())
+    facts = (
+        f"*Range*: ${each.range}$. *Unchanged by*: {_unchanged_by(each)}.",
+        f"*Source*: {each.source}.",
+        f"*Few vectors*: {each.bias}".replace(r"\(", "$").replace(r"\)", "$"),
+    )
     formula = f"```math\n{each.formula}\n```"
-    return "\n\n".join([f"### `{each.name}`", formula, text, table]) + "\n"
+    return "\n\n".join([f"### `{each.name}`", formula, text, "\n".join(facts)]) + "\n"
 
 
 def _unchanged_by(each: Definition) -> str:

@@ -1,6 +1,6 @@
-"""Measures of the family `context`: what a vector owes to its word, and what to its text.
+"""Measures of the family `context`: how much of a vector depends on the word, how much on the text.
 
-`group` has a number for each vector: of the word that it is an occurrence of, or of its text.
+`group` has a number per vector: the word of the occurrence, or the text.
 """
 
 from functools import partial
@@ -35,7 +35,7 @@ def self_similarity(x: Vectors | WordDirections, group: Groups) -> float:
     """Mean cosine of two occurrences of one word, averaged over words.
 
     `group` is the word. Words that occur twice or more weigh alike, by all pairs of occurrences.
-    NaN without such a word.
+    NaN if no word does.
 
     Examples:
         >>> import numpy as np
@@ -95,8 +95,8 @@ def adjusted_self_similarity(x: Vectors | WordDirections, group: Groups) -> floa
 def intra_sentence_similarity(x: Vectors | TextCosines, group: Groups) -> float:
     """Mean cosine of a token with the mean of its text, averaged over texts.
 
-    `group` is the text. A text whose mean is zero is left out, as is a token of length zero; NaN
-    without another.
+    `group` is the text. Texts with a mean of zero and tokens of length zero are left out; NaN if
+    all are.
 
     Examples:
         >>> import numpy as np
@@ -116,10 +116,10 @@ def intra_sentence_similarity(x: Vectors | TextCosines, group: Groups) -> float:
     bias=OF_FEW,
 )
 def maximum_explainable_variance(x: Vectors | WordAxes, group: Groups) -> float:
-    """Share of a word's occurrences that one vector explains, averaged over words.
+    """Share of a word's occurrences explained by a single vector, averaged over words.
 
-    `group` is the word. As printed: without centering, so it is large where a word's vectors are
-    alike. NaN without a word that occurs twice.
+    `group` is the word. As printed, without centering: large where a word's vectors are alike. NaN
+    without a word that occurs twice.
 
     Examples:
         >>> import numpy as np
@@ -139,10 +139,10 @@ def maximum_explainable_variance(x: Vectors | WordAxes, group: Groups) -> float:
     bias="Downwards for words that occur rarely: the axis is fitted to their few vectors' mean.",
 )
 def maximum_explainable_variance_as_coded(x: Vectors | WordAxes, group: Groups) -> float:
-    """The variance about the mean, along the axis that explains most without centering.
+    """Variance about the mean along the axis that explains most without centering.
 
-    It made the figures of the paper: scikit-learn's TruncatedSVD finds an axis near the mean, and
-    reports the small variance along it. NaN without a word that occurs twice and varies.
+    The version behind the paper's figures: scikit-learn's TruncatedSVD finds an axis near the mean,
+    and reports the small variance along the axis. NaN without a word that occurs twice and varies.
 
     Examples:
         >>> import numpy as np
@@ -161,9 +161,9 @@ def maximum_explainable_variance_as_coded(x: Vectors | WordAxes, group: Groups) 
     bias="Upwards for words that occur rarely: of two vectors it is 1.",
 )
 def maximum_explainable_variance_as_recoded(x: Vectors | WordAxes, group: Groups) -> float:
-    """Share of the variance of a word's occurrences along their first principal axis.
+    """Share of the variance of a word's occurrences along the first principal axis.
 
-    `top_variance_share` of each word, averaged. NaN without a word that occurs twice and varies.
+    `top_variance_share` by word, averaged. NaN without a word that occurs twice and varies.
 
     Examples:
         >>> import numpy as np
@@ -183,7 +183,7 @@ def maximum_explainable_variance_as_recoded(x: Vectors | WordAxes, group: Groups
     "words that occur equally often.",
 )
 def adjusted_maximum_explainable_variance(x: Vectors | WordAxes, group: Groups) -> float:
-    """`maximum_explainable_variance` less that of all vectors together.
+    """`maximum_explainable_variance` less the same share of all vectors together.
 
     `group` is the word. NaN without a word that occurs twice.
 

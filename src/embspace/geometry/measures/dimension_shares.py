@@ -11,10 +11,11 @@ ROUNDING = 1e-12  # of a mean cosine, or of the mean length
 
 
 def dimension_contributions(x: Vectors | DirectionSums) -> Float[np.ndarray, " dim"]:
-    """Return what each coordinate adds to the mean cosine of all pairs; they sum to it.
+    """Return the contribution of every coordinate to the mean cosine of all pairs.
 
-    Timkey and van Schijndel 2021, "All bark and no bite", equations 4 and 5, there over sampled
-    pairs. NaN of fewer than two vectors with a direction.
+    The contributions sum to the mean cosine. Timkey and van Schijndel 2021, "All bark and no bite",
+    equations 4 and 5, in the paper over sampled pairs. NaN of fewer than two vectors with a
+    direction.
     """
     sums = direction_sums_of(x)
     n = sums.n_directed
@@ -34,7 +35,7 @@ def dimension_contributions(x: Vectors | DirectionSums) -> Float[np.ndarray, " d
     shared="directions",
 )
 def top_dimension_share(x: Vectors | DirectionSums) -> float:
-    """Share of the mean cosine that the one coordinate with the largest share adds.
+    """Largest share of the mean cosine from a single coordinate.
 
     Near 1, one coordinate makes the mean cosine. NaN where the mean cosine is not positive.
 
@@ -51,11 +52,11 @@ def top_dimension_share(x: Vectors | DirectionSums) -> float:
 def outlier_dimensions(
     x: Vectors | DirectionSums, *, threshold: float = 3.0
 ) -> Int[np.ndarray, " outlier"]:
-    """Return the coordinates whose mean is far from the means of the others, farthest first.
+    """Return the coordinates with a mean far from the remaining means, farthest first.
 
-    Farther than `threshold` standard deviations of the means from their mean (Kovaleva et al. 2021,
-    "BERT busters", section 3, for parameters). None where all means are equal, or differ by what
-    rounding leaves of them, as those of standardized vectors do.
+    Far is more than `threshold` standard deviations of the means from the average mean (Kovaleva et
+    al. 2021, "BERT busters", section 3, for parameters). Empty where all means are equal up to
+    rounding, as in standardized vectors.
 
     Raises:
         ValueError: `threshold` is not positive.
@@ -81,9 +82,9 @@ def outlier_dimensions(
     shared="directions",
 )
 def n_outlier_dimensions(x: Vectors | DirectionSums) -> float:
-    """Return the number of coordinates whose mean is over 3 standard deviations from the others'.
+    """Return the number of coordinates with a mean over 3 standard deviations from the average.
 
-    `outlier_dimensions` says which. By Chebyshev's inequality a ninth of them at most.
+    `outlier_dimensions` names the coordinates. At most a ninth, by Chebyshev's inequality.
 
     Examples:
         >>> import numpy as np

@@ -1,4 +1,4 @@
-"""Measures of the family `intrinsic_dimension` at a scale that one chooses (Gride)."""
+"""Measures of the family `intrinsic_dimension` at a chosen scale (Gride)."""
 
 import numpy as np
 from jaxtyping import Float
@@ -23,15 +23,15 @@ TOLERANCE = 1e-15  # of 1 over a dimension
     shared="neighbors",
 )
 def gride(x: Vectors | NeighborGraph, *, k: int = 2) -> Estimate:
-    """The dimension under which the ratios of the 2k-th to the k-th distance are most likely.
+    """Maximum-likelihood dimension from the ratios of the 2k-th to the k-th distance.
 
-    `k` sets the scale: 1 is TwoNN by maximum likelihood, bias included, and each doubling looks
-    twice as many neighbors away. The standard error, by the likelihood's curvature, is too small
-    for k > 1, where neighborhoods overlap. Vectors with k equal ones are dropped. NaN where nearly
-    all distances are equal.
+    `k` sets the scale: 1 is TwoNN by maximum likelihood, bias included; doubling `k` looks twice as
+    many neighbors away. The standard error, by the likelihood's curvature, is too small for k > 1,
+    where neighborhoods overlap. Vectors with k equal vectors are dropped. NaN where nearly all
+    distances are equal.
 
     Raises:
-        ValueError: `k` under 1, or 2k more than there are other vectors.
+        ValueError: `k` under 1, or 2k over n - 1.
 
     Examples:
         >>> import numpy as np
@@ -62,11 +62,11 @@ def gride(x: Vectors | NeighborGraph, *, k: int = 2) -> Estimate:
 def gride_by_scale(x: Vectors | NeighborGraph, *, largest_k: int) -> dict[int, Estimate]:
     """`gride` at k = 1, 2, 4, ... up to `largest_k`, from one graph.
 
-    A cloud of one dimension at all scales gives a plateau; a thin one falls from its noise's
-    dimension at small scales.
+    A cloud with the same dimension at all scales gives a plateau; for a thin cloud the curve falls
+    from the dimension of the noise at small scales.
 
     Raises:
-        ValueError: `largest_k` under 1, or twice as many as there are other vectors.
+        ValueError: `largest_k` under 1, or twice `largest_k` over n - 1.
     """
     if largest_k < 1:
         raise ValueError(f"largest_k: expected at least 1, found {largest_k}")

@@ -23,11 +23,11 @@ def hubness(x: Vectors | NeighborGraph, *, k: int = 10) -> float:
     """Skewness of how often a vector is among the `k` nearest neighbors of others.
 
     0 where all are neighbors equally often; large where a few vectors, the hubs, are neighbors of
-    very many. NaN where none differs, and where a vector has `k` equal ones: which of them are
-    neighbors is arbitrary.
+    very many. NaN where no count differs, and where a vector has `k` equal vectors: the choice of
+    neighbors is then arbitrary.
 
     Raises:
-        ValueError: `k` under 1, or more than there are other vectors.
+        ValueError: `k` under 1 or over n - 1.
 
     Examples:
         >>> import numpy as np
@@ -53,13 +53,13 @@ def hubness(x: Vectors | NeighborGraph, *, k: int = 10) -> float:
     shared="neighbors",
 )
 def reciprocity(x: Vectors | NeighborGraph, *, k: int = 10) -> float:
-    """Share of the `k` nearest neighbors that have the vector among their own.
+    """Share of mutual neighbors among the `k` nearest neighbors.
 
-    Low where hubs are: they are near to many, and few are near to them. NaN where a vector has `k`
-    equal ones.
+    Low around hubs: a hub is near to many vectors, and few are near to the hub. NaN where a vector
+    has `k` equal vectors.
 
     Raises:
-        ValueError: `k` under 1, or more than there are other vectors.
+        ValueError: `k` under 1 or over n - 1.
 
     Examples:
         >>> import numpy as np
@@ -77,13 +77,13 @@ def reciprocity(x: Vectors | NeighborGraph, *, k: int = 10) -> float:
 
 
 def local_densities(x: Vectors | NeighborGraph, *, k: int = 10) -> Float[np.ndarray, " n"]:
-    """Return the inverse of each vector's mean distance to its `k` nearest neighbors.
+    """Return the inverse of the mean distance to the `k` nearest neighbors, per vector.
 
-    Infinite where `k` others are equal to it. In units of the inverse length: no density in the
-    sense of a volume, which in hundreds of dimensions says nothing.
+    Infinite for a vector with `k` equal vectors. The unit is inverse length: a density per volume
+    would say nothing in hundreds of dimensions.
 
     Raises:
-        ValueError: `k` under 1, or more than there are other vectors.
+        ValueError: `k` under 1 or over n - 1.
     """
     mean = neighbor_graph_of(x, k).distances.mean(axis=1)
     return np.divide(1, mean, out=np.full_like(mean, np.inf), where=mean > 0)
@@ -99,13 +99,13 @@ def local_densities(x: Vectors | NeighborGraph, *, k: int = 10) -> Float[np.ndar
     shared="neighbors",
 )
 def local_distance_variation(x: Vectors | NeighborGraph, *, k: int = 10) -> float:
-    """Standard deviation over mean of how far the `k` nearest neighbors are, over vectors.
+    """Standard deviation over mean, across vectors, of the distance to the `k` nearest neighbors.
 
     0 where the cloud is equally dense everywhere. The reciprocals are `local_densities`. NaN where
     all distances are 0.
 
     Raises:
-        ValueError: `k` under 1, or more than there are other vectors.
+        ValueError: `k` under 1 or over n - 1.
 
     Examples:
         >>> import numpy as np
@@ -117,5 +117,5 @@ def local_distance_variation(x: Vectors | NeighborGraph, *, k: int = 10) -> floa
 
 
 def _is_arbitrary(graph: NeighborGraph) -> bool:
-    """Return whether some vector's neighbors are all equal to it, and maybe others, too."""
+    """Return whether any vector equals all listed neighbors, and perhaps further vectors."""
     return bool((graph.distances[:, -1] == 0).any())

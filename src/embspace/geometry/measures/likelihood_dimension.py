@@ -12,14 +12,14 @@ CURVED = "Downwards, more so in many dimensions and with many neighbors, which a
 
 
 def local_dimensions(x: Vectors | NeighborGraph, *, k: int = 20) -> Float[np.ndarray, " n"]:
-    """Return the dimension about each vector, by the distances to its `k` nearest neighbors.
+    """Return the local dimension per vector, from the distances to the `k` nearest neighbors.
 
     Levina and Bickel 2004, "Maximum likelihood estimation of intrinsic dimension", equation 9, with
-    k - 2 in the place of k - 1, which leaves no bias (their remark). NaN for a vector that has an
-    equal one, and where all distances are the same.
+    k - 2 in the place of k - 1 to remove the bias (the authors' remark). NaN for a vector with an
+    equal vector, and where all distances are the same.
 
     Raises:
-        ValueError: `k` under 3, or more than there are other vectors.
+        ValueError: `k` under 3 or over n - 1.
     """
     logs = _summed_logs(x, k)
     return np.divide(k - 2, logs, out=np.full_like(logs, np.nan), where=logs > 0)
@@ -36,14 +36,14 @@ def local_dimensions(x: Vectors | NeighborGraph, *, k: int = 20) -> Float[np.nda
     shared="neighbors",
 )
 def mle_dimension(x: Vectors | NeighborGraph, *, k: int = 20) -> Estimate:
-    """The dimension under which the distances to `k` neighbors of all vectors are most likely.
+    """Maximum-likelihood dimension from the distances to `k` neighbors of all vectors.
 
-    One likelihood for all: inverses are averaged, not dimensions. Standard error: NaN, for
-    distances about different vectors are not independent. Dropped are vectors with an equal one,
-    and vectors with all distances the same.
+    A single likelihood for all vectors: inverses are averaged, not dimensions. Standard error: NaN,
+    for distances about different vectors are not independent. Vectors with an equal vector, and
+    vectors with all distances the same, are dropped.
 
     Raises:
-        ValueError: `k` under 3, or more than there are other vectors.
+        ValueError: `k` under 3 or over n - 1.
 
     Examples:
         >>> import numpy as np
@@ -67,13 +67,13 @@ def mle_dimension(x: Vectors | NeighborGraph, *, k: int = 20) -> Estimate:
     shared="neighbors",
 )
 def mean_local_dimension(x: Vectors | NeighborGraph, *, k: int = 20) -> Estimate:
-    """Mean of the dimensions about each vector, by the distances to `k` neighbors.
+    """Mean of the local dimensions, from the distances to `k` neighbors.
 
-    Above `mle_dimension` where the dimension differs between places, for it averages dimensions,
-    not their inverses. Drops the same vectors.
+    Above `mle_dimension` where the dimension differs between places: the mean is over dimensions,
+    not over inverses. Drops the same vectors.
 
     Raises:
-        ValueError: `k` under 3, or more than there are other vectors.
+        ValueError: `k` under 3 or over n - 1.
 
     Examples:
         >>> import numpy as np

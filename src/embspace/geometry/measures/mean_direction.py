@@ -48,8 +48,8 @@ def mean_cosine(x: Vectors | DirectionSums) -> float:
 def mean_resultant_length(x: Vectors | DirectionSums) -> float:
     """Length of the mean of the unit vectors.
 
-    Its square is (1 + (n - 1) mean cosine) / n. Vectors of length zero are left out; NaN without
-    another.
+    The square is (1 + (n - 1) mean cosine) / n. Vectors of length zero are left out; NaN if all
+    are.
 
     Examples:
         >>> import numpy as np
@@ -95,8 +95,8 @@ def cone_index(x: Vectors | DirectionSums) -> float:
 def mean_cosine_to_mean(x: Vectors | DirectionSums) -> float:
     """Mean cosine of a vector with the mean of all.
 
-    Long vectors draw the mean to them, unlike in `mean_cosine`. Vectors of length zero are left
-    out of the cosines; NaN without another, or where the mean is zero.
+    Long vectors pull the mean, unlike in `mean_cosine`. Vectors of length zero are left out of the
+    cosines; NaN if all are, or where the mean is zero.
 
     Examples:
         >>> import numpy as np

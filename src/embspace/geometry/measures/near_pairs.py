@@ -55,9 +55,9 @@ def _pairs_within(
 ) -> Float[np.ndarray, " radius"]:
     """Return the number of pairs within each radius; the last radius is the largest.
 
-    A row whose farthest listed neighbor is beyond it has all that are near in its list. The
-    others are compared with all rows, by products in float32: a pair that rounding moves over a
-    radius, of one row that is listed and one that is not, counts half.
+    If the farthest listed neighbor of a row is beyond the last radius, the list holds all near
+    rows. The remaining rows are compared with all rows, by products in float32. Where rounding
+    moves a pair of a listed and an unlisted row over a radius, the pair counts half.
     """
     limits = radii**2 * (1 + TIE)
     squares = np.square(graph.distances)

@@ -51,9 +51,9 @@ def partition_isotropy(x: Vectors) -> float:
     bias="Downwards, as of `partition_isotropy`.",
 )
 def partition_isotropy_at_unit_norm(x: Vectors) -> float:
-    """`partition_isotropy` of the vectors over their root mean square norm.
+    """`partition_isotropy` of the vectors divided by the root mean square norm.
 
-    It compares models and layers of different norms. 1 where all are zero.
+    Comparable between models and layers of different norms. 1 where all vectors are zero.
 
     Examples:
         >>> import numpy as np

@@ -24,12 +24,12 @@ STEEPER = "Upwards: of few vectors the estimated variances fall faster than the 
     shared="moments",
 )
 def alpha_req(x: Vectors | Moments, *, first: int = 11, last: int = 100) -> float:
-    """Exponent of the power law r^-alpha that is fitted to the variances, by their ranks.
+    """Exponent of the power law r^-alpha fitted to the variances by rank r.
 
-    From rank `first` to `last`; 1 is the largest. The fit is of logarithms, weighted by 1 / r, so
-    that equal stretches of the logarithmic axis count alike. Near 0 all directions are used alike;
-    above 1 few hold the variance. Another range of ranks gives another number; the code of Li et
-    al. 2025 begins at 12. NaN where fewer than `last` variances are above rounding.
+    From rank `first` to `last`; rank 1 is the largest. The fit is of logarithms, weighted by 1 / r:
+    equal stretches of the logarithmic axis count alike. Near 0 all directions are used alike; above
+    1 few hold the variance. The range of ranks matters; the code of Li et al. 2025 begins at 12.
+    NaN where fewer than `last` variances are above rounding.
 
     Raises:
         ValueError: not 1 <= `first` < `last`.
@@ -62,10 +62,10 @@ def alpha_req(x: Vectors | Moments, *, first: int = 11, last: int = 100) -> floa
 def alpha_req_as_coded(
     x: Vectors | Moments, *, start: int = 5, stop: int = 100, call: int = 1
 ) -> float:
-    """`alpha_req` as get_alpha() returns it in its call number `call` of one process.
+    """`alpha_req` as returned by call number `call` of get_alpha() in a process.
 
-    Each call adds 1 in place to its default argument, np.arange(`start`, `stop`): the first fits
-    the ranks 6 to 100, the tenth 15 to 109. So a loop over layers compares slopes of other ranks.
+    Every call adds 1 in place to the default argument, np.arange(`start`, `stop`): the first fits
+    the ranks 6 to 100, the tenth 15 to 109. A loop over layers compares slopes of different ranks.
     Later versions begin at rank 11, in every call. NaN where the package stops with an error.
 
     Raises:

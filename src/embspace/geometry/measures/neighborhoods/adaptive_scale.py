@@ -1,4 +1,4 @@
-"""Intrinsic dimension in neighborhoods as large as the density about each vector allows."""
+"""Intrinsic dimension in neighborhoods as large as the local density allows."""
 
 import numpy as np
 from jaxtyping import Float, Int
@@ -37,13 +37,14 @@ def abide(
     n_iterations: int = 5,
     start: float | None = None,
 ) -> Estimate:
-    """The dimension by which neighbors fill two balls, each vector with a size of its own.
+    """Dimension from the numbers of neighbors in two balls, with a ball size per vector.
 
-    A neighborhood grows until a test of `level` finds another density about the next neighbor.
-    Sizes depend on the dimension and the dimension on the sizes: from `start`, or TwoNN's, they are
-    taken in turns `n_iterations` times. So nobody chooses a scale. At most `max_k` neighbors count.
-    The standard error is the lower bound of Cramer and Rao for independent neighborhoods: too
-    small. Vectors with all neighbors equal are dropped; NaN where the balls are empty.
+    A neighborhood grows until a test of `level` finds a different density about the next neighbor.
+    Sizes depend on the dimension and the dimension on the sizes: starting at `start` or TwoNN's
+    dimension, both are updated in turn `n_iterations` times, and nobody chooses a scale. At most
+    `max_k` neighbors count. The standard error is the lower bound of Cramer and Rao for independent
+    neighborhoods: too small. Vectors with all neighbors equal are dropped; NaN where the balls are
+    empty.
 
     Raises:
         ValueError: fewer than 5 neighbors, `n_iterations` under 1, `level` not between 0 and 1,
@@ -75,11 +76,12 @@ def abide(
 
 
 def neighborhood_sizes(graph: NeighborGraph, dimension: float, *, level: float) -> Sizes:
-    """Return how many neighbors of each vector share its density, by a likelihood-ratio test.
+    """Return the number of neighbors at the vector's density, by a likelihood-ratio test.
 
     Rodriguez et al. (2018), "Computing the free energy without collective variables", section 2:
-    the ball of k neighbors about a vector is held against that about its neighbor k + 1, for k = 3,
-    4, ..., and the first that differs ends the neighborhood. At least 3, under the graph's number.
+    for k = 3, 4, ..., the ball of k neighbors about a vector is compared with the ball about
+    neighbor k + 1; the first difference ends the neighborhood. At least 3, fewer than the graph
+    lists.
 
     Raises:
         ValueError: the graph has fewer than 5 neighbors, or `level` is not between 0 and 1.
@@ -101,7 +103,7 @@ def _limits(graph: NeighborGraph, level: float) -> Float[np.ndarray, " k"]:
 
 
 def _log_ratios(graph: NeighborGraph) -> Float[np.ndarray, "n k"]:
-    """Return how far the logarithm of a radius differs from that about neighbor k + 1."""
+    """Return the log radius about a vector less the log radius about neighbor k + 1."""
     k = np.arange(FEWEST, graph.k - 1)
     with np.errstate(divide="ignore", invalid="ignore"):
         log_distance = np.log(graph.distances)
@@ -116,7 +118,7 @@ def _sizes(log_ratios: Float[np.ndarray, "n k"], limits: Float[np.ndarray, " k"]
 
 
 def _of_balls(graph: NeighborGraph, sizes: Sizes, dimension: float) -> Estimate:
-    """Return the dimension by which the neighbors of a ball lie in a smaller one."""
+    """Return the dimension implied by the share of a ball's neighbors inside a smaller ball."""
     ratio = min(LARGEST_RATIO, INNER_SHARE ** (1 / dimension))
     radius = graph.distances[np.arange(graph.n), sizes - 1]
     inside = (graph.distances < ratio * radius[:, np.newaxis]).sum(axis=1)

@@ -1,4 +1,4 @@
-"""The scales at which Gride finds one dimension, by a rule instead of by eye."""
+"""Scales with a constant dimension by Gride, chosen by a rule instead of by eye."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -41,13 +41,13 @@ def gride_plateau(
     tolerance: float = 0.1,
     n_scales: int = 3,
 ) -> Estimate:
-    """The dimension that Gride finds at the longest run of scales that agree.
+    """Gride's dimension at the longest run of agreeing scales.
 
     Scales are k = 1, 2, 4, ... up to `largest_k`. At least `n_scales` agree if the largest
-    dimension exceeds the smallest by no more than the share `tolerance`. Of runs of one length the
-    one with the smallest spread counts. NaN without a plateau: the dimension depends on the scale.
-    Papers choose the scale where the curve "visually plateaus". The standard error is of the run's
-    first scale, whose neighborhoods overlap least.
+    dimension exceeds the smallest by no more than the share `tolerance`. Of equally long runs the
+    run with the smallest spread counts. NaN without a plateau: the dimension depends on the scale.
+    Papers choose the scale where the curve "visually plateaus". The standard error belongs to the
+    run's first scale, where neighborhoods overlap least.
 
     Raises:
         ValueError: `largest_k` under 1, `tolerance` not positive, or `n_scales` under 2.
@@ -69,9 +69,9 @@ def gride_plateau(
 
 
 def plateau_of(found: Mapping[int, Estimate], *, tolerance: float, n_scales: int) -> Plateau | None:
-    """Return the longest run of scales that agree, by the rule of `gride_plateau`, or None.
+    """Return the longest run of agreeing scales by the rule of `gride_plateau`, or None.
 
-    `found` is what `gride_by_scale` returns.
+    `found` is the result of `gride_by_scale`.
 
     Raises:
         ValueError: `tolerance` not positive, or `n_scales` under 2.

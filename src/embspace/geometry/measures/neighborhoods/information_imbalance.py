@@ -1,4 +1,4 @@
-"""Information imbalance: what the neighbors in one view say about the distances in another."""
+"""Information imbalance: how well the neighbors in a first view predict distances in a second."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -31,15 +31,15 @@ Distances = Float[np.ndarray, "row n"]
 def information_imbalance(x: Vectors, other: Any, *, k: int = 1) -> float:
     """Mean rank in `other` of the `k` nearest neighbors in `x`, over half the number of vectors.
 
-    Row i of `other` is the same point as row i of `x` in another layer or model. Near 0: neighbors
-    in `x` are near in `other`. 1: `x` says nothing about `other`. It is not symmetric: the view
-    with the smaller imbalance to the other holds more. `other` may be rotated, scaled and moved as
-    `x` may. Equal distances in `other` all have the first rank; in `x` they share a place among the
-    `k` nearest in equal parts. (DADApy takes equal ones in any order: it may find that a rounded
-    copy holds more than its cloud.)
+    Row i of `other` is the same point as row i of `x`, in a second layer or model. Near 0:
+    neighbors in `x` are near in `other`. 1: `x` says nothing about `other`. The measure is not
+    symmetric: of two views, the view with the smaller imbalance holds more. `other` may be rotated,
+    scaled and moved like `x`. Equal distances in `other` all have the first rank; equal distances
+    in `x` share a place among the `k` nearest in equal parts. (DADApy takes equal distances in any
+    order, and may rate a rounded copy above the original cloud.)
 
     Raises:
-        ValueError: `other` has not as many vectors, or `k` is under 1 or over n - 1.
+        ValueError: `other` has a different number of vectors, or `k` is under 1 or over n - 1.
 
     Examples:
         >>> import numpy as np
@@ -69,7 +69,7 @@ def _checked(x: Vectors, other: Any, k: int) -> Float[np.ndarray, "n dim_y"]:
 def _squared_distances(x: Vectors) -> Iterator[Distances]:
     """Return blocks of rows of squared distances, in whole multiples of a tie.
 
-    A point is infinitely far from itself, so that it is no neighbor and ranks behind all others.
+    The distance of a point to the same point is infinite, and the point is never a neighbor.
     """
     centered = x - x.mean(axis=0) if (x != x[0]).any() else np.zeros_like(x)
     squared = np.square(norms(centered))
@@ -83,7 +83,7 @@ def _squared_distances(x: Vectors) -> Iterator[Distances]:
 
 
 def _mean_ranks(of_x: Distances, of_y: Distances, k: int) -> Float[np.ndarray, " row"]:
-    """Return the mean rank in y of each row's `k` nearest in x, of equal ones the first."""
+    """Return the mean rank in y of the `k` nearest in x, per row; ties have the first rank."""
     from scipy.stats import rankdata
 
     farthest = np.partition(of_x, k - 1, axis=1)[:, k - 1 : k]

@@ -1,4 +1,4 @@
-"""Measures of the family `hubs`: how many neighbors of a vector have its label."""
+"""Measures of the family `hubs`: share of a vector's neighbors with the same label."""
 
 from typing import Any
 
@@ -24,13 +24,13 @@ LabelNumbers = Int[np.ndarray, " n"]
     profiled=False,
 )
 def label_overlap(x: Vectors | NeighborGraph, labels: Any, *, k: int = 30) -> float:
-    """Share of the `k` nearest neighbors that have the vector's label.
+    """Share of the `k` nearest neighbors with the vector's label.
 
-    `labels` is one of any type for each vector. Frequent labels count for more; see
+    `labels` has a label of any type per vector. Frequent labels count for more; see
     `balanced_label_overlap`.
 
     Raises:
-        ValueError: not a label for each vector, `k` under 1, or more than there are other vectors.
+        ValueError: wrong number of labels, or `k` under 1 or over n - 1.
 
     Examples:
         >>> import numpy as np
@@ -54,14 +54,14 @@ def label_overlap(x: Vectors | NeighborGraph, labels: Any, *, k: int = 30) -> fl
 def balanced_label_overlap(
     x: Vectors | NeighborGraph, labels: Any, *, class_fraction: float = 0.25
 ) -> float:
-    """`label_overlap` in neighborhoods that grow with the label, averaged over labels.
+    """`label_overlap` in neighborhoods as large as the label allows, averaged over labels.
 
-    A vector has as many neighbors as `class_fraction` of the vectors with its label, so rare labels
-    can reach 1, and labels weigh alike. A label of one vector is left out (DADApy counts it as 0);
-    NaN without another.
+    The number of neighbors is `class_fraction` of the number of vectors with the same label: rare
+    labels can reach 1, and labels weigh alike. A label of a single vector is left out (DADApy
+    counts 0); NaN if no label is left.
 
     Raises:
-        ValueError: not a label for each vector, or `class_fraction` not over 0 and under 1.
+        ValueError: wrong number of labels, or `class_fraction` not over 0 and under 1.
 
     Examples:
         >>> import numpy as np

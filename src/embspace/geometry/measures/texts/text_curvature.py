@@ -45,7 +45,7 @@ def text_curvature(x: Vectors | TextMeans, group: Groups) -> float:
 
 
 def text_angles_of(x: Vectors | TextMeans, group: Groups) -> TextMeans:
-    """Return the mean angle of each text, added up, or `x` if these are sums."""
+    """Return the sum over texts of a text's mean angle, or `x` if sums are given."""
     if isinstance(x, TextMeans):
         return x
     angles = (_angles(tokens) for tokens in rows_of_texts(x, group))
@@ -64,11 +64,10 @@ def text_angles_of(x: Vectors | TextMeans, group: Groups) -> TextMeans:
     profiled=False,
 )
 def text_curvature_folded_as_coded(x: Vectors, group: Groups) -> float:
-    """`text_curvature` with obtuse angles folded back, as the paper's later code has it.
+    """`text_curvature` with obtuse angles folded back, as in the paper's later code.
 
-    By the absolute value of the cosine, so a path that turns back looks straight. A repeated token
-    counts as an angle of 0, twice. Texts of fewer than three tokens are left out; NaN without
-    another.
+    By the absolute value of the cosine: a path that turns back looks straight. A repeated token
+    counts as an angle of 0, twice. Texts of fewer than three tokens are left out; NaN if all are.
 
     Examples:
         >>> import numpy as np
@@ -91,11 +90,11 @@ def text_curvature_folded_as_coded(x: Vectors, group: Groups) -> float:
     profiled=False,
 )
 def text_curvature_of_states_as_coded(x: Vectors, group: Groups) -> float:
-    """Mean angle between successive tokens themselves, which the stored numbers call curvature.
+    """Mean angle between successive tokens themselves, called curvature in the stored numbers.
 
-    It says how alike neighbors are. The cosine is not clipped to [-1, 1], so a repeated token may
-    make a layer NaN by rounding, as the stored numbers of two layers of BERT are. Texts of fewer
-    than two different tokens are left out.
+    The angle says how alike neighbors are. The cosine is not clipped to [-1, 1]: by rounding, a
+    repeated token may make a layer NaN, as in the stored numbers of two layers of BERT. Texts of
+    fewer than two different tokens are left out.
 
     Examples:
         >>> import numpy as np

@@ -28,9 +28,9 @@ SKEAN = "Skean et al. 2025, Layer by layer, "
 def text_entropy(x: Vectors | TextMeans, group: Groups, *, order: float = 1.0) -> float:
     """Entropy of the Gram matrix of a text's tokens, averaged over texts, in nats.
 
-    `group` is the text. The matrix has trace 1, so its eigenvalues are shares; their entropy is von
-    Neumann's for an `order` of 1, else Rényi's. Its exponential is the number of directions of a
-    text's tokens. A text without two different tokens is left out; NaN without another.
+    `group` is the text. The matrix has trace 1, and the eigenvalues are shares. The entropy is von
+    Neumann's for an `order` of 1, else Rényi's; the exponential is the number of directions of a
+    text's tokens. Texts without two different tokens are left out; NaN if all are.
 
     Raises:
         ValueError: `order` is not positive, or not 1 where `x` holds sums over texts.
@@ -49,7 +49,7 @@ def text_entropy(x: Vectors | TextMeans, group: Groups, *, order: float = 1.0) -
 
 
 def text_entropies_of(x: Vectors | TextMeans, group: Groups, *, order: float = 1.0) -> TextMeans:
-    """Return the entropy of each text, added up, or `x` if these are sums."""
+    """Return the sum over texts of a text's entropy, or `x` if sums are given."""
     if isinstance(x, TextMeans):
         return x
     units = (unit_tokens(tokens) for tokens in rows_of_texts(x, group))
@@ -68,10 +68,10 @@ def text_entropies_of(x: Vectors | TextMeans, group: Groups, *, order: float = 1
     profiled=False,
 )
 def text_entropy_as_coded(x: Vectors, group: Groups) -> float:
-    """`text_entropy` as the paper's code has it, which its published numbers come from.
+    """`text_entropy` as in the paper's code, the origin of the published numbers.
 
-    The code clips the entries of the matrix at 0, not its rounded eigenvalues. Tokens that point
-    apart then count as unrelated, which raises the entropy, even beyond its bound; with more tokens
+    The code clips the entries of the matrix at 0, not the rounded eigenvalues. Tokens pointing
+    apart then count as unrelated, and raise the entropy, even beyond the bound. With more tokens
     than coordinates the result depends on the axes. Negative eigenvalues are left out. NaN without
     a text of two different tokens.
 
@@ -88,7 +88,7 @@ def text_entropy_as_coded(x: Vectors, group: Groups) -> float:
 
 
 def _shares(unit: Tokens) -> Float[np.ndarray, " _"]:
-    """Return the eigenvalues of the Gram matrix, but for zeros those of the smaller product."""
+    """Return the eigenvalues of the Gram matrix, from the smaller product: the rest are zeros."""
     n, dim = unit.shape
     return np.linalg.eigvalsh(unit.T @ unit if n > dim else unit @ unit.T) / n
 
