@@ -14,6 +14,7 @@ import embspace
 from embspace.app import api
 from embspace.errors import InputError
 from embspace.files.tensors import load_tensors
+from embspace.loaded.model import LoadedModel
 from tests.lazy import transformers
 from tests.loaded.folders import tree
 from tests.models.sentence.folders import Module, encode_by_torch, pooling, write_modules
@@ -65,6 +66,11 @@ def test_learned_tables_are_those_of_the_checkpoint(s: api.Spaces):
     for space, name in names.items():
         assert np.array_equal(s[space], weights[f"embeddings.{name}_embeddings.weight"])
     assert s.vocabulary["token"].tolist() == VOCABULARY
+
+
+def test_states_of_texts_need_no_vocabulary(monkeypatch: pytest.MonkeyPatch, s: api.Spaces):
+    monkeypatch.setattr(LoadedModel, "learned", lambda _: pytest.fail("the vocabulary is made"))
+    assert embspace.spaces("tiny", TEXTS)["first_last"].shape == s["layer", 1, "mean"].shape
 
 
 def test_states_have_a_row_a_token(s: api.Spaces):

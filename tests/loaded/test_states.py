@@ -9,6 +9,7 @@ from embspace.errors import InputError
 from embspace.loaded import states as states_of
 from embspace.loaded.model import load
 from embspace.loaded.states import joined, read_states
+from embspace.models import windows
 from tests.lazy import torch, transformers
 from tests.loaded.folders import TEXTS, tree
 from tests.models.sentence.folders import Module, encode_by_torch, pooling, write_modules
@@ -52,6 +53,17 @@ def test_texts_that_are_added_have_the_states_of_all_at_once(tree: Path):
     assert both.tokens.equals(whole.tokens)
     for name, tensor in whole.tensors.items():
         assert np.array_equal(both.tensors[name], tensor)
+
+
+def test_the_table_of_tokens_is_made_when_it_is_looked_at(
+    tree: Path, monkeypatch: pytest.MonkeyPatch
+):
+    made = read_states(load("tiny", tree), TEXTS, tree, {})
+    calls = []
+    real = windows.token_table
+    monkeypatch.setattr(windows, "token_table", lambda *given: calls.append(1) or real(*given))
+    assert made.tensors["token"].shape[1] == len(made.tokens) == len(made.tokens)
+    assert calls == [1]
 
 
 def test_states_beyond_memory_are_in_a_file_without_a_name(

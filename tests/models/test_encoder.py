@@ -75,6 +75,15 @@ def test_a_row_above_the_bound_is_a_batch_of_its_own():
     assert batches_by_length([500, 3, 3], 100) == [[0], [1, 2]]
 
 
+def test_a_batch_is_filled_up_by_no_more_tokens_than_asked():
+    lengths = np.random.default_rng(1).integers(1, 50, 300).tolist()
+    batches = batches_by_length(lengths, 2000, most_padding=30)
+    assert sorted(index for batch in batches for index in batch) == list(range(300))
+    added = [sum(lengths[batch[0]] - lengths[index] for index in batch) for batch in batches]
+    assert max(added) <= 30 < sum(added)
+    assert batches_by_length([9, 5, 1], 2000, most_padding=4) == [[0, 1], [2]]
+
+
 def test_nan_names_the_text_and_the_layer(model):
     import copy
 

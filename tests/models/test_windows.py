@@ -4,6 +4,7 @@ from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 from types import SimpleNamespace
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -140,6 +141,25 @@ def test_windows_that_leave_text_out_are_an_error(tokenizer):
     message = r"text 0: its windows hold 38 of its 10,500 tokens, .* tokenizers \d"
     with pytest.raises(InputError, match=message):
         cut_windows([LONG], Losing(), window_length=40, overlap=5)
+
+
+def test_only_texts_that_may_have_been_cut_are_read_a_second_time(tokenizer):
+    class Counting:
+        """Keeps what it is asked to read whole."""
+
+        whole: ClassVar[list[list[str]]] = []
+
+        def num_special_tokens_to_add(self) -> int:
+            return 2
+
+        def __call__(self, texts: list[str], **options: object) -> dict[str, object]:
+            if not options["truncation"]:
+                self.whole.append(texts)
+            return tokenizer(texts, **options)
+
+    cut_windows(["the cat", LONG, "the mat"], Counting(), window_length=40, overlap=5)
+    cut_windows(["the cat", "the mat"], Counting(), window_length=5)
+    assert Counting.whole == [[LONG]]
 
 
 def test_a_text_at_which_the_library_fails_is_told(tmp_path: Path):

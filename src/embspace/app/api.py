@@ -38,9 +38,11 @@ from embspace.device import Device
 from embspace.errors import InputError
 from embspace.loaded.given import is_loaded, reading, take
 from embspace.loaded.model import LoadedModel, load
+from embspace.loaded.settings_read import settings_in
 from embspace.loaded.states import States, joined, read_states
-from embspace.settings.params import read_params
+from embspace.settings.params import PARAMS, Params
 from embspace.settings.roots import find_root
+from embspace.settings.schema import validate
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -52,6 +54,7 @@ if TYPE_CHECKING:
 CORPUS = "texts"
 FINAL_NORM = "final_norm_"  # begins the names of such tensors
 WORD = "word"
+OF_TEXTS = (FIRST_LAST, SENTENCE, "final_norm")  # the names of spaces that are not learned
 MatrixKey = str | tuple[str | int, ...]
 
 
@@ -98,7 +101,7 @@ def spaces(
     else:
         if tokenizer is not None:
             raise InputError("tokenizer: allowed beside a model that is loaded, which has none")
-        loaded = load(str(model), root, device or read_params(root).device)
+        loaded = load(str(model), root, device or _params(root).device)
     settings = {}
     if tokens_per_batch is not None:
         if type(tokens_per_batch) is not int or tokens_per_batch < 1:
@@ -170,7 +173,8 @@ class Spaces:
             KeyError: if there is no such space, listing those there are.
             InputError: if a text cannot be read.
         """
-        if isinstance(key, str) and key in self._learned[0]:
+        # First of what is cheap to know: the vocabulary takes longer than many texts.
+        if isinstance(key, str) and key not in OF_TEXTS and key in self._learned[0]:
             return np.array(self._learned[0][key])
         prefix, layer, pooling = self._place_of(key)
         if pooling == WORD:
@@ -183,7 +187,7 @@ class Spaces:
             for name, tensor in tensors.items()
             if name.startswith(prefix)
         }
-        return pooled_states(named, pooling, layer, self.windows)
+        return pooled_states(named, pooling, layer, self._states.rows)
 
     def add(self, texts: Iterable[str]) -> "Spaces":
         """Return the spaces of these texts and more, of which only the new ones are read."""
@@ -288,7 +292,7 @@ class Spaces:
         read = Reference(states.tensors, states.windows, states.tokens, texts)
         try:
             space = space_of(self._loaded, read, layer, pooling)
-            return compare_within(space, CORPUS, first, second, read_params(self._root).seed)
+            return compare_within(space, CORPUS, first, second, _params(self._root).seed)
         except InputError as error:  # that names an option of the command
             raise InputError(str(error).removeprefix("--")) from error
 
@@ -382,6 +386,10 @@ def _in_order(space: str) -> tuple[int, str]:
     """Return a sort key: as spaces are added up in a model, others behind."""
     order = ("input", "positional", "segment")
     return (order.index(space) if space in order else len(order), space)
+
+
+def _params(root: Path) -> Params:
+    return validate(Params, settings_in(root / PARAMS), str(PARAMS))
 
 
 def checked_texts(texts: object) -> list[str]:

@@ -63,7 +63,7 @@ def find_model(asked: str, root: Path, say: Say | None, given: Given | None = No
         InputError: if there is no such model, or its file in conf/model/ says what is `given`.
         RefusedModel: if its files cannot be read.
     """
-    if asked in {file.stem for file in (root / MODELS).glob("*.yaml")}:
+    if _has_file(asked, root):
         return _not_given(Named(checked_name(asked)), given)
     folder = expanded(asked)
     if asked.strip() and folder.is_dir():  # an empty name is not the current folder
@@ -82,9 +82,14 @@ def find_model(asked: str, root: Path, say: Say | None, given: Given | None = No
 def placed(asked: str, root: Path, here: Path) -> str:
     """Return the absolute path of a folder with a model; a name of conf/model/ stays a name."""
     folder = (here / expanded(asked)).resolve()
-    is_name = asked in {file.stem for file in (root / MODELS).glob("*.yaml")}
     is_model = any((folder / name).is_file() for name in ("config.json", "modules.json"))
-    return str(folder) if asked.strip() and not is_name and is_model else asked
+    return str(folder) if asked.strip() and is_model and not _has_file(asked, root) else asked
+
+
+def _has_file(name: str, root: Path) -> bool:
+    """Return whether conf/model/ has the file of a model of this name, in this case of letters."""
+    folder = root / MODELS
+    return folder.is_dir() and any(file.name == f"{name}.yaml" for file in folder.iterdir())
 
 
 def given_keys(allow_unused: Sequence[str] | None, tokenizer: str | None) -> Given:

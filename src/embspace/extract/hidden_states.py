@@ -9,7 +9,7 @@ so.
 """
 
 import logging
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -38,12 +38,10 @@ from embspace.models.tokens.unknown import is_known
 from embspace.models.weights import load_model
 from embspace.models.windows import (
     LENGTH_KEY,
-    Window,
+    TextRows,
     cut_windows,
+    first_tokens,
     largest_window,
-    no_tokens,
-    token_table,
-    window_table,
 )
 from embspace.prepare.sentences import split_halves
 from embspace.settings.corpus import describe_corpus
@@ -58,12 +56,20 @@ LISTED = 5  # texts that are named where there are more of a kind
 class HiddenStates:
     """Hidden states that are computed while they are read."""
 
-    windows: pd.DataFrame
-    tokens: pd.DataFrame
+    rows: TextRows
     shapes: dict[str, tuple[int, int, int]]  # of the tensors by name
     encoded: Iterator[EncodedWindow]
-    cut: Sequence[Window] = ()  # what the rows of `windows` are of
     sentences: "ReadSentences | None" = None  # of a sentence model
+
+    @property
+    def windows(self) -> pd.DataFrame:
+        """Return the rows of pooled states."""
+        return self.rows.windows
+
+    @property
+    def tokens(self) -> pd.DataFrame:
+        """Return the rows of the states of tokens."""
+        return self.rows.tokens
 
     @property
     def unknown(self) -> list[str]:
@@ -126,15 +132,13 @@ def extract_hidden_states(
     ):
         return _no_states(tensor_shapes(module, model.final_norm, dict.fromkeys(kinds, 0)))
     check_batches(module, tokens_of(windows), model.batches)
-    batches = batches_by_length([len(window.ids) for window in windows], tokens_per_batch)
-    tokens, table = token_table(windows, tokenizer), window_table(windows, texts["id"].tolist())
-    n_rows = {kind: len(tokens if kind == "token" else windows) for kind in kinds}
+    lengths = [len(window.ids) for window in windows]
+    batches = batches_by_length(lengths, tokens_per_batch)
+    n_rows = {kind: sum(lengths) if kind == "token" else len(windows) for kind in kinds}
     return HiddenStates(
-        windows=table,
-        tokens=tokens,
+        rows=TextRows(windows, texts["id"].tolist(), tokenizer),
         shapes=tensor_shapes(module, model.final_norm, n_rows),
         encoded=encode(module, windows, batches, choose_device(device), model.final_norm),
-        cut=windows,
     )
 
 
@@ -153,11 +157,11 @@ def with_sentences(
     """
     if modules is None:
         return states
-    if not states.cut:
+    if not states.rows.cut:
         return replace(states, shapes=states.shapes | {SENTENCE: (1, 0, modules.dimension)})
-    most = largest_window(model, module)
-    read = SentenceTexts(modules, texts, tokenizer, most, length_key=LENGTH_KEY)
-    known = same_windows(states.cut, read.windows)
+    most, cut = largest_window(model, module), states.rows.cut
+    read = SentenceTexts(modules, texts, tokenizer, most, length_key=LENGTH_KEY, cut=cut)
+    known = same_windows(cut, read.windows)
     seen = {number for numbers in known.values() for number in numbers}
     rest = [number for number in range(len(read.windows)) if number not in seen]
     others = [read.windows[number] for number in rest]
@@ -176,12 +180,7 @@ def with_sentences(
 
 def _no_states(shapes: dict[str, tuple[int, int, int]]) -> HiddenStates:
     """Return the empty states of a model without a tokenizer, or of a corpus without texts."""
-    return HiddenStates(
-        windows=window_table([], []),
-        tokens=no_tokens(),
-        shapes=shapes,
-        encoded=iter(()),
-    )
+    return HiddenStates(rows=TextRows([], [], None), shapes=shapes, encoded=iter(()))
 
 
 def _tell_unknown(states: HiddenStates, model: str, corpus: str) -> None:
@@ -205,7 +204,8 @@ def written_rows(
     """
     from tqdm import tqdm
 
-    n_windows, first_token = len(states.windows), states.windows["first_token"].to_list()
+    cut = states.rows.cut
+    n_windows, first_token = len(cut), first_tokens(cut).tolist()
     progress = tqdm(
         states.encoded, total=n_windows, desc="hidden states", disable=None, delay=delay
     )
@@ -258,7 +258,7 @@ def main(config: StageConfig) -> None:
         states = extract_hidden_states(
             model, module, tokenizer, rows, token_states, **config.settings
         )
-        is_read = not states.windows.empty  # halves of texts of which too little is known are none
+        is_read = bool(states.rows.cut)  # halves of texts of which too little is known are none
         if not isinstance(model, VectorsModel):
             wanted = rows["text"].tolist()
             states = with_sentences(

@@ -9,9 +9,9 @@ from embspace.app.checks.probed import check_probed, digest_of
 from embspace.app.describe import check_complete, find_model
 from embspace.app.queries.loading import without_report_of_weights
 from embspace.errors import InputError
+from embspace.loaded.settings_read import settings_in
 from embspace.settings.model import Model, Network, VectorsModel, describe_model
 from embspace.settings.params import CONF
-from embspace.settings.schema import read_yaml
 
 if TYPE_CHECKING:
     import numpy as np
@@ -61,7 +61,7 @@ def description_of(model: str, root: Path) -> tuple[str, Model]:
     """
     named = find_model(model, root, None)
     check_complete(named, model)
-    content = named.described or read_yaml(root / CONF / "model" / f"{named.name}.yaml")
+    content = named.described or settings_in(root / CONF / "model" / f"{named.name}.yaml")
     with chdir(root):
         return named.name, describe_model(named.name, content)
 
@@ -86,7 +86,7 @@ def load_described(
     Raises:
         InputError: if it cannot be read, or has no tokenizer.
     """
-    content = described or read_yaml(root / CONF / "model" / f"{name}.yaml")
+    content = described or settings_in(root / CONF / "model" / f"{name}.yaml")
     with chdir(root):
         description = describe_model(name, content)
         if isinstance(description, VectorsModel):

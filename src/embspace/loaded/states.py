@@ -4,7 +4,7 @@ import math
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import chdir
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,17 +14,19 @@ from embspace.clouds.pooling import SENTENCE
 from embspace.errors import InputError
 from embspace.loaded.given import encoded_by, reading
 from embspace.loaded.model import LoadedModel
+from embspace.loaded.settings_read import settings_in
 from embspace.settings.params import CONF
 from embspace.settings.roots import cache_folder
-from embspace.settings.schema import read_yaml
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from embspace.extract.hidden_states import HiddenStates
+    from embspace.models.windows import TextRows
 
 SETTINGS = CONF / "extract/hidden_states.yaml"
 IN_MEMORY = 2**30  # bytes of the states of tokens that are kept in memory; more are in a file
+PADDING = 64  # tokens of a batch at most, which take about as long as another batch does
 QUIET = 2  # seconds before progress is shown
 
 
@@ -33,8 +35,17 @@ class States:
     """The tensors (layer, row, dim) of texts by name, and the tables of their rows."""
 
     tensors: dict[str, np.ndarray]
-    windows: "pd.DataFrame"
-    tokens: "pd.DataFrame"
+    rows: "TextRows"
+
+    @property
+    def windows(self) -> "pd.DataFrame":
+        """Return the rows of pooled states."""
+        return self.rows.windows
+
+    @property
+    def tokens(self) -> "pd.DataFrame":
+        """Return the rows of the states of tokens."""
+        return self.rows.tokens
 
 
 def read_states(
@@ -59,34 +70,45 @@ def read_states(
     from embspace.extract.hidden_states import extract_hidden_states, with_sentences
 
     table = pd.DataFrame({"id": [str(n + 1) for n in range(len(texts))], "text": list(texts)})
-    used = {**read_yaml(root / SETTINGS), "device": loaded.device, **settings}
+    used = {**settings_in(root / SETTINGS), "device": loaded.device, **settings}
     model, module, tokenizer = loaded.description, loaded.module, loaded.tokenizer
     with chdir(root), reading(loaded):
         states = extract_hidden_states(model, module, tokenizer, table, token_states, **used)
+        states = _less_padded(states, loaded, used)
         states = with_sentences(states, loaded.modules, model, module, tokenizer, list(texts), used)
         tensors = _collected(states)
         if loaded.encoder is not None:
             tensors[SENTENCE] = encoded_by(loaded.encoder, texts)[None]
-    return States(tensors, states.windows, states.tokens)
+    return States(tensors, states.rows)
+
+
+def _less_padded(
+    states: "HiddenStates", loaded: LoadedModel, used: Mapping[str, Any]
+) -> "HiddenStates":
+    """Return the same states, computed in batches of lengths more alike than a stage's."""
+    from embspace.device import choose_device
+    from embspace.models.encoder import batches_by_length, encode
+
+    cut, norm = states.rows.cut, loaded.description.final_norm
+    lengths = [len(window.ids) for window in cut]
+    batches = batches_by_length(lengths, used["tokens_per_batch"], most_padding=PADDING)
+    encoded = encode(loaded.module, cut, batches, choose_device(used["device"]), norm)
+    return replace(states, encoded=encoded)
 
 
 def joined(first: States, second: States, n_texts: int) -> States:
     """Return the states of the texts of two, those of `second` numbered on from `n_texts`."""
-    import pandas as pd
+    from embspace.models.windows import TextRows
 
-    n_windows, n_tokens = len(first.windows), len(first.tokens)
-    windows = second.windows.assign(
-        text=[str(int(text) + n_texts) for text in second.windows["text"]],
-        first_token=second.windows["first_token"] + n_tokens,
-    )
-    tokens = second.tokens.assign(window=second.tokens["window"] + n_windows)
+    new = [replace(window, text=window.text + n_texts) for window in second.rows.cut]
+    names = [str(number + 1) for number in range(n_texts + len(second.rows.names))]
     return States(
         {
             name: np.concatenate([tensor, second.tensors[name]], axis=1)
             for name, tensor in first.tensors.items()
         },
-        pd.concat([first.windows, windows], ignore_index=True),
-        pd.concat([first.tokens, tokens], ignore_index=True),
+        # Texts that are not read, as too little of them is known, have no tokenizer.
+        TextRows([*first.rows.cut, *new], names, first.rows.tokenizer or second.rows.tokenizer),
     )
 
 

@@ -15,7 +15,12 @@ from embspace.models.probe.order import check_states
 from embspace.models.probe.probe import Probe, probe
 from embspace.models.spelling import spelling_of
 from embspace.models.tokens.types import find_types, read_types
-from embspace.models.windows import check_window, full_attention_window, tokenizer_bound
+from embspace.models.windows import (
+    check_window,
+    full_attention_window,
+    table_at,
+    tokenizer_bound,
+)
 
 N_READ = 8  # tokens
 PREFIXES = {"continuation": "continuation_prefix", "word_start": "word_prefix"}
@@ -94,7 +99,7 @@ def describe_module(module: Any, tokenizer: Any) -> Findings:
 
 def _longest(module: Any, keys: dict[str, Any]) -> int | None:
     """Return how many tokens a model reads at once by its keys; None where they do not say."""
-    table = module.state_dict().get(keys["matrices"]["positional"])
+    table = table_at(module, keys["matrices"]["positional"])
     rows = None if table is None else len(table) - keys["position_offset"]
     counted_in_config = getattr(module.config, "max_position_embeddings", None)
     bounds = [keys.get("window"), counted_in_config if rows is None else rows]

@@ -1,5 +1,6 @@
 """Hidden states of all layers: layer 0 is the embedding output, 1..L are the blocks."""
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -52,21 +53,30 @@ def tensor_shapes(
 
 
 def batches_by_length(
-    lengths: Sequence[int], tokens_per_batch: int, rule: Batches = "any"
+    lengths: Sequence[int],
+    tokens_per_batch: int,
+    rule: Batches = "any",
+    most_padding: float = math.inf,
 ) -> list[list[int]]:
     """Indices in batches of like length: rows times longest row stays within the bound.
 
     A single row that is longer than the bound is a batch of its own. Longest first, so that
-    too large a bound fails at once and not at the end. By the `rule` of a model, a batch may have
-    rows of one length alone, or a single row.
+    too large a bound fails at once and not at the end. A batch is filled up by at most
+    `most_padding` tokens. By the `rule` of a model, a batch may have rows of one length alone, or
+    a single row.
     """
     order = sorted(range(len(lengths)), key=lambda index: (-lengths[index], index))
     batches: list[list[int]] = []
+    padding = 0
     for index in order:
-        if batches and lengths[batches[-1][0]] * (len(batches[-1]) + 1) <= tokens_per_batch:
+        longest = lengths[batches[-1][0]] if batches else 0
+        padding += longest - lengths[index]
+        fits = batches and longest * (len(batches[-1]) + 1) <= tokens_per_batch
+        if fits and padding <= most_padding:
             batches[-1].append(index)
         else:
             batches.append([index])
+            padding = 0
     return by_rule(batches, lengths, rule)
 
 
@@ -113,7 +123,8 @@ def encode(
     """
     import torch
 
-    module = module.to(device)
+    if torch.device(device) != next(module.parameters()).device:  # `to` walks all its parts
+        module = module.to(device)
     lengths = [len(window.ids) for window in windows]
     for batch in by_rule(batches, lengths, batch_rule(module)):
         ids, mask = (

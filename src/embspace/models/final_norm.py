@@ -96,13 +96,25 @@ def outer_modules(module: Any) -> dict[str, Any]:
 
     A norm may have no parameters, as OLMo's.
     """
-    return {
-        path: each
-        for path, each in module.named_modules()
-        if not any(part.isdigit() for part in path.split("."))
-        and (list(each.parameters()) or "norm" in type(each).__name__.lower())
-        and not list(each.children())
-    }
+    outer, seen, waiting = dict[str, Any](), set[Any](), [("", module)]
+    while waiting:
+        path, part = waiting.pop()
+        if part in seen:
+            continue
+        seen.add(part)
+        inside = list(part.named_children())
+        if not inside and (list(part.parameters()) or "norm" in type(part).__name__.lower()):
+            outer[path] = part
+        prefix = f"{path}." if path else ""
+        waiting += [
+            (prefix + name, child) for name, child in reversed(inside) if not _is_block(name)
+        ]
+    return outer
+
+
+def _is_block(name: str) -> bool:
+    """Return whether a part stands in a list of modules, as the blocks of a transformer do."""
+    return name.isdigit()
 
 
 @contextmanager
@@ -143,4 +155,10 @@ def _same(first: Any, second: Any) -> bool:
 
     if not torch.is_tensor(first) or first.shape != second.shape:
         return False
-    return torch.allclose(first, second, rtol=0, atol=0, equal_nan=True)
+    if first is second:
+        return True
+    # Tensors that differ do so in the first row as a rule, and batches are large.
+    return all(
+        torch.allclose(*pair, rtol=0, atol=0, equal_nan=True)
+        for pair in ((first[:1, :1], second[:1, :1]), (first, second))
+    )

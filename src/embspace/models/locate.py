@@ -3,7 +3,7 @@
 import hashlib
 import logging
 import re
-from functools import lru_cache
+from functools import cache, lru_cache
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 
@@ -181,21 +181,28 @@ def _package_folder(name: str, files: PackageFiles) -> Path:
         else (f"pip install {files.package}=={files.version}")
     )
     try:
-        package = distribution(files.package)
+        version, place = _installed(files.package)
     except PackageNotFoundError:
         raise InputError(
             f"{model_file(name)}: the package {files.package} is not installed; "
             f"it carries the files of '{name}'. Install it with\n  {command}"
         ) from None
-    if package.version != files.version:
+    if version != files.version:
         raise InputError(
-            f"{model_file(name)}: key 'version': found {files.package} {package.version}, "
+            f"{model_file(name)}: key 'version': found {files.package} {version}, "
             f"expected {files.version}. Install it with\n  {command}"
         )
-    folder = Path(str(package.locate_file(files.folder)))
+    folder = place / files.folder
     if not folder.is_dir():
         raise InputError(f"{model_file(name)}: key 'folder': {files.package} has no {files.folder}")
     return folder
+
+
+@cache
+def _installed(package: str) -> tuple[str, Path]:
+    """Return the version of a package and where it lies, read once in a process."""
+    known = distribution(package)
+    return known.version, Path(str(known.locate_file("")))
 
 
 def _snapshot_folder(name: str, files: HubFiles) -> Path:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -43,7 +44,7 @@ def largest_window(model: Network, module: Any) -> int:
         InputError: if nothing bounds them, as where attention falls off with the distance.
     """
     bounds = [model.window]
-    table = module.state_dict().get(model.matrices.positional)
+    table = table_at(module, model.matrices.positional)
     if table is None:
         bounds.append(getattr(module.config, "max_position_embeddings", None))
     else:
@@ -57,6 +58,20 @@ def largest_window(model: Network, module: Any) -> int:
             "many tokens it reads at once, such as\n  window: 2048"
         )
     return min(known)
+
+
+def table_at(module: Any, path: str | None) -> Any | None:
+    """Return what `state_dict` has at a path, without making all of it; None where it has none."""
+    holder = module
+    *parts, name = (path or "").split(".")
+    for part in parts:
+        holder = holder._modules.get(part)
+        if holder is None:
+            return None
+    if name in holder._non_persistent_buffers_set:
+        return None
+    tensor = holder._parameters.get(name)
+    return holder._buffers.get(name) if tensor is None else tensor
 
 
 def full_attention_window(config: Any) -> int | None:
@@ -142,11 +157,9 @@ def cut_windows(
                 return_special_tokens_mask=True,
                 return_offsets_mapping=True,
             )
-            uncut = tokenizer(
-                some, truncation=False, return_special_tokens_mask=True, verbose=False
-            )
-        new = list(_windows_of(encoded, first, overlap))
-        _check_covered(new, first, uncut)
+            new = list(_windows_of(encoded, first, overlap))
+            numbers = range(first, first + len(some))
+            _check_covered(new, _cut_texts(new, numbers, window_length), texts, tokenizer)
         windows.extend(_without_unknown(new, getattr(tokenizer, "unk_token_id", None)))
     if empty := [window.text for window in windows if not len(window.ids)]:
         raise InputError(
@@ -155,15 +168,40 @@ def cut_windows(
     return windows
 
 
+@dataclass(frozen=True)
+class TextRows:
+    """What the rows of the states of texts are, as tables that are made when they are looked at."""
+
+    cut: Sequence[Window]
+    names: Sequence[str]
+    """The id of each text."""
+    tokenizer: Any
+
+    @cached_property
+    def windows(self) -> pd.DataFrame:
+        """Return the rows of pooled states, as `window_table` makes them."""
+        return window_table(self.cut, self.names)
+
+    @cached_property
+    def tokens(self) -> pd.DataFrame:
+        """Return the rows of the states of tokens, as `token_table` makes them."""
+        return token_table(self.cut, self.tokenizer) if self.cut else no_tokens()
+
+
+def first_tokens(windows: Sequence[Window]) -> Int[np.ndarray, " window"]:
+    """Return the row of the first token of each window among the tokens of all."""
+    lengths = np.array([len(window.ids) for window in windows], dtype=np.int64)
+    return np.cumsum(lengths) - lengths
+
+
 def window_table(windows: Sequence[Window], text_ids: Sequence[str]) -> pd.DataFrame:
     """One row a window: text, window, n_tokens, first_token (its row in the token table)."""
-    lengths = np.array([len(window.ids) for window in windows], dtype=np.int64)
     return pd.DataFrame(
         {
             "text": [text_ids[window.text] for window in windows],
             "window": [window.number for window in windows],
-            "n_tokens": lengths,
-            "first_token": np.cumsum(lengths) - lengths,
+            "n_tokens": np.array([len(window.ids) for window in windows], dtype=np.int64),
+            "first_token": first_tokens(windows),
         }
     )
 
@@ -234,20 +272,34 @@ def _readable(texts: Sequence[str], first: int) -> Iterator[None]:
         ) from error
 
 
-def _check_covered(windows: Sequence[Window], first: int, uncut: Any) -> None:
-    """Stop unless the windows of each text hold every token of it once, in order.
+def _cut_texts(windows: Sequence[Window], numbers: Sequence[int], window_length: int) -> list[int]:
+    """Return those of the texts of these numbers that may have been cut: all but short ones."""
+    short = {w.text for w in windows if len(w.ids) < window_length}
+    short -= {w.text for w in windows if w.number}
+    return [number for number in numbers if number not in short]
+
+
+def _check_covered(
+    windows: Sequence[Window], cut: Sequence[int], texts: Sequence[str], tokenizer: Any
+) -> None:
+    """Stop unless the windows of each text of `cut` hold every token of it once, in order.
 
     Some releases of the tokenizers library leave out what follows a window that overlaps another.
     """
+    if not cut:
+        return
+    some = [texts[number] for number in cut]
+    uncut = tokenizer(some, truncation=False, return_special_tokens_mask=True, verbose=False)
     masks = [np.array(mask, dtype=bool) for mask in uncut["special_tokens_mask"]]
     whole = [
         np.array(ids, dtype=np.int64)[~mask].tolist()
         for ids, mask in zip(uncut["input_ids"], masks, strict=True)
     ]
-    new: list[list[int]] = [[] for _ in whole]
+    new = dict[int, list[int]]((text, []) for text in cut)
     for window in windows:
-        new[window.text - first] += window.ids[~window.special & ~window.repeated].tolist()
-    for number, (read, expected) in enumerate(zip(new, whole, strict=True), first):
+        if window.text in new:
+            new[window.text] += window.ids[~window.special & ~window.repeated].tolist()
+    for (number, read), expected in zip(new.items(), whole, strict=True):
         if read != expected:
             from tokenizers import __version__
 

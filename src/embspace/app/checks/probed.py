@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 from collections.abc import Iterator
 from contextlib import chdir, suppress
 from functools import cache
@@ -10,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from embspace.errors import InputError, RefusedModel
-from embspace.models.locate import locate_files, locate_root, weight_files
+from embspace.models.locate import locate_root, weight_files
 from embspace.models.lock import read_lock
 from embspace.models.memory import check_memory
-from embspace.models.sentence.files import sentence_files
+from embspace.models.sentence.files import sentence_files, transformer_folder
 from embspace.settings.model import (
     HubModel,
     Model,
@@ -118,7 +119,9 @@ def _files(name: str, model: Model) -> Iterator[Any]:
         yield None if entry is None else entry.model_dump()
     elif not isinstance(model, RandomModel | VectorsModel):
         unpinned = model.model_copy(update={"sha256": {}})
-        folder, root = locate_files(name, unpinned), locate_root(name, unpinned)
+        root = locate_root(name, unpinned)
+        folder = transformer_folder(root)
         small = sorted(folder.glob("*.json")) + sorted(folder.glob("*.txt"))
         for file in (*weight_files(folder), *small, *sentence_files(root)):
-            yield file.relative_to(root).as_posix(), file.stat().st_size, file.stat().st_mtime_ns
+            now = file.stat()
+            yield os.path.relpath(file, root), now.st_size, now.st_mtime_ns

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 import pandas as pd
@@ -24,6 +24,16 @@ if TYPE_CHECKING:
     from embspace.loaded.reference import Reference
     from embspace.models.encoder import EncodedWindow
     from embspace.models.windows import Window
+
+
+class HasWindows(Protocol):
+    """What has a table of windows, made already or when it is looked at."""
+
+    @property
+    def windows(self) -> pd.DataFrame:
+        """Return a row a window."""
+        ...
+
 
 FEWEST = 20  # texts of a corpus that others are held against
 USUAL = "articles"  # the corpus of a query that names none
@@ -193,12 +203,11 @@ def space_of(
     Raises:
         InputError: naming what is out of range.
     """
-    states, windows = read.states, read.windows
     check_read(loaded, read)
-    chosen = checked_pooling(states, layer, pooling, lambda: loaded.module.config)
+    chosen = checked_pooling(read.states, layer, pooling, lambda: loaded.module.config)
     return CorpusSpace(
         loaded=loaded,
-        **_at(states, windows, layer, chosen),
+        **_at(read, layer, chosen),
         texts=read.texts,
     )
 
@@ -212,16 +221,15 @@ def check_read(loaded: "LoadedModel", read: "Reference") -> None:
         )
 
 
-def _at(
-    states: Mapping[str, Layers], windows: pd.DataFrame, layer: int, pooling: str
-) -> dict[str, Any]:
+def _at(read: "Reference", layer: int, pooling: str) -> dict[str, Any]:
     """Return the fields of a `CorpusSpace` that follow from its layer and pooling."""
+    states, windows = read.states, read.windows
     n = len(states["mean"])
     return {
         "layer": layer % n,
         "last_layer": n - 1,
         "pooling": pooling,
-        "vectors": pooled_states(states, pooling, layer, windows),
+        "vectors": pooled_states(states, pooling, layer, read),
         "windows": windows,
         "rows": windows[windows["window"] == 0] if pooling == SENTENCE else windows,
     }
@@ -256,15 +264,18 @@ def check_layer(layer: int, n: int) -> None:
 
 
 def pooled_states(
-    states: Mapping[str, Layers], pooling: str, layer: int, windows: pd.DataFrame
+    states: Mapping[str, Layers], pooling: str, layer: int, rows: HasWindows
 ) -> Float[np.ndarray, "window dim"]:
-    """Return the vectors of a pooling, a copy: what is not among the tensors is made of means."""
+    """Return the vectors of a pooling, a copy: what is not among the tensors is made of means.
+
+    The table of windows in `rows` is looked at for `SQRT` alone.
+    """
     if pooling == SENTENCE:
         return np.array(states[SENTENCE][0])
     if pooling == FIRST_LAST:
         return np.asarray((states["mean"][1] + states["mean"][-1]) / 2)
     if pooling == SQRT:
-        lengths = np.sqrt(windows["n_tokens"].to_numpy())[:, None]
+        lengths = np.sqrt(rows.windows["n_tokens"].to_numpy())[:, None]
         return (states["mean"][layer] * lengths).astype(np.float32)
     return np.array(states[pooling][layer])
 

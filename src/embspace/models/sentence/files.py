@@ -40,9 +40,16 @@ def sentence_files(folder: Path) -> list[Path]:
         RefusedModel: if modules.json cannot be read.
     """
     places = module_folders(folder)
-    paths = [path for place in {"", *places} for path in (folder / place).glob("*")]
-    names = (path.relative_to(folder).as_posix() for path in paths if path.is_file())
-    return [folder / name for name in module_files(names, places)] if places else []
+    if not places:
+        return []
+    names = [
+        f"{place}/{entry.name}" if place else entry.name
+        for place in {"", *places}
+        if (folder / place).is_dir()
+        for entry in os.scandir(folder / place)
+        if entry.is_file()
+    ]
+    return [folder / name for name in module_files(names, places)]
 
 
 def module_folders(folder: Path) -> list[str]:

@@ -1,6 +1,7 @@
 """The vectors that a sentence model makes of texts: one a text."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -66,16 +67,23 @@ class SentenceTexts:
         most: int,
         *,
         length_key: str,
+        cut: Sequence[Window] = (),
     ) -> None:
-        """Cut texts into windows of at most `most` tokens, which share none."""
+        """Cut texts into windows of at most `most` tokens, which share none.
+
+        Of the texts' windows `cut`, those that hold a text as a whole are taken as they are.
+        """
         length, length_key = tokens_at_once(modules, tokenizer, most, length_key)
         self._modules = modules
-        self.windows = cut_windows(
-            [modules.read(text) for text in texts],
-            tokenizer,
-            length,
-            length_key=length_key,
-        )
+        read = [modules.read(text) for text in texts]
+        whole = {window.text: window for window in cut if len(window.ids) <= length}
+        for window in cut:
+            if window.number or read[window.text] != texts[window.text]:
+                whole.pop(window.text, None)
+        others = [number for number in range(len(texts)) if number not in whole]
+        new = cut_windows([read[n] for n in others], tokenizer, length, length_key=length_key)
+        both = [*whole.values(), *(replace(window, text=others[window.text]) for window in new)]
+        self.windows = sorted(both, key=lambda window: (window.text, window.number))
         self._n_prompt = _n_tokens_of(modules.prompt, tokenizer)
         self._sums = np.zeros((len(texts), modules.dimension))
         self._counts = np.zeros(len(texts))
