@@ -1,0 +1,25 @@
+"""Columns that tables of several analyses share: the kind of each, and its heading for readers."""
+
+from embspace.analysis import Column
+
+# Of `one_dimensionality`: how nearly points lie along a line in their order.
+LINE: dict[str, Column] = {
+    "order_correlation": ("rank_share", "order along the tree"),
+    "null_order_correlation": "null_value",
+    "null_order_correlation_high": ("null_value", "shuffled, 97.5 %"),
+    "adjacent_neighbor_share": ("rank_share", "two nearest are i±1"),
+    "null_adjacent_neighbor_share": ("null_value", "by chance"),
+}
+
+
+def against_nulls_columns(value: str) -> dict[str, Column]:
+    """Return the columns of `against_nulls` behind those of the names, for values of a kind."""
+    return {
+        "null": "row",
+        "n_draws": "setting",
+        "value": value,
+        "null_value": "null_value",
+        "null_value_low": "null_value",
+        "null_value_high": "null_value",
+        "p_value": "p_value",
+    }
