@@ -65,7 +65,7 @@ def test_tables_of_all_are_those_of_the_stages(x: np.ndarray, tmp_path: Path):
     expected = {
         "similarity": similarity.summary,
         "pairs": similarity.pairs,
-        "dimensions": variance.dimensions,
+        "dimensions": variance["dimensions"],
         "nearest_neighbors": neighbors.summary,
         "hubs": neighbors.hubs,
     }

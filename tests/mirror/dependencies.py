@@ -47,6 +47,8 @@ def code_is_a_dep(tree: Tree) -> Iterator[str]:
 
 def files_are_deps(tree: Tree) -> Iterator[str]:
     for stage in tree.runnable:
+        if tree.is_declared(stage.module):  # written from the declaration that loads them
+            continue
         opened = list(_opened(tree, stage))
         deps = [_resolved(tree, stage, dep) for dep in stage.deps if dep not in stage.code_deps]
         # A module of families may open a file for some of them alone.
@@ -108,10 +110,16 @@ def _drawn_results(tree: Tree, drawing: Function, stage: Stage) -> Iterator[str]
     """Yield what RESULTS stands for: `csv` is the unnamed table, `pairs.csv` a named one.
 
     `other/pairs.csv` is a named one of another noun; what begins with `data/` or `conf/` is a path.
+    Of a declared analysis, tables.yaml beside the drawing has these names, and BESIDE further ones.
     """
     homes = {"safetensors": "data/measured", "parquet": "data/projected"}
-    names = assigned_to(tree.module(drawing.module), "RESULTS")
-    tables = ast.literal_eval(names) if names else ()
+    written = f"{drawing.module.rpartition('/')[0]}/tables.yaml"
+    declared = tree.yaml(written).get(drawing.noun) if tree.has(written) else None
+    names = assigned_to(tree.module(drawing.module), "BESIDE" if declared else "RESULTS")
+    tables = [
+        *(declared["results"] if declared else []),
+        *(ast.literal_eval(names) if names else []),
+    ]
     for noun, name in product(tree.drawn_by(drawing), tables):
         table, _, suffix = name.rpartition(".")
         home = f"{homes.get(suffix, 'results')}/{noun}/" if "/" not in table else "results/"
@@ -149,6 +157,8 @@ def _named_in(tree: Tree, path: str) -> set[str]:
 
 def settings_are_params(tree: Tree) -> Iterator[str]:
     for stage in tree.runnable:
+        if tree.is_declared(stage.module):
+            continue
         without_keys = set(_without_keys(tree, stage))
         files = [file for file in _settings_files(tree, stage) if file not in without_keys]
         for file in sorted(without_keys & {*stage.param_files}):

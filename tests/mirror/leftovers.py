@@ -7,7 +7,7 @@ from pathlib import Path
 from tests.mirror.names import SAVING
 from tests.mirror.paths import blanked
 from tests.mirror.source import calls_of, strings_in
-from tests.mirror.tree import DESCRIPTIONS, MAKERS, Stage, Tree
+from tests.mirror.tree import DESCRIPTIONS, GRAPH, MAKERS, Stage, Tree
 
 IN_GIT = (".md", ".png")  # of a figure
 
@@ -38,7 +38,7 @@ def _modules_left_over(tree: Tree) -> Iterator[str]:
     stages = {stage.module for stage in tree.runnable}
     called = {path for path in tree.modules.values() if path.startswith("src/embspace/app/")}
     stubs = tree.glob("src/embspace/**/__init__.pyi")
-    reached = tree.closure(*stages, *tree.functions, *called, *stubs)
+    reached = tree.closure(*stages, *tree.functions, *called, *stubs, GRAPH)
     for path in tree.modules.values():
         if path not in reached and Path(path).stem != "__init__":
             yield f"{path}: belongs to nothing; expected a stage, or a module that imports it."

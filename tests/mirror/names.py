@@ -60,7 +60,8 @@ def stages_have_modules(tree: Tree) -> Iterator[str]:
 
 def _module_problems(tree: Tree, stage: Stage) -> Iterator[str]:
     module = tree.module(stage.module)
-    for name in ["main"] if stage.draws_chapter else [stage.function, "main"]:
+    own = [] if stage.draws_chapter else [stage.function]
+    for name in own if tree.is_declared(stage.module) else [*own, "main"]:
         if not function_named(module, name):
             yield f"{stage.module}: expected a function {name}(), for the stage {stage.name}."
     takes = "functions_of(DRAWINGS)" if stage.verb == "draw" else stage.function
@@ -215,7 +216,10 @@ def outputs_lie_in_their_place(tree: Tree) -> Iterator[str]:
             if not in_git and not cached:
                 yield f"{stage}: {out} has `cache: false`; expected none, since data is not in git."
     for stage in tree.runnable:
-        yield from _drawn_outputs(tree, stage) if stage.verb == "draw" else _outputs(tree, stage)
+        if stage.verb == "draw":
+            yield from _drawn_outputs(tree, stage)
+        elif not tree.is_declared(stage.module):
+            yield from _outputs(tree, stage)
 
 
 def _outputs(tree: Tree, stage: Stage) -> Iterator[str]:

@@ -23,6 +23,7 @@ EVERYTHING = "everything"  # the stage that others lead to; it runs no module
 ALL_RUNS = "all_runs"  # has the place of a run's name, where all are looked at
 # Arguments that no settings file has: a stage gets them from params.yaml.
 FROM_PARAMS = {"seed", "device", "roles"}
+GRAPH = "src/embspace/graph.py"  # writes the stages of declared analyses
 CODE = "data/prepared/code"  # what `prepare_code` writes
 FAMILY = "+family="  # how a command asks a module for one of the families that it measures
 
@@ -247,6 +248,13 @@ class Tree:
             if (function.verb, function.chapter) == ("draw", stage.chapter)
             and function.name not in self.called
         ]
+
+    def is_declared(self, path: str) -> bool:
+        """Return whether a module declares an analysis: `python -m embspace.graph` writes it."""
+        return any(
+            isinstance(node, ast.Assign) and ast.unparse(node.value).startswith("Analysis(")
+            for node in self.module(path).body
+        )
 
     def drawn_by(self, drawing: Function) -> list[str]:
         """Return the nouns that a function draws: its own, or all of the module of its name."""

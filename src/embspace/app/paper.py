@@ -22,7 +22,7 @@ from embspace.draw.page.canvas import (
 )
 from embspace.draw.page.latex import escaped, latex_tables
 from embspace.draw.page.markdown import harmless
-from embspace.draw.page.saving import ALL_RUNS, Drawing, load_results
+from embspace.draw.page.saving import ALL_RUNS, Drawing
 from embspace.errors import InputError, one_line
 from embspace.files.atomic import writing
 from embspace.files.figures import METADATA
@@ -100,9 +100,9 @@ def _drawn(noun: str, name: str, drawing: Drawing, width_mm: float) -> tuple[Fig
     return figure, text
 
 
-def _results(noun: str, name: str, drawing: Drawing) -> dict[str, Any]:
+def _results(noun: str, name: str, drawing: Drawing) -> Any:
     try:
-        return load_results(noun, name, drawing.results)
+        return drawing.load(noun, name)
     except InputError as error:
         if why := why_no_results(name):
             raise InputError(f"{str(error).partition(': ')[0]}: not found; {why}") from None

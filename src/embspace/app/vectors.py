@@ -122,7 +122,7 @@ def _of_all(x: Float[np.ndarray, "n dim"], names: pd.DataFrame, root: Path) -> S
     return ShownTables(
         similarity=similarity.summary,
         pairs=similarity.pairs,
-        dimensions=variance.dimensions,
+        dimensions=variance["dimensions"],
         nearest_neighbors=neighbors.summary,
         hubs=neighbors.hubs,
     )

@@ -3,7 +3,11 @@ import pandas as pd
 import pytest
 
 from embspace.draw.learned.explained_variance import draw_explained_variance
-from embspace.measure.learned.explained_variance import measure_explained_variance
+from embspace.measure.learned.explained_variance import (
+    EXPLAINED_VARIANCE,
+    measure_explained_variance,
+)
+from tests.analyses import as_drawn, settings_of
 from tests.draw.fits import assert_words_fit
 from tests.measure.vectors import random_matrices
 
@@ -11,12 +15,14 @@ SPACES = ["input", "positional", "joint"]
 
 
 def results_of(matrices: dict[str, np.ndarray]) -> dict[str, pd.DataFrame]:
-    found = measure_explained_variance(matrices, shares=[0.5, 0.9], n_null_draws=3, seed=0)
-    return {"curve": found.curve, "dimensions": found.dimensions}
+    few = {"shares": [0.5, 0.9], "n_null_draws": 3}
+    return measure_explained_variance(matrices, **settings_of(measure_explained_variance, **few))
 
 
 def draw(results: dict[str, pd.DataFrame]):
-    return draw_explained_variance(results, "a model of a long name", height_mm=80.0, digits=2)
+    results = as_drawn(EXPLAINED_VARIANCE, results)
+    settings = settings_of(draw_explained_variance, digits=2)
+    return draw_explained_variance(results, "a model of a long name", **settings)
 
 
 @pytest.fixture(scope="module")

@@ -3,26 +3,18 @@ import pytest
 
 from embspace.draw.page.canvas import use_style
 from embspace.draw.positional.helix import draw_helix
-from embspace.measure.positional.helix import Helix, measure_helix
+from embspace.measure.positional.helix import HELIX, measure_helix
+from tests.analyses import as_drawn, settings_of
 from tests.draw.fits import assert_words_fit
 from tests.geometry.planted import helix, noise
 from tests.measure.positional.test_helix import SETTINGS
 from tests.measure.regimes import regimes_of
 
-SHOWN = {"height_mm": 125.0, "n_shown": 60, "n_local": 30, "digits": 2}
 
-
-def drawn_of(found: Helix):
-    results = {
-        "json": found.scalars,
-        "path": found.path,
-        "periods": found.periods,
-        "spectrum": found.spectrum,
-        "one_dimensionality": found.one_dimensionality,
-        "nulls": found.nulls,
-    }
+def drawn_of(found):
     use_style()
-    return draw_helix(results, "a model of a long name", **SHOWN)
+    results = as_drawn(HELIX, found)
+    return draw_helix(results, "a model of a long name", **settings_of(draw_helix, digits=2))
 
 
 @pytest.fixture(scope="module")
@@ -49,18 +41,20 @@ def test_the_stretch_is_the_most_even_one_and_advances(found, drawn):
 def test_unrolled_a_helix_is_a_straight_line(found, drawn):
     whole, stretch = drawn[0].axes[1].lines
     turns, along = whole.get_xdata(), whole.get_ydata()
-    assert np.asarray(turns).tolist() == found.path["turns"].tolist()
-    assert abs(np.corrcoef(turns, along)[0, 1]) == pytest.approx(found.scalars["advance"], 1e-3)
+    assert np.asarray(turns).tolist() == found["path"]["turns"].tolist()
+    assert abs(np.corrcoef(turns, along)[0, 1]) == pytest.approx(found["json"]["advance"], 1e-3)
     assert set(stretch.get_ydata()) <= set(along)
     # The axis is the slope of the path, so that no other direction has the larger covariance.
-    components = found.path[[f"component_{number}" for number in (1, 2, 3)]]
-    covariances = np.cov(found.path["position"], components, rowvar=False)[0, 1:]
-    assert np.cov(found.path["position"], along)[0, 1] == pytest.approx(np.linalg.norm(covariances))
+    components = found["path"][[f"component_{number}" for number in (1, 2, 3)]]
+    covariances = np.cov(found["path"]["position"], components, rowvar=False)[0, 1:]
+    assert np.cov(found["path"]["position"], along)[0, 1] == pytest.approx(
+        np.linalg.norm(covariances)
+    )
 
 
 def test_the_local_period_of_an_even_helix_is_that_of_the_whole(found, drawn):
     whole, local = drawn[0].axes[2].lines
-    period = found.periods.set_index("definition")["period"]["winding_number"]
+    period = found["periods"].set_index("definition")["period"]["winding_number"]
     assert set(whole.get_ydata()) == {period}
     assert np.median(local.get_ydata()) == pytest.approx(period, rel=0.02)
 
@@ -68,7 +62,7 @@ def test_the_local_period_of_an_even_helix_is_that_of_the_whole(found, drawn):
 def test_the_spectrum_is_that_of_the_table_and_its_peaks_have_their_periods(found, drawn):
     ax = drawn[0].axes[3]
     period, power = (np.asarray(each) for each in ax.lines[0].get_data())
-    table = found.spectrum.assign(period=1 / found.spectrum["frequency"]).set_index("period")
+    table = found["spectrum"].assign(period=1 / found["spectrum"]["frequency"]).set_index("period")
     expected = table["power"].loc[period] / table["power"].max()
     assert power == pytest.approx(expected.to_numpy())
     assert power.max() == 1
@@ -76,12 +70,12 @@ def test_the_spectrum_is_that_of_the_table_and_its_peaks_have_their_periods(foun
 
 
 def test_the_title_says_the_period_and_the_subtitle_its_null(found, drawn):
-    row = found.periods.set_index("definition").loc["winding_number"]
+    row = found["periods"].set_index("definition").loc["winding_number"]
     title = drawn[0].get_suptitle()
     assert f"a turn in {row['period']:.2f} positions" in " ".join(title.split())
     words = " ".join(" ".join(text.get_text() for text in drawn[0].texts).split())
     assert f"{abs(row['n_turns']):.1f} turns" in words
-    nulls = found.nulls.set_index(["measure", "null"])["null_value"]
+    nulls = found["nulls"].set_index(["measure", "null"])["null_value"]
     assert f"random walks {nulls['n_turns', 'random_walk']:.1f}" in words
     assert "383 structured positions" in words
 
@@ -96,12 +90,6 @@ def test_all_definitions_are_in_the_table(drawn):
     assert text.count("thesis's text: ") == 1
     assert text.count("notebook: ") == 2
     assert "nan" not in text
-
-
-def test_a_model_without_positions_is_named():
-    figure, text = drawn_of(measure_helix({}, regimes_of(0), **SETTINGS))
-    assert "has no learned" in figure.axes[0].texts[0].get_text()
-    assert "has no learned positional table: its file in conf/model says" in text
 
 
 def test_a_model_with_too_few_structured_positions_says_so():

@@ -1,5 +1,7 @@
 """Runs stage `draw_learned`: figures and tables of a model's learned embeddings."""
 
+from pathlib import Path
+
 from embspace.draw.learned import (
     architecture,
     explained_variance,
@@ -32,6 +34,7 @@ DRAWINGS = drawings_of(
     projections,
     architecture,
     vocabulary,
+    tables=Path(__file__).with_name("tables.yaml"),
 )
 
 

@@ -16,9 +16,8 @@ from embspace.draw.page.canvas import absent, count, counted, new_figure, write_
 from embspace.draw.page.looks import CLOUDS as ALL_CLOUDS
 from embspace.draw.page.looks import SPACES, Look, names
 from embspace.draw.page.markdown import markdown_table, section
-from embspace.files.tables import Tables
+from embspace.draw.page.saving import Results
 
-RESULTS = ("curve.csv", "dimensions.csv")
 CLOUDS = {
     "input": SPACES["input"],
     "positional": SPACES["positional"],
@@ -29,7 +28,7 @@ WIDTHS = {"input": 1.2, "positional": 1.2, "joint": 3.0}
 
 
 def draw_explained_variance(
-    results: Tables, label: str, *, height_mm: PositiveFloat, digits: NonNegativeInt
+    results: Results, label: str, *, height_mm: PositiveFloat, digits: NonNegativeInt
 ) -> tuple[Figure, str]:
     """Draw the variance that the first components explain, beside that of isotropic vectors."""
     curve, dimensions = results["curve"], results["dimensions"]
@@ -50,7 +49,7 @@ def draw_explained_variance(
     ax.yaxis.set_major_formatter(PercentFormatter(1, symbol=" %"))
     ax.set_ylabel("share of the variance explained")
     _legend(ax)
-    return figure, _table(dimensions, label, digits)
+    return figure, _table(results, label, digits)
 
 
 def _finding(dimensions: pd.DataFrame) -> str:
@@ -106,10 +105,9 @@ def _population(dimensions: pd.DataFrame) -> str:
     return f"{' and '.join(parts)} in {counted(n['dim']['input'], 'dimension')}"
 
 
-def _table(dimensions: pd.DataFrame, label: str, digits: int) -> str:
-    has_positions = "positional" in set(dimensions["space"])
-    named = dimensions.assign(space=dimensions["space"].map(names(CLOUDS)))
-    named = named.drop(columns=["null_n_components_low", "null_n_components_high"])
+def _table(results: Results, label: str, digits: int) -> str:
+    has_positions = "positional" in set(results["dimensions"]["space"])
+    named = results.for_readers("dimensions", space=names(CLOUDS))
     return f"# Directions that hold the variance of {label}\n\n" + section(
         "Number of principal components",
         "Stage `measure_explained_variance`. As many as explain the share of the variance; the "

@@ -43,7 +43,7 @@ def _code() -> str:
     when someone runs the stage by hand.
     """
     root = Path(embspace.__file__).parent
-    files = (file for kind in ("*.py", "*.mplstyle") for file in root.rglob(kind))
+    files = (file for kind in ("*.py", "*.mplstyle", "tables.yaml") for file in root.rglob(kind))
     digest = hashlib.sha256(repr([(each, version(each)) for each in PACKAGES]).encode())
     for file in sorted(files):
         digest.update(file.relative_to(root).as_posix().encode() + b"\0" + file.read_bytes())

@@ -19,7 +19,7 @@ from embspace.draw.page.canvas import (
 )
 from embspace.draw.page.known_drawings import drawing_key, keep_drawing, restore_drawing
 from embspace.draw.page.latex import latex_tables
-from embspace.draw.page.markdown import harmless
+from embspace.draw.page.markdown import for_readers, harmless
 from embspace.errors import one_line
 from embspace.files.atomic import write_bytes
 from embspace.files.figures import save_figure
@@ -41,6 +41,35 @@ ALL_RUNS = "all_runs"  # the name of a page over all models that we train
 WORTH_A_PROCESS = 4  # figures; its start takes as long as to draw one or two
 
 
+Headings = Mapping[str, Mapping[str, str]]
+"""The headings for readers of each table, by column."""
+
+
+@dataclass(frozen=True)
+class Results:
+    """The results of a declared analysis, as its drawing takes them."""
+
+    tables: Mapping[str, Any]
+    headings: Headings
+
+    def __getitem__(self, name: str) -> Any:
+        """Return a table by its name, or a file without a name by its suffix."""
+        return self.tables[name]
+
+    def for_readers(
+        self, name: str, rows: pd.DataFrame | None = None, **words: Mapping[Any, str]
+    ) -> pd.DataFrame:
+        """Return a table with the columns that readers want, under their headings.
+
+        Args:
+            name: The name of the table.
+            rows: Rows of it, if not all are wanted.
+            words: By column, the words that replace its values.
+        """
+        table = self.tables[name] if rows is None else rows
+        return for_readers(table, self.headings[name], **words)
+
+
 @dataclass(frozen=True)
 class Drawing:
     """Holds the function that draws a noun, and the results that it takes."""
@@ -50,15 +79,32 @@ class Drawing:
     """Names the results for `load_results`."""
     given: tuple[str, ...] = ()
     """Holds further arguments, if several nouns share one function and settings file."""
+    headings: Headings | None = None
+    """Holds the headings of a declared analysis, whose function takes `Results`."""
+
+    def load(self, noun: str, name: str) -> Any:
+        """Return the results of a noun as the function takes them."""
+        tables = load_results(noun, name, self.results)
+        return tables if self.headings is None else Results(tables, self.headings)
 
 
-def drawings_of(*modules: ModuleType) -> dict[str, Drawing]:
-    """Return the drawing of each module `<noun>`: its function `draw_<noun>` and its `RESULTS`."""
-    nouns = {module.__name__.rpartition(".")[2]: module for module in modules}
-    return {
-        noun: Drawing(getattr(module, f"draw_{noun}"), module.RESULTS)
-        for noun, module in nouns.items()
-    }
+def drawings_of(*modules: ModuleType, tables: Path | None = None) -> dict[str, Drawing]:
+    """Return the drawing of each module `<noun>`, of the function `draw_<noun>`.
+
+    Of a declared analysis, the file `tables` has results and headings, and the module may have
+    `BESIDE`, further results that it takes; any other module has `RESULTS`, all that it takes.
+    """
+    declared = read_yaml(tables) if tables else {}
+    drawings = {}
+    for module in modules:
+        noun = module.__name__.rpartition(".")[2]
+        draw, own = getattr(module, f"draw_{noun}"), declared.get(noun)
+        if own is None:
+            drawings[noun] = Drawing(draw, module.RESULTS)
+        else:
+            results = (*own["results"], *getattr(module, "BESIDE", ()))
+            drawings[noun] = Drawing(draw, results, headings=own.get("headings", {}))
+    return drawings
 
 
 def functions_of(drawings: Mapping[str, Drawing]) -> dict[str, Callable[..., Any]]:
@@ -188,7 +234,7 @@ def _draw_noun(
     path = f"figures/{noun}/{name}"
     # A worker outlives the call that started it, and stays in the folder of that call.
     with chdir(root), _naming(path):
-        results = load_results(noun, name, drawing.results)
+        results = drawing.load(noun, name)
         # A line that begins with a bar would be one of a table.
         figure, text = drawing.draw(
             results, one_line(label).lstrip("| "), *drawing.given, **settings

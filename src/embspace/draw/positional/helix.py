@@ -23,9 +23,10 @@ from embspace.draw.page.canvas import (
     write_beside,
 )
 from embspace.draw.page.looks import GRAY, SPACES
-from embspace.draw.page.maps.quality import LINE, LINE_NOTE
-from embspace.draw.page.markdown import for_readers, markdown_table, same, section, tables_page
+from embspace.draw.page.maps.quality import LINE_NOTE
+from embspace.draw.page.markdown import markdown_table, section, tables_page
 from embspace.draw.page.nulls import NULLS_NOTE, nulls_table
+from embspace.draw.page.saving import Results
 from embspace.draw.positional.helix_path import (
     along_axis,
     local_periods,
@@ -34,7 +35,6 @@ from embspace.draw.positional.helix_path import (
     seen_from_above,
 )
 
-RESULTS = ("json", "path.csv", "periods.csv", "spectrum.csv", "one_dimensionality.csv", "nulls.csv")
 COLORS = ListedColormap(colormaps["viridis"](np.linspace(0, 0.92, 256)))  # yellow is lost on white
 PER_STEP = 12  # points of the drawn curve between two positions
 EDGE = 0.005  # share of the highest power at which the panel of the spectrum ends
@@ -45,23 +45,11 @@ DEFINITIONS = {
     "notebook": "notebook: rows of its printed figure",
     "notebook_as_coded": "notebook: as its code stands",
 }
-PERIODS = {
-    "definition": "definition",
-    "first_position": "first position",
-    "last_position": "last position",
-    "n_turns": "turns",
-    "period": "period",
-    "coherence": "coherence",
-    "null_coherence": "coherence, shuffled",
-    "power_share": "share of power",
-    "null_power_share": "share of power, shuffled",
-}
 REPRESENTATIONS = {"full_space": "full space", "components": "three components"}
-ONE_DIMENSIONALITY = {**same("representation", "n"), **LINE}
 
 
 def draw_helix(
-    results: dict[str, Any],
+    results: Results,
     label: str,
     *,
     height_mm: PositiveFloat,
@@ -117,7 +105,7 @@ def _finding(periods: pd.DataFrame, nulls: pd.DataFrame, local: pd.DataFrame) ->
     )
 
 
-def _protocol(results: dict[str, Any]) -> str:
+def _protocol(results: Results) -> str:
     scalars = results["json"]
     n = counted(scalars["n_structured"], "structured position")
     if results["path"].empty:
@@ -192,13 +180,13 @@ def _spectrum(ax: Axes, spectrum: pd.DataFrame, n_positions: int, whole: float) 
     ax.set_title("Spectrum")
 
 
-def _tables(results: dict[str, Any], label: str, digits: int) -> str:
+def _tables(results: Results, label: str, digits: int) -> str:
     title = f"The path of the positions of {label}"
     if results["path"].empty:
         has_none = results["json"].get("n_positions") == 0
         reason = absent(label, "positional") if has_none else "Too few structured positions."
         return tables_page(title, "measure_helix", f"{reason}\n")
-    periods = for_readers(results["periods"], PERIODS, definition=DEFINITIONS)
+    periods = results.for_readers("periods", definition=DEFINITIONS)
     note = (
         "In positions. Coherence of the turning is 1 where all steps turn by one angle; "
         "the share of the power is that at the peak; beside each the mean of shuffled "
@@ -206,9 +194,7 @@ def _tables(results: dict[str, Any], label: str, digits: int) -> str:
         f"{results['json']['advance']:.3f}."
     )
     of_periods = section("Period", note, markdown_table(periods, digits))
-    lines = for_readers(
-        results["one_dimensionality"], ONE_DIMENSIONALITY, representation=REPRESENTATIONS
-    )
+    lines = results.for_readers("one_dimensionality", representation=REPRESENTATIONS)
     of_lines = section(
         "One-dimensionality", LINE_NOTE, markdown_table(lines, digits, ["by chance"])
     )

@@ -3,34 +3,55 @@
 Luisto's thesis, figure 11b; its method is that of section 2.3.2 and figure 3.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 import pandas as pd
 from jaxtyping import Float
 from pydantic import NonNegativeInt, PositiveInt
 
+from embspace.analysis import Analysis, Outcome, Table
 from embspace.clouds.learned import one_space
-from embspace.files.tables import save_table
-from embspace.files.tensors import load_tensors
 from embspace.geometry.measures.spectrum import (
     components_for,
     covariance_eigenvalues,
     explained_variance,
     gaussian_covariance_eigenvalues,
 )
-from embspace.settings.stage import StageConfig, run_stage
+from embspace.settings.stage import run_stage
 from embspace.settings.types import Share
 
+EXPLAINED_VARIANCE = Analysis(
+    noun="explained_variance",
+    question="How many directions hold the variance? Fig. 11b",
+    reads={"matrices": "data/extracted/embeddings/{model}.safetensors"},
+    tables={
+        "curve": Table(
+            {
+                "space": "row",
+                "n_components": "row",
+                "explained_variance": "share",
+                "cumulative_explained_variance": "share",
+                "null_cumulative_explained_variance": "share",
+            },
+            compared=["cumulative_explained_variance"],
+            along="n_components",
+        ),
+        "dimensions": Table(
+            {
+                "space": ("row", "space"),
+                "n": ("count", "n"),
+                "dim": ("count", "dim"),
+                "share": ("row", "share"),
+                "n_components": ("count", "n components"),
+                "null_n_components": ("count", "null n components"),
+                "null_n_components_low": "null_value",
+                "null_n_components_high": "null_value",
+            },
+            compared=["dim", "n_components", "null_n_components"],
+            along="share",
+        ),
+    },
+)
 SPACES = ("input", "positional", "joint")
-
-
-@dataclass(frozen=True)
-class ExplainedVariance:
-    """The two tables of the stage."""
-
-    curve: pd.DataFrame
-    dimensions: pd.DataFrame
 
 
 def measure_explained_variance(
@@ -39,7 +60,7 @@ def measure_explained_variance(
     shares: list[Share],
     n_null_draws: PositiveInt,
     seed: NonNegativeInt,
-) -> ExplainedVariance:
+) -> Outcome:
     """Variance that the first components of a centered PCA explain, by space; vectors are raw.
 
     Spaces: `input`; `positional`; `joint`, both as one cloud. `curve` has each component's share
@@ -76,7 +97,8 @@ def measure_explained_variance(
             }
             for share in shares
         ]
-    return ExplainedVariance(pd.concat(curves, ignore_index=True), pd.DataFrame(dimensions))
+    curve = pd.concat(curves, ignore_index=True)
+    return {"curve": curve, "dimensions": pd.DataFrame(dimensions)}
 
 
 def _clouds(matrices: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
@@ -109,15 +131,7 @@ def _range_of_null(draws: list[Float[np.ndarray, " dim"]], share: float) -> dict
     }
 
 
-def main(config: StageConfig) -> None:
-    """Load, call, save."""
-    name = config.model_name
-    tables = measure_explained_variance(
-        load_tensors(f"data/extracted/embeddings/{name}.safetensors"), **config.settings
-    )
-    save_table(tables.curve, f"results/explained_variance/curve/{name}.csv")
-    save_table(tables.dimensions, f"results/explained_variance/dimensions/{name}.csv")
-
+main = EXPLAINED_VARIANCE.main(measure_explained_variance)
 
 if __name__ == "__main__":
     run_stage(main, measure_explained_variance)

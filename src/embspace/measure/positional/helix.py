@@ -5,7 +5,7 @@ turns by eye, its notebook takes a Fourier transform of fewer rows in a plane ch
 are computed beside ours, under names of their own.
 """
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from functools import partial
 from typing import Annotated
 
@@ -14,10 +14,8 @@ import pandas as pd
 from jaxtyping import Float, Int
 from pydantic import Field, NonNegativeInt, PositiveInt
 
+from embspace.analysis import Analysis, Outcome, Table
 from embspace.clouds.learned import structured_positions
-from embspace.files.scalars import save_scalars
-from embspace.files.tables import load_table, save_table
-from embspace.files.tensors import load_tensors
 from embspace.geometry.maps.lines import one_dimensionality
 from embspace.geometry.maps.pca import principal_components
 from embspace.geometry.positional.helix import (
@@ -30,31 +28,63 @@ from embspace.geometry.positional.helix import (
     winding_plane,
 )
 from embspace.measure.positional.helix_measures import N_COMPONENTS, path_measures
-from embspace.measure.tables.table_nulls import against_nulls, no_nulls
-from embspace.settings.stage import StageConfig, run_stage
+from embspace.measure.tables.columns import LINE, against_nulls_columns
+from embspace.measure.tables.table_nulls import against_nulls
+from embspace.settings.stage import run_stage
 from embspace.settings.types import Share
 
-PATH = ["position", "component_1", "component_2", "component_3", "plane_x", "plane_y", "turns"]
+HELIX = Analysis(
+    noun="helix",
+    question="Do the positions wind, and how fast? Fig. 19",
+    reads={
+        "matrices": "data/extracted/embeddings/{model}.safetensors",
+        "regimes": "results/regimes/positions/{model}.csv",
+    },
+    tables={
+        "path": Table(  # a row for each structured position
+            {
+                "position": "row",
+                "component_1": "moment",
+                "component_2": "moment",
+                "component_3": "moment",
+                "plane_x": "moment",
+                "plane_y": "moment",
+                "turns": "turning",
+            }
+        ),
+        "periods": Table(
+            {
+                "definition": ("row", "definition"),
+                "first_position": ("count", "first position"),
+                "last_position": ("count", "last position"),
+                "n": "count",
+                "n_turns": ("turning", "turns"),
+                "period": ("turning", "period"),
+                "coherence": ("turning", "coherence"),
+                "power_share": ("turning", "share of power"),
+                "null_coherence": ("null_value", "coherence, shuffled"),
+                "null_coherence_high": "null_value",
+                "null_power_share": ("null_value", "share of power, shuffled"),
+                "null_power_share_high": "null_value",
+            }
+        ),
+        "spectrum": Table({"frequency": "row", "power": "share"}),
+        "one_dimensionality": Table(  # in the full space and in three components
+            {"representation": ("row", "representation"), "n": ("count", "n"), **LINE}
+        ),
+        # Measures of the path beside those of a smooth path that encodes nothing.
+        "nulls": Table({"measure": "row", **against_nulls_columns("turning")}),
+    },
+    scalars={
+        "n_structured": "count",
+        "n_positions": "count",
+        "advance": "rank_share",  # correlation of position and coordinate along the axis
+        "explained_variance_*": "share",
+    },
+)
 FEWEST = 8  # positions, of which one can ask for a period
 PlanePoint = Annotated[list[float], Field(min_length=2, max_length=2)]
 PositionRange = Annotated[list[NonNegativeInt], Field(min_length=2, max_length=2)]
-
-
-@dataclass(frozen=True)
-class Helix:
-    """The results of the stage. Tables are empty where there are too few structured positions."""
-
-    path: pd.DataFrame
-    """One row a structured position."""
-    periods: pd.DataFrame
-    """One row a definition."""
-    spectrum: pd.DataFrame
-    one_dimensionality: pd.DataFrame
-    """In the full space and in three components."""
-    nulls: pd.DataFrame
-    """One row a measure of the path and null, see `against_nulls`."""
-    scalars: dict[str, float]
-    """`advance` is the correlation of position and coordinate along the axis."""
 
 
 def measure_helix(
@@ -70,7 +100,7 @@ def measure_helix(
     notebook_positions_as_coded: PositionRange,
     notebook_samples: PositiveInt,
     seed: NonNegativeInt,
-) -> Helix:
+) -> Outcome:
     """Turns, period and one-dimensionality of the structured positions.
 
     `regimes` is the table of positions of `measure_regimes`. What a smooth path that encodes
@@ -80,7 +110,7 @@ def measure_helix(
     x = matrices.get("positional")
     kept = structured_positions(regimes)
     if x is None or len(kept) < FEWEST:
-        return _none(len(kept), 0 if x is None else len(x))
+        return HELIX.empty(n_structured=len(kept), n_positions=0 if x is None else len(x))
     components = principal_components(x[kept], n_components=N_COMPONENTS)
     plane = winding_plane(components.coordinates, kept)
     for_order, for_shuffles, for_nulls = np.random.default_rng(seed).spawn(3)
@@ -95,13 +125,14 @@ def measure_helix(
         rows = np.arange(first, min(end, len(x)))
         periods.append(_notebook(definition, x, rows, notebook_plane, notebook_samples))
     path = [kept, components.coordinates, plane.real, plane.imag, cumulative_turns(plane)]
+    columns = [*HELIX.tables["path"].columns]
     representations = {"full_space": x[kept], "components": components.coordinates}
-    return Helix(
-        path=pd.DataFrame(np.column_stack(path), columns=PATH).astype({"position": int}),
-        periods=pd.DataFrame(periods),
-        spectrum=_spectrum(plane, kept, n_spectrum_bins),
-        one_dimensionality=_lines(representations, kept, n_shuffles, for_order),
-        nulls=against_nulls(
+    return {
+        "path": pd.DataFrame(np.column_stack(path), columns=columns).astype({"position": int}),
+        "periods": pd.DataFrame(periods),
+        "spectrum": _spectrum(plane, kept, n_spectrum_bins),
+        "one_dimensionality": _lines(representations, kept, n_shuffles, for_order),
+        "nulls": against_nulls(
             x[kept],
             kept,
             partial(path_measures, positions=kept),
@@ -110,7 +141,7 @@ def measure_helix(
             level=level,
             rng=for_nulls,
         ),
-        scalars={
+        "json": {
             "n_structured": len(kept),
             "advance": advance(components.coordinates, kept),
             **{
@@ -118,7 +149,7 @@ def measure_helix(
                 for number, share in enumerate(components.explained_variance, start=1)
             },
         },
-    )
+    }
 
 
 def _lines(
@@ -137,17 +168,6 @@ def _lines(
         for (name, x), stream in zip(representations.items(), streams, strict=True)
     ]
     return pd.DataFrame(rows)
-
-
-def _none(n_structured: int, n_positions: int) -> Helix:
-    return Helix(
-        path=pd.DataFrame(columns=PATH),
-        periods=pd.DataFrame(columns=["definition"]),
-        spectrum=pd.DataFrame(columns=["frequency", "power"]),
-        one_dimensionality=pd.DataFrame(columns=["representation"]),
-        nulls=no_nulls(["measure"]),
-        scalars={"n_structured": n_structured, "n_positions": n_positions},
-    )
 
 
 def _period(
@@ -235,21 +255,7 @@ def _spectrum(plane: np.ndarray, positions: np.ndarray, n_spectrum_bins: int) ->
     return pd.DataFrame({"frequency": (edges[:-1] + edges[1:]) / 2, "power": binned})
 
 
-def main(config: StageConfig) -> None:
-    """Load, call, save."""
-    name = config.model_name
-    found = measure_helix(
-        load_tensors(f"data/extracted/embeddings/{name}.safetensors"),
-        load_table(f"results/regimes/positions/{name}.csv"),
-        **config.settings,
-    )
-    save_table(found.path, f"results/helix/path/{name}.csv")
-    save_table(found.periods, f"results/helix/periods/{name}.csv")
-    save_table(found.spectrum, f"results/helix/spectrum/{name}.csv")
-    save_table(found.one_dimensionality, f"results/helix/one_dimensionality/{name}.csv")
-    save_table(found.nulls, f"results/helix/nulls/{name}.csv")
-    save_scalars(found.scalars, f"results/helix/{name}.json")
-
+main = HELIX.main(measure_helix)
 
 if __name__ == "__main__":
     run_stage(main, measure_helix)

@@ -1,0 +1,205 @@
+"""Declares an analysis once: what it reads, which tables it makes, and what their columns are.
+
+A declaration stands beside the function of its stage, src/embspace/<verb>/<chapter>/<noun>.py.
+From it come the files that the stage loads and saves, and empty tables; and, as
+`python -m embspace.graph` writes them: the stage in the graph, the rules of `embspace verify`, the
+tables that two models are compared by, the headings for readers and the row of docs/analyses.md.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from embspace.files.rows import load_rows
+from embspace.files.scalars import load_scalars, save_scalars
+from embspace.files.tables import Row, load_table, save_table
+from embspace.files.tensors import load_tensors
+from embspace.settings.stage import StageConfig
+
+Column = str | tuple[str, str]
+"""The kind of a column in tolerances.yaml, or its kind and its heading for readers."""
+Outcome = dict[str, Any]
+"""Results by the name of their table, or, of a file without a name, by its suffix."""
+ROW = "row"  # the kind of a column that tells rows apart
+SCALARS, TABLE = "json", "csv"  # the names of the scalars, and of a table without a name
+PIN = "data/prepared/model/{model}.json"  # changes when a file of the model does
+FOLDERS = {"project": "data/projected", "measure": "data/measured"}  # of what is too large for git
+LOADERS: Mapping[str, Callable[[str], Any]] = {
+    ".csv": load_table,
+    ".json": load_scalars,
+    ".parquet": load_rows,
+    ".safetensors": load_tensors,
+}
+
+
+@dataclass(frozen=True)
+class Table:
+    """The columns of a table, by name or by pattern: `quantile_*` are all that settings ask for.
+
+    A column without a heading is not shown to readers. A heading may belong to one column of a
+    pattern that stands before it, which then keeps its place among the others.
+    """
+
+    columns: Mapping[str, Column]
+    compared: Sequence[str] = ()
+    """The columns by which two models are compared."""
+    along: str = ""
+    """The number along which the compared rows of the same keys run, such as a layer."""
+
+    @property
+    def kinds(self) -> dict[str, str]:
+        """The kind of each column or pattern."""
+        return {
+            name: column if isinstance(column, str) else column[0]
+            for name, column in self.columns.items()
+        }
+
+    @property
+    def keys(self) -> list[str]:
+        """The columns that tell compared rows apart."""
+        return [name for name, kind in self.kinds.items() if kind == ROW and name != self.along]
+
+    @property
+    def headings(self) -> dict[str, str]:
+        """The headings for readers, in the order of columns; a null stands beside its quantity."""
+        headings = {
+            name: column[1] for name, column in self.columns.items() if not isinstance(column, str)
+        }
+        place = {name: number for number, name in enumerate(headings)}
+        beside = sorted(place, key=lambda name: place.get(name.removeprefix("null_"), place[name]))
+        return {name: headings[name] for name in beside}
+
+    def of(self, rows: Iterable[Row] | pd.DataFrame = ()) -> pd.DataFrame:
+        """Return rows as this table: its columns in their order, NaN where a row has none.
+
+        Raises:
+            ValueError: if a row has a column that is not declared.
+        """
+        table = pd.DataFrame(rows if isinstance(rows, pd.DataFrame) else list(rows))
+        places = {str(name): self._place(str(name)) for name in table}
+        if unknown := [name for name, place in places.items() if place is None]:
+            raise ValueError(f"columns that are not declared: {', '.join(unknown)}")
+        for number, name in enumerate(self.columns):
+            if self._place(name) == number and "*" not in name:
+                places.setdefault(name, number)
+        columns = sorted(places, key=lambda name: places[name] or 0)
+        return table.reindex(columns=columns) if len(table) else pd.DataFrame(columns=columns)
+
+    def _place(self, name: str) -> int | None:
+        """Return the number of the first name or pattern that a column has."""
+        numbered = enumerate(self.columns)
+        return next((number for number, column in numbered if fnmatchcase(name, column)), None)
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where an argument comes from, if the suffix of its path does not say how it is loaded."""
+
+    load: Callable[..., Any]
+    """Takes the path or, without one, the name of the model and the content of its description."""
+    path: str = ""
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """An analysis; in its paths, {model} stands for the name of a model."""
+
+    noun: str
+    question: str
+    """The question that it answers, as docs/analyses.md lists it; empty for no row of its own."""
+    reads: Mapping[str, str | Source]
+    """Argument of the function -> the file that it is loaded from, or another source."""
+    tables: Mapping[str, Table] = field(default_factory=dict)
+    scalars: Mapping[str, str] = field(default_factory=dict)
+    """Key of the JSON file, or pattern of keys -> kind."""
+    data: Mapping[str, Callable[[Any, str], None]] = field(default_factory=dict)
+    """Suffix of the file that is too large for git -> what saves it."""
+    verb: str = "measure"
+    over: str = "models"
+    """The list in params.yaml that it runs over."""
+    undrawn: Sequence[str] = ()
+    """Results that its figure does not show."""
+    further_figures: Mapping[str, str] = field(default_factory=dict)
+    """Noun of another figure of these results -> its name in docs/analyses.md."""
+
+    @property
+    def stage(self) -> str:
+        """The name of its stage."""
+        return f"{self.verb}_{self.noun}"
+
+    @property
+    def outputs(self) -> dict[str, str]:
+        """The path of each result by its name."""
+        folder = f"results/{self.noun}"
+        paths = {
+            name: f"{folder}/{{model}}.csv" if name == TABLE else f"{folder}/{name}/{{model}}.csv"
+            for name in self.tables
+        }
+        large = {
+            suffix: f"{FOLDERS[self.verb]}/{self.noun}/{{model}}.{suffix}" for suffix in self.data
+        }
+        scalars = {SCALARS: f"{folder}/{{model}}.json"} if self.scalars else {}
+        return paths | scalars | large
+
+    def deps(self) -> Iterator[str]:
+        """Yield the files that it reads."""
+        for source in self.reads.values():
+            yield source if isinstance(source, str) else source.path or PIN
+
+    @property
+    def reads_model(self) -> bool:
+        """Whether it reads the description of the model, or files of it."""
+        return PIN in self.deps()
+
+    def main(self, function: Callable[..., Outcome]) -> Callable[[StageConfig], None]:
+        """Return what the stage runs: it loads, calls the function and saves."""
+
+        def main(config: StageConfig) -> None:
+            self.save(function(**self.load(config), **config.settings), config.model_name)
+
+        return main
+
+    def load(self, config: StageConfig) -> Outcome:
+        """Return the arguments of the function."""
+        return {name: self._loaded(source, config) for name, source in self.reads.items()}
+
+    def _loaded(self, source: str | Source, config: StageConfig) -> Any:
+        name = config.model_name
+        if isinstance(source, str):
+            return LOADERS[Path(source).suffix](source.format(model=name))
+        if source.path:
+            return source.load(source.path.format(model=name))
+        return source.load(name, config.model)
+
+    def save(self, outcome: Outcome, name: str) -> None:
+        """Save the results of the function under the name of a model.
+
+        Raises:
+            ValueError: if a result is not declared, or a declared one is missing.
+        """
+        if wrong := outcome.keys() ^ self.outputs.keys():
+            raise ValueError(f"{self.stage}: results unlike the declared ones: {sorted(wrong)}")
+        for result, path in self.outputs.items():
+            target = path.format(model=name)
+            if result in self.tables:
+                save_table(self.tables[result].of(outcome[result]), target)
+            elif result == SCALARS:
+                save_scalars(outcome[SCALARS], target)
+            else:
+                self.data[result](outcome[result], target)
+
+    def empty(self, **scalars: Any) -> Outcome:
+        """Return results without a row, for a model that lacks the vectors."""
+        tables = {name: table.of() for name, table in self.tables.items()}
+        nothing = {"parquet": pd.DataFrame(), "safetensors": {}}
+        large = {suffix: nothing[suffix] for suffix in self.data}
+        return {**tables, **({SCALARS: scalars} if self.scalars else {}), **large}
+
+    @property
+    def headings(self) -> dict[str, dict[str, str]]:
+        """The headings for readers by table."""
+        return {name: table.headings for name, table in self.tables.items() if table.headings}

@@ -1,0 +1,352 @@
+"""Writes what follows from the declarations of analyses: `python -m embspace.graph`.
+
+In files that people write too, it replaces what a declaration says and leaves the rest: stages in
+pipeline/<chapter>/dvc.yaml, rows of docs/analyses.md, compared tables in
+conf/compare/measures.yaml, the last entries of tests/baselines/tolerances.yaml. The headings and
+results that drawings take, src/embspace/draw/<chapter>/tables.yaml, are all its own.
+"""
+
+import inspect
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache, partial
+from importlib import import_module
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import yaml
+
+import embspace
+from embspace.analysis import SCALARS, TABLE, Analysis
+from embspace.files.atomic import write_bytes
+from embspace.settings.params import PARAMS
+from embspace.settings.pipeline import GRAPH
+from embspace.settings.schema import read_yaml
+from embspace.settings.stage import FROM_PARAMS
+
+SOURCE = Path(embspace.__file__).parent
+VERBS = ("measure", "project")
+UNTRACKED = "device"  # changes no number beyond tolerance, so that no stage depends on it
+ANALYSES = Path("docs/analyses.md")
+COMPARED = Path("conf/compare/measures.yaml")
+TOLERANCES = Path("tests/baselines/tolerances.yaml")
+TABLES = "tables.yaml"  # beside the drawings of a chapter
+WRITTEN = "Written by `python -m embspace.graph`"
+NOTE = f"# {WRITTEN} from the declarations beside the functions of stages.\n"
+BELOW = f"  # {WRITTEN} from here on.\n"
+ITEM = "${item.model}"
+WIDTH = 100
+
+
+class Declared(NamedTuple):
+    """A declaration, and where it stands."""
+
+    analysis: Analysis
+    function: Callable[..., Any]
+    chapter: str
+
+    @property
+    def settings(self) -> str:
+        """Its settings file."""
+        parts = self.function.__module__.split(".")[1:]
+        return f"conf/{'/'.join(parts)}.yaml"
+
+
+@cache
+def modules() -> dict[str, str]:
+    """Return by noun the dotted name of each module that has a declaration; imports none."""
+    paths = sorted(path for verb in VERBS for path in (SOURCE / verb).rglob("*.py"))
+    return {
+        path.stem: path.relative_to(SOURCE.parent).with_suffix("").as_posix().replace("/", ".")
+        for path in paths
+        if " = Analysis(\n" in _text(path)
+    }
+
+
+def declared() -> list[Declared]:
+    """Return all declarations, sorted by module."""
+    return [declaration(noun) for noun in modules()]
+
+
+@cache
+def declaration(noun: str) -> Declared:
+    """Return the declaration of a noun.
+
+    Raises:
+        ValueError: if it names another stage than its module, or the module lacks its function.
+    """
+    name = modules()[noun]
+    module = import_module(name)
+    analysis = next(value for value in vars(module).values() if isinstance(value, Analysis))
+    function = getattr(module, analysis.stage, None)
+    if function is None or analysis.stage != f"{name.split('.')[1]}_{noun}":
+        raise ValueError(f"{name}: declares {analysis.stage}, and has no function of this name")
+    return Declared(analysis, function, _chapter(name))
+
+
+def _chapter(name: str) -> str:
+    """Return the chapter of a module: its folder or, for `project`, the folder that draws it."""
+    *folders, noun = name.split(".")[2:]
+    return folders[0] if folders else next((SOURCE / "draw").glob(f"*/{noun}.py")).parent.name
+
+
+def _chapters() -> dict[str, list[Declared]]:
+    """Return the declarations of each chapter."""
+    chapters: dict[str, list[Declared]] = {}
+    for member in declared():
+        chapters.setdefault(member.chapter, []).append(member)
+    return chapters
+
+
+def tables() -> dict[Path, str]:
+    """Return the content of the files that drawings take results and headings from."""
+    folder = Path("src/embspace/draw")
+    return {folder / chapter / TABLES: tables_of(each) for chapter, each in _chapters().items()}
+
+
+def rest(root: Path) -> dict[Path, str]:
+    """Return the content of the other files, which drawings, too, decide."""
+    files = {}
+    for chapter, members in _chapters().items():
+        graph = Path("pipeline") / chapter / GRAPH
+        files[graph] = with_stages(_text(root / graph), chapter, members, root)
+    model = str(read_yaml(root / PARAMS)["models"][0])
+    return files | {
+        ANALYSES: with_rows(_text(root / ANALYSES), model),
+        COMPARED: with_compared(_text(root / COMPARED)),
+        TOLERANCES: with_kinds(_text(root / TOLERANCES)),
+    }
+
+
+def _text(path: Path) -> str:
+    return path.read_text(encoding="utf-8")
+
+
+# Stages.
+
+
+def with_stages(text: str, chapter: str, members: Iterable[Declared], root: Path) -> str:
+    """Return a graph with the stages of the declared analyses, a new one before the drawings."""
+    for member in members:
+        entry = _as_yaml(member.analysis.stage, stage_entry(member, root))
+        text = _with_stage(text, f"  # {member.analysis.question}\n{entry}", f"draw_{chapter}")
+    return _with_stage(text, _as_yaml(f"draw_{chapter}", drawing_entry(chapter, root)))
+
+
+def _with_stage(text: str, block: str, following: str = "") -> str:
+    """Return a graph with a stage in its place or, if it is new, before the following one.
+
+    A comment above the stage stays unless the block brings one.
+    """
+    comment = r"(?:^  #.*\n)*"
+    [name] = re.findall(r"^  (\w+):$", block, re.MULTILINE)
+    present = rf"{comment if block.startswith('  #') else ''}^  {name}:\n(?:^    .*\n)*"
+    text, n_replaced = re.subn(present, lambda _: block, text, flags=re.MULTILINE)
+    if n_replaced:
+        return text
+    place = rf"(?={comment}^  {following}:\n)"
+    return re.sub(place, lambda _: f"{block}\n", text, count=1, flags=re.MULTILINE)
+
+
+def stage_entry(member: Declared, root: Path) -> dict[str, Any]:
+    """Return the stage of an analysis."""
+    analysis, module = member.analysis, member.function.__module__
+    paths = {name: _of_item(path) for name, path in analysis.outputs.items()}
+    scalars = paths.pop(SCALARS, None)
+    arguments = inspect.signature(member.function).parameters
+    keys = [key for key in FROM_PARAMS if key in arguments and key != UNTRACKED]
+    described = ["conf/model/${item.model}.yaml"] if analysis.reads_model else []
+    deps, params = _settings([*described, member.settings], root)
+    return {
+        "wdir": "../..",
+        "matrix": {"model": f"${{{analysis.over}}}"},
+        "cmd": f"PYTHONPATH=src python -m {module} model={ITEM}",
+        "deps": [
+            f"data/prepared/code/{analysis.stage}.txt",
+            *sorted({*map(_of_item, analysis.deps()), *deps}),
+        ],
+        "params": [*keys, *params],
+        "outs": [_kept(path) for path in sorted(paths.values())],
+        **({"metrics": [_kept(scalars)]} if scalars else {}),
+    }
+
+
+def drawing_entry(chapter: str, root: Path) -> dict[str, Any]:
+    """Return the stage that draws a chapter."""
+    from embspace.draw.page.saving import functions_of, result_path
+
+    module = f"embspace.draw.{chapter}"
+    drawings = import_module(f"{module}.__main__").DRAWINGS
+    read = {
+        result_path(noun, ITEM, result)
+        for noun, drawing in drawings.items()
+        for result in drawing.results
+    }
+    arguments = {
+        name
+        for draw in functions_of(drawings).values()
+        for name in inspect.signature(draw).parameters
+    }
+    files = [f"conf/draw/{chapter}/{noun}.yaml" for noun in sorted(drawings)]
+    deps, params = _settings([f"conf/model/{ITEM}.yaml", *files], root)
+    figures = [f"figures/{noun}/{ITEM}" for noun in sorted(drawings)]
+    return {
+        "wdir": "../..",
+        "matrix": {"model": "${models}"},
+        "cmd": f"PYTHONPATH=src python -m {module} model={ITEM}",
+        "deps": [f"data/prepared/code/draw_{chapter}.txt", *sorted({*read, *deps})],
+        "params": [*(key for key in ("seed", "roles") if key in arguments), *params],
+        "outs": [f"data/drawn/{chapter}/{ITEM}", *(_kept(f"{figure}.md") for figure in figures)],
+        "plots": [_kept(f"{figure}.png") for figure in figures],
+    }
+
+
+def _of_item(path: str) -> str:
+    return path.replace("{model}", ITEM)
+
+
+def _settings(files: Iterable[str], root: Path) -> tuple[list[str], list[dict[str, None]]]:
+    """Return settings files that are dependencies, for want of a key, and those of parameters."""
+    without_keys = [file for file in files if ITEM not in file and not read_yaml(root / file)]
+    return without_keys, [{file: None} for file in files if file not in without_keys]
+
+
+def _kept(path: str) -> str | dict[str, dict[str, bool]]:
+    """Return an output: git keeps results and figures, DVC the rest."""
+    return path if path.startswith("data/") else {path: {"cache": False}}
+
+
+def _as_yaml(name: str, entry: Mapping[str, Any]) -> str:
+    """Return a stage as it stands in a graph, each entry of a list in a line."""
+    lines = [f"  {name}:"]
+    for key, value in entry.items():
+        if isinstance(value, list):
+            lines += [f"    {key}:", *(f"      - {_flow(item)}" for item in value)]
+        elif isinstance(value, dict):
+            items = ", ".join(f'{inner}: "{named}"' for inner, named in value.items())
+            lines.append(f"    {key}: {{{items}}}")
+        else:
+            lines.append(f"    {key}: {value}")
+    return "\n".join(lines) + "\n"
+
+
+def _flow(item: Any) -> str:
+    if isinstance(item, str):
+        return item
+    [(path, option)] = item.items()
+    return f"{path}: {{cache: false}}" if option else f"{path}:"
+
+
+# What readers see.
+
+
+def tables_of(members: Iterable[Declared]) -> str:
+    """Return, by noun, the results that its drawing takes, and their headings for readers."""
+    content = {
+        each.analysis.noun: {
+            "results": list(drawn_results(each.analysis)),
+            **({"headings": headings} if (headings := each.analysis.headings) else {}),
+        }
+        for each in members
+    }
+    return NOTE + _dumped(content)
+
+
+def drawn_results(analysis: Analysis) -> Iterator[str]:
+    """Yield the results that the figure shows, as `load_results` names them."""
+    for name, path in sorted(analysis.outputs.items()):
+        if name in analysis.undrawn:
+            continue
+        if name in analysis.tables and name != TABLE:
+            yield f"{name}.csv"
+        elif path.startswith("data/measured/") and name == "parquet":
+            yield f"data/measured/{analysis.noun}.parquet"
+        else:
+            yield name
+
+
+def with_rows(text: str, model: str) -> str:
+    """Return the list of analyses with the row of each declared one, a new one at the end.
+
+    `model` is the one whose figures are in git.
+    """
+    lines = text.splitlines()
+    for analysis in (each.analysis for each in declared() if each.analysis.question):
+        figure = f"../figures/{analysis.noun}/{model}"
+        further = [
+            f"[{name}](../figures/{noun}/{model}.png)"
+            for noun, name in analysis.further_figures.items()
+        ]
+        links = ", ".join([f"[figure]({figure}.png)", *further, f"[tables]({figure}.md)"])
+        row = f"| {analysis.question} | {links} | `{analysis.noun}` |"
+        place = [n for n, line in enumerate(lines) if line.endswith(f"| `{analysis.noun}` |")]
+        if place:
+            lines[place[0]] = row
+        else:
+            lines.insert(1 + max(n for n, line in enumerate(lines) if line.startswith("|")), row)
+    return "\n".join(lines) + "\n"
+
+
+# What other commands read.
+
+
+def with_compared(text: str) -> str:
+    """Return the settings of `compare_measures` with the compared tables of declared analyses."""
+    head, mark, body = text.partition("\nsources:\n")
+    sources = re.split(r"^(?=  - noun: )", body, flags=re.MULTILINE)[1:]
+    named = {_source_name(source): source for source in sources}
+    for analysis in (each.analysis for each in declared()):
+        for name, table in analysis.tables.items():
+            if table.compared:
+                title = analysis.noun if name == TABLE else name
+                entry = {
+                    "noun": analysis.noun,
+                    "table": title,
+                    "file": analysis.outputs[name].replace("{model}", "{}"),
+                    "keys": table.keys,
+                    **({"along": table.along} if table.along else {}),
+                    "quantities": list(table.compared),
+                }
+                listed = [f"{key}: {_in_line(value)}" for key, value in entry.items()]
+                named[analysis.noun, title] = "  - " + "\n    ".join(listed) + "\n"
+    return head + mark + "".join(named.values())
+
+
+def _source_name(source: str) -> tuple[str, str]:
+    [entry] = yaml.safe_load(source)
+    return entry["noun"], entry["table"]
+
+
+def _in_line(value: Any) -> str:
+    return value if isinstance(value, str) else f"[{', '.join(value)}]"
+
+
+def with_kinds(text: str) -> str:
+    """Return the tolerances with the kinds of all columns of declared analyses at the end."""
+    rules = {}
+    for analysis in (each.analysis for each in declared()):
+        if analysis.scalars:
+            rules[analysis.noun] = {"columns": dict(analysis.scalars)}
+        for name, table in analysis.tables.items():
+            place = analysis.noun if name == TABLE else f"{analysis.noun}/{name}"
+            columns = rules.get(place, {"columns": {}})["columns"] | table.kinds
+            rules[place] = {"columns": columns}
+    entries = _dumped(rules).splitlines(True)
+    return text.partition(BELOW)[0] + BELOW + "".join(f"  {line}" for line in entries)
+
+
+def _dumped(content: Mapping[str, Any]) -> str:
+    return yaml.safe_dump(dict(content), sort_keys=False, width=WIDTH, allow_unicode=True)
+
+
+def main() -> None:
+    """Write what differs, and name it: first what a chapter's drawings read when imported."""
+    for contents in (tables, partial(rest, Path())):
+        for path, content in contents().items():
+            if not path.is_file() or _text(path) != content:
+                write_bytes(path, content.encode())
+                print(path)
+
+
+if __name__ == "__main__":
+    main()

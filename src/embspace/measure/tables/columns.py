@@ -1,0 +1,39 @@
+"""Columns that tables of several analyses share: the kind of each, and its heading for readers."""
+
+from embspace.analysis import Column
+
+# Of `one_dimensionality`: how nearly points lie along a line in their order.
+LINE: dict[str, Column] = {
+    "order_correlation": ("rank_share", "order along the tree"),
+    "null_order_correlation": "null_value",
+    "null_order_correlation_high": ("null_value", "shuffled, 97.5 %"),
+    "adjacent_neighbor_share": ("rank_share", "two nearest are i±1"),
+    "null_adjacent_neighbor_share": ("null_value", "by chance"),
+}
+
+# Of `summary_row` and `summary_of`: a distribution.
+SUMMARY: dict[str, Column] = {
+    "n": ("count", "n"),
+    "mean": ("moment", "mean"),
+    "standard_deviation": ("moment", "standard deviation"),
+    "skewness": "moment",
+    "excess_kurtosis": "moment",
+    "minimum": ("moment", "minimum"),
+    "quantile_*": "quantile",
+    "quantile_0.5": ("quantile", "median"),
+    "maximum": ("moment", "maximum"),
+    "resolution": "moment",
+}
+
+
+def against_nulls_columns(value: str) -> dict[str, Column]:
+    """Return the columns of `against_nulls` behind those of the names, for values of a kind."""
+    return {
+        "null": "row",
+        "n_draws": "setting",
+        "value": value,
+        "null_value": "null_value",
+        "null_value_low": "null_value",
+        "null_value_high": "null_value",
+        "p_value": "p_value",
+    }

@@ -1,0 +1,150 @@
+"""What every declared analysis owes: its tables, with and without positions, and its drawing."""
+
+from collections.abc import Mapping
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from embspace.analysis import Analysis
+from embspace.errors import InputError
+from embspace.files.tables import load_table
+from embspace.graph import Declared, declaration, drawn_results, modules
+from embspace.settings.schema import read_yaml
+from embspace.settings.stage import checked_settings, settings_file
+from tests.analyses import settings_of
+from tests.geometry.planted import helix
+from tests.measure.regimes import regimes_of
+from tests.measure.vectors import random_matrices, vocabulary_of
+
+FEW = {"n_shuffles": 5, "n_simulations": 99, "n_null_draws": 2, "n_null_tables": 3, "n_bins": 256}
+BY_CHANCE = ("null_value", "p_value")  # kinds
+WRONG = [{}]  # neither a number, nor a word, nor a mapping, nor a list of any of these
+
+
+def inputs(analysis: Analysis, *, with_positions: bool = True) -> dict[str, Any]:
+    """Return the arguments that an analysis reads, of a small random model."""
+    matrices = random_matrices() | {"positional": helix(64, dim=48)}
+    if not with_positions:
+        matrices = {"input": matrices["input"]}
+    known = {
+        "matrices": matrices,
+        "regimes": regimes_of(len(matrices.get("positional", ())), outlying=[0]),
+        "vocabulary": vocabulary_of(len(matrices["input"])),
+    }
+    return {name: known[name] for name in analysis.reads}
+
+
+def measured(member: Declared, *, with_positions: bool = True, **change: Any) -> dict[str, Any]:
+    conf = read_yaml(settings_file(member.function, Path(__file__).parents[1]))
+    few = {key: value for key, value in FEW.items() if key in conf}
+    settings = settings_of(member.function, **few | change)
+    return member.function(**inputs(member.analysis, with_positions=with_positions), **settings)
+
+
+@pytest.fixture(params=modules())
+def member(request: pytest.FixtureRequest) -> Declared:
+    return declaration(request.param)
+
+
+def assert_same(first: Mapping[str, Any], second: Mapping[str, Any], analysis: Analysis) -> None:
+    for name in analysis.tables:
+        pd.testing.assert_frame_equal(first[name], second[name], obj=name)
+
+
+def test_a_small_model_has_every_declared_table_and_column(member: Declared):
+    outcome = measured(member)
+    assert outcome.keys() == member.analysis.outputs.keys()
+    for name, table in member.analysis.tables.items():
+        assert len(outcome[name]), name
+        declared = {column for column in table.columns if "*" not in column}
+        assert set(table.of(outcome[name])) == set(outcome[name]), name
+        assert declared <= set(outcome[name]), name
+
+
+def test_a_model_without_positions_has_every_declared_table(
+    member: Declared, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.chdir(tmp_path)
+    member.analysis.save(measured(member, with_positions=False), "tiny")
+    for name, table in member.analysis.tables.items():
+        saved = load_table(member.analysis.outputs[name].format(model="tiny"))
+        assert set(table.of()) <= set(saved), name
+
+
+def test_the_same_seed_gives_the_same_tables(member: Declared):
+    assert_same(measured(member), measured(member), member.analysis)
+
+
+def test_another_seed_changes_what_chance_decides_and_nothing_else(member: Declared):
+    if "seed" not in settings_of(member.function):
+        pytest.skip("nothing is drawn")
+    first, other = measured(member), measured(member, seed=1)
+    changed = {
+        (column, table.kinds.get(column, ""))
+        for name, table in member.analysis.tables.items()
+        for column in first[name]
+        if not first[name][column].equals(other[name][column])
+    }
+    kinds, scalars = member.analysis.scalars, (result.get("json", {}) for result in (first, other))
+    both = [*scalars]
+    changed |= {(key, kinds.get(key, "")) for key in both[0] if both[0][key] != both[1].get(key)}
+    assert changed
+    for column, kind in changed:
+        assert column.startswith("null_") or kind in BY_CHANCE, column
+
+
+def test_every_setting_of_a_wrong_kind_is_refused_by_its_name(member: Declared, root: Path):
+    file = settings_file(member.function, root)
+    content, params = read_yaml(file), {"seed": 0, "device": "cpu"}
+    for key in content:
+        with pytest.raises(InputError, match=rf"{file.name}: key '{key}[.']?"):
+            checked_settings(member.function, content | {key: WRONG}, params, str(file))
+        with pytest.raises(InputError, match=f"'{key}'"):
+            less = {other: value for other, value in content.items() if other != key}
+            checked_settings(member.function, less, params, str(file))
+    with pytest.raises(InputError, match="'no_such_setting'"):
+        checked_settings(member.function, {**content, "no_such_setting": 1}, params, str(file))
+
+
+def drawn(member: Declared, results: Any) -> str:
+    """Return the tables in Markdown of a drawing whose words fit."""
+    from embspace.draw.page.canvas import use_style
+    from tests.draw.fits import assert_words_fit
+
+    use_style()
+    noun = member.analysis.noun
+    draw = drawing(member).draw
+    figure, text = draw(results, "a model of a long name", **settings_of(draw))
+    assert figure.get_supxlabel() == member.analysis.stage, noun
+    assert_words_fit(figure)
+    return str(text)
+
+
+def drawing(member: Declared) -> Any:
+    main = import_module(f"embspace.draw.{member.chapter}.__main__")
+    return main.DRAWINGS[member.analysis.noun]
+
+
+def test_a_figure_is_drawn_from_the_tables_in_git(
+    member: Declared, root: Path, monkeypatch: pytest.MonkeyPatch
+):
+    if {*drawn_results(member.analysis)} & {"parquet", "safetensors"}:
+        pytest.skip("git has not all of its results")
+    monkeypatch.chdir(root)
+    [model, *_] = read_yaml(Path("params.yaml"))["models"]
+    text = drawn(member, drawing(member).load(member.analysis.noun, model))
+    committed = Path(f"figures/{member.analysis.noun}/{model}.md").read_text(encoding="utf-8")
+    assert text.count("\n|") == committed.count("\n|")
+
+
+def test_a_figure_is_drawn_of_a_model_without_positions(member: Declared):
+    from embspace.draw.page.saving import Results
+
+    outcome = measured(member, with_positions=False)
+    tables = {name: table.of(outcome[name]) for name, table in member.analysis.tables.items()}
+    text = drawn(member, Results(outcome | tables, member.analysis.headings))
+    assert "nan" not in text.lower().split()
+    assert "has no learned positional table: its file in conf/model says" in text

@@ -1,0 +1,123 @@
+"""The files that declarations decide are as `python -m embspace.graph` writes them."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import yaml
+
+from embspace.analysis import Analysis, Table
+from embspace.graph import (
+    Declared,
+    declaration,
+    declared,
+    drawn_results,
+    modules,
+    rest,
+    stage_entry,
+    tables,
+    with_kinds,
+    with_rows,
+    with_stages,
+)
+from embspace.prepare.code import code_of, modules_in
+from embspace.verify.rules import read_tolerances, rules_of
+
+# Analyses that call a function of another one's module.
+IMPORTED: dict[str, set[Path]] = {}
+GRAPH = """vars: [../../params.yaml]
+stages:
+
+  # By hand.
+  measure_other:
+    wdir: ../..
+
+  # Figures.
+  draw_positional:
+    wdir: ../..
+"""
+
+
+def test_what_is_written_is_committed(root: Path):
+    differing = [
+        str(path)
+        for path, content in (tables() | rest(root)).items()
+        if (root / path).read_text(encoding="utf-8") != content
+    ]
+    assert not differing, "call `python -m embspace.graph`"
+
+
+def test_every_declared_kind_is_in_force(root: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(root)
+    tolerances = read_tolerances()
+    for member in declared():
+        for name, path in member.analysis.outputs.items():
+            table = member.analysis.tables.get(name)
+            kinds = table.kinds if table else dict(member.analysis.scalars)
+            rules = rules_of(tolerances, Path(path).relative_to(Path(path).parts[0]))
+            for column, kind in kinds.items() if path.startswith("results/") else ():
+                assert rules.kind(column) == tolerances.kinds[kind], f"{path}: {column}"
+
+
+def test_no_stage_depends_on_the_declarations_of_others(root: Path):
+    code = modules_in(root / "src")
+    declaring = {code[module].path for module in modules().values()}
+    for noun, module in modules().items():
+        others = {each.path for each in code_of(module, code)} & declaring
+        assert code[module].path in others
+        assert others - {code[module].path} <= IMPORTED.get(noun, set()), noun
+    for chapter in {declaration(noun).chapter for noun in modules()}:
+        drawing = f"embspace.draw.{chapter}.__main__"
+        assert not {each.path for each in code_of(drawing, code)} & declaring
+        assert [path.name for path in code[drawing].opened_beside] == ["tables.yaml"]
+
+
+def test_a_stage_has_what_its_declaration_reads_and_makes(root: Path):
+    entry = stage_entry(declaration("helix"), root)
+    assert entry["deps"] == [
+        "data/prepared/code/measure_helix.txt",
+        "data/extracted/embeddings/${item.model}.safetensors",
+        "results/regimes/positions/${item.model}.csv",
+    ]
+    assert entry["params"] == ["seed", {"conf/measure/positional/helix.yaml": None}]
+    assert {"results/helix/path/${item.model}.csv": {"cache": False}} in entry["outs"]
+    assert entry["metrics"] == [{"results/helix/${item.model}.json": {"cache": False}}]
+
+
+def test_a_new_stage_stands_before_the_drawings_and_others_as_they_stood(root: Path):
+    text = with_stages(GRAPH, "positional", [declaration("helix")], root)
+    assert text.startswith(GRAPH.partition("  # Figures")[0])
+    stages = yaml.safe_load(text)["stages"]
+    assert list(stages) == ["measure_other", "measure_helix", "draw_positional"]
+    assert "  # Figures.\n  draw_positional:" in text
+    assert with_stages(text, "positional", [declaration("helix")], root) == text
+
+
+def test_drawings_take_all_results_but_the_undrawn():
+    columns = Table({"a": "row"})
+    analysis = Analysis("n", "?", {}, {"csv": columns, "more": columns}, {"n": "count"})
+    assert [*drawn_results(analysis)] == ["csv", "json", "more.csv"]
+    assert [*drawn_results(replace(analysis, undrawn=["more"]))] == ["csv", "json"]
+
+
+def test_a_new_analysis_has_a_row_at_the_end_of_the_list():
+    text = with_rows("| question | figure and tables | noun |\n|---|---|---|\n\nAfter.\n", "tiny")
+    rows = [line for line in text.splitlines() if line.startswith("|")]
+    assert any("../figures/helix/tiny.png" in row and row.endswith("`helix` |") for row in rows)
+    assert text.endswith("\n\nAfter.\n")
+
+
+def test_kinds_are_written_once():
+    once = with_kinds("files:\n  other:\n    columns: {a: row}\n")
+    assert with_kinds(once) == once
+    files = yaml.safe_load(once)["files"]
+    assert files["other"] == {"columns": {"a": "row"}}
+    assert files["helix/spectrum"] == {"columns": {"frequency": "row", "power": "share"}}
+
+
+def test_a_noun_is_its_modules_name():
+    assert modules()["helix"] == "embspace.measure.positional.helix"
+    for noun in modules():
+        member = declaration(noun)
+        assert isinstance(member, Declared)
+        assert member.analysis.noun == noun
