@@ -1,4 +1,4 @@
-"""The vectors that a model makes of a corpus at a layer, as they are and without what confounds."""
+"""The vectors of a corpus at a layer, unchanged and without confounds."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -44,9 +44,9 @@ class LayerCloud:
     position: Int[np.ndarray, " n"] | None
     """Of the token in its window."""
     n_equal: int = 0
-    """Vectors that were left out because another one is equal."""
+    """Number of vectors left out as equal to an earlier vector."""
     kept: Bool[np.ndarray, " all"] | None = None
-    """True for those of all vectors of the corpus and space that are here; None: all of them."""
+    """Mask of the vectors present here, among all of the corpus and space; None for all."""
 
     def among(self, rows: np.ndarray) -> "LayerCloud":
         """Some of the vectors, in ascending order."""
@@ -70,7 +70,7 @@ class CorpusStates:
     tokens: pd.DataFrame
     """Columns window, position, id, special, repeated."""
     final_norm: dict[str, Float[np.ndarray, "1 row dim"]] = field(default_factory=dict)
-    """The same as `states`, of the last layer after the norm that follows it, where one does."""
+    """Like `states`, for the last layer after the final norm, if present."""
 
     @property
     def n_layers(self) -> int:
@@ -123,20 +123,20 @@ def layer_clouds(
     spaces: Sequence[Space] = SPACES,
     each_once: bool = False,
 ) -> Iterator[tuple[Space, Change, LayerCloud]]:
-    """The clouds of a layer by space and change; those of fewer than 4 documents are left out.
+    """The clouds of a layer by space and change, without clouds of fewer than 4 documents.
 
-    `token`: every token of every window, but those that the window before has too. `cls`: the first
-    token of each window. `mean`: the mean of each window's tokens. Changes: `ordinary_tokens`
-    leaves special tokens and position 0 out, of `mean` too, and does not apply to `cls`; the others
-    change the vectors `as_is`: `standardized`, each coordinate to mean 0 and variance 1;
-    `no_outlier_dimensions`, without those that `outlier_dimensions` finds; `all_but_the_top`, less
-    the mean and the first `n_top` principal components (Mu and Viswanath 2018, algorithm 1);
-    `whitened`, less the mean, all principal components to variance 1.
+    `token`: every token of every window, without overlaps with the window before. `cls`: the first
+    token of a window. `mean`: the mean of a window's tokens. Changes: `as_is`; `ordinary_tokens`,
+    without special tokens and position 0, also in `mean`, but not for `cls`; `standardized`, with
+    mean 0 and variance 1 of every coordinate; `no_outlier_dimensions`, without the result of
+    `outlier_dimensions`; `all_but_the_top`, less the mean and the first `n_top` principal
+    components (Mu and Viswanath 2018, algorithm 1); `whitened`, less the mean, with variance 1 of
+    all principal components.
 
-    With `each_once`, as measures of neighbors need it, the first of equal vectors stands for all,
-    before any change. Vectors that only rounding tells apart are equal (`distinct_rows`); where all
-    of a cloud are, as first tokens before the first block, they are made so, that what has no
-    variance has none.
+    With `each_once`, for measures of neighbors, the first of equal vectors stands for all, before
+    any change. Vectors that differ by rounding count as equal (`distinct_rows`). If a whole cloud
+    is equal, as first tokens before the first block, all vectors are set equal, without any
+    variance.
     """
     for space in spaces:
         # Before a change of coordinates there are but two: of all vectors, and of ordinary tokens.
@@ -154,7 +154,7 @@ def layer_clouds(
 
 
 def _without_rounding(cloud: LayerCloud, each_once: bool) -> LayerCloud:
-    """The same with each vector once; or, if all are one, with all equal to the first."""
+    """The cloud of distinct vectors; or, if all are equal, with all set to the first."""
     if each_once:
         rows = distinct_rows(cloud.x)
         return replace(cloud.among(rows), n_equal=len(cloud.x) - len(rows))
@@ -164,7 +164,7 @@ def _without_rounding(cloud: LayerCloud, each_once: bool) -> LayerCloud:
 
 
 def changed(x: np.ndarray, change: Change, n_top: int) -> Float[np.ndarray, "n dim"]:
-    """Vectors in float64 after a change of their coordinates; those of which tokens as they are."""
+    """Return float64 vectors after a coordinate change; row filters leave coordinates unchanged."""
     x = x.astype(np.float64)
     if change in OF_ROWS:
         return x

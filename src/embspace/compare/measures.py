@@ -1,7 +1,7 @@
-"""Stage `compare_measures`: what was measured of two models, side by side, and the difference.
+"""Stage `compare_measures`: the measures of two models side by side, and the difference.
 
-One stage for many tables of results: subtracting them is the same work, and a stage for each
-would be as many for every pair of models.
+One stage for many tables of results: subtraction is the same work, and separate stages would
+multiply with every pair of models.
 """
 
 from collections.abc import Mapping
@@ -55,20 +55,19 @@ def compare_measures(
     sources: Annotated[list[Source], Field(min_length=1)],
     level: Probability,
 ) -> pd.DataFrame:
-    """Return each quantity of `sources` in two models, and the difference, first less other.
+    """Return every quantity of `sources` in two models, and the difference, first less second.
 
-    `results` are by file the tables of both, `halves` likewise how far halves of the units lie
-    from all, of `embspace.measure.tables.deviations`. Rows go together that say the same; layers do
-    that lie equally deep, or nearest to it: the first with the first, the last with the last. `at`
-    is the layer of the first model, `other_at` that of the other. What only one model has, a longer
-    profile for instance, has no difference.
+    `results` has the tables of both models by file, `halves` the deviations of half-samples
+    (`embspace.measure.tables.deviations`). Rows with equal keys are paired; layers are paired by
+    nearest relative depth: the first with the first, the last with the last. `at` is the layer of
+    the first model, `other_at` of the second. A quantity of only one model, as in a longer profile,
+    has no difference.
 
-    The bounds of the difference are of halves of the `n_paired` units, whether texts, words or
-    pairs of sentences, that are the same in both models: what a unit does to both cancels. Bounds
-    of two single models say nothing of their difference, and are not used. `no_bounds` says why
-    there are none. Learned matrices are whole populations, whose differences are exact; the
-    tokens of one text are not independent; and two models may have kept other units, words for
-    instance that are single tokens.
+    The bounds of the difference come from halves of the `n_paired` units (texts, words or pairs of
+    sentences) shared by both models: the effect of a unit on both cancels. Bounds of single models
+    say nothing about the difference, and are not used. `no_bounds` gives the reason for missing
+    bounds: differences of learned matrices, whole populations, are exact; tokens of one text are
+    not independent; and the models may have kept different units, such as words of a single token.
     """
     parts = []
     for source in sources:
@@ -121,9 +120,9 @@ def _places_of_both(
 
 
 def _as_deep(at: pd.Series, other_at: pd.Series) -> dict[float, float]:
-    """Return where each layer of the other model lies among the layers of the first.
+    """Return the places of the second model's layers among the layers of the first.
 
-    A whole number if one goes with it; a layer without one lies between two.
+    A whole number for a partner layer; a layer without a partner lies between two.
     """
     last, other_last = at.max(), other_at.max()
     if not (last > 0 and other_last > 0):  # NaN is not: one of them has no layers
@@ -136,7 +135,7 @@ def _as_deep(at: pd.Series, other_at: pd.Series) -> dict[float, float]:
 def _with_own_layers(
     joint: pd.DataFrame, source: Source, one: pd.DataFrame, other: pd.DataFrame
 ) -> pd.DataFrame:
-    """Return the rows with the place of each model, as it counts; NaN of a layer it has not."""
+    """Return the rows with both models' places; NaN for a missing layer."""
     if source.along != LAYER:
         return joint.assign(other_at=joint["at"])
     first, second = (_places(source, table)["at"] for table in (one, other))
@@ -147,7 +146,7 @@ def _with_own_layers(
 
 
 def _placed_halves(source: Source, places: pd.DataFrame, halves: pd.DataFrame) -> pd.DataFrame:
-    """The deviations of halves, by what the rows that they are of are about."""
+    """The deviations of halves, by the key columns of the rows."""
     of_table = halves[halves["table"] == source.table]
     return of_table.merge(places.reset_index(names="row"), on="row")[[*PLACE, *OF_HALVES]]
 

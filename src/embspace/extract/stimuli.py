@@ -1,10 +1,9 @@
-"""Stage `extract_stimuli`: what each layer makes of the stimuli, trained and at random weights.
+"""Stage `extract_stimuli`: the stimuli's hidden states, trained and at random weights.
 
-Writes for each set tensors `token`, `cls`, `mean`, `max`, `last`, `weightedmean`, each (layer, row,
-dim), the same of the model with random weights as `random_token` and so on, and the table of the
-tokens. The rows of the pooled tensors are those of the set's table in data/prepared/stimuli. A
-model with a norm after its last block has the same after it: `final_norm_token`,
-`random_final_norm_token` and so on.
+Writes, per set, tensors `token`, `cls`, `mean`, `max`, `last`, `weightedmean`, all (layer, row,
+dim), the same at random weights as `random_token` and so on, and the table of tokens. The rows of
+pooled tensors are the rows of the set's table in data/prepared/stimuli. A model with a norm after
+the last block has the same after the norm: `final_norm_token`, `random_final_norm_token` and so on.
 """
 
 from collections.abc import Iterator, Sequence
@@ -35,7 +34,7 @@ SINGLE_WORDS = "words"  # the set whose texts are a word each
 
 @dataclass(frozen=True)
 class StimulusStates:
-    """Hidden states of one set that are computed while they are read, by prefix of the tensor."""
+    """Hidden states of a set, computed on reading, by prefix of the tensor."""
 
     tokens: pd.DataFrame
     shapes: dict[str, tuple[int, int, int]]  # of the tensors by name
@@ -53,16 +52,15 @@ def extract_stimuli(
     device: Device,
     seed: NonNegativeInt,
 ) -> dict[str, StimulusStates]:
-    """The hidden states of each set's texts, layers 0..L; none without a tokenizer.
+    """The hidden states of the sets' texts, layers 0..L; none without a tokenizer.
 
-    None either of a set of whose tokens a larger share is unknown to it: no result of it would be
-    checkable.
+    No states of a set with a larger share of unknown tokens either: no result would be checkable.
 
-    Vectors that are no module's have layer 0 alone, without a row.
+    Vectors without a module have only layer 0, without a row.
 
     Raises:
-        InputError: if a stimulus is longer than the model's window, windows that are read at once
-            would change each other, or a state is not finite.
+        InputError: if a stimulus is longer than the model's window, windows in one batch would
+            change each other, or a state is not finite.
     """
     if isinstance(model, VectorsModel):
         return dict.fromkeys(sets, _no_states())
@@ -121,10 +119,10 @@ def _windows(
 
 
 def within_a_text(words: Sequence[str], tokenizer: Any, word_prefix: str) -> list[str]:
-    """Return words as they stand after another word, where a tokenizer marks starts by the space.
+    """Return words as spelled behind a second word, if a tokenizer marks starts by the space.
 
-    At the start of a text such a tokenizer has no space to mark, and spells a word by the pieces
-    that go on inside others. One that adds the space itself gets the words as they are.
+    At the start of a text such a tokenizer has no space to mark, and spells a word by pieces from
+    inside words. A tokenizer that adds the space gets the words unchanged.
     """
     if not words:
         return []

@@ -20,9 +20,9 @@ def words_per_sentence(language: Language) -> float:
 def word_frequencies(language: Language) -> pd.DataFrame:
     """A row a word, in the order of the lexicon: class, topic, rank (from 1), probability.
 
-    The probability that a word of a text taken at random is this one. Since all topics are as
-    likely, it falls with the rank within a class and topic by Zipf's law. `topic` is missing in
-    classes that all topics share.
+    The probability is for a random word of a text. All topics are equally likely, and the
+    probability falls with the rank within a class and topic by Zipf's law. `topic` is missing in
+    classes common to all topics.
     """
     counts = expected_counts(language.grammar)
     n_words = words_per_sentence(language)
@@ -44,10 +44,10 @@ def word_frequencies(language: Language) -> pd.DataFrame:
 
 
 def sentence_entropy(language: Language) -> float:
-    """Return the entropy of a sentence whose topic is known, in nats.
+    """Return the entropy of a sentence of known topic, in nats.
 
-    The sum over all symbols of how often each comes times the entropy of its rule or word. As no
-    sentence has two trees, that of the tree and the words is that of the words.
+    The sum over all symbols of the mean count times the entropy of the symbol's rules or words. No
+    sentence has two trees: the entropy of tree and words is the entropy of the words.
     """
     counts = expected_counts(language.grammar)
     symbols = sum(counts[name] * rule_entropy(language.grammar, name) for name in counts)
@@ -56,17 +56,16 @@ def sentence_entropy(language: Language) -> float:
 
 
 def entropy_bounds(language: Language) -> tuple[float, float]:
-    """Between what the entropy of the language lies, in nats a word.
+    """Bounds of the entropy of the language, in nats a word.
 
-    That is the entropy of the words of a document whose number of sentences is known, over the
-    number of its words, both on average. The lower bound supposes the topics known; the upper one
-    adds their entropy, as if the words did not tell them.
+    The entropy is per document with a known number of sentences, over the number of words, both on
+    average. The lower bound supposes known topics; the upper bound adds the entropy of the topics,
+    as if words did not reveal topics.
 
-    No model can have an expected loss a word below the lower bound, if it predicts each word of
-    texts that it has not been trained on from words before it, whichever and however many; if its
-    tokens are pieces of words, the losses of a word's pieces are summed. It is no bound for models
-    that see words on both sides (masked language models), nor for the loss in training on texts
-    that are seen again.
+    No model can have an expected loss a word below the lower bound when predicting the words of new
+    texts from any words before; for tokens that are pieces of words, sum the losses of a word's
+    pieces. The bound does not hold for models that see words on both sides (masked language
+    models), nor for the training loss on repeated texts.
     """
     n_sentences = (language.fewest_sentences + language.most_sentences) / 2
     step = entropy(language.topic_steps[0])
@@ -76,12 +75,11 @@ def entropy_bounds(language: Language) -> tuple[float, float]:
 
 
 def log_probability(text: str, language: Language) -> float:
-    """Log P of a document's words, in nats, given how many sentences it has; exact.
+    """Log P of a document's words, in nats, given the number of sentences; exact.
 
-    Summed over all topics that its sentences may have, by the forward algorithm. Over many
-    documents, the sum of this over that of their words is minus the entropy between
-    `entropy_bounds`: what a model loses that knows all of the language and reads from the
-    document's first word.
+    Summed over all topics of the sentences, by the forward algorithm. Over many documents, the sum
+    over the number of words is minus the entropy between `entropy_bounds`: the loss of a model that
+    knows the whole language and reads from the document's first word.
 
     Raises:
         ValueError: for a sentence that breaks the rules of the language.

@@ -1,8 +1,8 @@
-"""Finds texts that are copies of others, such as shared posts, so that they count as one.
+"""Finds copies among texts, such as shared posts, to count copies as one text.
 
-Two texts are copies if they are equal after NFC, case folding and white space, or if the Jaccard
-index of their runs of five words is large (Broder 1997, "On the resemblance and containment of
-documents"). Copies of copies are copies.
+Two texts are copies if equal after NFC, case folding and white space, or if the Jaccard index of
+runs of five words is large (Broder 1997, "On the resemblance and containment of documents"). Copies
+of copies are copies.
 """
 
 import unicodedata
@@ -49,10 +49,10 @@ def names_of_copies(texts: pd.DataFrame) -> pd.Series:
 
 
 def joined(names: Sequence[str], first: Int[np.ndarray, " text"]) -> list[str]:
-    """The names of units, such as documents, after those with copies of one text are made one.
+    """The names of units, such as documents, with units merged that share copies of a text.
 
-    `names` has one a text, and `first` the number of the text that each is a copy of. A unit made
-    of several has the name of that of its first text.
+    `names` has the unit of a text, and `first` the number of the first copy of a text. A merged
+    unit has the name of the first text's unit.
     """
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
@@ -76,12 +76,12 @@ def plain_text(text: str) -> str:
 
 
 def _near(texts: Sequence[str], similarity: float) -> Int[np.ndarray, " text"]:
-    """The first text of the chain of near copies that each text is in.
+    """The first text of the chain of near copies of a text, per text.
 
-    Sets of which the larger part is common have one of their rarest elements in common, too: of n
-    elements, ordered by how many texts have them, one of the first n - ceil(similarity n) + 1
-    (Chaudhuri et al. 2006, "A primitive operator for similarity joins in data cleaning"). So only
-    texts that share a rare run are compared, and none of them twice with those of one chain.
+    Sets with a large overlap share a rare element: with the n elements ordered by the number of
+    texts, two similar sets share one of the first n - ceil(similarity n) + 1 (Chaudhuri et al.
+    2006, "A primitive operator for similarity joins in data cleaning"). Only texts with a shared
+    rare run are compared, and never twice with texts of the same chain.
     """
     runs = [runs_of(text) for text in texts]
     chain = np.arange(len(texts))

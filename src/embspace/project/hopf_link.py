@@ -1,7 +1,7 @@
-"""Stage `project_hopf_link`: what maps show of two linked circles, and of two that are not linked.
+"""Stage `project_hopf_link`: maps of two linked circles, and of two unlinked circles.
 
-Luisto's thesis, section 2.3.1, figures 1 and 2, without its points and parameters, which it does
-not give. No model: the outputs are named `toy`.
+Luisto's thesis, section 2.3.1, figures 1 and 2; points and parameters are ours, for the thesis
+states none. No model: the outputs are named `toy`.
 """
 
 from collections.abc import Iterator
@@ -77,14 +77,14 @@ def project_hopf_link(
     n_shuffles: PositiveInt,
     seed: NonNegativeInt,
 ) -> HopfLink:
-    """Linked and unlinked circles by PCA, t-SNE and UMAP, each map with what it keeps of them.
+    """Linked and unlinked circles by PCA, t-SNE and UMAP, with the quality of every map.
 
-    Of a map: trustworthiness, continuity and neighbor recall; the share of a point's
-    `quality_n_neighbors` nearest that are of its own circle; whether a line has the circles on
-    either side; and how far each is still a ring, the worse of the two where there is one number.
-    Space itself stands first, as a map onto itself. Runs differ in their seed alone, PCA has one.
-    Numbers are means over the runs, but for `n_linearly_separable` of `n_runs` maps,
-    `n_closed_rings` of `n_rings`, and the median `largest_step_ratio`.
+    Per map: trustworthiness, continuity and neighbor recall; the share of a point's
+    `quality_n_neighbors` nearest on the same circle; whether a line separates the circles; and ring
+    quality, the worse of both circles for a single number. Space itself stands first, as a map onto
+    itself. Runs differ only in the seed; PCA has one run. Numbers are means over runs, except
+    `n_linearly_separable` of `n_runs` maps, `n_closed_rings` of `n_rings`, and the median
+    `largest_step_ratio`.
 
     Raises:
         InputError: more neighbors asked for than there are points.
@@ -161,7 +161,7 @@ def _methods(
 def _layouts(
     x: Points, graph: NeighborGraph, methods: list[Method], seeds: list[int]
 ) -> Iterator[tuple[dict[str, Any], Layout]]:
-    """Space itself, then every map, each with the columns that say which."""
+    """Space itself, then every map, with identifying columns."""
     start = principal_components(x, n_components=2).coordinates
     unset = dict.fromkeys(KEYS[2:], np.nan)
     yield {"method": "space", **unset, "run": 0}, x
@@ -172,7 +172,7 @@ def _layouts(
 
 
 def _graph(x: Points) -> NeighborGraph:
-    """All others by their distance from each point."""
+    """All further points by distance, per point."""
     # In float32: a layout may turn on the last digit of a distance.
     graph = scan_pairs(x.astype(np.float32), n_neighbors=len(x) - 1).neighbors
     assert graph is not None  # it was asked for
@@ -190,7 +190,7 @@ def _link(circles: tuple[Points, Points]) -> dict[str, float]:
 
 
 def _coordinates(layout: Layout) -> pd.DataFrame:
-    """One row a point; its circle, 0 or 1, and its number on it."""
+    """One row a point: circle, 0 or 1, and number on the circle."""
     n = len(layout) // 2
     table = pd.DataFrame({"circle": np.repeat([0, 1], n), "point": np.tile(np.arange(n), 2)})
     for axis, column in enumerate("xyz"):

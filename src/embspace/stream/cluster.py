@@ -65,10 +65,10 @@ def connected(cluster: Cluster, say: Say) -> Iterator[Any]:
 
 
 def _local(n_workers: int) -> Any:
-    """Start workers on this machine; a start that fails beside other work is tried again.
+    """Start workers on this machine; a start that fails beside other work is repeated.
 
     Raises:
-        InputError: if each try has failed, with what the last one said.
+        InputError: if all tries have failed, with the last message.
     """
     from distributed import LocalCluster
 
@@ -114,10 +114,10 @@ def run_all(
     on_result: Callable[[str, Any], None],
     say: Say,
 ) -> dict[str, str]:
-    """Run each call, a function and its arguments, once; return the errors of those that failed.
+    """Run all calls, a function with arguments, once; return the errors of failed calls.
 
-    Results come to `on_result` in the order in which they are ready. When the scheduler is lost,
-    what is not done, by `is_done`, is handed to the next one that answers at its address.
+    Results come to `on_result` in the order of completion. When the scheduler is lost, unfinished
+    calls, by `is_done`, go to the next scheduler at the same address.
     """
     from distributed import CancelledError
     from distributed.comm.core import CommClosedError

@@ -41,13 +41,13 @@ class Drift:
     without_baseline: tuple[str, ...]
     """Models, runs and pairs with results and no baseline at all."""
     without_results: tuple[str, ...]
-    """Those that were not run."""
+    """Results that were not computed."""
     new_corpora: tuple[str, ...] = ()
-    """Corpora that have results and no baseline; what is about them is not compared."""
+    """Corpora with results but without a baseline; their rows are not compared."""
     changed_corpora: tuple[Corpora, ...] = ()
     """Where params.yaml lists other corpora than the baselines of a model were made with."""
     left_out: tuple[tuple[Path, str], ...] = ()
-    """What of which results was not compared, since all corpora enter into it."""
+    """The parts of results not compared, since all corpora enter."""
 
 
 def compare_all(
@@ -58,14 +58,14 @@ def compare_all(
     corpora: Sequence[str],
     tolerances: Tolerances,
 ) -> Drift:
-    """Compare every result of `models`, and in it what is about `corpora`, with its baseline.
+    """Compare every result of `models`, in it every row about `corpora`, with the baseline.
 
-    What is measured of some models alone only of those that are `asked` for. Of a table that has
-    models beside runs, the profiled models and the runs that are `trained`. Runs and pairs of
-    models are among `models` too.
+    Results of single models are compared only for models in `asked`. In a table of models and runs,
+    the profiled models and the `trained` runs count. Runs and pairs of models are among `models`
+    too.
 
     Raises:
-        InputError: for a malformed file, and for columns and keys that no rule names.
+        InputError: for a malformed file, and for columns and keys without a rule.
     """
     found, stored = (
         {file: read_contents(folder / file) for file in results_of(folder, models, asked)}

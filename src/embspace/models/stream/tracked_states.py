@@ -16,11 +16,12 @@ from embspace.models.stream.pre_norm import pre_norm_stream
 from embspace.models.stream.rebuild import embedding_output
 
 Point = Literal["embedding", "attention_sum", "normed_sum", "output", "as_coded"]
-"""The points at which a state is read. `embedding`: layer 0, what goes into block 1. Of each block
-`attention_sum`: its input and what attention added, before any norm; `normed_sum`: the norm of
-that sum, which the MLP reads and, in a post-norm model, the stream goes on with; `output`: its
-output, before any norm that follows the last block. `as_coded`: `attention_sum` as Avery's token
-tracker computes it, with untransposed matrices of values and output, and without biases."""
+"""Points to read a state. `embedding`: layer 0, the input of block 1. In a block, `attention_sum`:
+input plus attention, before any norm; `normed_sum`: the norm of the sum, read by the MLP and, in
+a post-norm model, continued as the stream; `output`: the block's output, before any norm after
+the last block. `as_coded`: `attention_sum` as computed by Avery's token tracker, with
+untransposed matrices of values and output, and without biases.
+"""
 POINTS: tuple[Point, ...] = get_args(Point)[:4]
 
 
@@ -37,16 +38,16 @@ class TrackedStates:
 def tracked_states(
     module: Any, ids: Int[np.ndarray, " token"], *, is_causal: bool = True, as_coded: bool = False
 ) -> Iterator[TrackedStates]:
-    """The states at each point of each layer, in the order in which a model computes them.
+    """The states at every point of every layer, in the order of computation.
 
-    `ids` are those of one text, its special tokens included. Without `is_causal` a decoder sees
-    later tokens, too, as transformers (5.23) has it where a four-dimensional mask of ones or of
-    zeros to add is given in place of the two-dimensional one; an encoder is the same. With
-    `as_coded`, the point of that name follows `attention_sum`.
+    `ids` has one text, special tokens included. Without `is_causal` a decoder sees later tokens,
+    too, as in transformers (5.23) with a four-dimensional mask of ones, or of zeros to add, instead
+    of the two-dimensional mask; an encoder is unchanged. With `as_coded`, the point `as_coded`
+    follows `attention_sum`.
 
     Raises:
-        InputError: for an architecture that is not known, naming it, and of `as_coded` for one
-            that norms before attention or has matrices that are not square.
+        InputError: for an unknown architecture, naming it, and for `as_coded` with norms before
+            attention or matrices that are not square.
     """
     import torch
 

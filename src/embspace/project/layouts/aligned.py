@@ -1,8 +1,8 @@
-"""Maps of the same points in several spaces, each laid on the one before.
+"""Maps of the same points in several spaces, laid on the map before.
 
-AlignedUMAP of umap-learn 0.5.12 does it for all maps at once. On seven layers of 1,838 tokens its
-points moved about half as far and no more neighbors were kept, but it took three minutes a seed,
-where these maps took ten seconds; and it takes no neighbors that are known, nor a start.
+AlignedUMAP of umap-learn 0.5.12 aligns all maps at once. On seven layers of 1,838 tokens, points
+moved about half as far and no more neighbors were kept, at three minutes a seed against ten seconds
+here; AlignedUMAP takes neither known neighbors nor a start.
 """
 
 from collections.abc import Sequence
@@ -24,16 +24,17 @@ def aligned_layouts(
     *,
     seed: int,
 ) -> list[Plane]:
-    """Return a map for each graph of the same points, each laid on the one before.
+    """Return a map per graph of the same points, laid on the map before.
 
-    A map starts where the one before ended, and is then turned onto it. Each has its middle at 0
-    and a root mean square distance of 1 from it, for UMAP gives no meaning to place, turn or scale.
+    A map starts at the end of the map before, and is then turned onto that map. Maps have the
+    middle at 0 and a root mean square distance of 1, for UMAP gives no meaning to place, turn or
+    scale.
 
     Args:
-        graphs: Neighbors of the points in each space, in the order of the spaces.
-        start: First position of each point on the first map, on any scale.
-        first: Makes the first map of a graph, a start and `seed`.
-        following: Makes each other map of the same.
+        graphs: Neighbors of the points in a space, in the order of the spaces.
+        start: First positions of the points on the first map, on any scale.
+        first: Makes the first map from a graph, a start and `seed`.
+        following: Makes all later maps from the same.
         seed: The same for all maps.
     """
     maps = [unit_spread(first(graph, start, seed=seed)) for graph in graphs[:1]]
@@ -52,17 +53,18 @@ def repeated_layouts(
     *,
     seed: int,
 ) -> list[Plane]:
-    """Return each of the aligned maps once more: from the same start, by another seed.
+    """Return a repetition of every aligned map: from the same start, with a new seed.
 
-    What a map and its repetition do not share is of the seed and not of the step between spaces.
+    Differences between a map and the repetition come from the seed, not from the step between
+    spaces.
 
     Args:
-        graphs: As `aligned_layouts` took them.
-        maps: The maps that it returned; each repetition is turned onto its own.
-        start: As it took it.
-        first: As it took it.
-        following: As it took it.
-        seed: Another one than its own.
+        graphs: As for `aligned_layouts`.
+        maps: The result of `aligned_layouts`; repetitions are turned onto these maps.
+        start: As for `aligned_layouts`.
+        first: As for `aligned_layouts`.
+        following: As for `aligned_layouts`.
+        seed: A seed other than for `aligned_layouts`.
     """
     starts, layouts = [start, *maps[:-1]], [first] + [following] * (len(maps) - 1)
     return [
