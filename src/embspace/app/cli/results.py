@@ -27,12 +27,6 @@ from embspace.app.cli.reading import (
 )
 from embspace.errors import InputError, one_line, visible
 
-ModelOption = Annotated[
-    str,
-    typer.Option(
-        "--model", help="A name in conf/model/, or that of a report, or a folder that has one."
-    ),
-]
 OldModelOption = Annotated[
     str | None, typer.Option("--model", help="As before; now the first word.", hidden=True)
 ]
@@ -241,13 +235,17 @@ def _with_other_names(root: Path, asked: str) -> Iterator[None]:
 
 
 def figure(
-    noun: Annotated[str, typer.Argument(help="The analysis, such as helix.")],
-    name: Annotated[
-        str,
-        typer.Option(
-            "--of", help="A model or a report, a run, a pair <model>--<other_model>, or toy."
+    words: Annotated[
+        list[str],
+        typer.Argument(
+            help="A model or a report, a run, a pair <model>--<other_model>, or toy; and the "
+            "analysis, such as helix.",
+            metavar="MODEL ANALYSIS",
         ),
-    ] = "minilm",
+    ],
+    old_model: Annotated[
+        str | None, typer.Option("--of", help="As before; now the first word.", hidden=True)
+    ] = None,
     folder: Annotated[Path, typer.Option("--to", help="The folder that takes the files.")] = Path(
         "paper"
     ),
@@ -262,10 +260,13 @@ def figure(
 
     Takes the results that are there, and writes PDF, SVG with letters as letters, and .tex with a
     figure environment and the tables. Type keeps its size at any width.
+    `embspace figure minilm helix`
     """
     from embspace.app.drawn import check_drawn
 
     to = folder.absolute()
+    with clear_errors():
+        name, (noun,) = model_first("figure", words, old_model, ["ANALYSIS"])
     with at_model(name) as of:
         check_drawn(noun, of)
         from embspace.app.paper import write_paper_figure
@@ -335,10 +336,14 @@ def cosine(
 
 
 def cite(
-    noun: Annotated[
-        str | None, typer.Argument(help="The analysis, such as helix; without it, all are listed.")
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help=f"{MODEL_HELP}; and the analysis, such as helix. Without both, all are listed.",
+            metavar="[MODEL ANALYSIS]",
+        ),
     ] = None,
-    model: ModelOption = "minilm",
+    model: OldModelOption = None,
     latex: Annotated[
         bool, typer.Option("--latex", help="The sentences as LaTeX, for natbib.")
     ] = False,
@@ -346,14 +351,17 @@ def cite(
     """Print the method of an analysis in sentences for a paper, and its references as BibTeX.
 
     Settings are those of conf/, numbers those of results/: after a change, `dvc repro` first.
+    `embspace cite minilm helix`
     """
     from embspace.cite.command import cite as citation_of
     from embspace.cite.methods import all_methods
 
-    if noun is None:
+    if not words:
         typer.echo("\n".join(all_methods()))
         return
-    with at_model(model, own=True) as name:
+    with clear_errors():
+        named, (noun,) = model_first("cite", words, model, ["ANALYSIS"])
+    with at_model(named, own=True) as name:
         citation = citation_of(noun, name, latex=latex)
     for note in citation.notes:
         typer.echo(f"note: {note}", err=True)

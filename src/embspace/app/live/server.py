@@ -127,7 +127,7 @@ def build_page(models: list[str], corpora: list[str], answers: Answers) -> Any:
             value=models[0],
             label="Model",
             info="A name in conf/model/; its files must be there (`embspace fetch`). "
-            "A folder: start the app by `embspace app --model FOLDER`.",
+            "A folder: start the app by `embspace app FOLDER`.",
             allow_custom_value=True,
             elem_id="model",
         )
