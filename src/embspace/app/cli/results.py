@@ -55,6 +55,17 @@ CorpusOption = Annotated[
     ),
 ]
 
+CorporaOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--corpus",
+        help="Texts for the model to read: .txt, .csv, .tsv, .jsonl, .json, .parquet, also "
+        ".gz, a folder of `save_to_disk`, or one of conf/corpus/. More than once: each is a "
+        "corpus beside the others. Without it, the corpora of params.yaml.",
+        metavar="FILE",
+    ),
+]
+
 
 def report(
     model: Annotated[
@@ -64,16 +75,7 @@ def report(
             "run, a pair or a corpus, of which the page shows what is computed."
         ),
     ] = None,
-    corpus: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--corpus",
-            help="Texts for the model to read: .txt, .csv, .tsv, .jsonl, .json, .parquet, also "
-            ".gz, a folder of `save_to_disk`, or one of conf/corpus/. More than once: each is a "
-            "corpus beside the others. Without it, the corpora of params.yaml.",
-            metavar="FILE",
-        ),
-    ] = None,
+    corpus: CorporaOption = None,
     text_column: TextColumnOption = None,
     id_column: IdColumnOption = None,
     label_column: LabelColumnOption = None,
@@ -133,13 +135,11 @@ def report(
 
     end_on_signals()
     say, here = partial(typer.echo, err=quick), Path.cwd()
-    columns = {
-        "text_column": text_column,
-        "id_column": id_column,
-        "group_column": label_column,
-        "document_column": document_column,
-    }
-    reading = reading_of(separator, skip_empty=skip_empty, **columns)
+    reading = reading_of(
+        *(text_column, id_column, label_column, document_column),
+        separator=separator,
+        skip_empty=skip_empty,
+    )
     named = {"layers": layers, "attention": attention, "parameters": parameters}
     named |= {"all": is_all, "no-maps": no_maps}
     options = [option for option, is_given in named.items() if is_given]
@@ -150,7 +150,7 @@ def report(
             raise InputError(f"--quick: reads one corpus, found {len(corpus)}")
         root, given = find_root(), given_of(allow_unused, tokenizer)
         made = _page_of_tree(root, model, is_all=is_all, is_single=single_file)
-        shown = _Shown(root, here, may_open=not no_open)
+        shown = Shown(root, here, may_open=not no_open)
         if made is None:
             asked = model or ""
             place = placed(asked, root, here)
@@ -172,7 +172,7 @@ def report(
     typer.echo(shown.page)
 
 
-class _Shown:
+class Shown:
     """Opens a page the first time that it is written, or says where it is."""
 
     def __init__(self, root: Path, here: Path, *, may_open: bool) -> None:
