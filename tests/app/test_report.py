@@ -12,6 +12,7 @@ from types import SimpleNamespace
 import pytest
 
 from embspace.app.report import Subject, beside, describe_subject, write_report
+from embspace.app.reporting.listed import list_reports
 from embspace.app.repro.environment import KERNELS
 from embspace.app.working_tree import TREES, WorkingTree
 from embspace.errors import InputError
@@ -209,7 +210,10 @@ def test_own_texts_have_a_report_of_their_own(workspace: Workspace):
         "extract_hidden_states@tiny-my_notes",
         *(f"measure_{noun}@tiny" for noun in DRAWN),
     }
-    assert "texts of my notes.csv" in (workspace.folder / page).read_text()
+    text = (workspace.folder / page).read_text()
+    assert "on my notes.csv</title>" in text and "my_notes-" not in text.split("</header>")[0]
+    listed = list_reports(workspace.folder, workspace.folder)
+    assert re.fullmatch(rf"tiny on my notes\.csv  +\d{{4}}-\d\d-\d\d  {page}", listed[0])
     assert (workspace.folder / "reports/tiny/index.html").read_bytes() == before
 
 
@@ -336,7 +340,8 @@ def test_a_name_with_dots_is_taken(workspace: Workspace, monkeypatch: pytest.Mon
     subject = describe_subject("tiny", "my.own texts.csv", print)
     assert subject.corpora == ["my_own_texts"]
     assert subject.own is not None
-    assert subject.own.label == "texts of my.own texts.csv"
+    assert subject.own.label == "my.own texts.csv"
+    assert subject.title == "tiny on my.own texts.csv"
 
 
 def test_the_bytes_are_those_of_params_yaml_and_repro(

@@ -14,6 +14,7 @@ from embspace.app.checks.probed import check_probed
 from embspace.app.describe import Given, Say, check_complete, find_model
 from embspace.app.reporting.costs import Expected, cost_told
 from embspace.app.reporting.growing import Shown
+from embspace.app.reporting.listed import note
 from embspace.app.reporting.parts import (
     Analysis,
     analyses,
@@ -57,6 +58,8 @@ class Subject:
     """Options of the command that add or leave out analyses, of `embspace.app.reporting.parts`."""
     further: tuple[OwnTexts, ...] = ()
     """Other texts of one's own than `own`, which are corpora beside it."""
+    asked: str = ""
+    """The model, as the user has written it."""
 
     @property
     def files(self) -> tuple[OwnTexts, ...]:
@@ -73,6 +76,21 @@ class Subject:
         is_usual = not files and self.corpora == read_params().corpora
         named = [] if is_usual else [files.get(corpus, corpus) for corpus in self.corpora]
         return "--".join([self.model, *named])
+
+    @property
+    def written(self) -> tuple[str, ...]:
+        """Return the model, and corpora that are others than usual, as the user wrote them."""
+        places = {own.name: own.place or own.label for own in self.files}
+        is_usual = self.name == self.model
+        corpora = [] if is_usual else [places.get(corpus, corpus) for corpus in self.corpora]
+        return (self.asked or self.model, *corpora)
+
+    @property
+    def title(self) -> str:
+        """Return what the report is listed as."""
+        model, *corpora = self.written
+        on = f" on {', '.join(corpora)}" if corpora else ""
+        return model + on + "".join(f" --{option}" for option in self.options)
 
     @property
     def folder(self) -> Path:
@@ -113,7 +131,7 @@ def describe_subject(
     check_complete(named, model)
     own = files[0] if files else None
     return Subject(
-        *(named.name, corpora, own, named.described, tuple(options)), further=tuple(files[1:])
+        *(named.name, corpora, own, named.described, tuple(options), tuple(files[1:])), asked=model
     )
 
 
@@ -150,10 +168,11 @@ def _write_from(
         subject.folder,
         stages,
         own_texts=subject.own is not None,
-        report=subject.name,
+        written=subject.written,
         left_out=left_out(subject.options, is_study=subject.is_study),
         shown=shown or (lambda _: None),
     )
+    note(tree.root / subject.folder, subject.title)
     with page.told_if_ended():
         steps = _steps(tree, subject, stages, say, jobs)  # what is wrong leaves an old page
         page.begin()

@@ -61,6 +61,8 @@ class OwnTexts:
     content: bytes
     options: dict[str, Any] = field(default_factory=dict)
     """Further keys of a description in conf/corpus/, which say how the file is read."""
+    place: str = field(default="", compare=False)
+    """The file, as the user has written it."""
 
     @property
     def description(self) -> dict[str, Any]:

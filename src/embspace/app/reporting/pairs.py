@@ -13,6 +13,7 @@ from embspace.app.queries.reported import OF_PAIRS
 from embspace.app.report import REPORTS, Subject, describe_subject, fetch_model
 from embspace.app.reporting.costs import Expected, cost_told
 from embspace.app.reporting.growing import draw_analysis, share_drawings
+from embspace.app.reporting.listed import note
 from embspace.app.reporting.parts import Analysis, makers
 from embspace.app.reporting.sizes import size_of
 from embspace.app.repro.durations import Durations
@@ -40,6 +41,13 @@ class ComparedModels(NamedTuple):
     def key(self) -> str:
         """Return the name of the pair, which its results have."""
         return f"{self.first.model}{PAIR}{self.second.model}"
+
+    @property
+    def title(self) -> str:
+        """Return what the page is listed as."""
+        model, *_ = self.first.written
+        other, *_ = self.second.written
+        return f"{model} and {other}{self.first.title.removeprefix(model)}"
 
     @property
     def name(self) -> str:
@@ -102,6 +110,7 @@ def write_comparison(
         for sentence in _reasons(tree.folder, pair.key):
             say(sentence)
         named = names_of(tree.folder)[pair.key]
+        note(root / REPORTS / pair.name, pair.title)
         return write_named(root, named, tree=tree.folder, folder=REPORTS / pair.name)
 
 

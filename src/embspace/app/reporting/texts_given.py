@@ -93,7 +93,7 @@ def _own_texts(file: Path, root: Path, reading: dict[str, Any]) -> OwnTexts:
     while name == STIMULI or (root / CONF / "corpus" / f"{name}.yaml").exists():
         name += "_file"
     suffix, content = content_of(str(file))
-    return OwnTexts(name, f"texts of {file.name}", suffix, content, options)
+    return OwnTexts(name, file.name, suffix, content, options, str(file))
 
 
 def _check_documents(texts: "pd.DataFrame", unit: str | None, file: Path) -> None:
