@@ -360,14 +360,14 @@ embspace.geometry.mean_cosine(x)
 embspace.spaces(vectors=x)["given"]
 np.save(sys.argv[1] + "/x.npy", x)
 open(sys.argv[1] + "/my.txt", "w").write("the cat\\na dog\\nthe sun\\n")
-own = ["--model", "tiny", "--corpus", sys.argv[1] + "/my.txt"]
+own = ["--corpus", sys.argv[1] + "/my.txt"]
 for command in (
-    ["cosine", "a cat", "a dog", *own],
-    ["search", "a cat", *own],
-    ["track", "a cat", "--model", "tiny"],
+    ["cosine", "tiny", "a cat", "a dog", *own],
+    ["search", "tiny", "a cat", *own],
+    ["track", "tiny", "a cat"],
     ["read", "tiny", "--layer", "1", "--value", "1"],
-    ["lookup", "cat", "--model", "tiny"],
-    ["export", "tokens", "--to", "parquet", "--folder", sys.argv[1], *own],
+    ["lookup", "tiny", "cat"],
+    ["export", "tiny", "tokens", "--to", "parquet", "--folder", sys.argv[1], *own],
     ["vectors", sys.argv[1] + "/x.npy", "--neighbors", "5"],
 ):
     try:

@@ -10,13 +10,12 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from pydantic import TypeAdapter
 
 from embspace.app.report import Subject, beside, describe_subject, write_report
+from embspace.app.reporting.listed import list_reports
 from embspace.app.repro.environment import KERNELS
 from embspace.app.working_tree import TREES, WorkingTree
 from embspace.errors import InputError
-from embspace.settings.params import CorpusName
 from embspace.settings.pipeline import read_stages
 from tests.drawn import drawn_files
 from tests.hub_server import serving_hub
@@ -211,7 +210,10 @@ def test_own_texts_have_a_report_of_their_own(workspace: Workspace):
         "extract_hidden_states@tiny-my_notes",
         *(f"measure_{noun}@tiny" for noun in DRAWN),
     }
-    assert "texts of my notes.csv" in (workspace.folder / page).read_text()
+    text = (workspace.folder / page).read_text()
+    assert "on my notes.csv</title>" in text and "my_notes-" not in text.split("</header>")[0]
+    listed = list_reports(workspace.folder, workspace.folder)
+    assert re.fullmatch(rf"tiny on my notes\.csv  +\d{{4}}-\d\d-\d\d  {page}", listed[0])
     assert (workspace.folder / "reports/tiny/index.html").read_bytes() == before
 
 
@@ -227,29 +229,6 @@ def test_a_report_with_layers_and_one_without_both_stay(workspace: Workspace):
     assert report(workspace, "tiny").returncode == 0
     assert plain.read_bytes() == before
     assert (workspace.folder / "reports/tiny+layers/index.html").read_bytes() == layers
-
-
-@pytest.mark.parametrize(
-    ("file", "corpus"),
-    [
-        ("my.texts.csv", "my_texts"),
-        ("stimuli.csv", "texts_of_stimuli"),
-        ("..csv.txt", "texts_of_csv"),
-        ("my.csv", "texts_of_my"),
-    ],
-)
-def test_own_texts_have_a_name_that_params_take(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, file: str, corpus: str
-):
-    monkeypatch.chdir(tmp_path)
-    Path("conf/model").mkdir(parents=True)
-    Path("conf/model/tiny.yaml").touch()
-    Path(file).write_text("text\na cat\n")
-    Path("params.yaml").touch()
-    Path("dvc.yaml").touch()
-    subject = describe_subject("tiny", file, print)
-    assert subject.corpora == [corpus]
-    TypeAdapter(CorpusName).validate_python(corpus)
 
 
 def test_the_tree_is_found_from_any_folder(workspace: Workspace, tmp_path: Path):
@@ -355,76 +334,14 @@ def test_a_corpus_is_a_file_or_one_of_conf(workspace: Workspace, monkeypatch: py
         describe_subject("tiny", "empty.txt", print)
 
 
-def test_files_of_one_name_have_a_report_each(
-    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
-):
-    monkeypatch.chdir(workspace.folder)
-    for file, content in {
-        "a/my.csv": "text\none\n",
-        "b/my.csv": "text\ntwo\n",
-        "a/my.txt": "text\none\n",
-        "c/my.csv": "text\none\n",
-    }.items():
-        Path(file).parent.mkdir(exist_ok=True)
-        Path(file).write_text(content)
-    names = [
-        describe_subject("tiny", file, print).name
-        for file in ("a/my.csv", "b/my.csv", "a/my.txt", "c/my.csv")
-    ]
-    assert len({*names[:3]}) == 3
-    assert names[3] == names[0]  # the same texts
-
-
-def test_a_file_is_read_as_the_user_says(workspace: Workspace, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.chdir(workspace.folder)
-    Path("odd.csv").write_text("Tweet;topic\none;a\n;b\ntwo;a\nthree;b\n")
-    reading = {"text_column": "Tweet", "separator": ";", "skip_empty": True}
-    own = describe_subject("tiny", "odd.csv", print, reading=reading).own
-    assert own is not None
-    assert own.options == {**reading, "group_column": "topic"}
-    plain = describe_subject("tiny", "odd.csv", print, reading={**reading, "separator": ";"}).own
-    assert plain == own
-    for corpus in (None, "posts"):
-        with pytest.raises(InputError, match=r"--skip-empty: found without a file of texts"):
-            describe_subject("tiny", corpus, print, reading={"skip_empty": True})
-
-
-def test_columns_that_tell_no_texts_apart_color_nothing(
-    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
-):
-    monkeypatch.chdir(workspace.folder)
-    Path("same.csv").write_text("text,topic,label\none,a,x\ntwo,a,y\n")
-    own = describe_subject("tiny", "same.csv", print).own
-    assert own is not None
-    assert own.options == {}
-
-
-@pytest.mark.parametrize("column", [None, "author"])
-def test_a_unit_that_is_one_is_told_before_anything_is_computed(
-    workspace: Workspace, monkeypatch: pytest.MonkeyPatch, column: str | None
-):
-    monkeypatch.chdir(workspace.folder)
-    name = column or "document"
-    Path("one.csv").write_text(f"text,{name}\none,x\ntwo,x\n")
-    reading = {"document_column": column} if column else {}
-    message = rf"one\.csv: column '{name}': is 'x' in all 2 rows, so that they are one unit"
-    with pytest.raises(InputError, match=message):
-        describe_subject("tiny", "one.csv", print, reading=reading)
-    with pytest.raises(InputError, match="--document-column: found 'writer', allowed: .*text"):
-        describe_subject("tiny", "one.csv", print, reading={"document_column": "writer"})
-    Path("one.csv").write_text(f"text,{name}\none,x\ntwo,y\n")
-    own = describe_subject("tiny", "one.csv", print, reading=reading).own
-    assert own is not None
-    assert own.options == reading
-
-
 def test_a_name_with_dots_is_taken(workspace: Workspace, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.chdir(workspace.folder)
     Path("my.own texts.csv").write_text("text\none\n")
     subject = describe_subject("tiny", "my.own texts.csv", print)
     assert subject.corpora == ["my_own_texts"]
     assert subject.own is not None
-    assert subject.own.label == "texts of my.own texts.csv"
+    assert subject.own.label == "my.own texts.csv"
+    assert subject.title == "tiny on my.own texts.csv"
 
 
 def test_the_bytes_are_those_of_params_yaml_and_repro(

@@ -90,6 +90,18 @@ def test_it_has_the_users_files_and_params_of_its_own(tree: WorkingTree, root: P
         assert (tree.folder / file).read_bytes() == (root / file).read_bytes()
 
 
+def test_two_models_are_compared_in_one_tree(tree: WorkingTree, root: Path):
+    repro(root)
+    put(root / "conf/model/b.yaml", {"path": "models/a"})
+    described = {"label": "new", "path": "models/a"}
+    tree.update("a", None, beside={"new": described})
+    params = read_yaml(tree.folder / "params.yaml")
+    assert params["models"] == ["a", "new"]
+    assert params["compared"] == {"a--new": {"model": "a", "other_model": "new"}}
+    assert read_yaml(tree.folder / "conf/model/new.yaml") == described
+    assert (tree.folder / "results/a.csv").read_bytes() == (root / "results/a.csv").read_bytes()
+
+
 def test_a_second_update_touches_only_what_differs(tree: WorkingTree, root: Path):
     tree.update("a", None)
     (root / "src/code.py").write_text("other = 'code'\n")

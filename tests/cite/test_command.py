@@ -74,8 +74,8 @@ def committed_stages(_: Path) -> dict[str, Stage]:
     return read_stages(ROOT)
 
 
-def run(*arguments: str) -> Result:
-    return CliRunner().invoke(app, ["cite", *arguments])
+def run(noun: str, *options: str, model: str = "minilm") -> Result:
+    return CliRunner().invoke(app, ["cite", model, noun, *options])
 
 
 def text_of(noun: str) -> str:
@@ -151,20 +151,20 @@ def test_latex_cites_and_escapes():
 
 @pytest.mark.parametrize("noun", ["cubes", "hopf_link"])
 def test_a_toy_has_no_model(noun: str):
-    assert run(noun).stdout == run(noun, "--model", "none").stdout
+    assert run(noun).stdout == run(noun, model="none").stdout
     assert "MiniLM" not in run(noun).stdout
 
 
 @pytest.mark.parametrize(
-    ("arguments", "message"),
+    ("model", "noun", "message"),
     [
-        (["similarty"], "noun: found 'similarty'; did you mean 'similarity'"),
-        (["pca", "--model", "minlm"], "--model: found 'minlm'; did you mean 'minilm'"),
-        (["pca", "--model", "minilm_random"], "list 'minilm_random' under `models`"),
+        ("minilm", "similarty", "noun: found 'similarty'; did you mean 'similarity'"),
+        ("minlm", "pca", "model: found 'minlm'; did you mean 'minilm'"),
+        ("minilm_random", "pca", "list 'minilm_random' under `models`"),
     ],
 )
-def test_errors_are_one_clear_message(arguments: list[str], message: str):
-    result = run(*arguments)
+def test_errors_are_one_clear_message(model: str, noun: str, message: str):
+    result = run(noun, model=model)
     assert result.exit_code == 1
     assert isinstance(result.exception, SystemExit)
     assert result.stderr.startswith("error: ")
@@ -174,8 +174,15 @@ def test_errors_are_one_clear_message(arguments: list[str], message: str):
 
 
 def test_without_a_noun_all_are_listed():
-    assert run().output.split() == [*all_methods()]
-    assert {"helix", "pca", "hubs"} <= {*run().output.split()}
+    listed = CliRunner().invoke(app, ["cite"]).output.split()
+    assert listed == [*all_methods()]
+    assert {"helix", "pca", "hubs"} <= {*listed}
+
+
+def test_the_older_order_works_with_a_line_that_says_what_to_write():
+    older = CliRunner().invoke(app, ["cite", "pca", "--model", "minilm"])
+    assert older.stderr.startswith("the model comes first: embspace cite minilm pca\n")
+    assert older.stdout == run("pca").stdout
 
 
 def test_results_that_are_not_there(bare: Path):

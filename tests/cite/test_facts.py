@@ -116,7 +116,7 @@ def test_what_the_results_do_not_have_is_undefined(
         ("minilm", (CSV, "m"), "minilm.csv: no column 'm'"),
         ("minilm", ("results/no/<model>.csv", "n"), "no/minilm.csv: not found; `dvc repro` makes"),
         ("minilm_random", (CSV, "n"), "list 'minilm_random' under `models` in params.yaml"),
-        ("minlm", (CSV, "n"), "--model: found 'minlm'; did you mean 'minilm'"),
+        ("minlm", (CSV, "n"), "model: found 'minlm'; did you mean 'minilm'"),
     ],
 )
 def test_what_is_wrong_is_told(tree: Path, model: str, asked: tuple[str, str], message: str):

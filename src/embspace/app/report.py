@@ -4,18 +4,17 @@ The pipeline runs in a tree of its own, .cache/trees/<model>/, so that params.ya
 of the user's tree stay as they are; see `embspace.app.working_tree`.
 """
 
-import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import chdir, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from embspace.app.checks.probed import check_probed
 from embspace.app.describe import Given, Say, check_complete, find_model
-from embspace.app.reporting.costs import Expected, Size, cost_told
+from embspace.app.reporting.costs import Expected, cost_told
 from embspace.app.reporting.growing import Shown
+from embspace.app.reporting.listed import note
 from embspace.app.reporting.parts import (
     Analysis,
     analyses,
@@ -26,29 +25,24 @@ from embspace.app.reporting.parts import (
     ranks_of,
     ways_of,
 )
+from embspace.app.reporting.sizes import size_of
+from embspace.app.reporting.texts_given import texts_given
 from embspace.app.repro.durations import Durations
 from embspace.app.repro.schedule import Needs
 from embspace.app.repro.side_by_side import Step
 from embspace.app.run import tell
 from embspace.app.working_tree import TREES, OwnTexts, WorkingTree
-from embspace.errors import InputError, not_among
+from embspace.errors import InputError
 from embspace.files.copies import link_files
-from embspace.files.remote import local_path
-from embspace.settings.find_description import described_in
-from embspace.settings.model import describe_model
-from embspace.settings.params import CONF, PARAMS, STIMULI, Params, read_params
+from embspace.settings.params import CONF, read_params
 from embspace.settings.pipeline import read_stages
 from embspace.settings.roots import find_root, is_home
-from embspace.settings.schema import read_yaml, validate
+from embspace.settings.schema import read_yaml
 
 if TYPE_CHECKING:
-    import pandas as pd
+    pass
 
 REPORTS = Path("reports")
-GROUPS = ("topic", "label", "subject", "category", "class", "domain")  # columns that color a map
-GROUP = "group_column"  # of a description in conf/corpus/: the label of each text
-DOCUMENT = "document_column"  # of one: what belongs together
-OPTIONS = {GROUP: "label-column"}  # of the command, where the key has another name
 
 
 @dataclass(frozen=True)
@@ -64,6 +58,8 @@ class Subject:
     """Options of the command that add or leave out analyses, of `embspace.app.reporting.parts`."""
     further: tuple[OwnTexts, ...] = ()
     """Other texts of one's own than `own`, which are corpora beside it."""
+    asked: str = ""
+    """The model, as the user has written it."""
 
     @property
     def files(self) -> tuple[OwnTexts, ...]:
@@ -80,6 +76,21 @@ class Subject:
         is_usual = not files and self.corpora == read_params().corpora
         named = [] if is_usual else [files.get(corpus, corpus) for corpus in self.corpora]
         return "--".join([self.model, *named])
+
+    @property
+    def written(self) -> tuple[str, ...]:
+        """Return the model, and corpora that are others than usual, as the user wrote them."""
+        places = {own.name: own.place or own.label for own in self.files}
+        is_usual = self.name == self.model
+        corpora = [] if is_usual else [places.get(corpus, corpus) for corpus in self.corpora]
+        return (self.asked or self.model, *corpora)
+
+    @property
+    def title(self) -> str:
+        """Return what the report is listed as."""
+        model, *corpora = self.written
+        on = f" on {', '.join(corpora)}" if corpora else ""
+        return model + on + "".join(f" --{option}" for option in self.options)
 
     @property
     def folder(self) -> Path:
@@ -115,57 +126,13 @@ def describe_subject(
     """
     root = find_root()
     named_texts = [corpus] if corpus is None or isinstance(corpus, str) else corpus
-    corpora, files = _all_texts(named_texts, root, reading or {})
+    corpora, files = texts_given(named_texts, root, reading or {})
     named = find_model(model, root, say, given)
     check_complete(named, model)
     own = files[0] if files else None
     return Subject(
-        *(named.name, corpora, own, named.described, tuple(options)), further=tuple(files[1:])
+        *(named.name, corpora, own, named.described, tuple(options), tuple(files[1:])), asked=model
     )
-
-
-def _all_texts(
-    corpora: Sequence[str | None], root: Path, reading: dict[str, Any]
-) -> tuple[list[str], list[OwnTexts]]:
-    """Return the corpora of several names and files, and the texts of the files.
-
-    Raises:
-        InputError: if one is not known, or given twice.
-    """
-    names, files = list[str](), list[OwnTexts]()
-    if reading and not any(map(_is_file, corpora)):
-        options = ", ".join(f"--{OPTIONS.get(key, key.replace('_', '-'))}" for key in reading)
-        raise InputError(f"{options}: found without a file of texts, allowed: with one")
-    for corpus in corpora or [None]:
-        found, own = _texts(corpus, root, reading)
-        if own is not None and own.name in names:
-            own = replace(own, name=f"{own.name}_{own.digest}")
-            found = [own.name]
-        if not {*found}.isdisjoint(names) or (
-            own and own.content in [each.content for each in files]
-        ):
-            raise InputError(f"--corpus: found {corpus} twice, allowed: other texts each time")
-        names += found
-        files += [own] if own else []
-    return names, files
-
-
-def _is_file(corpus: str | None) -> bool:
-    return corpus is not None and (Path(corpus).exists() or not re.fullmatch(r"[\w-]+", corpus))
-
-
-def _texts(
-    corpus: str | None, root: Path, reading: dict[str, Any]
-) -> tuple[list[str], OwnTexts | None]:
-    if corpus is None:
-        return validate(Params, read_yaml(root / PARAMS), str(root / PARAMS)).corpora, None
-    if not _is_file(corpus):
-        described_in(root / CONF / "corpus", corpus)
-        return [corpus], None
-    if not local_path(corpus).exists():  # before what reads it is imported, which takes seconds
-        raise InputError(f"{corpus}: not found")
-    own = _own_texts(Path(corpus), root, reading)
-    return [own.name], own
 
 
 def write_report(
@@ -201,10 +168,11 @@ def _write_from(
         subject.folder,
         stages,
         own_texts=subject.own is not None,
-        report=subject.name,
+        written=subject.written,
         left_out=left_out(subject.options, is_study=subject.is_study),
         shown=shown or (lambda _: None),
     )
+    note(tree.root / subject.folder, subject.title)
     with page.told_if_ended():
         steps = _steps(tree, subject, stages, say, jobs)  # what is wrong leaves an old page
         page.begin()
@@ -250,40 +218,13 @@ def stages_of(root: Path, subject: Subject) -> dict[Analysis, list[str]]:
 
 def durations_of(tree: WorkingTree, subject: Subject) -> Durations:
     """Return what knows the seconds of stages: their own, or those expected of such a size."""
-    characters = sum(len(own.content) for own in subject.files)
-    characters += sum(map(_characters_of, {*subject.corpora} - {own.name for own in subject.files}))
-    size = Size(_parameters_of(tree.folder, subject.model), characters, len(subject.corpora))
     # Those of other settings of the same tree are no measure.
     changed = "+".join(option for option in subject.options if option in ("layers", "all"))
     name = "" if subject.is_study else f"{tree.folder.name}+{changed}"
     is_quicker = bool(quicker_settings(tree.folder, subject.options, is_study=subject.is_study))
+    size = size_of(tree.folder, subject.model, subject.corpora, subject.files)
     expected = Expected(read_stages(tree.folder), size, is_quicker=is_quicker)
     return Durations(tree.root, name, expected)
-
-
-def _parameters_of(folder: Path, model: str) -> int:
-    """Return the number of a model's parameters: as its description says, or about, by its config.
-
-    A block has 4 matrices of dim x dim in attention, and as a rule 8 in the MLP. 0 if not known.
-    """
-    from embspace.models.architecture import load_config
-
-    content = read_yaml(folder / CONF / "model" / f"{model}.yaml")
-    if content.get("parameters"):
-        return int(content["parameters"])
-    with suppress(InputError), chdir(folder):
-        config = load_config(model, describe_model(model, content))
-        names = ("num_hidden_layers", "hidden_size", "vocab_size")
-        n_layers, dim, n_tokens = (getattr(config, name, 0) for name in names)
-        return 12 * n_layers * dim**2 + n_tokens * dim
-    return 0
-
-
-def _characters_of(corpus: str) -> int:
-    """Return about how long the texts of a corpus are: the size of its file, if that is here."""
-    path = read_yaml(CONF / "corpus" / f"{corpus}.yaml").get("path")
-    file = Path(str(path))
-    return file.stat().st_size if path and file.is_file() else 0
 
 
 def beside(page: Path, root: Path, here: Path) -> Path:
@@ -344,53 +285,3 @@ def fetch_model(subject: Subject, say: Say) -> None:
     allow_hub()
     for remark in fetch_models([model], update=False):
         say(remark)
-
-
-def _own_texts(file: Path, root: Path, reading: dict[str, Any]) -> OwnTexts:
-    """Return the texts of a file, read once to see that it is one."""
-    from embspace.files.formats.endings import stem_of
-    from embspace.files.texts import content_of, load_texts
-
-    options = dict(reading)
-    asked, unit = options.pop(GROUP, None), options.pop(DOCUMENT, None)
-    texts = load_texts(str(file), **options)
-    if unit is not None:
-        options[DOCUMENT] = unit
-    _check_documents(texts, unit, file)
-    if asked is not None:
-        if asked not in texts or not _tells_apart(texts, asked):
-            columns = [each for each in map(str, texts) if _tells_apart(texts, each)]
-            raise InputError(
-                f"--label-column: found '{asked}', allowed: a column of {file} with several labels "
-                f"that texts share, {', '.join(columns) or 'of which it has none'}"
-            )
-        options[GROUP] = asked
-    elif group := next((each for each in GROUPS if _tells_apart(texts, each)), None):
-        options[GROUP] = group
-    name = re.sub(r"[^A-Za-z0-9_]+", "_", stem_of(file.name)).strip("_") or "texts"
-    if not name.endswith("s"):
-        name = f"texts_of_{name}"  # sentences say "two docstrings", and "two texts of my"
-    while name == STIMULI or (root / CONF / "corpus" / f"{name}.yaml").exists():
-        name += "_file"
-    suffix, content = content_of(str(file))
-    return OwnTexts(name, f"texts of {file.name}", suffix, content, options)
-
-
-def _check_documents(texts: "pd.DataFrame", unit: str | None, file: Path) -> None:
-    """Stop if all texts are of one document, which is known before anything is computed."""
-    from embspace.prepare.texts import flaw_of_documents
-
-    if unit is not None and unit not in texts:
-        raise InputError(f"--document-column: {not_among(unit, [*map(str, texts)])}")
-    column = unit or "document"
-    if column in texts and (flaw := flaw_of_documents(texts[column].astype(str))):
-        raise InputError(f"{file}: column '{column}': {flaw}")
-
-
-def _tells_apart(texts: "pd.DataFrame", column: str) -> bool:
-    """Return whether a column has names that several texts share, and more than one."""
-    from pandas.api.types import is_scalar
-
-    if column not in texts or not texts[column].map(is_scalar).all():  # JSON lines may have lists
-        return False
-    return 1 < texts[column].nunique() < len(texts)

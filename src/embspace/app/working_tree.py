@@ -10,7 +10,7 @@ import hashlib
 import json
 import logging
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -26,7 +26,7 @@ from embspace.app.repro.schedule import Needs
 from embspace.app.repro.side_by_side import Step, run_side_by_side
 from embspace.errors import InputError
 from embspace.files.copies import copy_file, link_files, mirror_folder, write_changed
-from embspace.settings.params import CONF, PARAMS
+from embspace.settings.params import CONF, PAIR, PARAMS
 from embspace.settings.pipeline import (
     LOCK,
     graph_files,
@@ -61,6 +61,8 @@ class OwnTexts:
     content: bytes
     options: dict[str, Any] = field(default_factory=dict)
     """Further keys of a description in conf/corpus/, which say how the file is read."""
+    place: str = field(default="", compare=False)
+    """The file, as the user has written it."""
 
     @property
     def description(self) -> dict[str, Any]:
@@ -104,6 +106,7 @@ class WorkingTree:
         layers: bool = False,
         settings: Mapping[str, Any] | None = None,
         further: Sequence[OwnTexts] = (),
+        beside: Mapping[str, dict[str, Any] | None] | None = None,
     ) -> None:
         """Bring copies and params.yaml up to date, and keep computed results.
 
@@ -111,17 +114,24 @@ class WorkingTree:
         are read. `further` are more texts of the user's among `corpora`. `described` is the model's
         description if conf/model/ has no file. With `layers` the model is among `profiled`. If a
         settings file names a corpus that is not used here, the first used corpus takes the place.
-        `settings` override files of conf/, by path below conf/.
+        `settings` override files of conf/, by path below conf/. `beside` are the models that the
+        first is compared with, each with its description if conf/model/ has no file.
 
         Raises:
             InputError: if `root` is no tree of embspace, or a path in conf/ leads out of the tree.
         """
         params = read_yaml(self.root / PARAMS)
         named = corpora or ([own.name] if own else params.get("corpora"))
+        described_models = {model: described, **(beside or {})}
+        compared = {
+            f"{model}{PAIR}{other}": {"model": model, "other_model": other}
+            for other in beside or ()
+        }
         with self.locked():
             self._copy_all()
             # A report is of one model; what the user trains besides is no part of it.
-            content = {**params, "models": [model], "corpora": named, "compared": {}}
+            content = {**params, "models": [*described_models], "corpora": named}
+            content["compared"] = compared
             content |= dict.fromkeys(("profiled", "checkpointed", "trained", "run_pages"), [])
             if layers:
                 content["profiled"] = [model]
@@ -131,14 +141,15 @@ class WorkingTree:
             for texts in (own, *further):
                 if texts:
                     add_texts(self.folder, texts)
-            if described:
-                write_changed(self.folder / CONF / "model" / f"{model}.yaml", _as_yaml(described))
+            for name, said in described_models.items():
+                if said:
+                    write_changed(self.folder / CONF / "model" / f"{name}.yaml", _as_yaml(said))
             for file, changed in (settings or {}).items():
                 write_changed(self.folder / CONF / file, _as_yaml(changed))
             be_about(self.folder, named)
-            self._link_named_paths(model, named)
+            self._link_named_paths(described_models, named)
             self._share_cache()
-            self._take_over(model, named)
+            self._take_over(described_models, named)
 
     def _copy_all(self) -> None:
         for folder in COPIED_FOLDERS:
@@ -226,15 +237,18 @@ class WorkingTree:
                 "of your own"
             ) from None
 
-    def _take_over(self, model: str, corpora: Any) -> None:
-        """Take what was computed of the model elsewhere, unless that was done before."""
-        source, found = self._elsewhere(model)
-        taken, mark = self.folder / "taken", f"{source} {hash_of_locks(source)}".encode()
-        if (source == self.folder) or (taken.is_file() and taken.read_bytes() == mark):
-            return
-        for lock, stages in found.items():
-            self._take_stages(source, lock, stages, model, corpora)
-        write_changed(taken, mark)
+    def _take_over(self, models: Iterable[str], corpora: Any) -> None:
+        """Take what was computed of the models elsewhere, unless that was done before."""
+        # All are looked for first: to a tree with locks of its own, none but the user's gives.
+        elsewhere = {model: self._elsewhere(model) for model in models}
+        for model, (source, found) in elsewhere.items():
+            taken = self.folder / f"taken-{model}"
+            mark = f"{source} {hash_of_locks(source)}".encode()
+            if (source == self.folder) or (taken.is_file() and taken.read_bytes() == mark):
+                continue
+            for lock, stages in found.items():
+                self._take_stages(source, lock, stages, model, corpora)
+            write_changed(taken, mark)
 
     def _take_stages(
         self, source: Path, lock: Path, stages: dict[str, Any], model: str, corpora: Any
@@ -283,9 +297,10 @@ class WorkingTree:
             text = without_git(place, cache.cache_types, self.folder)
             write_changed(path, mark.encode() + text.encode())
 
-    def _link_named_paths(self, model: str, corpora: Any) -> None:
+    def _link_named_paths(self, models: Iterable[str], corpora: Any) -> None:
         """Make relative paths that conf/ names lead to the same file from here."""
-        descriptions = [f"model/{model}.yaml", *(f"corpus/{corpus}.yaml" for corpus in corpora)]
+        descriptions = [f"model/{model}.yaml" for model in models]
+        descriptions += [f"corpus/{corpus}.yaml" for corpus in corpora]
         for path in _named_paths(self.folder / CONF, descriptions):
             link = self.folder / path
             if ".." in path.parts:

@@ -163,7 +163,7 @@ def described(model_name: str) -> Model:
     if not known:
         raise InputError(f"{CONF / 'model'}: describes no model; expected files <name>.yaml")
     if model_name not in known:
-        raise InputError(f"--model: {not_among(model_name, known, LIST)}")
+        raise InputError(f"model: {not_among(model_name, known, LIST)}")
     return describe_model(model_name, read_yaml(Path(model_file(model_name))))
 
 

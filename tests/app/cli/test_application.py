@@ -71,7 +71,8 @@ REFUSED = [
     ("corpus", "nothing.txt"),
     ("corpus", "README.md", "--model", "nothing"),
     ("fetch", "minilm_l3", "nothing"),
-    ("figure", "nothing"),
+    ("figure", "minilm", "nothing"),
+    ("figure", "nothing", "helix"),
     ("figure", "helix", "--of", "nothing"),
 ]
 

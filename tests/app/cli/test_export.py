@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pytest
 
 from tests.app.cli.call import call
 
@@ -20,10 +21,10 @@ def test_own_vectors_are_written_with_their_labels(tmp_path: Path):
 
 
 def test_what_is_no_space_is_refused():
-    found = call("export", "inputs", "--to", "parquet", "--model", "minilm")
+    found = call("export", "minilm", "inputs", "--to", "parquet")
     assert found.exit_code == 1 and "allowed: input, positional" in found.stderr
-    assert "parquet" in call("export", "input", "--to", "csv").stderr
-    found = call("export", "input", "--to", "parquet", "--labels", "a.csv")
+    assert "parquet" in call("export", "minilm", "input", "--to", "csv").stderr
+    found = call("export", "minilm", "input", "--to", "parquet", "--labels", "a.csv")
     assert "--labels: found beside 'input'" in found.stderr
 
 
@@ -40,6 +41,25 @@ def test_an_option_that_says_nothing_of_the_space_is_refused(tmp_path: Path):
     for option, value in (("model", "minilm"), ("corpus", "articles"), ("layer", "2")):
         found = call("export", str(tmp_path / "own.npy"), *given, f"--{option}", value)
         assert found.exit_code == 1 and f"--{option}: found beside" in found.stderr
-    found = call("export", "tokens", *given, "--pooling", "cls")
+    found = call("export", "minilm", str(tmp_path / "own.npy"), *given)
+    assert found.exit_code == 1 and "found minilm beside a file" in found.stderr
+    found = call("export", "minilm", "tokens", *given, "--pooling", "cls")
     assert "--pooling: found beside 'tokens', allowed: beside texts" in found.stderr
     assert [each.name for each in tmp_path.iterdir()] == ["own.npy"]
+
+
+def test_the_older_order_works_with_a_line_that_says_what_to_write(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    asked: list[tuple[str, str]] = []
+    monkeypatch.setattr(
+        "embspace.app.export.spaces.learned_space", lambda *given: asked.append(given)
+    )
+    monkeypatch.setattr("embspace.app.export.formats.export_space", lambda *given: [])
+    given = ("--to", "parquet", "--folder", str(tmp_path))
+    old, older = ("input", "--model", "minilm"), ("input",)
+    for words in (old, older):
+        said = call("export", *words, *given).stderr
+        assert said == "the model comes first: embspace export minilm input\n"
+    assert call("export", "minilm", "input", *given).stderr == ""
+    assert asked == [("minilm", "input")] * 3

@@ -15,8 +15,11 @@ def test_another_host_needs_a_password():
 
 
 def test_a_model_is_looked_for_before_anything_is_opened():
-    found = call("app", "--model", "minlm")
+    found = call("app", "minlm")
     assert found.exit_code == 1 and "did you mean 'minilm'" in found.stderr
+    found = call("app", "--model", "minlm")
+    assert "the model comes first: embspace app minlm" in found.stderr
+    assert "--model: found beside MODEL" in call("app", "minilm", "--model", "minilm").stderr
 
 
 def test_a_model_that_reads_no_text_is_told_before_a_library_is_missed(
@@ -47,7 +50,7 @@ def test_the_address_is_the_first_line(monkeypatch: pytest.MonkeyPatch):
 
     monkeypatch.setattr(server, "check_installed", lambda: None)
     monkeypatch.setattr(server, "open_app", open_app)
-    asked = ("--model", "minilm", "--port", "7870", "--password", "long enough")
+    asked = ("minilm", "--port", "7870", "--password", "long enough")
     found = call("app", *asked)
     assert found.stdout == "embspace app: http://127.0.0.1:7870/\n"
     assert handed["port"] == 7870 and handed["host"] == "127.0.0.1" and handed["blocked"]

@@ -44,9 +44,22 @@ def test_lookup_lists_values_and_keys(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(
         "embspace.app.queries.read.look_up", lambda *given: {"feed_forward_value": [found]}
     )
-    said = call("lookup", "sea", "boat")
+    said = call("lookup", "minilm", "sea", "boat")
+    assert said.stderr == ""
     assert said.stdout.splitlines() == [
         "values",
         "     dot  vector                    nearest words",
         "   0.250  layer 2  value 7          sea ship",
     ]
+
+
+def test_lookup_takes_words_without_a_model_as_before(monkeypatch: pytest.MonkeyPatch):
+    asked: list[Any] = []
+    look_up = lambda words, model, top: asked.append((words, model)) or {}  # noqa: E731
+    monkeypatch.setattr("embspace.app.queries.read.look_up", look_up)
+    line = "the model comes first: embspace lookup minilm sea boat\n"
+    assert call("lookup", "sea", "boat").stderr == line
+    assert call("lookup", "sea", "boat", "--model", "minilm").stderr == line
+    assert call("lookup", "minilm", "sea", "boat").stderr == ""
+    assert asked == [(["sea", "boat"], "minilm")] * 3
+    assert "lookup minilm minilm" in call("lookup", "minilm").stderr  # a word by itself

@@ -2,8 +2,8 @@ from embspace.app.cli.reading import header_of, reading_of
 
 
 def test_what_was_not_asked_for_is_no_key():
-    assert reading_of(None, skip_empty=False, text_column=None) == {}
-    asked = reading_of(r"\t", skip_empty=True, text_column="a", group_column=None)
+    assert reading_of(*[None] * 4, separator=None, skip_empty=False) == {}
+    asked = reading_of("a", None, None, None, separator=r"\t", skip_empty=True)
     assert asked == {"text_column": "a", "separator": "\t", "skip_empty": True}
 
 

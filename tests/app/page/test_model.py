@@ -1,5 +1,6 @@
 import re
 import shutil
+from html import unescape
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ from embspace.app.page.model import (
     section_of,
 )
 from embspace.app.page.pictures import subtitle_in, title_in
+from embspace.app.page.provenance import corpora_of
 from embspace.draw.page.canvas import new_figure, use_style
 from embspace.errors import InputError
 from embspace.settings.pipeline import read_stages
@@ -180,9 +182,19 @@ def test_a_section_that_reads_other_texts_names_them(tree: Path, page: str):
 
 def test_the_page_recommends_what_can_be_typed(tree: Path, page: str):
     corpus = read_yaml(tree / "params.yaml")["corpora"][0]
+    page = unescape(page)
     assert f'embspace cosine minilm "a text" "another" --corpus {corpus}</code>' in page
-    named = page_of(tree, "minilm", report="minilm--my-01234567")
-    assert f'cosine minilm--my-01234567 "a text" "another" --corpus {corpus}</code>' in named
+    named = unescape(page_of(tree, "minilm", written=("./my model",)))
+    assert f'cosine \'./my model\' "a text" "another" --corpus {corpus}</code>' in named
+    named = unescape(page_of(tree, "minilm", written=("minilm", "my.csv", "posts")))
+    assert 'cosine minilm "a text" "another" --corpus my.csv</code>' in named
+
+
+def test_a_page_of_own_texts_is_titled_by_their_files(tree: Path, page: str):
+    assert "<title>Embedding spaces of MiniLM-L6</title>" in page
+    labels = [corpus["label"] for corpus in corpora_of(tree, "minilm")]
+    own = unescape(page_of(tree, "minilm", own_texts=True))
+    assert f"<title>Embedding spaces of MiniLM-L6 on {', '.join(labels)}</title>" in own
 
 
 def test_methods_stand_behind_a_fold_with_their_references(tree: Path, page: str, root: Path):

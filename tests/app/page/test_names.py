@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from embspace.app.page.names import Named, asked_of_all, names_of, unknown
+from embspace.app.page.names import Named, asked_of_all, called, names_of, unknown
 from tests.app.page.trees import write_tree
 
 
@@ -47,3 +47,13 @@ def test_an_unknown_name_is_told_what_is_allowed(tree: Path):
     said = unknown("tt", tree)
     assert "did you mean 't'?" in said
     assert said.splitlines()[2:] == ["  runs: r", "  pairs: a--b", "  corpora: t"]
+
+
+def test_what_a_user_brought_is_called_as_their_folder_or_file(tree: Path):
+    own = "label: my_model\nlicense: unknown\nlanguage: unknown\n"
+    (tree / "conf/model/my_model-01234567.yaml").write_text(own)
+    (tree / "conf/corpus/texts_of_my.yaml").write_text(own.replace("my_model", "my.csv"))
+    assert called(tree, "model", "my_model-01234567") == "my_model"
+    assert called(tree, "corpus", "texts_of_my") == "my.csv"
+    assert called(tree, "model", "a") == "a" and called(tree, "corpus", "t") == "t"
+    assert called(tree, "model", "nothing") == "nothing"

@@ -57,6 +57,15 @@ def test_a_report_of_texts_is_found_by_its_name(root: Path, trees: tuple[Path, P
     assert place_of("mine", root, root / "models") == (trees[0], NAME)
 
 
+def test_two_models_that_were_compared_are_found_by_the_name_of_their_page(root: Path):
+    report = make_tree(root / ".cache/trees/spare", "spare")
+    tree = make_tree(root / ".cache/trees/spare--listed+pair", "spare, listed")
+    pair = "spare--listed"
+    put(str(tree / "params.yaml"), f"models: [spare, listed]\ncompared: {{{pair}: {{}}}}\n")
+    assert place_of(pair, root, root) == place_of(f"reports/{pair}", root, root) == (tree, pair)
+    assert place_of("spare", root, root) == (report, "spare")  # and not the newer tree of two
+
+
 def test_a_model_that_params_does_not_list_is_in_its_report(root: Path):
     assert place_of("spare", root, root) == (root, "spare")
     tree = make_tree(root / ".cache/trees/spare", "spare")

@@ -40,7 +40,7 @@ def page(tmp_path: Path, shown: list[Path]) -> GrowingPage:
     return GrowingPage(
         *(tmp_path / "tree", "m", tmp_path / "reports/m", STAGES),
         own_texts=True,
-        report="m",
+        written=("m",),
         left_out={"--all": ["ledger"]},
         shown=shown.append,
     )

@@ -5,10 +5,11 @@ from typing import Annotated
 
 import typer
 
+from embspace.app.cli.compare import compare
 from embspace.app.cli.corpora import corpus
 from embspace.app.cli.export import export
 from embspace.app.cli.live import app as live_app
-from embspace.app.cli.models import describe, fetch, models
+from embspace.app.cli.models import describe, fetch, models, reports
 from embspace.app.cli.parameters import lookup, read
 from embspace.app.cli.pipeline import check, prune, run, verify
 from embspace.app.cli.results import cite, cosine, define, figure, report, search
@@ -20,7 +21,7 @@ from embspace.app.cli.vectors import vectors
 
 GROUPS = {
     "Questions": (layer, search, cosine, read, lookup, track, figure, thesis, cite, define),
-    "Reports": (models, report, live_app),
+    "Reports": (models, report, compare, reports, live_app),
     "Studies": (init, describe, fetch, sample, check, run, verify, prune),
     "Data": (vectors, corpus, export),
 }

@@ -1,14 +1,22 @@
 """The command that writes a space for other tools: export."""
 
+import shlex
 from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 
 from embspace.app.cli.failures import clear_errors
+from embspace.app.cli.model_first import model_first
 from embspace.app.cli.places import at_texts, placed_texts
 from embspace.app.cli.reading import HeaderOption, SeparatorOption, header_of
-from embspace.app.cli.results import CorpusOption, LayerOption, ModelOption, PoolingOption
+from embspace.app.cli.results import (
+    MODEL_HELP,
+    CorpusOption,
+    LayerOption,
+    OldModelOption,
+    PoolingOption,
+)
 from embspace.app.homes import expanded
 from embspace.errors import InputError, visible
 
@@ -25,10 +33,12 @@ USED = {
 
 def export(
     context: typer.Context,
-    space: Annotated[
-        str,
+    words: Annotated[
+        list[str],
         typer.Argument(
-            help="input, positional or segment; texts or tokens, of a corpus; or a file of vectors."
+            help=f"{MODEL_HELP}; and its space: input, positional or segment; texts or tokens, of "
+            "a corpus. Or a file of vectors alone.",
+            metavar="MODEL SPACE",
         ),
     ],
     to: Annotated[
@@ -39,7 +49,7 @@ def export(
             help="parquet, embedding-atlas, projector or datamapplot.",
         ),
     ],
-    model: ModelOption = "minilm",
+    model: OldModelOption = None,
     corpus: CorpusOption = None,
     layer: LayerOption = -1,
     pooling: PoolingOption = "mean",
@@ -52,7 +62,8 @@ def export(
 ) -> None:
     """Write a space with what its rows are as files of another tool, and say what opens them.
 
-    `embspace export input --to projector`, `embspace export texts --to parquet --layer 4`
+    `embspace export minilm input --to projector`,
+    `embspace export minilm texts --to parquet --layer 4`
     """
     from embspace.app.export.formats import export_space
     from embspace.app.export.spaces import (
@@ -67,6 +78,7 @@ def export(
 
     with clear_errors():
         target, texts = expanded(folder).absolute(), placed_texts(corpus)
+        named, space = _named_space(words, model)
         if space in USED or Path(space).suffix:
             _refuse_unused(context, space)
     if space not in (*LEARNED, *OF_TEXTS):
@@ -77,7 +89,7 @@ def export(
             own = own_space(Path(space), labels, header=header_of(header), separator=separator)
             lines = export_space(own, to, target)
     else:
-        with at_texts(model) as name:
+        with at_texts(named) as name:
             if space == "texts":
                 exported = texts_space(name, corpus_of(texts), layer, pooling)
             elif space == "tokens":
@@ -87,6 +99,21 @@ def export(
             lines = export_space(exported, to, target)
     for line in lines:
         typer.echo(visible(line))
+
+
+def _named_space(words: list[str], model: str | None) -> tuple[str, str]:
+    """Return the model, "" beside a file of vectors, and the space or the file.
+
+    Raises:
+        InputError: if there is a model beside a file, or there are other numbers of words.
+    """
+    *before, last = words
+    if last in USED or not Path(last).suffix:
+        named, (space,) = model_first("export", words, model, ["SPACE"])
+        return named, space
+    if before:
+        raise InputError(f"export: found {shlex.join(before)} beside a file, allowed: {last} alone")
+    return "", last
 
 
 def _refuse_unused(context: typer.Context, space: str) -> None:

@@ -4,18 +4,22 @@ from typing import Annotated
 
 import typer
 
+from embspace.app.cli.failures import clear_errors
+from embspace.app.cli.model_first import told
 from embspace.app.cli.places import at_any_root, at_model
+from embspace.app.cli.results import MODEL_HELP, OldModelOption
+from embspace.errors import InputError
 
 
 def app(
     model: Annotated[
         str | None,
-        typer.Option(
-            "--model",
-            help="A name in conf/model/, or that of a report, or a folder that has one, with its "
-            "texts; without it, those of params.yaml.",
+        typer.Argument(
+            help=f"{MODEL_HELP}, with its texts; without it, those of params.yaml.",
+            metavar="[MODEL]",
         ),
     ] = None,
+    old_model: OldModelOption = None,
     port: Annotated[int, typer.Option("--port", help="Of this machine.", min=1, max=65535)] = 7860,
     host: Annotated[
         str, typer.Option("--host", help="Another than this machine's own needs a --password.")
@@ -60,7 +64,11 @@ def app(
     from embspace.app.live.doors import guests_of
     from embspace.app.live.server import check_binding, check_installed, open_app
 
-    with at_any_root() if model is None else at_model(model) as asked:
+    with clear_errors():
+        if model is not None and old_model is not None:
+            raise InputError("--model: found beside MODEL, allowed: MODEL alone, in front")
+        named = model if old_model is None else told("app", old_model, ())
+    with at_any_root() if named is None else at_model(named) as asked:
         check_binding(host, password)
         guests = guests_of(host, allow_host or (), allow_origin or (), proxy or ())
         from embspace.app.live.choices import corpora_to_choose, models_to_choose

@@ -1,7 +1,9 @@
 """Takes the words of a command that names the model first, and the older order for one release."""
 
+import re
 import shlex
 from collections.abc import Sequence
+from pathlib import Path
 
 import typer
 
@@ -32,6 +34,39 @@ def model_first(
     if len(words) != len(rest):
         allowed = " ".join(["MODEL", *rest])
         raise InputError(f"{command}: found {shlex.join(words) or 'nothing'}, allowed: {allowed}")
-    named = model or USUAL
-    typer.echo(f"the model comes first: embspace {command} {shlex.join([named, *words])}", err=True)
-    return named, [*words]
+    return told(command, model or USUAL, words), [*words]
+
+
+def model_and_words(
+    command: str, words: Sequence[str], model: str | None, rest: str
+) -> tuple[str, list[str]]:
+    """Return the model and the other words of a command that takes any number of words.
+
+    The first word is the model if one goes by that name and others follow; else the call is read
+    as `model_first` reads an older one.
+
+    Raises:
+        InputError: if there is no word.
+    """
+    if model is None and len(words) > 1 and _is_model(words[0]):
+        return words[0], [*words[1:]]
+    return model_first(command, words, model or USUAL, [rest] * max(len(words), 1))
+
+
+def told(command: str, model: str, words: Sequence[str]) -> str:
+    """Say how a command of the older order is written now; return its model."""
+    typer.echo(f"the model comes first: embspace {command} {shlex.join([model, *words])}", err=True)
+    return model
+
+
+def _is_model(word: str) -> bool:
+    """Return whether a word is the name of a model or report, a model's folder, or a repository."""
+    from embspace.app.describe import MODELS, placed
+    from embspace.app.working_tree import TREES
+    from embspace.settings.model import REPOSITORY
+    from embspace.settings.roots import find_root
+
+    root, here = find_root(), Path.cwd()
+    is_known = (root / MODELS / f"{word}.yaml").is_file() or (root / TREES / word).is_dir()
+    is_repository = re.fullmatch(REPOSITORY, word) is not None
+    return is_known or is_repository or placed(word, root, here) != word

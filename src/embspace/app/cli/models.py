@@ -9,6 +9,7 @@ import typer
 from embspace.app.cli.failures import clear_errors
 from embspace.app.cli.given import AllowUnusedOption, TokenizerOption
 from embspace.app.cli.places import at_any_root, at_own_root
+from embspace.errors import visible
 from embspace.settings.find_description import described_in
 
 
@@ -20,6 +21,22 @@ def models() -> None:
         lines = list_models()
     for line in lines:
         typer.echo(line)
+
+
+def reports() -> None:
+    """List the reports that there are, the newest first: model and texts, day, and page."""
+    from embspace.app.reporting.listed import list_reports
+    from embspace.settings.roots import find_root, is_home
+
+    here = Path.cwd()
+    with clear_errors():
+        root = find_root()
+        # Pages of the study in the user's cache are also where they were asked for.
+        lines = list_reports(here if is_home(root) else root, here)
+    for line in lines:
+        typer.echo(visible(line))
+    if not lines:
+        typer.echo("no report yet; make one with\n  embspace report minilm", err=True)
 
 
 def describe(

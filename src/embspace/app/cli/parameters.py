@@ -4,8 +4,10 @@ from typing import Annotated, Literal
 
 import typer
 
+from embspace.app.cli.failures import clear_errors
+from embspace.app.cli.model_first import model_and_words
 from embspace.app.cli.places import at_texts
-from embspace.app.cli.results import ModelOption
+from embspace.app.cli.results import MODEL_HELP, OldModelOption
 from embspace.errors import InputError, visible
 
 Number = int | None
@@ -76,19 +78,27 @@ def read(
 
 
 def lookup(
-    words: Annotated[list[str], typer.Argument(help="Words, each a token of the vocabulary.")],
-    model: ModelOption = "minilm",
+    words: Annotated[
+        list[str],
+        typer.Argument(
+            help=f"{MODEL_HELP}; and words, each a token of its vocabulary.",
+            metavar="MODEL WORD...",
+        ),
+    ],
+    model: OldModelOption = None,
     top: Annotated[int, typer.Option("--top", help="How many vectors to list.", min=1)] = 10,
 ) -> None:
     """List the vectors of a model's MLPs that are nearest to words: values, then keys.
 
     By the dot product with the words' mean embedding, less the mean of all. Beside each stand the
-    words that the vector itself is nearest to. `embspace lookup python java software`
+    words that the vector itself is nearest to. `embspace lookup minilm python java`
     """
     from embspace.app.queries.read import FOUND_HEADER, look_up
 
-    with at_texts(model) as name:
-        found = look_up(words, name, top)
+    with clear_errors():
+        named, wanted = model_and_words("lookup", words, model, "WORD")
+    with at_texts(named) as name:
+        found = look_up(wanted, name, top)
     for group, vectors in found.items():
         typer.echo(f"{group.removeprefix('feed_forward_')}s\n{FOUND_HEADER}")
         for each in vectors:

@@ -39,11 +39,25 @@ SkipEmptyOption = Annotated[
 ]
 
 
-def reading_of(separator: str | None, *, skip_empty: bool, **columns: str | None) -> dict[str, Any]:
-    r"""Return what was asked for, by keys of a description in conf/corpus/; \\t is a tab."""
-    tab = separator and separator.replace(r"\t", "\t")
-    given = {**columns, "separator": tab, "skip_empty": skip_empty or None}
-    return {key: value for key, value in given.items() if value is not None}
+def reading_of(
+    text_column: str | None,
+    id_column: str | None,
+    label_column: str | None,
+    document_column: str | None,
+    *,
+    separator: str | None,
+    skip_empty: bool,
+) -> dict[str, Any]:
+    r"""Return what was asked for, by keys of a description in conf/corpus/; \t is a tab."""
+    said = {
+        "text_column": text_column,
+        "id_column": id_column,
+        "group_column": label_column,
+        "document_column": document_column,
+        "separator": separator and separator.replace(r"\t", "\t"),
+        "skip_empty": skip_empty or None,
+    }
+    return {key: value for key, value in said.items() if value is not None}
 
 
 def header_of(header: str | None) -> bool | None:

@@ -27,12 +27,6 @@ from embspace.app.cli.reading import (
 )
 from embspace.errors import InputError, one_line, visible
 
-ModelOption = Annotated[
-    str,
-    typer.Option(
-        "--model", help="A name in conf/model/, or that of a report, or a folder that has one."
-    ),
-]
 OldModelOption = Annotated[
     str | None, typer.Option("--model", help="As before; now the first word.", hidden=True)
 ]
@@ -61,6 +55,17 @@ CorpusOption = Annotated[
     ),
 ]
 
+CorporaOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--corpus",
+        help="Texts for the model to read: .txt, .csv, .tsv, .jsonl, .json, .parquet, also "
+        ".gz, a folder of `save_to_disk`, or one of conf/corpus/. More than once: each is a "
+        "corpus beside the others. Without it, the corpora of params.yaml.",
+        metavar="FILE",
+    ),
+]
+
 
 def report(
     model: Annotated[
@@ -70,16 +75,7 @@ def report(
             "run, a pair or a corpus, of which the page shows what is computed."
         ),
     ] = None,
-    corpus: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--corpus",
-            help="Texts for the model to read: .txt, .csv, .tsv, .jsonl, .json, .parquet, also "
-            ".gz, a folder of `save_to_disk`, or one of conf/corpus/. More than once: each is a "
-            "corpus beside the others. Without it, the corpora of params.yaml.",
-            metavar="FILE",
-        ),
-    ] = None,
+    corpus: CorporaOption = None,
     text_column: TextColumnOption = None,
     id_column: IdColumnOption = None,
     label_column: LabelColumnOption = None,
@@ -139,13 +135,11 @@ def report(
 
     end_on_signals()
     say, here = partial(typer.echo, err=quick), Path.cwd()
-    columns = {
-        "text_column": text_column,
-        "id_column": id_column,
-        "group_column": label_column,
-        "document_column": document_column,
-    }
-    reading = reading_of(separator, skip_empty=skip_empty, **columns)
+    reading = reading_of(
+        *(text_column, id_column, label_column, document_column),
+        separator=separator,
+        skip_empty=skip_empty,
+    )
     named = {"layers": layers, "attention": attention, "parameters": parameters}
     named |= {"all": is_all, "no-maps": no_maps}
     options = [option for option, is_given in named.items() if is_given]
@@ -156,7 +150,7 @@ def report(
             raise InputError(f"--quick: reads one corpus, found {len(corpus)}")
         root, given = find_root(), given_of(allow_unused, tokenizer)
         made = _page_of_tree(root, model, is_all=is_all, is_single=single_file)
-        shown = _Shown(root, here, may_open=not no_open)
+        shown = Shown(root, here, may_open=not no_open)
         if made is None:
             asked = model or ""
             place = placed(asked, root, here)
@@ -178,7 +172,7 @@ def report(
     typer.echo(shown.page)
 
 
-class _Shown:
+class Shown:
     """Opens a page the first time that it is written, or says where it is."""
 
     def __init__(self, root: Path, here: Path, *, may_open: bool) -> None:
@@ -241,13 +235,17 @@ def _with_other_names(root: Path, asked: str) -> Iterator[None]:
 
 
 def figure(
-    noun: Annotated[str, typer.Argument(help="The analysis, such as helix.")],
-    name: Annotated[
-        str,
-        typer.Option(
-            "--of", help="A model or a report, a run, a pair <model>--<other_model>, or toy."
+    words: Annotated[
+        list[str],
+        typer.Argument(
+            help="A model or a report, a run, a pair <model>--<other_model>, or toy; and the "
+            "analysis, such as helix.",
+            metavar="MODEL ANALYSIS",
         ),
-    ] = "minilm",
+    ],
+    old_model: Annotated[
+        str | None, typer.Option("--of", help="As before; now the first word.", hidden=True)
+    ] = None,
     folder: Annotated[Path, typer.Option("--to", help="The folder that takes the files.")] = Path(
         "paper"
     ),
@@ -262,10 +260,13 @@ def figure(
 
     Takes the results that are there, and writes PDF, SVG with letters as letters, and .tex with a
     figure environment and the tables. Type keeps its size at any width.
+    `embspace figure minilm helix`
     """
     from embspace.app.drawn import check_drawn
 
     to = folder.absolute()
+    with clear_errors():
+        name, (noun,) = model_first("figure", words, old_model, ["ANALYSIS"])
     with at_model(name) as of:
         check_drawn(noun, of)
         from embspace.app.paper import write_paper_figure
@@ -335,10 +336,14 @@ def cosine(
 
 
 def cite(
-    noun: Annotated[
-        str | None, typer.Argument(help="The analysis, such as helix; without it, all are listed.")
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help=f"{MODEL_HELP}; and the analysis, such as helix. Without both, all are listed.",
+            metavar="[MODEL ANALYSIS]",
+        ),
     ] = None,
-    model: ModelOption = "minilm",
+    model: OldModelOption = None,
     latex: Annotated[
         bool, typer.Option("--latex", help="The sentences as LaTeX, for natbib.")
     ] = False,
@@ -346,14 +351,17 @@ def cite(
     """Print the method of an analysis in sentences for a paper, and its references as BibTeX.
 
     Settings are those of conf/, numbers those of results/: after a change, `dvc repro` first.
+    `embspace cite minilm helix`
     """
     from embspace.cite.command import cite as citation_of
     from embspace.cite.methods import all_methods
 
-    if noun is None:
+    if not words:
         typer.echo("\n".join(all_methods()))
         return
-    with at_model(model, own=True) as name:
+    with clear_errors():
+        named, (noun,) = model_first("cite", words, model, ["ANALYSIS"])
+    with at_model(named, own=True) as name:
         citation = citation_of(noun, name, latex=latex)
     for note in citation.notes:
         typer.echo(f"note: {note}", err=True)

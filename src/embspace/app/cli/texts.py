@@ -91,13 +91,11 @@ def layer(
     from embspace.app.report import describe_subject
 
     say = partial(typer.echo, err=True)
-    columns = {
-        "text_column": text_column,
-        "id_column": id_column,
-        "group_column": label_column,
-        "document_column": document_column,
-    }
-    reading = reading_of(separator, skip_empty=skip_empty, **columns)
+    reading = reading_of(
+        *(text_column, id_column, label_column, document_column),
+        separator=separator,
+        skip_empty=skip_empty,
+    )
     with clear_errors():
         given = given_of(allow_unused, tokenizer)
         if old_model is not None and corpus is not None:

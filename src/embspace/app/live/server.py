@@ -3,11 +3,13 @@
 import os
 from importlib.resources import files
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 from embspace.app.live.answers import NEARNESS, POINTS, POSITIONS, Answers
 from embspace.app.live.doors import LOOPBACK, Guests, lifespan_of
 from embspace.app.live.limits import MOST_CHARACTERS, MOST_PAIRS
+from embspace.app.page.names import called
 from embspace.clouds.pooling import EXTRACTED
 from embspace.errors import InputError
 
@@ -123,11 +125,11 @@ def build_page(models: list[str], corpora: list[str], answers: Answers) -> Any:
             "# embspace\nWhat a model makes of your texts. All is computed on this machine."
         )
         model = gr.Dropdown(
-            models,
+            [(called(Path(), "model", name), name) for name in models],
             value=models[0],
             label="Model",
             info="A name in conf/model/; its files must be there (`embspace fetch`). "
-            "A folder: start the app by `embspace app --model FOLDER`.",
+            "A folder: start the app by `embspace app FOLDER`.",
             allow_custom_value=True,
             elem_id="model",
         )
@@ -300,7 +302,8 @@ def _text_box(label: str, value: str, name: str, *, lines: int = 1) -> Any:
 def _corpus(corpora: list[str]) -> Any:
     import gradio as gr
 
-    return gr.Dropdown(corpora, value=corpora[0] if corpora else None, label="Corpus")
+    choices = [(called(Path(), "corpus", name), name) for name in corpora]
+    return gr.Dropdown(choices, value=corpora[0] if corpora else None, label="Corpus")
 
 
 def _place() -> tuple[Any, Any]:

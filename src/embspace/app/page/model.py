@@ -1,7 +1,8 @@
 """The page of a report: everything of a model in one HTML file that needs no network."""
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+import shlex
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import chdir
 from dataclasses import dataclass, field, replace
 from html import escape
@@ -13,6 +14,7 @@ from pathlib import Path
 from embspace.app.page.fragment import Fragment, policy_of
 from embspace.app.page.html import as_html
 from embspace.app.page.ledger import decided_tables, own_finding
+from embspace.app.page.names import called
 from embspace.app.page.pictures import fitted, shape_of, shorter_uri, subtitle_in, title_in
 from embspace.app.page.provenance import corpora_of, facts_of, is_decoder, this_machine, warnings_of
 from embspace.app.page.texts_read import texts_told
@@ -92,7 +94,7 @@ def page_of(
     model: str,
     *,
     own_texts: bool = False,
-    report: str | None = None,
+    written: Sequence[str] = (),
     explorer: Fragment | None = None,
     nouns: Collection[str] | None = None,
     progress: Progress = WHOLE,
@@ -100,10 +102,10 @@ def page_of(
     """Return the page of the tree in `folder` with the drawn analyses `nouns` of `model`.
 
     Without `nouns` the page has the analyses of every model. The page begins with the findings,
-    findings on texts first if the texts are `own_texts`. `report` is the name of model and texts in
-    commands, by default the model's. `explorer` stands behind the findings; the page runs no
-    scripts except the explorer's and the ledger's. `progress` has the present computation and the
-    omissions of the report.
+    findings on texts first if the texts are `own_texts`. `written` are the model and its corpora as
+    commands take them, by default their names. `explorer` stands behind the findings; the page runs
+    no scripts except the explorer's and the ledger's. `progress` has the present computation and
+    the omissions of the report.
 
     Raises:
         InputError: if a figure or a table is not there.
@@ -122,13 +124,15 @@ def page_of(
     sections = _fitting(folder, model, sections, explorer.data if explorer else "")
     if own_texts:
         sections = _apart(sections)
+    corpora = corpora_of(folder, model)
     return environment.from_string(template).render(
         label=_label(folder, model),
-        model=model,
-        report=report or model,
+        model=called(folder, "model", model),
+        on=", ".join(corpus["label"] for corpus in corpora) if own_texts else "",
+        command=_question(written or [model], corpora[0]["name"]),
         is_decoder=is_decoder(folder, model),
         warnings=warnings_of(folder, model),
-        corpora=corpora_of(folder, model),
+        corpora=corpora,
         texts_told=texts_told(folder, model),
         fewest_sentences=FEWEST,
         facts=dict(facts_of(folder, model)),
@@ -144,6 +148,13 @@ def page_of(
         scripts=scripts,
         policy=policy_of(scripts),
     )
+
+
+def _question(written: Sequence[str], usual: str) -> str:
+    """Return a command that asks a model on its first corpus, or else on the usual one."""
+    model, corpus, *_ = (*written, usual)
+    asked, texts = shlex.quote(model), shlex.quote(corpus)
+    return f'embspace cosine {asked} "a text" "another" --corpus {texts}'
 
 
 def drawn_nouns() -> dict[str, str]:

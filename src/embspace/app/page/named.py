@@ -78,8 +78,12 @@ def parts_of(root: Path, named: Named) -> list[Part]:
     ]
 
 
-def named_page(root: Path, named: Named, *, is_single: bool = False) -> tuple[str, list[Path]]:
+def named_page(
+    root: Path, named: Named, *, is_single: bool = False, is_computed: bool = False
+) -> tuple[str, list[Path]]:
     """Return the page of a name, and the files that it links to, relative to the tree's root.
+
+    It says that nothing was computed for it, unless `is_computed`.
 
     Figures are inside the page, as SVG; the largest are as PNG where all of them are beyond 12 MB.
     If `is_single`, the files are inside, too, and none is returned, as long as all is at most
@@ -105,6 +109,7 @@ def named_page(root: Path, named: Named, *, is_single: bool = False) -> tuple[st
     page = rendered(
         TEMPLATE,
         named=named,
+        is_computed=is_computed,
         parts=parts,
         pictures=pictures,
         links=links,

@@ -9,6 +9,7 @@ from embspace.settings.params import CONF, NAME, PAIR, PARAMS, models_of
 from embspace.settings.schema import read_yaml
 
 FOLDERS = {"model": "model", "run": "train", "corpus": "corpus"}  # of conf/, by kind
+UNKNOWN = "unknown"
 PLURALS = {"model": "models", "run": "runs", "pair": "pairs", "corpus": "corpora"}
 
 
@@ -53,6 +54,18 @@ def names_of(root: Path) -> dict[str, Named]:
         if model in labels and other in labels:
             found[pair] = Named("pair", pair, f"{labels[model]} and {labels[other]}")
     return found
+
+
+def called(root: Path, kind: str, name: str) -> str:
+    """Return what a user calls a model or corpus: one of their own as its folder or file is named.
+
+    Its name in conf/ has what tells it from others of the same name.
+    """
+    file = root / CONF / FOLDERS[kind] / f"{name}.yaml"
+    content = read_yaml(file) if file.is_file() else {}
+    # Of what embspace has described by itself, neither is known.
+    is_own = content.get("license") == content.get("language") == UNKNOWN
+    return str(content["label"]) if is_own else name
 
 
 def asked_of_all(root: Path) -> list[Named]:

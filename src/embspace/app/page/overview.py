@@ -23,19 +23,32 @@ class Entry(NamedTuple):
     pages: dict[str, str]
 
 
-def write_named(root: Path, named: Named, *, is_single: bool = False) -> Path:
+def write_named(
+    root: Path,
+    named: Named,
+    *,
+    is_single: bool = False,
+    tree: Path | None = None,
+    folder: Path | None = None,
+) -> Path:
     """Write the page of a name, with copies of the files that it links to.
 
+    Args:
+        root: The study that has the pages.
+        named: What the page is of.
+        is_single: Whether the files are inside the page.
+        tree: That of the results; None for the study itself.
+        folder: For the page, relative to the root; None for reports/<name>, of a model tree/ in
+            it, beside the page of its report, whose files may come from another tree.
+
     Returns:
-        The page, relative to the root: reports/<name>/index.html, of a model in a folder tree/
-        beside the page of its report, whose files may come from another tree.
+        The page, relative to the root.
     """
-    folder = REPORTS / named.name
-    if named.kind == "model":
-        folder /= TREE
-    text, linked = named_page(root, named, is_single=is_single)
+    if folder is None:
+        folder = REPORTS / named.name / (TREE if named.kind == "model" else "")
+    text, linked = named_page(tree or root, named, is_single=is_single, is_computed=bool(tree))
     for file in linked:
-        copy_file(root / file, root / folder / file)
+        copy_file((tree or root) / file, root / folder / file)
     page = folder / "index.html"
     with writing(root / page) as partial:
         partial.write_text(text, encoding="utf-8")

@@ -8,6 +8,7 @@ from typing import Any
 
 import pandas as pd
 
+from embspace.app.page.names import called
 from embspace.errors import InputError, counted
 from embspace.files.rows import load_rows
 from embspace.models.tokens.unknown import not_checkable
@@ -34,7 +35,7 @@ def texts_told(folder: Path, model: str) -> list[str]:
     What its files say while they lie where they lay; a page is written without.
     """
     corpora = {
-        name: texts
+        called(folder, "corpus", name): texts
         for name in read_yaml(folder / PARAMS)["corpora"]
         if (file := folder / f"data/prepared/texts/{name}.parquet").is_file()
         # What an older version has prepared is prepared anew, and told then.

@@ -16,7 +16,9 @@ from jaxtyping import Float, Int
 
 from embspace.app.page.named import rendered
 from embspace.app.page.pictures import svg_uri
-from embspace.app.report import DOCUMENT, GROUP, REPORTS, Subject
+from embspace.app.report import REPORTS, Subject
+from embspace.app.reporting.listed import note
+from embspace.app.reporting.texts_given import DOCUMENT, GROUP
 from embspace.app.working_tree import OwnTexts
 from embspace.draw.page.markdown import markdown_table
 from embspace.errors import InputError, counted
@@ -84,6 +86,7 @@ def write_quick(subject: Subject, model: str, root: Path) -> tuple[Path, str]:
         next_command=f"embspace report {model}",
     )
     target = REPORTS / f"{subject.name}{FOLDER}" / "index.html"
+    note(root / target.parent, f"{subject.title} --quick")
     with writing(root / target) as partial:
         partial.write_text(page, encoding="utf-8")
     return target, f"{title}\n{subtitle}\n\n{markdown_table(wide, DIGITS)}"

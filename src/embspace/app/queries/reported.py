@@ -16,6 +16,7 @@ from embspace.settings.schema import read_yaml
 
 MODELS = CONF / "model"
 REPORTS = Path("reports")
+OF_PAIRS = "+pair"  # ends the name of a tree of two models, which no report has
 OPTION = "+"  # before each option in the name of a report, whose tree is that of the one without
 
 
@@ -29,8 +30,8 @@ class Place(NamedTuple):
 def place_of(asked: str, root: Path, here: Path) -> Place:
     """Return the tree and name of a model: the user's tree, if params.yaml there names it.
 
-    Else it is the tree of a report, the newest one of the model. Without a report the name is left
-    to whoever reads the results.
+    Else it is the tree of a report, the newest one of the model, or that in which two models were
+    compared. Without one the name is left to whoever reads the results.
 
     Args:
         asked: A name, or a path from the folder `here`.
@@ -50,6 +51,9 @@ def place_of(asked: str, root: Path, here: Path) -> Place:
     if asked in (read_yaml(root / PARAMS).get("models") or ()):
         return Place(root, asked)
     named = root / TREES / name
+    compared = root / TREES / f"{name}{OF_PAIRS}"
+    if (compared / PARAMS).is_file():
+        return Place(compared, next(iter(read_yaml(compared / PARAMS)["compared"])))
     trees = sorted((root / TREES).glob("*"), key=lambda tree: tree.stat().st_mtime, reverse=True)
     for tree in sorted(trees, key=lambda tree: tree != named):
         model = _model_of(tree)
@@ -82,8 +86,9 @@ def why_not_there(model: str) -> str:
 def _model_of(tree: Path) -> str:
     """Return the one model of a report's tree; "" if it is none, or one half made."""
     params = tree / PARAMS
-    models = read_yaml(params).get("models") if params.is_file() else None
-    return models[0] if models and (tree / MODELS / f"{models[0]}.yaml").is_file() else ""
+    models = (read_yaml(params).get("models") if params.is_file() else None) or ()
+    is_of_one = len(models) == 1 and (tree / MODELS / f"{models[0]}.yaml").is_file()
+    return str(models[0]) if is_of_one else ""
 
 
 def _folder_of(tree: Path, model: str, root: Path) -> Path | None:

@@ -39,17 +39,18 @@ class GrowingPage:
         stages: Mapping[Analysis, Sequence[str]],
         *,
         own_texts: bool,
-        report: str,
+        written: Sequence[str],
         left_out: Mapping[str, list[str]],
         shown: Shown,
     ) -> None:
         """Take what there is to draw: the addresses of the `stages` that each analysis needs.
 
-        `shown` is told of the page each time it is written.
+        `written` are the model and the corpora, as commands take them; `shown` is told of the page
+        each time it is written.
         """
         self._tree, self._model, self._target = tree, model, target
         self._stages, self._done = dict(stages), set[str]()
-        self._own_texts, self._report, self._left_out = own_texts, report, left_out
+        self._own_texts, self._written_as, self._left_out = own_texts, written, left_out
         self._shown = shown
         self._drawn = list[Analysis]()
         self._written, self._cost = 0.0, 0.0
@@ -145,7 +146,7 @@ class GrowingPage:
         text = page_of(
             *place,
             own_texts=self._own_texts,
-            report=self._report,
+            written=self._written_as,
             # While it is filled, without the explorer: it is large, and a reload forgets its state.
             explorer=None if reload_seconds or not has_maps else explorer_of(*place, nouns),
             nouns=nouns,

@@ -121,13 +121,15 @@ def left_out(options: Collection[str], *, is_study: bool) -> dict[str, list[str]
 def makers(root: Path, model: str, wanted: Collection[Analysis]) -> dict[Analysis, list[str]]:
     """Return the addresses of the stages that make the results of each analysis.
 
-    An analysis of which a tree makes no results is left out.
+    They are of a model, or of a pair in the place of one. An analysis of which a tree makes no
+    results is left out.
     """
     from embspace.app.paper import known_figures
     from embspace.draw.page.saving import result_path
 
+    names = {"model": model, "pair": model}
     made = {
-        of_item(path, {"model": model}): part.address(model if part.entry.get("matrix") else "")
+        of_item(path, names): part.address(model if part.entry.get("matrix") else "")
         for part in read_parts(root)
         if not part.name.startswith("draw_")
         for path in part.outputs()
@@ -135,8 +137,8 @@ def makers(root: Path, model: str, wanted: Collection[Analysis]) -> dict[Analysi
     drawings = known_figures()
     addresses = dict[Analysis, list[str]]()
     for analysis in wanted:
-        names = drawings[analysis.noun][1].results
-        paths = [result_path(analysis.noun, model, name) for name in names]
+        results = drawings[analysis.noun][1].results
+        paths = [result_path(analysis.noun, model, result) for result in results]
         of_stages = [made.get(path) for path in paths if not path.startswith(f"{CONF}/")]
         known = [address for address in of_stages if address]
         if len(known) == len(of_stages):

@@ -1,0 +1,167 @@
+"""Command `embspace compare`: what holds of two models side by side, computed and put on a page.
+
+It runs in a tree of its own, as a report of one model does.
+"""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from embspace.app.checks.probed import check_probed
+from embspace.app.describe import Given, Say
+from embspace.app.queries.reported import OF_PAIRS
+from embspace.app.report import REPORTS, Subject, describe_subject, fetch_model
+from embspace.app.reporting.costs import Expected, cost_told
+from embspace.app.reporting.growing import draw_analysis, share_drawings
+from embspace.app.reporting.listed import note
+from embspace.app.reporting.parts import Analysis, makers
+from embspace.app.reporting.sizes import size_of
+from embspace.app.repro.durations import Durations
+from embspace.app.repro.schedule import Needs
+from embspace.app.run import tell
+from embspace.app.working_tree import TREES, WorkingTree
+from embspace.errors import InputError
+from embspace.files.tables import load_table
+from embspace.settings.params import CONF, PAIR
+from embspace.settings.pipeline import read_stages
+from embspace.settings.schema import read_yaml
+
+CHAPTER = "compare"
+NOUNS = ("alignment", "model_imbalance", "vocabularies", "model_parameter_alignment", "measures")
+MEASURES = "measures"  # needs nearly all that is measured of each model
+
+
+class ComparedModels(NamedTuple):
+    """Two models, and the texts that both read."""
+
+    first: Subject
+    second: Subject
+
+    @property
+    def key(self) -> str:
+        """Return the name of the pair, which its results have."""
+        return f"{self.first.model}{PAIR}{self.second.model}"
+
+    @property
+    def title(self) -> str:
+        """Return what the page is listed as."""
+        model, *_ = self.first.written
+        other, *_ = self.second.written
+        return f"{model} and {other}{self.first.title.removeprefix(model)}"
+
+    @property
+    def name(self) -> str:
+        """Return the name of the pair, with other texts than those of params.yaml."""
+        return self.key + self.first.name.removeprefix(self.first.model)
+
+
+def describe_pair(
+    model: str,
+    other: str,
+    corpora: Sequence[str] | None,
+    say: Say,
+    *,
+    reading: dict[str, Any] | None = None,
+    given: Given | None = None,
+) -> ComparedModels:
+    """Return what two models and the texts are; arguments are those of `describe_subject`.
+
+    Raises:
+        InputError: if one is not known or cannot be compared, or both are one.
+    """
+    first = describe_subject(model, corpora, say, reading=reading, given=given)
+    second = describe_subject(other, None, say, given=given)
+    same_files = first.described and _files_of(first) and _files_of(first) == _files_of(second)
+    if first.model == second.model or same_files:
+        raise InputError(f"compare: found {model} and {other}, one model; allowed: two")
+    for asked, subject in ((model, first), (other, second)):
+        content = subject.described or read_yaml(CONF / "model" / f"{subject.model}.yaml")
+        if content.get("source") == "vectors":
+            raise InputError(f"{asked}: is vectors without a model; allowed: models, which read")
+    return ComparedModels(first, second)
+
+
+def write_comparison(
+    pair: ComparedModels, say: Say, *, with_measures: bool, jobs: int | None = None
+) -> Path:
+    """Compute what is not there yet of a pair, and write its page; the current folder is a root.
+
+    Returns:
+        The page, relative to the root.
+
+    Raises:
+        InputError: with what a stage said that failed; a next call goes on from there.
+    """
+    from embspace.app.page.names import names_of
+    from embspace.app.page.overview import write_named
+
+    root, tree = Path.cwd(), _open_tree(pair, say)
+    with tree.locked():
+        nouns = [noun for noun in NOUNS if with_measures or noun != MEASURES]
+        wanted = [Analysis(noun, CHAPTER, 0, "") for noun in nouns]
+        stages = makers(tree.folder, pair.key, wanted)
+        targets = [address for addresses in stages.values() for address in addresses]
+        if not targets:  # by which all stages of the tree would be meant
+            raise InputError(f"{tree.folder}: no stage compares models")
+        share_drawings(tree.root, tree.folder)
+        _run(tree, pair, targets, say, jobs)
+        for analysis in stages:
+            draw_analysis(tree.folder, analysis, pair.key)
+        for sentence in _reasons(tree.folder, pair.key):
+            say(sentence)
+        named = names_of(tree.folder)[pair.key]
+        note(root / REPORTS / pair.name, pair.title)
+        return write_named(root, named, tree=tree.folder, folder=REPORTS / pair.name)
+
+
+def _open_tree(pair: ComparedModels, say: Say) -> WorkingTree:
+    for subject in pair:
+        fetch_model(subject, say)
+        if subject.described is None:
+            check_probed(subject.model, Path.cwd())
+    first, second = pair
+    tree = WorkingTree(Path.cwd(), (TREES / f"{pair.name}{OF_PAIRS}").absolute())
+    tree.update(
+        *(first.model, first.corpora, first.own, first.described),
+        further=first.further,
+        beside={second.model: second.described},
+    )
+    return tree
+
+
+def _run(
+    tree: WorkingTree, pair: ComparedModels, targets: Sequence[str], say: Say, jobs: int | None
+) -> None:
+    from embspace.app.checks.long_stimuli import check_stimuli
+
+    check_stimuli(tree.folder, tree.stages(*targets))
+    first = pair.first
+    size = size_of(tree.folder, first.model, first.corpora, first.files)
+    expected = Expected(read_stages(tree.folder), size, is_quicker=False)
+    durations = Durations(tree.root, tree.folder.name, expected)
+
+    def announce(needs: Needs) -> None:
+        say(cost_told(needs, durations, jobs, _way_of))
+
+    steps = tree.reproduce(*targets, jobs=jobs, durations=durations, announce=announce)
+    tell(steps, say)
+
+
+def _way_of(stage: str) -> str:
+    """Return how a stage is left out: what measures a model is for one table alone."""
+    is_measure = stage.startswith(("measure_", "compare_measures"))
+    return " (--no-measures leaves it out)" if is_measure else ""
+
+
+def _reasons(tree: Path, pair: str) -> Iterator[str]:
+    """Yield why parts of the tables are empty, as of models without a token in common."""
+    for noun in NOUNS:
+        file = tree / "results" / noun / f"{pair}.csv"
+        table = load_table(str(file)) if file.is_file() else None
+        if table is not None and "reason" in table:
+            for reason in table["reason"].dropna().astype(str).unique():
+                yield f"{noun}: {reason}"
+
+
+def _files_of(subject: Subject) -> Any:
+    return (subject.described or {}).get("sha256")

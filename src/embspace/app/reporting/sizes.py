@@ -1,0 +1,44 @@
+"""The size of what the stages of a report read: of a model, and of texts."""
+
+from collections.abc import Collection, Sequence
+from contextlib import chdir, suppress
+from pathlib import Path
+
+from embspace.app.reporting.costs import Size
+from embspace.app.working_tree import OwnTexts
+from embspace.errors import InputError
+from embspace.settings.model import describe_model
+from embspace.settings.params import CONF
+from embspace.settings.schema import read_yaml
+
+
+def size_of(folder: Path, model: str, corpora: Collection[str], files: Sequence[OwnTexts]) -> Size:
+    """Return the size of a model that a tree describes, and of corpora, some of which are files."""
+    characters = sum(len(own.content) for own in files)
+    characters += sum(map(_characters_of, {*corpora} - {own.name for own in files}))
+    return Size(_parameters_of(folder, model), characters, len(corpora))
+
+
+def _parameters_of(folder: Path, model: str) -> int:
+    """Return the number of a model's parameters: as its description says, or about, by its config.
+
+    A block has 4 matrices of dim x dim in attention, and as a rule 8 in the MLP. 0 if not known.
+    """
+    from embspace.models.architecture import load_config
+
+    content = read_yaml(folder / CONF / "model" / f"{model}.yaml")
+    if content.get("parameters"):
+        return int(content["parameters"])
+    with suppress(InputError), chdir(folder):
+        config = load_config(model, describe_model(model, content))
+        names = ("num_hidden_layers", "hidden_size", "vocab_size")
+        n_layers, dim, n_tokens = (getattr(config, name, 0) for name in names)
+        return 12 * n_layers * dim**2 + n_tokens * dim
+    return 0
+
+
+def _characters_of(corpus: str) -> int:
+    """Return about how long the texts of a corpus are: the size of its file, if that is here."""
+    path = read_yaml(CONF / "corpus" / f"{corpus}.yaml").get("path")
+    file = Path(str(path))
+    return file.stat().st_size if path and file.is_file() else 0

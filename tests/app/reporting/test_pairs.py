@@ -1,0 +1,104 @@
+"""Two models are compared once, in a tree of their own, on the page that the command names."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from embspace.app.report import Subject
+from embspace.app.reporting import pairs
+from embspace.app.reporting.pairs import NOUNS, ComparedModels, describe_pair, write_comparison
+from embspace.app.working_tree import OwnTexts
+from embspace.errors import InputError
+from embspace.settings.pipeline import read_stages
+from tests.app.page.trees import write_tree
+
+OWN = OwnTexts("my_texts", "my.csv", ".csv", b"text\na cat\n")
+
+
+def subject(model: str, **described: Any) -> Subject:
+    return Subject(model, ["my_texts"], OWN, described or None)
+
+
+@pytest.fixture
+def models(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> dict[str, Subject]:
+    """Return the models that `describe_subject` knows, to be filled."""
+    write_tree(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    known: dict[str, Subject] = {"a": subject("a"), "b": subject("b")}
+    monkeypatch.setattr(pairs, "describe_subject", lambda asked, *_, **__: known[asked])
+    return known
+
+
+@pytest.mark.usefixtures("models")
+def test_a_pair_is_named_by_its_models_and_texts():
+    pair = describe_pair("a", "b", ["my.csv"], print)
+    assert pair.key == "a--b"
+    assert pair.name == f"a--b--my_texts-{OWN.digest}"
+
+
+def test_one_model_is_no_pair(models: dict[str, Subject]):
+    models["one"] = subject("one-1", sha256={"config.json": "0"})
+    models["copy"] = subject("copy-1", sha256={"config.json": "0"})
+    models["other"] = subject("other-1", sha256={"config.json": "1"})
+    for first, second in (("a", "a"), ("one", "one"), ("one", "copy")):
+        with pytest.raises(InputError, match=f"found {first} and {second}, one model"):
+            describe_pair(first, second, None, print)
+    assert describe_pair("one", "other", None, print).key == "one-1--other-1"
+
+
+def test_vectors_without_a_model_are_refused(models: dict[str, Subject]):
+    models["vectors"] = subject("vectors-1", source="vectors")
+    for names in (("a", "vectors"), ("vectors", "a")):
+        with pytest.raises(InputError, match="vectors: is vectors without a model"):
+            describe_pair(*names, None, print)
+
+
+@pytest.mark.parametrize("with_measures", [True, False])
+def test_each_table_is_computed_drawn_and_put_on_a_page(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, root: Path, *, with_measures: bool
+):
+    asked: dict[str, Any] = {"drawn": []}
+    tree = write_tree(tmp_path / "tree")
+    compared = read_stages(root)
+
+    class Tree:
+        root, folder = tmp_path, tree
+
+        @contextmanager
+        def locked(self) -> Iterator[None]:
+            yield
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(pairs, "_open_tree", lambda *_: Tree())
+    monkeypatch.setattr(pairs, "share_drawings", lambda *_: None)
+    monkeypatch.setattr("embspace.app.reporting.parts.read_parts", lambda _: [*compared.values()])
+    monkeypatch.setattr(
+        pairs, "_run", lambda tree, pair, targets, *_: asked.update(targets=targets)
+    )
+    monkeypatch.setattr(
+        pairs, "draw_analysis", lambda _, analysis, name: asked["drawn"].append(analysis.noun)
+    )
+    reason = tree / "results/model_parameter_alignment/a--b.csv"
+    reason.parent.mkdir(parents=True)
+    reason.write_text("group,reason\n,no tokens in common\n")
+    said = list[str]()
+    pair = ComparedModels(subject("a"), subject("b"))
+    page = write_comparison(pair, said.append, with_measures=with_measures)
+    wanted = [noun for noun in NOUNS if with_measures or noun != "measures"]
+    assert asked["drawn"] == wanted
+    assert asked["targets"] == [f"pipeline/compare/dvc.yaml:compare_{n}@a--b" for n in wanted]
+    assert said == ["model_parameter_alignment: no tokens in common"]
+    assert page == Path(f"reports/{pair.name}/index.html")
+    text = (tmp_path / page).read_text(encoding="utf-8")
+    assert "as <code>embspace compare</code> has computed it" in text
+    assert (tmp_path / page.parent / "results/alike/a--b.csv").is_file()
+
+
+def test_all_that_compares_two_models_is_asked_for(root: Path):
+    stages = [name for name in read_stages(root) if name.startswith("compare_")]
+    of_pairs = {n.partition("_")[2] for n in stages if "pair" in str(read_stages(root)[n].entry)}
+    assert of_pairs >= {*NOUNS}
+    assert all(f"compare_{noun}" in stages for noun in NOUNS)
