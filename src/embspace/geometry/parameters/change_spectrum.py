@@ -12,9 +12,7 @@ from embspace.geometry.parameters.rounding import (
     coarser,
     stored_format,
 )
-
-BLOCK = 16384  # rows in float64 at once
-Matrix = Float[np.ndarray, "row dim"]
+from embspace.geometry.parameters.weight_change import BLOCK, WeightMatrix
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,13 +49,13 @@ class ChangeSpectrum:
         squares = np.square(self.values)
         return float(squares[:n_directions].sum() / squares.sum())
 
-    def row_side(self, change: Matrix, n_directions: int) -> Float[np.ndarray, "value row"]:
+    def row_side(self, change: WeightMatrix, n_directions: int) -> Float[np.ndarray, "value row"]:
         """Return unit vectors on the side of the rows, partners of the first directions."""
         first = self.directions[:n_directions]
         return np.asarray((change @ first.T / self.values[:n_directions]).T)
 
 
-def change_spectrum(weights: Matrix, others: Matrix) -> ChangeSpectrum:
+def change_spectrum(weights: WeightMatrix, others: WeightMatrix) -> ChangeSpectrum:
     """Return the singular values of the change of a matrix, and the noise that they stand on.
 
     Rounding moves each entry w by at most 2^-bits |w|, bits being those of the coarser format of
@@ -74,7 +72,7 @@ def change_spectrum(weights: Matrix, others: Matrix) -> ChangeSpectrum:
     return ChangeSpectrum(values, directions, float(tolerance), stored)
 
 
-def leading_directions(weights: Matrix, n_directions: int) -> Float[np.ndarray, "value dim"]:
+def leading_directions(weights: WeightMatrix, n_directions: int) -> Float[np.ndarray, "value dim"]:
     """Return the unit vectors of the largest singular values, on the side of the columns."""
     return _right_side(weights, None)[1][:n_directions]
 
@@ -105,7 +103,7 @@ def gaussian_participation_ratio(n_rows: int, dim: int) -> float:
 
 
 def _right_side(
-    weights: Matrix, less: Matrix | None
+    weights: WeightMatrix, less: WeightMatrix | None
 ) -> tuple[Float[np.ndarray, " value"], Float[np.ndarray, "value dim"]]:
     """Return singular values and right vectors of `weights`, or of `weights` less `less`."""
     triangle = np.zeros((0, weights.shape[1]))

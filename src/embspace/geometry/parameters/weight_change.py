@@ -9,7 +9,7 @@ from jaxtyping import Float
 from embspace.geometry.parameters.rounding import to_bfloat16
 
 BLOCK = 16384  # rows in float64 at once
-Matrix = Float[np.ndarray, "row dim"]
+WeightMatrix = Float[np.ndarray, "row dim"]
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class WeightChange:
         return float(nearer / np.sqrt(self.dealt_variance))
 
 
-def weight_change(weights: Matrix, others: Matrix) -> WeightChange:
+def weight_change(weights: WeightMatrix, others: WeightMatrix) -> WeightChange:
     """Return the sums of two matrices of one shape.
 
     The rows of W' in random order have |W' - W|^2 = |W|^2 + |W'|^2 - 2 S, S being the sum of the
@@ -87,7 +87,7 @@ def pooled(changes: Iterable[WeightChange]) -> WeightChange:
     return WeightChange(*(sum(getattr(each, name) for each in kept) for name in names))
 
 
-def row_changes(weights: Matrix, others: Matrix) -> Float[np.ndarray, " row"]:
+def row_changes(weights: WeightMatrix, others: WeightMatrix) -> Float[np.ndarray, " row"]:
     """Return |w' - w| / |w| of each row; NaN from rows of 0."""
     parts = []
     for rows, other_rows in zip(_blocks(weights), _blocks(others), strict=True):
@@ -97,7 +97,7 @@ def row_changes(weights: Matrix, others: Matrix) -> Float[np.ndarray, " row"]:
     return np.concatenate(parts)
 
 
-def _blocks(x: Matrix) -> Iterator[Matrix]:
+def _blocks(x: WeightMatrix) -> Iterator[WeightMatrix]:
     for start in range(0, len(x), BLOCK):
         yield np.asarray(x[start : start + BLOCK], dtype=np.float64)
 
