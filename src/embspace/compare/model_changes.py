@@ -1,9 +1,8 @@
 """Stage `compare_model_changes`: how far two models of one architecture lie apart, in weights."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import pandas as pd
 from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt
@@ -113,8 +112,7 @@ def _not_checkable(reason: str) -> ModelChanges:
 
 
 def _loaded(name: str) -> AllWeights | None:
-    content: Mapping[str, Any] = read_yaml(Path(f"conf/model/{name}.yaml"))
-    model = describe_model(name, content)
+    model = describe_model(name, read_yaml(Path(f"conf/model/{name}.yaml")))
     if isinstance(model, VectorsModel):
         return None
     return read_all_weights(name, model, load_model(name, model))

@@ -41,6 +41,7 @@ NAMES = {
 MOVED, UNRELATED, ROUNDED = "moved", "no nearer than dealt rows", "rounded"
 READINGS = {"word_embeddings": "token embeddings", "masked_head": "masked head"}
 SMALLEST, LARGEST = 1e-3, 2**0.5  # of the colors: below rounding to bfloat16, independent weights
+WRITTEN: dict[str, Any] = {"fontsize": 5.5}  # in a cell
 LINE = 90  # characters of a reason in the figure
 SIGNS = {"identical": "=", ROUNDED: "≈"}
 
@@ -106,7 +107,7 @@ def _title(table: pd.DataFrame, one: str, other: str) -> str:
             f"norm away, by chance {chance}"
         )
     parts = table[(table["group"] != ALL) & table["verdict"].isin((MOVED, UNRELATED))]
-    most = parts.loc[parts["relative_change"].fillna(-1).idxmax()]
+    most = parts.sort_values("relative_change", ascending=False, kind="stable").iloc[0]
     by = f"by {significant(most['relative_change'], 2)} of their norm{_in_directions(most)}"
     if len(parts) == 1:
         rest = ", but for rounding" if (table["verdict"] == ROUNDED).any() else ""
@@ -157,14 +158,15 @@ def _subtitle(table: pd.DataFrame, one: str, other: str) -> str:
 def _sizes(ax: Axes, layers: pd.DataFrame, *, is_written: bool) -> None:
     """Draw the relative change of each group and layer, on one scale for all pairs of models."""
     shown = layers["relative_change"].where(layers["verdict"].isin((MOVED, UNRELATED)))
-    texts = [
-        SIGNS.get(verdict, "" if np.isnan(value) else significant(value, 2))
-        for verdict, value in zip(layers["verdict"], layers["relative_change"], strict=True)
-    ]
+    texts = [_size_in_words(row["verdict"], row["relative_change"]) for _, row in layers.iterrows()]
     cells = layers.assign(shown=np.log10(shown.clip(lower=SMALLEST)), text=texts)
     _map(ax, cells, is_written=is_written, vmin=np.log10(SMALLEST), vmax=np.log10(LARGEST))
     ax.set_title("Relative change")
     ax.set_ylabel("layer")
+
+
+def _size_in_words(verdict: str, value: float) -> str:
+    return SIGNS.get(verdict, "" if np.isnan(value) else significant(value, 2))
 
 
 def _directions(ax: Axes, layers: pd.DataFrame, *, is_written: bool) -> None:
@@ -199,24 +201,28 @@ def _map(ax: Axes, cells: pd.DataFrame, *, is_written: bool, **look: Any) -> Non
     def wide(column: str) -> pd.DataFrame:
         return cells.pivot(index="layer", columns="group", values=column)[groups]
 
-    words: Any = wide("text").fillna("") if is_written else False
-    written = {"annot": words, "fmt": "", "annot_kws": {"fontsize": 5.5}} if is_written else {}
+    texts = wide("text").fillna("")
+    written = {"annot": texts, "fmt": "", "annot_kws": WRITTEN} if is_written else {}
     values = wide("shown").astype(float)
-    sns.heatmap(values, ax=ax, cmap="mako_r", linewidths=0.4, cbar=False, **look, **written)
-    if is_written:  # seaborn leaves cells without a value without words
-        for number, row in enumerate(wide("text").fillna("").to_numpy()):
-            for column, text in enumerate(row):
-                if text and np.isnan(values.iat[number, column]):
-                    place = {"ha": "center", "va": "center", "fontsize": 5.5, "color": GRAY}
-                    ax.text(column + 0.5, number + 0.5, text, **place)
+    labels = [NAMES.get(group, group) for group in groups]
+    grid: dict[str, Any] = {"cmap": "mako_r", "linewidths": 0.4, "cbar": False}
+    sns.heatmap(values, ax=ax, xticklabels=labels, yticklabels=False, **grid, **look, **written)
+    if is_written:
+        _write_empty(ax, texts.to_numpy(), values.to_numpy())
     ax.invert_yaxis()
     step = -(-len(names) // 24)
     places = [number + 0.5 for number in range(len(names))]
     ax.set_yticks(places[::step], names[::step], rotation=0)
-    labels = [NAMES.get(group, group) for group in groups]
-    ax.set_xticks(ax.get_xticks(), labels, rotation=90, fontsize=6.5)
+    ax.tick_params(axis="x", rotation=90, labelsize=6.5)
     ax.set(xlabel="", ylabel="")
     ax.grid(visible=False)
+
+
+def _write_empty(ax: Axes, texts: np.ndarray, values: np.ndarray) -> None:
+    """Write the words of cells without a value, which seaborn leaves out."""
+    for row, column in np.argwhere(np.isnan(values)):
+        place = (column + 0.5, row + 0.5)
+        ax.text(*place, texts[row, column], color=GRAY, ha="center", va="center", **WRITTEN)
 
 
 def _outside(ax: Axes, rows: pd.DataFrame) -> None:
@@ -226,7 +232,7 @@ def _outside(ax: Axes, rows: pd.DataFrame) -> None:
     ax.barh(places, moved, height=0.6, color=[_bar_color(verdict) for verdict in rows["verdict"]])
     for place, (_, row) in zip(places, rows.iterrows(), strict=True):
         value = row["relative_change"]
-        words = SIGNS.get(row["verdict"], "" if np.isnan(value) else significant(value, 2))
+        words = _size_in_words(row["verdict"], value)
         shown = value if row["verdict"] in (MOVED, UNRELATED) and value == value else 0
         write_beside(ax, words, (shown, place), (3, 0), va="center_baseline")
     dealt = rows["relative_change_dealt"]

@@ -111,6 +111,7 @@ def _right_side(
         rows = np.asarray(weights[start : start + BLOCK], dtype=np.float64)
         rows = rows if less is None else rows - less[start : start + BLOCK]
         stacked = np.concatenate([triangle, rows])
-        triangle = np.linalg.qr(stacked, mode="r") if len(stacked) > stacked.shape[1] else stacked
+        is_tall = len(stacked) > stacked.shape[1]
+        triangle = np.asarray(np.linalg.qr(stacked, mode="r")) if is_tall else stacked
     _, values, directions = np.linalg.svd(triangle, full_matrices=False)
     return values, directions
