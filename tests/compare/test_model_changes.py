@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from embspace.compare.alignment import ReadModel
 from embspace.compare.model_changes import COLUMNS, ModelChanges, compare_model_changes, main
 from embspace.compare.model_changes_rows import IDENTICAL, MOVED, ROUNDED, UNRELATED
 from embspace.errors import InputError
@@ -21,6 +22,7 @@ from tests.models.parameters.tiny import TOKENS, describe, tiny, with_head, writ
 from tests.tiny import write_tiny_model
 
 NAMES = ("before", "after")
+NOTHING = (ReadModel({}, {}), ReadModel({}, {}))  # was read by either model
 SETTINGS: dict[str, Any] = {
     "n_directions": 3,
     "n_read": 1,
@@ -31,6 +33,9 @@ SETTINGS: dict[str, Any] = {
     "level": 0.95,
     "least_rows": 20,
     "least_deviations": 5,
+    "smallest_n": 4,
+    "largest_n": 100,
+    "n_half_samples": 20,
     "seed": 0,
 }
 QUERY = "encoder.layer.1.attention.self.query.weight"
@@ -52,7 +57,9 @@ def compared(folder: Path, change: Callable[[dict[str, Any]], None]) -> ModelCha
     one = weights(folder / "one", module)
     with torch.no_grad():
         change(dict(module.named_parameters()))
-    return compare_model_changes(one, weights(folder / "other", module), NAMES, **SETTINGS)
+    return compare_model_changes(
+        one, weights(folder / "other", module), NAMES, {}, NOTHING, **SETTINGS
+    )
 
 
 def row_of(changes: pd.DataFrame, group: str, layer: float = np.nan) -> pd.Series:
@@ -130,7 +137,9 @@ def test_the_other_side_of_a_direction_is_that_of_its_partner(tmp_path: Path) ->
     with torch.no_grad():
         module.encoder.layer[0].intermediate.dense.weight[3] += centered[TOKENS.index("w30")]
     other = weights(tmp_path / "other", module)
-    words = compare_model_changes(one, other, NAMES, **SETTINGS).words.set_index("side")
+    words = compare_model_changes(one, other, NAMES, {}, NOTHING, **SETTINGS).words.set_index(
+        "side"
+    )
     assert words.loc["reads", "tokens"].split()[0] == "w30"
     assert words.loc["writes", "tokens"].split()[0] == "w20"
 
@@ -203,7 +212,7 @@ def test_a_shared_block_counts_once(tmp_path: Path) -> None:
     with torch.no_grad():
         module.encoder.albert_layer_groups[0].albert_layers[0].attention.query.weight.mul_(1.1)
     other = weights(tmp_path / "other", module, **keys)
-    changes = compare_model_changes(one, other, NAMES, **SETTINGS).changes
+    changes = compare_model_changes(one, other, NAMES, {}, NOTHING, **SETTINGS).changes
     query = changes[changes["group"] == "attention_query"]
     assert query[["layer", "layers"]].to_numpy().tolist() == [[1, "1-3"]]
     assert query["relative_change"].iloc[0] == pytest.approx(0.1, rel=1e-4)
@@ -223,7 +232,7 @@ def test_a_masked_head_reads_the_words_too(tmp_path: Path) -> None:
         module.bert.encoder.layer[1].attention.self.query.weight[2] += 0.5
         module.cls.predictions.transform.dense.weight[0, 0] += 1
     other = weights(tmp_path / "other", module, **keys)
-    found = compare_model_changes(one, other, NAMES, **SETTINGS)
+    found = compare_model_changes(one, other, NAMES, {}, NOTHING, **SETTINGS)
     assert set(found.words["reading"]) == {"word_embeddings", "masked_head"}
     moved = found.changes.loc[found.changes["verdict"] == MOVED, "group"]
     assert set(moved) == {"attention_query", "masked_head", "all"}
@@ -235,7 +244,7 @@ def test_a_head_of_one_model_alone_is_left_out(tmp_path: Path) -> None:
     module = with_head("MaskedLM", "bert")
     one = weights(tmp_path / "one", module, matrices=matrices, **head)
     other = weights(tmp_path / "other", module, matrices=matrices)
-    changes = compare_model_changes(one, other, NAMES, **SETTINGS).changes
+    changes = compare_model_changes(one, other, NAMES, {}, NOTHING, **SETTINGS).changes
     assert set(changes["verdict"]) == {IDENTICAL}
     assert "masked_head" not in set(changes["group"])
 
@@ -256,7 +265,7 @@ def test_rows_are_paired_by_their_tokens(tmp_path: Path) -> None:
         ["word", "word", *one.kinds],
         one.parameters,
     )
-    changes = compare_model_changes(one, other, NAMES, **SETTINGS).changes
+    changes = compare_model_changes(one, other, NAMES, {}, NOTHING, **SETTINGS).changes
     assert set(changes["verdict"]) == {IDENTICAL}
     assert row_of(changes, "token_embedding")["n_rows"] == len(TOKENS)
 
@@ -274,7 +283,7 @@ def test_other_shapes_are_refused_by_name(
 ) -> None:
     one = weights(tmp_path / "one", tiny("bert"))
     other = weights(tmp_path / "other", tiny("bert", **options))
-    found = compare_model_changes(one, other, NAMES, **SETTINGS)
+    found = compare_model_changes(one, other, NAMES, {}, NOTHING, **SETTINGS)
     assert len(found.changes) == 1 and found.words.empty and found.tokens.empty
     assert pd.Series(found.changes["reason"]).str.contains(words).all()
 
@@ -283,13 +292,13 @@ def test_another_architecture_is_refused_by_what_it_lacks(tmp_path: Path) -> Non
     one = weights(tmp_path / "one", tiny("bert"))
     keys = {"matrices": {"segment": None}}
     other = weights(tmp_path / "other", tiny("distilbert"), **keys)
-    (reason,) = compare_model_changes(one, other, NAMES, **SETTINGS).changes["reason"]
+    (reason,) = compare_model_changes(one, other, NAMES, {}, NOTHING, **SETTINGS).changes["reason"]
     assert reason.startswith("before has '") and reason.endswith("after has none")
 
 
 def test_vectors_alone_have_no_weights(tmp_path: Path) -> None:
     one = weights(tmp_path / "one", tiny("bert"))
-    (reason,) = compare_model_changes(one, None, NAMES, **SETTINGS).changes["reason"]
+    (reason,) = compare_model_changes(one, None, NAMES, {}, NOTHING, **SETTINGS).changes["reason"]
     assert reason == "after: vectors without a model have no weights"
 
 
@@ -302,7 +311,7 @@ def config() -> StageConfig:
     return StageConfig("", {}, "", {}, [], [], SETTINGS, pair="after--before")
 
 
-def test_the_stage_writes_three_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_stage_writes_its_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     tree(tmp_path)
     monkeypatch.chdir(tmp_path)
     main(config())
@@ -312,6 +321,7 @@ def test_the_stage_writes_three_tables(tmp_path: Path, monkeypatch: pytest.Monke
         f"{folder}/after--before.csv",
         f"{folder}/words/after--before.csv",
         f"{folder}/tokens/after--before.csv",
+        f"{folder}/states/after--before.csv",
     }
 
 

@@ -30,6 +30,7 @@ COLUMNS = {
 MORE = {
     "model_changes/words": model_changes.WORDS,
     "model_changes/tokens": model_changes.MOVED_TOKENS,
+    "model_changes/states": model_changes.STATES,
 }
 
 

@@ -8,9 +8,12 @@ import pytest
 from matplotlib import rc_context
 
 from embspace.compare.model_changes_rows import COLUMNS
+from embspace.compare.model_changes_states import STATES
 from embspace.compare.model_changes_words import MOVED_TOKENS, WORDS
 from embspace.draw.compare.model_changes import draw_model_changes
 from embspace.draw.page.canvas import letter_panels, use_style
+from embspace.draw.page.latex import latex_tables
+from embspace.draw.page.markdown import harmless
 from tests.draw.fits import assert_words_fit
 
 SETTINGS: dict[str, Any] = {
@@ -63,12 +66,14 @@ def drawn(
         "csv": changes,
         "words": pd.DataFrame(words or [], columns=WORDS),
         "tokens": pd.DataFrame(columns=MOVED_TOKENS),
+        "states": settings.pop("states", pd.DataFrame(columns=STATES)),
     }
     with rc_context():
         use_style()
         figure, text = draw_model_changes(results, "A--B", **{**SETTINGS, **settings})
         letter_panels(figure)
         assert_words_fit(figure)
+    latex_tables(harmless(text), "model_changes", "draw_compare")  # as the page is saved
     return figure, text
 
 
@@ -180,3 +185,19 @@ def test_many_layers_are_drawn_without_numbers(largest_written: int) -> None:
     parts = [row(group, layer, "moved", 0.1, 24) for layer in (1, 2, 3) for group in GROUPS[:2]]
     figure, _ = drawn(table(*parts, whole=all_of("moved", 0.1)), largest_written=largest_written)
     assert bool([each for each in figure.axes[0].texts if each.get_text()]) == bool(largest_written)
+
+
+def test_states_have_a_line_beside_other_texts() -> None:
+    rows = [
+        {"corpus": "articles", "layer": layer, "n": 30, "cosine": 1 - layer / 10}
+        | {"cosine_low": 0.5, "cosine_high": 1.0, "other_cosine": 0.2}
+        for layer in range(3)
+    ]
+    moved = row("attention_query", 2, "moved", 0.1, 1)
+    states = pd.DataFrame(rows, columns=STATES)
+    figure, text = drawn(table(moved, whole=all_of("moved", 0.01)), states=states)
+    ax = figure.axes[3]
+    own, other = (list(line.get_ydata()) for line in ax.lines[:2])
+    assert own == pytest.approx([1, 0.9, 0.8]) and other == [0.2] * 3
+    assert {each.get_text() for each in ax.get_legend().get_texts()} == {"articles", "two texts"}
+    assert "## States of the same texts" in text

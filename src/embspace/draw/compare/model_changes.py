@@ -7,13 +7,22 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 
-from embspace.draw.page.canvas import count, new_figure, say_instead, sentence_case, write_beside
-from embspace.draw.page.looks import GRAY, VERMILION
+from embspace.draw.page.canvas import (
+    count,
+    new_figure,
+    say_instead,
+    sentence_case,
+    shade,
+    write_beside,
+)
+from embspace.draw.page.looks import GRAY, VERMILION, corpus_looks
 from embspace.draw.page.markdown import (
     folded,
     for_readers,
+    interval,
     markdown_table,
     section,
     significant,
@@ -22,7 +31,7 @@ from embspace.draw.page.parameter_groups import GROUPS
 from embspace.files.tables import Tables
 from embspace.settings.params import models_of
 
-RESULTS = ("csv", "words.csv", "tokens.csv")
+RESULTS = ("csv", "words.csv", "tokens.csv", "states.csv")
 STAGE = "compare_model_changes"
 ALL = "all"
 NAMES = {
@@ -60,11 +69,12 @@ def draw_model_changes(
     one, other = models_of(label)
     table = results["csv"].dropna(subset="group")
     layers = table.dropna(subset="layer")
-    n_layers = layers["layer"].nunique()
+    n_layers, states = layers["layer"].nunique(), results["states"]
+    n_rows = 1 if states.empty else 2
     figure, axes = new_figure(
-        1,
-        3,
-        height_mm=height_mm + row_height_mm * max(n_layers, 4),
+        n_rows,
+        3 if n_rows == 1 else 2,
+        height_mm=(height_mm + row_height_mm * max(n_layers, 4)) * n_rows - 20 * (n_rows - 1),
         title=_title(table, one, other),
         subtitle=_subtitle(table, one, other),
         stage=STAGE,
@@ -79,8 +89,11 @@ def draw_model_changes(
     _directions(axes[1], layers, is_written=is_written)
     axes[1].set_title("Directions of the change")
     _outside(axes[2], table[table["layer"].isna()])
+    if not states.empty:
+        _states(axes[3], states)
     pages = [_changes_page(table, n_shown, digits)]
     pages += [_words_page(results["words"], n_shown, digits), _tokens_page(results["tokens"])]
+    pages += [_states_page(states, digits)]
     return figure, "\n".join([head, *filter(None, pages)])
 
 
@@ -246,6 +259,22 @@ def _outside(ax: Axes, rows: pd.DataFrame) -> None:
     ax.grid(visible=False, axis="y")
 
 
+def _states(ax: Axes, states: pd.DataFrame) -> None:
+    """Draw the cosine of a text with itself in the other model, and of two texts, by layer."""
+    looks = corpus_looks(states["corpus"])
+    for corpus, rows in states.groupby("corpus", sort=False):
+        look = looks[str(corpus)]
+        line: dict[str, Any] = {"color": look.color, "marker": look.marker, "markersize": 3}
+        ax.plot(rows["layer"], rows["cosine"], linestyle=look.line, label=look.name, **line)
+        shade(ax, rows, "layer", "cosine", color=look.color, alpha=0.2)
+        ax.plot(rows["layer"], rows["other_cosine"], ":", color=look.color, linewidth=0.8)
+    ax.plot([], [], ":", color=GRAY, linewidth=0.8, label="two texts")
+    ax.set(xlabel="layer", ylabel="cosine")
+    ax.set_title("A text's states in both models")
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+    ax.legend(fontsize=6.5)
+
+
 def _bar_color(verdict: str) -> str:
     return "0.7" if verdict == UNRELATED else "0.3"
 
@@ -257,12 +286,14 @@ def _changes_page(table: pd.DataFrame, n_shown: int, digits: int) -> str:
         "relative_change": "relative change",
         "relative_change_rounding": "rounded to bfloat16",
         "relative_change_dealt": "rows dealt anew",
-        "verdict": "verdict",
         "rows": "rows that differ",
         "rank": "rank",
         "participation_ratio": "directions that share it",
         "random_participation_ratio": "of a random change",
-        "first_share": "share of the first",
+    }
+    more = {
+        "verdict": "verdict",
+        "first_share": "share of the first direction",
         "overlap": "overlap with W",
         "random_overlap": "of random directions",
     }
@@ -274,16 +305,19 @@ def _changes_page(table: pd.DataFrame, n_shown: int, digits: int) -> str:
     order = named.sort_values("relative_change", ascending=False, kind="stable")
     order = order[order["verdict"] != "identical"]
     note = (
-        "|W' − W| / |W|, beside the same of W rounded to bfloat16 and of the rows of W' in random "
-        "order. A change's rank counts singular values above what rounding of the stored weights "
-        "leaves; the participation ratio of their squares says over how many directions it is "
-        "spread. The overlap is the mean squared cosine of the principal angles between the first "
-        "directions of the change and of W."
+        "The relative change is |W' − W| / |W|; beside it stand that of W rounded to bfloat16 and "
+        "that of the rows of W' in random order. A change's rank counts singular values above what "
+        "rounding of the stored weights leaves; the participation ratio of their squares says over "
+        "how many directions it is spread."
     )
     first = markdown_table(for_readers(order.head(n_shown), columns), digits)
     page = section("Largest changes", note, first)
-    rest = markdown_table(for_readers(named, columns), digits)
-    return page + "\n" + folded(section("All weights", "Layer by layer.", rest))
+    rest = markdown_table(for_readers(named, columns | more), digits)
+    note = (
+        "Layer by layer. The overlap is the mean squared cosine of the principal angles between "
+        "the first directions of the change and of W."
+    )
+    return page + "\n" + folded(section("All weights", note, rest))
 
 
 def _words_page(table: pd.DataFrame, n_shown: int, digits: int) -> str:
@@ -334,3 +368,22 @@ def _tokens_page(table: pd.DataFrame) -> str:
     }
     note = "The tokens whose embeddings moved most for their length."
     return section("Tokens that moved most", note, markdown_table(for_readers(table, columns), 3))
+
+
+def _states_page(table: pd.DataFrame, digits: int) -> str:
+    if table.empty:
+        return ""
+    columns = {
+        "corpus": "texts",
+        "layer": "layer",
+        **interval("cosine", "cosine of a text with itself"),
+        "other_cosine": "of two texts",
+        "n": "n",
+    }
+    note = (
+        "The mean state of a text in one model beside its mean state in the other, and beside that "
+        "of other texts. It has a meaning where both started from the same weights."
+    )
+    named = {corpus: look.name for corpus, look in corpus_looks(table["corpus"]).items()}
+    shown = markdown_table(for_readers(table, columns, corpus=named), digits)
+    return section("States of the same texts", note, shown)
