@@ -46,6 +46,7 @@ TOYS = {
 COMPARED = (
     "alignment",
     "measures",
+    "model_changes",
     "model_imbalance",
     "model_parameter_alignment",
     "vocabularies",

@@ -20,7 +20,7 @@ PLACES = {
         "data/measured/<noun>/[<table>/]<model>.{parquet,safetensors}",
     ),
     "project": ("data/projected/<noun>/<model>.parquet", "results/<noun>/[<table>/]<model>.csv"),
-    "compare": ("results/<noun>/<pair>.csv",),
+    "compare": ("results/<noun>/[<table>/]<pair>.csv",),
     "draw": ("figures/<noun>/<model>.{md,png}", "data/drawn/<noun>/<model>"),
 }
 IN_GIT = ("results/", "figures/")

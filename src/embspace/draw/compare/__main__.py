@@ -5,6 +5,7 @@ from pathlib import Path
 from embspace.draw.compare import (
     alignment,
     measures,
+    model_changes,
     model_imbalance,
     model_parameter_alignment,
     vocabularies,
@@ -16,7 +17,7 @@ from embspace.settings.schema import read_yaml
 from embspace.settings.stage import StageConfig, run_stage
 
 DRAWINGS = drawings_of(
-    alignment, measures, model_imbalance, model_parameter_alignment, vocabularies
+    alignment, measures, model_changes, model_imbalance, model_parameter_alignment, vocabularies
 )
 
 

@@ -1,0 +1,233 @@
+"""Pairs the weights of two models and measures how far each moved."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from embspace.files.tables import Row
+from embspace.geometry.parameters.change_spectrum import (
+    ChangeSpectrum,
+    change_spectrum,
+    gaussian_participation_ratio,
+    leading_directions,
+    overlap_with,
+)
+from embspace.geometry.parameters.rounding import rounding_between
+from embspace.geometry.parameters.weight_change import WeightChange, pooled, weight_change
+from embspace.models.parameters.all_weights import (
+    OPTIONAL,
+    OUTPUT,
+    POSITIONS,
+    TOKENS,
+    AllWeights,
+    Weight,
+)
+
+IDENTICAL, ROUNDED, MOVED = "identical", "rounded", "moved"
+UNRELATED = "no nearer than dealt rows"
+ALL = "all"
+PLACE = ["group", "layer", "layers", "n_rows", "n_rows_changed"]
+SIZE = ["norm", "change_norm", "relative_change", "relative_change_rounding"]
+SIZE += ["relative_change_dealt", "deviations_from_dealt", "verdict", "rounding"]
+SPECTRUM = ["stored", "rank", "largest_rank", "rank_tolerance", "stable_rank"]
+SPECTRUM += ["participation_ratio", "random_participation_ratio", "first_share", "n_directions"]
+SPECTRUM += ["leading_share", "overlap", "random_overlap", "smallest_angle"]
+COLUMNS = [*PLACE, *SIZE, *SPECTRUM, "reason"]
+
+
+@dataclass(frozen=True)
+class Rules:
+    """Holds the settings of sizes and spectra."""
+
+    n_directions: int
+    least_rows: int
+    least_deviations: float
+
+
+@dataclass(frozen=True, eq=False)
+class PairedWeight:
+    """A weight of two models, rows that mean the same."""
+
+    weight: Weight
+    """Of the first model; its values are not cut to the rows of both."""
+    before: Float[np.ndarray, "row dim"]
+    after: Float[np.ndarray, "row dim"]
+    rows: Int[np.ndarray, " row"]
+    """The numbers of the rows in the first model's weight."""
+
+    @property
+    def rounding(self) -> str:
+        """The rounding that the two differ by; "" if none."""
+        return rounding_between(self.before, self.after)
+
+    @property
+    def is_identical(self) -> bool:
+        """True if no entry differs."""
+        return np.array_equal(self.before, self.after)
+
+
+@dataclass(frozen=True, eq=False)
+class MeasuredChange:
+    """A group of weights of one layer, with its row, and with the spectrum if it is one matrix."""
+
+    row: Row
+    paired: list[PairedWeight]
+    spectrum: ChangeSpectrum | None
+
+
+def mismatch(one: AllWeights, other: AllWeights, names: tuple[str, str]) -> str:
+    """Return why the weights of two models cannot be paired one by one; "" if they can."""
+    if one.n_layers != other.n_layers:
+        return (
+            f"{names[0]} has {one.n_layers} layers, {names[1]} {other.n_layers}: their blocks are "
+            "no pairs; `model_parameter_alignment` matches such layers"
+        )
+    shapes, others = ({x.key: x for x in model.weights if _has_to_fit(x)} for model in (one, other))
+    for has, lacks, owner, name in ((shapes, others, *names), (others, shapes, *names[::-1])):
+        for key, weight in has.items():
+            if key not in lacks:
+                return f"{owner} has {_place(weight)}, {name} has none"
+    for key, weight in shapes.items():
+        shape, found = (x.values.shape for x in (weight, others[key]))
+        if weight.group not in (TOKENS, POSITIONS) and shape != found or shape[1:] != found[1:]:
+            return f"{_place(weight)} is {_size(shape)} in {names[0]}, {_size(found)} in {names[1]}"
+    return ""
+
+
+def _has_to_fit(weight: Weight) -> bool:
+    return weight.group not in OPTIONAL
+
+
+def _place(weight: Weight) -> str:
+    of_layer = "" if weight.layer is None else f" of layer {weight.layers}"
+    return f"'{weight.name}'{of_layer}"
+
+
+def _size(shape: tuple[int, ...]) -> str:
+    return " × ".join(str(n) for n in shape if n != 1) or "1"
+
+
+def paired_weights(one: AllWeights, other: AllWeights) -> Iterator[PairedWeight]:
+    """Yield what both models have: rows of the same tokens and positions, all of other weights.
+
+    A part on top of which only one model has all weights, or of another shape, is left out.
+    """
+    others = {weight.key: weight for weight in other.weights}
+    rows, other_rows = _common_tokens(one.tokens, other.tokens)
+    for weight in one.weights:
+        match = others.get(weight.key)
+        if match is None or weight.values.shape[1] != match.values.shape[1]:
+            continue
+        if weight.group in (TOKENS, OUTPUT):
+            kept, other_kept = rows, other_rows
+        else:
+            n = min(len(weight.values), len(match.values))
+            if weight.group != POSITIONS and len(weight.values) != len(match.values):
+                continue
+            kept = other_kept = np.arange(n)
+        if len(kept):
+            yield PairedWeight(weight, weight.values[kept], match.values[other_kept], kept)
+
+
+def _common_tokens(
+    tokens: Sequence[str], others: Sequence[str]
+) -> tuple[Int[np.ndarray, " row"], Int[np.ndarray, " row"]]:
+    """Return the rows of the tokens that both models have, in both."""
+    if list(tokens) == list(others):
+        return np.arange(len(tokens)), np.arange(len(tokens))
+    places = {token: row for row, token in enumerate(others)}
+    both = [(row, places[token]) for row, token in enumerate(tokens) if token in places]
+    found = np.array(both, dtype=np.int64).reshape(-1, 2)
+    return found[:, 0], found[:, 1]
+
+
+def measured_changes(weights: Sequence[PairedWeight], rules: Rules) -> Iterator[MeasuredChange]:
+    """Yield each group of each layer with what is measured of it, and last all weights together."""
+
+    def place(paired: PairedWeight) -> tuple[int, str]:
+        return paired.weight.layer or 0, paired.weight.group
+
+    order = {group: number for number, group in enumerate(_groups(weights))}
+    ordered = sorted(weights, key=lambda x: (place(x)[0], order[place(x)[1]]))
+    sums = []
+    for _, members in groupby(ordered, key=place):
+        paired = list(members)
+        total = pooled(_sums(each, rules) for each in paired)
+        sums.append(total)
+        first = paired[0].weight
+        row: Row = {"group": first.group, "layer": first.layer, "layers": first.layers}
+        row |= _size_columns(paired, total, rules)
+        spectrum = _spectrum(paired, str(row["verdict"]))
+        if spectrum is not None:
+            row |= _spectrum_columns(paired[0], spectrum, rules)
+        yield MeasuredChange(row, paired, spectrum)
+    if sums:
+        whole = {"group": ALL, **_size_columns(ordered, pooled(sums), rules)}
+        yield MeasuredChange(whole, ordered, None)
+
+
+def _groups(weights: Sequence[PairedWeight]) -> list[str]:
+    return list(dict.fromkeys(paired.weight.group for paired in weights))
+
+
+def _sums(paired: PairedWeight, rules: Rules) -> WeightChange:
+    """Return the sums of a weight, its rows dealt, or its entries where rows are few."""
+    before, after = paired.before, paired.after
+    if len(before) < rules.least_rows:
+        before, after = before.reshape(-1, 1), after.reshape(-1, 1)
+    return weight_change(before, after)
+
+
+def _size_columns(paired: Sequence[PairedWeight], total: WeightChange, rules: Rules) -> Row:
+    roundings = {each.rounding for each in paired if not each.is_identical}
+    if not roundings:
+        verdict = IDENTICAL
+    elif "" not in roundings:
+        verdict = ROUNDED
+    else:
+        verdict = UNRELATED if total.deviations < rules.least_deviations else MOVED
+    changed = [(each.before != each.after).any(axis=1) for each in paired]
+    return {
+        "n_rows": sum(len(rows) for rows in changed),
+        "n_rows_changed": sum(int(rows.sum()) for rows in changed),
+        "norm": float(np.sqrt(total.squared)),
+        "change_norm": float(np.sqrt(total.change_squared)),
+        "relative_change": total.relative,
+        "relative_change_rounding": total.relative_rounding,
+        "relative_change_dealt": total.relative_dealt,
+        "deviations_from_dealt": total.deviations,
+        "verdict": verdict,
+        "rounding": " and ".join(sorted(roundings)) if verdict == ROUNDED else "",
+    }
+
+
+def _spectrum(paired: Sequence[PairedWeight], verdict: str) -> ChangeSpectrum | None:
+    """Return the spectrum of a change that is one matrix, and more than rounding."""
+    if len(paired) > 1 or verdict not in (MOVED, UNRELATED) or min(paired[0].before.shape) < 2:
+        return None
+    return change_spectrum(paired[0].before, paired[0].after)
+
+
+def _spectrum_columns(paired: PairedWeight, spectrum: ChangeSpectrum, rules: Rules) -> Row:
+    n_rows, dim = paired.before.shape
+    n = min(rules.n_directions, n_rows, dim)
+    leading = leading_directions(paired.before, n)
+    overlap, angle = overlap_with(spectrum, leading)
+    return {
+        "stored": spectrum.stored,
+        "rank": spectrum.rank,
+        "largest_rank": min(n_rows, dim),
+        "rank_tolerance": spectrum.tolerance,
+        "stable_rank": spectrum.stable_rank,
+        "participation_ratio": spectrum.participation_ratio,
+        "random_participation_ratio": gaussian_participation_ratio(n_rows, dim),
+        "first_share": spectrum.share(1),
+        "n_directions": n,
+        "leading_share": spectrum.share(n),
+        "overlap": overlap,
+        "random_overlap": n / dim,
+        "smallest_angle": angle,
+    }

@@ -1,0 +1,76 @@
+"""Measures how far the hidden states of the same texts lie apart in two models, by layer."""
+
+from collections.abc import Iterator
+
+import numpy as np
+import pandas as pd
+from jaxtyping import Float, Int
+
+from embspace.compare.alignment import ReadModel, views_of_all
+from embspace.compare.alignment_table import Views
+from embspace.files.tables import Row
+from embspace.geometry.inference.resampling import half_sample_interval, stream_of
+from embspace.geometry.pairs.directions import unit_rows
+
+STATES = ["corpus", "layer", "n", "cosine", "cosine_low", "cosine_high", "other_cosine"]
+
+
+def state_rows(
+    texts: dict[str, pd.DataFrame],
+    read: tuple[ReadModel, ReadModel],
+    *,
+    smallest_n: int,
+    largest_n: int,
+    n_half_samples: int,
+    level: float,
+    seed: int,
+) -> Iterator[Row]:
+    """Yield, of each corpus and layer, the cosine of a text's two states, and of two texts' states.
+
+    `cosine` is the mean over texts of the cosine of the mean of all its tokens' states in the one
+    model with that in the other, in [-1, 1]; it has a meaning where both models started from the
+    same weights. `other_cosine` is the mean over all pairs of two texts, one in each model: where
+    all states point one way, it is high, too. Texts are one of each document, as in `alignment`,
+    where the neighbors that both models share are. Nothing of fewer than `smallest_n` texts, or of
+    models with other layers or dimensions.
+    """
+    generator = np.random.default_rng(seed)
+    for corpus, _, views, _ in views_of_all(texts, {}, read, [], largest_n, seed):
+        if views is None or views.n < smallest_n or views.x.shape != views.y.shape:
+            continue
+        cosines, others = _cosines(views)
+
+        def mean(rows: Int[np.ndarray, " text"], own: np.ndarray = cosines) -> np.ndarray:
+            return np.asarray(own[:, rows].mean(axis=1))
+
+        bounds = half_sample_interval(
+            mean,
+            views.n,
+            n_resamples=n_half_samples,
+            level=level,
+            generator=stream_of(generator, corpus),
+        )
+        for layer, values in enumerate(cosines):
+            yield {
+                "corpus": corpus,
+                "layer": layer,
+                "n": views.n,
+                "cosine": values.mean(),
+                "cosine_low": max(float(bounds.low[layer]), -1.0),
+                "cosine_high": min(float(bounds.high[layer]), 1.0),
+                "other_cosine": others[layer],
+            }
+
+
+def _cosines(
+    views: Views,
+) -> tuple[Float[np.ndarray, "layer text"], Float[np.ndarray, " layer"]]:
+    """Return the cosine of each text with itself, and the mean of all pairs of two texts."""
+    own, others = [], []
+    for x, y in zip(views.x, views.y, strict=True):
+        unit, other = (unit_rows(np.asarray(each, dtype=np.float64)) for each in (x, y))
+        cosines = (unit * other).sum(axis=1).clip(-1, 1)
+        n = len(cosines)
+        own.append(cosines)
+        others.append((unit.sum(axis=0) @ other.sum(axis=0) - cosines.sum()) / (n * (n - 1)))
+    return np.stack(own), np.array(others)

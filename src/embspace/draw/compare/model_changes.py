@@ -1,0 +1,389 @@
+"""Draws figure and tables of `compare_model_changes`: how far the weights of two models differ."""
+
+from textwrap import fill
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
+
+from embspace.draw.page.canvas import (
+    count,
+    new_figure,
+    say_instead,
+    sentence_case,
+    shade,
+    write_beside,
+)
+from embspace.draw.page.looks import GRAY, VERMILION, corpus_looks
+from embspace.draw.page.markdown import (
+    folded,
+    for_readers,
+    interval,
+    markdown_table,
+    section,
+    significant,
+)
+from embspace.draw.page.parameter_groups import GROUPS
+from embspace.files.tables import Tables
+from embspace.settings.params import models_of
+
+RESULTS = ("csv", "words.csv", "tokens.csv", "states.csv")
+STAGE = "compare_model_changes"
+ALL = "all"
+NAMES = {
+    **GROUPS,
+    "norm": "norms",
+    "bias": "biases",
+    "other": "other vectors",
+    "token_embedding": "token embeddings",
+    "position_embedding": "position embeddings",
+    "segment_embedding": "segment embeddings",
+    "output_embedding": "output embeddings",
+    "masked_head": "masked head",
+    "pooler": "pooler",
+    ALL: "all weights",
+}
+MOVED, UNRELATED, ROUNDED = "moved", "no nearer than dealt rows", "rounded"
+READINGS = {"word_embeddings": "token embeddings", "masked_head": "masked head"}
+SMALLEST, LARGEST = 1e-3, 2**0.5  # of the colors: below rounding to bfloat16, independent weights
+WRITTEN: dict[str, Any] = {"fontsize": 5.5}  # in a cell
+LINE = 90  # characters of a reason in the figure
+SIGNS = {"identical": "=", ROUNDED: "≈"}
+
+
+def draw_model_changes(
+    results: Tables,
+    label: str,
+    *,
+    height_mm: PositiveFloat,
+    row_height_mm: PositiveFloat,
+    largest_written: NonNegativeInt,
+    n_shown: PositiveInt,
+    digits: NonNegativeInt,
+) -> tuple[Figure, str]:
+    """Draw maps of layers and groups, bars of the parts outside of the layers, and tables."""
+    one, other = models_of(label)
+    table = results["csv"].dropna(subset="group")
+    layers = table.dropna(subset="layer")
+    n_layers, states = layers["layer"].nunique(), results["states"]
+    n_rows = 1 if states.empty else 2
+    figure, axes = new_figure(
+        n_rows,
+        3 if n_rows == 1 else 2,
+        height_mm=(height_mm + row_height_mm * max(n_layers, 4)) * n_rows - 20 * (n_rows - 1),
+        title=_title(table, one, other),
+        subtitle=_subtitle(table, one, other),
+        stage=STAGE,
+    )
+    head = f"# Changes from {one} to {other}\n\nStage `{STAGE}`.\n"
+    if table.empty:
+        reason = "; ".join(results["csv"]["reason"].dropna()) or "no result"
+        say_instead(axes, fill(f"Not checkable: {reason}.", LINE))
+        return figure, f"{head}\nNot checkable: {reason}.\n"
+    is_written = n_layers <= largest_written
+    _sizes(axes[0], layers, is_written=is_written)
+    _directions(axes[1], layers, is_written=is_written)
+    axes[1].set_title("Directions of the change")
+    _outside(axes[2], table[table["layer"].isna()])
+    if not states.empty:
+        _states(axes[3], states)
+    pages = [_changes_page(table, n_shown, digits)]
+    pages += [_words_page(results["words"], n_shown, digits), _tokens_page(results["tokens"])]
+    pages += [_states_page(states, digits)]
+    return figure, "\n".join([head, *filter(None, pages)])
+
+
+def _whole(table: pd.DataFrame) -> pd.Series:
+    return table[table["group"] == ALL].iloc[0]
+
+
+def _title(table: pd.DataFrame, one: str, other: str) -> str:
+    """Return what moved most, or that nothing did; rounding is called no change."""
+    if table.empty:
+        return f"How far {other} lies from {one} is not checkable"
+    whole = _whole(table)
+    size = significant(whole["relative_change"], 2)
+    if whole["verdict"] == "identical":
+        return f"No parameter differs between {one} and {other}"
+    if whole["verdict"] == ROUNDED:
+        return f"{one} and {other} differ by rounding to {whole['rounding']} alone"
+    if whole["verdict"] == UNRELATED:
+        size, chance = (
+            significant(whole[name]) for name in ("relative_change", "relative_change_dealt")
+        )
+        return (
+            f"The weights of {other} are no nearer to {one}'s than dealt rows: {size} of their "
+            f"norm away, by chance {chance}"
+        )
+    parts = table[(table["group"] != ALL) & table["verdict"].isin((MOVED, UNRELATED))]
+    most = parts.sort_values("relative_change", ascending=False, kind="stable").iloc[0]
+    by = f"by {significant(most['relative_change'], 2)} of their norm{_in_directions(most)}"
+    if len(parts) == 1:
+        rest = ", but for rounding" if (table["verdict"] == ROUNDED).any() else ""
+        return f"From {one} to {other} one part alone moved{rest}, the {_place(most)}, {by}"
+    return (
+        f"From {one} to {other} all weights together moved by {size} of their norm, most the "
+        f"{_place(most)}, {by}"
+    )
+
+
+def _place(row: pd.Series) -> str:
+    """Return a group with its layer, in words."""
+    name = NAMES.get(row["group"], str(row["group"]))
+    if pd.isna(row["layer"]):
+        return name
+    layers = _layers(row)
+    return f"{name} of layer{'s' if not layers.isdigit() else ''} {layers}"
+
+
+def _layers(row: pd.Series) -> str:
+    """Return the layers of a row, of a column that tables read as numbers."""
+    value = row["layers"]
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _in_directions(row: pd.Series) -> str:
+    """Return the rank of a change that has not all directions; else nothing."""
+    if pd.isna(row["rank"]) or row["rank"] >= row["largest_rank"]:
+        return ""
+    n = int(row["rank"])
+    return f", in {count(n)} direction{'' if n == 1 else 's'}"
+
+
+def _subtitle(table: pd.DataFrame, one: str, other: str) -> str:
+    if table.empty:
+        return f"{one} · {other}"
+    whole = _whole(table)
+    return (
+        f"|W' − W| / |W| of each weight, W of {one}, W' of {other}; all weights: "
+        f"{significant(whole['relative_change'])}, of W rounded to bfloat16 "
+        f"{significant(whole['relative_change_rounding'])}, with rows dealt anew "
+        f"{significant(whole['relative_change_dealt'])} (red) · = no entry differs, ≈ rounding "
+        "alone · directions: participation ratio of the squared singular values, darker the nearer "
+        "to a random change, and the rank where it is not full"
+    )
+
+
+def _sizes(ax: Axes, layers: pd.DataFrame, *, is_written: bool) -> None:
+    """Draw the relative change of each group and layer, on one scale for all pairs of models."""
+    shown = layers["relative_change"].where(layers["verdict"].isin((MOVED, UNRELATED)))
+    texts = [_size_in_words(row["verdict"], row["relative_change"]) for _, row in layers.iterrows()]
+    cells = layers.assign(shown=np.log10(shown.clip(lower=SMALLEST)), text=texts)
+    _map(ax, cells, is_written=is_written, vmin=np.log10(SMALLEST), vmax=np.log10(LARGEST))
+    ax.set_title("Relative change")
+    ax.set_ylabel("layer")
+
+
+def _size_in_words(verdict: str, value: float) -> str:
+    return SIGNS.get(verdict, "" if np.isnan(value) else significant(value, 2))
+
+
+def _directions(ax: Axes, layers: pd.DataFrame, *, is_written: bool) -> None:
+    """Draw over how many directions each change is spread, of the number of a random change."""
+    matrices = layers[layers["rank"].notna()]
+    if matrices.empty:
+        say_instead([ax], "no matrix of a layer moved")
+        return
+    matrices = layers[layers["group"].isin(matrices["group"])]
+    ratio = matrices["participation_ratio"] / matrices["random_participation_ratio"]
+    texts = [
+        "" if np.isnan(row["rank"]) else f"{row['participation_ratio']:.0f}{_of_rank(row)}"
+        for _, row in matrices.iterrows()
+    ]
+    cells = matrices.assign(shown=ratio, text=texts)
+    _map(ax, cells, is_written=is_written, vmin=0, vmax=1)
+
+
+def _of_rank(row: pd.Series) -> str:
+    return f" of {count(row['rank'])}" if row["rank"] < row["largest_rank"] else ""
+
+
+def _map(ax: Axes, cells: pd.DataFrame, *, is_written: bool, **look: Any) -> None:
+    """Draw a value and its words in the cell of each layer and group."""
+    import seaborn as sns
+
+    order = [*NAMES, *dict.fromkeys(cells["group"])]
+    groups = [group for group in dict.fromkeys(order) if group in set(cells["group"])]
+    rows = [layer for _, layer in cells.drop_duplicates("layer").iterrows()]
+    names = [_layers(row) for row in rows]
+
+    def wide(column: str) -> pd.DataFrame:
+        return cells.pivot(index="layer", columns="group", values=column)[groups]
+
+    texts = wide("text").fillna("")
+    written = {"annot": texts, "fmt": "", "annot_kws": WRITTEN} if is_written else {}
+    values = wide("shown").astype(float)
+    labels = [NAMES.get(group, group) for group in groups]
+    grid: dict[str, Any] = {"cmap": "mako_r", "linewidths": 0.4, "cbar": False}
+    sns.heatmap(values, ax=ax, xticklabels=labels, yticklabels=False, **grid, **look, **written)
+    if is_written:
+        _write_empty(ax, texts.to_numpy(), values.to_numpy())
+    ax.invert_yaxis()
+    step = -(-len(names) // 24)
+    places = [number + 0.5 for number in range(len(names))]
+    ax.set_yticks(places[::step], names[::step], rotation=0)
+    ax.tick_params(axis="x", rotation=90, labelsize=6.5)
+    ax.set(xlabel="", ylabel="")
+    ax.grid(visible=False)
+
+
+def _write_empty(ax: Axes, texts: np.ndarray, values: np.ndarray) -> None:
+    """Write the words of cells without a value, which seaborn leaves out."""
+    for row, column in np.argwhere(np.isnan(values)):
+        place = (column + 0.5, row + 0.5)
+        ax.text(*place, texts[row, column], color=GRAY, ha="center", va="center", **WRITTEN)
+
+
+def _outside(ax: Axes, rows: pd.DataFrame) -> None:
+    """Draw the relative change of the parts outside of the layers, and of all weights."""
+    places = range(len(rows))
+    moved = rows["relative_change"].clip(lower=0).where(rows["verdict"].isin((MOVED, UNRELATED)), 0)
+    ax.barh(places, moved, height=0.6, color=[_bar_color(verdict) for verdict in rows["verdict"]])
+    for place, (_, row) in zip(places, rows.iterrows(), strict=True):
+        value = row["relative_change"]
+        words = _size_in_words(row["verdict"], value)
+        shown = value if row["verdict"] in (MOVED, UNRELATED) and value == value else 0
+        write_beside(ax, words, (shown, place), (3, 0), va="center_baseline")
+    dealt = rows["relative_change_dealt"]
+    ax.plot(dealt, [*places], "|", color=VERMILION, markersize=9)
+    largest = max(dealt.max(), moved.max())
+    ax.set(xlim=(0, 1.25 * (largest if largest > 0 else 1)), ylim=(len(rows) - 0.5, -0.5))
+    names = [fill(NAMES.get(group, group), 18, break_long_words=False) for group in rows["group"]]
+    ax.set_yticks(places, names, fontsize=6.5)
+    ax.set_title("Outside of the layers")
+    ax.set_xlabel("relative change")
+    ax.grid(visible=False, axis="y")
+
+
+def _states(ax: Axes, states: pd.DataFrame) -> None:
+    """Draw the cosine of a text with itself in the other model, and of two texts, by layer."""
+    looks = corpus_looks(states["corpus"])
+    for corpus, rows in states.groupby("corpus", sort=False):
+        look = looks[str(corpus)]
+        line: dict[str, Any] = {"color": look.color, "marker": look.marker, "markersize": 3}
+        ax.plot(rows["layer"], rows["cosine"], linestyle=look.line, label=look.name, **line)
+        shade(ax, rows, "layer", "cosine", color=look.color, alpha=0.2)
+        ax.plot(rows["layer"], rows["other_cosine"], ":", color=look.color, linewidth=0.8)
+    ax.plot([], [], ":", color=GRAY, linewidth=0.8, label="two texts")
+    ax.set(xlabel="layer", ylabel="cosine")
+    ax.set_title("A text's states in both models")
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+    ax.legend(fontsize=6.5)
+
+
+def _bar_color(verdict: str) -> str:
+    return "0.7" if verdict == UNRELATED else "0.3"
+
+
+def _changes_page(table: pd.DataFrame, n_shown: int, digits: int) -> str:
+    """Return the parts that moved most, and behind a fold all of them."""
+    columns = {
+        "place": "weights",
+        "relative_change": "relative change",
+        "relative_change_rounding": "rounded to bfloat16",
+        "relative_change_dealt": "rows dealt anew",
+        "rows": "rows that differ",
+        "rank": "rank",
+        "participation_ratio": "directions that share it",
+        "random_participation_ratio": "of a random change",
+    }
+    more = {
+        "verdict": "verdict",
+        "first_share": "share of the first direction",
+        "overlap": "overlap with W",
+        "random_overlap": "of random directions",
+    }
+    rows = [
+        f"{count(row['n_rows_changed'])} of {count(row['n_rows'])}" for _, row in table.iterrows()
+    ]
+    places = [sentence_case(_place(row)) for _, row in table.iterrows()]
+    named = table.assign(place=places, rows=rows)
+    order = named.sort_values("relative_change", ascending=False, kind="stable")
+    order = order[order["verdict"] != "identical"]
+    note = (
+        "The relative change is |W' − W| / |W|; beside it stand that of W rounded to bfloat16 and "
+        "that of the rows of W' in random order. A change's rank counts singular values above what "
+        "rounding of the stored weights leaves; the participation ratio of their squares says over "
+        "how many directions it is spread."
+    )
+    first = markdown_table(for_readers(order.head(n_shown), columns), digits)
+    page = section("Largest changes", note, first)
+    rest = markdown_table(for_readers(named, columns | more), digits)
+    note = (
+        "Layer by layer. The overlap is the mean squared cosine of the principal angles between "
+        "the first directions of the change and of W."
+    )
+    return page + "\n" + folded(section("All weights", note, rest))
+
+
+def _words_page(table: pd.DataFrame, n_shown: int, digits: int) -> str:
+    if table.empty:
+        return ""
+    columns = {
+        "place": "change",
+        "side": "what it does",
+        "tokens": "words",
+        "opposite_tokens": "words of the negation",
+        "share": "share of the change",
+        "coherence": "cosine of the words",
+        "random_coherence_high": "of random directions, upper bound",
+        "reading": "read by",
+    }
+    places = [
+        f"{sentence_case(_place(row))}, direction {row['direction']}" for _, row in table.iterrows()
+    ]
+    named = table.assign(place=places, reading=table["reading"].map(READINGS))
+    named = named.sort_values("is_coherent", ascending=False, kind="stable")
+    note = (
+        "The first directions of each change by its singular values, the tokens of highest score "
+        "first. Rows whose words are more alike than those of random directions stand first; of "
+        "others the words say little."
+    )
+    first = section(
+        "What the change reads and writes",
+        note,
+        markdown_table(for_readers(named.head(n_shown), columns), digits),
+    )
+    more = named.iloc[n_shown:]
+    if more.empty:
+        return first
+    rest = markdown_table(for_readers(more, columns), digits)
+    return first + "\n" + folded(section("Other directions", "In the same order.", rest))
+
+
+def _tokens_page(table: pd.DataFrame) -> str:
+    if table.empty:
+        return ""
+    columns = {
+        "token": "token",
+        "relative_change": "relative change",
+        "times_median": "times the median token's",
+        "cosine": "cosine with itself before",
+        "norm": "norm",
+        "other_norm": "norm after",
+    }
+    note = "The tokens whose embeddings moved most for their length."
+    return section("Tokens that moved most", note, markdown_table(for_readers(table, columns), 3))
+
+
+def _states_page(table: pd.DataFrame, digits: int) -> str:
+    if table.empty:
+        return ""
+    columns = {
+        "corpus": "texts",
+        "layer": "layer",
+        **interval("cosine", "cosine of a text with itself"),
+        "other_cosine": "of two texts",
+        "n": "n",
+    }
+    note = (
+        "The mean state of a text in one model beside its mean state in the other, and beside that "
+        "of other texts. It has a meaning where both started from the same weights."
+    )
+    named = {corpus: look.name for corpus, look in corpus_looks(table["corpus"]).items()}
+    shown = markdown_table(for_readers(table, columns, corpus=named), digits)
+    return section("States of the same texts", note, shown)

@@ -1,0 +1,117 @@
+"""In how many directions a weight moved, and how these lie to those that it had."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float
+
+from embspace.geometry.measures.effective_numbers import effective_number
+from embspace.geometry.parameters.rounding import (
+    SIGNIFICANT_BITS,
+    SMALLEST_STEP,
+    coarser,
+    stored_format,
+)
+from embspace.geometry.parameters.weight_change import BLOCK, WeightMatrix
+
+
+@dataclass(frozen=True, eq=False)
+class ChangeSpectrum:
+    """The singular values of W' - W, and its directions on the side of the columns."""
+
+    values: Float[np.ndarray, " value"]
+    """Descending, float64."""
+    directions: Float[np.ndarray, "value dim"]
+    """Unit vectors, those of the largest values first."""
+    tolerance: float
+    """What rounding of the entries of W and W' may leave of the largest singular value."""
+    stored: str
+    """The coarser of the formats that hold W and W': float32, float16 or bfloat16."""
+
+    @property
+    def rank(self) -> int:
+        """The number of singular values above the tolerance."""
+        return int((self.values > self.tolerance).sum())
+
+    @property
+    def stable_rank(self) -> float:
+        """The squared norm over the largest squared singular value: 1 for one direction."""
+        squares = np.square(self.values)
+        return float(squares.sum() / squares[0]) if squares[0] > 0 else float("nan")
+
+    @property
+    def participation_ratio(self) -> float:
+        """(sum v)^2 / sum v^2 of the squared singular values v: from 1 to their number."""
+        return effective_number(np.square(self.values))
+
+    def share(self, n_directions: int) -> float:
+        """Return the share of the squared norm in the first directions, in [0, 1]."""
+        squares = np.square(self.values)
+        return float(squares[:n_directions].sum() / squares.sum())
+
+    def row_side(self, change: WeightMatrix, n_directions: int) -> Float[np.ndarray, "value row"]:
+        """Return unit vectors on the side of the rows, partners of the first directions."""
+        first = self.directions[:n_directions]
+        return np.asarray((change @ first.T / self.values[:n_directions]).T)
+
+
+def change_spectrum(weights: WeightMatrix, others: WeightMatrix) -> ChangeSpectrum:
+    """Return the singular values of the change of a matrix, and the noise that they stand on.
+
+    Rounding moves each entry w by at most 2^-bits |w|, bits being those of the coarser format of
+    the two. A matrix of independent such errors has singular values up to about the length of its
+    longest row and that of its longest column together. That is the tolerance: an upper bound, for
+    most errors are smaller than the largest.
+    """
+    stored = coarser(stored_format(weights), stored_format(others))
+    squares = [np.square(np.asarray(x, dtype=np.float64)) for x in (weights, others)]
+    longest = max(np.sqrt(x.sum(axis=1).max()) + np.sqrt(x.sum(axis=0).max()) for x in squares)
+    step = SMALLEST_STEP[stored] * (np.sqrt(weights.shape[0]) + np.sqrt(weights.shape[1]))
+    values, directions = _right_side(others, weights)
+    tolerance = 2.0 ** -SIGNIFICANT_BITS[stored] * longest + step
+    return ChangeSpectrum(values, directions, float(tolerance), stored)
+
+
+def leading_directions(weights: WeightMatrix, n_directions: int) -> Float[np.ndarray, "value dim"]:
+    """Return the unit vectors of the largest singular values, on the side of the columns."""
+    return _right_side(weights, None)[1][:n_directions]
+
+
+def overlap_with(
+    spectrum: ChangeSpectrum, leading: Float[np.ndarray, "value dim"]
+) -> tuple[float, float]:
+    """Return how the first directions of a change lie to those that lead W.
+
+    First the mean squared cosine of their principal angles, in [0, 1], at random len(leading) / dim
+    on average: a unit vector of random direction has this share of its squared length in a space of
+    that dimension. Then the smallest angle, in degrees. As many directions of the change as lead,
+    no more than its rank; NaN for a change of rank 0.
+    """
+    first = spectrum.directions[: min(spectrum.rank, len(leading))]
+    if not len(first):
+        return float("nan"), float("nan")
+    cosines = np.linalg.svd(first @ leading.T, compute_uv=False).clip(max=1)
+    return float(np.square(cosines).mean()), float(np.degrees(np.arccos(cosines[0])))
+
+
+def gaussian_participation_ratio(n_rows: int, dim: int) -> float:
+    """Return the participation ratio of a matrix of independent normal entries, of the mean sums.
+
+    E sum s^2 = n d and E sum s^4 = n d (n + d + 1), s being its singular values.
+    """
+    return n_rows * dim / (n_rows + dim + 1)
+
+
+def _right_side(
+    weights: WeightMatrix, less: WeightMatrix | None
+) -> tuple[Float[np.ndarray, " value"], Float[np.ndarray, "value dim"]]:
+    """Return singular values and right vectors of `weights`, or of `weights` less `less`."""
+    triangle = np.zeros((0, weights.shape[1]))
+    for start in range(0, len(weights), BLOCK):
+        rows = np.asarray(weights[start : start + BLOCK], dtype=np.float64)
+        rows = rows if less is None else rows - less[start : start + BLOCK]
+        stacked = np.concatenate([triangle, rows])
+        is_tall = len(stacked) > stacked.shape[1]
+        triangle = np.asarray(np.linalg.qr(stacked, mode="r")) if is_tall else stacked
+    _, values, directions = np.linalg.svd(triangle, full_matrices=False)
+    return values, directions

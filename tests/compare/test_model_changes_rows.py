@@ -1,0 +1,113 @@
+"""Weights of two models are paired by name, token and position, or refused in words."""
+
+import numpy as np
+import pytest
+
+from embspace.compare.model_changes_rows import (
+    IDENTICAL,
+    MOVED,
+    ROUNDED,
+    Rules,
+    measured_changes,
+    mismatch,
+    paired_weights,
+)
+from embspace.geometry.parameters.rounding import to_bfloat16, to_float16
+from embspace.models.parameters.all_weights import AllWeights, Weight
+
+NAMES = ("one", "other")
+RULES = Rules(n_directions=2, least_rows=20, least_deviations=5)
+
+
+def drawn(seed: int, *shape: int) -> np.ndarray:
+    return np.random.default_rng(seed).normal(size=shape).astype(np.float32)
+
+
+def model(*weights: Weight, tokens: tuple[str, ...] = (), n_layers: int = 1) -> AllWeights:
+    return AllWeights(list(weights), "Net", n_layers, list(tokens), ["word"] * len(tokens), None)
+
+
+def weight(group: str, values: np.ndarray, layer: int | None = None, name: str = "") -> Weight:
+    return Weight(group, layer, "" if layer is None else str(layer), name or group, values)
+
+
+def test_names_that_one_lacks_are_told_from_both_sides() -> None:
+    one = model(weight("gate", drawn(0, 4, 4), 1))
+    assert mismatch(one, model(), NAMES) == "one has 'gate' of layer 1, other has none"
+    assert mismatch(model(), one, NAMES) == "other has 'gate' of layer 1, one has none"
+
+
+def test_parts_on_top_may_be_missing_and_tables_longer() -> None:
+    one = model(weight("pooler", drawn(0, 4, 4)), weight("position_embedding", drawn(1, 9, 4)))
+    other = model(weight("position_embedding", one.weights[1].values[:7]))
+    assert mismatch(one, other, NAMES) == ""
+    (paired,) = paired_weights(one, other)
+    assert paired.is_identical and len(paired.rows) == 7
+    wider = model(weight("position_embedding", drawn(1, 9, 5)))
+    assert "is 9 × 4 in one, 9 × 5 in other" in mismatch(
+        model(weight("position_embedding", drawn(1, 9, 4))), wider, NAMES
+    )
+
+
+def test_tokens_are_paired_by_what_they_are() -> None:
+    table = drawn(0, 3, 4)
+    one = model(weight("token_embedding", table), tokens=("a", "b", "c"))
+    other = model(weight("token_embedding", table[[2, 0]]), tokens=("c", "a"))
+    (paired,) = paired_weights(one, other)
+    assert paired.rows.tolist() == [0, 2] and paired.is_identical
+    assert not list(paired_weights(one, model(weight("token_embedding", table), tokens=("x",) * 3)))
+
+
+def test_a_group_of_several_weights_is_one_row_without_a_spectrum() -> None:
+    one = [weight("norm", 1 + drawn(seed, 40, 1) / 10, 1, f"norm {seed}") for seed in (0, 1)]
+    after = [weight("norm", one[0].values * 2, 1, "norm 0"), one[1]]
+    pairs = list(paired_weights(model(*one), model(*after)))
+    group, whole = measured_changes(pairs, RULES)
+    assert group.spectrum is None
+    lengths = [float(np.linalg.norm(each.values)) for each in one]
+    assert group.row["relative_change"] == pytest.approx(lengths[0] / np.hypot(*lengths))
+    assert group.row["n_rows"] == 80 and group.row["n_rows_changed"] == 40
+    assert whole.row["group"] == "all"
+    assert whole.row["relative_change"] == pytest.approx(group.row["relative_change"])
+
+
+def test_of_few_rows_entries_are_dealt() -> None:
+    """Two segments have two orders: with them no copy could be told from dealt rows."""
+    segments = drawn(0, 2, 300)
+    pairs = paired_weights(
+        model(weight("segment_embedding", segments)),
+        model(weight("segment_embedding", segments + 0.1 * drawn(1, 2, 300))),
+    )
+    row = next(measured_changes(list(pairs), RULES)).row
+    assert row["verdict"] == MOVED and row["deviations_from_dealt"] > 10
+
+
+def verdict_and_rounding(*pairs: tuple[np.ndarray, np.ndarray]) -> tuple[str, str]:
+    names = [f"norm {number}" for number in range(len(pairs))]
+    one = model(*(weight("norm", x, 1, name) for (x, _), name in zip(pairs, names, strict=True)))
+    other = model(*(weight("norm", y, 1, name) for (_, y), name in zip(pairs, names, strict=True)))
+    row = next(measured_changes(list(paired_weights(one, other)), RULES)).row
+    return row["verdict"], row["rounding"]
+
+
+def test_verdicts_of_groups_are_those_of_their_weights() -> None:
+    x, y = drawn(0, 60, 1), drawn(1, 60, 1)
+    assert verdict_and_rounding((x, x), (y, y)) == (IDENTICAL, "")
+    assert verdict_and_rounding((x, x), (y, to_bfloat16(y))) == (ROUNDED, "bfloat16")
+    both = verdict_and_rounding((x, to_float16(x)), (y, to_bfloat16(y)))
+    assert both == (ROUNDED, "bfloat16 and float16")
+    assert verdict_and_rounding((x, to_float16(x)), (y, y * 1.5)) == (MOVED, "")
+
+
+def test_gains_that_were_all_one_have_moved_though_no_order_of_them_differs() -> None:
+    assert verdict_and_rounding((np.ones((60, 1)), drawn(0, 60, 1))) == (MOVED, "")
+
+
+def test_from_zero_a_change_has_a_size_and_no_share() -> None:
+    pairs = paired_weights(
+        model(weight("bias", np.zeros((60, 1), np.float32), 1)),
+        model(weight("bias", drawn(0, 60, 1), 1)),
+    )
+    row = next(measured_changes(list(pairs), RULES)).row
+    assert np.isnan(row["relative_change"]) and row["change_norm"] > 0
+    assert row["verdict"] == MOVED

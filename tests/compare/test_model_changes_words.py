@@ -1,0 +1,126 @@
+"""Directions of changes are read as words, beside random directions."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from embspace.compare.model_changes_rows import Rules, measured_changes, paired_weights
+from embspace.compare.model_changes_words import SIDES, Reading, token_rows, word_rows
+from embspace.models.parameters.all_weights import AllWeights, Weight
+from embspace.models.parameters.read import ModelParameters
+from tests.models.parameters.known import known_parameters
+
+READING = Reading(n_read=2, n_words=3, left_out=["special"], n_random_vectors=50, level=0.9, seed=0)
+RULES = Rules(n_directions=2, least_rows=20, least_deviations=5)
+PARAMETERS = known_parameters(0)
+
+
+def as_weights(parameters: ModelParameters, kinds: list[str] | None = None) -> AllWeights:
+    weights = [
+        Weight(group, layer.layer, str(layer.layer), group, rows)
+        for layer in parameters.layers
+        for group, rows in layer.groups().items()
+    ]
+    weights.append(Weight("token_embedding", None, "", "table", parameters.input_embedding))
+    kinds = kinds or ["word"] * len(parameters.tokens)
+    return AllWeights(weights, "Net", 2, parameters.tokens, kinds, parameters)
+
+
+def changed(**of_layer: np.ndarray) -> ModelParameters:
+    """The same model with other weights in layer 2."""
+    return replace(
+        PARAMETERS, layers=[PARAMETERS.layers[0], replace(PARAMETERS.layers[1], **of_layer)]
+    )
+
+
+def rows_of(after: ModelParameters, reading: Reading = READING, **model: Any) -> list[Any]:
+    one = as_weights(PARAMETERS, **model)
+    changes = list(measured_changes(list(paired_weights(one, as_weights(after))), RULES))
+    return list(word_rows(changes, one, reading))
+
+
+def planted_output() -> ModelParameters:
+    """Outputs of layer 2 write token 5 for what row 3 of the values reads, which is token 9."""
+    token = PARAMETERS.output_embedding[5]
+    output = PARAMETERS.layers[1].output.copy()
+    output[3] += token
+    return changed(output=output)
+
+
+def test_both_sides_of_a_change_are_read() -> None:
+    written, read = rows_of(planted_output())
+    assert (written["side"], read["side"]) == ("writes", "reads")
+    assert (written["group"], written["layer"]) == ("attention_output", 2)
+    scores = PARAMETERS.output_embedding @ PARAMETERS.output_embedding[5]
+    expected = [f"token_{token}" for token in np.argsort(-np.abs(scores))[:1]]
+    assert written["tokens"].split()[:1] == expected
+    value = PARAMETERS.layers[1].value[3]
+    scores = PARAMETERS.output_embedding @ value
+    assert read["tokens"].split()[0] in {
+        f"token_{scores.argmax()}",
+        f"token_{scores.argmin()}",
+    }
+    assert written["share"] == pytest.approx(1, abs=1e-5)
+
+
+def test_left_out_kinds_are_not_named() -> None:
+    kinds = ["word"] * 40
+    scores = PARAMETERS.output_embedding @ PARAMETERS.output_embedding[5]
+    first = int(np.argmax(np.abs(scores)))
+    kinds[first] = "special"
+    rows = rows_of(planted_output(), kinds=kinds)
+    assert all(f"token_{first}" not in row["tokens"].split() for row in rows)
+
+
+def test_directions_are_no_more_than_the_rank_and_have_a_null() -> None:
+    rows = rows_of(planted_output())
+    assert {row["direction"] for row in rows} == {1}
+    for row in rows:
+        assert row["random_coherence"] < row["random_coherence_high"]
+        assert row["is_coherent"] == (row["coherence"] > row["random_coherence_high"])
+    query = PARAMETERS.layers[1].query + np.random.default_rng(3).normal(size=(8, 8)) / 9
+    assert {row["direction"] for row in rows_of(changed(query=query.astype(np.float32)))} == {1, 2}
+
+
+def test_what_is_random_hangs_on_the_place_alone() -> None:
+    """Another change beside does not move the words' null."""
+    alone = rows_of(planted_output())
+    both = replace(planted_output().layers[1], query=PARAMETERS.layers[1].query * 1.2)
+    rows = rows_of(replace(PARAMETERS, layers=[PARAMETERS.layers[0], both]))
+    assert [row for row in rows if row["group"] == "attention_output"] == alone
+
+
+@pytest.mark.parametrize("group", SIDES)
+def test_each_group_has_a_partner_that_does_the_other_thing(group: str) -> None:
+    does, partner, other = SIDES[group]
+    assert {does, other} <= {"reads", "writes", "is compared with"} and does != other
+    assert partner in SIDES and partner != group
+
+
+def test_nothing_is_read_of_unknown_blocks_or_without_directions() -> None:
+    one = replace(as_weights(PARAMETERS), parameters=None)
+    changes = list(measured_changes(list(paired_weights(one, as_weights(planted_output()))), RULES))
+    assert not list(word_rows(changes, one, READING))
+    assert not rows_of(planted_output(), replace(READING, n_read=0))
+
+
+def test_a_gated_mlp_has_partners() -> None:
+    gated = known_parameters(0, ff_keys=("gate", "up"))
+    moved = replace(gated.layers[1], ff_values=gated.layers[1].ff_values * 1.1)
+    one, other = as_weights(gated), as_weights(replace(gated, layers=[gated.layers[0], moved]))
+    changes = list(measured_changes(list(paired_weights(one, other)), RULES))
+    assert {row["side"] for row in word_rows(changes, one, READING)} == {"reads", "writes"}
+
+
+def test_tokens_are_ranked_by_how_far_they_moved_for_their_length() -> None:
+    table = PARAMETERS.input_embedding * np.float32(1.1)
+    table[7] = PARAMETERS.input_embedding[7] * 2
+    one, other = as_weights(PARAMETERS), as_weights(replace(PARAMETERS, input_embedding=table))
+    changes = list(measured_changes(list(paired_weights(one, other)), RULES))
+    first, second = token_rows(changes, one, 2)
+    assert (first["rank"], first["token"]) == (1, "token_7")
+    assert first["relative_change"] == pytest.approx(1, rel=1e-5)
+    assert first["times_median"] == pytest.approx(10, rel=1e-4)
+    assert second["relative_change"] == pytest.approx(0.1, rel=1e-4)

@@ -1,0 +1,203 @@
+"""The figure of changes says what moved, and never calls rounding a change."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib import rc_context
+
+from embspace.compare.model_changes_rows import COLUMNS
+from embspace.compare.model_changes_states import STATES
+from embspace.compare.model_changes_words import MOVED_TOKENS, WORDS
+from embspace.draw.compare.model_changes import draw_model_changes
+from embspace.draw.page.canvas import letter_panels, use_style
+from embspace.draw.page.latex import latex_tables
+from embspace.draw.page.markdown import harmless
+from tests.draw.fits import assert_words_fit
+
+SETTINGS: dict[str, Any] = {
+    "height_mm": 58.0,
+    "row_height_mm": 6.0,
+    "largest_written": 24,
+    "n_shown": 12,
+    "digits": 3,
+}
+GROUPS = ("attention_query", "feed_forward_value", "norm")
+
+
+def row(
+    group: str, layer: float, verdict: str, size: float, rank: float = np.nan
+) -> dict[str, Any]:
+    return {
+        "group": group,
+        "layer": layer,
+        "layers": "" if np.isnan(layer) else str(int(layer)),
+        "n_rows": 24,
+        "n_rows_changed": 0 if verdict == "identical" else 24,
+        "relative_change": size,
+        "relative_change_rounding": 0.0017,
+        "relative_change_dealt": 1.4,
+        "verdict": verdict,
+        "rounding": "bfloat16" if verdict == "rounded" else "",
+        "rank": rank,
+        "largest_rank": np.nan if np.isnan(rank) else 24,
+        "participation_ratio": np.nan if np.isnan(rank) else min(rank, 9),
+        "random_participation_ratio": np.nan if np.isnan(rank) else 12,
+    }
+
+
+def table(*moved: dict[str, Any], whole: dict[str, Any], rest: str = "identical") -> pd.DataFrame:
+    places = {(each["group"], each["layer"]) for each in moved}
+    rows = [row("token_embedding", np.nan, rest, 0.0)]
+    rows += [
+        row(group, layer, rest, 0.0)
+        for layer in (1, 2, 3)
+        for group in GROUPS
+        if (group, layer) not in places
+    ]
+    return pd.DataFrame([*rows, *moved, whole], columns=COLUMNS)
+
+
+def drawn(
+    changes: pd.DataFrame, words: list[Any] | None = None, **settings: Any
+) -> tuple[Any, str]:
+    results = {
+        "csv": changes,
+        "words": pd.DataFrame(words or [], columns=WORDS),
+        "tokens": pd.DataFrame(columns=MOVED_TOKENS),
+        "states": settings.pop("states", pd.DataFrame(columns=STATES)),
+    }
+    with rc_context():
+        use_style()
+        figure, text = draw_model_changes(results, "A--B", **{**SETTINGS, **settings})
+        letter_panels(figure)
+        assert_words_fit(figure)
+    latex_tables(harmless(text), "model_changes", "draw_compare")  # as the page is saved
+    return figure, text
+
+
+def title_of(figure: Any) -> str:
+    return " ".join(figure.get_suptitle().split())
+
+
+def all_of(verdict: str, size: float) -> dict[str, Any]:
+    return row("all", np.nan, verdict, size)
+
+
+def test_the_one_part_that_moved_is_in_the_title_with_size_and_rank() -> None:
+    moved = row("attention_query", 2, "moved", 0.1, rank=1)
+    figure, text = drawn(table(moved, whole=all_of("moved", 0.01)))
+    assert title_of(figure) == (
+        "From A to B one part alone moved, the queries of layer 2, by 0.1 of their norm, in 1 "
+        "direction"
+    )
+    sizes, directions, outside = figure.axes
+    written = [each.get_text() for each in sizes.texts]
+    assert written.count("0.1") == 1 and written.count("=") == 8
+    assert [each.get_text() for each in directions.texts if each.get_text()] == ["1 of 1"]
+    assert [each.get_text() for each in outside.texts] == ["=", "0.01"]
+    first = text.split("<details>")[0]
+    assert "| Queries of layer 2 |" in first and "Norms of layer 1" not in first
+
+
+def test_of_several_parts_the_title_names_the_most_moved() -> None:
+    parts = (row("norm", 1, "moved", 0.02), row("feed_forward_value", 3, "moved", 0.3, rank=24))
+    figure, _ = drawn(table(*parts, whole=all_of("moved", 0.05)))
+    assert title_of(figure) == (
+        "From A to B all weights together moved by 0.05 of their norm, most the FF values of "
+        "layer 3, by 0.3 of their norm"
+    )
+
+
+def test_rounding_is_no_change() -> None:
+    figure, _ = drawn(table(whole=all_of("rounded", 0.0017), rest="rounded"))
+    assert title_of(figure) == "A and B differ by rounding to bfloat16 alone"
+    assert {each.get_text() for each in figure.axes[0].texts} == {"≈"}
+
+
+def test_rounding_beside_a_change_is_told() -> None:
+    moved = row("attention_query", 2, "moved", 0.1, rank=24)
+    figure, _ = drawn(table(moved, whole=all_of("moved", 0.01), rest="rounded"))
+    assert title_of(figure).startswith("From A to B one part alone moved, but for rounding, the q")
+
+
+def test_a_copy_is_a_copy() -> None:
+    figure, text = drawn(table(whole=all_of("identical", 0.0)))
+    assert title_of(figure) == "No parameter differs between A and B"
+    assert "no matrix of a layer moved" in figure.axes[1].texts[0].get_text()
+    assert "None." in text
+
+
+def test_weights_without_a_relation_are_beside_chance() -> None:
+    parts = [
+        row("attention_query", layer, "no nearer than dealt rows", 1.4, 24) for layer in (1, 2)
+    ]
+    figure, _ = drawn(table(*parts, whole=all_of("no nearer than dealt rows", 1.41)))
+    assert title_of(figure) == (
+        "The weights of B are no nearer to A's than dealt rows: 1.41 of their norm away, by chance "
+        "1.4"
+    )
+
+
+def test_a_block_of_several_layers_is_called_so() -> None:
+    shared = {**row("attention_query", 1, "moved", 0.1, 24), "layers": "1-12"}
+    changes = pd.DataFrame([shared, all_of("moved", 0.05)], columns=COLUMNS)
+    figure, _ = drawn(changes)
+    assert "the queries of layers 1-12, by" in title_of(figure)
+    assert [each.get_text() for each in figure.axes[0].get_yticklabels()] == ["1-12"]
+
+
+def test_models_that_are_no_pair_are_told_why() -> None:
+    changes = pd.DataFrame([{"reason": "A has 6 layers, B 3"}], columns=COLUMNS)
+    figure, text = drawn(changes)
+    assert title_of(figure) == "How far B lies from A is not checkable"
+    assert "A has 6 layers, B 3" in figure.axes[0].texts[0].get_text()
+    assert "Not checkable: A has 6 layers, B 3." in text
+
+
+def test_words_that_are_alike_stand_first() -> None:
+    def words(tokens: str, *, is_coherent: bool) -> dict[str, Any]:
+        return {
+            "group": "attention_query",
+            "layer": 2,
+            "layers": 2,
+            "direction": 1,
+            "share": 0.5,
+            "side": "reads",
+            "reading": "word_embeddings",
+            "coherence": 0.3,
+            "random_coherence_high": 0.2,
+            "is_coherent": is_coherent,
+            "tokens": tokens,
+            "opposite_tokens": "x",
+        }
+
+    moved = row("attention_query", 2, "moved", 0.1, 1)
+    rows = [words("apple tax", is_coherent=False), words("doctor nurse", is_coherent=True)]
+    _, text = drawn(table(moved, whole=all_of("moved", 0.01)), rows)
+    assert text.index("doctor nurse") < text.index("apple tax")
+    assert "Queries of layer 2, direction 1" in text
+
+
+@pytest.mark.parametrize("largest_written", [0, 24])
+def test_many_layers_are_drawn_without_numbers(largest_written: int) -> None:
+    parts = [row(group, layer, "moved", 0.1, 24) for layer in (1, 2, 3) for group in GROUPS[:2]]
+    figure, _ = drawn(table(*parts, whole=all_of("moved", 0.1)), largest_written=largest_written)
+    assert bool([each for each in figure.axes[0].texts if each.get_text()]) == bool(largest_written)
+
+
+def test_states_have_a_line_beside_other_texts() -> None:
+    rows = [
+        {"corpus": "articles", "layer": layer, "n": 30, "cosine": 1 - layer / 10}
+        | {"cosine_low": 0.5, "cosine_high": 1.0, "other_cosine": 0.2}
+        for layer in range(3)
+    ]
+    moved = row("attention_query", 2, "moved", 0.1, 1)
+    states = pd.DataFrame(rows, columns=STATES)
+    figure, text = drawn(table(moved, whole=all_of("moved", 0.01)), states=states)
+    ax = figure.axes[3]
+    own, other = (list(line.get_ydata()) for line in ax.lines[:2])
+    assert own == pytest.approx([1, 0.9, 0.8]) and other == [0.2] * 3
+    assert {each.get_text() for each in ax.get_legend().get_texts()} == {"articles", "two texts"}
+    assert "## States of the same texts" in text

@@ -1,0 +1,110 @@
+"""Holds the spectrum of a change to numpy's, and ranks to changes of which the rank is known."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from embspace.geometry.parameters import change_spectrum as module
+from embspace.geometry.parameters.change_spectrum import (
+    change_spectrum,
+    gaussian_participation_ratio,
+    leading_directions,
+    overlap_with,
+)
+from embspace.geometry.parameters.rounding import to_bfloat16, to_float16
+
+
+def drawn(seed: int, *shape: int) -> np.ndarray:
+    return np.random.default_rng(seed).normal(size=shape).astype(np.float32)
+
+
+def low_rank(seed: int, n_rows: int, dim: int, rank: int, size: float) -> np.ndarray:
+    made = drawn(seed, n_rows, rank) @ drawn(seed + 50, rank, dim)
+    return np.asarray(size * made / np.linalg.norm(made))
+
+
+WEIGHTS = drawn(0, 90, 60) * 0.04
+NORM = float(np.linalg.norm(WEIGHTS))
+
+
+@pytest.mark.parametrize("shape", [(90, 60), (20, 60)])
+def test_singular_values_are_numpys_in_any_blocks(
+    shape: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+):
+    one, other = drawn(0, *shape), drawn(1, *shape)
+    expected = np.linalg.svd((other - one).astype(np.float64), compute_uv=False)
+    for block in (7, 1000):
+        monkeypatch.setattr(module, "BLOCK", block)
+        found = change_spectrum(one, other)
+        assert found.values == pytest.approx(expected, rel=1e-5)
+        squares = np.square(expected)
+        assert found.stable_rank == pytest.approx(squares.sum() / squares[0], rel=1e-5)
+        ratio = squares.sum() ** 2 / np.square(squares).sum()
+        assert found.participation_ratio == pytest.approx(ratio, rel=1e-5)
+        assert found.share(3) == pytest.approx(squares[:3].sum() / squares.sum(), rel=1e-5)
+
+
+@pytest.mark.parametrize("size", [0.001, 0.1, 1.0])
+@pytest.mark.parametrize("rank", [1, 8])
+def test_the_rank_of_a_change_stands_above_the_rounding_of_float32(rank: int, size: float):
+    changed = (WEIGHTS + low_rank(2, 90, 60, rank, size * NORM)).astype(np.float32)
+    found = change_spectrum(WEIGHTS, changed)
+    assert found.stored == "float32"
+    assert found.rank == rank
+
+
+ROUNDED = [("bfloat16", to_bfloat16), ("float16", to_float16)]
+
+
+@pytest.mark.parametrize(("stored", "rounded"), ROUNDED)
+def test_the_rank_is_found_in_weights_that_were_rounded_after(
+    stored: str, rounded: Callable[[np.ndarray], np.ndarray]
+):
+    one = rounded(WEIGHTS)
+    found = change_spectrum(one, rounded(one + low_rank(2, 90, 60, 4, 0.2 * NORM)))
+    assert found.stored == stored
+    assert found.rank == 4
+    assert change_spectrum(WEIGHTS, one).rank == 0  # rounding alone
+
+
+def test_a_change_of_all_directions_has_full_rank():
+    found = change_spectrum(WEIGHTS, WEIGHTS + 0.01 * drawn(3, 90, 60))
+    assert found.rank == 60
+    assert found.participation_ratio == pytest.approx(gaussian_participation_ratio(90, 60), rel=0.1)
+
+
+def test_both_sides_of_a_known_direction():
+    left, right = (np.linalg.qr(drawn(seed, n, 1))[0][:, 0] for seed, n in ((5, 90), (6, 60)))
+    changed = WEIGHTS + 0.1 * NORM * np.outer(left, right).astype(np.float32)
+    found = change_spectrum(WEIGHTS, changed)
+    assert abs(found.directions[0] @ right) == pytest.approx(1, abs=1e-5)
+    row_side = found.row_side(changed - WEIGHTS, 1)[0]
+    assert abs(row_side @ left) == pytest.approx(1, abs=1e-5)
+    assert (row_side @ left) * (found.directions[0] @ right) > 0  # one sign for both
+    assert found.share(1) == pytest.approx(1, abs=1e-6)
+    assert found.stable_rank == pytest.approx(1, abs=1e-6)
+
+
+def test_a_change_within_the_leading_directions_overlaps_wholly():
+    leading = leading_directions(WEIGHTS, 4)
+    inside = drawn(7, 90, 2) @ leading[:2].astype(np.float32)
+    overlap, angle = overlap_with(change_spectrum(WEIGHTS, WEIGHTS + inside), leading)
+    assert overlap == pytest.approx(1, abs=1e-4)
+    assert angle == pytest.approx(0, abs=0.5)
+    last = leading_directions(WEIGHTS, 60)[-2:].astype(np.float32)
+    outside = change_spectrum(WEIGHTS, WEIGHTS + drawn(7, 90, 2) @ last)
+    assert overlap_with(outside, leading)[0] == pytest.approx(0, abs=1e-4)
+
+
+def test_random_changes_overlap_as_random_directions_do():
+    leading = leading_directions(WEIGHTS, 6)
+    spectra = (change_spectrum(WEIGHTS, WEIGHTS + drawn(seed, 90, 60)) for seed in range(10, 40))
+    overlaps = [overlap_with(each, leading)[0] for each in spectra]
+    assert np.mean(overlaps) == pytest.approx(6 / 60, abs=0.02)
+
+
+def test_no_change_has_no_direction():
+    found = change_spectrum(WEIGHTS, WEIGHTS)
+    assert found.rank == 0 and np.isnan(found.stable_rank)
+    assert np.isnan(overlap_with(found, leading_directions(WEIGHTS, 2))[0])

@@ -1,0 +1,153 @@
+"""Every weight of a model comes once, by group and layer."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from embspace.errors import InputError
+from embspace.models.parameters.all_weights import (
+    AllWeights,
+    read_all_weights,
+)
+from embspace.models.weights import load_model
+from embspace.settings.model import Network
+from tests.lazy import safetensors_torch, torch, transformers
+from tests.models.parameters.test_masked_head import HEADS
+from tests.models.parameters.tiny import (
+    MODEL_TYPES,
+    TOKENS,
+    describe,
+    shaken,
+    tiny,
+    with_head,
+    write_checkpoint,
+)
+from tests.models.stream.tiny import FINAL_NORMS
+
+INPUTS = {
+    "bert": "embeddings.word_embeddings.weight",
+    "distilbert": "embeddings.word_embeddings.weight",
+    "modernbert": "embeddings.tok_embeddings.weight",
+    "gpt2": "wte.weight",
+    "llama": "embed_tokens.weight",
+    "bloom": "word_embeddings.weight",
+    "gpt_neox": "embed_in.weight",
+    "gptj": "wte.weight",
+    "opt": "decoder.embed_tokens.weight",
+}
+MAPPINGS = {"albert": "encoder.embedding_hidden_mapping_in", "electra": "embeddings_project"}
+LAST = FINAL_NORMS | {
+    "bloom": "ln_f",
+    "gpt_neox": "final_layer_norm",
+    "gptj": "ln_f",
+    "opt": "decoder.final_layer_norm",
+}
+
+
+def loaded_from(model: Network) -> AllWeights:
+    return read_all_weights("m", model, load_model("m", model))
+
+
+def loaded(folder: Path, model_type: str, module: object) -> AllWeights:
+    matrices = {"input": INPUTS.get(model_type, INPUTS["bert"])}
+    if model_type in MAPPINGS:
+        matrices["mapping"] = MAPPINGS[model_type]
+    keys: dict[str, object] = {"allow_unused": ["max_position_embeddings"]}
+    if model_type in LAST:
+        keys["final_norm"] = LAST[model_type]
+    model = describe(write_checkpoint(folder, module), matrices=matrices, **keys)
+    return loaded_from(model)
+
+
+@pytest.mark.parametrize("model_type", MODEL_TYPES)
+def test_every_parameter_comes_once(model_type: str, tmp_path: Path):
+    module = tiny(model_type)
+    found = loaded(tmp_path, model_type, module)
+    assert found.parameters is not None and found.tokens == TOKENS
+    expected = sum(each.numel() for each in module.parameters())
+    if model_type == "llama":  # keys and values stand once for each head
+        expected += sum(
+            each.numel()
+            for name, each in module.named_parameters()
+            if "k_proj" in name or "v_proj" in name
+        )
+    assert sum(each.values.size for each in found.weights) == expected
+    assert len({each.key for each in found.weights}) == len(found.weights)
+    of_layers = {each.layer for each in found.weights if each.layer is not None}
+    assert of_layers == ({1} if model_type == "albert" else set(range(1, found.n_layers + 1)))
+
+
+def test_a_block_that_layers_share_comes_once(tmp_path: Path):
+    found = loaded(tmp_path, "albert", tiny("albert"))
+    queries = [each for each in found.weights if each.group == "attention_query"]
+    assert [(each.layer, each.layers) for each in queries] == [(1, "1-3")]
+
+
+def test_groups_of_layers_are_told_apart(tmp_path: Path):
+    module = tiny("albert", num_hidden_groups=2, num_hidden_layers=4)
+    found = loaded(tmp_path, "albert", module)
+    norms = {(each.layer, each.layers) for each in found.weights if each.group == "norm"}
+    queries = {
+        (each.layer, each.layers) for each in found.weights if each.group == "attention_query"
+    }
+    assert norms == queries == {(1, "1-2"), (3, "3-4")}
+
+
+def test_norms_biases_and_tables_have_groups(tmp_path: Path):
+    found = loaded(tmp_path, "bert", tiny("bert"))
+    groups = {each.group: each for each in found.weights}
+    assert {"norm", "bias", "token_embedding", "pooler", "embeddings.LayerNorm"} <= groups.keys()
+    assert "other" not in groups
+    in_layer_2 = [each.name for each in found.weights if each.layer == 2 and each.group == "norm"]
+    assert in_layer_2 == [
+        "attention.output.LayerNorm.weight",
+        "attention.output.LayerNorm.bias",
+        "output.LayerNorm.weight",
+        "output.LayerNorm.bias",
+    ]
+
+
+def test_a_masked_head_is_a_group_of_its_own(tmp_path: Path):
+    module = with_head("MaskedLM", "bert")
+    head = HEADS["bert"].model_dump()
+    model = describe(write_checkpoint(tmp_path, module), masked_head=head)
+    found = loaded_from(model)
+    names = {each.name for each in found.weights if each.group == "masked_head"}
+    assert {"dense", "dense_bias", "scale", "shift"} <= names
+
+
+def test_blocks_that_are_not_known_go_by_the_names_of_their_parts(tmp_path: Path):
+    config = transformers.DebertaV2Config(
+        vocab_size=60,
+        hidden_size=24,
+        num_hidden_layers=2,
+        num_attention_heads=4,
+        intermediate_size=40,
+        max_position_embeddings=40,
+        position_buckets=8,
+        relative_attention=True,
+    )
+    module = shaken(transformers.AutoModel.from_config(config, dtype=torch.float32))
+    found = loaded_from(describe(write_checkpoint(tmp_path, module)))
+    assert found.parameters is None
+    expected = sum(each.numel() for each in module.parameters())
+    assert sum(each.values.size for each in found.weights) == expected
+    groups = {each.group for each in found.weights if each.layer == 2}
+    assert {"attention.self.query_proj", "intermediate.dense", "norm", "bias"} == groups & {
+        "attention.self.query_proj",
+        "intermediate.dense",
+        "norm",
+        "bias",
+    }
+
+
+def test_a_number_that_is_none_names_file_and_tensor(tmp_path: Path):
+    folder = write_checkpoint(tmp_path, tiny("bert"))
+    file = folder / "model.safetensors"
+    tensors = safetensors_torch.load_file(file)
+    name = "encoder.layer.1.attention.self.query.weight"
+    tensors[name][0, 0] = np.nan
+    safetensors_torch.save_file(tensors, file, metadata={"format": "pt"})
+    with pytest.raises(InputError, match=rf"conf/model/m\.yaml: .*'{name}' hold 1 NaN"):
+        loaded_from(describe(folder))
