@@ -6,6 +6,7 @@ from scipy.sparse.csgraph import minimum_spanning_tree
 from scipy.spatial.distance import pdist, squareform
 
 from embspace.geometry.maps.lines import (
+    ROUNDING,
     OneDimensionality,
     one_dimensionality,
     order_along_tree,
@@ -98,3 +99,8 @@ def test_values_that_only_rounding_tells_apart_become_one() -> None:
     values = np.array([[0.3, 0.1 + 0.2], [1.0, 0.0]])
     assert tied(values).tolist() == [[0.3, 0.3], [1.0, 0.0]]
     assert tied(np.zeros((2, 2))).tolist() == [[0.0, 0.0], [0.0, 0.0]]
+
+
+def test_a_step_of_just_the_rounding_is_no_step() -> None:
+    assert tied(np.array([0.0, ROUNDING, 1.0])).tolist() == [0, 0, 1]
+    assert tied(np.array([0.0, 2 * ROUNDING, 1.0])).tolist() == [0, 2 * ROUNDING, 1]

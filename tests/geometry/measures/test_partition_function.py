@@ -26,6 +26,9 @@ def test_long_vectors_do_not_overflow() -> None:
     # Z is e^650 + 1 along the vector, e^-650 + 1 against it, and 2 either way across it.
     one_sided = np.array([[650.0, 0.0], [0.0, 0.0]])
     assert partition_isotropy(one_sided) == pytest.approx(np.exp(-650), rel=1e-9, abs=0)
+    # Of each vector at the origin 1 is added to every Z, and the least of them is of these alone.
+    with_two = np.array([[650.0, 0.0], [0.0, 0.0], [0.0, 0.0]])
+    assert partition_isotropy(with_two) == pytest.approx(2 * np.exp(-650), rel=1e-9, abs=0)
 
 
 def test_the_unit_of_length_decides_unless_the_cloud_sets_it() -> None:
@@ -49,3 +52,9 @@ def test_sums_of_single_products_are_another_quantity() -> None:
     axes = np.linalg.eig(CLOUD.T @ CLOUD)[1].real
     z = [np.exp(row * CLOUD).sum() for row in axes]
     assert min(z) / max(z) > 5 * partition_isotropy(CLOUD)
+
+
+def test_along_one_axis_the_sums_of_both_signs_are_known() -> None:
+    forward, backward = np.e + np.e**2, np.exp(-1) + np.exp(-2)
+    found = partition_isotropy(np.array([[1.0], [2.0]]))
+    assert found == pytest.approx(backward / forward)

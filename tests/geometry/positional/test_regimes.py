@@ -10,6 +10,7 @@ from embspace.geometry.positional.regimes import (
     Search,
     change_points,
     find_regimes,
+    is_long_enough,
     null_penalties,
     penalty_at,
     silent_penalty,
@@ -129,3 +130,8 @@ def test_a_p_value_of_the_level_is_a_change(n_as_large, n_regimes):
     )
     found = find_regimes(table, none, search, level=0.05, rng=rng, null=null)
     assert len(found) == n_regimes
+
+
+def test_two_regimes_need_room_for_both_and_the_widest_offset():
+    search = Search(offsets=(1, 8, 2), limit=LIMIT, smallest_regime=16, n_simulations=9)
+    assert is_long_enough(40, search) and not is_long_enough(39, search)

@@ -84,6 +84,30 @@ def test_shares_have_an_interval_over_texts_and_random_weights_beside():
     assert wide["stability"] == pytest.approx(0.8)
 
 
+def test_every_number_of_a_type():
+    features, tensors = tables()
+    features.loc[features["feature"] == "row_entropy", "n_texts"] = 3  # some have less to tell
+    types = measure_attention_patterns(
+        features, tensors, rule_sets=SETS, least_kept=0.5, level=0.9
+    ).types
+    numbers = ["n", "n_heads", "n_texts", "level"]
+    assert types[numbers].to_numpy().tolist() == [
+        [1, 4, 8, 0.9],
+        [2, 4, 8, 0.9],
+        [1, 4, 8, 0.9],
+        [4, 4, 8, 0.9],
+    ]
+    of_random = ["random_weights", "random_weights_smallest", "random_weights_largest"]
+    assert types[of_random].to_numpy() == pytest.approx(
+        np.array([[1 / 12, 0, 1 / 4], [0, 0, 0], [11 / 12, 3 / 4, 1], [1, 1, 1]])
+    )
+    assert types["stability"].tolist() == pytest.approx([1, 0.8, 1, 1])
+    clearest = ["clearest_layer", "clearest_head", "clearest_margin"]
+    assert types[clearest].to_numpy()[:3] == pytest.approx(
+        np.array([[1, 1, 0.4], [1, 2, 0.2], [2, 1, 0.1]])
+    )
+
+
 def test_bounds_of_a_share_are_shares():
     """Three heads of four look at the previous token, but none does in half of the draws."""
     features, tensors = tables()

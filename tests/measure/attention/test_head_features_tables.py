@@ -94,3 +94,48 @@ def test_heads_are_named_by_layer_and_number():
     assert table["nearest_divergence"].min() == pytest.approx(0.1)
     assert plane_table(np.zeros((1, 1)), 1).empty
     assert plane_table(np.full((4, 4), np.nan), 2).empty
+
+
+def test_every_number_of_the_offsets():
+    values = np.tile(np.arange(1.0, 7).reshape(2, 1, 3), (4, 1, 1, 1))  # text, layer, head, offset
+    random = [np.full((1, 2, 1, 3), each) for each in (0.0, 2.0)]
+    halves = draw_halves(4, 5, np.random.default_rng(0))
+    table = offsets_table(estimates(values, random, halves), 4, 0.5)
+    assert table[["layer", "head", "offset"]].to_numpy().tolist() == [
+        [layer, 1, offset] for layer in (1, 2) for offset in (-1, 0, 1)
+    ]
+    for column in ("mass", "mass_low", "mass_high"):  # all texts are alike, so that all halves are
+        assert table[column].tolist() == [1, 2, 3, 4, 5, 6]
+    of_random = ["random_weights", "random_weights_low", "random_weights_high"]
+    assert (table[of_random] == [1, 0.5, 1.5]).all(axis=None)
+    assert (table["n_texts"] == 4).all() and (table["level"] == 0.5).all()
+
+
+def test_every_number_of_the_divergences():
+    by_layer = np.tile([[0.1, 0.4], [0.3, 0.2]], (4, 1, 1))
+    null = [np.tile([[0.0, each], [each, 0.0]], (4, 1, 1)) for each in (1.0, 3.0)]
+    x, heads = VALUES[:4], np.zeros((6, 6))
+    trained, *random = (FeaturesOfTexts(x, x, heads, each, x) for each in (by_layer, *null))
+    halves = draw_halves(4, 5, np.random.default_rng(0))
+    table = divergence_table(trained, random, halves, 0.5)
+    assert table["layer"].tolist()[:6] == [1, 1, 1, 2, 2, 2] and table["layer"][6:].isna().all()
+    assert table["compared_with"].tolist() == ["same_layer", "other_layers", "difference"] * 3
+    for column in ("divergence", "divergence_low", "divergence_high"):
+        assert table[column].tolist() == pytest.approx(
+            [0.1, 0.4, 0.3, 0.3, 0.2, -0.1, 0.2, 0.3, 0.1]
+        )
+    assert table["random_weights"].tolist() == [0, 2, 2, 2, 0, -2, 1, 1, 0]
+    assert table["random_weights_smallest"].tolist() == [0, 1, 1, 1, 0, -3, 0.5, 0.5, 0]
+    assert table["random_weights_largest"].tolist() == [0, 3, 3, 3, 0, -1, 1.5, 1.5, 0]
+    assert (table["n_texts"] == 4).all() and (table["level"] == 0.5).all()
+
+
+def test_a_plane_keeps_all_of_heads_that_lie_on_a_line():
+    # The root of a divergence is a distance: 0, 1 and 3 on a line.
+    places = np.array([0.0, 1, 3])
+    table = plane_table(np.square(places[:, np.newaxis] - places), 3)
+    assert table["plane_share"].tolist() == pytest.approx([1, 1, 1])
+    assert abs(table["x"] - table["x"][0]).tolist() == pytest.approx([0, 1, 3])
+    assert table["y"].tolist() == pytest.approx([0, 0, 0], abs=1e-6)
+    nearest = table[["nearest_layer", "nearest_head", "nearest_divergence"]].to_numpy()
+    assert nearest.tolist() == [[2, 1, 1], [1, 1, 1], [2, 1, 4]]

@@ -9,6 +9,8 @@ from embspace.measure.attention.head_features_texts import (
     FeatureOptions,
     FeaturesOfTexts,
     ReadText,
+    _by_layer,
+    _profile,
     features_of_texts,
 )
 from embspace.measure.attention.head_features_tokens import TokensOfText
@@ -99,3 +101,23 @@ def test_divergences_are_means_over_texts(found: FeaturesOfTexts):
     own, others = found.by_layer[0, 0]
     assert own > 0.3
     assert others > 0.3
+
+
+def test_divergences_by_layer_by_hand():
+    # Heads 1 and 2 of layers 1 and 2: within these 1 and 2, between them 3 to 6.
+    divergences = np.array([[0, 1.0, 3, 4], [1, 0, 5, 6], [3, 5, 0, 2], [4, 6, 2, 0]])
+    assert _by_layer(divergences, 2).tolist() == [[1, 4.5], [2, 4.5]]
+    three = np.ones((6, 6)) - np.eye(6)
+    assert _by_layer(three, 3).tolist() == [[1, 1]] * 3
+    alone = _by_layer(np.array([[0, 1.0], [1, 0]]), 1)
+    assert alone[0, 0] == 1 and np.isnan(alone[0, 1])
+    single = _by_layer(np.array([[0, 7.0], [7, 0]]), 2)
+    assert np.isnan(single[:, 0]).all() and single[:, 1].tolist() == [7, 7]
+
+
+def test_profiles_by_hand():
+    maps = np.array([[[1.0, 0, 0], [0.5, 0.5, 0], [0.2, 0.3, 0.5]]])
+    assert _profile(maps, 1)[0] == pytest.approx([0.4, 2 / 3, 0])
+    assert _profile(maps, 3)[0] == pytest.approx(
+        [np.nan, 0.2, 0.4, 2 / 3, 0, 0, np.nan], nan_ok=True
+    )

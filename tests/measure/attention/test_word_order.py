@@ -1,10 +1,19 @@
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
-from embspace.measure.attention.attention_reader import AttentionReader
-from embspace.measure.attention.word_order import COLUMNS, WordOrder, measure_word_order
+from embspace.measure.attention.attention_reader import AttentionReader, first_windows
+from embspace.measure.attention.word_order import (
+    COLUMNS,
+    WordOrder,
+    _order,
+    _table,
+    measure_word_order,
+)
+from embspace.measure.attention.word_order_states import Moved
 from embspace.models.tokenizer import load_tokenizer
 from embspace.models.weights import load_model
 from tests.measure.attention.reading import TEXTS, tiny_reader, write_texts
@@ -49,6 +58,12 @@ def test_an_encoder_without_positions_knows_no_order_and_one_with_them_does(
     assert found.facts["removed"] == "table"
     assert found.facts["knows_no_order_without_positions"] is True
     assert found.facts["sees_later_tokens"] is True
+    windows = first_windows(tiny_reader(tiny_folder), TEXTS, 20, "x")
+    assert found.facts["n_texts"] == len(windows) == 6
+    assert found.facts["n_tokens"] == sum(len(window.ids) for window in windows)
+    assert found.facts["tolerance"] == 1e-5
+    largest = removed["largest_distance"].max()
+    assert found.facts["largest_distance_without_positions"] == largest
 
 
 def test_batches_change_nothing(tiny_folder: Path, tmp_path: Path):
@@ -83,3 +98,44 @@ def test_without_a_reader_there_is_nothing():
     found = measure_word_order(None, texts="x", **SETTINGS)
     assert found.layers.empty
     assert found.facts == {"removed": None}
+
+
+def test_every_number_of_the_table():
+    one = np.ones((4, 1))
+    texts = np.array([[0.0], [1], [2], [7]])
+    moved = Moved(
+        cosine=one * [1, 0.5],
+        distance=one * [0.25, 2],
+        largest=texts + [0, 1],
+        between=texts * [1, 2],
+    )
+    other = replace(moved, cosine=one * [0.5, 0.25], distance=one * [1, 3])
+    third = replace(moved, cosine=one * [0.1, 0.05], distance=one * [2, 5])
+    table = _table("kept", moved, [other, third], 9, 0.8, np.random.default_rng(0))
+    expected = {
+        "layer": [0, 1],
+        "positions": ["kept", "kept"],
+        "distance_of_other_tokens": [2.5, 5],
+        "largest_distance": [7, 8],
+        "n_texts": [4, 4],
+        "level": [0.8, 0.8],
+    }
+    # All texts are alike, so that all halves are.
+    expected |= dict.fromkeys(["cosine", "cosine_low", "cosine_high"], [1, 0.5])
+    expected |= dict.fromkeys(["distance", "distance_low", "distance_high"], [0.25, 2])
+    for name, values in expected.items():
+        assert table[name].tolist() == values, name
+    assert table["random_weights_cosine"].tolist() == pytest.approx([0.3, 0.15])
+    assert table["random_weights_distance"].tolist() == pytest.approx([1.5, 4])
+    alone = _table("kept", moved, [], 9, 0.8, np.random.default_rng(0))
+    assert alone[["random_weights_cosine", "random_weights_distance"]].isna().all(axis=None)
+
+
+def test_special_tokens_stay_and_all_others_are_permuted(tiny_folder: Path):
+    text = "the cat sat on the mat. it was in the sun, and the dog sat in the rain."
+    (window,) = first_windows(tiny_reader(tiny_folder), [text], 30, "x")
+    order, again = (_order(window, np.random.default_rng(0)) for _ in range(2))
+    place = np.arange(len(order))
+    assert sorted(order) == place.tolist() and order.tolist() == again.tolist()
+    assert (order[window.special] == place[window.special]).all() and window.special.sum() == 2
+    assert (order != place).sum() > len(place) / 2

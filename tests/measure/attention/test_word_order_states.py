@@ -42,3 +42,20 @@ def test_texts_are_joined_and_may_be_undefined():
     both = Moved.of_texts([one, one])
     assert both.cosine.shape == (2, 3)
     assert np.isnan(both.undefined().largest).all()
+
+
+def test_every_number_by_hand():
+    as_is = np.array([[[3.0, 4], [0, 2]], [[1, 0], [0, 1]]])
+    permuted = np.array([[[0.0, 1], [4, 3]], [[0, 1], [1, 0]]])  # the second token comes first
+    found = moved_states(as_is, permuted, np.array([1, 0]))
+    assert found.cosine == pytest.approx([(24 / 25 + 1) / 2, 1])
+    assert found.distance == pytest.approx([(2**0.5 / 5 + 1 / 2) / 2, 0])
+    assert found.largest == pytest.approx([1 / 2, 0])
+    assert found.between == pytest.approx([13**0.5 * (1 / 5 + 1 / 2) / 2, 2**0.5])
+
+
+def test_others_are_half_a_text_away():
+    place = np.array([[[1.0], [2], [4], [7], [11]]])
+    found = moved_states(place, place, np.arange(5))
+    # Two tokens before, from the end again: 7, 11, 1, 2, 4.
+    assert found.between == pytest.approx([np.mean([6 / 1, 9 / 2, 3 / 4, 5 / 7, 7 / 11])])

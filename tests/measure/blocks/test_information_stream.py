@@ -5,9 +5,13 @@ import pandas as pd
 import pytest
 
 from embspace.geometry import cone_index, mean_cosine
+from embspace.geometry.inference.resampling import Interval
 from embspace.measure.blocks.information_stream import (
     COLUMNS,
+    ESTIMATE,
+    RANDOM,
     InformationStream,
+    _rows,
     measure_information_stream,
 )
 from embspace.models.weights import with_random_weights
@@ -162,3 +166,31 @@ def test_an_architecture_that_is_not_known_has_empty_tables():
     for unknown in (transformers.GPTNeoXModel(config).eval(), None):
         none = measure_information_stream(unknown, CORPORA, **SETTINGS)
         assert not any(len(getattr(none, name)) for name in TABLES)
+
+
+def test_every_number_of_a_row():
+    values = np.array([[1.0, 5], [3, 5]])
+    bounds = Interval(np.array([0.5, 4]), np.array([3.0, 6]), np.zeros((1, 2)))
+    random = np.array([[1.0, 0], [2, 0], [6, 9]])
+    assert list(_rows(values, bounds, random)) == [
+        dict(zip([*ESTIMATE, *RANDOM], numbers, strict=True))
+        for numbers in ([2, 0.5, 3, 3, 1, 6], [5, 4, 6, 3, 0, 9])
+    ]
+    assert list(_rows(values, bounds, np.array([])))[1] == {"value": 5, "low": 4, "high": 6}
+
+
+def test_points_are_beside_isotropic_vectors(found: InformationStream):
+    place = {"layer": 2, "measure": "mean_resultant_length"}
+    for point, n_dimensions in (("value", 6), ("output", 24)):
+        assert value(found.points, "isotropic", **place, point=point) == pytest.approx(LENGTH**-0.5)
+        assert value(found.points, "n_dimensions", **place, point=point) == n_dimensions
+    assert (found.points.query("measure == 'mean_cosine'")["isotropic"] == 0).all()
+
+
+def test_points_of_heads_are_the_mean_of_the_rows_of_heads(found: InformationStream):
+    columns = ["value", "random_weights_mean"]
+    means = found.heads.groupby(["layer", "point", "measure"])[columns].mean()
+    for (layer, point, measure), expected in means.iterrows():
+        for column in columns:
+            got = value(found.points, column, layer=layer, point=point, measure=measure)
+            assert got == pytest.approx(expected[column], abs=1e-9)

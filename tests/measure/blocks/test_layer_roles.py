@@ -109,3 +109,26 @@ def test_without_texts_or_a_known_architecture_tables_are_empty(module: str | No
     assert list(found.claims) == CLAIM_COLUMNS
     assert not len(found.layers)
     assert not len(found.claims)
+
+
+def test_every_number_of_the_tables():
+    """Of three blocks statistic number s is (s + 1) times the layer; random weights turn it."""
+    size = np.arange(1.0, len(STATISTICS) + 1)
+    trained = np.tile(np.arange(1.0, 4)[:, None] * size, (8, 1, 1))
+    random = [-trained, 3 * trained]
+    with patch.object(layer_roles, "layer_statistics", side_effect=[trained, *random]):
+        found = measured(expected_signs={"cosine_with_input": "+", "value_entropy": "-"})
+    expected = np.array([[layer * number for number in size] for layer in (1, 2, 3)]).ravel()
+    for column in ("value", "low", "high", "random_weights_mean"):
+        assert found.layers[column].to_numpy() == pytest.approx(expected)
+    assert found.layers["random_weights_smallest"].to_numpy() == pytest.approx(-expected)
+    assert found.layers["random_weights_largest"].to_numpy() == pytest.approx(3 * expected)
+    assert (found.layers["n_texts"] == 8).all() and (found.layers["corpus"] == "posts").all()
+    claims = found.claims
+    assert claims["claim"].tolist() == [layer_roles.FORWARD, layer_roles.CHOICES]
+    assert claims["expected_sign"].tolist() == ["+", "-"]
+    numbers = ["value", "low", "high", "random_weights_mean", *layer_roles.RANDOM[1:]]
+    assert claims[numbers].to_numpy() == pytest.approx(np.array([[1, 1, 1, 0, -1, 1]] * 2))
+    assert (claims["n_texts"] == 8).all() and (claims["n_blocks"] == 3).all()
+    # Two of the six orders of three layers rise or fall all the way.
+    assert claims["p_value"].to_numpy() == pytest.approx(1 / 3, abs=0.07)

@@ -1,8 +1,18 @@
 import numpy as np
 import pytest
 
-from embspace.geometry.attention.query_key_form import form_symmetry
-from embspace.measure.blocks.query_key_form_heads import as_array, forms_of
+from embspace.geometry.attention.query_key_form import (
+    form_singular_values,
+    form_symmetry,
+    principal_angles,
+)
+from embspace.measure.blocks.query_key_form_heads import (
+    _of_form,
+    _of_head,
+    _of_ranks,
+    as_array,
+    forms_of,
+)
 from embspace.models.stream.head_weights import head_weights
 from tests.lazy import torch
 from tests.models.stream.tiny import tiny
@@ -43,3 +53,39 @@ def test_a_head_of_zeros_has_no_angles():
     row = forms_of(head_weights(module), 2.0).heads[0]
     assert np.isnan([row["symmetry"], row["smallest_angle"], row["overlap"]]).all()
     assert (row["n_zero"], row["directionality"]) == (6, 0)
+
+
+def test_every_number_of_a_head_by_hand():
+    """Queries and keys of two axes each, of which one is common: the form has 3 and 1 for sizes."""
+    query = np.array([[3.0, 0, 0, 0], [0, 1, 0, 0]])
+    key = np.array([[1.0, 0, 0, 0], [0, 0, 1, 0]])
+    sizes, angles = form_singular_values(query, key), principal_angles(query, key)
+    assert sizes == pytest.approx([3, 1])
+    assert angles == pytest.approx([0, 90])
+    ranks = list(_of_ranks(np.array([3.0, 1.0, 0]), angles))
+    assert [row["rank"] for row in ranks] == [1, 2, 3]
+    assert [row["singular_share"] for row in ranks] == pytest.approx([0.9, 0.1, 0])
+    assert [row["principal_angle"] for row in ranks] == pytest.approx([0, 90, np.nan], nan_ok=True)
+    of_head = _of_head(query, key, angles)
+    expected = {"smallest_angle": 0, "median_angle": 45, "largest_angle": 90, "overlap": 0.5}
+    # The eigenvalues of the form: 3, and 0 of what is read by queries or by keys alone.
+    expected |= {"n_real_positive": 1, "n_real_negative": 0, "n_complex_positive": 0}
+    expected |= {"n_complex_negative": 0, "n_zero": 1, "complex_share": 0}
+    assert {name: of_head[name] for name in expected} == pytest.approx(expected, abs=1e-6)
+    found = _of_form(query, key, sizes, 2.0)
+    assert found["top_share"] == pytest.approx(0.9)
+    # 3 on the diagonal, and 1 that its transpose has elsewhere: 1/2 (1 + 9 / 10).
+    assert found["symmetry"] == pytest.approx(0.95)
+    assert found["skew_share"] == pytest.approx(0.05)
+
+
+@pytest.mark.parametrize("turn", [1, -1])
+def test_eigenvalues_are_counted_by_sign_and_kind(turn: int):
+    quarter = np.array([[0.6, -0.8, 0], [0.8, 0.6, 0], [0, 0, 2.0]])
+    found = _of_head(np.eye(3) * turn, quarter.T, np.zeros(3))
+    sign, other = ("positive", "negative")[::turn]
+    counts = {"real": 1, "complex": 2}
+    for kind, n in counts.items():
+        assert (found[f"n_{kind}_{sign}"], found[f"n_{kind}_{other}"]) == (n, 0)
+    assert found["positive_share"] == (1 if turn > 0 else 0)
+    assert found["complex_share"] == pytest.approx(2 / 3)

@@ -72,3 +72,21 @@ def test_ranks_are_means_over_heads_and_seeds():
     assert means["trained", 1] == pytest.approx(0.3)
     assert means["random", 2] == pytest.approx(0.3)
     assert table["n"].tolist() == [2, 2, 2, 2]
+
+
+def test_every_number_of_profiles_and_ranks():
+    table = profile_rows(forms(0.5))
+    assert table["part"].tolist() == (["layer"] * 2 + ["median_of_layers"]) * len(LAYER_MEASURES)
+    layers = table["layer"].astype("object").where(table["layer"].notna(), None)
+    assert layers.tolist() == [1, 2, None] * len(LAYER_MEASURES)
+    assert table["value"].tolist() == pytest.approx([0.7, 1.4, 1.05] * len(LAYER_MEASURES))
+    ranks = rank_rows(forms(0.2, 0.4, 0.9), {"random": [forms(0.1), forms(0.5)]})
+    assert ranks["rank"].tolist() == [1] * 4 and ranks["layer"].tolist() == [1, 2, 1, 2]
+    assert ranks["principal_angle"].tolist() == pytest.approx([0.5, 0.5, 0.3, 0.3])
+    assert ranks["n"].tolist() == [3, 3, 2, 2]
+
+
+def test_a_value_well_beyond_a_draw_is_not_within_it():
+    table = null_rows(forms(0.3 - 1e-8, 0.3 + 1e-8, 0.3 + 1e-10), {"random": [forms(0.3)]})
+    rows = table.query("part == 'head'")
+    assert (rows[["n_below", "n_within", "n_above"]] == 1).all(axis=None)

@@ -66,3 +66,26 @@ def test_a_head_without_pairs_has_no_share():
     found = rows([PLACES, nothing], [OTHERS])
     assert np.isnan(found["share"].iloc[1]) and found["n_pairs"].iloc[1] == 0
     assert found["above_null"].tolist() == [True, False]
+
+
+def test_every_number_of_equal_pairs():
+    """Two heads, of which one has two pairs of a token with itself among its first four."""
+    equal = TopPairs(
+        unequal=VocabularyPairs(np.arange(4), np.arange(4) + 4, -np.arange(4.0)),
+        all=VocabularyPairs(np.arange(8), np.array([0, 1, 9, 9, 4, 5, 6, 7]), -np.arange(8.0)),
+    )
+    heads = pd.DataFrame({"layer": [1, 2], "head": [3, 4], "tokens": "all", "form": "x"})
+    table = share_rows([equal, OTHERS], [OTHERS], heads, WORDS, WORDS.ordinary, RULES)
+    found = table[table["category"] == "equal"] if "equal" in set(table["category"]) else table[:2]
+    assert found["share"].tolist() == [0.5, 0]
+    assert found[["layer", "head"]].to_numpy().tolist() == [[1, 3], [2, 4]]
+    assert found["n_pairs"].tolist() == [4, 4]
+    assert found["shuffled_mean"].tolist() == found["shuffled_largest"].tolist() == [0, 0]
+    assert found["shuffled_p_value"].tolist() == pytest.approx([1 / 2, 1])
+    assert found["above_null"].tolist() == [True, False]
+
+
+def test_a_share_of_just_what_is_asked_is_enough_and_one_that_chance_has_is_not():
+    two = of_head([0, 1, 102, 103], [4, 5, 106, 107])
+    assert rows([two], [OTHERS])["above_null"].tolist() == [True]
+    assert rows([two], [two])["above_null"].tolist() == [False]

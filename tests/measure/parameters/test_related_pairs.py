@@ -9,6 +9,7 @@ from embspace.geometry.parameters.related import set_similarity, strongest_token
 from embspace.measure.parameters.related_pairs import (
     MEASURES,
     DealtPairs,
+    _Common,
     layer_pairs,
     mean_rows,
     pair_rows,
@@ -58,3 +59,28 @@ def test_the_mean_over_layers_is_of_values_and_deals_alike():
     assert whole["value"] == pytest.approx(0.3) and whole["shuffled"] == pytest.approx(0.2)
     assert whole["shuffled_high"] == pytest.approx(0.3) and whole["n_pairs"] == 8
     assert [row["p_value"] for row in pair_rows([one, two], 0.9)] == [0.1] * 3 + [1.0] * 3
+
+
+def test_every_number_of_a_pair_of_groups():
+    value, anyone = np.array([0.5, 0.4, 0.3]), np.array([0.1, 0.2, 0.25])
+    deals = np.arange(9.0)[:, None] / 10 + np.array([0, 0.1, 0.2])
+    rows = list(pair_rows([DealtPairs(4, "query_key", 7, value, anyone, deals)], 0.5))
+    expected = [
+        {"measure": measure, "value": value[at], "shuffled": anyone[at]}
+        | {"layer": 4, "pair": "query_key", "n_pairs": 7}
+        for at, measure in enumerate(MEASURES)
+    ]
+    assert [{name: row[name] for name in expected[0]} for row in rows] == expected
+    assert [row["shuffled_low"] for row in rows] == pytest.approx([0.2, 0.3, 0.4])
+    assert [row["shuffled_high"] for row in rows] == pytest.approx([0.6, 0.7, 0.8])
+    # Of 0 to .8 four are .5 or more; of .1 to .9 six .4 or more; of .2 to 1 eight .3 or more.
+    assert [row["p_value"] for row in rows] == pytest.approx([0.5, 0.7, 0.9])
+
+
+def test_words_in_common_are_counted_of_own_dealt_and_all_partners():
+    first, second = np.array([[0, 1], [2, 3]]), np.array([[0, 1], [0, 3]])
+    common = _Common(first, second, 5, np.array([[0, 1], [1, 0]]))
+    # The first with both: 2 and 1 words; the second: 0 and 1.
+    own, anyone, dealt = common.means(np.array([0.0, 0.5, 1.0]))
+    assert (own, anyone) == (0.75, 0.5)
+    assert dealt.tolist() == [0.75, 0.25]

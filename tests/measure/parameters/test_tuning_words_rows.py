@@ -1,16 +1,23 @@
 """Holds the nulls of listed words: one direction is one chance, and a list is a list."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from embspace.geometry.parameters.listed_words import listed_counts
 from embspace.measure.parameters.tuning_words_rows import (
     READS,
     Counted,
     Lists,
     Protocol,
+    _mean,
+    card_row,
     claim_rows,
+    class_rows,
     counted_changes,
     lists_of,
+    share_row,
 )
 from tests.measure.parameters.known_tuning import (
     N_LISTED,
@@ -20,6 +27,7 @@ from tests.measure.parameters.known_tuning import (
     one_way,
 )
 
+NAMED = [f"w{number}" for number in range(N_TOKENS - 1)]
 PROTOCOL = Protocol(
     n_tokens=20, n_random_vectors=500, level=0.95, n_turns=60, n_turned=30, n_lists=30,
     n_nearest=20, n_shown=5, seed=0,
@@ -92,3 +100,66 @@ def test_groups_that_the_paper_does_not_name_have_no_claim(lists: Lists) -> None
     assert not list(
         claim_rows([planted(lists, "feed_forward_gate", list_high=1, turn_high=1)], lists, PROTOCOL)
     )
+
+
+def test_every_number_of_a_share(lists: Lists) -> None:
+    """Half of ten changes are above the bound, of each random list one, of each turn four."""
+    counted = planted(lists, "attention_key", list_high=1, turn_high=4)
+    above = int(lists.bound.max()) + 1
+    row = share_row(replace(counted, n_rows=25, layer=3), lists, PROTOCOL)
+    expected = {"group": "attention_key", "layer": 3, "n_vectors": 10, "n_rows": 25}
+    expected |= {"relative_change": 0.1, "least_listed": int(lists.bound[0]) + 1}
+    expected |= {"null_vectors": lists.null_vectors, "share": 0.5}
+    assert {name: row[name] for name in expected} == expected
+    for end in ("", "_low", "_high"):
+        assert row[f"null_lists{end}"] == pytest.approx(0.1)
+        assert row[f"null_turned{end}"] == pytest.approx(0.4 * above)
+    assert row["mean_listed"] == pytest.approx(0.5 * above)
+    assert row["p_value_lists"] == pytest.approx(1 / 31)
+    assert row["p_value_turned"] == pytest.approx(1 / 61)
+    [claim] = claim_rows([counted, replace(counted, layer=2)], lists, PROTOCOL)
+    assert (claim["n_layers"], claim["n_vectors"], claim["share"]) == (2, 20, 0.5)
+
+
+def test_the_larger_count_of_a_change_and_its_negation_counts() -> None:
+    assert _mean(np.array([[[1, 3], [5, 2]], [[0, 0], [1, 0]]])).tolist() == [4, 0.5]
+
+
+def test_the_card_is_of_the_change_with_most_words(lists: Lists) -> None:
+    counted = planted(lists, "attention_key", list_high=1, turn_high=1)
+    counted.of_lists[0, 3, 1] = counted.of_lists.max() + 2
+    row = card_row(replace(counted, changed=np.arange(10) + 20), lists, NAMED, 3)
+    assert (row["vector"], row["sign"]) == (23, "negation")
+    assert row["n_listed"] == counted.of_lists.max()
+    counted.of_lists[0, 3] = 0
+    row = card_row(counted, lists, NAMED, 3)
+    assert (row["vector"], row["sign"]) == (0, "change")  # the first of several
+    assert len(row["tokens"].split()) == 3
+
+
+def test_changes_are_measured_by_what_they_change(lists: Lists) -> None:
+    tuned = known_tuning(attention_query=one_way)
+    found = list(counted_changes(tuned, lists, PROTOCOL))
+    assert [each.layer for each in found] == [2, 3]  # the first is frozen
+    for each in found:
+        before = tuned.before["attention_query"][each.layer - 1]
+        change = tuned.after["attention_query"][each.layer - 1] - before
+        share = np.linalg.norm(change) / np.linalg.norm(before)
+        assert each.relative_change == pytest.approx(share, rel=1e-5)
+        assert (each.n_rows, len(each.vectors), len(each.changed)) == (40, 40, 40)
+        assert each.of_turns.shape == (60, 30, 2)
+
+
+def test_classes_are_beside_random_vectors_and_their_negations(lists: Lists) -> None:
+    vocabulary = known_vocabulary()
+    is_read = vocabulary.not_of(["special"])
+    polarities = {name: vocabulary.of(name)[is_read] for name in ("positive", "negative")}
+    rows = list(class_rows(known_tuning(), lists, polarities, NAMED, PROTOCOL))
+    own = [row for row in rows if row["reading"] == "own"]
+    assert [row["polarity"] for row in own] == ["positive", "negative"] * 2
+    words = np.stack([*polarities.values()])
+    drawn = listed_counts(lists.random, lists.embedding, words, n_tokens=20)
+    for row, null in zip(own, [*drawn, *drawn], strict=True):
+        assert row["null_listed"] == pytest.approx(null.mean())
+        larger = (null >= row["n_listed"]).sum()
+        assert row["p_value"] == pytest.approx((1 + larger) / (1 + null.size))

@@ -1,5 +1,6 @@
 """Holds the rows of a checkpoint's layers to the library's measures of its tokens."""
 
+import pandas as pd
 import pytest
 
 from embspace.clouds.layers import layer_clouds
@@ -35,3 +36,23 @@ def test_rows_are_of_the_tokens_of_each_layer() -> None:
 def test_what_is_left_out_has_no_row() -> None:
     names = {row["measure"] for row in rows_of_layers(corpus(12), SETTINGS)}
     assert "partition_isotropy" not in names and "partition_isotropy_at_unit_norm" in names
+
+
+def test_copies_of_a_vector_are_counted_and_left_out_of_neighbors_alone() -> None:
+    states = corpus(12)
+    tokens = states.states["token"]
+    tokens[1, -30:] = tokens[1, :30]  # of the last layer
+    table = pd.DataFrame(rows_of_layers(states, SETTINGS))
+    last = table[table["layer"] == 1]
+    n = last.loc[last["measure"] == "mean_cosine", "n"].item()
+    of_neighbors = last["measure"] == "two_nn"
+    n_copies = n - len(distinct_rows(tokens[1][~states.tokens["repeated"]]))
+    assert n_copies > 15
+    assert last.loc[of_neighbors, "n_equal"].item() == n_copies
+    assert (
+        last.loc[last["measure"].isin(["mean_cosine", "participation_ratio"]), "n_equal"] == 0
+    ).all()
+    assert (
+        last.loc[last["measure"].isin(["mean_cosine", "participation_ratio"]), "dropped"] == 0
+    ).all()
+    assert last.loc[of_neighbors, "n_batches"].item() == (n - n_copies) // 64

@@ -88,3 +88,26 @@ def test_each_claim_of_the_paper_is_ruled_on_of_a_model_with_checkpoints(
     flat_claim = next(claim for claim in said if "about the same" in claim)
     assert said.pop(flat_claim) == {"0": "differs"}
     assert list(said.values()) == [{"0": "matches"}] * 3
+
+
+def test_every_number_of_the_rows() -> None:
+    table = rows(lambda number, layer: (1 + number) * (1 + (layer == 3)), hill, "decoder")
+    of = {row["claim"]: row for row in table.to_dict("records")}
+    assert [row["section"] for row in of.values()] == ["4.1", "4.1", "4.2", "4.3"]
+    assert {row["seed"] for row in of.values()} == {0}
+    # Blocks 8 8 16 8 8 8, of which the mean is 28 / 3: the middle two are 12, the others 8.
+    assert of[FLAT]["value"] == pytest.approx(8 / (28 / 3))
+    assert of[BELL]["value"] == pytest.approx(4 / (28 / 3)) and of[BELL]["second_value"] == 8
+    assert (of[BELL]["second_low"], of[BELL]["second_high"]) == (8, 8)
+    # Eight checkpoints in order, of which the last two are one seventh of the range apart.
+    assert of[GROWTH]["value"] == pytest.approx(1)
+    assert of[GROWTH]["second_value"] == pytest.approx(1 / 7)
+    # Without the last but one, and without the first, as far as any that is left out goes.
+    assert (of[GROWTH]["second_low"], of[GROWTH]["second_high"]) == pytest.approx((1 / 7, 2 / 7))
+    # The dimension is 7 at first, 10 at most and 6 at last, and batches do not move it.
+    assert (of[RISE_AND_FALL]["value"], of[RISE_AND_FALL]["second_value"]) == pytest.approx(
+        (0.3, 0.4)
+    )
+    ends = [of[RISE_AND_FALL][name] for name in ("low", "high", "second_low", "second_high")]
+    assert ends == pytest.approx([0.3, 0.3, 0.4, 0.4])
+    assert of[GROWTH]["statistic"] != of[GROWTH]["second_statistic"]

@@ -9,8 +9,11 @@ import pytest
 
 from embspace.errors import InputError
 from embspace.measure.runs.training_language_modeling import (
+    Asked,
+    _of_counts,
     _positions_of_words,
     agreement_rows,
+    count_tokens,
     counts_row,
     held_out_row,
     load_asker,
@@ -192,3 +195,38 @@ def test_a_words_place_is_where_its_token_stands() -> None:
     text, word = np.repeat([0, 1], [7, 2]), np.append(np.arange(7), np.arange(2))
     found = ids[_positions_of_words(windows)(text, word)]
     assert found.tolist() == [*range(10, 17), 20, 21]
+
+
+def test_a_mean_and_its_bounds_by_hand() -> None:
+    unit = np.array([7, 7, 7, 2, 5, 5, 9])  # documents of 3, 1, 2 and 1 tokens
+    alike = mean_with_interval("accuracy", np.full(7, 0.25), unit, **OPTIONS)
+    assert alike == {"accuracy": 0.25, "accuracy_low": 0.25, "accuracy_high": 0.25}
+    values = np.array([1.0, 1, 1, 0, 0, 0, 0])
+    found = mean_with_interval("accuracy", values, unit, **OPTIONS)
+    assert found["accuracy"] == pytest.approx(3 / 7)
+    # The halves with the first document have 3 of 4 or 3 of 5, those without it none.
+    assert found["accuracy_low"] == pytest.approx(2 * 3 / 7 - 3 / 4)
+    assert found["accuracy_high"] == pytest.approx(2 * 3 / 7)
+    # A loss may be beyond what a share can be.
+    loss = mean_with_interval("loss", 7 * values - 2, unit, **OPTIONS)
+    assert (loss["loss"], loss["loss_low"]) == pytest.approx((1, 4 - 21 / 4))
+    assert loss["loss_high"] == pytest.approx(4)
+
+
+def test_what_counting_gives_by_hand() -> None:
+    # Token 0 is special; 1 follows the start, 2 follows 1 twice of three times.
+    ids = np.array([[0, 1, 2], [0, 1, 2], [0, 1, 3]])
+    models = count_tokens(ids, np.array([3, 3, 3]), 4, [0])
+    asked = Asked(
+        np.array([0, 1, 2]), np.array([2, 1, 2]), np.array([2, 1, 3]), np.array([1, 0, 1])
+    )
+    found = _of_counts(models, asked)
+    p = np.array([4, 3, 2]) / 9  # of 1, 2 and 3: a count more of each
+    assert found["unigram_entropy"] == pytest.approx(-(p * np.log(p)).sum())
+    assert found["unigram_loss"] == pytest.approx(-np.log(p[[1, 0, 2]]).mean())
+    assert found["unigram_accuracy"] == pytest.approx(1 / 3)
+    # Witten and Bell: after 1 there are 3 counts of 2 kinds, at the start 3 of 1 kind.
+    likely = np.array([(2 + 2 * p[1]) / 5, (3 + p[0]) / 4, (1 + 2 * p[2]) / 5])
+    for name in ("bigram", "place"):
+        assert found[f"{name}_loss"] == pytest.approx(-np.log(likely).mean())
+        assert found[f"{name}_accuracy"] == pytest.approx(2 / 3)

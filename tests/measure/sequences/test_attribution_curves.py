@@ -62,3 +62,36 @@ def test_bounds_of_probabilities_and_areas_are_shares() -> None:
             for method, end in (("rare", "low"), ("usual", "high"))
         )
         assert (lows, highs) == ({0}, {1})
+
+
+def test_every_number_of_curves_and_areas() -> None:
+    placed, _ = planted_sequences(N)
+    falling, rising = np.array([[1.0], [0.5], [0.0]]), np.array([[0.0], [0.5], [1.0]])
+    every = np.ones(N)
+    curves = {("m", "deletion"): falling * every, ("m", "insertion"): rising * every}
+    for name, height in ((AT_RANDOM, 0.2), (REGRESSION, 0.4)):
+        curves |= {(name, kind): np.full((3, N), height) for kind in ("deletion", "insertion")}
+    model = ScoredModel("trained", 7, {}, curves)
+    rows = list(curve_rows([model], placed, STEPS, **OPTIONS))
+    of_m = [row for row in rows if row["method"] == "m"]
+    assert [row["curve"] for row in of_m] == ["deletion"] * 3 + ["insertion"] * 3
+    assert [row["n_hidden"] for row in of_m] == [*STEPS, *STEPS]
+    for end in ("", "_low", "_high"):
+        values = [row[f"probability{end}"] for row in of_m]
+        assert values == pytest.approx([1, 0.5, 0, 0, 0.5, 1])
+    areas = {
+        (row["method"], row["curve"]): row for row in area_rows([model], placed, STEPS, **OPTIONS)
+    }
+    # Of 12 places 3 at 0.75 and 9 at 0.25 if it falls, the other way round if it rises.
+    for kind, area in (("deletion", 4.5 / 12), ("insertion", 7.5 / 12)):
+        row = areas["m", kind]
+        assert (row["model_seed"], row["n_documents"]) == (7, N // 2)
+        for name, value in (
+            ("area", area),
+            ("area_less_random", area - 0.2),
+            ("area_less_regression", area - 0.4),
+        ):
+            bounds = [row[f"{name}{end}"] for end in ("", "_low", "_high")]
+            assert bounds == pytest.approx([value] * 3)
+    assert areas[AT_RANDOM, "deletion"]["area_less_regression"] == pytest.approx(-0.2)
+    assert areas[REGRESSION, "insertion"]["area_less_random"] == pytest.approx(0.2)

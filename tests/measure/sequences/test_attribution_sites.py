@@ -8,6 +8,8 @@ import pytest
 from embspace.measure.sequences.attribution_seeds import REGRESSION, ScoredModel
 from embspace.measure.sequences.attribution_sites import (
     _bounded,
+    _share,
+    _share_of,
     change_rows,
     place_rows,
     precision_rows,
@@ -105,3 +107,57 @@ def test_places_have_the_mean_score_of_trained_seeds() -> None:
 def test_bounds_of_a_share_are_shares() -> None:
     assert _bounded("share", 0.5, -0.1, 1.2) == {"share": 0.5, "share_low": 0, "share_high": 1}
     assert _bounded("share", 0.5, 0.3, 0.6) == {"share": 0.5, "share_low": 0.3, "share_high": 0.6}
+
+
+def test_every_number_of_precision_and_recall() -> None:
+    placed, _ = planted_sequences(N)
+    rows = precision_rows(models(placed), placed, **OPTIONS)
+    names = ["precision", "any_class_precision"]
+    # Of the regression's three first places one is a site, as of the second method's.
+    by_hand = {"best": 1, "third": 1 / 3, REGRESSION: 1 / 3}
+    for row in (row for row in rows if row["weights"] != "random weights"):
+        assert (row["n_documents"], row["n_places"]) == (N // 2, N_PLACES)
+        assert row["chance_precision"] == row["chance_any_class_precision"] == 1 / 4
+        for name in names:
+            ends = [row[f"{name}{end}"] for end in ("", "_low", "_high")]
+            assert ends == pytest.approx([by_hand[row["method"]]] * 3)
+    assert rows[0]["largest_random_any_class_precision"] == 0
+    assert rows[0]["precision_less_regression_high"] == pytest.approx(2 / 3)
+    assert np.isnan(rows[1]["largest_random_precision"])  # not scored at random weights
+    found = list(recall_rows(models(placed), placed, [3], **OPTIONS))
+    assert [row["recall"] for row in found] == pytest.approx([1, 1 / 3, 0, 1 / 3])
+    assert [row["recall_low"] for row in found] == pytest.approx([1, 1 / 3, 0, 1 / 3])
+    assert [row["recall_high"] for row in found] == pytest.approx([1, 1 / 3, 0, 1 / 3])
+    assert {(row["n_first"], row["n_documents"]) for row in found} == {(3, N // 2)}
+    assert [row["model_seed"] for row in found] == [0, 0, 0, None]
+
+
+def test_every_number_of_changes_and_places() -> None:
+    placed, _ = planted_sequences(N)
+    rows = [
+        row for row in change_rows(models(placed), placed, **OPTIONS) if row["method"] == "best"
+    ]
+    assert [(row["class"], row["change"], row["codon"]) for row in rows] == [
+        ("planted", f"A{site + 1}B", site + 1) for site in SITES
+    ]
+    for end in ("", "_low", "_high"):
+        assert [row[f"found{end}"] for row in rows] == [1, 1, 1]
+    one, other = models(placed)[0], models(placed)[0].scores["best"]
+    twice = ScoredModel("trained", 1, {"best": 3 * other}, {})
+    places = [row for row in place_rows([one, twice], placed) if row["method"] == "best"]
+    planted = [row for row in places if row["class"] == "planted"]
+    assert [row["attribution"] for row in planted] == [2.0 * (k in SITES) for k in range(N_PLACES)]
+    assert [row["first_codon"] for row in planted] == list(range(1, N_PLACES + 1))
+    assert [row["last_codon"] for row in planted] == list(range(1, N_PLACES + 1))
+    assert [row["n_changes"] for row in planted] == [int(k in SITES) for k in range(N_PLACES)]
+    assert {row["n_documents"] for row in places} == {N // 2}
+
+
+def test_a_share_of_first_places_by_hand() -> None:
+    order = np.array([[2, 0, 1], [1, 2, 0]])
+    wanted = np.array([[True, False, True], [True, False, False]])
+    assert _share(order, wanted, np.array([2, 3])).tolist() == pytest.approx([1, 1 / 3])
+    assert _share(order, wanted, np.array([1, 1])).tolist() == [1, 0]
+    found = np.array([[1.0, 0.5, 0.25], [1.0, 0.5, 0.25]])
+    has = np.array([[True, True, False], [False, False, True]])
+    assert _share_of(found, has).tolist() == [0.75, 0.25]

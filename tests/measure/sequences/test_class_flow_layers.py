@@ -69,3 +69,32 @@ def test_the_verdict_needs_the_interval_above_null_and_random_weights() -> None:
     assert "is_parted" not in found[0] and "is_parted" not in found[3]
     rows[3]["silhouette"] = 1.0
     assert with_verdicts(rows)[1]["is_parted"] is False
+
+
+def test_distances_of_documents_by_hand() -> None:
+    vectors = np.array([[1.0, 0], [3, 0], [0, 2], [0, 5], [1, 1], [-4, 0]])
+    found = document_distances(vectors, np.array([0, 0, 1, 1, 2, 3]))
+    half = 1 - 0.5**0.5
+    expected = [[0, 1, half, 2], [1, 0, half, 1], [half, half, 0, 1 + 0.5**0.5]]
+    assert found == pytest.approx(np.array([*expected, [2, 1, 1 + 0.5**0.5, 0]]), abs=1e-6)
+    mean = document_distances(vectors[[1, 2, 4]], np.array([0, 0, 1]))
+    assert mean[0, 1] == pytest.approx(1 - 5 / 26**0.5, abs=1e-6)  # of (1.5, 1) and (1, 1)
+
+
+def test_every_number_of_a_layer() -> None:
+    """Two classes of two directions, of which every half and the null by hand are known."""
+    document = np.arange(8)
+    given = Sequences([""] * 8, ["a", "b"], document % 2, document)
+    x = np.eye(2)[document % 2].astype(np.float32)
+    model = FirstTokenStates("pretrained", 4, np.stack([0 * x + 1, x]))
+    options = {**OPTIONS, "n_shuffles": 400}
+    _, row = separation_rows(model, given, **options)
+    assert (row["weights"], row["model_seed"], row["layer"]) == ("pretrained", 4, 1)
+    assert (row["n"], row["n_documents"], row["n_classes"]) == (8, 8, 2)
+    for name in ("silhouette", "nearest_in_class"):
+        assert [row[f"{name}{end}"] for end in ("", "_low", "_high")] == pytest.approx([1, 1, 1])
+        assert row[f"null_{name}_low"] < row[f"null_{name}"] < row[f"null_{name}_high"]
+        # One deal in 35 has the two classes as they are, and one by another name.
+        assert row[f"{name}_p_value"] == pytest.approx(2 / 70, abs=0.03)
+    # The other three of a direction have the same place; three of seven have one's own class.
+    assert row["null_nearest_in_class"] == pytest.approx(3 / 7, abs=0.05)

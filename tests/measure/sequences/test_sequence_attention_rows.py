@@ -7,7 +7,12 @@ import numpy as np
 import pytest
 
 from embspace.measure.sequences.sequence_attention_maps import ANY, OWN, SequenceAttention
-from embspace.measure.sequences.sequence_attention_rows import layer_rows, place_rows, region_rows
+from embspace.measure.sequences.sequence_attention_rows import (
+    _ratios,
+    layer_rows,
+    place_rows,
+    region_rows,
+)
 from tests.measure.sequences.small import N_PLACES, planted_sequences
 
 OPTIONS: dict[str, Any] = {"n_resamples": 20, "level": 0.95, "seed": 0}
@@ -94,3 +99,57 @@ def test_places_are_the_mean_of_trained_seeds() -> None:
     assert [row["attention"] for row in rows] == pytest.approx([0.3] * 2 * N_PLACES)
     assert sum(row["n_changes"] for row in rows) == 2 * 3
     assert {row["layer"] for row in rows} == {1}  # of one block
+
+
+def test_every_number_of_a_region() -> None:
+    placed, _ = planted_sequences(N)
+    rows = list(region_rows([attention("trained", 0.3, 5)], placed, **OPTIONS))
+    assert [(row["region"], row["reader"]) for row in rows] == [
+        (region, reader) for region in (ANY, OWN) for reader in ("first token", "k-mers")
+    ]
+    for row in rows:
+        assert (row["model_seed"], row["weights"]) == (5, "trained")
+        assert (row["attention_inside"], row["attention_outside"]) == pytest.approx((0.3, 0.1))
+        assert [row[f"ratio{end}"] for end in ("", "_low", "_high")] == pytest.approx([3, 3, 3])
+        assert np.isnan(row["largest_random_ratio"]) and row["looks_there"] is False
+
+
+def test_a_ratio_is_that_of_the_means_and_classes_keep_their_share() -> None:
+    label = np.array([4, 4, 4, 4, 7, 7])  # halves have two of the one and one of the other
+    sides = np.empty((2, 1, 1, 1, 6))
+    sides[0], sides[1] = np.where(label == 4, 1.0, 4.0), np.where(label == 4, 2.0, 1.0)
+    means, interval = _ratios(sides, label, **OPTIONS)
+    assert means.ravel() == pytest.approx([12 / 6, 10 / 6])
+    assert (interval.low.item(), interval.high.item()) == pytest.approx((1.2, 1.2))
+    alone, undefined = _ratios(sides[..., :5], label[:5], **OPTIONS)
+    assert alone.ravel() == pytest.approx([8 / 5, 9 / 5])
+    assert np.isnan([undefined.low.item(), undefined.high.item()]).all()
+
+
+def test_every_number_of_layers_and_places() -> None:
+    placed, _ = planted_sequences(N)
+    states = np.arange(4.0).reshape(2, 2, 1) + np.zeros(N)
+    of_attention = np.arange(8.0).reshape(4, 2, 1) + np.zeros(N)
+    places = np.arange(4.0).reshape(2, 2, 1) + np.arange(N_PLACES) / 100
+    blocks = np.zeros((2, 2, 1, N))
+    given = SequenceAttention("trained", 0, {}, {ANY: blocks}, states, of_attention, places)
+    rows = list(layer_rows([given], placed, **OPTIONS))
+    quantities = ["cone_index", "mean_cosine", "row_entropy", "value_entropy"]
+    quantities += ["to_first_token", "to_separator"]
+    assert [row["quantity"] for row in rows] == np.repeat(quantities, 2).tolist()
+    assert [row["layer"] for row in rows] == [0, 1] * 2 + [1, 2] * 4
+    for end in ("", "_low", "_high"):  # nothing differs between documents
+        values = [row[f"value{end}"] for row in rows]
+        assert values == pytest.approx([0, 1, 2, 3, 0, 1, 2, 3, 4, 5, 6, 7])
+    assert {row["n_documents"] for row in rows} == {N}
+    shown = list(place_rows([given], placed))
+    expected = [
+        (layer + 1, reader, place, place + 1, place + 1, 2.0 * number + layer + place / 100)
+        for layer in (0, 1)
+        for number, reader in enumerate(("first token", "k-mers"))
+        for place in range(N_PLACES)
+    ]
+    columns = ("layer", "reader", "place", "first_codon", "last_codon", "attention")
+    found = [tuple(row[column] for column in columns) for row in shown]
+    assert [row[:5] for row in found] == [row[:5] for row in expected]
+    assert [row[5] for row in found] == pytest.approx([row[5] for row in expected])

@@ -22,6 +22,7 @@ from embspace.measure.sequences.stitching_rows import (
     DIFFERS,
     MATCHES,
     UNDECIDED,
+    _of_documents,
     best_layer,
     chance_of,
     claim_rows,
@@ -30,6 +31,7 @@ from embspace.measure.sequences.stitching_rows import (
     verdict,
 )
 
+ENDS = ("", "_low", "_high")
 OPTIONS: dict[str, Any] = {"n_resamples": 50, "level": 0.95, "seed": 0}
 N_DOCUMENTS, N_LAYERS = 40, 4
 DOCUMENT = np.repeat(np.arange(N_DOCUMENTS), 2)
@@ -196,3 +198,42 @@ def test_nothing_differs_where_the_control_fails(low: float | None, expected: st
     table = pd.DataFrame(claim_rows(pairs))
     assert table["verdict"].tolist() == [expected] * 2
     assert table["control_recovered_low"].isna().all() == (low is None)
+
+
+def test_every_count_and_bound_of_a_pair() -> None:
+    base = replace(pair(3, 4, GOOD), right={**pair(3, 4, GOOD).right, IDENTITY: right(1, 0, 0, 1)})
+    named = replace(pair(3, 4, GOOD), lower="base", is_control=True, null={})
+    first, second = pair_rows([base, named], SEQUENCES, **OPTIONS)
+    expected = {"upper_seed": 3, "lower_seed": 4, "lower_model": None, "is_control": False}
+    expected |= {"n": 2 * N_DOCUMENTS, "n_documents": N_DOCUMENTS, "n_classes": 2, "chance": 0.5}
+    expected |= {"identity_best_layer": 3, "best_layer": 2}
+    assert {name: first[name] for name in expected} == expected
+    all_right = [f"{name}_accuracy{end}" for name in ("identity", "unstitched") for end in ENDS]
+    assert [first[name] for name in all_right] == pytest.approx([1] * 6)
+    for name in ("accuracy", "recovered", "frequent_accuracy"):
+        assert first[f"{name}_low"] < first[name] < first[f"{name}_high"]
+    # Of what is twice as far above chance as below 1, the ends are twice as far from it.
+    for end in ENDS[1:]:
+        recovered = (first[f"accuracy{end}"] - 0.5) / 0.5
+        assert first[f"recovered{end}"] == pytest.approx(recovered, abs=0.02)
+    assert (second["lower_seed"], second["lower_model"]) == (None, "base")
+    assert second["is_control"] is True and "above_random" not in second
+
+
+def test_every_number_of_the_claims() -> None:
+    rows = [(0, 1, MATCHES), (0, 2, DIFFERS), (0, 3, DIFFERS), (0, 0, None)]
+    pairs = pd.DataFrame(rows, columns=["upper_seed", "lower_seed", "above_random"])
+    pairs["is_control"] = pairs["upper_seed"] == pairs["lower_seed"]
+    pairs = pairs.assign(recovers_most=[UNDECIDED, MATCHES, MATCHES, None])
+    pairs = pairs.assign(recovered=[0.1, 0.2, 0.3, 0.9], recovered_low=[0.0, 0.1, 0.2, 0.7])
+    columns = ["seed", "n_pairs", "n_matching", "n_differing", "control_recovered"]
+    table = pd.DataFrame(claim_rows(pairs))[[*columns, "control_recovered_low"]]
+    assert table.to_numpy().tolist() == [[0, 3, 1, 2, 0.9, 0.7], [0, 3, 2, 0, 0.9, 0.7]]
+
+
+def test_a_document_is_as_right_as_its_texts_are() -> None:
+    document = np.array([0, 0, 0, 1, 2, 2])
+    given = Sequences([""] * 6, ["a", "b", "c"], np.array([0, 0, 0, 1, 0, 0]), document)
+    answers = np.array([[True, True, False, True, False, True], [False] * 6])
+    assert _of_documents(answers, given) == pytest.approx(np.array([[2 / 3, 1, 1 / 2], [0, 0, 0]]))
+    assert chance_of(given) == pytest.approx(2 / 3)

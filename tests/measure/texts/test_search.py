@@ -14,6 +14,7 @@ from embspace.measure.texts.search import (
     _gain_columns,
     _table,
     measure_search,
+    word_scores,
 )
 from embspace.prepare.sentences import split_halves
 
@@ -98,6 +99,15 @@ def test_words_find_a_text_by_its_subject_and_nothing_where_all_share_theirs():
         reciprocal_rank_by_chance(8)
     )
     assert shared.loc["tf_idf", "null_recall_at_1"].iloc[0] == 1 / 8
+
+
+def test_scores_by_words_by_hand():
+    texts = pd.DataFrame({"half": [1, 1, 2], "text": ["cats sleep", "dogs bark", "dogs"]})
+    scores = word_scores(texts, None)
+    assert scores["tf_idf", None, "as_is"] == pytest.approx(np.array([[0, 0.5**0.5]]))
+    # One of two candidates has the word, once, and both are of the mean length.
+    assert scores["bm25", None, "as_is"] == pytest.approx(np.array([[0, np.log(2)]]))
+    assert word_scores(texts[:0], None) == {}
 
 
 def test_stop_words_are_left_out():

@@ -105,3 +105,9 @@ def test_few_vectors_say_so():
     assert table["few_vectors"].tolist() == [True, False]
     assert table["null_participation_ratio"].tolist() == [1, 2]
     assert table["dim"].tolist() == [2, 2]
+
+
+def test_the_ratio_of_a_tiny_cloud_is_that_of_its_shape():
+    assert participation_ratio_of_rows(np.array([[0.0, 0], [0.1, 0]])) == pytest.approx(1)
+    corners = 0.01 * np.array([[1.0, 1], [-1, 1], [1, -1], [-1, -1]])
+    assert participation_ratio_of_rows(corners) == pytest.approx(2)

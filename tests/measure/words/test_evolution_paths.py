@@ -6,6 +6,7 @@ from scipy.spatial.distance import cosine, euclidean
 from embspace.measure.words.evolution_paths import (
     DRIFT_COLUMNS,
     LAYER_COLUMNS,
+    QUANTITIES,
     RANDOM,
     STEP_COLUMNS,
     TRAINED,
@@ -13,6 +14,7 @@ from embspace.measure.words.evolution_paths import (
     aligned,
     drift_table,
     layer_table,
+    quantities_of,
     rotation_groups,
     step_table,
 )
@@ -148,3 +150,37 @@ def test_equal_texts_do_not_drift_and_one_word_has_no_scale():
     assert (table["euclidean_distance"] == 0).all()
     assert table["cosine"].to_numpy() == pytest.approx(1)
     assert table["relative_distance"].isna().all()
+
+
+def test_every_quantity_of_a_right_angle_by_hand():
+    # From (3, 0) up to (3, 4), then out to twice that: norms 3, 5, 10.
+    way = np.array([[[3.0, 0]], [[3, 4]], [[6, 8]]], dtype=np.float32)
+    found = quantities_of(way)
+    assert set(found) == set(QUANTITIES)
+    expected = {
+        "norm": [3, 5, 10],
+        "euclidean_distance": [np.nan, 4, 5],
+        "cosine": [np.nan, 3 / 5, 1],
+        "norm_change": [np.nan, 2, 5],
+        "step_cosine": [np.nan, np.nan, 4 / 5],
+    }
+    for name, values in expected.items():
+        assert found[name][:, 0] == pytest.approx(values, nan_ok=True), name
+    # The squared share of a step along the state that it starts from or ends in, see PathSteps.
+    assert found["radial_share"][2, 0] == pytest.approx(1)
+    assert found["norm_change_share"][2, 0] == pytest.approx(1)
+
+
+def test_what_is_drawn_for_random_weights_is_in_their_columns():
+    paths = paths_of([1, 2, 3], [1, 2, 3])
+    first, second = paths.by_text().values()
+    swapped = [
+        TokenPaths(each.tokens, {TRAINED: each.states[RANDOM], RANDOM: each.states[TRAINED]})
+        for each in (first, second)
+    ]
+    here, there = drift_table(first, second), drift_table(*swapped)
+    for name in ("euclidean_distance", "cosine", "relative_distance"):
+        assert here[name].tolist() == there[f"{RANDOM}{name}"].tolist()
+        assert here[f"{RANDOM}{name}"].tolist() == there[name].tolist()
+    assert here["layer"].tolist() == list(range(LAYERS)) * 3
+    assert here["position"].tolist() == np.repeat([0, 1, 2], LAYERS).tolist()

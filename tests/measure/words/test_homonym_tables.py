@@ -2,6 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from embspace.measure.tables.deviations import ENDING
 from embspace.measure.words.homonym_occurrences import Occurrence
 from embspace.measure.words.homonym_statistics import (
     FIRST_LAYERS,
@@ -16,8 +17,11 @@ from embspace.measure.words.homonym_tables import (
     RECOVERY_COLUMNS,
     CellColumns,
     Findings,
+    bag_of_words,
     drift_table,
+    find_senses,
     largest,
+    layer_table,
     word_table,
 )
 
@@ -127,3 +131,90 @@ def test_distances_of_a_word_are_shown_as_cosines_where_those_are_measured():
     shown = {row["quantity"]: (row["within"], row["between"]) for _, row in table.iterrows()}
     assert shown == {"cosine": (0.75, 0.25), "euclidean_distance": (0.25, 0.75)}
     assert (table["difference"] == 0.5).all()
+
+
+def findings_of_places(names: list[str], n_layers: int = 2) -> Findings:
+    """The value of weights w, layer l and measure m is 100 w + 10 l + m, less the draw's number."""
+    weights, layer, measure = np.indices((2, n_layers, len(MEASURES)))
+    place = 100.0 * weights + 10 * layer + measure
+    values = dict.fromkeys(names, place - np.arange(6.0)[:, None, None, None])
+    low, high = ({name: x[:1] + end for name, x in values.items()} for end in (-2, 3))
+    deviations = {name: x[:2] * 0 + [[[[1.0]]], [[[2.0]]]] for name, x in values.items()}
+    n_words = np.full((2, n_layers, len(MEASURES)), 9.0)
+    n_words[0, 1] = [7, 8, 9]
+    return Findings(values, low, high, deviations, n_words, level=0.5)
+
+
+def test_every_number_of_the_layers():
+    cell = CellColumns("difference", interval=True, null=True, p_value=True)
+    columns = ["layer", "preparation", "quantity", "n_words", f"difference{ENDING}"]
+    columns += cell.columns("") + cell.columns("random_weights_")
+    table = layer_table(findings_of_places(["difference"]), [cell], columns)
+    assert table["layer"].tolist() == [0, 0, 0, 1, 1, 1]
+    assert list(zip(table["preparation"], table["quantity"], strict=True)) == [*MEASURES] * 2
+    assert table["n_words"].tolist() == [9, 9, 9, 7, 8, 9]
+    place = np.array([0.0, 1, 2, 10, 11, 12])
+    for prefix, values in (("", place), ("random_weights_", place + 100)):
+        ends = {"difference": 0, "difference_low": -2, "difference_high": 3}
+        # Of the draws 1 to 5 less than the value the mean, and the quarters from either end.
+        ends |= {"null_difference": -3, "null_difference_low": -4, "null_difference_high": -2}
+        for name, end in ends.items():
+            assert table[prefix + name].tolist() == (values + end).tolist(), name
+        assert table[f"{prefix}p_value"].tolist() == pytest.approx([1 / 6] * 6)
+    assert all(found.tolist() == [1, 2] for found in table[f"difference{ENDING}"])
+
+
+def test_every_number_of_the_drift():
+    slopes = [slope_name(name, first) for name in OVER_LAYERS for first in FIRST_LAYERS]
+    table = drift_table(findings_of_places([*OVER_LAYERS, *slopes]))
+    names = ["difference", "ratio", "relative_difference"]
+    assert table["statistic"].tolist() == [name for name in names for _ in range(2)] * 3
+    assert table["first_layer"].tolist() == [0, 1] * 9
+    assert (table["last_layer"] == 1).all() and (table["largest_layer"] == 1).all()
+    assert table["n_words"].tolist() == [7] * 6 + [8] * 6 + [9] * 6
+    measure = np.repeat([0.0, 1, 2], 6)
+    assert table["slope"].tolist() == measure.tolist()
+    assert table["random_weights_slope"].tolist() == (100 + measure).tolist()
+    assert table["slope_low"].tolist() == (measure - 2).tolist()
+    assert table["random_weights_slope_high"].tolist() == (103 + measure).tolist()
+    assert table["random_weights_null_slope"].tolist() == (97 + measure).tolist()
+
+
+def test_every_number_of_the_words():
+    within, between = np.zeros((2, 2, 2, 1, 3)), np.zeros((2, 2, 2, 1, 3))
+    within[0], between[0] = 0.5, 0.75  # the first word
+    within[1], between[1] = 0.25, 1.0
+    within[:, 0, 1], between[:, 0, 1] = 0.5, 0.25  # at random weights
+    within[:, 1], between[:, 1] = 7, 7  # in a draw
+    accuracy = np.full_like(within, 0.1)
+    accuracy[0, 0, 0], accuracy[1, 0, 0] = 0.6, 0.8
+    bags = np.full((2, 2, 1, 1, 1), 0.5)
+    values = WordValues(within, between, within[:, :1] + within[:1], accuracy, accuracy, bags)
+    senses = pd.DataFrame({"word": ["b", "a", "b"], "sense": ["x", "y", "z"]})
+    kept = [Occurrence(np.arange(n), np.array([9])) for n in (1, 2, 3)]
+    table = word_table(values, findings_of("between_words", np.array([2.0])), senses, kept)
+    assert table["rank"].tolist() == [1, 2] * 3
+    assert table["word"].tolist() == ["a", "b"] * 3
+    assert table["senses"].tolist() == ["y", "x, z"] * 3
+    assert table["n_sentences"].tolist() == [1, 2] * 3
+    assert table["n_tokens"].tolist() == [2, 3] * 3
+    assert (table["layer"] == 0).all()
+    assert table["difference"].tolist() == [0.75, 0.25] * 3
+    assert table["ratio"].tolist() == [4, 1.5] * 3
+    assert table["relative_difference"].tolist() == [0.375, 0.125] * 3
+    assert table["accuracy"].tolist() == [0.8, 0.6] * 3
+    assert (table["random_weights_difference"] == -0.25).all()
+    assert (table["random_weights_ratio"] == 0.5).all()
+
+
+def test_how_many_words_have_a_measure_is_counted_of_the_true_senses():
+    rng = np.random.default_rng(0)
+    x = rng.random((5, 3, 2, 2, 3))
+    x[0, 0, 0, 1, 2] = np.nan
+    x[:, 1] = np.nan  # of a draw
+    values = WordValues(x, x + 1, rng.random((5, 5, 2, 2, 3)), x, x, x[:, :, :1, :1, :1])
+    found = find_senses(values, n_resamples=9, level=0.8, generator=rng)
+    expected = np.full((2, 2, 3), 5.0)
+    expected[0, 1, 2] = 4
+    assert found.n_words.tolist() == expected.tolist() and found.level == 0.8
+    assert bag_of_words(found)["accuracy"] == pytest.approx(x[:, 0, 0, 0, 0].mean())

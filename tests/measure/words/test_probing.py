@@ -4,11 +4,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from embspace.geometry.inference.resampling import half_sample_interval
 from embspace.measure.words.probing import (
     CLASSES,
     COLUMNS,
     TOKEN_COLUMNS,
     ProbedWords,
+    _interval,
     first_of_each,
     measure_probing,
     probed_words,
@@ -193,3 +195,23 @@ def test_an_interval_of_an_accuracy_ends_at_one():
     table = measured(given(0.8)).accuracy  # one of 90 words is wrong: the bound would be 1.0002
     row = table[(table["features"] == "input") & (table["probe"] == "logistic_regression")].iloc[0]
     assert 0.98 < row["accuracy"] < row["accuracy_high"] == 1
+
+
+def test_the_interval_of_an_accuracy_is_that_of_lemmas_of_several_words():
+    lemma = np.array([0, 0, 1, 2, 3, 3])
+    correct = np.array([[True, False, True, True, False, True], [False] * 6])
+    options = {"n_resamples": 40, "level": 0.8}
+    found = _interval(correct, lemma, *options.values(), np.random.default_rng(0))
+
+    def accuracy_of(chosen: np.ndarray) -> np.ndarray:
+        inside = np.isin(lemma, chosen)
+        return correct[:, inside].mean(axis=1)
+
+    expected = half_sample_interval(accuracy_of, 4, **options, generator=np.random.default_rng(0))
+    assert found.low == pytest.approx(expected.low) and found.high == pytest.approx(expected.high)
+    assert found.low[0] < 4 / 6 < found.high[0] and found.high[1] == 0
+
+
+def test_lemmas_and_words_are_counted(found):
+    assert (found.accuracy["n_lemmas"] == words()["lemma"].nunique()).all()
+    assert found.accuracy["layer"].dropna().unique().tolist() == [0, 1]

@@ -59,6 +59,14 @@ def test_values_are_those_of_the_statistics():
     assert summary.loc["content_rank_larger_at_last", "low"] == pytest.approx(1)
     assert summary.loc["excursion_of_function_words", "random_weights_value"] == 0
     assert (summary["n_units"] == N_UNITS).all() and (summary["n_tokens"] == 48).all()
+    assert (found["together"]["n_units"] == N_UNITS).all()
+    for name in ("layers", "movement"):
+        assert (found[name]["n_units"] == N_UNITS).all()
+        expected = [(group == GROUP).sum() for group in found[name]["group"]]
+        assert found[name]["n_tokens"].tolist() == expected
+    assert (table["n_tokens"] == np.isin(GROUP, ["content", "function"]).sum()).all()
+    together = found["together"][["quantity", "layer"]].to_numpy().tolist()
+    assert together[:2] == [["state_cosine", 0], ["state_cosine", 1]]
 
 
 def test_without_homonyms_only_running_texts_have_rows():

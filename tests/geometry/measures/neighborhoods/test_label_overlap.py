@@ -94,3 +94,9 @@ def test_what_are_no_labels_is_refused() -> None:
         label_overlap(x, np.zeros(9), k=2)
     with pytest.raises(ValueError, match="class_fraction: expected a share under 1, found 1"):
         balanced_label_overlap(x, np.zeros(10), class_fraction=1.0)
+
+
+def test_labels_of_two_vectors_count() -> None:
+    x = np.array([[0.0], [1.0], [5.0], [6.0]])
+    assert balanced_label_overlap(x, ["a", "a", "b", "b"], class_fraction=0.5) == 1
+    assert balanced_label_overlap(x, ["a", "b", "b", "a"], class_fraction=0.5) == 0
