@@ -86,7 +86,7 @@ def why_not_there(model: str) -> str:
 def _model_of(tree: Path) -> str:
     """Return the one model of a report's tree; "" if it is none, or one half made."""
     params = tree / PARAMS
-    models = (read_yaml(params).get("models") if params.is_file() else None) or ()
+    models = list((read_yaml(params).get("models") if params.is_file() else None) or ())
     is_of_one = len(models) == 1 and (tree / MODELS / f"{models[0]}.yaml").is_file()
     return str(models[0]) if is_of_one else ""
 
