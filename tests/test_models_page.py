@@ -28,7 +28,7 @@ def page(root: Path) -> str:
 @pytest.fixture(scope="module")
 def rows(page: str) -> dict[str, list[str]]:
     """The cells of the table of models by the name of the file."""
-    table = page[page.index("| file | repository |") :].splitlines()[2:]
+    table = page[page.index("| file | license |") :].splitlines()[2:]
     cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in table]
     return {row[0].strip("`"): row[1:] for row in cells}
 
@@ -39,8 +39,7 @@ def test_each_file_has_its_row(described: dict[str, Model], rows: dict[str, list
 
 def test_rows_say_what_the_files_say(described: dict[str, Model], rows: dict[str, list[str]]):
     for name, model in described.items():
-        repository, license, language, parameters, _, tried = rows[name]
-        assert repository == (model.repository or ""), name
+        license, language, parameters, _, tried = rows[name]
         assert (license, language) == (model.license, model.language), name
         assert parameters == (f"{model.parameters:,}" if model.parameters else ""), name
         assert tried in TRIED, name
@@ -48,7 +47,7 @@ def test_rows_say_what_the_files_say(described: dict[str, Model], rows: dict[str
 
 def what_differs(rows: dict[str, list[str]], name: str) -> str:
     """The words of a model and of those that it is like: "as `gpt2`"."""
-    words = rows[name][4]
+    words = rows[name][3]
     if words.startswith("as `"):
         return f"{words}; {what_differs(rows, words.split('`')[1])}"
     return words
@@ -75,14 +74,14 @@ def test_every_architecture_that_was_tried_small_is_in_the_zoo(
     """By its matrices: a file whose names no small model has was not tried."""
     seen = {described[animal.described_as].matrices for animal in ANIMALS.values()}
     for name, cells in rows.items():
-        if cells[5] in (SMALL, WHOLE):
+        if cells[4] in (SMALL, WHOLE):
             assert described[name].matrices in seen, name
 
 
 def test_those_said_to_go_through_the_whole_pipeline_are_those_that_a_test_takes(
     rows: dict[str, list[str]],
 ):
-    assert {name for name, cells in rows.items() if cells[5] == WHOLE} == {
+    assert {name for name, cells in rows.items() if cells[4] == WHOLE} == {
         ANIMALS[animal].described_as for animal in ADDED.values()
     }
 

@@ -34,9 +34,10 @@ BESIDE = """## Beside the measures
 of any real type and order, data frames, tensors of any device) and give the result of the same
 numbers in float64. Masked and sparse arrays, `np.matrix`, complex numbers, texts, NaN, magnitudes
 beyond 1e-15 to 1e15 and views of different points are refused by name. "Unchanged" means to 1e-9.
+`embspace define NAME` says more.
 
-| function | first line | unchanged by |
-| --- | --- | --- |
+| unchanged by | functions |
+| --- | --- |
 {}
 """
 
@@ -189,13 +190,13 @@ def definitions_page() -> str:
 
 
 def _functions(known: dict[str, Definition]) -> str:
-    """Return a row for each function of the face of `embspace.geometry` that is no measure."""
-    rows = []
-    for name, text in _beside(known).items():
+    """Return table rows of the public functions that are no measure, grouped by invariance."""
+    names_by_invariance: dict[str, list[str]] = {}
+    for name in _beside(known):
         if name in INVARIANCES:
-            summary = text.partition("\n")[0].replace("|", r"\|")
-            rows.append(f"| `{name}` | {summary} | {_in_words(INVARIANCES[name])} |")
-    return "\n".join(rows)
+            names_by_invariance.setdefault(_in_words(INVARIANCES[name]), []).append(f"`{name}`")
+    rows = names_by_invariance.items()
+    return "\n".join(f"| {key} | {', '.join(names)} |" for key, names in rows)
 
 
 def _beside(known: dict[str, Definition]) -> dict[str, str]:
