@@ -122,9 +122,12 @@ def test_a_refusal_ends_a_command_with_code_2(tmp_path: Path):
 def zoo_table() -> str:
     """Return the list of folders that are read, and the table of refusals with their words."""
     read = ", ".join(f"*{name}*" for name in READ)
-    lines = [f"Read: {read}.", "", "| refused folder | words of the refusal |", "| --- | --- |"]
-    lines += [f"| {name} | …{kind.refused}… |" for name, kind in REFUSED.items()]
-    return "\n".join(lines)
+    lines = [f"Read: {read}.", "", "| words of the refusal | refused folders |", "| --- | --- |"]
+    names_by_words: dict[str, list[str]] = {}
+    for name, kind in REFUSED.items():
+        names_by_words.setdefault(kind.refused or "", []).append(f"*{name}*")
+    rows = names_by_words.items()
+    return "\n".join([*lines, *(f"| …{words}… | {', '.join(names)} |" for words, names in rows)])
 
 
 def test_at_least_seventy_folders_and_twelve_by_day():

@@ -216,15 +216,13 @@ def _listed(family: Family, known: dict[str, Definition]) -> str:
 def _section(each: Definition) -> str:
     """Return the part of the page on a measure; errors and the example are left to `define`."""
     text, _, _ = each.text.partition("\n\nRaises:\n")
-    rows = {
-        "range": f"${each.range}$",
-        "source": each.source,
-        "unchanged by": _unchanged_by(each),
-        "few vectors": each.bias.replace(r"\(", "$").replace(r"\)", "$"),
-    }
-    table = "\n".join(f"- {key}: {value}" for key, value in rows.items())
+    facts = (
+        f"*Range*: ${each.range}$. *Unchanged by*: {_unchanged_by(each)}.",
+        f"*Source*: {each.source}.",
+        f"*Few vectors*: {each.bias}".replace(r"\(", "$").replace(r"\)", "$"),
+    )
     formula = f"```math\n{each.formula}\n```"
-    return "\n\n".join([f"### `{each.name}`", formula, text, table]) + "\n"
+    return "\n\n".join([f"### `{each.name}`", formula, text, "\n".join(facts)]) + "\n"
 
 
 def _unchanged_by(each: Definition) -> str:
