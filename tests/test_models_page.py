@@ -39,15 +39,14 @@ def test_each_file_has_its_row(described: dict[str, Model], rows: dict[str, list
 
 def test_rows_say_what_the_files_say(described: dict[str, Model], rows: dict[str, list[str]]):
     for name, model in described.items():
-        license, language, parameters, _, tried = rows[name]
+        license, language, _, tried = rows[name]
         assert (license, language) == (model.license, model.language), name
-        assert parameters == (f"{model.parameters:,}" if model.parameters else ""), name
         assert tried in TRIED, name
 
 
 def what_differs(rows: dict[str, list[str]], name: str) -> str:
     """The words of a model and of those that it is like: "as `gpt2`"."""
-    words = rows[name][3]
+    words = rows[name][2]
     if words.startswith("as `"):
         return f"{words}; {what_differs(rows, words.split('`')[1])}"
     return words
@@ -74,14 +73,14 @@ def test_every_architecture_that_was_tried_small_is_in_the_zoo(
     """By its matrices: a file whose names no small model has was not tried."""
     seen = {described[animal.described_as].matrices for animal in ANIMALS.values()}
     for name, cells in rows.items():
-        if cells[4] in (SMALL, WHOLE):
+        if cells[3] in (SMALL, WHOLE):
             assert described[name].matrices in seen, name
 
 
 def test_those_said_to_go_through_the_whole_pipeline_are_those_that_a_test_takes(
     rows: dict[str, list[str]],
 ):
-    assert {name for name, cells in rows.items() if cells[4] == WHOLE} == {
+    assert {name for name, cells in rows.items() if cells[3] == WHOLE} == {
         ANIMALS[animal].described_as for animal in ADDED.values()
     }
 
