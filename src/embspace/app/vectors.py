@@ -52,23 +52,23 @@ def report_vectors(
 ) -> ShownTables:
     """Return tables of vectors (n, dim): a file for `read_vectors`, an array, a tensor or a list.
 
-    `similarity`: norms, and distances, dot products and cosines of all pairs; `pairs`: those of
-    the most and the least cosine; `dimensions`: how many principal components hold the variance;
-    `nearest_neighbors`: distances to neighbors and k-occurrences, of the vectors as they are
-    (`input`) and about their mean at unit length (`input_centered`); `hubs`: the most frequent
+    `similarity`: norms, and distances, dot products and cosines of all pairs; `pairs`: pairs with
+    the highest and the lowest cosine; `dimensions`: number of principal components that hold the
+    variance; `nearest_neighbors`: distances to neighbors and k-occurrences, for the vectors
+    (`input`) and for centered vectors at unit length (`input_centered`); `hubs`: the most frequent
     neighbors.
 
-    With `groups`, one for each vector: `group_similarity`, the same of pairs within each group
-    and between each two; `separability`, the held-out AUC of telling each group from all others.
-    A group of one vector has no pair, and one of fewer than there are folds no AUC.
+    With `groups`, a group per vector: `group_similarity`, the same for pairs within a group and
+    between two groups; `separability`, the held-out AUC of a group against the rest. A group of a
+    single vector has no pair, and a group with fewer vectors than folds no AUC.
 
-    Settings are those of the tree that the current folder lies in, or of the one that embspace is
-    installed from. `labels` name the vectors in the tables; without them, names in the file do.
-    `header` says whether the first row of a .csv has names, `separator` what is between its cells.
+    Settings come from the tree around the current folder, or from the installed embspace. `labels`
+    name the vectors in the tables, by default by names in the file. `header` says whether the first
+    row of a .csv has names, `separator` is the character between cells.
 
     Raises:
-        InputError: if the vectors are no finite matrix of four rows or more, or groups or labels
-            are of another number, or there are more than a hundred groups.
+        InputError: if the vectors are no finite matrix of four rows or more, if the number of
+            groups or labels differs, or with more than a hundred groups.
     """
     x, named = _read(vectors, header, separator)
     if len(x) < FEWEST:

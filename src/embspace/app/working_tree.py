@@ -1,9 +1,9 @@
-"""A tree beside the user's own, in which the pipeline runs for one model.
+"""A tree beside the user's own, where the pipeline runs for one model.
 
-It has copies of what people write (settings, texts, code) and a params.yaml of its own. What the
-user's tree, or another one of this kind, has computed of the model is taken over with its entries
-of the dvc.lock files, so that DVC decides what of it still holds. DVC's own cache is shared, with
-the runs that `embspace run` has saved there; those of a fresh clone came from git and are not.
+The tree has copies of hand-written files (settings, texts, code) and a separate params.yaml.
+Results of the model from the user's tree, or from a further tree of this kind, are taken over with
+the entries of the dvc.lock files: DVC decides on validity. DVC's cache is shared, with the runs
+saved by `embspace run`; the results of a fresh clone came from git and are not in the cache.
 """
 
 import hashlib
@@ -105,17 +105,16 @@ class WorkingTree:
         settings: Mapping[str, Any] | None = None,
         further: Sequence[OwnTexts] = (),
     ) -> None:
-        """Bring copies and params.yaml up to date; what was computed stays.
+        """Bring copies and params.yaml up to date, and keep computed results.
 
-        `own` is the one corpus if no `corpora` are named; without both, those of params.yaml are
-        read. `further` are other texts of one's own among `corpora`.
-        `described` is what the file of the model says, if conf/model/ has none. With `layers` the
-        model is among `profiled`. A settings file that is about one corpus which is not read here
-        is about the first that is. `settings` is
-        what files of conf/ say here, by their paths below it.
+        `own` is the only corpus if no `corpora` are named; without both, the corpora of params.yaml
+        are read. `further` are more texts of the user's among `corpora`. `described` is the model's
+        description if conf/model/ has no file. With `layers` the model is among `profiled`. If a
+        settings file names a corpus that is not used here, the first used corpus takes the place.
+        `settings` override files of conf/, by path below conf/.
 
         Raises:
-            InputError: if `root` is no tree of embspace, or a path in conf/ leads out of it.
+            InputError: if `root` is no tree of embspace, or a path in conf/ leads out of the tree.
         """
         params = read_yaml(self.root / PARAMS)
         named = corpora or ([own.name] if own else params.get("corpora"))

@@ -123,20 +123,20 @@ def layer_clouds(
     spaces: Sequence[Space] = SPACES,
     each_once: bool = False,
 ) -> Iterator[tuple[Space, Change, LayerCloud]]:
-    """The clouds of a layer by space and change; those of fewer than 4 documents are left out.
+    """The clouds of a layer by space and change, without clouds of fewer than 4 documents.
 
-    `token`: every token of every window, but those that the window before has too. `cls`: the first
-    token of each window. `mean`: the mean of each window's tokens. Changes: `ordinary_tokens`
-    leaves special tokens and position 0 out, of `mean` too, and does not apply to `cls`; the others
-    change the vectors `as_is`: `standardized`, each coordinate to mean 0 and variance 1;
-    `no_outlier_dimensions`, without those that `outlier_dimensions` finds; `all_but_the_top`, less
-    the mean and the first `n_top` principal components (Mu and Viswanath 2018, algorithm 1);
-    `whitened`, less the mean, all principal components to variance 1.
+    `token`: every token of every window, without overlaps with the window before. `cls`: the first
+    token of a window. `mean`: the mean of a window's tokens. Changes: `as_is`; `ordinary_tokens`,
+    without special tokens and position 0, also in `mean`, but not for `cls`; `standardized`, with
+    mean 0 and variance 1 of every coordinate; `no_outlier_dimensions`, without the result of
+    `outlier_dimensions`; `all_but_the_top`, less the mean and the first `n_top` principal
+    components (Mu and Viswanath 2018, algorithm 1); `whitened`, less the mean, with variance 1 of
+    all principal components.
 
-    With `each_once`, as measures of neighbors need it, the first of equal vectors stands for all,
-    before any change. Vectors that only rounding tells apart are equal (`distinct_rows`); where all
-    of a cloud are, as first tokens before the first block, they are made so, that what has no
-    variance has none.
+    With `each_once`, for measures of neighbors, the first of equal vectors stands for all, before
+    any change. Vectors that differ by rounding count as equal (`distinct_rows`). If a whole cloud
+    is equal, as first tokens before the first block, all vectors are set equal, without any
+    variance.
     """
     for space in spaces:
         # Before a change of coordinates there are but two: of all vectors, and of ordinary tokens.

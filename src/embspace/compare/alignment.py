@@ -61,20 +61,19 @@ def compare_alignment(
     level: Probability,
     seed: NonNegativeInt,
 ) -> pd.DataFrame:
-    """Return the alignment of each layer of one model of a pair with each of the other.
+    """Return the alignment of every layer of a model with every layer of a second model.
 
-    `unit` is what a point is: a text, the mean of all its tokens, windows by their length; or, in
-    `word_corpora`, a word in its text, the mean of its tokens, which are found by characters, so
-    that the tokenizers may differ. Of each document, an article for the sentences of an article,
-    one text or word is drawn, among those that both have read or hold whole, so that points are
-    independent; of more than `largest_n` documents, so many. The draw hangs on the name of the
-    corpus alone, not on what else there is; `n` says how many. Fewer than `smallest_n` are not
-    compared; words of a corpus without states of tokens are left out, with a warning. The
-    corpus `stimuli` are the sentences of `STIMULI`, each text once; they alone have
-    `random_weights_value`, the same of both models before any training, and no interval, for they
-    were not drawn from anything. Random weights are of one seed: two models of the same
-    architecture and vocabulary have the same ones, which says nothing and is left out. Layer 0 is
-    the embedding output.
+    `unit` is the kind of a point: a text, as the mean of all tokens, windows weighted by length;
+    or, in `word_corpora`, a word in a text, as the mean of the word's tokens, found by characters,
+    whatever the tokenizers. Per document (the article, for sentences of an article) a single text
+    or word is drawn, among texts read by both models or words held whole, for independent points;
+    at most `largest_n` documents. The draw depends only on the name of the corpus; `n` is the
+    number of points. Fewer than `smallest_n` are not compared; words of a corpus without states of
+    tokens are left out, with a warning. The corpus `stimuli` are the sentences of `STIMULI`,
+    distinct texts; only these have `random_weights_value`, the same before any training, and no
+    interval, for the sentences were not sampled. Random weights are of one seed: two models of
+    equal architecture and vocabulary have equal random weights, and the trivial value is left out.
+    Layer 0 is the embedding output.
     """
     parts = []
     with_tokens = _with_token_states(pair, word_corpora)

@@ -55,20 +55,19 @@ def compare_measures(
     sources: Annotated[list[Source], Field(min_length=1)],
     level: Probability,
 ) -> pd.DataFrame:
-    """Return each quantity of `sources` in two models, and the difference, first less other.
+    """Return every quantity of `sources` in two models, and the difference, first less second.
 
-    `results` are by file the tables of both, `halves` likewise how far halves of the units lie
-    from all, of `embspace.measure.tables.deviations`. Rows go together that say the same; layers do
-    that lie equally deep, or nearest to it: the first with the first, the last with the last. `at`
-    is the layer of the first model, `other_at` that of the other. What only one model has, a longer
-    profile for instance, has no difference.
+    `results` has the tables of both models by file, `halves` the deviations of half-samples
+    (`embspace.measure.tables.deviations`). Rows with equal keys are paired; layers are paired by
+    nearest relative depth: the first with the first, the last with the last. `at` is the layer of
+    the first model, `other_at` of the second. A quantity of only one model, as in a longer profile,
+    has no difference.
 
-    The bounds of the difference are of halves of the `n_paired` units, whether texts, words or
-    pairs of sentences, that are the same in both models: what a unit does to both cancels. Bounds
-    of two single models say nothing of their difference, and are not used. `no_bounds` says why
-    there are none. Learned matrices are whole populations, whose differences are exact; the
-    tokens of one text are not independent; and two models may have kept other units, words for
-    instance that are single tokens.
+    The bounds of the difference come from halves of the `n_paired` units (texts, words or pairs of
+    sentences) shared by both models: the effect of a unit on both cancels. Bounds of single models
+    say nothing about the difference, and are not used. `no_bounds` gives the reason for missing
+    bounds: differences of learned matrices, whole populations, are exact; tokens of one text are
+    not independent; and the models may have kept different units, such as words of a single token.
     """
     parts = []
     for source in sources:

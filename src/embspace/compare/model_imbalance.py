@@ -42,14 +42,14 @@ def compare_model_imbalance(
     level: Probability,
     seed: NonNegativeInt,
 ) -> pd.DataFrame:
-    """Return one row a corpus and pair of layers of two models: `information_imbalance` both ways.
+    """Return a row per corpus and pair of layers of two models: `information_imbalance` both ways.
 
-    `to_other` near 0: who is near in the first model is near in the other; 1: the first says
-    nothing about the other. `asymmetry` is `to_other` less `from_other`: negative where the first
-    holds more of the other than the other of it. Points are those of `compare_alignment`: texts,
-    one of each document, by the mean of their tokens. The null has the texts of the other model in
-    another order, `to_other`. The corpus `stimuli` are sentences made for other stages; they alone
-    have values at random weights, and no interval, for they were not drawn from anything.
+    `to_other` near 0: neighbors in the first model are near in the second; 1: the first says
+    nothing about the second. `asymmetry` is `to_other` less `from_other`: negative where the first
+    holds more of the second than the reverse. Points are the texts of `compare_alignment`, one per
+    document, by the mean of the tokens. The null is `to_other` with the second model's texts in
+    random order. The corpus `stimuli` has sentences made for other stages; only these have values
+    at random weights, and no interval, for the sentences were not sampled.
     """
     generator = np.random.default_rng(seed)
     parts = [pd.DataFrame(columns=COLUMNS)]

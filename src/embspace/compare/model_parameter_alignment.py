@@ -46,29 +46,27 @@ def compare_model_parameter_alignment(
     level: Share,
     seed: NonNegativeInt,
 ) -> pd.DataFrame:
-    """Match the layers of two models through their vocabulary, and in raw space.
+    """Match the layers of two models through the shared vocabulary, and in raw space.
 
-    One row a group of parameters, space and two layers, with what is found of all layers of the
-    group and space in each of its rows.
+    One row per group of parameters, space and pair of layers; results on all layers of a group and
+    space are repeated in every row.
 
-    `vocabulary`: mean |r| of two layers' parameters of one group, r over the tokens that the output
-    embeddings of each model project them to (Dar et al. 2023, section 5). `raw`: r over the
-    dimensions of the parameters themselves, the baseline, for models of one width. Each layer of
-    the shallower model is matched with one of the other, so that the total is largest. The null
-    deals the rows of the other model to its layers anew. `is_above_dealt_rows`: the p-value of the
-    mean similarity of the matches is at most 1 - `level` by the method of Holm (1979) over all
-    groups and spaces of the two models. It was not so at first: a group was held to the null's
-    range, by itself, and called aligned. A reader objected, after the results were seen, that
-    dealt rows make all layers alike, so that layers which are alike to every layer of the other
-    model are above them, too, whichever of them they are matched with; and that one of twelve
-    tests of random weights was above.
+    `vocabulary`: mean |r| of two layers' parameters of a group, r over the scores of tokens by both
+    models' output embeddings (Dar et al. 2023, section 5). `raw`: r over the dimensions of the
+    parameters themselves, the baseline, for models of one width. Every layer of the shallower model
+    is matched with a layer of the deeper model, for the largest total. The null deals the rows of
+    the second model anew to the layers. `is_above_dealt_rows`: the p-value of the mean similarity
+    of the matches is at most 1 - `level` by the method of Holm (1979) over all groups and spaces of
+    the pair. This rule replaced, with the results known, a comparison of single groups with the
+    null's range, called aligned: dealt rows make all layers alike, layers alike to the whole second
+    model are above dealt rows in any match, and one of twelve tests of random weights was above.
 
-    `in_order`, the share of pairs of matches that stand in one order in both models, says which
-    layer is which, and has its own null beside it; three layers have six orders alone, so that one
-    of them is no evidence.
+    `in_order`, the share of pairs of matches with the same order in both models, tells which layer
+    is which, with a separate null; three layers have only six orders, and a single order is no
+    evidence.
 
-    Parameters are whole populations: no interval. Models whose tokens differ, or whose blocks are
-    not known, have a single row, with the `reason` in words.
+    Parameters are whole populations: no interval. Models with different tokens, or with unknown
+    blocks, have a single row with the `reason`.
     """
     reason = _reason(one, other, names)
     rows: list[Row] = [{"reason": reason}] if reason else []

@@ -27,18 +27,17 @@ DEFINITIONS: dict[str, Callable[[pd.DataFrame], "pd.Series[Any]"]] = {
 
 
 def compare_vocabularies(one: pd.DataFrame, other: pd.DataFrame) -> pd.DataFrame:
-    """Return the overlap of two vocabularies: one row a definition and kind of token.
+    """Return the overlap of two vocabularies: a row per definition and kind of token.
 
     `one` and `other` are tables of `described_tokens` in `vocabulary_token_kinds`. Two tokens are
-    the same by their string `as_listed`; by text and whether they go on inside a word, `marked`,
-    so that `##ing` of one tokenizer is `ing` of another that marks the starts of words by `Ġ`; by
-    the text alone, `word_form`; by this in `lower_case`. Of equal tokens of a model one counts, in
-    `n` too; bytes that are no text are compared `as_listed` alone. Of a kind, which each model
-    judges by itself (a tokenizer that marks starts calls a comma a subword): the Jaccard index
-    |A and B| / |A or B|, in [0, 1]; the shares of A and of B that are common; and the shares that
-    the other has, of whatever kind. A vocabulary is a whole population: no interval. Where
-    tokenizers mark ends of words, `marked` says no more than that. Empty if one has no tokenizer,
-    whose table has no rows.
+    the same by the string, `as_listed`; by text and position inside a word, `marked` (`##ing`
+    equals `ing` in a tokenizer that marks the starts of words by `Ġ`); by the text alone,
+    `word_form`; by the lower-case text, `lower_case`. Equal tokens of a model count once, also in
+    `n`; bytes without text are compared only `as_listed`. Kinds are judged per model (a tokenizer
+    that marks starts calls a comma a subword). Columns: the Jaccard index |A and B| / |A or B|, in
+    [0, 1]; the shared part of A and of B; and the part found in the second vocabulary under any
+    kind. A vocabulary is a whole population: no interval. For tokenizers that mark ends of words,
+    `marked` equals `word_form`. Empty if a model has no tokenizer.
     """
     rows = []
     if len(one) and len(other):

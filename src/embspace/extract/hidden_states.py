@@ -1,11 +1,10 @@
-"""Stage `extract_hidden_states`: what each layer makes of each token of a corpus.
+"""Stage `extract_hidden_states`: the hidden states of the tokens of a corpus at all layers.
 
-Writes tensors `token` (if the corpus says so), `cls`, `mean`, `max`, `last`, `weightedmean`, each
-(layer, row, dim), and the two tables that say what their rows are: tokens for `token`, windows for
-the others. A model with a norm after its last block has the same after it: `final_norm_token` and
-so on, each (1, row, dim). A sentence model has `sentence` (1, text, dim), a row a text, what its
-makers' modules make of the states. All less `token` for the halves of the texts if the corpus says
-so.
+Writes tensors `token` (if the corpus says so), `cls`, `mean`, `max`, `last`, `weightedmean`, all
+(layer, row, dim), and two tables of rows: tokens for `token`, windows for the rest. A model with a
+norm after the last block has the same after the norm: `final_norm_token` and so on, (1, row, dim).
+A sentence model has `sentence` (1, text, dim), a row a text, the output of the makers' modules. If
+the corpus says so, everything except `token` also for halves of the texts.
 """
 
 import logging

@@ -1,9 +1,8 @@
-"""Stage `prepare_code`: the code that each stage runs, and the packages that this code imports.
+"""Stage `prepare_code`: the code behind every stage, and the packages imported by this code.
 
-DVC does not follow imports. This stage does, so that no other one lists its code by hand: every
-stage depends on the data/prepared/code/<verb>_<noun>.txt of its module, which changes when a module
-that the stage runs does something else, or when the locked version of a package that it imports
-changes.
+DVC does not follow imports. This stage does, and no stage lists code by hand: every stage depends
+on the file data/prepared/code/<verb>_<noun>.txt of the stage's module, which changes with the
+behavior of any module run by the stage, and with the locked version of any imported package.
 """
 
 import re

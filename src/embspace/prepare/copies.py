@@ -76,12 +76,12 @@ def plain_text(text: str) -> str:
 
 
 def _near(texts: Sequence[str], similarity: float) -> Int[np.ndarray, " text"]:
-    """The first text of the chain of near copies that each text is in.
+    """The first text of the chain of near copies of a text, per text.
 
-    Sets of which the larger part is common have one of their rarest elements in common, too: of n
-    elements, ordered by how many texts have them, one of the first n - ceil(similarity n) + 1
-    (Chaudhuri et al. 2006, "A primitive operator for similarity joins in data cleaning"). So only
-    texts that share a rare run are compared, and none of them twice with those of one chain.
+    Sets with a large overlap share a rare element: with the n elements ordered by the number of
+    texts, two similar sets share one of the first n - ceil(similarity n) + 1 (Chaudhuri et al.
+    2006, "A primitive operator for similarity joins in data cleaning"). Only texts with a shared
+    rare run are compared, and never twice with texts of the same chain.
     """
     runs = [runs_of(text) for text in texts]
     chain = np.arange(len(texts))

@@ -38,19 +38,19 @@ WATCHED = (
 
 
 def prepare_texts(name: str, corpus: Corpus) -> pd.DataFrame:
-    """One row a text of the corpus `name` that the model reads.
+    """One row per text of the corpus `name` for the model.
 
     The columns are id, document, domain, subject, text, copy_of.
 
-    `document` is what texts share that belong together, where they come with such a column, else
-    the id of the text as it came. With `unit: sentence` the id of a sentence is `<id>.<number>`.
-    `copy_of` is the id of the first text that a text is a copy of, its own where it is none; that
-    of a sentence is at the same place of that text. Documents with copies of one text are one.
-    `domain` and `subject` are empty where not known; `subject` is what a `group_column` has.
+    `document` is shared by texts that belong together, if the source has the column, else the id of
+    the text. With `unit: sentence` the id of a sentence is `<id>.<number>`. `copy_of` is the id of
+    the first equal text, for an original the text's own; for a sentence, the sentence at the same
+    place of the original text. Documents with copies of one text are merged. `domain` and `subject`
+    are empty if unknown; `subject` has the `group_column`.
 
     Raises:
-        InputError: naming the file of the corpus, the key, and the file or address of the texts,
-            if they cannot be had or read.
+        InputError: naming the file of the corpus, the key, and the file or address of the texts, if
+            the texts cannot be read.
     """
     with within(corpus_file(name)):
         table = load_units(corpus)

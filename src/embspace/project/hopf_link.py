@@ -77,14 +77,14 @@ def project_hopf_link(
     n_shuffles: PositiveInt,
     seed: NonNegativeInt,
 ) -> HopfLink:
-    """Linked and unlinked circles by PCA, t-SNE and UMAP, each map with what it keeps of them.
+    """Linked and unlinked circles by PCA, t-SNE and UMAP, with the quality of every map.
 
-    Of a map: trustworthiness, continuity and neighbor recall; the share of a point's
-    `quality_n_neighbors` nearest that are of its own circle; whether a line has the circles on
-    either side; and how far each is still a ring, the worse of the two where there is one number.
-    Space itself stands first, as a map onto itself. Runs differ in their seed alone, PCA has one.
-    Numbers are means over the runs, but for `n_linearly_separable` of `n_runs` maps,
-    `n_closed_rings` of `n_rings`, and the median `largest_step_ratio`.
+    Per map: trustworthiness, continuity and neighbor recall; the share of a point's
+    `quality_n_neighbors` nearest on the same circle; whether a line separates the circles; and ring
+    quality, the worse of both circles for a single number. Space itself stands first, as a map onto
+    itself. Runs differ only in the seed; PCA has one run. Numbers are means over runs, except
+    `n_linearly_separable` of `n_runs` maps, `n_closed_rings` of `n_rings`, and the median
+    `largest_step_ratio`.
 
     Raises:
         InputError: more neighbors asked for than there are points.

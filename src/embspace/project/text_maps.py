@@ -83,21 +83,20 @@ def project_text_maps(
     roles: dict[Role, CorpusName],
     seed: NonNegativeInt,
 ) -> TextMaps:
-    """Maps of the vectors of several corpora together, of one layer, by pooling and preparation.
+    """Maps of the vectors of several corpora together, at a layer, by pooling and preparation.
 
-    Each of `maps` has the corpora that it names, or those that have the roles which it names in
-    braces, and as many vectors of each, drawn at random, as
-    the smallest has; or, if it names none, all vectors of all corpora. Vectors are `raw`, of
-    `unit_length`, so that distances order them as cosines do, or of that length about the mean of
-    all. t-SNE and UMAP are made from the exact Euclidean neighbors and start from two principal
-    components. A corpus of fewer than `fewest_documents` is left out, and so are, with a warning,
-    a map that names one and vectors that are all equal, as those of one text many times over.
-    `neighbors` has the share of a vector's `k` nearest that are of its own corpus, document or
-    domain, mean over its corpus, beside what nearest at random would give; for the corpus also
-    the central `level` of what it is when the vectors' corpora change places at random,
-    `n_shuffles` times, and an interval at this level over `n_resamples` halves of its documents,
-    given the map; and how often a vector of the corpus is among the nearest of any, `k` on
-    average: many are drawn to a hub.
+    A map of `maps` has the named corpora, or the corpora with the roles named in braces, with as
+    many randomly drawn vectors as the smallest corpus; a map without names has all vectors of all
+    corpora. Vectors are `raw`, of `unit_length` (distances order as cosines do), or of unit length
+    about the mean of all. t-SNE and UMAP use the exact Euclidean neighbors and start from two
+    principal components. Left out are a corpus of fewer than `fewest_documents`, and, with a
+    warning, maps of this corpus and vectors that are all equal, as from one repeated text.
+
+    `neighbors` has the share of a vector's `k` nearest from the same corpus, document or domain,
+    averaged over the corpus, beside the share by chance; for the corpus also the central `level` of
+    the share with the vectors' corpora shuffled `n_shuffles` times, and an interval at this level
+    over `n_resamples` halves of the documents, given the map; and how often a vector of the corpus
+    is among the nearest of any vector, `k` on average: a high number means a hub.
     """
     named = {name: _in_roles(sources, roles) for name, sources in maps.items()}
     generator = np.random.default_rng(seed)

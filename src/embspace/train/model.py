@@ -17,18 +17,18 @@ from embspace.train.seeds import Pretrained, Training, train_seed
 
 
 def train_model(name: str, run: Run, texts: pd.DataFrame, root: str, device: Device) -> None:
-    """Train a model for each seed of `run`, and write its checkpoints into `root`.
+    """Train a model for every seed of `run`, and write the checkpoints into `root`.
 
-    `texts` are those of `prepare_training_texts`, of which the test split is not looked at.
+    `texts` is the result of `prepare_training_texts`; the test split is not read.
 
-    The weights follow from the run, its texts, the seed and the step alone: whoever goes on from a
-    checkpoint comes to the same ones. So checkpoints of the very same training are kept, and it
-    begins after the last whole one. Seeds train side by side, each in one thread, so that the
-    number of cores changes no sum; on a GPU one after the other.
+    The weights follow only from the run, the texts, the seed and the step: continuing from a
+    checkpoint gives the same weights. Checkpoints of exactly the same training are therefore kept,
+    and training begins after the last whole checkpoint. Seeds train side by side, in one thread a
+    seed, and the number of cores changes no sum; on a GPU in sequence.
 
     Raises:
-        InputError: if the run does not fit its texts or architecture; or, with the last checkpoint
-            named, which stays, if a loss is not finite, or memory or disk are full.
+        InputError: if the run does not fit texts or architecture; or if a loss is not finite, or
+            memory or disk are full, naming the last checkpoint, which stays.
     """
     from joblib import Parallel, delayed
     from joblib.externals.loky.process_executor import TerminatedWorkerError

@@ -1,8 +1,8 @@
-"""Finds what can be compared when params.yaml lists other corpora than the baselines have.
+"""Finds comparable results when params.yaml lists other corpora than the baselines.
 
-A row about a corpus stays comparable as long as both sides have it. Where all corpora lie on one
-map, are cut down to the smallest of them, or take their turn at one stream of chance, another one
-moves the numbers of those that stayed.
+A row on a corpus stays comparable if both sides have the row. Where all corpora lie on one map, are
+cut down to the smallest, or share a stream of chance, a new corpus changes the numbers of all
+corpora.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence

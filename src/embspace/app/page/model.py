@@ -97,13 +97,13 @@ def page_of(
     nouns: Collection[str] | None = None,
     progress: Progress = WHOLE,
 ) -> str:
-    """Return the page of the tree in `folder`, where the analyses `nouns` of `model` are drawn.
+    """Return the page of the tree in `folder` with the drawn analyses `nouns` of `model`.
 
-    Without `nouns` they are those of every model. The page begins with the findings, those of texts
-    first if the texts are `own_texts`. `report` is the
-    name by which commands know the model and its texts; without it, that of the model. `explorer`
-    stands behind the findings; its scripts and that of the ledger are all that the page runs.
-    `progress` says what is being computed and what the report leaves out.
+    Without `nouns` the page has the analyses of every model. The page begins with the findings,
+    findings on texts first if the texts are `own_texts`. `report` is the name of model and texts in
+    commands, by default the model's. `explorer` stands behind the findings; the page runs no
+    scripts except the explorer's and the ledger's. `progress` has the present computation and the
+    omissions of the report.
 
     Raises:
         InputError: if a figure or a table is not there.

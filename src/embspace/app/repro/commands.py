@@ -46,16 +46,16 @@ class Command:
         held: int,
         news: "Queue[Line | End]",
     ) -> None:
-        """Start it; its lines and its end come to `news`.
+        """Start the command; lines and end come to `news`.
 
         Args:
-            stage: The name that lines and end carry.
-            arguments: The program and its arguments.
-            folder: Where it runs.
-            environment: All of its variables.
-            held: A file descriptor that it keeps open: the lock of the tree, in case that this
-                process is killed and the command goes on.
-            news: Where it tells what comes.
+            stage: Name to print with lines and end.
+            arguments: The program and the arguments.
+            folder: Working directory.
+            environment: All environment variables.
+            held: A file descriptor to keep open: the lock of the tree, in case this process is
+                killed while the command goes on.
+            news: Queue for lines and end.
         """
         self._process = subprocess.Popen(
             arguments,

@@ -19,14 +19,14 @@ class Durations:
     def __init__(
         self, root: Path, tree: str = "", expected: Callable[[str], float | None] | None = None
     ) -> None:
-        """Read what earlier runs have left in the tree, if there were any.
+        """Read the durations left in the tree by earlier runs.
 
         Args:
             root: The root of the tree.
-            tree: The name of a tree beside it, whose stages read other texts or have other
-                settings, so that their times are their own.
-            expected: Returns the seconds of a stage that never ran, as far as they are known; by
-                default they are those of the same stage of another model.
+            tree: The name of a tree beside, with different texts or settings, and hence with
+                separate times.
+            expected: Returns the known seconds of a stage that never ran; by default the seconds of
+                the same stage for a different model.
         """
         self._file = root / DURATIONS
         self._prefix = f"{tree}{OF_TREE}" if tree else ""
@@ -59,15 +59,16 @@ class Durations:
         jobs: int = 1,
         running: Mapping[str, float] | None = None,
     ) -> float | None:
-        """Return the seconds that stages take if all have to run; None if one has never run.
+        """Return the seconds until all stages have run; None if a stage never ran for any model.
 
-        One that never ran for its model counts as long as it took for the slowest other one. Where
-        the stages of this run took longer than before, as beside another program, so will others.
+        A stage that never ran for this model counts the longest time of the stage for any model. If
+        the stages of this run took longer than before, as beside a second program, the remaining
+        stages are scaled likewise.
 
         Args:
-            needs: For each stage that has not ended, the stages that run before it.
-            jobs: How many run at once.
-            running: Stages of `needs` that run already, with the seconds since their starts.
+            needs: For a stage that has not ended, the stages before.
+            jobs: Number of jobs at once.
+            running: Running stages of `needs`, with the seconds since the start.
         """
         known = self.known(needs)
         if len(known) < len(needs):

@@ -22,11 +22,11 @@ class Schedule:
 def longest_chains(
     seconds: Mapping[str, float], needs: Mapping[str, Collection[str]]
 ) -> dict[str, float]:
-    """Return, for each stage, the seconds from its start to the end of all that waits for it.
+    """Return the seconds from the start of a stage to the end of all dependent stages, by stage.
 
     Args:
-        seconds: The time of each stage; one that is missing counts `UNKNOWN`.
-        needs: For each stage, the stages that run before it.
+        seconds: The time of a stage; a missing stage counts `UNKNOWN`.
+        needs: For a stage, the stages before.
     """
     users: dict[str, list[str]] = {stage: [] for stage in needs}
     for stage, needed in needs.items():

@@ -64,26 +64,26 @@ def run_side_by_side(
     ranks: Mapping[str, int] | None = None,
     announce: Callable[[Needs], None] | None = None,
 ) -> Iterator[Step]:
-    """Run the targets, and what they need, where they are out of date; yield each step.
+    """Run outdated targets, and outdated stages before, side by side; yield every step.
 
-    Who stops reading ends the commands; what has ended until then stays in the locks. A forced run
-    that was ended goes on where it was.
+    Closing the iterator ends the commands; finished stages stay in the locks. A forced run that was
+    interrupted continues.
 
     Args:
         folder: The root of the tree.
         targets: Addresses of stages; without any, all stages of the tree.
-        show: Takes the name of a stage and a line that it printed.
-        jobs: How many commands run at once; None for one a core. Beside another one a command
-            starts only while `MEMORY` is free.
-        force: True if also what is up to date, or was computed before, is computed.
-        durations: Where times are kept; by default those of the tree.
-        ranks: By the name of a stage when its turn is, from 0; what it needs has its turn before.
+        show: Takes the name of a stage and a printed line.
+        jobs: Number of commands at once; None for one a core. A command starts beside a running
+            command only while `MEMORY` is free.
+        force: True to compute stages that are up to date, or were computed before, as well.
+        durations: Where times are kept; by default the tree's.
+        ranks: The turn of a stage, by name, from 0; stages needed before have an earlier turn.
             Among stages of one rank, and of none, the longest chain comes first.
-        announce: Is told, before any stage runs, what each stage that is out of date needs of the
-            others that are.
+        announce: Takes, before any stage runs, the outdated stages with the outdated stages before.
 
     Raises:
-        InputError: if a stage fails, with what it said; the others that ran have ended then.
+        InputError: if a stage fails, with the stage's output; all running stages have ended by
+            then.
     """
     jobs = jobs or n_cores()
     with ExitStack() as stack:

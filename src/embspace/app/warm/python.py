@@ -57,13 +57,13 @@ with socket.socket(socket.AF_UNIX) as server:
 
 @contextmanager
 def warm_python(environment: Mapping[str, str]) -> Iterator[dict[str, str]]:
-    """Yield an environment in which `python -m` is a fork of a process that imports beforehand.
+    """Yield an environment where `python -m` forks a process with preloaded imports.
 
-    The process imports at once what most stages need, and, while calls run, what earlier ones
-    needed. Calls run side by side. A call that is ended ends its fork and what that has started;
-    if this process is killed, all of them end. The environment stays as it is where
-    `EMBSPACE_COLD` is set, where no command can lie in the folder for temporary files, and
-    elsewhere than on Linux, whose libraries may be forked.
+    The process first imports the modules of most stages, then, while calls run, the modules of
+    earlier calls. Calls run side by side. Ending a call ends the fork and all child processes; if
+    this process is killed, all calls end. The environment is unchanged if `EMBSPACE_COLD` is set,
+    if no command can lie in the folder for temporary files, and except on Linux, where libraries
+    may be forked.
     """
     with ExitStack() as stack:
         given, server = {**environment}, None

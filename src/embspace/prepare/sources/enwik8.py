@@ -78,21 +78,21 @@ def _compare_characters(corpus: Enwik8Corpus, whole: str, text: str) -> None:
 def clean_dump(dump: str) -> str:
     """The running text of a dump, without code, media, HTML and wiki markup.
 
-    What is done, in this order:
+    The steps, in this order:
 
-    1. Of each page, only what stands in <text>; pages that redirect are left out. Without any
-       <text>, the whole is one page. XML's &lt; &gt; &quot; &amp; become characters.
-    2. Comments go; elements of code, formulas, notes and pictures (`CODE`) go with their content;
-       of all other elements only the tags go, a <br> leaves a blank.
-    3. Templates {{…}} go, with those in them; then tables {|…|}, with those in them.
-    4. Links to addresses: [http://… label] becomes its label, bare addresses go.
-    5. Links to pages, innermost first: [[page|label]] becomes its label, [[page]] itself; images
-       and files with their captions, categories and links to other languages go.
-    6. HTML's &nbsp; and its like become characters; ''' and '', signs of headings, lists,
+    1. Only the text in <text> of a page stays; redirects are left out. Without any <text>, the
+       whole is one page. XML's &lt; &gt; &quot; &amp; become characters.
+    2. Comments go; elements of code, formulas, notes and pictures (`CODE`) go with the content; all
+       remaining tags go, a <br> leaves a blank.
+    3. Templates {{…}} go, nested ones included; then tables {|…|}, likewise.
+    4. Links to addresses: [http://… label] becomes the label, bare addresses go.
+    5. Links to pages, innermost first: [[page|label]] becomes the label, [[page]] the name; images
+       and files with captions, categories and links to other languages go.
+    6. HTML's &nbsp; and similar marks become characters; ''' and '', signs of headings, lists,
        indents and rules, and words such as __NOTOC__ go.
-    7. Blanks next to each other become one, empty lines too; an empty line stands between pages.
+    7. Adjacent blanks become one, empty lines too; an empty line stands between pages.
 
-    What is opened and never closed stays as it is. Case, digits and punctuation stay.
+    Unclosed markup stays. Case, digits and punctuation stay.
     """
     # Within XML's <text> there is no other "<". The last page is cut, and has no </text>.
     pages = re.findall(r"<text\b[^<>]*>([^<]*)", dump) or [dump]

@@ -25,19 +25,19 @@ OFFLINE = (
 
 
 def load_hub_texts(corpus: HubCorpus) -> pd.DataFrame:
-    """The texts of one split: `id`, `text`, and `domain` and `subject` where it has them.
+    """The texts of one split: `id`, `text`, and, if present, `domain` and `subject`.
 
-    Without `id_column`, a column `id` is taken where there is one, else the row's number, from 1.
-    The first `n_texts` rows, or all. Without a `revision`, the newest; a warning says which.
+    Without `id_column`, the column `id`, or else the row's number, from 1. The first `n_texts`
+    rows, or all. Without a `revision`, the newest, named in a warning.
 
-    The library caches what it downloads and reads its own variables of the environment, such as
-    HF_ENDPOINT, HF_HOME, HF_HUB_OFFLINE, HF_DATASETS_CACHE and HF_TOKEN
-    (https://huggingface.co/docs/datasets/cache). No code of a data set is ever run.
+    The library caches downloads and reads the environment: HF_ENDPOINT, HF_HOME, HF_HUB_OFFLINE,
+    HF_DATASETS_CACHE, HF_TOKEN (https://huggingface.co/docs/datasets/cache). No code of a data set
+    ever runs.
 
     Raises:
-        InputError: naming the data set, if the library is missing, if the hub cannot be reached,
-            if there is no such data set, revision, subset, split or column, with those that there
-            are; naming the row, for an empty text or a repeated id.
+        InputError: naming the data set, if the library is missing, the hub cannot be reached, or
+            the data set, revision, subset, split or column does not exist, with the existing names;
+            naming the row, for an empty text or a repeated id.
     """
     check_library(corpus)
     builder = _prepared_builder(corpus)

@@ -22,36 +22,36 @@ UNKNOWN, DELETED = ord("n"), ord("-")
 def load_lineages(corpus: LineagesCorpus) -> pd.DataFrame:
     """`n_ancestors` x `n_descendants` simulated sequences a class, as k-mers.
 
-    `id`, `document`, which is the ancestor, `domain`, the class, `subject`, "simulated" and the
-    lineage, `text`, and `half_hidden`, the text of the same sequence in which half of the codons
-    of the region that any lineage changes, drawn for each sequence, are n. Train and test are to
-    be parted by `document`: descendants of one ancestor are near copies.
+    Columns: `id`; `document`, the ancestor; `domain`, the class; `subject`, "simulated" and the
+    lineage; `text`; `half_hidden`, the text of the same sequence with n in half of the codons of
+    the region changed by any lineage, drawn per sequence. Split train and test by `document`:
+    descendants of an ancestor are near copies.
 
-    The simulation is the simplest that has what makes the task: shared changes, exceptions, noise.
+    The simulation is the simplest with the features of the task: shared changes, exceptions, noise.
 
-    1. An ancestor is the gene of the reference with the changes of its class, each absent with
-       probability `absence_rate`, one independently of the others. Then each base is another one,
-       any of the three, with probability `ancestor_substitution_rate`.
-    2. A descendant is its ancestor with further bases substituted in the same way, at
-       `descendant_substitution_rate`. There is no selection: residues change and stops arise.
-    3. As sequencing leaves gaps, with probability `gap_rate` at each base `gap_length` bases from
+    1. An ancestor is the reference gene with the changes of the class; every change is absent,
+       independently, with probability `absence_rate`. Then every base is replaced, by any of the
+       three further bases, with probability `ancestor_substitution_rate`.
+    2. A descendant is the ancestor with further substitutions at `descendant_substitution_rate`.
+       Without selection, residues change and stops arise.
+    3. As in sequencing gaps, with probability `gap_rate` at every base, `gap_length` bases from
        there on are n.
-    4. Deleted codons are left out, and what follows moves up, as in sequences that are read without
-       an alignment. A deletion of other than a multiple of three codons thus changes, with windows
-       of four codons every three, all k-mers after it: those of lambda and delta, in the whole
-       spike. The region is cut before, by the codons of the reference, so that one without
-       deletions has all its codons in place.
-    5. With `deduplicate`, of equal sequences of a class only the first stays, so that no text of a
-       class is in both train and test. Equal sequences of two classes stay: no reader can tell
-       them apart, and they bound what can be reached.
+    4. Deleted codons are left out, and the rest moves up, as in sequences read without an
+       alignment. A deletion of no multiple of three codons thus changes, with windows of four
+       codons every three, all later k-mers: the deletions of lambda and delta, in the whole spike.
+       The region is cut before, by the codons of the reference: without deletions, all codons of
+       the region stay in place.
+    5. With `deduplicate`, only the first of equal sequences of a class stays: no text of a class is
+       in both train and test. Equal sequences of two classes stay: no reader can tell such
+       sequences apart, and they bound the attainable accuracy.
 
-    All is drawn for the whole gene before the region is cut, and from one stream of chance an
-    ancestor: corpora that differ in region, k or stride alone are of the same sequences.
+    The whole gene is drawn before the region is cut, from one stream of chance an ancestor: corpora
+    that differ only in region, k or stride have the same sequences.
 
     Raises:
-        InputError: naming the key and the file, if a file cannot be read, the gene does not lie in
-            the reference or is not of whole codons that are known, the region does not lie in
-            the gene, or a change does not fit it; see `read_fasta`, `read_lineages`.
+        InputError: naming the key and the file, if a file cannot be read, the gene lies outside the
+            reference or has unknown codons, the region lies outside the gene, or a change does not
+            fit; see `read_fasta`, `read_lineages`.
     """
     gene = _gene(corpus)
     with within("key 'lineages'"):

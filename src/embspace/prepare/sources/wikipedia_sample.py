@@ -26,21 +26,20 @@ COLUMNS = ["title", "page_id", "revision"]
 def draw_pages(
     corpus: WikipediaCorpus, *, n_pages: int, seed: int, largest_id: int, begun: Path
 ) -> pd.DataFrame:
-    """Return articles drawn by chance, each equally likely: `title`, `page_id`, `revision`.
+    """Return randomly drawn articles, all equally likely: `title`, `page_id`, `revision`.
 
-    Page ids from 1 to `largest_id` are drawn by the seed. The API's own random pages know no seed.
-    An id counts if it is of a page in the main namespace that is no redirect and whose latest
-    revision has a paragraph; without one, `load_wikipedia` would refuse it. One that is deleted
-    between two requests does not count either. In their order, the
-    first articles of a larger sample are those of a smaller one. The wiki moves on: what was
-    deleted or made into a redirect since gives its place to the next article.
+    Page ids from 1 to `largest_id` are drawn by the seed; the API's random pages know no seed. An
+    id counts if the page is in the main namespace, is no redirect, and has a paragraph in the
+    latest revision, as `load_wikipedia` demands. A page deleted between two requests does not
+    count. In order, a larger sample begins with the articles of a smaller sample. The wiki moves
+    on: deleted articles and new redirects give place to the next article.
 
-    What is drawn before an end from outside, or before an error, is kept in the table `begun`;
-    the next draw goes on from there, and removes the table when it has used all of it.
+    Draws before an interrupt or an error are kept in the table `begun`; the next draw continues
+    from the table, and removes the table at the end.
 
     Raises:
-        InputError: naming the address, if it cannot be reached, answers with an error or with what
-            no MediaWiki answers, or has fewer articles among these ids.
+        InputError: naming the address, if the wiki cannot be reached, answers with an error or
+            unlike a MediaWiki, or has too few articles among these ids.
     """
     table = load_table(str(begun)) if begun.is_file() else pd.DataFrame(columns=COLUMNS)
     rows: list[list[Any]] = table.to_numpy(dtype=object).tolist()[:n_pages]

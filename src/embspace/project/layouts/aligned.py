@@ -52,17 +52,18 @@ def repeated_layouts(
     *,
     seed: int,
 ) -> list[Plane]:
-    """Return each of the aligned maps once more: from the same start, by another seed.
+    """Return a repetition of every aligned map: from the same start, with a new seed.
 
-    What a map and its repetition do not share is of the seed and not of the step between spaces.
+    Differences between a map and the repetition come from the seed, not from the step between
+    spaces.
 
     Args:
-        graphs: As `aligned_layouts` took them.
-        maps: The maps that it returned; each repetition is turned onto its own.
-        start: As it took it.
-        first: As it took it.
-        following: As it took it.
-        seed: Another one than its own.
+        graphs: As for `aligned_layouts`.
+        maps: The result of `aligned_layouts`; repetitions are turned onto these maps.
+        start: As for `aligned_layouts`.
+        first: As for `aligned_layouts`.
+        following: As for `aligned_layouts`.
+        seed: A seed other than for `aligned_layouts`.
     """
     starts, layouts = [start, *maps[:-1]], [first] + [following] * (len(maps) - 1)
     return [

@@ -25,24 +25,24 @@ def tsne_layout(
 ) -> Float[np.ndarray, "n 2"]:
     """Lay points out by t-SNE: van der Maaten and Hinton (2008), JMLR 9.
 
-    openTSNE computes the map; settings have its names, and all others are at its defaults. Only the
-    neighbors and the start are ours. With fewer than 10,000 points, distant groups repel as one:
-    van der Maaten (2014), JMLR 15; with more, repulsion is interpolated on a grid: Linderman et al.
-    (2019), Nature Methods 16. The learning rate is n / exaggeration: Belkina et al. (2019), Nature
-    Communications 10. The start shapes the map at large: Kobak and Linderman (2021), Nature
-    Biotechnology 39; principal components are a good one. It takes one thread: the number of cores
-    changes nothing.
+    openTSNE computes the map; settings have openTSNE's names, and unnamed settings the defaults.
+    Only the neighbors and the start are ours. With fewer than 10,000 points, distant groups repel
+    as one: van der Maaten (2014), JMLR 15; with more, repulsion is interpolated on a grid:
+    Linderman et al. (2019), Nature Methods 16. The learning rate is n / exaggeration: Belkina et
+    al. (2019), Nature Communications 10. The start shapes the map at large: Kobak and Linderman
+    (2021), Nature Biotechnology 39; principal components are a good start. One thread: the number
+    of cores changes nothing.
 
     Args:
-        neighbors: At least the 3 `perplexity` nearest of each point, or all others. Where it has
-            fewer, the perplexity is a third of their number.
-        start: First position of each point, on any scale.
-        perplexity: Effective number of neighbors that a point attends to.
+        neighbors: At least the 3 `perplexity` nearest of a point, or all further points. With
+            fewer, the perplexity is a third of the number of neighbors.
+        start: First positions of the points, on any scale.
+        perplexity: Effective number of neighbors of a point.
         early_exaggeration: Factor of all attraction in the first iterations.
-        early_exaggeration_iter: Iterations with that factor.
-        n_iter: Iterations after them, without it.
-        jitter: Noise on the start, in standard deviations of its widest axis.
-        seed: Seed of that noise; nothing else is random.
+        early_exaggeration_iter: Iterations with the factor.
+        n_iter: Later iterations, without the factor.
+        jitter: Noise on the start, in standard deviations of the widest axis.
+        seed: Seed of the noise; nothing else is random.
 
     Raises:
         ValueError: `neighbors` and `start` have different numbers of points.

@@ -23,25 +23,26 @@ def umap_layout(
 ) -> Float[np.ndarray, "n 2"]:
     """Lay points out by UMAP: McInnes, Healy and Melville (2018), arXiv:1802.03426.
 
-    umap-learn computes the map; settings have its names, and all others are at its defaults. Only
-    the neighbors and the start are ours. It takes one thread: the number of cores changes nothing.
+    umap-learn computes the map; settings have umap-learn's names, and unnamed settings the
+    defaults. Only the neighbors and the start are ours. One thread: the number of cores changes
+    nothing.
 
     Args:
-        neighbors: At least the `n_neighbors` - 1 nearest of each point, or all others.
-        start: First position of each point, on any scale.
-        n_neighbors: Neighbors of a point, itself among them, as umap-learn counts; all at most.
-        min_dist: Distance at which the map puts points that belong together, at most 1.
-        n_epochs: Passes over the graph; in each, the strongest edges attract once.
+        neighbors: At least the `n_neighbors` - 1 nearest of a point, or all further points.
+        start: First positions of the points, on any scale.
+        n_neighbors: Neighbors of a point, the point included, as umap-learn counts; all at most.
+        min_dist: Distance on the map between points that belong together, at most 1.
+        n_epochs: Passes over the graph; the strongest edges attract once a pass.
         negative_sample_rate: Points drawn at random to repel, for every attraction.
-        jitter: Noise on the start, in standard deviations of its widest axis. umap-learn divides by
-            the width of the start, so that a flat one needs it.
-        seed: Seed of that noise and of the points that repel.
-        learning_rate: Share of a force that a point follows; 1 is umap-learn's. From a good start,
-            smaller steps move fewer points than they have to, and keep more neighbors.
+        jitter: Noise on the start, in standard deviations of the widest axis. umap-learn divides by
+            the width of the start: a flat start needs noise.
+        seed: Seed of the noise and of the repelling points.
+        learning_rate: Share of a force that moves a point; 1 is umap-learn's. From a good start,
+            smaller steps move fewer points than necessary, and keep more neighbors.
 
     Raises:
-        ValueError: `neighbors` and `start` have different numbers of points, `neighbors` has too
-            few of them, or umap-learn refuses a setting.
+        ValueError: `neighbors` and `start` have different numbers of points, a point has too few
+            neighbors, or umap-learn refuses a setting.
     """
     from umap import UMAP
 

@@ -30,16 +30,16 @@ class _Lists:
 
 
 def scan_shard(shard: Shard, similarity: float | None, path: Path) -> None:
-    """Write what is known of the texts of a shard.
+    """Write the hashes of the texts of a shard.
 
-    Of each kind, hashes in ascending order, their rows in `<kind>_row`, and in `<kind>_bounds`
-    where each part of them begins: digests of 16 bytes, (n, 2), of a `text` and of its `document`,
-    or id, where it has one, and each `run` by which near copies are looked up. In `sketch`
-    the least hashes of the runs of each text, of which those of a row end at `sketch_end`.
+    Per kind: hashes in ascending order, rows in `<kind>_row`, and the starts of the parts in
+    `<kind>_bounds`: digests of 16 bytes, (n, 2), of a `text` and of the `document` or id, if
+    present, and the `run` hashes for the search of near copies. `sketch` has the least hashes of
+    the runs of a text; the hashes of a row end at `sketch_end`.
 
-    Of n runs, ordered by their hashes, texts with a Jaccard index of `similarity` share one of the
-    first n - ceil(similarity n) + 1 (as in `embspace.prepare.copies`); no more than 16 are looked
-    up, all of which copies lack with a chance of (1 - similarity)^16 or so.
+    Of n runs, ordered by hash, texts with a Jaccard index of `similarity` share one of the first n
+    - ceil(similarity n) + 1 (as in `embspace.prepare.copies`); at most 16 are looked up, and all
+    are missing from a copy with a chance of about (1 - similarity)^16.
     """
     texts, documents = _Lists([], [], []), _Lists([], [], [])
     n_rows = 0
