@@ -50,19 +50,18 @@ def load_texts(
     separator: str | None = None,
     skip_empty: bool = False,
 ) -> "pd.DataFrame":
-    r"""The texts of a file: `id`, `text`, and its other columns, in the order of the file.
+    r"""The texts of a file: `id`, `text`, and all further columns, in the order of the file.
 
-    Without `id_column`, a column `id` is taken where there is one, else the row's number; a row
-    of a .txt file is a line. A path may start with `~`, and may be a folder that `save_to_disk` of
-    `datasets` has written. `separator` stands between the cells of a .csv or .tsv, a tab also as
-    \t; without it, the one of a first line `sep=;`, or a comma or a tab. `skip_empty` leaves out
-    rows without a text.
+    Without `id_column`, the column `id`, or else the row's number; a row of a .txt file is a line.
+    A path may start with `~`, and may be a folder written by `save_to_disk` of `datasets`.
+    `separator` stands between the cells of a .csv or .tsv, a tab also as \t; by default the
+    separator of a first line `sep=;`, or a comma or a tab. `skip_empty` leaves out rows without a
+    text.
 
     Raises:
-        MissingColumnError: naming the line and the columns that there are.
-        InputError: naming the line, for an empty text or id, one that holds a character that is
-            none or NUL, a repeated id or column, bytes that are no UTF-8; naming the file, if it
-            holds no text.
+        MissingColumnError: naming the line and the existing columns.
+        InputError: naming the line, for an empty text or id, an invalid character or NUL, a
+            repeated id or column, bytes that are no UTF-8; naming the file, if no text is left.
     """
     rows: list[tuple[int, dict[str, Any]]] = []
     names, place = (text_column, id_column), Place(path, separator)

@@ -17,17 +17,17 @@ ITEM_COLUMNS += ["distance", "n_nouns_between", "n_attractors"]
 
 
 def agreement_items(texts: pd.DataFrame, language: Language) -> pd.DataFrame:
-    """A row a verb of the texts, which have the columns id and text.
+    """One row per verb of the texts; `texts` has the columns id and text.
 
-    `right` is the verb as it stands there, `wrong` the same stem in the other number.
-    `noun_index` and `verb_index` count the words of the text (`text.split()`) from 0, `distance`
-    is the one less the other. Between them are `n_nouns_between` nouns, of which `n_attractors`
-    are of the other number. `clause` says whose verb it is, that of the sentence (main), or of a
-    relative clause whose subject is the noun before it (subject relative) or its own (object
-    relative). `sentence` is its number in the text, from 0.
+    `right` is the verb in the text, `wrong` the same stem in the wrong number. `noun_index` and
+    `verb_index` count the words of the text (`text.split()`) from 0, `distance` is the difference.
+    Between stand `n_nouns_between` nouns, of these `n_attractors` in the wrong number. `clause` is
+    the verb's clause: the sentence (main), a relative clause with the noun before as subject
+    (subject relative), or a relative clause with a subject inside (object relative). `sentence` is
+    the sentence's number in the text, from 0.
 
-    The words before the verb leave no doubt which form is right; chance is one half where both
-    numbers are as likely.
+    The words before the verb determine the right form; chance is one half if both numbers are
+    equally likely.
 
     Raises:
         ValueError: naming the id, for a sentence that breaks the rules of the language.

@@ -142,11 +142,12 @@ def count_distribution(
     *,
     largest: int,
 ) -> Float[np.ndarray, " count"]:
-    """P(n), n = 0 to `largest`, of the counted terminals in what all `symbols` together become.
+    """P(n), n = 0 to `largest`, of the number of counted terminals from all `symbols` together.
 
-    Coefficients of probability-generating functions: that of a symbol is the sum over its rules
-    of their probability times the product of those of its symbols. They are the limit of trees of
-    growing depth. What is more than `largest` is left out, so that the sum may fall short of one.
+    Coefficients of probability-generating functions: a symbol's function is the sum over the
+    symbol's rules of probability times the product of the functions on the right-hand side, in the
+    limit of trees of growing depth. Numbers above `largest` are left out: the sum may fall short of
+    one.
     """
     unit = np.zeros(largest + 1)
     unit[0] = 1.0

@@ -56,17 +56,16 @@ def sentence_entropy(language: Language) -> float:
 
 
 def entropy_bounds(language: Language) -> tuple[float, float]:
-    """Between what the entropy of the language lies, in nats a word.
+    """Bounds of the entropy of the language, in nats a word.
 
-    That is the entropy of the words of a document whose number of sentences is known, over the
-    number of its words, both on average. The lower bound supposes the topics known; the upper one
-    adds their entropy, as if the words did not tell them.
+    The entropy is per document with a known number of sentences, over the number of words, both on
+    average. The lower bound supposes known topics; the upper bound adds the entropy of the topics,
+    as if words did not reveal topics.
 
-    No model can have an expected loss a word below the lower bound, if it predicts each word of
-    texts that it has not been trained on from words before it, whichever and however many; if its
-    tokens are pieces of words, the losses of a word's pieces are summed. It is no bound for models
-    that see words on both sides (masked language models), nor for the loss in training on texts
-    that are seen again.
+    No model can have an expected loss a word below the lower bound when predicting the words of new
+    texts from any words before; for tokens that are pieces of words, sum the losses of a word's
+    pieces. The bound does not hold for models that see words on both sides (masked language
+    models), nor for the training loss on repeated texts.
     """
     n_sentences = (language.fewest_sentences + language.most_sentences) / 2
     step = entropy(language.topic_steps[0])

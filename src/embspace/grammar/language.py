@@ -1,15 +1,15 @@
 """The generated language as a whole: topics over sentences, rules over words, words by topic.
 
-A document is a hidden Markov chain. Each sentence has one of `n_topics` topics: the first any with
-the same probability, each later one that of the sentence before with the probability `stay`, else
-any other. In each sentence the rules (embspace.grammar.rules) draw the classes of its words, the
-same way for all topics. A noun, verb or adjective then is of the sentence's topic with the
-probability `own_topic`, else of any other, and of a rank within class and topic by Zipf's law; a
-word of another class is of a rank by Zipf's law within its class.
+A document is a hidden Markov chain. A sentence has one of `n_topics` topics: the first sentence
+any, uniformly; a later sentence the topic before with probability `stay`, else a different topic,
+uniformly. The rules (embspace.grammar.rules) draw the classes of a sentence's words, the same way
+for all topics. A noun, verb or adjective is from the sentence's topic with probability `own_topic`,
+else from a different topic, with a rank within class and topic by Zipf's law; a word of a further
+class has a rank by Zipf's law within the class.
 
-So a sentence has 2 `n_topics` latent states, its topic and the number of its subject, of which
-the number is drawn anew in each. Within it, the tree of the rules is latent too, but nothing in it
-is ambiguous: the words tell it wholly, and the topic with some uncertainty.
+A sentence has 2 `n_topics` latent states, the topic and the number of the subject, drawn anew in
+every sentence. Within a sentence the tree is latent too, but unambiguous: the words determine the
+tree wholly, and the topic with some uncertainty.
 """
 
 from bisect import bisect

@@ -11,13 +11,13 @@ from embspace.models.final_norm import layer_states
 def layer_norm_scales(
     module: Any, ids: Int[np.ndarray, " token"], final_norm: str | None
 ) -> Float[np.ndarray, " layer"]:
-    """The length that the LayerNorm of each hidden state, 0..L, gives: sqrt(|gain|^2 + |bias|^2).
+    """The length set by the LayerNorm of the hidden states 0..L: sqrt(|gain|^2 + |bias|^2).
 
-    A LayerNorm puts out gain * z + bias with mean(z) = 0 and mean(z^2) = 1 over the dimensions of
-    each token: the expected squared norm is |gain|^2 + |bias|^2 for components of z that are
-    alike, whatever went in. NaN where no LayerNorm's output is the hidden state, as in blocks
-    that normalize what they read and not what they give. The model reads the one text `ids`;
-    `final_norm` is the module after its last block, whose output is no hidden state.
+    A LayerNorm puts out gain * z + bias with mean(z) = 0 and mean(z^2) = 1 over the dimensions of a
+    token: the expected squared norm is |gain|^2 + |bias|^2 for exchangeable components of z,
+    whatever the input. NaN where the hidden state is no LayerNorm's output, as in blocks that
+    normalize input, not output. The model reads the text `ids`; `final_norm` is the module after
+    the last block, whose output is no hidden state.
     """
     import torch
 

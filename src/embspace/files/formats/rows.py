@@ -19,16 +19,15 @@ def rows_of(
     separator: str | None = None,
     names: Collection[str] = (),
 ) -> Iterator[NumberedRow]:
-    """Yield the rows of an unpacked stream, each with its number or that of its line, from 1.
+    """Yield the rows of an unpacked stream with row or line number, from 1.
 
-    `ending` is that of its name, `separator` between the cells of a .csv or .tsv; without it, the
-    one that a first line `sep=;` declares, or a comma or tab. `names` are those of columns that
-    the line of names should have, by which it is told from comments in front of it. Blank lines
-    are rows of .txt alone.
+    `ending` is the file's, `separator` stands between the cells of a .csv or .tsv; by default the
+    separator of a first line `sep=;`, or a comma or tab. `names` are expected columns, to tell the
+    line of names from comments in front. Only in .txt are blank lines rows.
 
     Raises:
-        InputError: naming `where`, if it is no such table at all.
-        NotUtf8Error: if it is UTF-16 or UTF-32, or .json and no UTF-8.
+        InputError: naming `where`, if the stream is no table.
+        NotUtf8Error: if the stream is UTF-16 or UTF-32, or .json and no UTF-8.
     """
     plain = ending.removesuffix(GZIP)
     if plain in (PARQUET, ARROW):

@@ -9,12 +9,12 @@ from embspace.geometry.attention.offsets import Maps
 def received_attention(
     maps: Maps, kept: Bool[np.ndarray, " token"]
 ) -> Float[np.ndarray, "*head kept"]:
-    """Return what each kept token receives over what it would of uniform attention; 1 is as much.
+    """Return the attention received by every kept token, relative to uniform attention.
 
-    Other tokens, such as special ones, are neither queries nor keys: rows sum to 1 over kept keys.
-    A query that gives these nothing gives nothing. Uniform attention is over the keys that any head
-    sees, so that a decoder's first tokens have no more for being seen by all. Of an encoder the
-    mean over tokens is 1, or below it where queries give nothing.
+    Tokens that are not kept, such as special tokens, are neither queries nor keys: rows sum to 1
+    over kept keys. A query without attention on kept keys gives nothing. Uniform attention is over
+    the keys visible to any head: a decoder's first tokens gain nothing from being seen by all. For
+    an encoder the mean over tokens is 1, or less where queries give nothing.
     """
     among = maps[..., kept, :][..., kept].astype(np.float64)
     left = among.sum(axis=-1, keepdims=True)

@@ -32,23 +32,22 @@ def simultaneous_differences(
     level: float,
     is_picked: bool,
 ) -> Differences:
-    """Return each value less that of its reference, with simultaneous bounds from half-samples.
+    """Return every value less the reference, with simultaneous bounds from half-samples.
 
-    What halves do to both is subtracted, so that the intervals are paired. The largest of normal
-    deviates that are correlated as the differences are gives the one multiple of the standard error
-    that holds for all (max-t): Student's quantile where that is a normal one. Whoever picks one of
-    many may read its interval as it stands; whoever picks the reference must say so by `is_picked`.
-    An alternative that moves with its reference in all halves, as the reference itself, has no
-    width. NaN with fewer than 4 units.
+    The intervals are paired: the common effect of a half on both values cancels. One multiple of
+    the standard error holds for all differences: the max-t quantile of normal deviates with the
+    correlations of the differences, by Student's quantile. An interval holds after picking the best
+    of many; if the reference was picked, say so by `is_picked`. An alternative that moves with the
+    reference in all halves has no width. NaN with fewer than 4 units.
 
     Args:
-        values: Of all units.
-        of_halves: Of each half and of the other one, by turns, as `half_units` draws them.
-        reference: The place of the alternative that each is held against.
-        n_units: Which are drawn.
-        level: How often such intervals hold all differences.
+        values: For all units.
+        of_halves: For halves and complements, by turns, as drawn by `half_units`.
+        reference: Index of the reference.
+        n_units: Number of drawn units.
+        level: How often the intervals hold all differences.
         is_picked: Whether these very values chose the reference, as the best of all. The multiple
-            is then that of the differences of every two alternatives (Tukey), whichever it is.
+            is then for the differences of every two alternatives (Tukey).
     """
     difference = values - values[reference]
     if n_units < FEWEST_UNITS:

@@ -89,25 +89,24 @@ def estimate_over_texts(
     tolerance: float = 0.05,
     rng: np.random.Generator,
 ) -> dict[str, TextEstimate]:
-    """Every measure of the vectors `x`, (n, dim), of the texts that `text` numbers.
+    """Estimate every measure of the vectors `x`, (n, dim), with an interval over texts `text`.
 
-    Texts, not vectors, are what is independent. The interval is by half-samples of the texts
-    without replacement (Politis and Romano 1994, Annals of Statistics 22): halves scatter about
-    their own mean as the whole does about its expectation, so that what fewer vectors do to a
-    measure moves no bound; their standard deviation times Student's quantile with as many degrees
-    of freedom as the texts and the drawn halves leave. Bounds are NaN with fewer than 4 texts, and
-    of a measure that fewer than two halves have. More than 200 texts are joined to 200 units, of
-    which halves are taken.
+    Texts, not vectors, are independent. The interval is by half-samples of the texts without
+    replacement (Politis and Romano 1994, Annals of Statistics 22): halves scatter about their own
+    mean as the whole does about the expectation, and the bias of fewer vectors moves no bound. The
+    width is the standard deviation of halves times Student's quantile, with the degrees of freedom
+    from the texts and the drawn halves. Bounds are NaN with fewer than 4 texts, and for a measure
+    defined in fewer than two halves. More than 200 texts are joined to 200 units.
 
-    A measure is `converged` if halves differ from the whole by no more than `tolerance` of it, or
-    by no more than twice the error of their mean. `measures` are all that stages take of a family,
-    of this library and declared by others, `options` what single ones take, by name; a measure that
-    needs `word`, or an option, is left out without.
+    A measure is `converged` if halves differ from the whole by no more than the share `tolerance`,
+    or by no more than twice the error of their mean. `measures` are, by default, all profiled
+    measures of this library and of declarations elsewhere; `options` has options of single
+    measures, by name. A measure without the needed `word`, or option, is left out.
 
     Raises:
-        ValueError: as `takes_arrays`, `x` is no array of vectors, `text` or `word` do not number
-            each of them; `level` is not between 0 and 1, or a measure, which is named, is not
-            defined of so few vectors.
+        ValueError: as `takes_arrays`, if `x` is no array of vectors, `text` or `word` have a
+            different length, `level` is not between 0 and 1, or a measure, named in the message, is
+            undefined for so few vectors.
     """
     if not 0 < level < 1:
         raise ValueError(f"level: expected a share between 0 and 1, found {level}")

@@ -87,12 +87,12 @@ def exchanged_between_texts(
     text: Int[np.ndarray, " n"],
     rng: np.random.Generator,
 ) -> tuple[Vectors, Bool[np.ndarray, " n"]]:
-    """The vectors of `x`, exchanged between texts among occurrences of one word in one band.
+    """Exchange the vectors of `x` between texts, within a word and a band of positions.
 
-    Each place gets a vector of its word and of about its position, but of another text. The second
-    array says where: not where a word occurs in one text alone within the band, or too often in
-    one. Measure the cloud and its null on those places: what a measure of context gives beyond the
-    null, vectors owe to their text.
+    Every place gets a vector of the same word and of about the same position, but from a different
+    text. The second array marks the exchanged places: a place stays if the word occurs in a single
+    text within the band, or too often in one text. Measure both the cloud and the null on the
+    exchanged places: the excess of a measure of context over the null is due to the text.
     """
     shuffled = rng.permutation(len(x))
     order = shuffled[np.lexsort((text[shuffled], band[shuffled], word[shuffled]))]

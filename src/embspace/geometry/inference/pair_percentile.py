@@ -62,23 +62,22 @@ def percentile_among_pairs(
     level: float,
     rng: np.random.Generator,
 ) -> PairPercentile:
-    """Return where the cosine of two vectors stands among the pairs of rows of different texts.
+    """Return the percentile of a cosine of two vectors among all pairs of rows of different texts.
 
-    No sampling: every pair counts. Cosines are rounded to six digits, so that equal ones are equal.
-    A row of length zero has no cosine and is left out. The interval is over texts, the two vectors
-    being given, by half-samples of at most 200 units of texts; NaN with fewer than 4. Two texts are
-    added to them, so that halves say something of the rest where all pairs are lower, or none is:
-    one whose pairs with all others are lower, and one whose pairs are higher (as Agresti and Coull
-    1998, American Statistician 52, add successes and failures). The interval is about the share
-    with these, and holds the share itself.
+    No sampling: every pair counts. Cosines are rounded to six digits, to make equal cosines equal.
+    A row of length zero has no cosine and is left out. The interval is over texts, with the two
+    vectors fixed, by half-samples of at most 200 units of texts; NaN with fewer than 4. For extreme
+    percentiles, two artificial texts are added, with all pairs lower and all pairs higher (as
+    Agresti and Coull 1998, American Statistician 52, add successes and failures). The interval is
+    about the share with both texts added, and holds the share itself.
 
     Args:
         pair: The two vectors.
         x: Of any lengths.
-        text: The number of each row's text.
-        centered: Whether the mean over texts is taken off first, of which the two are two, so that
-            they are as near to it as any other pair. The interval allows for another mean, too.
-        n_half_samples: How many halves are drawn.
+        text: The number of a row's text.
+        centered: Whether to subtract the mean over texts first. The two vectors count as two texts,
+            to be as near to the mean as any pair; the interval allows for a changed mean.
+        n_half_samples: Number of halves.
         level: How often such intervals hold.
         rng: Draws the halves.
     """

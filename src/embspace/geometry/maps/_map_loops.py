@@ -1,7 +1,7 @@
-"""Compiled loops that look up neighbors and their ranks, one row of distances at a time.
+"""Compiled loops that look up neighbors and ranks, one row of distances at a time.
 
-Points are ordered by (distance, row number), so that ties have one order. Functions that call one
-another stay in one file, see `_tally_loops`.
+Points are ordered by (distance, row number): ties have a fixed order. Functions that call each
+other stay in one file, see `_tally_loops`.
 """
 
 from typing import no_type_check

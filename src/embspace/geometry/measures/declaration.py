@@ -122,11 +122,11 @@ def measure(
 ) -> Callable[[Function], Function]:
     """Declare a function of vectors to be a measure of a family.
 
-    Its first argument may then be vectors, (n, dim), in any form that `as_vectors` takes: the
-    function gets them in float64, on the CPU, checked to be finite and of a magnitude that it can
-    square. What is `shared`, such as `Moments` or a `NeighborGraph`, goes through as it is. Other
-    arguments are arrays if they were given in any form of one, whole numbers in int64. Stages take
-    it wherever they take its family, unless `profiled` is False: then it is called by name alone.
+    The first argument may then be vectors, (n, dim), in any form of `as_vectors`: the function gets
+    float64 on the CPU, checked to be finite and safe to square. A `shared` input, such as `Moments`
+    or a `NeighborGraph`, passes through unchanged. Further arguments are arrays if given in any
+    form of array, whole numbers in int64. Stages with the family take the measure, unless
+    `profiled` is False: then the measure is called only by name.
     """
 
     def declare(function: Function) -> Function:

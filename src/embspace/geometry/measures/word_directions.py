@@ -33,10 +33,10 @@ def word_directions_of(x: "Vectors | WordDirections", group: Groups) -> WordDire
 
 
 class UnitWordDirections:
-    """The sums of each unit of texts, kept apart, so that those of any choice of units follow.
+    """Sums of word directions by unit of texts, for the sums of any choice of units.
 
-    The square of a sum over units is one over their products, which are few: of a word with those
-    units that have it.
+    The square of a sum over units is a sum over products, few per word: only units with the word
+    count.
     """
 
     def __init__(self, x: Vectors, unit: Int[np.ndarray, " n"], group: Groups) -> None:

@@ -48,22 +48,22 @@ def takes_arrays(
     at_least: int = 1,
     invariant_to: Sequence[Transformation] | None = None,
 ) -> Callable[[Function], Function]:
-    """Let a function take arrays in any form, where its annotations say `Float`, `Int` or `Bool`.
+    """Let a function take arrays in any form, by annotations `Float`, `Int` or `Bool`.
 
-    They are converted by `as_array`, real numbers to float64, whole ones to int64. Axes of one
-    name have one length, in one argument and in several.
+    `as_array` converts real numbers to float64, whole numbers to int64. Axes of the same name have
+    the same length, within and between arguments.
 
     Args:
-        single: Real numbers in float32 stay so: the function is right to float32, and its callers
-            have large matrices of it.
-        numbers: Of what magnitude real ones have to be: as `checked_numbers` says, whatever is
-            finite, or any, where the function says what becomes of NaN.
-        at_least: The number of rows that the first array has to have.
-        invariant_to: What changes nothing, done to each `x`; see `INVARIANCES`.
+        single: Keep float32: the function is exact to float32, and callers have large float32
+            matrices.
+        numbers: Allowed magnitude of real numbers: as in `checked_numbers`, any finite number, or
+            any number, where the function documents NaN.
+        at_least: Least number of rows of the first array.
+        invariant_to: Changes of every `x` without effect; see `INVARIANCES`.
 
     Raises:
         ValueError: by name, as `as_array`, `real_numbers`, `whole_numbers` and `checked_numbers`;
-            another number of axes, arrays that do not fit to each other, too few rows.
+            for a wrong number of axes, arrays that do not fit, too few rows.
     """
 
     def decorate(function: Function) -> Function:

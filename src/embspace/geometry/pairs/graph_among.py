@@ -11,14 +11,14 @@ from embspace.geometry.pairs.neighbors import NeighborGraph
 def graph_among(
     graph: NeighborGraph, x: Float[np.ndarray, "n dim"], rows: Int[np.ndarray, " row"], k: int
 ) -> NeighborGraph:
-    """The `k` nearest neighbors of each of `rows` among `rows`, numbered by their place there.
+    """The `k` nearest neighbors of `rows` among `rows`, numbered by place in `rows`.
 
-    `rows` ascend, and `graph` is that of `x`. A row's nearest in the whole cloud that are among
-    `rows` are its nearest there; where too few of them are, it is compared with all `rows`. So a
-    graph with a few times `k` neighbors gives those of many halves for little.
+    `rows` ascend, and `graph` is the graph of `x`. A row's nearest neighbors in the whole cloud
+    that lie in `rows` are the nearest in `rows`; a row with too few is compared with all `rows`. A
+    graph with a few times `k` neighbors thus gives the graphs of many halves cheaply.
 
     Raises:
-        ValueError: `k` under 1, or more than there are other rows.
+        ValueError: `k` under 1 or over the number of further rows.
     """
     if not 1 <= k < len(rows):
         raise ValueError(f"k: expected 1 to {len(rows) - 1}, the other rows, found {k}")

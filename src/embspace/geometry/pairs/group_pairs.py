@@ -91,17 +91,17 @@ class GroupPairs:
 def scan_group_pairs(
     x: GroupedVectors, y: GroupedVectors | None = None, *, n_bins: int
 ) -> GroupPairs:
-    """Every pair of a vector of `x` with one of `y`, or of `x`, that are of different groups.
+    """Scan every pair of vectors of different groups, between `x` and `y` or within `x`.
 
-    In float64, from products about the means, so that close vectors in a far place keep their
-    digits. `centered_cosine` is that of vectors each about the mean of its own side. A vector of
-    length zero has no cosine: its pairs are missing there. Products are BLAS's: set it to one
-    thread for the same bytes everywhere. Memory beyond the vectors is 72 bytes a pair of units.
+    In float64, from products about the means: close vectors far from the origin keep their digits.
+    `centered_cosine` subtracts the mean of the vector's own side. A vector of length zero has no
+    cosine, and the pairs are missing there. Products are BLAS's: set one thread for the same bytes
+    everywhere. Memory beyond the vectors is 72 bytes a pair of units.
 
     Args:
-        x: One side.
-        y: The other, of the same dim; numbers of groups and units mean the same on both.
-        n_bins: Of each quantity's histogram, over a range that holds all values.
+        x: First side.
+        y: Second side, of the same dim; numbers of groups and units mean the same on both.
+        n_bins: Bins of a quantity's histogram, over a range with all values.
     """
     within, y = y is None, y or x
     left, right = _sides(x, y)

@@ -72,42 +72,41 @@ def scan_pairs(
     block_rows: int | None = None,
     progress: Callable[[list[Block]], Iterable[Block]] = iter,
 ) -> PairScan:
-    """Walk once over every pair i < j of rows of `x`, or of a row of `x` and one of `y`.
+    """Walk once over every pair i < j of rows of `x`, or of a row of `x` and a row of `y`.
 
-    No sampling. Each result costs only where it is asked for: `scan_pairs(x, n_bins=1000)` is
-    three distributions, `scan_pairs(x, n_neighbors=90)` the graph alone.
+    No sampling. Only requested results cost time: `scan_pairs(x, n_bins=1000)` gives three
+    distributions, `scan_pairs(x, n_neighbors=90)` only the graph.
 
-    Vectors are taken in float32, those in float64 too, but for neighbors. Values are right to some
-    1e-7 of the product of the two norms (distances: their squares), so that a pair this close to an
-    edge may fall on its other side. Distances under a twentieth of the norms are computed from
-    differences, not from dot products, and lose nothing. Extremes are those of float64 cosines of
-    the float32 vectors, neighbors those of float64 distances of the vectors as they come; see
-    `ExtremePairs` and `NeighborGraph`. The number of threads, `numba.get_num_threads()`, changes
-    nothing up to 64; above, blocks are smaller.
+    Vectors are taken in float32, even float64 vectors, except for neighbors. Values are exact to
+    some 1e-7 of the product of the two norms (distances: of the squares): a pair this close to an
+    edge may fall on the wrong side. Distances under a twentieth of the norms are computed from
+    differences, not from dot products, and lose nothing. Extremes are by float64 cosines of the
+    float32 vectors, neighbors by float64 distances of the given vectors; see `ExtremePairs` and
+    `NeighborGraph`. The number of threads, `numba.get_num_threads()`, changes nothing up to 64;
+    above, blocks are smaller.
 
-    A row of norm zero has no cosine: its pairs are missing from that distribution and from the
-    extremes, and present in the other two and among the neighbors.
+    A row of norm zero has no cosine: the pairs are missing from the cosine distribution and from
+    the extremes, and present in distances, dot products and neighbors.
 
     Args:
-        x: (n_x, dim), in any form that `as_array` takes. Norms zero or from 1e-15 to 1e15. Of a
-            tensor of torch on another device than the CPU, all but the float64 part is computed
-            there.
+        x: (n_x, dim), in any form of `as_array`. Norms zero or from 1e-15 to 1e15. For a tensor of
+            torch on a device, everything but the float64 part is computed on the device.
         y: Likewise, of the same `dim`.
-        n_bins: Of equal width, over [-1, 1] for the cosine, [0, 2M] for the distance, [-M^2, M^2]
-            for the dot product. What rounding puts beyond a limit goes into the end bin. No
+        n_bins: Bins of equal width, over [-1, 1] for the cosine, [0, 2M] for the distance, [-M^2,
+            M^2] for the dot product. Values beyond a limit by rounding go into the end bin. No
             distribution by default.
-        metrics: Those whose distributions are wanted, all three by default.
-        largest_norm: M, by default the largest norm present (1 where all are zero). Scans of one
-            M have equal edges, so that their distributions can be added.
-        groups: (n_groups, n_x), masks of rows of `x`. A pair belongs to a group with both its
-            rows, or with its row of `x` where there is a `y`. One group of all rows by default.
-        n_extremes: Pairs to keep for each group and order; ties go to the smallest (i, j).
-        n_neighbors: Nearest rows of `x` to keep for each row of `x`, at most all others.
-        largest_cosines: Whether to keep the largest cosine of each row of `x`, in float32.
-        block_rows: Rows and columns of a block, 1 to 32,768. Memory beyond the vectors is some
-            4 `block_rows`^2 bytes a thread, and 16 `n_x` `n_neighbors` for neighbors. Results
-            change by float32 rounding at most, extremes and neighbors not at all. By default
-            1024, fewer above 64 threads; 2048 on a device, with 60 bytes a pair.
+        metrics: Distributions to compute, by default all three.
+        largest_norm: M, by default the largest norm present (1 where all are zero). Scans with
+            equal M have equal edges, and distributions can be added.
+        groups: (n_groups, n_x), masks of rows of `x`. A pair belongs to a group with both rows or,
+            with a `y`, with the row of `x`. One group of all rows by default.
+        n_extremes: Pairs to keep per group and order; ties go to the smallest (i, j).
+        n_neighbors: Nearest rows of `x` to keep per row of `x`, at most all further rows.
+        largest_cosines: Whether to keep the largest cosine per row of `x`, in float32.
+        block_rows: Rows and columns of a block, 1 to 32,768. Memory beyond the vectors is some 4
+            `block_rows`^2 bytes a thread, and 16 `n_x` `n_neighbors` for neighbors. Results change
+            by float32 rounding at most, extremes and neighbors not at all. By default 1024, fewer
+            above 64 threads; 2048 on a device, with 60 bytes a pair.
         progress: Wraps the list of blocks, as `tqdm` does.
 
     Raises:

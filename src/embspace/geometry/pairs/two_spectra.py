@@ -9,13 +9,13 @@ PerCoordinate = Float[np.ndarray, " dim"]
 def spectra_with_and_without(
     covariance: Float[np.ndarray, "dim dim"], mean: Float[np.ndarray, " dim"]
 ) -> tuple[PerCoordinate, PerCoordinate]:
-    """Return the eigenvalues of C and of C + m m', each largest first, in float64.
+    """Return the eigenvalues of C and of C + m m', both largest first, in float64.
 
-    To bring a matrix to tridiagonal form takes most of the time, and is done once for both. The
-    axes are first mirrored so that m lies along the first one; what makes the matrix tridiagonal
-    (Golub and Van Loan 2013, "Matrix Computations", 8.3.1, from its lower half) leaves that axis as
-    it is. So m m' adds the square of m to one entry of the diagonal. Wrong by some 1e-15 of the
-    largest, as each by itself would be.
+    Tridiagonalization takes most of the time, and is done once for both. The axes are first
+    mirrored to put m along the first axis, which tridiagonalization (Golub and Van Loan 2013,
+    "Matrix Computations", 8.3.1, from the lower half) leaves unchanged: m m' then adds the square
+    of m to a single entry of the diagonal. The error is some 1e-15 of the largest, as for separate
+    spectra.
     """
     # scipy.linalg is imported where it is needed, for it takes a while.
     from scipy.linalg.blas import dsyr2

@@ -119,13 +119,13 @@ def permuted_shares(
     n_draws: int,
     generator: np.random.Generator,
 ) -> dict[str, Float[np.ndarray, "draw list"]]:
-    """Return the shares of the heads whose rows X are permuted against `tokens`, by relation.
+    """Return the shares of heads with rows X permuted against `tokens`, by relation.
 
-    Such a head has the same top pairs but for the tokens of the rows, so that `lists`, of all
-    pairs, is all it takes: after the permutation, pairs of equal tokens are left out, and of what
-    is left the first `n_pairs` taken. Lists have to be longer by the few pairs that a permutation
-    makes equal. In each draw all lists have the same permutation, so that a maximum over them
-    keeps what they have in common.
+    A permuted head has the same top pairs with different tokens of the rows, and `lists`, of all
+    pairs, suffice: pairs of equal tokens are left out after the permutation, and the first
+    `n_pairs` of the rest taken. Lists have to be longer by the few pairs made equal by a
+    permutation. In a draw all lists have the same permutation: a maximum over lists keeps the
+    dependence between lists.
     """
     mapping = np.arange(max(tokens.max(initial=0), lists.rows.max(initial=0)) + 1)
     made: list[PairLists] = []

@@ -47,19 +47,19 @@ class Outlyingness:
 def outlying_positions(
     x: Float[np.ndarray, "n dim"], *, window: int, threshold: float
 ) -> Outlyingness:
-    """Return which single positions do not belong to the table around them.
+    """Return single positions that do not belong to the surrounding table.
 
-    A position is outlying when its larger neighbor cosine is small in two ways: more than
-    `threshold` robust standard deviations (1.4826 times the median absolute deviation) under the
-    median of its surroundings, and under the median cosine of positions two apart. The first
-    alone would find the slightest kink of a smooth table, the second alone a quarter of all
-    random vectors. Surroundings are the `window` positions before it and those after it, and it
-    must stand apart from both, for they may differ. An end has one neighbor: if that is outlying,
-    the end cannot be told from it, and both are named.
+    A position is outlying if the larger neighbor cosine is small in two ways: more than `threshold`
+    robust standard deviations (1.4826 times the median absolute deviation) under the median of the
+    surroundings, and under the median cosine of positions two apart. The first criterion alone
+    would find the slightest kink of a smooth table, the second alone a quarter of all random
+    vectors. Surroundings are the `window` positions before and the `window` positions after; the
+    position must stand apart from both. An end has a single neighbor: if the neighbor is outlying,
+    the end cannot be told apart, and both are named.
 
     Args:
-        x: One row a position, in order; 6 at least, so that each has 3 on one side.
-        window: Positions on a side, over which medians are taken; 3 at least.
+        x: One row a position, in order; at least 6 rows, with 3 on one side of any row.
+        window: Positions on a side for the medians; 3 at least.
         threshold: In standard deviations.
 
     Raises:

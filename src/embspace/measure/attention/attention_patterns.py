@@ -64,18 +64,17 @@ def measure_attention_patterns(
 ) -> AttentionPatterns:
     """Return types by `rule_sets` from the features of `measure_head_features`.
 
-    `margin` says how far a head is from another type, in units of the feature that decides: from a
-    bound of its own type, or from keeping those of one that is asked before; `stability` is the
-    share of halves of the texts by which the head has the same type. The share of heads of a type
-    has an interval over texts; at random weights it is a mean over seeds with its range. The same
-    rules are asked of the maps without the first token: `first_key` of a head says whether its type
-    is the `same` there or `depends` on that key; a type depends where, of the heads that have it
-    with the key or without, a share below `least_kept` has it both ways. Without heads both tables
-    are empty.
+    `margin` is the distance of a head to a different type, in units of the deciding feature: from a
+    bound of the head's type, or from fulfilling an earlier type; `stability` is the share of halves
+    of the texts with the same type. The share of heads of a type has an interval over texts; at
+    random weights the share is a mean over seeds with the range. The same rules are applied to maps
+    without the first token: `first_key` of a head is `same` if the type stays, else `depends`; a
+    type depends if, among the heads with the type by either version, a share below `least_kept` has
+    the type by both. Without heads both tables are empty.
 
     Raises:
-        InputError: naming the key of a rule that names an unknown feature, or does not leave the
-            rest to the last type.
+        InputError: naming the key of a rule with an unknown feature, or of rules whose last type
+            does not take the rest.
     """
     rules = {name: _rules(name, types) for name, types in rule_sets.items()}
     if not len(features):

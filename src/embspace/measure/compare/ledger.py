@@ -66,16 +66,16 @@ def measure_ledger(
     *,
     roles: dict[Role, CorpusName],
 ) -> Ledger:
-    """The verdict on `model` of every printed number and claim, one a row.
+    """The verdict on `model` for every printed number and claim, a row each.
 
-    `kind` is number, claim or undecided. A number matches if ours rounds to what is printed, but
-    what only says our own setting or design again is restated, and counts as no match. One
-    that is about another model is not checkable from this one's results; what this one has in its
-    place stands in `value`. A claim is decided by `holds_if` for every model, unless it names
-    another `model`; `rests_on` says what decided it: an interval, a null, or that all was counted.
-    One about long or short texts is asked of the corpus that has this role, if it is among
-    `corpora`. One about the layers of another model is not checkable here; its row says who
-    decides. `untrained` are the verdicts of the same rules on random weights, which stand beside.
+    `kind` is number, claim or undecided. A number matches if ours rounds to the printed number; a
+    number that repeats our own setting or design is restated, and counts as no match. A number of a
+    different model is not checkable from this model's results; `value` has this model's number. A
+    claim is decided by `holds_if` for every model, unless the claim names a `model`; `rests_on` is
+    the basis: an interval, a null, or a full count. A claim on long or short texts is tested on the
+    corpus with this role, if among `corpora`. A claim on the layers of a different model is not
+    checkable; the row names the deciding command. `untrained` has the verdicts of the same rules on
+    random weights.
     """
     taken = taken_roles(roles, corpora)
     rows: list[dict[str, Any]] = []

@@ -88,25 +88,23 @@ def measure_encoders_decoders(
     bell_height: Share,
     walk_p_value: Share,
 ) -> EncodersDecoders:
-    """The layers of models and runs side by side, and what the paper claims of the first model.
+    """The layers of models and runs side by side, and the paper's claims on the first model.
 
-    `profiles` has one row a model, or a seed of a run, and measure and layer; tokens as they are.
+    `profiles` has a row per model (or seed of a run), measure and layer, for all tokens.
 
-    Models read `corpus`; `low` and `high` are an interval over its texts. Runs read the texts
-    that training held out, and are taken at the last checkpoint of their first phase; their seeds
-    stand in the place of an interval. For the dimension each vector counts once. `kind` is encoder,
-    of what learned to guess hidden tokens, or decoder, the next one; a run that only classifies is
-    neither, and left out. `label` says what else a reader must know of a model, as that its weights
-    were rounded, `n_texts` how many of the corpus it has read. `depth` is the layer's number over
-    that of the last, from 0, the embeddings, to 1.
+    Models read `corpus`; `low` and `high` are an interval over the texts. Runs read the texts held
+    out from training, at the last checkpoint of the first phase; seeds replace the interval. For
+    the dimension distinct vectors count. `kind` is encoder, for training on hidden tokens, or
+    decoder, for the next token; a run that only classifies is left out. `label` has further facts
+    on a model, as rounded weights; `n_texts` is the number of texts read. `depth` is the layer's
+    number over the last layer's, from 0, the embeddings, to 1.
 
-    `claims` has what section 4.1 says of encoders (flat) and of decoders (a bell), both asked of
-    the first model whatever its kind, with `claimed_of`, by the rules of `layer_shapes`. Each is
-    asked at every one of `changes`, as of tokens as they are and without special tokens, the first
-    position or outlier dimensions, of which one alone may make a shape; a row each, with
-    `verdict_of_change`. `verdict` is the one on which all agree that can be checked, else it
-    depends
-    on the rule. A change without intervals over texts is decided by its values.
+    `claims` has the claims of section 4.1 on encoders (flat) and on decoders (a bell), both tested
+    on the first model, with `claimed_of`, by the rules of `layer_shapes`. Every claim has a row per
+    change of `changes`, as all tokens, or without special tokens, the first position or outlier
+    dimensions, which alone may make a shape, with `verdict_of_change`. `verdict` is the common
+    verdict of all checkable changes; without agreement, the claim depends on the rule. A change
+    without intervals over texts is decided by the values.
     """
     parts = [_of_model(name, each, measures, corpus) for name, each in profiled.items()]
     rules = ShapeRules(flat_range=flat_range, bell_height=bell_height, walk_p_value=walk_p_value)

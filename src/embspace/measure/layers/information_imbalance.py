@@ -51,14 +51,14 @@ def measure_information_imbalance(
     device: Device,
     seed: NonNegativeInt,
 ) -> pd.DataFrame:
-    """Return one row a corpus, pooling, layer and other layer: `information_imbalance` to it.
+    """Return a row per corpus, pooling and pair of layers, with the `information_imbalance`.
 
-    A point is a window, one at random of each document, so that points are independent. `value`
-    near 0: who is near at the layer is near at the other one; 1: the layer says nothing about it.
-    `asymmetry` is the value less that from the other layer to this one: negative where the layer
-    holds more. The null has the documents of the other layer in another order; beside it stands, of
-    `random_weights_corpora`, the value at random weights, drawn as the config says with `seed`, of
-    the same tokens. A pooling that gives all documents one vector at a layer, as the first token
+    A point is a window, drawn at random per document: points are independent. `value` near 0:
+    neighbors at the layer are near at `other_layer`; 1: the layer says nothing about `other_layer`.
+    `asymmetry` is the value less the value in the reverse direction: negative where the layer holds
+    more. The null shuffles the documents of `other_layer`; beside stands, for
+    `random_weights_corpora`, the value at random weights, drawn by the config with `seed`, for the
+    same tokens. A pooling with equal vectors for all documents at a layer, as the first token
     before the first block, has no rows there. Layer 0 is the embedding output.
     """
     generator = np.random.default_rng(seed)

@@ -35,14 +35,14 @@ FEWEST = 4  # distinct vectors of which neighbors say anything
 
 
 def batches_of(cloud: LayerCloud, size: int | None, rng: np.random.Generator) -> list[RowNumbers]:
-    """Rows of disjoint batches of shuffled vectors; all in one if they are no more than `size`.
+    """Rows of disjoint batches of shuffled vectors; a single batch for at most `size` vectors.
 
-    The last vectors, too few for a batch, are left out, as their neighbors would be farther.
+    The last vectors, too few for a batch, are left out: their neighbors would be farther.
 
-    All vectors are shuffled, also those that the cloud lacks because another one is equal, and
-    then these are passed over. Any order of those left is as likely as any other. Whether two
-    vectors are equal hangs on a processor's rounding; one that counts in addition
-    moves one vector from each batch after it to the next, and leaves the order of all others.
+    All vectors are shuffled, including vectors dropped as equal, and dropped vectors are then
+    passed over: any order of the rest is equally likely. Equality depends on a processor's
+    rounding; an additional vector moves a single vector from every later batch to the next, and
+    leaves the order of the rest.
     """
     n = len(cloud.x)
     if size is None or n <= size:

@@ -73,14 +73,14 @@ def share_rows(
     tokens: Int[np.ndarray, " some"],
     rules: Rules,
 ) -> pd.DataFrame:
-    """Return one row a head and category, of one form; `heads` has layer and head of each list.
+    """Return a row per head and category, for one form; `heads` has layer and head by list.
 
-    Three nulls. `permuted`: the tokens of the rows in random order, against those of the columns;
-    its p-value also over all heads, by the largest share of a draw. `paired_anew`: rows and
-    columns of a head's own pairs joined at random, so that only what single pairs have in common
-    is above it. `shuffled`: heads whose entries are in random order. A head is `above_null` in a
-    category if its share is at least `least_share`, above that of each shuffled head, and its
-    p-value over heads at most `significance`.
+    Three nulls. `permuted`: the tokens of the rows in random order, against the tokens of the
+    columns; the p-value is also over all heads, by the largest share of a draw. `paired_anew`: rows
+    and columns of a head's own pairs joined at random: only single pairs can exceed this null.
+    `shuffled`: heads with entries in random order. A head is `above_null` in a category if the
+    share is at least `least_share`, above all shuffled heads, and the p-value over heads is at most
+    `significance`.
     """
     lists, of_shuffled = _Lists.of(trained, rules.n_pairs), _Lists.of(shuffled, rules.n_pairs)
     permuted, anew = _permuted(lists, words, tokens, rules), _anew(lists, words, rules)

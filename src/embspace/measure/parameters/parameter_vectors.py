@@ -95,16 +95,15 @@ def measure_parameter_vectors(
     n_shuffled: PositiveInt,
     seed: NonNegativeInt,
 ) -> ParameterVectors:
-    """The `k` tokens that vectors of each layer and group read, and how much alike those are.
+    """The `k` tokens read from vectors of every layer and group, and the coherence of these tokens.
 
-    `coherence` is the mean cosine of two of the k tokens' embeddings, from which the mean embedding
-    is subtracted; `first_token_deviations` is by how many standard deviations over all tokens the
-    highest score is above the mean. All vectors are read, so there is no interval. Readings: by
-    the token embeddings; by their pseudo-inverse; with the gain of the norm between; and through
-    the masked head, where there is one. Cards show the `n_coherent` most coherent ones and
-    `n_random` others; tokens of the kinds `left_out` are not named. Beside them, of each group
-    `n_shuffled` vectors at equal distances, the coordinates of each in random order, `n_shuffles`
-    times.
+    `coherence` is the mean cosine of two of the k tokens' embeddings, less the mean embedding;
+    `first_token_deviations` is the highest score in standard deviations over all tokens above the
+    mean. All vectors are read, without an interval. Readings: by the token embeddings; by the
+    pseudo-inverse; with the gain of the norm between; and through the masked head, if present.
+    Cards show the `n_coherent` most coherent vectors and `n_random` random vectors; tokens of the
+    kinds `left_out` are not named. The null is `n_shuffled` vectors of a group at equal distances,
+    with coordinates in random order, `n_shuffles` times.
     """
     parameters = space.parameters
     if parameters is None:

@@ -71,14 +71,14 @@ def measure_related_parameters(
     level: Probability,
     seed: NonNegativeInt,
 ) -> RelatedParameters:
-    """Jaccard's similarity of the `k` words of related vectors, and R_k of activated ones.
+    """Jaccard's similarity of the `k` words of related vectors, and R_k of activated vectors.
 
-    `jaccard_signed` is of the words of highest score, as the paper defines it, `jaccard_absolute`
-    of those of highest absolute score, as its code computes it; `share_related` is the share of
-    pairs with at least `related_from` of the signed words in common. All pairs of a layer, so
-    there is no interval; `shuffled` is the mean over all partners that a vector could have, its
-    range that of `n_deals` random ones, and `p_value` the probability of so large a value among
-    these. R_k is of `n_tokens` tokens of each of `n_texts` documents of `corpus`, with intervals
+    `jaccard_signed` uses the words with the highest scores, as in the paper's definition,
+    `jaccard_absolute` the highest absolute scores, as in the paper's code; `share_related` is the
+    share of pairs with at least the share `related_from` of signed words in common. All pairs of a
+    layer, without an interval; `shuffled` is the mean over all possible partners of a vector, with
+    the range of `n_deals` random partners, and `p_value` the probability of a value as large among
+    these. R_k is for `n_tokens` tokens in each of `n_texts` documents of `corpus`, with intervals
     over texts.
     """
     parameters = space.parameters

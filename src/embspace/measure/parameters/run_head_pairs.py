@@ -87,33 +87,32 @@ def measure_run_head_pairs(
     significance: Annotated[float, Field(gt=0, lt=1)],
     seed: NonNegativeInt,
 ) -> RunHeadPairs:
-    """Return the top pairs of all heads of checkpoints with the shares of what is known of them.
+    """Return the top pairs of all heads of checkpoints, with the shares of known relations.
 
-    Pairs are among the tokens that the run was trained on `least_count` times or more; those of a
-    token with itself are counted apart, as `equal`. Categories are those of `run_words`, nulls and
-    rule those of `share_rows`; the heads before any training are another null. The rule was fixed
-    before looking. That heads beyond chance are counted once more if they are above their own
-    tokens paired anew was added after the results, upon a reader's objection.
+    Pairs are among tokens trained on `least_count` times or more; pairs of a token with itself are
+    counted apart, as `equal`. Categories come from `run_words`, nulls and rule from `share_rows`;
+    the heads before any training are a further null. The rule was fixed before looking; the second
+    count, of heads that also exceed their own tokens paired anew, was added after the results.
 
     Args:
-        models: Checkpoints with their parameters; not read for a vocabulary of a language.
+        models: Checkpoints with parameters; not read for a vocabulary of a language.
         corpus: The corpus of the run.
-        base: The model of conf/model/ that the run goes on from, whose vocabulary is that of a
-            language whatever the corpus; None of a run with a vocabulary of its corpus.
-        texts: Those that it was trained on.
-        n_pairs: Of each head and form.
-        n_listed: Of these in the table.
-        least_count: See `run_words`, as the next.
-        near_places: Of k-mers.
+        base: The model of conf/model/ that the run goes on from, with the vocabulary of a language
+            whatever the corpus; None for a run with a vocabulary of the corpus.
+        texts: The training texts.
+        n_pairs: Pairs of a head and form.
+        n_listed: Listed pairs of a head and form.
+        least_count: See `run_words`.
+        near_places: See `run_words`, for k-mers.
         n_permutations: Draws of two of the nulls.
-        n_shuffled_heads: Heads of the third.
-        least_share: See `share_rows`, as the next.
-        significance: Of a head's p-value over all heads of the form.
+        n_shuffled_heads: Heads of the third null.
+        least_share: See `share_rows`.
+        significance: For a head's p-value over all heads of the form, see `share_rows`.
         seed: Of the nulls.
 
     Raises:
-        InputError: if fewer than two tokens are frequent enough, or the vocabulary does not have a
-            token for each row of the embedding.
+        InputError: if fewer than two tokens are frequent enough, or the vocabulary lacks tokens for
+            rows of the embedding.
     """
     if base is not None or not is_known(corpus):
         return RunHeadPairs(*(pd.DataFrame(columns=each) for each in (PAIRS, SHARES, CHECKPOINTS)))

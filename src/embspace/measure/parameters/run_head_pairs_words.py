@@ -37,22 +37,22 @@ def run_words(
     least_count: int,
     near_places: int,
 ) -> Words:
-    """Return what is known of the tokens of a run that are in its texts often enough.
+    """Return the known facts about the frequent tokens of a run.
 
-    `place`: k-mers that stand most often at one place of their sequences, variants of one another.
-    `near_place`: places up to `near_places` apart. `follows`: the last bases of the first are those
-    with which the second begins, so that the second may stand behind it; `precedes` the other way
-    round. `amino_acid`: the first codons give the same one, at different places; only where k-mers
-    keep the frame. Bases that are not known belong to nothing.
+    `place`: k-mers most often at the same place of the sequences, variants of one another.
+    `near_place`: places up to `near_places` apart. `follows`: the last bases of the first are the
+    first bases of the second, and the second may stand behind the first; `precedes` the reverse.
+    `amino_acid`: the first codons give the same amino acid, at different places; only where k-mers
+    keep the frame. Unknown bases belong to nothing.
 
     `part_of_speech`, `topic`: of the invented words. `same_number`: both singular, or both plural.
     `stem`: singular and plural of one stem.
 
     Args:
-        corpus: The corpus of the run; one that `is_known`.
-        texts: Those that the run was trained on.
+        corpus: The corpus of the run, with `is_known`.
+        texts: The training texts.
         tokens: By row of the embedding.
-        least_count: Of a token in the texts; of rarer ones training has hardly seen anything.
+        least_count: Least count of a token in the texts; training has hardly seen rarer tokens.
         near_places: Distance of places that count as near.
 
     Raises:

@@ -74,41 +74,41 @@ def measure_tuning_words(
     n_shown: PositiveInt,
     seed: NonNegativeInt,
 ) -> TuningWords:
-    """Count words of sentiment among those that the changes of tuning are read as.
+    """Count words of sentiment among the readings of the changes of tuning.
 
-    A change is a row of a weight after tuning less the same before; all that are not 0 are read.
-    Its words are the `n_tokens` of largest product with the token embeddings E, without norms and
-    biases (Dar et al. 2023, "Analyzing Transformers in Embedding Space", section 3 and appendix
-    D). `share` is that of the changes that hold, they or their negations, more listed words than a
-    share `level` of random vectors, for which lengths do not matter. Two nulls:
+    A change is a row of a weight after tuning less the row before; all nonzero changes are read.
+    The words of a change are the `n_tokens` with the largest product with the token embeddings E,
+    without norms and biases (Dar et al. 2023, "Analyzing Transformers in Embedding Space", section
+    3 and appendix D). `share` is the share of changes with more listed words, in the change or the
+    negation, than the share `level` of random vectors; lengths do not matter. Two nulls:
 
-    - *lists*, of `share`: random lists of as many words that are alike in the norm of their
-      embedding and their place in the vocabulary, each with its own bound;
-    - *turned*, of `mean_listed`, the mean number of listed words: changes turned together by a
-      random orthogonal matrix, which keeps lengths and the angles between them. Changes that all
-      point one way are no more than one chance. Of each group and layer `n_turned` are turned, as
-      each turn costs as much as the changes themselves; of fewer the range is a little wider.
+    - *lists*, for `share`: random lists of as many words, alike in the norm of the embedding and in
+      place in the vocabulary, with a bound per list;
+    - *turned*, for `mean_listed`, the mean number of listed words: changes turned together by a
+      random orthogonal matrix, with lengths and angles kept: changes in one direction are a single
+      chance. Per group and layer `n_turned` changes are turned, for a turn costs as much as the
+      changes themselves; with fewer the range is a little wider.
 
-    Fixed before any result, by seed and group over all layers that have changed: words of
-    sentiment are present if `share` and `mean_listed` are above the ranges of their nulls, absent
-    if both are not, and else the claim is undecided. Parameters are a whole population: no
-    interval over them; seeds stand side by side.
+    Fixed before any result, by seed and group over all changed layers: words of sentiment are
+    present if `share` and `mean_listed` are above the ranges of the nulls, absent if neither is,
+    and otherwise the claim is undecided. Parameters are a whole population: no interval; seeds
+    stand side by side.
 
     Args:
-        seeds: The weights before and after; none for a run that tunes no base. Measured if
-            positive and negative are among the classes, as the list is about these.
-        vocabulary: The tokens with the polarity of those that are listed.
-        n_tokens: Words of a change, and of its negation.
-        n_random_vectors: Random vectors that give the bound.
+        seeds: The weights before and after; none for a run that tunes no base. Measured if positive
+            and negative are among the classes, as the list demands.
+        vocabulary: The tokens, with the polarity of listed tokens.
+        n_tokens: Words of a change, and of the negation.
+        n_random_vectors: Random vectors for the bound.
         level: Of the bound and of the ranges.
         n_turns: Draws of the null of turned changes.
-        n_turned: Changes of a layer and group that are turned, at equal distances.
+        n_turned: Turned changes of a layer and group, at equal distances.
         n_lists: Draws of the null of lists.
-        n_nearest: Words among which the place of a listed one is filled.
-        least_words: Listed tokens with fewer of which nothing is measured.
-        left_out: Kinds of tokens that are not read.
+        n_nearest: Candidate words to replace a listed word.
+        least_words: Least number of listed tokens for a measurement.
+        left_out: Kinds of unread tokens.
         n_shown: Words of a change in the tables.
-        seed: Of all that is drawn.
+        seed: Of all draws.
 
     Raises:
         InputError: if the vocabulary has too few tokens for `n_tokens` or for random lists.

@@ -273,9 +273,9 @@ def _against_nulls(
 ) -> Row:
     """Return the share beside random lists, and the mean count beside turned changes.
 
-    Lists are unlike in how near their words lie to each other, which the bound of each makes up
-    for: so their null is of the share. Turned changes are held to the list itself, and counted: of
-    changes that all point one way, the share of turned ones would be 0 or 1.
+    Random lists differ in how clustered their words are. Every list has a separate bound, hence the
+    null compares shares. Turned changes are compared with the list itself, by counts: for changes
+    all in one direction, the share of turned changes would be 0 or 1.
     """
     share, *others = share_above(of_lists, lists.bound)
     row: Row = {}

@@ -75,20 +75,19 @@ def measure_training(
     inverse_regularization: PositiveFloat,
     seed: NonNegativeInt,
 ) -> TrainingTables:
-    """Losses of training, and what each checkpoint predicts of the texts that were held out.
+    """Losses of training, and the predictions of checkpoints on held-out texts.
 
-    Losses are in nats: of a language model a token, of a classifier a window; where a step also
-    asks which sentence follows, its loss is the sum of both. Intervals are over held-out documents,
-    the model being given. A masked model is asked for every k-th ordinary token, all of which are
-    hidden, k = 1 / `masked_share`; one from left to right for every ordinary token but what stands
-    first in a window. Words that no training text has are not asked for: `share_unknown` of all.
-    Beside stand models of counts over the training texts: the unigram; the bigram, which sees the
-    token before and, unlike a masked model, nothing after; the place, which knows the position
-    alone. And the entropy of the unigram. Of a model that was also asked which sentence follows,
-    `next_sentence_accuracy` is how often it is right, at chance .5.
+    Losses are in nats: per token for a language model, per window for a classifier; with
+    next-sentence prediction, the loss of a step is the sum of both. Intervals are over held-out
+    documents, with the model fixed. A masked model predicts every k-th ordinary token, all hidden,
+    with k = 1 / `masked_share`; a model from left to right every ordinary token except the first of
+    a window. Words in no training text are left out: `share_unknown` of all. Baselines count over
+    the training texts: the unigram; the bigram, which sees the token before and, unlike a masked
+    model, nothing after; the place, which knows only the position. `unigram_entropy` stands beside.
+    `next_sentence_accuracy` has chance .5.
 
-    `agreements` are a grammar's `agreement_items`: accuracy is the share in which the right form
-    of a verb is likelier than the wrong one, at chance .5.
+    `agreements` are a grammar's `agreement_items`: accuracy is the share of verbs with the right
+    form likelier than the wrong form, at chance .5.
     """
     from joblib import Parallel, delayed
 

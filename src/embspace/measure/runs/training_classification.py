@@ -31,12 +31,11 @@ def classification_rows(
     inverse_regularization: float,
     **options: Any,
 ) -> list[Row]:
-    """Accuracy and macro-F1 of each checkpoint, of each seed's last on texts half hidden.
+    """Accuracy and macro-F1 of checkpoints, for a seed's last also on half-hidden texts.
 
-    Then those of a logistic regression on counts of words, trained on the same texts, and how far
-    the checkpoints are above it. The regression leaves out words that it has not seen,
-    `share_unknown` of them; a model whose tokens are whole words has one for these, which training
-    hardly met.
+    Then the same for a logistic regression on counts of words, trained on the same texts, and the
+    lead of the checkpoints. The regression leaves out unseen words, `share_unknown` of all; a model
+    with whole words as tokens has a single token for unseen words, hardly met in training.
     """
     from joblib import Parallel, delayed
 

@@ -64,14 +64,14 @@ def consistency_table(
     level: float,
     generator: np.random.Generator,
 ) -> pd.DataFrame:
-    """Length, reliability and consistency of the differences of each category, in each cell.
+    """Length, reliability and consistency of the differences, by category and cell.
 
-    The columns of a null end in its name: `sign_flips` of the differences; `re_paired`, second
-    sentences dealt out anew within the category, which leaves the mean difference as it is and
-    lets all else cancel, so that without an offset n differences have about -1 / (n - 1);
-    `unrelated`, differences of sentences of other categories. Those in `different_tokens` are
-    of the `n_compared_...` pairs of differences without a token that changes in both, so that no
-    word's own vector makes them alike; their p-value is by sign flips.
+    The columns of a null end in the null's name: `sign_flips` of the differences; `re_paired`,
+    second sentences dealt out anew within the category, with the mean difference kept and the rest
+    cancelled: without an offset n differences have about -1 / (n - 1); `unrelated`, differences of
+    sentences of different categories. Columns in `different_tokens` use the `n_compared_...` pairs
+    of differences without a token that changes in both, to exclude the effect of a single word's
+    vector; the p-value is by sign flips.
     """
     if not states.pairs.categories:
         return pd.DataFrame(columns=COLUMNS)

@@ -77,46 +77,46 @@ def measure_attribution(
     level: Probability,
     seed: NonNegativeInt,
 ) -> AttributionTables:
-    """Which k-mers of held-out sequences a class rests on, by method, against the known truth.
+    """Rank the k-mers of held-out sequences by method, against the known sites of the class.
 
-    A place is a k-mer of the region. True places of a sequence cover a defining change of its own
-    class that it has: a change that the simulation has left out is none, and gh, which has none
-    in the receptor-binding domain, takes no part. One sequence a document. Half-samples have
-    half of each class; classes weigh by how many documents they have, in intervals and values.
+    A place is a k-mer of the region. A true place covers a defining change of the sequence's class
+    that the sequence has: changes left out by the simulation do not count, and gh, without changes
+    in the receptor-binding domain, takes no part. One sequence a document. Half-samples have half
+    of every class; classes weigh by number of documents, in intervals and values.
 
-    The statistic that decides was fixed before looking: `precision`, of as many first places as
-    are true (R-precision; the recall of places is the same number). A method finds the sites with
-    a seed, `finds_sites`, if `precision_low` is above `chance_precision`, the share of places that
-    are true, and above `largest_random_precision`, that of the same method with all random weights.
-    The second condition was added after the results were seen: the documents of a class share
-    their true places, so that an interval over documents allows for no chance agreement of places,
-    and half of the methods with random weights met the first condition alone. A method is
-    better, or worse, than the coefficients of the logistic regression if the interval of
-    `precision_less_regression` has no 0. `any_class_precision` counts a place that covers a
-    change of whichever class, for the absence of another class's mark is evidence, too.
+    The deciding statistic was fixed before looking: `precision`, of as many first places as are
+    true (R-precision; equal to the recall of places). A method finds the sites with a seed,
+    `finds_sites`, if `precision_low` is above `chance_precision`, the share of true places, and
+    above `largest_random_precision`, the largest precision of the same method with random weights.
+    The second condition was added after the results: documents of a class share true places, an
+    interval over documents allows for no chance agreement of places, and half of the methods with
+    random weights met the first condition. A method is better, or worse, than the coefficients of
+    the logistic regression if the interval of `precision_less_regression` excludes 0.
+    `any_class_precision` counts places on a change of whichever class, for the absence of a mark is
+    evidence, too.
 
-    Curves: the probability of the class when the first places are hidden behind the mask token
-    (deletion: what matters lets it fall soon), or when they alone are shown (insertion: lets it
-    rise soon); the area under them over all places. Beside the methods stand the order of the
-    known places, and random orders. A method's order is better than a random one if the interval
-    of `area_less_random` is below 0 for deletion, above 0 for insertion.
+    Curves: the probability of the class with the first places hidden behind the mask token
+    (deletion: falls soon if the places matter), or with only the first places shown (insertion:
+    rises soon); the area under the curve over all places. Beside stand the order of the known
+    places, and random orders. An order is better than random if the interval of `area_less_random`
+    is below 0 for deletion, above 0 for insertion.
 
     Args:
         run: The run, which names seeds and phases.
-        placed: Its held-out sequences; None of a run that does not classify simulated ones.
-        texts: All texts of the run, with their split.
-        root: The folder of its checkpoints.
+        placed: Held-out sequences; None for a run that does not classify simulated sequences.
+        texts: All texts of the run, with the split.
+        root: The folder of checkpoints.
         inverse_regularization: Of the logistic regression, as in `measure_training`.
         n_random_weights: Models with random weights, by the seeds 0, 1, …
-        n_random_orders: Random orders of the places, over which curves are averaged.
-        n_first: Numbers of first places that recall is asked of.
+        n_random_orders: Random orders of the places to average curves over.
+        n_first: Numbers of first places for recall.
         n_hidden: Numbers of places of the curves; none and all are added.
         n_resamples: Half-samples of the documents.
         level: Of intervals.
         seed: Of half-samples and random orders.
 
     Raises:
-        InputError: if no held-out sequence has a defining change of its class.
+        InputError: if no held-out sequence has a defining change of the class.
     """
     if placed is None:
         names = (PRECISION, RECALL, CHANGES, CURVE, AREAS, PLACES)

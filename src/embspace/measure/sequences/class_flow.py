@@ -52,36 +52,36 @@ def measure_class_flow(
     quality_n_neighbors: PositiveInt,
     seed: NonNegativeInt,
 ) -> ClassFlowTables:
-    """How far the first token of held-out sequences tells their classes, layer by layer.
+    """Separation of the classes by the first token of held-out sequences, layer by layer.
 
-    Of every seed's last checkpoint; of its last one before it learned classes, if it had such a
-    phase; and of the same architecture with random weights. The vector of a document is the mean
-    over its texts, for these are near copies. `silhouette` is by cosine distance, with the nearest
-    other class; `nearest_in_class` is the share of documents whose nearest other is of their class.
-    Intervals are over documents, of each class half. The null has the classes of documents dealt
+    For every seed's last checkpoint; for the last checkpoint before classes were learned, if
+    present; and for the same architecture with random weights. The vector of a document is the mean
+    over the texts, which are near copies. `silhouette` is by cosine distance, with the nearest
+    further class; `nearest_in_class` is the share of documents with a nearest document of the same
+    class. Intervals are over documents, half of every class. The null deals the documents' classes
     anew. Fixed before looking: the classes are parted at a layer where `silhouette_low` is above
-    `null_silhouette_high` and above the silhouette of all random weights.
+    `null_silhouette_high` and above the silhouettes of all random weights.
 
     Maps are of all held-out texts at some layers of the first seed: two principal components, and
-    t-SNE, which starts from them.
+    t-SNE started from these.
 
     Args:
         run: The run, which names seeds and phases.
-        sequences: Its held-out sequences; None of a run that does not classify any.
-        root: The folder of its checkpoints.
-        final_norm: The module after the last block, if it has one.
+        sequences: Held-out sequences; None for a run without classification.
+        root: The folder of checkpoints.
+        final_norm: The module after the last block, if present.
         n_random_weights: Models with random weights, by the seeds 0, 1, …
         n_resamples: Half-samples of the documents.
         level: Of intervals and of the null's range.
         n_shuffles: Permutations of the documents' classes.
-        n_map_layers: Layers that are drawn, evenly up to the last.
+        n_map_layers: Number of drawn layers, evenly up to the last.
         perplexity: Of t-SNE, as the next four; see `tsne_layout`.
         early_exaggeration: Factor of attraction at first.
-        early_exaggeration_iter: Iterations with that factor.
-        n_iter: Iterations after them.
+        early_exaggeration_iter: Iterations with the factor.
+        n_iter: Later iterations.
         jitter: Noise on the start.
         quality_n_neighbors: k of the trustworthiness of maps.
-        seed: Of half-samples, permutations and that noise.
+        seed: Of half-samples, permutations and noise.
     """
     if sequences is None:
         empty = (pd.DataFrame(columns=columns) for columns in (SEPARATION, MAPS, QUALITY))

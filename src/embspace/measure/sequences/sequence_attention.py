@@ -55,34 +55,33 @@ def measure_sequence_attention(
     level: Probability,
     seed: NonNegativeInt,
 ) -> SequenceAttentionTables:
-    """Where the first token and the k-mers of held-out sequences look, layer by layer.
+    """Attention of the first token and of the k-mers of held-out sequences, layer by layer.
 
-    One sequence a document, of every seed's last checkpoint, with random weights beside it; the
-    intervals are over documents, of each class half.
+    One sequence a document, for every seed's last checkpoint, with random weights beside; intervals
+    are over documents, half of every class.
 
-    `ratio` is the mean attention that a place of a region gets over that of a place outside of it:
-    1 where attention is even, whatever the special tokens get. Regions are the places that cover a
-    defining change that the sequence has, of its own class; those that cover a codon that any
-    class changes; and those of the settings. Fixed before looking: a head looks at a region if
-    `ratio_low` is above 1 and above the ratio of the same head in all random weights.
+    `ratio` is the mean attention on a place of a region over the mean on a place outside: 1 for
+    even attention, whatever the special tokens get. Regions are the places with a defining change
+    of the sequence's own class; the places with a codon changed by any class; and the regions of
+    the settings. Fixed before looking: a head looks at a region if `ratio_low` is above 1 and above
+    the ratio of the same head in all random weights.
 
-    That rule allows for sequences, which share their places, but hardly for which places these
-    happen to be: a head with random weights, too, has an interval that leaves out 1. So a stricter
-    rule was added after the results were seen: a head is above random heads if `ratio_low` is above
-    1 and above the ratio of every head of all random weights, of all layers together; below them if
-    `ratio_high` is below 1 and below every one of these.
+    The fixed rule allows for sequences, but hardly for the choice of places, shared by all
+    sequences: a head with random weights also has an interval without 1. A stricter rule was
+    therefore added after the results: a head is above random heads if `ratio_low` is above 1 and
+    above the ratio of every head of all random weights, in all layers; below random heads if
+    `ratio_high` is below 1 and below all these ratios.
 
-    Of each layer: the entropy of attention rows over its largest, ln n; the entropy of the
-    histogram of all values of a map in 20 bins, in nats (the authors of "The geometry of BERT" take
-    it of class means; here it is of each sequence), both mean over heads;
-    attention to the first token and to the separator; cone index and mean cosine of the states of
-    a sequence.
+    By layer: the entropy of attention rows over the largest, ln n; the entropy of the histogram of
+    all values of a map in 20 bins, in nats (in "The geometry of BERT" for class means; here per
+    sequence), both as means over heads; attention to the first token and to the separator; cone
+    index and mean cosine of the states of a sequence.
 
     Args:
         run: The run, which names seeds and phases.
-        placed: Its held-out sequences; None of a run that does not classify simulated ones.
-        root: The folder of its checkpoints.
-        final_norm: The module after the last block, if it has one.
+        placed: Held-out sequences; None for a run that does not classify simulated sequences.
+        root: The folder of checkpoints.
+        final_norm: The module after the last block, if present.
         regions: First and last codon of further regions, by name.
         n_random_weights: Models with random weights, by the seeds 0, 1, …
         n_resamples: Half-samples of the documents.
@@ -90,7 +89,7 @@ def measure_sequence_attention(
         seed: Of half-samples.
 
     Raises:
-        InputError: if a region is not within the corpus's codons, or is no two of them.
+        InputError: if a region is not within the corpus's codons, or is no pair of codons.
     """
     if placed is None:
         empty = (pd.DataFrame(columns=columns) for columns in (REGIONS, LAYERS, PLACES))

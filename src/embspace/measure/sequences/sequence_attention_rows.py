@@ -31,13 +31,13 @@ PLACES = ["layer", "reader", "place", "first_codon", "last_codon", "n_changes", 
 def region_rows(
     models: Sequence[SequenceAttention], placed: PlacedSequences, **options: Any
 ) -> Iterator[Row]:
-    """One row a model, layer, head, reader and region: attention to its places over all others.
+    """A row per model, layer, head, reader and region: attention on the region over the rest.
 
-    The ratio of means over documents, of those that have the region. Of a trained model
-    `largest_random_ratio` is that of the same head in all random weights, and `looks_there` the
-    verdict: the interval is above it and above 1. A head is above random heads if its interval is
-    above 1 and above every head of all random weights, of whichever layer, for this region and
-    reader; below them if it is below 1 and below every one of these.
+    The ratio of means over documents with the region. For a trained model `largest_random_ratio` is
+    the largest ratio of the same head in all random weights, and `looks_there` the verdict: the
+    interval is above this ratio and above 1. A head is above random heads if the interval is above
+    1 and above every head of all random weights, in any layer, for this region and reader; below
+    random heads if the interval is below 1 and below all these.
     """
     at_random = list(
         _ratio_rows([each for each in models if each.weights != TRAINED], placed, **options)

@@ -54,60 +54,60 @@ def measure_stitching(
     level: Probability,
     seed: NonNegativeInt,
 ) -> StitchingTables:
-    """Classify texts by the lower blocks of one model and the upper blocks of another.
+    """Classify texts by the lower blocks of a model and the upper blocks of a second model.
 
     Dar et al. (2023), "Analyzing Transformers in Embedding Space", section 5.2. The lower part,
-    embeddings and blocks 1..l, is of a model before it learned the classes; the upper part, blocks
-    l+1..L and the head, of one of another seed that has learned them. Between them states x go
-    through the vocabulary, x E_lower pinv(E_upper): the product with the embeddings of the one is
-    what the other's are to give. This is the direction of the paper: the learned task is carried
-    over to a model that never saw it, and nothing is trained. Unlike in its code, positions are not
-    added a second time.
+    embeddings and blocks 1..l, is from a model before classification; the upper part, blocks l+1..L
+    and the head, from a seed after classification. Between the parts, states x go through the
+    vocabulary, x E_lower pinv(E_upper): the products with the lower embeddings are to be the
+    products with the upper embeddings. As in the paper, a learned task is carried over to a model
+    that never saw the task, without training. Unlike in the paper's code, positions are not added a
+    second time.
 
-    A run of two phases stitches its seeds to each other, layer by layer. One that starts from a
-    base and tunes its last blocks, as the paper's does, stitches these to the model `stitched_on`
-    of the run, which was trained apart from it: every layer of that model enters the first tuned
-    block. Its control is its own base below, of which the classifier's lower blocks are.
+    A run of two phases stitches seeds to each other, layer by layer. A run that tunes the last
+    blocks of a base, as in the paper, stitches these blocks to the run's model `stitched_on`,
+    trained apart: every layer of `stitched_on` enters the first tuned block. The control is the
+    base below, the source of the classifier's lower blocks.
 
-    Beside it: `frequent tokens`, the same through the tokens that training has read `least_count`
-    times or more, a check of how much the rare ones weigh, which decides nothing; `identity`, the
-    states as they are; `trained`, a ridge regression of the upper model's states on the lower
-    one's, of tokens of training texts, as a bar of what training gains, at the best of its own
-    upper layers; two kinds of random stitches, the kernel turned at random (`turned`) and that of
-    tokens matched at random (`shuffled tokens`); the classifier itself; and chance, the share of
-    the largest class. A seed below itself is a control: there, the two spaces are nearly one.
+    Beside stand: `frequent tokens`, the same through tokens read `least_count` times or more in
+    training, a check of rare tokens that decides nothing; `identity`, the states as they are;
+    `trained`, a ridge regression of the upper model's states on the lower model's, for tokens of
+    training texts, at the best upper layer, to show the gain of training; two kinds of random
+    stitches, the kernel turned at random (`turned`) and the kernel of tokens matched at random
+    (`shuffled tokens`); the classifier itself; and chance, the share of the largest class. A seed
+    below itself is a control with two nearly equal spaces.
 
-    Accuracy is a mean over documents of the share of their texts, with intervals over documents, of
-    each class half; of random stitches it is of the first text of each document, with their range.
+    Accuracy is a mean over documents of the share of texts, with intervals over documents, half of
+    every class; random stitches use the first text of a document, and give a range.
 
-    Fixed before looking, of the layer L/2..L with the highest accuracy through the vocabulary: a
-    pair is `above_random` if the interval there is above chance and above every random stitch of
-    all pairs, each at its own best layer of these; it differs if none of the interval is. It
-    `recovers_most` if more than half of the classifier's accuracy above chance is there, as is its
-    interval; it differs if the interval is below half. A claim matches for a seed above if all of
-    its pairs do, and differs if all of them do.
+    Fixed before looking, for the layer L/2..L with the highest accuracy through the vocabulary: a
+    pair is `above_random` if the interval is above chance and above every random stitch of all
+    pairs, at the best layer of the random stitch; the pair differs if no part of the interval is.
+    The pair `recovers_most` if the interval is above half of the classifier's accuracy above
+    chance, and differs if the interval is below half. A claim matches for an upper seed if all
+    pairs match, and differs if all pairs differ.
 
-    Added after results, upon a reader's objection: the largest of many draws grows with their
-    number, and to be below it is not to be at random. A pair is `above_random` as before; it
-    `differs` only if its interval reaches no higher than the mean of its own random stitches, or
-    chance, whichever is larger; between the two it is undecided. No claim differs for a seed whose
-    control does not recover most, as is its interval: there no pair could have.
+    Added after results: the largest of many draws grows with the number of draws, and a value below
+    need not be random. A pair is `above_random` as before; the pair `differs` only if the interval
+    reaches no higher than the mean of the pair's random stitches, or chance, whichever is larger;
+    between the two the pair is undecided. No claim differs for a seed whose control does not
+    recover most: no pair could have.
 
     Args:
         run: The run, which names seeds and phases.
-        texts: Its held-out sequences and training texts; None of a run that classifies none.
-        root: The folder of its checkpoints.
-        final_norm: The module after the last block, if it has one.
+        texts: Held-out sequences and training texts; None for a run without classification.
+        root: The folder of checkpoints.
+        final_norm: The module after the last block, if present.
         ridge_strength: Of the trained stitch, over the mean variance of a dimension.
-        n_draws: Random stitches of each kind and ordered pair.
-        least_count: Of a token in the texts that the run was trained on.
+        n_draws: Random stitches per kind and ordered pair.
+        least_count: Least count of a token in the training texts.
         n_resamples: Half-samples of the documents.
         level: Of intervals.
         seed: Of random stitches and half-samples.
 
     Raises:
-        InputError: for an architecture that is not known, a text that does not fit into the run's
-            window, or if fewer than two tokens are frequent enough.
+        InputError: for an unknown architecture, a text longer than the run's window, or fewer than
+            two frequent tokens.
     """
     if texts is None or not (len(run.phases) > 1 or run.stitched_on):
         empty = (pd.DataFrame(columns=columns) for columns in (LAYERS, PAIRS, CLAIMS))

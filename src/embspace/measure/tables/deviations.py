@@ -1,8 +1,8 @@
-"""Stores half-samples' deviations of each statistic, so that two models can be compared.
+"""Stores half-samples' deviations of statistics, for comparisons of two models.
 
-A table of results has bounds of each value by itself, which say nothing of the difference of two
-models. The halves do: with one seed those of the same units are the same in every model, so that
-what they do to both cancels.
+A table of results has bounds of single values, without information on the difference of two models.
+The halves have: with one seed the halves of the same units are equal in every model, and the common
+effect of a half cancels.
 """
 
 import math

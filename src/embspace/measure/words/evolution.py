@@ -100,16 +100,15 @@ def measure_evolution(
     roles: dict[Role, CorpusName],
     seed: NonNegativeInt,
 ) -> Evolution:
-    """Paths in two principal components, their steps, what these share, drift between texts.
+    """Paths in two principal components, steps, shared movement, and drift between texts.
 
-    A view is a PCA of the states of some tokens: of all, of all without the last layer, of the
-    words of each entry of `followed`. For the null, each token's path is turned about its start
-    by a rotation of its own, `n_draws` times; a token that two texts share takes one in both.
-    Shared energy is of each text by itself, and of one token from each of `n_texts` texts of
-    every one of `sampled_corpora`, names or, in braces, `roles`: independent ones, so that it has
-    an interval there and needs no null. A corpus that is not among `corpora` is left out.
-    `module` tells what length LayerNorm sets, `final_norm` is the one after its last block. Empty
-    for a model without a tokenizer.
+    A view is a PCA of the states of some tokens: all; all without the last layer; the words of an
+    entry of `followed`. For the null, every token's path is turned about the start by a random
+    rotation, `n_draws` times; a token shared by two texts has the same rotation in both. Shared
+    energy is for single texts, and for one token from each of `n_texts` texts of every corpus of
+    `sampled_corpora`, names or, in braces, `roles`: independent tokens, with an interval and
+    without a null. A corpus outside `corpora` is left out. `module` gives the length set by
+    LayerNorm, `final_norm` is the norm after the last block. Empty for a model without a tokenizer.
     """
     if stimuli.tokens.empty:
         return _nothing()

@@ -66,15 +66,14 @@ def measure_probing(
     level: Probability,
     seed: NonNegativeInt,
 ) -> Probing:
-    """Held-out accuracy of probes by space, and what they say of `shown_tokens`.
+    """Held-out accuracy of probes by space, and predictions for `shown_tokens`.
 
-    Folds by lemma, so that no form of a word helps with another. The task `control` gives each
-    lemma a random class (Hewitt & Liang 2019, "Designing and interpreting probes with control
-    tasks"). Theirs tests words that were seen in training; here none was, so that it is chance
-    unless something leaks between folds, as are random weights. What a class can be told by
-    without training is spelling. The interval is over lemmas, the probes being given;
-    `null_accuracy` is that of the commonest class. Empty if fewer words are single
-    tokens than there are folds.
+    Folds by lemma: no form of a word helps with a second form. The task `control` gives lemmas
+    random classes (Hewitt & Liang 2019, "Designing and interpreting probes with control tasks").
+    The original tests words seen in training; here no tested word was seen, and the control is at
+    chance unless folds leak, as are random weights. Spelling is the baseline without training. The
+    interval is over lemmas, with the probes fixed; `null_accuracy` is the accuracy of the commonest
+    class. Empty if fewer words than folds are single tokens.
     """
     words = probed.words
     labels = words["part_of_speech"].map(CLASSES.index).to_numpy(dtype=np.int64)

@@ -70,13 +70,13 @@ def attention_of_words(module: Any, texts: FollowedTexts) -> Received:
 def attention_rows(
     texts: FollowedTexts, trained: Received, random: Received, halves: Halves, *, n_dealt: int
 ) -> Iterator[Row]:
-    """Yield how much more a content word receives than a function word, an occurrence each.
+    """Yield the attention received by a content word relative to a function word.
 
-    First the probability that it receives more, 0.5 by chance, then the ratio of the means, 1 by
-    chance. The interval is over texts. The null deals the two classes anew among the types, of
-    which all occurrences have one class: a few function words make up most occurrences, so that
-    what one of them receives by its own nature would else count as often as it stands in texts.
-    `p_value` is of a value as large.
+    First the probability that an occurrence of a content word receives more, 0.5 by chance, then
+    the ratio of the means, 1 by chance. The interval is over texts. The null deals the two classes
+    anew among the types, with all occurrences of a type in one class: a few function words make up
+    most occurrences, and otherwise the attention of a frequent word would count as often as the
+    word occurs. `p_value` is for a value as large.
     """
     words = occurrences_of(texts)
     types = words.content_types.astype(np.int64)

@@ -21,10 +21,10 @@ STATISTIC = "content_in_denser_places"
 
 
 def types_of(groups: Mapping[str, str], tokenizer: Any) -> dict[str, Int[np.ndarray, " type"]]:
-    """Return the tokens of each group's words that are one token, each once.
+    """Return the distinct tokens of single-token words, by group.
 
-    A word stands behind another, as inside a sentence: a space before it alone would be a token
-    of its own to a tokenizer that puts one before each text.
+    A word is spelled behind a second word, as inside a sentence: a tokenizer that puts a space
+    before every text would spell an initial space as a separate token.
     """
     tokens: dict[str, set[int]] = {CONTENT: set(), FUNCTION: set()}
     texts = ["a", *(f"a {word}" for word in groups)]

@@ -1,7 +1,7 @@
-"""Keys that one config had for BART's family, of which each class now has a value of its own.
+"""Keys of old configs of BART's family, where every class now has a fixed value.
 
-transformers 3 built BART, mBART, Pegasus, Marian and others by one class and these keys; today's
-classes do not know them any more, and their parts say what they do.
+transformers 3 built BART, mBART, Pegasus, Marian and more from one class and these keys; today's
+classes ignore the keys, and behave by their own parts.
 """
 
 from collections.abc import Callable, Mapping

@@ -18,17 +18,17 @@ GAINS = (".weight", OLD[".weight"])
 
 
 def describe_head(name: str, model: Network, module: Any) -> dict[str, Any]:
-    """Return the keys `output` of the matrices and `masked_head`, those that there are.
+    """Return the existing keys among `output` of the matrices and `masked_head`.
 
-    `output` is a matrix with a row for each row of the input matrix, but other numbers. A masked
-    head is one norm of the embedding size, one linear map from the model's width to it, and a
-    matrix or a number for each token. What could be several tensors is left out: a model is read
-    without it.
+    `output` is a matrix with a row per row of the input matrix, but different numbers. A masked
+    head is a norm of the embedding size, a linear map from the model's width to the embedding size,
+    and a matrix or a number per token. Ambiguous tensors are left out: the model is then read
+    without a head.
 
     Args:
         name: The model's name.
-        model: Its description, as far as it is known; of files.
-        module: The same model without its head.
+        model: The known part of the description, from files.
+        module: The same model without the head.
     """
     weight = module.get_input_embeddings().weight
     shapes = _outer(checkpoint_shapes(name, model), module, weight)

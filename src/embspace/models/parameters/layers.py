@@ -76,14 +76,14 @@ class LayerParameters:
 
 
 def layer_parameters(module: Any, final_norm: Any) -> list[LayerParameters]:
-    """The parameters of each layer, 1..L; views of the module's own where they can be.
+    """The parameters of the layers 1..L; views of the module's parameters where possible.
 
-    `final_norm` is the module after the last block, None without one. ALBERT's layers are one
-    block, whose arrays stand in each of them.
+    `final_norm` is the module after the last block, or None. ALBERT's layers are one block: all
+    layers share the arrays.
 
     Raises:
-        InputError: for an architecture that is not known, naming it and those that are, and for
-            heads that do not divide the rows of their matrices.
+        InputError: for an unknown architecture, with the known names, and for heads that do not
+            divide the rows of the matrices.
     """
     return [_of_parts(each, final_norm) for each in parts_of(module)]
 

@@ -37,16 +37,16 @@ class TrackedStates:
 def tracked_states(
     module: Any, ids: Int[np.ndarray, " token"], *, is_causal: bool = True, as_coded: bool = False
 ) -> Iterator[TrackedStates]:
-    """The states at each point of each layer, in the order in which a model computes them.
+    """The states at every point of every layer, in the order of computation.
 
-    `ids` are those of one text, its special tokens included. Without `is_causal` a decoder sees
-    later tokens, too, as transformers (5.23) has it where a four-dimensional mask of ones or of
-    zeros to add is given in place of the two-dimensional one; an encoder is the same. With
-    `as_coded`, the point of that name follows `attention_sum`.
+    `ids` has one text, special tokens included. Without `is_causal` a decoder sees later tokens,
+    too, as in transformers (5.23) with a four-dimensional mask of ones, or of zeros to add, instead
+    of the two-dimensional mask; an encoder is unchanged. With `as_coded`, the point `as_coded`
+    follows `attention_sum`.
 
     Raises:
-        InputError: for an architecture that is not known, naming it, and of `as_coded` for one
-            that norms before attention or has matrices that are not square.
+        InputError: for an unknown architecture, naming it, and for `as_coded` with norms before
+            attention or matrices that are not square.
     """
     import torch
 

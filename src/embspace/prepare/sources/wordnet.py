@@ -16,15 +16,14 @@ FIRST_WORD = 4  # of the fields of a synset, after offset, file number, type and
 
 
 def load_wordnet(words: WordNetWords) -> pd.DataFrame:
-    """Return words drawn from each part of speech: `id`, `word`, `lemma`, `part_of_speech`.
+    """Return words drawn by part of speech: `id`, `word`, `lemma`, `part_of_speech`.
 
-    Each part of speech is drawn from by itself, so that a word may come as a noun and as a verb,
-    as it does in WordNet. Entries of several words are left out. Words keep their capitals, and
-    are one lemma with and without. They stand in the order of the draw, so that the first of a part
-    of speech are a smaller draw.
+    Parts of speech are drawn independently: a word may come as a noun and as a verb, as in WordNet.
+    Entries of several words are left out. Words keep capitals, and share a lemma with and without.
+    The rows are in the order of the draw: the first rows of a part of speech are a smaller draw.
 
     Raises:
-        InputError: naming the key, the file and, where one does not fit, the line.
+        InputError: naming the key, the file and, for a malformed line, the line.
     """
     with within("key 'words.folder'"):
         folder = _folder(words.folder)
