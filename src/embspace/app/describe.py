@@ -55,13 +55,13 @@ class Named:
 def find_model(asked: str, root: Path, say: Say | None, given: Given | None = None) -> Named:
     """Return the model of a name in conf/model/, a folder, or a repository `owner/name`.
 
-    A folder or repository that a file of conf/model/ describes has that file's name. `say` is told
-    of a fetch; with None there is none, and a repository must have been fetched before. `given`
-    are keys of the description that the user has said, of a model without such a file.
+    A folder or repository described by a file of conf/model/ has the file's name. `say` reports a
+    fetch; with None nothing is fetched, and a repository must have been fetched before. `given` are
+    keys of the description from the user, for a model without a file.
 
     Raises:
-        InputError: if there is no such model, or its file in conf/model/ says what is `given`.
-        RefusedModel: if its files cannot be read.
+        InputError: if the model does not exist, or a file in conf/model/ sets a key of `given`.
+        RefusedModel: if the model's files cannot be read.
     """
     if asked in {file.stem for file in (root / MODELS).glob("*.yaml")}:
         return _not_given(Named(checked_name(asked)), given)

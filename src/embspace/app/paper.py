@@ -53,21 +53,21 @@ def known_figures() -> dict[str, tuple[str, Drawing]]:
 def write_paper_figure(
     noun: str, name: str, folder: Path, width_mm: float, *, has_panels: bool
 ) -> list[Path]:
-    """Draw an analysis from its results, and write it for a paper.
+    """Draw an analysis from the results, and write the files for a paper.
 
     Args:
         noun: The analysis, such as helix.
-        name: Whose results: a model, a run, a pair, or `toy`.
+        name: Owner of the results: a model, a run, a pair, or `toy`.
         folder: Takes `<noun>.pdf`, `<noun>.svg` and `<noun>.tex`, which has a figure environment
             with caption and label, and the tables.
-        width_mm: Of the figure, or of each panel; type has the same size at any.
-        has_panels: Also write each panel as `<noun>_<letter>.pdf`.
+        width_mm: Width of the figure, or of a panel; the size of type does not change.
+        has_panels: Also write panels as `<noun>_<letter>.pdf`.
 
     Returns:
         The files written.
 
     Raises:
-        InputError: if there is no such analysis, or its results are not there.
+        InputError: if the analysis, or the results, do not exist.
     """
     check_drawn(noun, name)
     chapter, drawing = known_figures()[noun]

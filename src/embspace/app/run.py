@@ -25,18 +25,18 @@ LIST = re.compile(r"\$\{(models|corpora|profiled|compared|checkpointed|trained|r
 def run_stages(
     name: str | None, model: str | None, *, jobs: int | None = None, force: bool = False
 ) -> None:
-    """Run the stages of a name that are out of date, and what they need.
+    """Run the outdated stages of a name, and the outdated stages before.
 
-    Before, what a dropped corpus has left is removed.
+    Leftovers of a dropped corpus are removed first.
 
     Args:
         name: A stage, a noun or a chapter: `measure_helix`, `helix` or `positional`; None for all.
-        model: One of params.yaml, or None for all of them; also one of its runs.
-        jobs: How many stages run at once; None for one a core.
-        force: True if also what is up to date, or was computed before, is computed.
+        model: A model or a run of params.yaml, or None for all.
+        jobs: Number of stages at once; None for one a core.
+        force: True to compute stages that are up to date, or were computed before, as well.
 
     Raises:
-        InputError: if nothing is called so, the model is not in params.yaml, or a stage fails.
+        InputError: if the name is unknown, the model is not in params.yaml, or a stage fails.
     """
     if name is None and model is not None:
         raise InputError("--model: needs an analysis or a chapter: `embspace run helix --model …`")

@@ -17,15 +17,14 @@ from embspace.settings.schema import read_yaml
 def sample_pages(
     name: str, *, n_pages: int, seed: int, largest_id: int | None = None
 ) -> Iterator[str]:
-    """Draw articles by the seed, write them to the corpus's file of pages, and say what was done.
+    """Draw articles by the seed, write them to the corpus's file of pages, and report.
 
-    Without `largest_id`, the wiki is asked for the id of its newest page. What an earlier draw
-    with the same seed and largest id has found before it failed is not asked for again.
+    Without `largest_id`, the wiki's newest page sets the largest id. A failed draw with the same
+    seed and largest id is continued, not repeated.
 
     Raises:
-        InputError: if there is no such corpus, it is of another source, or its file of pages is
-            there already, before anything is asked; if the wiki cannot be asked or has too few
-            articles.
+        InputError: if the corpus does not exist, has a different source, or already has a file of
+            pages, before any request; if the wiki does not answer or has too few articles.
     """
     corpus = describe_corpus(name, read_yaml(described_in(CONF / "corpus", name)))
     with within(corpus_file(name)):

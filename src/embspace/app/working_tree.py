@@ -262,9 +262,9 @@ class WorkingTree:
         }
 
     def _elsewhere(self, model: str) -> tuple[Path, dict[Path, dict[str, Any]]]:
-        """Return the tree that has computed something of the model, and what its locks say.
+        """Return a tree with computed results of the model, and the entries of the tree's locks.
 
-        The user's first; another one only for a start; this one if there is nothing to take.
+        The user's tree first; a further tree only at the start; this tree if nothing can be taken.
         """
         others = [] if (self.folder / LOCK).is_file() else (self.root / TREES).glob(f"{model}*")
         newest_first = sorted(others, key=lambda folder: folder.stat().st_mtime, reverse=True)

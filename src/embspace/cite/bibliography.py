@@ -106,9 +106,9 @@ def parse_bibtex(text: str, file: str) -> list[Reference]:
 
 
 def read_citation(path: Path) -> list[Reference]:
-    """Embspace itself, as the version that is installed, and the theses that it cites.
+    """Entries for embspace, in the installed version, and for the cited theses.
 
-    Its year is that of `date-released`, its address `repository-code`, if the file has one.
+    The year comes from `date-released`, the address from `repository-code`, if present.
     """
     content = read_yaml(path)
     own = {

@@ -124,10 +124,10 @@ class Facts:
         return found if isinstance(found, StrictUndefined) else [cell for (cell,) in found]
 
     def rows(self, file: str, /, *columns: str, **where: Any) -> list[Any] | StrictUndefined:
-        """The different rows of some columns, without those of which a cell is empty.
+        """The distinct rows of some columns, without rows with an empty cell.
 
-        `where` has for each of other columns the value, or the list of values, that count. Without
-        such rows, the result is undefined, and says so where a sentence needs it.
+        `where` has the allowed value, or list of values, of further columns. Without a matching row
+        the result is undefined, and says so where a sentence needs the value.
         """
         rows = self._contents(file, *columns, *where).rows
         names = [self._named(column) for column in columns]

@@ -94,22 +94,21 @@ def extract_hidden_states(
     largest_unknown_share: Share,
     device: Device,
 ) -> HiddenStates:
-    """The hidden states of all windows of all texts, of layers 0..L; none without a tokenizer.
+    """The hidden states of all windows of all texts, for layers 0..L; none without a tokenizer.
 
-    None either of texts of whose tokens a larger share is unknown to it: no result of them would be
-    checkable.
+    No states of texts with a larger share of unknown tokens either: no result would be checkable.
 
-    Vectors that are no module's have layer 0 alone, without a row.
+    Vectors without a module have only layer 0, without a row.
 
-    `texts` has the columns `id` and `text`. Without `token_states` only pooled ones are kept.
+    `texts` has the columns `id` and `text`. Without `token_states` only pooled states are kept.
 
-    Memory is bounded by one batch; the order in which windows come is not that of the texts,
-    `EncodedWindow.index` says where each belongs. A model with fewer positions than
-    `window_length` takes windows of its own length, and an overlap in proportion.
+    Memory is bounded by one batch; windows do not come in the order of the texts,
+    `EncodedWindow.index` gives the place. A model with fewer positions than `window_length` takes
+    windows of the model's length, and an overlap in proportion.
 
     Raises:
-        InputError: if the overlap leaves no room in a window, windows that are read at once would
-            change each other, or a hidden state is not finite.
+        InputError: if the overlap leaves no room in a window, windows in one batch would change
+            each other, or a hidden state is not finite.
     """
     kinds = ("token", *EXTRACTED) if token_states else EXTRACTED
     if isinstance(model, VectorsModel):
@@ -146,9 +145,9 @@ def with_sentences(
     texts: list[str],
     settings: Mapping[str, Any],
 ) -> HiddenStates:
-    """The same with the vector that a sentence model makes of each text; without modules, as it is.
+    """Add a sentence model's vectors of texts to the states; without modules, return `states`.
 
-    What it reads that `states` does not read is read besides. `settings` are those of the stage.
+    Inputs of the modules missing from `states` are read separately. `settings` are the stage's.
     """
     if modules is None:
         return states

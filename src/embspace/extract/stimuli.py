@@ -1,10 +1,9 @@
-"""Stage `extract_stimuli`: what each layer makes of the stimuli, trained and at random weights.
+"""Stage `extract_stimuli`: the stimuli's hidden states, trained and at random weights.
 
-Writes for each set tensors `token`, `cls`, `mean`, `max`, `last`, `weightedmean`, each (layer, row,
-dim), the same of the model with random weights as `random_token` and so on, and the table of the
-tokens. The rows of the pooled tensors are those of the set's table in data/prepared/stimuli. A
-model with a norm after its last block has the same after it: `final_norm_token`,
-`random_final_norm_token` and so on.
+Writes, per set, tensors `token`, `cls`, `mean`, `max`, `last`, `weightedmean`, all (layer, row,
+dim), the same at random weights as `random_token` and so on, and the table of tokens. The rows of
+pooled tensors are the rows of the set's table in data/prepared/stimuli. A model with a norm after
+the last block has the same after the norm: `final_norm_token`, `random_final_norm_token` and so on.
 """
 
 from collections.abc import Iterator, Sequence
@@ -121,10 +120,10 @@ def _windows(
 
 
 def within_a_text(words: Sequence[str], tokenizer: Any, word_prefix: str) -> list[str]:
-    """Return words as they stand after another word, where a tokenizer marks starts by the space.
+    """Return words as spelled behind a second word, if a tokenizer marks starts by the space.
 
-    At the start of a text such a tokenizer has no space to mark, and spells a word by the pieces
-    that go on inside others. One that adds the space itself gets the words as they are.
+    At the start of a text such a tokenizer has no space to mark, and spells a word by pieces from
+    inside words. A tokenizer that adds the space gets the words unchanged.
     """
     if not words:
         return []

@@ -14,14 +14,15 @@ from embspace.files.atomic import partial_name, remove_strays
 def writing_together(
     paths: Sequence[Path], *, obsolete: Sequence[Path] = ()
 ) -> Iterator[list[Path]]:
-    """Give names to write to, and move all to `paths` when the block ends without an error.
+    """Yield temporary names, and move all to `paths` when the block ends without an error.
 
-    Every byte is written before the first file is moved: a full disk leaves all as it was. The last
-    path is the sign that all are there. Its old file goes before another one is replaced, with what
-    is `obsolete`, and its new one comes last.
+    Every byte is written before the first file is moved: a full disk changes nothing. The last path
+    signals completeness: the old file goes before any replacement, with the `obsolete` files, and
+    the new file comes last.
 
     Raises:
-        InputError: if a folder or a file cannot be written, or the block cannot open another file.
+        InputError: if a folder or a file cannot be written, or the block cannot open a further
+            file.
     """
     partials = [partial_name(path) for path in paths]
     try:

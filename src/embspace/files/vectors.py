@@ -67,18 +67,17 @@ def read_vectors(
 def read_labeled_vectors(
     path: str | Path, *, header: bool | None = None, separator: str | None = None
 ) -> LabeledVectors:
-    """The vectors of a file, float32, with the names of its rows.
+    """The vectors of a file, float32, with row names.
 
     An .npy or .npz with one array, a .safetensors with one tensor, or a table, .csv, .tsv, .jsonl,
     .json, .parquet or .arrow: a column a dimension, or one column of lists. The columns token,
-    label, group and id of a table are no dimensions, nor are names of rows and numbers of them. A
-    .csv without a line of names may start with numbers; `header` says whether it does. Cells may
-    have decimal commas, and are separated by `separator`; without it, as the file declares or
-    shows.
+    label, group and id of a table, row names and row numbers are no dimensions. A .csv without a
+    line of names may start with numbers; `header` says whether names come first. Cells may have
+    decimal commas, and are separated by `separator`, by default as declared or shown in the file.
 
     Raises:
-        InputError: naming what was found and what is allowed: another ending, several arrays or
-            none, objects or what is no real number, another shape than (row, dim), NaN, infinity.
+        InputError: naming found and allowed: an unknown ending, several arrays or none, objects or
+            anything but real numbers, a shape other than (row, dim), NaN, infinity.
     """
     file = Path(path).expanduser()
     ending = ending_of(file.name)

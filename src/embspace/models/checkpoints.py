@@ -38,10 +38,10 @@ def published_checkpoints(name: str, model: Model) -> list[PublishedCheckpoint]:
 
 
 def chosen_checkpoints(name: str, model: Model, n_checkpoints: int) -> list[PublishedCheckpoint]:
-    """`n_checkpoints` of those that are published, spread by the logarithm of the step.
+    """`n_checkpoints` of the published checkpoints, spread by the logarithm of the step.
 
-    The first and the last, then again and again the one farthest from those before it, so that
-    more are always fewer ones and some besides. All, if they are no more.
+    The first and the last, then repeatedly the checkpoint farthest from the chosen: a larger number
+    only adds checkpoints. All, if no more are published.
     """
     published = published_checkpoints(name, model)
     place = np.log1p([each.step for each in published])

@@ -50,11 +50,11 @@ class _Node:
 
 
 def components_of(module: Any) -> list[Component]:
-    """All components of a model, the whole before its parts, in the order of the modules.
+    """All components of a model, the whole before the parts, in the order of the modules.
 
-    A parameter that several modules share counts where it comes first. Modules of a list are one
-    component, with as many copies, if names and shapes of their parameters are the same. A module
-    that holds nothing but one other is one component with it, under the outer name.
+    A parameter shared by several modules counts at the first. Modules of a list are one component,
+    with a number of copies, if names and shapes of the parameters are equal. A module with a single
+    child and nothing else is one component with the child, under the outer name.
     """
     root = _tree(module, type(module).__name__, set())
     whole = Component(root.name, 0, "model", (), 1, *_counts(root), is_leaf=not root.parts)

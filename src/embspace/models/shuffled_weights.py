@@ -5,10 +5,10 @@ from typing import Any
 
 
 def with_shuffled_entries(module: Any, seed: int) -> Any:
-    """A copy of `module` with the entries of each of its matrices in random order.
+    """A copy of `module` with the entries of every matrix in random order.
 
-    Each matrix keeps its mean, its variance and its outliers, and loses all structure. Vectors,
-    biases and the gains of norms, stay as they are, as they have a place for each dimension.
+    A matrix keeps mean, variance and outliers, and loses all structure. Vectors (biases and the
+    gains of norms) stay: their entries belong to dimensions.
     """
     import torch
 

@@ -86,16 +86,15 @@ def load_spelling(name: str, model: Model) -> Spelling | None:
 def vocabulary_table(name: str, tokenizer: Any, model: Network) -> pd.DataFrame:
     """One row an id: id, token, role, kind, character_class.
 
-    An id that the vocabulary leaves out is unused, and named as none of its tokens is.
-    `role` is what the model uses a special token for (cls, sep, mask, …), else empty.
-    `kind` is the first that fits of: special; unused (reserved by the model's makers); subword
-    (goes on inside a word); digit (ASCII digits); word (letters of any script, with marks);
-    other. Where tokenizers mark the starts of words, a subword is letters without that mark: a
-    comma has none either. `character_class` is `character_class()` of the token without its mark,
-    bytes read as the text that they stand for.
+    An id missing from the vocabulary is unused, with a name that no token has. `role` is the
+    model's use of a special token (cls, sep, mask, …), else empty. `kind` is the first fitting kind
+    of: special; unused (reserved by the model's makers); subword (goes on inside a word); digit
+    (ASCII digits); word (letters of any script, with marks); other. Where tokenizers mark the
+    starts of words, a subword is letters without the mark: a comma has no mark either.
+    `character_class` is `character_class()` of the token without the mark, with bytes read as text.
 
     Raises:
-        InputError: if the model's file names another mark than the tokenizer's.
+        InputError: if the model's file names a different mark than the tokenizer's.
     """
     spelling = _spelling(tokenizer)
     _check_marks(name, model, spelling)

@@ -1,8 +1,8 @@
-"""Finds texts that are copies of others, such as shared posts, so that they count as one.
+"""Finds copies among texts, such as shared posts, to count copies as one text.
 
-Two texts are copies if they are equal after NFC, case folding and white space, or if the Jaccard
-index of their runs of five words is large (Broder 1997, "On the resemblance and containment of
-documents"). Copies of copies are copies.
+Two texts are copies if equal after NFC, case folding and white space, or if the Jaccard index of
+runs of five words is large (Broder 1997, "On the resemblance and containment of documents"). Copies
+of copies are copies.
 """
 
 import unicodedata
@@ -49,10 +49,10 @@ def names_of_copies(texts: pd.DataFrame) -> pd.Series:
 
 
 def joined(names: Sequence[str], first: Int[np.ndarray, " text"]) -> list[str]:
-    """The names of units, such as documents, after those with copies of one text are made one.
+    """The names of units, such as documents, with units merged that share copies of a text.
 
-    `names` has one a text, and `first` the number of the text that each is a copy of. A unit made
-    of several has the name of that of its first text.
+    `names` has the unit of a text, and `first` the number of the first copy of a text. A merged
+    unit has the name of the first text's unit.
     """
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components

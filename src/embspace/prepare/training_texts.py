@@ -17,19 +17,18 @@ COLUMNS = ["id", "document", "text", "half_hidden", "label", "split"]
 
 
 def prepare_training_texts(name: str, run: Run, corpus: Corpus) -> pd.DataFrame:
-    """One row a text of the corpus of the run `name`.
+    """One row per text of the corpus of the run `name`.
 
     The columns are id, document, text, half_hidden, label, split.
 
-    `half_hidden` is the text without half of what tells the labels apart, where the corpus knows
-    that, and else empty.
-    `split` is `train` or `test`. Texts of one document are never parted, so that a model is
-    tested on what it has not seen a sister of. Of the documents of each domain and label the
-    nearest number to `test_share` is held out at random, at least one of two or more. Without
-    labels, `label` is empty.
+    `half_hidden` is the text with half of the defining sites of the labels hidden, if the corpus
+    knows the sites, else empty. `split` is `train` or `test`. Texts of a document are never split,
+    to test only on texts without near copies in training. Per domain and label, the nearest number
+    of documents to `test_share` is held out at random, at least one of two or more. Without labels,
+    `label` is empty.
 
     Raises:
-        InputError: if the texts cannot be had, have no such column, or a label has fewer than two
+        InputError: if the texts cannot be read, lack a column, or a label has fewer than two
             documents.
     """
     with within(corpus_file(run.corpus)):

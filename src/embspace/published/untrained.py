@@ -65,18 +65,16 @@ def load_verdicts(file: Path) -> pd.DataFrame:
 
 
 def beside_untrained(verdicts: pd.DataFrame, untrained: pd.DataFrame | None) -> pd.DataFrame:
-    """Return the verdicts with what the same rules say of the architecture before any training.
+    """Return the verdicts with the verdicts of the same rules before any training.
 
     Parameters:
-        verdicts: a row a number or claim, as `measure_ledger` makes them.
-        untrained: columns KEPT of a model with random weights, each rule once; None where there is
-            none.
+        verdicts: a row a number or claim, from `measure_ledger`.
+        untrained: columns KEPT of a model with random weights, by rule; None if missing.
 
-    A claim that matches there as well has the verdict `holds, but also untrained`. `training` says
-    of a claim that holds whether it does so only after training: `open` where the rule decides
-    nothing at random weights, or there are none. A claim that reads no trained weights (`about`)
-    has no twin. `family_q_value` is Benjamini and
-    Hochberg's, among the p-values of a family of claims.
+    A claim that also matches untrained has the verdict `holds, but also untrained`. `training` says
+    whether a claim holds only after training: `open` if the rule decides nothing at random weights,
+    or these are missing. A claim without trained weights (`about`) has no twin. `family_q_value` is
+    Benjamini and Hochberg's, among the p-values of a family of claims.
     """
     table = verdicts.copy()
     own = table["kind"].eq("claim") & table["about"].eq("weights")

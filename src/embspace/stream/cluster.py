@@ -114,10 +114,10 @@ def run_all(
     on_result: Callable[[str, Any], None],
     say: Say,
 ) -> dict[str, str]:
-    """Run each call, a function and its arguments, once; return the errors of those that failed.
+    """Run all calls, a function with arguments, once; return the errors of failed calls.
 
-    Results come to `on_result` in the order in which they are ready. When the scheduler is lost,
-    what is not done, by `is_done`, is handed to the next one that answers at its address.
+    Results come to `on_result` in the order of completion. When the scheduler is lost, unfinished
+    calls, by `is_done`, go to the next scheduler at the same address.
     """
     from distributed import CancelledError
     from distributed.comm.core import CommClosedError

@@ -44,20 +44,19 @@ class Wanted:
 
 
 def save_pairs(path: Path, folder: Path, wanted: Wanted, say: Callable[[str], None]) -> None:
-    """Write what all pairs of rows of a matrix come to, and the nearest neighbors of each row.
+    """Write distributions of all pairs of rows of a matrix, and the rows' nearest neighbors.
 
     `pairs.csv` has moments, extremes and quantiles of distances, dot products and cosines,
-    `histograms.csv` their counts; `neighbor_indices.npy` (n, k), int32, and
-    `neighbor_distances.npy`, float64, are those of `NeighborGraph`. No sampling. All appear at
-    once, `pairs.csv` last.
+    `histograms.csv` the counts; `neighbor_indices.npy` (n, k), int32, and `neighbor_distances.npy`,
+    float64, hold a `NeighborGraph`. No sampling. All files appear at once, `pairs.csv` last.
 
-    A matrix that fits with its lists is scanned in one pass. A larger one is cut into panels, and
-    each two of them are scanned together: the graph and the counts are the same, but for pairs
-    within rounding of a bin's edge, and the products are up to three times as many.
+    A matrix that fits with the lists is scanned in one pass. A larger matrix is cut into panels,
+    scanned two by two: the graph is the same, counts too up to pairs within rounding of a bin's
+    edge, and the products are up to three times as many.
 
     Raises:
-        InputError: a file that `MatrixFile` does not take, a number out of range, or less memory
-            than two panels of a few rows take.
+        InputError: a file refused by `MatrixFile`, a number out of range, or too little memory for
+            two panels of a few rows.
     """
     if not 1 <= wanted.n_bins <= MOST_BINS:
         raise InputError(f"bins: found {wanted.n_bins}, allowed: 1 to {MOST_BINS:,}")
@@ -94,9 +93,9 @@ def save_pairs(path: Path, folder: Path, wanted: Wanted, say: Callable[[str], No
 
 
 def bytes_of_row(dim: int, k: int, *, zeros: bool) -> int:
-    """Return what a row takes while it is scanned: itself, its candidates, its neighbors.
+    """Return the bytes of a row during a scan: the row, candidates, neighbors.
 
-    Where there are zero rows, `scan_pairs` copies all others.
+    With zero rows, `scan_pairs` copies all nonzero rows.
     """
     vectors = 4 * dim * (1 + zeros)
     lists = 2 * n_candidates(k) * 8 + k * 12 if k else 0
@@ -215,9 +214,9 @@ def _scan_two(
     largest_norm: float,
     graph: GraphFile | None,
 ) -> list[Distributions]:
-    """Return the distributions between two panels, and within each that no scan had before.
+    """Return the distributions between two panels, and within panels not yet scanned.
 
-    A function of its own, so that its rows are gone before those of the next two are read.
+    A separate function, to free the rows before the next two panels are read.
     """
     size = a.stop - a.start
     x = np.empty((size + b.stop - b.start, file.dim), dtype=np.float32)

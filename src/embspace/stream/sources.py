@@ -94,14 +94,14 @@ def find_sources(
     say: Say | None = None,
     separator: str | None = None,
 ) -> list[Source]:
-    """Return the files of texts at a place, each once, in the order of their addresses.
+    """Return the distinct files of texts at a place, in the order of addresses.
 
-    `place` is a file, a folder, which is searched with those in it, or a pattern with `*`; on a
-    disk or at an address: `s3://…`, `https://…`, `hf://datasets/<owner>/<name>`, where `@<commit>`
-    after the name says which one. Files of other kinds are passed over, and `say` hears of it.
+    `place` is a file, a folder, searched recursively, or a pattern with `*`; on a disk or at an
+    address: `s3://…`, `https://…`, `hf://datasets/<owner>/<name>`, with the revision as `@<commit>`
+    after the name. Files of unknown kinds are skipped, and reported by `say`.
 
     Raises:
-        InputError: if there is none, or the place cannot be reached.
+        InputError: without a file, or if the place cannot be reached.
     """
     import fsspec
 
@@ -159,9 +159,9 @@ def _listing(system: Any, folder: str) -> list[str]:
 def _told_apart(
     system: Any, listing: Sequence[str], *, is_named: bool
 ) -> tuple[list[str], dict[str, list[str]]]:
-    """Return files of texts, each once, by their addresses, and other names by the reason.
+    """Return the distinct files of texts, by address, and the reasons of skipped names.
 
-    A .json is one where it was named itself: in a folder it says something of the others.
+    A .json counts if named directly: in a folder, .json files describe the rest.
     """
     allowed = f"allowed: {listed()}"
     others: dict[str, list[str]] = {allowed: [], NO_FILE: []}

@@ -79,10 +79,10 @@ def _masked_tokens(ids: Any, tokenizer: Any, masked_share: float, generator: Any
 def sentence_pairs(
     end: str, windows: Windows, rows: BatchRows, tokenizer: Any, generator: Any
 ) -> dict[str, Any]:
-    """Each window in two parts, of which the second is, by a fair coin, another text's.
+    """Windows in two parts; the second, by a fair coin, from a different text.
 
-    The label is 0 for the part that follows, 1 for another's (as BERT's head has it). Both that
-    might come second are cut to the length of the shorter, so that length tells nothing.
+    The label is 0 for the following part, 1 for a different text's (as in BERT's head). Both
+    candidates are cut to the shorter length, to make length uninformative.
     """
     import torch
 

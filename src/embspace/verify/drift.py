@@ -58,14 +58,14 @@ def compare_all(
     corpora: Sequence[str],
     tolerances: Tolerances,
 ) -> Drift:
-    """Compare every result of `models`, and in it what is about `corpora`, with its baseline.
+    """Compare every result of `models`, in it every row about `corpora`, with the baseline.
 
-    What is measured of some models alone only of those that are `asked` for. Of a table that has
-    models beside runs, the profiled models and the runs that are `trained`. Runs and pairs of
-    models are among `models` too.
+    Results of single models are compared only for models in `asked`. In a table of models and runs,
+    the profiled models and the `trained` runs count. Runs and pairs of models are among `models`
+    too.
 
     Raises:
-        InputError: for a malformed file, and for columns and keys that no rule names.
+        InputError: for a malformed file, and for columns and keys without a rule.
     """
     found, stored = (
         {file: read_contents(folder / file) for file in results_of(folder, models, asked)}

@@ -26,12 +26,12 @@ SCRIPTS = (
 
 
 def explorer_of(folder: Path, model: str, nouns: Collection[str] | None = None) -> Fragment | None:
-    """Return the explorer of a model whose tree is in `folder`; None if it has no map.
+    """Return the explorer of a model with a tree in `folder`; None without a map.
 
-    With `nouns` it has the maps of these analyses alone: others may be of other texts.
+    `nouns` limits the maps to these analyses, for further maps may be of different texts.
 
     The script runs from a file without a network, and makes no code from texts: a content policy
-    that allows it by its hash alone is enough.
+    with the script's hash is enough.
     """
     pack = Pack()
     found = gathered(folder, model, pack, nouns)

@@ -66,9 +66,9 @@ def _frame(model: str, stamp: Stamp) -> str:
 
 
 def explorer_page(fragment: Fragment, model: str) -> str:
-    """Return a page that holds the explorer alone, and loads nothing: its content policy says so.
+    """Return a page with only the explorer; the content policy forbids all loading.
 
-    It tells the page around it how high it is, and searches for what that one asks for.
+    The page reports the height to the page around, and searches on request.
     """
     own = files("embspace.app.live").joinpath("framed.js").read_text(encoding="utf-8")
     scripts = [*fragment.scripts, own]

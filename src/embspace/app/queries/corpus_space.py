@@ -167,13 +167,13 @@ def _check_known(name: str, text: str, encoded: Any, tokenizer: Any) -> None:
 
 
 def reference_space(model_name: str, corpus: str, layer: int, pooling: str | None) -> CorpusSpace:
-    """Return the windows of a corpus as a model reads them, from the user's cache if it has them.
+    """Return the windows of a corpus as a model reads them, from the user's cache if present.
 
-    `model_name` is what `embspace.spaces` takes, the tree is the current folder, layer -1 is the
-    last one. Without a pooling it is that of `default_pooling`.
+    `model_name` is a model for `embspace.spaces`, the tree is the current folder, layer -1 is the
+    last. Without a pooling, `default_pooling` decides.
 
     Raises:
-        InputError: naming what is not known, cannot be read, or is out of range.
+        InputError: naming anything unknown, unreadable, or out of range.
     """
     from embspace.loaded.model import load
     from embspace.loaded.reference import reference

@@ -1,7 +1,7 @@
-"""Asks DVC which stages of a tree are up to date, and records those that ran in cache and locks.
+"""Asks DVC for the outdated stages of a tree, and records finished stages in cache and locks.
 
-One process keeps the books while the commands of several stages run. `dvc repro` afterwards finds
-all as if it had run the stages itself, one after the other.
+One process keeps the books while the commands of several stages run. A later `dvc repro` finds the
+tree as if `dvc repro` had run all stages in sequence.
 """
 
 import json

@@ -82,13 +82,13 @@ def schedule(
     jobs: int,
     running: Mapping[str, float] | None = None,
 ) -> Schedule:
-    """Return what `jobs` jobs take for the stages of `needs`, the longest chain first.
+    """Return the time of the stages of `needs` with `jobs` jobs, the longest chain first.
 
     Args:
-        seconds: The time of each stage when it runs.
-        needs: For each stage that is left, the stages that run before it; others are done.
-        jobs: How many run at once.
-        running: Stages of `needs` that run already, with the seconds since their starts.
+        seconds: The time of a stage.
+        needs: For a remaining stage, the stages before; missing stages are done.
+        jobs: Number of jobs at once.
+        running: Running stages of `needs`, with the seconds since the start.
     """
     passed = running or {}
     chains = longest_chains(seconds, needs)

@@ -1,7 +1,7 @@
-"""Runs each Python that is asked for in a fork of a process that has imported libraries beforehand.
+"""Runs Python calls in forks of a process with preloaded libraries.
 
-A program of its own, which `embspace.app.warm.python` starts by this file's path: nothing of
-embspace is imported before a fork, so that each has the modules of its own tree, as they are then.
+A separate program, started by `embspace.app.warm.python` by the path of this file: nothing of
+embspace is imported before a fork, and a fork has the modules of the caller's tree, as of the call.
 """
 
 import ctypes

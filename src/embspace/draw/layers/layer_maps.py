@@ -134,9 +134,9 @@ def _population(table: pd.DataFrame, places: pd.DataFrame) -> str:
 
 
 def _map(ax: Axes, points: pd.DataFrame, layer: int, reach: float) -> PathCollection:
-    """Draw tokens by the share of their neighbors that are new; gray where there is none before.
+    """Draw tokens by the share of new neighbors; gray on the first layer.
 
-    All maps reach equally far from the middle, so that a token has its place on each.
+    All maps reach equally far from the middle: a token has a place on every map.
     """
     look: dict[str, Any] = {"s": 3, "linewidths": 0, "rasterized": True}
     known = points[points["changed_in_space"].notna()].sort_values("changed_in_space")

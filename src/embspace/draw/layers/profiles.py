@@ -80,11 +80,11 @@ def draw_profiles(
     row_height_mm: PositiveFloat,
     digits: NonNegativeInt,
 ) -> tuple[Figure, str]:
-    """Draw a row for each measure shown and a column for each space; of one space, a panel each.
+    """Draw a row per measure and a column per space; for a single space, a panel per measure.
 
-    Lines are corpora, with intervals over texts and, thin and in the same color, each corpus's own
-    nulls. Points that depend on the number of texts are hollow. The title speaks of `corpus`, or of
-    the first corpus that was profiled if that one was not.
+    Lines are corpora, with intervals over texts and, thin and in the same color, the corpus's
+    nulls. Points that depend on the number of texts are hollow. The title is about `corpus`, or
+    about the first profiled corpus if `corpus` was not profiled.
     """
     as_is = _spread_out(results["profiles"].query("change == 'as_is'"))
     measures = getattr(shown, family)

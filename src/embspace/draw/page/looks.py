@@ -159,10 +159,9 @@ def names(looks: Mapping[str, Look]) -> dict[str, str]:
 
 
 def corpus_looks(corpora: Iterable[str]) -> dict[str, Look]:
-    """Return the look of each corpus: its own for those that embspace carries, else a free one.
+    """Return the look of every corpus: a fixed look for embspace's corpora, else a free look.
 
-    Other corpora take the free looks in the order in which they are given, and start again when
-    these end.
+    Further corpora take the free looks in the given order, cyclically.
     """
     looks, names = dict[str, Look](), list(dict.fromkeys(corpora))
     others = [name for name in names if name not in _CORPORA]

@@ -60,16 +60,16 @@ DISTRIBUTION = {
 
 
 def markdown_table(table: pd.DataFrame, digits: int, exact: Sequence[str] = ()) -> str:
-    """Return `table` as Markdown, each number with the digits that it has.
+    """Return `table` as Markdown, with the significant digits of the numbers.
 
-    Whole numbers have none after the point, also beside gaps. A value with an interval has two
-    significant digits of the interval's half-width; any other has `digits` after the point, fewer
-    where it has as many before it. What is not defined is a dash. `x`, `x_low` and `x_high` become
-    one column, the value and its interval.
+    Whole numbers have no digits after the point, also beside gaps. A value with an interval has two
+    significant digits of the interval's half-width; any further value has `digits` after the point,
+    or fewer with as many before the point. An undefined value is a dash. `x`, `x_low` and `x_high`
+    become one column, the value and the interval.
 
     Args:
         table: Rows to show.
-        digits: After the point, of values without an interval.
+        digits: After the point, for values without an interval.
         exact: Columns that keep three significant digits.
 
     Raises:

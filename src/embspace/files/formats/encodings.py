@@ -58,10 +58,10 @@ def packed_as(start: bytes) -> str:
 
 
 def advice(file: Path, content: bytes) -> str:
-    """Return what makes a file UTF-8, and how a line of it then reads; it begins with `;`.
+    """Return a command that makes a file UTF-8, and a sample line after it; begins with `;`.
 
-    `content` is that of the file, unpacked. The encoding is the one of its mark, else the one that
-    charset-normalizer finds likely; a reader of the message decides.
+    `content` is the unpacked file. The encoding comes from the file's mark, or is the likeliest by
+    charset-normalizer; the user decides.
     """
     if packed := packed_as(content):
         return f"; {packed}"

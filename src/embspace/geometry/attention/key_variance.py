@@ -1,9 +1,9 @@
-"""Measures how much of what tells keys apart in scores is the same for every query.
+"""Measures the share of the variance of scores over keys that is common to all queries.
 
-The score of query q, its bias included, and key k, less its bias, is q.k; a bias of keys adds the
-same to all scores of a query, which the softmax leaves out. Over keys, the scores of one query vary
-by q'Sq, S the covariance of keys. Its mean over queries is tr(S E[qq']) = m'Sm + tr(S Cov[q]) with
-m the mean query: what is the same for every query, and what each has of its own.
+The score of query q, with bias, and key k, without bias, is q.k; a bias of keys adds the same to
+all scores of a query, and the softmax ignores the sum. Over keys, the scores of a query vary by
+q'Sq, S the covariance of keys. The mean over queries is tr(S E[qq']) = m'Sm + tr(S Cov[q]) with m
+the mean query: a part common to all queries, and a part of single queries.
 """
 
 from collections.abc import Iterator

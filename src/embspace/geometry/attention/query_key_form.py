@@ -43,14 +43,14 @@ def skew_share(query: Factor, key: Factor) -> float:
 
 @takes_arrays()
 def directionality(query: Factor, key: Factor, *, n_deviations: float) -> float:
-    """Return (c - r) / (c + r) of what columns and rows of G have beyond the usual, in [-1, 1].
+    """Return (c - r) / (c + r) of the outlying norms of columns and rows of G, in [-1, 1].
 
-    c adds up by how much the norms of columns are over their mean plus `n_deviations` standard
-    deviations (of a sample, n - 1), r the same of rows. A row belongs to a dimension of what
-    asks, a column to one of what is asked: above 0, a few dimensions of the keys' side stand out
-    more than any of the queries'. Saponati et al. (2025), arXiv 2502.10927, as coded, with 2
-    deviations; their tables print the negative. 0, as there, where no norm is so large: so it
-    always is with 2 deviations and fewer than 6 dimensions.
+    c is the sum of the excesses of column norms over the mean plus `n_deviations` standard
+    deviations (of a sample, n - 1), r the same for rows. A row belongs to a dimension of queries, a
+    column to a dimension of keys: above 0, a few dimensions of the keys stand out more than any of
+    the queries. Saponati et al. (2025), arXiv 2502.10927, as coded, with 2 deviations; the paper's
+    tables print the negative. 0, as in the paper, without an outlying norm: always with 2
+    deviations and fewer than 6 dimensions.
     """
     columns = _excess(_norms(key, query @ query.T), n_deviations)
     rows = _excess(_norms(query, key @ key.T), n_deviations)

@@ -168,11 +168,11 @@ def common_neighbors(
 def common_neighbors_without_each(
     one: Int[np.ndarray, "n k_and_next"], other: Int[np.ndarray, "n k_and_next"]
 ) -> Float[np.ndarray, " n"]:
-    """`mutual_nearest_neighbors` of all rows but one, for each that is left out.
+    """`mutual_nearest_neighbors` of all rows but one, for every left-out row.
 
-    `one` and `other` are `nearest_rows` of n_neighbors + 1: the last of them enters where one of
-    the others is left out. So the jackknife (Efron and Stein 1981, Annals of Statistics 9) knows
-    what each row adds as a point and as a neighbor of others.
+    `one` and `other` are `nearest_rows` of n_neighbors + 1: the last neighbor replaces a left-out
+    neighbor. The jackknife (Efron and Stein 1981, Annals of Statistics 9) thus covers a row's
+    effect as a point and as a neighbor.
     """
     n, k = len(one), one.shape[1] - 1
     rows, next_one, next_other = np.arange(n), one[:, k], other[:, k]

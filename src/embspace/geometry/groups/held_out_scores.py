@@ -14,15 +14,15 @@ def held_out_scores(
     *,
     ridge: float,
 ) -> Float[np.ndarray, "n label"]:
-    """Return each row's score along the direction that ridge regression finds on other folds.
+    """Return the rows' scores along the ridge-regression direction of the remaining folds.
 
-    One direction for each column of `labels`. For labels 0 and 1 it is Fisher's discriminant, up
-    to its scale; scores of different folds are not on one scale. 0 for rows that are all equal.
+    One direction per column of `labels`. For labels 0 and 1 the direction is Fisher's discriminant,
+    up to scale; scores of different folds are not on one scale. 0 if all rows are equal.
 
     Args:
         x: Of any scale; computed in float64.
-        labels: What is to be told, 0 or 1.
-        folds: The number of each row's fold, from 0 on.
+        labels: The target, 0 or 1.
+        folds: The number of a row's fold, from 0 on.
         ridge: Added to the covariance's diagonal, in units of a coordinate's mean variance.
     """
     n, dim = x.shape
@@ -51,10 +51,10 @@ def held_out_scores(
 def wins_by_stratum(
     scores: Float[np.ndarray, " n"], labels: Bool[np.ndarray, " n"], strata: Int[np.ndarray, " n"]
 ) -> tuple[Float[np.ndarray, " stratum"], Int[np.ndarray, " stratum"]]:
-    """Pairs of one true and one false row of a stratum in which the true one scores higher.
+    """Numbers of pairs won by the true row, and of all pairs of a true and a false row, by stratum.
 
-    And all such pairs of that stratum; strata ascend. A tie is half a win. Their ratio is the area
-    under the ROC curve (Mann and Whitney 1947); that of their sums compares like with like alone.
+    Strata ascend. A tie is half a win. The ratio is the area under the ROC curve (Mann and Whitney
+    1947); the ratio of the sums compares only within strata.
     """
     order = np.lexsort((scores, strata))
     score, label = scores[order], labels[order]

@@ -65,10 +65,10 @@ def path_steps(x: Paths) -> PathSteps:
 
 @takes_arrays()
 def layer_share(x: Paths) -> float:
-    """Return the share of the variance of all states that lies between the layers' means.
+    """Return the share of the variance of all states between the layers' means.
 
-    In [0, 1]: 1 where all tokens are in one place in each layer, and so move as one. Few tokens
-    make it too large: independent paths leave 1/token of what they move. NaN where nothing varies.
+    In [0, 1]: 1 if all tokens are in one place at every layer, and move as one. Too large for few
+    tokens: independent paths leave 1/token of their movement. NaN where nothing varies.
     """
     about = x - x.mean(axis=(0, 1))
     between = x.shape[1] * np.square(about.mean(axis=1)).sum()
@@ -100,11 +100,10 @@ def component_paths(
 def rotated_paths(
     x: Paths, group: Int[np.ndarray, " token"], *, n_draws: int, generator: np.random.Generator
 ) -> Iterator[Paths]:
-    """Paths as they would be if each token went its own way, `n_draws` times.
+    """Paths with independent directions by token, `n_draws` times.
 
-    Every path is turned about its first state by a random rotation, one in all layers, so that
-    its lengths and angles stay and only its direction in space is new. Tokens of one `group`
-    share the rotation.
+    Every path is turned about the first state by a random rotation, the same at all layers: lengths
+    and angles stay, the direction in space is new. Tokens of one `group` share the rotation.
     """
     start = x[0].astype(np.float64)
     moves = x.astype(np.float64) - start

@@ -36,10 +36,10 @@ def linear_kernels(x: Float[np.ndarray, "layer n dim"]) -> Kernels:
 def debiased_cka_of_subsets(
     x: Kernels, y: Kernels, chosen: Float[np.ndarray, "n draw"]
 ) -> Float[np.ndarray, "layer other_layer draw"]:
-    """`debiased_linear_cka` of each layer with each other one, of the points that are 1, not 0.
+    """`debiased_linear_cka` of all pairs of layers, for points with 1 in a draw.
 
-    Eq. 5 of Song et al. (2012) in quadratic forms of `chosen`, so that all draws are one product
-    of matrices a pair of layers. NaN for a draw with fewer than 4 points.
+    Eq. 5 of Song et al. (2012) in quadratic forms of `chosen`: all draws are one product of
+    matrices per pair of layers. NaN for a draw with fewer than 4 points.
     """
     of_x, of_y = _layers(x, chosen), _layers(y, chosen)
     own_x, own_y = ([_unbiased_hsic(each, each, chosen) for each in of] for of in (of_x, of_y))
@@ -76,11 +76,11 @@ def _unbiased_hsic(
 def cka_of_orders(
     x: Kernels, y: Kernels, orders: Int[np.ndarray, "order n"]
 ) -> dict[str, Float[np.ndarray, "order layer other_layer"]]:
-    """Linear CKA of each layer with each other one whose points are put in another order.
+    """Linear CKA of all pairs of layers, with the second layer's points permuted.
 
-    `linear_cka` and its debiased form, by name; each order is a permutation of 0..n-1. What does
-    not depend on the order is computed once. NaN as the functions of these names have it: the
-    debiased form with fewer than 4 points.
+    `linear_cka` and the debiased form, by name; an order is a permutation of 0..n-1. Parts
+    independent of the order are computed once. NaN as in the functions of these names: the debiased
+    form with fewer than 4 points.
     """
     n_orders, n = orders.shape
     k, m = x.squared_lengths, y.squared_lengths

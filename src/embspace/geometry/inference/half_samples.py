@@ -140,9 +140,9 @@ def units_of(text: Int[np.ndarray, " n"]) -> Int[np.ndarray, " n"]:
 def half_units(
     n_units: int, n_half_samples: int, rng: np.random.Generator
 ) -> Bool[np.ndarray, "half unit"]:
-    """Return which units are in each half; each half is followed by the other one.
+    """Return the units of every half, as masks; a half is followed by its complement.
 
-    None with fewer than 4 units. Where their number is odd, the two differ by one.
+    None with fewer than 4 units. For an odd number, half and complement differ by one.
     """
     if n_units < FEWEST_UNITS:
         return np.zeros((0, n_units), dtype=bool)

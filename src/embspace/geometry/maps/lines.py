@@ -88,10 +88,10 @@ def order_along_tree(distances: Float[np.ndarray, "n n"]) -> Float[np.ndarray, "
 
 
 def tied(values: Float[np.ndarray, "..."]) -> Float[np.ndarray, "..."]:
-    """Return the values, those that only rounding tells apart made equal to the least of them.
+    """Return the values, with values equal up to rounding set to their smallest.
 
-    So that the order of the values is one, in whatever unit they are and wherever their points
-    lie. A rounding is under `ROUNDING` of the largest.
+    The order of the values then does not depend on the unit or on the place of the points. Rounding
+    is under `ROUNDING` of the largest.
     """
     ascending = np.sort(values, axis=None)
     rounding = ROUNDING * np.abs(ascending[[0, -1]]).max()

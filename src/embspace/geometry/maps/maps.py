@@ -115,14 +115,14 @@ def map_quality(
 def neighbor_overlap(
     a: Float[np.ndarray, "n dim_a"], b: Float[np.ndarray, "n dim_b"], *, n_neighbors: int
 ) -> float:
-    """Mean share of a point's nearest neighbors in one layout that are so in another, in [0, 1].
+    """Mean share of a point's nearest neighbors common to two layouts, in [0, 1].
 
-    Exact, over all points; 1 for layouts equal up to a rotation and one scale, k / (n - 1) by
-    chance. Ties go to the smaller row number. NaN where all points of a layout are one.
+    Exact, over all points; 1 for layouts equal up to a rotation and rescaling, k / (n - 1) by
+    chance. Ties go to the smaller row number. NaN if all points of a layout are equal.
 
     Args:
-        a: One layout, meant for 2 or 3 columns.
-        b: Another one of the same points.
+        a: First layout, meant for 2 or 3 columns.
+        b: Second layout of the same points.
         n_neighbors: k, under n.
 
     Raises:

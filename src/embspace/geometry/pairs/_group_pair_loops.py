@@ -127,9 +127,9 @@ def _tally_part(products, columns, i, x, y, tally, values):
 def tally_rows(
     products: Float[np.ndarray, "row column"], within: bool, x: Side, y: Side, tally: Tally
 ) -> None:
-    """Add the pairs of the vectors of `x` with those of `y` or, `within`, with those after them.
+    """Add the pairs of vectors of `x` and `y` or, `within`, of `x` and later vectors of `x`.
 
-    Groups ascend on both sides, so that those of one group are neighbors, and left out.
+    Groups ascend on both sides: pairs within a group are adjacent, and left out.
     """
     values = np.empty(products.shape[1])
     for i in range(products.shape[0]):

@@ -116,10 +116,10 @@ def best_order(similarity: Similarity) -> Int[np.ndarray, " layer"]:
 
 
 def best_assignment(similarity: Similarity) -> Assignment:
-    """Return the assignment of layers with the largest total, and its margin.
+    """Return the assignment of layers with the largest total, and the margin.
 
-    Any other assignment lacks one of the matches of the best, so that the second best is the best
-    of those that each forbid one of them.
+    Any different assignment lacks a match of the best: the second best is the best among
+    assignments with one match forbidden.
 
     Raises:
         ValueError: if a similarity is NaN.

@@ -59,12 +59,11 @@ def keep_k_scores(
     readers: Float[np.ndarray, "token dim"],
     ks: Sequence[int],
 ) -> Float[np.ndarray, " k"]:
-    """The cosine of two Gram matrices of the vectors, for each number of tokens kept; -1 to 1.
+    """The cosine of two Gram matrices of the vectors, by number of kept tokens; -1 to 1.
 
-    One is X X^T; the other keep_k(X E) keep_k(X E')^T, where E' are the `readers`: the embedding
-    itself, or its pseudo-inverse. Both are n by n with their diagonals, so that the cosine depends
-    on n: independent vectors have large diagonals and small rest, and the rest weighs more the more
-    vectors there are.
+    The first is X X^T; the second keep_k(X E) keep_k(X E')^T, with `readers` E': the embedding, or
+    the pseudo-inverse. Both are n by n with diagonals, and the cosine depends on n: independent
+    vectors have large diagonals and a small rest, and the rest weighs more with more vectors.
 
     Raises:
         ValueError: if a `k` is below 1.
@@ -105,13 +104,13 @@ def keep_k_grams(
 def random_members(
     unit: Int[np.ndarray, " row"], size: int, n_draws: int, generator: np.random.Generator
 ) -> Bool[np.ndarray, "draw row"]:
-    """Return draws of `size` vectors, unit by unit in random order, the last one cut off.
+    """Return draws of `size` vectors, unit by unit in random order, the last unit cut off.
 
-    Vectors of one unit, as the states of one document, come together, so that draws differ as
-    draws of other units would. Vectors that each are a unit are drawn without replacement.
+    Vectors of a unit, as states of a document, come together: draws differ as draws of new units
+    would. Vectors that are units are drawn without replacement.
 
     Raises:
-        ValueError: if `size` is none of 1 to the number of vectors.
+        ValueError: if `size` is not between 1 and the number of vectors.
     """
     if not 0 < size <= len(unit):
         raise ValueError(f"size: found {size}, allowed: 1 to {len(unit)}")

@@ -15,16 +15,16 @@ def listed_counts(
     *,
     n_tokens: int,
 ) -> Int[np.ndarray, "*list n sign"]:
-    """Return how many tokens of a list, or of each of several, are among each vector's strongest.
+    """Return the number of listed tokens among a vector's strongest, for one list or several.
 
-    The `n_tokens` strongest by the product with each row of `embeddings`, signed, of the vector
-    and of its negation (Dar et al. 2023, section 3). The length of a vector does not matter, nor
-    what is added to all embeddings alike. A token with the product of the last of the strongest
-    counts as one of them. In [0, n_tokens] without such ties.
+    The strongest are the `n_tokens` with the largest signed product with a row of `embeddings`, for
+    the vector and the negated vector (Dar et al. 2023, section 3). The length of a vector does not
+    matter, nor a constant added to all embeddings. A tie with the last of the strongest counts. In
+    [0, n_tokens] without ties.
 
     Raises:
-        ValueError: if there are not twice as many tokens, so that both ends would share some, and
-            for a vector of length 0, whose products are all equal.
+        ValueError: with fewer than twice as many tokens, when both ends would overlap, and for a
+            vector of length 0.
     """
     if 2 * n_tokens > len(embeddings):
         raise ValueError(f"{n_tokens} tokens at each end of {len(embeddings)}")
@@ -78,14 +78,13 @@ def matched_lists(
     n_nearest: int,
     generator: np.random.Generator,
 ) -> Bool[np.ndarray, "list token"]:
-    """Return random lists of as many tokens, each like the one whose place it takes.
+    """Return random lists of as many tokens, matched token by token.
 
-    Each listed token is exchanged for one of the `n_nearest` tokens nearest to it in the ranks of
-    the features, that may be drawn, are not listed and not drawn before in that list; where all of
-    these are taken, for the next nearest.
+    A listed token is exchanged for one of the `n_nearest` nearest tokens by rank of the features,
+    among allowed, unlisted tokens not yet in the random list; or else for the next nearest.
 
     Raises:
-        ValueError: if fewer tokens may be drawn than are listed.
+        ValueError: if fewer tokens are allowed than listed.
     """
     from scipy.stats import rankdata
 

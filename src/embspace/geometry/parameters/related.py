@@ -81,9 +81,9 @@ def jaccard(n_common: Int[np.ndarray, "*set"], k: int) -> Float[np.ndarray, "*se
 def named_by_any(
     states: Int[np.ndarray, "state k"], parameters: Int[np.ndarray, "state m k"]
 ) -> Float[np.ndarray, " state"]:
-    """R_k: the share of the `k` tokens of a state that one of its `m` vectors names; 0 to 1.
+    """R_k: the share of a state's `k` tokens named by one of the state's `m` vectors; 0 to 1.
 
-    Dar et al. 2023, section 4.2. Each state has vectors of its own, as those that it activates.
+    Dar et al. 2023, section 4.2. The vectors differ by state, as activated vectors do.
     """
     shares = [
         np.isin(of_state, of_vectors.ravel()).mean()

@@ -1,9 +1,9 @@
-"""Tells which rows of a block may hold a product that reaches a score, from 16-bit numbers.
+"""Finds the rows of a block with possibly large products, by 16-bit numbers.
 
-Recent processors multiply numbers of 16 bits (bfloat16) several times as fast as those of 32. Such
-a product is off by less than `ROUGH` of |x| |y|. So it is known of most rows of a block that none
-of their products can be among the top, and the others are multiplied in float32, by who asks. What
-is returned may name a row too many, and never one too few; no result depends on the processor.
+Recent processors multiply 16-bit numbers (bfloat16) several times as fast as 32-bit numbers. A
+16-bit product is off by less than `ROUGH` of |x| |y|. Most rows of a block can thus be excluded
+from the top; the caller multiplies the remaining rows in float32. The result may have a row too
+many, never a row too few; no final result depends on the processor.
 """
 
 import time

@@ -29,12 +29,12 @@ def shuffled_tables(
 def random_walks(
     x: Table, positions: Int[np.ndarray, " n"], n_tables: int, rng: np.random.Generator
 ) -> Iterator[Table]:
-    """Yield walks of the table's own steps, in random order and each forward or backward.
+    """Yield walks of the table's own steps, in random order, forward or backward.
 
-    A step keeps its length, and all steps their covariance; what a step has from the one before
-    it, a turn or a way back, is lost. Steps turned at random in all dimensions would be a null
-    that is easier to exceed, for those of a learned table lie in few. A walk starts at the table's
-    first row: how far from the origin it is decides its cosines there.
+    A step keeps the length, and all steps the covariance; the dependence of a step on the step
+    before, a turn or a way back, is lost. Steps turned at random in all dimensions would be an
+    easier null, for the steps of a learned table lie in few dimensions. A walk starts at the
+    table's first row, since the distance from the origin decides the cosines at the start.
     """
     steps = np.diff(x.astype(np.float64), axis=0)
     for _ in range(n_tables):

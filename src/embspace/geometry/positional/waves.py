@@ -68,12 +68,12 @@ def pattern_share(by_offset: ByOffset) -> float:
 
 
 def profile_gain(by_offset: ByOffset, rows: PositionNumbers) -> float:
-    """Return how much more of the cosines of some rows the offset explains than the place does.
+    """Return the variance of some rows' cosines explained by offset, less the part by place.
 
-    Of the cosines of each of `rows` with the next positions: the share of their variance that the
-    offset explains, less the share that the number of the other position explains. In [-1, 1].
-    Above 0 where rows have one profile, shifted along with them. Neighboring rows of any smooth
-    table are alike at each place, so that the offset's share alone is large there, too.
+    For the cosines of `rows` with the next positions: the share of variance explained by the
+    offset, less the share explained by the number of the second position. In [-1, 1]. Above 0 if
+    rows have one profile, shifted with the row. Neighboring rows of any smooth table are alike at
+    every place, and the offset's share alone is then large, too.
     """
     chosen = by_offset[:, rows]
     largest, n = chosen.shape

@@ -99,17 +99,17 @@ def measure_head_features(
     device: Device,
     seed: NonNegativeInt,
 ) -> HeadFeatures:
-    """Return the features of each head, the mean over texts, with intervals over texts.
+    """Return the features of every head, as means over texts, with intervals over texts.
 
-    `geometry.attention.head_features` defines them; beside these is the mass from nouns to their
-    articles and what the same offsets get elsewhere. All are taken once more of the maps without
-    the first token, in which many heads rest (`geometry.attention.first_key`). Random weights stand
-    beside, `n_seeds` models of the same config on some of the texts. A feature that no text has is
-    NaN, with 0 in `n_texts`. Layers count from 1, and so do heads. Without a `reader`, and of a
-    model that does not give the attention of every layer, all tables are empty.
+    `geometry.attention.head_features` defines the features; beside these is the mass from nouns to
+    their articles, and the mass at the same offsets elsewhere. All features are repeated for maps
+    without the first token, where many heads rest (`geometry.attention.first_key`). Random weights
+    stand beside, `n_seeds` models of the same config on some of the texts. A feature undefined in
+    all texts is NaN, with 0 in `n_texts`. Layers and heads count from 1. Without a `reader`, and
+    for a model without the attention of every layer, all tables are empty.
 
     Raises:
-        InputError: if a file lacks what is asked of it.
+        InputError: if a needed tensor is missing from a file.
     """
     if reader is None or not gives_attention(reader.module):
         return _nothing()

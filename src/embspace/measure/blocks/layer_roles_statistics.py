@@ -45,10 +45,11 @@ def layer_statistics(
 
 
 def statistics_of(stream: LayerStream) -> Float[np.ndarray, " statistic"]:
-    """The statistics of one text's stream through a block; those of attention are means of heads.
+    """The statistics of a text's stream through a block; attention as means over heads.
 
-    Norms of what is added are over those of what it is added to, mean over tokens. A decoder's
-    queries see no later token, a local head's none that is far: entropies are over what is seen.
+    Norms of added vectors are relative to the norms of the stream before, mean over tokens. A
+    decoder's queries see no later token, a local head's no far token: entropies are over visible
+    keys.
     """
     maps = stream.attention.cpu().numpy()
     scores = stream.scores[0].cpu().numpy()  # what is masked is so for all heads

@@ -22,14 +22,14 @@ class Evidence(NamedTuple):
 def verdict_of(found: Evidence, sign: str, *, largest_p_value: float) -> dict[str, str]:
     """The rule in words, `holds_if`, and the `verdict`.
 
-    `matches`: the correlation has the sign, its interval lies beyond 0, p is at most
-    `largest_p_value`, and it is beyond that of every model with random weights. `differs`: the
-    correlation and its interval lie on the other side, and p is at most `largest_p_value`. Else
-    `undecided`, as where it is not defined. A sign `either` asks for one of both, so nothing
-    differs: a correlation near 0 of few layers shows no absence of a trend.
+    `matches`: the correlation has the sign, the interval lies beyond 0, p is at most
+    `largest_p_value`, and the correlation exceeds every model with random weights. `differs`:
+    correlation and interval lie on the opposite side, and p is at most `largest_p_value`. Otherwise
+    `undecided`, also if undefined. With the sign `either` nothing differs: for few layers, a
+    correlation near 0 does not show the absence of a trend.
 
-    The p-value is asked on both sides, for the units of the claim are layers, which are few, and
-    an interval over texts knows nothing of that.
+    The p-value is two-sided, since the units of the claim are the few layers, ignored by an
+    interval over texts.
     """
     signs = {"+": (1,), "-": (-1,), "either": (1, -1)}[sign]
     is_rare = found.p_value <= largest_p_value

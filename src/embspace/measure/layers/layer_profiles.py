@@ -69,12 +69,12 @@ class LayerProfiles:
 
 
 def layer_profiles(corpora: Mapping[str, CorpusStates], protocol: Protocol) -> LayerProfiles:
-    """Return every measure of the families at each layer of every corpus, of a deep model in steps.
+    """Return every measure of the families by layer and corpus, in steps for a deep model.
 
-    Measures of neighbors are those of disjoint batches of shuffled vectors, each once, averaged
-    over them, with their standard deviation; all others are of all vectors together. Where a norm
-    follows the last block, what it makes of the last layer stands beside that layer, in spaces
-    whose names begin with `final_norm_`.
+    Measures of neighbors use disjoint batches of shuffled distinct vectors, averaged, with the
+    standard deviation over batches; all further measures use all vectors together. If a norm
+    follows the last block, the output of the norm stands beside the last layer, in spaces with
+    names from `final_norm_` on.
     """
     from joblib import Parallel, delayed
     from tqdm import tqdm

@@ -25,9 +25,9 @@ def kind_of_run(run: Run) -> str:
 
 
 def of_first_phase(table: pd.DataFrame) -> pd.DataFrame:
-    """The rows of a run's first phase, in which it learns its language; of its tokens as they are.
+    """The rows of a run's first phase, where the language is learned, for unchanged tokens.
 
-    `table` is one of `measure_dynamics`, whose phases stand in the order of training.
+    `table` comes from `measure_dynamics`, with phases in the order of training.
     """
     table = table[table["change"] == "as_is"]
     return table[table["phase"] == table["phase"].iloc[0]] if len(table) else table

@@ -69,10 +69,10 @@ class PairSearch:
 
 
 def in_threads(function: Callable[..., Made], arguments: Iterable[tuple[Any, ...]]) -> list[Made]:
-    """Return what a function makes of each of the arguments, in their order, one a core at a time.
+    """Return a function's results for all arguments, in order, one argument a core at a time.
 
-    Products take one thread meanwhile: several would wait for each other at each of the many small
-    blocks.
+    Products take one thread meanwhile: several threads would wait for each other at every small
+    block.
     """
     import torch
     from joblib import Parallel, delayed

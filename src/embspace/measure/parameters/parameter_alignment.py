@@ -54,29 +54,29 @@ def measure_parameter_alignment(
     n_copied_rows: PositiveInt,
     seed: NonNegativeInt,
 ) -> AlignmentTables:
-    """Match the layers of every two seeds at the same step, and those of disguised copies.
+    """Match the layers of every two seeds at the same step, and the layers of disguised copies.
 
-    `vocabulary`: mean |r| of two layers' parameters, r over the vocabulary that their output
-    embeddings project them to (Dar et al. 2023, section 5). `raw`: r over the dimensions of the
-    parameters themselves, the baseline. Layers are matched so that the total is largest;
-    `on_diagonal` is the share of layers matched with the layer of the same depth. The null deals
-    the rows of the second seed to its layers anew. Fixed before looking: seeds are aligned,
-    `is_aligned`, where `on_diagonal` is above the null's range.
+    `vocabulary`: mean |r| of two layers' parameters, r over the scores of tokens by the output
+    embeddings (Dar et al. 2023, section 5). `raw`: r over the dimensions of the parameters
+    themselves, the baseline. Layers are matched for the largest total; `on_diagonal` is the share
+    of layers matched at the same depth. The null deals the rows of the second seed anew to the
+    layers. Fixed before looking: seeds are aligned, `is_aligned`, if `on_diagonal` is above the
+    null's range.
 
-    Parameters are whole populations: there is no interval over them. Copies of the first seed
-    at the end of its first phase are disguised as `found_layers` says; the range is over copies.
+    Parameters are whole populations, without intervals. Copies of the first seed at the end of the
+    first phase are disguised as in `found_layers`; the range is over copies.
 
     Args:
-        models: Checkpoints with their parameters, of each seed at the same steps; at least one.
+        models: Checkpoints with parameters, for every seed at the same steps; at least one.
         n_shuffles: Draws of the null.
         level: Of the null's range, and of the range over copies.
         noise: Of copies, in root mean squares of the parameters.
-        n_copies: Copies for each noise.
-        n_copied_rows: Rows of a layer that a copy has, drawn anew.
+        n_copies: Copies per noise.
+        n_copied_rows: Rows of a layer in a copy, drawn anew.
         seed: Of the null and the copies.
 
     Raises:
-        InputError: if two seeds have different tokens, naming the first that differs.
+        InputError: if two seeds have different tokens, naming the first difference.
     """
     protocol = Protocol(n_shuffles=n_shuffles, level=level, seed=seed)
     similarity, assignments, last = [], [], models[-1][0]

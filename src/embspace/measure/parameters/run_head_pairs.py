@@ -159,10 +159,10 @@ def _of_form(
 
 
 def _over_heads(shares: pd.DataFrame, words: Words, significance: float) -> pd.DataFrame:
-    """Return the means over heads of each category, and how many heads are beyond chance.
+    """Return the means over heads by category, and the number of heads beyond chance.
 
-    A head that selects tokens that have a number has pairs of one number whichever of them it
-    pairs: those that pair them, too, are counted by themselves.
+    A head that selects tokens with a number has pairs of the same number under any pairing: heads
+    beyond their own tokens paired anew are counted separately.
     """
     pairs_them = shares["paired_anew_p_value"] <= significance
     shares = shares.assign(above_both=shares["above_null"] & pairs_them)

@@ -57,17 +57,17 @@ def measure_pretraining_dynamics(
     seed: NonNegativeInt,
     device: Device,
 ) -> PretrainingDynamics:
-    """One row a checkpoint, layer, change and measure, as `measure_dynamics` has them; and claims.
+    """A row per checkpoint, layer, change and measure, as in `measure_dynamics`; and claims.
 
-    `texts` are those of each corpus. Of `corpus`, `n_documents` at equal distances are read, in
-    windows that do not overlap, of `window_length` or of what the model reads at once; every
-    checkpoint reads the same tokens, those of the model's own tokenizer. One checkpoint is in
-    memory at a time. `claims` has all that the paper claims, of encoders and of decoders, decided
-    by `rules` as `measure_training_claims` does; `kind` is what the model is.
+    `texts` has the texts by corpus. `n_documents` of `corpus`, at equal distances, are read in
+    disjoint windows of `window_length` or of the model's length, with the model's own tokenizer and
+    equal tokens for all checkpoints. One checkpoint is in memory at a time. `claims` has all claims
+    of the paper, on encoders and on decoders, decided by `rules` as in `measure_training_claims`;
+    `kind` is the model's kind.
 
     Raises:
-        InputError: naming model and step, if a checkpoint was not fetched, is another than was
-            fetched, does not load, or reads windows of another length than the first.
+        InputError: naming model and step, if a checkpoint was not fetched, differs from the fetched
+            files, does not load, or reads windows of a different length than the first.
     """
     from tqdm import tqdm
 

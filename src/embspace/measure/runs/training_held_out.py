@@ -37,12 +37,12 @@ class Predicted:
 
 
 def tokens_asked(phase: LanguageModeling, windows: Windows, special: list[int]) -> Asked:
-    """The ordinary tokens that a model of this objective is asked for.
+    """The ordinary tokens to predict under an objective.
 
-    Left to right: all but the first of a window, and special ones. Masked: of each window every
-    k-th ordinary token, k = 1 / `masked_share` rounded, starting at another one in each window, so
-    that all take part and nothing is left to chance. No two neighbors are hidden and nothing is
-    exchanged: an easier task than that of training, with a lower loss.
+    Left to right: all but the first of a window and special tokens. Masked: every k-th ordinary
+    token of a window, k = 1 / `masked_share` rounded, with a shifting start: all tokens take part,
+    without chance. No two neighbors are hidden and nothing is exchanged: an easier task than in
+    training, with a lower loss.
     """
     n_windows, length = windows.ids.shape
     inside = np.arange(length) < windows.n_tokens[:, None]

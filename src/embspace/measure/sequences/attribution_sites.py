@@ -195,9 +195,9 @@ def _share_of(
     found: Float[np.ndarray, "text site"] | Bool[np.ndarray, "text site"],
     has: Bool[np.ndarray, "text site"],
 ) -> Float[np.ndarray, " text"]:
-    """Return the share of the changes that each text has that are found, or its expectation.
+    """Return the share of a text's changes that are found, or the expected share, by text.
 
-    `found` says of each change whether it is found, or how probable that is. In [0, 1].
+    `found` says for every change whether the change is found, or the probability. In [0, 1].
     """
     return np.asarray((found * has).sum(axis=1) / has.sum(axis=1))
 

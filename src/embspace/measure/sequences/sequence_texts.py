@@ -97,13 +97,13 @@ def held_out_texts(name: str, run: Run, texts: pd.DataFrame) -> Sequences | None
 def placed_sequences(
     name: str, sequences: Sequences | None, corpus: Corpus
 ) -> PlacedSequences | None:
-    """The first sequence of each document whose k-mers are the gene's places; None of other runs.
+    """The first sequence of a document with k-mers at the gene's places; None for other runs.
 
-    Of sequences of FASTA files it is not known what tells their classes apart: None, too.
+    None for sequences of FASTA files, too: the defining sites are unknown.
 
-    Descendants of an ancestor are near copies: one stands for all. Left out are classes that
-    delete codons of the region, and sequences of another number of k-mers: what is where in these
-    is not known.
+    Descendants of an ancestor are near copies, and the first stands for all. Left out are classes
+    that delete codons of the region, and sequences with a different number of k-mers: the places
+    are unknown.
 
     Raises:
         InputError: naming the run's file, if fewer than two classes are left.

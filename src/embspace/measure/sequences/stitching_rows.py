@@ -128,11 +128,10 @@ def pair_rows(pairs: Sequence[StitchedPair], sequences: Sequences, **options: An
 
 
 def claim_rows(pairs: pd.DataFrame) -> Iterator[Row]:
-    """One row a claim and seed above: it matches if all of its pairs do, and so for differs.
+    """A row per claim and upper seed: matches if all pairs match, differs if all differ.
 
-    The control is the seed above its own pretraining or base, where the spaces are one. Where
-    it does not itself recover most, as is its interval, no stitch could be seen to: what would
-    differ is undecided.
+    The control is the upper seed above its own pretraining or base, with nearly equal spaces. If
+    the control does not clearly recover most, no stitch could: `differs` becomes undecided.
     """
     is_control = pairs["is_control"].astype(bool)
     controls = pairs[is_control].set_index("upper_seed")

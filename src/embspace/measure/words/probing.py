@@ -211,9 +211,9 @@ def probed_words(
     states: Mapping[str, Float[np.ndarray, "layer token dim"]],
     input_embeddings: Float[np.ndarray, "vocabulary dim"],
 ) -> ProbedWords:
-    """The words that are one token, with their vectors and their spelling.
+    """The single-token words, with vectors and spelling.
 
-    Of words that were drawn, as many of each class as the rarest has, the first ones of the draw.
+    Of drawn words, the first of every class, as many as the rarest class has.
     """
     row = single_tokens(words, tokens)
     kept, row = words[row >= 0], row[row >= 0]

@@ -1,6 +1,6 @@
-"""Checks that the class that transformers makes of a config.json knows all that stands in it.
+"""Checks that transformers' class for a config.json knows all keys of the file.
 
-transformers keeps keys that it does not know, and computes as if they were not there.
+transformers keeps unknown keys, and computes as if the keys were absent.
 """
 
 import re

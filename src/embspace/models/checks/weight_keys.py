@@ -103,10 +103,10 @@ def _head_names(module: Any) -> set[str]:
 
 
 def _check_one_set(folder: Path, module: Any) -> None:
-    """Stop at a parameter that is there twice with other numbers.
+    """Stop at a parameter that occurs twice with different numbers.
 
-    So it is with and without a prefix, by a norm's old name beside its new one, in two shards, in
-    one file beside the shards of an index, or by two names of one table, as of T5's.
+    Repetitions arise with and without a prefix, by a norm's old and new name, in two shards, in one
+    file beside the shards of an index, or by two names of one table, as in T5.
     """
     parameters, tied = {*module.state_dict()}, _tied_tables(module)
     spelled: dict[str, list[_Place]] = {}

@@ -11,13 +11,13 @@ WEIGHTS = (".weight", ".bias", ".gamma", ".beta")
 
 
 def check_weight_types(folder: Path) -> None:
-    """Stop at weights of another type, such as quantization writes beside their scales.
+    """Stop at weights of an unexpected type, such as quantized weights beside scales.
 
-    transformers would read each number as it is, without its scale. Tensors that are no weights,
-    such as numbers of positions and masks, may be of any type. Nothing is known of pickles.
+    transformers would read the numbers without the scale. Tensors that are no weights, such as
+    position numbers and masks, may be of any type. Pickles are not checked.
 
     Raises:
-        RefusedModel: naming the file, the tensor, its type, and what is allowed.
+        RefusedModel: naming the file, the tensor, the type, and the allowed types.
     """
     for file in weight_files(folder):
         for name, kind in _types(file).items():

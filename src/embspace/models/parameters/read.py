@@ -66,14 +66,15 @@ class ModelParameters:
 
 
 def read_parameters(name: str, model: Model, module: Any | None = None) -> ModelParameters:
-    """The parameters of a model of conf/model, with its language-model head where it has one.
+    """The parameters of a model of conf/model, with the language-model head if present.
 
-    `module` is the loaded model, if there is one already, such as one with random weights. Heads
-    are read from the checkpoint: `AutoModel` leaves them out.
+    `module` is the loaded model, if loaded already, such as a model with random weights. Heads are
+    read from the checkpoint, for `AutoModel` leaves heads out.
 
     Raises:
-        InputError: for vectors alone, for an architecture whose blocks are not known, naming it,
-            and if the model's file names what model, checkpoint or tokenizer do not have.
+        InputError: for vectors alone, for an architecture with unknown blocks, naming the
+            architecture, and if the model's file names parts missing from model, checkpoint or
+            tokenizer.
     """
     if isinstance(model, VectorsModel):
         raise InputError(f"{model_file(name)}: vectors without a model have no parameters")

@@ -27,10 +27,10 @@ class Attention:
 
 
 def attention_of(block: Block, x: Any, mask: Any) -> Attention:
-    """The attention of a block that reads `x` (batch, token, dim), after its norm if it has one.
+    """The attention of a block on input `x` (batch, token, dim), after the norm if present.
 
-    Scores are scaled; those that the mask, the order or the window forbid are the most negative
-    number of float32, so that a row with nothing to attend to, as one of padding, has no NaN.
+    Scores are scaled; scores forbidden by mask, order or window are the most negative number of
+    float32: a row with nothing to attend to, as for padding, has no NaN.
     """
     import torch
 

@@ -12,16 +12,16 @@ from embspace.models.stream.pre_norm import pre_norm_stream
 
 
 def rebuild_stream(module: Any, ids: Any, mask: Any) -> Iterator[LayerStream]:
-    """The stream through each block, 1..L, for a padded batch.
+    """The stream through the blocks 1..L, for a padded batch.
 
     `ids` and `mask` are (batch, token) tensors or arrays; `mask` is 1 for tokens, 0 for padding.
-    Each output is the hidden state that transformers gives for these tokens, to rounding; of the
-    last block, before any norm that follows it. One layer is in memory at a time, and no gradient
-    is kept.
+    The output of a block is transformers' hidden state for these tokens, to rounding; for the last
+    block, before any norm after the block. One layer is in memory at a time, and no gradient is
+    kept.
 
     Raises:
-        InputError: for an architecture that is not known, naming it, for a model in training
-            mode, whose dropout nothing can rebuild, and for `ids` and `mask` of other shapes.
+        InputError: for an unknown architecture, naming the architecture; for a model in training
+            mode, with random dropout; and for `ids` and `mask` of different shapes.
     """
     import torch
 

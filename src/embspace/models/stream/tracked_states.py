@@ -16,11 +16,12 @@ from embspace.models.stream.pre_norm import pre_norm_stream
 from embspace.models.stream.rebuild import embedding_output
 
 Point = Literal["embedding", "attention_sum", "normed_sum", "output", "as_coded"]
-"""The points at which a state is read. `embedding`: layer 0, what goes into block 1. Of each block
-`attention_sum`: its input and what attention added, before any norm; `normed_sum`: the norm of
-that sum, which the MLP reads and, in a post-norm model, the stream goes on with; `output`: its
-output, before any norm that follows the last block. `as_coded`: `attention_sum` as Avery's token
-tracker computes it, with untransposed matrices of values and output, and without biases."""
+"""Points to read a state. `embedding`: layer 0, the input of block 1. In a block, `attention_sum`:
+input plus attention, before any norm; `normed_sum`: the norm of the sum, read by the MLP and, in
+a post-norm model, continued as the stream; `output`: the block's output, before any norm after
+the last block. `as_coded`: `attention_sum` as computed by Avery's token tracker, with
+untransposed matrices of values and output, and without biases.
+"""
 POINTS: tuple[Point, ...] = get_args(Point)[:4]
 
 

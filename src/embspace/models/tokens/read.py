@@ -28,11 +28,11 @@ class Reading:
 
 
 def read_folder(folder: Path) -> Reading:
-    """The fast tokenizer of a folder in the hub's layout, of tokenizer.json where there is one.
+    """The fast tokenizer of a folder in the hub's layout, from tokenizer.json if present.
 
     Raises:
-        InputError: if it cannot be read, only a slow one can be made of it, it needs code of the
-            folder, or it has no token but special ones.
+        InputError: if the tokenizer cannot be read, is only slow, needs code of the folder, or has
+            only special tokens.
     """
     check_pointers(folder)
     own = read_file(folder) if (folder / FILE).is_file() else None

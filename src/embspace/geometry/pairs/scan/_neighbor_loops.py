@@ -1,10 +1,9 @@
-"""Compiled loops that look for the nearest neighbors of both rows of each pair.
+"""Compiled loops that look for the nearest neighbors of both rows of a pair.
 
-A list takes every pair whose key is under its bound. Once full, it keeps the smallest keys and
-lowers the bound: nothing is sorted on the way, and everything it refused or dropped has a key of
-at least the bound.
+A list takes every pair with a key under the bound. A full list keeps the smallest keys and lowers
+the bound, without sorting; every refused or dropped pair has a key of at least the bound.
 
-Functions that call one another stay in one file, see `_tally_loops`.
+Functions that call each other stay in one file, see `_tally_loops`.
 """
 
 from typing import NamedTuple, no_type_check
@@ -181,11 +180,10 @@ def offer_neighbors(
     candidates: Candidates,
     n_least: int,
 ) -> None:
-    """Bring each pair of a block into the lists of both its rows.
+    """Bring the pairs of a block into the lists of both rows.
 
-    A block that begins at equal row and column has pairs above its diagonal only. One long
-    function, because a call that passes an array counts a reference to it, which two threads
-    would do to the same arrays.
+    A block with equal first row and column has pairs only above the diagonal. One long function: a
+    call with an array counts a reference to the array, and two threads would count the same arrays.
     """
     keys, indices, counts, bounds = candidates
     n_rows, n_columns = dots.shape
@@ -253,11 +251,11 @@ def _distances(vectors, row, others, found):
 @no_type_check
 @njit
 def _nearest(vectors, row, others, found, indices, distances):
-    """Fill the results of a row with the nearest of `others`; of ties the smaller number first.
+    """Fill the results of a row with the nearest of `others`; ties by the smaller number.
 
-    `found` has room for the distances. Each of the others goes to its place among the nearest so
-    far, if it has one. Of many neighbors among many more, those that cannot stay are left out
-    first: where rows come ever nearer, each would move all.
+    `found` has room for the distances. A candidate goes to its place among the nearest so far. For
+    many neighbors among many more candidates, hopeless candidates are left out first: with ever
+    nearer rows, every insertion would move all.
     """
     _distances(vectors, row, others, found)
     k, n_listed, limit = indices.shape[1], 0, np.inf

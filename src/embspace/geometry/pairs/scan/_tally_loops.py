@@ -1,8 +1,8 @@
 """Compiled loops that count a block of pairs.
 
-Functions that call one another stay in one file: numba's cache on disk takes notice of a change
-only in the file of the outermost. Small functions on one row each: LLVM vectorizes all of them
-but `_count`, which takes the most time.
+Functions that call each other stay in one file: numba's cache on disk notices changes only in the
+file of the outermost function. Small functions on one row: LLVM vectorizes all but `_count`, which
+takes the most time.
 """
 
 from typing import NamedTuple, no_type_check
