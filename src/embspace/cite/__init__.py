@@ -1,1 +1,1 @@
-"""Writes the methods sentences of an analysis, and the references that they cite."""
+"""Writes the methods sentences of an analysis, and the cited references."""

@@ -1,4 +1,4 @@
-"""The references: references.bib of embspace, and what CITATION.cff says of embspace itself."""
+"""The references: references.bib of embspace, and embspace itself, from CITATION.cff."""
 
 import re
 from importlib.metadata import version
@@ -87,10 +87,10 @@ def load_references() -> dict[str, Reference]:
 
 
 def parse_bibtex(text: str, file: str) -> list[Reference]:
-    """The entries of a file of this form: one field a line, indented by two, in braces.
+    """The entries of a file in a fixed form: a field per line, indented by two, in braces.
 
     Raises:
-        InputError: naming what is no entry, or which entry is incomplete or there twice.
+        InputError: naming anything but an entry, or an incomplete or repeated entry.
     """
     rest = ENTRY.sub("", text).strip()
     if rest:

@@ -71,10 +71,10 @@ def cite(noun: str, model_name: str, *, latex: bool) -> Citation:
 
 
 def methods_of(nouns: Iterable[str], model_name: str) -> tuple[dict[str, str], str]:
-    """Return the sentences of analyses of one model by noun, and BibTeX of what they cite.
+    """Return the sentences of a model's analyses by noun, and BibTeX of the references.
 
-    An analysis without sentences, or without a result that they need, is left out. The sentence on
-    the model and the one on embspace, which all have in common, stand last, under the empty noun.
+    Analyses without sentences, or without a needed result, are left out. The common sentences on
+    the model and on embspace stand last, under the empty noun.
     """
     known, references, marked = all_methods(), load_references(), dict[str, str]()
     for noun in (noun for noun in nouns if noun in known):
@@ -104,7 +104,7 @@ def marked_text(methods: Methods, facts: Facts) -> str:
 
 
 def _rendered(template: str, facts: Facts) -> str:
-    """The template as one line, without the empty ones between its parts."""
+    """The template as one line, without empty lines in between."""
     environment = Environment(undefined=StrictUndefined, finalize=worded)
     filters = {"percent": percent, "plural": plural, "conjunction": conjunction}
     environment.filters |= {**filters, "described": described_corpus}
@@ -135,7 +135,7 @@ def latex_text(marked: str) -> str:
 
 
 def _stage(methods: Methods) -> Stage:
-    """Return the stage of its name, or the one that makes its results with those of others."""
+    """Return the stage of the noun's name, or the stage that makes several nouns' results."""
     stages = read_stages(Path())
     return stages.get(methods.name) or find_stages(Path(), methods.noun)[0]
 
@@ -150,7 +150,7 @@ def _stale(facts: Facts) -> Iterator[str]:
 
 
 def _items(facts: Facts) -> list[str]:
-    """Return the stage that an analysis is of, by the names of its items in dvc.lock."""
+    """Return the stage of an analysis, by the names of items in dvc.lock."""
     found = _stage(facts.methods)
     if "pair" in found.entry.get("matrix", {}):
         return [found.item(pair) for pair in facts.params.compared]
@@ -158,7 +158,7 @@ def _items(facts: Facts) -> list[str]:
 
 
 def _params_in_lock(stage: str) -> dict[str, Any]:
-    """The settings that a stage last ran with, by file; empty for one that never did."""
+    """The settings of a stage's last run, by file; empty for a stage that never ran."""
     locks = (read_locked(lock) for lock in graph_files(Path(), LOCK))
     entry: dict[str, Any] = next((stages[stage] for stages in locks if stage in stages), {})
     return dict(entry.get("params", {}))

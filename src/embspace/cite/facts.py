@@ -54,7 +54,7 @@ class Facts:
         """Read params.yaml and the description of the model.
 
         Raises:
-            InputError: if there is no such model, with those that there are.
+            InputError: if the model does not exist, with the existing names.
         """
         self.methods = methods
         self.model_name = model_name
@@ -80,9 +80,9 @@ class Facts:
         return Settings(settings_path(verb, noun), self.params)
 
     def window_length(self) -> int:
-        """Return how many tokens the model read at once: those of the setting, or fewer.
+        """Return the number of tokens read at once: the setting's, or fewer.
 
-        The bounds are those of `largest_window`, which takes the model itself to be found.
+        The bounds are `largest_window`'s, which needs the model itself.
         """
         bounds = [self.conf("extract", "hidden_states")["window_length"]]
         if self.model is not None and not isinstance(self.model, VectorsModel):
@@ -105,10 +105,10 @@ class Facts:
         return None
 
     def value(self, file: str, column: str, /, **where: Any) -> Any:
-        """The one value of a column of a table.
+        """The only value of a column of a table.
 
         Raises:
-            InputError: if there are several.
+            InputError: if the column has several values.
         """
         found = self.values(file, column, **where)
         if isinstance(found, StrictUndefined):
@@ -186,7 +186,7 @@ def _allowed(wanted: Any) -> list[str]:
 
 
 def _parsed(cell: Cell) -> Any:
-    """A cell of a table as the number that it prints, if it does."""
+    """A cell of a table as a number, if printed as a number."""
     if not isinstance(cell, str):
         return cell
     try:

@@ -16,10 +16,10 @@ DATA = files("embspace.cite")
 
 @dataclass(frozen=True)
 class Methods:
-    """The sentences of one analysis; `Facts.variables` lists what a template may ask for.
+    """The sentences of an analysis; `Facts.variables` lists the variables of a template.
 
-    The comment `Not said` of a template names settings that change what is listed, drawn or how
-    fast, and none of the method, or of which the results tell what came of them.
+    The comment `Not said` of a template names settings of listing, drawing or speed, and settings
+    whose effect the results show.
     """
 
     name: str
@@ -54,7 +54,7 @@ def load_methods(noun: str) -> Methods:
     """The sentences of an analysis.
 
     Raises:
-        InputError: if there are none, with the nouns that there are.
+        InputError: if the analysis has no sentences, with the nouns that have.
     """
     known = all_methods()
     if noun not in known:

@@ -75,9 +75,9 @@ def with_references(
     cited: Callable[[list[str], bool], str],
     escaped: Callable[[str], str] = lambda text: text,
 ) -> str:
-    """`text` with each reference as `cited` has it, and all else as `escaped` has it.
+    """`text` with references replaced by `cited`, and the rest by `escaped`.
 
-    `cited` takes the keys, and whether they stand in parentheses.
+    `cited` takes the keys, and whether the reference stands in parentheses.
     """
     parts, start = [], 0
     for found in REFERENCES.finditer(text):

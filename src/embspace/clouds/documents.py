@@ -32,9 +32,10 @@ def large_enough(corpora: Mapping[str, Measured], fewest_documents: int) -> dict
 
 
 def some_documents(texts: pd.DataFrame, most: int | None) -> pd.DataFrame:
-    """Return the texts of at most so many documents, which lie evenly over the corpus.
+    """Return the texts of at most `n` documents, spread evenly over the corpus.
 
-    Corpora of the same documents in the same order, as articles and their sentences, keep the same.
+    Corpora of the same documents in the same order, as articles and their sentences, keep the same
+    documents.
     """
     if most is None or texts["document"].nunique() <= most:
         return texts

@@ -1,4 +1,4 @@
-"""The vectors that a model makes of a corpus at a layer, as they are and without what confounds."""
+"""The vectors of a corpus at a layer, unchanged and without confounds."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -44,9 +44,9 @@ class LayerCloud:
     position: Int[np.ndarray, " n"] | None
     """Of the token in its window."""
     n_equal: int = 0
-    """Vectors that were left out because another one is equal."""
+    """Number of vectors left out as equal to an earlier vector."""
     kept: Bool[np.ndarray, " all"] | None = None
-    """True for those of all vectors of the corpus and space that are here; None: all of them."""
+    """Mask of the vectors present here, among all of the corpus and space; None for all."""
 
     def among(self, rows: np.ndarray) -> "LayerCloud":
         """Some of the vectors, in ascending order."""
@@ -70,7 +70,7 @@ class CorpusStates:
     tokens: pd.DataFrame
     """Columns window, position, id, special, repeated."""
     final_norm: dict[str, Float[np.ndarray, "1 row dim"]] = field(default_factory=dict)
-    """The same as `states`, of the last layer after the norm that follows it, where one does."""
+    """Like `states`, for the last layer after the final norm, if present."""
 
     @property
     def n_layers(self) -> int:
@@ -154,7 +154,7 @@ def layer_clouds(
 
 
 def _without_rounding(cloud: LayerCloud, each_once: bool) -> LayerCloud:
-    """The same with each vector once; or, if all are one, with all equal to the first."""
+    """The cloud of distinct vectors; or, if all are equal, with all set to the first."""
     if each_once:
         rows = distinct_rows(cloud.x)
         return replace(cloud.among(rows), n_equal=len(cloud.x) - len(rows))
@@ -164,7 +164,7 @@ def _without_rounding(cloud: LayerCloud, each_once: bool) -> LayerCloud:
 
 
 def changed(x: np.ndarray, change: Change, n_top: int) -> Float[np.ndarray, "n dim"]:
-    """Vectors in float64 after a change of their coordinates; those of which tokens as they are."""
+    """Return float64 vectors after a coordinate change; row filters leave coordinates unchanged."""
     x = x.astype(np.float64)
     if change in OF_ROWS:
         return x

@@ -15,7 +15,7 @@ NAMES = ("input", "positional", "segment")
 
 @dataclass(frozen=True, eq=False)
 class LearnedCloud:
-    """Vectors, and which rows of which learned matrix they are."""
+    """Vectors, with row numbers and the learned matrix."""
 
     vectors: Float[np.ndarray, "n dim"]
     spaces: tuple[str, ...]
@@ -48,11 +48,11 @@ def structured_positions(regimes: pd.DataFrame) -> Int[np.ndarray, " n"]:
 def clouds_of(matrices: Mapping[str, np.ndarray], regimes: pd.DataFrame) -> dict[str, LearnedCloud]:
     """Clouds by name.
 
-    `joint`: raw input and positional vectors together; `joint_centered`: the same without their
-    mean and at unit length, so that Euclidean distances order them as their cosines do;
-    `positional`: all positions; `structured`: those that `structured_positions` keeps. A model
-    without positional vectors has `input` and `input_centered`. A cloud of fewer than four points
-    is left out: before training, no position is structured.
+    `joint`: raw input and positional vectors together; `joint_centered`: the same without the mean
+    and at unit length, where Euclidean distances order as cosines do; `positional`: all positions;
+    `structured`: the result of `structured_positions`. A model without positional vectors has
+    `input` and `input_centered`. A cloud of fewer than four points is left out: before training, no
+    position is structured.
     """
     matrices = one_space(matrices)
     spaces: list[str] = [space for space in ("input", "positional") if space in matrices]
@@ -81,10 +81,10 @@ def _cloud(matrices: Mapping[str, np.ndarray], spaces: list[str]) -> LearnedClou
 
 
 def one_space(matrices: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """Return the matrices `input`, `positional` and `segment`, (row, dim), that the model has.
+    """Return the model's matrices among `input`, `positional` and `segment`, (row, dim).
 
-    Where positions have the hidden size and tokens do not, as in OPT-350M, what is added to a
-    position is the token that a linear layer has mapped: there `input` is `input_mapped`.
+    Where positions have the hidden size and tokens have not, as in OPT-350M, `input` is
+    `input_mapped`, the tokens after the linear layer, as added to positions.
     """
     together = {space: matrices[space] for space in NAMES if space in matrices}
     dims = {space: x.shape[1] for space, x in together.items()}

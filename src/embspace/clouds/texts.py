@@ -17,7 +17,7 @@ COLUMNS = ["text", "window", "n_tokens", "document", "domain", "subject"]
 
 @dataclass(frozen=True, eq=False)
 class TextCloud:
-    """A vector of each window of each text, by pooling and layer, and what it is of."""
+    """A vector per window of a text, by pooling and layer, with the windows' table."""
 
     states: dict[str, Float[np.ndarray, "layer window dim"]]
     windows: pd.DataFrame

@@ -35,9 +35,9 @@ SAME_IN_BASE = (
 def extract_checkpoints(
     name: str, run: Run, form: Form, checkpoints: list[Checkpoint]
 ) -> tuple[dict[str, np.ndarray], pd.DataFrame]:
-    """The matrices as `<checkpoint's key>.<space>`, and their one vocabulary.
+    """The matrices as `<checkpoint's key>.<space>`, and the common vocabulary.
 
-    Each checkpoint is read as any model in a folder is; the vocabulary is that of the first.
+    Checkpoints are read as models in folders; the vocabulary is the first checkpoint's.
     """
     be_quiet()
     first, *others = checkpoints
@@ -67,9 +67,9 @@ def checkpoint_model(run: Run, form: Form, checkpoint: Checkpoint) -> FolderMode
 
 
 def form_of(name: str, run: Run) -> Form:
-    """Return the names of the learned matrices, and the rows that are no token or position.
+    """Return the names of the learned matrices, and the rows of no token or position.
 
-    The run says it, or the model that it starts from.
+    Source is the run, or the base model of the run.
     """
     if run.matrices is not None:
         return {

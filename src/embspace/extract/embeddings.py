@@ -22,11 +22,11 @@ from embspace.settings.stage import StageConfig, run_stage
 
 
 def extract_embeddings(name: str, model: Model) -> tuple[dict[str, np.ndarray], pd.DataFrame]:
-    """The learned matrices by space, and one row of the vocabulary a row of `input`.
+    """The learned matrices by space, and the vocabulary, a row per row of `input`.
 
     Raises:
-        InputError: naming the model's file and the matrix, for vectors whose distances cannot be
-            compared, as their squares leave float32.
+        InputError: naming the model's file and the matrix, for vectors with squared distances
+            beyond float32.
     """
     if isinstance(model, VectorsModel):
         matrices, vocabulary = load_vectors(name, model)

@@ -34,7 +34,7 @@ SINGLE_WORDS = "words"  # the set whose texts are a word each
 
 @dataclass(frozen=True)
 class StimulusStates:
-    """Hidden states of one set that are computed while they are read, by prefix of the tensor."""
+    """Hidden states of a set, computed on reading, by prefix of the tensor."""
 
     tokens: pd.DataFrame
     shapes: dict[str, tuple[int, int, int]]  # of the tensors by name
@@ -52,16 +52,15 @@ def extract_stimuli(
     device: Device,
     seed: NonNegativeInt,
 ) -> dict[str, StimulusStates]:
-    """The hidden states of each set's texts, layers 0..L; none without a tokenizer.
+    """The hidden states of the sets' texts, layers 0..L; none without a tokenizer.
 
-    None either of a set of whose tokens a larger share is unknown to it: no result of it would be
-    checkable.
+    No states of a set with a larger share of unknown tokens either: no result would be checkable.
 
-    Vectors that are no module's have layer 0 alone, without a row.
+    Vectors without a module have only layer 0, without a row.
 
     Raises:
-        InputError: if a stimulus is longer than the model's window, windows that are read at once
-            would change each other, or a state is not finite.
+        InputError: if a stimulus is longer than the model's window, windows in one batch would
+            change each other, or a state is not finite.
     """
     if isinstance(model, VectorsModel):
         return dict.fromkeys(sets, _no_states())

@@ -20,7 +20,7 @@ CELLS = ("cell", "minus", "over", "null_of")
 
 @dataclass(frozen=True)
 class Outcome:
-    """The verdict by one rule, at one setting of what the rule is asked at."""
+    """The verdict by one rule, at one setting."""
 
     asked_at: str
     evidence: Evidence
@@ -30,7 +30,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Decision:
-    """A claim with its evidence, the verdict, and what it came to rule by rule."""
+    """A claim with evidence, verdict, and outcomes by rule."""
 
     evidence: Evidence
     verdict: ClaimVerdict
@@ -41,13 +41,12 @@ class Decision:
 def decide(claim: Claim, model: Subject, results: Path) -> Decision:
     """Return the verdict of the numbers of `model` on the claim.
 
-    With an interval, a rule must hold of all of it to match and of none of it to differ. A bare
-    number decides nothing. Where the claim names settings or comparators to be asked at, or
-    further rules, all must agree. A claim about another model waits for it; the evidence is what
-    this one has in its place.
+    With an interval, a rule must hold for all of the interval to match and for none to differ. A
+    bare number decides nothing. If the claim names settings, comparators or further rules, all must
+    agree. A claim about a different model is not decided; the evidence is this model's number.
 
     Raises:
-        InputError: if the claim names a column that the table lacks, or rows that differ.
+        InputError: if the claim names a column missing from the table, or several fitting rows.
     """
     outcomes = tuple(_outcomes(claim, model, results))
     first = outcomes[0]
@@ -58,9 +57,9 @@ def decide(claim: Claim, model: Subject, results: Path) -> Decision:
 
 
 def _agreed(outcomes: tuple[Outcome, ...]) -> tuple[ClaimVerdict, str]:
-    """Return the verdict on which all outcomes agree; those that are not checkable do not count.
+    """Return the common verdict of all outcomes; outcomes not checkable do not count.
 
-    The first is the source's own rule or setting: if it is not checkable, nothing is.
+    The first is the source's own rule or setting: if not checkable, the claim is not checkable.
     """
     first = outcomes[0]
     counts = Counter(each.verdict for each in outcomes if each.verdict != "not checkable")
@@ -93,7 +92,7 @@ def _outcomes(claim: Claim, model: Subject, results: Path) -> Iterator[Outcome]:
 
 
 def _variants(rule: Rule, model: Subject, results: Path) -> Iterator[tuple[str, Rule]]:
-    """Yield the rule at each setting and with each comparator, its own first."""
+    """Yield the rule at every setting and with every comparator, the source's first."""
     settings = [
         [(column, value, cells) for value in values]
         for column, cells, values in _varied(rule, model, results)
@@ -111,7 +110,7 @@ def _variants(rule: Rule, model: Subject, results: Path) -> Iterator[tuple[str, 
 def _varied(
     rule: Rule, model: Subject, results: Path
 ) -> Iterator[tuple[str, list[str], list[str]]]:
-    """Yield each column that varies, the cells in which it does, and its values."""
+    """Yield the varying columns, with their cells and values."""
     for column, values in rule.every.items():
         cells = [name for name in CELLS if column in _where_of(rule, name)]
         own = str(rule.cell.where[column])
@@ -136,7 +135,7 @@ def _values(
     *,
     first: str = "",
 ) -> list[str]:
-    """Return those that are named, or all that the table has; the claim's own stands first."""
+    """Return the named values, or all values of the table; the claim's own stands first."""
     assert cell
     all_values = [str(value) for value in values] or list(varied(cell, column, model, results))
     if not all_values:

@@ -31,11 +31,11 @@ class Contents:
 
     @property
     def corpora(self) -> tuple[str, ...]:
-        """The corpora that the rows are about, in the order in which they come."""
+        """The corpora of the rows, in order of appearance."""
         return tuple(dict.fromkeys(name for row in self.rows for name in corpora_in(row)))
 
     def of_corpora(self, corpora: Collection[str]) -> "Contents":
-        """Without the rows about other corpora, or about one of these and another."""
+        """The contents without rows about other corpora, or about a pair with another corpus."""
         return self.where(lambda row: set(corpora_in(row)) <= set(corpora))
 
     def where(self, is_kept: Callable[[Mapping[str, Cell]], bool]) -> "Contents":
@@ -50,7 +50,7 @@ class Contents:
 
     @property
     def names(self) -> set[str]:
-        """The models and runs that rows stand beside one another of; empty for other tables."""
+        """The models and runs that stand side by side in rows; empty for other tables."""
         return {str(row["name"]) for row in self.rows if "name" in row}
 
     def of_names(self, names: Collection[str]) -> "Contents":
@@ -58,7 +58,7 @@ class Contents:
         return self.where(lambda row: "name" not in row or row["name"] in names)
 
     def by_name(self, names: Sequence[str]) -> dict[RowName, dict[str, Cell]]:
-        """Rows by their cells in `names`, those that share these by their number among them."""
+        """Rows by the cells in `names`, rows with equal cells numbered."""
         seen: Counter[RowName] = Counter()
         named = {}
         for row in self.rows:
@@ -80,7 +80,7 @@ def read_contents(path: Path) -> Contents:
     """The contents of a .csv or .json file.
 
     Raises:
-        InputError: if it is not there, or malformed.
+        InputError: if the file is missing or malformed.
     """
     try:
         # Not read_text(): it would turn a line end inside a quoted cell into another.

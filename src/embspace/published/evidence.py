@@ -1,4 +1,4 @@
-"""The numbers that decide a claim, read from results: a value, its interval and its null."""
+"""The numbers that decide a claim, from results: a value, with interval and null."""
 
 import re
 from collections.abc import Container, Iterator, Mapping, Sequence
@@ -14,7 +14,7 @@ from embspace.published.sources import CellPlace, RowsThatName, Rule
 from embspace.published.subjects import Subject
 
 LAST_LAYER = re.compile(r"last(-\d+)?")
-"""The largest layer in the table, or one before it (`last-1`), as `where` names it."""
+"""The largest layer in the table, or a layer before (`last-1`), as written in `where`."""
 LAYERS = re.compile(rf"(\d+)\.\.(\d+|{LAST_LAYER.pattern})")
 """All layers from one to another, as `1..last-1`."""
 Basis = Literal["interval", "null", "interval and null", "exact", ""]
@@ -23,7 +23,7 @@ Where = Mapping[str, str | int]
 
 @dataclass(frozen=True)
 class Evidence:
-    """The numbers that decide a claim; NaN for one that is not there."""
+    """The numbers that decide a claim; NaN for a missing number."""
 
     value: float
     low: float = nan
@@ -44,7 +44,7 @@ class Evidence:
 
     @property
     def has_null(self) -> bool:
-        """Return whether there is a null value, a band of it, or how likely it is."""
+        """Return whether a null is known: a value, a band, or a probability."""
         nulls = (self.null, self.null_low, self.null_high, self.p_value)
         return self.is_p_value or not all(isnan(null) for null in nulls)
 
@@ -59,11 +59,11 @@ class Evidence:
 
 
 def evidence_of(rule: Rule, model: Subject, results: Path) -> Evidence:
-    """Return the numbers that a rule asks for.
+    """Return the numbers for a rule.
 
     Raises:
-        LookupError: if the results of this model do not have them; the text says why.
-        InputError: if a table lacks a column that the rule names, or several of its rows fit.
+        LookupError: if the results of this model lack the numbers; the text gives the reason.
+        InputError: if a table lacks a column of the rule, or several rows fit.
     """
     evidence = read_cell(rule.cell, model, results)
     if rule.minus:
@@ -77,11 +77,11 @@ def evidence_of(rule: Rule, model: Subject, results: Path) -> Evidence:
 
 
 def _difference(x: Evidence, y: Evidence) -> Evidence:
-    """The difference of two estimates with its interval.
+    """The difference of two estimates with an interval.
 
-    Recovered from the intervals of both (Zou & Donner 2008, Construction of confidence intervals
-    about effect measures, equation 4 without a covariance). The two are taken for independent,
-    which makes it too wide where they rise and fall together, as on the same texts.
+    Recovered from both intervals (Zou & Donner 2008, Construction of confidence intervals about
+    effect measures, equation 4 without a covariance). The estimates are taken as independent, and
+    the interval is too wide for positively correlated estimates, as on the same texts.
     """
     value, exact = x.value - y.value, x.exact and y.exact
     below = hypot(x.value - x.low, y.high - y.value)
@@ -90,7 +90,7 @@ def _difference(x: Evidence, y: Evidence) -> Evidence:
 
 
 def _ratio(x: Evidence, y: Evidence) -> Evidence:
-    """The ratio of two estimates, its interval that of the difference of their logarithms."""
+    """The ratio of two estimates, with the interval of the difference of the logarithms."""
     if y.value == 0:
         return Evidence(nan)
     value, exact = x.value / y.value, x.exact and y.exact
@@ -148,7 +148,7 @@ def rows_of(file: Path, cell: CellPlace) -> list[dict[str, Cell]]:
     """Return the rows of a table that fit a cell's `where`.
 
     Raises:
-        LookupError: if the table is not there, or has no such row.
+        LookupError: if the table is missing, or no row fits.
     """
     contents = contents_of(file)
     where, layers = _places(contents.rows, cell)
@@ -166,9 +166,9 @@ def rows_of(file: Path, cell: CellPlace) -> list[dict[str, Cell]]:
 def _places(
     rows: Sequence[dict[str, Cell]], cell: CellPlace
 ) -> tuple[Where, dict[str, Container[float]]]:
-    """Return what `where` says of single values and of layers, those from the last on counted.
+    """Return the conditions of `where` on single values and on layers, counted from the last.
 
-    The last layer is that of the rows that the rest of `where` leaves.
+    The last layer is the largest among the rows that fit the rest of `where`.
     """
     by_number = {
         column: match
@@ -233,7 +233,7 @@ def _share(
 
 
 def _share_below(rows: list[dict[str, Cell]], column: str, named: Where, file: Path) -> Evidence:
-    """The share of the other rows whose value is smaller than that of the named row."""
+    """The share of further rows with a smaller value than the named row."""
     own = [row for row in rows if is_chosen(row, named, None)]
     if len(own) != 1:
         raise LookupError(f"{file} has {len(own)} rows with {named}, of which it takes one")

@@ -15,11 +15,10 @@ from embspace.settings.roles import Role
 def rulings_on_layers(
     results: Path, profiled: Collection[Subject], roles: Mapping[Role, str]
 ) -> list[RunReport]:
-    """Return the verdicts on the layers of profiled models, one report a source.
+    """Return the verdicts on the layers of profiled models, a report per source.
 
-    No stage decides these claims, for only profiled or compared models have the tables that they
-    need, and the ledger is one of every model. `roles` has the corpora in whose place a claim
-    names a role.
+    No stage decides these claims: only profiled or compared models have the needed tables, and the
+    ledger exists for every model. `roles` maps the roles named in claims to corpora.
     """
     return [
         _report(in_roles(source, roles), profiled, results)

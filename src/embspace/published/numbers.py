@@ -1,4 +1,4 @@
-"""Our numbers against those that others have printed."""
+"""Our numbers against published numbers."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -91,7 +91,7 @@ def is_given(entry: Entry, model: Subject, results: Path) -> bool:
 
 
 def check_entry(entry: Entry, model: Subject, results: Path) -> list[Check]:
-    """Each number of an entry beside that of `model`, whose it need not be."""
+    """The numbers of an entry beside numbers of `model`, perhaps of a different model."""
     file = model.file(entry.file, results)
     contents = read_contents(file) if file.is_file() else None
     return [_check_number(entry, file, contents, column) for column in entry.published]

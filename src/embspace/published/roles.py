@@ -8,7 +8,7 @@ from embspace.settings.roles import Role, corpus_in_role
 
 
 def in_roles(source: Source, roles: Mapping[Role, str]) -> Source:
-    """Return the source with the corpus in the place of each role that its claims name."""
+    """Return the source with corpora in place of the roles named in claims."""
     claims = [_claim_in_roles(each, roles) for each in source.claims]
     on_layers = [_claim_in_roles(each, roles) for each in source.claims_on_layers]
     return source.model_copy(update={"claims": claims, "claims_on_layers": on_layers})

@@ -30,11 +30,11 @@ class RunReport:
     source: str
     n_claims: int
     rulings: tuple[Ruling, ...]
-    """Of a claim on decoders there is none for an encoder, and the other way round."""
+    """Claims about decoders are skipped for encoders, and vice versa."""
     undecided: tuple[Undecided, ...] = ()
     """The printed statements that cannot be decided."""
     waiting: Mapping[str, int] = field(default_factory=dict)
-    """The number of claims on the layers of each repository of which no model is profiled."""
+    """The number of claims on layers per repository without a profiled model."""
 
 
 def rulings_on(

@@ -63,12 +63,12 @@ class Entry(Strict):
     factor: int = 1
     """Ours is multiplied by it."""
     nearest: bool = False
-    """True to take, of all rows that fit, the one with the value nearest to the printed one."""
+    """True to take, of all fitting rows, the row with the value nearest to the printed number."""
     absolute_tolerance: float | None = Field(default=None, gt=0)
     """The allowed difference; without it, half a unit of the last printed digit."""
     reason: str = ""
     restates: str = ""
-    """The setting or design of ours that the number repeats; such a number counts as no match."""
+    """The setting or design of ours repeated by the number; the number then counts as no match."""
     note: str = ""
 
     @field_validator("published")
@@ -100,7 +100,7 @@ class RowsThatName(Strict):
 
 
 class CellPlace(Strict):
-    """One number of ours, and in the same row its interval and null."""
+    """One number of ours, with interval and null from the same row."""
 
     file: str
     where: dict[str, str | int] = {}
@@ -108,9 +108,9 @@ class CellPlace(Strict):
     pair: RowOfTwo | None = None
     value: str = ""
     share_of: RowsThatName | None = None
-    """The rows whose share among the chosen ones is taken in place of a value."""
+    """The rows whose share among the chosen rows replaces a value."""
     share_below: dict[str, str | int] = {}
-    """The row whose rank is taken: the share of the other chosen rows with a smaller value."""
+    """The row to rank: the share of the further chosen rows with a smaller value."""
     take: Literal["largest", "smallest"] | None = None
     """Of several chosen rows the one with this value."""
     every: dict[str, list[str | int]] = {}
@@ -124,13 +124,13 @@ class CellPlace(Strict):
     q_value: str | None = None
     """The p-value, corrected for all that its table tests."""
     exact: bool = False
-    """All there is was counted, nothing was sampled: the interval is the value itself."""
+    """True for a full count without sampling: the interval is the value itself."""
 
     @property
     def chosen_by(self) -> dict[str, str | int]:
-        """Return the cells that choose the row; those of a pair stand in one order of the two.
+        """Return the cells that choose the row; cells of a pair stand in a fixed order.
 
-        `{role}` is in the place of the corpus that has this role in params.yaml.
+        `{role}` stands for the corpus with this role in params.yaml.
         """
         pair = zip(self.pair.columns, self.pair.values, strict=True) if self.pair else ()
         return self.where | dict(pair)
@@ -157,13 +157,13 @@ class CellPlace(Strict):
 
     @property
     def columns(self) -> dict[str, str]:
-        """The columns that are read, by what they give."""
+        """The columns to read, by kind of number."""
         found = {name: getattr(self, name) for name in EVIDENCE}
         return {name: column for name, column in found.items() if column}
 
 
 class Rule(Strict):
-    """A statistic, and the condition on it that decides a claim."""
+    """A statistic, with the condition that decides a claim."""
 
     cell: CellPlace
     minus: CellPlace | None = None
@@ -172,14 +172,15 @@ class Rule(Strict):
     null_of: CellPlace | None = None
     """A row of another table whose value is the null."""
     every: dict[str, list[str | int]] = {}
-    """Settings: the rule is asked at each of these values of a column, in all cells whose `where`
-    has it; `[]`: at all values. What `where` has is the source's own."""
+    """Settings: the rule is applied at these values of a column, in all cells with the column in
+    `where`; `[]`: at all values. `where` has the source's own value.
+    """
     holds_if: str
     """Comparisons with a number or the null, joined by `and`.
 
-    `value` is the whole interval where there is one, `estimate` the value alone, `low` and `high`
-    the ends, for what is a range of all there is. `q_value` below a number is true, or undecided:
-    a test that does not reject says nothing.
+    `value` is the whole interval if known, `estimate` only the value, `low` and `high` the ends,
+    for the range of a full count. `q_value` below a number is true, or undecided: a test without
+    rejection says nothing.
     """
 
     @field_validator("holds_if")
@@ -207,7 +208,7 @@ class Rule(Strict):
 
     @property
     def cells(self) -> list[CellPlace]:
-        """All cells that it reads."""
+        """All cells of the rule."""
         return [each for each in (self.cell, self.minus, self.over, self.null_of) if each]
 
 
@@ -225,7 +226,7 @@ class Decided(Strict):
 
 
 class Claim(Rule):
-    """A statement of the publication, and the rule that decides it."""
+    """A statement of the publication, with the deciding rule."""
 
     claim: str
     """The statement in our words."""
@@ -234,20 +235,21 @@ class Claim(Rule):
     model: str = Field(ANY_MODEL, pattern=ABOUT)
     """The repository of the only model that the claim is about."""
     question: str = ""
-    """The research question that hangs on it."""
+    """The research question behind the claim."""
     statistic: str
     about: About = "weights"
-    """What decides it; a claim that reads no trained weights has no twin at random ones, and one
-    about `training` compares with these itself."""
+    """The deciding evidence; a claim without trained weights has no twin at random weights, and a
+    claim about `training` makes this comparison itself.
+    """
     otherwise: list[OtherRule] = []
-    """Further rules; where the verdict of one is another, the claim depends on the rule."""
+    """Further rules; if a verdict differs, the claim depends on the rule."""
     decided: Decided | None = None
     """None: as the source says for all."""
     note: str = ""
 
     @property
     def rule_hash(self) -> str:
-        """Return eight letters that change with whatever decides the claim, not with its words."""
+        """Return eight letters that change with the claim's deciding parts, not with the words."""
         keys = set(Rule.model_fields)
         others = [other.model_dump(include=keys) for other in self.otherwise]
         decides = [self.model, self.about, self.model_dump(include=keys), others]
@@ -255,9 +257,9 @@ class Claim(Rule):
 
 
 class LayerClaim(Claim):
-    """A claim on layers or weights that is decided where a model is profiled, or compared.
+    """A claim on layers or weights, decided for profiled or compared models.
 
-    Printed numbers make it of one model; one in words alone may be asked of every model.
+    Printed numbers tie the claim to one model; a claim in words may be tested on every model.
     """
 
     published: str = ""
@@ -283,14 +285,15 @@ class RunClaim(Strict):
     """The statement in our words."""
     section: str
     file: str = Field(pattern=r"^results/[^{}]*\{(run|model|checkpointed)\}\.csv$")
-    """A table with a row a seed, columns `seed` and `verdict`; {run} is a run's name, {model}
-    is that of a model under `profiled`, {checkpointed} for that of one under `checkpointed`."""
+    """A table with a row a seed, columns `seed` and `verdict`; {run} is a run's name, {model} a
+    model's under `profiled`, {checkpointed} a model's under `checkpointed`.
+    """
     where: dict[str, str | int]
     decided: Decided
 
     @property
     def asked_of(self) -> str:
-        """Return the word in braces, which tells the names that are put there."""
+        """Return the word in braces, the kind of names to fill in."""
         return self.file.partition("{")[2].partition("}")[0]
 
 
@@ -301,7 +304,7 @@ class Undecided(Strict):
     section: str
     page: int | None = None
     model: str = Field("", pattern=rf"^$|{REPOSITORY}")
-    """The repository of the model that it is about, if it is about one that conf/model/ has."""
+    """The repository of the claim's model, if conf/model/ describes the model."""
     verdict: Literal["error in the source", "lost in the source", "not checkable"]
     published: str = ""
     correct: str = ""
@@ -326,12 +329,12 @@ class Source(Strict):
     protocol: str
     """The way in which the numbers were obtained, in our words."""
     questions: dict[str, str] = {}
-    """Its research questions, by the name that claims give."""
+    """The research questions, by the name used in claims."""
     items: list[Item] = []
     entries: list[Entry] = []
     claims: list[Claim] = []
     decided: Decided | None = None
-    """When the rules of the claims were fixed, but for those that say so themselves."""
+    """Date of the rules of the claims, except for claims with a date of their own."""
     claims_on_runs: list[RunClaim] = []
     claims_on_layers: list[LayerClaim] = []
     undecided: list[Undecided] = []
@@ -351,7 +354,7 @@ def read_source(path: Path) -> Source:
     """One publication.
 
     Raises:
-        InputError: naming the file and the key that does not fit.
+        InputError: naming the file and the unfit key.
     """
     return validate(Source, read_yaml(path), str(path))
 

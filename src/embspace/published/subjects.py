@@ -1,4 +1,4 @@
-"""Whom published numbers are about: a model takes part under whatever name its file has."""
+"""The subjects of published numbers: a model takes part under any file name."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +15,7 @@ MODELS = CONF / "model"
 
 @dataclass(frozen=True)
 class Subject:
-    """A model of ours: the name that its results have, and whose weights it has."""
+    """A model of ours: the name in results, and the origin of the weights."""
 
     name: str
     repository: str | None
@@ -36,10 +36,10 @@ def subject(name: str, described: dict[str, Any]) -> Subject:
 
 
 def read_subject(name: str) -> Subject:
-    """The model that conf/model/<name>.yaml describes.
+    """The model described by conf/model/<name>.yaml.
 
     Raises:
-        InputError: if there is no such file, or a key of it does not fit.
+        InputError: if the file does not exist, or a key does not fit.
     """
     return subject(name, read_yaml(described_in(MODELS, name)))
 

@@ -15,17 +15,17 @@ ALSO_UNTRAINED = "holds, but also untrained"
 TRAINING = ONLY_TRAINED, UNTRAINED_TOO, OPEN = "only after training", "untrained, too", "open"
 HOLDS = ("matches", ALSO_UNTRAINED)
 VERDICTS = PUBLISHED / "verdicts"
-"""The folder of kept verdicts, a table for each model that was asked."""
+"""The folder of kept verdicts, a table per model."""
 SAME = ["source", "rule"]
 """What a claim of the twin has in common with the model's."""
 KEPT = [*SAME, "statement", "value", "verdict"]
 
 
 def keep_verdicts(name: str, results: Path) -> Path:
-    """Keep the verdicts on a model, for those of others to stand beside: twins, further models.
+    """Keep the verdicts on a model, to stand beside the verdicts on twins and further models.
 
     Raises:
-        InputError: if its ledger is not there.
+        InputError: if the model has no ledger.
     """
     ledger = load_table(str(results / "ledger" / f"{name}.csv"))
     rows = ledger[ledger["kind"].eq("claim") & ledger["about"].eq("weights")]
@@ -98,7 +98,7 @@ def _twin(table: pd.DataFrame, untrained: pd.DataFrame | None) -> pd.DataFrame:
 
 
 def families(table: pd.DataFrame) -> pd.Series:
-    """Return of each row the family of claims that are counted together, a question or section."""
+    """Return the family of claims counted together, a question or section, per row."""
     question = "question " + table["question"].astype("string")
     return question.fillna("section " + table["section"].astype("string")).fillna(table["source"])
 
@@ -122,7 +122,7 @@ def trained_share(claims: pd.DataFrame) -> str:
 
 
 def count_verdicts(ledger: pd.DataFrame) -> dict[str, Any]:
-    """Return how many rows of each kind have each verdict, and how many claims need training."""
+    """Return the numbers of rows by kind and verdict, and of claims that need training."""
     counts = ledger.groupby(["kind", "verdict"]).size()
     kinds = ledger["kind"].drop_duplicates()
     verdicts = {str(kind): {str(key): int(n) for key, n in counts[kind].items()} for kind in kinds}

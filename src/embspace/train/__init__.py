@@ -1,1 +1,1 @@
-"""Stages that train small models and keep every step that matters."""
+"""Stages that train small models and keep all checkpoints."""

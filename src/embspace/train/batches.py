@@ -1,4 +1,4 @@
-"""Windows of token ids, and which of them a step of training reads."""
+"""Windows of token ids, and the order of windows in training."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from embspace.models.windows import cut_windows
 
 @dataclass(frozen=True, eq=False)
 class Windows:
-    """Tokens that a model reads at once, filled up with padding to one length."""
+    """Tokens for a model to read at once, padded to a common length."""
 
     ids: Int[np.ndarray, "window token"]
     n_tokens: Int[np.ndarray, " window"]  # without the padding
@@ -44,10 +44,10 @@ def windows_of(
 def batch_rows(
     n_windows: int, *, batch_size: int, seed: int, first_step: int, n_steps: int
 ) -> Iterator[Int[np.ndarray, " batch"]]:
-    """The windows of the steps from `first_step` on: all in a random order, then all in another.
+    """The windows of the steps from `first_step` on: passes over all windows, in random orders.
 
-    What a step reads follows from the seed and its number alone, so that training goes on from
-    any step as if it had never stopped. A batch may span two orders.
+    The batch of a step follows only from the seed and the number of the step: training continues
+    from any step as if never stopped. A batch may span two passes.
     """
     order: dict[int, Int[np.ndarray, " window"]] = {}
     for step in range(first_step, n_steps):

@@ -1,4 +1,4 @@
-"""Checkpoints in the hub's layout, whole or not there, each with what training needs to go on."""
+"""Checkpoints in the hub's layout, whole or absent, with the state to continue training."""
 
 import hashlib
 import json
@@ -91,10 +91,10 @@ def save_checkpoint(
     step: int,
     losses: Sequence[float],
 ) -> None:
-    """Write a checkpoint; the folder appears under its name when all of it is there.
+    """Write a checkpoint; the folder appears under the final name when complete.
 
     Raises:
-        InputError: if it cannot be written, naming the folder and the reason.
+        InputError: if the checkpoint cannot be written, naming the folder and the reason.
     """
     partial = partial_name(folder)
     try:
@@ -117,10 +117,10 @@ def save_checkpoint(
 
 
 def read_record(folder: Path) -> Record:
-    """Return a checkpoint's record, its files held against it.
+    """Return a checkpoint's record, after a check of the files.
 
     Raises:
-        InputError: if it is not there, or a file is missing or not the one that was written.
+        InputError: if the checkpoint is missing, or a file is missing or changed.
     """
     file = folder / RECORD
     try:
@@ -148,7 +148,7 @@ def load_moments(folder: Path) -> dict[str, np.ndarray]:
 
 
 def remove_others(root: str, checkpoints: Sequence[Checkpoint]) -> None:
-    """Delete what a folder of a run holds besides these: other steps, phases, seeds, halves."""
+    """Delete everything else in a folder of a run: old steps, phases, seeds, halves."""
     wanted = {each.folder for each in checkpoints}
     inner = {parent for folder in wanted for parent in folder.parents}
     for path in sorted(Path(root).rglob("*"), reverse=True):
@@ -163,10 +163,10 @@ def remove_others(root: str, checkpoints: Sequence[Checkpoint]) -> None:
 
 
 def whole_checkpoints(folders: Sequence[Path], fingerprint: str) -> int:
-    """Return how many folders, from the first on, hold whole checkpoints of this very training.
+    """Return the number of first folders with whole checkpoints of this very training.
 
-    Those from the first that does not are deleted, so that none is taken for this training's. A
-    damaged one is told of.
+    From the first other folder on, all are deleted, never to be mistaken for checkpoints of this
+    training. A damaged checkpoint is reported.
     """
     for number, folder in enumerate(folders):
         try:

@@ -15,10 +15,10 @@ from embspace.settings.run import (
 
 
 def build_module(phase: Phase, source: Path | dict[str, Any], labels: list[str], seed: int) -> Any:
-    """The model of a phase: of a folder's weights, or a new one of a config.
+    """The model of a phase: from a folder's weights, or new from a config.
 
-    What the source does not have, a new head or all of it, is drawn from the seed. `labels` are
-    the names of the classes, if there are any.
+    Parts missing from the source, a new head or the whole, are drawn from the seed. `labels` are
+    the names of classes, if any.
 
     Raises:
         InputError: if the config does not fit an architecture of transformers.

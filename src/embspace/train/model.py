@@ -48,11 +48,11 @@ def train_model(name: str, run: Run, texts: pd.DataFrame, root: str, device: Dev
 
 
 def _at_once(n_seeds: int, device: str) -> int:
-    """Return how many seeds train at a time: one on a GPU, else one a core.
+    """Return the number of seeds to train at a time: one on a GPU, else one a core.
 
-    Or all, if they are less than twice as many: sharing the cores, three on two take one and a
-    half times as long as one, where two and then one would take twice as long. Of more, the last
-    round is a smaller part, and each holds a model in memory.
+    All, if fewer than two per core: three seeds sharing two cores take one and a half times as long
+    as one, against twice as long for two and then one. With more seeds the last round is a smaller
+    part, and every seed holds a model in memory.
     """
     from joblib import cpu_count
 

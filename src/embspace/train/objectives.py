@@ -22,9 +22,9 @@ MOST_DRAWS = 10_000  # for one token to be hidden at least
 def inputs_of(
     phase: Phase, windows: Windows, rows: BatchRows, tokenizer: Any, generator: Any
 ) -> dict[str, Any]:
-    """The arguments of a model for some windows, labels among them, on the CPU.
+    """The arguments of a model for some windows, labels included, on the CPU.
 
-    `generator` is torch's: what is hidden, exchanged or paired is drawn from it.
+    `generator` is torch's, for all hidden, exchanged or paired tokens.
     """
     import torch
 
@@ -54,7 +54,7 @@ def _with_attention(ids: np.ndarray, n_tokens: np.ndarray) -> dict[str, Any]:
 
 
 def _masked_tokens(ids: Any, tokenizer: Any, masked_share: float, generator: Any) -> Any:
-    """Ids of which some are hidden, and labels that count those alone, by transformers' collator.
+    """Ids with some tokens hidden, and labels only for these, by transformers' collator.
 
     Of `masked_share` of the ordinary tokens, 80 % become the mask, 10 % any token, 10 % stay
     (Devlin et al. 2019, "BERT", section 3.1).
@@ -111,7 +111,7 @@ def sentence_pairs(
 
 
 def _rows_of_other_texts(windows: Windows, rows: BatchRows, generator: Any) -> BatchRows:
-    """For each window one of another text, at random."""
+    """For every window, a random window of a different text."""
     import torch
 
     found = []

@@ -66,11 +66,11 @@ def train_steps(
     device: str,
     precision: str,
 ) -> Iterator[Step]:
-    """The steps after `start`, each taken when it is asked for; `module` is trained in place.
+    """Yield the steps after `start`, computed on demand; `module` is trained in place.
 
     Raises:
-        InputError: if a loss or gradient is NaN or infinite; the weights are then those before
-            that step.
+        InputError: if a loss or gradient is NaN or infinite; the weights are then from before the
+            step.
     """
     import torch
 

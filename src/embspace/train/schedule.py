@@ -4,10 +4,10 @@ import numpy as np
 
 
 def checkpoint_steps(n_steps: int, n_checkpoints: int) -> list[int]:
-    """Step 0, `n_steps`, and between them `n_checkpoints` - 2 that grow by a factor, all different.
+    """Step 0, `n_steps`, and `n_checkpoints` - 2 distinct steps between, in geometric growth.
 
-    Learning is fast at first, so equal distances would miss most of it. Where a factor would give
-    the same whole number twice, the next one is taken.
+    Learning is fast at first, and equal distances would miss most of the learning. A repeated whole
+    number is replaced by the next number.
     """
     if n_checkpoints < 2 or n_checkpoints > n_steps + 1:
         raise ValueError(f"{n_checkpoints} checkpoints in {n_steps} steps")
@@ -18,10 +18,10 @@ def checkpoint_steps(n_steps: int, n_checkpoints: int) -> list[int]:
 
 
 def learning_rate(step: int, *, peak: float, n_warmup_steps: int, n_steps: int) -> float:
-    """The rate of the step after `step` steps: in a line up to `peak`, then down to 0.
+    """The learning rate after `step` steps: linear up to `peak`, then linear down to 0.
 
-    As `get_linear_schedule_with_warmup` of transformers has it, but for the first step, which
-    moves the weights here and does not there.
+    As in transformers' `get_linear_schedule_with_warmup`, except for the first step, which moves
+    the weights only here.
     """
     if step < n_warmup_steps:
         return peak * (step + 1) / n_warmup_steps

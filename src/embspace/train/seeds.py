@@ -1,4 +1,4 @@
-"""Trains one seed of a run through all of its phases."""
+"""Trains a seed of a run through all phases."""
 
 import hashlib
 import json
@@ -46,7 +46,7 @@ LONGEST_SILENCE_S = 10.0
 
 @dataclass(frozen=True, eq=False)
 class Training:
-    """All that the training of a seed needs; it crosses to another process."""
+    """Everything for the training of a seed, to send to a process."""
 
     name: str
     root: str  # where the checkpoints go
@@ -136,7 +136,7 @@ def _windows(
 def _train_phase(
     training: Training, name: str, seed: int, module: Any, windows: Windows, tokenizer: Any
 ) -> Path:
-    """Train through a phase, from its last whole checkpoint on; the folder of the last one."""
+    """Train through a phase, from the last whole checkpoint; return the last one's folder."""
     phase = training.run.phases[name]
     checkpoints = checkpoints_of(training.root, training.run, seed, name)
     folders, steps = zip(*((each.folder, each.step) for each in checkpoints), strict=True)

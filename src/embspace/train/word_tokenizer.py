@@ -9,11 +9,11 @@ START, END = "[BOS]", "[EOS]"
 
 
 def word_tokenizer(texts: Iterable[str], *, is_masked: bool) -> Any:
-    """A fast tokenizer that has each word of the texts as a token, the most frequent first.
+    """A fast tokenizer with a token per word of the texts, the most frequent first.
 
-    Ids begin with those of the special tokens. For a model that is to fill in a mask, a text is
-    `[CLS] … [SEP]`, and a pair `[CLS] … [SEP] … [SEP]`; for one that goes on from left to right it
-    is `[BOS] … [EOS]`. Words that stand in none of the texts become `[UNK]`.
+    Ids begin with the special tokens. For a model that fills in a mask, a text is `[CLS] … [SEP]`,
+    and a pair `[CLS] … [SEP] … [SEP]`; for a left-to-right model, `[BOS] … [EOS]`. Words missing
+    from the texts become `[UNK]`.
     """
     from tokenizers import Tokenizer
     from tokenizers.models import WordLevel

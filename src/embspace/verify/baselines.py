@@ -1,4 +1,4 @@
-"""Finds the results that have a baseline, and makes one: tests/baselines/ mirrors results/."""
+"""Finds the results with a baseline, and makes baselines: tests/baselines/ mirrors results/."""
 
 import shutil
 from collections.abc import Collection, Mapping
@@ -37,7 +37,7 @@ OF_SOME = {
     "checkpointed": ("pretraining_dynamics", "pretraining_head_dynamics"),
 }
 AskedFor = Mapping[str, Collection[str]]
-"""Keys of `OF_SOME` -> the models that stand there."""
+"""Keys of `OF_SOME` -> the models named under the key."""
 
 
 def asked_for(params: Params) -> AskedFor:
@@ -46,10 +46,10 @@ def asked_for(params: Params) -> AskedFor:
 
 
 def results_of(folder: Path, models: Collection[str], asked: AskedFor) -> list[Path]:
-    """The result files of `models`, and of what has no model, under `folder`, relative to it.
+    """The result files of `models`, and of nouns without a model, under `folder`, relative to it.
 
-    A result is <noun>/.../<model>.csv or .json; runs and pairs of models stand among `models`. What
-    is measured of those models alone that are `asked` for is left out of the others.
+    A result is <noun>/.../<model>.csv or .json; runs and pairs of models are among `models`.
+    Results only measured for models in `asked` are left out for the remaining models.
     """
     named = {*models, TOY}
     wanted = {noun: set(asked.get(key, ())) for key, nouns in OF_SOME.items() for noun in nouns}
@@ -70,9 +70,9 @@ def check_results(folder: Path) -> None:
 
 
 def update_baselines(results: Path, models: Collection[str], asked: AskedFor) -> tuple[int, int]:
-    """Make the results of `models` their baselines; how many were written and removed.
+    """Make the results of `models` baselines; return the numbers of written and removed files.
 
-    Baselines of other models stay, also in tables about several of them.
+    Baselines of other models stay, also in tables about several models.
     """
     new = results_of(results, models, asked)
     gone = [file for file in results_of(BASELINES, models, asked) if file not in new]

@@ -64,7 +64,7 @@ def verify_results(results: Path, *, update: bool, computed: bool, everything: b
 
 
 def _relative(results: Path) -> Path:
-    """Return a path from the current folder, by which it is known what was computed here."""
+    """Return the path relative to the current folder, to recognize results computed here."""
     return results.relative_to(Path.cwd()) if results.is_relative_to(Path.cwd()) else results
 
 

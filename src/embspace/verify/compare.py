@@ -1,4 +1,4 @@
-"""One result against its baseline, fact by fact."""
+"""Compares a result with its baseline, fact by fact."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,14 +14,14 @@ RowsByName = Mapping[RowName, Mapping[str, Cell]]
 
 
 class Fact(NamedTuple):
-    """A cell with its baseline, or a row or column that only one side has."""
+    """A cell with the baseline's, or a row or column on one side only."""
 
     row: RowName
     column: str
     baseline: str
     found: str
     allowed: str
-    """Empty for a row or column that only one side has."""
+    """Empty for a row or column on one side only."""
     deviation: float
 
 
@@ -37,10 +37,10 @@ class Comparison:
 
 
 def compare(baseline: Contents, found: Contents, rules: Rules) -> Comparison:
-    """Compare all cells; a row or column that only one side has is drift.
+    """Compare all cells; a row or column on one side only is drift.
 
-    Which columns a table without rows has says nothing, and is not compared.
-    Every column needs a rule, see `unguarded`.
+    The columns of a table without rows say nothing, and are not compared. Every column needs a
+    rule, see `unguarded`.
     """
     columns = [column for column in baseline.columns if column in found.columns]
     rules = rules.for_columns(columns)

@@ -36,14 +36,14 @@ IN_GROUP = {"evolution": 1, "search": 1, "text_clouds": 2}
 
 @dataclass(frozen=True)
 class Corpora:
-    """The corpora of the baselines and those of params.yaml, each in their order."""
+    """The corpora of the baselines and the corpora of params.yaml, both in order."""
 
     before: tuple[str, ...]
     now: tuple[str, ...]
 
     @property
     def changed(self) -> bool:
-        """Whether they differ, be it in their order: in tables of two it says which is first."""
+        """Whether the lists differ, also in order: tables of pairs depend on the order."""
         return self.before != self.now
 
     def is_new(self, name: str) -> bool:
@@ -65,9 +65,9 @@ class Corpora:
 
 
 def corpora_before(baselines: Iterable[Contents], now: Sequence[str]) -> tuple[str, ...]:
-    """The corpora of some baselines; `now` where these are about none.
+    """The corpora of some baselines; `now` for baselines without corpora.
 
-    In the order of the table that has most of them.
+    In the order of the table with most corpora.
     """
     found = sorted((contents.corpora for contents in baselines), key=len, reverse=True)
     return tuple(dict.fromkeys(name for names in found for name in names)) or tuple(now)
@@ -90,7 +90,7 @@ def joint_columns(file: Path, columns: Iterable[str]) -> tuple[str, ...]:
 
 
 def is_whole(file: Path) -> bool:
-    """Whether all corpora enter into all of a result, so that nothing of it can be compared."""
+    """Whether all corpora enter into all of a result, and nothing can be compared."""
     counts = file.parent.as_posix() == LEDGER and file.suffix == ".json"
     return counts or "*" in _patterns(file)
 
@@ -98,9 +98,9 @@ def is_whole(file: Path) -> bool:
 def comparable(
     file: Path, contents: Contents, corpora: Corpora, sources: Sequence[Source]
 ) -> Contents:
-    """Without the rows and columns that another list of corpora changes.
+    """The result without rows and columns affected by a changed list of corpora.
 
-    Of the ledger those rows go that rest on such numbers of other results.
+    In the ledger, rows that rest on affected numbers of other results go.
     """
     if not corpora.changed:
         return contents
@@ -112,7 +112,7 @@ def comparable(
 
 
 def resting_statements(sources: Iterable[Source], corpora: Corpora) -> set[str]:
-    """The statements of the ledger that rest on numbers which another list of corpora changes."""
+    """The statements of the ledger that rest on numbers affected by a changed list of corpora."""
     statements = set()
     for source in sources:
         for entry in source.entries:

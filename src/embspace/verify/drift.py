@@ -41,13 +41,13 @@ class Drift:
     without_baseline: tuple[str, ...]
     """Models, runs and pairs with results and no baseline at all."""
     without_results: tuple[str, ...]
-    """Those that were not run."""
+    """Results that were not computed."""
     new_corpora: tuple[str, ...] = ()
-    """Corpora that have results and no baseline; what is about them is not compared."""
+    """Corpora with results but without a baseline; their rows are not compared."""
     changed_corpora: tuple[Corpora, ...] = ()
     """Where params.yaml lists other corpora than the baselines of a model were made with."""
     left_out: tuple[tuple[Path, str], ...] = ()
-    """What of which results was not compared, since all corpora enter into it."""
+    """The parts of results not compared, since all corpora enter."""
 
 
 def compare_all(

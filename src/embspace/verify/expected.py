@@ -30,16 +30,16 @@ LIST = re.compile(r"\$\{(\w+)\}")
 
 
 def expected_results(params: Params) -> list[Path]:
-    """Return the results that the stages of the graph make for what params.yaml names, in order."""
+    """Return the results expected from the stages for the names in params.yaml, in order."""
     paths = {Path(path) for stage in read_parts(Path()) for path in _paths(stage, params)}
     made = {path for path in paths if path.is_relative_to(RESULTS) and path.suffix in SUFFIXES}
     return sorted(path.relative_to(RESULTS) for path in made)
 
 
 def with_missing(drift: Drift, expected: list[Path]) -> Drift:
-    """Add to `drift` the results that are expected and have neither a file nor a baseline.
+    """Add to `drift` the expected results without a file and without a baseline.
 
-    Of a model without any result, that is told as one.
+    A model without any result is reported once.
     """
     known = {report.file for report in drift.files}
     gone = [

@@ -30,9 +30,9 @@ LIBRARIES = (
 
 
 def update_provenance(results: Path, models: Collection[str], asked: AskedFor) -> None:
-    """Say for each of `models` on what its results were computed.
+    """Record the machine of the results of `models`.
 
-    A model none of whose results was computed in this tree keeps what is said of it.
+    A model without results computed in this tree keeps the earlier record.
     """
     path = results / FILE
     said: dict[str, Any] = load_scalars(str(path)) if path.is_file() else {}
@@ -85,7 +85,7 @@ def processor() -> str:
 
 
 def simd_extensions() -> list[str]:
-    """Return the extensions that NumPy found in this processor, of those that it can use."""
+    """Return the usable processor extensions found by NumPy."""
     import numpy as np
 
     extensions = np.show_config(mode="dicts")["SIMD Extensions"]

@@ -14,9 +14,9 @@ Group = tuple[Cell, ...]
 
 @dataclass(frozen=True)
 class RankedList:
-    """The rows of two versions of a table that may hold several ranked lists, one a group.
+    """The rows of two versions of a table with possibly several ranked lists, one a group.
 
-    Two values tie if they are within twice the tolerance: each may have moved by one.
+    Two values tie within twice the tolerance: both may have moved by one tolerance.
     """
 
     ranked: Ranked
@@ -28,12 +28,12 @@ class RankedList:
     after: Mapping[RowName, Cells]
 
     def missing(self) -> list[RowName]:
-        """Rows that are gone, but for those that tied with the last of their list."""
+        """Vanished rows, except ties with the last of their list."""
         gone = [row for row in self.before if row not in self.after]
         return [row for row in gone if not self._ties_with_last(self.before[row])]
 
     def extra(self) -> list[RowName]:
-        """Rows that have come, but for those that tie with the last of their list."""
+        """New rows, except ties with the last of their list."""
         come = [row for row in self.after if row not in self.before]
         return [row for row in come if not self._ties_with_last(self.after[row])]
 

@@ -24,7 +24,7 @@ UNCOMPARED = ("no baseline", "not compared")
 
 
 class Report:
-    """Writes to standard output: first what it comes to, then what does not agree, or all."""
+    """Writes to standard output: first the summary, then the differences, or everything."""
 
     def __init__(self, *, everything: bool) -> None:
         """Show what agrees, too, if it is to be `everything`."""
@@ -110,7 +110,7 @@ class Report:
                 self._console.print(_published_table(shown))
 
     def show_rulings(self, reports: Sequence[RunReport]) -> None:
-        """One row a claim on training and run. A claim that differs is a finding, no failure."""
+        """A row per claim on training and run. A claim that differs is a finding, no failure."""
         for report in reports:
             if self._everything and report.rulings:
                 self._say(f"\nClaims on layers and training: {report.source}")
@@ -133,7 +133,7 @@ class Report:
         self._say(f"FAILED: {counts}" if counts else f"passed: {_what_passed(drift)}")
 
     def show_other_bytes(self, changed: Sequence[str]) -> None:
-        """Print how many committed files have other bytes here, and that this is no fault."""
+        """Print the number of files with different bytes here, and why this is no fault."""
         self._say(
             f"{counted(len(changed), 'file')} in results/ and figures/ differ from git's in last "
             "digits or pixels: another processor rounds in another way (results/provenance.json "

@@ -25,7 +25,7 @@ class Kind(Strict):
     """Exact, and rows are told apart by it."""
     exact: bool = False
     free: bool = False
-    """Follows from what other columns guard, and may change where these may."""
+    """Follows from columns with rules, and may change where these may."""
     relative: float = Field(default=0.0, ge=0)
     absolute: float = Field(default=0.0, ge=0)
 
@@ -50,13 +50,13 @@ class Kind(Strict):
 
 
 class Ranked(Strict):
-    """A list sorted by one column, in which rounding decides between rows that tie."""
+    """A list sorted by a column; rounding decides between tied rows."""
 
     rank: str
     by: str
     """The column that ranks."""
     identity: list[str] = Field(min_length=1)
-    """The columns that say which thing a row is about, wherever it ranks."""
+    """The columns that identify a row, at any rank."""
 
 
 class FileRules(Strict):
@@ -73,7 +73,7 @@ class Tolerances(Strict):
     columns: dict[str, str]
     """Column, last JSON key or dotted JSON key, or a pattern of these -> name of a kind."""
     files: dict[str, FileRules] = {}
-    """Folder under results/, or a pattern of it -> what differs there."""
+    """Folder under results/, or a pattern -> exceptions of the folder."""
 
 
 @dataclass(frozen=True)
@@ -93,14 +93,14 @@ class Rules:
         return None
 
     def required_kind(self, column: str) -> Kind:
-        """The kind of a column that is known to have one."""
+        """The kind of a column, if known."""
         kind = self.kind(column)
         if kind is None:
             raise KeyError(column)
         return kind
 
     def for_columns(self, columns: Iterable[str]) -> "Rules":
-        """The rules of a table with these columns: ranked only if all that ranks is there."""
+        """The rules of a table with these columns: ranked only with all ranking columns present."""
         ranked = self.ranked
         if ranked and not {ranked.rank, ranked.by, *ranked.identity} <= set(columns):
             return replace(self, ranked=None)

@@ -1,8 +1,8 @@
-"""Holds the tables of `embspace corpus` against the baselines of the stages that write the same.
+"""Compares the tables of `embspace corpus` with the baselines of the corresponding stages.
 
-Only values are compared, and of how many vectors and texts they are. Intervals have other units:
-shards instead of groups of texts. A table or row that `embspace corpus` makes and that is not there
-is a failure; tables and rows that it never makes are named and counted.
+Only values, and numbers of vectors and texts, are compared. Intervals have different units: shards
+instead of groups of texts. A missing table or row that `embspace corpus` should make is a failure;
+tables and rows never made by `embspace corpus` are named and counted.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -38,9 +38,9 @@ class StreamedTable:
     n_left: int
     """Rows of the baseline, about the same corpora, that `embspace corpus` does not make."""
     n_sampled: int
-    """Rows about a sample of fewer texts than those of the baseline, which are not compared."""
+    """Rows of a sample with fewer texts than the baseline's; these are not compared."""
     comparison: Comparison | None
-    """The comparison; one that a side lacks is drift. None of a table that is not there."""
+    """The comparison; a row on one side only is drift. None without a table."""
 
     @property
     def failed(self) -> bool:
@@ -49,12 +49,12 @@ class StreamedTable:
 
 
 def compare_streamed(folder: Path, tolerances: Tolerances) -> list[StreamedTable]:
-    """Compare the tables in a folder of `embspace corpus` that have baselines.
+    """Compare the tables in a folder of `embspace corpus` with baselines.
 
-    Of each model and corpus that has one table there, all are expected.
+    Of every model and corpus with a table there, all tables are expected.
 
     Raises:
-        InputError: if there is no table, or none with rows about a corpus of its baseline.
+        InputError: if no table exists, or none with rows about a corpus of the baseline.
     """
     families: tuple[Family, ...] = (*FAMILIES, *OF_SAMPLE)
     found = {
@@ -85,9 +85,9 @@ def compare_streamed(folder: Path, tolerances: Tolerances) -> list[StreamedTable
 def _made_clouds(
     found: Mapping[Path, Contents], name: str, families: Collection[Family]
 ) -> set[Cloud]:
-    """Return the clouds of which `embspace corpus` has made rows of families, by any of them.
+    """Return the clouds with rows of `embspace corpus`, in any family.
 
-    A sample is of all its spaces, or there is none.
+    A sample covers all spaces of the corpus, or is missing.
     """
     tables = [found.get(Path(family, "profiles", name)) for family in families]
     spaces = {str(row["space"]) for each in tables if each for row in each.rows}
@@ -104,7 +104,7 @@ def _table(
     clouds: Collection[Cloud],
     tolerances: Tolerances,
 ) -> StreamedTable | None:
-    """Return one table beside its baseline; None if this has no row about its corpora."""
+    """Return a table beside the baseline; None if the baseline has no row about the corpora."""
     if not stored.rows:
         return None
     if found is None:
@@ -149,7 +149,7 @@ def _with_columns(contents: Contents, columns: Sequence[str]) -> Contents:
 
 
 def lines_of(tables: Sequence[StreamedTable]) -> list[str]:
-    """Return what is shown of tables, what was not compared, and the number of rows that were."""
+    """Return the shown lines, the parts not compared, and the number of compared rows."""
     lines = [line for table in tables for line in _lines(table)]
     n_rows, lacking = (
         sum(table.n_rows for table in tables),
