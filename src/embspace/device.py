@@ -10,12 +10,12 @@ Device = Literal["auto", "cpu", "cuda", "mps"]
 
 
 def choose_device(device: Device) -> str:
-    """The torch device of a setting; `auto` takes a GPU where there is one.
+    """The torch device of a setting; `auto` takes a GPU if present.
 
     A loaded model may be on one of several, as `cuda:1`.
 
     Raises:
-        InputError: if the device is not there.
+        InputError: if the device is missing.
     """
     import torch
 
@@ -30,12 +30,12 @@ def choose_device(device: Device) -> str:
 
 
 def on_device(x: np.ndarray, device: Device) -> Any:
-    """`x` where `embspace.geometry` is to compute with it: a tensor on a CUDA device, else itself.
+    """`x` for computation in `embspace.geometry`: a tensor on a CUDA device, else `x` itself.
 
-    Other devices have no float64, in which sums are taken.
+    Other devices lack float64, needed for sums.
 
     Raises:
-        InputError: if the device is not there.
+        InputError: if the device is missing.
     """
     if device == "cpu" or choose_device(device) != "cuda":
         return x

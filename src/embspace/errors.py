@@ -1,4 +1,4 @@
-"""The one error that a user can mend: it names file, key, what was found, what is allowed."""
+"""The error for mistakes of a user: the message names file, key, found and allowed."""
 
 import re
 from collections.abc import Collection, Iterator
@@ -40,9 +40,9 @@ def within(where: str) -> Iterator[None]:
 
 
 def not_among(found: object, allowed: Collection[str], listed_by: str = "") -> str:
-    """Return a message: what was found, what may have been meant, and what is allowed.
+    """Return a message: found, perhaps meant, and allowed.
 
-    Where the names are many, `listed_by` is the command that lists them.
+    For many names, `listed_by` is the command that lists the names.
     """
     meant = did_you_mean(found, allowed)
     start = f"found {found!r}{meant}"
@@ -68,7 +68,7 @@ def one_line(text: str) -> str:
 
 
 def reason_of(error: BaseException) -> str:
-    """Return what an error says, in one line; its kind where it says nothing."""
+    """Return an error's message in one line, or the kind for an empty message."""
     return " ".join(str(error).split()) or type(error).__name__
 
 

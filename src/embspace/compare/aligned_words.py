@@ -77,11 +77,11 @@ class WordTokens:
 
 
 def tokens_of_words(words: TextWords, tokens: pd.DataFrame, windows: pd.DataFrame) -> WordTokens:
-    """The tokens of each word, by their ranges of characters.
+    """The tokens of every word, by ranges of characters.
 
-    White space at the start of a token, which byte-level tokenizers leave there, does not count.
-    Of overlapping windows the first counts. A word is not whole if a token crosses one of its
-    ends, or if a character of it is in no token.
+    White space at the start of a token, as in byte-level tokenizers, does not count. Of overlapping
+    windows the first counts. A word is not whole if a token crosses an end, or if a character is in
+    no token.
     """
     kept = tokens[~(tokens["special"] | tokens["repeated"]) & (tokens["end"] > tokens["start"])]
     text = windows["text"].to_numpy()[kept["window"].to_numpy(dtype=np.int64)]
@@ -119,10 +119,10 @@ def one_of_each(
     largest_n: int,
     generator: np.random.Generator,
 ) -> Int[np.ndarray, " chosen"]:
-    """A usable point of each document at random, of up to `largest_n` documents; ascending.
+    """A random usable point per document, of up to `largest_n` documents; ascending.
 
-    Points of one document are not independent of each other; those chosen are. The estimates of
-    alignment without bias, and halves of the points, need that.
+    Points of one document are dependent; the chosen points are independent, as unbiased estimates
+    of alignment and halves of the points demand.
     """
     shuffled = generator.permutation(len(document))
     shuffled = shuffled[is_usable[shuffled]]

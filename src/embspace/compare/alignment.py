@@ -128,9 +128,9 @@ def views_of_all(
     largest_n: int,
     seed: int,
 ) -> Iterator[Set]:
-    """Yield the points of each corpus, texts and words, and those of the stimuli.
+    """Yield the points of every corpus, texts and words, and the points of the stimuli.
 
-    The same for the same corpus and seed, whatever else there is.
+    Equal for equal corpus and seed, whatever else exists.
     """
     for corpus, table in texts.items():
         one, other = (model.corpora[corpus] for model in pair)

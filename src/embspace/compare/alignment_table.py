@@ -57,16 +57,16 @@ def alignment_rows(
     level: float,
     generator: np.random.Generator,
 ) -> pd.DataFrame:
-    """All measures of all pairs of layers, Procrustes of `corresponding_layers` alone.
+    """All measures of all pairs of layers; Procrustes only for `corresponding_layers`.
 
-    `null` and `null_high` are the mean and the quantile `level` of the same with the points of
-    the other model permuted: one-sided, while intervals leave half of the rest on each side. Of
-    Procrustes, a decomposition an order, there are but `n_procrustes_permutations`, too few for
-    a quantile. Intervals are by halves of the points. `linear_cka` has none: its bias is that of
-    n points, and a half has more. That of Procrustes takes the rotation as found for all. That of
-    neighbors is by the jackknife, as each point is also a candidate of others: in simulations a
-    quarter to a half wider than needed, where halves of the points as queries alone held the truth
-    in two thirds; none if all others are neighbors.
+    `null` and `null_high` are the mean and the quantile `level` of the same with the points of the
+    second model permuted: one-sided, while intervals leave half of the rest on both sides.
+    Procrustes needs a decomposition per order, and has only `n_procrustes_permutations`, too few
+    for a quantile. Intervals are by halves of the points. `linear_cka` has no interval: the bias
+    depends on n, and halves differ. The interval of Procrustes holds the rotation fixed. The
+    interval of neighbors is by the jackknife, as points are also candidates of others: in
+    simulations a quarter to a half wider than needed, where halves of the points as queries alone
+    held the truth in two thirds; none if all further points are neighbors.
     """
     prepared = _prepared(views, n_neighbors)
     found = _values(prepared, np.arange(views.n)[np.newaxis])
@@ -99,9 +99,9 @@ def alignment_values(views: Views, *, n_neighbors: int) -> pd.DataFrame:
 
 
 def corresponding_layers(n_layers: int, n_other_layers: int) -> list[tuple[int, int]]:
-    """The layers of two models, from 0, that lie equally deep, or nearest to it.
+    """Pairs of layers of the two models, from 0, at nearest relative depth.
 
-    Each layer of the model with fewer has one; 0 goes with 0, the last with the last.
+    Every layer of the shallower model has a partner; 0 goes with 0, the last with the last.
     """
     fewer = min(n_layers, n_other_layers)
     steps = np.linspace(0, 1, fewer)
@@ -147,9 +147,9 @@ def _in_few_columns(
 def _values(
     prepared: _Prepared, orders: Int[np.ndarray, "order n"], n_procrustes: int = 1
 ) -> ValuesByMeasure:
-    """All measures, for each order in which the points of the other model may stand.
+    """All measures, for every order of the second model's points.
 
-    Procrustes of the first `n_procrustes` orders alone.
+    Procrustes only for the first `n_procrustes` orders.
     """
     x, y = prepared.views.x, prepared.views.y
     near, other_near = (

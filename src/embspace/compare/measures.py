@@ -1,7 +1,7 @@
-"""Stage `compare_measures`: what was measured of two models, side by side, and the difference.
+"""Stage `compare_measures`: the measures of two models side by side, and the difference.
 
-One stage for many tables of results: subtracting them is the same work, and a stage for each
-would be as many for every pair of models.
+One stage for many tables of results: subtraction is the same work, and separate stages would
+multiply with every pair of models.
 """
 
 from collections.abc import Mapping
@@ -120,9 +120,9 @@ def _places_of_both(
 
 
 def _as_deep(at: pd.Series, other_at: pd.Series) -> dict[float, float]:
-    """Return where each layer of the other model lies among the layers of the first.
+    """Return the places of the second model's layers among the layers of the first.
 
-    A whole number if one goes with it; a layer without one lies between two.
+    A whole number for a partner layer; a layer without a partner lies between two.
     """
     last, other_last = at.max(), other_at.max()
     if not (last > 0 and other_last > 0):  # NaN is not: one of them has no layers
@@ -135,7 +135,7 @@ def _as_deep(at: pd.Series, other_at: pd.Series) -> dict[float, float]:
 def _with_own_layers(
     joint: pd.DataFrame, source: Source, one: pd.DataFrame, other: pd.DataFrame
 ) -> pd.DataFrame:
-    """Return the rows with the place of each model, as it counts; NaN of a layer it has not."""
+    """Return the rows with both models' places; NaN for a missing layer."""
     if source.along != LAYER:
         return joint.assign(other_at=joint["at"])
     first, second = (_places(source, table)["at"] for table in (one, other))
@@ -146,7 +146,7 @@ def _with_own_layers(
 
 
 def _placed_halves(source: Source, places: pd.DataFrame, halves: pd.DataFrame) -> pd.DataFrame:
-    """The deviations of halves, by what the rows that they are of are about."""
+    """The deviations of halves, by the key columns of the rows."""
     of_table = halves[halves["table"] == source.table]
     return of_table.merge(places.reset_index(names="row"), on="row")[[*PLACE, *OF_HALVES]]
 

@@ -23,12 +23,12 @@ Bounds = tuple[float, float, int | None, str | None]
 
 
 def paired_bounds(differences: pd.Series, *halves: pd.DataFrame, level: float) -> pd.DataFrame:
-    """The columns `BOUNDS` of each difference of two models.
+    """The columns `BOUNDS` of the differences of two models.
 
-    `halves` are the columns `OF_HALVES` of both models, a row a difference, empty where a value has
-    none; without them all is a whole population. Where the units are the same, the k-th halves are,
-    and what they do to both cancels. `no_bounds` says why there are none, but for a difference that
-    is itself not there.
+    `halves` are the columns `OF_HALVES` of both models, a row a difference, empty for a value
+    without halves; without `halves` everything is a whole population. With equal units the k-th
+    halves are equal, and the common effect cancels. `no_bounds` gives the reason for missing bounds
+    of an existing difference.
     """
     bounds: list[Bounds] = [(np.nan, np.nan, None, POPULATION)] * len(differences)
     if halves:

@@ -1,4 +1,4 @@
-"""Whole or not at all: a file appears under its name only when it is complete."""
+"""Whole or not at all: a file appears under the final name only when complete."""
 
 import hashlib
 import os
@@ -50,9 +50,9 @@ def write_bytes(path: Path, content: bytes) -> None:
 
 
 def computed_here(path: Path) -> bool:
-    """Return whether `path` holds what `write_bytes` wrote to it in this tree, last or before.
+    """Return whether `path` holds bytes written by a `write_bytes` of this tree, now or before.
 
-    DVC's cache gives back what was computed with settings of before.
+    DVC's cache may give back results of earlier settings.
     """
     return path.is_file() and hashlib.sha256(path.read_bytes()).hexdigest() in _computed(path)
 
@@ -68,18 +68,18 @@ def _computed(path: Path) -> list[str]:
 
 
 def partial_name(path: Path) -> Path:
-    """Return a name beside `path` to write to, which no other process of any machine has.
+    """Return a temporary name beside `path`, unique among processes and machines.
 
-    Two may run at once, also on two machines that share a disk.
+    Two processes may run at once, also on two machines with a shared disk.
     """
     writer = f"{_machine()}.{os.getpid()}.{secrets.token_hex(4)}"
     return path.with_name(f".{path.name}.{writer}{PARTIAL}")
 
 
 def remove_strays(path: Path) -> None:
-    """Remove what writers that were killed have left beside `path` under partial names.
+    """Remove partial files of killed writers beside `path`.
 
-    What another machine writes stays until nothing was added for `GIVEN_UP` seconds.
+    A file of a different machine stays until unchanged for `GIVEN_UP` seconds.
     """
     writer = r"(?:\.([0-9a-f]{8}))?\.(\d+)\.[0-9a-f]{8}"
     form = re.compile(rf"\.{re.escape(path.name)}(?:{writer})?{re.escape(PARTIAL)}")

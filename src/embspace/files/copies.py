@@ -11,7 +11,7 @@ COMPILED = "__pycache__/*.nb[ci]"  # what numba made of loops, which takes it ha
 
 
 def mirror_folder(source: Path, target: Path) -> None:
-    """Make `target` hold the files of `source` and no others, touching only what differs.
+    """Make `target` hold exactly the files of `source`, and touch only different files.
 
     Raises:
         InputError: if `source` has a link that leads to no file.
@@ -28,10 +28,10 @@ def mirror_folder(source: Path, target: Path) -> None:
 
 
 def check_links(folder: Path) -> None:
-    """Stop at a link below a folder that leads to another folder, or nowhere.
+    """Stop at a link below a folder that leads to a folder, or nowhere.
 
     Raises:
-        InputError: naming the link and what it leads to.
+        InputError: naming the link and the target.
     """
     for path in sorted(folder.rglob("*")):
         if path.is_symlink() and not path.is_file():
@@ -49,9 +49,9 @@ def copy_file(source: Path, target: Path) -> None:
 
 
 def link_files(source: Path, target: Path) -> None:
-    """The same file in both trees, or the files of a folder and no others.
+    """The same file in both trees, or exactly the files of a folder.
 
-    No stage writes into a file, it puts another in its place.
+    Stages replace files, and never write into a file.
     """
     if source.is_dir():
         _remove_others(source, target)

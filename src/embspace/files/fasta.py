@@ -29,15 +29,14 @@ class Record:
 
 
 def read_fasta(path: str) -> list[Record]:
-    """Return the records of a file with any kind of line ends, in capitals or not.
+    """Return the records of a file, with any line ends and capitals.
 
-    U is read as t, and IUPAC's codes for one of several bases as n. Blanks within a sequence are
-    dropped. A path may start with `~`.
+    U is read as t, IUPAC's codes for several bases as n. Blanks within a sequence are dropped. A
+    path may start with `~`.
 
     Raises:
-        InputError: naming the file and, where it is about one, the record: no such file, no FASTA,
-            no record, a header or sequence that is empty, a name that was there before, a letter
-            that stands for no nucleotide.
+        InputError: naming the file and, if possible, the record: no such file, no FASTA, no record,
+            an empty header or sequence, a repeated name, a letter for no nucleotide.
     """
     content = _content(path).lstrip()
     if not content.startswith(">"):

@@ -53,5 +53,5 @@ def check_pointers(folder: Path) -> None:
 
 
 def pointer_error(file: Path) -> RefusedModel:
-    """The error that says that a file is a pointer of git's, whose content is elsewhere."""
+    """The error for a git pointer instead of the file's content."""
     return RefusedModel(f"{file}: is git's pointer to a large file; get it with\n  git lfs pull")

@@ -39,10 +39,10 @@ def is_address(path: str) -> bool:
 
 
 def local_path(path: str) -> Path:
-    """The path that a user wrote, with `~` and `~name` as the home folders that they stand for.
+    """The path given by a user, with `~` and `~name` replaced by home folders.
 
     Raises:
-        InputError: if no file can have such a name, or there is no such home folder.
+        InputError: if no file can have such a name, or the home folder does not exist.
     """
     if "\0" in path:
         raise InputError(f"{path!r}: found a NUL character, which no path may hold")
@@ -75,15 +75,15 @@ def fetch(
     offline: str = OFFLINE,
     limits: Limits = FILE,
 ) -> bytes:
-    """The bytes at an address, all of them or none.
+    """The bytes at an address, all or none.
 
-    Tried again when the server is busy or the connection is cut, after `pause` seconds and twice
-    that, or the longer time that the server asks for. Proxies are taken from the environment.
-    `contact` tells the server who asks, `offline` a user what else to do.
+    Repeated when the server is busy or the connection is cut, after `pause` seconds, then twice
+    `pause`, or after the longer time requested by the server. Proxies come from the environment.
+    `contact` introduces us to the server, `offline` tells a user the alternative.
 
     Raises:
-        InputError: naming the address, the reason, and what to do without a network; if more
-            comes than `limits` has room for.
+        InputError: naming the address, the reason, and the way without a network; also for more
+            bytes than `limits` allows.
     """
     address = f"{address}?{urlencode(query)}" if query else address
     agent = f"embspace/0.1 ({contact or 'research on embedding spaces'})"
@@ -109,9 +109,9 @@ def fetch(
 
 
 class Pace:
-    """Notices a server that sends almost nothing, or without end.
+    """Detects a server that sends almost nothing, or without end.
 
-    A time-out begins anew with each byte, so that it notices neither.
+    A time-out restarts with every byte, and detects neither.
     """
 
     def __init__(self, address: str, limits: Limits) -> None:

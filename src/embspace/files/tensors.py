@@ -17,10 +17,10 @@ BYTES = 4  # float32
 
 
 class TensorWriter:
-    """Fills tensors of known shapes piece by piece, so that none is ever whole in memory.
+    """Fills tensors of known shapes piece by piece, without a whole tensor in memory.
 
-    The layout is safetensors' own: an 8-byte header length, a JSON header, the values in the
-    order of the header. The library itself can only write tensors that are in memory.
+    The layout is safetensors' own: an 8-byte header length, a JSON header, the values in the order
+    of the header. The library itself can only write tensors in memory.
     """
 
     def __init__(self, stream: BinaryIO, shapes: Mapping[str, tuple[int, ...]]) -> None:
@@ -42,7 +42,7 @@ class TensorWriter:
         """Put `rows` at rows `first`… of `layer` of the tensor `name`, (layer, row, dim).
 
         Raises:
-            InputError: if they have another width, or no place in it.
+            InputError: if the width differs, or the rows do not fit.
         """
         n_layers, n_rows, dim = self._shapes[name]
         fits = rows.ndim == 2 and rows.shape[1] == dim and 0 <= layer < n_layers

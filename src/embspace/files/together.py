@@ -1,4 +1,4 @@
-"""Files of one call that appear together, so that no new one lies beside an old one."""
+"""Files of one call that appear together: new files never lie beside old files."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress

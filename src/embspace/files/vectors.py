@@ -50,7 +50,7 @@ PICKLED = (
 
 @dataclass(frozen=True, eq=False)
 class LabeledVectors:
-    """Vectors of a file, and what its rows are called if it says so."""
+    """Vectors of a file, with row names if the file has names."""
 
     vectors: Float[np.ndarray, "row dim"]
     labels: pd.DataFrame | None
@@ -101,10 +101,10 @@ def read_labeled_vectors(
 
 
 def checked_vectors(x: np.ndarray, place: str) -> Float[np.ndarray, "row dim"]:
-    """`x` as float32 vectors, if it is a matrix of two rows and dimensions or more, and finite.
+    """`x` as finite float32 vectors: a matrix of two rows and dimensions or more.
 
     Raises:
-        InputError: naming `place`, what was found and what is allowed.
+        InputError: naming `place`, found and allowed.
     """
     if x.dtype.kind not in "fiu":
         raise InputError(f"{place}: found {x.dtype} values, allowed: floating-point or integers")
@@ -128,12 +128,12 @@ def checked_vectors(x: np.ndarray, place: str) -> Float[np.ndarray, "row dim"]:
 
 
 def read_labels(path: str | Path) -> pd.DataFrame:
-    """Return the rows' names: `label`, and `group` where the file has one; both strings, in order.
+    """Return the rows' names: `label`, and `group` if the file has groups; strings, in order.
 
     A .csv, .tsv, .jsonl, .json, .parquet or .arrow with a column token or label.
 
     Raises:
-        InputError: for another ending, no such column, or a row that lacks one.
+        InputError: for an unknown ending, a missing column, or a row without a label.
     """
     file = Path(path).expanduser()
     ending = ending_of(file.name)
@@ -324,7 +324,7 @@ def _stacked(rows: list[Any], file: Path) -> np.ndarray:
 
 
 def _labeled(table: NumberTable, path: str) -> tuple[np.ndarray, pd.DataFrame | None]:
-    """Return the dimensions of a table, and what its rows are called; None if it does not say.
+    """Return the dimensions of a table, and the row names; None without names.
 
     Raises:
         InputError: naming a column that is neither a dimension nor a name.
@@ -363,10 +363,10 @@ def _labeled(table: NumberTable, path: str) -> tuple[np.ndarray, pd.DataFrame | 
 
 
 def _numbers_of_rows(path: str, name: str, column: np.ndarray) -> list[str]:
-    """Return the numbers of the rows in a column that is called like one of them.
+    """Return the row numbers from a column named like row numbers.
 
     Raises:
-        InputError: if it has fractions, or a number twice.
+        InputError: if a number has a fraction, or is repeated.
     """
     if len(np.unique(column)) < len(column) or (column != np.round(column)).any():
         raise InputError(
@@ -383,10 +383,10 @@ def _check_index(path: str, column: np.ndarray, place: int) -> None:
 
 
 def _check_alike(names: list[str], path: str) -> None:
-    """Stop at a column of numbers whose name is of another kind than those of all others.
+    """Stop at a column of numbers with a different kind of name than the remaining columns.
 
     Raises:
-        InputError: naming it.
+        InputError: naming the column.
     """
     stems = [re.sub(r"\d+$", "", name) if re.search(r"\d$", name) else None for name in names]
     counts = Counter(stem for stem in stems if stem is not None)

@@ -1,4 +1,4 @@
-"""Asks a model which verb agrees with which noun, and tells how far apart the two stand."""
+"""Lists verbs with the nouns in agreement, and the distances between both."""
 
 from collections.abc import Iterator
 
@@ -47,9 +47,9 @@ def agreement_items(texts: pd.DataFrame, language: Language) -> pd.DataFrame:
 
 
 def agreements(tree: Node) -> Iterator[tuple[str, int, int]]:
-    """Yield for each verb in the tree: clause, place of its subject's noun, its own place.
+    """Yield for every verb in the tree: clause, place of the subject's noun, place of the verb.
 
-    A verb's subject is the nominal right before it, or else what its clause begins with.
+    A verb's subject is the nominal right before, or else the first nominal of the clause.
     """
     for place, node in enumerate(tree.children):
         if node.symbol in VERB.values():

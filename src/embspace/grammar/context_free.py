@@ -33,10 +33,10 @@ class Node(NamedTuple):
 
 @dataclass(frozen=True)
 class ContextFreeGrammar:
-    """Rules by the symbol that they replace; a symbol without rules is a terminal.
+    """Rules by the replaced symbol; a symbol without rules is a terminal.
 
-    No symbol may come back as the first of what it becomes (left recursion), which `parses` would
-    follow for ever.
+    No symbol may come back as the first of its own replacement (left recursion), which `parses`
+    would follow for ever.
     """
 
     start: str
@@ -55,7 +55,7 @@ class ContextFreeGrammar:
 
     @cached_property
     def _cumulative(self) -> dict[str, list[float]]:
-        """Without the last, which is one: what is drawn lies below it."""
+        """Without the last, which is one: draws lie below."""
         return {
             symbol: list(accumulate(rule.probability for rule in rules))[:-1]
             for symbol, rules in self.rules.items()
@@ -75,9 +75,9 @@ class ContextFreeGrammar:
         return leaves
 
     def parses(self, leaves: Sequence[str]) -> list[Node]:
-        """All trees of these terminals; one if the grammar is unambiguous, none if they break it.
+        """All trees of these terminals; one if the grammar is unambiguous, none for broken rules.
 
-        Only by rules that may be drawn, those of a probability above zero.
+        Only by rules of a probability above zero.
         """
         trees = self._parses(self.start, leaves, 0)
         return [tree for tree in trees if tree.end == len(leaves)]
@@ -105,10 +105,10 @@ class ContextFreeGrammar:
 
 
 def expected_counts(grammar: ContextFreeGrammar) -> dict[str, float]:
-    """Return the mean number of times that each symbol comes in a derivation, terminals included.
+    """Return the mean number of occurrences of a symbol in a derivation, terminals included.
 
-    With M the mean number of each symbol that one replacement of another makes, the counts c
-    solve c = start + c M. Finite if the recursion dies out.
+    With M the mean number of a symbol in one replacement of a second symbol, the counts c solve c =
+    start + c M. Finite if the recursion dies out.
     """
     names = [*grammar.rules, *grammar.terminals]
     row = {name: number for number, name in enumerate(names)}

@@ -20,9 +20,9 @@ def words_per_sentence(language: Language) -> float:
 def word_frequencies(language: Language) -> pd.DataFrame:
     """A row a word, in the order of the lexicon: class, topic, rank (from 1), probability.
 
-    The probability that a word of a text taken at random is this one. Since all topics are as
-    likely, it falls with the rank within a class and topic by Zipf's law. `topic` is missing in
-    classes that all topics share.
+    The probability is for a random word of a text. All topics are equally likely, and the
+    probability falls with the rank within a class and topic by Zipf's law. `topic` is missing in
+    classes common to all topics.
     """
     counts = expected_counts(language.grammar)
     n_words = words_per_sentence(language)
@@ -44,10 +44,10 @@ def word_frequencies(language: Language) -> pd.DataFrame:
 
 
 def sentence_entropy(language: Language) -> float:
-    """Return the entropy of a sentence whose topic is known, in nats.
+    """Return the entropy of a sentence of known topic, in nats.
 
-    The sum over all symbols of how often each comes times the entropy of its rule or word. As no
-    sentence has two trees, that of the tree and the words is that of the words.
+    The sum over all symbols of the mean count times the entropy of the symbol's rules or words. No
+    sentence has two trees: the entropy of tree and words is the entropy of the words.
     """
     counts = expected_counts(language.grammar)
     symbols = sum(counts[name] * rule_entropy(language.grammar, name) for name in counts)
@@ -75,12 +75,11 @@ def entropy_bounds(language: Language) -> tuple[float, float]:
 
 
 def log_probability(text: str, language: Language) -> float:
-    """Log P of a document's words, in nats, given how many sentences it has; exact.
+    """Log P of a document's words, in nats, given the number of sentences; exact.
 
-    Summed over all topics that its sentences may have, by the forward algorithm. Over many
-    documents, the sum of this over that of their words is minus the entropy between
-    `entropy_bounds`: what a model loses that knows all of the language and reads from the
-    document's first word.
+    Summed over all topics of the sentences, by the forward algorithm. Over many documents, the sum
+    over the number of words is minus the entropy between `entropy_bounds`: the loss of a model that
+    knows the whole language and reads from the document's first word.
 
     Raises:
         ValueError: for a sentence that breaks the rules of the language.

@@ -62,9 +62,9 @@ class Language:
 
 
 def others_alike(n: int, same: float) -> Float[np.ndarray, "n n"]:
-    """Stochastic matrix that keeps a state with the probability `same`; all others are alike.
+    """Stochastic matrix that keeps a state with probability `same`; all further states are alike.
 
-    It is symmetric, so that the uniform distribution is stationary.
+    The matrix is symmetric: the uniform distribution is stationary.
     """
     matrix = np.full((n, n), (1 - same) / (n - 1))
     np.fill_diagonal(matrix, same)
@@ -98,10 +98,10 @@ def make_language(corpus: GrammarCorpus) -> Language:
 
 
 def write_sentences(language: Language, first: int, n_documents: int) -> pd.DataFrame:
-    """A row a sentence: document, its number in the document, topic, text; all numbers from 0.
+    """A row a sentence: document, number in the document, topic, text; all numbers from 0.
 
-    Each document has chance of its own: documents `first` to before `first + n_documents` are the
-    same whatever else is written. Those after the corpus's last are new texts of its language.
+    Documents have independent chance: documents `first` to before `first + n_documents` do not
+    depend on the rest. Documents after the corpus's last are new texts of the language.
     """
     rows = [
         (document, number, topic, " ".join(words))

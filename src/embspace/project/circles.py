@@ -23,12 +23,12 @@ def circle_quality(
     n_neighbors: int,
     largest_closed_step: float,
 ) -> dict[str, float]:
-    """Return the neighbors that a layout keeps, and how far the circles are apart and rings.
+    """Return the neighbors kept by a layout, the separation of the circles, and ring quality.
 
-    The first half of the rows is one circle, in order, the second the other. Each quantity stands
-    beside chance: of a layout drawn at random, of points dealt to the circles at random, of a
-    random order. Of the two rings the worse one counts. A ring is closed if no step round it is
-    more than `largest_closed_step` times the median one.
+    The first half of the rows is one circle, in order, the second half the second. Quantities stand
+    beside chance: a layout drawn at random, points dealt to the circles at random, a random order.
+    The worse of the two rings counts. A ring is closed if no step is more than
+    `largest_closed_step` times the median step.
     """
     n, k = len(x), min(n_neighbors, (len(x) - 1) // 2)
     own = n // 2

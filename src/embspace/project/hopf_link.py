@@ -1,7 +1,7 @@
-"""Stage `project_hopf_link`: what maps show of two linked circles, and of two that are not linked.
+"""Stage `project_hopf_link`: maps of two linked circles, and of two unlinked circles.
 
-Luisto's thesis, section 2.3.1, figures 1 and 2, without its points and parameters, which it does
-not give. No model: the outputs are named `toy`.
+Luisto's thesis, section 2.3.1, figures 1 and 2; points and parameters are ours, for the thesis
+states none. No model: the outputs are named `toy`.
 """
 
 from collections.abc import Iterator
@@ -161,7 +161,7 @@ def _methods(
 def _layouts(
     x: Points, graph: NeighborGraph, methods: list[Method], seeds: list[int]
 ) -> Iterator[tuple[dict[str, Any], Layout]]:
-    """Space itself, then every map, each with the columns that say which."""
+    """Space itself, then every map, with identifying columns."""
     start = principal_components(x, n_components=2).coordinates
     unset = dict.fromkeys(KEYS[2:], np.nan)
     yield {"method": "space", **unset, "run": 0}, x
@@ -172,7 +172,7 @@ def _layouts(
 
 
 def _graph(x: Points) -> NeighborGraph:
-    """All others by their distance from each point."""
+    """All further points by distance, per point."""
     # In float32: a layout may turn on the last digit of a distance.
     graph = scan_pairs(x.astype(np.float32), n_neighbors=len(x) - 1).neighbors
     assert graph is not None  # it was asked for
@@ -190,7 +190,7 @@ def _link(circles: tuple[Points, Points]) -> dict[str, float]:
 
 
 def _coordinates(layout: Layout) -> pd.DataFrame:
-    """One row a point; its circle, 0 or 1, and its number on it."""
+    """One row a point: circle, 0 or 1, and number on the circle."""
     n = len(layout) // 2
     table = pd.DataFrame({"circle": np.repeat([0, 1], n), "point": np.tile(np.arange(n), 2)})
     for axis, column in enumerate("xyz"):

@@ -45,10 +45,10 @@ def iterative_maps(
     smallest_part: float,
     seed: int,
 ) -> IterativeMaps:
-    """A map of each cloud that has a graph, from its principal components; the seed's effect.
+    """A map of every cloud with a graph, from principal components; and the seed's effect.
 
-    That is measured on each cloud, but on `n_seed_points` random points of a larger one, the same
-    for all `n_seeds` seeds. Seeds decide the noise on the start and what a method draws.
+    The effect is measured on every cloud, for larger clouds on `n_seed_points` random points, the
+    same for all `n_seeds` seeds. Seeds decide the noise on the start and the draws of the method.
     """
     of_lines, of_points, of_seeds, for_parts = np.random.default_rng(seed).spawn(4)
     seeds = of_seeds.integers(2**31, size=n_seeds).tolist()
@@ -89,7 +89,7 @@ def iterative_maps(
 def _some_points(
     cloud: LearnedCloud, graph: NeighborGraph, most: int, rng: np.random.Generator
 ) -> tuple[LearnedCloud, NeighborGraph]:
-    """The cloud and its graph, or so many random points and theirs."""
+    """The cloud and the graph, or random points with their graph."""
     if len(cloud.vectors) <= most:
         return cloud, graph
     part = cloud.sample(most, rng)
@@ -101,7 +101,7 @@ def _some_points(
 def _all(
     layout: LayoutFunction, tasks: Sequence[tuple[NeighborGraph, Layout, int]], method: str
 ) -> list[Layout]:
-    """Maps of neighbors, start and seed. Each takes one core, so as many run as there are."""
+    """Maps from neighbors, start and seed, a map a core at a time."""
     from joblib import Parallel, delayed
     from tqdm import tqdm
 

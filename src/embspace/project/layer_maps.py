@@ -47,7 +47,7 @@ class LayerMaps:
     """Places of tokens on the map of each layer, and how far the maps can be trusted."""
 
     coordinates: pd.DataFrame
-    """One row a layer and token; shares that changed are of its neighbors, NaN at layer 0."""
+    """One row a layer and token; changed shares are over neighbors, NaN at layer 0."""
     layers: pd.DataFrame
     """One row a layer: `COLUMNS`."""
 
@@ -79,18 +79,18 @@ def project_layer_maps(
     level: Probability,
     seed: NonNegativeInt,
 ) -> LayerMaps:
-    """Return maps of the tokens of all layers, and which neighbors change from one to the next.
+    """Return maps of the tokens of all layers, and the changes of neighbors between layers.
 
-    Tokens are a sample, the same at all layers: up to `most_tokens` of each corpus that keeps the
-    states of tokens, drawn at random, without special tokens, first positions, what a window
-    repeats, and all but the first of vectors that are equal at layer 0. Neighbors are the k nearest
-    by cosine, exact, and on a map by distance. `changed_in_space` is the share of a token's
-    neighbors at a layer that were none at the layer before; `changed_in_map` the same on the maps;
-    `changed_between_seeds` the share of its neighbors on the map that are none when that map is
-    made once more, by another seed, from the same map of the layer before: so much a map changes
-    although the vectors stay. A random layout changes `chance_changed`.
-    A displacement is a mean over tokens, in root mean square distances from the middle of a map.
-    Intervals are by half-samples of the documents, given the maps. Layer 0 is the embedding output.
+    Tokens are a sample, the same at all layers: up to `most_tokens` of every corpus with states of
+    tokens, drawn at random, without special tokens, first positions, repetitions in windows, and
+    all but the first of vectors equal at layer 0. Neighbors are the k nearest by cosine, exact, and
+    on a map by distance. `changed_in_space` is the share of new neighbors of a token since the
+    layer before; `changed_in_map` the same on the maps; `changed_between_seeds` the share of
+    neighbors on the map that vanish when the map is repeated with a second seed, from the same map
+    of the layer before: the change of a map with unchanged vectors. A random layout changes
+    `chance_changed`. A displacement is a mean over tokens, in root mean square distances from the
+    middle of a map. Intervals are by half-samples of the documents, given the maps. Layer 0 is the
+    embedding output.
     """
     generator = np.random.default_rng(seed)
     tokens = _sampled(corpora, left_out, most_tokens, n_context, generator)
@@ -159,7 +159,7 @@ def _sampled(
 
 
 def _contexts(table: pd.DataFrame, rows: Int[np.ndarray, " chosen"], n: int) -> list[str]:
-    """Return each token among so many before and after it in its window, as pieces of the model."""
+    """Return a token's context, a number of word pieces before and after in the window."""
     pieces, window = table["token"].astype(str).to_numpy(), table["window"].to_numpy()
     around = [np.arange(max(row - n, 0), min(row + n + 1, len(table))) for row in rows]
     return [

@@ -63,12 +63,12 @@ def parts_of_positions(
     n_draws: int,
     rng: np.random.Generator,
 ) -> dict[str, object] | None:
-    """Return how many parts the positions form on a map, beside as many random tokens of it.
+    """Return the number of parts of the positions on a map, beside as many random tokens.
 
-    Parts are those of `parts_by_gaps`, with a gap in nearest distances of the points themselves,
-    so that many tokens in a small place are no more parts than few in a large one. A part is mixed
-    by the share of its positions whose nearest point on the map is a token: `most_mixed_part` and
-    `least_mixed_part`. None for a map without positions and tokens enough.
+    Parts are by `parts_by_gaps`, with a gap in nearest distances of the points themselves: many
+    tokens in a small place form no more parts than few in a large place. A part is mixed by the
+    share of positions with a token as nearest point on the map: `most_mixed_part` and
+    `least_mixed_part`. None for a map without enough positions and tokens.
     """
     points, is_position = _points(layout), np.array(cloud.spaces) == "positional"
     n, tokens = int(is_position.sum()), np.flatnonzero(~is_position)
@@ -144,7 +144,7 @@ def _points(layout: Layout) -> Float[np.ndarray, "n 2"]:
 
 
 def _nearest(points: Float[np.ndarray, "n 2"]) -> Int[np.ndarray, " n"]:
-    """Return of each point the nearest other one."""
+    """Return the nearest further point per point."""
     from scipy.spatial import KDTree
 
     _, both = KDTree(points).query(points, k=2)
@@ -162,7 +162,7 @@ def _share_among(chosen: Int[np.ndarray, " k"], nearest: Int[np.ndarray, " n"]) 
 
 
 def _values(vocabulary: pd.DataFrame) -> Float[np.ndarray, " token"]:
-    """Return the number that each token is, by its id; -1 for all that are none."""
+    """Return the number spelled by a token, by id; -1 for all other tokens."""
     matches = (DIGITS.fullmatch(str(token)) for token in vocabulary["token"])
     values = np.full(int(vocabulary["id"].max()) + 1, -1.0)
     values[vocabulary["id"].to_numpy()] = [float(found[1]) if found else -1.0 for found in matches]

@@ -40,9 +40,9 @@ def maps_of(
     n_shuffles: int,
     rng: np.random.Generator,
 ) -> Maps:
-    """The tables of a layout of each cloud, with the exact neighbors of its points.
+    """The tables of a layout of every cloud, with the exact neighbors of the points.
 
-    A cloud too small for so many neighbors has the quality of fewer, n / 2 at most.
+    A small cloud has the quality for fewer neighbors, n / 2 at most.
     """
     quality, lines = [], []
     for name, layout in layouts.items():

@@ -161,7 +161,7 @@ def _in_roles(sources: Sources | None, roles: Mapping[Role, str]) -> Sources | N
 def _on_maps(
     clouds: Mapping[str, TextCloud], maps: Mapping[str, Sources | None], rng: np.random.Generator
 ) -> dict[str, dict[str, TextCloud]]:
-    """The corpora of each map that has enough vectors, each with those vectors that are on it."""
+    """The corpora of every map with enough vectors, with the vectors on the map."""
     found: dict[str, dict[str, TextCloud]] = {}
     for (name, named), stream in zip(maps.items(), rng.spawn(len(maps)), strict=True):
         lacking = [corpus for corpus in named or () if corpus not in clouds]

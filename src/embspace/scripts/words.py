@@ -1,7 +1,7 @@
-"""Finds words in texts of any script: letters with their marks are letters.
+r"""Finds words in texts of any script: letters with marks are letters.
 
-Python's `\\w` and `str.isalpha` know no marks, so that words of Hindi, Tamil, Thai or vocalised
-Arabic fall apart there, and so does any text with its accents apart (NFD).
+Python's `\w` and `str.isalpha` know no marks: words of Hindi, Tamil, Thai or vocalised Arabic fall
+apart, and so does any text with separate accents (NFD).
 """
 
 import unicodedata

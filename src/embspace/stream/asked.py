@@ -79,7 +79,7 @@ def stream_corpus(place: str, options: Options, cluster: Cluster, say: Say) -> P
 
 
 def _take(folder: Path, place: str) -> None:
-    """Say in a folder whose tables it has; stop if they are, or will be, of another place.
+    """Record the owner of the tables in a folder; stop if a different place owns the folder.
 
     Raises:
         InputError: naming both places.

@@ -65,10 +65,10 @@ def connected(cluster: Cluster, say: Say) -> Iterator[Any]:
 
 
 def _local(n_workers: int) -> Any:
-    """Start workers on this machine; a start that fails beside other work is tried again.
+    """Start workers on this machine; a start that fails beside other work is repeated.
 
     Raises:
-        InputError: if each try has failed, with what the last one said.
+        InputError: if all tries have failed, with the last message.
     """
     from distributed import LocalCluster
 

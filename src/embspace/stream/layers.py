@@ -77,9 +77,9 @@ class Rows:
 
 @dataclass(frozen=True, eq=False)
 class Pilot:
-    """Mean vectors of the first texts of a corpus, of each layer, by space.
+    """Mean vectors of the first texts of a corpus, by layer and space.
 
-    Sums are taken about them, so that no digit is lost; cosines to the mean are to them.
+    Sums are taken about the means, to lose no digit; cosines to the mean use these means.
     """
 
     means: dict[str, Float[np.ndarray, "layer dim"]]

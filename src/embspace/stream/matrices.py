@@ -20,10 +20,10 @@ SMALLEST_NORM, LARGEST_NORM = 1e-15, 1e15  # as `scan_pairs` has them
 def matrix_file(
     file: Path, *, header: bool | None = None, separator: str | None = None
 ) -> Iterator[Path]:
-    """Give a file that `MatrixFile` takes, with the vectors of any file for `read_vectors`.
+    """Yield a file for `MatrixFile`, with the vectors of any file for `read_vectors`.
 
-    One with its rows in order is given as it is, and stays on the disk; others are read into memory
-    and written beside the temporary files of this machine, float32, while the block runs.
+    A file with rows in order is used directly, and stays on the disk; any other is read into memory
+    and written to the temporary files of this machine, float32, while the block runs.
 
     Raises:
         InputError: as `read_vectors` and `MatrixFile.of` do.
@@ -66,8 +66,8 @@ class MatrixFile:
         """Read the head of a file.
 
         Raises:
-            InputError: another ending, no such file, no .npy, no matrix of two rows or more, other
-                numbers than real ones, columns in order instead of rows, or a file cut short.
+            InputError: an unknown ending, no such file, no .npy, no matrix of two rows or more,
+                numbers that are not real, columns in order instead of rows, or a file cut short.
         """
         if path.suffix.lower() != NPY:
             raise InputError(f"{path}: found the ending '{path.suffix}', allowed: {NPY}")
@@ -125,10 +125,10 @@ class MatrixFile:
                     )
 
     def norms(self) -> Float[np.ndarray, " n"]:
-        """Return the length of each row, of all of them, in one pass over the file.
+        """Return the lengths of all rows, in one pass over the file.
 
         Raises:
-            InputError: as `rows`, or a length that is not zero and outside 1e-15 to 1e15.
+            InputError: as `rows`, or for a nonzero length outside 1e-15 to 1e15.
         """
         from embspace.geometry.pairs.directions import norms
 

@@ -14,10 +14,10 @@ Part = TypeVar("Part")
 
 @dataclass(frozen=True, eq=False)
 class CentralMoments:
-    """The moments of n vectors about their own mean, in float64.
+    """The moments of n vectors about the mean, in float64.
 
-    Those of two clouds merge into those of both, by Chan, Golub and LeVeque (1983, The American
-    Statistician 37, equation 2.1). No digit is lost to a mean that is long beside the spread.
+    Two clouds' moments merge by Chan, Golub and LeVeque (1983, The American Statistician 37,
+    equation 2.1). A mean much longer than the spread costs no digit.
     """
 
     n: int

@@ -158,9 +158,9 @@ def _reserve(path: Path) -> None:
 def nearest_of(
     indices: Int[np.ndarray, "row listed"], distances: Float[np.ndarray, "row listed"], k: int
 ) -> tuple[Int[np.ndarray, "row k"], Float[np.ndarray, "row k"]]:
-    """Return the `k` nearest of each row, each once; of ties the smaller number first.
+    """Return the distinct `k` nearest of every row; ties by the smaller number first.
 
-    A number that is listed twice has one distance.
+    A number listed twice has one distance.
     """
     indices, distances = _sorted(indices, distances, indices.argsort(axis=1, kind="stable"))
     twice = indices[:, 1:] == indices[:, :-1]
@@ -185,9 +185,9 @@ def scan_panels(
     graph: GraphFile | None,
     say: Callable[[str], None],
 ) -> Distributions:
-    """Return the distributions of all pairs, and bring all pairs into the graph, if there is one.
+    """Return the distributions of all pairs, and bring all pairs into the graph, if present.
 
-    Each pair of rows is counted once: within its panel, or between its two.
+    Every pair of rows counts once: within a panel, or between two panels.
     """
     if len(panels) == 1:
         k = graph.k if graph else 0

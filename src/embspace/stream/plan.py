@@ -1,4 +1,4 @@
-"""Cuts a corpus into shards, each with a key that names its texts and how they are read."""
+"""Cuts a corpus into shards with keys that identify texts and reading."""
 
 import hashlib
 import json
@@ -17,7 +17,7 @@ MOST_SHARDS = 128  # by default; each is a unit of the intervals, and has a file
 
 @dataclass(frozen=True)
 class Reading:
-    """Everything that decides which numbers a shard has, besides its texts."""
+    """Everything that decides the numbers of a shard, besides the texts."""
 
     model_name: str
     model: dict[str, Any]
@@ -48,16 +48,16 @@ class Shard:
     n: int
     key: str
     joined: str = ""
-    """The file that says which of its rows stay and which come, see `units.rows`; "": its rows."""
+    """The file of moved rows, see `units.rows`; "": the shard keeps all rows."""
 
 
 def plan_shards(
     sources: Sequence[Source], reading: Reading, texts_per_shard: int | None = None
 ) -> list[Shard]:
-    """Return the shards of all files, in order; none crosses from one file into another.
+    """Return the shards of all files, in order, within single files.
 
-    They depend on the corpus alone, never on who computes them. By default, a file is cut so that
-    the corpus has some 16 to 128.
+    Shards depend only on the corpus, never on the workers. By default, files are cut into some 16
+    to 128 shards for the whole corpus.
 
     Raises:
         InputError: if no file has a row.

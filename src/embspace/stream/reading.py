@@ -1,4 +1,4 @@
-"""A model that is loaded once, and texts as windows that it can read, without those it cannot."""
+"""A model loaded once, and texts as windows for the model, without unreadable texts."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -116,10 +116,10 @@ def sound_states(
     tokens_per_batch: int,
     quarantine: Quarantine,
 ) -> tuple[list[Text], list[Window], TokenStates]:
-    """Return the texts that the model can read, their windows and the states of these.
+    """Return the readable texts, with windows and states.
 
-    A text of which a state is NaN or infinite, or on which the model fails, goes into
-    `quarantine`. What the machine lacks, memory above all, is no fault of a text and is raised.
+    A text with a NaN or infinite state, or with a failure of the model, goes into `quarantine`. A
+    lack of the machine, above all of memory, is no fault of a text and is raised.
     """
     texts, windows = list(texts), list(windows)
     try:
@@ -147,7 +147,7 @@ def _states(windows: Sequence[Window], loaded: Loaded, tokens_per_batch: int) ->
 
 
 def _not_finite(states: TokenStates, windows: Sequence[Window]) -> dict[int, str]:
-    """Return the texts of which a state is not finite, with the first layer of which it is so."""
+    """Return the texts with a state that is not finite, and the first such layer."""
     # A sum is not finite if a term is not; only then is looked at every number.
     if np.isfinite(states.sum(dtype=np.float64)):
         return {}

@@ -52,11 +52,11 @@ class Asked:
 
 
 def measure_corpus(asked: Asked, cluster: Cluster, say: Say) -> Path:
-    """Run all shards that are not finished, write the tables, and return their folder.
+    """Run all unfinished shards, write the tables, and return the tables' folder.
 
     Raises:
-        InputError: if a shard failed on every try; what is finished stays, and the same command
-            goes on from there.
+        InputError: if a shard failed on every try; finished shards stay, and the same command
+            continues.
     """
     check_dask()
     shards = unique_shards(plan_shards(asked.sources, asked.reading, asked.texts_per_shard))
@@ -156,7 +156,7 @@ def _make_folders(*folders: Path) -> None:
 
 
 def unique_shards(shards: Sequence[Shard]) -> list[Shard]:
-    """Return shards without those that are there twice, by their key: none is counted twice."""
+    """Return shards with distinct keys: no shard counts twice."""
     return list({shard.key: shard for shard in shards}.values())
 
 

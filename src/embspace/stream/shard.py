@@ -47,7 +47,7 @@ class ShardResult:
     seconds: dict[str, float] = field(default_factory=dict)
     """Of reading, the forward passes alone, and of summing."""
     digest: str = ""
-    """A hash of the rows that were read, by which other rows in their place are noticed."""
+    """A hash of the read rows, to notice changed rows."""
 
 
 def is_sampled(text_id: str, rate: float) -> bool:
@@ -95,9 +95,9 @@ def pilot_of(shard: Shard, reading: Reading, loaded: Loaded) -> Pilot | None:
 
 
 def embed_shard(shard: Shard, reading: Reading, loaded: Loaded, pilot: Pilot) -> ShardResult:
-    """Return the sums over a shard; memory holds one chunk of its texts at a time.
+    """Return the sums over a shard; memory holds one chunk of texts at a time.
 
-    `pilot` gives the origins near which sums are taken, and the directions to which cosines are.
+    `pilot` gives the origins of sums, and the directions for cosines.
     """
     result, collected = ShardResult(), _Collected(loaded.tokenizer.unk_token_id)
     layers: list[LayerSums] = []

@@ -53,7 +53,7 @@ class NoText(NamedTuple):
 
 
 class Text(NamedTuple):
-    """A text as it came; what is no text is kept for the list of those that were left out."""
+    """A text as given; anything but text is kept for the list of left-out texts."""
 
     id: str
     document: str
@@ -70,7 +70,7 @@ class Source:
     id_column: str | None
     """Unique in the corpus. None: the name of the file and the number of the row."""
     version: str
-    """Another one after the file has changed: its size and what fsspec knows of it."""
+    """A value that changes with the file: size and fsspec's facts."""
     whole_documents: bool = False
     """Whether the rows of a document, which lie together, stay in one shard; of conf/ alone."""
     separator: str | None = None
@@ -143,7 +143,7 @@ def find_sources(
 
 
 def _listing(system: Any, folder: str) -> list[str]:
-    """Return the files below a folder; of one that `save_to_disk` has written, those it lists."""
+    """Return the files below a folder; for a `save_to_disk` folder, the listed files."""
     paths = list(system.find(folder))
     for state in [path for path in paths if path.endswith(f"/{STATE}")]:
         within = state.removesuffix(STATE)
@@ -208,7 +208,7 @@ def say_of_empty(sources: Sequence[Source], read: Collection[Source], say: Say) 
 
 
 def _real(system: Any, path: str) -> str:
-    """Return the file itself, unless its name has another ending than its link's."""
+    """Return the file itself, unless the link's ending differs."""
     if "file" not in system.protocol:
         return path
     real = str(Path(path).resolve())
@@ -228,9 +228,9 @@ def _version(system: Any, path: str) -> str:
 
 
 def is_changed(source: Source) -> bool:
-    """Return whether a file is another one than the one that was found, by size and time.
+    """Return whether a file has changed since found, by size and time.
 
-    Texts of conf/corpus/ lie under a hash of them.
+    Texts of conf/corpus/ lie under a hash.
     """
     import fsspec
 
@@ -279,9 +279,9 @@ def document_starts(source: Source) -> list[int]:
 
 
 def read_rows(source: Source, first: int, n: int) -> Iterator[Text]:
-    """Yield rows from the `first`, counted from 0, on; memory holds some thousand of them.
+    """Yield rows from `first` on, counted from 0; memory holds some thousand rows.
 
-    Without an id, a text is called by its file and the number of its line, or row, from 1.
+    Without an id, a text is named by file and line number, or row number, from 1.
 
     Raises:
         InputError: if the file cannot be opened, or lacks a column.
@@ -337,10 +337,10 @@ def _rows(source: Source, file: Any, first: int) -> Iterator[NumberedRow]:
 
 @contextmanager
 def _opened_whole(source: Source) -> Iterator[Any]:
-    """Open a file that a plan needs whole: one that cannot be read to its end is refused.
+    """Open a file that a plan needs whole; a file unreadable to the end is refused.
 
     Raises:
-        InputError: naming it.
+        InputError: naming the file.
     """
     try:
         with _opened(source) as file:
@@ -354,8 +354,8 @@ def _opened(source: Source) -> Iterator[Any]:
     """Open a file of texts for reading.
 
     Raises:
-        InputError: naming it, if it cannot be opened.
-        OSError: naming it, if it cannot be read to its end; another try may.
+        InputError: naming the file, if the file cannot be opened.
+        OSError: naming the file, if reading fails before the end; a second try may succeed.
     """
     try:
         with _file(source) as file:

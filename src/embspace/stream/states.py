@@ -23,15 +23,15 @@ def token_states(
     *,
     checked: bool = False,
 ) -> Float[np.ndarray, "layer token dim"]:
-    """Return the states of all tokens of `windows`, in their order, layers 0..L, in float32.
+    """Return the states of all tokens of `windows`, in order, layers 0..L, in float32.
 
-    Windows of like length are read together, at most `tokens_per_batch` tokens with padding, on a
-    CPU at most `TOKENS_ON_CPU`, in the type of number that the module has. Attentions are not asked
-    for, so that the attention of torch, which does not keep them, is used. With `checked`, what no
-    norm follows is not looked at again.
+    Windows of similar length are read together, at most `tokens_per_batch` tokens with padding, on
+    a CPU at most `TOKENS_ON_CPU`, in the module's type of number. Attentions are not requested, and
+    torch's attention, without kept attentions, is used. With `checked`, states without a later norm
+    are not checked again.
 
     Raises:
-        InputError: `final_norm` is not what follows the last block.
+        InputError: `final_norm` does not follow the last block.
     """
     import torch
 

@@ -1,8 +1,8 @@
-"""Sums over the vectors of a layer, a space and a kind of rows, which add up over a corpus.
+"""Sums over the vectors of a layer, a space and a kind of rows, additive over a corpus.
 
-Exact: number, mean, moments, sums of directions, and how many lengths are in which bin. So is how
-many cosines are in which bin, but of cosines to a reference that is fixed beforehand, since the
-mean of a corpus is known only at its end.
+Exact: number, mean, moments, sums of directions, and counts of lengths by bin. Counts of cosines by
+bin are also exact, but for cosines to a fixed reference, since the mean of a corpus is known only
+at the end.
 """
 
 from collections.abc import Callable, Mapping
@@ -145,10 +145,10 @@ def merge_sums(first: Sums, second: Sums) -> Sums:
 def quantile(
     counts: Counts, edges: Float[np.ndarray, " edge"], share: float
 ) -> tuple[float, float]:
-    """Return the middle of the bin that holds a quantile, and the bin's width; NaN of nothing.
+    """Return the middle of the bin with a quantile, and the bin's width; NaN for no counts.
 
-    `counts` has a bin between each two edges, or besides one before the first and one after the
-    last, which count as the edge that they lie at.
+    `counts` has a bin between any two edges, or besides one before the first and one after the
+    last, both counted at the edge.
     """
     total = int(counts.sum())
     if not total:

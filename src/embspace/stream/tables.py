@@ -186,10 +186,10 @@ def _without_spread(part: Sums, mean: np.ndarray) -> Sums:
 
 
 def over_batches(shares: Sequence[np.ndarray], moments: Sequence[CentralMoments], size: int) -> Row:
-    """Return the mean over batches in the order of the texts, and their spread.
+    """Return the mean over batches in the order of the texts, and the spread.
 
-    Batches lie within a shard; shards smaller than a batch are joined with those after them until
-    they are one. The last of these has the rest, too, as the last batch of each shard has.
+    Batches lie within a shard; shards smaller than a batch are joined with later shards into one
+    batch. The last joined batch has the rest, too, like the last batch of a shard.
     """
     values = [
         share for each, of in zip(shares, moments, strict=True) if of.n >= size for share in each

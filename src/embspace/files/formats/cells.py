@@ -59,9 +59,9 @@ def declared_separator(lines: Iterable[str]) -> tuple[str | None, Iterator[str]]
 
 
 def numbered_cells(lines: Iterable[str], separator: str) -> Iterator[NumberedCells]:
-    """Yield the cells of each row with the number of its first line; blank lines have none.
+    """Yield the cells of rows with the number of the first line; blank lines have none.
 
-    A line that is no row has its reason, and reading goes on behind it.
+    A malformed line has a reason instead, and reading goes on behind.
     """
     csv.field_size_limit(LONGEST_CELL)
     source = _Lines(lines)
@@ -117,12 +117,12 @@ def _no_cells(error: csv.Error, first: int, last: int, lines: list[str]) -> str:
 def cell_rows(
     lines: Iterable[str], separator: str, where: str, wanted: Collection[str]
 ) -> Iterator[NumberedRow]:
-    """Yield the rows below the line of names, each with a cell for each name.
+    """Yield the rows below the line of names, with a cell per name.
 
-    Lines in front that begin with `#` are comments, if the `wanted` names stand below them.
+    Lines in front that begin with `#` are comments, if the `wanted` names stand below.
 
     Raises:
-        InputError: naming `where` and the line, if no line names columns, or one stands twice.
+        InputError: naming `where` and the line, if no line names columns, or a name is repeated.
     """
     rows = numbered_cells(lines, separator)
     head = list[tuple[int, list[str]]]()

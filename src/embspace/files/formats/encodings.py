@@ -1,4 +1,4 @@
-"""Says what makes a file UTF-8 that is not, so that its text is kept; nothing is read by guess."""
+"""Gives a command that makes a file UTF-8 and keeps the text; nothing is read by guess."""
 
 import codecs
 import re

@@ -37,11 +37,11 @@ def row_of(line: str) -> dict[str, Any] | NoRow:
 
 
 def parsed(content: str) -> Any:
-    """Return what JSON says, if no key stands twice and Python can hold it.
+    """Return parsed JSON, if no key is repeated and Python can hold the value.
 
     Raises:
-        InputError: with the reason alone.
-        json.JSONDecodeError: if it is no JSON.
+        InputError: with only the reason.
+        json.JSONDecodeError: for anything but JSON.
     """
     try:
         found = json.loads(content, object_pairs_hook=_keys_and_values)

@@ -32,9 +32,9 @@ class NumberTable:
 
 
 def likely_separator(lines: list[str], usual: str) -> str:
-    """Return the one separator by which the first lines have equally many cells, else the usual.
+    """Return the unique separator with equally many cells in the first lines, else the usual.
 
-    All cells below the first line are numbers; if no separator makes them so, all but the first.
+    All cells below the first line are numbers; if no separator does this, all but the first.
     """
     for n_labels in (0, 1):
         fits = [separator for separator in SEPARATORS if _fits(lines, separator, n_labels)]
@@ -68,10 +68,12 @@ def number_table(
 ) -> NumberTable:
     """Return the numbers and words of lines; `header` says whether the first row has names.
 
-    Without it, that is seen where it can be; `known` are names of columns that are no numbers.
+    Without `header`, the content decides where possible; `known` are names of columns without
+    numbers.
 
     Raises:
-        InputError: naming `where` and the line, if it cannot be seen, or a row has other cells.
+        InputError: naming `where` and the line, if the content does not decide, or the number of
+            cells differs.
     """
     rows = _rows(lines, separator, where)
     first = list(islice(rows, N_FIRST))
@@ -267,7 +269,7 @@ class _Decimals:
         """Stop if a comma may stand before decimals and between thousands.
 
         Raises:
-            InputError: naming two cells that do not go together, or one that may be either.
+            InputError: naming two contradictory cells, or an ambiguous cell.
         """
         comma = self._comma or self._thousands
         if comma and self._point:

@@ -12,7 +12,7 @@ class NoRow(NamedTuple):
 
 
 NumberedRow = tuple[int, dict[str, Any] | NoRow]
-"""The number of its line, or its own where there are no lines, both from 1, and its cells."""
+"""The number of the line, or of the row in formats without lines, from 1, and the cells."""
 
 
 def half_character(error: UnicodeEncodeError) -> str:

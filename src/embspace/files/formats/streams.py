@@ -20,10 +20,10 @@ GZIP_ERRORS = (gzip.BadGzipFile, EOFError, zlib.error)
 
 @contextmanager
 def opened(file: Path) -> Iterator[io.BufferedReader]:
-    """Open a regular file, and unpack it if its name ends in `.gz`.
+    """Open a regular file, unpacked if the name ends in `.gz`.
 
     Raises:
-        InputError: naming it, if it is not there, no regular file, or cannot be read to its end.
+        InputError: naming the file, if missing, not regular, or not readable to the end.
     """
     try:
         mode = file.stat().st_mode
@@ -48,13 +48,13 @@ def unpacked(stream: Any, name: str) -> io.BufferedReader:
 
 
 def lines_of(stream: io.BufferedReader) -> io.TextIOWrapper:
-    r"""Return the lines of a stream with their ends, without a byte order mark.
+    r"""Return the lines of a stream with line ends, without a byte order mark.
 
-    They end in \n, or in \r where there is no \n; a byte that is no UTF-8 is half a character,
-    as `surrogateescape` has it. A line may hold what splitlines() breaks at.
+    Lines end in \n, or in \r in a stream without \n; a byte that is no UTF-8 is half a character,
+    as in `surrogateescape`. A line may hold separators of splitlines().
 
     Raises:
-        NotUtf8Error: if the stream begins with a mark of UTF-16 or UTF-32, or of a file that is no
+        NotUtf8Error: if the stream begins with a mark of UTF-16 or UTF-32, or of a file without
             text, such as an archive.
     """
     start = stream.peek(BUFFER)

@@ -7,10 +7,10 @@ from jaxtyping import Float
 def jittered_start(
     start: Float[np.ndarray, "n 2"], *, jitter: float, seed: int
 ) -> Float[np.ndarray, "n 2"]:
-    """`start` about its mean, of standard deviation 1 on its widest axis, and Gaussian noise.
+    """`start` about the mean, with standard deviation 1 on the widest axis, and Gaussian noise.
 
-    The noise, of standard deviation `jitter`, parts copies, which would stay together for ever,
-    and gives width to a cloud that has none on an axis, or on both.
+    The noise, of standard deviation `jitter`, separates copies, otherwise together for ever, and
+    gives width to a cloud that is flat on an axis, or on both.
     """
     centered = start - start.mean(axis=0)
     width = centered.std(axis=0).max()

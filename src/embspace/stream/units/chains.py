@@ -1,7 +1,6 @@
-"""Joins texts of all shards into chains of copies, and into units with those of one document.
+"""Joins texts of all shards into chains of copies, and into units with texts of the same document.
 
-Memory holds some 100 bytes a text and one part in 256 of what is known of them; the rest stays on
-disk.
+Memory holds some 100 bytes a text and one part in 256 of the hashes; the rest stays on disk.
 """
 
 from collections.abc import Iterator, Sequence
@@ -29,7 +28,7 @@ class Units:
     unit: TextNumbers
     """The same number for all of a unit."""
     n_copies: int
-    """Texts that repeat another one."""
+    """Texts that repeat an earlier text."""
 
 
 def units_of_scans(scans: Sequence[Path], sizes: Sequence[int], similarity: float | None) -> Units:
@@ -53,7 +52,7 @@ class _Scans:
         self.sketch = lru_cache(maxsize=10_000)(self._sketch)
 
     def parts(self, kind: str) -> Iterator[tuple[Hashes, TextNumbers]]:
-        """Yield the hashes of a kind and their texts, those of equal ones beside each other."""
+        """Yield the hashes of a kind with texts, equal hashes side by side."""
         bounds = [read_array(path, f"{kind}_bounds") for path in self._paths]
         total = sum(int(of_shard[-1]) for of_shard in bounds)
         step = PARTS // min(PARTS, -(-total // AT_ONCE) or 1)
@@ -97,7 +96,7 @@ def _joined(n: int, pairs: Iterator[Pairs] | Sequence[Pairs]) -> TextNumbers:
 
 
 def _links(chain: TextNumbers) -> Pairs:
-    """Pairs by which texts are in one chain."""
+    """Pairs of texts in one chain."""
     order = chain.argsort(kind="stable")
     same = chain[order[1:]] == chain[order[:-1]]
     return np.stack([order[:-1][same], order[1:][same]], axis=1)
@@ -119,7 +118,7 @@ def _near(known: _Scans, chain: TextNumbers, similarity: float) -> Iterator[Pair
 def _near_of(
     known: _Scans, texts: Sequence[int], similarity: float, root: TextNumbers
 ) -> Iterator[Pairs]:
-    """Yield pairs that join two chains, of which `root` leads each text to its first."""
+    """Yield pairs that join two chains; `root` leads a text to the chain's first."""
     for number, text in enumerate(texts):
         for other in texts[number + 1 : number + 1 + NEXT]:
             one, two = _root(root, text), _root(root, other)

@@ -23,11 +23,11 @@ MIX = np.uint64(0x9E3779B97F4A7C15)  # odd; by it units spread over the shards t
 def join_shards(
     shards: Sequence[Shard], folder: Path, similarity: float | None, run: Run
 ) -> tuple[list[Shard], int]:
-    """Return shards with whole units, in the order given, and the number of copies.
+    """Return shards with whole units, in the given order, and the number of copies.
 
-    Copies of a text, and texts of a document, are read with one of the shards that have some. Which
-    one hangs on the corpus alone. A shard that nothing joins stays as it is. Files of `folder`,
-    which all workers see, say what moves. `similarity` is as in `copies_of`.
+    Copies of a text, and texts of a document, are read with one of the shards that have some,
+    chosen by the corpus alone. A shard without moves stays as is. Files in `folder`, visible to all
+    workers, list the moves. `similarity` is as in `copies_of`.
     """
     folder.mkdir(parents=True, exist_ok=True)
     scans = [folder / f"{shard.key}-{similarity}.safetensors" for shard in shards]

@@ -1,4 +1,4 @@
-"""Reads the texts of a shard with those that were moved to it, so that units are whole."""
+"""Reads the texts of a shard with texts moved to the shard, for whole units."""
 
 import hashlib
 import json
@@ -30,11 +30,11 @@ class Places:
 
 
 def rows_of(shard: Shard) -> Iterator[Text]:
-    """Yield the texts of a shard: those of its rows that stay, then those that come.
+    """Yield the texts of a shard: staying rows, then incoming rows.
 
     Raises:
         InputError: if a file cannot be opened, or lacks a column.
-        OSError: if one cannot be read to its end.
+        OSError: if a file cannot be read to the end.
     """
     if not shard.joined:
         yield from read_rows(shard.source, shard.first, shard.n)
@@ -54,10 +54,9 @@ def write_places(places: Places, coming: list[str], path: Path) -> None:
 
 
 def write_leaving(shard: Shard, places: Places, path: Path) -> None:
-    """Write the rows of a shard that leave it, ordered by the number of the shard they go to.
+    """Write the leaving rows of a shard, ordered by the number of the target shard.
 
-    The first line has a checksum, and says of each of these after how many bytes its rows begin,
-    and how many are.
+    The first line has a checksum and, by target, the byte offset and the number of rows.
     """
     lines: dict[int, list[bytes]] = {}
     for home, text in _placed(shard, places):
