@@ -38,7 +38,7 @@ DOCSTRINGS = {
     "grammar": 4.2,
     "loaded": 11.3,
     "measure": 8.4,
-    "models": 10.4,
+    "models": 6.1,
     "prepare": 7.2,
     "project": 5.0,
     "published": 5.5,

@@ -34,13 +34,13 @@ class Window:
 
 
 def largest_window(model: Network, module: Any) -> int:
-    """Return how many tokens the model reads at once: the least of all bounds.
+    """Return the number of tokens that the model reads at once: the least of all bounds.
 
-    That is the table of positions, where there is one, the positions that the config counts, and
-    the key `window` of the model's file.
+    Bounds are the table of positions, if present, the positions counted by the config, and the key
+    `window` of the model's file.
 
     Raises:
-        InputError: if nothing bounds them, as where attention falls off with the distance.
+        InputError: without a bound, as where attention falls off with the distance.
     """
     bounds = [model.window]
     table = module.state_dict().get(model.matrices.positional)
@@ -60,10 +60,10 @@ def largest_window(model: Network, module: Any) -> int:
 
 
 def full_attention_window(config: Any) -> int | None:
-    """Return how many tokens a model of sparse blocks reads as any other; None for any other.
+    """Return the full-attention window of a model of sparse blocks; None for other models.
 
-    BigBird attends to all of so many tokens; of more it takes blocks by chance, and fails where
-    they do not fill blocks.
+    BigBird attends fully within this window; longer windows get random blocks, and fail if the
+    blocks are not filled.
     """
     if getattr(config, "attention_type", None) != "block_sparse":
         return None
@@ -235,9 +235,9 @@ def _readable(texts: Sequence[str], first: int) -> Iterator[None]:
 
 
 def _check_covered(windows: Sequence[Window], first: int, uncut: Any) -> None:
-    """Stop unless the windows of each text hold every token of it once, in order.
+    """Stop unless the windows of every text hold all tokens once, in order.
 
-    Some releases of the tokenizers library leave out what follows a window that overlaps another.
+    Some releases of the tokenizers library lose the rest after an overlapping window.
     """
     masks = [np.array(mask, dtype=bool) for mask in uncut["special_tokens_mask"]]
     whole = [
