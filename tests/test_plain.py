@@ -34,7 +34,7 @@ DOCSTRINGS = {
     "draw": 8.9,
     "extract": 3.8,
     "files": 5.8,
-    "geometry": 7.0,
+    "geometry": 5.4,
     "grammar": 4.2,
     "loaded": 11.3,
     "measure": 8.4,
