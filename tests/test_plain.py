@@ -37,7 +37,7 @@ DOCSTRINGS = {
     "geometry": 5.4,
     "grammar": 4.2,
     "loaded": 11.3,
-    "measure": 8.4,
+    "measure": 7.0,
     "models": 6.1,
     "prepare": 7.2,
     "project": 5.0,
