@@ -1,7 +1,7 @@
 """Pure mathematics on (n, dim) arrays: no disk, no configuration, no plot.
 
-A name is loaded when it is first used, so that importing one measure does not compile another.
-The names are listed in `__init__.pyi`: what people call. All else is imported from its module.
+A name is loaded at first use: importing a measure compiles no further measure. `__init__.pyi` lists
+the public names; import the rest from the modules.
 """
 
 import warnings

@@ -15,12 +15,12 @@ from embspace.settings.model import Model, Network, RandomModel, VectorsModel, m
 
 
 def load_config(name: str, model: Model) -> Any:
-    """The transformers config of `name`: from its config.json, or from its description.
+    """The transformers config of `name`, from config.json or the description.
 
-    None for vectors alone, which have no architecture.
+    None for vectors alone, without an architecture.
 
     Raises:
-        InputError: if there is none, or it cannot be read.
+        InputError: if the config is missing or cannot be read.
     """
     if isinstance(model, VectorsModel):
         return None
@@ -37,12 +37,12 @@ def load_config(name: str, model: Model) -> Any:
 
 
 def read_config(folder: Path) -> Any:
-    """The transformers config of a folder's config.json; code of a repository is not run.
+    """The transformers config of a folder's config.json; code of a repository does not run.
 
-    Keys that its makers named otherwise have their names of today.
+    Former names of keys are translated to today's names.
 
     Raises:
-        Exception: as transformers does, where it cannot be read.
+        Exception: as transformers does, for an unreadable config.
     """
     from transformers import AutoConfig
 
@@ -100,10 +100,10 @@ def empty_model(config: Any) -> Any:
 
 
 def empty_reader(config: Any) -> Any:
-    """As `empty_model`, but of a model that also writes the part that is loaded to read.
+    """As `empty_model`, for a model that also writes, of which a part is loaded.
 
     Raises:
-        InputError: if its numbers do not fit each other.
+        InputError: if the numbers of the config contradict each other.
     """
     return reading_part(_empty(auto_class(config), config))
 
@@ -119,9 +119,9 @@ def _empty(auto: Any, config: Any) -> Any:
 
 
 def auto_class(config: Any) -> Any:
-    """Return what makes the model of a config: of an encoder with a decoder, often the encoder.
+    """Return the class of a config's model: for an encoder-decoder often the encoder.
 
-    T5's kind has a class for it, which reads whole checkpoints and those of encoders alone.
+    T5 and relatives have an encoder class, which reads whole checkpoints and encoder checkpoints.
     """
     from transformers import AutoModel, AutoModelForTextEncoding
 
@@ -160,7 +160,7 @@ def reading_part(module: Any) -> Any:
 
 
 def as_read(config: Any) -> Any:
-    """Return the config, so set that the model returns its states by name, and no attention."""
+    """Return the config, set to return states by name, and no attention."""
     config.return_dict = True
     config.output_attentions = config.output_hidden_states = False
     return config

@@ -15,13 +15,13 @@ class Component:
     path: str
     """In the model; `*`, or a range, stands for the numbers of modules that are alike."""
     depth: int
-    """0 for the model, one more for every component that this one is a part of."""
+    """0 for the model, plus one for every enclosing component."""
     place: Place
     """The `model`; `layers`, a list of them; a `layer` of the list; `inside` it; or `outside`."""
     layers: tuple[int, ...]
-    """The numbers of the layers that it stands for, from 1; none where there is but one kind."""
+    """The numbers of the layers, from 1; none for a single kind of layer."""
     n_copies: int
-    """How many there are, each with parameters of its own."""
+    """Number of copies with separate parameters."""
     n_weights: int
     """Of one copy, as `n_biases`: all parameters that are no bias."""
     n_biases: int
@@ -117,9 +117,9 @@ def _walk(node: _Node, path_above: str, above: Component) -> Iterator[Component]
 
 
 def _only_part(node: _Node, above: Place) -> _Node | None:
-    """The part that is all of a node, if there is one.
+    """The part that is all of a node, if any.
 
-    The list of the layers stays what it is, however few they are.
+    The list of layers stays, whatever the number of layers.
     """
     if node.own or len(node.parts) != 1 or len(node.parts[0].numbers) > 1:
         return None

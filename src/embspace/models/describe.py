@@ -1,6 +1,6 @@
-"""Finds out of a loaded model and its tokenizer what conf/model/<name>.yaml has to say of them.
+"""Derives conf/model/<name>.yaml from a loaded model and a tokenizer.
 
-Nothing goes by the names of modules: what a table is for shows in what the model takes out of it.
+Module names are not used: the use of a table shows in the model's reads.
 """
 
 import json
@@ -34,14 +34,14 @@ class Findings:
 
     keys: dict[str, Any]
     asked: dict[str, str]
-    """The reason for each key that was not found; `matrices.positional` is a key within another."""
+    """The reasons for missing keys; `matrices.positional` is a key within a key."""
     summary: str
     """Layers, dimensions, tokens and window in words."""
 
 
 @dataclass(frozen=True)
 class _Tables:
-    """The embedding tables that are no input matrix, by what a text reads of them."""
+    """The embedding tables besides the input matrix, by a text's reads."""
 
     positional: dict[str, int]
     """The row of position 0 in each parameter that holds positions."""
@@ -120,7 +120,7 @@ def _how_read(found: Probe, keys: dict[str, Any]) -> str:
 
 
 def _only(space: str, candidates: list[str], asked: dict[str, str]) -> str | None:
-    """Return the candidate if there is one; ask if there are several."""
+    """Return the only candidate; ask the user if several fit."""
     if len(candidates) > 1:
         asked[f"matrices.{space}"] = f"several may be it: {', '.join(candidates)}"
     return candidates[0] if len(candidates) == 1 else None
@@ -147,7 +147,7 @@ def _ordinary_ids(n_tokens: int, tokenizer: Any) -> list[int]:
 
 
 def _tables(module: Any, input_name: str, ids: Any, mask: Any) -> _Tables:
-    """Find which rows of each table a text reads: consecutive ones are positions."""
+    """Find the rows of the tables read by a text: consecutive rows are positions."""
     import torch
 
     names = {id(each): name for name, each in module.named_parameters()}
@@ -171,9 +171,9 @@ def _tables(module: Any, input_name: str, ids: Any, mask: Any) -> _Tables:
 
 
 def _rows_read(made: Any, table: Any, n_tokens: int) -> list[int]:
-    """Return the row of the table that each token's vector is; empty if one is none.
+    """Return the table row equal to a token's vector, by token; empty if a vector is no row.
 
-    A model may fill a text up by itself, as Longformer does to whole windows of its attention.
+    A model may pad a text by itself, as Longformer does to whole windows of attention.
     """
     vectors = made.reshape(-1, made.shape[-1])[: made.shape[-2]]
     if len(vectors) < n_tokens or vectors.shape[1] != table.shape[1]:

@@ -40,9 +40,9 @@ class EncodedWindow:
 def tensor_shapes(
     module: Any, final_norm: str | None, n_rows: Mapping[str, int]
 ) -> dict[str, tuple[int, int, int]]:
-    """Shapes (layer, row, dim) of the tensors by name, with so many rows of each kind.
+    """Shapes (layer, row, dim) of the tensors by name, from numbers of rows.
 
-    Those of the norm after the last block have one layer.
+    Tensors after the final norm have one layer.
     """
     layers, dim = module.config.num_hidden_layers + 1, module.config.hidden_size
     shapes = {kind: (layers, rows, dim) for kind, rows in n_rows.items()}
@@ -58,12 +58,11 @@ def batches_by_length(
     rule: Batches = "any",
     most_padding: float = math.inf,
 ) -> list[list[int]]:
-    """Indices in batches of like length: rows times longest row stays within the bound.
+    """Indices in batches of similar length: rows times longest row stays within the bound.
 
-    A single row that is longer than the bound is a batch of its own. Longest first, so that
-    too large a bound fails at once and not at the end. A batch is filled up by at most
-    `most_padding` tokens. By the `rule` of a model, a batch may have rows of one length alone, or
-    a single row.
+    A single row longer than the bound is a separate batch. Longest first: a bound too large fails
+    at the start. A batch is filled up by at most `most_padding` tokens. By the `rule` of a model, a
+    batch may have rows of equal length only, or a single row.
     """
     order = sorted(range(len(lengths)), key=lambda index: (-lengths[index], index))
     batches: list[list[int]] = []
@@ -112,14 +111,14 @@ def encode(
     device: str,
     final_norm: str | None,
 ) -> Iterator[EncodedWindow]:
-    """The hidden states of each window, batch by batch; `index` says which window.
+    """The hidden states of windows, batch by batch; `index` has the number of the window.
 
-    `final_norm` is the module after the last block, if there is one. Rows are filled up on the
-    right, which no real token sees: encoders mask it, decoders look to the left alone.
+    `final_norm` is the module after the last block, if present. Rows are padded on the right,
+    invisible to real tokens: encoders mask padding, decoders only look left.
 
     Raises:
-        InputError: if a window has no token, a state is NaN or infinite, or `final_norm` is not
-            what follows the last block.
+        InputError: if a window has no token, a state is NaN or infinite, or `final_norm` does not
+            follow the last block.
     """
     import torch
 

@@ -1,7 +1,7 @@
-"""Hidden states of all layers, the last of them before the norm that may follow the last block.
+"""Hidden states of all layers, with the last before any norm after the last block.
 
-transformers puts the output of that norm in the place of the last block's: the layers 0..L-1 are
-then one stream that the blocks add to, and layer L is something else. Here layer L is the stream.
+transformers replaces the last block's output by the norm's: layers 0..L-1 are then a stream of
+added blocks, and layer L differs. Here layer L is the stream.
 """
 
 from collections.abc import Iterator
@@ -27,11 +27,11 @@ def layer_states(
 ) -> LayerStates:
     """The hidden states of a batch (row, token); `final_norm` is the module after the last block.
 
-    Its output may have another `dim`, as where a linear layer leads back to the embedding size.
+    The norm's output may have a different `dim`, as with a linear layer back to the embedding size.
 
     Raises:
-        InputError: if the model has no such module, it does not follow the last block, or there
-            is one that is not named.
+        InputError: if the model has no such module, the module does not follow the last block, or
+            an unnamed module does.
     """
     import torch
 
@@ -60,9 +60,10 @@ def layer_states(
 
 
 def find_final_norm(module: Any, input_ids: Any, attention_mask: Any) -> str | None:
-    """Return the module after the last block, in front of which the stream of the blocks ends.
+    """Return the module after the last block, where the stream of the blocks ends.
 
-    It makes the last hidden state, or reads it and makes the output of the model. None without one.
+    The module makes the last hidden state, or reads the state and makes the output of the model.
+    None if missing.
     """
     import torch
 
@@ -119,7 +120,7 @@ def _is_block(name: str) -> bool:
 
 @contextmanager
 def recorded(modules: dict[str, Any]) -> Iterator[dict[str, tuple[Any, Any]]]:
-    """Input and output of each module the last time that it ran."""
+    """Input and output of the modules in the last run."""
     passed: dict[str, tuple[Any, Any]] = {}
 
     def record(path: str) -> Any:

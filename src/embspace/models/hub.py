@@ -61,7 +61,7 @@ SHA256 = re.compile(r"[0-9a-f]{64}")
 
 @dataclass(frozen=True)
 class RemoteFile:
-    """A file as the hub lists it: large ones by their sha256, others by git's id of the content."""
+    """A file of the hub's listing: large files by sha256, small files by git's content id."""
 
     name: str
     size: int | None
@@ -103,13 +103,13 @@ def list_files(name: str, files: HubFiles, revision: str) -> Listing:
 def choose_files(
     name: str, files: HubFiles, listing: Listing, modules: Sequence[str] = (), *, weights: bool
 ) -> list[str]:
-    """The names of the files that a model needs, or of those that its tokenizer needs.
+    """The names of the files needed by a model, or by a tokenizer.
 
-    Weights are safetensors, whole or in shards, where there are any, else pickles if allowed.
-    `modules` are the folders of a sentence model's modules, of which the first has the model.
+    Weights are safetensors, whole or in shards, if present, else pickles if allowed. `modules` are
+    the folders of a sentence model's modules; the first has the model.
 
     Raises:
-        InputError: if there is no config.json, or are no weights that may be loaded.
+        InputError: if config.json, or allowed weights, are missing.
     """
     place = f"{modules[0]}/" if modules and modules[0] else ""
     names = sorted(file.removeprefix(place) for file in listing.files if file.startswith(place))
@@ -138,11 +138,11 @@ def fetch_modules(name: str, files: HubFiles, listing: Listing) -> list[str]:
 
 
 def fetch_file(name: str, files: HubFiles, commit: str, file: RemoteFile) -> Path:
-    """A file of a commit in the library's cache; downloaded if it is not there, or is damaged.
+    """A file of a commit in the library's cache; downloaded if missing or damaged.
 
     Raises:
-        InputError: if the hub refuses, cannot be reached or gives something else than it lists,
-            or if there is no space.
+        InputError: if the hub refuses, cannot be reached or deviates from the listing, or if the
+            disk is full.
     """
     with told(name, files):
         cached = try_to_load_from_cache(files.repository, file.name, revision=commit)
@@ -152,7 +152,7 @@ def fetch_file(name: str, files: HubFiles, commit: str, file: RemoteFile) -> Pat
 
 
 def is_intact(path: Path, file: RemoteFile) -> bool:
-    """Return whether a file has the size and hash that the hub lists, if it lists them."""
+    """Return whether a file has the size and hash of the hub's listing, if listed."""
     if file.size is not None and path.stat().st_size != file.size:
         return False
     if file.sha256:
@@ -177,10 +177,10 @@ def has_weights(names: list[str], unpickle: bool) -> bool:
 
 
 def _checked_listing(found: Any) -> Listing:
-    """Return the hub's listing after checking that each name in it may be a part of a path.
+    """Return the hub's listing, after a check that all names are safe parts of a path.
 
     Raises:
-        ValueError: naming what was found and what is allowed.
+        ValueError: naming found and allowed.
     """
     listed = [_checked_file(each) for each in found.siblings or []]
     _check_form("sha", found.sha, SHA1)
@@ -271,7 +271,7 @@ def _make_folder(folder: Path) -> None:
 def _link_to_snapshot(blob: Path, commit: str, file: RemoteFile) -> Path:
     """Make a content the file of a commit, in the layout of the library.
 
-    What stood there is replaced, but what it linked to is left alone.
+    An old file is replaced; the target of an old link is left alone.
     """
     path = blob.parents[1] / "snapshots" / commit / file.name
     with writing(path) as partial:
@@ -291,7 +291,7 @@ def _check_space(name: str, files: HubFiles, file: RemoteFile, partial: Path) ->
 
 
 def _complete(partial: Path, url: str, file: RemoteFile) -> None:
-    """Download what `partial` lacks; once all of it, if what was there does not fit."""
+    """Download the missing part of `partial`; once from the start, if the part does not fit."""
     for _ in range(2):
         if file.size is not None and _size(partial) > file.size:
             partial.unlink()

@@ -11,12 +11,12 @@ from embspace.files.remote import ANSWER, Pace
 
 
 def ask_hub(path: str, query: Mapping[str, str]) -> Any:
-    """Return the JSON with which the hub answers.
+    """Return the JSON of the hub's answer.
 
     Raises:
-        HfHubHTTPError: if it refuses.
-        InputError: if its answer is larger, or takes longer, than `ANSWER` allows.
-        ValueError: if it is no JSON.
+        HfHubHTTPError: if the hub refuses.
+        InputError: if the answer is larger, or takes longer, than `ANSWER` allows.
+        ValueError: if the answer is no JSON.
     """
     url = f"{constants.ENDPOINT}/api/{path}"
     headers = hub_headers()

@@ -1,4 +1,4 @@
-"""Finds the files of a model and checks that they are the ones meant; runs none of them."""
+"""Finds and checks the files of a model, without running any code."""
 
 import hashlib
 import logging
@@ -37,9 +37,9 @@ SHARD = re.compile(r"model-\d{5}-of-\d{5}\.safetensors")
 
 
 def locate_files(name: str, files: Files) -> Path:
-    """The folder of config.json of the model `name`, each pinned file checked by its sha256.
+    """The folder of config.json of the model `name`, after a check of pinned files by sha256.
 
-    That is `locate_root`, or the folder of the transformer in it, as sentence models have one.
+    The folder is `locate_root`, or for sentence models the transformer's folder inside.
 
     Raises:
         InputError: as `locate_root` does.
@@ -69,10 +69,10 @@ def locate_root(name: str, files: Files) -> Path:
 
 
 def locate_vectors(name: str, model: VectorsModel) -> dict[str, Path]:
-    """The files of the vectors `name` by the key that names them, each pinned one checked.
+    """The files of the vectors `name` by key, after a check of pinned files.
 
     Raises:
-        InputError: if a file is not there or differs from its pin, or a pin has no file.
+        InputError: if a file is missing or differs from the pin, or a pin has no file.
     """
     named = {key: getattr(model, key) for key in ("path", "labels", "positional", "segment")}
     files = {key: Path(path).expanduser() for key, path in named.items() if path is not None}
@@ -126,10 +126,10 @@ def warn_unpinned_vectors(name: str, model: VectorsModel, files: dict[str, Path]
 
 
 def weight_files(folder: Path) -> list[Path]:
-    """The safetensors of a model: one file, or else those of its index, or else its shards.
+    """The safetensors of a model: a single file, or else the files of the index, or else shards.
 
     Raises:
-        InputError: if the index is no JSON, or names a file that is not there.
+        InputError: if the index is no JSON, or names a missing file.
     """
     if (folder / WEIGHTS).is_file():
         return [folder / WEIGHTS]
@@ -150,7 +150,7 @@ def shards_beside(folder: Path) -> list[Path]:
 
 
 def _listed_in(index: Path) -> list[str]:
-    """Return the names of the shards that an index lists, each of which is beside it."""
+    """Return the shards listed in an index, all present beside the index."""
     content = read_keys(index)
     try:
         names = sorted(set(content["weight_map"].values()))

@@ -91,10 +91,10 @@ def _entry(content: Any, where: str) -> Locked:
 
 
 def add_to_lock(name: str, entry: Locked, path: str = LOCK) -> None:
-    """Write one entry of models.lock; those that other fetches write at once stay.
+    """Write an entry of models.lock; entries written by other fetches at once stay.
 
     Raises:
-        InputError: if it cannot be written.
+        InputError: if the file cannot be written.
     """
     from filelock import FileLock
 
@@ -157,10 +157,10 @@ def _wheel(entry: LockedWheel) -> str:
 
 
 def check_pins(name: str, files: HubFiles, entry: LockedModel) -> None:
-    """Stop unless what was fetched is what the file of the model pins besides.
+    """Stop unless the fetched files match the pins in the model's file.
 
     Raises:
-        InputError: naming the file of which there is another or none.
+        InputError: naming a missing or different file.
     """
     for file, expected in files.sha256.items():
         found = entry.files[file].sha256 if file in entry.files else "no such file"

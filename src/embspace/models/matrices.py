@@ -15,13 +15,13 @@ SPACES = ("input", "positional", "segment")
 def learned_matrices(name: str, model: Network, module: Any) -> dict[str, np.ndarray]:
     """Float32 by space: input (token, dim), positional (position, dim), segment (segment, dim).
 
-    A space that the model does not have is left out; row 0 of `positional` is position 0. Where
-    a linear layer leads from the embedding size to the hidden size, `input` is what goes into it
-    and `input_mapped` (token, hidden_dim) what comes out.
+    A missing space is left out; row 0 of `positional` is position 0. Where a linear layer leads
+    from the embedding size to the hidden size, `input` is the layer's input and `input_mapped`
+    (token, hidden_dim) the output.
 
     Raises:
-        InputError: if the model's file names a parameter or module that the model does not have,
-            a mapping that does not fit the input matrix, or an offset that leaves no position.
+        InputError: if the model's file names a missing parameter or module, a mapping that does not
+            fit the input matrix, or an offset without a remaining position.
     """
     parameters = module.state_dict()
     matrices = {}

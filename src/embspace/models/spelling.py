@@ -27,9 +27,9 @@ class Spelling:
     """Whether each byte of the text is written as a character of its own."""
 
     def is_subword(self, token: str) -> bool:
-        """Whether the marker says that a token is a piece of a word but not its first one.
+        """Whether the marker says that a token is a piece of a word, but not the first.
 
-        Where the ends of words are marked: not its last one.
+        With marked ends of words: not the last.
         """
         if self.marks == "continuation":
             return token.startswith(self.marker) and token != self.marker
@@ -38,9 +38,9 @@ class Spelling:
         return self.marks == "word_end" and not token.endswith(self.marker)
 
     def word_form(self, token: str) -> str | None:
-        """The text that an ordinary token stands for, without marker; None for bytes that are none.
+        """The text of an ordinary token, without marker; None for bytes without text.
 
-        The marker alone is the empty text, but for that of continuation, which is then itself.
+        The marker alone is the empty text, except a continuation marker, which is then text.
         """
         if self.marks == "word_end":
             body = token.removesuffix(self.marker)

@@ -172,11 +172,11 @@ def check_vocabulary(name: str, model: Network, table: pd.DataFrame, n_rows: int
 def read_tokenizer(folder: Path) -> Any:
     """The fast tokenizer of a folder in the hub's layout.
 
-    It has every part of tokenizer.json, where there is one, and reads special tokens that a text
-    spells as text. Windows begin at the start of a text, whatever side the files would cut.
+    The tokenizer has every part of tokenizer.json, if present, and reads special tokens spelled by
+    a text as text. Windows begin at the start of a text, whatever side the files would cut.
 
     Raises:
-        InputError: if it cannot be read, or only a slow one can be made of it.
+        InputError: if the tokenizer cannot be read, or only a slow tokenizer exists.
     """
     tokenizer = read_folder(folder).tokenizer
     tokenizer.truncation_side = "right"
@@ -187,9 +187,9 @@ def read_tokenizer(folder: Path) -> Any:
 
 
 def tokenizer_note(name: str, model: Model) -> str:
-    """What a reader must know: that a tokenizer's class is not as its file, or types of tokens.
+    """Notes for a reader: a tokenizer's class differs from the file, or ignored token types.
 
-    "" of others, and without one.
+    "" without notes, and without a tokenizer.
     """
     files = tokenizer_files(model)
     if files is None or isinstance(model, VectorsModel):

@@ -55,9 +55,9 @@ def load_vectors(name: str, model: VectorsModel) -> tuple[dict[str, np.ndarray],
 
 
 def labeled_vocabulary(labels: pd.DataFrame) -> pd.DataFrame:
-    """The vocabulary of rows that have a name: id, token, role, kind, character_class, group.
+    """The vocabulary of rows with names: id, token, role, kind, character_class, group.
 
-    `kind` is digit, word or other, by the label's characters; `group` is there where it is given.
+    `kind` is digit, word or other, by the label's characters; `group` only if given.
     """
     tokens = labels["label"].tolist()
     vocabulary = pd.DataFrame(

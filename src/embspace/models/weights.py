@@ -54,7 +54,7 @@ def load_model(name: str, model: Model) -> Any:
 
 
 def ruled(module: Any, model: Network) -> Any:
-    """Say in the config of a module how it reads windows and types; its random twin has it, too."""
+    """Record in a module's config how to read windows and types, also for the random twin."""
     if model.batches != "any":
         setattr(module.config, RULE, model.batches)
     return read_types(module, model.token_types)
@@ -121,9 +121,9 @@ def _loaded(folder: Path) -> tuple[Any, dict[str, Any]]:
 
 
 def _unlisted(folder: Path) -> dict[str, Any] | None:
-    """Return the parameters in shards that transformers does not find; None where it finds all.
+    """Return the parameters in shards not found by transformers; None if all are found.
 
-    It finds none without an index, or by an index that has no `metadata`.
+    transformers finds none without an index, or with an index without `metadata`.
     """
     from safetensors.torch import load_file
 
@@ -139,9 +139,9 @@ def _has_metadata(index: Path) -> bool:
 
 
 def _without_pooler(folder: Path) -> dict[str, bool]:
-    """Return what keeps transformers from adding a pooler where the weights have none.
+    """Return a setting that keeps transformers from adding a pooler to weights without one.
 
-    One that is added has random numbers, others at each loading.
+    An added pooler has random numbers, different at every loading.
     """
     from safetensors import safe_open
 

@@ -35,13 +35,13 @@ class Window:
 
 
 def largest_window(model: Network, module: Any) -> int:
-    """Return how many tokens the model reads at once: the least of all bounds.
+    """Return the number of tokens that the model reads at once: the least of all bounds.
 
-    That is the table of positions, where there is one, the positions that the config counts, and
-    the key `window` of the model's file.
+    Bounds are the table of positions, if present, the positions counted by the config, and the key
+    `window` of the model's file.
 
     Raises:
-        InputError: if nothing bounds them, as where attention falls off with the distance.
+        InputError: without a bound, as where attention falls off with the distance.
     """
     bounds = [model.window]
     table = table_at(module, model.matrices.positional)
@@ -75,10 +75,10 @@ def table_at(module: Any, path: str | None) -> Any | None:
 
 
 def full_attention_window(config: Any) -> int | None:
-    """Return how many tokens a model of sparse blocks reads as any other; None for any other.
+    """Return the full-attention window of a model of sparse blocks; None for other models.
 
-    BigBird attends to all of so many tokens; of more it takes blocks by chance, and fails where
-    they do not fill blocks.
+    BigBird attends fully within this window; longer windows get random blocks, and fail if the
+    blocks are not filled.
     """
     if getattr(config, "attention_type", None) != "block_sparse":
         return None
@@ -273,7 +273,7 @@ def _readable(texts: Sequence[str], first: int) -> Iterator[None]:
 
 
 def _cut_texts(windows: Sequence[Window], numbers: Sequence[int], window_length: int) -> list[int]:
-    """Return those of the texts of these numbers that may have been cut: all but short ones."""
+    """Return the numbers of the texts that may have been cut: all but short texts."""
     short = {w.text for w in windows if len(w.ids) < window_length}
     short -= {w.text for w in windows if w.number}
     return [number for number in numbers if number not in short]
@@ -282,9 +282,9 @@ def _cut_texts(windows: Sequence[Window], numbers: Sequence[int], window_length:
 def _check_covered(
     windows: Sequence[Window], cut: Sequence[int], texts: Sequence[str], tokenizer: Any
 ) -> None:
-    """Stop unless the windows of each text of `cut` hold every token of it once, in order.
+    """Stop unless the windows of every text in `cut` hold all tokens once, in order.
 
-    Some releases of the tokenizers library leave out what follows a window that overlaps another.
+    Some releases of the tokenizers library lose the rest after an overlapping window.
     """
     if not cut:
         return

@@ -18,14 +18,14 @@ class Blocks(NamedTuple):
 
 
 def two_blocks(maps: Maps, visible: Bool[np.ndarray, "token token"]) -> Blocks:
-    """Return the largest modularity of two stretches, and how much of it distance leaves over.
+    """Return the largest modularity of two stretches, and the excess over the effect of distance.
 
-    Modularity (Newman 2004, "Analysis of weighted networks", equation 5) of the symmetrized map
-    (A + A^T) / 2, over all cuts of the tokens into a first and a second stretch. A band along the
-    diagonal has as much as two blocks, for near tokens are in one stretch; so the same cut of the
-    map that keeps the mean of each offset alone is taken off for `excess`. Off both is what
-    attention has that is uniform over the `visible` keys of each query: nothing if all are, but a
-    decoder's mask alone makes stretches. NaN for fewer than two tokens.
+    Modularity (Newman 2004, "Analysis of weighted networks", equation 5) of the symmetrized map (A
+    + A^T) / 2, over all cuts of the tokens into a first and a second stretch. A band along the
+    diagonal has as much modularity as two blocks, for near tokens are in one stretch; `excess`
+    subtracts the same cut of the map with the mean at every offset. Both are less the modularity of
+    uniform attention over the `visible` keys of a query: 0 if all are visible, but a decoder's mask
+    alone makes stretches. NaN for fewer than two tokens.
     """
     if maps.shape[-1] < 2:
         nothing = np.full(maps.shape[:-2], np.nan)

@@ -7,12 +7,12 @@ from embspace.geometry.attention.offsets import Maps
 
 
 def without_first_key(maps: Maps) -> Float[np.ndarray, "*head token-1 token-1"]:
-    """Return the maps of the tokens after the first, whose rows sum to 1 again.
+    """Return the maps of the tokens after the first, with rows rescaled to sum 1.
 
-    Attention to the first token is backward for all the others, whatever a head looks for (sinks:
-    Xiao et al. 2023, arXiv:2309.17453). The first query goes too: without its own key all of its
-    attention would be forward, and that of a decoder would be none. Where a query gives everything
-    to the first key nothing is left to divide, and its row is 0.
+    Attention to the first token is backward for all later tokens, whatever a head looks for (sinks:
+    Xiao et al. 2023, arXiv:2309.17453). The first query goes too: without the first key, its
+    attention would be all forward, and for a decoder empty. The row of a query with all attention
+    on the first key is 0.
     """
     others = maps[..., 1:, 1:]
     left = others.sum(axis=-1, keepdims=True, dtype=np.float64)

@@ -37,8 +37,8 @@ def heads_on_plane(divergences: Float[np.ndarray, "head head"]) -> Plane:
     """Return two principal coordinates of heads whose squared distances are `divergences`.
 
     The square root of the divergence is a distance in a Hilbert space (Fuglede & Topsoe 2004), also
-    after means over rows and texts, so that classical scaling (Torgerson 1952) is of the thing
-    itself. An axis points to where its largest coordinate is.
+    after means over rows and texts: classical scaling (Torgerson 1952) is exact. An axis points
+    toward the largest coordinate.
     """
     n = len(divergences)
     centering = np.eye(n) - 1 / n

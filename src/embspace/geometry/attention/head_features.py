@@ -27,12 +27,12 @@ class TokenSets:
 def head_features(
     maps: Maps, tokens: TokenSets, *, mass_share: float, n_columns: int
 ) -> dict[str, HeadValues]:
-    """Return every feature of each head on one text, by name; a text has one row of numbers a head.
+    """Return every feature of all heads on one text, by name; values by head.
 
-    Masses are means over all queries, from 0 to 1; `column_mass` is that of the `n_columns` keys
-    with most, `diagonal_mass` that of the token itself and both neighbors. NaN where a feature is
-    not defined: all of a text of one token, `separator_mass` and `punctuation_mass` of a text
-    without such tokens.
+    Masses are means over all queries, from 0 to 1; `column_mass` is on the `n_columns` keys with
+    most, `diagonal_mass` on the token itself and both neighbors. NaN for an undefined feature: all
+    features of a text of one token, `separator_mass` and `punctuation_mass` of a text without such
+    tokens.
     """
     if maps.shape[-1] < 2:
         return dict.fromkeys(FEATURES, np.full(maps.shape[:-2], np.nan))
@@ -87,10 +87,10 @@ def mass_to(maps: Maps, keys: Bool[np.ndarray, " token"]) -> HeadValues:
 
 
 def row_entropy(maps: Maps, visible: Bool[np.ndarray, "token token"]) -> HeadValues:
-    """Return the Shannon entropy of a query's attention over ln of the keys that it sees.
+    """Return the Shannon entropy of a query's attention over ln of the number of visible keys.
 
-    The mean over queries, from 0 to 1, which is uniform attention; queries that see one key alone
-    are left out. For an encoder the denominator is ln n.
+    The mean over queries, from 0 to 1 for uniform attention, without queries of a single visible
+    key. For an encoder the denominator is ln n.
     """
     n_seen = visible.sum(axis=-1)
     rows = n_seen > 1

@@ -24,11 +24,11 @@ class Types(NamedTuple):
     number: Int[np.ndarray, "*head"]
     """The number of the type among the rules."""
     margin: Float[np.ndarray, "*head"]
-    """The distance of a head from another type.
+    """The distance of a head from a different type.
 
-    It is the smaller of how far the feature nearest to a bound of its own type is from it, and how
-    far the nearest type that is asked before is from being fulfilled. A type without conditions has
-    only the second. NaN where nothing could be asked.
+    The smaller of two distances: from the nearest feature to a bound of the head's type, and from
+    the nearest earlier type to being fulfilled. A type without conditions has only the second. NaN
+    without conditions.
     """
 
 
@@ -48,10 +48,10 @@ def slack(features: Mapping[str, Float[np.ndarray, "*head"]], conditions: Condit
 def types_of(
     features: Mapping[str, Float[np.ndarray, "*head"]], rules: Mapping[str, Conditions]
 ) -> Types:
-    """Return the first type in the order of `rules` all of whose conditions a head fulfils.
+    """Return the first type, in the order of `rules`, with all conditions fulfilled by a head.
 
-    Each feature has a value for each head, in an array of any shape. The last type has no
-    conditions, so that every head has a type. A condition on what is not defined is not fulfilled.
+    A feature has a value by head, in an array of any shape. The last type has no conditions: every
+    head has a type. A condition on an undefined feature is not fulfilled.
     """
     slacks = np.stack([slack(features, conditions) for conditions in rules.values()])
     holds: Bool[np.ndarray, ...] = slacks >= 0  # NaN is not

@@ -68,11 +68,11 @@ def key_shares(
     query_bias: Float[np.ndarray, " dim"] | None,
     texts: Int[np.ndarray, " some"],
 ) -> Float[np.ndarray, "2"]:
-    """Return two shares in the mean variance of scores over keys, every token a query and a key.
+    """Return two shares of the mean variance of scores over keys, every token a query and a key.
 
-    First that of the key-only term b_Q W_K x: at least 0, and above 1 where the other queries
-    cancel some of it; NaN without a bias, 0 where it is 0. Then that of the mean query, bias
-    included, in [0, 1]. Both NaN where scores do not vary over keys.
+    First the share of the key-only term b_Q W_K x: at least 0, and above 1 where queries cancel
+    part of the term; NaN without a bias, 0 for a zero bias. Second the share of the mean query,
+    bias included, in [0, 1]. Both NaN where scores do not vary over keys.
     """
     mean, products = queries.of(texts)
     key_mean, key_products = keys.of(texts)

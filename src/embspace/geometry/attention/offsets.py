@@ -28,7 +28,7 @@ def offset_profile(maps: Maps) -> Float[np.ndarray, "*head offset"]:
 
 
 def maps_by_offset(maps: Maps) -> Maps:
-    """Return maps in which each entry is the mean of those at its offset."""
+    """Return maps with entries replaced by the mean at the same offset."""
     n = maps.shape[-1]
     offset = np.arange(n) - np.arange(n)[:, None]
     return np.asarray(offset_profile(maps)[..., offset + n - 1])

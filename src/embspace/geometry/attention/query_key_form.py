@@ -1,10 +1,10 @@
 """Measures the bilinear form by which attention compares queries with keys.
 
-The score of tokens i and j, less what biases add, is x_i G x_j with G = W_Q' W_K, of shape
-(dim, dim). All functions take the two factors, of shape (rank, dim) as a linear layer holds them,
-of one head or of several one below the other, whose forms then add up. G, whose rank is at most
-that of the factors, is built by `singular_values_of_products` alone, for factors of many rows; all
-else follows from matrices of (rank, rank).
+The score of tokens i and j, without the terms of biases, is x_i G x_j with G = W_Q' W_K, of shape
+(dim, dim). All functions take the two factors, of shape (rank, dim) as in a linear layer, for one
+head or for several stacked heads, whose forms then add up. Only `singular_values_of_products`
+builds G, of rank at most the factors' rank, for factors of many rows; the rest follows from
+matrices of (rank, rank).
 """
 
 from typing import NamedTuple
@@ -18,8 +18,9 @@ from embspace.geometry.pairs.door import takes_arrays
 Factor = Float[np.ndarray, "rank dim"]
 """The weights of queries, or those of keys."""
 ROUNDING = 1e-7
-"""An eigenvalue, or part of one, that is smaller beside the largest is rounding, since weights
-are float32; two eigenvalues that are nearly one may be found as a pair of conjugates."""
+"""An eigenvalue, or a part, below this share of the largest is rounding, since weights are float32;
+nearly equal eigenvalues may come out as a conjugate pair.
+"""
 
 
 @takes_arrays()
@@ -120,9 +121,10 @@ class EigenvalueCounts(NamedTuple):
 def eigenvalue_counts(query: Factor, key: Factor) -> EigenvalueCounts:
     """Count the eigenvalues of the form by kind.
 
-    Those of K Q', of shape (rank, rank): Q'K and KQ' share all that are not 0 (Sylvester). A
-    token meets itself with a positive score along a direction of positive eigenvalue; a
-    symmetric form has none that is complex, an antisymmetric one only those and 0.
+    The eigenvalues of K Q', of shape (rank, rank): Q'K and KQ' share all nonzero eigenvalues
+    (Sylvester). A token meets itself with a positive score along a direction of positive
+    eigenvalue; a symmetric form has no complex eigenvalue, an antisymmetric form only complex
+    eigenvalues and 0.
     """
     found = np.linalg.eigvals(key @ query.T)
     size = np.abs(found)
@@ -143,9 +145,9 @@ def eigenvalue_counts(query: Factor, key: Factor) -> EigenvalueCounts:
 def principal_angles(query: Factor, key: Factor) -> Float[np.ndarray, " angle"]:
     """Return the principal angles between the row spaces of two factors, in degrees, ascending.
 
-    As many as the smaller space has dimensions; none where a factor is 0. Large angles from their
-    cosines, small ones from their sines (Björck and Golub 1973, "Numerical methods for computing
-    angles between linear subspaces"), so that each is right to some 1e-8 degrees.
+    As many as the dimensions of the smaller space; none for a zero factor. Large angles come from
+    cosines, small angles from sines (Björck and Golub 1973, "Numerical methods for computing angles
+    between linear subspaces"), exact to some 1e-8 degrees.
     """
     larger, smaller = sorted((_row_basis(query), _row_basis(key)), key=len, reverse=True)
     products = smaller @ larger.T

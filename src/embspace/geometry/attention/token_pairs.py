@@ -1,4 +1,4 @@
-"""Attention from some tokens to others that belong to them, beside what their distance explains."""
+"""Attention between related tokens, beside the attention explained by distance."""
 
 from typing import NamedTuple
 
@@ -22,11 +22,11 @@ def pair_mass(
     keys: Int[np.ndarray, " pair"],
     ordinary: Bool[np.ndarray, " token"],
 ) -> PairMass:
-    """Return the mean mass from each query to its key, and that at the same offset elsewhere.
+    """Return the mean mass from queries to their keys, and the mass at the same offset elsewhere.
 
     Elsewhere are all `ordinary` tokens that are no query here and have an ordinary token at the
-    offset. A head that looks at the previous token whatever it is has both alike. NaN without a
-    pair; `elsewhere` leaves out pairs whose offset is nowhere else.
+    offset. For a head that always looks at the previous token both masses are alike. NaN without a
+    pair; `elsewhere` leaves out pairs with an offset found nowhere else.
     """
     if not len(queries):
         nothing = np.full(maps.shape[:-2], np.nan)

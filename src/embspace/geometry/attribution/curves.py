@@ -9,7 +9,7 @@ from embspace.geometry.attribution.recall import ranks_of
 def first_places(
     order: Int[np.ndarray, "text place"], n_first: Int[np.ndarray, " step"]
 ) -> Bool[np.ndarray, "step text place"]:
-    """Return which places are among each text's first ones, for each number of these."""
+    """Return masks of a text's first places, for several numbers of places."""
     return np.asarray(ranks_of(order)[np.newaxis] < n_first[:, np.newaxis, np.newaxis])
 
 

@@ -16,7 +16,7 @@ def ranking(scores: Float[np.ndarray, "text place"]) -> Int[np.ndarray, "text pl
 
 
 def ranks_of(order: Int[np.ndarray, "text place"]) -> Int[np.ndarray, "text place"]:
-    """Return where each place stands in each text's order, which counts from 0: its inverse.
+    """Return the rank of every place in a text's order, from 0: the inverse order.
 
     Examples:
         >>> ranks_of(np.array([[2, 0, 1]])).tolist()
@@ -58,9 +58,9 @@ def sites_found(
 def found_by_chance(
     n_covering: Int[np.ndarray, " site"], k: Int[np.ndarray, " text"], n_places: int
 ) -> Float[np.ndarray, "text site"]:
-    """Return the probability that `k` places at random hit one of those that cover a site.
+    """Return the probability that `k` random places hit a place that covers a site.
 
-    1 less the hypergeometric probability of none. Exact.
+    1 less the hypergeometric probability of no hit. Exact.
     """
     from scipy.stats import hypergeom
 

@@ -98,10 +98,10 @@ def procrustes_similarity(
 ) -> float:
     """Largest inner product of two views after a rotation: |X'Y|_* of unit shapes, in [0, 1].
 
-    Each view is centered and scaled to Frobenius norm 1. One for views equal up to a rotation and
-    one scale. Not 0 for independent views, but as large as the choice of a rotation makes it, and
-    near 1 for isotropic views of more dims than points: hold it against permuted points. NaN
-    where all points of a view are one.
+    Views are centered and scaled to Frobenius norm 1. One for views equal up to a rotation and
+    rescaling. For independent views not 0, but as large as the free choice of a rotation allows,
+    and near 1 for isotropic views with more dims than points: compare with permuted points. NaN if
+    all points of a view are equal.
     """
     x, y = _unit_shape(x), _unit_shape(y)
     if np.isnan(x).any() or np.isnan(y).any():
@@ -125,13 +125,13 @@ def procrustes_distance(x: Float[np.ndarray, "n dim_x"], y: Float[np.ndarray, "n
 def mutual_nearest_neighbors(
     x: Float[np.ndarray, "n dim_x"], y: Float[np.ndarray, "n dim_y"], *, n_neighbors: int
 ) -> float:
-    """Share of a point's nearest neighbors in one view that are so in the other, in [0, 1].
+    """Share of a point's nearest neighbors common to two views, in [0, 1].
 
     Averaged over the points: the mutual k-nearest-neighbor alignment of Huh et al. (2024), "The
-    platonic representation hypothesis", ICML, who put rows to unit length first. Here neighbors
-    are by Euclidean distance of the rows as they are. Changes with nothing that keeps the order
-    of distances; k / (n - 1) on average for independent views. NaN where all points of a view are
-    one: nothing is ordered.
+    platonic representation hypothesis", ICML, where rows have unit length. Here neighbors are by
+    Euclidean distance of unscaled rows. Unchanged by any map that keeps the order of distances; k /
+    (n - 1) on average for independent views. NaN if all points of a view are equal: no order
+    exists.
 
     Raises:
         ValueError: `n_neighbors` under 1 or over n - 1.

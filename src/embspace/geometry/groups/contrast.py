@@ -20,7 +20,7 @@ class GroupContrast:
     between: Float[np.ndarray, "draw stack"]
     """Over the pairs of different groups."""
     accuracy: Float[np.ndarray, "draw stack"]
-    """Share of points whose nearest other point is of their group; tied ones share."""
+    """Share of points with the nearest further point in the same group; ties share."""
 
 
 def contrast_groups(
@@ -28,8 +28,8 @@ def contrast_groups(
 ) -> GroupContrast:
     """Mean distances within and between groups, and leave-one-out accuracy of the neighbor.
 
-    All three are linear in which pairs are of one group, so that a draw costs one row of a
-    matrix product. A matrix that holds a NaN has none of them. `distances` are symmetric.
+    All three are linear in the pairs within a group: a draw costs one row of a matrix product. A
+    matrix with a NaN has none. `distances` are symmetric.
     """
     first, second = np.triu_indices(distances.shape[-1], 1)
     same = (group[:, first] == group[:, second]).astype(np.float64)

@@ -19,10 +19,10 @@ def group_members(
 def group_means(
     values: Float[np.ndarray, "*stack n n"], label: Int[np.ndarray, "*draw n"], n_groups: int
 ) -> Float[np.ndarray, "*any {n_groups} {n_groups}"]:
-    """Return the mean of `values` over pairs of two different points, one of each group.
+    """Return the mean of `values` over pairs of different points, by pair of groups.
 
-    On the diagonal: pairs within a group. NaN where there is no pair. Labels may be a stack of
-    draws for one matrix, or one draw for a stack of matrices.
+    On the diagonal: pairs within a group. NaN without a pair. Labels may be a stack of draws for
+    one matrix, or one draw for a stack of matrices.
     """
     members = group_members(label, n_groups)
     transposed = np.swapaxes(members, -1, -2)
@@ -51,12 +51,12 @@ def within_and_between(
 def silhouettes(
     distances: Float[np.ndarray, "n n"], label: Int[np.ndarray, "*draw n"]
 ) -> Float[np.ndarray, "*draw n"]:
-    """Return how much nearer a point is to its own group than to the nearest other, in [-1, 1].
+    """Return how much nearer a point is to its group than to the nearest other group, in [-1, 1].
 
-    Rousseeuw (1987), "Silhouettes: a graphical aid to the interpretation and validation of
-    cluster analysis", J. Comput. Appl. Math. 20. With a, the mean distance to the others of the
-    group, and b, to the group where that is least, (b - a) / max(a, b): as in scikit-learn 0 for
-    a group of one, and where all distances are 0. NaN if there is only one group.
+    Rousseeuw (1987), "Silhouettes: a graphical aid to the interpretation and validation of cluster
+    analysis", J. Comput. Appl. Math. 20. With a, the mean distance to the rest of the group, and b,
+    to the nearest other group, (b - a) / max(a, b); as in scikit-learn, 0 for a group of one, and
+    where all distances are 0. NaN for a single group.
     """
     members = group_members(label, int(label.max(initial=-1)) + 1)
     sums, sizes = distances @ members, members.sum(axis=-2, keepdims=True)
@@ -77,10 +77,10 @@ def silhouettes(
 def nearest_others(
     distances: Float[np.ndarray, "*stack n n"], *, tie: float
 ) -> Bool[np.ndarray, "*stack n n"]:
-    """Return rows that mark the nearest other points: one, or several that are equally near.
+    """Return masks of the nearest further points: a single point, or several equally near.
 
     Equally near are distances that exceed the least by no more than `tie` of the largest of all.
-    None is nearest to a point that has a distance NaN, or is alone.
+    None for a point with a NaN distance, or alone.
     """
     others = np.where(np.eye(distances.shape[-1], dtype=bool), np.inf, distances)
     least = others.min(axis=-1, keepdims=True, initial=np.inf)
@@ -93,9 +93,9 @@ def nearest_others(
 def nearest_in_group(
     distances: Float[np.ndarray, "n n"], label: Int[np.ndarray, " n"]
 ) -> Float[np.ndarray, " n"]:
-    """Return the share of its own group in each point's nearest others: 0 or 1 but for ties.
+    """Return the share of the own group among a point's nearest: 0 or 1 but for ties.
 
-    NaN for a point whose distances are not defined, or that is alone.
+    NaN for a point with undefined distances, or alone.
     """
     nearest = nearest_others(distances, tie=0.0)
     same = label[:, np.newaxis] == label
@@ -156,10 +156,10 @@ def same_group_neighbor_share(
 def average_linkage(
     distances: Float[np.ndarray, "n n"], n_clusters: int
 ) -> Int[np.ndarray, " n"] | None:
-    """Return numbers of clusters, found by joining those of the least mean distance.
+    """Return cluster numbers, by joining clusters of the least mean distance.
 
-    Sokal and Michener (1958); no chance is in it. At most `n_clusters`: points that are all at one
-    place are one. None if a distance is not defined, or there is only one point.
+    Sokal and Michener (1958); without chance. At most `n_clusters`: points at one place form a
+    single cluster. None for an undefined distance, or a single point.
     """
     from scipy.cluster.hierarchy import fcluster, linkage
     from scipy.spatial.distance import squareform
@@ -174,9 +174,9 @@ def average_linkage(
 def purity(
     cluster: Int[np.ndarray, " n"], label: Int[np.ndarray, "*draw n"]
 ) -> Float[np.ndarray, "*draw"]:
-    """Return the share of points that are of the commonest group of their cluster, in (0, 1].
+    """Return the share of points in the commonest group of their cluster, in (0, 1].
 
-    It grows with the number of clusters: compare it with that of shuffled labels.
+    Grows with the number of clusters: compare with shuffled labels.
     """
     members = [group_members(each, int(each.max(initial=-1)) + 1) for each in (cluster, label)]
     both = members[0].T @ members[1]

@@ -16,13 +16,12 @@ from embspace.geometry.pairs.safe_ratio import ratio
 def offset_consistency(
     cosines: Float[np.ndarray, "*batch n n"], compared: Bool[np.ndarray, "n n"]
 ) -> Float[np.ndarray, "*batch"]:
-    """Return the mean cosine of any two differences that are `compared`, in [-1, 1].
+    """Return the mean cosine of any two `compared` differences, in [-1, 1].
 
-    Exact, from all `cosines` of the differences with each other. With noise of variance v in
-    each of many dimensions it is |mu|^2 / (|mu|^2 + dim v), and does not depend on n. A cosine
-    that is NaN, of a difference that is zero, is left out; NaN if none is left. The idea is that
-    of the offset concentration of Fournier, Dupoux and Dunbar (2020), "Analogies minus analogy
-    test", CoNLL.
+    Exact, from all `cosines` between differences. With noise of variance v in many dimensions the
+    mean is |mu|^2 / (|mu|^2 + dim v), independent of n. A NaN cosine, from a zero difference, is
+    left out; NaN if none is left. The idea is the offset concentration of Fournier, Dupoux and
+    Dunbar (2020), "Analogies minus analogy test", CoNLL.
     """
     kept, n = _compared_cosines(cosines, compared)
     return ratio(np.asarray(kept.sum(axis=(-2, -1))), n)
@@ -33,9 +32,9 @@ def flipped_offset_consistency(
     compared: Bool[np.ndarray, "n n"],
     signs: Float[np.ndarray, "draw n"],
 ) -> Float[np.ndarray, "*batch draw"]:
-    """`offset_consistency` after each difference is multiplied by its sign, for each draw.
+    """`offset_consistency` with differences multiplied by signs, for every draw.
 
-    A quadratic form of the cosines, so that no vector is touched again.
+    A quadratic form of the cosines, without another look at the vectors.
     """
     kept, n = _compared_cosines(cosines, compared)
     sums = ((signs @ kept) * signs).sum(axis=-1)
@@ -94,16 +93,16 @@ def mean_offsets(
     category: Int[np.ndarray, " n"],
     weights: Float[np.ndarray, "draw n"],
 ) -> MeanOffsets:
-    """Means of the differences by category, each draw with its weights, from the Gram matrix.
+    """Means of the differences by category, for draws with weights, from the Gram matrix.
 
-    The weights of the k differences of a category that are in are 1/k or -1/k, others 0; the
-    categories are numbered from 0. Reliability is what split halves of any size have: the mean
-    inner product of the means of two halves over the mean squared length of one, lengthened to
-    all k by the formula of Spearman (1910) and Brown (1910). Over all splits this is exactly
-    M / |mean|^2 with M the mean inner product of two different differences; Cronbach (1951) has
-    the like of test scores. As |mu|^2 is what M estimates, the cosine over the root of both
-    reliabilities corrects for attenuation (Spearman 1904, "The proof and measurement of
-    association between two things"). It may exceed 1, and is NaN where an M is not positive.
+    The weights of the k used differences of a category are 1/k or -1/k, the rest 0; categories are
+    numbered from 0. Reliability is the value of split halves of any size: the mean inner product of
+    the means of two halves over the mean squared length of a half's mean, lengthened to all k by
+    the formula of Spearman (1910) and Brown (1910). Over all splits this is exactly M / |mean|^2
+    with M the mean inner product of two different differences; Cronbach (1951) has the analog for
+    test scores. M estimates |mu|^2, and the cosine over the root of both reliabilities corrects for
+    attenuation (Spearman 1904, "The proof and measurement of association between two things"). The
+    corrected cosine may exceed 1, and is NaN where an M is not positive.
     """
     n_categories = int(category.max(initial=-1)) + 1
     members = [np.flatnonzero(category == each) for each in range(n_categories)]
@@ -133,11 +132,11 @@ def mean_weights(category: Int[np.ndarray, " n"]) -> Float[np.ndarray, "1 n"]:
 def half_sample_weights(
     category: Int[np.ndarray, " n"], *, n_draws: int, generators: Sequence[np.random.Generator]
 ) -> Float[np.ndarray, "draw n"]:
-    """Weights of `mean_offsets` for random halves of each category, rounded down.
+    """Weights of `mean_offsets` for random halves of the categories, rounded down.
 
-    `generators` has one for each category 0, 1, ..., so that none depends on the size of another.
+    `generators` has a generator per category 0, 1, ...: categories do not affect each other.
 
-    NaN for a category with fewer than 4 pairs, of which a half says nothing.
+    NaN for a category with fewer than 4 pairs, where a half says nothing.
     """
     weights = np.zeros((n_draws, len(category)))
     for each in np.unique(category):

@@ -25,10 +25,10 @@ class PathSteps:
     cosine: ByStep
     """Of the two states that the step joins, in [-1, 1]."""
     step_cosine: ByStep
-    """Of the step with the one before, in [-1, 1]; NaN for the first.
+    """Cosine of a step with the step before, in [-1, 1]; NaN for the first.
 
-    1 on a straight line. A random walk gives 0, states drawn anew in each layer, of one length,
-    give -1/2. It is free of the cosine of the states, which is near 1 for every short step.
+    1 on a straight line. A random walk gives 0; states of equal length drawn anew at every layer
+    give -1/2. The cosine does not depend on the cosine of the states, near 1 for every short step.
     """
     radial_share: ByStep
     """Of the squared length, what lies along the state where the step begins, in [0, 1].
@@ -79,10 +79,10 @@ def layer_share(x: Paths) -> float:
 def component_paths(
     x: Paths, *, n_components: int
 ) -> tuple[Float[np.ndarray, "layer token component"], Float[np.ndarray, " component"]]:
-    """The states in the principal components of them all, and the components' shares of variance.
+    """The states in their principal components, and the components' shares of variance.
 
-    By the matrix of dot products, so that few states of many dimensions take little time; those
-    of `principal_components`, but for the signs, which are free here.
+    From the matrix of dot products, fast for few states of many dimensions; equal to
+    `principal_components` up to the free signs.
     """
     from scipy.linalg import eigh
 

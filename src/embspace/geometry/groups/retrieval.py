@@ -10,9 +10,9 @@ from embspace.geometry.pairs.door import takes_arrays
 def ranks_of_relevant(
     scores: Float[np.ndarray, "query candidate"], relevant: Bool[np.ndarray, "query candidate"]
 ) -> tuple[Int[np.ndarray, " query"], Int[np.ndarray, " query"]]:
-    """Return the first and the last rank that each query's best relevant candidate may have.
+    """Return the first and the last possible rank of a query's best relevant candidate.
 
-    They differ where other candidates have the same score.
+    The ranks differ if further candidates have the same score.
 
     Raises:
         ValueError: a query has no relevant candidate.

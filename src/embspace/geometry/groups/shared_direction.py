@@ -64,10 +64,10 @@ def mean_pair_cosine(x: Float[np.ndarray, "n dim"], group: Int[np.ndarray, " n"]
 def shared_cosine(
     x: Float[np.ndarray, "n dim"], y: Float[np.ndarray, "n dim"], group: Int[np.ndarray, " n"]
 ) -> float:
-    """Return the cosine of the common part of the rows of `x` with that of the rows of `y`.
+    """Return the cosine between the common parts of the rows of `x` and the rows of `y`.
 
-    By pairs of different groups, so that what a row of `x` has to do with its own row of `y` is
-    left out. NaN where either has no common part; sampling may carry it beyond [-1, 1].
+    By pairs of different groups, without the relation of a row of `x` to its own row of `y`. NaN
+    where a common part is missing; sampling may carry the cosine beyond [-1, 1].
     """
     is_pair = group[:, np.newaxis] != group
     across, within_x, within_y = ((is_pair * (a @ b.T)).sum() for a, b in ((x, y), (x, x), (y, y)))

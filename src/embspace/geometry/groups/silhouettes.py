@@ -12,12 +12,12 @@ def silhouettes(
     labels: Int[np.ndarray, " n"],
     chosen: Bool[np.ndarray, "choice n"],
 ) -> Float[np.ndarray, " choice"]:
-    """Return the mean silhouette of the chosen points among themselves, for each choice.
+    """Return the mean silhouette of chosen points among themselves, by choice.
 
-    (b - a) / max(a, b) of a point: a is its mean distance from the others of its label, b that
-    from the nearest other label (Rousseeuw 1987, Journal of Computational and Applied Mathematics
-    20). 0 for the only one of its label, and where both distances are 0. NaN with fewer than two
-    labels among the chosen.
+    (b - a) / max(a, b) of a point: a is the mean distance from points with the same label, b from
+    the nearest other label (Rousseeuw 1987, Journal of Computational and Applied Mathematics 20). 0
+    for a label with a single point, and where both distances are 0. NaN with fewer than two labels
+    among the chosen.
     """
     of_label = np.eye(labels.max() + 1)[labels]
     found = []

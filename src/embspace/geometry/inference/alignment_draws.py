@@ -16,9 +16,10 @@ class Kernels(NamedTuple):
 
 
 def linear_kernels(x: Float[np.ndarray, "layer n dim"]) -> Kernels:
-    """The kernels of all layers, each scaled so that the mean squared length is 1.
+    """The kernels of all layers, scaled to a mean squared length of 1.
 
-    CKA knows no scale; without it layers of long vectors would leave less precision to others.
+    CKA ignores scale; without scaling, layers of long vectors would cost the remaining layers
+    precision.
     """
     products = np.empty((len(x), x.shape[1], x.shape[1]))
     for layer, points in enumerate(x.astype(np.float64)):

@@ -157,11 +157,11 @@ def with_spare(k: int) -> int:
 
 
 def half_sample_error(drawn: Float[np.ndarray, "half ..."], n_units: int) -> Any:
-    """Return the standard error of the whole, from the values of halves about their own mean.
+    """Return the standard error of the whole, from the scatter of halves about their own mean.
 
-    For each half, `drawn` has the one of the other units, too. With s the standard deviation of a
-    unit, a mean of b units of n varies about that of all by s^2 (1/b - 1/n), and that of all by
-    s^2 / n: as much if b is a half. NaN for what fewer than two halves have.
+    In `drawn` a half is accompanied by its complement. With s the standard deviation of a unit, a
+    mean of b units of n varies about the mean of all by s^2 (1/b - 1/n), and the mean of all by s^2
+    / n: equal if b is a half. NaN with fewer than two halves.
     """
     error = np.full(drawn.shape[1:], np.nan)
     defined = (~np.isnan(drawn)).sum(axis=0) > 1
@@ -173,11 +173,11 @@ def half_sample_error(drawn: Float[np.ndarray, "half ..."], n_units: int) -> Any
 
 
 def student_quantile(n_units: int, n_halves: int, level: float) -> float:
-    """Return how many standard errors an interval reaches on each side.
+    """Return the number of standard errors from the value to a bound.
 
-    A variance of n units has n - 1 degrees of freedom. Which halves were drawn is chance, too: each
-    pair of a half and the other one adds one squared difference. Relative variances, 2 over the
-    degrees of freedom, add up.
+    A variance of n units has n - 1 degrees of freedom. The draw of halves is chance, too: a pair of
+    half and complement adds one squared difference. Relative variances, 2 over the degrees of
+    freedom, add up.
     """
     from scipy.special import stdtrit  # scipy.stats takes seconds to import
 
@@ -247,9 +247,9 @@ class _UnitsOfTexts:
         return known
 
     def of_halves(self) -> Float[np.ndarray, "half measure"]:
-        """Every measure of the units of each half, after `of_all`; NaN of what needs more vectors.
+        """Every measure of the units of every half, after `of_all`; NaN with too few vectors.
 
-        The sums of the first halves are those of the look that the whole was taken by.
+        The sums of the first halves come from the same pass as the whole.
         """
         found = np.empty((len(self._halves), len(self.measures)))
         for number, sums in enumerate(self._in_turn):

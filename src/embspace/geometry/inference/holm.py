@@ -1,4 +1,4 @@
-"""Corrects p-values for their number, so that one that is small among many is no finding."""
+"""Corrects p-values for their number: a single small value among many is no finding."""
 
 import numpy as np
 from jaxtyping import Float

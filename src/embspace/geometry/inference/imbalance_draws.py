@@ -51,14 +51,14 @@ def imbalance_draws(
 ) -> ImbalanceDraws:
     """Return `information_imbalance` of every two views, with intervals and shuffled points.
 
-    `views` are arrays of vectors, (n, dim), of any dim. Row i of each is the same point, and points
-    are independent. Intervals are those of
-    `estimate_over_texts`: halves of the points scatter about their own mean as all do about their
-    expectation. The asymmetry takes both directions of the same half.
+    `views` are arrays of vectors, (n, dim), of any dim. Row i of all views is the same point, and
+    points are independent. Intervals are as in `estimate_over_texts`: halves of the points scatter
+    about their own mean as all do about the expectation. The asymmetry takes both directions of the
+    same half.
 
     Raises:
-        ValueError: views of different numbers of points, fewer than 4 points, or `k` under 1 or so
-            large that half of the points have no k neighbors.
+        ValueError: views with different numbers of points, fewer than 4 points, or `k` under 1 or
+            too large for half of the points.
     """
     sizes = sorted({len(view) for view in views})
     if len(sizes) != 1 or sizes[0] < FEWEST:
@@ -110,7 +110,7 @@ def _squared_distances(x: Vectors) -> Float[np.ndarray, "n n"]:
 def _near_and_ranks(
     distances: Sequence[Float[np.ndarray, "n n"]], k: int
 ) -> tuple[Float[np.ndarray, "view n n"], Float[np.ndarray, "view n n"]]:
-    """The share of each point in the k nearest of each, and its rank, of equal ones the first."""
+    """The weights of points among the k nearest, and the ranks of points; ties rank first."""
     from scipy.stats import rankdata
 
     near, ranks = [], []

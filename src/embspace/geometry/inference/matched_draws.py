@@ -18,9 +18,9 @@ def unrelated_pairs(
 ) -> tuple[Int[np.ndarray, "draw pair"], Int[np.ndarray, "draw pair"]]:
     """Draws of pairs of texts (first, second), as rows of the m texts, matched in length.
 
-    For each row of `wanted` one pair whose texts have these two lengths up to `tolerance`, and
-    are of different categories; all allowed texts are equally likely. No draw takes two texts of
-    one frame, which would make two of its differences alike. Both -1 where no text is left.
+    For every row of `wanted` a pair of texts with these two lengths up to `tolerance`, and from
+    different categories; all allowed texts are equally likely. No draw takes two texts of one
+    frame, which would make two differences alike. Both -1 if no text is left.
     """
     rows = np.arange(n_draws)
     chosen = np.full((2, n_draws, len(wanted)), -1)

@@ -23,10 +23,10 @@ def isotropic_gaussian(x: Vectors, rng: np.random.Generator) -> Vectors:
 
 
 def gaussian_of_covariance(x: Vectors, rng: np.random.Generator) -> Vectors:
-    """Return Gaussian vectors with exactly the mean and the covariance of `x`, and no more.
+    """Return Gaussian vectors with exactly the mean and the covariance of `x`, and nothing else.
 
-    What a measure of neighbors gives beyond this is not in the second moments. With fewer vectors
-    than coordinates, they span what `x` spans.
+    The excess of a measure of neighbors over this null is not in the second moments. With fewer
+    vectors than coordinates, the null spans the span of `x`.
     """
     return _gaussians_of_covariance(x)(rng)
 

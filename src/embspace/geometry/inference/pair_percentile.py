@@ -133,9 +133,9 @@ def _about_mean(
 
 
 def _sums_by_units(cosine: float, rows: _Rows) -> Float[np.ndarray, "4 unit unit"]:
-    """Return sums over the pairs of a row of one unit with one of another.
+    """Return sums over the pairs of rows of two units.
 
-    The number of pairs, that of lower ones, excess over `cosine`, squared excess.
+    The number of pairs, the number of lower pairs, excess over `cosine`, squared excess.
     """
     directions = unit_rows(rows.x)
     starts = np.flatnonzero(np.diff(rows.unit, prepend=-1))
@@ -156,10 +156,10 @@ def _sums_by_units(cosine: float, rows: _Rows) -> Float[np.ndarray, "4 unit unit
 def _with_extremes(
     sums: Float[np.ndarray, "2 unit unit"], n_rows: Int[np.ndarray, " unit"], n_texts: int
 ) -> Float[np.ndarray, "2 unit_and_two unit_and_two"]:
-    """Return the numbers of pairs and of lower ones with two more units, a text each.
+    """Return the numbers of pairs and of lower pairs with two artificial units, a text each.
 
-    The pairs of one of them are all lower, those of the other all higher; it has as many rows as a
-    text has on average.
+    The pairs of the first are all lower, the pairs of the second all higher; an artificial text has
+    the average number of rows.
     """
     n = len(sums[0])
     extended = np.zeros((2, n + 2, n + 2))
@@ -184,9 +184,9 @@ def _lower_in(
 def _shifts_by_mean(
     rows: _Rows, chosen: Bool[np.ndarray, "half unit"], rng: np.random.Generator
 ) -> Float[np.ndarray, " half"]:
-    """Return how far the share of lower cosines moves if only chosen units have made the mean.
+    """Return the shift of the share of lower cosines with a mean from chosen units only.
 
-    With the shift that other pairs would make, that is to first order what a half would give.
+    Computed with the shift of further pairs: to first order, the result for a half.
     """
     i, j = _some_pairs(rows.text, rng)
     dot_products = np.einsum("ij,ij->i", rows.x[i], rows.x[j])

@@ -29,15 +29,15 @@ def half_sample_interval(
 ) -> Interval:
     """Confidence interval of `statistic` over independent units.
 
-    Subsampling without replacement (Politis & Romano 1994, "Large sample confidence regions
-    based on subsamples under minimal assumptions", Annals of Statistics 22): the statistic of
-    half of the units deviates from that of all as that of all does from the truth, up to
-    sqrt(b / (n - b)) for b units of n. Unlike drawing with replacement, no unit comes twice, so
-    that statistics of pairs and of neighbors keep their meaning.
+    Subsampling without replacement (Politis & Romano 1994, "Large sample confidence regions based
+    on subsamples under minimal assumptions", Annals of Statistics 22): the statistic of half of the
+    units deviates from the full statistic as the full statistic does from the truth, up to sqrt(b /
+    (n - b)) for b units of n. Unlike drawing with replacement, no unit comes twice, and statistics
+    of pairs and of neighbors keep their meaning.
 
-    `statistic` takes the numbers of the units that are in, and gives an array of values whose
-    expectation may not depend on how many units there are. NaN, for a value that a half does not
-    have, is left out of that value's quantiles. Bounds are NaN with fewer than 4 units.
+    `statistic` takes the numbers of used units, and gives an array of values with an expectation
+    independent of the number of units. NaN in a half is left out of the value's quantiles. Bounds
+    are NaN with fewer than 4 units.
     """
     whole = np.asarray(statistic(np.arange(n_units)), dtype=np.float64)
     half = n_units // 2
@@ -91,11 +91,11 @@ def stratified_interval(
     level: float,
     generator: np.random.Generator,
 ) -> Interval:
-    """`half_sample_interval`, but each half has half of the units of every stratum.
+    """`half_sample_interval` with half of the units of every stratum in a half.
 
-    So that the mixture of strata, which the design fixes, adds nothing to the width. `statistic`
-    takes the numbers of the units that are in. Strata of odd size have one unit more or less than
-    half: a statistic that mixes strata has to weigh them as the whole does.
+    The mixture of strata, fixed by the design, then adds nothing to the width. `statistic` takes
+    the numbers of used units. Strata of odd size have one unit more or less than half: a statistic
+    of mixed strata has to weigh strata as in the whole.
     """
     inside = generator.spawn(1)[0]
 
@@ -125,10 +125,10 @@ def half_of_each(
 
 
 def stream_of(generator: np.random.Generator, *names: str) -> np.random.Generator:
-    """Return a group's own generator, which depends on `generator`'s seed and the names alone.
+    """Return a group's generator, from the seed of `generator` and the names alone.
 
-    Whatever is drawn for other groups, or from `generator`, does not move it: so the halves of a
-    group are the same for two models of which one lacks another group.
+    Draws for other groups, or from `generator`, have no effect: the halves of a group are the same
+    for two models even if one lacks a further group.
     """
     seeds = generator.bit_generator.seed_seq
     assert isinstance(seeds, np.random.SeedSequence)  # what default_rng and spawn make
@@ -152,11 +152,11 @@ def upper_p_value(value: float, null: Float[np.ndarray, " draw"]) -> float:
 def probability_of_larger(
     x: Float[np.ndarray, "*stack n"], y: Float[np.ndarray, "*stack m"]
 ) -> Float[np.ndarray, "*stack"]:
-    """Return the probability that one of `x` is larger than one of `y`; a tie counts half.
+    """Return the probability that a value of `x` is larger than a value of `y`; ties count half.
 
-    The area under the ROC curve of telling `x` from `y`, and Mann and Whitney's (1947) U over
-    its largest value. 0.5 if the two are alike; no scale is assumed. NaN if one is empty, or has
-    a value that is not defined.
+    The area under the ROC curve for `x` against `y`, and Mann and Whitney's (1947) U over the
+    largest possible U. 0.5 for equal distributions; no scale is assumed. NaN if a sample is empty,
+    or has an undefined value.
     """
     from scipy.stats import rankdata
 

@@ -1,4 +1,4 @@
-"""Many measures of one cloud, with what they share computed once."""
+"""Many measures of one cloud, with shared inputs computed once."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from inspect import Parameter, signature
@@ -43,7 +43,7 @@ ASKED = {"k": 2, "max_k": 1, "largest_k": 2}
 def applicable(
     measures: Iterable[Definition], groups: Groupings, options: Options
 ) -> list[Definition]:
-    """Return the measures for which all that they need is there."""
+    """Return the measures with all needed inputs."""
     return [
         each
         for each in measures

@@ -35,9 +35,9 @@ class EmbeddedCube:
 
 
 def union_covariance(cubes: Sequence[EmbeddedCube]) -> Float[np.ndarray, "ambient ambient"]:
-    """Return the covariance of the mixture in which each cube has the same weight.
+    """Return the covariance of the mixture of cubes with equal weights.
 
-    The mean of their covariances, and the covariance of their means.
+    The mean of the cubes' covariances, plus the covariance of the cubes' means.
     """
     centers = np.stack([cube.mean for cube in cubes])
     centers -= centers.mean(axis=0)

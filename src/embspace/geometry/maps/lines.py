@@ -72,11 +72,10 @@ def one_dimensionality(
 
 @takes_arrays()
 def order_along_tree(distances: Float[np.ndarray, "n n"]) -> Float[np.ndarray, " n"]:
-    """Return where each point stands along the longest path of the minimum spanning tree.
+    """Return the place of the points along the longest path of the minimum spanning tree.
 
-    In units of the distance, from one end; a point on a branch stands where its branch begins, at
-    one and the same place as all others on it. Ends that only rounding tells apart are tied: the
-    earlier row is taken.
+    In units of the distance, from one end; all points of a branch stand where the branch begins.
+    Ends equal up to rounding are tied: the earlier row is taken.
     """
     edges, lengths = _spanning_tree(distances)
     steps = _tree_distances(edges, lengths)
@@ -138,7 +137,7 @@ def _spanning_tree(distances: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _tree_distances(edges: np.ndarray, lengths: np.ndarray) -> np.ndarray:
-    """Path lengths between all points; each edge joins a new point to one that is there."""
+    """Path lengths between all points; an edge joins a new point to a present point."""
     n = len(edges) + 1
     steps = np.zeros((n, n))
     there = np.zeros(n, dtype=np.bool_)

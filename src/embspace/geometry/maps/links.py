@@ -29,14 +29,14 @@ def circle_pair(
 
 
 def linking_number(a: Float[np.ndarray, "n 3"], b: Float[np.ndarray, "m 3"]) -> float:
-    """Return how often two closed polygons wind about each other, signed: whole but for rounding.
+    """Return the signed linking number of two closed polygons: whole but for rounding.
 
-    Gauss's double integral of (a - b) . (da x db) / |a - b|^3 over 4 pi, exact for polygons: a
-    pair of edges adds the solid angle of the parallelogram of all differences between a point on
-    one and a point on the other, as seen from the origin: two triangles, each by van Oosterom and
-    Strackee (1983), IEEE Transactions on Biomedical Engineering 30. Bertolazzi, Ghiloni and
-    Specogna (2019), arXiv:1912.13121, sum the same angles. Its sign changes with the direction of
-    either polygon, and in a mirror. NaN for polygons that meet.
+    Gauss's double integral of (a - b) . (da x db) / |a - b|^3 over 4 pi, exact for polygons: a pair
+    of edges adds the solid angle, from the origin, of the parallelogram of all differences between
+    points of both edges: two triangles, each by van Oosterom and Strackee (1983), IEEE Transactions
+    on Biomedical Engineering 30. Bertolazzi, Ghiloni and Specogna (2019), arXiv:1912.13121, sum the
+    same angles. The sign changes with the direction of either polygon, and in a mirror. NaN for
+    polygons that meet.
 
     Raises:
         ValueError: fewer than 3 corners.

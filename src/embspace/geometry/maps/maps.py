@@ -20,10 +20,10 @@ BLOCK_BYTES = 2**25
 
 @dataclass(frozen=True)
 class MapQuality:
-    """Agreement of the neighbors in a map with those in the space that it shows.
+    """Agreement of the neighbors in a map with the neighbors in the original space.
 
-    Each measure is 1 for a map that keeps all neighbors, in whatever order, and NaN where all
-    points of the space or of the map are one: then no point is a neighbor more than another.
+    All measures are 1 for a map with all neighbors kept, in whatever order, and NaN if all points
+    of the space or of the map are equal: neighbors are then arbitrary.
     """
 
     n: int

@@ -10,11 +10,11 @@ from embspace.geometry.pairs.door import takes_arrays
 
 @takes_arrays(invariant_to=["rotation", "scale", "translation"])
 def ring_neighbor_share(x: Float[np.ndarray, "n dim"]) -> float:
-    """Return the share of points whose two nearest are the one before and the one after.
+    """Return the share of points whose two nearest are the points before and after.
 
     The rows are the points in their order round the ring, the last beside the first. Points in
-    random order have 2 / ((n - 1) (n - 2)). Ties in distance go to the earlier row. NaN where all
-    points are one.
+    random order have 2 / ((n - 1) (n - 2)). Ties in distance go to the earlier row. NaN if all
+    points are equal.
 
     Raises:
         ValueError: fewer than 4 points.
@@ -32,11 +32,10 @@ def ring_neighbor_share(x: Float[np.ndarray, "n dim"]) -> float:
 
 @takes_arrays(invariant_to=["rotation", "scale", "translation"])
 def ring_order_correlation(x: Float[np.ndarray, "n dim"]) -> float:
-    """Agreement of the order of the rows round a ring with that along their spanning tree.
+    """Agreement of the order of the rows round a ring with the order along the spanning tree.
 
-    `circular_rank_correlation` with the order along the longest path of the minimum spanning
-    tree: it does not matter where that path opens the ring, nor in which direction it runs. NaN
-    where all points are one.
+    `circular_rank_correlation` with the order along the longest path of the minimum spanning tree:
+    the opening of the ring and the direction do not matter. NaN if all points are equal.
 
     Raises:
         ValueError: fewer than 4 points.

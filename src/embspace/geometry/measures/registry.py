@@ -1,4 +1,4 @@
-"""All measures that there are: whoever imports this has them declared."""
+"""All measures: importing this module declares all."""
 
 from embspace.geometry.measures import (
     context,

@@ -40,11 +40,12 @@ def covariance_eigenvalues(x: Float[np.ndarray, "n dim"]) -> Float[np.ndarray, "
 def gaussian_covariance_eigenvalues(
     n: int, dim: int, rng: np.random.Generator
 ) -> Float[np.ndarray, " dim"]:
-    """One draw of what `covariance_eigenvalues` gives for `n` standard Gaussian vectors.
+    """A random draw of `covariance_eigenvalues` for `n` standard Gaussian vectors.
 
-    Centered, they have the scatter of n - 1 vectors about 0, which is Wishart. That can be drawn
-    without the vectors, as the product of a triangular matrix with its transpose: Bartlett's
-    decomposition (Anderson 2003, "An Introduction to Multivariate Statistical Analysis", 7.2).
+    Centered, the vectors have the scatter of n - 1 vectors about 0, a Wishart matrix. The matrix
+    can be drawn without vectors, as the product of a triangular matrix with its transpose:
+    Bartlett's decomposition (Anderson 2003, "An Introduction to Multivariate Statistical Analysis",
+    7.2).
     """
     few, many = sorted((n - 1, dim))
     triangle = np.tril(rng.normal(size=(few, few)), k=-1)

@@ -1,13 +1,13 @@
 """Measures of the family `intrinsic_dimension` by the two nearest neighbors (TwoNN).
 
-In a cloud that is locally uniform in d dimensions, the ratio mu = r2 / r1 of the distances to the
-second and to the first neighbor has P(mu > m) = m^-d, whatever the density. How a line, or a
-likelihood, is fitted to the ratios differs between papers and programs, by some percent of d, so
-each way has a name of its own. One cloud of 2,000 vectors scatters as far. All raise a ValueError
-for fewer than 3 vectors. Where all are equal, no ratio is defined, and the value is NaN.
+In a locally uniform cloud of d dimensions, the ratio mu = r2 / r1 of the distances to the second
+and to the first neighbor has P(mu > m) = m^-d, whatever the density. Papers and programs fit a
+line, or a likelihood, to the ratios in different ways, with results that differ by some percent of
+d: every way has a separate name. The scatter for 2,000 vectors is as large. All raise a ValueError
+for fewer than 3 vectors. If all vectors are equal, no ratio is defined, and the value is NaN.
 
-Points of a grid are not locally uniform: both distances are equal but for rounding, so the value is
-NaN or what rounding makes of it (1e6 for points evenly spaced on a line).
+Points of a grid are not locally uniform: both distances are equal up to rounding, and the value is
+NaN or meaningless (1e6 for points evenly spaced on a line).
 """
 
 import math

@@ -45,9 +45,9 @@ class UnitSums(Generic[Sums]):
 
 
 class UnitMoments:
-    """The moments of the vectors of each choice of units, whose products are too many to keep.
+    """The moments of the vectors of choices of units, for products too many to keep.
 
-    Those of some units are held at a time, so that each unit is looked at once for all choices.
+    Moments of some units are held at a time, and all choices are updated in one look at a unit.
     """
 
     def __init__(

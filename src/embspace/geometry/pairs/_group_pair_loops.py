@@ -13,10 +13,10 @@ ROUNDING = 1e-14  # of squared lengths in float64; a squared distance under it i
 
 
 class Side(NamedTuple):
-    """One side of the pairs: a number for each of its vectors.
+    """One side of the pairs, with numbers by vector.
 
-    With the centered product c of a pair, its dot product is the sum of both `dot_shift` and c,
-    its squared distance the sum of both `squared` less 2 c.
+    With the centered product c of a pair, the dot product is the sum of both `dot_shift` and c, the
+    squared distance the sum of both `squared` less 2 c.
     """
 
     dot_shift: Float[np.ndarray, " n"]

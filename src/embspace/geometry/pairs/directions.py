@@ -48,7 +48,7 @@ def cosine_matrix(
 
 
 def is_constant(x: Float[np.ndarray, "n dim"]) -> bool:
-    """Return whether all rows are one, so that none is nearer than another."""
+    """Return whether all rows are equal, without any nearest."""
     return not (x != x[:1]).any()
 
 

@@ -18,11 +18,10 @@ def is_one_vector(x: Float[np.ndarray, "n dim"]) -> bool:
 
 
 def distinct_rows(x: Float[np.ndarray, "n dim"]) -> Int[np.ndarray, " row"]:
-    """The first of all rows that only rounding tells apart, in ascending order.
+    """The first rows of groups of rows equal up to rounding, in ascending order.
 
-    Of equal vectors neighbors say nothing: they have no distance, and which of them are neighbors
-    is arbitrary. Two rows are one if they differ by `ROUNDING` of the root mean square length, or
-    less.
+    Neighbors among equal vectors mean nothing: the distance is 0, and the choice is arbitrary. Two
+    rows are equal up to a difference of `ROUNDING` of the root mean square length.
     """
     x = x.astype(np.float64)
     rows = _unequal_rows(x)
@@ -44,8 +43,8 @@ def distinct_rows(x: Float[np.ndarray, "n dim"]) -> Int[np.ndarray, " row"]:
 def _unequal_rows(x: Float[np.ndarray, "n dim"]) -> Int[np.ndarray, " row"]:
     """The first of all equal rows, in ascending order.
 
-    Equal rows have equal keys. Rows that differ may have one key, too, the more often the coarser
-    their numbers are: those of 16 bits end in zeros. So rows of one key are compared.
+    Equal rows have equal keys. Different rows may share a key, too, more often for coarse numbers:
+    16-bit numbers end in zeros. Rows of equal key are therefore compared.
     """
     x = x + 0.0  # 0.0 and -0.0 are one
     factors = np.random.default_rng(0).integers(2**63, size=x.shape[1])

@@ -127,10 +127,10 @@ class Distribution:
         return self._standardized(central, 4) - 3
 
     def quantile(self, q: float) -> float:
-        """Return the smallest value that a share `q` of all values does not exceed, `q` in [0, 1].
+        """Return the `q` quantile: the smallest value not exceeded by a share `q`, in [0, 1].
 
-        Interpolated linearly inside its bin, so wrong by at most `resolution`. NaN where its bin
-        holds more than half of all values and these are not one: the bins are too coarse then.
+        Interpolated linearly inside the bin, with an error of at most `resolution`. NaN if the bin
+        holds more than half of all values and these differ: the bins are then too coarse.
 
         Raises:
             ValueError: `q` outside [0, 1], or no value.

@@ -1,4 +1,4 @@
-"""The one door of functions of arrays: reads from a signature what they take, and sees to it."""
+"""The common door of array functions: derives the accepted inputs from a signature."""
 
 from collections.abc import Callable, Sequence
 from functools import wraps
@@ -19,7 +19,7 @@ from embspace.geometry.pairs.vectors import (
 Transformation = Literal["rotation", "scale", "translation", "lengths", "coordinate_scales"]
 TRANSFORMATIONS: tuple[Transformation, ...] = get_args(Transformation)
 INVARIANCES: dict[str, frozenset[Transformation]] = {}
-"""Function -> what leaves its value as it is; a measure says that in its `Definition`."""
+"""Function -> changes without effect on the value; measures declare these in `Definition`."""
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 

@@ -109,10 +109,10 @@ class Moments:
 def moments_of(
     x: "Float[np.ndarray, 'n dim'] | Moments", origin: Float[np.ndarray, " dim"] | None = None
 ) -> Moments:
-    """The moments of the rows of `x`, or `x` if these are moments.
+    """The moments of the rows of `x`, or `x` if moments are given.
 
-    `origin`: by default the first row, so that no digit is lost to what all rows share, and equal
-    rows have exact zeros. Few rows are kept, unless an origin is given: moments that have one are
+    `origin`: by default the first row, to lose no digit to a common part of all rows, with exact
+    zeros for equal rows. Few rows are kept, unless an origin is given: moments with an origin are
     to be added up.
     """
     if isinstance(x, Moments):

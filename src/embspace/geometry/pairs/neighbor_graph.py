@@ -32,14 +32,14 @@ def ratios_of_distances(
 
 
 def neighbor_graph_of(x: Vectors | NeighborGraph, k: int) -> NeighborGraph:
-    """The `k` nearest neighbors of each row of `x`; of a graph that has more, the nearest `k`.
+    """The `k` nearest neighbors of the rows of `x`; from a larger graph, the nearest `k`.
 
-    A graph that was computed once serves all measures. Distances are those of the centered vectors
-    in float64: scale and shift change them by rounding alone. What is no more than `ROUNDING` of a
-    vector's length is none.
+    A graph computed once serves all measures. Distances are between centered vectors in float64:
+    scale and shift change distances only by rounding. A distance up to `ROUNDING` of a vector's
+    length counts as none.
 
     Raises:
-        ValueError: `k` under 1, or more than there are other vectors or than the graph has.
+        ValueError: `k` under 1, over n - 1, or over the graph's number.
     """
     if isinstance(x, NeighborGraph):
         return x.first(k)

@@ -8,9 +8,9 @@ from jaxtyping import Float, Int
 
 @dataclass(frozen=True, eq=False)
 class NeighborGraph:
-    """For each row, the others nearest to it by Euclidean distance, the nearest first.
+    """The nearest further rows of every row by Euclidean distance, the nearest first.
 
-    Exact: `scan_pairs` gives what comparing every pair in float64 would give.
+    Exact: `scan_pairs` gives the result of comparing every pair in float64.
     """
 
     indices: Int[np.ndarray, "n k"]
@@ -39,9 +39,9 @@ class NeighborGraph:
         return NeighborGraph(self.indices[:, :k], self.distances[:, :k])
 
     def in_degrees(self) -> Int[np.ndarray, " n"]:
-        """Return how often each row is among the neighbors of others: its k-occurrence.
+        """Return how often a row is among the neighbors of others: the k-occurrence.
 
-        Radovanovic, Nanopoulos and Ivanovic (2010), "Hubs in space", JMLR 11: in many dimensions
-        a few rows, the hubs, have many times the average, which is `k`.
+        Radovanovic, Nanopoulos and Ivanovic (2010), "Hubs in space", JMLR 11: in many dimensions a
+        few rows, the hubs, have many times the average, which is `k`.
         """
         return np.bincount(self.indices.ravel(), minlength=self.n)

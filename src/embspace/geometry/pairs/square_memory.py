@@ -7,10 +7,10 @@ GIB = 2**30
 
 
 def check_square(dim: int) -> None:
-    """Stop unless the free memory holds what a covariance of `dim` coordinates takes.
+    """Stop unless the free memory suffices for a covariance of `dim` coordinates.
 
     Raises:
-        ValueError: naming what it needs and what is available.
+        ValueError: naming needed and available memory.
     """
     if dim < WIDE:
         return

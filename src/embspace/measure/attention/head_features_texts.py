@@ -53,7 +53,7 @@ class FeaturesOfTexts:
     divergences: Float[np.ndarray, "heads heads"]
     """The mean over texts; heads are numbered layer by layer."""
     by_layer: Float[np.ndarray, "text layer place"]
-    """The mean divergence of a layer's heads from each other, and from those of other layers."""
+    """The mean divergence of heads within a layer, and from the heads of other layers."""
     without_first_key: Float[np.ndarray, "text layer head feature"]
     """`features` of the maps without the first token; its mass is not defined."""
 

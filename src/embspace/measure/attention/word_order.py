@@ -61,17 +61,17 @@ def measure_word_order(
     device: Device,
     seed: NonNegativeInt,
 ) -> WordOrder:
-    """Return how far each layer's states move when the ordinary tokens of a text are permuted.
+    """Return how far the states of a layer move when the ordinary tokens of a text are permuted.
 
-    A state is held against that of the same token in the text as it is: the cosine, and the
-    distance over the norm of the latter, means over tokens and then over texts, with intervals
-    over texts. `largest_distance` is that of all tokens and texts. With positions `removed`, the
-    learned table is zero, or all position ids are equal; where attention has positions inside,
-    nothing can be removed, and these rows are NaN. `distance_of_other_tokens` is that of two
-    tokens of the text as it is, half of it apart.
+    A state is compared with the state of the same token in the unchanged text: the cosine, and the
+    distance over the norm of the unchanged state, as means over tokens and then over texts, with
+    intervals over texts. `largest_distance` is over all tokens and texts. With positions `removed`,
+    the learned table is zero, or all position ids are equal; positions inside attention cannot be
+    removed, and these rows are NaN. `distance_of_other_tokens` is between two tokens of the
+    unchanged text, half of the text apart.
 
-    An encoder without positions gives permuted states. A decoder does not, for its mask hides
-    later tokens: it knows order even then.
+    An encoder without positions gives permuted states. A decoder does not, for the mask hides later
+    tokens: a decoder knows order even without positions.
     """
     windows = _windows(reader, texts, n_texts, most_tokens, largest_unknown_share)
     if reader is None or not windows:

@@ -53,9 +53,9 @@ class InformationStream:
     heads: pd.DataFrame
     """One row a layer, head, point and measure of direction."""
     steps: pd.DataFrame
-    """One row a layer, step and measure: what it gains from one point to the next."""
+    """One row a layer, step and measure: the gain from point to point."""
     gains: pd.DataFrame
-    """One row a step and measure: the mean of its gains over all blocks that have it."""
+    """One row a step and measure: the mean gain over all blocks with the step."""
 
 
 def measure_information_stream(
@@ -158,7 +158,7 @@ def _of_heads(statistics: StreamStatistics) -> tuple[list[Row], PerText]:
 
 
 def _of_steps(statistics: StreamStatistics) -> tuple[list[Row], PerText]:
-    """Differences between two points of the same text, so that their interval is a paired one."""
+    """Differences between two points of the same text, with paired intervals."""
     places: list[Row] = []
     columns = []
     chosen = [MEASURES.index(each) for each in OF_STEPS]

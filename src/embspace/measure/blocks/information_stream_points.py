@@ -43,10 +43,10 @@ STEPS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 
 
 def points_of(stream: LayerStream) -> dict[str, np.ndarray]:
-    """Vectors of one text at each point: (head, token, dim), of a whole layer with one head.
+    """Vectors of one text by point: (head, token, dim); points of a whole layer have one head.
 
-    `attention_sum` and `mlp_sum` are the sums before their norms (post-norm); `attention_input`
-    and `mlp_input` what norms make for attention and MLP (pre-norm).
+    `attention_sum` and `mlp_sum` are the sums before the norms (post-norm); `attention_input` and
+    `mlp_input` the norms' outputs for attention and MLP (pre-norm).
     """
     found: dict[str, Any] = {name: getattr(stream, name) for name in OF_HEADS}
     whole = ["input", "concatenation", "attention_added", "after_attention", "mlp_added", "output"]

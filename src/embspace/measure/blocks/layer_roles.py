@@ -67,12 +67,12 @@ def measure_layer_roles(
     device: Device,
     seed: NonNegativeInt,
 ) -> LayerRoles:
-    """Statistics of what each block does with its input, and whether they go with depth.
+    """Statistics of the effect of blocks on their input, and the correlation with depth.
 
     A text is the first window of a document. Intervals are by half-samples of the texts;
     `n_random_weights` models of the same config read the same tokens. The correlation is
-    Spearman's, of a statistic's mean over texts with the layer's number, 1..L; its p-value is of
-    `n_orders` random orders of the layers. `verdict_of` says what matches, differs or stays
+    Spearman's, between a statistic's mean over texts and the layer's number, 1..L; the p-value is
+    from `n_orders` random orders of the layers. `verdict_of` decides between matches, differs and
     undecided.
     """
     name = chosen_corpus(corpora, corpus)

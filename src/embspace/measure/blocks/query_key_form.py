@@ -1,9 +1,9 @@
-"""Stage `measure_query_key_form`: the form by which each head compares queries with keys.
+"""Stage `measure_query_key_form`: the form by which a head compares queries with keys.
 
-Its symmetry and directionality after Saponati et al. (2025, arXiv 2502.10927), its spectrum, the
-angles between what queries and keys read, and what of the scores is the same for every query,
-beside models with random weights. Weights are whole populations and have no interval; what depends
-on tokens has one.
+Symmetry and directionality after Saponati et al. (2025, arXiv 2502.10927), spectrum, angles between
+the inputs of queries and keys, and the part of scores common to all queries, beside models with
+random weights. Weights are whole populations without an interval; quantities of tokens have an
+interval.
 """
 
 from collections.abc import Mapping

@@ -78,10 +78,10 @@ def share_rows(
     device: str,
     inference: Inference | None,
 ) -> list[Row]:
-    """Return one row a layer and head: both `key_shares`, with bounds where there is `inference`.
+    """Return a row per layer and head: both `key_shares`, with bounds if `inference` is given.
 
-    NaN without tokens, and where positions are rotary: these turn queries, and a bias with them,
-    by the distance to each key, so that no term of a score is that of a key alone.
+    NaN without tokens, and for rotary positions, which turn queries, and a bias too, by the
+    distance to a key: no term of a score then depends on the key alone.
     """
     if read is None or has_rotary_positions(module):
         return [_row(each.layer, head, _none()) for each in weights for head in _heads(each)]
@@ -101,10 +101,10 @@ def share_rows(
 def _moments_of_heads(
     x: Float[np.ndarray, "n dim"], text: Int[np.ndarray, " n"]
 ) -> Callable[[Float[np.ndarray, "rank dim"], Float[np.ndarray, " rank"] | None], TextMoments]:
-    """Return a function that gives the moments by text of what a head makes of vectors.
+    """Return a function from vectors to a head's moments by text.
 
-    Of one text they follow from the products of the inputs, which all heads of a layer share; of
-    many texts, these have more numbers than the queries and keys.
+    For one text the moments follow from the products of the inputs, shared by all heads of a layer;
+    for many texts, these products have more numbers than queries and keys.
     """
     if not text.any():
         return partial(moments_of_image, text_moments(x, text))

@@ -16,9 +16,9 @@ TokenIds = Int[np.ndarray, " _"]  # texts differ in length
 
 
 def chosen_corpus(corpora: Mapping[str, CorpusStates], asked: str) -> str | None:
-    """Return the corpus asked for or, if it is not there, the one with most tokens.
+    """Return the wanted corpus or, if missing, the corpus with most tokens.
 
-    None where there is none.
+    None without a corpus.
     """
     having = {name: each for name, each in corpora.items() if each.n_documents}
     if asked in having or not having:

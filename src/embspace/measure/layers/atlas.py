@@ -12,10 +12,10 @@ COLUMNS = ["family", "measure", "layer", "value", "low", "high", "n", "n_texts",
 def measure_atlas(
     profiles: dict[str, pd.DataFrame], *, corpus: str, space: Space, measures: list[str]
 ) -> pd.DataFrame:
-    """The rows of `measures`, in their order, of one corpus and space as they are.
+    """The rows of `measures`, in order, for one corpus and space, unchanged.
 
-    `profiles` are the tables of the stages of the families. What they do not have, for the corpus
-    is none of the model's or has no tokens, is left out.
+    `profiles` are the tables of the families' stages. Missing rows, as for a corpus that the model
+    did not read or without tokens, are left out.
     """
     found = pd.concat([table.assign(family=family) for family, table in profiles.items()])
     found = found[(found["corpus"] == corpus) & (found["space"] == space)]

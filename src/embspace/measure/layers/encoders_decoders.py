@@ -124,7 +124,7 @@ def measure_encoders_decoders(
 
 
 def _changed(model: Profiled, corpus: str, changes: list[Change]) -> dict[str, pd.DataFrame]:
-    """Return the anisotropy of the blocks at each change that has it at all of them."""
+    """Return the anisotropy of the blocks, for changes with values at all blocks."""
     rows = model.profiles
     rows = rows[(rows["measure"] == ANISOTROPY) & (rows["corpus"] == corpus)]
     rows = rows[(rows["space"] == "token") & (rows["layer"] > 0)].sort_values("layer")

@@ -76,13 +76,13 @@ def measures_of_batches(
     with_slow: bool,
     n_batches: int | None = None,
 ) -> Iterator[Row]:
-    """The mean of each measure over batches, with its interval and the batches' spread.
+    """The mean of the measures over batches, with interval and spread over batches.
 
-    A half of the texts is a half of every batch, and the measure of the half the mean over them.
-    `n_batches` at most; None: all. Measures that the protocol takes within few batches have the
-    first of them. Of a measure that needs more neighbors than a batch has, and of
-    all measures of fewer than 4 vectors, NaN: equal vectors, which say nothing of neighbors, are
-    expected to be left out before.
+    A half of the texts is a half of every batch, and the measure of a half is the mean over
+    batches. `n_batches` at most; None: all. Measures under `few_batches` of the protocol have only
+    the first batches. NaN for a measure with more neighbors than a batch has, and for all measures
+    of fewer than 4 vectors. Equal vectors, without information on neighbors, are expected to be
+    dropped before.
     """
     quick = measures_of(protocol, slow=False)
     measures = quick + (measures_of(protocol, slow=True) if with_slow else [])

@@ -29,10 +29,10 @@ def null_rows(
     protocol: Protocol,
     rng: np.random.Generator,
 ) -> Iterator[Row]:
-    """Each measure under each null of the families, over draws; of neighbors, of a batch each.
+    """The measures under the nulls of the families, over draws; for neighbors, a batch a draw.
 
-    `values` are the cloud's own. Where a null has only some of the vectors, the value is that of
-    these.
+    `values` are the cloud's own. If a null has only some of the vectors, the value is recomputed
+    for these vectors.
     """
     of_all = applicable(drawn_measures(protocol), groups_of(cloud), {})
     batches = batches_of(cloud, protocol.batch_size, rng)[: protocol.n_null_draws]

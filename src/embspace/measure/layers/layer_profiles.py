@@ -139,9 +139,9 @@ def _after_final_norm(name: str, corpus: CorpusStates, protocol: Protocol) -> di
 def _profile(
     cloud: LayerCloud, protocol: Protocol, rng: np.random.Generator, change: Change
 ) -> Iterator[Row]:
-    """The measures with their intervals, and the slow ones, of vectors as they are, without.
+    """The measures with intervals, and for unchanged vectors the slow measures, without.
 
-    Those that the protocol names are besides taken over batches in the order of the texts.
+    Measures named by the protocol are repeated over batches in the order of the texts.
     """
     as_is = change == "as_is"
     if protocol.batch_size is not None:

@@ -58,16 +58,15 @@ def measure_profiles(
 ) -> LayerProfiles:
     """Return the measures of families by corpus, space, change and layer; of context by token.
 
-    Of a model with more than `most_layers` layers, every second or third and so on is measured, and
-    the last.
+    A model with more than `most_layers` layers is measured at every second, third, … layer and the
+    last.
 
-    `random_weights` is what `measure_random_weights` leaves, and becomes a null among the others;
-    None of neighbors. These are looked for within disjoint batches of `batch_size` shuffled
-    vectors: all batches of vectors as they are, `n_batches_of_changes` of those that are changed.
-    Measures of `few_batches` have no more of them of vectors as they are, either. Those
-    `without_draws` have intervals, but no draws of nulls and of fewer texts.
-    The measures `over_batches` are taken of all vectors, and besides over batches of as many in the
-    order of the texts.
+    `random_weights` is the result of `measure_random_weights`, and becomes a further null; None for
+    neighbors. Neighbors are searched within disjoint batches of `batch_size` shuffled vectors: in
+    all batches of unchanged vectors, in `n_batches_of_changes` batches of changed vectors. Measures
+    of `few_batches` have as few batches for unchanged vectors, too. Measures `without_draws` have
+    intervals, but no draws of nulls and of fewer texts. The measures `over_batches` use all
+    vectors, and are repeated over batches of the same size in the order of the texts.
     """
     protocol = Protocol(
         families=families,

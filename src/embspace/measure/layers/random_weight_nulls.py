@@ -11,10 +11,10 @@ from embspace.measure.layers.layer_profiles import COLUMNS, KEYS, LayerProfiles
 def with_random_weights_as_nulls(
     profiles: LayerProfiles, random_weights: pd.DataFrame
 ) -> LayerProfiles:
-    """The same with a null for each kind of random weights, over its seeds.
+    """The same with a null per kind of random weights, over seeds.
 
-    `random_weights` is the table of `measure_random_weights`; measures of other families, and
-    corpora that are not there, are left out.
+    `random_weights` is the table of `measure_random_weights`; further families and missing corpora
+    are left out.
     """
     values = dict(
         zip(

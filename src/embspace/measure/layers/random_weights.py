@@ -52,9 +52,9 @@ def measure_random_weights(
 ) -> pd.DataFrame:
     """One row a corpus, space, layer, measure, kind of random weights and seed.
 
-    `random_initialization` draws the weights as the config says, `shuffled_entries` puts those of
-    each trained matrix in random order. Measures `left_out` are too slow for so many models, and
-    only `read_corpora` are read; where none of them is among `corpora`, the one with most tokens.
+    `random_initialization` draws the weights by the config, `shuffled_entries` shuffles the entries
+    of every trained matrix. Measures `left_out` are too slow for so many models, and only
+    `read_corpora` are read; if none is among `corpora`, the corpus with most tokens.
     """
     from joblib import Parallel, delayed
     from threadpoolctl import threadpool_limits

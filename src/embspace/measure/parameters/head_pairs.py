@@ -1,8 +1,8 @@
-"""Stage `measure_head_pairs`: the pairs of tokens that each head relates, read from its weights.
+"""Stage `measure_head_pairs`: the pairs of tokens related by a head, read from the weights.
 
 W_VO and W_QK between any two tokens of the vocabulary, after Dar et al. (2023), "Analyzing
-Transformers in Embedding Space": the exact top pairs of each head, what they have in common beside
-what chance gives, and the term of the key alone. Weights are all there are, and have no interval.
+Transformers in Embedding Space": the exact top pairs of a head, shared categories beside chance,
+and the term of the key alone. Weights are a whole population, without an interval.
 """
 
 from collections.abc import Mapping
@@ -83,16 +83,16 @@ def measure_head_pairs(
     count_above: dict[HeadForm, float],
     seed: NonNegativeInt,
 ) -> HeadPairs:
-    """Return the top pairs of all heads with the shares of their categories, beside three nulls.
+    """Return the top pairs of all heads with the shares of categories, beside three nulls.
 
-    Rows and columns of W_VO are tokens read and written, those of W_QK tokens that ask and are
+    Rows and columns of W_VO are tokens read and written, rows and columns of W_QK tokens asking and
     asked; both sides are read by the output embedding. Tables have all tokens that are neither
-    special nor unused, and those of a corpus alone. `key_only_share` is that of b_Q W_K E' in the
-    mean variance of scores over keys, every ordinary token a query and a key; NaN without a bias.
-    Scores above `count_above` are counted over all tokens whatever they are.
+    special nor unused. `key_only_share` is the share of b_Q W_K E' in the mean variance of scores
+    over keys, every ordinary token a query and a key; NaN without a bias. Scores above
+    `count_above` are counted over all tokens.
 
     Raises:
-        InputError: if the vocabulary does not have a token for each row of the embedding.
+        InputError: if the vocabulary lacks tokens for rows of the embedding.
     """
     parameters = space.parameters
     if parameters is None:

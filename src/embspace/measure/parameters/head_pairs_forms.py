@@ -39,12 +39,12 @@ def head_factors(
 ) -> tuple[Matrix, Matrix]:
     """Return the factors of a head, both with rows of the model's width.
 
-    The form is E a' b E': of `value_output`, a the value vectors and b the output vectors, rows
-    are tokens that the head reads and columns those that it writes; of `query_key`, rows are
-    tokens that ask and columns those that are asked. Biases and norms are left out.
+    The form is E a' b E'. For `value_output`, a are the value vectors and b the output vectors,
+    rows are tokens read by the head and columns tokens written; for `query_key`, rows are tokens
+    asking and columns tokens asked. Biases and norms are left out.
 
     Raises:
-        InputError: if the model has no such layer or head; both count from 1.
+        InputError: if the layer or head does not exist; both count from 1.
     """
     chosen, rows = _rows(layers, layer, head)
     if form == "value_output":

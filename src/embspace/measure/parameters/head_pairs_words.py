@@ -50,10 +50,10 @@ def words_of(
     spelling: Spelling | None,
     lists: Mapping[str, ListedWords],
 ) -> Words:
-    """Return what is known of the tokens of a vocabulary; `kinds` are those of `vocabulary_table`.
+    """Return known facts about a vocabulary's tokens; `kinds` come from `vocabulary_table`.
 
-    A token has the values that a list gives its text in lower case, unless the tokenizer marks it
-    as going on inside a word. A joined word is one that starts a word, where tokens are marked.
+    A token has the values of the lower-case text in a list, unless marked as going on inside a
+    word. A joined word starts a word, where tokens are marked.
     """
     texts = [_text(token, spelling) for token in shown]
     goes_on = [spelling is not None and spelling.is_subword(token) for token in shown]

@@ -1,7 +1,7 @@
-"""Stage `measure_keep_k`: what is left of vectors when each keeps its k strongest tokens.
+"""Stage `measure_keep_k`: the rest of vectors reduced to the k strongest tokens.
 
-The check by which Dar et al. 2023 (appendix A) choose the embedding matrix E' that vectors are read
-with: its transpose, or its pseudo-inverse.
+The check by which Dar et al. 2023 (appendix A) choose the embedding matrix E' to read vectors with:
+the transpose, or the pseudo-inverse.
 """
 
 from collections.abc import Mapping

@@ -20,13 +20,13 @@ CLAIMS += ["smallest_holm_p_value", "holds_if", "verdict", "verdict_untrained"]
 
 
 def claim_rows(assignments: pd.DataFrame, *, level: float, shares_base: bool) -> pd.DataFrame:
-    """Return a row a claim and two seeds: the verdict after the first phase, and before any step.
+    """Return a row per claim and two seeds: the verdict after the first phase, and before any step.
 
-    Seeds that share a base were not trained apart, so that nothing is said of them: no row.
+    Seeds with a shared base were not trained apart: no row.
 
     Args:
         assignments: Table of `measure_parameter_alignment`, in the order of training.
-        level: Of the null's range; 1 - `level` is what a p-value is held to.
+        level: Of the null's range; p-values are compared with 1 - `level`.
         shares_base: True if all seeds start from one trained model.
     """
     rows = [] if shares_base or assignments.empty else list(_rows(assignments, level))

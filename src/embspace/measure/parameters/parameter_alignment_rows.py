@@ -58,13 +58,13 @@ class Protocol:
 def aligned_rows(
     one: ModelParameters, other: ModelParameters, protocol: Protocol, place: Row
 ) -> Iterator[tuple[list[Row], Row]]:
-    """Yield the cells of a matrix of layers, and its assignment, by group and space.
+    """Yield the cells of a matrix of layers, and the assignment, by group and space.
 
-    `place` names the draws of the null, so that those of other models move none. Layers are
-    numbered from 1. Draws that deal a layer constant rows alone are left out of the null.
+    `place` names the draws of the null, independent of draws for other models. Layers are numbered
+    from 1. Draws with constant rows only for a layer are left out of the null.
 
     Raises:
-        InputError: if a layer has constant rows alone.
+        InputError: if a layer has only constant rows.
     """
     names = [str(each) for each in place.values()]
     models = ", ".join(f"{key} {value}" for key, value in place.items())

@@ -63,11 +63,12 @@ def related_states(
     k: int,
     rng: np.random.Generator,
 ) -> Related:
-    """R_k of `n_tokens` tokens of each text with their layer's state and with the final one.
+    """R_k of `n_tokens` tokens per text, with the layer's state and with the final state.
 
-    Activated are the `n_active` units of largest sum in front of the nonlinearity, with its bias
-    and sign, and the coordinates of largest value of the concatenated heads. States go through the
-    final norm where the model has one. By chance: the same vectors with a state of another text.
+    Activated are the `n_active` units with the largest signed sum before the nonlinearity, bias
+    included, and the coordinates with the largest values of the concatenated heads. States go
+    through the final norm if present. By chance: the same vectors with a state from a different
+    text.
     """
     read = _Read()
     for number, ids in enumerate(texts):
@@ -135,7 +136,7 @@ def _normed(states: np.ndarray, norm: FinalNorm | None) -> np.ndarray:
 def _of_other_texts(
     text: Int[np.ndarray, " token"], rng: np.random.Generator
 ) -> Int[np.ndarray, " token"]:
-    """Return for each token one of another text, drawn at random; of one text alone any token."""
+    """Return a random token of a different text per token; with a single text, any token."""
     tokens = np.arange(len(text))
     drawn = [
         rng.choice(others if len(others := tokens[text != number]) else tokens) for number in text

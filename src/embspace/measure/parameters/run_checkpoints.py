@@ -23,11 +23,10 @@ def trained_checkpoints(root: str, run: Run) -> list[Checkpoint]:
 def checkpoint_parameters(
     run: Run, checkpoint: Checkpoint, final_norm: str | None
 ) -> ModelParameters:
-    """Read the parameters of a checkpoint, whose files are held against its record.
+    """Read the parameters of a checkpoint, after a check of the files against the record.
 
     Raises:
-        InputError: if a file is missing or not the one that was written, or for an architecture
-            whose blocks are not known.
+        InputError: if a file is missing or changed, or for an architecture with unknown blocks.
     """
     folder = checkpoint.folder
     read_record(folder)

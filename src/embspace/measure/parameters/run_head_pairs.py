@@ -57,10 +57,10 @@ class RunHeadPairs:
     shares: pd.DataFrame
     """One row a head, form and category after all training, by seed."""
     checkpoints: pd.DataFrame
-    """One row a form and category: means over heads, and how many are beyond chance.
+    """One row a form and category: means over heads, and the number of heads beyond chance.
 
-    `n_above_null_and_anew` counts those of them of which the p-value among a head's own tokens
-    paired anew is at most `significance`, too, each head by itself.
+    `n_above_null_and_anew` counts heads beyond chance with a p-value of at most `significance` also
+    among the head's own tokens paired anew, head by head.
     """
 
 

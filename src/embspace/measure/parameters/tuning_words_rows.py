@@ -172,10 +172,10 @@ def share_row(counted: Counted, lists: Lists, protocol: Protocol) -> Row:
 
 
 def claim_rows(counted: Sequence[Counted], lists: Lists, protocol: Protocol) -> Iterator[Row]:
-    """Yield a row a group of the paper's, over all layers that have changed.
+    """Yield a row per group of the paper, over all changed layers.
 
-    Words are present in a group if it is above the ranges of both nulls, absent if it is above
-    neither, and the claim is undecided in between. `matches` says that it is as the paper has it.
+    Words are present in a group above the ranges of both nulls, absent in a group above neither,
+    and otherwise the claim is undecided. `matches` means agreement with the paper.
     """
     for group, claim in CLAIMED.items():
         own = [each for each in counted if each.group == group]

@@ -127,11 +127,11 @@ def listed_vocabulary(
 
 
 def load_sentiment_words(path: str) -> pd.DataFrame:
-    """The words of a list, in lower case, with the polarity of each.
+    """The words of a list, in lower case, with polarity.
 
     Raises:
-        InputError: for other columns than word and value, a value that is no polarity, an empty
-            cell, and a word that stands there twice.
+        InputError: for columns other than word and value, a value that is no polarity, an empty
+            cell, and a repeated word.
     """
     table = load_table(path)
     if list(table.columns) != ["word", "value"]:

@@ -44,7 +44,7 @@ def states_of(
     tokens_per_batch: int,
     device: str = "cpu",
 ) -> CorpusStates:
-    """The tokens that a checkpoint reads, `window` at once, and what it makes of them.
+    """The tokens read by a checkpoint, `window` at once, with the states.
 
     `texts` has the columns `document` and `text`.
     """
@@ -56,9 +56,9 @@ def states_of(
 
 
 def rows_of_layers(states: CorpusStates, settings: Settings) -> list[Row]:
-    """One row a layer, change and measure of the tokens that a checkpoint has read.
+    """One row a layer, change and measure, for the tokens read by a checkpoint.
 
-    For measures of neighbors each vector counts once; `n_equal` are those that are left out.
+    Measures of neighbors use distinct vectors; `n_equal` is the number of dropped vectors.
     """
     return [
         {"layer": layer, "change": change, "n_equal": cloud.n_equal, **row}

@@ -30,14 +30,14 @@ def measure_pretraining_head_dynamics(
     window_length: PositiveInt,
     features: Annotated[list[HeadFeature], Field(min_length=1)],
 ) -> pd.DataFrame:
-    """Return one row a checkpoint, layer, head and feature, as `measure_head_dynamics` does.
+    """Return a row per checkpoint, layer, head and feature, as in `measure_head_dynamics`.
 
-    `texts` are those of each corpus. Of `corpus`, `n_documents` at equal distances are read, in
-    windows that do not overlap. One checkpoint is in memory at a time.
+    `texts` has the texts by corpus. `n_documents` of `corpus`, at equal distances, are read in
+    disjoint windows. One checkpoint is in memory at a time.
 
     Raises:
-        InputError: naming model and step, if a checkpoint was not fetched, is another than was
-            fetched, does not load, or gives no attention weights.
+        InputError: naming model and step, if a checkpoint was not fetched, differs from the fetched
+            files, does not load, or gives no attention weights.
     """
     from tqdm import tqdm
 

@@ -148,10 +148,10 @@ def _agreements(run: Run, texts: pd.DataFrame) -> pd.DataFrame | None:
 def seed_spread(
     held_out: pd.DataFrame, agreement: pd.DataFrame, classification: pd.DataFrame
 ) -> pd.DataFrame:
-    """Mean and spread over seeds of what the last checkpoint of each phase predicts.
+    """Mean and spread over seeds of the predictions of a phase's last checkpoint.
 
-    The standard deviation is that of a sample (n - 1), NaN of one seed. `of` is what the quantity
-    is of: an objective, a kind of clause, a variant of the texts.
+    The standard deviation is for a sample (n - 1), NaN for one seed. `of` is the owner of the
+    quantity: an objective, a kind of clause, a variant of the texts.
     """
     verbs = "clause " + agreement["clause"] + ", attractors " + agreement["attractors"]
     trained = classification[classification["classifier"] == "trained"]

@@ -33,31 +33,31 @@ def measure_training_claims(
     settled_share: Share,
     dimension_fall: Share,
 ) -> pd.DataFrame:
-    """One row a claim and seed: one or two statistics, what they are held to, and the verdict.
+    """A row per claim and seed: one or two statistics, the bounds, and the verdict.
 
-    At the checkpoints of the run's first phase, of the blocks. The paper averages over layers and
-    does not say whether the embeddings, layer 0, are one: where a verdict on a mean over layers is
-    another with them, `verdict_with_embeddings`, the claim depends on the rule.
+    At the checkpoints of the run's first phase, for the blocks. The paper averages over layers and
+    does not mention the embeddings, layer 0: if layer 0 changes a verdict on a mean over layers,
+    `verdict_with_embeddings`, the claim depends on the rule.
 
-    - bell (4.1), of decoders: `top_variance_share` at the last checkpoint, its mean over the middle
-      third of the blocks less that over the first and the last third, as a share of the mean over
-      all, is above `bell_height`; the largest of all blocks is neither the first nor the last; and
-      of random walks with the same steps no more than `walk_p_value` are as much of a bell.
-    - flat (4.1), of encoders: the blocks lie apart by at most `flat_range` of their mean, so that a
-      slope is not flat.
+    - bell (4.1), of decoders: `top_variance_share` at the last checkpoint, the mean over the middle
+      third of the blocks less the mean over the first and the last third, as a share of the mean
+      over all, is above `bell_height`; the largest of all blocks is neither the first nor the last;
+      and at most the share `walk_p_value` of random walks with the same steps is as much of a bell.
+    - flat (4.1), of encoders: the blocks lie apart by at most `flat_range` of their mean: a slope
+      is not flat.
     - growth (4.2): Spearman's correlation of the steps with the mean over blocks of
-      `top_variance_share`, at least `rank_correlation`; and then it settles: the last quarter of
+      `top_variance_share` is at least `rank_correlation`; and settling: the last quarter of
       checkpoints moves by no more than `settled_share` of the range of all. `low` and `high` are
-      the ends of both when one checkpoint is left out.
+      the extremes of both with one checkpoint left out.
     - rise and fall (4.3): the mean over blocks of `two_nn` is largest between the first and the
-      last checkpoint, and both are lower by at least `dimension_fall` of it. `low` and `high` are
-      those of batches dealt anew, by the spread over batches; a single batch has none.
+      last checkpoint, and both are lower by at least the share `dimension_fall`. `low` and `high`
+      come from batches dealt anew, by the spread over batches; a single batch has none.
 
-    Where a condition holds of a part of an interval, or the interval is unknown, the claim is
+    If a condition holds for a part of an interval, or the interval is unknown, the claim is
     undecided.
 
-    The paper says the last two of decoders, in contrast to encoders (`claimed_of`). Both are asked
-    of either kind. A run that only classifies has no row.
+    The paper makes the last two claims on decoders, in contrast to encoders (`claimed_of`). Both
+    are tested for either kind. A run that only classifies has no row.
     """
     kind = kind_of_run(run)
     if not kind:

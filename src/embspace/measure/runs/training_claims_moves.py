@@ -47,9 +47,8 @@ def _growth(steps: StepNumbers, means: OverSteps) -> tuple[float, float]:
 def rise_and_fall_over(means: OverSteps, relative: OverSteps) -> tuple[Statistic, Statistic]:
     """Return how much lower the first and the last checkpoint are than the highest, as shares.
 
-    `relative` is how far a mean may be from what other batches give, as a share of it; NaN where
-    there was one batch, of which nothing says how far. The interval has what any checkpoint in the
-    highest one's place would give.
+    `relative` is the possible deviation of a mean in other batches, as a share of the mean; NaN for
+    a single batch, without information. The interval covers any checkpoint in place of the highest.
     """
     if not len(means):
         return certain(RISE, NAN), certain(FALL, NAN)
@@ -67,10 +66,10 @@ def _lower(words: str, own: int, means: OverSteps, relative: OverSteps) -> Stati
 
 
 def dealt_anew(rows: pd.DataFrame) -> OverSteps:
-    """How far the mean over layers at each step is from its value in batches dealt anew.
+    """Deviation of the mean over layers in batches dealt anew, by step.
 
     As a share of the mean, at 95 %: Student's t times the standard error over batches. All layers
-    share their batches, so that their errors add up. NaN where a layer has a single batch.
+    share the batches, and errors add up. NaN if a layer has a single batch.
     """
     from scipy.special import stdtrit
 

@@ -48,10 +48,10 @@ class ClaimRules(ShapeRules):
 def claim_rows(
     dynamics: pd.DataFrame, kind: str, claims: Collection[str], rules: ClaimRules
 ) -> pd.DataFrame:
-    """Return one row a seed and each of `claims`: statistics, what they are held to, the verdict.
+    """Return a row per seed and claim of `claims`: statistics, bounds, and the verdict.
 
-    `dynamics` is a table of `measure_dynamics` or `measure_pretraining_dynamics`, of a model of
-    the `kind`; its first phase counts.
+    `dynamics` is a table of `measure_dynamics` or `measure_pretraining_dynamics`, for a model of
+    the `kind`; the first phase counts.
     """
     rows = [
         {"kind": kind, "seed": seed, **row}

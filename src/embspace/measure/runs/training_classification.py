@@ -140,10 +140,10 @@ def _logistic_regression(
 def _scores(
     labels: Labels, unit: Labels, classes: Labels, n_classes: int, **options: Any
 ) -> _Scores:
-    """Return the scores of half-samples of each label's documents, so that no half lacks a label.
+    """Return the scores of half-samples of documents within labels: no half lacks a label.
 
-    A half of an odd number has one more or less: labels weigh in it as they do in the whole. NaN
-    where a label has a single document, which half of the halves would lack.
+    A half of an odd number has one more or less: labels weigh in a half as in the whole. NaN if a
+    label has a single document, missing from half of the halves.
     """
     members = [np.flatnonzero(unit == each) for each in range(unit.max() + 1)]
     stratum = np.array([labels[each[0]] for each in members])

@@ -93,10 +93,10 @@ def choose_between(
 def tell_next_sentences(
     module: Any, end: str, windows: Windows, tokenizer: Any
 ) -> Bool[np.ndarray, " window"]:
-    """Whether the model tells if the second part of a window follows, or is another text's.
+    """Whether the model tells a following second part of a window from a different text's.
 
-    Windows of one token less than in training, as `sentence_pairs` takes them; always the same
-    ones, by coin, go on with another text.
+    Windows of one token less than in training, as for `sentence_pairs`; a fixed coin decides which
+    windows go on with a different text.
     """
     import torch
 

@@ -95,9 +95,9 @@ def held_out_row(asker: Asker, counts: Row, **options: Any) -> Row:
 def agreement_rows(asker: Asker, items: pd.DataFrame, **options: Any) -> list[Row]:
     """Return how often the right form of a verb is preferred.
 
-    By the clause that the verb is of and whether there is an attractor, a noun of the other number
-    between subject and verb; first of all of them. Only verbs are asked for whose subject is in
-    the same window, and of which both forms stand in the training texts.
+    By the verb's clause and by the presence of an attractor, a noun of the wrong number between
+    subject and verb; first for all verbs. Only verbs with the subject in the same window, and with
+    both forms in the training texts, are tested.
     """
     phase, tested, windows = asker.phase, asker.tested, asker.windows
     module, tokenizer, checkpoint = asker.module, asker.tokenizer, asker.checkpoint
@@ -195,9 +195,9 @@ def _of_counts(models: CountModels, asked: Asked) -> Row:
 
 
 def _positions_of_words(windows: Windows) -> Any:
-    """A function from texts and words to windows and positions; each word is one token.
+    """A function from texts and words to windows and positions, for tokens that are words.
 
-    A window has one special token at each end.
+    A window has a special token at both ends.
     """
     room = windows.ids.shape[1] - 2
     first = np.searchsorted(windows.text, np.arange(windows.text.max() + 1))

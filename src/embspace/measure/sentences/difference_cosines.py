@@ -35,14 +35,13 @@ def cosine_table(
     level: float,
     generator: np.random.Generator,
 ) -> pd.DataFrame:
-    """Cosine of the mean differences of any two categories, as it is and corrected for noise.
+    """Cosine of the mean differences of any two categories, plain and corrected for noise.
 
-    `corrected_cosine` is NaN where one of the means has a reliability under
-    `smallest_reliability`; it may exceed 1 and is not clipped, whereas intervals of `cosine` end
-    at -1 and 1. The null are cosines between two
-    differences of unrelated sentences, what two directions of this space have by chance; the
-    p-value is two-sided. Flipping signs would be none: where differences are consistent, so are
-    flipped ones, up to the sign of their mean, and keep the size of the cosine.
+    `corrected_cosine` is NaN if a mean has a reliability under `smallest_reliability`, may exceed 1
+    and is not clipped, whereas intervals of `cosine` end at -1 and 1. The null are cosines between
+    two differences of unrelated sentences, as for two random directions of this space; the p-value
+    is two-sided. Flipping signs would be no null: consistent differences stay consistent when
+    flipped, up to the sign of the mean, with the same size of the cosine.
     """
     names, category = np.array(states.pairs.categories, dtype=object), states.pairs.category
     one, two = np.triu_indices(len(names), 1)

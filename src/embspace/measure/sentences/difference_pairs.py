@@ -113,8 +113,8 @@ def draw_pairs(
 ) -> Draws:
     """Signs of the differences, pairs dealt out anew, and pairs of unrelated sentences.
 
-    An unrelated pair stands in for one of the category: two sentences of two other categories,
-    each of as many tokens as the one that it replaces, up to `length_tolerance`.
+    An unrelated pair replaces a pair of the category: two sentences of two other categories, with
+    as many tokens as the replaced sentences, up to `length_tolerance`.
     """
     for_signs, for_pairing, for_unrelated, for_directions = generator.spawn(4)
     sentence = np.concatenate([pairs.first, pairs.second])

@@ -66,14 +66,14 @@ def measure_differences(
     level: Share,
     seed: NonNegativeInt,
 ) -> Differences:
-    """Consistency of the differences within categories, cosines between their means, a map.
+    """Consistency of the differences within categories, cosines between mean differences, a map.
 
-    A difference is the vector of a pair's second sentence minus that of the first, so that the
+    A difference is the vector of a pair's second sentence minus the vector of the first: the
     category `female-male` points from female to male, `doctor-nurse` from doctor to nurse; a
-    negative cosine of the two puts nurses with women. `states` are by pooling, at random weights
-    by `random_` and pooling; `window` in `tokens` is the row of the sentence. Map, examples and
-    summary are of the last layer and `shown_pooling`, or of the mean if that is the state of a
-    first token that has seen no other. Empty for a model that read no sentence.
+    negative cosine of the two puts nurses with women. `states` are by pooling, at random weights by
+    `random_` and pooling; `window` in `tokens` is the row of the sentence. Map, examples and
+    summary are for the last layer and `shown_pooling`, or for the mean if that pooling is a first
+    token without context. Empty for a model that read no sentence.
     """
     stimuli = _read_by_model(stimuli, states[shown_pooling].shape[1])
     shown_pooling = shown_pooling_of(shown_pooling, states["cls"])

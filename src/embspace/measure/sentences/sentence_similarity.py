@@ -27,13 +27,12 @@ class PooledStates:
 def measure_sentence_similarity(
     corpora: dict[str, PooledStates], *, n_listed: PositiveInt
 ) -> pd.DataFrame:
-    """The most similar pairs of windows of different texts, for each corpus, layer and pooling.
+    """The most similar pairs of windows of different texts, by corpus, layer and pooling.
 
-    By cosine, `n_listed` at most of `n_pairs` that there are. The window of a text that has
-    several is named `<text>#<window>`; two windows of one text share tokens and are no pair.
-    `euclidean_distance` is between vectors as they are, `unit_manhattan_distance` between
-    vectors of unit length, as model cards of sentence-transformers print it. Of a decoder the last
-    token is a pooling, too.
+    By cosine, at most `n_listed` of the `n_pairs` pairs. A window of a text with several is named
+    `<text>#<window>`; two windows of one text share tokens and are no pair. `euclidean_distance` is
+    between unscaled vectors, `unit_manhattan_distance` between vectors of unit length, as printed
+    in model cards of sentence-transformers. For a decoder the last token is a pooling, too.
     """
     parts = []
     for corpus, states in corpora.items():

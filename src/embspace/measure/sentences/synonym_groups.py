@@ -70,10 +70,10 @@ class Sentences:
 
 
 def sentences_of(synonyms: Stimuli, paraphrases: Stimuli) -> list[Sentences]:
-    """The groups of the thesis without and with random ones, and meanings in other words.
+    """The groups of the thesis, without and with random groups, and meanings in other words.
 
-    Groups are few, and their sentences could be others: half-samples are of sentences within
-    each. Of meanings there are many, with few sentences each: half-samples are of meanings.
+    Groups are few, with exchangeable sentences: half-samples are of sentences within groups.
+    Meanings are many, with few sentences: half-samples are of meanings.
     """
     vectors, table = vectors_of(synonyms), synonyms.table
     made = np.flatnonzero(~table["kind"].str.startswith("random"))

@@ -52,10 +52,10 @@ class PooledVectors:
 
 
 def vectors_of(stimuli: Stimuli) -> list[PooledVectors]:
-    """Return the vectors by each pooling and as a bag of words; none for a model that read nothing.
+    """Return the vectors by pooling and as a bag of words; none for a model that read nothing.
 
-    The bag of words stands beside them as a pooling with one layer, 0: the sum of one direction a
-    token, which knows neither order nor meaning.
+    The bag of words is a further pooling with one layer, 0: the sum of one direction a token,
+    without order or meaning.
     """
     states, n = stimuli.states, len(stimuli.table)
     if not states[POOLINGS[0]].shape[1]:
@@ -113,10 +113,10 @@ def estimate_table(
     level: float,
     generator: np.random.Generator,
 ) -> pd.DataFrame:
-    """One row a combination of keys: each quantity, its interval, and it at random weights.
+    """A row per combination of keys: all quantities, with intervals and at random weights.
 
-    And how far each half lies from all. `statistics` give the quantities of some units: trained,
-    and at random weights where there are any; half-samples have half of each stratum.
+    Also the deviations of halves. `statistics` give the quantities of some units: trained, and at
+    random weights if present; half-samples have half of every stratum.
     """
     whole = np.arange(len(stratum))
     values, *random_weights = (statistic(whole) for statistic in statistics)

@@ -1,7 +1,7 @@
-"""Stage `measure_synonyms`: do sentences that say one thing lie together, and is it the meaning?
+"""Stage `measure_synonyms`: do sentences with the same meaning lie together, and by meaning?
 
-Luisto's thesis, section 4.4.1, figure 23 and research question 3a. Beside its groups of like
-sentences stand meanings in other words, and other meanings in the same words.
+Luisto's thesis, section 4.4.1, figure 23 and research question 3a. Beside the thesis's groups of
+like sentences stand meanings in other words, and other meanings in the same words.
 """
 
 from collections.abc import Sequence
@@ -92,9 +92,9 @@ def measure_synonyms(
 def maps_of(
     sets: Sequence[Sentences], table: pd.DataFrame, poolings: Sequence[str]
 ) -> tuple[pd.DataFrame, dict[str, Any]]:
-    """Each set's sentences on their first two principal components, and the variance of these.
+    """The sentences of a set on the first two principal components, with the explained variance.
 
-    A map of fewer sentences is another projection, not a part of the larger one.
+    A map of fewer sentences is a new projection, not a part of the larger map.
     """
     parts, scalars = [], {}
     for each in sets:

@@ -49,7 +49,7 @@ class AttributionTables:
     """The tables; empty of a run that does not classify simulated sequences."""
 
     precision: pd.DataFrame
-    """One row a model and method: the share of its first places that are true ones."""
+    """One row a model and method: the share of true places among the first."""
     recall: pd.DataFrame
     """One row a model, method and number of places: the share of changes that they cover."""
     changes: pd.DataFrame

@@ -24,13 +24,13 @@ METHODS = ("last_attention", "attention_rollout", "gradient_x_input", "occlusion
 def attributions(
     module: Any, encoded: Encoded, label: Int[np.ndarray, " text"]
 ) -> dict[str, Scores]:
-    """Return what each of `METHODS` says of every place, for the class that `label` gives.
+    """Return the scores of all places by the methods of `METHODS`, for the class `label`.
 
-    The first two know no class: the attention of the first token in the last layer, mean over
-    heads, and through all layers (`attention_rollout`). The others are of the logit of the class
-    less the mean logit, which softmax does not see: the gradient at the token embedding times that
-    embedding, and by how much the logit falls when the place is hidden behind the mask token. A
-    place that speaks against the class has a negative score.
+    The first two ignore the class: the attention of the first token in the last layer, mean over
+    heads, and through all layers (`attention_rollout`). The remaining methods use the logit of the
+    class less the mean logit, invisible to softmax: the gradient at the token embedding times the
+    embedding, and the fall of the logit when the place is hidden behind the mask token. A place
+    against the class has a negative score.
     """
     last, rollout = _attention(module, encoded)
     return {
@@ -81,10 +81,10 @@ def _occlusion(module: Any, encoded: Encoded, label: Int[np.ndarray, " text"]) -
 def regression_scores(
     trained: pd.DataFrame, sequences: Sequences, *, inverse_regularization: float
 ) -> Float[np.ndarray, "text place"]:
-    """Return the coefficient of each text's k-mers for its class, less its mean over the classes.
+    """Return the coefficients of a text's k-mers for the class, less the mean over classes.
 
-    Of the logistic regression on counts of k-mers that `measure_training` has, learned from the
-    same texts. A k-mer that no training text has is left out by it, and scores 0.
+    From the logistic regression on counts of k-mers in `measure_training`, learned from the same
+    texts. A k-mer in no training text scores 0.
     """
     counts, regression = fitted_regression(trained, sequences.classes, inverse_regularization)
     coefficients = regression.coef_

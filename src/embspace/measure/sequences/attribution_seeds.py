@@ -50,11 +50,11 @@ def scored_model(
     n_hidden: list[int],
     random_seed: int | None,
 ) -> ScoredModel:
-    """Score the places by one of a run's seeds, or by random weights of its architecture.
+    """Score the places by a seed of a run, or by random weights of the architecture.
 
-    `orders` are those that no model gives, of a method one or several, over which curves are
-    averaged. Curves begin with nothing hidden (shown), go on with `n_hidden` and end with all.
-    Random weights have none.
+    `orders` are orders without a model, one or several per method, to average curves over. Curves
+    begin with nothing hidden (shown), go on with `n_hidden` and end with all. Random weights have
+    no curves.
     """
     checkpoint = last_checkpoints(root, run, str(classification_of(run)))[number]
     module = load_classifier(run, checkpoint)

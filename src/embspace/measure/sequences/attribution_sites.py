@@ -107,10 +107,10 @@ def recall_rows(
 def change_rows(
     models: Sequence[ScoredModel], placed: PlacedSequences, **options: Any
 ) -> Iterator[Row]:
-    """One row a model, method, class and change: how often a place that covers it is a first one.
+    """One row a model, method, class and change: how often a first place covers the change.
 
-    First are as many places as the text has true ones. Of the documents that have the change; not
-    of random weights.
+    First are as many places as the text has true places. Over documents with the change; not for
+    random weights.
     """
     n_true = placed.true_places.sum(axis=1)
     changes = placed.gene.changes

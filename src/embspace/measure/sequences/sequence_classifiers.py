@@ -21,7 +21,7 @@ SequenceIds = Int[np.ndarray, "text token"]
 
 @dataclass(frozen=True, eq=False)
 class Encoded:
-    """Sequences as the model reads them: all of one length, so that nothing is padded."""
+    """Sequences as the model reads them, of equal length and without padding."""
 
     ids: SequenceIds
     places: Int[np.ndarray, " place"]
@@ -86,9 +86,9 @@ def batches(ids: SequenceIds) -> Iterator[tuple[Any, Any]]:
 
 
 def logits_of(module: Any, ids: SequenceIds) -> Float[np.ndarray, "text class"]:
-    """Return the logits of each text in float64, less their mean over the classes.
+    """Return the logits of texts in float64, less the mean over the classes.
 
-    Softmax does not see that mean, so that no evidence is lost with it.
+    Softmax ignores the mean: no evidence is lost.
     """
     import torch
 

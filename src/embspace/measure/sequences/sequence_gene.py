@@ -21,7 +21,7 @@ class Gene:
     codons: Int[np.ndarray, "place 2"]
     """The first and last codon of each place, in numbers of the gene."""
     changes: pd.DataFrame
-    """One row a class and codon that it changes into another: `CHANGE`."""
+    """One row per class and changed codon: `CHANGE`."""
     covers: Bool[np.ndarray, "change place"]
     """Which places have the whole codon of a change."""
     starts: Int[np.ndarray, "change place"]

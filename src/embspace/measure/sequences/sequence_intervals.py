@@ -20,11 +20,11 @@ def class_means(
     level: float,
     seed: int,
 ) -> tuple[Float[np.ndarray, "*rest"], Interval]:
-    """Return the mean over documents and its interval by half-samples of each class's documents.
+    """Return the mean over documents with an interval by half-samples within classes.
 
-    A half of an odd number has one more or less: classes weigh in it as in the whole. The same
-    halves for all values of as many documents, so that deviations of two can be subtracted. Bounds
-    are NaN with a class of a single document, or with fewer than 4 documents.
+    A half of an odd number has one more or less: classes weigh in a half as in the whole. The
+    halves are the same for all values of as many documents, and two deviations can be subtracted.
+    Bounds are NaN with a class of a single document, or with fewer than 4 documents.
     """
     sizes = np.bincount(stratum)
 

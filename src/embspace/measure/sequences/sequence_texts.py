@@ -1,4 +1,4 @@
-"""Held-out sequences of a run that classifies them, and what they have of the known changes."""
+"""Held-out sequences of a classifying run, with the known changes present."""
 
 from dataclasses import dataclass
 

@@ -69,10 +69,10 @@ def read_model(
 def read_untrained(name: str, folder: Path, texts: Texts, window: int) -> ReadModel:
     """Read a model of conf/model/ that has not learned the classes.
 
-    `folder` has the tokenizer that reads the texts, which is that of the model above.
+    `folder` has the tokenizer of the texts, the upper model's.
 
     Raises:
-        InputError: for vectors, and for an architecture that is not known.
+        InputError: for vectors, and for an unknown architecture.
     """
     model = describe_model(name, read_yaml(Path(f"conf/model/{name}.yaml")))
     if isinstance(model, VectorsModel):

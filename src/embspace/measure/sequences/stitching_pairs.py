@@ -90,12 +90,12 @@ class Stitching:
 def pairs_of_seed(
     run: Run, root: str, number: int, texts: Texts, final_norm: str | None, how: Stitching
 ) -> list[StitchedPair]:
-    """Stitch one of a run's seeds, below, to every seed, itself included, above.
+    """Stitch a seed of a run, below, to every seed, itself included, above.
 
-    A state of layer l of the one is one of layer l of the other.
+    A state of layer l below becomes a state of layer l above.
 
     Raises:
-        InputError: as `read_model` and `frequent_tokens`, or if two seeds have other tokens.
+        InputError: as `read_model` and `frequent_tokens`, or if two seeds have different tokens.
     """
     before, last = list(run.phases)[-2:]
     lower = read_model(run, root, before, number, texts, final_norm)

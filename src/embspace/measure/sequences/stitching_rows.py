@@ -88,9 +88,9 @@ def layer_rows(
 
 
 def pair_rows(pairs: Sequence[StitchedPair], sequences: Sequences, **options: Any) -> Iterator[Row]:
-    """One row an ordered pair: its best upper layer, what that recovers, and the verdicts.
+    """A row per ordered pair: the best upper layer, the recovered accuracy, and the verdicts.
 
-    Of a control there is no verdict.
+    Controls have no verdict.
     """
     chance = chance_of(sequences)
     nulls = [_best_of_null(pair) for pair in pairs]

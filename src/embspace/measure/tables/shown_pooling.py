@@ -10,11 +10,11 @@ ROUNDING = 1e-5  # of a vector's length: texts in other batches round in another
 
 
 def shown_pooling_of(asked: Pooling, cls: Float[np.ndarray, "layer text dim"]) -> Pooling:
-    """Return the pooling asked for, or `mean` in place of `cls` where a first token sees no other.
+    """Return the wanted pooling, or `mean` in place of `cls` if the first token has no context.
 
-    At layer 0 it never has, so that texts which begin with the same token are equal there; if they
-    all still are at the last layer, nothing came to it on the way. Where no two texts begin alike,
-    nothing can be told, and `asked` stays.
+    At layer 0 the first token never has context, and texts with the same first token are equal; if
+    all still are equal at the last layer, the token saw nothing on the way. If no two texts begin
+    alike, nothing can be told, and `asked` stays.
     """
     if asked != "cls" or not cls.shape[1]:
         return asked

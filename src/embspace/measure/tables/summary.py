@@ -69,8 +69,8 @@ def histogram_of(
 ) -> tuple[Int[np.ndarray, " bin"], Float[np.ndarray, " edge"]]:
     """Return counts and edges of `n_bins` bins from the smallest to the largest value.
 
-    Where rounding alone tells the values apart, so that no float is between two edges, bins are
-    about them as they are about values that are one: from half under to half over.
+    If the values are equal up to rounding, without a float between two edges, the bins are as for
+    equal values: from half under to half over.
     """
     try:
         return np.histogram(values, bins=n_bins)

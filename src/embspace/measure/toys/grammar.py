@@ -52,11 +52,11 @@ def measure_grammar(
     largest_distance: PositiveInt,
     largest_count: PositiveInt,
 ) -> Grammar:
-    """Return what the rules say of a language, and what its first `n_documents` documents show.
+    """Return the exact facts on a language, and measurements on the first `n_documents` documents.
 
-    `exact` follows from the rules alone; `measured` is a mean over `n` documents, sentences or
-    main clauses. The entropy of the language is only measured, between its exact bounds. The
-    standard error in the table of agreement is that of a share whose exact value is right.
+    `exact` follows from the rules alone; `measured` is a mean over `n` documents, sentences or main
+    clauses. The entropy of the language is only measured, between exact bounds. The standard error
+    in the table of agreement supposes that the exact share is right.
 
     Raises:
         InputError: if the largest distance or count leaves more than a millionth out.

@@ -1,7 +1,7 @@
-"""Stage `measure_evolution`: the way of each token through the layers of a model.
+"""Stage `measure_evolution`: the way of tokens through the layers of a model.
 
-Luisto's thesis, section 4.3, figures 20 to 22. Beside what it sees there stand random weights,
-random directions, and the length that LayerNorm sets.
+Luisto's thesis, section 4.3, figures 20 to 22. Beside the thesis's observations stand random
+weights, random directions, and the length set by LayerNorm.
 """
 
 from dataclasses import dataclass

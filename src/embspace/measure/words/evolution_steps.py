@@ -32,7 +32,7 @@ def stretches(n_layers: int) -> list[tuple[int, int]]:
 def shared_table(name: str, paths: TokenPaths) -> pd.DataFrame:
     """One row a stretch of layers; two tokens of one id are no pair.
 
-    `previous_shared_cosine` is that of what a step and the one before it have in common.
+    `previous_shared_cosine` is between the shared parts of a step and of the step before.
     """
     ids = paths.tokens["id"].to_numpy()
     rows = []

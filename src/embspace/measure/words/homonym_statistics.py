@@ -24,7 +24,7 @@ DrawnValues = Float[np.ndarray, "_ _ _ _"]
 
 @dataclass(frozen=True, eq=False)
 class WordValues:
-    """The measures of each word. A draw deals senses to its sentences, the first one as they are.
+    """The measures by word. A draw shuffles the senses of the sentences; the first is unshuffled.
 
     Distances throughout, 1 - cosine for a cosine.
     """
@@ -119,11 +119,11 @@ def _between_words(
 
 
 def over_words(values: WordValues, words: Int[np.ndarray, " word"]) -> dict[str, DrawnValues]:
-    """Means over `words`, what follows from them, and slopes over the layers, by name.
+    """Means over `words`, derived quantities, and slopes over the layers, by name.
 
-    The `ratio` is of the means, between over within; `relative_difference` is over the mean
-    distance of different words. A slope is that of the straight line of least squares, per
-    layer, from the first layer in its name on. It has one layer.
+    The `ratio` is between the means, between over within; `relative_difference` is over the mean
+    distance of different words. A slope is of the least-squares line, per layer, from the first
+    layer in the name on; the array of a slope has one layer.
     """
     within = mean_of_defined(values.within[words], axis=0)
     between = mean_of_defined(values.between[words], axis=0)

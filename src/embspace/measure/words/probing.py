@@ -122,7 +122,7 @@ def _nothing() -> Probing:
 
 
 def single_tokens(words: pd.DataFrame, tokens: pd.DataFrame) -> Int[np.ndarray, " word"]:
-    """The row in `tokens` of each word that is one ordinary token; -1 for the others.
+    """The row in `tokens` of every single-token word of ordinary tokens; -1 for the rest.
 
     `tokens` is the table of the words as texts, whose `window` is the row in `words`.
     """

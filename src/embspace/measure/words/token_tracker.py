@@ -99,14 +99,14 @@ def measure_token_tracker(
     roles: dict[Role, CorpusName],
     seed: NonNegativeInt,
 ) -> TokenTracker:
-    """Ranks of tokens among the vocabulary by nearness to their states, of two groups of words.
+    """Ranks of tokens in the vocabulary by nearness to the states, for two groups of words.
 
-    The rank is the number of tokens whose input embedding is nearer, by cosine, to the state than
-    the token's own; 0 = none. Texts are of `corpus` or, where this is not read, of the first that
-    is. Homonyms are compared with the other nouns of the list in their sentences. Intervals are by
-    half-samples of the documents, of homonyms of the words. The same is measured of random weights,
-    against their own vocabulary. Beside the tracks stands what attention all words of both groups
-    receive in the same texts, against `n_dealt` draws of their classes.
+    The rank is the number of tokens with an input embedding nearer to the state, by cosine, than
+    the token's own; 0 = none. Texts are of `corpus` or, if not read, of the first read corpus.
+    Homonyms are compared with the other nouns of the list in their sentences. Intervals are by
+    half-samples of the documents, for homonyms of the words. Random weights are measured likewise,
+    against their own vocabulary. Beside the tracks stands the attention received by all words of
+    both groups in the same texts, against `n_dealt` draws of the classes.
     """
     chosen = corpora.get(corpus_in_role(corpus, roles), next(iter(corpora.values()), None))
     if not knows(module) or tokenizer is None or chosen is None:

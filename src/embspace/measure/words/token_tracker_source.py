@@ -30,8 +30,8 @@ def source_table(
 ) -> pd.DataFrame:
     """One row a token, layer, computation and vocabulary: own rank, cosine and the nearest token.
 
-    `as_coded` is left out of a model of which it is not defined, vocabularies with positions of
-    one without a table of these. Empty for a model whose tokens of the text have no room in it.
+    `as_coded` is left out for a model without a definition, vocabularies with positions for a model
+    without a table of positions. Empty if the text does not fit into the model.
     """
     (window,) = cut_windows([text], tokenizer, window_length=LONGEST)
     if len(window.ids) > _room(module, vocabulary):

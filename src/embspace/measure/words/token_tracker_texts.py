@@ -1,4 +1,4 @@
-"""Chooses the texts that `measure_token_tracker` reads, and the words in them that it follows."""
+"""Chooses the texts of `measure_token_tracker`, and the followed words."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -127,7 +127,7 @@ def _followed(
     unit: Int[np.ndarray, " text"],
     n_words_of_text: int,
 ) -> FollowedTexts:
-    """The chosen windows, and at most so many tokens of each group in each of them."""
+    """The chosen windows, with at most `n_words_of_text` tokens per group and window."""
     by_window = dict(list(named[named["window"].isin(chosen)].groupby("window")))
     ids, special = [], []
     text, position, group, word = list[int](), list[int](), list[str](), list[str]()

@@ -47,8 +47,8 @@ def density_rows(
 ) -> Iterator[Row]:
     """Yield the probability that a content type lies in a denser place than a function type.
 
-    Density is a property of a type, whatever texts have it, and so is the interval: over types. A
-    type's density is the mean cosine of its row with the `n_neighbors` nearest others.
+    Density is a property of a type, whatever the texts, and the interval is over types. A type's
+    density is the mean cosine of the type's row with the `n_neighbors` nearest further rows.
     """
     content, function = types[CONTENT], types[FUNCTION]
     if not len(content) or not len(function):

@@ -8,12 +8,12 @@ from embspace.models.checks.config_file import CONFIG
 
 
 def check_architecture(folder: Path) -> None:
-    """Stop at a config.json of which transformers can make no model.
+    """Stop at a config.json without a model in transformers.
 
-    A folder without one is told by what loads the model.
+    A missing config.json is reported by the loader.
 
     Raises:
-        InputError: naming the file and what transformers says of it.
+        InputError: naming the file and transformers' message.
     """
     file = folder / CONFIG
     if not file.is_file():

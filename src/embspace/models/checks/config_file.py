@@ -12,12 +12,12 @@ SIZES = ("hidden_size", "vocab_size", "num_attention_heads")
 
 
 def check_config(folder: Path) -> None:
-    """Stop at a config.json that is no JSON, or has numbers that no model has.
+    """Stop at a config.json that is no JSON, or has impossible numbers.
 
-    A folder without one is told by what loads the model.
+    A missing config.json is reported by the loader.
 
     Raises:
-        InputError: naming the file, the key, what was found and what is allowed.
+        InputError: naming the file, the key, found and allowed.
     """
     file = folder / CONFIG
     if not file.is_file():

@@ -39,12 +39,12 @@ SAME = ({"roberta", "xlm-roberta", "camembert", "data2vec-text"}, {"bert", "bert
 
 
 def check_config_keys(folder: Path, allowed: Sequence[str]) -> None:
-    """Stop at a config.json that asks for what the class that is loaded does not do.
+    """Stop at a config.json that asks for more than the loaded class does.
 
-    `allowed` are patterns of keys, and of names of `architectures`, that may be left out.
+    `allowed` are patterns of keys, and of names of `architectures`, to ignore.
 
     Raises:
-        RefusedModel: naming the key, what would be lost, and the way out.
+        RefusedModel: naming the key, the loss, and the way out.
     """
     file = folder / CONFIG
     if not file.is_file():
@@ -187,7 +187,7 @@ def _check_unknown(
 
 
 def _says_nothing(key: str, value: Any, config: Any) -> bool:
-    """Whether no state hangs on a key, or the class does what it says without knowing it."""
+    """Whether no state depends on a key, or the class behaves as the key says."""
     if key in REPEATED and value == getattr(config, REPEATED[key], None):
         return True
     is_own = key in type(config).__dataclass_fields__

@@ -1,4 +1,4 @@
-"""Checks a model's files, so that no stage that loads them ends in another library's error."""
+"""Checks a model's files, to spare stages the errors of other libraries."""
 
 from pathlib import Path
 

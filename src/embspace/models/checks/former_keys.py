@@ -1,6 +1,6 @@
-"""Keys of config.json that code of a repository had, before transformers took its model over.
+"""Former keys of config.json, from repositories' code before transformers took the model over.
 
-The class of transformers has other names for them, and would take its own values in their place.
+transformers' class has new names, and would use default values instead of the former keys.
 """
 
 from collections.abc import Mapping
@@ -17,13 +17,13 @@ class Former:
     code: frozenset[str]
     """Files and classes of `auto_map` that transformers' own class stands for."""
     names: Mapping[str, str] = field(default_factory=dict)
-    """Today's name of each key that has another one."""
+    """Today's names of renamed keys."""
     fixed: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
-    """Keys that the class does not have, with the values that it computes by."""
+    """Keys unknown to the class, with the values computed by the class."""
     without_effect: Mapping[str, str] = field(default_factory=dict)
-    """Keys that say nothing beside another one, by that one's former name."""
+    """Keys without meaning beside a second key, by the former name of the second."""
     model_type: str | None = None
-    """Today's name of the architecture, if it is another one."""
+    """Today's name of the architecture, if renamed."""
     architectures: Mapping[str, str] = field(default_factory=dict)
     """Today's names of its classes."""
 
@@ -82,9 +82,9 @@ FORMER: dict[str, Former] = {
 
 
 def todays_keys(content: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the keys of config.json by the names of today; what has none stays as it is.
+    """Return the keys of config.json by today's names; further keys stay.
 
-    A key that says another thing than today's beside it stays as well, for checks to refuse.
+    A former key that contradicts today's key stays as well, for checks to refuse.
     """
     former = FORMER.get(str(content.get("model_type")))
     if former is None:
@@ -126,7 +126,7 @@ def _is_said(former: Former, key: str, content: Mapping[str, Any]) -> bool:
 
 
 def _beside(name: str, content: Mapping[str, Any]) -> Any:
-    """Return what a file says by today's name of a key; None where it does not have it."""
+    """Return the value of today's key in a file; None if missing."""
     rotary = content.get(ROTARY)
     value = content.get(name)
     return rotary.get(name) if value is None and isinstance(rotary, Mapping) else value

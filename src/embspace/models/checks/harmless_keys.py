@@ -83,7 +83,7 @@ def is_harmless(key: str, value: Any) -> bool:
 
 
 def _of_layers(value: Any) -> list[Any]:
-    """Return the value of each layer, where there is one for each; else the value alone."""
+    """Return the values by layer, if given by layer; else the single value."""
     return value if isinstance(value, list) else [value]
 
 

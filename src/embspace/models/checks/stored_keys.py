@@ -41,12 +41,12 @@ STRIP = (
 
 
 def check_stored_keys(folder: Path, allowed: Sequence[str]) -> None:
-    """Stop at a checkpoint that holds adapters beside the model, or whose names have a wrapper's.
+    """Stop at a checkpoint with adapters beside the model, or with a wrapper's names.
 
-    `allowed` are patterns of names that may be left out.
+    `allowed` are patterns of names to ignore.
 
     Raises:
-        RefusedModel: saying what would be lost, and what to do.
+        RefusedModel: saying the loss, and the way out.
     """
     for file in weight_files(folder):
         try:
@@ -60,10 +60,10 @@ def check_stored_keys(folder: Path, allowed: Sequence[str]) -> None:
 
 
 def check_adapter_files(folder: Path, allowed: Sequence[str] = ()) -> None:
-    """Stop at an adapter's files: alone they are no model, beside one they would be left out.
+    """Stop at an adapter's files: no model alone, and ignored beside a model.
 
     Raises:
-        RefusedModel: saying how an adapter becomes part of its model.
+        RefusedModel: saying how to merge an adapter into the model.
     """
     files = [folder / name for name in ADAPTER_FILES]
     files += [file for name in ADAPTER_FILES for file in sorted(folder.glob(f"*/{name}"))]
@@ -125,7 +125,7 @@ def _check_wrapper(file: Path, names: Sequence[str]) -> None:
 
 
 def check_prefix(folder: Path, missing: Sequence[str]) -> None:
-    """Stop at weights that are there under the name of a missing one behind some prefix.
+    """Stop at weights stored behind a prefix under the name of a missing weight.
 
     Raises:
         RefusedModel: naming the prefix and how to strip it.

@@ -13,10 +13,10 @@ TOKENIZER = "tokenizer.json"
 
 
 def check_token_ids(model: Model, folder: Path) -> None:
-    """Stop at a token whose number is none of the rows; nothing is known of other files.
+    """Stop at a token with a number outside the rows; unknown formats are not checked.
 
     Raises:
-        InputError: naming the token, its number and the rows that there are.
+        InputError: naming the token, the number and the number of rows.
     """
     file, n_rows = folder / TOKENIZER, rows_of_input(model, folder)
     if n_rows is None or not file.is_file():
@@ -34,7 +34,7 @@ def check_token_ids(model: Model, folder: Path) -> None:
 
 
 def _numbered(content: Any) -> Iterator[tuple[str, int]]:
-    """Yield tokens that are numbered one by one, as WordPiece and BPE do, and added ones."""
+    """Yield individually numbered tokens, as in WordPiece and BPE, and added tokens."""
     if not isinstance(content, dict):
         return
     model, added = content.get("model"), content.get("added_tokens")

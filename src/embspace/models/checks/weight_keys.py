@@ -1,6 +1,6 @@
-"""Checks that a loaded model has taken every tensor of its checkpoint, but for known left-overs.
+"""Checks that a loaded model uses every tensor of the checkpoint, except known leftovers.
 
-transformers leaves out what its class does not have, and at most logs it.
+transformers ignores tensors unknown to the class, and at most logs their names.
 """
 
 import re
@@ -38,13 +38,12 @@ _Place = tuple[str, Path]
 def check_weight_keys(
     folder: Path, module: Any, unexpected: Collection[str], allowed: Sequence[str]
 ) -> None:
-    """Stop at tensors of the checkpoint that are neither used, nor of a head, nor old buffers.
+    """Stop at tensors of the checkpoint that are not used, not of a head, and not old buffers.
 
-    `unexpected` are the names that transformers has left out, `allowed` patterns of names that may
-    be.
+    `unexpected` are the names ignored by transformers, `allowed` patterns of names to ignore.
 
     Raises:
-        RefusedModel: naming some, saying what is lost and what to do.
+        RefusedModel: naming some, with the loss and the way out.
     """
     _check_one_set(folder, module)
     left = [name for name in unexpected if not BUFFERS.search(name)]
@@ -122,10 +121,11 @@ def _check_one_set(folder: Path, module: Any) -> None:
 
 
 def _tied_tables(module: Any) -> dict[str, str]:
-    """Return the parameters that a class ties to others of what reads texts, by the names of both.
+    """Return the tied parameters of a class, by both names.
 
-    transformers leaves them apart where a file has both with other numbers, and describes neither.
-    A decoder of another language has a table of its own, as FSMT's, where the config ties none.
+    transformers leaves tied parameters apart if a file has different numbers, and does not document
+    the behavior. A decoder of a different language has a separate table, as FSMT's, if the config
+    ties none.
     """
     tied = getattr(module, "_tied_weights_keys", None)
     is_tied = getattr(module.config, "tie_word_embeddings", True)
@@ -146,13 +146,13 @@ def _parameter_of(name: str, parameters: Collection[str]) -> str | None:
 
 
 def _told(places: Sequence[_Place]) -> list[str]:
-    """Return the names, each with its file where they do not tell the places apart."""
+    """Return the names, with the file where names alone are ambiguous."""
     names = sorted({name for name, _ in places})
     return names if len(names) > 1 else sorted(f"{name} of {file.name}" for name, file in places)
 
 
 def _places(folder: Path) -> list[_Place]:
-    """Return each tensor by its name and file, also of shards that lie beside one file."""
+    """Return the tensors by name and file, including shards beside a single file."""
     files = [*weight_files(folder), *shards_beside(folder)]
     return [(name, file) for file in files for name in listed_shapes(str(file))]
 

@@ -27,10 +27,10 @@ OTHER_FORMS = {
 
 
 def check_whole_folder(folder: Path, allowed: Sequence[str], *, unpickle: bool) -> None:
-    """Stop at a folder without config.json or without weights that may be loaded.
+    """Stop at a folder without config.json or without allowed weights.
 
     Raises:
-        RefusedModel: naming what lacks, what is there instead, and what to do.
+        RefusedModel: naming the missing and the present files, and the way out.
     """
     check_adapter_files(folder, allowed)
     check_quantized_files(folder, allowed)

@@ -1,4 +1,4 @@
-"""Tensors of a model's checkpoint that transformers' `AutoModel` leaves out: those of its head."""
+"""Tensors of a checkpoint ignored by transformers' `AutoModel`: the tensors of heads."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -18,13 +18,13 @@ OLD = {".weight": ".gamma", ".bias": ".beta"}
 def checkpoint_tensors(
     name: str, model: Network, wanted: Sequence[str], optional: Sequence[str] = ()
 ) -> dict[str, np.ndarray]:
-    """The tensors of the checkpoint by name, float32; of `optional` those that it has.
+    """The named tensors of the checkpoint, float32; `optional` tensors if present.
 
     A norm's `weight` and `bias` are also found under `gamma` and `beta`.
 
     Raises:
-        InputError: if random weights are asked for a checkpoint, or one of `wanted` is not in it,
-            is no number or holds NaN or infinity.
+        InputError: for random weights without a checkpoint, or if a tensor of `wanted` is missing,
+            no number, NaN or infinite.
     """
     folder = _folder(name, model)
     found = _from_files(folder, [*wanted, *optional], unpickle=_unpickles(model))

@@ -1,7 +1,7 @@
-"""Finds out of a checkpoint what conf/model/<name>.yaml has to say of its language-model head.
+"""Derives the keys of conf/model/<name>.yaml on the language-model head from a checkpoint.
 
-As in `embspace.models.describe`, nothing goes by the names of modules: what a tensor outside of the
-base model is for shows in its shape.
+As in `embspace.models.describe`, module names are not used: the shape of a tensor outside of the
+base model shows the use.
 """
 
 from typing import Any
@@ -57,9 +57,9 @@ def describe_head(name: str, model: Network, module: Any) -> dict[str, Any]:
 
 
 def _outer(shapes: Shapes, module: Any, weight: Any) -> Shapes:
-    """Return the tensors of a checkpoint that are not the base model's.
+    """Return the tensors of a checkpoint outside of the base model.
 
-    The base model's have its names, behind a prefix that none of the others has.
+    Tensors of the base model have the model's names, behind a prefix unique to the base model.
     """
     inner = {*module.state_dict()}
     input_name = next(key for key, each in module.named_parameters() if each is weight)
@@ -81,7 +81,7 @@ def _modern(key: str) -> str:
 
 
 def _untied(name: str, model: Network, matrices: list[str], weight: Any) -> str | None:
-    """Return the matrix that has other numbers than the input's, if there is one."""
+    """Return the matrix with numbers different from the input matrix, if any."""
     tensors = checkpoint_tensors(name, model, matrices) if matrices else {}
     table = weight.detach().cpu().float().numpy()
     own = [key for key, values in tensors.items() if not np.array_equal(values, table)]

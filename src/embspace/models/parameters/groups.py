@@ -1,4 +1,4 @@
-"""Parameters of a model by what they do, one layer after the other."""
+"""Parameters of a model by role, layer after layer."""
 
 from collections.abc import Sequence
 
@@ -8,7 +8,7 @@ from embspace.models.parameters.read import ModelParameters
 
 
 def parameter_groups(parameters: ModelParameters) -> dict[str, list[Rows]]:
-    """Return the rows of each layer by group, one layer after the other, as layers name them."""
+    """Return the rows of all layers by group, layer after layer."""
     of_layers = [layer.groups() for layer in parameters.layers]
     return {group: [each[group] for each in of_layers] for group in of_layers[0]}
 

@@ -1,4 +1,4 @@
-"""The weights of one block as vectors of the model's width: what it reads and what it writes."""
+"""The weights of a block as vectors of the model's width: reading and writing vectors."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -43,9 +43,9 @@ class LayerParameters:
     """The gain of the norm through which attention reads; None where it reads the stream."""
     ff_input_scale: Float[np.ndarray, " dim"] | None
     attention_output_scale: Float[np.ndarray, " dim"] | None
-    """The gain of the norm through which the words read what attention writes.
+    """The gain of the norm between the output of attention and the words.
 
-    In a post-norm block that of its own sum, in a pre-norm block that of the final norm.
+    In a post-norm block the norm of the sum, in a pre-norm block the final norm.
     """
     ff_output_scale: Float[np.ndarray, " dim"] | None
 

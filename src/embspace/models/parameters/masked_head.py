@@ -47,10 +47,10 @@ class HeadTransform:
 def read_masked_head(
     name: str, model: Network, head: MaskedHead, config: Any, table: np.ndarray
 ) -> HeadTransform:
-    """The head that a model's file names, out of its checkpoint; `table` is its output matrix.
+    """The head named in a model's file, from the checkpoint; `table` is the output matrix.
 
     Raises:
-        InputError: if the checkpoint lacks a tensor, or one has another shape than the model.
+        InputError: if the checkpoint lacks a tensor, or a shape differs from the model's.
     """
     dense, norm = head.dense, head.norm
     wanted = [f"{dense}.weight", f"{norm}.weight", *([head.bias] if head.bias else [])]

@@ -33,11 +33,11 @@ class Parts:
 
 
 def parts_of(module: Any) -> list[Parts]:
-    """The maps of each block, 1..L; a head on top of the model is left out.
+    """The maps of the blocks 1..L; a head on top of the model is left out.
 
     Raises:
-        InputError: for an architecture that is not known, naming it and those that are, and for
-            heads that do not divide the width.
+        InputError: for an unknown architecture, with the known names, and for heads that do not
+            divide the width.
     """
     kind = str(getattr(getattr(module, "config", None), "model_type", ""))
     base = getattr(module, "base_model", module)
@@ -117,7 +117,7 @@ FEED_FORWARD: dict[str, Callable[[Any], tuple[dict[str, Affine], Affine]]] = {
 def _named(
     blocks: str, attention: dict[str, str], norms: tuple[str, str], mlp: tuple[str, str]
 ) -> Callable[[Any], Iterator[Parts]]:
-    """Return what finds the parts of blocks whose maps are modules of their own, by path."""
+    """Return a finder of the parts of blocks with maps in separate modules, by path."""
 
     def find(base: Any) -> Iterator[Parts]:
         for number, block in enumerate(attrgetter(blocks)(base), start=1):
@@ -177,7 +177,7 @@ def _thirds_of_heads(fused: Affine, n_heads: int) -> list[Affine]:
 
 
 def _albert(base: Any) -> Iterator[Parts]:
-    """The blocks of ALBERT, one for each layer that uses it; groups of one block alone.
+    """The blocks of ALBERT, by layer; only for groups of a single block.
 
     Raises:
         InputError: if a group has several blocks.

@@ -101,13 +101,13 @@ def read_parameters(name: str, model: Model, module: Any | None = None) -> Model
 
 
 def run_parameters(module: Any, tokenizer: Any, final_norm: str | None) -> ModelParameters:
-    """The parameters of a checkpoint of a run, of the module that `train.heads.load_head` gives.
+    """The parameters of a run's checkpoint, from the module of `train.heads.load_head`.
 
-    Its masked head is found by its place; a head of classes is none. Embeddings that are factorised
-    are mapped by the module that takes them. `final_norm` is the path in the base model.
+    A masked head is found by place; a head of classes is ignored. Factorised embeddings are mapped
+    by the mapping module. `final_norm` is the path in the base model.
 
     Raises:
-        InputError: for an architecture whose blocks are not known, naming it.
+        InputError: for an architecture with unknown blocks, naming the architecture.
     """
     base = module.base_model
     tokens = names_by_id(tokenizer)

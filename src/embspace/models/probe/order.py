@@ -1,4 +1,4 @@
-"""Checks that hidden states are what they are taken for: axes, number, width, and their order."""
+"""Checks that hidden states have the expected axes, number, width, and order."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,13 +9,13 @@ from embspace.models.probe.passes import TokenRow, output_of
 
 
 def check_states(module: Any, ids: TokenRow) -> None:
-    """Stop unless layer k is what block k gives, of the axes (text, token, dim).
+    """Stop unless layer k is the output of block k, with axes (text, token, dim).
 
-    What blocks give is seen by hooks on the list of blocks, where there is one of as many as the
-    config counts. The last layer may be what a norm makes of it.
+    Outputs of blocks are recorded by hooks on the list of blocks, if the list has the config's
+    length. The last layer may be a norm of the output.
 
     Raises:
-        RefusedModel: saying what was found.
+        RefusedModel: saying the deviation.
     """
     name = type(module).__name__
     n_layers, dim = _counted(module, "num_hidden_layers"), _counted(module, "hidden_size")

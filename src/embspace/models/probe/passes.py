@@ -13,10 +13,10 @@ TokenRow = Int[np.ndarray, "_"]
 
 
 def output_of(module: Any, rows: Sequence[TokenRow]) -> Any:
-    """Return what a model gives for rows of tokens that it reads at once, filled up on the right.
+    """Return a model's output for a batch of token rows, padded on the right.
 
     Raises:
-        RefusedModel: if it cannot read them, or names no hidden states.
+        RefusedModel: if the model cannot read the rows, or returns no hidden states.
     """
     import torch
 

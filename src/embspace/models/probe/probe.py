@@ -35,9 +35,9 @@ class Probe:
 
 
 def probe(module: Any, tokens: Sequence[int], largest_window: int | None) -> Probe:
-    """Read some of the `tokens` in ways that have to give the same states, and say what they need.
+    """Read some of the `tokens` in equivalent ways, and return the needed rules.
 
-    The states are those of layers 0 to L, which `check_states` has seen.
+    The states are layers 0 to L, already checked by `check_states`.
 
     Raises:
         RefusedModel: if a window cannot be read.
@@ -51,10 +51,10 @@ def probe(module: Any, tokens: Sequence[int], largest_window: int | None) -> Pro
 
 
 def check_probe(outcome: Probe, batches: Batches, positional: str | None) -> None:
-    """Stop at a description that a probe contradicts.
+    """Stop at a description that contradicts a probe.
 
     Raises:
-        RefusedModel: naming the key and what it has to say.
+        RefusedModel: naming the key and the right value.
     """
     if RULES.index(batches) < RULES.index(outcome.batches):
         raise RefusedModel(_unsaid(batches, outcome.batches))
@@ -66,12 +66,12 @@ def check_probe(outcome: Probe, batches: Batches, positional: str | None) -> Non
 
 
 def check_batches(module: Any, tokens: Sequence[int], batches: Batches) -> None:
-    """Stop if windows that are read at once by the rule `batches` would change each other.
+    """Stop if windows in one batch, by the rule `batches`, would change each other.
 
-    A module that has passed is not asked again.
+    A module that has passed is not probed again.
 
     Raises:
-        RefusedModel: naming the rule that is needed.
+        RefusedModel: naming the needed rule.
     """
     if batches == RULES[-1] or PASSED.get(module) == batches:
         return
@@ -100,10 +100,10 @@ def rows_of(
 
 
 def _readable(module: Any, tokens: Sequence[int], largest_window: int | None) -> int | None:
-    """Return the longest window that a model reads; of tables with rows for padding, it is less.
+    """Return the longest readable window; less than the table for tables with padding rows.
 
     Raises:
-        RefusedModel: if it reads none of them.
+        RefusedModel: if no window is readable.
     """
     if largest_window is None or largest_window > LONGEST:
         return largest_window

@@ -1,7 +1,7 @@
-"""Finds which windows a model may read at once without changing each other's states.
+"""Finds the windows that a model may read in one batch without changed states.
 
 An encoder without a mask (FNet), a convolution over tokens or blocks of padding (ConvBERT,
-Nystromformer) gives a short text other states beside a longer one than alone.
+Nystromformer) changes the states of a short text beside a longer text.
 """
 
 from collections.abc import Sequence
@@ -18,10 +18,10 @@ SAME = 1e-5  # of the largest value of a layer: rounding is a tenth of it
 
 
 def needed_batches(module: Any, rows: Sequence[TokenRow], largest: float = SAME) -> Batches:
-    """Return the least strict of the rules by which every row has the states that it has alone.
+    """Return the least strict rule that leaves the states of every row as alone.
 
-    `rows` are three: two of one length, and a longer one. Two states are the same if they differ
-    by less than `largest` of the largest value of their layer.
+    `rows` are three: two of equal length, and a longer row. Two states are the same if the
+    difference is less than `largest` of the largest value of the layer.
     """
     rule = _needed(module, rows, largest)
     if rule == "any" or _needed(module, rows, CLEAR) != "any":

@@ -19,9 +19,9 @@ LIBRARY = "sentence_transformers."  # whose modules these are
 
 
 def module_files(names: Iterable[str], folders: Collection[str]) -> list[str]:
-    """Those of a repository's files that make it a sentence model, whose modules lie in `folders`.
+    """The files of a repository that make a sentence model, with modules in `folders`.
 
-    Names and folders are paths from the repository's root, which is "" as a folder.
+    Names and folders are paths from the repository's root; the root folder is "".
     """
 
     def is_one(name: str) -> bool:
@@ -75,13 +75,13 @@ def is_switched(file: Path, config: dict[str, Any], key: str, *, default: bool) 
 
 
 def listed_modules(folder: Path) -> list[tuple[str, Path]]:
-    """The kind and folder of each module of modules.json, in order; none without the file.
+    """The kinds and folders of the modules of modules.json, in order; none without the file.
 
-    The order is that of the file, as sentence-transformers has it: it reads no `idx`.
+    The order is the file's, as in sentence-transformers, which ignores `idx`.
 
     Raises:
-        RefusedModel: if the file is no list of modules, or names a folder outside, or a module
-            that is code of the repository.
+        RefusedModel: if the file is no list of modules, or names a folder outside, or a module with
+            code of the repository.
     """
     file = folder / MODULES
     if not file.is_file():

@@ -69,11 +69,10 @@ class SentenceModules:
 
 
 def read_modules(folder: Path, dim: int) -> SentenceModules | None:
-    """The modules of a model whose states have `dim` dimensions; None without modules.json.
+    """The modules of a model with states of `dim` dimensions; None without modules.json.
 
     Raises:
-        RefusedModel: naming a module that is not known, or stands where it cannot, or a file that
-            cannot be read or does not fit.
+        RefusedModel: naming an unknown or misplaced module, or an unreadable or unfit file.
     """
     parts = known_modules(folder)
     if not parts:
@@ -95,10 +94,10 @@ def read_modules(folder: Path, dim: int) -> SentenceModules | None:
 
 
 def known_modules(folder: Path) -> list[tuple[str, Path]]:
-    """The kind and folder of each module that makes vectors; none without modules.json.
+    """The kinds and folders of modules that make vectors; none without modules.json.
 
     Raises:
-        RefusedModel: naming a module that is not known, or stands where it cannot.
+        RefusedModel: naming an unknown or misplaced module.
     """
     modules = listed_modules(folder)
     kinds = [kind for kind, _ in modules]

@@ -53,10 +53,10 @@ def sentence_modules(name: str, model: Network, module: Any) -> SentenceModules 
 
 
 class SentenceTexts:
-    """Texts as a sentence model reads them; their vectors are added up window by window.
+    """Texts as a sentence model reads them, with vectors added up window by window.
 
-    A text that one window holds has the vector of sentence-transformers' `encode`; that of a
-    longer text, of which `encode` reads the start alone, is the mean over its windows.
+    A text within one window has the vector of sentence-transformers' `encode`; a longer text, where
+    `encode` reads only the start, has the mean over windows.
     """
 
     def __init__(

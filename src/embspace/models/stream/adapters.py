@@ -1,6 +1,6 @@
-"""The blocks of the architectures that are known: which module is which part.
+"""The blocks of known architectures: the modules by role.
 
-The names are those of transformers; the structure is that of `Block`.
+The names are transformers'; the structure is `Block`.
 """
 
 from collections.abc import Callable, Iterable
@@ -20,8 +20,8 @@ def blocks_of(module: Any) -> list[Block]:
     """The blocks of a model, 1..L; a head on top of the model is left out.
 
     Raises:
-        InputError: for an architecture that is not known, naming it and those that are, and for
-            heads that do not divide the width.
+        InputError: for an unknown architecture, with the known names, and for heads that do not
+            divide the width.
     """
     if not knows(module):
         raise InputError(
@@ -64,7 +64,7 @@ def _linear_of_gpt2(layer: Any) -> Affine:
 
 
 def _thirds(fused: Affine) -> list[Affine]:
-    """Return queries, keys and values that stand below each other in one matrix."""
+    """Return queries, keys and values stacked in one matrix."""
     biases = [None] * 3 if fused.bias is None else fused.bias.chunk(3)
     return [
         Affine(weight, bias) for weight, bias in zip(fused.weight.chunk(3), biases, strict=True)

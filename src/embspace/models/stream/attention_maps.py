@@ -1,4 +1,4 @@
-"""Attention as transformers itself gives it, of any architecture that has it."""
+"""Attention from transformers itself, for any architecture with attention."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,15 +10,15 @@ EAGER = "eager"  # the one implementation that gives its weights out
 
 
 def attention_maps(module: Any, ids: Any, mask: Any) -> list[Any]:
-    """The attention (batch, head, token, token) of each layer, 1..L, by transformers itself.
+    """The attention (batch, head, token, token) of the layers 1..L, by transformers itself.
 
     `ids` and `mask` are (batch, token) tensors or arrays. Rows of tokens sum to 1, rows of padding
-    mean nothing. The model computes its attention as `eager` for this one call. All layers are in
-    memory at once: 12 layers of 12 heads take 150 MB for one text of 512 tokens.
+    mean nothing. The model computes attention as `eager` for this call. All layers are in memory at
+    once: 12 layers of 12 heads take 150 MB for a text of 512 tokens.
 
     Raises:
-        InputError: if there is no attention, as where the implementation gives none out, or the
-            number of heads does not divide the width.
+        InputError: without attention, as for an implementation that returns none, or if the number
+            of heads does not divide the width.
     """
     import torch
 
@@ -46,10 +46,10 @@ def gives_attention(module: Any) -> bool:
 
 
 def given_attention(module: Any, ids: Any, mask: Any) -> list[Any]:
-    """The attention that the model gives out as it is set now, of each layer.
+    """The attention returned by the model as set now, by layer.
 
     Raises:
-        InputError: if it gives none, or not of every layer.
+        InputError: if attention is missing for a layer.
     """
     import torch
 

@@ -27,7 +27,7 @@ class Affine:
 
 @dataclass(frozen=True, eq=False)
 class Block:
-    """One block: attention and MLP, each with a norm in front of it or after its sum."""
+    """A block: attention and MLP, with norms in front or after the sum."""
 
     layer: int
     """1..L."""
@@ -37,7 +37,7 @@ class Block:
     output: Affine
     n_heads: int
     n_key_heads: int
-    """How many heads have keys and values of their own; each serves as many queries as another."""
+    """Number of heads with separate keys and values, shared evenly by the queries."""
     scaling: float
     """What the product of query and key is multiplied by."""
     norm_first: bool

@@ -1,4 +1,4 @@
-"""Passes that leave a model at a layer, or enter it there with the states of another."""
+"""Passes that leave a model at a layer, or enter at a layer with given states."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -9,11 +9,11 @@ from embspace.models.stream.blocks import Affine, Block
 
 @dataclass(frozen=True, eq=False)
 class HeadWeights:
-    """The weights of one layer's heads, torch float32; heads first.
+    """The weights of a layer's heads, torch float32; heads first.
 
-    Head h makes queries query[h] @ x + query_bias[h] of its input x, keys and values likewise, and
-    adds output[h] @ z_h to the stream, z_h being the mean of the values by its attention. What all
-    heads add, with `output_bias`, is what attention adds.
+    Head h makes queries query[h] @ x + query_bias[h] of the input x, keys and values likewise, and
+    adds output[h] @ z_h to the stream, with z_h the mean of the values by attention. The sum over
+    heads, plus `output_bias`, is added to the stream.
     """
 
     layer: int
@@ -36,14 +36,14 @@ class HeadWeights:
 
 
 def head_weights(module: Any) -> list[HeadWeights]:
-    """The weights of the heads of each layer, 1..L.
+    """The weights of the heads of the layers 1..L.
 
-    Views of the model's own parameters, without their gradient, but for shared keys and values.
-    Rotary positions come after these weights, the norm of a pre-norm model before.
+    Views of the model's parameters, without gradient, except for shared keys and values. Rotary
+    positions come after these weights, the norm of a pre-norm model before.
 
     Raises:
-        InputError: for an architecture that is not known, naming it, and for a number of heads
-            that does not divide the width.
+        InputError: for an unknown architecture, naming the architecture, and for heads that do not
+            divide the width.
     """
     return [_of_block(each) for each in blocks_of(module)]
 

@@ -46,9 +46,9 @@ class LayerStream:
     """(batch, token, dim): the hidden state of this layer, before any norm after the last block."""
 
     def of_text(self, row: int, n_tokens: int) -> "LayerStream":
-        """Return the stream of one row without its padding, which is behind `n_tokens` tokens.
+        """Return the stream of one row without the padding behind `n_tokens` tokens.
 
-        Its tensors have no batch: (token, dim), (head, token, head_dim), (head, token, token).
+        The tensors have no batch: (token, dim), (head, token, head_dim), (head, token, token).
         """
         parts = {}
         for field in fields(self):

@@ -1,4 +1,4 @@
-"""A model without its positions: what is left of it that tells one order from another."""
+"""A model without positions, to find remaining sources of order."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -34,9 +34,9 @@ def removable_positions(module: Any, model: Network) -> Removed:
 
 @contextmanager
 def without_positions(module: Any, model: Network) -> Iterator[None]:
-    """Have a model read without positions: its table is zero, or all its position ids are equal.
+    """Make a model read without positions: a zero table, or equal position ids.
 
-    Both are put back afterwards. A mask that hides later tokens stays, and so does a window of
+    Both are restored afterwards. A mask that hides later tokens stays, and so does a window of
     local attention.
     """
     import torch

@@ -21,7 +21,7 @@ VocabularyNearness = Literal["cosine", "euclidean_distance", "head"]
 
 @dataclass(frozen=True, eq=False)
 class TrackedVocabulary:
-    """The input embeddings of a model, its positions, and its masked head where it has one."""
+    """The input embeddings of a model, the positions, and the masked head if present."""
 
     rows: Float[np.ndarray, "token dim"]
     """Raw, before any LayerNorm; mapped to the model's width where embeddings are factorized."""

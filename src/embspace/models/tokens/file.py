@@ -1,4 +1,4 @@
-"""Reads tokenizer.json itself, and tells in which parts a class of transformers differs from it."""
+"""Reads tokenizer.json itself, and finds the differences to a class of transformers."""
 
 import json
 from collections.abc import Iterator
@@ -44,13 +44,13 @@ def is_of_rust(error: BaseException) -> bool:
 
 
 def read_file(folder: Path) -> Any:
-    """The `tokenizers.Tokenizer` of tokenizer.json, which cuts and fills up nothing.
+    """The `tokenizers.Tokenizer` of tokenizer.json, without truncation and padding.
 
-    A byte order mark is left out. What the file says of truncation and padding is for batches, and
-    dropout, by which BPE takes other merges each time, for training.
+    A byte order mark is left out. Truncation and padding in the file are for batches, and dropout,
+    with random merges of BPE, is for training.
 
     Raises:
-        InputError: if the file cannot be read, or the library numbers an added token otherwise.
+        InputError: if the file cannot be read, or the library numbers an added token differently.
     """
     from tokenizers import Tokenizer
 

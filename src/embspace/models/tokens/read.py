@@ -1,7 +1,7 @@
-"""Makes a tokenizer of a folder: the file's parts, with the names and limits that its class knows.
+"""Makes a tokenizer of a folder: the file's parts, with names and limits from the class.
 
-transformers builds many classes anew from vocabulary and merges, and leaves out what else
-tokenizer.json says: a cased BERT would lower its letters. So the file itself is what runs.
+transformers rebuilds many classes from vocabulary and merges, and ignores the rest of
+tokenizer.json: a cased BERT would be lower-cased. The file itself therefore runs.
 """
 
 import logging
@@ -20,7 +20,7 @@ LONGEST, INPUTS = "model_max_length", "model_input_names"
 
 @dataclass(frozen=True)
 class Reading:
-    """A tokenizer, and what a reader of its numbers must know of it."""
+    """A tokenizer, with notes for readers of the numbers."""
 
     tokenizer: Any
     note: str = ""

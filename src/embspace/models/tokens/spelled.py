@@ -7,11 +7,11 @@ from embspace.models.tokens.file import is_of_rust
 
 
 def read_as_text(tokenizer: Any) -> None:
-    """Have a tokenizer of transformers read the spelling of a special token as any other text.
+    """Make a tokenizer of transformers read a spelled special token as any other text.
 
-    The ids of special tokens then come from its frame alone. Some models have them as pieces that
-    a text may be made of (SentencePiece's `<pad>` in a Unigram, words between spaces): there a last
-    step of the pre-tokenizer parts their first character from the rest. Nothing else changes.
+    Ids of special tokens then come only from the frame. Some models have special tokens as ordinary
+    pieces (SentencePiece's `<pad>` in a Unigram, words between spaces): a last step of the
+    pre-tokenizer then splits off the first character. Nothing else changes.
     """
     tokenizer.split_special_tokens = True
     backend = tokenizer.backend_tokenizer

@@ -1,7 +1,7 @@
-"""Types of tokens that a model reads beside their ids, where transformers' own call gives them.
+"""Token types read beside ids, where transformers' own call gives types.
 
-As the types of a text's frame hang on its special tokens alone, they follow from the ids, whatever
-part of embspace reads these.
+Types of a text's frame depend only on the special tokens, and follow from the ids, in any part of
+embspace.
 """
 
 from inspect import signature
@@ -49,7 +49,7 @@ def _changes(module: Any, ids: list[int], types: list[int]) -> bool:
 
 
 def read_types(module: Any, types: TokenTypes | None) -> Any:
-    """Have a module read each token with its type; the same module. Its random twin does, too."""
+    """Make a module read tokens with types, also the random twin; return the module."""
     if types is not None:
         setattr(module.config, TYPES, types.model_dump())
     return read_types_of_config(module)

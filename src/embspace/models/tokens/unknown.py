@@ -30,9 +30,9 @@ def count_unknown(windows: Sequence[Window], unknown: int | None) -> tuple[int, 
 def is_known(
     windows: Sequence[Window], tokenizer: Any, *, largest_unknown_share: float, texts: str
 ) -> bool:
-    """Whether enough of the tokens of texts is known for results; if not, the log says so.
+    """Whether enough tokens of texts are known for results; otherwise log a message.
 
-    `texts` is what they are called there.
+    `texts` is the name of the texts in the log.
     """
     share = share_unknown(windows, tokenizer.unk_token_id)
     if share <= largest_unknown_share:

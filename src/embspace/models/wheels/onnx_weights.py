@@ -16,14 +16,14 @@ SHOWN = 5  # names in a message
 
 
 def onnx_weights(file: Path, config: Any) -> dict[str, np.ndarray]:
-    """Return the parameters of an ONNX file, by their names in the architecture `config`.
+    """Return the parameters of an ONNX file, by names of the architecture `config`.
 
-    An exporter keeps the names of parameters behind a prefix. But it multiplies by transposed
-    matrices, which lose their names: such a matrix belongs to the bias that its product goes to.
+    An exporter keeps the names of parameters behind a prefix, but stores matrices of products
+    transposed and without names: a matrix is identified by the bias added to the product.
 
     Raises:
-        InputError: if the file is no ONNX; if a parameter is missing, is unknown to the
-            architecture, has another shape or is not in float32.
+        InputError: if the file is no ONNX; if a parameter is missing, unknown to the architecture,
+            of a different shape or not in float32.
     """
     graph = _read_graph(file)
     expected = {key: tuple(value.shape) for key, value in empty_model(config).state_dict().items()}
@@ -95,7 +95,7 @@ def _places(
 
 
 def _fed(file: Path, graph: Any, stored: Collection[str]) -> dict[str, str]:
-    """Return for each bias the matrix whose product it is added to."""
+    """Return the matrices by the bias added to the product."""
     products = {
         node.output[0]: node.input[1]
         for node in graph.node

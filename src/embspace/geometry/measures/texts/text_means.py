@@ -18,6 +18,6 @@ class TextMeans:
 
 
 def text_means_of(values: Iterable[float]) -> TextMeans:
-    """Return the sum of the values of texts, one for each that has one."""
+    """Return the sum of texts' values, over texts with a value."""
     found = list(values)
     return TextMeans(len(found), float(sum(found)))

@@ -19,9 +19,9 @@ MOST_COUNTS = 2**31 - 1
 
 
 class BlockScan:
-    """A block in, what it comes to out: threads can share it.
+    """Maps a block to the block's results, to be shared between threads.
 
-    Counts and neighbors are added to those of other blocks.
+    Counts and neighbors are added to earlier blocks'.
     """
 
     def __init__(self, left: Rows, right: Rows, wanted: Wanted) -> None:

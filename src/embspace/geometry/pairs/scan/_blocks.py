@@ -92,9 +92,9 @@ def pairs_with_zero_rows(
     edges: Edges,
     centers: Float[np.ndarray, "2 metric"],
 ) -> Distributions:
-    """Pairs of which one row at least is zero: distance = norm of the other, product = 0.
+    """Pairs with at least one zero row: distance = norm of the second row, product = 0.
 
-    Of the metrics in `edges`, about the centers of the others.
+    For the metrics in `edges`, about the centers of nonzero rows.
     """
     x, x_zeros = _present_and_zeros(x_norms)
     if y_norms is None:

@@ -1,7 +1,7 @@
 """Compiled loops that look for the extreme pairs of a block.
 
-Functions that call one another stay in one file, see `_tally_loops`. None is called with tuples
-of arrays for every row: numba counts a reference to each array, which takes longer than the row.
+Functions that call each other stay in one file, see `_tally_loops`. None is called with tuples of
+arrays for every row: numba counts a reference to all arrays, slower than the row itself.
 """
 
 from typing import no_type_check
@@ -98,10 +98,10 @@ def _n_extreme(cosines, largest, smallest, nearest_to_zero):
 @no_type_check
 @njit
 def _offer_piece(row, begin, cosines, left, right, search, kept):
-    """Bring the pairs of a piece of a row that belong into a list there.
+    """Bring the qualifying pairs of a piece of a row into a list.
 
-    A pair whose float32 key is within the margin of the worst one kept may truly be better, so
-    its cosine is computed again in float64.
+    A pair with a float32 key within the margin of the worst kept pair may truly be better, and the
+    cosine is recomputed in float64.
     """
     for list_ in range(search.bound.size):
         group, order = divmod(list_, N_ORDERS)
@@ -128,9 +128,9 @@ def offer_block(
     search: Search,
     kept: Kept,
 ) -> None:
-    """Bring the pairs of a block that belong into a list there.
+    """Bring the qualifying pairs of a block into a list.
 
-    Most rows, and most pieces of the others, hold no candidate of any list: one count tells.
+    Most rows, and most pieces of rows, hold no candidate of any list: one count tells.
     """
     largest, smallest, nearest_to_zero = _widest_reaches(search, kept)
     for row in range(cosines.shape[0]):

@@ -63,9 +63,9 @@ def _range(keys):
 @no_type_check
 @njit
 def _limit_between(keys, n_least, n_most):
-    """A limit that `n_least` to `n_most` keys are under, and how many of those at it to add.
+    """A limit above `n_least` to `n_most` keys, and the number of keys at the limit to add.
 
-    Bisection: counting is far quicker than moving. Among many ties there may be no such limit.
+    Bisection: counting is far quicker than moving. Among many ties a limit may not exist.
     """
     low, high = _range(keys)
     n_under_low, middle = 0, high
@@ -140,9 +140,9 @@ def begin_lists(
     candidates: Candidates,
     n_least: int,
 ) -> None:
-    """Begin the lists of the rows of a block with the others of it, so that bounds are near.
+    """Begin the lists of a block's rows within the block, for near bounds.
 
-    To choose the smallest of many keys at once takes a fraction of offering each in turn.
+    Choosing the smallest of many keys at once takes a fraction of offering keys in turn.
     """
     keys, indices, counts, bounds = candidates
     n_others = len(dots) - 1
@@ -223,8 +223,8 @@ def offer_neighbors(
 def _distances(vectors, row, others, found):
     """Fill `found`, in float64: sums of every 32nd square, then folded in halves.
 
-    The order of summation is written out, so that a pair has one distance wherever it is
-    computed, as have two pairs of equal vectors. LLVM still vectorizes it.
+    The order of summation is explicit: a pair, and any pair of equal vectors, has the same distance
+    everywhere. LLVM still vectorizes the loop.
     """
     dim = vectors.shape[1]
     whole = dim - dim % LANES

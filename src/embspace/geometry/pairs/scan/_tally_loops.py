@@ -131,11 +131,10 @@ def tally_block(
     wanted: Bool[np.ndarray, " metric"],
     tally: Tally,
 ) -> None:
-    """Add the pairs of a block to `tally`, and put their cosines in the place of `dots`.
+    """Add the pairs of a block to `tally`, and replace `dots` by cosines.
 
-    A diagonal block has pairs above its diagonal only. `limits` are the outer edges of the bins,
-    `centers` what powers are taken about.
-    Metrics that are not `wanted` stay as they are in `tally`.
+    A diagonal block has pairs only above the diagonal. `limits` are the outer edges of the bins,
+    `centers` the origins of powers. Metrics outside `wanted` stay unchanged in `tally`.
     """
     n_bins = tally.counts.shape[1]
     per_unit = n_bins / (limits[:, 1] - limits[:, 0])
@@ -200,9 +199,9 @@ def raise_cosines(
     of_rows: Float[np.ndarray, " row"],
     of_columns: Float[np.ndarray, " column"],
 ) -> None:
-    """Find the largest cosine of each row and of each column of a block.
+    """Find the largest cosine in every row and every column of a block.
 
-    What is there stays where a diagonal block has no pair, and may not be larger elsewhere.
+    Present values stay where a diagonal block has no pair, and may not be larger elsewhere.
     """
     patterns, patterns_of_rows = cosines.view(np.int32), of_rows.view(np.int32)
     for row in range(cosines.shape[0]):

@@ -16,10 +16,10 @@ Result = TypeVar("Result")
 def map_in_order(
     function: Callable[[Item], Result], items: Iterable[Item], n_threads: int
 ) -> Iterator[Result]:
-    """Yield `function(item)` for each item; two results a thread at most wait to be taken.
+    """Yield `function(item)` for every item; at most two results per thread wait.
 
-    Meanwhile BLAS has one thread. Its own threads spin for some time after every product, and
-    would do so on the cores that compiled loops need: five times slower on two cores.
+    Meanwhile BLAS has one thread. BLAS threads spin for some time after every product, on cores
+    needed by compiled loops: five times slower on two cores.
     """
     waiting: deque[Future[Result]] = deque()
     blas = _libraries(len(sys.modules)).limit(limits=1, user_api="blas")
