@@ -51,10 +51,12 @@ def place_of(asked: str, root: Path, here: Path) -> Place:
     if asked in (read_yaml(root / PARAMS).get("models") or ()):
         return Place(root, asked)
     named = root / TREES / name
-    compared = root / TREES / f"{name}{OF_PAIRS}"
-    if (compared / PARAMS).is_file():
-        return Place(compared, next(iter(read_yaml(compared / PARAMS)["compared"])))
     trees = sorted((root / TREES).glob("*"), key=lambda tree: tree.stat().st_mtime, reverse=True)
+    compared = root / TREES / f"{name}{OF_PAIRS}"
+    for tree in sorted(trees, key=lambda tree: tree != compared):
+        pair = _pair_of(tree)
+        if pair and (tree == compared or pair == asked):
+            return Place(tree, pair)
     for tree in sorted(trees, key=lambda tree: tree != named):
         model = _model_of(tree)
         if model and (tree == named or model == asked or _folder_of(tree, model, root) == path):
@@ -89,6 +91,13 @@ def _model_of(tree: Path) -> str:
     models = (read_yaml(params).get("models") if params.is_file() else None) or ()
     is_of_one = len(models) == 1 and (tree / MODELS / f"{models[0]}.yaml").is_file()
     return str(models[0]) if is_of_one else ""
+
+
+def _pair_of(tree: Path) -> str:
+    """Return the two models that are compared in a tree; "" if none are, or it is half made."""
+    params = tree / PARAMS
+    is_of_two = tree.name.endswith(OF_PAIRS) and params.is_file()
+    return next(iter(read_yaml(params)["compared"])) if is_of_two else ""
 
 
 def _folder_of(tree: Path, model: str, root: Path) -> Path | None:
