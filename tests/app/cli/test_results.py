@@ -1,3 +1,4 @@
+import shutil
 import signal
 from collections.abc import Iterator
 from pathlib import Path
@@ -117,6 +118,21 @@ def test_an_option_that_a_page_of_what_is_computed_has_nothing_of_is_refused(
     assert found.exit_code == 1
     assert f"{option.partition('=')[0]}: found beside {said}, allowed: with a model" in found.stderr
     assert call("report", *named, "--no-open", "--single-file").exit_code == 0
+
+
+def test_what_nothing_was_computed_of_is_told_where_no_study_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, root: Path
+):
+    monkeypatch.setenv("EMBSPACE_CACHE", str(tmp_path))
+    home = tmp_path / "study"
+    for place in ("conf", "data/published", "pipeline"):
+        shutil.copytree(root / place, home / place)
+    for file in ("params.yaml", "dvc.yaml", "models.lock", "CITATION.cff"):
+        shutil.copy(root / file, home)
+    monkeypatch.chdir(home)
+    said = call("cite", "minilm", "helix")
+    expected = "error: no results of helix; make a report of it with\n  embspace report minilm\n"
+    assert said.stderr == expected
 
 
 def test_quick_takes_no_jobs(root: Path, monkeypatch: pytest.MonkeyPatch):

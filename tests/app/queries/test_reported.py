@@ -79,6 +79,21 @@ def test_a_model_that_params_does_not_list_is_in_its_report(root: Path):
     assert place_of("spare", root, root) == (tree, "spare")
 
 
+def test_the_study_in_the_cache_has_what_reports_have_made(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("embspace.app.queries.reported.is_home", lambda _: True)
+    assert place_of("listed", root, root, for_results=True) == (root, "listed")
+    tree = make_tree(root / ".cache/trees/listed", "listed")
+    assert place_of("listed", root, root, for_results=True) == (tree, "listed")
+    assert place_of("listed", root, root) == (
+        root,
+        "listed",
+    )  # for settings
+    monkeypatch.chdir(root)
+    assert "embspace report listed" in why_not_there("listed")
+
+
 def test_a_folder_without_a_report_is_told_how_to_make_one(root: Path):
     with pytest.raises(InputError, match=r"no report was made .*\n  embspace report models/other"):
         place_of("models/other", root, root)

@@ -370,8 +370,10 @@ def cite(
     Settings are those of conf/, numbers those of results/: after a change, `dvc repro` first.
     `embspace cite minilm helix`
     """
+    from embspace.app.queries.reported import why_not_there
     from embspace.cite.command import cite as citation_of
     from embspace.cite.methods import all_methods
+    from embspace.settings.roots import is_home
 
     if not words:
         with clear_errors():
@@ -382,8 +384,13 @@ def cite(
         return
     with clear_errors():
         named, (noun,) = model_first("cite", words, model, ["ANALYSIS"])
-    with at_model(named, own=True) as name:
-        citation = citation_of(noun, name, latex=latex)
+    with at_model(named) as name:
+        try:
+            citation = citation_of(noun, name, latex=latex)
+        except InputError as error:
+            if is_home(Path.cwd()) and ": not found" in str(error):  # where `dvc repro` is not run
+                raise InputError(f"no results of {noun}; {why_not_there(name)}") from error
+            raise
     for note in citation.notes:
         typer.echo(f"note: {note}", err=True)
     typer.echo(f"{citation.text}\n\n{citation.bibtex}", nl=False)
