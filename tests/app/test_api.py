@@ -12,6 +12,7 @@ import pytest
 
 import embspace
 from embspace.app import api
+from embspace.app.queries.space_keys import MatrixKey
 from embspace.errors import InputError
 from embspace.files.tensors import load_tensors
 from embspace.loaded.model import LoadedModel
@@ -113,7 +114,7 @@ def test_what_is_changed_in_an_array_changes_no_file(s: api.Spaces):
 @pytest.mark.parametrize(
     "key", ["output", "layer", ("layer",), ("layer", 3), ("layer", 1, "sum"), ("input", 0)]
 )
-def test_an_unknown_key_is_told_with_those_there_are(s: api.Spaces, key: api.MatrixKey):
+def test_an_unknown_key_is_told_with_those_there_are(s: api.Spaces, key: MatrixKey):
     with pytest.raises(KeyError, match="'input', 'positional', 'segment', .'layer', 0 to 2.,"):
         s[key]
 
@@ -186,12 +187,6 @@ def test_other_texts_leave_these_alone(s: api.Spaces):
 def test_texts_that_are_none_are_told(texts: Iterable[str], message: str):
     with pytest.raises(InputError, match=message):
         embspace.spaces("tiny", texts)
-
-
-def test_no_texts_at_all_are_told():
-    # Types are checked while tests run, but not for a user.
-    with pytest.raises(InputError, match="texts: found None, expected a list of strings"):
-        api.checked_texts(None)
 
 
 def test_an_unknown_model_is_told():

@@ -24,7 +24,6 @@ KeyError: "found ('layer', 9); there are 'input', 'positional', 'segment', ('lay
 'mean_sqrt_len_tokens' or 'word'), 'first_last', 'sentence'"
 """
 
-import json
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 from pathlib import Path
@@ -33,7 +32,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from jaxtyping import Float
 
-from embspace.clouds.pooling import FIRST_LAST, SENTENCE, TOKEN_POOLINGS
+from embspace.app.queries.space_keys import OF_TEXTS, WORD, MatrixKey, keys_of, place_of
+from embspace.app.queries.texts_asked import as_json_lines, checked_texts
+from embspace.clouds.pooling import TOKEN_POOLINGS
 from embspace.device import Device
 from embspace.errors import InputError
 from embspace.loaded.given import is_loaded, reading, take
@@ -52,10 +53,6 @@ if TYPE_CHECKING:
     from embspace.app.working_tree import WorkingTree
 
 CORPUS = "texts"
-FINAL_NORM = "final_norm_"  # begins the names of such tensors
-WORD = "word"
-OF_TEXTS = (FIRST_LAST, SENTENCE, "final_norm")  # the names of spaces that are not learned
-MatrixKey = str | tuple[str | int, ...]
 
 
 def spaces(
@@ -306,32 +303,9 @@ class Spaces:
 
     @cached_property
     def _words(self) -> "tuple[pd.DataFrame, Any, np.ndarray]":
-        """Return the words of the texts, how tokens make them up, and which are whole."""
-        import pandas as pd
+        from embspace.app.queries.words_read import read_words
 
-        from embspace.compare.aligned_words import tokens_of_words, words_of
-
-        names = [str(number + 1) for number in range(self.texts)]
-        words = words_of(pd.DataFrame({"id": names, "text": self._texts}))
-        parts = tokens_of_words(words, self._states.tokens, self._states.windows)
-        whole = np.flatnonzero(parts.is_whole)
-        first = np.array([words.first_character[name] for name in names])[words.text[whole]]
-        table = pd.DataFrame(
-            {
-                "text": [names[number] for number in words.text[whole]],
-                "start": words.start[whole] - first,
-                "end": words.end[whole] - first,
-                "n_tokens": np.bincount(parts.word, minlength=len(words.text))[whole],
-            }
-        )
-        content = [
-            self._texts[number][start:end]
-            for number, start, end in zip(
-                words.text[whole], table["start"], table["end"], strict=True
-            )
-        ]
-        table.insert(1, "word", content)
-        return table, parts, whole
+        return read_words(self._texts, self._states.tokens, self._states.windows)
 
     @cached_property
     def _tables(self) -> "Tables":
@@ -342,7 +316,7 @@ class Spaces:
                 "the model was loaded by you, and the stages that make tables read one from files; "
                 "write it by save_pretrained(), and pass the folder"
             )
-        content = _as_json_lines(self._texts)
+        content = as_json_lines(self._texts)
         return Tables(self.model, self._loaded.source, CORPUS, content, self._root)
 
     def _of_words(self, layer: int) -> Float[np.ndarray, "word dim"]:
@@ -353,75 +327,12 @@ class Spaces:
     def _place_of(self, key: MatrixKey) -> tuple[str, int, str]:
         """Return how the names of the tensors of a key begin, which layer, and the pooling."""
         shapes = {name: len(tensor) for name, tensor in self._states.tensors.items()}
-        n = shapes["token"]
-        kinds = ("token", *TOKEN_POOLINGS)
-        places: dict[tuple[str | int, ...], tuple[str, int, str]] = {}
-        for kind in (*kinds, WORD):
-            ending = () if kind == "token" else (kind,)
-            places |= {("layer", at, *ending): ("", at, kind) for at in range(-n, n)}
-            if f"{FINAL_NORM}token" in shapes and kind != WORD:
-                places["final_norm", *ending] = FINAL_NORM, 0, kind
-        if n > 1:
-            places[FIRST_LAST,] = "", 0, FIRST_LAST
-        if SENTENCE in shapes:
-            places[SENTENCE,] = "", 0, SENTENCE
-        wanted = (key,) if isinstance(key, str) else key
-        is_key = isinstance(wanted, tuple) and all(type(part) in (str, int) for part in wanted)
-        if not is_key or wanted not in places:
-            raise KeyError(f"found {key!r}; there are {', '.join(self._keys(shapes))}")
-        return places[wanted]
-
-    def _keys(self, states: dict[str, int]) -> list[str]:
-        """Return what may stand in brackets, with the range of layers in the place of each."""
-        poolings = " or ".join(map(repr, TOKEN_POOLINGS))
-        layers = f"'layer', 0 to {states['token'] - 1}"
-        keys = [*map(repr, sorted(self._learned[0], key=_in_order)), f"({layers})"]
-        keys.append(f"({layers}, {poolings} or {WORD!r})")
-        if f"{FINAL_NORM}token" in states:
-            keys += ["'final_norm'", f"('final_norm', {poolings})"]
-        return [*keys, repr(FIRST_LAST), *([repr(SENTENCE)] if SENTENCE in states else [])]
-
-
-def _in_order(space: str) -> tuple[int, str]:
-    """Return a sort key: as spaces are added up in a model, others behind."""
-    order = ("input", "positional", "segment")
-    return (order.index(space) if space in order else len(order), space)
+        place = place_of(key, shapes)
+        if place is None:
+            keys = keys_of(self._learned[0], shapes)
+            raise KeyError(f"found {key!r}; there are {', '.join(keys)}")
+        return place
 
 
 def _params(root: Path) -> Params:
     return validate(Params, settings_in(root / PARAMS), str(PARAMS))
-
-
-def checked_texts(texts: object) -> list[str]:
-    """Return the texts as a list.
-
-    Raises:
-        InputError: if there is none, or one is empty, no string or no UTF-8.
-    """
-    if isinstance(texts, str):
-        raise InputError("texts: found one string, expected a list of them: [text]")
-    if not isinstance(texts, Iterable):
-        raise InputError(f"texts: found {texts!r:.60}, expected a list of strings")
-    checked: list[str] = []
-    for number, text in enumerate(texts, 1):
-        if not isinstance(text, str):
-            raise InputError(f"texts: text {number} is {text!r:.60}, not a string")
-        if not text.strip():
-            raise InputError(f"texts: text {number} is empty")
-        try:
-            text.encode()
-        except UnicodeEncodeError:
-            raise InputError(f"texts: text {number} is not UTF-8") from None
-        checked.append(text)
-    if not checked:
-        raise InputError("texts: found none")
-    return checked
-
-
-def _as_json_lines(texts: list[str]) -> bytes:
-    """Return the texts as a corpus's file, numbered from 1."""
-    lines = [
-        json.dumps({"id": str(number), "text": text}, ensure_ascii=False)
-        for number, text in enumerate(texts, 1)
-    ]
-    return ("\n".join(lines) + "\n").encode()

@@ -1,3 +1,4 @@
+import shutil
 import signal
 from collections.abc import Iterator
 from pathlib import Path
@@ -81,6 +82,64 @@ def test_a_run_or_all_has_a_page_of_what_is_computed(
     assert call("report", "--all").stdout == "all.html\n"
     assert asked == ["sentiment"] and page == {}
     assert "all.html" not in call("report", "").stdout
+
+
+@pytest.mark.parametrize(
+    "option",
+    [
+        "--quick",
+        "--layers",
+        "--attention",
+        "--parameters",
+        "--all",
+        "--no-maps",
+        "--skip-empty",
+        "--jobs=2",
+        "--corpus=posts",
+        "--text-column=body",
+        "--tokenizer=.",
+        "--allow-unused=*",
+    ],
+)
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [("sentiment", "the run 'sentiment'"), ("posts", "the corpus 'posts'"), (None, "all pages")],
+)
+def test_an_option_that_a_page_of_what_is_computed_has_nothing_of_is_refused(
+    root: Path, monkeypatch: pytest.MonkeyPatch, option: str, name: str | None, said: str
+):
+    monkeypatch.chdir(root)
+    for function in ("write_named", "write_all"):
+        monkeypatch.setattr(f"embspace.app.page.overview.{function}", lambda *_, **__: Path("x"))
+    if name is None and option in ("--all", "--quick"):  # which is told as beside --all
+        return
+    named = ["--all"] if name is None else [name]
+    found = call("report", *named, option)
+    assert found.exit_code == 1
+    assert f"{option.partition('=')[0]}: found beside {said}, allowed: with a model" in found.stderr
+    assert call("report", *named, "--no-open", "--single-file").exit_code == 0
+
+
+def test_what_nothing_was_computed_of_is_told_where_no_study_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, root: Path
+):
+    monkeypatch.setenv("EMBSPACE_CACHE", str(tmp_path))
+    home = tmp_path / "study"
+    for place in ("conf", "data/published", "pipeline"):
+        shutil.copytree(root / place, home / place)
+    for file in ("params.yaml", "dvc.yaml", "models.lock", "CITATION.cff"):
+        shutil.copy(root / file, home)
+    monkeypatch.chdir(home)
+    said = call("cite", "minilm", "helix")
+    expected = "error: no results of helix; make a report of it with\n  embspace report minilm\n"
+    assert said.stderr == expected
+
+
+def test_quick_takes_no_jobs(root: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(root)
+    said = call("report", "minilm", "--quick", "--jobs", "2")
+    assert said.exit_code == 1 and "--quick: found beside --jobs" in said.stderr
+    assert "--latex: found without an analysis" in call("cite", "--latex").stderr
 
 
 def test_a_name_that_is_none_is_told_what_is_allowed(root: Path, monkeypatch: pytest.MonkeyPatch):

@@ -1,6 +1,7 @@
 """Names lead to the tree that has a model's results, and what lacks is said as it is."""
 
 import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -64,12 +65,33 @@ def test_two_models_that_were_compared_are_found_by_the_name_of_their_page(root:
     put(str(tree / "params.yaml"), f"models: [spare, listed]\ncompared: {{{pair}: {{}}}}\n")
     assert place_of(pair, root, root) == place_of(f"reports/{pair}", root, root) == (tree, pair)
     assert place_of("spare", root, root) == (report, "spare")  # and not the newer tree of two
+    own = make_tree(root / ".cache/trees/spare--listed--my-89abcdef+pair", "spare, listed")
+    shutil.copy(tree / "params.yaml", own)
+    assert place_of(f"reports/{pair}--my-89abcdef", root, root) == (own, pair)
+    assert place_of(pair, root, root) == (tree, pair)
+    shutil.rmtree(tree)
+    assert place_of(pair, root, root) == (own, pair)
 
 
 def test_a_model_that_params_does_not_list_is_in_its_report(root: Path):
     assert place_of("spare", root, root) == (root, "spare")
     tree = make_tree(root / ".cache/trees/spare", "spare")
     assert place_of("spare", root, root) == (tree, "spare")
+
+
+def test_the_study_in_the_cache_has_what_reports_have_made(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("embspace.app.queries.reported.is_home", lambda _: True)
+    assert place_of("listed", root, root, for_results=True) == (root, "listed")
+    tree = make_tree(root / ".cache/trees/listed", "listed")
+    assert place_of("listed", root, root, for_results=True) == (tree, "listed")
+    assert place_of("listed", root, root) == (
+        root,
+        "listed",
+    )  # for settings
+    monkeypatch.chdir(root)
+    assert "embspace report listed" in why_not_there("listed")
 
 
 def test_a_folder_without_a_report_is_told_how_to_make_one(root: Path):

@@ -12,7 +12,6 @@ from embspace.app.cli.jobs import JobsOption, end_on_signals
 from embspace.app.cli.reading import (
     DocumentColumnOption,
     IdColumnOption,
-    LabelColumnOption,
     SeparatorOption,
     SkipEmptyOption,
     TextColumnOption,
@@ -29,7 +28,6 @@ def compare(
     corpus: CorporaOption = None,
     text_column: TextColumnOption = None,
     id_column: IdColumnOption = None,
-    label_column: LabelColumnOption = None,
     document_column: DocumentColumnOption = None,
     separator: SeparatorOption = None,
     skip_empty: SkipEmptyOption = False,
@@ -60,7 +58,7 @@ def compare(
     end_on_signals()
     here = Path.cwd()
     reading = reading_of(
-        *(text_column, id_column, label_column, document_column),
+        *(text_column, id_column, None, document_column),
         separator=separator,
         skip_empty=skip_empty,
     )

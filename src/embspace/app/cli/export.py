@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 import typer
 
 from embspace.app.cli.failures import clear_errors
+from embspace.app.cli.given import options_given
 from embspace.app.cli.model_first import model_first
 from embspace.app.cli.places import at_texts, placed_texts
 from embspace.app.cli.reading import HeaderOption, SeparatorOption, header_of
@@ -123,9 +124,8 @@ def _refuse_unused(context: typer.Context, space: str) -> None:
         InputError: naming it, and the spaces that it is for.
     """
     kind = space if space in USED else "file"
-    for option in ("labels", "header", "separator", "model", "corpus", "layer", "pooling"):
-        source = context.get_parameter_source(option)
-        if option not in USED[kind] and source is not None and source.name == "COMMANDLINE":
+    for option in options_given(context):
+        if option not in (*USED[kind], "to", "folder"):
             places = [each for each, used in USED.items() if option in used]
             allowed = ", ".join(places).replace("file", "a file of vectors")
             raise InputError(f"--{option}: found beside '{space}', allowed: beside {allowed}")

@@ -1,4 +1,4 @@
-"""Options that say of a model what its files do not."""
+"""Which options are given, and those that say of a model what its files do not."""
 
 from typing import Annotated, Any
 
@@ -34,3 +34,14 @@ def given_of(allow_unused: list[str] | None, tokenizer: str | None) -> dict[str,
     from embspace.app.describe import given_keys
 
     return {"given": given_keys(allow_unused, tokenizer)}
+
+
+def options_given(context: typer.Context) -> dict[str, str]:
+    """Return the options on the command line by their argument, each as it is written first."""
+    return {
+        str(option.name): option.opts[0]
+        for option in context.command.params
+        if option.name
+        and option.opts[0].startswith("--")
+        and getattr(context.get_parameter_source(option.name), "name", "") == "COMMANDLINE"
+    }

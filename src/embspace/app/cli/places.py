@@ -36,7 +36,7 @@ def at_model(asked: str, *, own: bool = False) -> Iterator[str]:
     here = Path.cwd()
     with clear_errors():
         root = enclosing_root(here) if own else find_root()
-        tree, model = place_of(asked, root, here) if root else (here, asked)
+        tree, model = place_of(asked, root, here, for_results=True) if root else (here, asked)
         with chdir(tree):
             yield model
 

@@ -12,7 +12,12 @@ from typing import Annotated
 import typer
 
 from embspace.app.cli.failures import clear_errors
-from embspace.app.cli.given import AllowUnusedOption, TokenizerOption, given_of
+from embspace.app.cli.given import (
+    AllowUnusedOption,
+    TokenizerOption,
+    given_of,
+    options_given,
+)
 from embspace.app.cli.jobs import JobsOption, end_on_signals
 from embspace.app.cli.model_first import model_first
 from embspace.app.cli.places import at_model, at_texts, placed_texts
@@ -27,6 +32,7 @@ from embspace.app.cli.reading import (
 )
 from embspace.errors import InputError, one_line, visible
 
+OF_PAGES = ("single_file", "no_open")  # options of `report` without a model
 OldModelOption = Annotated[
     str | None, typer.Option("--model", help="As before; now the first word.", hidden=True)
 ]
@@ -68,6 +74,7 @@ CorporaOption = Annotated[
 
 
 def report(
+    context: typer.Context,
     model: Annotated[
         str | None,
         typer.Argument(
@@ -144,12 +151,12 @@ def report(
     named |= {"all": is_all, "no-maps": no_maps}
     options = [option for option, is_given in named.items() if is_given]
     with clear_errors():
-        if quick and options:
-            raise InputError(f"--quick: found beside --{options[0]}, allowed: without")
+        if quick and (options or jobs):
+            raise InputError(f"--quick: found beside --{[*options, 'jobs'][0]}, allowed: without")
         if quick and corpus and len(corpus) > 1:
             raise InputError(f"--quick: reads one corpus, found {len(corpus)}")
         root, given = find_root(), given_of(allow_unused, tokenizer)
-        made = _page_of_tree(root, model, is_all=is_all, is_single=single_file)
+        made = _page_of_tree(root, model, options_given(context))
         shown = Shown(root, here, may_open=not no_open)
         if made is None:
             asked = model or ""
@@ -198,21 +205,31 @@ def has_display() -> bool:
     return is_windowed or any(os.environ.get(key) for key in ("DISPLAY", "WAYLAND_DISPLAY"))
 
 
-def _page_of_tree(root: Path, asked: str | None, *, is_all: bool, is_single: bool) -> Path | None:
+def _page_of_tree(root: Path, asked: str | None, given: dict[str, str]) -> Path | None:
     """Write the page of a run, a pair or a corpus, or all of them; None if a model is asked for.
 
+    `given` are the options on the command line; those that such a page has nothing of are refused.
+
     Raises:
-        InputError: if neither is asked for, or a name is not known.
+        InputError: if neither is asked for, or a name is not known; naming an option.
     """
     from embspace.app.page.names import names_of
 
+    is_all, is_single = "is_all" in given, "single_file" in given
     if not is_all and asked is None:
-        raise InputError(f"a name: found {asked or 'none'}, allowed: a name, or else --all")
+        raise InputError("a name: found none, allowed: a name, or else --all")
     named = names_of(root).get(asked) if asked is not None else None
     if asked is not None and (named is None or named.kind == "model"):
         if is_single:
             raise InputError("--single-file: found with a model, allowed: a run, a pair, a corpus")
         return None
+    of = "all pages" if named is None else f"the {named.kind} '{named.name}'"
+    allowed = OF_PAGES if named else (*OF_PAGES, "is_all")
+    if unused := [option for name, option in given.items() if name not in allowed]:
+        raise InputError(
+            f"{unused[0]}: found beside {of}, allowed: with a model; what is computed is shown, "
+            "and nothing is computed for it"
+        )
     from embspace.app.page.overview import write_all, write_named
 
     if named is None:
@@ -353,16 +370,27 @@ def cite(
     Settings are those of conf/, numbers those of results/: after a change, `dvc repro` first.
     `embspace cite minilm helix`
     """
+    from embspace.app.queries.reported import why_not_there
     from embspace.cite.command import cite as citation_of
     from embspace.cite.methods import all_methods
+    from embspace.settings.roots import is_home
 
     if not words:
+        with clear_errors():
+            if latex or model is not None:
+                option = "--latex" if latex else "--model"
+                raise InputError(f"{option}: found without an analysis, allowed: with one")
         typer.echo("\n".join(all_methods()))
         return
     with clear_errors():
         named, (noun,) = model_first("cite", words, model, ["ANALYSIS"])
-    with at_model(named, own=True) as name:
-        citation = citation_of(noun, name, latex=latex)
+    with at_model(named) as name:
+        try:
+            citation = citation_of(noun, name, latex=latex)
+        except InputError as error:
+            if is_home(Path.cwd()) and ": not found" in str(error):  # where `dvc repro` is not run
+                raise InputError(f"no results of {noun}; {why_not_there(name)}") from error
+            raise
     for note in citation.notes:
         typer.echo(f"note: {note}", err=True)
     typer.echo(f"{citation.text}\n\n{citation.bibtex}", nl=False)

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 from jaxtyping import Float
 
-from embspace.app.api import MatrixKey, Spaces, checked_texts
+from embspace.app.api import Spaces
 from embspace.app.queries.shown import as_list
+from embspace.app.queries.space_keys import MatrixKey
+from embspace.app.queries.texts_asked import checked_texts
 from embspace.errors import InputError, not_among
 
 if TYPE_CHECKING:

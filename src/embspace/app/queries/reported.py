@@ -12,6 +12,7 @@ from embspace.app.working_tree import TREES
 from embspace.errors import InputError, did_you_mean
 from embspace.settings.find_description import LIST
 from embspace.settings.params import CONF, PARAMS
+from embspace.settings.roots import is_home
 from embspace.settings.schema import read_yaml
 
 MODELS = CONF / "model"
@@ -27,7 +28,7 @@ class Place(NamedTuple):
     model: str
 
 
-def place_of(asked: str, root: Path, here: Path) -> Place:
+def place_of(asked: str, root: Path, here: Path, *, for_results: bool = False) -> Place:
     """Return the tree and name of a model: the user's tree, if params.yaml there names it.
 
     Else it is the tree of a report, the newest one of the model, or that in which two models were
@@ -37,6 +38,8 @@ def place_of(asked: str, root: Path, here: Path) -> Place:
         asked: A name, or a path from the folder `here`.
         root: The user's tree.
         here: The folder that the command was called in.
+        for_results: Whether results are asked for. The study in the user's cache is never run:
+            what there is of the models that it names, reports have made.
 
     Raises:
         InputError: if it is empty, or a folder that no report was made of.
@@ -48,13 +51,16 @@ def place_of(asked: str, root: Path, here: Path) -> Place:
     name = path.name if is_report else asked
     if is_report or not path.is_dir():
         name, asked = name.partition(OPTION)[0], asked.partition(OPTION)[0]
-    if asked in (read_yaml(root / PARAMS).get("models") or ()):
+    is_named = asked in (read_yaml(root / PARAMS).get("models") or ())
+    if is_named and not (for_results and is_home(root)):
         return Place(root, asked)
     named = root / TREES / name
-    compared = root / TREES / f"{name}{OF_PAIRS}"
-    if (compared / PARAMS).is_file():
-        return Place(compared, next(iter(read_yaml(compared / PARAMS)["compared"])))
     trees = sorted((root / TREES).glob("*"), key=lambda tree: tree.stat().st_mtime, reverse=True)
+    compared = root / TREES / f"{name}{OF_PAIRS}"
+    for tree in sorted(trees, key=lambda tree: tree != compared):
+        pair = _pair_of(tree)
+        if pair and (tree == compared or pair == asked):
+            return Place(tree, pair)
     for tree in sorted(trees, key=lambda tree: tree != named):
         model = _model_of(tree)
         if model and (tree == named or model == asked or _folder_of(tree, model, root) == path):
@@ -70,11 +76,11 @@ def place_of(asked: str, root: Path, here: Path) -> Place:
 def why_not_there(model: str) -> str:
     """Return why the current folder has no results of a model, and what makes them.
 
-    It is empty for a model that params.yaml lists.
+    It is empty for a model that the params.yaml of a user's study lists.
     """
     known = sorted(file.stem for file in MODELS.glob("*.yaml"))
     if model in (read_yaml(PARAMS).get("models") or ()):
-        return ""
+        return f"make a report of it with\n  embspace report {model}" if is_home(Path()) else ""
     if model in known:
         return (
             f"'{model}' is not listed under `models` in {PARAMS}; list it there, then `embspace "
@@ -86,9 +92,16 @@ def why_not_there(model: str) -> str:
 def _model_of(tree: Path) -> str:
     """Return the one model of a report's tree; "" if it is none, or one half made."""
     params = tree / PARAMS
-    models = list((read_yaml(params).get("models") if params.is_file() else None) or ())
+    models: list[str] = (read_yaml(params).get("models") if params.is_file() else None) or []
     is_of_one = len(models) == 1 and (tree / MODELS / f"{models[0]}.yaml").is_file()
     return str(models[0]) if is_of_one else ""
+
+
+def _pair_of(tree: Path) -> str:
+    """Return the two models that are compared in a tree; "" if none are, or it is half made."""
+    params = tree / PARAMS
+    is_of_two = tree.name.endswith(OF_PAIRS) and params.is_file()
+    return next(iter(read_yaml(params)["compared"])) if is_of_two else ""
 
 
 def _folder_of(tree: Path, model: str, root: Path) -> Path | None:
