@@ -10,7 +10,7 @@ import pytest
 
 from embspace.compare.alignment import ReadModel
 from embspace.compare.model_changes import COLUMNS, ModelChanges, compare_model_changes, main
-from embspace.compare.model_changes_rows import IDENTICAL, MOVED, ROUNDED, UNRELATED
+from embspace.compare.model_changes_rows import IDENTICAL, MOVED, NOT_CHECKABLE, ROUNDED, UNRELATED
 from embspace.errors import InputError
 from embspace.geometry.parameters.rounding import to_bfloat16
 from embspace.models.parameters.all_weights import AllWeights, read_all_weights
@@ -245,8 +245,11 @@ def test_a_head_of_one_model_alone_is_left_out(tmp_path: Path) -> None:
     one = weights(tmp_path / "one", module, matrices=matrices, **head)
     other = weights(tmp_path / "other", module, matrices=matrices)
     changes = compare_model_changes(one, other, NAMES, {}, NOTHING, **SETTINGS).changes
-    assert set(changes["verdict"]) == {IDENTICAL}
-    assert "masked_head" not in set(changes["group"])
+    told = changes[changes["group"] == "masked_head"]
+    assert told[["verdict", "reason"]].to_numpy().tolist() == [[NOT_CHECKABLE, "after has none"]]
+    assert set(changes["verdict"]) == {IDENTICAL, NOT_CHECKABLE}
+    back = compare_model_changes(other, one, NAMES, {}, NOTHING, **SETTINGS).changes
+    assert back.loc[back["group"] == "masked_head", "reason"].tolist() == ["before has none"]
 
 
 def test_rows_are_paired_by_their_tokens(tmp_path: Path) -> None:

@@ -6,8 +6,10 @@ import pytest
 from embspace.compare.model_changes_rows import (
     IDENTICAL,
     MOVED,
+    NOT_CHECKABLE,
     ROUNDED,
     Rules,
+    left_out_rows,
     measured_changes,
     mismatch,
     paired_weights,
@@ -55,6 +57,8 @@ def test_tokens_are_paired_by_what_they_are() -> None:
     other = model(weight("token_embedding", table[[2, 0]]), tokens=("c", "a"))
     (paired,) = paired_weights(one, other)
     assert paired.rows.tolist() == [0, 2] and paired.is_identical
+    row = next(measured_changes([paired], RULES)).row
+    assert row["reason"] == "2 of 3 rows, those that both models have"
     assert not list(paired_weights(one, model(weight("token_embedding", table), tokens=("x",) * 3)))
 
 
@@ -111,3 +115,23 @@ def test_from_zero_a_change_has_a_size_and_no_share() -> None:
     row = next(measured_changes(list(pairs), RULES)).row
     assert np.isnan(row["relative_change"]) and row["change_norm"] > 0
     assert row["verdict"] == MOVED
+
+
+def test_what_could_not_be_paired_is_told_by_group() -> None:
+    table = drawn(0, 3, 4)
+    one = model(
+        weight("token_embedding", table),
+        weight("pooler", drawn(0, 4, 4)),
+        weight("masked_head", drawn(0, 4, 4)),
+        tokens=("a", "b", "c"),
+    )
+    other = model(
+        weight("token_embedding", table), weight("pooler", drawn(0, 5, 4)), tokens=("x", "y", "z")
+    )
+    rows = list(left_out_rows(one, other, list(paired_weights(one, other)), NAMES))
+    assert {row["group"]: row["reason"] for row in rows} == {
+        "token_embedding": "no token is in both vocabularies",
+        "pooler": "'pooler' is 4 × 4 in one, 5 × 4 in other",
+        "masked_head": "other has none",
+    }
+    assert {row["verdict"] for row in rows} == {NOT_CHECKABLE}

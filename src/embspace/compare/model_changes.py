@@ -12,6 +12,7 @@ from embspace.compare.alignment import AlignedCorpus, ReadModel
 from embspace.compare.model_changes_rows import (
     COLUMNS,
     Rules,
+    left_out_rows,
     measured_changes,
     mismatch,
     paired_weights,
@@ -114,7 +115,9 @@ def compare_model_changes(
     if reason := mismatch(one, other, names):
         return _not_checkable(reason)
     rules = Rules(n_directions, least_rows, least_deviations)
-    changes = list(measured_changes(list(paired_weights(one, other)), rules))
+    paired = list(paired_weights(one, other))
+    changes = list(measured_changes(paired, rules))
+    rows = [*left_out_rows(one, other, paired, names), *(change.row for change in changes)]
     states = state_rows(
         texts,
         read,
@@ -126,7 +129,7 @@ def compare_model_changes(
     )
     reading = Reading(n_read, n_words, left_out, n_random_vectors, level, seed)
     return ModelChanges(
-        pd.DataFrame([change.row for change in changes], columns=COLUMNS),
+        pd.DataFrame(rows, columns=COLUMNS),
         pd.DataFrame(word_rows(changes, one, reading), columns=WORDS),
         pd.DataFrame(token_rows(changes, one, n_tokens), columns=MOVED_TOKENS),
         pd.DataFrame(states, columns=STATES),

@@ -27,7 +27,7 @@ from embspace.models.parameters.all_weights import (
 )
 
 IDENTICAL, ROUNDED, MOVED = "identical", "rounded", "moved"
-UNRELATED = "no nearer than dealt rows"
+UNRELATED, NOT_CHECKABLE = "no nearer than dealt rows", "not checkable"
 ALL = "all"
 PLACE = ["group", "layer", "layers", "n_rows", "n_rows_changed"]
 SIZE = ["norm", "change_norm", "relative_change", "relative_change_rounding"]
@@ -93,8 +93,13 @@ def mismatch(one: AllWeights, other: AllWeights, names: tuple[str, str]) -> str:
     for key, weight in shapes.items():
         shape, found = (x.values.shape for x in (weight, others[key]))
         if weight.group not in (TOKENS, POSITIONS) and shape != found or shape[1:] != found[1:]:
-            return f"{_place(weight)} is {_size(shape)} in {names[0]}, {_size(found)} in {names[1]}"
+            return _unlike(weight, others[key], names)
     return ""
+
+
+def _unlike(weight: Weight, match: Weight, names: tuple[str, str]) -> str:
+    shape, found = (_size(x.values.shape) for x in (weight, match))
+    return f"{_place(weight)} is {shape} in {names[0]}, {found} in {names[1]}"
 
 
 def _has_to_fit(weight: Weight) -> bool:
@@ -113,7 +118,8 @@ def _size(shape: tuple[int, ...]) -> str:
 def paired_weights(one: AllWeights, other: AllWeights) -> Iterator[PairedWeight]:
     """Yield what both models have: rows of the same tokens and positions, all of other weights.
 
-    A part on top of which only one model has all weights, or of another shape, is left out.
+    A part on top that only one model has, or that has another shape, is left out, as
+    `left_out_rows` says.
     """
     others = {weight.key: weight for weight in other.weights}
     rows, other_rows = _common_tokens(one.tokens, other.tokens)
@@ -130,6 +136,28 @@ def paired_weights(one: AllWeights, other: AllWeights) -> Iterator[PairedWeight]
             kept = other_kept = np.arange(n)
         if len(kept):
             yield PairedWeight(weight, weight.values[kept], match.values[other_kept], kept)
+
+
+def left_out_rows(
+    one: AllWeights, other: AllWeights, weights: Sequence[PairedWeight], names: tuple[str, str]
+) -> Iterator[Row]:
+    """Yield a row for each group of which something could not be paired, with the reason."""
+    paired = {each.weight.key for each in weights}
+    there, elsewhere = ({x.key: x for x in model.weights} for model in (one, other))
+    has_tokens = bool(_common_tokens(one.tokens, other.tokens)[0].size)
+    reasons: dict[str, str] = {}
+    for key, weight in {**elsewhere, **there}.items():
+        if key in paired:
+            continue
+        if key not in there or key not in elsewhere:
+            reason = f"{names[0] if key not in there else names[1]} has none"
+        elif weight.group in (TOKENS, OUTPUT) and not has_tokens:
+            reason = "no token is in both vocabularies"
+        else:
+            reason = _unlike(weight, elsewhere[key], names)
+        reasons.setdefault(weight.group, reason)
+    for group, reason in reasons.items():
+        yield {"group": group, "verdict": NOT_CHECKABLE, "reason": reason}
 
 
 def _common_tokens(
@@ -159,6 +187,7 @@ def measured_changes(weights: Sequence[PairedWeight], rules: Rules) -> Iterator[
         sums.append(total)
         first = paired[0].weight
         row: Row = {"group": first.group, "layer": first.layer, "layers": first.layers}
+        row["reason"] = _cut(paired)
         row |= _size_columns(paired, total, rules)
         spectrum = _spectrum(paired, str(row["verdict"]))
         if spectrum is not None:
@@ -167,6 +196,13 @@ def measured_changes(weights: Sequence[PairedWeight], rules: Rules) -> Iterator[
     if sums:
         whole = {"group": ALL, **_size_columns(ordered, pooled(sums), rules)}
         yield MeasuredChange(whole, ordered, None)
+
+
+def _cut(paired: Sequence[PairedWeight]) -> str | None:
+    """Return in words that rows of a table are left out; None if there are all of the first's."""
+    n = sum(len(each.rows) for each in paired)
+    n_all = sum(len(each.weight.values) for each in paired)
+    return None if n == n_all else f"{n} of {n_all} rows, those that both models have"
 
 
 def _groups(weights: Sequence[PairedWeight]) -> list[str]:

@@ -89,14 +89,14 @@ def test_the_one_part_that_moved_is_in_the_title_with_size_and_rank() -> None:
     moved = row("attention_query", 2, "moved", 0.1, rank=1)
     figure, text = drawn(table(moved, whole=all_of("moved", 0.01)))
     assert title_of(figure) == (
-        "From A to B one part alone moved, the queries of layer 2, by 0.1 of their norm, in 1 "
+        "From A to B one part alone moved, the queries of layer 2, by 10 % of their norm, in 1 "
         "direction"
     )
     sizes, directions, outside = figure.axes
     written = [each.get_text() for each in sizes.texts]
-    assert written.count("0.1") == 1 and written.count("=") == 8
+    assert written.count("10") == 1 and written.count("=") == 8
     assert [each.get_text() for each in directions.texts if each.get_text()] == ["1 of 1"]
-    assert [each.get_text() for each in outside.texts] == ["=", "0.01"]
+    assert [each.get_text() for each in outside.texts] == ["=", "1"]
     first = text.split("<details>")[0]
     assert "| Queries of layer 2 |" in first and "Norms of layer 1" not in first
 
@@ -105,8 +105,8 @@ def test_of_several_parts_the_title_names_the_most_moved() -> None:
     parts = (row("norm", 1, "moved", 0.02), row("feed_forward_value", 3, "moved", 0.3, rank=24))
     figure, _ = drawn(table(*parts, whole=all_of("moved", 0.05)))
     assert title_of(figure) == (
-        "From A to B all weights together moved by 0.05 of their norm, most the FF values of "
-        "layer 3, by 0.3 of their norm"
+        "From A to B all weights together moved by 5 % of their norm, most the FF values of "
+        "layer 3, by 30 % of their norm"
     )
 
 
@@ -135,8 +135,8 @@ def test_weights_without_a_relation_are_beside_chance() -> None:
     ]
     figure, _ = drawn(table(*parts, whole=all_of("no nearer than dealt rows", 1.41)))
     assert title_of(figure) == (
-        "The weights of B are no nearer to A's than dealt rows: 1.41 of their norm away, by chance "
-        "1.4"
+        "The weights of B are no nearer to A's than dealt rows: 140 % of their norm away, by "
+        "chance 140 %"
     )
 
 
@@ -201,3 +201,15 @@ def test_states_have_a_line_beside_other_texts() -> None:
     assert own == pytest.approx([1, 0.9, 0.8]) and other == [0.2] * 3
     assert {each.get_text() for each in ax.get_legend().get_texts()} == {"articles", "two texts"}
     assert "## States of the same texts" in text
+
+
+def test_parts_that_are_not_compared_are_told_and_not_drawn() -> None:
+    head = {"group": "masked_head", "verdict": "not checkable", "reason": "B has none"}
+    changes = table(row("norm", 1, "moved", 0.1), whole=all_of("moved", 0.01))
+    is_table = changes["group"] == "token_embedding"
+    changes["reason"] = ["50 of 60 rows, of both" if found else None for found in is_table]
+    figure, text = drawn(pd.concat([changes, pd.DataFrame([head])], ignore_index=True))
+    assert "Masked head not checkable: B has none." in text
+    assert "Token embeddings compared by 50 of 60 rows, of both." in text
+    names = {each.get_text() for each in figure.axes[2].get_yticklabels()}
+    assert names == {"token embeddings", "all weights"}

@@ -13,6 +13,7 @@ from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 from embspace.draw.page.canvas import (
     count,
     new_figure,
+    percent,
     say_instead,
     sentence_case,
     shade,
@@ -25,7 +26,6 @@ from embspace.draw.page.markdown import (
     interval,
     markdown_table,
     section,
-    significant,
 )
 from embspace.draw.page.parameter_groups import GROUPS
 from embspace.files.tables import Tables
@@ -48,6 +48,7 @@ NAMES = {
     ALL: "all weights",
 }
 MOVED, UNRELATED, ROUNDED = "moved", "no nearer than dealt rows", "rounded"
+NOT_CHECKABLE = "not checkable"
 READINGS = {"word_embeddings": "token embeddings", "masked_head": "masked head"}
 SMALLEST, LARGEST = 1e-3, 2**0.5  # of the colors: below rounding to bfloat16, independent weights
 WRITTEN: dict[str, Any] = {"fontsize": 5.5}  # in a cell
@@ -67,7 +68,8 @@ def draw_model_changes(
 ) -> tuple[Figure, str]:
     """Draw maps of layers and groups, bars of the parts outside of the layers, and tables."""
     one, other = models_of(label)
-    table = results["csv"].dropna(subset="group")
+    known = results["csv"].dropna(subset="group")
+    table = known[known["verdict"] != NOT_CHECKABLE]
     layers = table.dropna(subset="layer")
     n_layers, states = layers["layer"].nunique(), results["states"]
     n_rows = 1 if states.empty else 2
@@ -94,7 +96,18 @@ def draw_model_changes(
     pages = [_changes_page(table, n_shown, digits)]
     pages += [_words_page(results["words"], n_shown, digits), _tokens_page(results["tokens"])]
     pages += [_states_page(states, digits)]
-    return figure, "\n".join([head, *filter(None, pages)])
+    return figure, "\n".join([head, *_remarks(known), *filter(None, pages)])
+
+
+def _remarks(known: pd.DataFrame) -> list[str]:
+    """Return a sentence on each part that is not compared, or not with all of its rows."""
+    told = known[known["reason"].notna()]
+    return [
+        f"{sentence_case(_place(row))} "
+        + ("not checkable: " if row["verdict"] == NOT_CHECKABLE else "compared by ")
+        + f"{row['reason']}.\n"
+        for _, row in told.iterrows()
+    ]
 
 
 def _whole(table: pd.DataFrame) -> pd.Series:
@@ -106,22 +119,20 @@ def _title(table: pd.DataFrame, one: str, other: str) -> str:
     if table.empty:
         return f"How far {other} lies from {one} is not checkable"
     whole = _whole(table)
-    size = significant(whole["relative_change"], 2)
+    size = percent(whole["relative_change"])
     if whole["verdict"] == "identical":
         return f"No parameter differs between {one} and {other}"
     if whole["verdict"] == ROUNDED:
         return f"{one} and {other} differ by rounding to {whole['rounding']} alone"
     if whole["verdict"] == UNRELATED:
-        size, chance = (
-            significant(whole[name]) for name in ("relative_change", "relative_change_dealt")
-        )
+        chance = percent(whole["relative_change_dealt"])
         return (
             f"The weights of {other} are no nearer to {one}'s than dealt rows: {size} of their "
             f"norm away, by chance {chance}"
         )
     parts = table[(table["group"] != ALL) & table["verdict"].isin((MOVED, UNRELATED))]
     most = parts.sort_values("relative_change", ascending=False, kind="stable").iloc[0]
-    by = f"by {significant(most['relative_change'], 2)} of their norm{_in_directions(most)}"
+    by = f"by {percent(most['relative_change'])} of their norm{_in_directions(most)}"
     if len(parts) == 1:
         rest = ", but for rounding" if (table["verdict"] == ROUNDED).any() else ""
         return f"From {one} to {other} one part alone moved{rest}, the {_place(most)}, {by}"
@@ -160,9 +171,9 @@ def _subtitle(table: pd.DataFrame, one: str, other: str) -> str:
     whole = _whole(table)
     return (
         f"|W' − W| / |W| of each weight, W of {one}, W' of {other}; all weights: "
-        f"{significant(whole['relative_change'])}, of W rounded to bfloat16 "
-        f"{significant(whole['relative_change_rounding'])}, with rows dealt anew "
-        f"{significant(whole['relative_change_dealt'])} (red) · = no entry differs, ≈ rounding "
+        f"{percent(whole['relative_change'])}, of W rounded to bfloat16 "
+        f"{percent(whole['relative_change_rounding'])}, with rows dealt anew "
+        f"{percent(whole['relative_change_dealt'])} (red) · = no entry differs, ≈ rounding "
         "alone · directions: participation ratio of the squared singular values, darker the nearer "
         "to a random change, and the rank where it is not full"
     )
@@ -174,12 +185,13 @@ def _sizes(ax: Axes, layers: pd.DataFrame, *, is_written: bool) -> None:
     texts = [_size_in_words(row["verdict"], row["relative_change"]) for _, row in layers.iterrows()]
     cells = layers.assign(shown=np.log10(shown.clip(lower=SMALLEST)), text=texts)
     _map(ax, cells, is_written=is_written, vmin=np.log10(SMALLEST), vmax=np.log10(LARGEST))
-    ax.set_title("Relative change")
+    ax.set_title("Relative change, %")
     ax.set_ylabel("layer")
 
 
 def _size_in_words(verdict: str, value: float) -> str:
-    return SIGNS.get(verdict, "" if np.isnan(value) else significant(value, 2))
+    """Return a size in percent, without its sign, which the heading has."""
+    return SIGNS.get(verdict, "" if np.isnan(value) else percent(value).removesuffix(" %"))
 
 
 def _directions(ax: Axes, layers: pd.DataFrame, *, is_written: bool) -> None:
@@ -241,21 +253,20 @@ def _write_empty(ax: Axes, texts: np.ndarray, values: np.ndarray) -> None:
 def _outside(ax: Axes, rows: pd.DataFrame) -> None:
     """Draw the relative change of the parts outside of the layers, and of all weights."""
     places = range(len(rows))
-    moved = rows["relative_change"].clip(lower=0).where(rows["verdict"].isin((MOVED, UNRELATED)), 0)
+    is_moved = rows["verdict"].isin((MOVED, UNRELATED))
+    moved = 100 * rows["relative_change"].fillna(0).where(is_moved, 0)
     ax.barh(places, moved, height=0.6, color=[_bar_color(verdict) for verdict in rows["verdict"]])
-    for place, (_, row) in zip(places, rows.iterrows(), strict=True):
-        value = row["relative_change"]
-        words = _size_in_words(row["verdict"], value)
-        shown = value if row["verdict"] in (MOVED, UNRELATED) and value == value else 0
-        write_beside(ax, words, (shown, place), (3, 0), va="center_baseline")
-    dealt = rows["relative_change_dealt"]
+    for place, (_, row), size in zip(places, rows.iterrows(), moved, strict=True):
+        words = _size_in_words(row["verdict"], row["relative_change"])
+        write_beside(ax, words, (size, place), (3, 0), va="center_baseline")
+    dealt = 100 * rows["relative_change_dealt"]
     ax.plot(dealt, [*places], "|", color=VERMILION, markersize=9)
     largest = max(dealt.max(), moved.max())
     ax.set(xlim=(0, 1.25 * (largest if largest > 0 else 1)), ylim=(len(rows) - 0.5, -0.5))
     names = [fill(NAMES.get(group, group), 18, break_long_words=False) for group in rows["group"]]
     ax.set_yticks(places, names, fontsize=6.5)
     ax.set_title("Outside of the layers")
-    ax.set_xlabel("relative change")
+    ax.set_xlabel("relative change, %")
     ax.grid(visible=False, axis="y")
 
 
@@ -301,9 +312,11 @@ def _changes_page(table: pd.DataFrame, n_shown: int, digits: int) -> str:
         f"{count(row['n_rows_changed'])} of {count(row['n_rows'])}" for _, row in table.iterrows()
     ]
     places = [sentence_case(_place(row)) for _, row in table.iterrows()]
-    named = table.assign(place=places, rows=rows)
-    order = named.sort_values("relative_change", ascending=False, kind="stable")
-    order = order[order["verdict"] != "identical"]
+    sizes = ("relative_change", "relative_change_rounding", "relative_change_dealt")
+    words = {size: [_percent(value) for value in table[size]] for size in sizes}
+    named = table.assign(place=places, rows=rows, **words)
+    order = table.sort_values("relative_change", ascending=False, kind="stable").index
+    order = named.loc[order[table.loc[order, "verdict"] != "identical"]]
     note = (
         "The relative change is |W' − W| / |W|; beside it stand that of W rounded to bfloat16 and "
         "that of the rows of W' in random order. A change's rank counts singular values above what "
@@ -318,6 +331,10 @@ def _changes_page(table: pd.DataFrame, n_shown: int, digits: int) -> str:
         "the first directions of the change and of W."
     )
     return page + "\n" + folded(section("All weights", note, rest))
+
+
+def _percent(share: float) -> str:
+    return "–" if np.isnan(share) else percent(share)
 
 
 def _words_page(table: pd.DataFrame, n_shown: int, digits: int) -> str:
@@ -337,6 +354,7 @@ def _words_page(table: pd.DataFrame, n_shown: int, digits: int) -> str:
         f"{sentence_case(_place(row))}, direction {row['direction']}" for _, row in table.iterrows()
     ]
     named = table.assign(place=places, reading=table["reading"].map(READINGS))
+    named["share"] = [percent(share) for share in table["share"]]
     named = named.sort_values("is_coherent", ascending=False, kind="stable")
     note = (
         "The first directions of each change by its singular values, the tokens of highest score "
