@@ -6,6 +6,7 @@ from scipy.linalg import subspace_angles
 
 from embspace.geometry.attention.query_key_form import (
     EigenvalueCounts,
+    _excess,
     directionality,
     effective_rank_of_form,
     eigenvalue_counts,
@@ -235,3 +236,8 @@ def test_grouped_keys_as_coded_give_a_head_the_key_of_another():
     as_coded = np.concatenate([np.tile(keys, (2, 1, 1))[head] for head in range(4)])
     assert form_symmetry(query, right) == pytest.approx(1)
     assert form_symmetry(query, as_coded) < 0.6
+
+
+def test_two_norms_have_an_excess_and_one_has_none():
+    assert _excess(np.array([1.0, 3.0]), 0.0) == 1
+    assert _excess(np.array([3.0]), 0.0) == 0

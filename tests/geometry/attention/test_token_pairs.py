@@ -43,3 +43,11 @@ def test_without_a_pair_nothing_is_defined_and_elsewhere_may_be_nowhere():
     assert np.isnan(pair_mass(previous(), nothing, nothing, ORDINARY).mass)
     all_queries = np.arange(1, 24)
     assert np.isnan(pair_mass(previous(), all_queries, all_queries - 1, ORDINARY).elsewhere)
+
+
+def test_elsewhere_reaches_both_ends_of_the_text():
+    maps = np.array([[0.5, 0.3, 0.2], [0.7, 0.2, 0.1], [0.1, 0.5, 0.4]])
+    back = pair_mass(maps, np.array([2]), np.array([1]), np.ones(3, bool))
+    assert (back.mass, back.elsewhere) == pytest.approx((0.5, 0.7))
+    forward = pair_mass(maps, np.array([0]), np.array([1]), np.ones(3, bool))
+    assert (forward.mass, forward.elsewhere) == pytest.approx((0.3, 0.1))

@@ -31,3 +31,7 @@ def test_the_area_under_a_line_is_half_whatever_the_steps() -> None:
 def test_steps_that_do_not_ascend_are_refused(steps: list[int]) -> None:
     with pytest.raises(ValueError, match="n_first"):
         area_under(np.zeros(len(steps)), np.array(steps))
+
+
+def test_two_numbers_of_places_are_enough():
+    assert area_under(np.array([1.0, 0.5]), np.array([3, 7])) == 0.75

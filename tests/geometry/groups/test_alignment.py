@@ -219,3 +219,17 @@ def test_too_few_or_too_many_neighbors(n_neighbors: int):
     x = gaussian(10, 2, 0)
     with pytest.raises(ValueError, match=f"n_neighbors: expected 1 to 9, found {n_neighbors}"):
         mutual_nearest_neighbors(x, x, n_neighbors=n_neighbors)
+
+
+def test_four_points_are_enough_and_all_others_may_be_neighbors():
+    x, y = np.random.default_rng(0).normal(size=(2, 4, 2))
+    k, l = (each @ each.T * (1 - np.eye(4)) for each in (x - x.mean(0), y - y.mean(0)))  # noqa: E741
+    # Song et al. (2012), equation 5.
+    expected = np.trace(k @ l) + k.sum() * l.sum() / 6 - (k @ l).sum()
+    assert unbiased_hsic(x, y) == pytest.approx(expected / 4)
+    assert np.isnan(unbiased_hsic(x[:3], y[:3]))
+    line = np.array([[0.0], [1], [3]])
+    assert nearest_rows(line, 2).tolist() == [[1, 2], [0, 2], [1, 0]]
+    for n_neighbors in (0, 3):
+        with pytest.raises(ValueError, match=f"expected 1 to 2, found {n_neighbors}"):
+            nearest_rows(line, n_neighbors)

@@ -232,3 +232,15 @@ def test_shuffled_shares_spread_wider_where_all_are_neighbors_of_a_hub():
     ring = (np.arange(n)[:, np.newaxis] + 1) % n
     by_hub, by_ring = (shuffled_shares(each, group, 200).std(axis=0) for each in (hub, ring))
     assert (by_hub > 5 * by_ring).all()
+
+
+def test_all_other_points_may_be_neighbors_and_two_are_clusters():
+    x, groups = np.array([[0.0], [1], [3]]), np.array([0, 0, 1])
+    assert same_group_neighbor_share(x, groups, n_neighbors=2) == pytest.approx(1 / 3)
+    assert same_group_neighbor_share(x, groups, n_neighbors=1) == pytest.approx(2 / 3)
+    for n_neighbors in (0, 3):
+        with pytest.raises(ValueError, match=f"expected 1 to 2, found {n_neighbors}"):
+            same_group_neighbor_share(x, groups, n_neighbors=n_neighbors)
+    clusters = average_linkage(np.array([[0.0, 1], [1, 0]]), 2)
+    assert clusters is not None and sorted(clusters) == [0, 1]
+    assert average_linkage(np.zeros((1, 1)), 1) is None

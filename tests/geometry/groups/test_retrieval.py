@@ -75,3 +75,9 @@ def test_chance_with_several_relevant_is_the_mean_over_all_orders(n: int, n_rele
         share = np.mean(np.array(ranks) <= k)
         assert recall_by_chance(n, k, n_relevant) == pytest.approx(share)
     assert np.isnan(recall_by_chance(0, 1))
+
+
+def test_all_candidates_may_be_relevant():
+    assert reciprocal_rank_by_chance(3, 3) == recall_by_chance(3, 1, 3) == 1
+    assert reciprocal_rank_by_chance(2, 1) == pytest.approx(3 / 4)
+    assert np.isnan([reciprocal_rank_by_chance(3, 4), recall_by_chance(3, 1, 0)]).all()

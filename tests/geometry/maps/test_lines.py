@@ -104,3 +104,10 @@ def test_values_that_only_rounding_tells_apart_become_one() -> None:
 def test_a_step_of_just_the_rounding_is_no_step() -> None:
     assert tied(np.array([0.0, ROUNDING, 1.0])).tolist() == [0, 0, 1]
     assert tied(np.array([0.0, 2 * ROUNDING, 1.0])).tolist() == [0, 2 * ROUNDING, 1]
+
+
+def test_four_points_are_enough() -> None:
+    found = measured(np.array([[0.0], [1], [2], [3]]))
+    assert (found.n, found.adjacent_neighbor_share) == (4, 1)
+    assert found.order_correlation == pytest.approx(1)
+    assert found.null_adjacent_neighbor_share == pytest.approx(1 / 3)

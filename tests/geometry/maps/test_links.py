@@ -121,3 +121,11 @@ def test_the_angle_is_that_of_the_planes():
     _, b = circle_pair(50, center_distance=1.0, angle=75)
     normal = np.cross(b[1] - b[0], b[20] - b[0])
     assert abs(normal[2]) / np.linalg.norm(normal) == pytest.approx(np.cos(np.deg2rad(75)))
+
+
+def test_three_corners_are_enough():
+    one = np.array([[-1.0, -1, 0], [2, -1, 0], [-1, 2, 0]])
+    other = np.array([[0.0, 0, -1], [0, 0, 1], [9, 9, 0]])
+    assert abs(linking_number(one, other)) == pytest.approx(1)
+    with pytest.raises(ValueError, match="at least 3 corners each, found 3 and 2"):
+        linking_number(one, other[:2])

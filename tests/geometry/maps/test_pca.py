@@ -41,3 +41,11 @@ def test_what_cannot_be_projected_is_refused():
         principal_components(noise(1, 3), n_components=1)
     with pytest.raises(ValueError, match="expected 1 to 3, found 4"):
         principal_components(noise(9, 3), n_components=4)
+
+
+def test_as_many_components_as_there_are_rows_or_columns():
+    x = np.array([[1.0, 0, 0], [0, 2, 0]])
+    assert principal_components(x, n_components=2).coordinates.shape == (2, 2)
+    for n_components in (0, 3):
+        with pytest.raises(ValueError, match=f"expected 1 to 2, found {n_components}"):
+            principal_components(x, n_components=n_components)

@@ -93,3 +93,9 @@ def test_a_square_ring_is_one_in_every_unit_and_place(scale: float, shift: float
     for measure in MEASURES:
         expected = measure(ring)
         assert measure(scale * (ring + shift)) == pytest.approx(expected, rel=1e-9)
+
+
+def test_four_points_are_a_ring():
+    assert ring_neighbor_share(ring(4)) == 1
+    assert ring_order_correlation(ring(4)) == pytest.approx(1)
+    assert largest_step_ratio(np.array([[0.0], [1], [2], [3]])) == 3

@@ -73,3 +73,9 @@ def test_a_mean_cosine_that_is_not_positive_has_no_shares() -> None:
 def test_a_threshold_has_to_be_positive() -> None:
     with pytest.raises(ValueError, match="threshold: expected a positive number, found 0"):
         outlier_dimensions(CLOUD, threshold=0)
+
+
+def test_two_vectors_make_a_pair() -> None:
+    found = dimension_contributions(np.array([[0.6, 0.8], [0.6, -0.8]]))
+    assert found == pytest.approx([0.36, -0.64])
+    assert np.isnan(dimension_contributions(np.array([[0.6, 0.8], [0, 0]]))).all()

@@ -142,3 +142,14 @@ def test_the_largest_dimension_is_one_still(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(distance_ratios, "LARGEST", largest)
     graph = NeighborGraph(np.zeros((4, 2), np.int32), np.tile([1.0, 37 / 32], (4, 1)))
     assert gride(graph, k=1).value == largest
+
+
+def test_one_scale_of_three_vectors_is_enough() -> None:
+    x = np.array([[0.0], [1], [3]])
+    # By maximum likelihood of the ratios 3, 2 and 1.5: their number over the sum of logarithms.
+    assert gride(x, k=1).value == pytest.approx(3 / np.log(9))
+    assert list(gride_by_scale(x, largest_k=1)) == [1]
+    assert list(gride_by_scale(np.arange(9.0)[:, None], largest_k=4)) == [1, 2, 4]
+    for call in (lambda: gride(x, k=0), lambda: gride_by_scale(x, largest_k=0)):
+        with pytest.raises(ValueError, match="expected at least 1, found 0"):
+            call()

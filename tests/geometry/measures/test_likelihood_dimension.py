@@ -59,3 +59,11 @@ def test_too_few_neighbors_are_refused() -> None:
         mle_dimension(cloud(2), k=2)
     assert np.isnan(mle_dimension(np.zeros((10, 2)), k=3).value)
     assert two_nn_maximum_likelihood(cloud(2)).value > 0  # what two neighbors are for
+
+
+def test_three_neighbors_are_enough() -> None:
+    x = np.array([[0.0], [1], [3], [7]])
+    for measure in (mle_dimension, mean_local_dimension):
+        assert measure(x, k=3).value > 0
+        with pytest.raises(ValueError, match="k: expected at least 3 neighbors, found 2"):
+            measure(x, k=2)

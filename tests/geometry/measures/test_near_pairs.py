@@ -60,3 +60,12 @@ def test_equal_vectors_have_none_and_radii_have_an_order() -> None:
     assert np.isnan(correlation_dimension(np.zeros((50, 2))).value)
     with pytest.raises(ValueError, match="nearer: expected 1 to 4, under `farther`, found 5"):
         correlation_dimension(np.eye(9), nearer=5, farther=5)
+
+
+def test_the_first_two_neighbors_are_enough() -> None:
+    x = np.array([[0.0], [1], [3], [7]])
+    # Distances to the first: 1 1 2 4, to the second: 3 2 3 6; within 1.5 one pair, within 3 three.
+    found = correlation_dimension(x, nearer=1, farther=2)
+    assert found.value == pytest.approx(np.log(3) / np.log(2))
+    with pytest.raises(ValueError, match="nearer: expected 1 to 1, under `farther`, found 2"):
+        correlation_dimension(x, nearer=2, farther=2)

@@ -29,6 +29,9 @@ def test_long_vectors_do_not_overflow() -> None:
     # Of each vector at the origin 1 is added to every Z, and the least of them is of these alone.
     with_two = np.array([[650.0, 0.0], [0.0, 0.0], [0.0, 0.0]])
     assert partition_isotropy(with_two) == pytest.approx(2 * np.exp(-650), rel=1e-9, abs=0)
+    # Two vectors make twice the largest Z, and the least is that of the vector at the origin.
+    two_long = np.array([[650.0, 0.0], [650.0, 0.0], [0.0, 0.0]])
+    assert partition_isotropy(two_long) == pytest.approx(np.exp(-650) / 2, rel=1e-9, abs=0)
 
 
 def test_the_unit_of_length_decides_unless_the_cloud_sets_it() -> None:

@@ -132,3 +132,18 @@ def test_where_nothing_varies_nothing_is_made_up(defined) -> None:
     assert np.isnan(defined.function(np.zeros((5, 12)), **options))
     if "translation" in defined.invariant_to and "larger" not in options:
         assert np.isnan(defined.function(np.full((7, 12), 0.1), **options))
+
+
+def test_two_coordinates_and_four_vectors_are_enough() -> None:
+    cross = np.array([[1.0, 0], [-1, 0], [0, 1], [0, -1]])
+    assert spectral_entropy(cross) == pytest.approx(1)
+    assert iso_score(cross) == pytest.approx(1)
+    assert np.isnan([spectral_entropy(cross[:, :1]), iso_score(cross[:, :1])]).all()
+    assert np.isfinite(debiased_participation_ratio(cross))
+    assert np.isnan(debiased_participation_ratio(cross[:3]))
+
+
+def test_either_sample_may_be_taken_alone() -> None:
+    few, many = np.random.default_rng(0).normal(size=(2, 30, 4)) * [[[1, 2, 3, 4]], [[1, 1, 1, 5]]]
+    for zeta, expected in ((0, few), (1, many)):
+        assert iso_score_star(few, larger=many, zeta=zeta) == pytest.approx(iso_score(expected))

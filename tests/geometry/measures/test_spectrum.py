@@ -139,3 +139,10 @@ def test_equal_shares_have_the_effective_rank_of_their_number() -> None:
     assert exponential_entropy(np.array([0.5, 0.5, 0.0])) == pytest.approx(2, rel=1e-12)
     assert exponential_entropy(np.array([1.0, 0.0])) == 1
     assert np.isnan(exponential_entropy(np.array([np.nan, 0.5])))
+
+
+def test_all_of_the_variance_is_a_share() -> None:
+    assert components_for(np.array([3.0, 1.0, 0.0]), 1.0) == 2
+    for share in (0.0, 1.0001):
+        with pytest.raises(ValueError, match="share: expected a value in"):
+            components_for(np.array([3.0, 1.0]), share)

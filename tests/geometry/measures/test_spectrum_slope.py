@@ -86,3 +86,18 @@ def test_a_start_that_is_none_is_refused(start: int) -> None:
     message = f"start: expected 0 to 7, under `stop` - 1, found {start}"
     with pytest.raises(ValueError, match=message):
         alpha_req_as_coded(np.eye(9), start=start, stop=9)
+
+
+def test_two_ranks_from_the_first_make_a_slope() -> None:
+    x = np.array([[2.0, 0], [-2, 0], [0, 1], [0, -1]])  # variances 2 and 1/2
+    assert alpha_req(x, first=1, last=2) == pytest.approx(2)
+    assert alpha_req_as_coded(x, start=0, stop=2, call=1) == pytest.approx(2)
+    for first in (0, 2):
+        with pytest.raises(
+            ValueError, match=f"first: expected 1 to 1, under `last`, found {first}"
+        ):
+            alpha_req(x, first=first, last=2)
+    with pytest.raises(ValueError, match="start: expected 0 to 0"):
+        alpha_req_as_coded(x, start=1, stop=2)
+    with pytest.raises(ValueError, match="call: expected at least 1, found 0"):
+        alpha_req_as_coded(x, start=0, stop=2, call=0)

@@ -145,3 +145,14 @@ def test_the_share_to_discard_is_checked() -> None:
         ValueError, match=r"discard_fraction: expected a share in \[0, 1\), found 1"
     ):
         two_nn_discarding(cube(2, 50), discard_fraction=1)
+
+
+def test_three_vectors_are_enough_and_none_need_be_discarded() -> None:
+    x = np.array([[0.0], [1], [3]])  # of which the ratios are 3, 2 and 1.5
+    found = two_nn_maximum_likelihood(x)
+    assert (found.value, found.standard_error) == pytest.approx((2 / np.log(9), 2 / np.log(9)))
+    with pytest.raises(ValueError, match="3 vectors or more"):
+        two_nn(x[:2])
+    assert two_nn_discarding(x, discard_fraction=0.0).value == pytest.approx(two_nn(x).value)
+    with pytest.raises(ValueError, match="discard_fraction: expected a share in"):
+        two_nn_discarding(x, discard_fraction=1.0)

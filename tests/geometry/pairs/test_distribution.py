@@ -138,3 +138,15 @@ def test_coarse_bins_are_equally_wide_but_for_the_last() -> None:
 def test_no_coarse_bin() -> None:
     with pytest.raises(ValueError, match="n: expected at least 1, found 0"):
         Distribution.of(gaussian(), EDGES).coarsen(0)
+
+
+def test_the_ends_of_a_distribution_are_quantiles():
+    found = Distribution.of(np.array([0.0, 1, 2, 3]), np.linspace(0, 4, 5))
+    assert (found.quantile(0), found.quantile(1)) == (pytest.approx(1, abs=1), 3)
+    edges, counts = found.coarsen(1)
+    assert (edges.tolist(), counts.tolist()) == ([0, 4], [4])
+    for q in (-0.01, 1.01):
+        with pytest.raises(ValueError, match="q: expected a value in"):
+            found.quantile(q)
+    with pytest.raises(ValueError, match="n: expected at least 1, found 0"):
+        found.coarsen(0)

@@ -66,3 +66,13 @@ def test_rows_one_step_of_float64_apart_are_copies_in_both_graphs() -> None:
     among = graph_among(neighbor_graph_of(x, 1), x, rows, 1)
     assert (among.distances[:4] == 0).all()
     np.testing.assert_array_equal(among.distances, neighbor_graph_of(x[rows], 1).distances)
+
+
+def test_all_other_rows_may_be_neighbors():
+    x = np.array([[0.0], [1], [3], [7]])
+    graph, rows = neighbor_graph_of(x, 1), np.array([0, 2, 3])
+    assert graph_among(graph, x, rows, 2).indices.tolist() == [[1, 2], [0, 2], [1, 0]]
+    assert graph_among(graph, x, rows, 1).indices.tolist() == [[1], [0], [1]]
+    for k in (0, 3):
+        with pytest.raises(ValueError, match=f"k: expected 1 to 2, the other rows, found {k}"):
+            graph_among(graph, x, rows, k)

@@ -4,7 +4,13 @@ from scipy.spatial.distance import cdist
 from scipy.stats import kurtosis, skew
 
 from embspace.geometry.pairs import group_pairs
-from embspace.geometry.pairs.group_pairs import QUANTITIES, TOTALS, GroupedVectors, scan_group_pairs
+from embspace.geometry.pairs.group_pairs import (
+    QUANTITIES,
+    TOTALS,
+    GroupedVectors,
+    _limits,
+    scan_group_pairs,
+)
 
 
 def grouped(x: np.ndarray, groups: list[int] | np.ndarray, per_unit: int = 1) -> GroupedVectors:
@@ -158,3 +164,25 @@ def test_what_is_no_cloud_is_refused():
         grouped(np.empty((0, 3)), np.empty(0, dtype=int))
     with pytest.raises(ValueError, match="ascend"):
         GroupedVectors.of(np.eye(2), np.array([0, 1]), np.array([1, 0]))
+
+
+def test_each_quantity_lies_within_its_limits_wherever_the_clouds_are():
+    rng = np.random.default_rng(0)
+    for at_x, at_y in ((100.0, 0.0), (0.0, 100.0), (3.0, -0.5)):
+        x, y = rng.normal(size=(2, 30, 3))
+        x, y = (grouped(each, range(30)) for each in (x + at_x * np.eye(3)[0], y + at_y))
+        limits = _limits(x, y)
+        a, b = x.vectors, y.vectors
+        found = (cdist(a, b), a @ b.T, 1 - cdist(a, b, "cosine"))
+        for (low, high), each in zip(limits[:3], found, strict=True):
+            assert low <= each.min() and each.max() <= high
+        # By the triangle inequality, of which the parts are known.
+        wide = [np.linalg.norm(each.centered, axis=1).max() for each in (x, y)]
+        far = [np.linalg.norm(each.mean) for each in (x, y)]
+        around = wide[0] * far[1] + wide[1] * far[0] + wide[0] * wide[1]
+        assert np.diff(limits[1])[0] == pytest.approx(2 * around)
+        longest = np.linalg.norm(x.mean - y.mean) + sum(wide)
+        assert limits[0] == pytest.approx([0, longest])
+        shortest = np.prod([np.linalg.norm(each, axis=1).min() for each in (a, b)])
+        assert limits[2] == pytest.approx([max(1 - longest**2 / (2 * shortest), -1), 1])
+        assert limits[3].tolist() == [-1, 1]

@@ -47,3 +47,12 @@ def test_pairs_that_float32_cannot_tell_apart_have_their_distances() -> None:
     x = np.concatenate([CLOUD, CLOUD + 1e-10])
     expected = 1e-10 * np.sqrt(CLOUD.shape[1])
     assert neighbor_graph_of(x, 1).distances == pytest.approx(expected, rel=1e-4)
+
+
+def test_one_neighbor_or_all_others_may_be_asked_for() -> None:
+    x = np.array([[0.0], [1], [3]])
+    assert neighbor_graph_of(x, 1).indices.tolist() == [[1], [0], [1]]
+    assert neighbor_graph_of(x, 2).distances == pytest.approx(np.array([[1, 3], [1, 2], [2, 3]]))
+    for k in (0, 3):
+        with pytest.raises(ValueError, match=f"k: expected 1 to 2, the other vectors, found {k}"):
+            neighbor_graph_of(x, k)

@@ -336,3 +336,12 @@ def test_reading_a_graph_compiles_nothing() -> None:
         "sys.exit(bool({'numba', 'torch'} & set(sys.modules)))"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_one_neighbor_or_all_may_be_kept():
+    graph = NeighborGraph(np.array([[1, 2], [0, 2], [1, 0]]), np.array([[1.0, 3], [1, 2], [2, 3]]))
+    assert graph.first(1).indices.tolist() == [[1], [0], [1]]
+    assert graph.first(2).distances.tolist() == graph.distances.tolist()
+    for k in (0, 3):
+        with pytest.raises(ValueError, match=f"k: expected 1 to 2, found {k}"):
+            graph.first(k)

@@ -93,3 +93,16 @@ def test_bad_numbers_are_refused():
         keep_k_scores(x, embedding, embedding, [0, 3])
     with pytest.raises(ValueError, match="size: found 4, allowed: 1 to 3"):
         random_members(np.arange(3), 4, 1, np.random.default_rng(0))
+
+
+def test_one_score_may_be_kept_and_all_vectors_drawn():
+    scores = np.array([[1.0, -3, 2]])
+    assert keep_k(scores, 1).tolist() == [[0, -3, 0]]
+    with pytest.raises(ValueError, match="k: expected 1 or more, found 0"):
+        keep_k(scores, 0)
+    for size in (1, 4):
+        drawn = random_members(np.array([0, 0, 1, 2]), size, 5, np.random.default_rng(0))
+        assert drawn.sum(axis=1).tolist() == [size] * 5
+    for size in (0, 5):
+        with pytest.raises(ValueError, match=f"size: found {size}, allowed: 1 to 4"):
+            random_members(np.array([0, 0, 1, 2]), size, 5, np.random.default_rng(0))

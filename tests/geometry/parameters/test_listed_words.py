@@ -120,3 +120,12 @@ def test_random_lists_are_alike_in_what_they_are_matched_by() -> None:
 def test_a_list_that_cannot_be_matched_is_refused() -> None:
     with pytest.raises(ValueError, match="5 tokens may be drawn in the place of 20"):
         lists_like(1, 5, (np.arange(N_TOKENS) >= 20) & (np.arange(N_TOKENS) < 25))
+
+
+def test_both_ends_may_have_half_of_the_tokens():
+    embeddings = np.array([[4.0], [3], [2], [1]], dtype=np.float32)
+    listed = np.array([True, True, False, True])
+    found = listed_counts(np.ones((1, 1), np.float32), embeddings, listed, n_tokens=2)
+    assert found.tolist() == [[2, 1]]
+    with pytest.raises(ValueError, match="3 tokens at each end of 4"):
+        listed_counts(np.ones((1, 1), np.float32), embeddings, listed, n_tokens=3)

@@ -118,3 +118,14 @@ def test_cosine_within_a_list_has_its_extremes():
     assert mean_member_cosine(lists, unit).tolist() == [1, -1, 0]
     with pytest.raises(ValueError, match="lists of 1, allowed: 2 or more"):
         mean_member_cosine(lists[:, :1], unit)
+
+
+def test_one_token_or_all_of_them_may_be_named():
+    readers = np.array([[1.0], [3], [2]], dtype=np.float32)
+    for k, expected in ((1, [[1]]), (3, [[1, 2, 0]])):
+        assert top_tokens(np.ones((1, 1), np.float32), readers, k).token.tolist() == expected
+    for k in (0, 4):
+        with pytest.raises(ValueError, match=f"k: found {k}, allowed: 1 to the 3 tokens"):
+            top_tokens(np.ones((1, 1), np.float32), readers, k)
+    pairs = mean_member_cosine(np.array([[0, 1]]), np.array([[0.6, 0.8], [0.8, 0.6]]))
+    assert pairs == pytest.approx([0.96])

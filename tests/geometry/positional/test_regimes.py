@@ -135,3 +135,10 @@ def test_a_p_value_of_the_level_is_a_change(n_as_large, n_regimes):
 def test_two_regimes_need_room_for_both_and_the_widest_offset():
     search = Search(offsets=(1, 8, 2), limit=LIMIT, smallest_regime=16, n_simulations=9)
     assert is_long_enough(40, search) and not is_long_enough(39, search)
+
+
+def test_just_as_many_simulations_as_a_level_needs_are_enough():
+    assert penalty_at(np.arange(19.0), 0.05) == 18
+    assert penalty_at(np.arange(39.0), 0.05) == 37
+    with pytest.raises(ValueError, match="expected 19 at least for the level 0.05, found 18"):
+        penalty_at(np.arange(18.0), 0.05)

@@ -9,7 +9,12 @@ import pytest
 
 from embspace.clouds.layers import CorpusStates
 from embspace.geometry import information_imbalance
-from embspace.measure.layers.information_imbalance import COLUMNS, measure_information_imbalance
+from embspace.geometry.inference.imbalance_draws import ImbalanceDraws
+from embspace.measure.layers.information_imbalance import (
+    COLUMNS,
+    _table,
+    measure_information_imbalance,
+)
 from tests.measure.layer_corpora import corpus
 from tests.models.stream.tiny import tiny
 
@@ -100,3 +105,16 @@ def test_random_weights_stand_beside_corpora_that_are_named() -> None:
 def test_the_seed_draws_windows_and_halves() -> None:
     assert table_of(planted()).equals(table_of(planted()))
     assert not table_of(planted()).equals(table_of(planted(), seed=1))
+
+
+def test_each_cell_is_that_of_its_layers() -> None:
+    place = 10.0 * np.arange(3)[:, None] + np.arange(3)
+    names = ["value", "low", "high", "asymmetry", "asymmetry_low", "asymmetry_high"]
+    names += ["null_mean", "null_smallest"]
+    drawn = ImbalanceDraws(**{name: 100 * number + place for number, name in enumerate(names)})
+    table = _table(drawn, 900 + place, [0, 2, 5])
+    assert table["layer"].tolist() == [0, 0, 2, 2, 5, 5]
+    assert table["other_layer"].tolist() == [2, 5, 0, 5, 0, 2]
+    for number, name in enumerate([*names, "random_weights_value"]):
+        at = 900 if name == "random_weights_value" else 100 * number
+        assert (table[name] - at).tolist() == [1, 2, 10, 12, 20, 21], name

@@ -176,3 +176,16 @@ def test_no_interval_of_a_dimension_holds_negative_ones() -> None:
     x = np.concatenate([line, 100 + rng().normal(size=(100, 30))])
     rows = rows_of(400, LayerCloud(x, np.repeat(np.arange(6), 50), None, None))
     assert rows["gride"]["low"] == 0 < rows["gride"]["value"] < rows["gride"]["high"]
+
+
+def test_three_vectors_have_counts_and_no_measure_and_four_have_both() -> None:
+    few = LayerCloud(rng().normal(size=(3, 4)), np.array([0, 0, 1]), None, None)
+    found = rows_of(70, few)
+    assert found.keys() == rows_of(70, cloud()).keys()
+    for row in found.values():
+        counts = ("n", "n_texts", "dropped", "n_batches")
+        assert [row[name] for name in counts] == [3, 2, 0, 0]
+        assert row["converged"] is False
+        assert np.isnan([row[name] for name in ("value", "low", "high", "of_half", SPREAD)]).all()
+    enough = rows_of(70, LayerCloud(rng().normal(size=(4, 4)), np.arange(4), None, None))
+    assert enough["two_nn"]["value"] > 0 and enough["two_nn"]["n_batches"] == 1

@@ -78,3 +78,15 @@ def test_equal_vectors_have_no_components():
     rows = found["curve"][found["curve"]["space"] == "positional"]
     assert rows["cumulative_explained_variance"].isna().all()
     assert rows["null_cumulative_explained_variance"].notna().all()
+
+
+def test_the_range_of_the_null_is_that_of_all_its_draws():
+    few = {"input": np.random.default_rng(0).normal(size=(6, 12)).astype(np.float32)}
+    rows = measured(few, n_null_draws=40)["dimensions"]
+    low, high = rows["null_n_components_low"], rows["null_n_components_high"]
+    assert (low <= rows["null_n_components"]).all() and (rows["null_n_components"] <= high).all()
+    assert (low < high).any()
+    one = measured(few, n_null_draws=1)["dimensions"]
+    for end in ("low", "high"):
+        assert one[f"null_n_components_{end}"].tolist() == one["null_n_components"].tolist()
+    assert rows[["n", "dim", "share"]].to_numpy().tolist() == [[6, 12, 0.5], [6, 12, 0.9]]

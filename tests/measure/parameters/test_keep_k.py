@@ -7,7 +7,13 @@ import pandas as pd
 import pytest
 
 from embspace.clouds.layers import CorpusStates
-from embspace.measure.parameters.keep_k import measure_keep_k
+from embspace.measure.parameters.keep_k import (
+    _choice,
+    _hidden,
+    _rows,
+    _size,
+    measure_keep_k,
+)
 from embspace.measure.parameters.vocabulary_space import VocabularySpace
 from tests.measure.parameters.spaces import DIM, module_with, space_of
 from tests.models.parameters.tiny import TOKENS
@@ -102,3 +108,43 @@ def test_an_architecture_that_is_not_known_has_empty_tables():
     assert found.scores.empty
     assert found.sizes.empty
     assert found.facts == {"known": False, "architecture": None}
+
+
+def test_every_number_of_the_rows_and_of_the_choice():
+    low, high = np.array([0.1, 0.2, 0.3]), np.array([0.4, 0.5, 0.9])
+    drawn = {
+        ("feed_forward_key", "transpose", 5, 20): low,
+        ("feed_forward_value", "transpose", 500, 20): low + 0.2,
+        ("feed_forward_key", "transpose", 501, 20): low + 9,  # more words than are read
+        ("normal", "transpose", 5, 20): low + 9,
+        ("feed_forward_key", "pseudo_inverse", 5, 20): high,
+        ("feed_forward_value", "pseudo_inverse", 500, 20): high,
+    }
+    facts = _choice(drawn, 0.5)
+    assert facts["chosen_inverse"] == "pseudo_inverse"
+    numbers = ("mean_transpose", "mean_pseudo_inverse", "advantage")
+    assert [facts[name] for name in numbers] == pytest.approx([0.3, 0.6, 0.3])
+    # Of draws that differ by .2, .2 and .5 the middle half.
+    assert (facts["advantage_low"], facts["advantage_high"]) == pytest.approx((0.2, 0.35))
+    pools = {"feed_forward_key": 40, "feed_forward_value": 41, "normal": 42}
+    table = _rows(drawn, pools, 0.5)
+    assert list(table.itertuples(index=False, name=None))[:1] == [
+        ("feed_forward_key", "transpose", 5, 20, *map(pytest.approx, (0.2, 0.15, 0.25)), 3, 40)
+    ]
+    assert table["n_pool"].tolist() == [40, 41, 40, 42, 40, 41]
+
+
+def test_a_draw_is_half_of_its_pool_at_most_and_one_at_least():
+    assert [_size(20, n) for n in (100, 40, 26, 3, 2, 1)] == [20, 20, 13, 1, 1, 1]
+
+
+def test_hidden_states_are_of_blocks_and_of_tokens_that_are_read_first():
+    x = np.zeros((3, 4, 2), dtype=np.float32)
+    x[:, :, 0], x[:, :, 1] = np.arange(3)[:, None], np.arange(4)
+    tokens = pd.DataFrame({"window": [0, 0, 1, 1], "repeated": [False, False, True, False]})
+    read = CorpusStates({"token": x}, np.array([7, 5]), tokens)
+    pool = _hidden(read, 99, np.random.default_rng(0))
+    found = sorted(map(tuple, np.column_stack([pool.vectors, pool.unit]).tolist()))
+    expected = [(layer, token, 7 if token < 2 else 5) for layer in (1, 2) for token in (0, 1, 3)]
+    assert found == expected
+    assert len(_hidden(read, 4, np.random.default_rng(0)).unit) == 4

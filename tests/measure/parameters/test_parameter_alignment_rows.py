@@ -13,7 +13,11 @@ from embspace.geometry.parameters.alignment import (
 )
 from embspace.measure.parameters.parameter_alignment_rows import (
     Protocol,
+    _assignment_row,
+    _on_diagonal,
+    _require_defined,
     aligned_rows,
+    cell_rows,
     planted_rows,
 )
 from embspace.models.parameters.read import ModelParameters
@@ -77,3 +81,50 @@ def test_draws_that_deal_constant_rows_alone_are_left_out() -> None:
     n_draws = round(1 / row["p_value"])
     assert np.isfinite([row["null_on_diagonal"], row["null_on_diagonal_high"]]).all()
     assert 0 < row["p_value"] <= 1 and n_draws < 31
+
+
+def test_every_number_of_an_assignment() -> None:
+    similarity = np.array([[0.9, 0.1, 0.2], [0.3, 0.2, 0.8], [0.1, 0.7, 0.4]])
+    null = np.array([0.0, 0, 1 / 3, 1, np.nan])
+    row = _assignment_row(similarity, null, 0.5)
+    # The first with itself, the others crosswise: 2.4; the best of the others has 1.5.
+    expected = {"n_layers": 3, "on_diagonal": 1 / 3, "total": 2.4, "margin": 0.9}
+    expected |= {"diagonal_total": 1.5, "null_on_diagonal": 1 / 3, "null_on_diagonal_low": 0}
+    expected |= {"null_on_diagonal_high": 0.5, "p_value": 3 / 5}
+    assert {name: row[name] for name in expected} == pytest.approx(expected)
+    assert row["is_aligned"] is False
+    assert _assignment_row(np.eye(3), null[:3], 0.5)["is_aligned"] is True
+    # As much as the end of the null's range is not above it.
+    assert _assignment_row(np.eye(3), np.ones(4), 0.5)["is_aligned"] is False
+    cells = list(cell_rows(similarity))
+    assert [cell["is_assigned"] for cell in cells] == [
+        True, False, False, False, False, True, False, True, False,
+    ]  # fmt: skip
+    assert np.isnan(_on_diagonal(np.array([[1, np.nan], [0, 1]])))
+
+
+def test_a_layer_without_similarity_is_named_by_model_and_number() -> None:
+    one = np.ones((3, 3))
+    for axis, which in ((0, "first"), (1, "second")):
+        undefined = one.copy()
+        undefined[(slice(None),) * axis + (1,)] = np.nan
+        with pytest.raises(InputError, match=f"x: layer 2 of the {which} of two models .m. has"):
+            _require_defined(undefined, "x", "m")
+    _require_defined(one, "x", "m")
+
+
+def test_every_number_of_planted_copies() -> None:
+    made = known_parameters(0, n_layers=3)
+    rows = list(planted_rows(made, PROTOCOL, noise=[0.0, 0.5], n_copies=3, n_rows=4))
+    groups = len({row["group"] for row in rows})
+    assert [row["noise"] for row in rows] == [0.0, 0.0, 0.5, 0.5] * groups
+    assert [row["space"] for row in rows] == ["vocabulary", "raw"] * 2 * groups
+    for row in rows:
+        assert (row["n_layers"], row["n_copies"], row["n_rows"]) == (3, 3, 4)
+        assert row["chance"] == pytest.approx(1 / 3)
+        assert row["found_low"] <= row["found"] <= row["found_high"]
+    # What no noise disguises is found in the vocabulary, whatever the copy.
+    exact = [row for row in rows if (row["noise"], row["space"]) == (0, "vocabulary")]
+    for row in exact:
+        assert row["found"] == row["found_low"] == row["found_high"] == 1
+        assert row["smallest_margin"] > 0

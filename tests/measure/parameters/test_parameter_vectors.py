@@ -4,8 +4,17 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pytest
 
-from embspace.measure.parameters.parameter_vectors import measure_parameter_vectors
+from embspace.measure.parameters.parameter_vectors import (
+    _Asked,
+    _measured,
+    _moments,
+    _read,
+    _Reading,
+    _readings,
+    measure_parameter_vectors,
+)
 from embspace.measure.parameters.vocabulary_space import VocabularySpace
 from embspace.models.parameters.masked_head import HeadTransform
 from tests.measure.parameters.spaces import DIM, TOPICS, embedding, module_with, space_of, topic
@@ -119,3 +128,51 @@ def test_an_architecture_that_is_not_known_has_empty_tables():
     assert found.scores.empty
     assert found.cards.empty
     assert found.facts == {"known": False, "architecture": "FunnelModel"}
+
+
+def test_the_measures_of_a_vector_by_hand():
+    readers = np.array([[2.0, 0], [0, 1], [-1, 0], [0, -1]], dtype=np.float32)
+    embeddings = np.array([[3.0, 4], [0, 5], [1, 1], [9, 1]], dtype=np.float32)
+    _, mean, spread = _moments(readers)
+    assert mean == pytest.approx([0.25, 0]) and spread == pytest.approx(
+        np.array([[1.1875, 0], [0, 0.5]])
+    )
+    unit = embeddings / np.linalg.norm(embeddings, axis=1, keepdims=True)
+    reading = _Reading("x", readers, mean, spread, unit)
+    vectors = np.array([[1.0, 0], [3, 4], [0, 0]], dtype=np.float32)
+    coherence, away = _measured(reading, vectors, 2)
+    # Scores 2 0 -1 0, and 6 4 -3 -4: the first two of either.
+    assert coherence[:2] == pytest.approx([0.8, 0.8], abs=1e-6)
+    assert away == pytest.approx([1.75 / 1.1875**0.5, 5.25 / (9 * 1.1875 + 16 * 0.5) ** 0.5, 0])
+
+
+def test_a_group_is_beside_shuffled_vectors_at_equal_distances():
+    reading = next(_readings(space_of(module_with()).parameters, np.arange(len(TOKENS))))
+    vectors = np.repeat(np.arange(1.0, 6)[:, None], DIM, axis=1).astype(np.float32)
+    asked = _Asked(k=3, n_coherent=1, n_random=1, n_shuffles=4, n_shuffled=3)
+    read = _read(reading, vectors, None, asked, np.random.default_rng(0))
+    assert [row["measure"] for row in read.rows] == ["coherence", "first_token_deviations"]
+    for row in read.rows:  # whatever the order, the coordinates of these are equal
+        shuffled = [row[f"shuffled_{name}"] for name in ("mean", "smallest", "largest")]
+        assert shuffled == pytest.approx([row["value"]] * 3, rel=1e-4)
+        assert (row["n_vectors"], row["n_shuffled"]) == (5, 3)
+    values = _measured(reading, vectors, 3)
+    assert [row["value"] for row in read.rows] == pytest.approx(values.mean(axis=1).tolist())
+    other = np.random.default_rng(1).normal(size=(6, DIM)).astype(np.float32)
+    for row in _read(reading, other, None, asked, np.random.default_rng(0)).rows:
+        assert row["shuffled_smallest"] < row["shuffled_mean"] < row["shuffled_largest"]
+
+
+def test_cards_are_ranked_and_numbered_from_the_first_head():
+    found = measure_parameter_vectors(
+        space_of(module_with(topic=topic())), **SETTINGS | {"n_coherent": 3, "n_random": 2}
+    ).cards
+    for _, rows in found.groupby(["layer", "group", "reading"]):
+        assert rows["rank"].tolist() == [1, 2, 3, 1, 2]
+        coherent = rows["coherence"].tolist()[:3]
+        assert coherent == sorted(coherent, reverse=True)
+        assert min(coherent) >= rows["coherence"].max() or rows["coherence"].max() == coherent[0]
+        assert rows["vector"].is_unique
+    queries = found[found["group"] == "attention_query"]
+    assert (queries["head"] == queries["vector"] // (DIM // 4) + 1).all()
+    assert found.loc[found["group"] == "feed_forward_value", "head"].isna().all()

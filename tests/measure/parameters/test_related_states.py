@@ -2,7 +2,12 @@
 
 import numpy as np
 
-from embspace.measure.parameters.related_states import related_states, text_tokens
+from embspace.measure.parameters.related_states import (
+    _largest,
+    _of_other_texts,
+    related_states,
+    text_tokens,
+)
 from embspace.models.stream.rebuild import rebuild_stream
 from tests.measure.parameters.spaces import module_with, space_of
 from tests.measure.parameters.test_related_parameters import texts
@@ -45,3 +50,16 @@ def test_one_window_of_a_document_is_read():
     assert text_tokens({}, "posts", 3) == []
     chosen = text_tokens({"posts": texts()}, "posts", 3)
     assert [len(each) for each in chosen] == [8, 8, 8]
+
+
+def test_chance_takes_a_state_of_another_text():
+    text = np.array([0, 0, 1, 2, 2])
+    for seed in range(20):
+        other = _of_other_texts(text, np.random.default_rng(seed))
+        assert (text[other] != text).all()
+    alone = _of_other_texts(np.zeros(4, dtype=int), np.random.default_rng(0))
+    assert set(alone) <= {0, 1, 2, 3}
+
+
+def test_the_largest_come_first_and_of_equal_ones_the_first():
+    assert _largest(np.array([[1.0, 3, 2, 3], [0, 0, 0, 1]]), 2).tolist() == [[1, 3], [3, 0]]

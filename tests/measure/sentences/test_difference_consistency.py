@@ -2,8 +2,11 @@ from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
+import pandas as pd
 import pytest
 
+from embspace.measure.sentences.difference_consistency import consistency_table
+from embspace.measure.sentences.difference_pairs import PairedStates, draw_pairs, sentence_pairs
 from embspace.measure.sentences.differences import Differences
 from tests.measure.planted_sentences import planted
 from tests.measure.sentences.test_differences import AXES, DIM, OFFSETS, category_of, measure
@@ -63,3 +66,49 @@ def test_poolings_that_differ_by_a_scale_differ_in_lengths_alone(found: Differen
     one, two = (category_of(found, "c-d", pooling) for pooling in ("cls", "mean"))
     assert two["norm_of_mean"] == pytest.approx(2 * one["norm_of_mean"])
     assert two["consistency"] == pytest.approx(one["consistency"])
+
+
+def test_every_null_by_counting():
+    given = planted({"a-b": AXES[0], "c-d": AXES[1], "e-f": AXES[2]}, 4, noise=1.0)
+    pairs = sentence_pairs(given.stimuli, given.tokens)
+    states = PairedStates(
+        pairs,
+        pd.DataFrame({"layer": [0], "pooling": ["cls"]}),
+        given.states["cls"][:1],
+        given.states["random_cls"][:1],
+    )
+    draws = draw_pairs(
+        pairs,
+        given.tokens.groupby("window").size().to_numpy(),
+        length_tolerance=9,
+        n_sign_flips=30,
+        n_pairing_draws=20,
+        n_direction_draws=1,
+        generator=np.random.default_rng(0),
+    )
+    options = {"n_half_samples": 5, "level": 0.5, "generator": np.random.default_rng(0)}
+    table = consistency_table(states, draws, **options).set_index("category")
+    x, random = states.sentences[0].astype(float), states.random_weights[0].astype(float)
+
+    def consistency(d: np.ndarray, signs: np.ndarray | float = 1.0) -> float:
+        unit = d / np.linalg.norm(d, axis=1, keepdims=True) * np.reshape(signs, (-1, 1))
+        return float((unit @ unit.T)[~np.eye(len(d), dtype=bool)].mean())
+
+    for number, name in enumerate(pairs.categories):
+        row, own = table.loc[name], pairs.of(number)
+        d, of_random = (each[pairs.second[own]] - each[pairs.first[own]] for each in (x, random))
+        value = consistency(d)
+        assert row["n"] == 4 and row["consistency"] == pytest.approx(value)
+        assert row["mean_norm"] == pytest.approx(np.linalg.norm(d, axis=1).mean())
+        assert row["norm_of_mean"] == pytest.approx(np.linalg.norm(d.mean(axis=0)))
+        assert row["random_weights_consistency"] == pytest.approx(consistency(of_random))
+        nulls = {"sign_flips": [consistency(d, signs[own]) for signs in draws.signs]}
+        for null, drawn in (("re_paired", draws.re_paired), ("unrelated", draws.unrelated)):
+            both = zip(*drawn[number], strict=True)
+            nulls[null] = [consistency(x[second] - x[first]) for first, second in both]
+        for null, values in nulls.items():
+            ends = [row[f"null_consistency_{null}{end}"] for end in ("", "_low", "_high")]
+            expected = [np.mean(values), *np.quantile(values, [0.25, 0.75])]
+            assert ends == pytest.approx(expected, abs=1e-9), null
+            as_large = sum(each >= value - 1e-12 for each in values)
+            assert row[f"p_value_{null}"] == pytest.approx((1 + as_large) / (1 + len(values)))

@@ -1,10 +1,16 @@
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
 
 from embspace.geometry.groups.offsets import half_sample_weights, mean_offsets, mean_weights
 from embspace.geometry.inference.resampling import stream_of
-from embspace.measure.sentences.difference_cosines import _with_bounds, cosine_table
+from embspace.measure.sentences.difference_cosines import (
+    _half_sample_scale,
+    _with_bounds,
+    cosine_table,
+)
 from embspace.measure.sentences.difference_pairs import Draws, PairedStates, sentence_pairs
 from tests.measure.planted_sentences import planted
 
@@ -108,3 +114,36 @@ def test_bounds_of_a_cosine_are_cosines_and_those_of_a_corrected_one_need_not_be
     assert cosine["cosine_high"] == pytest.approx([-0.5, 1], abs=1e-3)
     assert corrected["corrected_cosine_low"] == pytest.approx([-1.3, 0.5], abs=1e-3)
     assert corrected["corrected_cosine_high"] == pytest.approx([-0.5, 1.3], abs=1e-3)
+
+
+def test_halves_are_scaled_by_the_category_that_is_less_sure():
+    one, two = np.array([0, 0, 1]), np.array([1, 2, 2])
+    found = _half_sample_scale(np.array([4, 5, 9]), one, two)
+    assert found == pytest.approx([1, 1, (4 / 5) ** 0.5])
+
+
+def test_random_weights_and_draws_are_those_of_counting():
+    states = states_of({"a-b": 6, "c-d": 5}, 1.0, 0)
+    drawn = np.array([[0, 1], [2, 3], [4, 5]]), np.array([[6, 7], [8, 9], [10, 11]])
+    row = cosine_table(
+        states,
+        replace(NO_DRAWS, two_unrelated=drawn),
+        smallest_reliability=0.1,
+        n_half_samples=9,
+        level=0.5,
+        generator=np.random.default_rng(0),
+    ).iloc[0]
+
+    def cosine(one: np.ndarray, other: np.ndarray) -> float:
+        return float(one @ other / np.linalg.norm(one) / np.linalg.norm(other))
+
+    for x, name in ((states.sentences, "cosine"), (states.random_weights, "random_weights_cosine")):
+        d = x[0][states.pairs.second].astype(float) - x[0][states.pairs.first]
+        means = [d[states.pairs.of(number)].mean(axis=0) for number in (0, 1)]
+        assert row[name] == pytest.approx(cosine(*means))
+    x = states.sentences[0].astype(float)
+    null = [cosine(*(x[second] - x[first])) for first, second in zip(*drawn, strict=True)]
+    ends = [row[f"null_cosine{end}"] for end in ("", "_low", "_high")]
+    assert ends == pytest.approx([np.mean(null), *np.quantile(null, [0.25, 0.75])])
+    as_far = sum(abs(each) >= abs(row["cosine"]) for each in null)
+    assert row["p_value"] == pytest.approx((1 + as_far) / 4)

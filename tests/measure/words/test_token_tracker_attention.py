@@ -138,3 +138,30 @@ def test_planted_maps_give_each_word_its_share(monkeypatch: pytest.MonkeyPatch):
         function = of_text & (texts.group == "function")
         assert received[content] == pytest.approx(3 * received[function][0])
         assert received[of_text].mean() == pytest.approx(1)
+
+
+def test_every_number_of_the_rows_by_hand():
+    """Three types in four texts that are alike: a content word and two function words."""
+    words = ["c", "f", "g"] * 4
+    texts = FollowedTexts(
+        ids=[np.array([1, 2, 3])] * 4,
+        unit=np.arange(4),
+        text=np.repeat(np.arange(4), 3),
+        position=np.tile(np.arange(3), 4),
+        group=np.array(["content", "function", "function"] * 4, object),
+        word=np.array(words, object),
+        special=[np.zeros(3, bool)] * 4,
+    )
+    received, random = np.tile([3.0, 1, 2], 4), np.tile([2.0, 1, 3], 4)
+    halves = Halves(9, 0.5, np.random.default_rng(0))
+    rows = list(attention_rows(texts, received, random, halves, n_dealt=999))
+    assert [row["statistic"] for row in rows] == list(STATISTICS)
+    for end in ("value", "low", "high"):  # all texts are alike
+        assert [row[end] for row in rows] == pytest.approx([1, 2])
+    assert [row["random_weights_value"] for row in rows] == pytest.approx([0.5, 1])
+    # A content word of three types: above both, none or one of the others, each a third.
+    assert [row["dealt"] for row in rows] == pytest.approx([0.5, (2 + 2 / 5 + 1) / 3], abs=0.05)
+    assert [row["dealt_low"] for row in rows] == pytest.approx([0, 0.4])
+    assert [row["dealt_high"] for row in rows] == pytest.approx([1, 2])
+    assert [row["p_value"] for row in rows] == pytest.approx([1 / 3] * 2, abs=0.05)
+    assert [(row["n_tokens"], row["n_units"]) for row in rows] == [(12, 4)] * 2

@@ -1,5 +1,6 @@
 """The statistics of the token tracker find what was planted, and nothing where nothing was."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -7,6 +8,7 @@ import pytest
 
 from embspace.measure.words.token_tracker_statistics import (
     CONTRASTED,
+    _listed,
     both_ways,
     contrast,
     excursion_statistics,
@@ -175,3 +177,33 @@ def test_homonyms_are_held_against_other_nouns():
     named = np.where(FUNCTION, "one_sense", "homonym").astype(object)
     found = homonym_statistics(tracks(ranks([0] * 6 + [1], [0] * 7), group=named))
     assert found(np.arange(N_UNITS)) == {"homonym_rank_larger_at_last": 1}
+
+
+def test_what_texts_have_together_is_of_the_texts_drawn_and_their_blocks():
+    together = np.zeros((LAYERS, 2, N_UNITS))
+    together[:, 0] = np.arange(LAYERS)[:, None] * 0.1
+    together[:, 1] = np.arange(LAYERS)[:, None] * 0.01
+    together[:, :, N_UNITS // 2 :] = 9
+    cosine = np.where(FUNCTION, 0.75, 0.5) * np.linspace(1, 0.2, LAYERS)[:, None]
+    given = tracks(np.zeros((LAYERS, len(GROUP))), cosine, together=together)
+    found = running_statistics(given, n_listed=15, apart=0.75)(np.arange(N_UNITS // 2))
+    assert found["states_closer_at_last"] == pytest.approx(0.6)
+    assert found["steps_in_one_direction"] == pytest.approx(0.035)  # 1 to 6 hundredths
+    assert found["function_less_content_cosine_at_last"] == pytest.approx(0.05)
+    # All cosines differ and no rank does.
+    assert found["rank_tells_more_than_cosine"] == -0.5
+    assert found["function_movement_in_last_over_equal"] != 0
+
+
+def test_a_listed_word_is_one_of_the_first():
+    ranks_of = np.log10(1 + np.array([0, 13, 14, 15, 99]))
+    assert _listed(ranks_of, 15) == 3 / 5
+    assert _listed(ranks_of, 100) == 1
+
+
+def test_movement_is_that_of_each_quantity():
+    step = np.arange(1.0, LAYERS)[:, None] * np.ones(len(GROUP))
+    found = movement_shares(replace(DRIFTING, step=step), "function", np.ones(48, dtype=bool))
+    assert found[0] == pytest.approx(np.arange(1, 7) / 21)
+    assert found[1].tolist() == [0, 0, 0.5, 0.5, 0, 0]
+    assert found[2] == pytest.approx(1 / 6)

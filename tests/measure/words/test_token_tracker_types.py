@@ -96,3 +96,16 @@ def test_without_a_type_of_either_group_there_is_no_row():
     types = {"content": np.arange(4), "function": np.arange(0)}
     own = vocabulary(np.eye(6))
     assert list(density_rows(types, own, own, halves(), n_neighbors=2)) == []
+
+
+def test_every_number_of_the_row_by_hand():
+    """Content types lie in two pairs of one direction each, function types at right angles."""
+    rows = np.eye(8)[[0, 0, 1, 1, 2, 3, 4, 5]]
+    types = {"content": np.arange(4), "function": np.arange(4, 8)}
+    (row,) = density_rows(types, vocabulary(rows), vocabulary(rows[::-1]), halves(), n_neighbors=1)
+    expected = {"value": 1, "low": 1, "high": 1, "random_weights_value": 0}
+    assert {name: row[name] for name in expected} == expected
+    assert (row["n_tokens"], row["n_units"]) == (8, 8)
+    more = {"content": np.arange(4), "function": np.arange(4, 7)}
+    (row,) = density_rows(more, vocabulary(rows), vocabulary(rows), halves(), n_neighbors=3)
+    assert row["n_tokens"] == 7 and row["random_weights_value"] == row["value"]

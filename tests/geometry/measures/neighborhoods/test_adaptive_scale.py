@@ -162,3 +162,13 @@ def test_what_it_cannot_take_is_refused() -> None:
             abide(x, start=start)
     with pytest.raises(ValueError, match=r"level: expected a share between 0 and 1, found 0\.0"):
         abide(x, level=0.0)
+
+
+def test_five_neighbors_and_one_iteration_are_enough() -> None:
+    x = np.random.default_rng(0).normal(size=(6, 2))
+    assert abide(x, n_iterations=1).n == 6
+    assert abide(x, n_iterations=1, start=1e-3).n == 6
+    with pytest.raises(ValueError, match="at least 5 neighbors, found 4"):
+        abide(x[:5])
+    with pytest.raises(ValueError, match="start: expected a positive number, found 0"):
+        abide(x, start=0)

@@ -124,3 +124,13 @@ def test_what_the_rule_cannot_take_is_refused() -> None:
         gride_plateau(x, largest_k=0)
     with pytest.raises(ValueError, match="x: expected at least 3 vectors, found 2"):
         gride_plateau(x[:2])
+
+
+def test_three_vectors_and_two_scales_are_enough() -> None:
+    assert np.isnan(gride_plateau(np.array([[0.0], [1], [3]]), n_scales=2).value)
+    with pytest.raises(ValueError, match="at least 3 vectors, found 2"):
+        gride_plateau(np.array([[0.0], [1]]), n_scales=2)
+    found = {k: Estimate(value, 0.1, 9, 0) for k, value in ((1, 9.0), (2, 3.0), (4, 3.3))}
+    plateau = plateau_of(found, tolerance=0.11, n_scales=2)
+    assert plateau is not None
+    assert (plateau.value, plateau.first_k, plateau.last_k) == (pytest.approx(3.15), 2, 4)

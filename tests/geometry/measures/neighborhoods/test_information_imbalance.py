@@ -134,3 +134,13 @@ def test_what_is_no_other_view_is_refused() -> None:
     for k in (0, 5):
         with pytest.raises(ValueError, match=f"k: expected 1 to 4, the other vectors, found {k}"):
             information_imbalance(x, x, k=k)
+
+
+def test_all_other_vectors_may_be_neighbors() -> None:
+    x, y = np.random.default_rng(0).normal(size=(2, 5, 2))
+    # Ranks 1 to 4 of all, of which the mean is 2.5.
+    assert information_imbalance(x, y, k=4) == pytest.approx(1)
+    assert information_imbalance(x, x, k=1) == pytest.approx(2 / 5)
+    for k in (0, 5):
+        with pytest.raises(ValueError, match=f"k: expected 1 to 4, the other vectors, found {k}"):
+            information_imbalance(x, y, k=k)
