@@ -174,10 +174,13 @@ class Analysis:
         """
         arguments = {}
         for argument, source in self.reads.items():
-            path = source if isinstance(source, str) else source.path
-            load = LOADERS[Path(path).suffix] if isinstance(source, str) else source.load
-            file = str(folder / path.format(model=name))
-            arguments[argument] = load(file) if path else load(name, describe())
+            if isinstance(source, str):
+                file = folder / source.format(model=name)
+                arguments[argument] = LOADERS[file.suffix](str(file))
+            elif source.path:
+                arguments[argument] = source.load(str(folder / source.path.format(model=name)))
+            else:
+                arguments[argument] = source.load(name, describe())
         return arguments
 
     def save(self, outcome: Outcome, name: str, folder: Path = Path()) -> None:

@@ -48,7 +48,7 @@ def draw_mean_embedding(
 ) -> tuple[Figure, str]:
     """Draw a histogram of each quantity by kind of token, with its mean and extreme words."""
     summary = results["summary"].set_index("quantity")
-    tokens = tokens_and_mean(results)
+    tokens = tokens_and_mean(results.tables)
     figure, axes = new_figure(
         2,
         2,
