@@ -129,7 +129,9 @@ def with_stages(text: str, chapter: str, members: Iterable[Declared], root: Path
     """Return a graph with the stages of the declared analyses, a new one before the drawings."""
     for member in members:
         entry = _as_yaml(member.analysis.stage, stage_entry(member, root))
-        text = _with_stage(text, f"  # {member.analysis.question}\n{entry}", f"draw_{chapter}")
+        text = _with_stage(
+            text, f"  # {_plain(member.analysis.question)}\n{entry}", f"draw_{chapter}"
+        )
     return _with_stage(text, _as_yaml(f"draw_{chapter}", drawing_entry(chapter, root)))
 
 
@@ -211,6 +213,11 @@ def _settings(files: Iterable[str], root: Path) -> tuple[list[str], list[dict[st
     return without_keys, [{file: None} for file in files if file not in without_keys]
 
 
+def _plain(question: str) -> str:
+    """Return a question without the marks that tests.prose reads."""
+    return re.sub(r"<!--.*?-->", "", question)
+
+
 def _kept(path: str) -> str | dict[str, dict[str, bool]]:
     """Return an output: git keeps results and figures, DVC the rest."""
     return path if path.startswith("data/") else {path: {"cache": False}}
@@ -268,7 +275,7 @@ def drawn_results(analysis: Analysis) -> Iterator[str]:
 def with_rows(text: str, model: str) -> str:
     """Return the list of analyses with the row of each declared one, a new one at the end.
 
-    `model` is the one whose figures are in git.
+    A row that lists several analyses stays. `model` is the one whose figures are in git.
     """
     lines = text.splitlines()
     for analysis in (each.analysis for each in declared() if each.analysis.question):
@@ -279,10 +286,10 @@ def with_rows(text: str, model: str) -> str:
         ]
         links = ", ".join([f"[figure]({figure}.png)", *further, f"[tables]({figure}.md)"])
         row = f"| {analysis.question} | {links} | `{analysis.noun}` |"
-        place = [n for n, line in enumerate(lines) if line.endswith(f"| `{analysis.noun}` |")]
-        if place:
-            lines[place[0]] = row
-        else:
+        named = [n for n, line in enumerate(lines) if f"`{analysis.noun}`" in line.split("| ")[-1]]
+        if named and lines[named[0]].endswith(f"| `{analysis.noun}` |"):
+            lines[named[0]] = row
+        elif not named:
             lines.insert(1 + max(n for n, line in enumerate(lines) if line.startswith("|")), row)
     return "\n".join(lines) + "\n"
 

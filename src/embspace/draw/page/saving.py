@@ -92,7 +92,7 @@ def drawings_of(*modules: ModuleType, tables: Path | None = None) -> dict[str, D
     """Return the drawing of each module `<noun>`, of the function `draw_<noun>`.
 
     Of a declared analysis, the file `tables` has results and headings, and the module may have
-    `BESIDE`, further results that it takes; any other module has `RESULTS`, all that it takes.
+    `FURTHER_RESULTS`; any other module has `RESULTS`, all that its function takes.
     """
     declared = read_yaml(tables) if tables else {}
     drawings = {}
@@ -102,7 +102,7 @@ def drawings_of(*modules: ModuleType, tables: Path | None = None) -> dict[str, D
         if own is None:
             drawings[noun] = Drawing(draw, module.RESULTS)
         else:
-            results = (*own["results"], *getattr(module, "BESIDE", ()))
+            results = (*own["results"], *getattr(module, "FURTHER_RESULTS", ()))
             drawings[noun] = Drawing(draw, results, headings=own.get("headings", {}))
     return drawings
 
