@@ -18,6 +18,7 @@ from embspace.files.rows import load_rows
 from embspace.files.scalars import load_scalars, save_scalars
 from embspace.files.tables import Row, load_table, save_table
 from embspace.files.tensors import load_tensors
+from embspace.settings.params import TOY
 from embspace.settings.stage import StageConfig
 
 Column = str | tuple[str, str]
@@ -99,13 +100,22 @@ class Source:
     """Where an argument comes from, if the suffix of its path does not say how it is loaded."""
 
     load: Callable[..., Any]
-    """Takes the path or, without one, the name of the model and the content of its description."""
-    path: str = ""
+    """Takes the paths or, without one, the name of the model and the content of its description;
+    then the lists."""
+    path: str | Sequence[str] = ()
+    """One path, or several, which may be folders."""
+    lists: Sequence[str] = ()
+    """The lists in params.yaml that it takes."""
+
+    @property
+    def paths(self) -> list[str]:
+        """All its paths."""
+        return [self.path] if isinstance(self.path, str) else [*self.path]
 
 
 @dataclass(frozen=True)
 class Analysis:
-    """An analysis; in its paths, {model} stands for the name of a model."""
+    """An analysis; in its paths, {model} stands for the name of a model, or for `toy`."""
 
     noun: str
     question: str
@@ -119,7 +129,7 @@ class Analysis:
     """Suffix of the file that is too large for git -> what saves it."""
     verb: str = "measure"
     over: str = "models"
-    """The list in params.yaml that it runs over."""
+    """The list in params.yaml that it runs over; empty for what looks at no model."""
     undrawn: Sequence[str] = ()
     """Results that its figure does not show."""
     further_figures: Mapping[str, str] = field(default_factory=dict)
@@ -147,7 +157,13 @@ class Analysis:
     def deps(self) -> Iterator[str]:
         """Yield the files that it reads."""
         for source in self.reads.values():
-            yield source if isinstance(source, str) else source.path or PIN
+            yield from [source] if isinstance(source, str) else source.paths or [PIN]
+
+    @property
+    def lists(self) -> list[str]:
+        """The lists in params.yaml that it takes."""
+        sources = [source for source in self.reads.values() if isinstance(source, Source)]
+        return sorted({name for source in sources for name in source.lists})
 
     @property
     def reads_model(self) -> bool:
@@ -158,7 +174,8 @@ class Analysis:
         """Return what the stage runs: it loads, calls the function and saves."""
 
         def main(config: StageConfig) -> None:
-            self.save(function(**self.load(config), **config.settings), config.model_name)
+            outcome = function(**self.load(config), **config.settings)
+            self.save(outcome, config.model_name or TOY)
 
         return main
 
@@ -170,9 +187,10 @@ class Analysis:
         name = config.model_name
         if isinstance(source, str):
             return LOADERS[Path(source).suffix](source.format(model=name))
-        if source.path:
-            return source.load(source.path.format(model=name))
-        return source.load(name, config.model)
+        lists = [getattr(config, key) for key in source.lists]
+        if source.paths:
+            return source.load(*(path.format(model=name) for path in source.paths), *lists)
+        return source.load(name, config.model, *lists)
 
     def save(self, outcome: Outcome, name: str) -> None:
         """Save the results of the function under the name of a model.

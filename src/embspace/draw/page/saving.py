@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import chdir, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -84,6 +84,12 @@ class Drawing:
         return tables if self.headings is None else Results(tables, self.headings)
 
 
+def drawing_of(draw: Callable[..., tuple[Figure, str]], tables: Path) -> Drawing:
+    """Return the drawing of a declared analysis by a function `draw_<noun>`, as `drawings_of`."""
+    declared = read_yaml(tables)[draw.__name__.removeprefix("draw_")]
+    return Drawing(draw, tuple(declared["results"]), headings=declared.get("headings", {}))
+
+
 def drawings_of(*modules: ModuleType, tables: Path | None = None) -> dict[str, Drawing]:
     """Return the drawing of each module `<noun>`, of the function `draw_<noun>`.
 
@@ -94,12 +100,12 @@ def drawings_of(*modules: ModuleType, tables: Path | None = None) -> dict[str, D
     drawings = {}
     for module in modules:
         noun = module.__name__.rpartition(".")[2]
-        draw, own = getattr(module, f"draw_{noun}"), declared.get(noun)
-        if own is None:
+        draw = getattr(module, f"draw_{noun}")
+        if tables is None or noun not in declared:
             drawings[noun] = Drawing(draw, module.RESULTS)
         else:
-            results = (*own["results"], *getattr(module, "BESIDE", ()))
-            drawings[noun] = Drawing(draw, results, headings=own.get("headings", {}))
+            own = drawing_of(draw, tables)
+            drawings[noun] = replace(own, results=(*own.results, *getattr(module, "BESIDE", ())))
     return drawings
 
 
