@@ -15,6 +15,7 @@ from embspace.graph import Declared, declaration, drawn_results, modules
 from embspace.settings.schema import read_yaml
 from embspace.settings.stage import checked_settings, settings_file
 from tests.analyses import settings_of
+from tests.geometry.planted import helix
 from tests.measure.regimes import regimes_of
 from tests.measure.vectors import random_matrices, vocabulary_of
 
@@ -27,7 +28,7 @@ WRONG = [{}]  # neither a number, nor a word, nor a mapping, nor a list of any o
 
 def inputs(analysis: Analysis, *, with_positions: bool = True) -> dict[str, Any]:
     """Return the arguments that an analysis reads, of a small random model."""
-    matrices = random_matrices()
+    matrices = random_matrices() | {"positional": helix(64, dim=48)}
     if not with_positions:
         matrices = {"input": matrices["input"]}
     known = {
@@ -90,16 +91,19 @@ def test_another_seed_changes_what_chance_decides_and_nothing_else(member: Decla
     if "seed" not in settings_of(member.function):
         pytest.skip("nothing is drawn")
     first, other = measured(member), measured(member, seed=1)
-    changed = set()
-    for name, declared in member.analysis.tables.items():
-        kinds = declared.kinds
-        for column in first[name]:
-            if not first[name][column].equals(other[name][column]):
-                changed.add(f"{name}: {column}")
-                by_chance = column.startswith("null_") or column.endswith(BOUNDS)
-                by_chance = by_chance or kinds.get(column) in BY_CHANCE
-                assert by_chance, f"{name}: {column}"
+    changed = {
+        (column, table.kinds.get(column, ""))
+        for name, table in member.analysis.tables.items()
+        for column in first[name]
+        if not first[name][column].equals(other[name][column])
+    }
+    kinds, scalars = member.analysis.scalars, (result.get("json", {}) for result in (first, other))
+    both = [*scalars]
+    changed |= {(key, kinds.get(key, "")) for key in both[0] if both[0][key] != both[1].get(key)}
     assert changed
+    for column, kind in changed:
+        is_random = column.startswith("null_") or column.endswith(BOUNDS)
+        assert is_random or kind in BY_CHANCE, column
 
 
 def test_every_setting_of_a_wrong_kind_is_refused_by_its_name(member: Declared, root: Path):
@@ -153,3 +157,5 @@ def test_a_figure_is_drawn_of_a_model_without_positions(member: Declared):
     tables = {name: table.of(outcome[name]) for name, table in member.analysis.tables.items()}
     text = drawn(member, Results(outcome | tables, member.analysis.headings))
     assert "nan" not in text.lower().split()
+    if "matrices" in member.analysis.reads:
+        assert "has no learned positional table: its file in conf/model says" in text

@@ -87,7 +87,8 @@ class Table:
         for number, name in enumerate(self.columns):
             if self._place(name) == number and "*" not in name:
                 places.setdefault(name, number)
-        return table.reindex(columns=sorted(places, key=lambda name: places[name] or 0))
+        columns = sorted(places, key=lambda name: places[name] or 0)
+        return table.reindex(columns=columns) if len(table) else pd.DataFrame(columns=columns)
 
     def _place(self, name: str) -> int | None:
         """Return the number of the first name or pattern that a column has."""

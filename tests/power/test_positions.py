@@ -75,7 +75,7 @@ def of_cosines(root: Path, n_tables: int) -> Measured:
 
     def measured(x: Table) -> Tables:
         found = measure_positions({"positional": x.astype(np.float32)}, regimes_of(len(x)), **how)
-        return {"positions/nulls": found.nulls, "positions/properties": found.properties}
+        return {f"positions/{name}": found[name] for name in ("nulls", "properties")}
 
     return measured
 

@@ -5,33 +5,22 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from embspace.draw.page.saving import Results
 from embspace.draw.positional.positions import by_frequency, draw_positions
-from embspace.measure.positional.positions import measure_positions
+from embspace.measure.positional.positions import POSITIONS, measure_positions
+from tests.analyses import as_drawn, settings_of
 from tests.draw.fits import assert_words_fit
 from tests.measure.positional.test_positions import SETTINGS as MEASURE
 from tests.measure.positional.test_positions import regimes_of
 
-SETTINGS: dict[str, Any] = {
-    "height_mm": 170.0,
-    "n_rows": 4,
-    "n_profiles": 3,
-    "profile_length": 8,
-    "limit_quantile": 0.9,
-    "digits": 3,
-}
+SETTINGS = settings_of(draw_positions, n_rows=4, n_profiles=3, profile_length=8, limit_quantile=0.9)
 
 
-def results_of(matrices: dict[str, np.ndarray], regimes: pd.DataFrame) -> dict[str, Any]:
-    found = measure_positions(matrices, regimes, **MEASURE)
-    return {
-        "properties": found.properties,
-        "profiles": found.profiles,
-        "nulls": found.nulls,
-        "safetensors": found.tensors,
-    }
+def results_of(matrices: dict[str, np.ndarray], regimes: pd.DataFrame) -> Results:
+    return as_drawn(POSITIONS, measure_positions(matrices, regimes, **MEASURE))
 
 
-def draw(results: dict[str, Any], **change: Any):
+def draw(results: Results, **change: Any):
     return draw_positions(results, "a model of a long name", **SETTINGS | change)
 
 
@@ -40,7 +29,7 @@ def vectors(n: int, dim: int) -> np.ndarray:
 
 
 @pytest.fixture(scope="module")
-def results() -> dict[str, Any]:
+def results() -> Results:
     return results_of({"positional": vectors(40, 12)}, regimes_of(40, (0,), (3, 39)))
 
 
@@ -98,7 +87,7 @@ def test_their_title_says_which_side_they_are_like(results, drawn):
     words = drawn[0].axes[2].get_title("left")
     assert "no more like later ones than chance makes them" in words
     nulls = results["nulls"].assign(value=2.0)
-    figure, _ = draw(results | {"nulls": nulls})
+    figure, _ = draw(as_drawn(POSITIONS, results.tables, nulls=nulls))
     assert "more like later ones than earlier ones" in figure.axes[2].get_title("left")
 
 
@@ -112,7 +101,7 @@ def test_the_mean_profile_is_on_top(results, drawn):
 def test_the_title_says_what_the_offset_explains_or_that_it_does_not(results, drawn):
     properties = results["properties"]
     assert "no more than in shuffled order" in " ".join(drawn[0].get_suptitle().split())
-    figure, _ = draw(results | {"properties": properties.assign(value=0.75)})
+    figure, _ = draw(as_drawn(POSITIONS, results.tables, properties=properties.assign(value=0.75)))
     assert "explains 75 % of the variance up to offset 4" in " ".join(figure.get_suptitle().split())
 
 
@@ -139,13 +128,6 @@ def test_the_table_has_all_properties(results, drawn):
     assert "translation invariance" in text
 
 
-def test_a_model_without_positions_says_so():
-    figure, text = draw(results_of({"input": vectors(5, 4)}, regimes_of(0)))
-    assert "has no learned" in figure.axes[0].texts[0].get_text()
-    assert "has no learned positional table" in text
-    assert_words_fit(figure)
-
-
 def test_without_structured_positions_there_are_no_curves():
     regimes = regimes_of(40, unstructured=tuple(range(40)))
     figure, _ = draw(results_of({"positional": vectors(40, 12)}, regimes))
@@ -154,10 +136,11 @@ def test_without_structured_positions_there_are_no_curves():
 
 def test_files_of_noise_stay_small():
     # Nothing compresses worse; 512 positions of BERT base.
-    results = results_of({"positional": vectors(40, 12)}, regimes_of(40))
+    found = measure_positions({"positional": vectors(40, 12)}, regimes_of(40), **MEASURE)
     noise = np.clip(vectors(512, 512) / 3, -1, 1)
     tensors = {"positional": vectors(512, 768), "cosines": noise, "structured": np.ones(512)}
-    figure, _ = draw(results | {"safetensors": tensors}, profile_length=128, limit_quantile=0.99)
+    results = as_drawn(POSITIONS, found, safetensors=tensors)
+    figure, _ = draw(results, profile_length=128, limit_quantile=0.99)
     for suffix in ("png", "svg", "pdf"):
         stream = io.BytesIO()
         figure.savefig(stream, format=suffix, dpi=200)

@@ -6,9 +6,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from embspace.draw.page.canvas import sentence_case
+from embspace.draw.page.saving import Results
 from embspace.draw.positional.regimes import draw_regimes
 from embspace.measure.learned.similarity import measure_similarity
-from embspace.measure.positional.regimes import Regimes, measure_regimes
+from embspace.measure.positional.regimes import REGIMES, measure_regimes
+from tests.analyses import as_drawn, settings_of
 from tests.draw.fits import assert_words_fit
 from tests.geometry.planted import noise, planted_table, smooth_table
 from tests.measure.positional.test_regimes import SETTINGS
@@ -21,34 +23,23 @@ def matrices_of(x: np.ndarray) -> dict[str, np.ndarray]:
     return {"input": noise(70, x.shape[1], seed=9), "positional": x}
 
 
-def results_of(found: Regimes, matrices: dict[str, np.ndarray]) -> dict[str, Any]:
-    similarity = measure_similarity(
-        matrices,
-        vocabulary_of(70),
-        n_bins=256,
-        n_histogram_bins=20,
-        n_pairs=1,
-        quantiles=[0.01, 0.5, 0.99],
-        device="cpu",
-    )
-    return {
-        "json": found.scalars,
-        "positions": found.positions,
-        "summary": found.summary,
-        "distributions": found.distributions,
-        "histogram": found.histogram,
-        "token_distributions": found.token_distributions,
-        "token_histogram": found.token_histogram,
+def results_of(found: dict[str, Any], matrices: dict[str, np.ndarray]) -> Results:
+    few = {"n_bins": 256, "n_histogram_bins": 20, "n_pairs": 1, "quantiles": [0.01, 0.5, 0.99]}
+    settings = settings_of(measure_similarity, **few)
+    similarity = measure_similarity(matrices, vocabulary_of(70), **settings)
+    beside = {
         "similarity/summary": similarity.summary,
         "similarity/histogram": similarity.histogram,
     }
+    return as_drawn(REGIMES, found | beside)
 
 
-def drawn_of(results: dict[str, Any]):
-    return draw_regimes(results, "a model of a long name", row_height_mm=48.0, digits=3)
+def drawn_of(results: Results):
+    settings = settings_of(draw_regimes, digits=3)
+    return draw_regimes(results, "a model of a long name", **settings)
 
 
-def measured(x: np.ndarray, **changed: object) -> dict[str, Any]:
+def measured(x: np.ndarray, **changed: object) -> Results:
     matrices = matrices_of(x)
     return results_of(measure_regimes(matrices, **{**SETTINGS, **changed}), matrices)
 
@@ -157,12 +148,6 @@ def test_where_there_is_no_noise_it_says_so():
     assert len(figure.axes) == 2
     assert not figure.legends
     assert_words_fit(figure)
-
-
-def test_a_model_without_positions_is_named():
-    figure, text = drawn_of(results_of(measure_regimes({}, **SETTINGS), {"input": noise(70, 8)}))
-    assert "has no learned" in figure.axes[0].texts[0].get_text()
-    assert "has no learned positional table: its file in conf/model says" in text
 
 
 def test_the_words_fit(drawn):

@@ -4,34 +4,30 @@ from typing import Any
 import numpy as np
 import pytest
 
+from embspace.draw.page.saving import Results
 from embspace.draw.positional.positions import by_frequency
 from embspace.draw.positional.sinusoidal_positions import draw_sinusoidal_positions
-from embspace.measure.positional.sinusoidal_positions import measure_sinusoidal_positions
+from embspace.measure.positional.sinusoidal_positions import (
+    SINUSOIDAL_POSITIONS,
+    measure_sinusoidal_positions,
+)
+from tests.analyses import as_drawn, settings_of
 from tests.draw.fits import assert_words_fit
 from tests.geometry.planted import helix
 from tests.measure.positional.test_sinusoidal_positions import DIM, SETTINGS, N
 from tests.measure.regimes import regimes_of
 
-DRAW = {
-    "height_mm": 160.0,
-    "longest_offset": 20,
-    "limit_quantile": 0.9,
-    "significant_digits": 4,
-}
+DRAW = settings_of(draw_sinusoidal_positions, longest_offset=20, limit_quantile=0.9)
 
 
-def results_of(matrices: dict[str, np.ndarray], n: int, **change: Any) -> dict[str, Any]:
-    regimes = regimes_of(n, outlying=[0]) if n else regimes_of(0)
+def results_of(matrices: dict[str, np.ndarray], n: int, **change: Any) -> Results:
+    regimes = regimes_of(n, outlying=[0])
     found = measure_sinusoidal_positions(matrices, regimes, **SETTINGS | change)
-    return {
-        "safetensors": found.tensors,
-        "profiles": found.profiles,
-        "properties": found.properties,
-    }
+    return as_drawn(SINUSOIDAL_POSITIONS, found)
 
 
 @pytest.fixture(scope="module")
-def results() -> dict[str, Any]:
+def results() -> Results:
     return results_of({"positional": helix(N, dim=DIM)}, N)
 
 
@@ -89,15 +85,6 @@ def test_the_table_has_a_column_an_encoding_and_a_dash_where_nothing_is(results,
     assert any(line.startswith("| adjacent neighbor share") for line in rows)
     assert next(line for line in rows if "shortest wavelength" in line).count("–") == 2
     assert "nan" not in text
-
-
-def test_a_model_without_positions_says_so():
-    results = results_of({"input": np.zeros((5, DIM), dtype=np.float32)}, 0)
-    figure, text = draw_sinusoidal_positions(results, "tiny", **DRAW)
-    words = [t.get_text().replace("\n", " ") for ax in figure.axes for t in ax.texts]
-    assert any("has no learned positional table" in each for each in words)
-    assert "learned |" not in text
-    assert_words_fit(figure)
 
 
 def test_files_stay_small():

@@ -75,9 +75,9 @@ def test_what_is_planted_is_found_from_the_raw_table_on():
     # Cosines that swing with a period of 22 and change at 128; an outlier at 200, noise from 384.
     table = {"input": noise(9, 192), "positional": planted_table(dim=192)}
     regimes = measure_regimes(table, **REGIMES)
-    assert regimes.summary["first_position"].tolist() == pytest.approx([0, 128, 384], abs=2)
-    assert regimes.summary["unstructured"].tolist() == [False, False, True]
-    found = measure_helix(table, regimes.positions, **SETTINGS)
+    assert regimes["summary"]["first_position"].tolist() == pytest.approx([0, 128, 384], abs=2)
+    assert regimes["summary"]["unstructured"].tolist() == [False, False, True]
+    found = measure_helix(table, regimes["positions"], **SETTINGS)
     assert 200 not in found["path"]["position"].tolist()
     periods = found["periods"].set_index("definition")["period"]
     assert periods["spectrum"] == pytest.approx(22, rel=0.05)

@@ -1,4 +1,3 @@
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -6,21 +5,12 @@ import pandas as pd
 import pytest
 
 from embspace.errors import InputError
-from embspace.files.tables import load_table, save_table
-from embspace.files.tensors import load_tensors, save_tensors
 from embspace.geometry.pairs.directions import cosine_matrix
-from embspace.measure.positional.positions import Positions, measure_positions
+from embspace.measure.positional.positions import measure_positions
+from tests.analyses import settings_of
 
-SETTINGS: dict[str, Any] = {
-    "largest_offsets": [4, 39],
-    "n_shuffles": 30,
-    "null_quantiles": [0.025, 0.975],
-    "n_null_tables": 9,
-    "level": 0.9,
-    "wave_offsets": 16,
-    "n_first": 5,
-    "seed": 0,
-}
+FEW = {"largest_offsets": [4, 39], "n_shuffles": 30, "n_null_tables": 9, "level": 0.9}
+SETTINGS = settings_of(measure_positions, **FEW, wave_offsets=16, n_first=5)
 
 
 def regimes_of(n: int, outlying: tuple[int, ...] = (), unstructured: tuple[int, ...] = ()):
@@ -43,13 +33,13 @@ def arc(n: int = 40) -> np.ndarray:
     return np.stack([np.cos(angle), np.sin(angle)], axis=1).astype(np.float32)
 
 
-def measured(x: np.ndarray, regimes: pd.DataFrame | None = None, **change: Any) -> Positions:
+def measured(x: np.ndarray, regimes: pd.DataFrame | None = None, **change: Any) -> dict[str, Any]:
     regimes = regimes_of(len(x)) if regimes is None else regimes
     return measure_positions({"positional": x}, regimes, **SETTINGS | change)
 
 
 def test_an_arc_has_all_three_properties_and_its_shuffles_have_not():
-    table = measured(arc()).properties
+    table = measured(arc())["properties"]
     assert len(table) == 2 * 2 * 3
     assert table["value"].to_numpy() == pytest.approx(np.ones(12), abs=1e-5)
     assert (table["p_value"] == 1 / 31).all()
@@ -65,16 +55,16 @@ def test_two_wild_vectors_disturb_all_positions_but_not_the_structured_ones():
     x = arc()
     x[[0, 25]] = [[0.3, -5], [-3, -0.2]]
     found = measured(x, regimes_of(40, outlying=(0,), unstructured=(25,)))
-    table = found.properties.set_index(["positions", "largest_offset", "property"])
+    table = found["properties"].set_index(["positions", "largest_offset", "property"])
     assert table["value"]["structured"].to_numpy() == pytest.approx(np.ones(6), abs=1e-5)
     assert table["value"]["all", 39, "translation_invariance"] < 0.9
     assert table["n"]["structured"].unique() == [38]
-    assert np.flatnonzero(found.tensors["structured"] == 0).tolist() == [0, 25]
+    assert np.flatnonzero(found["safetensors"]["structured"] == 0).tolist() == [0, 25]
 
 
 def test_the_profile_is_of_pairs_of_structured_positions():
     x = np.random.default_rng(0).normal(size=(12, 5)).astype(np.float32)
-    profile = measured(x, regimes_of(12, outlying=(0, 4), unstructured=(11,))).profiles
+    profile = measured(x, regimes_of(12, outlying=(0, 4), unstructured=(11,)))["profiles"]
     assert profile["offset"].tolist() == list(range(1, 12))
     kept = [1, 2, 3, 5, 6, 7, 8, 9, 10]
     cosines = cosine_matrix(x)
@@ -91,7 +81,7 @@ def test_the_profile_is_of_pairs_of_structured_positions():
 def test_the_tensors_are_what_was_measured():
     x = arc()
     x[3] = 0
-    tensors = measured(x).tensors
+    tensors = measured(x)["safetensors"]
     assert np.array_equal(tensors["positional"], x)
     assert np.isnan(tensors["cosines"][3]).all()
     others = np.delete(np.arange(40), 3)
@@ -105,46 +95,27 @@ def test_a_zero_vector_is_not_counted():
     x = arc()
     x[3] = 0
     found = measured(x)
-    assert set(found.properties["n"]) == {39}
-    assert found.properties["value"].to_numpy() == pytest.approx(np.ones(12), abs=1e-5)
-    assert found.profiles["n_pairs"].iloc[0] == 37
+    assert set(found["properties"]["n"]) == {39}
+    assert found["properties"]["value"].to_numpy() == pytest.approx(np.ones(12), abs=1e-5)
+    assert found["profiles"]["n_pairs"].iloc[0] == 37
 
 
 def test_random_vectors_have_no_property():
     x = np.random.default_rng(1).normal(size=(60, 30)).astype(np.float32)
-    table = measured(x, n_shuffles=100).properties
+    table = measured(x, n_shuffles=100)["properties"]
     assert (table["p_value"] > 0.005).all()
     assert (table["value"] - table["null_mean"]).abs().max() < 0.1
 
 
 def test_without_structured_positions_their_values_are_undefined():
     found = measured(arc(), regimes_of(40, unstructured=tuple(range(40))))
-    rows = found.properties[found.properties["positions"] == "structured"]
+    rows = found["properties"][found["properties"]["positions"] == "structured"]
     assert rows["n"].tolist() == [0] * 6
     assert rows[["value", "null_mean", "p_value"]].isna().all(axis=None)
-    assert found.profiles["n_pairs"].sum() == 0
-    assert found.profiles["mean"].isna().all()
-
-
-def test_a_model_without_positions_has_empty_tables_with_columns(tmp_path: Path):
-    settings = {**SETTINGS, "largest_offsets": [3]}
-    found = measure_positions({"input": arc()}, regimes_of(0), **settings)
-    assert len(found.properties) == len(found.profiles) == 0
-    assert found.properties.columns.tolist() == measured(arc()).properties.columns.tolist()
-    assert found.profiles.columns.tolist() == measured(arc()).profiles.columns.tolist()
-    save_table(found.properties, f"{tmp_path}/properties.csv")
-    assert len(load_table(f"{tmp_path}/properties.csv")) == 0
-    save_tensors(found.tensors, f"{tmp_path}/none.safetensors")
-    assert load_tensors(f"{tmp_path}/none.safetensors") == {}
+    assert found["profiles"]["n_pairs"].sum() == 0
+    assert found["profiles"]["mean"].isna().all()
 
 
 def test_regimes_of_another_model_are_refused():
     with pytest.raises(InputError, match="40 positions, its table of regimes 39"):
         measured(arc(), regimes_of(39))
-
-
-def test_the_seed_decides_the_null_and_nothing_else():
-    first, again, other = (measured(arc(), seed=seed).properties for seed in (1, 1, 2))
-    pd.testing.assert_frame_equal(first, again)
-    assert not first["null_mean"].equals(other["null_mean"])
-    assert first["value"].equals(other["value"])

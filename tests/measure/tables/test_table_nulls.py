@@ -1,7 +1,7 @@
 import numpy as np
 
 from embspace.geometry.positional.smooth_nulls import NULLS
-from embspace.measure.tables.table_nulls import AGAINST, against_nulls, no_nulls
+from embspace.measure.tables.table_nulls import against_nulls
 from tests.geometry.planted import noise
 
 N = 40
@@ -43,7 +43,3 @@ def test_the_seed_decides_the_nulls_alone():
     assert first.equals(again)
     assert not first["null_value"].equals(other["null_value"])
     assert first["value"].equals(other["value"])
-
-
-def test_without_a_table_the_columns_are_there():
-    assert [*no_nulls(["measure"]).columns] == ["measure", *AGAINST]

@@ -56,14 +56,18 @@ class Results:
         """Return a table by its name, or a file without a name by its suffix."""
         return self.tables[name]
 
-    def for_readers(self, name: str, **words: Mapping[Any, str]) -> pd.DataFrame:
+    def for_readers(
+        self, name: str, rows: pd.DataFrame | None = None, **words: Mapping[Any, str]
+    ) -> pd.DataFrame:
         """Return a table with the columns that readers want, under their headings.
 
         Args:
             name: The name of the table.
+            rows: Rows of it, if not all are wanted.
             words: By column, the words that replace its values.
         """
-        return for_readers(self.tables[name], self.headings[name], **words)
+        table = self.tables[name] if rows is None else rows
+        return for_readers(table, self.headings[name], **words)
 
 
 @dataclass(frozen=True)

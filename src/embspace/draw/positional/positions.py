@@ -1,7 +1,5 @@
 """Draws the figure and the table of `measure_positions`, after Luisto's figures 13, 16, 17."""
 
-from typing import Any
-
 import numpy as np
 import pandas as pd
 from jaxtyping import Float
@@ -21,9 +19,9 @@ from embspace.draw.page.canvas import (
 )
 from embspace.draw.page.markdown import markdown_table, section
 from embspace.draw.page.nulls import NULLS_NOTE, nulls_table
+from embspace.draw.page.saving import Results
 from embspace.settings.types import PositiveShare
 
-RESULTS = ("properties.csv", "profiles.csv", "nulls.csv", "safetensors")
 DIVERGING, SEQUENTIAL = "RdBu_r", "mako"
 # Smooth maps show no edges with so many colors, and files of rough ones stay small.
 N_DIVERGING, N_SEQUENTIAL = 11, 16
@@ -32,7 +30,7 @@ THESIS_CHANGES = (128, 384)  # positions, from the thesis's figure 13
 
 
 def draw_positions(
-    results: dict[str, Any],
+    results: Results,
     label: str,
     *,
     height_mm: PositiveFloat,

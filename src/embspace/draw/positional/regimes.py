@@ -21,55 +21,18 @@ from embspace.draw.page.canvas import (
     write_beside,
 )
 from embspace.draw.page.looks import BLACK, GRAY, SPACES
-from embspace.draw.page.markdown import (
-    DISTRIBUTION,
-    for_readers,
-    markdown_table,
-    p_value,
-    same,
-    section,
-    tables_page,
-)
+from embspace.draw.page.markdown import markdown_table, p_value, section, tables_page
+from embspace.draw.page.saving import Results
 
-RESULTS = (
-    "json",
-    "positions.csv",
-    "summary.csv",
-    "distributions.csv",
-    "histogram.csv",
-    "token_distributions.csv",
-    "token_histogram.csv",
-    "similarity/summary.csv",
-    "similarity/histogram.csv",
-)
+BESIDE = ("similarity/summary.csv", "similarity/histogram.csv")
 STRUCTURED = "without_unstructured"
 N_NAMED = 6  # outlying positions that the title names
-SUMMARY = {
-    "regime": "regime",
-    "first_position": "first position",
-    "last_position": "last position",
-    "n_outlying": "outlying",
-    "mean_norm": "mean norm",
-    "mean_neighbor_cosine": "neighbors' mean cosine",
-    "null_bound": "bound of random vectors",
-    "unstructured": "unstructured",
-    "start_p_value": "p of its start",
-    "next_p_value": "p of the next change",
-}
-OUTLYING = {
-    "position": "position",
-    "norm": "norm",
-    "neighbor_cosine": "larger cosine with those beside it",
-    "score": "under the median around, in robust deviations",
-    "regime": "regime",
-}
 OUTLYING_NOTE = "Single positions less like the ones beside them than others around are."
-OF_POSITIONS = {**same("positions", "quantity"), **DISTRIBUTION}
 DISTRIBUTIONS_NOTE = "Over all positions or pairs and, where some are unstructured, without these."
 
 
 def draw_regimes(
-    results: dict[str, Any], label: str, *, row_height_mm: PositiveFloat, digits: NonNegativeInt
+    results: Results, label: str, *, row_height_mm: PositiveFloat, digits: NonNegativeInt
 ) -> tuple[Figure, str]:
     """Draw the cosines with the neighbors and the norms by position, with changes of regime.
 
@@ -133,7 +96,7 @@ def _changes(ax: Axes, summary: pd.DataFrame, scalars: dict[str, Any]) -> None:
         )
 
 
-def _distributions(ax: Axes, results: dict[str, Any], quantity: str) -> None:
+def _distributions(ax: Axes, results: Results, quantity: str) -> None:
     """Draw the distributions of one quantity by space, without unstructured positions."""
     tables = {
         "input": ("similarity/histogram", "similarity/summary", "space", "input"),
@@ -205,17 +168,17 @@ def _along(ax: Axes, positions: pd.DataFrame, summary: pd.DataFrame, column: str
     ax.grid(visible=False, axis="x")
 
 
-def _tables(results: dict[str, Any], label: str, digits: int) -> str:
+def _tables(results: Results, label: str, digits: int) -> str:
     title, positions = f"Regimes of the position embeddings of {label}", results["positions"]
     if positions.empty:
         return tables_page(title, "measure_regimes", f"{absent(label, 'positional')}\n")
-    outlying = for_readers(positions[positions["outlying"].astype(bool)], OUTLYING)
+    outlying = results.for_readers("positions", positions[positions["outlying"].astype(bool)])
     tables = {
         ("Outlying positions", OUTLYING_NOTE): outlying,
-        ("Regimes", _reliability(results["json"])): for_readers(results["summary"], SUMMARY),
-        ("Distributions", DISTRIBUTIONS_NOTE): for_readers(results["distributions"], OF_POSITIONS),
-        ("Pairs of a token and a position", "Of the same positions."): for_readers(
-            results["token_distributions"], OF_POSITIONS
+        ("Regimes", _reliability(results["json"])): results.for_readers("summary"),
+        ("Distributions", DISTRIBUTIONS_NOTE): results.for_readers("distributions"),
+        ("Pairs of a token and a position", "Of the same positions."): results.for_readers(
+            "token_distributions"
         ),
     }
     sections = [section(*head, markdown_table(rows, digits)) for head, rows in tables.items()]

@@ -1,7 +1,5 @@
 """Draws the figure and the table of `measure_sinusoidal_positions`, after Luisto's figure 6."""
 
-from typing import Any
-
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
@@ -13,11 +11,11 @@ from pydantic import PositiveFloat, PositiveInt
 from embspace.draw.page.canvas import absent, counted, new_figure, say_absent
 from embspace.draw.page.looks import BLUE, PURPLE, SPACES
 from embspace.draw.page.markdown import markdown_table, section
+from embspace.draw.page.saving import Results
 from embspace.draw.positional.positions import by_frequency, diverging, sequential
 from embspace.settings.types import PositiveShare
 
 N_COLORS = 128  # with fewer, smooth maps would show edges
-RESULTS = ("safetensors", "profiles.csv", "properties.csv")
 ENCODINGS = {
     "sinusoidal": ("Sinusoidal", BLUE),
     "sinusoidal_as_printed": ("Doubled exponent (Luisto)", PURPLE),
@@ -26,7 +24,7 @@ ENCODINGS = {
 
 
 def draw_sinusoidal_positions(
-    results: dict[str, Any],
+    results: Results,
     label: str,
     *,
     height_mm: PositiveFloat,

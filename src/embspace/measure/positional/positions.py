@@ -5,7 +5,6 @@ Wang et al. (2021), "On Position Embeddings in BERT", ICLR, name.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from typing import Annotated, Any
 
@@ -14,37 +13,66 @@ import pandas as pd
 from jaxtyping import Bool, Float, Int
 from pydantic import Field, NonNegativeInt, PositiveInt
 
+from embspace.analysis import Analysis, Outcome, Table
 from embspace.clouds.learned import structured_positions
 from embspace.errors import InputError
-from embspace.files.tables import load_table, save_table
-from embspace.files.tensors import load_tensors, save_tensors
+from embspace.files.tensors import save_tensors
 from embspace.geometry.pairs.directions import cosine_matrix, norms
 from embspace.geometry.positional.position_properties import (
     PROPERTIES,
-    cosines_by_offset,
     properties_by_window,
     shuffled_properties_by_window,
 )
-from embspace.measure.positional.positions_measures import NAMES, cosine_measures
-from embspace.measure.tables.table_nulls import against_nulls, no_nulls
-from embspace.settings.stage import StageConfig, run_stage
+from embspace.measure.positional.positions_measures import NAMES, cosine_measures, offset_profile
+from embspace.measure.tables.columns import against_nulls_columns
+from embspace.measure.tables.table_nulls import against_nulls
+from embspace.settings.stage import run_stage
 from embspace.settings.types import Probability, Share
 
+POSITIONS = Analysis(
+    noun="positions",
+    question="How alike are positions, by their distance? Figs 13, 16, 17",
+    reads={
+        "matrices": "data/extracted/embeddings/{model}.safetensors",
+        "regimes": "results/regimes/positions/{model}.csv",
+    },
+    tables={
+        "properties": Table(
+            {
+                "positions": "row",
+                "n": "count",
+                "largest_offset": "row",
+                "property": "row",
+                "value": "rank_share",
+                "null_mean": "null_value",
+                "null_quantile_*": "null_value",
+                "p_value": "p_value",
+                "n_shuffles": "setting",
+            },
+            compared=["value"],
+            along="largest_offset",
+        ),
+        "profiles": Table(
+            {
+                "offset": "row",
+                "n_pairs": "count",
+                "mean": "moment",
+                "standard_deviation": "moment",
+                "minimum": "moment",
+                "maximum": "moment",
+            },
+            compared=["mean"],
+            along="offset",
+        ),
+        # Measures of the structured positions beside those of tables that encode nothing.
+        "nulls": Table(
+            {"measure": "row", "largest_offset": "row", **against_nulls_columns("rank_share")}
+        ),
+    },
+    # `positional`, `cosines` of all positions, `structured`: 1 for those of the profiles, or 0.
+    data={"safetensors": save_tensors},
+)
 FEWEST = 8  # positions, of whose cosines one can ask for waves
-
-PROFILE_COLUMNS = ["offset", "n_pairs", "mean", "standard_deviation", "minimum", "maximum"]
-
-
-@dataclass(frozen=True)
-class Positions:
-    """The tables of the stage, and what its figure shows."""
-
-    properties: pd.DataFrame
-    profiles: pd.DataFrame
-    nulls: pd.DataFrame
-    """One row a measure of the structured positions and null, see `against_nulls`."""
-    tensors: dict[str, np.ndarray]
-    """`positional`, `cosines` of all positions, `structured`: 1 for those of the profiles, or 0."""
 
 
 def measure_positions(
@@ -59,7 +87,7 @@ def measure_positions(
     wave_offsets: Annotated[int, Field(ge=4)],
     n_first: PositiveInt,
     seed: NonNegativeInt,
-) -> Positions:
+) -> Outcome:
     """Cosines of all pairs of positions, their profile by offset, and three properties.
 
     `regimes` says of each position whether it is `outlying` or `unstructured`; the others are
@@ -71,15 +99,8 @@ def measure_positions(
     tables a null, whose range holds a share `level`.
     Tables are empty for a model without positional embeddings.
     """
-    names = ["positions", "n", "largest_offset", "property", "value", "null_mean"]
-    names += [*_null_quantiles(np.zeros(1), null_quantiles), "p_value", "n_shuffles"]
     if "positional" not in matrices:
-        return Positions(
-            pd.DataFrame(columns=names),
-            pd.DataFrame(columns=PROFILE_COLUMNS),
-            no_nulls(NAMES),
-            {},
-        )
+        return POSITIONS.empty()
     x, numbers = matrices["positional"], regimes["position"].to_numpy()
     if len(x) != len(numbers):
         raise InputError(
@@ -96,10 +117,10 @@ def measure_positions(
         cosines, numbers, structured, largest_offsets, n_shuffles, null_quantiles, for_properties
     )
     tensors = {"positional": x, "cosines": cosines, "structured": structured}
-    return Positions(
-        properties=pd.DataFrame(rows, columns=names),
-        profiles=offset_profile(cosines, numbers, structured),
-        nulls=_nulls(
+    return {
+        "properties": pd.DataFrame(rows),
+        "profiles": offset_profile(cosines, numbers, structured),
+        "nulls": _nulls(
             x[structured],
             numbers[structured],
             against,
@@ -107,8 +128,8 @@ def measure_positions(
             level=level,
             rng=for_nulls,
         ),
-        tensors={key: value.astype(np.float32) for key, value in tensors.items()},
-    )
+        "safetensors": {key: value.astype(np.float32) for key, value in tensors.items()},
+    }
 
 
 def _streams(seed: int) -> tuple[list[np.random.Generator], np.random.Generator]:
@@ -158,33 +179,9 @@ def _nulls(
     """Without vectors of length zero, which have no cosine."""
     kept = norms(x) > 0
     if kept.sum() < FEWEST:
-        return no_nulls(NAMES)
+        return POSITIONS.tables["nulls"].of()
     x, positions = x[kept], positions[kept]
     return against_nulls(x, positions, partial(measure, positions=positions), NAMES, **settings)
-
-
-def offset_profile(
-    cosines: Float[np.ndarray, "n n"],
-    positions: Int[np.ndarray, " n"],
-    chosen: Bool[np.ndarray, " n"],
-) -> pd.DataFrame:
-    """One row an offset, up to that of the first and last position: the cosines so far apart.
-
-    Among `chosen` positions; moments are those of the population. An offset may have no pair.
-    """
-    largest_offset = int(np.ptp(positions))
-    rows = np.flatnonzero(chosen)
-    by_offset = cosines_by_offset(cosines[np.ix_(rows, rows)], positions[rows], largest_offset)
-    values = pd.DataFrame(by_offset)
-    columns = [
-        np.arange(1, largest_offset + 1),
-        values.count(axis=1),
-        values.mean(axis=1),
-        values.std(axis=1, ddof=0),
-        values.min(axis=1),
-        values.max(axis=1),
-    ]
-    return pd.DataFrame(dict(zip(PROFILE_COLUMNS, columns, strict=True)))
 
 
 def _against(
@@ -206,19 +203,7 @@ def _null_quantiles(
     return {f"null_quantile_{q:g}": float(np.quantile(null, q)) for q in quantiles}
 
 
-def main(config: StageConfig) -> None:
-    """Load, call, save."""
-    name = config.model_name
-    found = measure_positions(
-        load_tensors(f"data/extracted/embeddings/{name}.safetensors"),
-        load_table(f"results/regimes/positions/{name}.csv"),
-        **config.settings,
-    )
-    save_table(found.properties, f"results/positions/properties/{name}.csv")
-    save_table(found.profiles, f"results/positions/profiles/{name}.csv")
-    save_table(found.nulls, f"results/positions/nulls/{name}.csv")
-    save_tensors(found.tensors, f"data/measured/positions/{name}.safetensors")
-
+main = POSITIONS.main(measure_positions)
 
 if __name__ == "__main__":
     run_stage(main, measure_positions)

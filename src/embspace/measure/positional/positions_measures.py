@@ -1,10 +1,11 @@
-"""Measures the cosines of positions by their offset: smoothness, waves, one common profile."""
+"""Measures the cosines of positions by their offset: profile, smoothness, waves."""
 
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float, Int
+import pandas as pd
+from jaxtyping import Bool, Float, Int
 
 from embspace.geometry.pairs.directions import cosine_matrix
 from embspace.geometry.positional.position_properties import (
@@ -71,3 +72,28 @@ def _of_offsets(by_offset: ByOffset) -> dict[str, float]:
         "wave_amplitude": falling_wave(profile).amplitude if len(profile) > 3 else np.nan,
         "pattern_share": pattern_share(by_offset),
     }
+
+
+def offset_profile(
+    cosines: Float[np.ndarray, "n n"],
+    positions: Int[np.ndarray, " n"],
+    chosen: Bool[np.ndarray, " n"],
+) -> pd.DataFrame:
+    """One row an offset, up to that of the first and last position: the cosines so far apart.
+
+    Among `chosen` positions; moments are those of the population. An offset may have no pair.
+    """
+    largest_offset = int(np.ptp(positions))
+    rows = np.flatnonzero(chosen)
+    by_offset = cosines_by_offset(cosines[np.ix_(rows, rows)], positions[rows], largest_offset)
+    values = pd.DataFrame(by_offset)
+    return pd.DataFrame(
+        {
+            "offset": np.arange(1, largest_offset + 1),
+            "n_pairs": values.count(axis=1),
+            "mean": values.mean(axis=1),
+            "standard_deviation": values.std(axis=1, ddof=0),
+            "minimum": values.min(axis=1),
+            "maximum": values.max(axis=1),
+        }
+    )

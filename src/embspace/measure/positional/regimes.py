@@ -6,7 +6,6 @@ sees in BERT a change at 128, another at 384, and no structure after it; figure 
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
@@ -15,11 +14,9 @@ from jaxtyping import Bool, Float
 from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt
 from threadpoolctl import threadpool_limits
 
+from embspace.analysis import Analysis, Column, Outcome, Table
 from embspace.clouds.learned import one_space
 from embspace.errors import InputError
-from embspace.files.scalars import save_scalars
-from embspace.files.tables import save_table
-from embspace.files.tensors import load_tensors
 from embspace.geometry.pairs.directions import norms
 from embspace.geometry.pairs.pairs import PairScan, scan_pairs
 from embspace.geometry.positional.position_features import (
@@ -35,17 +32,79 @@ from embspace.geometry.positional.regimes import (
     null_penalties,
     penalty_at,
 )
+from embspace.measure.tables.columns import SUMMARY
 from embspace.measure.tables.summary import histogram_of, histogram_rows, summary_of, summary_row
-from embspace.settings.stage import StageConfig, run_stage
+from embspace.settings.stage import run_stage
 from embspace.settings.types import Listed, Probability, Share
 
+OF_POSITIONS: dict[str, Column] = {
+    "positions": ("row", "positions"),
+    "quantity": ("row", "quantity"),
+}
+DISTRIBUTIONS = Table({**OF_POSITIONS, **SUMMARY})
+HISTOGRAM = Table(
+    {
+        "positions": "row",
+        "quantity": "row",
+        "bin_left": "moment",
+        "bin_right": "moment",
+        "count": "pair_count",
+        "density": "pair_density",
+    }
+)
+REGIMES = Analysis(
+    noun="regimes",
+    question="Which positions stand apart, and where does their nature change? Fig. 14",
+    reads={"matrices": "data/extracted/embeddings/{model}.safetensors"},
+    tables={
+        "positions": Table(
+            {
+                "position": ("row", "position"),
+                "norm": ("moment", "norm"),
+                "neighbor_cosine": ("moment", "larger cosine with those beside it"),
+                "score": ("score", "under the median around, in robust deviations"),
+                "outlying": "count",
+                "regime": ("count", "regime"),
+                "unstructured": "count",
+            }
+        ),
+        "summary": Table(  # a row for each regime
+            {
+                "regime": ("row", "regime"),
+                "first_position": ("count", "first position"),
+                "last_position": ("count", "last position"),
+                "n": "count",
+                "n_outlying": ("count", "outlying"),
+                "mean_norm": ("moment", "mean norm"),
+                "n_neighbor_pairs": "count",
+                "mean_neighbor_cosine": ("moment", "neighbors' mean cosine"),
+                "null_bound": ("moment", "bound of random vectors"),
+                "unstructured": ("count", "unstructured"),
+                "start_p_value": ("p_value", "p of its start"),
+                "next_p_value": ("p_value", "p of the next change"),
+            }
+        ),
+        # Norms and pairs of all positions and, where some are unstructured, without these.
+        "distributions": DISTRIBUTIONS,
+        "histogram": HISTOGRAM,
+        # Pairs of a token and a position, of the same sets of positions.
+        "token_distributions": DISTRIBUTIONS,
+        "token_histogram": HISTOGRAM,
+    },
+    scalars={
+        "n_*": "count",
+        "unstructured_named": "setting",
+        "penalty": "null_value",
+        "false_alarm_rate": "p_value",
+        "false_alarm_rate_*": "p_value",
+    },
+)
 FEWEST = 6
 PositionSets = dict[str, Float[np.ndarray, "_ dim"]]
 """The vectors of each named set of positions."""
 Described = tuple[dict[str, Any], pd.DataFrame | None]
 """The row of the summary and the bins of a quantity; no bins of no values."""
 FirstAndLast = Annotated[list[NonNegativeInt], Field(min_length=2, max_length=2)]
-POSITIONS = ["position", "norm", "neighbor_cosine", "score", "outlying", "regime", "unstructured"]
 
 
 class Coarse(NamedTuple):
@@ -54,23 +113,6 @@ class Coarse(NamedTuple):
     n_bins: int
     """The number of bins of the histogram."""
     quantiles: list[float]
-
-
-@dataclass(frozen=True)
-class Regimes:
-    """The results of the stage. All tables are empty for a model without position embeddings."""
-
-    positions: pd.DataFrame
-    """One row a position."""
-    summary: pd.DataFrame
-    """One row a regime."""
-    distributions: pd.DataFrame
-    """Norms and pairs: of all positions and, where some are unstructured, without these."""
-    histogram: pd.DataFrame
-    token_distributions: pd.DataFrame
-    """Pairs of a token and a position, of the same sets of positions."""
-    token_histogram: pd.DataFrame
-    scalars: dict[str, float]
 
 
 def measure_regimes(
@@ -89,7 +131,7 @@ def measure_regimes(
     n_histogram_bins: Listed,
     quantiles: list[Probability],
     seed: NonNegativeInt,
-) -> Regimes:
+) -> Outcome:
     """Outlying positions, regimes, and which of these are unstructured.
 
     A regime is unstructured when its neighbors' mean cosine does not exceed, at `level`, that
@@ -100,7 +142,7 @@ def measure_regimes(
     """
     x = matrices.get("positional")
     if x is None:
-        return _none()
+        return REGIMES.empty(n_positions=0)
     if len(x) < FEWEST:
         raise InputError(f"the model has {len(x)} positions; regimes are of {FEWEST} at least")
     apart = outlying_positions(x, window=window, threshold=outlier_threshold)
@@ -128,7 +170,13 @@ def measure_regimes(
     scalars = _scalars(positions, summary, is_named=unstructured_positions is not None)
     if null is not None and again is not None:
         scalars |= _reliability(null, again, false_alarm_rate)
-    return Regimes(positions, summary, *of_positions, *with_tokens, scalars)
+    return {
+        "positions": positions,
+        "summary": summary,
+        **dict(zip(("distributions", "histogram"), of_positions, strict=True)),
+        **dict(zip(("token_distributions", "token_histogram"), with_tokens, strict=True)),
+        "json": scalars,
+    }
 
 
 def _positions(
@@ -137,20 +185,16 @@ def _positions(
     """One row a position, with its regime."""
     regime = np.repeat(summary["regime"].to_numpy(), summary["n"].to_numpy())
     unstructured = summary["unstructured"].to_numpy()[regime - 1]
-    about = (norms(x), apart.neighbor_cosine, apart.score, apart.outlying, regime, unstructured)
-    return pd.DataFrame(dict(zip(POSITIONS, (np.arange(len(x)), *about), strict=True)))
-
-
-def _none() -> Regimes:
-    nothing = pd.DataFrame(columns=["positions"])
-    return Regimes(
-        positions=pd.DataFrame(columns=POSITIONS),
-        summary=pd.DataFrame(columns=["regime"]),
-        distributions=nothing,
-        histogram=nothing,
-        token_distributions=nothing,
-        token_histogram=nothing,
-        scalars={"n_positions": 0},
+    return pd.DataFrame(
+        {
+            "position": np.arange(len(x)),
+            "norm": norms(x),
+            "neighbor_cosine": apart.neighbor_cosine,
+            "score": apart.score,
+            "outlying": apart.outlying,
+            "regime": regime,
+            "unstructured": unstructured,
+        }
     )
 
 
@@ -268,19 +312,7 @@ def _reliability(null: np.ndarray, again: np.ndarray, level: float) -> dict[str,
     }
 
 
-def main(config: StageConfig) -> None:
-    """Load, call, save."""
-    name = config.model_name
-    matrices = load_tensors(f"data/extracted/embeddings/{name}.safetensors")
-    found = measure_regimes(matrices, **config.settings)
-    save_table(found.positions, f"results/regimes/positions/{name}.csv")
-    save_table(found.summary, f"results/regimes/summary/{name}.csv")
-    save_table(found.distributions, f"results/regimes/distributions/{name}.csv")
-    save_table(found.histogram, f"results/regimes/histogram/{name}.csv")
-    save_table(found.token_distributions, f"results/regimes/token_distributions/{name}.csv")
-    save_table(found.token_histogram, f"results/regimes/token_histogram/{name}.csv")
-    save_scalars(found.scalars, f"results/regimes/{name}.json")
-
+main = REGIMES.main(measure_regimes)
 
 if __name__ == "__main__":
     run_stage(main, measure_regimes)

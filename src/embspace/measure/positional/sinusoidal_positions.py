@@ -14,9 +14,10 @@ import pandas as pd
 from jaxtyping import Float, Int
 from pydantic import Field, NonNegativeInt, PositiveInt
 
+from embspace.analysis import Analysis, Outcome, Table
 from embspace.clouds.learned import structured_positions
-from embspace.files.tables import Row, load_table, save_table
-from embspace.files.tensors import load_tensors, save_tensors
+from embspace.files.tables import Row
+from embspace.files.tensors import save_tensors
 from embspace.geometry.maps.lines import one_dimensionality
 from embspace.geometry.maps.pca import principal_components
 from embspace.geometry.measures.effective_numbers import effective_number
@@ -33,10 +34,45 @@ from embspace.geometry.positional.sinusoids import (
     sinusoidal_positions,
     sinusoidal_positions_as_printed,
 )
-from embspace.measure.positional.positions import offset_profile
-from embspace.settings.stage import StageConfig, run_stage
+from embspace.measure.positional.positions_measures import offset_profile
+from embspace.settings.stage import run_stage
 from embspace.settings.types import Share
 
+SINUSOIDAL_POSITIONS = Analysis(
+    noun="sinusoidal_positions",
+    question="How do learned positions differ from sines and cosines? Fig. 6",
+    reads={
+        "matrices": "data/extracted/embeddings/{model}.safetensors",
+        "regimes": "results/regimes/positions/{model}.csv",
+    },
+    tables={
+        "profiles": Table(
+            {
+                "encoding": "row",
+                "offset": "row",
+                "n_pairs": "count",
+                "mean": "moment",
+                "standard_deviation": "moment",
+                "minimum": "moment",
+                "maximum": "moment",
+                "expected": "moment",
+            }
+        ),
+        "properties": Table(  # a row for each fact of an encoding
+            {
+                "encoding": "row",
+                "n": "count",
+                "dim": "count",
+                "property": "row",
+                "largest_offset": "row",
+                "share": "row",
+                "value": "moment",
+                "null_value": "null_value",
+            }
+        ),
+    },
+    data={"safetensors": save_tensors},  # `<encoding>`, `<encoding>_cosines` of first positions
+)
 FEWEST = 8  # positions, of which one can ask for a period
 SHOWN = ("sinusoidal", "sinusoidal_as_printed", "learned")
 
@@ -47,17 +83,6 @@ class Encoding:
 
     vectors: Float[np.ndarray, "n dim"]
     positions: Int[np.ndarray, " n"]
-
-
-@dataclass(frozen=True)
-class SinusoidalPositions:
-    """The two tables of the stage, and what its figure shows."""
-
-    profiles: pd.DataFrame
-    properties: pd.DataFrame
-    """One row a fact of an encoding."""
-    tensors: dict[str, np.ndarray]
-    """Of the first positions: `<encoding>` and `<encoding>_cosines`."""
 
 
 def measure_sinusoidal_positions(
@@ -71,7 +96,7 @@ def measure_sinusoidal_positions(
     n_shuffles: PositiveInt,
     n_shown: PositiveInt,
     seed: NonNegativeInt,
-) -> SinusoidalPositions:
+) -> Outcome:
     """Cosines by offset and properties of `sinusoidal`, `sinusoidal_as_printed` and `learned`.
 
     `learned_structured` are the learned ones that `regimes`, the table of positions of
@@ -102,15 +127,11 @@ def measure_sinusoidal_positions(
         if name in SHOWN:
             tensors[name] = encoding.vectors[:n_shown]
             tensors[f"{name}_cosines"] = cosines[:n_shown, :n_shown]
-    return SinusoidalPositions(
-        _columns(pd.concat(profiles, ignore_index=True), ["encoding", "offset"], ["expected"]),
-        _columns(
-            pd.DataFrame(properties),
-            ["encoding", "n", "dim", "property", "largest_offset", "share"],
-            ["value", "null_value"],
-        ),
-        {name: x.astype(np.float32) for name, x in tensors.items()},
-    )
+    return {
+        "profiles": SINUSOIDAL_POSITIONS.tables["profiles"].of(pd.concat(profiles)),
+        "properties": SINUSOIDAL_POSITIONS.tables["properties"].of(properties),
+        "safetensors": {name: x.astype(np.float32) for name, x in tensors.items()},
+    }
 
 
 def _encodings(
@@ -192,24 +213,7 @@ def _wavelengths(name: str, dim: int, base: float) -> Iterator[Row]:
         yield _fact("longest_wavelength", float(2 * np.pi * base ** last[name]))
 
 
-def _columns(table: pd.DataFrame, first: list[str], last: list[str]) -> pd.DataFrame:
-    """`table` with these columns, also those that no row has, at its ends."""
-    middle = [column for column in table if column not in {*first, *last}]
-    return table.reindex(columns=[*first, *middle, *last])
-
-
-def main(config: StageConfig) -> None:
-    """Load, call, save."""
-    name = config.model_name
-    found = measure_sinusoidal_positions(
-        load_tensors(f"data/extracted/embeddings/{name}.safetensors"),
-        load_table(f"results/regimes/positions/{name}.csv"),
-        **config.settings,
-    )
-    save_table(found.profiles, f"results/sinusoidal_positions/profiles/{name}.csv")
-    save_table(found.properties, f"results/sinusoidal_positions/properties/{name}.csv")
-    save_tensors(found.tensors, f"data/measured/sinusoidal_positions/{name}.safetensors")
-
+main = SINUSOIDAL_POSITIONS.main(measure_sinusoidal_positions)
 
 if __name__ == "__main__":
     run_stage(main, measure_sinusoidal_positions)

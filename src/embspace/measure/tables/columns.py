@@ -11,6 +11,20 @@ LINE: dict[str, Column] = {
     "null_adjacent_neighbor_share": ("null_value", "by chance"),
 }
 
+# Of `summary_row` and `summary_of`: a distribution.
+SUMMARY: dict[str, Column] = {
+    "n": ("count", "n"),
+    "mean": ("moment", "mean"),
+    "standard_deviation": ("moment", "standard deviation"),
+    "skewness": "moment",
+    "excess_kurtosis": "moment",
+    "minimum": ("moment", "minimum"),
+    "quantile_*": "quantile",
+    "quantile_0.5": ("quantile", "median"),
+    "maximum": ("moment", "maximum"),
+    "resolution": "moment",
+}
+
 
 def with_bounds(column: str, kind: str, heading: str = "") -> dict[str, Column]:
     """Return a column and its bounds, of one kind; tables for readers join them to one column."""

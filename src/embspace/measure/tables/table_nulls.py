@@ -46,8 +46,3 @@ def against_nulls(
             )
         )
     return pd.concat(rows, ignore_index=True)[[*names, *AGAINST]]
-
-
-def no_nulls(names: list[str]) -> pd.DataFrame:
-    """Return the table of `against_nulls` where nothing can be measured."""
-    return pd.DataFrame(columns=[*names, *AGAINST])
