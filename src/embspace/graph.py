@@ -186,6 +186,13 @@ def _drawings(chapter: str, name: str) -> dict[str, Any]:
     return drawings
 
 
+def drawing_of(member: Declared) -> Any:
+    """Return the drawing of an analysis, which its chapter draws or a stage of its own."""
+    noun, chapter = member.analysis.noun, member.chapter
+    together = _drawings(chapter, chapter)
+    return (together if noun in together else _drawings(chapter, noun))[noun]
+
+
 def drawing_entry(chapter: str, name: str, over: str, root: Path) -> dict[str, Any]:
     """Return the stage that draws a chapter, or a noun of it alone."""
     from embspace.draw.page.saving import functions_of, result_path

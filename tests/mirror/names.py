@@ -123,7 +123,9 @@ def _drawing_problems(tree: Tree, stage: Stage) -> Iterator[str]:
     drawings = assigned_to(module, "DRAWINGS")
     found = ast.unparse(drawings) if drawings else "none"
     if not stage.draws_chapter:
-        expected = f"{{'{stage.noun}': Drawing({stage.name}, RESULTS)}}"
+        is_declared = assigned_to(module, "RESULTS") is None
+        made, given = ("drawing_of", "TABLES") if is_declared else ("Drawing", "RESULTS")
+        expected = f"{{'{stage.noun}': {made}({stage.name}, {given})}}"
     else:
         tables = [f"{noun}.DRAWINGS" for noun in several]
         expected = " | ".join([f"drawings_of({', '.join(nouns)})", *tables])

@@ -1,6 +1,6 @@
 """Loads results, draws each noun and saves its figure and tables, for every drawing stage."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import chdir, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -57,17 +57,28 @@ class Results:
         return self.tables[name]
 
     def for_readers(
-        self, name: str, rows: pd.DataFrame | None = None, **words: Mapping[Any, str]
+        self,
+        name: str,
+        rows: pd.DataFrame | None = None,
+        columns: Sequence[str] = (),
+        **words: Mapping[Any, str],
     ) -> pd.DataFrame:
         """Return a table with the columns that readers want, under their headings.
 
         Args:
             name: The name of the table.
             rows: Rows of it, if not all are wanted.
+            columns: Columns that are wanted, each with its bounds, if not all that have headings.
             words: By column, the words that replace its values.
         """
         table = self.tables[name] if rows is None else rows
-        return for_readers(table, self.headings[name], **words)
+        headings = self.headings[name]
+        wanted = [f"{column}{end}" for column in columns for end in ("", "_low", "_high")]
+        if columns:
+            headings = {column: headings[column] for column in wanted if column in headings}
+        # Settings decide which columns of a pattern there are.
+        table = table.reindex(columns=[*dict.fromkeys([*table, *headings])])
+        return for_readers(table, headings, **words)
 
 
 @dataclass(frozen=True)
