@@ -342,7 +342,7 @@ def with_compared(text: str) -> str:
                     "quantities": list(table.compared),
                     **({"halves": halves.format(model="{}")} if halves else {}),
                 }
-                listed = [f"{key}: {_in_line(value)}" for key, value in entry.items()]
+                listed = [_listed(key, value) for key, value in entry.items()]
                 named[analysis.noun, title] = "  - " + "\n    ".join(listed) + "\n"
     return head + mark + "".join(named.values())
 
@@ -352,8 +352,11 @@ def _source_name(source: str) -> tuple[str, str]:
     return entry["noun"], entry["table"]
 
 
-def _in_line(value: Any) -> str:
-    return value if isinstance(value, str) else f"[{', '.join(value)}]"
+def _listed(key: str, value: Any) -> str:
+    """Return an entry of a source, each item of a list in a line where it would be too long."""
+    text = value if isinstance(value, str) else f"[{', '.join(value)}]"
+    line = f"{key}: {text}"
+    return line if len(line) <= WIDTH - 4 else "\n      - ".join([f"{key}:", *value])
 
 
 def with_kinds(text: str) -> str:
