@@ -51,7 +51,7 @@ def measured(member: Declared, *, with_positions: bool = True, **change: Any) ->
     few = {key: value for key, value in FEW.items() if key in conf}
     test = own_test(member)
     own = getattr(test, "inputs", None)  # what one noun alone reads, its own test plants
-    few |= getattr(test, "FEW", {}) if own else {}
+    few |= getattr(test, "FEW", {}) if own or not member.analysis.reads else {}
     settings = settings_of(member.function, **few | change)
     if own:
         return member.function(**own(is_empty=not with_positions), **settings)
