@@ -26,4 +26,9 @@ def settings_of(function: Callable[..., Any], **change: Any) -> dict[str, Any]:
 
 def as_drawn(analysis: Analysis, outcome: Mapping[str, Any], **beside: Any) -> Results:
     """Return what a function made as its drawing takes it, with results of other analyses."""
-    return Results({**outcome, **beside}, analysis.headings)
+    # As `load_results` has it.
+    names = (
+        {"parquet": f"data/measured/{analysis.noun}.parquet"} if analysis.verb == "measure" else {}
+    )
+    named = {names.get(name, name): result for name, result in outcome.items()}
+    return Results({**named, **beside}, analysis.headings)

@@ -1,4 +1,5 @@
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -16,7 +17,7 @@ LENGTHS = Analysis(
     reads={
         "matrices": "data/{model}.safetensors",
         "words": "results/words/{model}.csv",
-        "label": Source(lambda name, description: f"{name}, {description['label']}"),
+        "label": Source(lambda name, model: f"{name}, {model.label}"),
         "first_line": Source(lambda path: Path(path).read_text().splitlines()[0], "{model}.txt"),
         "corpora": Source(
             lambda folder, path, corpora: dict.fromkeys(corpora, (folder, path)),
@@ -57,7 +58,7 @@ def test_columns_of_a_pattern_keep_their_order_and_their_place():
     row = {"maximum": 3.0, "quantile_0.1": 1.0, "quantile_0.5": 2.0, "quantile_0.9": 2.5, "n": 4}
     expected = ["n", "quantile_0.1", "quantile_0.5", "quantile_0.9", "maximum"]
     assert list(declared.of([row])) == expected
-    assert list(declared.of()) == ["n", "maximum"]  # settings decide which quantiles there are
+    assert list(declared.of()) == ["n", "quantile_0.5", "maximum"]
     assert declared.headings == {"quantile_0.5": "median"}
 
 
@@ -78,6 +79,8 @@ def test_compared_rows_are_told_apart_by_their_keys():
 
 def test_a_stage_loads_calls_and_saves(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.chdir(tmp_path)
+    as_described = "embspace.analysis.describe_model"
+    monkeypatch.setattr(as_described, lambda _, content: SimpleNamespace(**content))
     save_tensors({"x": np.ones((2, 3), np.float32)}, "data/tiny.safetensors")
     save_table(pd.DataFrame({"word": ["a", "b"]}), "results/words/tiny.csv")
     Path("tiny.txt").write_text("one\ntwo\n")

@@ -104,6 +104,25 @@ def test_a_new_stage_stands_before_the_drawings_and_others_as_they_stood(root: P
     assert with_stages(text, "positional", [declaration("helix")], root) == text
 
 
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("      - data/extracted/embeddings/${item.model}.safetensors\n", ""),
+        ("      - seed\n", ""),
+        ("path/${item.model}.csv: {cache: false}", "path/${item.model}.csv"),
+        ("conf/measure/positional/helix.yaml:", "conf/measure/positional/helix.yaml: [n_shuffles]"),
+        ("      - results/helix/path/${item.model}.csv\n", ""),
+    ],
+)
+def test_a_stage_that_was_edited_is_as_declared_again(root: Path, old: str, new: str):
+    text = (root / "pipeline/positional/dvc.yaml").read_text(encoding="utf-8")
+    before, mark, after = text.partition("  measure_helix:\n")
+    edited = before + mark + after.replace(old, new, 1)
+    assert edited != text
+    members = [member for member in declared() if member.chapter == "positional"]
+    assert with_stages(edited, "positional", members, root) == text
+
+
 def test_drawings_take_all_results_but_the_undrawn():
     columns = Table({"a": "row"})
     analysis = Analysis("n", "?", {}, {"csv": columns, "more": columns}, {"n": "count"})

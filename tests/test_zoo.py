@@ -314,7 +314,7 @@ def test_components_add_up(animal: Loaded):
     config = load_config(animal.name, animal.description)
     found = measure_architecture(animal.name, config, references={}, names={})
     n_parameters = sum(parameter.numel() for parameter in animal.module.parameters())
-    assert found.sizes[animal.name]["n_parameters"] == n_parameters
-    assert found.sizes[animal.name]["n_layers"] == LAYERS
-    leaves = found.components[found.components["is_leaf"] == 1]
+    assert found["json"][animal.name]["n_parameters"] == n_parameters
+    assert found["json"][animal.name]["n_layers"] == LAYERS
+    leaves = found["csv"][found["csv"]["is_leaf"] == 1]
     assert leaves["n_parameters_of_all"].sum() == n_parameters

@@ -18,6 +18,7 @@ from embspace.files.rows import load_rows
 from embspace.files.scalars import load_scalars, save_scalars
 from embspace.files.tables import Row, load_table, save_table
 from embspace.files.tensors import load_tensors
+from embspace.settings.model import describe_model
 from embspace.settings.params import TOY
 from embspace.settings.stage import StageConfig
 
@@ -84,11 +85,12 @@ class Table:
         places = {str(name): self._place(str(name)) for name in table}
         if unknown := [name for name, place in places.items() if place is None]:
             raise ValueError(f"columns that are not declared: {', '.join(unknown)}")
+        if not len(table):
+            return pd.DataFrame(columns=[name for name in self.columns if "*" not in name])
         for number, name in enumerate(self.columns):
             if self._place(name) == number and "*" not in name:
                 places.setdefault(name, number)
-        columns = sorted(places, key=lambda name: places[name] or 0)
-        return table.reindex(columns=columns) if len(table) else pd.DataFrame(columns=columns)
+        return table.reindex(columns=sorted(places, key=lambda name: places[name] or 0))
 
     def _place(self, name: str) -> int | None:
         """Return the number of the first name or pattern that a column has."""
@@ -101,8 +103,8 @@ class Source:
     """Where an argument comes from, if the suffix of its path does not say how it is loaded."""
 
     load: Callable[..., Any]
-    """Takes the paths or, without one, the name of the model and the content of its description;
-    then the lists."""
+    """Takes the paths or, without one, the name of the model and its description; then the
+    lists."""
     path: str | Sequence[str] = ()
     """One path, or several, which may be folders."""
     lists: Sequence[str] = ()
@@ -175,26 +177,37 @@ class Analysis:
         """Return what the stage runs: it loads, calls the function and saves."""
 
         def main(config: StageConfig) -> None:
-            outcome = function(**self.load(config), **config.settings)
-            self.save(outcome, config.model_name or TOY)
+            name, lists = config.model_name, {key: getattr(config, key) for key in self.lists}
+            arguments = self.load(name, lambda: describe_model(name, config.model), lists=lists)
+            self.save(function(**arguments, **config.settings), name or TOY)
 
         return main
 
-    def load(self, config: StageConfig) -> Outcome:
-        """Return the arguments of the function."""
-        return {name: self._loaded(source, config) for name, source in self.reads.items()}
+    def load(
+        self,
+        name: str,
+        describe: Callable[[], Any],
+        folder: Path = Path(),
+        lists: Mapping[str, list[str]] | None = None,
+    ) -> Outcome:
+        """Return the arguments of the function, by the name of a model, from below a folder.
 
-    def _loaded(self, source: str | Source, config: StageConfig) -> Any:
-        name = config.model_name
-        if isinstance(source, str):
-            return LOADERS[Path(source).suffix](source.format(model=name))
-        lists = [getattr(config, key) for key in source.lists]
-        if source.paths:
-            return source.load(*(path.format(model=name) for path in source.paths), *lists)
-        return source.load(name, config.model, *lists)
+        `describe` returns the description of the model, and is called if a source takes it.
+        `lists` are those that sources take.
+        """
+        arguments = {}
+        for argument, source in self.reads.items():
+            if isinstance(source, str):
+                file = folder / source.format(model=name)
+                arguments[argument] = LOADERS[file.suffix](str(file))
+            else:
+                paths = [str(folder / path.format(model=name)) for path in source.paths]
+                given = [(lists or {})[key] for key in source.lists]
+                arguments[argument] = source.load(*(paths or [name, describe()]), *given)
+        return arguments
 
-    def save(self, outcome: Outcome, name: str) -> None:
-        """Save the results of the function under the name of a model.
+    def save(self, outcome: Outcome, name: str, folder: Path = Path()) -> None:
+        """Save the results of the function under the name of a model, below a folder.
 
         Raises:
             ValueError: if a result is not declared, or a declared one is missing.
@@ -202,7 +215,7 @@ class Analysis:
         if wrong := outcome.keys() ^ self.outputs.keys():
             raise ValueError(f"{self.stage}: results unlike the declared ones: {sorted(wrong)}")
         for result, path in self.outputs.items():
-            target = path.format(model=name)
+            target = str(folder / path.format(model=name))
             if result in self.tables:
                 save_table(self.tables[result].of(outcome[result]), target)
             elif result == SCALARS:

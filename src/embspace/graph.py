@@ -130,7 +130,8 @@ def with_stages(text: str, chapter: str, members: Iterable[Declared], root: Path
     members = [*members]
     for member in members:
         entry = _as_yaml(member.analysis.stage, stage_entry(member, root))
-        text = _with_stage(text, f"  # {member.analysis.question}\n{entry}", f"draw_{chapter}")
+        block = f"  # {_plain(member.analysis.question)}\n{entry}"
+        text = _with_stage(text, block, f"draw_{chapter}")
     together = _drawings(chapter, chapter)
     lists = {
         chapter if member.analysis.noun in together else member.analysis.noun: member.analysis.over
@@ -241,6 +242,11 @@ def _settings(files: Iterable[str], root: Path) -> tuple[list[str], list[dict[st
     return without_keys, [{file: None} for file in files if file not in without_keys]
 
 
+def _plain(question: str) -> str:
+    """Return a question without the marks that tests.prose reads."""
+    return re.sub(r"<!--.*?-->", "", question)
+
+
 def _kept(path: str) -> str | dict[str, dict[str, bool]]:
     """Return an output: git keeps results and figures, DVC the rest."""
     return path if path.startswith("data/") else {path: {"cache": False}}
@@ -298,7 +304,7 @@ def drawn_results(analysis: Analysis) -> Iterator[str]:
 def with_rows(text: str, model: str) -> str:
     """Return the list of analyses with the row of each declared one, a new one at the end.
 
-    `model` is the one whose figures are in git.
+    A row that lists several analyses stays. `model` is the one whose figures are in git.
     """
     lines = text.splitlines()
     for analysis in (each.analysis for each in declared() if each.analysis.question):
@@ -312,10 +318,10 @@ def with_rows(text: str, model: str) -> str:
         where = " (in `conf/project/`, as all maps)" if analysis.verb == "project" else ""
         end = f"| `{analysis.noun}`{where} |"
         row = f"| {analysis.question} | {links} {end}"
-        place = [n for n, line in enumerate(lines) if line.endswith(end)]
-        if place:
-            lines[place[0]] = row
-        else:
+        named = [n for n, line in enumerate(lines) if f"`{analysis.noun}`" in line.split("| ")[-1]]
+        if named and lines[named[0]].endswith(end):
+            lines[named[0]] = row
+        elif not named:
             lines.insert(1 + max(n for n, line in enumerate(lines) if line.startswith("|")), row)
     return "\n".join(lines) + "\n"
 

@@ -63,11 +63,11 @@ def test_tables_of_all_are_those_of_the_stages(x: np.ndarray, tmp_path: Path):
     )
     variance = measure_explained_variance(matrices, **settings(measure_explained_variance))
     expected = {
-        "similarity": similarity.summary,
-        "pairs": similarity.pairs,
+        "similarity": similarity["summary"],
+        "pairs": similarity["pairs"],
         "dimensions": variance["dimensions"],
-        "nearest_neighbors": neighbors.summary,
-        "hubs": neighbors.hubs,
+        "nearest_neighbors": neighbors["summary"],
+        "hubs": neighbors["hubs"],
     }
     assert list(found) == list(expected)
     for name, table in expected.items():
@@ -79,7 +79,9 @@ def test_groups_are_told_apart_as_tokens_and_positions_are(
 ):
     found = tables["separability"].set_index("group").loc["far"]
     matrices = {"input": x[GROUPS == "near"], "positional": x[GROUPS == "far"]}
-    expected = measure_separability(matrices, **settings(measure_separability)).summary
+    expected = measure_separability(matrices, **settings(measure_separability))["json"]
+    expected = pd.DataFrame.from_dict(expected, orient="index")
+    expected = expected.rename_axis("preparation").reset_index()
     for column in ("preparation", "auc", "null_auc", "auc_standard_deviation"):
         assert found[column].tolist() == expected[column].tolist()
     assert (found["auc"] > 0.95).all()

@@ -110,12 +110,12 @@ def _drawn_results(tree: Tree, drawing: Function, stage: Stage) -> Iterator[str]
     """Yield what RESULTS stands for: `csv` is the unnamed table, `pairs.csv` a named one.
 
     `other/pairs.csv` is a named one of another noun; what begins with `data/` or `conf/` is a path.
-    Of a declared analysis, tables.yaml beside the drawing has these names, and BESIDE further ones.
+    Of a declared analysis, tables.yaml beside the drawing has these names.
     """
     homes = {"safetensors": "data/measured", "parquet": "data/projected"}
     written = f"{drawing.module.rpartition('/')[0]}/tables.yaml"
     declared = tree.yaml(written).get(drawing.noun) if tree.has(written) else None
-    names = assigned_to(tree.module(drawing.module), "BESIDE" if declared else "RESULTS")
+    names = assigned_to(tree.module(drawing.module), "FURTHER_RESULTS" if declared else "RESULTS")
     tables = [
         *(declared["results"] if declared else []),
         *(ast.literal_eval(names) if names else []),

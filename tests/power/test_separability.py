@@ -20,10 +20,8 @@ def verdicts(root: Path, shift: float, seed: int) -> list[str]:
     rng = np.random.default_rng(seed)
     x = rng.normal(size=(150, 8)).astype(np.float32)
     x[120:] += shift
-    table = measure_separability({"input": x[:120], "positional": x[120:]}, **SETTINGS).summary
-    scalars = table.set_index("preparation").to_dict("index")
-    file = f"results/separability/{MODEL.name}.json"
-    save_scalars({str(key): row for key, row in scalars.items()}, file)
+    found = measure_separability({"input": x[:120], "positional": x[120:]}, **SETTINGS)
+    save_scalars(found["json"], f"results/separability/{MODEL.name}.json")
     claims = [claim_that_begins(root, words) for words in CLAIMS]
     return [decide(claim, MODEL, Path("results")).verdict for claim in claims]
 

@@ -46,6 +46,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from embspace.app.queries.cosine import Comparison
+    from embspace.app.queries.measured import Measurements
+    from embspace.app.queries.shown import ShownTables
     from embspace.app.queries.tables import Tables
     from embspace.app.working_tree import WorkingTree
 
@@ -159,7 +161,8 @@ class Spaces:
             f's["layer", 0 to {last}]': "states of tokens; rows: s.tokens",
             f's["layer", 0 to {last}, {poolings}]': "pooled states; rows: s.windows, s.words",
             's["first_last"], s["sentence"]': "of layers 1 and last; of a sentence model",
-            "s.attention(layer), s.cosine(a, b), s.table(noun), s.add(texts)": "and more",
+            "s.attention(layer), s.cosine(a, b), s.add(texts)": "and more",
+            "s.measure(noun), s.table(noun)": "analyses in this process, or by stages",
         }
         return as_list(repr(self), rows)
 
@@ -261,6 +264,23 @@ class Spaces:
         """
         return self._tables.table(noun, name)
 
+    def measure(self, noun: str, **settings: Any) -> "ShownTables":
+        """Return the tables of an analysis of the learned vectors, computed in this process.
+
+        The settings are those in conf/, but for the `settings` given. The analyses that it reads
+        are computed before it. Numbers without a table are one row, called "json". The tables are
+        those of its stage.
+
+        >>> import embspace
+        >>> s = embspace.spaces("minilm", ["The tide was out."])
+        >>> s.measure("explained_variance", shares=[0.5])["dimensions"]["n_components"].tolist()
+        [77, 5, 78]
+
+        Raises:
+            InputError: if there is no such analysis, or a setting is unknown or not allowed.
+        """
+        return self._measurements.tables(noun, **settings)
+
     def cosine(
         self, first: str, second: str, *, layer: int = -1, pooling: str | None = None
     ) -> "Comparison":
@@ -299,6 +319,12 @@ class Spaces:
     @cached_property
     def _learned(self) -> "tuple[dict[str, np.ndarray], pd.DataFrame]":
         return self._loaded.learned()
+
+    @cached_property
+    def _measurements(self) -> "Measurements":
+        from embspace.app.queries.measured import Measurements
+
+        return Measurements(self._loaded, self._learned, self._root)
 
     @cached_property
     def _words(self) -> "tuple[pd.DataFrame, Any, np.ndarray]":

@@ -120,11 +120,11 @@ def _of_all(x: Float[np.ndarray, "n dim"], names: pd.DataFrame, root: Path) -> S
     )
     variance = measure_explained_variance(matrices, **_settings(root, measure_explained_variance))
     return ShownTables(
-        similarity=similarity.summary,
-        pairs=similarity.pairs,
+        similarity=similarity["summary"],
+        pairs=similarity["pairs"],
         dimensions=variance["dimensions"],
-        nearest_neighbors=neighbors.summary,
-        hubs=neighbors.hubs,
+        nearest_neighbors=neighbors["summary"],
+        hubs=neighbors["hubs"],
     )
 
 

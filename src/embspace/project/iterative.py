@@ -1,33 +1,20 @@
 """Maps that are found step by step, from a graph of neighbors, a start and a seed."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
 import pandas as pd
 
 from embspace.clouds.learned import LearnedCloud
+from embspace.files.tables import Tables
 from embspace.geometry.maps.lines import one_dimensionality
 from embspace.geometry.maps.maps import neighbor_overlap
 from embspace.geometry.maps.pca import principal_components
 from embspace.geometry.pairs.neighbors import NeighborGraph
 from embspace.geometry.pairs.pairs import scan_pairs
 from embspace.project.map_parts import parts_and_numbers
-from embspace.project.maps import Layout, LayoutFunction, Maps, maps_of, most_neighbors
-
-
-@dataclass(frozen=True)
-class IterativeMaps:
-    """Maps, and what the seed does to them."""
-
-    maps: Maps
-    seeds: pd.DataFrame
-    """One row a cloud: what maps of the same points by other seeds have in common."""
-    parts: pd.DataFrame
-    """One row a map of tokens and positions: see `parts_of_positions`."""
-    numbers: pd.DataFrame
-    """One row a map of tokens: see `string_of_numbers`."""
+from embspace.project.maps import Layout, LayoutFunction, maps_of, most_neighbors
 
 
 def iterative_maps(
@@ -44,7 +31,7 @@ def iterative_maps(
     parts_gap: float,
     smallest_part: float,
     seed: int,
-) -> IterativeMaps:
+) -> Tables:
     """A map of each cloud that has a graph, from its principal components; the seed's effect.
 
     That is measured on each cloud, but on `n_seed_points` random points of a larger one, the same
@@ -83,7 +70,7 @@ def iterative_maps(
         n_draws=n_shuffles,
         rng=for_parts,
     )
-    return IterativeMaps(maps, pd.DataFrame(rows), of_positions, numbers)
+    return {**maps, "seeds": pd.DataFrame(rows), "parts": of_positions, "numbers": numbers}
 
 
 def _some_points(

@@ -1,13 +1,14 @@
 """Makes the tables of all maps: coordinates, and how far they can be trusted."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 
 import numpy as np
 import pandas as pd
 from jaxtyping import Float
 
 from embspace.clouds.learned import LearnedCloud
+from embspace.files.tables import Tables
 from embspace.geometry.maps.lines import one_dimensionality
 from embspace.geometry.maps.maps import MapQuality, map_quality
 from embspace.geometry.pairs.neighbors import NeighborGraph
@@ -16,18 +17,6 @@ AXES = ["x", "y", "z"]
 Layout = Float[np.ndarray, "_ _"]
 LayoutFunction = Callable[..., Layout]
 """A method with its settings: of neighbors, a start, and `seed` by name, it makes a map."""
-
-
-@dataclass(frozen=True)
-class Maps:
-    """Coordinates of all clouds, and the tables that go with them."""
-
-    coordinates: pd.DataFrame
-    """One row a vector: cloud, space, id, token, and x, y and perhaps z."""
-    quality: pd.DataFrame
-    """One row a map: trustworthiness, continuity, neighbor recall, each beside chance."""
-    one_dimensionality: pd.DataFrame
-    """One row a map of positions."""
 
 
 def maps_of(
@@ -39,8 +28,12 @@ def maps_of(
     quality_n_neighbors: int,
     n_shuffles: int,
     rng: np.random.Generator,
-) -> Maps:
-    """The tables of a layout of each cloud, with the exact neighbors of its points.
+) -> Tables:
+    """Return the tables of a layout of each cloud, with the exact neighbors of its points.
+
+    `parquet` has a row for each vector: cloud, space, id, token, and x, y and perhaps z; `quality`
+    a row for each map: trustworthiness, continuity, neighbor recall, each beside chance;
+    `one_dimensionality` a row for each map of positions.
 
     A cloud too small for so many neighbors has the quality of fewer, n / 2 at most.
     """
@@ -56,11 +49,11 @@ def maps_of(
             line = one_dimensionality(layout, cloud.ids, n_shuffles=n_shuffles, rng=rng)
             lines.append({"cloud": name, "n_axes": layout.shape[1], **asdict(line)})
     coordinates = [_coordinates(name, clouds[name], x, vocabulary) for name, x in layouts.items()]
-    return Maps(
-        pd.concat(coordinates, ignore_index=True),
-        pd.DataFrame(quality),
-        pd.DataFrame(lines) if lines else pd.DataFrame(columns=["cloud"]),
-    )
+    return {
+        "parquet": pd.concat(coordinates, ignore_index=True),
+        "quality": pd.DataFrame(quality),
+        "one_dimensionality": pd.DataFrame(lines),
+    }
 
 
 def _coordinates(

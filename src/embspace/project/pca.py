@@ -7,15 +7,23 @@ import numpy as np
 import pandas as pd
 from pydantic import NonNegativeInt, PositiveInt
 
+from embspace.analysis import Analysis, Outcome
 from embspace.clouds.learned import clouds_of
-from embspace.files.graphs import load_graphs
-from embspace.files.rows import load_rows, save_rows
-from embspace.files.tables import load_table, save_table
-from embspace.files.tensors import load_tensors
+from embspace.files.rows import save_rows
 from embspace.geometry.maps.pca import principal_components
 from embspace.geometry.pairs.neighbors import NeighborGraph
-from embspace.project.maps import Maps, maps_of
-from embspace.settings.stage import StageConfig, run_stage
+from embspace.project.map_columns import LINES, QUALITY, QUESTION, READS
+from embspace.project.maps import maps_of
+from embspace.settings.stage import run_stage
+
+PCA = Analysis(
+    noun="pca",
+    verb="project",
+    question=QUESTION,
+    reads=READS,
+    tables={"quality": QUALITY, "one_dimensionality": LINES},
+    data={"parquet": save_rows},  # the coordinates
+)
 
 
 def project_pca(
@@ -28,7 +36,7 @@ def project_pca(
     quality_n_neighbors: PositiveInt,
     n_shuffles: PositiveInt,
     seed: NonNegativeInt,
-) -> Maps:
+) -> Outcome:
     """Coordinates of every cloud of `clouds_of`, and the quality of the first two components.
 
     Of positions also that of the first three and more. `regimes` is the table of positions
@@ -50,20 +58,7 @@ def project_pca(
     )
 
 
-def main(config: StageConfig) -> None:
-    """Load, call, save."""
-    name = config.model_name
-    maps = project_pca(
-        load_tensors(f"data/extracted/embeddings/{name}.safetensors"),
-        load_rows(f"data/extracted/embeddings/{name}.parquet"),
-        load_table(f"results/regimes/positions/{name}.csv"),
-        load_graphs(f"data/measured/nearest_neighbors/{name}.safetensors"),
-        **config.settings,
-    )
-    save_rows(maps.coordinates, f"data/projected/pca/{name}.parquet")
-    save_table(maps.quality, f"results/pca/quality/{name}.csv")
-    save_table(maps.one_dimensionality, f"results/pca/one_dimensionality/{name}.csv")
-
+main = PCA.main(project_pca)
 
 if __name__ == "__main__":
     run_stage(main, project_pca)

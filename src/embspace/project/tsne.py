@@ -10,16 +10,25 @@ import numpy as np
 import pandas as pd
 from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
 
+from embspace.analysis import Analysis, Outcome
 from embspace.clouds.learned import clouds_of
-from embspace.files.graphs import load_graphs
-from embspace.files.rows import load_rows, save_rows
-from embspace.files.tables import load_table, save_table
-from embspace.files.tensors import load_tensors
+from embspace.files.rows import save_rows
 from embspace.geometry.pairs.neighbors import NeighborGraph
-from embspace.project.iterative import IterativeMaps, iterative_maps
+from embspace.project.iterative import iterative_maps
 from embspace.project.layouts.tsne import tsne_layout
-from embspace.settings.stage import StageConfig, run_stage
+from embspace.project.map_columns import ITERATIVE, QUESTION, READS
+from embspace.settings.stage import run_stage
 from embspace.settings.types import Share
+
+TSNE = Analysis(
+    noun="tsne",
+    verb="project",
+    question=QUESTION,
+    reads=READS,
+    tables=ITERATIVE,
+    data={"parquet": save_rows},  # the coordinates
+    undrawn=["parts", "numbers"],
+)
 
 
 def project_tsne(
@@ -40,7 +49,7 @@ def project_tsne(
     parts_gap: PositiveFloat,
     smallest_part: Share,
     seed: NonNegativeInt,
-) -> IterativeMaps:
+) -> Outcome:
     """Maps of every cloud of `clouds_of`, from the graphs of `measure_nearest_neighbors`.
 
     `regimes` is the table of positions of `measure_regimes`.
@@ -69,23 +78,7 @@ def project_tsne(
     )
 
 
-def main(config: StageConfig) -> None:
-    """Load, call, save."""
-    name = config.model_name
-    found = project_tsne(
-        load_tensors(f"data/extracted/embeddings/{name}.safetensors"),
-        load_rows(f"data/extracted/embeddings/{name}.parquet"),
-        load_table(f"results/regimes/positions/{name}.csv"),
-        load_graphs(f"data/measured/nearest_neighbors/{name}.safetensors"),
-        **config.settings,
-    )
-    save_rows(found.maps.coordinates, f"data/projected/tsne/{name}.parquet")
-    save_table(found.maps.quality, f"results/tsne/quality/{name}.csv")
-    save_table(found.maps.one_dimensionality, f"results/tsne/one_dimensionality/{name}.csv")
-    save_table(found.seeds, f"results/tsne/seeds/{name}.csv")
-    save_table(found.parts, f"results/tsne/parts/{name}.csv")
-    save_table(found.numbers, f"results/tsne/numbers/{name}.csv")
-
+main = TSNE.main(project_tsne)
 
 if __name__ == "__main__":
     run_stage(main, project_tsne)

@@ -2,33 +2,34 @@ from typing import Any
 
 import pytest
 
-from embspace.draw.learned.architecture import RESULTS, draw_architecture
+from embspace.draw.learned.architecture import draw_architecture
 from embspace.draw.page.canvas import stage_of
+from embspace.draw.page.saving import Results
 from embspace.files.scalars import load_scalars, save_scalars
 from embspace.files.tables import load_table, save_table
-from embspace.measure.learned.architecture import measure_architecture
+from embspace.measure.learned.architecture import ARCHITECTURE, measure_architecture
 from embspace.models.architecture import config_of
 from embspace.settings.schema import read_yaml
+from tests.analyses import as_drawn, settings_of
 from tests.conftest import ROOT
 from tests.draw.fits import assert_words_fit
 
-SETTINGS = {"row_height_mm": 8.5, "digits": 2}
+SETTINGS = settings_of(draw_architecture, digits=2)
 BERT = {"model_type": "bert", "hidden_size": 24, "intermediate_size": 48, "num_hidden_layers": 2}
 
 
-def results(tmp_path: Any, references: dict[str, dict[str, Any]]) -> dict[str, Any]:
+def results(tmp_path: Any, references: dict[str, dict[str, Any]]) -> Results:
     """As the stage leaves them in files."""
     names = read_yaml(ROOT / "conf/measure/learned/architecture.yaml")["names"]
     config = config_of(BERT, "y")
     found = measure_architecture("mine", config, references=references, names=names)
-    save_table(found.components, str(tmp_path / "a.csv"))
-    save_scalars(found.sizes, str(tmp_path / "a.json"))
+    save_table(found["csv"], str(tmp_path / "a.csv"))
+    save_scalars(found["json"], str(tmp_path / "a.json"))
     loaded = {
         "csv": load_table(str(tmp_path / "a.csv")),
         "json": load_scalars(str(tmp_path / "a.json")),
     }
-    assert tuple(loaded) == RESULTS
-    return loaded
+    return as_drawn(ARCHITECTURE, loaded)
 
 
 @pytest.mark.parametrize(
@@ -92,9 +93,8 @@ def test_tables_have_whole_numbers_and_the_hierarchy(tmp_path: Any):
 
 def test_vectors_alone_have_none_and_say_so():
     found = measure_architecture("mine", None, references={"bert": BERT}, names={})
-    assert found.components.empty
-    drawn = {"csv": found.components, "json": found.sizes}
-    figure, text = draw_architecture(drawn, "my vectors", **SETTINGS)
+    assert found["csv"].empty
+    figure, text = draw_architecture(as_drawn(ARCHITECTURE, found), "my vectors", **SETTINGS)
     assert_words_fit(figure)
     assert stage_of(figure) == "measure_architecture"
     reason = "my vectors has no architecture: it is vectors alone."

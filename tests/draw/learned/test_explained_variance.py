@@ -81,10 +81,6 @@ def test_equal_vectors_have_no_curve():
     assert np.isnan(figure.axes[0].lines[3].get_ydata()).all()
 
 
-def test_the_words_fit(drawn):
-    assert_words_fit(drawn[0])
-
-
 def test_the_title_and_the_labels_are_the_numbers_of_the_table(results, drawn):
     n = results["dimensions"].set_index(["space", "share"])["n_components"]
     positions, tokens = n["positional", 0.9], n["input", 0.9]

@@ -1,37 +1,28 @@
-from typing import Any
-
 import numpy as np
 import pytest
 
 from embspace.draw.learned.interrelations import draw_interrelations
-from embspace.measure.learned.interrelations import measure_interrelations
+from embspace.draw.page.saving import Results
+from embspace.measure.learned.interrelations import INTERRELATIONS, measure_interrelations
+from tests.analyses import as_drawn, settings_of
 from tests.draw.fits import assert_words_fit
 from tests.measure.vectors import random_matrices, vocabulary_of
 
-SETTINGS: dict[str, Any] = {
-    "threshold": 0.2,
-    "level": 0.01,
-    "n_listed": 50,
-    "n_histogram_bins": 40,
-    "quantiles": [0.05, 0.5, 0.95],
-}
+SETTINGS = settings_of(
+    measure_interrelations, n_listed=50, n_histogram_bins=40, quantiles=[0.05, 0.5, 0.95]
+)
 
 
 @pytest.fixture(scope="module")
-def results() -> dict[str, Any]:
+def results() -> Results:
     matrices = random_matrices()
     matrices["input"][7] = matrices["positional"][3]
     found = measure_interrelations(matrices, vocabulary_of(120), **SETTINGS)
-    return {
-        "json": found.scalars,
-        "histogram": found.histogram,
-        "token_position": found.token_position,
-        "segments": found.segments,
-    }
+    return as_drawn(INTERRELATIONS, found)
 
 
 @pytest.fixture(scope="module")
-def drawn(results: dict[str, Any]):
+def drawn(results: Results):
     return draw_interrelations(
         results, "a model of a long name", height_mm=75.0, n_listed=5, digits=3
     )
@@ -81,9 +72,8 @@ def test_the_table_says_beyond_what_and_how_many_there_are(results, drawn):
 
 def test_a_model_whose_texts_no_token_opens_says_so(results):
     scalars = {key: value for key, value in results["json"].items() if key != "cls_position_0"}
-    _, text = draw_interrelations(
-        results | {"json": scalars}, "mine", height_mm=75.0, n_listed=5, digits=3
-    )
+    drawn = as_drawn(INTERRELATIONS, results.tables, json=scalars)
+    _, text = draw_interrelations(drawn, "mine", height_mm=75.0, n_listed=5, digits=3)
     title = "## The opening token against position 0"
     assert f"{title}\n\nNo token of mine opens every text.\n\nNone." in text
 
@@ -92,20 +82,14 @@ def test_a_model_without_positions_or_segments_says_so(results):
     found = measure_interrelations(
         {"input": random_matrices()["input"]}, vocabulary_of(120), **SETTINGS
     )
-    empty = {
-        "json": found.scalars,
-        "histogram": found.histogram,
-        "token_position": found.token_position,
-        "segments": found.segments,
-    }
     figure, text = draw_interrelations(
-        empty, "a model of a long name", height_mm=75.0, n_listed=5, digits=3
+        as_drawn(INTERRELATIONS, found),
+        "a model of a long name",
+        height_mm=75.0,
+        n_listed=5,
+        digits=3,
     )
     for ax, space in zip(figure.axes, ("positional", "segment"), strict=True):
         assert f"has no learned {space} table" in ax.texts[0].get_text().replace("\n", " ")
         assert f"has no learned {space} table" in text
     assert_words_fit(figure)
-
-
-def test_the_words_fit(drawn):
-    assert_words_fit(drawn[0])

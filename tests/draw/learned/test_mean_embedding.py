@@ -1,29 +1,21 @@
 import numpy as np
 import pytest
 
-from embspace.draw.learned.mean_embedding import draw_mean_embedding
-from embspace.measure.learned.mean_embedding import measure_mean_embedding
+from embspace.draw.learned.mean_embedding import FURTHER_RESULTS, draw_mean_embedding
+from embspace.measure.learned.mean_embedding import MEAN_EMBEDDING, measure_mean_embedding
+from tests.analyses import as_drawn, settings_of
 from tests.draw.fits import assert_words_fit
 from tests.measure.vectors import random_matrices, vocabulary_of
+
+(EXTRACTED,) = FURTHER_RESULTS
 
 
 @pytest.fixture(scope="module")
 def results():
-    found = measure_mean_embedding(
-        random_matrices(),
-        vocabulary_of(120),
-        None,
-        n_histogram_bins=20,
-        n_tokens=3,
-        quantiles=[0.5],
-    )
-    return {
-        "summary": found.summary,
-        "histogram": found.histogram,
-        "tokens": found.tokens,
-        "data/measured/mean_embedding.parquet": found.quantities,
-        "data/extracted/embeddings.parquet": vocabulary_of(120),
-    }
+    few = {"n_histogram_bins": 20, "n_tokens": 3, "quantiles": [0.5]}
+    settings = settings_of(measure_mean_embedding, **few)
+    found = measure_mean_embedding(random_matrices(), vocabulary_of(120), None, **settings)
+    return as_drawn(MEAN_EMBEDDING, found | {EXTRACTED: vocabulary_of(120)})
 
 
 @pytest.fixture(scope="module")

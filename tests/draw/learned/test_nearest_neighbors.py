@@ -4,7 +4,12 @@ import numpy as np
 import pytest
 
 from embspace.draw.learned.nearest_neighbors import VECTORS, draw_nearest_neighbors
-from embspace.measure.learned.nearest_neighbors import measure_nearest_neighbors
+from embspace.draw.page.saving import Results
+from embspace.measure.learned.nearest_neighbors import (
+    NEAREST_NEIGHBORS,
+    measure_nearest_neighbors,
+)
+from tests.analyses import as_drawn
 from tests.draw.fits import assert_words_fit
 from tests.measure.learned.test_nearest_neighbors import SETTINGS
 from tests.measure.regimes import regimes_of
@@ -18,11 +23,10 @@ def results():
     return results_of(random_matrices())
 
 
-def results_of(matrices: dict[str, Any]) -> dict[str, Any]:
+def results_of(matrices: dict[str, Any]) -> Results:
     settings = {**SETTINGS, "quantiles": QUANTILES}
     found = measure_nearest_neighbors(matrices, vocabulary_of(120), regimes_of(30), **settings)
-    tables = {"summary": found.summary, "occurrence": found.occurrence, "hubs": found.hubs}
-    return tables | {VECTORS: matrices}
+    return as_drawn(NEAREST_NEIGHBORS, found | {VECTORS: matrices})
 
 
 @pytest.fixture(scope="module")
@@ -87,10 +91,10 @@ def test_of_positions_the_structured_ones_alone_are_drawn(drawn):
 
 
 def test_without_structured_positions_all_are_drawn(results):
-    tables = {name: rows for name, rows in results.items() if name != VECTORS}
+    tables = {name: results[name] for name in NEAREST_NEIGHBORS.tables}
     kept = {name: rows[rows["cloud"] != "structured"] for name, rows in tables.items()}
-    kept |= {VECTORS: results[VECTORS]}
-    figure, _ = draw_nearest_neighbors(kept, "tiny", height_mm=75.0, n_hubs=2, digits=2)
+    drawn = as_drawn(NEAREST_NEIGHBORS, results.tables, **kept)
+    figure, _ = draw_nearest_neighbors(drawn, "tiny", height_mm=75.0, n_hubs=2, digits=2)
     assert "positions" in [line.get_label() for line in figure.axes[0].lines]
 
 

@@ -2,27 +2,26 @@ import pytest
 
 from embspace.clouds.learned import clouds_of
 from embspace.draw.learned.pca import draw_pca
-from embspace.project.pca import project_pca
+from embspace.project.pca import PCA, project_pca
+from tests.analyses import as_drawn
 from tests.draw.fits import assert_words_fit
 from tests.measure.regimes import regimes_of
 from tests.measure.vectors import random_matrices, vocabulary_of
-from tests.project.settings import PCA, graphs_of
+from tests.project import settings
+from tests.project.settings import graphs_of
 
 DRAW = {"height_mm": 175.0, "n_named": 0, "digits": 3}
 
 
 def draw(matrices, regimes):
     graphs = graphs_of(clouds_of(matrices, regimes))
-    maps = project_pca(matrices, vocabulary_of(120), regimes, graphs, **PCA)
-    results = {
-        "parquet": maps.coordinates,
-        "quality": maps.quality,
-        "one_dimensionality": maps.one_dimensionality,
+    maps = project_pca(matrices, vocabulary_of(120), regimes, graphs, **settings.PCA)
+    further = {
         "data/extracted/embeddings.parquet": vocabulary_of(120),
         "data/extracted/embeddings.safetensors": matrices,
         "regimes/positions": regimes,
     }
-    return draw_pca(results, "tiny", **DRAW)
+    return draw_pca(as_drawn(PCA, maps, **further), "tiny", **DRAW)
 
 
 def test_the_figure_names_its_stage_and_no_seed():

@@ -1,28 +1,20 @@
 import numpy as np
 import pytest
 
-from embspace.draw.learned.similarity import draw_similarity
-from embspace.measure.learned.similarity import measure_similarity
+from embspace.draw.learned.similarity import FURTHER_RESULTS, draw_similarity
+from embspace.measure.learned.similarity import SIMILARITY, measure_similarity
+from tests.analyses import as_drawn, settings_of
 from tests.draw.fits import assert_words_fit
 from tests.measure.vectors import random_matrices, vocabulary_of
 
-SETTINGS = {
-    "n_bins": 512,
-    "n_histogram_bins": 20,
-    "n_pairs": 5,
-    "quantiles": [0.01, 0.5, 0.99],
-    "device": "cpu",
-}
+FEW = {"n_bins": 512, "n_histogram_bins": 20, "n_pairs": 5, "quantiles": [0.01, 0.5, 0.99]}
+SETTINGS = settings_of(measure_similarity, **FEW)
 
 
 def tables_of(found, matrices):
-    return {
-        "summary": found.summary,
-        "histogram": found.histogram,
-        "pairs": found.pairs,
-        "data/extracted/embeddings.safetensors": matrices,
-        "data/extracted/embeddings.parquet": vocabulary_of(len(matrices["input"])),
-    }
+    extracted = vocabulary_of(len(matrices["input"]))
+    further = dict(zip(FURTHER_RESULTS, (matrices, extracted), strict=True))
+    return as_drawn(SIMILARITY, found | further)
 
 
 @pytest.fixture(scope="module")
@@ -99,8 +91,8 @@ def test_a_vector_that_the_axis_leaves_out_is_named():
     matrices = random_matrices()
     matrices["positional"][4] *= 100
     found = measure_similarity(matrices, vocabulary_of(120), **SETTINGS)
-    summary = found.summary.assign(**{"quantile_0.99": found.summary["quantile_0.5"]})
-    tables = tables_of(found, matrices) | {"summary": summary}
+    low = {"quantile_0.99": found["summary"]["quantile_0.5"]}
+    tables = tables_of(found | {"summary": found["summary"].assign(**low)}, matrices)
     figure, _ = draw_similarity(tables, "tiny", height_mm=120.0, n_pairs=2, digits=3)
     length = np.linalg.norm(matrices["positional"][4].astype(np.float64))
     words = [text.get_text() for text in figure.axes[0].texts]

@@ -3,23 +3,25 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from embspace.draw.learned.vocabulary import RESULTS, SHOWN, draw_vocabulary
+from embspace.draw.learned.vocabulary import SHOWN, draw_vocabulary
 from embspace.draw.page.canvas import stage_of
+from embspace.draw.page.saving import Results
 from embspace.files.scalars import load_scalars, save_scalars
 from embspace.files.tables import load_table, save_table
-from embspace.measure.learned.vocabulary import measure_vocabulary
+from embspace.measure.learned.vocabulary import VOCABULARY, measure_vocabulary
 from embspace.models.spelling import Spelling
 from embspace.settings.schema import read_yaml
+from tests.analyses import as_drawn, settings_of
 from tests.conftest import ROOT
 from tests.draw.fits import assert_words_fit
 
-SETTINGS = {"height_mm": 150.0, "digits": 2}
+SETTINGS = settings_of(draw_vocabulary, digits=2)
 WORD_PIECE = Spelling("WordPiece", "continuation", "##", byte_level=False)
 TOKENS = ["[PAD]", "[unused0]", "!", "|", "`", '"', "the", "nan", "1999", "##ing", "##s", "..."]
 TOKENS += [f"##{letter}" for letter in "abc"] + ["cats", "dogs", "é"]
 
 
-def results(tmp_path: Any, spelling: Spelling | None) -> dict[str, Any]:
+def results(tmp_path: Any, spelling: Spelling | None) -> Results:
     """As the stage leaves them in files, in blocks of five ids."""
     kinds = {"[PAD]": "special", "[unused0]": "unused"}
     kind = [kinds.get(token, "other") for token in TOKENS]
@@ -28,12 +30,12 @@ def results(tmp_path: Any, spelling: Spelling | None) -> dict[str, Any]:
     settings |= {"block_size": 5, "shortest_run": 3, "example_texts": {"mine": "the dogs|"}}
     ids_of = (lambda text: [6, 16, 3]) if spelling else None
     found = measure_vocabulary(table, spelling, ids_of, **settings)
-    save_scalars(found.summary, str(tmp_path / "a.json"))
+    save_scalars(found["json"], str(tmp_path / "a.json"))
     loaded = {"json": load_scalars(str(tmp_path / "a.json"))}
-    for name in (each.removesuffix(".csv") for each in RESULTS[1:]):
-        save_table(getattr(found, name), str(tmp_path / f"{name}.csv"))
+    for name in VOCABULARY.tables:
+        save_table(found[name], str(tmp_path / f"{name}.csv"))
         loaded[name] = load_table(str(tmp_path / f"{name}.csv"))
-    return loaded
+    return as_drawn(VOCABULARY, loaded)
 
 
 def test_bars_are_the_shares_and_lengths_of_the_tables(tmp_path: Any):

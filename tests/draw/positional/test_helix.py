@@ -5,7 +5,6 @@ from embspace.draw.page.canvas import use_style
 from embspace.draw.positional.helix import draw_helix
 from embspace.measure.positional.helix import HELIX, measure_helix
 from tests.analyses import as_drawn, settings_of
-from tests.draw.fits import assert_words_fit
 from tests.geometry.planted import helix, noise
 from tests.measure.positional.test_helix import SETTINGS
 from tests.measure.regimes import regimes_of
@@ -97,7 +96,3 @@ def test_a_model_with_too_few_structured_positions_says_so():
     figure, text = drawn_of(measure_helix({"positional": x}, regimes_of(7), **SETTINGS))
     assert "fewer than eight" in figure.axes[0].texts[0].get_text()
     assert "Too few structured positions" in text
-
-
-def test_the_words_fit(drawn):
-    assert_words_fit(drawn[0])

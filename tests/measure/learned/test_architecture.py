@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from embspace.measure.learned.architecture import Architecture, measure_architecture
+from embspace.measure.learned.architecture import measure_architecture
 from embspace.models.architecture import config_of
 from embspace.settings.schema import read_yaml
 
@@ -24,12 +24,14 @@ def settings(root: Path) -> dict[str, Any]:
     return read_yaml(root / "conf/measure/learned/architecture.yaml")
 
 
-def measured(settings: dict[str, Any], **options: Any) -> Architecture:
+def measured(settings: dict[str, Any], **options: Any) -> dict[str, Any]:
     return measure_architecture("mine", config_of(BERT | options, "y"), **settings)
 
 
-def counts(found: Architecture, architecture: str, column: str = "n_parameters") -> dict[str, int]:
-    table = found.components
+def counts(
+    found: dict[str, Any], architecture: str, column: str = "n_parameters"
+) -> dict[str, int]:
+    table = found["csv"]
     rows = table[table["architecture"] == architecture]
     return dict(zip(rows["component"], rows[column], strict=True))
 
@@ -44,7 +46,7 @@ def test_the_numbers_that_the_thesis_prints_of_bert_base_cased(settings: dict[st
     assert n["token embeddings"] == 28_996 * 768
     assert n["position embeddings"] == 512 * 768
     assert counts(found, "bert-base-cased", "n_weights")["query"] == 589_824
-    assert n["whole model"] == found.sizes["bert-base-cased"]["n_parameters"] == 108_310_272
+    assert n["whole model"] == found["json"]["bert-base-cased"]["n_parameters"] == 108_310_272
 
 
 def test_what_the_thesis_takes_for_the_output_layer_is_more_than_its_weights(
@@ -75,7 +77,7 @@ def test_a_small_bert_by_its_formula(settings: dict[str, Any]):
 
 def test_shares_and_megabytes_are_those_of_all_layers_together(settings: dict[str, Any]):
     found = measured(settings)
-    rows = found.components[found.components["architecture"] == "mine"].set_index("component")
+    rows = found["csv"][found["csv"]["architecture"] == "mine"].set_index("component")
     query = rows.loc["query"]
     assert query["n_copies"] == 3
     assert query["n_parameters_of_all"] == 3 * (16 * 16 + 16)
@@ -85,7 +87,7 @@ def test_shares_and_megabytes_are_those_of_all_layers_together(settings: dict[st
 
 
 def test_sizes_are_those_of_the_config(settings: dict[str, Any]):
-    sizes = measured(settings).sizes["mine"]
+    sizes = measured(settings)["json"]["mine"]
     assert sizes["mebibytes"] == sizes["n_parameters"] * 4 / 2**20
     shape = {"n_layers": 3, "dim": 16, "n_attention_heads": 2, "n_tokens": 50, "n_positions": 20}
     assert {key: sizes[key] for key in shape} == shape
@@ -94,8 +96,8 @@ def test_sizes_are_those_of_the_config(settings: dict[str, Any]):
 def test_a_number_that_a_config_does_not_have_is_none(settings: dict[str, Any]):
     t5 = config_of({"model_type": "t5", "num_layers": 1, "vocab_size": 50}, "y")
     found = measure_architecture("t5", t5, **settings | {"references": {}})
-    assert found.sizes["t5"]["n_positions"] is None
-    assert found.sizes["t5"]["n_layers"] == 1
+    assert found["json"]["t5"]["n_positions"] is None
+    assert found["json"]["t5"]["n_layers"] == 1
 
 
 def test_other_families_keep_their_own_names_and_common_parts_have_the_reader_s(
@@ -113,7 +115,7 @@ def test_other_families_keep_their_own_names_and_common_parts_have_the_reader_s(
 def test_names_tell_the_components_of_an_architecture_apart(
     model_type: str, settings: dict[str, Any]
 ):
-    table = measured(settings | {"references": {"other": {"model_type": model_type}}}).components
+    table = measured(settings | {"references": {"other": {"model_type": model_type}}})["csv"]
     assert not table[["architecture", "component"]].duplicated().any()
 
 
@@ -127,7 +129,7 @@ def test_parts_of_layers_that_differ_say_which_layers(settings: dict[str, Any]):
 def test_the_model_is_no_reference_of_its_own(settings: dict[str, Any]):
     config = config_of(BERT, "y")
     found = measure_architecture("bert-base-cased", config, **settings)
-    assert list(found.sizes) == ["bert-base-cased"]
-    assert found.sizes["bert-base-cased"]["n_tokens"] == 50
-    keys = found.components[["architecture", "module"]]
+    assert list(found["json"]) == ["bert-base-cased"]
+    assert found["json"]["bert-base-cased"]["n_tokens"] == 50
+    keys = found["csv"][["architecture", "module"]]
     assert not keys.duplicated().any()

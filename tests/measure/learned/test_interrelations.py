@@ -4,25 +4,20 @@ import numpy as np
 import pytest
 
 from embspace.geometry.pairs.directions import cosine_tail
-from embspace.measure.learned.interrelations import Interrelations, measure_interrelations
+from embspace.measure.learned.interrelations import measure_interrelations
+from tests.analyses import settings_of
 from tests.measure.vectors import random_matrices, vocabulary_of
 
-SETTINGS: dict[str, Any] = {
-    "threshold": 0.2,
-    "level": 0.01,
-    "n_listed": 50,
-    "n_histogram_bins": 40,
-    "quantiles": [0.5],
-}
+SETTINGS = settings_of(measure_interrelations, n_listed=50, n_histogram_bins=40, quantiles=[0.5])
 MANY = {"n_tokens": 2000, "dim": 96}
 
 
-def measured(matrices: dict[str, np.ndarray]) -> Interrelations:
+def measured(matrices: dict[str, np.ndarray]) -> dict[str, Any]:
     return measure_interrelations(matrices, vocabulary_of(len(matrices["input"])), **SETTINGS)
 
 
 def test_random_directions_lie_as_often_outside_as_the_null_says():
-    found = measured(random_matrices(**MANY)).scalars["token_position"]
+    found = measured(random_matrices(**MANY))["json"]["token_position"]
     expected = found["expected_outside"]
     assert expected == pytest.approx(60_000 * float(cosine_tail(0.2, 96)))
     assert abs(found["n_outside"] - expected) < 6 * expected**0.5
@@ -30,7 +25,7 @@ def test_random_directions_lie_as_often_outside_as_the_null_says():
 
 
 def test_the_expected_histogram_adds_up_and_fits_random_directions():
-    histogram = measured(random_matrices(**MANY)).histogram
+    histogram = measured(random_matrices(**MANY))["histogram"]
     assert histogram["count"].sum() == 60_000
     # All of the null but its tails beyond the largest cosine that there was.
     assert histogram["expected"].sum() == pytest.approx(60_000, rel=1e-4)
@@ -42,7 +37,7 @@ def test_a_token_planted_on_a_position_is_listed_first():
     matrices = random_matrices(**MANY)
     matrices["input"][77] = 3 * matrices["positional"][5]
     matrices["input"][78] = -matrices["positional"][6] + 0.1 * matrices["input"][78]
-    listed = measured(matrices).token_position
+    listed = measured(matrices)["token_position"]
     listed = listed[listed["beyond_bound"]]
     assert listed[["id", "position"]].to_numpy().tolist() == [[77, 5], [78, 6]]
     assert listed["cosine"][0] == pytest.approx(1)
@@ -65,7 +60,7 @@ def test_pairs_beyond_the_threshold_are_listed_beside_those_beyond_the_bound():
     level = 0.01 * (300 * 20) / (28_996 * 512)
     matrices = planted(0.96, 0.48, -0.48, 0.204, 0.199)
     found = measure_interrelations(matrices, vocabulary_of(300), **SETTINGS | {"level": level})
-    listed, scalars = found.token_position, found.scalars["token_position"]
+    listed, scalars = found["token_position"], found["json"]["token_position"]
     assert scalars["bound"] == pytest.approx(0.2202, abs=5e-5)
     assert listed["cosine"].tolist() == pytest.approx([0.96, 0.48, -0.48, 0.204])
     assert listed["beyond_threshold"].tolist() == [True] * 4
@@ -75,9 +70,9 @@ def test_pairs_beyond_the_threshold_are_listed_beside_those_beyond_the_bound():
 
 def test_pairs_beyond_a_bound_below_the_threshold_are_listed_too():
     settings = SETTINGS | {"threshold": 0.5}
-    listed = measure_interrelations(
-        planted(0.9, 0.3), vocabulary_of(300), **settings
-    ).token_position
+    listed = measure_interrelations(planted(0.9, 0.3), vocabulary_of(300), **settings)[
+        "token_position"
+    ]
     assert listed["cosine"].tolist() == pytest.approx([0.9, 0.3])
     assert listed["beyond_threshold"].tolist() == [True, False]
     assert listed["beyond_bound"].tolist() == [True, True]
@@ -87,8 +82,8 @@ def test_no_more_pairs_are_listed_than_asked_for():
     matrices = random_matrices(**MANY)
     matrices["input"][100:200] = matrices["positional"][3]
     found = measured(matrices)
-    assert len(found.token_position) == 50
-    assert found.scalars["token_position"]["n_beyond_bound"] == 100
+    assert len(found["token_position"]) == 50
+    assert found["json"]["token_position"]["n_beyond_bound"] == 100
 
 
 def test_the_opening_token_against_position_0_by_hand():
@@ -97,7 +92,7 @@ def test_the_opening_token_against_position_0_by_hand():
     matrices["positional"][0] = 0
     matrices["input"][0, :2] = [3, 0]
     matrices["positional"][0, :2] = [3, 4]
-    found = measured(matrices).scalars["cls_position_0"]
+    found = measured(matrices)["json"]["cls_position_0"]
     assert found == pytest.approx(
         {
             "norm_cls": 3,
@@ -115,14 +110,14 @@ def test_segments_at_a_known_angle_are_found(degrees: float):
     angle = np.deg2rad(degrees)
     matrices["segment"][:] = 0
     matrices["segment"][:, :2] = [[2, 0], [2 * np.cos(angle), 2 * np.sin(angle)]]
-    found = measured(matrices).scalars["segment"]
+    found = measured(matrices)["json"]["segment"]
     assert found["cosine_0_1"] == pytest.approx(np.cos(angle), abs=1e-6)
     assert found["dot_product_0_1"] == pytest.approx(4 * np.cos(angle), abs=1e-6)
     assert found["euclidean_distance_0_1"] == pytest.approx(4 * np.sin(angle / 2), abs=1e-6)
 
 
 def test_segments_are_held_against_all_positions_and_all_tokens():
-    table = measured(random_matrices()).segments
+    table = measured(random_matrices())["segments"]
     assert table[["segment", "space", "n"]].to_numpy().tolist() == [
         [0, "positional", 30],
         [1, "positional", 30],
@@ -135,9 +130,9 @@ def test_pairs_with_a_zero_vector_are_not_counted():
     matrices = random_matrices()
     matrices["input"][5] = 0
     found = measured(matrices)
-    assert found.scalars["token_position"]["n_pairs"] == 119 * 30
-    assert found.histogram["count"].sum() == 119 * 30
-    assert found.segments.set_index("space")["n"].to_dict() == {"positional": 30, "input": 119}
+    assert found["json"]["token_position"]["n_pairs"] == 119 * 30
+    assert found["histogram"]["count"].sum() == 119 * 30
+    assert found["segments"].set_index("space")["n"].to_dict() == {"positional": 30, "input": 119}
 
 
 def test_a_zero_segment_and_a_zero_position_have_no_cosines():
@@ -145,12 +140,12 @@ def test_a_zero_segment_and_a_zero_position_have_no_cosines():
     matrices["segment"][1] = 0
     matrices["positional"][0] = 0
     found = measured(matrices)
-    assert found.segments["n"].tolist() == [29, 0, 120, 0]
-    assert np.isnan(found.scalars["segment"]["cosine_0_1"])
-    assert np.isnan(found.scalars["cls_position_0"]["cosine"])
+    assert found["segments"]["n"].tolist() == [29, 0, 120, 0]
+    assert np.isnan(found["json"]["segment"]["cosine_0_1"])
+    assert np.isnan(found["json"]["cls_position_0"]["cosine"])
 
 
 def test_without_an_opening_token_there_is_no_such_pair():
     vocabulary = vocabulary_of(120).assign(role="")
     found = measure_interrelations(random_matrices(), vocabulary, **SETTINGS)
-    assert "cls_position_0" not in found.scalars
+    assert "cls_position_0" not in found["json"]

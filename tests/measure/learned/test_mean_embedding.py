@@ -4,9 +4,10 @@ import pytest
 
 from embspace.measure.learned.mean_embedding import mean_quantities, measure_mean_embedding
 from embspace.models.spelling import Spelling
+from tests.analyses import settings_of
 from tests.measure.vectors import random_matrices, vocabulary_of
 
-SETTINGS = {"n_histogram_bins": 20, "n_tokens": 4, "quantiles": [0.5]}
+SETTINGS = settings_of(measure_mean_embedding, n_histogram_bins=20, n_tokens=4, quantiles=[0.5])
 VOCABULARY = vocabulary_of(120)
 
 
@@ -35,7 +36,7 @@ def test_the_mean_of_the_dot_products_is_the_squared_norm_of_the_mean():
 
 def test_the_stage_keeps_the_quantities_of_all_tokens():
     matrices = random_matrices()
-    found = measure_mean_embedding(matrices, VOCABULARY, None, **SETTINGS).quantities
+    found = measure_mean_embedding(matrices, VOCABULARY, None, **SETTINGS)["parquet"]
     pd.testing.assert_frame_equal(
         found.drop(columns=["id", "token"]), mean_quantities(matrices["input"])
     )
@@ -47,7 +48,7 @@ def test_a_planted_token_is_found_as_the_extreme():
     matrices["input"] += 0.5
     matrices["input"][33] = 2 * matrices["input"].mean(axis=0)
     matrices["input"][40] *= 10
-    tokens = measure_mean_embedding(matrices, VOCABULARY, None, **SETTINGS).tokens
+    tokens = measure_mean_embedding(matrices, VOCABULARY, None, **SETTINGS)["tokens"]
     first = tokens[tokens["rank"] == 1].set_index(["quantity", "order"])["id"]
     assert first["cosine", "largest"] == 33
     assert first["absolute_cosine", "largest"] == 33
@@ -58,16 +59,16 @@ def test_a_zero_vector_has_no_cosine_and_is_no_extreme():
     matrices = random_matrices()
     matrices["input"][33] = 0
     found = measure_mean_embedding(matrices, VOCABULARY, None, **SETTINGS | {"n_tokens": 1000})
-    assert found.summary.set_index("quantity")["n"].to_dict() == {
+    assert found["summary"].set_index("quantity")["n"].to_dict() == {
         "euclidean_distance": 120,
         "dot_product": 120,
         "cosine": 119,
         "norm": 120,
     }
-    assert not found.summary["mean"].isna().any()
-    by_cosine = found.tokens["quantity"].isin(["cosine", "absolute_cosine"])
-    assert 33 not in set(found.tokens["id"][by_cosine])
-    assert 33 in set(found.tokens["id"][~by_cosine])
+    assert not found["summary"]["mean"].isna().any()
+    by_cosine = found["tokens"]["quantity"].isin(["cosine", "absolute_cosine"])
+    assert 33 not in set(found["tokens"]["id"][by_cosine])
+    assert 33 in set(found["tokens"]["id"][~by_cosine])
 
 
 def test_only_words_of_three_or_more_latin_letters_are_listed():
@@ -76,7 +77,7 @@ def test_only_words_of_three_or_more_latin_letters_are_listed():
     vocabulary.loc[20:30, "token"] = "ab"
     tokens = measure_mean_embedding(
         random_matrices(), vocabulary, None, **SETTINGS | {"n_tokens": 1000}
-    ).tokens
+    )["tokens"]
     listed = set(tokens["id"])
     assert listed == {n for n in [*range(2, 20), *range(31, 60)] if n % 7}
 
@@ -89,13 +90,13 @@ def test_the_mark_of_a_word_is_no_letter_of_it():
     vocabulary.loc[41:50, "token"] = "ĠthÃ©"
     tokens = measure_mean_embedding(
         random_matrices(), vocabulary, byte_level, **SETTINGS | {"n_tokens": 1000}
-    ).tokens
+    )["tokens"]
     listed = set(tokens["id"])
     assert listed == {n for n in [*range(2, 20), *range(41, 120)] if n % 7}
 
 
 def test_every_token_is_in_the_histogram_and_in_the_summary():
     found = measure_mean_embedding(random_matrices(), VOCABULARY, None, **SETTINGS)
-    assert (found.histogram.groupby("quantity")["count"].sum() == 120).all()
-    assert (found.summary["n"] == 120).all()
-    assert found.histogram.index.tolist() == list(range(len(found.histogram)))
+    assert (found["histogram"].groupby("quantity")["count"].sum() == 120).all()
+    assert (found["summary"]["n"] == 120).all()
+    assert found["histogram"].index.tolist() == list(range(len(found["histogram"])))

@@ -3,16 +3,12 @@ import pytest
 from scipy.spatial.distance import cdist
 
 from embspace.measure.learned.nearest_neighbors import measure_nearest_neighbors
+from tests.analyses import settings_of
 from tests.measure.regimes import regimes_of
 from tests.measure.vectors import random_matrices, vocabulary_of
 
-SETTINGS = {
-    "n_neighbors": 9,
-    "hubness_n_neighbors": 4,
-    "n_hubs": 3,
-    "quantiles": [0.5],
-    "device": "cpu",
-}
+FEW = {"n_neighbors": 9, "hubness_n_neighbors": 4, "n_hubs": 3, "quantiles": [0.5]}
+SETTINGS = settings_of(measure_nearest_neighbors, **FEW)
 
 
 @pytest.fixture(scope="module")
@@ -28,41 +24,43 @@ def test_each_cloud_has_its_exact_graph(found):
     matrices["input"][5] = 0
     joint = np.concatenate([matrices["input"], matrices["positional"]]).astype(float)
     distances = cdist(joint, joint) + np.diag(np.full(150, np.inf))
-    assert np.array_equal(found.graphs["joint"].indices, np.argsort(distances, axis=1)[:, :9])
-    assert found.graphs["structured"].n == 28
-    assert list(found.graphs) == ["joint", "joint_centered", "positional", "structured"]
+    assert np.array_equal(
+        found["safetensors"]["joint"].indices, np.argsort(distances, axis=1)[:, :9]
+    )
+    assert found["safetensors"]["structured"].n == 28
+    assert list(found["safetensors"]) == ["joint", "joint_centered", "positional", "structured"]
 
 
 def test_hubness_is_the_skewness_of_the_k_occurrence(found):
-    rows = found.summary.set_index(["cloud", "quantity", "k"])
+    rows = found["summary"].set_index(["cloud", "quantity", "k"])
     occurrence = rows.loc["joint", "k_occurrence", 4]
     assert occurrence["mean"] == 4
     assert occurrence["skewness"] > 3  # the vector at the origin
     assert rows.loc["joint", "euclidean_distance", 9]["mean"] == pytest.approx(
-        found.graphs["joint"].distances[:, -1].mean()
+        found["safetensors"]["joint"].distances[:, -1].mean()
     )
 
 
 def test_occurrences_count_every_vector_once(found):
-    counts = found.occurrence.groupby("cloud")["count"].sum()
+    counts = found["occurrence"].groupby("cloud")["count"].sum()
     assert counts["joint"] == 150
-    total = (found.occurrence["k_occurrence"] * found.occurrence["count"]).groupby(
-        found.occurrence["cloud"]
+    total = (found["occurrence"]["k_occurrence"] * found["occurrence"]["count"]).groupby(
+        found["occurrence"]["cloud"]
     )
     assert total.sum()["joint"] == 4 * 150
 
 
 def test_the_hub_is_named(found):
-    first = found.hubs[found.hubs["cloud"] == "joint"].iloc[0]
+    first = found["hubs"][found["hubs"]["cloud"] == "joint"].iloc[0]
     assert (first["space"], first["id"], first["token"]) == ("input", 5, "tokf5")
-    assert set(found.hubs.loc[found.hubs["cloud"] == "positional", "token"]) == {""}
+    assert set(found["hubs"].loc[found["hubs"]["cloud"] == "positional", "token"]) == {""}
 
 
 def test_a_model_without_positions_has_its_tokens():
     found = measure_nearest_neighbors(
         {"input": random_matrices()["input"]}, vocabulary_of(120), regimes_of(0), **SETTINGS
     )
-    assert list(found.graphs) == ["input", "input_centered"]
+    assert list(found["safetensors"]) == ["input", "input_centered"]
 
 
 def test_more_neighbors_than_there_are_means_all():
@@ -70,4 +68,4 @@ def test_more_neighbors_than_there_are_means_all():
     found = measure_nearest_neighbors(
         random_matrices(), vocabulary_of(120), regimes_of(30), **settings
     )
-    assert found.graphs["positional"].k == 29
+    assert found["safetensors"]["positional"].k == 29

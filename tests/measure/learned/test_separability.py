@@ -9,8 +9,9 @@ from embspace.measure.learned.separability import (
     measure_separability,
     recall_table,
 )
+from tests.analyses import settings_of
 
-SETTINGS = {"n_folds": 4, "inverse_regularization": 1.0, "max_iterations": 500, "seed": 0}
+SETTINGS = settings_of(measure_separability, n_folds=4)
 
 
 def clouds(shift: float, scale: float = 1.0) -> dict[str, np.ndarray]:
@@ -23,8 +24,8 @@ def clouds(shift: float, scale: float = 1.0) -> dict[str, np.ndarray]:
 
 
 def auc(matrices: dict[str, np.ndarray], **change: int) -> pd.DataFrame:
-    table = measure_separability(matrices, **SETTINGS | change).summary
-    return table.set_index("preparation")
+    rows = measure_separability(matrices, **SETTINGS | change)["json"]
+    return pd.DataFrame.from_dict(rows, orient="index")
 
 
 def test_clouds_far_apart_are_told_apart_and_shuffled_labels_are_not():
@@ -101,7 +102,7 @@ def test_rare_vectors_near_the_others_are_ordered_and_not_told():
 
 def test_each_vector_has_one_score_of_a_classifier_that_has_not_seen_it():
     matrices = clouds(0.3)
-    found = measure_separability(matrices, **SETTINGS).scores
+    found = measure_separability(matrices, **SETTINGS)["parquet"]
     x = np.concatenate([matrices["input"], matrices["positional"]])
     assert (found.groupby(["preparation", "labels"]).size() == len(x)).all()
     true = found.query("preparation == 'raw' and labels == 'true'").reset_index(drop=True)
@@ -112,12 +113,6 @@ def test_each_vector_has_one_score_of_a_classifier_that_has_not_seen_it():
     assert true["score"].to_numpy()[held_out] == pytest.approx(
         model.decision_function(x[held_out]), abs=1e-4
     )
-
-
-def test_a_model_without_positions_has_an_empty_table():
-    found = measure_separability({"input": clouds(1.0)["input"]}, **SETTINGS)
-    assert len(found.summary) == len(found.scores) == 0
-    assert "null_auc" in found.summary
 
 
 @pytest.mark.parametrize(

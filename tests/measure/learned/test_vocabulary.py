@@ -9,7 +9,7 @@ from tokenizers.models import WordPiece
 from tokenizers.pre_tokenizers import BertPreTokenizer
 
 from embspace.files.tables import save_table
-from embspace.measure.learned.vocabulary import Vocabulary, measure_vocabulary
+from embspace.measure.learned.vocabulary import measure_vocabulary
 from embspace.measure.learned.vocabulary_id_ranges import KINDS as TOKEN_KINDS
 from embspace.models.spelling import Spelling
 from embspace.models.tokenizer import numbered_vocabulary, vocabulary_table
@@ -40,8 +40,8 @@ def table_of(tokens: list[str]) -> pd.DataFrame:
     return pd.DataFrame({"id": range(len(tokens)), "token": tokens, "kind": kind})
 
 
-def counted(found: Vocabulary, definition: str) -> dict[str, int]:
-    rows = found.shares[found.shares["definition"] == definition]
+def counted(found: dict[str, Any], definition: str) -> dict[str, int]:
+    rows = found["shares"][found["shares"]["definition"] == definition]
     return dict(zip(rows["quantity"], rows["count"], strict=True))
 
 
@@ -66,8 +66,8 @@ def test_shares_by_hand_as_listed_and_by_word_form(settings: dict[str, Any]):
         "number_word": 1,
         "roman_numeral": 1,
     }
-    assert (found.shares["n"] == len(TOKENS)).all()
-    assert (found.shares["share"] == found.shares["count"] / len(TOKENS)).all()
+    assert (found["shares"]["n"] == len(TOKENS)).all()
+    assert (found["shares"]["share"] == found["shares"]["count"] / len(TOKENS)).all()
 
 
 def test_without_capitals_nobody_knows_which_are_roman_numerals(settings: dict[str, Any]):
@@ -78,11 +78,11 @@ def test_without_capitals_nobody_knows_which_are_roman_numerals(settings: dict[s
         counts = counted(found, definition)
         assert np.isnan(counts.pop("roman_numeral"))
         assert counts["number_word"] == 1
-    assert found.shares.set_index("quantity").loc["roman_numeral", "share"].isna().all()
+    assert found["shares"].set_index("quantity").loc["roman_numeral", "share"].isna().all()
 
 
 def test_numbers_by_their_digits(settings: dict[str, Any]):
-    digits = measure_vocabulary(table_of(TOKENS), WORD_PIECE, None, **settings).digits
+    digits = measure_vocabulary(table_of(TOKENS), WORD_PIECE, None, **settings)["digits"]
     keys = ["definition", "n_digits", "n_tokens", "n_numbers", "n_possible", "share"]
     assert digits[keys].to_numpy().tolist() == [
         ["as_listed", 2, 1, 1, 100, 0.01],
@@ -94,14 +94,14 @@ def test_numbers_by_their_digits(settings: dict[str, Any]):
 
 def test_all_numbers_of_a_length_are_a_share_of_one(settings: dict[str, Any]):
     tokens = [f"{number:02d}" for number in range(100)] + [f"##{digit}" for digit in range(5)]
-    digits = measure_vocabulary(table_of(tokens), WORD_PIECE, None, **settings).digits
+    digits = measure_vocabulary(table_of(tokens), WORD_PIECE, None, **settings)["digits"]
     share = digits.set_index(["definition", "n_digits"])["share"]
     assert share["as_listed", 2] == share["word_form", 2] == 1
     assert (share["as_listed", 1], share["word_form", 1]) == (0, 0.5)
 
 
 def test_lengths_leave_out_what_stands_for_no_text(settings: dict[str, Any]):
-    lengths = measure_vocabulary(table_of(TOKENS), WORD_PIECE, None, **settings).lengths
+    lengths = measure_vocabulary(table_of(TOKENS), WORD_PIECE, None, **settings)["lengths"]
     assert (lengths["n"] == len(TOKENS) - 2).all()
     rows = lengths[lengths["definition"] == "word_form"].set_index("n_characters")
     assert rows["count"].to_dict() == {1: 4, 2: 4, 3: 7}
@@ -121,7 +121,7 @@ def test_bytes_and_markers_are_read_before_they_are_judged(settings: dict[str, A
     assert (listed["number_word"], form["number_word"]) == (0, 1)
     assert (listed["single_character"], form["single_character"]) == (1, 2)
     assert form["alphabetic"] == 4
-    blocks = found.id_blocks.iloc[0]
+    blocks = found["id_blocks"].iloc[0]
     kinds = {kind: blocks[f"n_{kind}"] for kind in TOKEN_KINDS if blocks[f"n_{kind}"]}
     assert kinds == {
         "byte": 1,
@@ -158,26 +158,26 @@ def test_trained_tokenizers_of_every_kind(kind: str, settings: dict[str, Any]):
         assert len(table) - form["alphanumeric"] - either["byte"] <= 2 + others
     assert 0 < either["subword"] < len(table)
     assert form["alphanumeric"] + form["not_alphanumeric"] == len(table)
-    for ranges in (found.id_ranges, found.id_blocks):
+    for ranges in (found["id_ranges"], found["id_blocks"]):
         assert ranges["n"].sum() == len(table)
         assert (ranges[[f"n_{each}" for each in TOKEN_KINDS]].sum(axis=1) == ranges["n"]).all()
-    digits = found.digits[found.digits["definition"] == "word_form"].set_index("n_digits")
+    digits = found["digits"][found["digits"]["definition"] == "word_form"].set_index("n_digits")
     assert digits.loc[1, "n_numbers"] == (10 if kind == "byte_level_bpe" else 6)  # 0 1 2 3 7 9
 
 
 def test_short_words_first_correlate_and_shuffled_ones_do_not(settings: dict[str, Any]):
     words = [letter * length for length in range(2, 30) for letter in "abcdefghij"]
-    ordered = measure_vocabulary(table_of(words), WORD_PIECE, None, **settings).summary
-    turned = measure_vocabulary(table_of(words[::-1]), WORD_PIECE, None, **settings).summary
+    ordered = measure_vocabulary(table_of(words), WORD_PIECE, None, **settings)["json"]
+    turned = measure_vocabulary(table_of(words[::-1]), WORD_PIECE, None, **settings)["json"]
     assert ordered["id_length_correlation"] == pytest.approx(1, abs=0.01)
     assert turned["id_length_correlation"] == -ordered["id_length_correlation"]
     shuffled = pd.Series(words).sample(frac=1, random_state=0).tolist()
-    chance = measure_vocabulary(table_of(shuffled), WORD_PIECE, None, **settings).summary
+    chance = measure_vocabulary(table_of(shuffled), WORD_PIECE, None, **settings)["json"]
     assert abs(chance["id_length_correlation"]) < 4 / len(words) ** 0.5
 
 
 def test_words_of_one_length_have_no_correlation(settings: dict[str, Any]):
-    summary = measure_vocabulary(table_of(["ab", "cd"]), WORD_PIECE, None, **settings).summary
+    summary = measure_vocabulary(table_of(["ab", "cd"]), WORD_PIECE, None, **settings)["json"]
     assert summary["n_words"] == 2
     assert pd.isna(summary["id_length_correlation"])
 
@@ -186,9 +186,9 @@ def test_without_a_tokenizer_all_tables_are_empty(settings: dict[str, Any]):
     found = measure_vocabulary(numbered_vocabulary(5), None, None, **settings)
     full = measure_vocabulary(table_of(TOKENS), WORD_PIECE, None, **settings)
     for name in ("shares", "digits", "lengths", "id_ranges", "id_blocks", "examples"):
-        assert getattr(found, name).empty
-        assert list(getattr(found, name)) == list(getattr(full, name))
-    assert found.summary["n"] == 0
+        assert found[name].empty
+        assert list(found[name]) == list(full[name])
+    assert found["json"]["n"] == 0
 
 
 BERT = Subject("bert", "google-bert/bert-base-cased")
@@ -208,7 +208,7 @@ def examples(settings: dict[str, Any]) -> pd.DataFrame:
     table = table_of([*tokens]).assign(id=[*tokens.values()])
     return measure_vocabulary(
         table, WORD_PIECE, lambda text: tokenizer.encode(text).ids, **settings
-    ).examples
+    )["examples"]
 
 
 def test_the_tokens_of_the_example_sentence_are_listed_in_order(examples: pd.DataFrame):

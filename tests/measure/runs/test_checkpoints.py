@@ -44,9 +44,8 @@ def test_each_checkpoint_has_the_summary_of_its_matrices_in_the_order_of_trainin
     ]
     key = "seed_1.pretraining.9"
     matrices = {space: tensors()[f"{key}.{space}"] for space in ("input", "positional")}
-    expected = measure_similarity(
-        matrices, vocabulary, n_histogram_bins=9, n_pairs=2, **SETTINGS
-    ).summary
+    settings = {**SETTINGS, "n_histogram_bins": 9, "n_pairs": 2}
+    expected = measure_similarity(matrices, vocabulary, **settings)["summary"]
     found = table.query("seed == 1 and phase == 'pretraining' and step == 9")
     pd.testing.assert_frame_equal(
         found.drop(columns=["seed", "phase", "step"]).reset_index(drop=True), expected

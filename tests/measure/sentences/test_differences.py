@@ -25,7 +25,6 @@ SETTINGS = settings_of(
     n_half_samples=200,
 )
 FEW = {"n_half_samples": 10, "n_pairing_draws": 10, "n_sign_flips": 20, "n_direction_draws": 20}
-DECIDED_BY_SEED = ("bias", "largest", "smallest", "nearest_to_zero")  # their bounds and p
 # doctor-nurse leans against female-male; the other two have nothing to do with anything.
 OFFSETS = {
     "female-male": AXES[0],

@@ -29,13 +29,12 @@ def test_a_model_makes_of_its_tokens_what_it_made_before(
     for pooling, expected in load_tensors(f"{path}.safetensors", POOLINGS).items():
         assert found[pooling].shape == expected.shape
         assert np.allclose(found[pooling], expected, atol=1e-5)
-    described = read_yaml(Path("conf/model/tiny.yaml"))
-    assert module_of("tiny", described).config.num_hidden_layers == LAYERS
-    assert final_norm_of("tiny", described) is None
+    assert module_of("tiny", model).config.num_hidden_layers == LAYERS
+    assert final_norm_of("tiny", model) is None
 
 
 def test_vectors_have_no_module(tmp_path: Path):
     said = {"label": "g", "license": "CC0-1.0", "language": "none", "source": "vectors"}
-    described = said | {"path": str(tmp_path / "glove.npy")}
+    described = describe_model("glove", said | {"path": str(tmp_path / "glove.npy")})
     assert module_of("glove", described) is None
     assert final_norm_of("glove", described) is None

@@ -9,9 +9,9 @@ from pydantic import NonNegativeInt, PositiveFloat
 
 from embspace.draw.page.canvas import count, counted, new_figure, percent, say_instead
 from embspace.draw.page.looks import BLUE, PALETTE
-from embspace.draw.page.markdown import for_readers, markdown_table, section, tables_page
+from embspace.draw.page.markdown import markdown_table, section, tables_page
+from embspace.draw.page.saving import Results
 
-RESULTS = ("csv", "json")
 COLORS = (BLUE, "0.65", *PALETTE[1:])
 # The axis is this many times as long as the longest bar, so that the numbers have room.
 ROOM = {"n_parameters_of_all": 1.65, "n_parameters": 1.45}
@@ -23,19 +23,10 @@ WORDS = {
     "output without LayerNorm": "feed-forward, down",
     "output LayerNorm": "feed-forward LayerNorm",
 }
-SHOWN = {
-    "n_copies": "copies",
-    "n_parameters": "parameters of one",
-    "n_weights": "weights",
-    "n_biases": "biases",
-    "n_parameters_of_all": "parameters of all copies",
-    "share": "share in %",
-    "megabytes": "MB",
-}
 
 
 def draw_architecture(
-    results: dict[str, Any], label: str, *, row_height_mm: PositiveFloat, digits: NonNegativeInt
+    results: Results, label: str, *, row_height_mm: PositiveFloat, digits: NonNegativeInt
 ) -> tuple[Figure, str]:
     """Draw the parameters of the components of the model and of one layer, beside references."""
     table, sizes = results["csv"], results["json"]
@@ -64,7 +55,7 @@ def draw_architecture(
         if is_unlike:
             _on_logarithm(ax, rows, quantity)
     _legend(figure, axes[0], sizes, labels)
-    return figure, _tables(table, sizes, labels, digits)
+    return figure, _tables(results, labels, digits)
 
 
 def _nothing(label: str, row_height_mm: float) -> tuple[Figure, str]:
@@ -149,23 +140,24 @@ def _legend(figure: Figure, ax: Axes, sizes: dict[str, Any], labels: dict[str, s
     figure.legend(handles, words, loc="outside lower left")
 
 
-def _tables(table: pd.DataFrame, sizes: dict[str, Any], labels: dict[str, str], digits: int) -> str:
+def _tables(results: Results, labels: dict[str, str], digits: int) -> str:
+    table, sizes = results["csv"], results["json"]
     shown = pd.DataFrame.from_dict(sizes, orient="index").convert_dtypes()
     shown = shown.rename(index=labels).rename_axis("architecture").reset_index()
     note = "MB are 10^6 bytes, mebibytes 2^20, of parameters in float32."
     sections = [section("Sizes", note, markdown_table(shown, digits))]
     note = "From the whole to its parts, each `·` one step further in."
     for name, rows in table.groupby("architecture", sort=False):
-        body = markdown_table(_components(rows), digits)
+        body = markdown_table(_components(results, rows), digits)
         sections.append(section(f"Components of {labels[str(name)]}", note, body))
     title = f"Architecture of {labels[next(iter(labels))]}"
     return tables_page(title, "measure_architecture", *sections)
 
 
-def _components(rows: pd.DataFrame) -> pd.DataFrame:
+def _components(results: Results, rows: pd.DataFrame) -> pd.DataFrame:
     components = [WORDS.get(name, name) for name in rows["component"]]
     names = zip(rows["depth"], components, rows["module"], strict=True)
     described = [f"{'· ' * depth}{name} (`{path}`)" for depth, name, path in names]
-    shown = for_readers(rows.assign(share=100 * rows["share"]), SHOWN)
+    shown = results.for_readers("csv", rows.assign(share=100 * rows["share"]))
     shown.insert(0, "component", described)
     return shown

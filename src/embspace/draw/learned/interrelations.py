@@ -19,25 +19,17 @@ from embspace.draw.page.canvas import (
     say_absent,
 )
 from embspace.draw.page.looks import BLACK, GRAY, SPACES, names
-from embspace.draw.page.markdown import DISTRIBUTION, code, for_readers, markdown_table, section
+from embspace.draw.page.markdown import code, markdown_table, section
+from embspace.draw.page.saving import Results
 from embspace.draw.page.token_kinds import drawable
 
 N_NAMED = 3  # tokens named in the figure
-RESULTS = ("json", "token_position.csv", "segments.csv", "histogram.csv")
-SEGMENTS = {"segment": "segment", "space": "space", **DISTRIBUTION}
-PAIRS = {
-    "token": "token",
-    "position": "position",
-    "cosine": "cosine",
-    "beyond_threshold": "beyond the threshold",
-    "beyond_bound": "beyond the bound",
-}
 NEAR_AXIS = 0.3  # share of the panel's width that a name needs at the left
 SCALARS = {"cls_position_0": "The opening token against position 0", "segment": "Segments"}
 
 
 def draw_interrelations(
-    results: dict[str, Any],
+    results: Results,
     label: str,
     *,
     height_mm: PositiveFloat,
@@ -76,7 +68,7 @@ def _finding(scalars: dict[str, Any], label: str) -> str:
     )
 
 
-def _token_position(ax: Axes, results: dict[str, Any], scalars: dict[str, Any]) -> None:
+def _token_position(ax: Axes, results: Results, scalars: dict[str, Any]) -> None:
     histogram = results["histogram"]
     edges = [*histogram["bin_left"], histogram["bin_right"].iloc[-1]]
     color = SPACES["token_position"].color
@@ -128,12 +120,12 @@ def _segments(ax: Axes, segments: pd.DataFrame) -> None:
     ax.invert_yaxis()
 
 
-def _tables(results: dict[str, Any], label: str, n_listed: int, digits: int) -> str:
+def _tables(results: Results, label: str, n_listed: int, digits: int) -> str:
     pairs, scalars = results["token_position"][:n_listed], results["json"]
-    shown = for_readers(pairs.assign(token=pairs["token"].map(code)), PAIRS)
+    shown = results.for_readers("token_position", pairs.assign(token=pairs["token"].map(code)))
     found = scalars.get("token_position", {})
     letters = dict(enumerate(ascii_uppercase))
-    segments = for_readers(results["segments"], SEGMENTS, space=names(SPACES), segment=letters)
+    segments = results.for_readers("segments", space=names(SPACES), segment=letters)
     of_segments = "Over all positions and over all tokens."
     parts = [
         f"# Tokens, positions and segments of {label}\n\nStage `measure_interrelations`.\n",

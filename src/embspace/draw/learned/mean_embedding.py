@@ -19,15 +19,10 @@ from embspace.draw.page.markdown import (
     section,
     tables_page,
 )
+from embspace.draw.page.saving import Results
 from embspace.draw.page.token_kinds import drawable
 
-RESULTS = (
-    "summary.csv",
-    "histogram.csv",
-    "tokens.csv",
-    "data/measured/mean_embedding.parquet",
-    "data/extracted/embeddings.parquet",
-)
+FURTHER_RESULTS = ("data/extracted/embeddings.parquet",)
 QUANTITIES = {
     "euclidean_distance": "Euclidean distance to the mean",
     "dot_product": "dot product with the mean",
@@ -43,7 +38,7 @@ COLUMNS = {
 
 
 def draw_mean_embedding(
-    results: dict[str, Any],
+    results: Results,
     label: str,
     *,
     height_mm: PositiveFloat,
@@ -53,7 +48,7 @@ def draw_mean_embedding(
 ) -> tuple[Figure, str]:
     """Draw a histogram of each quantity by kind of token, with its mean and extreme words."""
     summary = results["summary"].set_index("quantity")
-    tokens = tokens_and_mean(results)
+    tokens = tokens_and_mean(results.tables)
     figure, axes = new_figure(
         2,
         2,

@@ -19,16 +19,16 @@ from embspace.draw.page.markdown import (
     section,
     tables_page,
 )
+from embspace.draw.page.saving import Results
 from embspace.draw.page.token_kinds import drawable
 
 VECTORS = "data/extracted/embeddings.safetensors"
-RESULTS = ("summary.csv", "occurrence.csv", "hubs.csv", "data/extracted/embeddings.safetensors")
+FURTHER_RESULTS = ("data/extracted/embeddings.safetensors",)
 SUMMARY = {**same("cloud", "quantity", "k"), **DISTRIBUTION, "skewness": "skewness"}
-HUBS = {**same("space", "id", "token"), "k_occurrence": "k-occurrence"}
 
 
 def draw_nearest_neighbors(
-    results: dict[str, Any],
+    results: Results,
     label: str,
     *,
     height_mm: PositiveFloat,
@@ -53,7 +53,7 @@ def draw_nearest_neighbors(
     return figure, _tables(results, label, n_hubs, digits)
 
 
-def _finding(results: dict[str, Any], n: pd.Series) -> str:
+def _finding(results: Results, n: pd.Series) -> str:
     """Return the title: the first hub that is not zero, and those of length zero before it."""
     hubs, k = results["hubs"], int(results["occurrence"]["k"].max())
     hubs = hubs[hubs["cloud"] == hubs["cloud"].iloc[0]]
@@ -110,7 +110,7 @@ def _occurrences(ax: Axes, occurrence: pd.DataFrame) -> None:
     ax.set_title("k-occurrence")
 
 
-def _name_hubs(ax: Axes, results: dict[str, Any], n: pd.Series) -> None:
+def _name_hubs(ax: Axes, results: Results, n: pd.Series) -> None:
     """Name the most frequent neighbor of each cloud of tokens at the end of its curve."""
     for cloud, rows in results["hubs"].groupby("cloud", sort=False):
         row = rows.iloc[0]
@@ -143,7 +143,7 @@ def _distances(ax: Axes, rows: pd.DataFrame) -> None:
     ax.set_ylim(heights[-1] + 0.5, -0.5)
 
 
-def _tables(results: dict[str, pd.DataFrame], label: str, n_hubs: int, digits: int) -> str:
+def _tables(results: Results, label: str, n_hubs: int, digits: int) -> str:
     summary = results["summary"]
     summary = summary.assign(quantity=summary["quantity"].str.replace("_", " "))
     shown = for_readers(summary, SUMMARY, cloud=names(CLOUDS))
@@ -158,7 +158,7 @@ def _tables(results: dict[str, pd.DataFrame], label: str, n_hubs: int, digits: i
     for cloud, rows in results["hubs"].groupby("cloud", sort=False):
         first = rows[:n_hubs].fillna({"token": ""})
         first = first.assign(token=[code(token) if token else "" for token in first["token"]])
-        body = markdown_table(for_readers(first, HUBS, space=names(SPACES)), 0)
+        body = markdown_table(results.for_readers("hubs", first, space=names(SPACES)), 0)
         title = f"Hubs: {CLOUDS[str(cloud)].name}"
         sections.append(section(title, "The most frequent neighbors.", body))
     title = f"Nearest neighbors in the clouds of {label}"

@@ -1,7 +1,6 @@
 """Draws the figure and the tables of `project_pca`, after Luisto's figure 11a."""
 
 from dataclasses import replace
-from typing import Any
 
 from matplotlib.figure import Figure
 from pydantic import NonNegativeInt, PositiveFloat
@@ -10,11 +9,9 @@ from embspace.clouds.learned import clouds_of
 from embspace.draw.page.canvas import counted, percent
 from embspace.draw.page.maps.figure import draw_maps
 from embspace.draw.page.maps.panels import Panel, panels_of_maps, unstructured_positions
+from embspace.draw.page.saving import Results
 
-RESULTS = (
-    "parquet",
-    "quality.csv",
-    "one_dimensionality.csv",
+FURTHER_RESULTS = (
     "data/extracted/embeddings.parquet",
     "data/extracted/embeddings.safetensors",
     "regimes/positions.csv",
@@ -25,7 +22,7 @@ VarianceShares = dict[str, dict[str, float]]
 
 
 def draw_pca(
-    results: dict[str, Any],
+    results: Results,
     label: str,
     *,
     height_mm: PositiveFloat,
@@ -35,7 +32,7 @@ def draw_pca(
     """Draw the maps of all clouds by principal components, each with its quality beside chance."""
     shares = _variance_shares(results)
     return draw_maps(
-        results,
+        results.tables,
         label,
         method="PCA",
         stage="project_pca",
@@ -48,7 +45,7 @@ def draw_pca(
     )
 
 
-def _variance_shares(results: dict[str, Any]) -> VarianceShares:
+def _variance_shares(results: Results) -> VarianceShares:
     """Return the share of a cloud's variance that lies along each axis of its map."""
     vectors = results["data/extracted/embeddings.safetensors"]
     clouds = clouds_of(vectors, results["regimes/positions"])
@@ -78,9 +75,9 @@ def _finding(shares: VarianceShares, n_unstructured: int) -> str:
     return f"{words} of tokens and positions, {parts[-1]} of that of positions alone{left_out}"
 
 
-def _panels(results: dict[str, Any], shares: VarianceShares) -> list[Panel]:
+def _panels(results: Results, shares: VarianceShares) -> list[Panel]:
     """Return two components of each cloud, and of structured positions also the third."""
-    found = {panel.cloud: panel for panel in panels_of_maps(results)}
+    found = {panel.cloud: panel for panel in panels_of_maps(results.tables)}
     panels = [_named(panel, shares, "y") for name, panel in found.items() if name not in LINES]
     line = next((found[name] for name in LINES if name in found), None)
     if line is None:

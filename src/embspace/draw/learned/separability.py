@@ -18,8 +18,8 @@ from embspace.draw.page.canvas import (
 )
 from embspace.draw.page.looks import GRAY, SPACES
 from embspace.draw.page.markdown import markdown_table, section
+from embspace.draw.page.saving import Results
 
-RESULTS = ("json", "data/measured/separability.parquet")
 WORDS = {
     "raw": "Raw vectors",
     "unit_length": "Unit length",
@@ -31,7 +31,7 @@ CUT = 0.002  # share of the scores of a kind that each end of an axis leaves out
 
 
 def draw_separability(
-    results: dict[str, Any], label: str, *, height_mm: PositiveFloat, digits: NonNegativeInt
+    results: Results, label: str, *, height_mm: PositiveFloat, digits: NonNegativeInt
 ) -> tuple[Figure, str]:
     """Draw the held-out scores of tokens and positions by preparation, with the AUCs."""
     table, scores = _table_of(results["json"]), results["data/measured/separability.parquet"]

@@ -21,36 +21,22 @@ from embspace.draw.page.canvas import (
 )
 from embspace.draw.page.looks import CLOUDS, SPACES, names
 from embspace.draw.page.markdown import (
-    DISTRIBUTION,
     code,
-    for_readers,
     markdown_table,
     section,
     tables_page,
 )
+from embspace.draw.page.saving import Results
 from embspace.draw.page.token_kinds import drawable
 from embspace.draw.page.wording import side_by_side
 from embspace.files.tables import coarse_quantiles
 from embspace.geometry.pairs.directions import norms
 
-RESULTS = (
-    "summary.csv",
-    "histogram.csv",
-    "pairs.csv",
-    "data/extracted/embeddings.safetensors",
-    "data/extracted/embeddings.parquet",
-)
+FURTHER_RESULTS = ("data/extracted/embeddings.safetensors", "data/extracted/embeddings.parquet")
 ORDERS = {
     "largest": "Most similar",
     "nearest_to_zero": "Most nearly orthogonal",
     "smallest": "Least similar",
-}
-SUMMARY = {"space": "space", "quantity": "quantity", **DISTRIBUTION}
-PAIRS = {
-    "token_1": "token 1",
-    "token_2": "token 2",
-    "cosine": "cosine",
-    "euclidean_distance": "Euclidean distance",
 }
 TOKEN_SETS = {
     "ordinary": ("tokens", "All tokens but special and unused ones."),
@@ -59,7 +45,7 @@ TOKEN_SETS = {
 
 
 def draw_similarity(
-    results: dict[str, Any],
+    results: Results,
     label: str,
     *,
     height_mm: PositiveFloat,
@@ -93,7 +79,7 @@ def draw_similarity(
         ax.set_xlim(*quantile_range(summary[summary["quantity"] == quantity]))
     _name_longest(axes[0], results)
     legend_below(figure, axes[-1:], ncols=3)
-    return figure, _tables(summary, results["pairs"], label, n_pairs, digits)
+    return figure, _tables(results, label, n_pairs, digits)
 
 
 def _finding(summary: pd.DataFrame) -> str:
@@ -110,7 +96,7 @@ def _finding(summary: pd.DataFrame) -> str:
     )
 
 
-def _name_longest(ax: Axes, results: dict[str, Any]) -> None:
+def _name_longest(ax: Axes, results: Results) -> None:
     """Name the longest position and the longest token if the axis does not reach them."""
     _, right = ax.get_xlim()
     tokens = results["data/extracted/embeddings.parquet"]["token"]
@@ -137,11 +123,10 @@ def _population(summary: pd.DataFrame) -> str:
     return ", ".join(parts)
 
 
-def _tables(
-    summary: pd.DataFrame, pairs: pd.DataFrame, label: str, n_pairs: int, digits: int
-) -> str:
+def _tables(results: Results, label: str, n_pairs: int, digits: int) -> str:
+    summary, pairs = results["summary"], results["pairs"]
     named = summary.assign(quantity=summary["quantity"].str.replace("_", " "))
-    shown = for_readers(named, SUMMARY, space=names(CLOUDS | SPACES))
+    shown = results.for_readers("summary", named, space=names(CLOUDS | SPACES))
     has_positions = "positional" in set(summary["space"])
     reason = "" if has_positions else f" {absent(label, 'positional')}"
     told = coarse_quantiles(summary)
@@ -151,7 +136,7 @@ def _tables(
         for order, title in ORDERS.items():
             rows = pairs[(pairs["tokens"] == tokens) & (pairs["order"] == order)][:n_pairs]
             rows = rows.assign(token_1=rows["token_1"].map(code), token_2=rows["token_2"].map(code))
-            shown = for_readers(rows, PAIRS)
+            shown = results.for_readers("pairs", rows)
             exact = ["cosine"] if order == "nearest_to_zero" else []
             sections.append(section(f"{title} {name}", note, markdown_table(shown, digits, exact)))
     title = f"Norms and pairs of the learned vectors of {label}"

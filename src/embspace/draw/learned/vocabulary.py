@@ -12,16 +12,8 @@ from pydantic import NonNegativeInt, PositiveFloat
 from embspace.draw.page.canvas import count, counted, legend_below, new_figure, percent, say_instead
 from embspace.draw.page.looks import ORANGE, TOKEN_KINDS, names
 from embspace.draw.page.markdown import code, markdown_table, section, tables_page
+from embspace.draw.page.saving import Results
 
-RESULTS = (
-    "json",
-    "shares.csv",
-    "digits.csv",
-    "lengths.csv",
-    "id_ranges.csv",
-    "id_blocks.csv",
-    "examples.csv",
-)
 KINDS = {
     kind: TOKEN_KINDS[kind]
     for kind in (
@@ -69,7 +61,7 @@ EXAMPLES_NOTE = "The texts stand in conf/measure/learned/vocabulary.yaml."
 
 
 def draw_vocabulary(
-    results: dict[str, Any], label: str, *, height_mm: PositiveFloat, digits: NonNegativeInt
+    results: Results, label: str, *, height_mm: PositiveFloat, digits: NonNegativeInt
 ) -> tuple[Figure, str]:
     """Draw the shares of kinds and the lengths of tokens, of all and in the order of the ids."""
     summary = results["json"]
@@ -177,7 +169,7 @@ def _lengths_by_id(ax: Axes, blocks: pd.DataFrame) -> None:
     ax.legend(loc="lower center")
 
 
-def _tables(results: dict[str, Any], label: str, digits: int) -> str:
+def _tables(results: Results, label: str, digits: int) -> str:
     summary = results["json"]
     correlation = summary["id_length_correlation"]
     order = "not defined" if correlation is None else f"{correlation:.3f}"

@@ -109,7 +109,7 @@ def drawings_of(*modules: ModuleType, tables: Path | None = None) -> dict[str, D
     """Return the drawing of each module `<noun>`, of the function `draw_<noun>`.
 
     Of a declared analysis, the file `tables` has results and headings, and the module may have
-    `BESIDE`, further results that it takes; any other module has `RESULTS`, all that it takes.
+    `FURTHER_RESULTS`; any other module has `RESULTS`, all that its function takes.
     """
     declared = read_yaml(tables) if tables else {}
     drawings = {}
@@ -119,8 +119,8 @@ def drawings_of(*modules: ModuleType, tables: Path | None = None) -> dict[str, D
         if tables is None or noun not in declared:
             drawings[noun] = Drawing(draw, module.RESULTS)
         else:
-            own = drawing_of(draw, tables)
-            drawings[noun] = replace(own, results=(*own.results, *getattr(module, "BESIDE", ())))
+            own, further = drawing_of(draw, tables), getattr(module, "FURTHER_RESULTS", ())
+            drawings[noun] = replace(own, results=(*own.results, *further))
     return drawings
 
 

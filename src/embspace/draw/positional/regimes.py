@@ -24,7 +24,7 @@ from embspace.draw.page.looks import BLACK, GRAY, SPACES
 from embspace.draw.page.markdown import markdown_table, p_value, section, tables_page
 from embspace.draw.page.saving import Results
 
-BESIDE = ("similarity/summary.csv", "similarity/histogram.csv")
+FURTHER_RESULTS = ("similarity/summary.csv", "similarity/histogram.csv")
 STRUCTURED = "without_unstructured"
 N_NAMED = 6  # outlying positions that the title names
 OUTLYING_NOTE = "Single positions less like the ones beside them than others around are."

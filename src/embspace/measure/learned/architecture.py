@@ -4,23 +4,18 @@ Luisto's thesis, section 3.3.2. Follows from the config alone: no weights are re
 """
 
 from collections import Counter
-from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
 
+from embspace.analysis import Analysis, Outcome, Source, Table
 from embspace.errors import within
-from embspace.files.scalars import save_scalars
-from embspace.files.tables import save_table
 from embspace.models.architecture import config_of, empty_reader, load_config
 from embspace.models.components import Component, components_of, in_ranges
-from embspace.settings.model import describe_model
-from embspace.settings.stage import StageConfig, run_stage
+from embspace.settings.stage import run_stage
 
 CONF = "conf/measure/learned/architecture.yaml"
 BYTES = 4  # of a float32
-COLUMNS = ["architecture", "depth", "place", "is_leaf", "component", "module", "n_copies"]
-COLUMNS += ["n_parameters", "n_weights", "n_biases", "n_parameters_of_all", "share", "megabytes"]
 # What transformers' configs have in common, under whatever name their architecture gives it.
 SHAPE = {
     "n_layers": "num_hidden_layers",
@@ -31,17 +26,37 @@ SHAPE = {
 }
 
 
-@dataclass(frozen=True)
-class Architecture:
-    """The components of the model and of the references, and the sizes of each as a whole."""
-
-    components: pd.DataFrame
-    sizes: dict[str, dict[str, float | None]]
+ARCHITECTURE = Analysis(
+    noun="architecture",
+    question="What is the model built of, and where are its parameters? Section 3.3.2",
+    reads={"name": Source(lambda name, _: name), "config": Source(load_config)},
+    tables={
+        "csv": Table(
+            {
+                "architecture": "row",
+                "depth": "count",
+                "place": "name",
+                "is_leaf": "count",
+                "component": "name",
+                "module": "row",
+                "n_copies": ("count", "copies"),
+                "n_parameters": ("count", "parameters of one"),
+                "n_weights": ("count", "weights"),
+                "n_biases": ("count", "biases"),
+                "n_parameters_of_all": ("count", "parameters of all copies"),
+                "share": ("share", "share in %"),
+                "megabytes": ("moment", "MB"),
+            }
+        )
+    },
+    # Of the model and of each reference as a whole.
+    scalars={"n_*": "count", "dim": "count", "megabytes": "moment", "mebibytes": "moment"},
+)
 
 
 def measure_architecture(
     name: str, config: Any, *, references: dict[str, dict[str, Any]], names: dict[str, str]
-) -> Architecture:
+) -> Outcome:
     """Parameters by component, of the architecture that `config` describes and of `references`.
 
     One row a component, before its parts: `n_parameters`, of which `n_weights` and `n_biases`,
@@ -53,7 +68,7 @@ def measure_architecture(
     without a config: vectors alone have no architecture.
     """
     if config is None:
-        return Architecture(pd.DataFrame(columns=COLUMNS), {})
+        return ARCHITECTURE.empty()
     with within(CONF):
         described = {name: config} | {
             reference: config_of(options, f"references.{reference}")
@@ -62,10 +77,10 @@ def measure_architecture(
         }
     found = {key: components_of(empty_reader(each)) for key, each in described.items()}
     tables = [component_rows(key, components, names) for key, components in found.items()]
-    return Architecture(
-        pd.concat(tables, ignore_index=True),
-        {key: sizes(described[key], components[0]) for key, components in found.items()},
-    )
+    return {
+        "csv": pd.concat(tables, ignore_index=True),
+        "json": {key: sizes(described[key], components[0]) for key, components in found.items()},
+    }
 
 
 def component_rows(
@@ -96,7 +111,7 @@ def component_rows(
                 "megabytes": n_of_all * BYTES / 1e6,
             }
         )
-    return pd.DataFrame(rows, columns=COLUMNS)
+    return ARCHITECTURE.tables["csv"].of(rows)
 
 
 def reader_name(component: Component, names: dict[str, str]) -> str:
@@ -128,14 +143,7 @@ def sizes(config: Any, whole: Component) -> dict[str, float | None]:
     }
 
 
-def main(config: StageConfig) -> None:
-    """Load, call, save."""
-    name = config.model_name
-    own = load_config(name, describe_model(name, config.model))
-    found = measure_architecture(name, own, **config.settings)
-    save_table(found.components, f"results/architecture/{name}.csv")
-    save_scalars(found.sizes, f"results/architecture/{name}.json")
-
+main = ARCHITECTURE.main(measure_architecture)
 
 if __name__ == "__main__":
     run_stage(main, measure_architecture)

@@ -3,7 +3,6 @@
 Luisto's thesis, section 4.2.5, tables 4 and 5.
 """
 
-from dataclasses import dataclass
 from typing import Annotated, Any
 
 import numpy as np
@@ -11,27 +10,54 @@ import pandas as pd
 from jaxtyping import Float
 from pydantic import Field, PositiveInt
 
+from embspace.analysis import Analysis, Outcome, Table
 from embspace.clouds.learned import one_space
-from embspace.files.rows import load_rows
-from embspace.files.scalars import save_scalars
-from embspace.files.tables import save_table
-from embspace.files.tensors import load_tensors
 from embspace.geometry.pairs.directions import cosine_bound, cosine_matrix, cosine_tail, norms
+from embspace.measure.tables.columns import SUMMARY
 from embspace.measure.tables.summary import summary_of
-from embspace.settings.stage import StageConfig, run_stage
+from embspace.settings.stage import run_stage
 from embspace.settings.types import Listed, Probability
 
+INTERRELATIONS = Analysis(
+    noun="interrelations",
+    question="How do tokens, positions and segments lie to each other? Tables 4, 5",
+    reads={
+        "matrices": "data/extracted/embeddings/{model}.safetensors",
+        "vocabulary": "data/extracted/embeddings/{model}.parquet",
+    },
+    tables={
+        "histogram": Table(
+            {"bin_left": "moment", "bin_right": "moment", "count": "count", "expected": "moment"}
+        ),
+        "token_position": Table(
+            {
+                "rank": "row",
+                "id": "id",
+                "token": ("name", "token"),
+                "position": ("id", "position"),
+                "cosine": ("moment", "cosine"),
+                "beyond_threshold": ("count", "beyond the threshold"),
+                "beyond_bound": ("count", "beyond the bound"),
+            }
+        ),
+        "segments": Table({"segment": ("row", "segment"), "space": ("row", "space"), **SUMMARY}),
+    },
+    scalars={
+        "n_*": "count",
+        "threshold": "setting",
+        "level": "setting",
+        "bound": "moment",
+        "expected_*": "moment",
+        "norm_*": "moment",
+        "cosine": "moment",
+        "cosine_*": "moment",
+        "dot_product_*": "moment",
+        "euclidean_distance": "moment",
+        "euclidean_distance_*": "moment",
+        "chebyshev_distance": "moment",
+    },
+)
 Cosine = Annotated[float, Field(gt=0, lt=1)]
-
-
-@dataclass(frozen=True)
-class Interrelations:
-    """The scalars and the three tables of the stage."""
-
-    scalars: dict[str, Any]
-    histogram: pd.DataFrame
-    token_position: pd.DataFrame
-    segments: pd.DataFrame
 
 
 def measure_interrelations(
@@ -43,7 +69,7 @@ def measure_interrelations(
     n_listed: PositiveInt,
     n_histogram_bins: Listed,
     quantiles: list[Probability],
-) -> Interrelations:
+) -> Outcome:
     """Cosines of all token-position pairs, and of segments to everything, in float64.
 
     `n_outside` counts the token-position cosines beyond ±`threshold`, `expected_outside` is
@@ -73,12 +99,12 @@ def measure_interrelations(
         scalars |= _first_token(matrices, vocabulary)
     if "segment" in matrices:
         scalars["segment"] = _segment_scalars(matrices["segment"])
-    return Interrelations(
-        scalars=scalars,
-        histogram=_histogram(cosines, dim, n_histogram_bins),
-        token_position=_list_pairs(vocabulary, cosines, threshold, bound, n_listed),
-        segments=_segment_table(matrices, quantiles),
-    )
+    return {
+        "json": scalars,
+        "histogram": _histogram(cosines, dim, n_histogram_bins),
+        "token_position": _list_pairs(vocabulary, cosines, threshold, bound, n_listed),
+        "segments": _segment_table(matrices, quantiles),
+    }
 
 
 def _histogram(cosines: Float[np.ndarray, "n m"], dim: int, n_histogram_bins: int) -> pd.DataFrame:
@@ -162,23 +188,10 @@ def _segment_table(matrices: dict[str, np.ndarray], quantiles: list[Probability]
             {"segment": number, "space": space, **summary_of(values, quantiles)}
             for number, values in enumerate(cosines)
         ]
-    columns = ["segment", "space", *summary_of(np.zeros(1), quantiles)]
-    return pd.DataFrame(rows, columns=columns)
+    return INTERRELATIONS.tables["segments"].of(rows)
 
 
-def main(config: StageConfig) -> None:
-    """Load, call, save."""
-    name = config.model_name
-    found = measure_interrelations(
-        load_tensors(f"data/extracted/embeddings/{name}.safetensors"),
-        load_rows(f"data/extracted/embeddings/{name}.parquet"),
-        **config.settings,
-    )
-    save_scalars(found.scalars, f"results/interrelations/{name}.json")
-    save_table(found.histogram, f"results/interrelations/histogram/{name}.csv")
-    save_table(found.token_position, f"results/interrelations/token_position/{name}.csv")
-    save_table(found.segments, f"results/interrelations/segments/{name}.csv")
-
+main = INTERRELATIONS.main(measure_interrelations)
 
 if __name__ == "__main__":
     run_stage(main, measure_interrelations)

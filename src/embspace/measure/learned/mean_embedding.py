@@ -3,37 +3,53 @@
 Luisto's thesis, figure 12 and table 3.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 import pandas as pd
 from jaxtyping import Float
 from pydantic import PositiveInt
 
-from embspace.files.rows import load_rows, save_rows
-from embspace.files.tables import save_table
-from embspace.files.tensors import load_tensors
+from embspace.analysis import Analysis, Outcome, Source, Table
+from embspace.files.rows import save_rows
 from embspace.geometry.pairs.directions import norms
+from embspace.measure.tables.columns import SUMMARY
 from embspace.measure.tables.summary import histogram_of, summary_of
 from embspace.models.spelling import Spelling
 from embspace.models.tokenizer import load_spelling
-from embspace.settings.model import describe_model
-from embspace.settings.stage import StageConfig, run_stage
+from embspace.settings.stage import run_stage
 from embspace.settings.types import Listed, Probability
 
+MEAN_EMBEDDING = Analysis(
+    noun="mean_embedding",
+    question="Where is the center of the token embeddings, and what is near it? Fig. 12, table 3",
+    reads={
+        "matrices": "data/extracted/embeddings/{model}.safetensors",
+        "vocabulary": "data/extracted/embeddings/{model}.parquet",
+        "spelling": Source(load_spelling),
+    },
+    tables={
+        "summary": Table({"quantity": "row", **SUMMARY}),
+        "histogram": Table(
+            {"quantity": "row", "bin_left": "moment", "bin_right": "moment", "count": "count"}
+        ),
+        "tokens": Table(
+            {
+                "quantity": "row",
+                "order": "row",
+                "rank": "row",
+                "id": "id",
+                "token": "name",
+                "euclidean_distance": "moment",
+                "dot_product": "moment",
+                "cosine": "moment",
+                "norm": "moment",
+            }
+        ),
+    },
+    data={"parquet": save_rows},  # the quantities of each token of the vocabulary, in its order
+    further_figures={"norm_and_mean_cosine": "with norms"},
+)
 # As in the thesis's table 3: tokens of Latin letters, three or more.
 SHORTEST = 3
-
-
-@dataclass(frozen=True)
-class MeanEmbedding:
-    """The tables of the stage."""
-
-    quantities: pd.DataFrame
-    """One row a token of the vocabulary, in its order."""
-    summary: pd.DataFrame
-    histogram: pd.DataFrame
-    tokens: pd.DataFrame
 
 
 def measure_mean_embedding(
@@ -44,7 +60,7 @@ def measure_mean_embedding(
     n_histogram_bins: Listed,
     n_tokens: PositiveInt,
     quantiles: list[Probability],
-) -> MeanEmbedding:
+) -> Outcome:
     """Distance, dot product and cosine of each token to the mean of all, and its norm.
 
     The mean is over all rows, special and unused tokens included. `tokens` lists the `n_tokens`
@@ -52,17 +68,17 @@ def measure_mean_embedding(
     and cosine, among words of at least three Latin letters, marks of the tokenizer not counted.
     """
     quantities = mean_quantities(matrices["input"])
-    return MeanEmbedding(
-        quantities=pd.concat([vocabulary[["id", "token"]], quantities], axis=1),
-        summary=pd.DataFrame(
+    return {
+        "parquet": pd.concat([vocabulary[["id", "token"]], quantities], axis=1),
+        "summary": pd.DataFrame(
             [
                 {"quantity": quantity, **summary_of(values.to_numpy(), quantiles)}
                 for quantity, values in quantities.items()
             ]
         ),
-        histogram=_histogram(quantities, n_histogram_bins),
-        tokens=_extreme_tokens(quantities, vocabulary, spelling, n_tokens),
-    )
+        "histogram": _histogram(quantities, n_histogram_bins),
+        "tokens": _extreme_tokens(quantities, vocabulary, spelling, n_tokens),
+    }
 
 
 def mean_quantities(x: Float[np.ndarray, "token dim"]) -> pd.DataFrame:
@@ -131,20 +147,7 @@ def _texts(tokens: pd.Series, spelling: Spelling | None) -> pd.Series:
     return tokens.map(lambda token: spelling.word_form(token) or "")
 
 
-def main(config: StageConfig) -> None:
-    """Load, call, save."""
-    name = config.model_name
-    tables = measure_mean_embedding(
-        load_tensors(f"data/extracted/embeddings/{name}.safetensors"),
-        load_rows(f"data/extracted/embeddings/{name}.parquet"),
-        load_spelling(name, describe_model(name, config.model)),
-        **config.settings,
-    )
-    save_rows(tables.quantities, f"data/measured/mean_embedding/{name}.parquet")
-    save_table(tables.summary, f"results/mean_embedding/summary/{name}.csv")
-    save_table(tables.histogram, f"results/mean_embedding/histogram/{name}.csv")
-    save_table(tables.tokens, f"results/mean_embedding/tokens/{name}.csv")
-
+main = MEAN_EMBEDDING.main(measure_mean_embedding)
 
 if __name__ == "__main__":
     run_stage(main, measure_mean_embedding)

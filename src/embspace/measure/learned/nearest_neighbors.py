@@ -3,36 +3,49 @@
 One graph a cloud, from all pairs. Maps, their quality and dimension estimates share it.
 """
 
-from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 import pandas as pd
 from pydantic import PositiveInt
 
+from embspace.analysis import Analysis, Outcome, Table
 from embspace.clouds.learned import LearnedCloud, clouds_of
 from embspace.device import Device, on_device
 from embspace.files.graphs import save_graphs
-from embspace.files.rows import load_rows
-from embspace.files.tables import load_table, save_table
-from embspace.files.tensors import load_tensors
-from embspace.geometry.pairs.neighbors import NeighborGraph
 from embspace.geometry.pairs.pairs import scan_pairs
+from embspace.measure.tables.columns import SUMMARY
 from embspace.measure.tables.summary import summary_of
-from embspace.settings.stage import StageConfig, run_stage
+from embspace.settings.stage import run_stage
 from embspace.settings.types import Probability
 
-
-@dataclass(frozen=True)
-class Neighbors:
-    """The graphs by cloud, and three tables."""
-
-    graphs: dict[str, NeighborGraph]
-    summary: pd.DataFrame
-    """Distances to the first and the last neighbor kept, and k-occurrences."""
-    occurrence: pd.DataFrame
-    """How many vectors are how often among the nearest of others."""
-    hubs: pd.DataFrame
+NEAREST_NEIGHBORS = Analysis(
+    noun="nearest_neighbors",
+    question="What lies near what? Exact neighbors of all vectors, and hubs",
+    reads={
+        "matrices": "data/extracted/embeddings/{model}.safetensors",
+        "vocabulary": "data/extracted/embeddings/{model}.parquet",
+        "regimes": "results/regimes/positions/{model}.csv",
+    },
+    tables={
+        # Distances to the first and the last neighbor kept, and k-occurrences.
+        "summary": Table({"cloud": "row", "k": "row", "quantity": "row", **SUMMARY}),
+        # How many vectors are how often among the nearest of others.
+        "occurrence": Table({"cloud": "row", "k": "row", "k_occurrence": "row", "count": "count"}),
+        "hubs": Table(
+            {
+                "cloud": "row",
+                "rank": "row",
+                "space": ("row", "space"),
+                "id": ("id", "id"),
+                "token": ("name", "token"),
+                "k_occurrence": ("count", "k-occurrence"),
+            }
+        ),
+    },
+    data={"safetensors": save_graphs},  # by cloud
+    undrawn=["safetensors"],
+)
 
 
 def measure_nearest_neighbors(
@@ -45,7 +58,7 @@ def measure_nearest_neighbors(
     n_hubs: PositiveInt,
     quantiles: list[Probability],
     device: Device,
-) -> Neighbors:
+) -> Outcome:
     """Neighbors by Euclidean distance in every cloud of `clouds_of`, at most all others.
 
     Hubness is the skewness of the k-occurrences (Radovanovic, Nanopoulos and Ivanovic 2010).
@@ -75,12 +88,12 @@ def measure_nearest_neighbors(
         table = {"cloud": name, "k": nearest.k, "k_occurrence": present, "count": counts[present]}
         occurrence.append(pd.DataFrame(table))
         hubs.append(_hubs(name, cloud, vocabulary, in_degrees, n_hubs))
-    return Neighbors(
-        graphs,
-        pd.DataFrame(summary),
-        pd.concat(occurrence, ignore_index=True),
-        pd.concat(hubs, ignore_index=True),
-    )
+    return {
+        "safetensors": graphs,
+        "summary": pd.DataFrame(summary),
+        "occurrence": pd.concat(occurrence, ignore_index=True),
+        "hubs": pd.concat(hubs, ignore_index=True),
+    }
 
 
 def _hubs(
@@ -105,20 +118,7 @@ def _hubs(
     )
 
 
-def main(config: StageConfig) -> None:
-    """Load, call, save."""
-    name = config.model_name
-    found = measure_nearest_neighbors(
-        load_tensors(f"data/extracted/embeddings/{name}.safetensors"),
-        load_rows(f"data/extracted/embeddings/{name}.parquet"),
-        load_table(f"results/regimes/positions/{name}.csv"),
-        **config.settings,
-    )
-    save_graphs(found.graphs, f"data/measured/nearest_neighbors/{name}.safetensors")
-    save_table(found.summary, f"results/nearest_neighbors/summary/{name}.csv")
-    save_table(found.occurrence, f"results/nearest_neighbors/occurrence/{name}.csv")
-    save_table(found.hubs, f"results/nearest_neighbors/hubs/{name}.csv")
-
+main = NEAREST_NEIGHBORS.main(measure_nearest_neighbors)
 
 if __name__ == "__main__":
     run_stage(main, measure_nearest_neighbors)

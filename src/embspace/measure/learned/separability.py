@@ -5,7 +5,6 @@ Research question 1 of Luisto's thesis, answered with a number.
 
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Annotated, Any
 
 import numpy as np
@@ -13,19 +12,35 @@ import pandas as pd
 from jaxtyping import Bool
 from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt
 
+from embspace.analysis import Analysis, Outcome
 from embspace.clouds.learned import one_space
 from embspace.errors import InputError
 from embspace.files.rows import save_rows
-from embspace.files.scalars import save_scalars
-from embspace.files.tensors import load_tensors
 from embspace.geometry.pairs.directions import unit_rows
 from embspace.geometry.pairs.types import Vectors
-from embspace.settings.stage import StageConfig, run_stage
+from embspace.settings.stage import run_stage
 
+SEPARABILITY = Analysis(
+    noun="separability",
+    question="Can one tell a token's vector from a position's? Research question 1",
+    reads={"matrices": "data/extracted/embeddings/{model}.safetensors"},
+    scalars={  # by preparation, so that `dvc metrics diff` and `dvc exp show` have them
+        "n_input": "count",
+        "n_positional": "count",
+        "n_folds": "setting",
+        "inverse_regularization": "setting",
+        "auc": "auc",
+        "auc_standard_deviation": "auc",
+        "null_auc": "null_auc",
+        "null_auc_standard_deviation": "null_auc",
+        "input_recall": "auc",
+        "positional_recall": "auc",
+        "balanced_accuracy": "auc",
+        "null_balanced_accuracy": "null_auc",
+    },
+    data={"parquet": save_rows},  # the held-out score by preparation, kind of labels and vector
+)
 SETTINGS = "conf/measure/learned/separability.yaml"
-COLUMNS = ["preparation", "n_input", "n_positional", "n_folds", "inverse_regularization"]
-COLUMNS += ["auc", "auc_standard_deviation", "null_auc", "null_auc_standard_deviation"]
-COLUMNS += ["input_recall", "positional_recall", "balanced_accuracy", "null_balanced_accuracy"]
 FOLD_COLUMNS = ["preparation", "labels", "fold"]
 SCORE_COLUMNS = [*FOLD_COLUMNS, "is_labeled", "score"]
 # What is done to the vectors first, given the mean of the training fold.
@@ -36,16 +51,6 @@ PREPARATIONS: dict[str, Callable[[Vectors, np.ndarray], Vectors]] = {
 }
 
 
-@dataclass(frozen=True)
-class Separability:
-    """The two tables of the stage."""
-
-    summary: pd.DataFrame
-    """One row a preparation, with the area under the ROC curve."""
-    scores: pd.DataFrame
-    """One row a preparation, kind of labels and vector, with its held-out score."""
-
-
 def measure_separability(
     matrices: dict[str, np.ndarray],
     *,
@@ -53,20 +58,20 @@ def measure_separability(
     inverse_regularization: PositiveFloat,
     max_iterations: PositiveInt,
     seed: NonNegativeInt,
-) -> Separability:
+) -> Outcome:
     """Return how well `input` and `positional` vectors can be told apart, by preparation.
 
     Logistic regression, stratified folds; `auc` and `null_auc`, that with the labels shuffled,
     are means over the folds' held-out vectors, the standard deviation is between folds. The mean
     that is taken away is that of the training fold, both kinds together: no label is used.
-    Empty for a model without position embeddings. `inverse_regularization` is on the scale of
+    Nothing for a model without position embeddings. `inverse_regularization` is on the scale of
     the vectors as prepared, so that raw and unit vectors are not penalized alike. In `scores`,
     `is_labeled` are positions. The AUC says how vectors are ordered, by whatever cut; the recalls
     say how many lie on their side of the plane itself.
     """
     matrices = one_space(matrices)
     if "positional" not in matrices:
-        return Separability(pd.DataFrame(columns=COLUMNS), pd.DataFrame(columns=SCORE_COLUMNS))
+        return {"json": {}, "parquet": pd.DataFrame(columns=SCORE_COLUMNS)}
     n = {"n_input": len(matrices["input"]), "n_positional": len(matrices["positional"])}
     if min(n.values()) < n_folds:
         raise InputError(
@@ -78,7 +83,8 @@ def measure_separability(
     about: dict[str, Any] = {"n_folds": n_folds, "inverse_regularization": inverse_regularization}
     scores = held_out_scores(x, is_position, **about, max_iterations=max_iterations, seed=seed)
     table = auc_table(scores).merge(recall_table(scores), on="preparation", sort=False)
-    return Separability(table.assign(**n, **about)[COLUMNS], scores)
+    table = table.set_index("preparation").assign(**n, **about)[[*SEPARABILITY.scalars]]
+    return {"json": table.to_dict("index"), "parquet": scores}
 
 
 def separability_table(x: Vectors, label: Bool[np.ndarray, " n"], **settings: Any) -> pd.DataFrame:
@@ -190,18 +196,7 @@ def fold_aucs(scores: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=[*FOLD_COLUMNS, "auc"])
 
 
-def main(config: StageConfig) -> None:
-    """Load, call, save."""
-    name = config.model_name
-    matrices = load_tensors(f"data/extracted/embeddings/{name}.safetensors")
-    tables = measure_separability(matrices, **config.settings)
-    # Scalars by preparation, so that `dvc metrics diff` and `dvc exp show` have them.
-    scalars = tables.summary.set_index("preparation").to_dict("index")
-    save_scalars(
-        {str(key): row for key, row in scalars.items()}, f"results/separability/{name}.json"
-    )
-    save_rows(tables.scores, f"data/measured/separability/{name}.parquet")
-
+main = SEPARABILITY.main(measure_separability)
 
 if __name__ == "__main__":
     run_stage(main, measure_separability)

@@ -3,33 +3,72 @@
 Every pair counts: 466 million for 30,522 tokens. Luisto's thesis, figure 10 and table 2.
 """
 
-from dataclasses import dataclass
 from math import isqrt
 
 import numpy as np
 import pandas as pd
 from jaxtyping import Float
 
+from embspace.analysis import Analysis, Outcome, Table
 from embspace.clouds.learned import one_space
 from embspace.device import Device
-from embspace.files.rows import load_rows
-from embspace.files.tables import save_table
-from embspace.files.tensors import load_tensors
 from embspace.geometry.pairs.directions import norms
 from embspace.geometry.pairs.extremes import ExtremePairs
 from embspace.measure.tables.all_pairs import TOKEN_SETS, AllPairs, compare_all_pairs
+from embspace.measure.tables.columns import SUMMARY
 from embspace.measure.tables.summary import histogram_of, histogram_rows
-from embspace.settings.stage import StageConfig, run_stage
+from embspace.settings.stage import run_stage
 from embspace.settings.types import Listed, Probability
 
-
-@dataclass(frozen=True)
-class Similarity:
-    """The three tables of the stage."""
-
-    summary: pd.DataFrame
-    histogram: pd.DataFrame
-    pairs: pd.DataFrame
+SIMILARITY = Analysis(
+    noun="similarity",
+    question=(
+        "How long and how alike are the learned vectors? All "
+        "466<!-- similarity/summary.csv n space=input quantity=cosine x1e-6 --> million pairs. "
+        "Fig. 10, table 2"
+    ),
+    reads={
+        "matrices": "data/extracted/embeddings/{model}.safetensors",
+        "vocabulary": "data/extracted/embeddings/{model}.parquet",
+    },
+    tables={
+        "summary": Table(
+            {"space": ("row", "space"), "quantity": ("row", "quantity"), **SUMMARY},
+            compared=[
+                "n",
+                "mean",
+                "standard_deviation",
+                "minimum",
+                "quantile_0.5",
+                "maximum",
+            ],
+        ),
+        "histogram": Table(
+            {
+                "space": "row",
+                "quantity": "row",
+                "bin_left": "moment",
+                "bin_right": "moment",
+                "count": "pair_count",
+                "density": "pair_density",
+            }
+        ),
+        "pairs": Table(
+            {
+                "tokens": "row",
+                "order": "row",
+                "rank": "row",
+                "id_1": "id",
+                "token_1": ("name", "token 1"),
+                "id_2": "id",
+                "token_2": ("name", "token 2"),
+                "cosine": ("moment", "cosine"),
+                "dot_product": "moment",
+                "euclidean_distance": ("moment", "Euclidean distance"),
+            }
+        ),
+    },
+)
 
 
 def measure_similarity(
@@ -41,7 +80,7 @@ def measure_similarity(
     n_pairs: Listed,
     quantiles: list[Probability],
     device: Device,
-) -> Similarity:
+) -> Outcome:
     """Norms and all pairwise distances, dot products and cosines, by space.
 
     Spaces: `input`; `positional`; `token_position`, the pairs of one token and one position;
@@ -50,11 +89,11 @@ def measure_similarity(
     quantity `largest_cosine` is that of each token with the one most like it.
     """
     pairs = compare_all_pairs(matrices, vocabulary, n_bins=n_bins, n_pairs=n_pairs, device=device)
-    return Similarity(
-        summary=pairs.summary(quantiles),
-        histogram=_histogram(pairs, n_histogram_bins),
-        pairs=_pairs(one_space(matrices)["input"], vocabulary, pairs.extremes),
-    )
+    return {
+        "summary": pairs.summary(quantiles),
+        "histogram": _histogram(pairs, n_histogram_bins),
+        "pairs": _pairs(one_space(matrices)["input"], vocabulary, pairs.extremes),
+    }
 
 
 def _histogram(pairs: AllPairs, n_histogram_bins: int) -> pd.DataFrame:
@@ -104,18 +143,7 @@ def _pairs(
     return pd.concat(parts, ignore_index=True)
 
 
-def main(config: StageConfig) -> None:
-    """Load, call, save."""
-    name = config.model_name
-    tables = measure_similarity(
-        load_tensors(f"data/extracted/embeddings/{name}.safetensors"),
-        load_rows(f"data/extracted/embeddings/{name}.parquet"),
-        **config.settings,
-    )
-    save_table(tables.summary, f"results/similarity/summary/{name}.csv")
-    save_table(tables.histogram, f"results/similarity/histogram/{name}.csv")
-    save_table(tables.pairs, f"results/similarity/pairs/{name}.csv")
-
+main = SIMILARITY.main(measure_similarity)
 
 if __name__ == "__main__":
     run_stage(main, measure_similarity)

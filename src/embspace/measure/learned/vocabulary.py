@@ -5,7 +5,6 @@ Luisto's thesis, sections 3.2.1 and 4.2.1, and the notebooks `vocabulary_compari
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -13,32 +12,95 @@ import numpy as np
 import pandas as pd
 from pydantic import PositiveInt
 
-from embspace.files.rows import load_rows
-from embspace.files.scalars import save_scalars
-from embspace.files.tables import save_table
-from embspace.measure.learned.vocabulary_id_ranges import blocks_of_ids, range_rows, runs_of_ids
+from embspace.analysis import Analysis, Column, Outcome, Source, Table
+from embspace.measure.learned.vocabulary_id_ranges import (
+    KINDS,
+    blocks_of_ids,
+    range_rows,
+    runs_of_ids,
+)
 from embspace.measure.learned.vocabulary_token_kinds import DIGITS, NO_WORDS, described_tokens
 from embspace.models.spelling import Spelling
 from embspace.models.tokenizer import load_spelling, load_tokenizer
-from embspace.settings.model import Model, describe_model
-from embspace.settings.stage import StageConfig, run_stage
+from embspace.settings.model import Model
+from embspace.settings.stage import run_stage
 
 IdsOf = Callable[[str], list[int]]
 """The ids of the tokens of a text, without special ones."""
-EXAMPLES = ["text", "place", "token", "id", "n_tokens"]
 
 
-@dataclass(frozen=True)
-class Vocabulary:
-    """The tables of the stage, and what holds for the vocabulary as a whole."""
+def load_encoder(name: str, model: Model) -> IdsOf | None:
+    """Return what gives the ids of a text, if the model has a tokenizer."""
+    if load_spelling(name, model) is None:
+        return None
+    return partial(load_tokenizer(name, model).encode, add_special_tokens=False)
 
-    shares: pd.DataFrame
-    digits: pd.DataFrame
-    lengths: pd.DataFrame
-    id_ranges: pd.DataFrame
-    id_blocks: pd.DataFrame
-    examples: pd.DataFrame
-    summary: dict[str, Any]
+
+# Of a range of ids: its ends, how many tokens of each kind it has, and how long they are.
+IDS: dict[str, Column] = {
+    "first_id": "row",
+    "last_id": "count",
+    "first_token": "name",
+    "last_token": "name",
+    "n": "count",
+    **{f"n_{kind}": "count" for kind in KINDS},
+    "mean_n_characters": "moment",
+    "mean_n_characters_of_words": "moment",
+}
+VOCABULARY = Analysis(
+    noun="vocabulary",
+    question="What are the tokens, and in which order? Section 4.2.1",
+    reads={
+        "vocabulary": "data/extracted/embeddings/{model}.parquet",
+        "spelling": Source(load_spelling),
+        "ids_of": Source(load_encoder),
+    },
+    tables={
+        "shares": Table(
+            {
+                "quantity": "row",
+                "definition": "row",
+                "n": "count",
+                "count": "count",
+                "share": "share",
+            }
+        ),
+        "digits": Table(
+            {
+                "definition": "row",
+                "n_digits": "row",
+                "n_tokens": "count",
+                "n_numbers": "count",
+                "n_possible": "count",
+                "share": "share",
+            }
+        ),
+        "lengths": Table(
+            {
+                "definition": "row",
+                "n_characters": "row",
+                "n": "count",
+                "count": "count",
+                "share": "share",
+                "n_subwords": "count",
+            }
+        ),
+        "id_ranges": Table({"kind": "name", **IDS}),
+        "id_blocks": Table(IDS),
+        "examples": Table(
+            {"text": "row", "place": "row", "token": "name", "id": "id", "n_tokens": "count"}
+        ),
+    },
+    scalars={
+        "n": "count",
+        "algorithm": "name",
+        "marks": "name",
+        "marker": "name",
+        "byte_level": "name",
+        "n_words": "count",
+        "id_length_correlation": "share",
+    },
+)
 
 
 def measure_vocabulary(
@@ -51,7 +113,7 @@ def measure_vocabulary(
     block_size: PositiveInt,
     number_words: list[str],
     roman_numerals: list[str],
-) -> Vocabulary:
+) -> Outcome:
     """Describe the tokens: kinds, lengths, numbers among them, and order.
 
     `vocabulary` is the extracted table, `ids_of` the tokenizer, whose tokens of each of
@@ -66,15 +128,17 @@ def measure_vocabulary(
         vocabulary, spelling = vocabulary[:0], Spelling("", "nothing", "", False)
     tokens = described_tokens(vocabulary, spelling)
     runs = runs_of_ids(tokens["kind"].tolist(), shortest_run)
-    return Vocabulary(
-        shares=share_rows(tokens, set(number_words), set(roman_numerals)),
-        digits=digit_rows(tokens),
-        lengths=length_rows(tokens),
-        id_ranges=range_rows(tokens, runs),
-        id_blocks=range_rows(tokens, blocks_of_ids(len(tokens), block_size)).drop(columns="kind"),
-        examples=example_rows(vocabulary, ids_of, example_texts),
-        summary=_summary(tokens, spelling),
-    )
+    return {
+        "shares": share_rows(tokens, set(number_words), set(roman_numerals)),
+        "digits": digit_rows(tokens),
+        "lengths": length_rows(tokens),
+        "id_ranges": range_rows(tokens, runs),
+        "id_blocks": range_rows(tokens, blocks_of_ids(len(tokens), block_size)).drop(
+            columns="kind"
+        ),
+        "examples": example_rows(vocabulary, ids_of, example_texts),
+        "json": _summary(tokens, spelling),
+    }
 
 
 def example_rows(
@@ -86,7 +150,7 @@ def example_rows(
     ids_by_text = {text: ids_of(words) for text, words in texts.items()} if ids_of else {}
     for text, ids in ids_by_text.items():
         rows += [(text, place, token_of[each], each, len(ids)) for place, each in enumerate(ids)]
-    return pd.DataFrame(rows, columns=EXAMPLES)
+    return pd.DataFrame(rows, columns=[*VOCABULARY.tables["examples"].columns])
 
 
 def share_rows(
@@ -112,7 +176,7 @@ def share_rows(
             known = quantity != "roman_numeral" or _has_upper_case(tokens)
             counts[quantity, definition] = sum(map(has, strings)) if known else float("nan")
     rows = [(*key, len(tokens), count) for key, count in counts.items() if len(tokens)]
-    table = pd.DataFrame(rows, columns=["quantity", "definition", "n", "count"])
+    table = pd.DataFrame(rows, columns=[*VOCABULARY.tables["shares"].columns][:-1])
     return table.assign(share=table["count"] / table["n"])
 
 
@@ -128,7 +192,6 @@ def digit_rows(tokens: pd.DataFrame) -> pd.DataFrame:
     `n_numbers` are the different ones among the `n_tokens` of ASCII digits alone, leading zeros
     included, `share` is theirs of the 10^n_digits that there are.
     """
-    columns = ["definition", "n_digits", "n_tokens", "n_numbers", "n_possible", "share"]
     found = {
         definition: [text for text in strings if DIGITS.fullmatch(text)]
         for definition, strings in _definitions(tokens).items()
@@ -141,7 +204,7 @@ def digit_rows(tokens: pd.DataFrame) -> pd.DataFrame:
             n_numbers, n_possible = len(set(these)), 10**n_digits
             share = n_numbers / n_possible
             rows.append((definition, n_digits, len(these), n_numbers, n_possible, share))
-    return pd.DataFrame(rows, columns=columns)
+    return pd.DataFrame(rows, columns=[*VOCABULARY.tables["digits"].columns])
 
 
 def length_rows(tokens: pd.DataFrame) -> pd.DataFrame:
@@ -159,8 +222,7 @@ def length_rows(tokens: pd.DataFrame) -> pd.DataFrame:
             share = these.sum() / len(these)
             n_subwords = int(is_subword[these].sum())
             rows.append((definition, length, len(these), these.sum(), share, n_subwords))
-    columns = ["definition", "n_characters", "n", "count", "share", "n_subwords"]
-    return pd.DataFrame(rows, columns=columns)
+    return pd.DataFrame(rows, columns=[*VOCABULARY.tables["lengths"].columns])
 
 
 def _definitions(tokens: pd.DataFrame) -> dict[str, list[str]]:
@@ -189,26 +251,7 @@ def _summary(tokens: pd.DataFrame, spelling: Spelling) -> dict[str, Any]:
     }
 
 
-def _ids_of(name: str, model: Model) -> IdsOf:
-    return partial(load_tokenizer(name, model).encode, add_special_tokens=False)
-
-
-def main(config: StageConfig) -> None:
-    """Load, call, save."""
-    name = config.model_name
-    model = describe_model(name, config.model)
-    vocabulary = load_rows(f"data/extracted/embeddings/{name}.parquet")
-    spelling = load_spelling(name, model)
-    ids_of = _ids_of(name, model) if spelling else None
-    found = measure_vocabulary(vocabulary, spelling, ids_of, **config.settings)
-    save_table(found.shares, f"results/vocabulary/shares/{name}.csv")
-    save_table(found.digits, f"results/vocabulary/digits/{name}.csv")
-    save_table(found.lengths, f"results/vocabulary/lengths/{name}.csv")
-    save_table(found.id_ranges, f"results/vocabulary/id_ranges/{name}.csv")
-    save_table(found.id_blocks, f"results/vocabulary/id_blocks/{name}.csv")
-    save_table(found.examples, f"results/vocabulary/examples/{name}.csv")
-    save_scalars(found.summary, f"results/vocabulary/{name}.json")
-
+main = VOCABULARY.main(measure_vocabulary)
 
 if __name__ == "__main__":
     run_stage(main, measure_vocabulary)

@@ -1,6 +1,6 @@
 """Encodes the very tokens that a model has read by another module, and pools its states."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,20 +11,18 @@ from embspace.clouds.pooling import POOLINGS
 from embspace.models.encoder import batches_by_length, encode, tensor_shapes
 from embspace.models.weights import load_model
 from embspace.models.windows import Window
-from embspace.settings.model import VectorsModel, describe_model
+from embspace.settings.model import Network, VectorsModel
 
 PooledStates = dict[str, Float[np.ndarray, "layer window dim"]]
 
 
-def module_of(name: str, description: Mapping[str, Any]) -> Any:
+def module_of(name: str, model: Network | VectorsModel) -> Any:
     """Return the module of a model that is described; None of vectors alone."""
-    model = describe_model(name, description)
     return None if isinstance(model, VectorsModel) else load_model(name, model)
 
 
-def final_norm_of(name: str, description: Mapping[str, Any]) -> str | None:
+def final_norm_of(name: str, model: Network | VectorsModel) -> str | None:
     """Return the name of the norm behind the last block; None of vectors, or without one."""
-    model = describe_model(name, description)
     return None if isinstance(model, VectorsModel) else model.final_norm
 
 

@@ -23,9 +23,4 @@ def results_of(matrices, regimes) -> dict[str, Any]:
         n_shuffles=3,
         rng=np.random.default_rng(0),
     )
-    return {
-        "parquet": maps.coordinates,
-        "quality": maps.quality,
-        "one_dimensionality": maps.one_dimensionality,
-        EXTRACTED: vocabulary_of(120),
-    }
+    return {**maps, EXTRACTED: vocabulary_of(120)}

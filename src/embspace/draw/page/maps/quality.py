@@ -105,7 +105,8 @@ def _over_seeds(seeds: pd.DataFrame, digits: int) -> list[str]:
     shown = for_readers(seeds, SEEDS, cloud=names(CLOUDS))
     body = markdown_table(shown, digits, ["chance"])
     sections = [section("What the seed does", SEEDS_NOTE, body)]
-    if "median_order_correlation" in seeds:
+    lines = seeds.reindex(columns=["median_order_correlation"])
+    if lines.notna().any(axis=None):  # of maps of positions
         lines = for_readers(seeds, LINES_OVER_SEEDS, cloud=names(CLOUDS)).dropna()
         body = markdown_table(lines, digits)
         sections.append(section("One-dimensionality by seed", LINES_OVER_SEEDS_NOTE, body))
