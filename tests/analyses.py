@@ -18,6 +18,7 @@ def settings_of(function: Callable[..., Any], **change: Any) -> dict[str, Any]:
     params = {
         "seed": 0,
         "device": "cpu",
+        "roles": {},
         **{key: change.pop(key) for key in FROM_PARAMS if key in change},
     }
     return checked_settings(function, read_yaml(file) | change, params, str(file))

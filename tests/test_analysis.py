@@ -19,6 +19,11 @@ LENGTHS = Analysis(
         "words": "results/words/{model}.csv",
         "label": Source(lambda name, model: f"{name}, {model.label}"),
         "first_line": Source(lambda path: Path(path).read_text().splitlines()[0], "{model}.txt"),
+        "corpora": Source(
+            lambda folder, path, corpora: dict.fromkeys(corpora, (folder, path)),
+            ("data/{model}", "texts"),
+            lists=["corpora"],
+        ),
     },
     tables={
         "csv": Table({"word": ("row", "word"), "length": ("moment", "length")}),
@@ -31,7 +36,7 @@ LENGTHS = Analysis(
 
 def config_of(name: str) -> StageConfig:
     described = {"label": "Tiny", "corpus": {}}
-    return StageConfig(name, described, "", {}, [name], [], {"power": 2})
+    return StageConfig(name, described, "", {}, [name], ["letters"], {"power": 2})
 
 
 def test_columns_stand_in_the_declared_order_and_lacking_ones_are_not_defined():
@@ -80,8 +85,9 @@ def test_a_stage_loads_calls_and_saves(tmp_path: Path, monkeypatch: pytest.Monke
     save_table(pd.DataFrame({"word": ["a", "b"]}), "results/words/tiny.csv")
     Path("tiny.txt").write_text("one\ntwo\n")
 
-    def measure_lengths(matrices, words, label, first_line, *, power):
+    def measure_lengths(matrices, words, label, first_line, corpora, *, power):
         assert (label, first_line) == ("tiny, Tiny", "one")
+        assert corpora == {"letters": ("data/tiny", "texts")}
         lengths = matrices["x"].sum(axis=1) ** power
         return {
             "csv": words.assign(length=lengths),
@@ -96,6 +102,13 @@ def test_a_stage_loads_calls_and_saves(tmp_path: Path, monkeypatch: pytest.Monke
     assert load_scalars("results/lengths/tiny.json") == {"n": 2}
     large = load_tensors("data/measured/lengths/tiny.safetensors")
     assert large["lengths"].tolist() == [9, 9]
+
+
+def test_what_looks_at_no_model_is_saved_as_a_toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)
+    toy = Analysis("toys", "?", {}, {"csv": Table({"a": "row"})}, over="")
+    toy.main(lambda power: {"csv": pd.DataFrame({"a": [power]})})(config_of(""))
+    assert load_table("results/toys/toy.csv")["a"].tolist() == [2]
 
 
 @pytest.mark.parametrize("change", [{"more": pd.DataFrame()}, {"bins": None}])
@@ -122,6 +135,9 @@ def test_a_model_is_a_dependency_of_what_reads_its_description():
         "results/words/{model}.csv",
         "data/prepared/model/{model}.json",
         "{model}.txt",
+        "data/{model}",
+        "texts",
     ]
+    assert LENGTHS.lists == ["corpora"]
     assert LENGTHS.reads_model
     assert not Analysis("n", "?", {"x": "data/{model}.csv"}).reads_model

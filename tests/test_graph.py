@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from embspace.analysis import Analysis, Table
+from embspace.analysis import Analysis, Source, Table
 from embspace.graph import (
     Declared,
     declaration,
@@ -24,7 +24,7 @@ from embspace.prepare.code import code_of, modules_in
 from embspace.verify.rules import read_tolerances, rules_of
 
 # Analyses that call a function of another one's module.
-IMPORTED: dict[str, set[Path]] = {}
+IMPORTED = {"layer_choice": ["search"]}
 GRAPH = """vars: [../../params.yaml]
 stages:
 
@@ -63,9 +63,9 @@ def test_no_stage_depends_on_the_declarations_of_others(root: Path):
     code = modules_in(root / "src")
     declaring = {code[module].path for module in modules().values()}
     for noun, module in modules().items():
-        others = {each.path for each in code_of(module, code)} & declaring
-        assert code[module].path in others
-        assert others - {code[module].path} <= IMPORTED.get(noun, set()), noun
+        run = {each.path for each in code_of(module, code)} & declaring
+        expected = {noun, *IMPORTED.get(noun, [])}
+        assert run == {code[modules()[name]].path for name in expected}, noun
     for chapter in {declaration(noun).chapter for noun in modules()}:
         drawing = f"embspace.draw.{chapter}.__main__"
         assert not {each.path for each in code_of(drawing, code)} & declaring
@@ -82,6 +82,17 @@ def test_a_stage_has_what_its_declaration_reads_and_makes(root: Path):
     assert entry["params"] == ["seed", {"conf/measure/positional/helix.yaml": None}]
     assert {"results/helix/path/${item.model}.csv": {"cache": False}} in entry["outs"]
     assert entry["metrics"] == [{"results/helix/${item.model}.json": {"cache": False}}]
+
+
+def test_what_looks_at_no_model_has_no_items_and_a_list_is_a_parameter(root: Path):
+    analysis, function, chapter = declaration("helix")
+    reads = {"x": Source(print, ("texts/{model}", "texts"), lists=["corpora"])}
+    entry = stage_entry(Declared(replace(analysis, over="", reads=reads), function, chapter), root)
+    assert "matrix" not in entry
+    assert entry["cmd"] == "PYTHONPATH=src python -m embspace.measure.positional.helix"
+    assert entry["deps"][1:] == ["texts", "texts/toy"]
+    assert entry["params"][:2] == ["corpora", "seed"]
+    assert {"results/helix/path/toy.csv": {"cache": False}} in entry["outs"]
 
 
 def test_a_new_stage_stands_before_the_drawings_and_others_as_they_stood(root: Path):

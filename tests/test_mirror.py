@@ -246,7 +246,6 @@ BREAKS: list[tuple[Break, *tuple[str, ...]]] = [
         *[rf"draw_toys: the output figures/cubes/toy\.{end} is not where" for end in ("md", "png")],
         *[rf"draw_words: outs lacks figures/cubes/\S+?\.{end}, which" for end in ("md", "png")],
         *[rf"draw_toys: deps has results/cubes/{table}" for table in ("curve", "dimensions")],
-        *[rf"draw_words: deps lacks results/cubes/{table}" for table in ("curve", "dimensions")],
         r"draw_toys: params has conf/draw/toys/cubes",
         r"draw_words: params lacks `- conf/draw/words/cubes",
     ),
@@ -311,16 +310,6 @@ BREAKS: list[tuple[Break, *tuple[str, ...]]] = [
     (
         stage("measure_separability", "${item.model}.json: {cache: false}", "${item.model}.json"),
         r"stage measure_separability: expected `results/separability/\S+ \{cache: false\}`",
-    ),
-    (
-        stage("measure_cubes", "curve/toy.csv", "curve/minilm.csv"),
-        r"the output results/cubes/curve/minilm\.csv is not where it belongs, .*\]toy\.",
-        r"cubes\.py writes results/cubes/curve/toy\.csv, which is not among the outs",
-    ),
-    (
-        edit(CUBES, '"results/cubes/curve/toy.csv"', 'f"results/cubes/curve/{main}.csv"'),
-        r"cubes\.py: expected the path results/cubes/curve/toy\.csv, spelled out",
-        r"cubes\.py writes results/cubes/curve/\{\}\.csv, which is not among the outs",
     ),
     (
         stage("draw_learned", "figures/separability/${item.model}.md: "),

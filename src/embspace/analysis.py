@@ -19,6 +19,7 @@ from embspace.files.scalars import load_scalars, save_scalars
 from embspace.files.tables import Row, load_table, save_table
 from embspace.files.tensors import load_tensors
 from embspace.settings.model import describe_model
+from embspace.settings.params import TOY
 from embspace.settings.stage import StageConfig
 
 Column = str | tuple[str, str]
@@ -102,13 +103,22 @@ class Source:
     """Where an argument comes from, if the suffix of its path does not say how it is loaded."""
 
     load: Callable[..., Any]
-    """Takes the path or, without one, the name of the model and its description."""
-    path: str = ""
+    """Takes the paths or, without one, the name of the model and its description; then the
+    lists."""
+    path: str | Sequence[str] = ()
+    """One path, or several, which may be folders."""
+    lists: Sequence[str] = ()
+    """The lists in params.yaml that it takes."""
+
+    @property
+    def paths(self) -> list[str]:
+        """All its paths."""
+        return [self.path] if isinstance(self.path, str) else [*self.path]
 
 
 @dataclass(frozen=True)
 class Analysis:
-    """An analysis; in its paths, {model} stands for the name of a model."""
+    """An analysis; in its paths, {model} stands for the name of a model, or for `toy`."""
 
     noun: str
     question: str
@@ -122,7 +132,7 @@ class Analysis:
     """Suffix of the file that is too large for git -> what saves it."""
     verb: str = "measure"
     over: str = "models"
-    """The list in params.yaml that it runs over."""
+    """The list in params.yaml that it runs over; empty for what looks at no model."""
     undrawn: Sequence[str] = ()
     """Results that its figure does not show."""
     further_figures: Mapping[str, str] = field(default_factory=dict)
@@ -150,7 +160,13 @@ class Analysis:
     def deps(self) -> Iterator[str]:
         """Yield the files that it reads."""
         for source in self.reads.values():
-            yield source if isinstance(source, str) else source.path or PIN
+            yield from [source] if isinstance(source, str) else source.paths or [PIN]
+
+    @property
+    def lists(self) -> list[str]:
+        """The lists in params.yaml that it takes."""
+        sources = [source for source in self.reads.values() if isinstance(source, Source)]
+        return sorted({name for source in sources for name in source.lists})
 
     @property
     def reads_model(self) -> bool:
@@ -161,26 +177,33 @@ class Analysis:
         """Return what the stage runs: it loads, calls the function and saves."""
 
         def main(config: StageConfig) -> None:
-            name = config.model_name
-            arguments = self.load(name, lambda: describe_model(name, config.model))
-            self.save(function(**arguments, **config.settings), name)
+            name, lists = config.model_name, {key: getattr(config, key) for key in self.lists}
+            arguments = self.load(name, lambda: describe_model(name, config.model), lists=lists)
+            self.save(function(**arguments, **config.settings), name or TOY)
 
         return main
 
-    def load(self, name: str, describe: Callable[[], Any], folder: Path = Path()) -> Outcome:
+    def load(
+        self,
+        name: str,
+        describe: Callable[[], Any],
+        folder: Path = Path(),
+        lists: Mapping[str, list[str]] | None = None,
+    ) -> Outcome:
         """Return the arguments of the function, by the name of a model, from below a folder.
 
         `describe` returns the description of the model, and is called if a source takes it.
+        `lists` are those that sources take.
         """
         arguments = {}
         for argument, source in self.reads.items():
             if isinstance(source, str):
                 file = folder / source.format(model=name)
                 arguments[argument] = LOADERS[file.suffix](str(file))
-            elif source.path:
-                arguments[argument] = source.load(str(folder / source.path.format(model=name)))
             else:
-                arguments[argument] = source.load(name, describe())
+                paths = [str(folder / path.format(model=name)) for path in source.paths]
+                given = [(lists or {})[key] for key in source.lists]
+                arguments[argument] = source.load(*(paths or [name, describe()]), *given)
         return arguments
 
     def save(self, outcome: Outcome, name: str, folder: Path = Path()) -> None:

@@ -19,7 +19,7 @@ import yaml
 import embspace
 from embspace.analysis import SCALARS, TABLE, Analysis
 from embspace.files.atomic import write_bytes
-from embspace.settings.params import PARAMS
+from embspace.settings.params import PARAMS, TOY
 from embspace.settings.pipeline import GRAPH
 from embspace.settings.schema import read_yaml
 from embspace.settings.stage import FROM_PARAMS
@@ -127,12 +127,19 @@ def _text(path: Path) -> str:
 
 def with_stages(text: str, chapter: str, members: Iterable[Declared], root: Path) -> str:
     """Return a graph with the stages of the declared analyses, a new one before the drawings."""
+    members = [*members]
     for member in members:
         entry = _as_yaml(member.analysis.stage, stage_entry(member, root))
-        text = _with_stage(
-            text, f"  # {_plain(member.analysis.question)}\n{entry}", f"draw_{chapter}"
-        )
-    return _with_stage(text, _as_yaml(f"draw_{chapter}", drawing_entry(chapter, root)))
+        block = f"  # {_plain(member.analysis.question)}\n{entry}"
+        text = _with_stage(text, block, f"draw_{chapter}")
+    together = _drawings(chapter, chapter)
+    lists = {
+        chapter if member.analysis.noun in together else member.analysis.noun: member.analysis.over
+        for member in members
+    }
+    for name, over in lists.items():
+        text = _with_stage(text, _as_yaml(f"draw_{name}", drawing_entry(chapter, name, over, root)))
+    return text
 
 
 def _with_stage(text: str, block: str, following: str = "") -> str:
@@ -153,7 +160,8 @@ def _with_stage(text: str, block: str, following: str = "") -> str:
 def stage_entry(member: Declared, root: Path) -> dict[str, Any]:
     """Return the stage of an analysis."""
     analysis, module = member.analysis, member.function.__module__
-    paths = {name: _of_item(path) for name, path in analysis.outputs.items()}
+    item = _item(analysis.over)
+    paths = {name: path.format(model=item) for name, path in analysis.outputs.items()}
     scalars = paths.pop(SCALARS, None)
     arguments = inspect.signature(member.function).parameters
     keys = [key for key in FROM_PARAMS if key in arguments and key != UNTRACKED]
@@ -161,26 +169,38 @@ def stage_entry(member: Declared, root: Path) -> dict[str, Any]:
     deps, params = _settings([*described, member.settings], root)
     return {
         "wdir": "../..",
-        "matrix": {"model": f"${{{analysis.over}}}"},
-        "cmd": f"PYTHONPATH=src python -m {module} model={ITEM}",
+        **_call(module, analysis.over),
         "deps": [
             f"data/prepared/code/{analysis.stage}.txt",
-            *sorted({*map(_of_item, analysis.deps()), *deps}),
+            *sorted({*(path.format(model=item) for path in analysis.deps()), *deps}),
         ],
-        "params": [*keys, *params],
+        "params": [*analysis.lists, *keys, *params],
         "outs": [_kept(path) for path in sorted(paths.values())],
         **({"metrics": [_kept(scalars)]} if scalars else {}),
     }
 
 
-def drawing_entry(chapter: str, root: Path) -> dict[str, Any]:
-    """Return the stage that draws a chapter."""
+def _drawings(chapter: str, name: str) -> dict[str, Any]:
+    """Return what the stage draws that is named after a chapter, or after a noun drawn alone."""
+    module = "__main__" if name == chapter else name
+    drawings: dict[str, Any] = import_module(f"embspace.draw.{chapter}.{module}").DRAWINGS
+    return drawings
+
+
+def drawing_of(member: Declared) -> Any:
+    """Return the drawing of an analysis, which its chapter draws or a stage of its own."""
+    noun, chapter = member.analysis.noun, member.chapter
+    together = _drawings(chapter, chapter)
+    return (together if noun in together else _drawings(chapter, noun))[noun]
+
+
+def drawing_entry(chapter: str, name: str, over: str, root: Path) -> dict[str, Any]:
+    """Return the stage that draws a chapter, or a noun of it alone."""
     from embspace.draw.page.saving import functions_of, result_path
 
-    module = f"embspace.draw.{chapter}"
-    drawings = import_module(f"{module}.__main__").DRAWINGS
+    drawings, item = _drawings(chapter, name), _item(over)
     read = {
-        result_path(noun, ITEM, result)
+        result_path(noun, item, result)
         for noun, drawing in drawings.items()
         for result in drawing.results
     }
@@ -190,21 +210,30 @@ def drawing_entry(chapter: str, root: Path) -> dict[str, Any]:
         for name in inspect.signature(draw).parameters
     }
     files = [f"conf/draw/{chapter}/{noun}.yaml" for noun in sorted(drawings)]
-    deps, params = _settings([f"conf/model/{ITEM}.yaml", *files], root)
-    figures = [f"figures/{noun}/{ITEM}" for noun in sorted(drawings)]
+    described = [f"conf/model/{item}.yaml"] if over else []
+    deps, params = _settings([*described, *files], root)
+    figures = [f"figures/{noun}/{item}" for noun in sorted(drawings)]
     return {
         "wdir": "../..",
-        "matrix": {"model": "${models}"},
-        "cmd": f"PYTHONPATH=src python -m {module} model={ITEM}",
-        "deps": [f"data/prepared/code/draw_{chapter}.txt", *sorted({*read, *deps})],
+        **_call(f"embspace.draw.{chapter}" + (f".{name}" if name != chapter else ""), over),
+        "deps": [f"data/prepared/code/draw_{name}.txt", *sorted({*read, *deps})],
         "params": [*(key for key in ("seed", "roles") if key in arguments), *params],
-        "outs": [f"data/drawn/{chapter}/{ITEM}", *(_kept(f"{figure}.md") for figure in figures)],
+        "outs": [f"data/drawn/{name}/{item}", *(_kept(f"{figure}.md") for figure in figures)],
         "plots": [_kept(f"{figure}.png") for figure in figures],
     }
 
 
-def _of_item(path: str) -> str:
-    return path.replace("{model}", ITEM)
+def _call(module: str, over: str) -> dict[str, Any]:
+    """Return the items of a stage and its command; what looks at no model has no items."""
+    command = f"PYTHONPATH=src python -m {module}"
+    if not over:
+        return {"cmd": command}
+    return {"matrix": {"model": f"${{{over}}}"}, "cmd": f"{command} model={ITEM}"}
+
+
+def _item(over: str) -> str:
+    """Return what stands for the name of a model in the paths of a stage."""
+    return ITEM if over else TOY
 
 
 def _settings(files: Iterable[str], root: Path) -> tuple[list[str], list[dict[str, None]]]:
@@ -279,15 +308,18 @@ def with_rows(text: str, model: str) -> str:
     """
     lines = text.splitlines()
     for analysis in (each.analysis for each in declared() if each.analysis.question):
-        figure = f"../figures/{analysis.noun}/{model}"
+        item = model if analysis.over else TOY
+        figure = f"../figures/{analysis.noun}/{item}"
         further = [
-            f"[{name}](../figures/{noun}/{model}.png)"
+            f"[{name}](../figures/{noun}/{item}.png)"
             for noun, name in analysis.further_figures.items()
         ]
         links = ", ".join([f"[figure]({figure}.png)", *further, f"[tables]({figure}.md)"])
-        row = f"| {analysis.question} | {links} | `{analysis.noun}` |"
+        where = " (in `conf/project/`, as all maps)" if analysis.verb == "project" else ""
+        end = f"| `{analysis.noun}`{where} |"
+        row = f"| {analysis.question} | {links} {end}"
         named = [n for n, line in enumerate(lines) if f"`{analysis.noun}`" in line.split("| ")[-1]]
-        if named and lines[named[0]].endswith(f"| `{analysis.noun}` |"):
+        if named and lines[named[0]].endswith(end):
             lines[named[0]] = row
         elif not named:
             lines.insert(1 + max(n for n, line in enumerate(lines) if line.startswith("|")), row)
@@ -303,6 +335,7 @@ def with_compared(text: str) -> str:
     sources = re.split(r"^(?=  - noun: )", body, flags=re.MULTILINE)[1:]
     named = {_source_name(source): source for source in sources}
     for analysis in (each.analysis for each in declared()):
+        halves = analysis.outputs.get("parquet", "")  # their deviations, if a comparison has them
         for name, table in analysis.tables.items():
             if table.compared:
                 title = analysis.noun if name == TABLE else name
@@ -313,8 +346,9 @@ def with_compared(text: str) -> str:
                     "keys": table.keys,
                     **({"along": table.along} if table.along else {}),
                     "quantities": list(table.compared),
+                    **({"halves": halves.format(model="{}")} if halves else {}),
                 }
-                listed = [f"{key}: {_in_line(value)}" for key, value in entry.items()]
+                listed = [_listed(key, value) for key, value in entry.items()]
                 named[analysis.noun, title] = "  - " + "\n    ".join(listed) + "\n"
     return head + mark + "".join(named.values())
 
@@ -324,8 +358,11 @@ def _source_name(source: str) -> tuple[str, str]:
     return entry["noun"], entry["table"]
 
 
-def _in_line(value: Any) -> str:
-    return value if isinstance(value, str) else f"[{', '.join(value)}]"
+def _listed(key: str, value: Any) -> str:
+    """Return an entry of a source, each item of a list in a line where it would be too long."""
+    text = value if isinstance(value, str) else f"[{', '.join(value)}]"
+    line = f"{key}: {text}"
+    return line if len(line) <= WIDTH - 4 else "\n      - ".join([f"{key}:", *value])
 
 
 def with_kinds(text: str) -> str:

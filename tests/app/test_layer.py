@@ -102,7 +102,7 @@ def test_the_numbers_are_those_of_what_the_model_makes_of_texts_and_halves(
     subject, place = own_texts(tmp_path, rows)
     seen: list[Any] = []
 
-    def measure(*given: Any, **settings: Any) -> pd.DataFrame:
+    def measure(*given: Any, **settings: Any) -> dict[str, pd.DataFrame]:
         seen.extend(given)
         return measure_layer_choice(*given, **settings)
 
@@ -186,7 +186,7 @@ def test_equal_texts_are_one_and_no_choice(there: Path, tmp_path: Path):
 
 def test_the_vector_of_a_sentence_model_is_the_default(table: pd.DataFrame):
     read = {"planted": with_own_vectors(planted())}
-    own = measure_layer_choice(None, None, read, **SETTINGS)
+    own = measure_layer_choice(None, None, read, **SETTINGS)["csv"]
     said = advice(own, "a_model")
     assert said.count("the vector of its makers, the default") == 3
     assert said.count("The vector of its makers ") == said.count(": not clearly worse, a diff") == 3

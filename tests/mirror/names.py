@@ -123,7 +123,9 @@ def _drawing_problems(tree: Tree, stage: Stage) -> Iterator[str]:
     drawings = assigned_to(module, "DRAWINGS")
     found = ast.unparse(drawings) if drawings else "none"
     if not stage.draws_chapter:
-        expected = f"{{'{stage.noun}': Drawing({stage.name}, RESULTS)}}"
+        is_declared = assigned_to(module, "RESULTS") is None
+        made, given = ("drawing_of", "TABLES") if is_declared else ("Drawing", "RESULTS")
+        expected = f"{{'{stage.noun}': {made}({stage.name}, {given})}}"
     else:
         tables = [f"{noun}.DRAWINGS" for noun in several]
         expected = " | ".join([f"drawings_of({', '.join(nouns)})", *tables])
@@ -228,16 +230,11 @@ def _outputs(tree: Tree, stage: Stage) -> Iterator[str]:
         if not any(re.fullmatch(pattern_of(place), blanked(out)) for place in places_of(stage)):
             expected = " or ".join(places_of(stage))
             yield f"{stage}: the output {out} is not where it belongs, {expected}."
-        elif not any(_writes(stage, path, out) for path in written):
+        elif not any(gives(out, path) for path in written):
             yield f"{stage.module}: expected the path {ITEM.sub('{name}', out)}, spelled out."
     for path in written:
-        if not any(_writes(stage, path, out) for out in stage.outs):
+        if not any(gives(out, path) for out in stage.outs):
             yield f"{stage}: {stage.module} writes {path}, which is not among the outs."
-
-
-def _writes(stage: Stage, path: str, out: str) -> bool:
-    """Return whether a path is an output; it has the whole word `toy` where no model is."""
-    return gives(out, path) and not (stage.item == TOY and stage.verb in MAKERS and "{}" in path)
 
 
 def _drawn_outputs(tree: Tree, stage: Stage) -> Iterator[str]:

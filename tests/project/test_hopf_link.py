@@ -4,46 +4,47 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from embspace.analysis import Outcome
 from embspace.errors import InputError
 from embspace.geometry.pairs.pairs import scan_pairs
 from embspace.project.circles import circle_quality
-from embspace.project.hopf_link import KEYS, HopfLink, project_hopf_link
+from embspace.project.hopf_link import KEYS, project_hopf_link
+from tests.analyses import settings_of
 
-SETTINGS: dict[str, Any] = {
-    "n_points": 40,
-    "angle": 75.0,
-    "linked_distance": 1.0,
-    "unlinked_distance": 3.0,
-    "perplexities": [5.0],
-    "early_exaggeration": 4.0,
-    "early_exaggeration_iter": 100,
-    "n_iter": 200,
-    "n_neighbors": [10],
-    "min_dists": [0.1, 0.8],
-    "n_epochs": 100,
-    "negative_sample_rate": 5,
-    "jitter": 0.01,
-    "n_runs": 2,
-    "quality_n_neighbors": 6,
-    "largest_closed_step": 5.0,
-    "n_shuffles": 50,
-    "seed": 0,
-}
+SETTINGS = settings_of(
+    project_hopf_link,
+    n_points=40,
+    perplexities=[5.0],
+    early_exaggeration_iter=100,
+    n_iter=200,
+    n_neighbors=[10],
+    n_epochs=100,
+    n_runs=2,
+    quality_n_neighbors=6,
+    n_shuffles=50,
+)
+FEW = {key: SETTINGS[key] for key in ("n_points", "perplexities", "n_iter", "n_neighbors")}
+FEW |= {"n_runs": 1, "min_dists": [], "n_shuffles": 50}
+DECIDED_BY_SEED = (  # the layouts
+    *("n_linearly_separable", "n_closed_rings", "trustworthiness", "continuity"),
+    *("neighbor_recall", "same_circle_share", "largest_step_ratio", "ring_neighbor_share"),
+    *("ring_order_correlation", "smallest_ring_order_correlation"),
+)
 MAPS = 1 + 1 + 2 * (1 + 2)  # space, PCA, and two runs of t-SNE and of UMAP twice
 
 
 @pytest.fixture(scope="module")
-def found() -> HopfLink:
+def found() -> Outcome:
     return project_hopf_link(**SETTINGS)
 
 
-def rows_of(found: HopfLink, link: str, method: str) -> pd.DataFrame:
-    quality = found.quality
+def rows_of(found: Outcome, link: str, method: str) -> pd.DataFrame:
+    quality = found["quality"]
     return quality[(quality["link"] == link) & (quality["method"] == method)]
 
 
 def test_linking_numbers_are_those_that_are_known(found):
-    links = found.links.set_index("link")
+    links = found["links"].set_index("link")
     assert abs(links.loc["linked", "linking_number"]) == pytest.approx(1)
     assert links.loc["unlinked", "linking_number"] == pytest.approx(0, abs=1e-12)
     # Side by side at 3, unit circles come as near as 1; with 40 points a corner each is there.
@@ -70,7 +71,7 @@ def test_pca_lays_linked_circles_across_each_other(found):
 
 
 def test_pca_is_the_plane_of_the_largest_variance(found):
-    points = found.coordinates[found.coordinates["link"] == "linked"]
+    points = found["parquet"][found["parquet"]["link"] == "linked"]
     space = points[points["method"] == "space"][["x", "y", "z"]].to_numpy(dtype=float)
     plane = points[points["method"] == "pca"][["x", "y"]].to_numpy(dtype=float)
     # Along the first axis 1/2 of a circle and 1/4 of the centers, then a bisector of the planes.
@@ -88,15 +89,15 @@ def test_t_sne_parts_linked_circles_and_keeps_both_rings(found):
 
 
 def test_every_setting_has_its_row_and_every_map_its_points(found):
-    assert len(found.quality) == 2 * (1 + 1 + 1 + 2)
-    assert not found.quality.duplicated(KEYS).any()
-    assert len(found.coordinates) == 2 * MAPS * 80
-    assert (found.coordinates.groupby(["link", "circle", "point"]).size() == MAPS).all()
-    assert not found.coordinates.duplicated([*KEYS, "run", "circle", "point"]).any()
+    assert len(found["quality"]) == 2 * (1 + 1 + 1 + 2)
+    assert not found["quality"].duplicated(KEYS).any()
+    assert len(found["parquet"]) == 2 * MAPS * 80
+    assert (found["parquet"].groupby(["link", "circle", "point"]).size() == MAPS).all()
+    assert not found["parquet"].duplicated([*KEYS, "run", "circle", "point"]).any()
 
 
 def test_chance_is_that_of_points_and_orders_dealt_at_random(found):
-    row = found.quality.iloc[0]
+    row = found["quality"].iloc[0]
     assert row["chance_same_circle_share"] == pytest.approx(39 / 79)
     assert row["chance_neighbor_recall"] == pytest.approx(6 / 79)
     assert row["chance_ring_neighbor_share"] == pytest.approx(2 / (39 * 38))
@@ -106,8 +107,8 @@ def test_chance_is_that_of_points_and_orders_dealt_at_random(found):
 
 def test_a_row_is_made_of_its_runs(found):
     key = "link == 'linked' and method == 'umap' and min_dist == 0.8"
-    (row,) = found.quality.query(key).to_dict("records")
-    x = found.coordinates.query("link == 'linked' and method == 'space'")[["x", "y", "z"]]
+    (row,) = found["quality"].query(key).to_dict("records")
+    x = found["parquet"].query("link == 'linked' and method == 'space'")[["x", "y", "z"]]
     x = x.to_numpy(dtype=float)
     graph = scan_pairs(x, n_neighbors=79).neighbors
     assert graph is not None
@@ -119,7 +120,7 @@ def test_a_row_is_made_of_its_runs(found):
             n_neighbors=6,
             largest_closed_step=5.0,
         )
-        for _, points in found.coordinates.query(key).groupby("run")
+        for _, points in found["parquet"].query(key).groupby("run")
     ]
     assert len(runs) == row["n_runs"] == 2
     for name in ("trustworthiness", "neighbor_recall", "ring_neighbor_share"):
@@ -134,12 +135,12 @@ def test_a_row_is_made_of_its_runs(found):
 
 
 def test_runs_differ_by_their_seed_and_equal_seeds_do_not(found):
-    rows = found.coordinates.query("link == 'linked' and method == 'tsne'")
+    rows = found["parquet"].query("link == 'linked' and method == 'tsne'")
     first, second = (rows[rows["run"] == run]["x"].to_numpy() for run in (0, 1))
     assert not np.array_equal(first, second)
-    assert project_hopf_link(**SETTINGS).coordinates.equals(found.coordinates)
+    assert project_hopf_link(**SETTINGS)["parquet"].equals(found["parquet"])
     other = project_hopf_link(**SETTINGS | {"seed": 1})
-    assert not other.coordinates.equals(found.coordinates)
+    assert not other["parquet"].equals(found["parquet"])
 
 
 def test_a_map_that_forgets_everything_is_at_chance(monkeypatch):

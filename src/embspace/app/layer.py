@@ -73,7 +73,7 @@ def choose_layer(subject: Subject, place: str, say: Say) -> str:
     for sentence in _told(loaded, whole):
         say(f"{name}: {sentence}.")
     halves = read_once(loaded, split_halves(texts if has_halves else texts[:0]), root)
-    table = measure_layer_choice(
+    outcome = measure_layer_choice(
         loaded.module,
         loaded.description.final_norm,
         {name: _read(whole, halves)},
@@ -81,7 +81,7 @@ def choose_layer(subject: Subject, place: str, say: Say) -> str:
         device=params.device,
         seed=params.seed,
     )
-    return advice(table, loaded.name)
+    return advice(outcome["csv"], loaded.name)
 
 
 def has_a_task(texts: "pd.DataFrame", settings: dict[str, Any], seed: int) -> bool:

@@ -12,6 +12,8 @@ from embspace.clouds.pooling import POOLINGS
 from embspace.files.rows import load_rows
 from embspace.files.tensors import load_tensors
 
+# Where the states of a model's texts lie, and the texts themselves.
+TEXT_FOLDERS = ("data/extracted/hidden_states/{model}", "data/prepared/texts")
 COLUMNS = ["text", "window", "n_tokens", "document", "domain", "subject"]
 
 

@@ -14,9 +14,9 @@ import pandas as pd
 from jaxtyping import Float
 from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt
 
+from embspace.analysis import Analysis, Outcome, Table
 from embspace.errors import InputError
 from embspace.files.rows import save_rows
-from embspace.files.tables import save_table
 from embspace.geometry.maps.links import circle_pair, linking_number
 from embspace.geometry.maps.pca import principal_components
 from embspace.geometry.pairs.neighbors import NeighborGraph
@@ -25,7 +25,7 @@ from embspace.project.circles import circle_quality, null_ring_order
 from embspace.project.layouts.tsne import tsne_layout
 from embspace.project.layouts.umap import umap_layout
 from embspace.project.maps import Layout, LayoutFunction
-from embspace.settings.stage import StageConfig, run_stage
+from embspace.settings.stage import run_stage
 
 Points = Float[np.ndarray, "n dim"]
 KEYS = ["link", "method", "perplexity", "n_neighbors", "min_dist"]
@@ -33,16 +33,52 @@ KEYS = ["link", "method", "perplexity", "n_neighbors", "min_dist"]
 OVER_RUNS = {"linearly_separable": "sum", "n_closed_rings": "sum", "largest_step_ratio": "median"}
 
 
-@dataclass(frozen=True)
-class HopfLink:
-    """The results of the stage."""
-
-    coordinates: pd.DataFrame
-    """One row a point of a map, or of space: x, y and, there, z."""
-    links: pd.DataFrame
-    """One row a pair of circles."""
-    quality: pd.DataFrame
-    """One row a method and setting, over its runs."""
+HOPF_LINK = Analysis(
+    noun="hopf_link",
+    question="What do maps show of two linked circles, where all is known? Figs 1, 2",
+    verb="project",
+    over="",
+    reads={},
+    data={"parquet": save_rows},  # a row for each point of a map, or of space: x, y and, there, z
+    tables={
+        "links": Table(
+            {
+                "link": "row",
+                "n_points": "setting",
+                "linking_number": "moment",
+                "smallest_distance": "moment",
+                "center_distance": "setting",
+                "angle": "setting",
+            }
+        ),
+        "quality": Table(  # of each method and setting, over its runs
+            {
+                **dict.fromkeys(KEYS, "row"),
+                "n": "count",
+                "k": "row",
+                "n_runs": "count",
+                "n_rings": "count",
+                "n_linearly_separable": "small_map_count",
+                "n_closed_rings": "small_map_count",
+                "trustworthiness": "small_map",
+                "chance_trustworthiness": "moment",
+                "continuity": "small_map",
+                "chance_continuity": "moment",
+                "neighbor_recall": "small_map",
+                "chance_neighbor_recall": "moment",
+                "same_circle_share": "small_map",
+                "chance_same_circle_share": "moment",
+                "largest_step_ratio": "step_ratio",
+                "ring_neighbor_share": "small_map",
+                "chance_ring_neighbor_share": "moment",
+                "ring_order_correlation": "small_map_order",
+                "null_ring_order_correlation": "null_value",
+                "null_ring_order_correlation_high": "null_value",
+                "smallest_ring_order_correlation": "map_order",
+            }
+        ),
+    },
+)
 
 
 @dataclass(frozen=True)
@@ -76,7 +112,7 @@ def project_hopf_link(
     largest_closed_step: PositiveFloat,
     n_shuffles: PositiveInt,
     seed: NonNegativeInt,
-) -> HopfLink:
+) -> Outcome:
     """Linked and unlinked circles by PCA, t-SNE and UMAP, with the quality of every map.
 
     Per map: trustworthiness, continuity and neighbor recall; the share of a point's
@@ -90,8 +126,8 @@ def project_hopf_link(
         InputError: more neighbors asked for than there are points.
     """
     _check_sizes(2 * n_points, perplexities, n_neighbors)
-    of_seeds, of_shuffles = np.random.default_rng(seed).spawn(2)
-    seeds = of_seeds.integers(2**31, size=n_runs).tolist()
+    for_seeds, for_shuffles = np.random.default_rng(seed).spawn(2)
+    seeds = for_seeds.integers(2**31, size=n_runs).tolist()
     tsne = partial(
         tsne_layout,
         early_exaggeration=early_exaggeration,
@@ -106,7 +142,7 @@ def project_hopf_link(
     judge = partial(
         circle_quality, n_neighbors=quality_n_neighbors, largest_closed_step=largest_closed_step
     )
-    null = null_ring_order(n_points, n_shuffles, of_shuffles)
+    null = null_ring_order(n_points, n_shuffles, for_shuffles)
     coordinates, links, quality = [], [], []
     for link, distance in {"linked": linked_distance, "unlinked": unlinked_distance}.items():
         circles = circle_pair(n_points, center_distance=distance, angle=angle)
@@ -117,11 +153,11 @@ def project_hopf_link(
             coordinates.append(_coordinates(layout).assign(link=link, **key))
             quality.append({"link": link, **key, **judge(x, layout, graph), **null})
     points = pd.concat(coordinates, ignore_index=True)
-    return HopfLink(
-        points[[*KEYS, "run", "circle", "point", "x", "y", "z"]],
-        pd.DataFrame(links),
-        _over_runs(pd.DataFrame(quality)),
-    )
+    return {
+        "parquet": points[[*KEYS, "run", "circle", "point", "x", "y", "z"]],
+        "links": pd.DataFrame(links),
+        "quality": _over_runs(pd.DataFrame(quality)),
+    }
 
 
 def _check_sizes(n: int, perplexities: list[float], n_neighbors: list[int]) -> None:
@@ -214,13 +250,7 @@ def _over_runs(maps: pd.DataFrame) -> pd.DataFrame:
     return table[order].reset_index()
 
 
-def main(config: StageConfig) -> None:
-    """Call, save."""
-    found = project_hopf_link(**config.settings)
-    save_rows(found.coordinates, "data/projected/hopf_link/toy.parquet")
-    save_table(found.links, "results/hopf_link/links/toy.csv")
-    save_table(found.quality, "results/hopf_link/quality/toy.csv")
-
+main = HOPF_LINK.main(project_hopf_link)
 
 if __name__ == "__main__":
     run_stage(main, project_hopf_link, groups=())

@@ -5,7 +5,6 @@ Luisto's thesis, section 4.4.3, figure 25, has as many texts of one source as of
 
 import logging
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import partial
 from math import ceil
 from typing import Annotated, Any, Literal
@@ -15,12 +14,12 @@ import pandas as pd
 from jaxtyping import Float
 from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt
 
+from embspace.analysis import Analysis, Column, Outcome, Source, Table
 from embspace.clouds.documents import large_enough
 from embspace.clouds.pooling import Pooling
-from embspace.clouds.texts import TextCloud, load_text_clouds
+from embspace.clouds.texts import TEXT_FOLDERS, TextCloud, load_text_clouds
 from embspace.errors import InputError
 from embspace.files.rows import save_rows
-from embspace.files.tables import save_table
 from embspace.geometry.maps.maps import map_quality
 from embspace.geometry.maps.pca import principal_components
 from embspace.geometry.pairs.directions import norms, unit_rows
@@ -32,7 +31,7 @@ from embspace.project.maps import LayoutFunction, most_neighbors, quality_column
 from embspace.project.text_map_neighbors import Draws, rows_of_neighbors
 from embspace.settings.params import CorpusName
 from embspace.settings.roles import Role, corpora_in_roles
-from embspace.settings.stage import StageConfig, run_stage
+from embspace.settings.stage import run_stage
 from embspace.settings.types import Probability
 
 Sources = Annotated[list[str], Field(min_length=2)]
@@ -44,20 +43,51 @@ FEWEST = 4  # points that have a map, and neighbors in it
 ROUNDING = 1e-5  # of the largest norm: how far rounding in float32 may part equal vectors
 KEYS = ["map", "pooling", "preparation", "layer", "method"]
 COORDINATES = [*KEYS, "corpus", "text", "window", "document", "domain", "subject", "x", "y"]
-QUALITY = [*KEYS, "n", "k"]
-NEIGHBORS = [*KEYS, "corpus", "n", "k"]
 
 
-@dataclass(frozen=True)
-class TextMaps:
-    """The maps and their tables; all are empty without texts that differ."""
-
-    coordinates: pd.DataFrame
-    """One row a map and window."""
-    quality: pd.DataFrame
-    """One row a map: trustworthiness, continuity and neighbor recall, each beside chance."""
-    neighbors: pd.DataFrame
-    """One row a map, or the `space` that it shows, and corpus: how alike the nearest are."""
+MAP: dict[str, Column] = dict.fromkeys(KEYS, "row")
+TEXT_MAPS = Analysis(
+    noun="text_maps",
+    question="How do texts of several kinds lie on a plane? Fig. 25",
+    verb="project",
+    reads={"clouds": Source(load_text_clouds, TEXT_FOLDERS, lists=["corpora"])},
+    data={"parquet": save_rows},  # the coordinates, a row for each map and window
+    tables={
+        "quality": Table(  # of each map, beside chance
+            {
+                **MAP,
+                "n": "count",
+                "k": "row",
+                "trustworthiness": "map_quality",
+                "chance_trustworthiness": "moment",
+                "continuity": "map_quality",
+                "chance_continuity": "moment",
+                "neighbor_recall": "map_recall",
+                "chance_neighbor_recall": "moment",
+            }
+        ),
+        # How alike the nearest are on each map, or in the `space` that it shows, by corpus.
+        "neighbors": Table(
+            {
+                **MAP,
+                "corpus": "row",
+                "n": "count",
+                "k": "row",
+                "same_corpus_share": "map_alike",
+                "chance_same_corpus_share": "moment",
+                "same_document_share": "map_alike",
+                "chance_same_document_share": "moment",
+                "same_domain_share": "map_alike",
+                "chance_same_domain_share": "moment",
+                "shuffled_same_corpus_share_low": "map_alike",
+                "shuffled_same_corpus_share_high": "map_alike",
+                "same_corpus_share_low": "map_alike",
+                "same_corpus_share_high": "map_alike",
+                "mean_k_occurrence": "map_occurrence",
+            }
+        ),
+    },
+)
 
 
 def project_text_maps(
@@ -82,7 +112,7 @@ def project_text_maps(
     level: Probability,
     roles: dict[Role, CorpusName],
     seed: NonNegativeInt,
-) -> TextMaps:
+) -> Outcome:
     """Maps of the vectors of several corpora together, at a layer, by pooling and preparation.
 
     A map of `maps` has the named corpora, or the corpora with the roles named in braces, with as
@@ -104,7 +134,7 @@ def project_text_maps(
     about = {name: _windows(kept) for name, kept in chosen.items()}
     layer, spaces = _spaces(chosen, preparations, layer)
     if not spaces:
-        return _no_maps()
+        return TEXT_MAPS.empty() | {"parquet": pd.DataFrame(columns=COORDINATES)}
     ks = {name: most_neighbors(len(rows), quality_n_neighbors) for name, rows in about.items()}
     n_sought = max(ceil(3 * perplexity), n_neighbors - 1)
     graphs = {space: _nearest(x, max(n_sought, ks[space[0]])) for space, x in spaces.items()}
@@ -130,7 +160,7 @@ def project_text_maps(
     }
     layouts = _layouts(spaces, graphs, methods)
     draws = Draws(n_shuffles, n_resamples, level, *generator.spawn(2))
-    found = [
+    tables = [
         _tables(
             about[space[0]],
             (*space, layer),
@@ -141,11 +171,8 @@ def project_text_maps(
         )
         for space, x in spaces.items()
     ]
-    return TextMaps(*(pd.concat(parts, ignore_index=True) for parts in zip(*found, strict=True)))
-
-
-def _no_maps() -> TextMaps:
-    return TextMaps(*(pd.DataFrame(columns=keys) for keys in (COORDINATES, QUALITY, NEIGHBORS)))
+    joined = (pd.concat(parts, ignore_index=True) for parts in zip(*tables, strict=True))
+    return dict(zip(("parquet", "quality", "neighbors"), joined, strict=True))
 
 
 def _windows(clouds: Mapping[str, TextCloud]) -> pd.DataFrame:
@@ -294,17 +321,7 @@ def _coordinates(about: pd.DataFrame, layout: PlaneLayout, key: dict[str, Any]) 
     return about.assign(**key, x=x, y=y)[COORDINATES]
 
 
-def main(config: StageConfig) -> None:
-    """Load, call, save."""
-    name = config.model_name
-    clouds = load_text_clouds(
-        f"data/extracted/hidden_states/{name}", "data/prepared/texts", config.corpora
-    )
-    maps = project_text_maps(clouds, **config.settings)
-    save_rows(maps.coordinates, f"data/projected/text_maps/{name}.parquet")
-    save_table(maps.quality, f"results/text_maps/quality/{name}.csv")
-    save_table(maps.neighbors, f"results/text_maps/neighbors/{name}.csv")
-
+main = TEXT_MAPS.main(project_text_maps)
 
 if __name__ == "__main__":
     run_stage(main, project_text_maps)

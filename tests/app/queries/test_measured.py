@@ -79,6 +79,8 @@ def test_a_setting_stands_in_the_place_of_conf_s(s: Spaces):
 def test_an_unknown_analysis_or_setting_is_told(s: Spaces):
     with pytest.raises(InputError, match=r"found 'helicks'; did you mean 'helix'"):
         s.measure("helicks")
+    with pytest.raises(InputError, match=r"found 'search', which reads data/extracted/hidden_st"):
+        s.measure("search")
     with pytest.raises(InputError, match=r"explained_variance\.yaml: key 'share'"):
         s.measure("explained_variance", share=[0.25])
     with pytest.raises(InputError, match=r"explained_variance\.yaml: key 'shares"):

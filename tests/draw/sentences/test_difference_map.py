@@ -40,10 +40,10 @@ def names_of(ax: Axes) -> list[Text]:
 
 
 def test_the_shown_means_are_named_in_their_color_and_no_name_lies_on_another(found):
-    names = names_of(drawn(found.map, found.summary))
+    names = names_of(drawn(found["map"], found["json"]))
     assert sorted(text.get_text() for text in names) == sorted(SHOWN)
     assert {text.get_color() for text in names} == {color_of(0), color_of(1)}
-    every = names_of(drawn(found.map, found.summary, ["of no such name"]))
+    every = names_of(drawn(found["map"], found["json"], ["of no such name"]))
     assert sorted(text.get_text() for text in every) == sorted(OFFSETS)
     for texts in (names, every):
         boxes = [text.get_window_extent() for text in texts]
@@ -52,22 +52,22 @@ def test_the_shown_means_are_named_in_their_color_and_no_name_lies_on_another(fo
 
 
 def test_arrows_run_from_no_difference_to_the_shown_means(found):
-    ax = drawn(found.map, found.summary)
-    is_shown = (found.map["kind"] == "mean") & found.map["category"].isin(SHOWN)
-    means = found.map.loc[is_shown, ["component_1", "component_2"]].to_numpy()
+    ax = drawn(found["map"], found["json"])
+    is_shown = (found["map"]["kind"] == "mean") & found["map"]["category"].isin(SHOWN)
+    means = found["map"].loc[is_shown, ["component_1", "component_2"]].to_numpy()
     arrows = [text for text in ax.texts if not text.get_text()]
     assert [each.xy for each in arrows] == [tuple(each) for each in means]
     assert {each.xyann for each in arrows} == {(0, 0)}
     points = np.concatenate([each.get_offsets() for each in ax.collections])
     assert len(points) == 40
-    share = found.summary["explained_variance_1"]
+    share = found["json"]["explained_variance_1"]
     assert ax.get_xlabel() == f"component 1 ({100 * share:.0f} %)"
     assert ax.get_aspect() == 1
 
 
 def test_categories_without_a_name_are_gray(found):
     gray, *others = (
-        to_hex(each.get_facecolor()[0]) for each in drawn(found.map, found.summary).collections
+        to_hex(each.get_facecolor()[0]) for each in drawn(found["map"], found["json"]).collections
     )
     assert gray == to_hex("0.75")
     assert others == [color_of(0).lower(), color_of(1).lower()]
@@ -81,13 +81,13 @@ def test_the_title_says_how_many_kinds_are_gray(found):
         0: "Differences and their means",
     }
     for n_gray, title in titles.items():
-        ax = drawn(found.map, found.summary, [*OFFSETS][: n - n_gray])
+        ax = drawn(found["map"], found["json"], [*OFFSETS][: n - n_gray])
         assert (ax.get_title("left") or ax.get_title()) == title
 
 
 def test_nothing_that_varies_is_no_map(found):
     for summary in ({}, {"explained_variance_1": None, "explained_variance_2": None}):
-        assert "no map" in drawn(found.map[:0], summary).texts[0].get_text()
+        assert "no map" in drawn(found["map"][:0], summary).texts[0].get_text()
 
 
 def test_colors_repeat_and_none_is_that_of_a_pooling():

@@ -6,6 +6,8 @@ import pytest
 
 from embspace.draw.page.looks import POOLINGS
 from embspace.draw.sentences.difference_tables import cosine_matrix, difference_tables
+from embspace.measure.sentences.differences import DIFFERENCES
+from tests.analyses import as_drawn
 from tests.draw.sentences.test_differences import measure, results_of
 from tests.measure.planted_sentences import planted
 from tests.measure.sentences.test_differences import AXES, OFFSETS
@@ -17,7 +19,7 @@ def results(tmp_path_factory) -> dict[str, Any]:
 
 
 def text_of(results: dict[str, Any], n_listed: int = 3) -> str:
-    return difference_tables(results, "a model of a long name", n_listed, 2)
+    return difference_tables(as_drawn(DIFFERENCES, results), "a model of a long name", n_listed, 2)
 
 
 def test_tables(results):

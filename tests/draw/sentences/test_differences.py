@@ -6,28 +6,24 @@ import pandas as pd
 import pytest
 from matplotlib.figure import Figure
 
+from embspace.analysis import Outcome
 from embspace.draw.page.canvas import use_style
 from embspace.draw.page.looks import POOLINGS
 from embspace.draw.sentences.differences import draw_differences
 from embspace.files.scalars import load_scalars, save_scalars
 from embspace.files.tables import load_table, save_table
-from embspace.measure.sentences.differences import Differences
+from embspace.measure.sentences.differences import DIFFERENCES
+from tests.analyses import as_drawn, settings_of
 from tests.draw.fits import assert_words_fit
 from tests.measure.planted_sentences import Planted, planted
 from tests.measure.sentences.test_differences import AXES, OFFSETS
 from tests.measure.sentences.test_differences import measure as measure_with_many_draws
 
-SETTINGS: dict[str, Any] = {
-    "height_mm": 195.0,
-    "arrows": [*OFFSETS][:2],
-    "bold_q_value": 0.05,
-    "n_listed": 3,
-    "digits": 2,
-}
+SETTINGS: dict[str, Any] = {"arrows": [*OFFSETS][:2], "n_listed": 3}
 MAP, BIAS, COSINES = 0, 1, 4
 
 
-def measure(given: Planted, **change: Any) -> Differences:
+def measure(given: Planted, **change: Any) -> Outcome:
     """With few draws: a figure is as soon drawn of rough intervals."""
     few = {"n_half_samples": 10, "n_pairing_draws": 10, "n_sign_flips": 20}
     return measure_with_many_draws(given, **few | change)
@@ -37,15 +33,16 @@ def results_of(found: Any, folder: Any) -> dict[str, Any]:
     """As the stage finds them in its files."""
     tables = {}
     for name in ("categories", "cosines", "map", "examples"):
-        save_table(getattr(found, name), f"{folder}/{name}.csv")
+        save_table(found[name], f"{folder}/{name}.csv")
         tables[name] = load_table(f"{folder}/{name}.csv")
-    save_scalars(found.summary, f"{folder}/json.json")
+    save_scalars(found["json"], f"{folder}/json.json")
     return tables | {"json": load_scalars(f"{folder}/json.json")}
 
 
 def draw(results: dict[str, Any], **change: Any) -> tuple[Figure, str]:
     use_style()
-    return draw_differences(results, "a model of a long name", **SETTINGS | change)
+    settings = settings_of(draw_differences, **SETTINGS | change)
+    return draw_differences(as_drawn(DIFFERENCES, results), "a model of a long name", **settings)
 
 
 @pytest.fixture(scope="module")

@@ -2,12 +2,14 @@ import pandas as pd
 import pytest
 
 from embspace.draw.sentences.synonym_tables import frame_of, last_layer, synonym_tables
+from embspace.measure.sentences.synonyms import SYNONYMS
+from tests.analyses import as_drawn
 from tests.draw.sentences.test_synonyms import results
 
 
 @pytest.fixture(scope="module")
 def text() -> str:
-    return synonym_tables(results(), "a model", 3)
+    return synonym_tables(as_drawn(SYNONYMS, results()), "a model", 3)
 
 
 def section(text: str, title: str) -> list[list[str]]:

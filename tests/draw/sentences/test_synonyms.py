@@ -11,35 +11,34 @@ from matplotlib.axes import Axes
 from embspace.draw.page.canvas import use_style
 from embspace.draw.page.looks import POOLINGS
 from embspace.draw.sentences.synonyms import COLORS, draw_synonyms
-from embspace.measure.sentences import (
-    synonym_contrasts,
-    synonym_groups,
-    synonym_slots,
-    synonyms,
-)
+from embspace.measure.sentences.synonyms import SYNONYMS
+from tests.analyses import as_drawn, settings_of
 from tests.draw.fits import assert_words_fit
 
-SETTINGS = {"height_mm": 135.0, "digits": 3}
 GROUPS = ["ferry", "soup", "random_words"]
 ROWS = [(pooling, layer) for pooling in ("cls", "mean", "max") for layer in range(3)]
 ROWS.append(("bag_of_words", 0))
 
 
-def table(columns: list[str], **keys: list[Any]) -> pd.DataFrame:
+def draw(results: dict[str, Any]):
+    settings = settings_of(draw_synonyms)
+    return draw_synonyms(as_drawn(SYNONYMS, results), "a model of a long name", **settings)
+
+
+def table(name: str, **keys: list[Any]) -> pd.DataFrame:
     """Rows for each combination of keys, pooling and layer; numbers that tell where they stand."""
     index = pd.MultiIndex.from_product(keys.values(), names=keys.keys()).to_frame(index=False)
     rows = index.merge(pd.DataFrame(ROWS, columns=["pooling", "layer"]), how="cross")
-    for number, name in enumerate(each for each in columns if each not in rows):
-        rows[name] = np.linspace(0, 0.9, len(rows)) + number / 1000
+    columns = [*SYNONYMS.tables[name].columns]
+    for number, column in enumerate(column for column in columns if column not in rows):
+        rows[column] = np.linspace(0, 0.9, len(rows)) + number / 1000
     return rows[columns]
 
 
 def results() -> dict[str, Any]:
-    groups = table(synonym_groups.COLUMNS, sentences=["groups", "groups_and_random", "meanings"])
-    contrasts = table(
-        synonym_contrasts.COLUMNS, kind=["paraphrase", "negation", "swapped_roles", "unrelated"]
-    )
-    slots = table(synonym_slots.COLUMNS, group=["ferry", "all"], n_changed=[0, 1, 2])
+    groups = table("groups", sentences=["groups", "groups_and_random", "meanings"])
+    contrasts = table("contrasts", kind=["paraphrase", "negation", "swapped_roles", "unrelated"])
+    slots = table("slots", group=["ferry", "all"], n_changed=[0, 1, 2])
     views = [(s, p) for p in ("cls", "mean") for s in ("groups", "groups_and_random")]
     places = pd.DataFrame(
         [
@@ -48,11 +47,11 @@ def results() -> dict[str, Any]:
             for which, group in enumerate(GROUPS[: 2 + (sentences == "groups_and_random")])
             for number in range(4)
         ],
-        columns=synonyms.MAP_COLUMNS,
+        columns=[*SYNONYMS.tables["map"].columns],
     )
     return {
         "groups": groups.assign(n=111, n_groups=24),
-        "group_pairs": table(synonym_groups.PAIR_COLUMNS, group_1=["a"], group_2=["a", "b"]),
+        "group_pairs": table("group_pairs", group_1=["a"], group_2=["a", "b"]),
         "slots": slots.assign(n_pairs=12),
         "contrasts": contrasts.assign(n_pairs=16),
         "map": places,
@@ -74,13 +73,13 @@ def empty() -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def axes() -> list[Axes]:
-    return list(draw_synonyms(results(), "a model of a long name", **SETTINGS)[0].axes)
+    return list(draw(results())[0].axes)
 
 
 def test_words_fit_and_no_two_panels_share_a_place():
     with rc_context():
         use_style()
-        figure, _ = draw_synonyms(results(), "a model of a long name, and longer", **SETTINGS)
+        figure, _ = draw(results())
         assert_words_fit(figure)
         boxes = [ax.get_tightbbox(figure.canvas.get_renderer()) for ax in figure.axes]
     assert len(boxes) == 5
@@ -139,7 +138,7 @@ def test_the_title_claims_no_difference_that_it_cannot_show():
     contrasts = found["contrasts"]
     cosine = np.where(contrasts["kind"] == "paraphrase", 0.501, 0.499)
     changed = found | {"contrasts": contrasts.assign(cosine=cosine)}
-    words = " ".join(draw_synonyms(changed, "a model", **SETTINGS)[0].get_suptitle().split())
+    words = " ".join(draw(changed)[0].get_suptitle().split())
     assert "as much like its paraphrase (0.50) as like its negation (0.50)" in words
 
 
@@ -149,18 +148,18 @@ def test_the_title_says_whether_a_paraphrase_or_a_negation_is_nearer(cosine: flo
     contrasts = found["contrasts"]
     is_paraphrase = contrasts["kind"] == "paraphrase"
     changed = contrasts.assign(cosine=np.where(is_paraphrase, cosine, 0.5))
-    figure, _ = draw_synonyms(found | {"contrasts": changed}, "a model", **SETTINGS)
+    figure, _ = draw(found | {"contrasts": changed})
     words = " ".join(figure.get_suptitle().split())
     assert f"is {word} like its paraphrase ({cosine:.2f}) than like its negation (0.50)" in words
     assert "in all 3 poolings" in words
     in_one = contrasts["pooling"].eq("mean") & is_paraphrase
     mixed = changed.assign(cosine=changed["cosine"].mask(in_one, 1 - 3 * cosine))
-    figure, _ = draw_synonyms(found | {"contrasts": mixed}, "a model", **SETTINGS)
+    figure, _ = draw(found | {"contrasts": mixed})
     assert "of 3 poolings" in " ".join(figure.get_suptitle().split())
 
 
 def test_a_model_that_reads_nothing_says_so():
-    figure, text = draw_synonyms(empty(), "a model without words", **SETTINGS)
+    figure, text = draw(empty())
     assert_words_fit(figure)
     assert "no tokenizer" in figure.axes[0].texts[0].get_text()
     assert "reads no text" in text
@@ -172,7 +171,7 @@ def test_a_decoder_has_marks_of_its_last_token_in_the_place_of_the_first():
         first = given[name][given[name]["pooling"] == "cls"]
         given[name] = pd.concat([given[name], first.assign(pooling="last")])
     use_style()
-    figure, text = draw_synonyms(given, "a decoder", **SETTINGS)
+    figure, text = draw(given)
     (legend,) = figure.legends
     named = [entry.get_text() for entry in legend.get_texts()]
     assert named[:3] == ["last token", "mean pooling", "maximum pooling"]

@@ -5,11 +5,16 @@ import pandas as pd
 import pytest
 
 from embspace.draw.texts.label_overlap import draw_label_overlap
-from embspace.measure.texts.label_overlap import COLUMNS
+from embspace.measure.texts.label_overlap import LABEL_OVERLAP
+from tests.analyses import as_drawn, settings_of
 from tests.draw.fits import assert_words_fit
 from tests.measure.texts.test_label_overlap import states, table_of
 
-SETTINGS: dict[str, Any] = {"row_height_mm": 62.0, "digits": 3}
+
+def drawn(table: pd.DataFrame) -> tuple[Any, str]:
+    results = as_drawn(LABEL_OVERLAP, {"csv": table})
+    settings = settings_of(draw_label_overlap)
+    return draw_label_overlap(results, "a model of a long name", **settings)
 
 
 @pytest.fixture(scope="module")
@@ -18,7 +23,7 @@ def table() -> pd.DataFrame:
 
 
 def test_the_title_names_the_layer_with_most_neighbors_of_one_label(table: pd.DataFrame) -> None:
-    figure, text = draw_label_overlap({"csv": table}, "a model of a long name", **SETTINGS)
+    figure, text = drawn(table)
     assert_words_fit(figure)
     title = " ".join(figure.get_suptitle().split())
     assert title.startswith("Mail: at best ") and "(layer 2, " in title
@@ -33,15 +38,12 @@ def test_the_title_names_the_layer_with_most_neighbors_of_one_label(table: pd.Da
 
 def test_random_weights_are_drawn_where_they_are_known(table: pd.DataFrame) -> None:
     without = table.assign(random_weights_value=float("nan"))
-    lines = [
-        len(draw_label_overlap({"csv": each}, "a", **SETTINGS)[0].axes[0].lines)
-        for each in (table, without)
-    ]
+    lines = [len(drawn(rows)[0].axes[0].lines) for rows in (table, without)]
     assert lines[0] - lines[1] == 3
 
 
 def test_no_labels_are_said() -> None:
-    figure, text = draw_label_overlap({"csv": pd.DataFrame(columns=COLUMNS)}, "a", **SETTINGS)
+    figure, text = drawn(LABEL_OVERLAP.empty()["csv"])
     assert "No labels to look for among neighbors" in figure.get_suptitle()
     assert "see `fewest_documents`" in text
 
@@ -49,7 +51,7 @@ def test_no_labels_are_said() -> None:
 def test_the_vector_of_a_sentence_model_is_a_level_and_a_row(table: pd.DataFrame) -> None:
     rows = table[(table["pooling"] == "mean") & (table["layer"] == 2)]
     own = rows.assign(pooling="sentence", layer=np.nan, less_last=np.nan, value=0.99)
-    figure, text = draw_label_overlap({"csv": pd.concat([table, own])}, "a", **SETTINGS)
+    figure, text = drawn(pd.concat([table, own]))
     assert_words_fit(figure)
     for ax in figure.axes:
         (level,) = (line for line in ax.lines if line.get_label() == "sentence vector")

@@ -5,12 +5,17 @@ import pandas as pd
 import pytest
 
 from embspace.draw.texts.layer_choice import draw_layer_choice
-from embspace.measure.texts.layer_choice import COLUMNS, measure_layer_choice
+from embspace.measure.texts.layer_choice import LAYER_CHOICE, measure_layer_choice
+from tests.analyses import as_drawn, settings_of
 from tests.draw.fits import assert_words_fit
 from tests.measure.texts.planted_layers import SETTINGS as PLANTED
 from tests.measure.texts.planted_layers import planted, planted_table, with_own_vectors
 
-SETTINGS: dict[str, Any] = {"row_height_mm": 62.0, "digits": 3}
+
+def drawn(table: pd.DataFrame) -> tuple[Any, str]:
+    results = as_drawn(LAYER_CHOICE, {"csv": table})
+    settings = settings_of(draw_layer_choice)
+    return draw_layer_choice(results, "a model of a long name", **settings)
 
 
 @pytest.fixture(scope="module")
@@ -19,7 +24,7 @@ def table() -> pd.DataFrame:
 
 
 def test_the_title_counts_where_an_earlier_layer_is_better(table: pd.DataFrame):
-    figure, text = draw_layer_choice({"csv": table}, "a model of a long name", **SETTINGS)
+    figure, text = drawn(table)
     assert_words_fit(figure)
     assert (
         "In 3 of 3 tasks an earlier layer is clearly better than the last one at the same pooling: "
@@ -40,29 +45,28 @@ def test_the_title_counts_where_an_earlier_layer_is_better(table: pd.DataFrame):
 
 def test_the_title_names_no_task_where_the_last_layer_is_as_good(table: pd.DataFrame):
     same = table.assign(less_last_low=-1.0)
-    title = draw_layer_choice({"csv": same}, "a", **SETTINGS)[0].get_suptitle()
+    title = drawn(same)[0].get_suptitle()
     assert " ".join(title.split()).startswith("In 0 of 3 tasks")
     assert title.strip().endswith("pooling")
 
 
 def test_a_task_that_a_corpus_lacks_is_said(table: pd.DataFrame):
-    figure, _ = draw_layer_choice({"csv": table[table["task"] != "search"]}, "a", **SETTINGS)
+    figure, _ = drawn(table[table["task"] != "search"])
     assert not figure.axes[0].axison
     words = " ".join(" ".join(each.get_text() for each in figure.texts).split())
     assert "planted: no search" in words
 
 
 def test_no_text_at_all_is_said():
-    empty = pd.DataFrame(columns=COLUMNS)
-    figure, text = draw_layer_choice({"csv": empty}, "a", **SETTINGS)
+    figure, text = drawn(LAYER_CHOICE.empty()["csv"])
     assert "No text to choose a layer by" in figure.get_suptitle()
     assert "labels that many texts share" in text
 
 
 def test_the_vector_of_a_sentence_model_is_a_level_and_a_row(table: pd.DataFrame):
     read = {"planted": with_own_vectors(planted())}
-    own = measure_layer_choice(None, None, read, **PLANTED)
-    figure, text = draw_layer_choice({"csv": own}, "a", **SETTINGS)
+    own = measure_layer_choice(None, None, read, **PLANTED)["csv"]
+    figure, text = drawn(own)
     assert_words_fit(figure)
     for ax, task in zip(figure.axes, ("search", "labels", "clusters"), strict=True):
         (level,) = (line for line in ax.lines if line.get_label() == "sentence vector")

@@ -3,11 +3,16 @@ import pandas as pd
 
 from embspace.draw.page.looks import POOLINGS
 from embspace.draw.texts.search import draw_search
-from embspace.measure.texts.search import COLUMNS
+from embspace.measure.texts.search import SEARCH
 from embspace.prepare.sentences import FEWEST
+from tests.analyses import as_drawn, settings_of
 from tests.draw.fits import assert_words_fit
 
-SETTINGS = {"row_height_mm": 70.0, "digits": 2}
+SETTINGS = settings_of(draw_search)
+
+
+def drawn(table: pd.DataFrame):
+    return draw_search(as_drawn(SEARCH, {"csv": table}), "a model of a long name", **SETTINGS)
 
 
 def table(*corpora: str) -> pd.DataFrame:
@@ -37,11 +42,11 @@ def table(*corpora: str) -> pd.DataFrame:
                     *[0.1] * 6,
                 ]
             )
-    return pd.DataFrame(rows, columns=COLUMNS)
+    return pd.DataFrame(rows, columns=[*SEARCH.tables["csv"].columns])
 
 
 def test_a_line_a_pooling_and_a_level_for_words_and_chance():
-    figure, _ = draw_search({"csv": table("one", "two")}, "a model of a long name", **SETTINGS)
+    figure, _ = drawn(table("one", "two"))
     assert_words_fit(figure)
     assert len(figure.axes) == 4
     for ax in figure.axes:
@@ -51,7 +56,7 @@ def test_a_line_a_pooling_and_a_level_for_words_and_chance():
 
 def test_the_title_says_what_both_find_and_the_subtitle_n():
     for corpus in ("articles", "notes_of_mine"):
-        figure, _ = draw_search({"csv": table(corpus)}, "a model", **SETTINGS)
+        figure, _ = drawn(table(corpus))
         title = " ".join(figure.get_suptitle().split())
         name = corpus.replace("_", " ")
         said = f"half of {name} at a mean reciprocal rank of 0.70, TF-IDF at 0.20"
@@ -61,7 +66,7 @@ def test_the_title_says_what_both_find_and_the_subtitle_n():
 
 
 def test_lines_are_named_at_the_edge_in_their_colors():
-    figure, _ = draw_search({"csv": table("one")}, "a model", **SETTINGS)
+    figure, _ = drawn(table("one"))
     ax = figure.axes[1]
     named = {text.get_text(): text.get_color() for text in ax.texts}
     assert named == {line.get_label(): line.get_color() for line in ax.lines}
@@ -71,7 +76,7 @@ def test_lines_are_named_at_the_edge_in_their_colors():
 
 
 def test_the_table_names_the_best_layer_of_each_embedding():
-    _, text = draw_search({"csv": table("one")}, "a model", **SETTINGS)
+    _, text = drawn(table("one"))
     lines = [line for line in text.splitlines() if line.startswith("| mean")]
     assert len(lines) == 1
     assert "0.70" in lines[0]
@@ -80,6 +85,6 @@ def test_the_table_names_the_best_layer_of_each_embedding():
 
 
 def test_without_halves_it_says_so():
-    figure, _ = draw_search({"csv": table()}, "a model", **SETTINGS)
+    figure, _ = drawn(table())
     assert_words_fit(figure)
     assert "halves: true" in figure.axes[0].texts[0].get_text()

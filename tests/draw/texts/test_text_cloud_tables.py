@@ -1,6 +1,8 @@
 import pandas as pd
 
 from embspace.draw.texts.text_cloud_tables import TABLES, text_cloud_tables
+from embspace.measure.texts.text_clouds import TEXT_CLOUDS
+from tests.analyses import as_drawn
 
 KEYS = {"corpus": "posts", "other_corpus": "posts", "pooling": "mean"}
 
@@ -9,11 +11,13 @@ def test_tables_are_of_the_last_layer():
     results = {
         name: pd.DataFrame(
             [
-                {**KEYS, "layer": layer, **{c: layer + 0.25 for c in columns if c not in KEYS}}
+                KEYS
+                | dict.fromkeys(set(TEXT_CLOUDS.headings[name]) - KEYS.keys(), layer + 0.25)
+                | {"layer": layer}
                 for layer in range(3)
             ]
         )
-        for name, (_, _, columns) in TABLES.items()
+        for name in TABLES
     }
     results["corpora"] = pd.DataFrame(
         [
@@ -21,7 +25,7 @@ def test_tables_are_of_the_last_layer():
             {"corpus": "notes", "n": 3, "left_out": "too few"},
         ]
     )
-    text = text_cloud_tables(results, "a model", 2)
+    text = text_cloud_tables(as_drawn(TEXT_CLOUDS, results), "a model", 2)
     assert text.startswith("# Clouds of texts in a model")
     assert "2.25" in text
     assert "1.25" not in text

@@ -4,7 +4,8 @@ import pandas as pd
 import pytest
 
 from embspace.draw.texts.text_clouds import draw_text_clouds
-from embspace.measure.texts.text_clouds import KEYS, TextClouds, measure_text_clouds
+from embspace.measure.texts.text_clouds import TEXT_CLOUDS, measure_text_clouds
+from tests.analyses import as_drawn, settings_of
 from tests.draw.fits import assert_words_fit
 from tests.text_corpora import CLOUD_SETTINGS as SETTINGS
 from tests.text_corpora import no_corpora, three_corpora
@@ -12,18 +13,19 @@ from tests.text_corpora import no_corpora, three_corpora
 LABEL = "a model of a long name"
 
 
-def results_of(found: TextClouds) -> dict[str, Any]:
-    return {table: getattr(found, table) for table in ("corpora", *KEYS)}
+def draw(results: dict[str, Any]):
+    settings = settings_of(draw_text_clouds)
+    return draw_text_clouds(as_drawn(TEXT_CLOUDS, results), LABEL, **settings)
 
 
 @pytest.fixture(scope="module")
 def results() -> dict[str, Any]:
-    return results_of(measure_text_clouds(three_corpora(), **SETTINGS))
+    return measure_text_clouds(three_corpora(), **SETTINGS)
 
 
 @pytest.fixture(scope="module")
 def drawn(results: dict[str, Any]):
-    return draw_text_clouds(results, LABEL, height_mm=125.0, digits=3)
+    return draw(results)
 
 
 def test_words_fit_and_say_who_was_left_out(drawn):
@@ -53,7 +55,7 @@ def test_the_title_says_the_mean_cosine_of_each_corpus(results):
         {"articles": 0.2, "posts": 0.9, "sentences": 0.5}
     )
     given = results | {"distributions": table}
-    title = draw_text_clouds(given, LABEL, height_mm=125.0, digits=3)[0].get_suptitle()
+    title = draw(given)[0].get_suptitle()
     assert title.replace("\n", " ").startswith(
         "Two posts are the most alike: mean cosine 0.90, sentences 0.50, articles 0.20 (mean "
         "pooling of layer 1)"
@@ -62,11 +64,11 @@ def test_the_title_says_the_mean_cosine_of_each_corpus(results):
 
 @pytest.mark.parametrize("from_file", [False, True])
 def test_a_model_that_reads_no_text_says_so(from_file: bool):
-    results = results_of(measure_text_clouds(no_corpora(), **SETTINGS))
+    results = measure_text_clouds(no_corpora(), **SETTINGS)
     if from_file:  # where an empty word is missing
         results["corpora"] = results["corpora"].replace({"left_out": {"": None}})
         results = {name: pd.DataFrame(table) for name, table in results.items()}
-    figure, text = draw_text_clouds(results, LABEL, height_mm=125.0, digits=3)
+    figure, text = draw(results)
     assert_words_fit(figure)
     assert "enough texts" in figure.axes[0].texts[0].get_text()
     assert "fewer than 8 documents" in text

@@ -5,7 +5,7 @@ import pytest
 
 from embspace.draw.page.looks import POOLINGS, corpus_looks
 from embspace.draw.texts.text_clouds_layers import draw_text_clouds_layers
-from embspace.measure.texts.text_clouds import KEYS, measure_text_clouds
+from embspace.measure.texts.text_clouds import TEXT_CLOUDS, measure_text_clouds
 from tests.draw.fits import assert_words_fit
 from tests.text_corpora import CLOUD_SETTINGS as SETTINGS
 from tests.text_corpora import no_corpora, three_corpora
@@ -16,7 +16,7 @@ POSITIVE = "text_clouds/positive"
 
 def results_of(corpora: Any) -> dict[str, pd.DataFrame]:
     found = measure_text_clouds(corpora, **SETTINGS)
-    return {f"text_clouds/{table}": getattr(found, table) for table in ("corpora", *KEYS)}
+    return {f"text_clouds/{table}": found[table] for table in TEXT_CLOUDS.tables}
 
 
 def draw(results: dict[str, pd.DataFrame]):

@@ -12,7 +12,8 @@ from matplotlib.figure import Figure
 from embspace.draw.page.looks import corpus_looks
 from embspace.draw.texts import text_maps
 from embspace.draw.texts.text_maps import draw_text_maps
-from embspace.project.text_maps import TextMaps, project_text_maps
+from embspace.project.text_maps import TEXT_MAPS, project_text_maps
+from tests.analyses import as_drawn
 from tests.draw.fits import assert_words_fit
 from tests.text_corpora import MAP_SETTINGS as SETTINGS
 from tests.text_corpora import corpus, no_corpora, three_corpora
@@ -22,21 +23,13 @@ LABEL = "a model of a long name"
 LOOK: dict[str, Any] = {"method": "tsne", "row_height_mm": 50.0, "digits": 3}
 
 
-def results_of(found: TextMaps) -> dict[str, Any]:
-    return {
-        "parquet": found.coordinates,
-        "quality": found.quality,
-        "neighbors": found.neighbors,
-    }
-
-
 @pytest.fixture(scope="module")
 def results() -> dict[str, Any]:
-    return results_of(project_text_maps(three_corpora(), **SETTINGS))
+    return project_text_maps(three_corpora(), **SETTINGS)
 
 
 def draw(results: dict[str, Any]) -> tuple[Figure, str]:
-    return draw_text_maps(results, LABEL, **LOOK)
+    return draw_text_maps(as_drawn(TEXT_MAPS, results), LABEL, **LOOK)
 
 
 def titled(results: dict[str, Any]) -> str:
@@ -152,7 +145,7 @@ def test_shares_and_chance_are_those_of_the_table(results: dict[str, Any]):
 
 
 def test_a_model_that_reads_no_text_says_so():
-    results = results_of(project_text_maps(no_corpora(), **SETTINGS))
+    results = project_text_maps(no_corpora(), **SETTINGS)
     figure, text = draw(results)
     assert_words_fit(figure)
     assert "enough texts" in figure.axes[0].texts[0].get_text()
@@ -187,7 +180,7 @@ def maps_of_one(subject: Callable[[int], str]) -> dict[str, Any]:
     """Maps of one corpus of twenty texts, each with its subject."""
     cloud = corpus([f"d{number}" for number in range(20)], seed=0)
     cloud.windows["subject"] = [subject(number) for number in range(20)]
-    return results_of(project_text_maps({"mine": cloud}, **SETTINGS))
+    return project_text_maps({"mine": cloud}, **SETTINGS)
 
 
 def names(figure: Figure) -> list[str]:

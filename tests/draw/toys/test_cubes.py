@@ -3,20 +3,20 @@ import pytest
 
 from embspace.draw.page.canvas import sign, use_style
 from embspace.draw.toys.cubes import draw_cubes
-from embspace.measure.toys.cubes import measure_cubes
+from embspace.measure.toys.cubes import CUBES, measure_cubes
+from tests.analyses import as_drawn, settings_of
 from tests.draw.fits import assert_words_fit
 from tests.measure.toys.test_cubes import SETTINGS
 
 
 @pytest.fixture(scope="module")
 def results():
-    found = measure_cubes(**SETTINGS)
-    return {"curve": found.curve, "dimensions": found.dimensions}
+    return as_drawn(CUBES, measure_cubes(**SETTINGS))
 
 
 @pytest.fixture(scope="module")
 def drawn(results):
-    return draw_cubes(results, "a toy, no model", height_mm=80.0, digits=2)
+    return draw_cubes(results, "a toy, no model", **settings_of(draw_cubes, digits=2))
 
 
 def test_curves_and_what_is_exact_are_those_of_the_table(results, drawn):
@@ -78,7 +78,7 @@ def test_the_legend_names_every_cloud(drawn):
 
 def test_the_legend_does_not_touch_the_foot(results):
     use_style()
-    figure, _ = draw_cubes(results, "a toy, no model", height_mm=80.0, digits=2)
+    figure, _ = draw_cubes(results, "a toy, no model", **settings_of(draw_cubes, digits=2))
     sign(figure, "draw_toys")
     assert_words_fit(figure)  # which draws it
     (legend,) = figure.legends

@@ -4,20 +4,25 @@ import numpy as np
 import pytest
 
 from embspace.draw.toys.estimators import CLOUDS, SHOWN, draw_estimators
-from embspace.measure.toys.estimators import measure_estimators
+from embspace.measure.toys.estimators import ESTIMATORS, measure_estimators
+from tests.analyses import as_drawn, settings_of
 from tests.draw.fits import assert_words_fit
 from tests.measure.toys.test_estimators import SETTINGS
 
 
+def draw(results):
+    settings = settings_of(draw_estimators)
+    return draw_estimators(as_drawn(ESTIMATORS, results), "a toy, no model", **settings)
+
+
 @pytest.fixture(scope="module")
 def results():
-    found = measure_estimators(**SETTINGS)
-    return {"dimension": found.dimension, "spectrum": found.spectrum}
+    return measure_estimators(**SETTINGS)
 
 
 @pytest.fixture(scope="module")
 def drawn(results):
-    return draw_estimators(results, "a toy, no model", height_mm=150.0, digits=2)
+    return draw(results)
 
 
 def test_cells_are_the_deviations_from_the_truth(results, drawn):
@@ -44,7 +49,7 @@ def test_the_title_says_the_range_of_the_smallest_and_of_the_largest_dimension(r
         high = rows["true_dimension"] == 10
         mean = rows["true_dimension"] * np.where(high, factor, 1.25)
         table = {**results, "dimension": rows.assign(mean=mean)}
-        figure, _ = draw_estimators(table, "a toy", height_mm=150.0, digits=2)
+        figure, _ = draw(table)
         title = figure.get_suptitle().replace("\n", " ")
         assert title.startswith("Estimates deviate by +25 to +25 % in 2 dimensions, ")
         assert said in title

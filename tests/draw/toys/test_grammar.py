@@ -2,23 +2,26 @@ import numpy as np
 import pytest
 
 from embspace.draw.toys.grammar import draw_grammar
-from embspace.measure.toys.grammar import measure_grammar
+from embspace.measure.toys.grammar import GRAMMAR, measure_grammar
+from tests.analyses import as_drawn, settings_of
 from tests.draw.fits import assert_words_fit
 from tests.grammar.languages import language
 from tests.measure.toys.test_grammar import SETTINGS
 
 
+def draw(results):
+    settings = settings_of(draw_grammar)
+    return draw_grammar(as_drawn(GRAMMAR, results), "a toy, no model", **settings)
+
+
 @pytest.fixture(scope="module")
 def results():
-    found = measure_grammar(language(), **SETTINGS)
-    return {"summary": found.summary, "agreement": found.agreement}
+    return measure_grammar(language(), **SETTINGS)
 
 
 @pytest.fixture(scope="module")
 def drawn(results):
-    return draw_grammar(
-        results, "a toy, no model", height_mm=75.0, smallest_probability=0.001, digits=3
-    )
+    return draw(results)
 
 
 def test_entropies_are_those_of_the_table(results, drawn):
@@ -38,13 +41,7 @@ def test_the_title_says_whether_the_entropy_is_between_its_bounds(results, measu
     middle = (bounds["entropy_lower_bound"] + bounds["entropy_upper_bound"]) / 2
     is_it = summary["quantity"] == "entropy"
     values = summary["measured"].mask(is_it, middle if measured is None else measured)
-    figure, _ = draw_grammar(
-        {**results, "summary": summary.assign(measured=values)},
-        "a toy",
-        height_mm=75.0,
-        smallest_probability=0.001,
-        digits=3,
-    )
+    figure, _ = draw(results | {"summary": summary.assign(measured=values)})
     assert f"nats per word, {said} the exact bounds" in figure.get_suptitle().replace("\n", " ")
 
 

@@ -2,26 +2,25 @@ import numpy as np
 import pytest
 
 from embspace.draw.toys.hopf_link import draw_hopf_link
-from embspace.project.hopf_link import project_hopf_link
+from embspace.project.hopf_link import HOPF_LINK, project_hopf_link
+from tests.analyses import as_drawn, settings_of
 from tests.draw.fits import assert_words_fit
 from tests.project.test_hopf_link import SETTINGS
 
-DRAW = {"row_height_mm": 47.0, "digits": 3}
+
+def draw(results, **change: int):
+    settings = settings_of(draw_hopf_link, **change)
+    return draw_hopf_link(as_drawn(HOPF_LINK, results), "a toy, no model", **settings)
 
 
 @pytest.fixture(scope="module")
 def results():
-    found = project_hopf_link(**SETTINGS)
-    return {
-        "parquet": found.coordinates,
-        "links": found.links,
-        "quality": found.quality,
-    }
+    return project_hopf_link(**SETTINGS)
 
 
 @pytest.fixture(scope="module")
 def drawn(results):
-    return draw_hopf_link(results, "a toy, no model", n_columns=3, **DRAW)
+    return draw(results)
 
 
 def titled(drawn, title: str):
@@ -82,7 +81,7 @@ def test_the_title_says_in_how_many_settings_a_line_parts_the_circles(results, n
     quality = results["quality"]
     parted = quality["n_linearly_separable"].mask(quality["method"] == "umap", n_parted)
     table = {**results, "quality": quality.assign(n_linearly_separable=parted)}
-    figure, _ = draw_hopf_link(table, "a toy", n_columns=3, **DRAW)
+    figure, _ = draw(table)
     assert said in figure.get_suptitle().replace("\n", " ")
 
 
@@ -105,5 +104,5 @@ def test_the_table_has_linked_and_unlinked_circles(results, drawn):
 
 @pytest.mark.parametrize("n_columns", [1, 2, 4])
 def test_any_number_of_columns_holds_all(results, n_columns: int):
-    figure, _ = draw_hopf_link(results, "a toy", n_columns=n_columns, **DRAW)
+    figure, _ = draw(results, n_columns=n_columns)
     assert sum(bool(ax.get_title(loc="left")) for ax in figure.axes) == 6

@@ -7,27 +7,24 @@ import pandas as pd
 import pytest
 from sklearn.decomposition import PCA
 
+from embspace.analysis import Outcome
 from embspace.errors import InputError
-from embspace.measure.sentences import difference_consistency as offset_consistency
-from embspace.measure.sentences import difference_cosines as offset_cosines
-from embspace.measure.sentences.differences import Differences, measure_differences
-from embspace.measure.tables.deviations import without_deviations
+from embspace.measure.sentences.differences import measure_differences
+from tests.analyses import settings_of
 from tests.measure.planted_sentences import Planted, planted
 
 DIM = 200
 AXES = np.eye(DIM)
-SETTINGS: dict[str, Any] = {
-    "shown_pooling": "cls",
-    "bias_categories": ["female-male", "doctor-nurse"],
-    "smallest_reliability": 0.5,
-    "length_tolerance": 1,
-    "n_sign_flips": 500,
-    "n_pairing_draws": 100,
-    "n_direction_draws": 1000,
-    "n_half_samples": 200,
-    "level": 0.95,
-    "seed": 0,
-}
+SETTINGS = settings_of(
+    measure_differences,
+    shown_pooling="cls",
+    smallest_reliability=0.5,
+    n_sign_flips=500,
+    n_pairing_draws=100,
+    n_direction_draws=1000,
+    n_half_samples=200,
+)
+FEW = {"n_half_samples": 10, "n_pairing_draws": 10, "n_sign_flips": 20, "n_direction_draws": 20}
 # doctor-nurse leans against female-male; the other two have nothing to do with anything.
 OFFSETS = {
     "female-male": AXES[0],
@@ -38,18 +35,26 @@ OFFSETS = {
 }
 
 
-def measure(given: Planted, **change: Any) -> Differences:
+def measure(given: Planted, **change: Any) -> Outcome:
     return measure_differences(given.stimuli, given.tokens, given.states, **SETTINGS | change)
 
 
-def cosine_of(found: Differences, *categories: str, pooling: str = "cls") -> pd.Series:
-    table = found.cosines[found.cosines["pooling"] == pooling]
+def inputs(*, is_empty: bool) -> dict[str, Any]:
+    given = planted(OFFSETS, 6, noise=1.0, n_layers=2)
+    if is_empty:
+        states = {name: x[:, :0] for name, x in given.states.items()}
+        given = replace(given, states=states, tokens=given.tokens[:0])
+    return {"stimuli": given.stimuli, "tokens": given.tokens, "states": given.states}
+
+
+def cosine_of(found: Outcome, *categories: str, pooling: str = "cls") -> pd.Series:
+    table = found["cosines"][found["cosines"]["pooling"] == pooling]
     chosen = [{a, b} == {*categories} for a, b in table[["category_1", "category_2"]].to_numpy()]
     return table[chosen].iloc[0]
 
 
-def category_of(found: Differences, category: str, pooling: str = "cls") -> pd.Series:
-    table = found.categories
+def category_of(found: Outcome, category: str, pooling: str = "cls") -> pd.Series:
+    table = found["categories"]
     chosen = (table["category"] == category) & (table["pooling"] == pooling)
     return table[chosen].iloc[0]
 
@@ -60,11 +65,11 @@ def given() -> Planted:
 
 
 @pytest.fixture(scope="module")
-def found(given: Planted) -> Differences:
+def found(given: Planted) -> Outcome:
     return measure(given)
 
 
-def test_planted_cosines_are_recovered_and_the_others_are_chance(found: Differences):
+def test_planted_cosines_are_recovered_and_the_others_are_chance(found: Outcome):
     row = cosine_of(found, "female-male", "doctor-nurse")
     assert row["cosine"] == pytest.approx(-0.6 / (1 + 1 / 12), abs=0.05)
     assert row["corrected_cosine"] == pytest.approx(-0.6, abs=0.05)
@@ -79,7 +84,7 @@ def test_planted_cosines_are_recovered_and_the_others_are_chance(found: Differen
         assert row["q_value"] > 0.05
 
 
-def test_a_mean_that_is_mostly_noise_is_not_corrected(found: Differences):
+def test_a_mean_that_is_mostly_noise_is_not_corrected(found: Outcome):
     row = cosine_of(found, "g-h", "c-d")
     assert np.isfinite(row["cosine"])
     assert np.isnan(row[["corrected_cosine", "corrected_cosine_low"]].to_numpy(float)).all()
@@ -94,7 +99,7 @@ def test_the_p_values_of_unrelated_directions_are_uniform():
         offsets = {f"{i}-": rng.normal(size=DIM) * spread / 10 for i in range(12)}
         given = _scaled(planted(offsets, 6, noise=0.5, seed=seed), offsets, spread)
         found = measure(given, n_sign_flips=2, n_pairing_draws=2, n_half_samples=2)
-        p_values += found.cosines.query("pooling == 'cls'")["p_value"].tolist()
+        p_values += found["cosines"].query("pooling == 'cls'")["p_value"].tolist()
     shares = [np.mean(np.array(p_values) <= level) for level in (0.1, 0.5, 0.9)]
     assert shares == pytest.approx([0.1, 0.5, 0.9], abs=0.06)
 
@@ -107,28 +112,28 @@ def _scaled(given: Planted, offsets: dict[str, np.ndarray], spread: np.ndarray) 
     return replace(given, states={name: x.astype(np.float32) for name in given.states})
 
 
-def test_exchanging_all_sides_changes_no_cosine(given: Planted, found: Differences):
+def test_exchanging_all_sides_changes_no_cosine(given: Planted, found: Outcome):
     swapped = measure(given.swapped({*OFFSETS}))
     same = ["norm_of_mean", "mean_norm", "reliability", "consistency", "random_weights_consistency"]
     same += ["consistency_different_tokens"]
-    pd.testing.assert_frame_equal(swapped.categories[same], found.categories[same])
+    pd.testing.assert_frame_equal(swapped["categories"][same], found["categories"][same])
     same = ["cosine", "corrected_cosine", "random_weights_cosine"]
-    pd.testing.assert_frame_equal(swapped.cosines[same], found.cosines[same])
+    pd.testing.assert_frame_equal(swapped["cosines"][same], found["cosines"][same])
 
 
 def test_exchanging_the_sides_of_one_category_changes_the_sign_of_its_cosines(
-    given: Planted, found: Differences
+    given: Planted, found: Outcome
 ):
     swapped = measure(given.swapped({"doctor-nurse"}))
     pd.testing.assert_series_equal(
-        swapped.categories["consistency"], found.categories["consistency"]
+        swapped["categories"]["consistency"], found["categories"]["consistency"]
     )
     for one, two in combinations(OFFSETS, 2):
         sign = -1 if "doctor-nurse" in (one, two) else 1
         for name in ("cosine", "corrected_cosine"):
             expected = sign * cosine_of(found, one, two)[name]
             assert cosine_of(swapped, one, two)[name] == pytest.approx(expected, nan_ok=True)
-    assert swapped.summary["bias"]["cosine"] > 0
+    assert swapped["json"]["bias"]["cosine"] > 0
 
 
 def test_nurses_with_women_is_a_negative_cosine():
@@ -136,51 +141,53 @@ def test_nurses_with_women_is_a_negative_cosine():
     female, male, doctor = AXES[0], AXES[1], AXES[2]
     nurse = doctor + 0.5 * (female - male)
     offsets = {"female-male": male - female, "doctor-nurse": nurse - doctor}
-    assert measure(planted(offsets)).summary["bias"]["cosine"] < -0.8
+    assert measure(planted(offsets))["json"]["bias"]["cosine"] < -0.8
 
 
-def test_the_order_of_the_sentences_does_not_matter(given: Planted, found: Differences):
+def test_the_order_of_the_sentences_does_not_matter(given: Planted, found: Outcome):
     n = len(given.stimuli)
     order = np.random.default_rng(0).permutation(n)
     other = measure(given.reordered(order))
     key, names = ["layer", "pooling", "category"], ["consistency", "reliability", "norm_of_mean"]
     pd.testing.assert_frame_equal(
-        other.categories.set_index(key)[names].sort_index(),
-        found.categories.set_index(key)[names].sort_index(),
+        other["categories"].set_index(key)[names].sort_index(),
+        found["categories"].set_index(key)[names].sort_index(),
     )
     for one, two in combinations(OFFSETS, 2):
         expected = cosine_of(found, one, two)["cosine"]
         assert cosine_of(other, one, two)["cosine"] == pytest.approx(expected)
 
 
-def test_a_rotation_of_the_space_changes_nothing(given: Planted, found: Differences):
+def test_a_rotation_of_the_space_changes_nothing(given: Planted, found: Outcome):
     turn = np.linalg.qr(np.random.default_rng(0).normal(size=(DIM, DIM)))[0]
     turned = {name: (x @ turn).astype(np.float32) for name, x in given.states.items()}
     other = measure(replace(given, states=turned))
-    chosen = found.cosines.columns.drop(["p_value", "q_value"])
-    pd.testing.assert_frame_equal(other.cosines[chosen], found.cosines[chosen], atol=1e-5)
-    chosen = [name for name in found.categories if "_value" not in name]
-    pd.testing.assert_frame_equal(other.categories[chosen], found.categories[chosen], atol=1e-5)
+    chosen = found["cosines"].columns.drop(["p_value", "q_value"])
+    pd.testing.assert_frame_equal(other["cosines"][chosen], found["cosines"][chosen], atol=1e-5)
+    chosen = [name for name in found["categories"] if "_value" not in name]
+    pd.testing.assert_frame_equal(
+        other["categories"][chosen], found["categories"][chosen], atol=1e-5
+    )
 
 
-def test_a_layer_more_moves_no_other_number(given: Planted, found: Differences):
+def test_a_layer_more_moves_no_other_number(given: Planted, found: Outcome):
     states = {name: x[:1] for name, x in given.states.items()}
     first = measure(replace(given, states=states))
-    kept = found.cosines[found.cosines["layer"] == 0]
-    pd.testing.assert_frame_equal(first.cosines, kept.reset_index(drop=True))
-    kept = found.categories[found.categories["layer"] == 0]
-    pd.testing.assert_frame_equal(first.categories, kept.reset_index(drop=True))
+    kept = found["cosines"][found["cosines"]["layer"] == 0]
+    pd.testing.assert_frame_equal(first["cosines"], kept.reset_index(drop=True))
+    kept = found["categories"][found["categories"]["layer"] == 0]
+    pd.testing.assert_frame_equal(first["categories"], kept.reset_index(drop=True))
 
 
-def test_random_weights_are_the_states_of_that_name(given: Planted, found: Differences):
+def test_random_weights_are_the_states_of_that_name(given: Planted, found: Outcome):
     exchanged = {
         name: given.states[name.removeprefix("random_") if "_" in name else f"random_{name}"]
         for name in given.states
     }
     other = measure(replace(given, states=exchanged))
     for one, two, names in (
-        (found.categories, other.categories, ["consistency", "consistency_different_tokens"]),
-        (found.cosines, other.cosines, ["cosine"]),
+        (found["categories"], other["categories"], ["consistency", "consistency_different_tokens"]),
+        (found["cosines"], other["cosines"], ["cosine"]),
     ):
         for name in names:
             expected = one[name].rename(f"random_weights_{name}")
@@ -207,7 +214,7 @@ def test_one_pair_is_a_direction_and_no_more():
     assert row[["cosine_low", "corrected_cosine_high"]].isna().all()
 
 
-def test_states_that_are_all_equal_have_no_differences(given: Planted, found: Differences):
+def test_states_that_are_all_equal_have_no_differences(given: Planted, found: Outcome):
     states = given.states | {"max": np.ones_like(given.states["max"])}
     other = measure(replace(given, states=states), shown_pooling="max")
     row = category_of(other, "c-d", pooling="max")
@@ -218,38 +225,32 @@ def test_states_that_are_all_equal_have_no_differences(given: Planted, found: Di
     assert cosine_of(other, "c-d", "e-f", pooling="mean")["cosine"] == pytest.approx(
         cosine_of(found, "c-d", "e-f", pooling="mean")["cosine"]
     )
-    assert other.summary["largest"] == {}
-    assert np.isnan(other.summary["bias"]["cosine"])
-    assert np.isnan(other.summary["explained_variance_1"])
+    assert other["json"]["largest"] == {}
+    assert np.isnan(other["json"]["bias"]["cosine"])
+    assert np.isnan(other["json"]["explained_variance_1"])
 
 
 def test_in_the_place_of_a_first_token_that_saw_no_other_the_mean_is_shown(given: Planted):
     states = given.states | {"cls": np.ones_like(given.states["cls"])}
     found = measure(replace(given, states=states))
-    assert found.summary["pooling"] == "mean"
-    asked = measure(replace(given, states=states), shown_pooling="mean")
-    assert found.summary["consistency"] == asked.summary["consistency"]
-    assert found.map.equals(asked.map)
-    assert found.examples.equals(asked.examples)
+    assert found["json"]["pooling"] == "mean"
+    of_mean = measure(replace(given, states=states), shown_pooling="mean")
+    assert found["json"]["consistency"] == of_mean["json"]["consistency"]
+    assert found["map"].equals(of_mean["map"])
+    assert found["examples"].equals(of_mean["examples"])
 
 
-def test_rows_and_columns(found: Differences):
-    for table, columns in (
-        (found.categories, offset_consistency.COLUMNS),
-        (found.cosines, offset_cosines.COLUMNS),
-    ):
-        kept, _ = without_deviations({"table": pd.DataFrame(columns=columns)})
-        assert list(table) == list(kept["table"])
-    assert len(found.categories) == 2 * 3 * 5
-    assert len(found.cosines) == 2 * 3 * 10
-    assert found.categories["layer"].tolist() == [0] * 15 + [1] * 15
-    assert found.categories["category"].tolist() == [*OFFSETS] * 6
+def test_rows(found: Outcome):
+    assert len(found["categories"]) == 2 * 3 * 5
+    assert len(found["cosines"]) == 2 * 3 * 10
+    assert found["categories"]["layer"].tolist() == [0] * 15 + [1] * 15
+    assert found["categories"]["category"].tolist() == [*OFFSETS] * 6
 
 
-def test_the_summary_is_of_the_last_layer(found: Differences):
-    summary = found.summary
+def test_the_summary_is_of_the_last_layer(found: Outcome):
+    summary = found["json"]
     assert (summary["layer"], summary["pooling"], summary["n_pairs"]) == (1, "cls", 60)
-    shown = found.cosines.query("layer == 1 and pooling == 'cls'")
+    shown = found["cosines"].query("layer == 1 and pooling == 'cls'")
     cosine = shown["cosine"].astype(float)
     assert summary["largest"]["cosine"] == cosine.max()
     assert summary["smallest"]["cosine"] == cosine.min() == summary["bias"]["cosine"]
@@ -263,22 +264,22 @@ def test_the_summary_is_of_the_last_layer(found: Differences):
 
 
 def test_a_set_without_the_bias_categories_has_no_bias(given: Planted):
-    assert measure(given, bias_categories=["female-male", "x-y"]).summary["bias"] == {}
+    assert measure(given, bias_categories=["female-male", "x-y"])["json"]["bias"] == {}
 
 
-def test_the_map_is_the_projection_about_no_difference(given: Planted, found: Differences):
+def test_the_map_is_the_projection_about_no_difference(given: Planted, found: Outcome):
     x = given.states["cls"][-1].astype(np.float64)
     d = x[1::2] - x[::2]
     pca = PCA(2, svd_solver="full").fit(d)
     # The sign of an axis is free; here its largest entry is positive.
     largest = np.abs(pca.components_).argmax(axis=1)
     axes = pca.components_ * np.sign(pca.components_[[0, 1], largest])[:, None]
-    points = found.map[found.map["kind"] == "difference"]
+    points = found["map"][found["map"]["kind"] == "difference"]
     projected = points[["component_1", "component_2"]].to_numpy(float)
     assert np.allclose(projected, d @ axes.T, atol=1e-6)
-    shares = [found.summary[f"explained_variance_{number}"] for number in (1, 2)]
+    shares = [found["json"][f"explained_variance_{number}"] for number in (1, 2)]
     assert shares == pytest.approx(pca.explained_variance_ratio_)
-    means = found.map[found.map["kind"] == "mean"].set_index("category")
+    means = found["map"][found["map"]["kind"] == "mean"].set_index("category")
     for category, rows in points.groupby("category"):
         for component in ("component_1", "component_2"):
             assert means.loc[category, component] == pytest.approx(rows[component].mean())
@@ -286,25 +287,19 @@ def test_the_map_is_the_projection_about_no_difference(given: Planted, found: Di
 
 
 def test_examples_are_the_first_pairs_with_the_lengths_of_their_differences(
-    given: Planted, found: Differences
+    given: Planted, found: Outcome
 ):
-    assert found.examples["category"].tolist() == [*OFFSETS]
-    assert found.examples["first"].tolist() == [f"{each} 0 first" for each in OFFSETS]
-    assert found.examples["second"].tolist() == [f"{each} 0 second" for each in OFFSETS]
+    assert found["examples"]["category"].tolist() == [*OFFSETS]
+    assert found["examples"]["first"].tolist() == [f"{each} 0 first" for each in OFFSETS]
+    assert found["examples"]["second"].tolist() == [f"{each} 0 second" for each in OFFSETS]
     x = given.states["cls"][-1].astype(np.float64)
     lengths = np.linalg.norm(x[1::24] - x[::24], axis=1)
-    assert found.examples["euclidean_distance"].to_numpy() == pytest.approx(lengths)
+    assert found["examples"]["euclidean_distance"].to_numpy() == pytest.approx(lengths)
 
 
-def test_a_model_that_read_nothing_has_empty_tables(given: Planted, found: Differences):
-    states = {name: x[:, :0] for name, x in given.states.items()}
-    empty = measure(replace(given, states=states, tokens=given.tokens[:0]))
-    for name in ("categories", "cosines", "map", "examples"):
-        assert getattr(empty, name).empty
-        assert list(getattr(empty, name)) == list(getattr(found, name))
-    assert empty.summary["n_pairs"] == 0
-    assert empty.summary["bias"] == {}
-    assert empty.summary["consistency"] == {}
+def test_a_model_that_read_nothing_has_no_pair():
+    empty = measure_differences(**inputs(is_empty=True), **SETTINGS)["json"]
+    assert (empty["n_pairs"], empty["bias"], empty["consistency"]) == (0, {}, {})
 
 
 def test_states_of_other_sentences_are_refused(given: Planted):
@@ -315,7 +310,7 @@ def test_states_of_other_sentences_are_refused(given: Planted):
 
 def test_one_category_has_no_cosines_and_no_unrelated_sentences():
     found = measure(planted({"a-b": AXES[0]}))
-    assert found.cosines.empty
+    assert found["cosines"].empty
     row = category_of(found, "a-b")
     assert np.isnan(row["null_consistency_unrelated"])
     assert np.isfinite(row["null_consistency_sign_flips"])
@@ -324,9 +319,8 @@ def test_one_category_has_no_cosines_and_no_unrelated_sentences():
 def test_the_last_token_of_a_decoder_has_its_rows():
     given = planted(OFFSETS, 8)
     last = {"last": given.states["mean"], "random_last": given.states["random_mean"]}
-    few = {"n_half_samples": 10, "n_pairing_draws": 10, "n_sign_flips": 20}
-    found = measure(replace(given, states=given.states | last), **few, n_direction_draws=20)
-    for table in (found.categories, found.cosines):
+    found = measure(replace(given, states=given.states | last), **FEW)
+    for table in (found["categories"], found["cosines"]):
         by_pooling = table.groupby("pooling").size()
         assert by_pooling["last"] == by_pooling["mean"]
-    assert set(found.categories["pooling"]) == {"cls", "mean", "max", "last"}
+    assert set(found["categories"]["pooling"]) == {"cls", "mean", "max", "last"}

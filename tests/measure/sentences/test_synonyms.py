@@ -1,11 +1,10 @@
-from typing import Any
-
 import numpy as np
-import pandas as pd
 import pytest
 
+from embspace.analysis import Outcome
 from embspace.measure.sentences.synonym_vectors import Stimuli, codes
-from embspace.measure.sentences.synonyms import MAP_COLUMNS, Synonyms, measure_synonyms
+from embspace.measure.sentences.synonyms import SETS, measure_synonyms
+from tests.analyses import settings_of
 from tests.measure.planted_synonyms import (
     at_corners,
     control_table,
@@ -15,12 +14,8 @@ from tests.measure.planted_synonyms import (
     synonym_table,
 )
 
-SETTINGS: dict[str, Any] = {
-    "map_poolings": ["cls", "mean"],
-    "n_half_samples": 10,
-    "n_shuffles": 19,
-    "level": 0.9,
-}
+FEW = {"map_poolings": ["cls", "mean"], "n_half_samples": 10, "n_shuffles": 19}
+SETTINGS = settings_of(measure_synonyms, **FEW, level=0.9)
 
 
 def sets(n_layers: int = 2, turn: np.ndarray | None = None) -> tuple[Stimuli, Stimuli, Stimuli]:
@@ -34,59 +29,67 @@ def sets(n_layers: int = 2, turn: np.ndarray | None = None) -> tuple[Stimuli, St
     return found[0], found[1], found[2]
 
 
-def measured(*given: Stimuli, seed: int = 0) -> Synonyms:
-    return measure_synonyms(*given, **SETTINGS, seed=seed)
+def measured(*given: Stimuli, seed: int = 0) -> Outcome:
+    return measure_synonyms(dict(zip(SETS, given, strict=True)), **SETTINGS | {"seed": seed})
+
+
+def inputs(*, is_empty: bool) -> dict[str, dict[str, Stimuli]]:
+    given = sets()
+    if is_empty:
+        given = [stimuli(one.table, np.ones((3, 0, 16)), words=[]) for one in given]
+    return {"sets": dict(zip(SETS, given, strict=True))}
 
 
 @pytest.fixture(scope="module")
-def found() -> Synonyms:
+def found() -> Outcome:
     return measured(*sets())
 
 
-def test_every_layer_pooling_and_set_has_its_rows(found: Synonyms):
+def test_every_layer_pooling_and_set_has_its_rows(found: Outcome):
     n_layers = 3 * 2 + 1  # of three poolings, and the bag of words
-    assert len(found.groups) == 3 * n_layers
-    assert len(found.group_pairs) == 15 * n_layers
-    assert len(found.slots) == 3 * 4 * n_layers
-    assert len(found.contrasts) == 4 * n_layers
-    for table in (found.groups, found.group_pairs, found.slots, found.contrasts):
+    assert len(found["groups"]) == 3 * n_layers
+    assert len(found["group_pairs"]) == 15 * n_layers
+    assert len(found["slots"]) == 3 * 4 * n_layers
+    assert len(found["contrasts"]) == 4 * n_layers
+    for table in (found["groups"], found["group_pairs"], found["slots"], found["contrasts"]):
         assert set(table.loc[table["pooling"] != "bag_of_words", "layer"]) == {0, 1}
         assert set(table.loc[table["pooling"] == "bag_of_words", "layer"]) == {0}
 
 
-def test_within_and_between_are_means_of_the_pairs_of_groups(found: Synonyms):
-    pairs = found.group_pairs.query("pooling == 'mean' and layer == 1")
-    row = found.groups.query(
-        "sentences == 'groups_and_random' and pooling == 'mean' and layer == 1"
-    ).iloc[0]
+def test_within_and_between_are_means_of_the_pairs_of_groups(found: Outcome):
+    pairs = found["group_pairs"].query("pooling == 'mean' and layer == 1")
+    row = (
+        found["groups"]
+        .query("sentences == 'groups_and_random' and pooling == 'mean' and layer == 1")
+        .iloc[0]
+    )
     own = pairs["group_1"] == pairs["group_2"]
     for quantity in ("cosine", "euclidean_distance"):
         assert row[f"within_{quantity}"] == pytest.approx(pairs.loc[own, quantity].mean())
         assert row[f"between_{quantity}"] == pytest.approx(pairs.loc[~own, quantity].mean())
 
 
-def test_meanings_and_contrasts_tell_of_the_same_pairs(found: Synonyms):
-    groups = found.groups.query("sentences == 'meanings' and pooling == 'cls' and layer == 0")
-    kinds = found.contrasts.query("pooling == 'cls' and layer == 0").set_index("kind")["cosine"]
+def test_meanings_and_contrasts_tell_of_the_same_pairs(found: Outcome):
+    groups = found["groups"].query("sentences == 'meanings' and pooling == 'cls' and layer == 0")
+    kinds = found["contrasts"].query("pooling == 'cls' and layer == 0").set_index("kind")["cosine"]
     assert groups["within_cosine"].item() == pytest.approx(kinds["paraphrase"])
     assert groups["between_cosine"].item() == pytest.approx(kinds["unrelated"])
 
 
-def test_maps_are_of_the_last_layer_with_and_without_random_sentences(found: Synonyms):
-    sizes = found.map.groupby(["pooling", "sentences"]).size().to_dict()
+def test_maps_are_of_the_last_layer_with_and_without_random_sentences(found: Outcome):
+    sizes = found["map"].groupby(["pooling", "sentences"]).size().to_dict()
     assert sizes == {
         (pooling, sentences): n
         for pooling in ("cls", "mean")
         for sentences, n in (("groups", 60), ("groups_and_random", 70))
     }
-    assert list(found.map) == MAP_COLUMNS
-    view = found.map.query("pooling == 'cls' and sentences == 'groups'")
+    view = found["map"].query("pooling == 'cls' and sentences == 'groups'")
     given = sets()[0]
     x = given.states["cls"][-1][:60].astype(np.float64)
     assert view["id"].tolist() == given.table["id"].iloc[:60].tolist()
     variances = np.linalg.svd(x - x.mean(axis=0), compute_uv=False) ** 2
     assert np.allclose((view[["component_1", "component_2"]] ** 2).sum(), variances[:2])
-    shares = found.scalars["cls_groups"]
+    shares = found["json"]["cls_groups"]
     assert shares["n"] == 60
     assert shares["explained_variance_1"] == pytest.approx(variances[0] / variances.sum())
 
@@ -95,12 +98,12 @@ def test_no_map_is_of_a_first_token_that_saw_no_other():
     given = sets()
     alike = given[0].states | {"cls": np.ones_like(given[0].states["cls"])}
     found = measured(Stimuli(given[0].table, given[0].tokens, alike), *given[1:])
-    assert set(found.map["pooling"]) == {"mean"}
-    assert set(found.scalars) == {"mean_groups", "mean_groups_and_random"}
+    assert set(found["map"]["pooling"]) == {"mean"}
+    assert set(found["json"]) == {"mean_groups", "mean_groups_and_random"}
 
 
-def test_planted_groups_lie_apart_on_the_map(found: Synonyms):
-    view = found.map.query("pooling == 'cls' and sentences == 'groups'")
+def test_planted_groups_lie_apart_on_the_map(found: Outcome):
+    view = found["map"].query("pooling == 'cls' and sentences == 'groups'")
     places = view[["component_1", "component_2"]].to_numpy()
     centers = view.groupby("group")[["component_1", "component_2"]].mean()
     distances = np.linalg.norm(places[:, None] - centers.to_numpy(), axis=-1)
@@ -108,35 +111,16 @@ def test_planted_groups_lie_apart_on_the_map(found: Synonyms):
     assert (nearest == view["group"].to_numpy(object)).mean() > 0.95
 
 
-def test_rotation_moves_no_table(found: Synonyms):
+def test_rotation_moves_no_table(found: Outcome):
     turned = measured(*sets(turn=rotation(16)))
     for name in ("groups", "slots", "contrasts"):
-        first, second = getattr(found, name), getattr(turned, name)
+        first, second = found[name], turned[name]
         trained = [
             column
             for column in first.select_dtypes("number")
             if not column.startswith("random_weights")
         ]
         assert np.allclose(first[trained], second[trained], atol=1e-5, equal_nan=True), name
-
-
-def test_the_seed_moves_intervals_and_nothing_else(found: Synonyms):
-    again, other = measured(*sets()), measured(*sets(), seed=1)
-    for name in ("groups", "group_pairs", "slots", "contrasts", "map"):
-        pd.testing.assert_frame_equal(getattr(found, name), getattr(again, name))
-    assert found.groups["silhouette"].equals(other.groups["silhouette"])
-    assert not found.groups["silhouette_low"].equals(other.groups["silhouette_low"])
-    assert not found.groups["null_silhouette"].equals(other.groups["null_silhouette"])
-
-
-def test_a_model_that_reads_nothing_has_empty_tables_of_the_same_columns(found: Synonyms):
-    tables = synonym_table(), paraphrase_table(), control_table()
-    given = [stimuli(table, np.ones((3, 0, 16)), words=[]) for table in tables]
-    empty = measured(*given)
-    for name in ("groups", "group_pairs", "slots", "contrasts", "map"):
-        assert getattr(empty, name).empty
-        assert list(getattr(empty, name)) == list(getattr(found, name))
-    assert empty.scalars == {}
 
 
 def test_the_last_token_of_a_decoder_has_its_rows():
@@ -149,8 +133,8 @@ def test_the_last_token_of_a_decoder_has_its_rows():
         for one in sets()
     ]
     found = measured(*given)
-    for table in (found.groups, found.group_pairs, found.slots, found.contrasts):
+    for table in (found["groups"], found["group_pairs"], found["slots"], found["contrasts"]):
         by_pooling = table.groupby("pooling").size()
         assert by_pooling["last"] == by_pooling["mean"]
-    last, mean = (found.groups.query("pooling == @name") for name in ("last", "mean"))
+    last, mean = (found["groups"].query("pooling == @name") for name in ("last", "mean"))
     assert np.array_equal(last["purity"], mean["purity"])

@@ -7,22 +7,11 @@ import numpy as np
 import pandas as pd
 
 from embspace.measure.texts.layer_choice import ReadCorpus, ReadTexts, measure_layer_choice
+from tests.analyses import settings_of
 
 N, DIM, N_LAYERS, CARRIER = 120, 12, 4, 2
-SETTINGS: dict[str, Any] = {
-    "left_out": ["skipped"],
-    "fewest_documents": 20,
-    "most_texts": 1000,
-    "stop_words": None,
-    "n_folds": 5,
-    "inverse_regularization": 0.1,
-    "inverse_regularization_of_words": 10.0,
-    "tokens_per_batch": 4096,
-    "n_half_samples": 100,
-    "level": 0.95,
-    "device": "cpu",
-    "seed": 0,
-}
+FEW = {"left_out": ["skipped"], "stop_words": None, "n_half_samples": 100}
+SETTINGS = settings_of(measure_layer_choice, **FEW, inverse_regularization=0.1)
 NONE = pd.DataFrame(columns=["window", "id", "special", "repeated", "start", "end"])
 
 
@@ -65,7 +54,8 @@ def with_own_vectors(read: ReadCorpus) -> ReadCorpus:
 
 def planted_table(**changes: Any) -> pd.DataFrame:
     """Return what the stage makes of it."""
-    return measure_layer_choice(None, None, {"planted": planted()}, **{**SETTINGS, **changes})
+    settings = SETTINGS | changes
+    return measure_layer_choice(None, None, {"planted": planted()}, **settings)["csv"]
 
 
 def _states(rng: np.random.Generator, label: np.ndarray, strength: float) -> dict[str, np.ndarray]:

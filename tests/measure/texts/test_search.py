@@ -1,14 +1,10 @@
-from typing import Any
-
 import numpy as np
 import pandas as pd
 import pytest
 
 from embspace.geometry.groups.retrieval import reciprocal_rank_by_chance
 from embspace.geometry.inference.resampling import Interval
-from embspace.measure.tables.deviations import COLUMNS as OF_HALVES
 from embspace.measure.texts.search import (
-    COLUMNS,
     QUANTITIES,
     Halves,
     _gain_columns,
@@ -17,8 +13,9 @@ from embspace.measure.texts.search import (
     word_scores,
 )
 from embspace.prepare.sentences import split_halves
+from tests.analyses import settings_of
 
-SETTINGS: dict[str, Any] = {"stop_words": None, "n_resamples": 100, "level": 0.95, "seed": 0}
+SETTINGS = settings_of(measure_search, stop_words=None, n_resamples=100)
 SUBJECTS = ["salt", "bells", "maps", "bread", "ships", "clocks", "wool", "glass"]
 
 
@@ -32,8 +29,13 @@ def halves(vectors: np.ndarray, subjects: list[str] | None = None) -> Halves:
     return Halves(table, windows, {"mean": vectors})
 
 
+def inputs(*, is_empty: bool) -> dict[str, dict[str, Halves]]:
+    vectors = np.random.default_rng(0).normal(size=(2, 16, 12))
+    return {"corpora": {} if is_empty else {"one": halves(vectors)}}
+
+
 def measured(given: Halves) -> pd.DataFrame:
-    table = measure_search({"one": given}, **SETTINGS).table
+    table = measure_search({"one": given}, **SETTINGS)["csv"]
     return table.set_index(["embedding", "layer", "preparation"]).sort_index()
 
 
@@ -118,7 +120,7 @@ def test_stop_words_are_left_out():
         for number, text in enumerate(given.texts["text"])
     ]
     with_words, without = (
-        measure_search({"one": given}, **{**SETTINGS, "stop_words": words}).table
+        measure_search({"one": given}, **{**SETTINGS, "stop_words": words})["csv"]
         for words in (None, "english")
     )
     column = "mean_reciprocal_rank"
@@ -145,18 +147,10 @@ def test_rotation_changes_nothing():
     pd.testing.assert_frame_equal(measured(halves(x)), measured(halves(x @ rotation)))
 
 
-def test_without_any_corpus_the_table_is_empty():
-    found = measure_search({}, **SETTINGS)
-    assert list(found.table) == COLUMNS
-    assert list(found.deviations) == OF_HALVES
-    assert found.table.empty
-    assert found.deviations.empty
-
-
 def test_the_halves_do_not_depend_on_the_model():
     rng = np.random.default_rng(3)
     x = rng.normal(size=(4, 16, 6))
-    few, many = (measure_search({"one": halves(x[:n])}, **SETTINGS).deviations for n in (1, 4))
+    few, many = (measure_search({"one": halves(x[:n])}, **SETTINGS)["parquet"] for n in (1, 4))
     common = [few["row"] < 4, many["row"] < 4]  # two scores by words, two of layer 0
     of_few, of_many = (
         each[chosen].reset_index(drop=True)
@@ -169,8 +163,8 @@ def test_the_halves_do_not_depend_on_the_model():
 def test_the_halves_of_a_corpus_do_not_depend_on_another_corpus():
     rng = np.random.default_rng(4)
     other, given = halves(rng.normal(size=(2, 12, 6))), halves(rng.normal(size=(2, 16, 6)))
-    alone = measure_search({"one": given}, **SETTINGS).table
-    both = measure_search({"before": other, "one": given}, **SETTINGS).table
+    alone = measure_search({"one": given}, **SETTINGS)["csv"]
+    both = measure_search({"before": other, "one": given}, **SETTINGS)["csv"]
     of_one = both[both["corpus"] == "one"].reset_index(drop=True)
     pd.testing.assert_frame_equal(of_one, alone)
 
@@ -221,10 +215,10 @@ def test_a_hit_on_a_copy_is_a_hit_and_copies_are_one_unit():
     windows = pd.DataFrame({"text": texts["id"], "window": 0})
     given = Halves(texts, windows, {"mean": np.tile(once, (1, 3, 1))})
     found = measure_search({"one": given}, **SETTINGS)
-    row = found.table.set_index(["embedding", "layer", "preparation"]).loc[("mean", 0, "as_is")]
+    row = found["csv"].set_index(["embedding", "layer", "preparation"]).loc[("mean", 0, "as_is")]
     assert row["n_queries"] == row["n_candidates"] == 24
     assert row["recall_at_1"] == pytest.approx(alone["recall_at_1"])
     assert row["null_recall_at_1"] == pytest.approx(3 / 24)
-    assert (found.deviations["n_units"] == 8).all()
+    assert (found["parquet"]["n_units"] == 8).all()
     ends = ["recall_at_1_low", "recall_at_1_high"]
     assert row[ends].tolist() == pytest.approx(alone[ends].tolist())  # no narrower

@@ -1,39 +1,50 @@
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 
+from embspace.analysis import Outcome
 from embspace.clouds.pooling import POOLINGS
 from embspace.errors import InputError
 from embspace.measure.texts import text_clouds
-from embspace.measure.texts.text_clouds import KEYS, TextClouds, measure_text_clouds
+from embspace.measure.texts.text_clouds import JOINED, TEXT_CLOUDS, measure_text_clouds
 from tests.text_corpora import CLOUD_SETTINGS as SETTINGS
 from tests.text_corpora import corpus, no_corpora, three_corpora
 
-TABLES = ("corpora", *KEYS)
+FEW = SETTINGS
+
+DECIDED_BY_SEED = (  # draws of documents, folds and deals
+    *("auc", "auc_standard_deviation", "equal_length_auc", "length_auc", "n_equal_length_pairs"),
+    *("equal_n_participation_ratio", "participation_ratio_difference"),
+    "participation_ratio_difference_p_value",
+)
+
+
+def inputs(*, is_empty: bool) -> dict[str, Any]:
+    return {"clouds": no_corpora() if is_empty else three_corpora()}
 
 
 @pytest.fixture(scope="module")
-def found() -> TextClouds:
+def found() -> Outcome:
     return measure_text_clouds(three_corpora(), **SETTINGS)
 
 
-def test_each_table_has_a_row_for_each_state_and_corpus_or_two(found: TextClouds):
+def test_each_table_has_a_row_for_each_state_and_corpus_or_two(found: Outcome):
     states = len(POOLINGS) * 2
-    assert len(found.positive) == states * 6
-    assert len(found.spectrum) == states * 3
-    assert len(found.separation) == states * 3
-    assert len(found.distributions) == states * (3 + 6 * 3)
-    for table, keys in KEYS.items():
-        rows = getattr(found, table)
-        assert list(rows)[: len(keys)] == keys
-        if table != "histogram":
-            assert not rows.duplicated(keys).any()
+    assert len(found["positive"]) == states * 6
+    assert len(found["spectrum"]) == states * 3
+    assert len(found["separation"]) == states * 3
+    assert len(found["distributions"]) == states * (3 + 6 * 3)
+    for name, table in TEXT_CLOUDS.tables.items():
+        if name != "histogram":
+            keys = [column for column, kind in table.kinds.items() if kind == "row"]
+            assert not found[name].duplicated(keys).any()
 
 
-def test_a_small_corpus_is_left_out_and_says_why(found: TextClouds):
-    corpora = found.corpora.set_index("corpus")
+def test_a_small_corpus_is_left_out_and_says_why(found: Outcome):
+    corpora = found["corpora"].set_index("corpus")
     assert corpora["left_out"].to_dict() == {
         "notes": "fewer than 8 documents",
         "articles": "",
@@ -43,28 +54,30 @@ def test_a_small_corpus_is_left_out_and_says_why(found: TextClouds):
     assert corpora["n"].tolist() == [3, 12, 24, 16]
     assert corpora["n_documents"].tolist() == [3, 12, 12, 16]
     assert corpora.loc["articles", "smallest_n_tokens"] == 300
-    assert "notes" not in set(found.positive["corpus"])
+    assert "notes" not in set(found["positive"]["corpus"])
 
 
-def test_pairs_of_one_document_are_no_pairs(found: TextClouds):
-    n = found.positive.query("pooling == 'cls' and layer == 1").set_index(
-        ["corpus", "other_corpus"]
-    )["n"]
+def test_pairs_of_one_document_are_no_pairs(found: Outcome):
+    n = (
+        found["positive"]
+        .query("pooling == 'cls' and layer == 1")
+        .set_index(["corpus", "other_corpus"])["n"]
+    )
     assert n["articles", "articles"] == 12 * 11 / 2
     assert n["sentences", "sentences"] == 24 * 22 / 2
     assert n["articles", "sentences"] == 12 * 22
     assert n["sentences", "posts"] == 24 * 16
 
 
-def test_a_layer_of_one_vector_has_cosine_one_and_no_shape(found: TextClouds):
-    rows = found.distributions.query("layer == 0 and quantity == 'cosine'")
+def test_a_layer_of_one_vector_has_cosine_one_and_no_shape(found: Outcome):
+    rows = found["distributions"].query("layer == 0 and quantity == 'cosine'")
     assert rows["mean"].to_numpy() == pytest.approx(1)
-    assert found.spectrum.query("layer == 0")["participation_ratio"].isna().all()
-    assert (found.separation.query("layer == 0")["auc"] == 0.5).all()
+    assert found["spectrum"].query("layer == 0")["participation_ratio"].isna().all()
+    assert (found["separation"].query("layer == 0")["auc"] == 0.5).all()
 
 
-def test_posts_stand_apart_and_sentences_do_not(found: TextClouds):
-    rows = found.separation.query("layer == 1 and pooling == 'mean'")
+def test_posts_stand_apart_and_sentences_do_not(found: Outcome):
+    rows = found["separation"].query("layer == 1 and pooling == 'mean'")
     rows = rows.set_index(["corpus", "other_corpus"])
     assert rows.loc[("sentences", "posts"), "auc"] == 1
     assert rows.loc[("articles", "sentences"), "auc"] < 0.9
@@ -73,39 +86,32 @@ def test_posts_stand_apart_and_sentences_do_not(found: TextClouds):
     assert rows["equal_length_auc"].isna().tolist() == [True, True, False]
 
 
-def test_only_the_shown_state_has_histograms(found: TextClouds):
-    assert set(found.histogram["pooling"]) == {"mean"}
-    assert set(found.histogram["layer"]) == {1}
-    counts = found.histogram.groupby(["corpus", "other_corpus", "quantity"])["count"].sum()
+def test_only_the_shown_state_has_histograms(found: Outcome):
+    assert set(found["histogram"]["pooling"]) == {"mean"}
+    assert set(found["histogram"]["layer"]) == {1}
+    counts = found["histogram"].groupby(["corpus", "other_corpus", "quantity"])["count"].sum()
     assert counts["posts", "posts", "cosine"] == 16 * 15 / 2
     assert counts["posts", "posts", "norm"] == 16
 
 
 def test_no_histogram_is_of_a_first_token_that_saw_no_other():
-    asked = SETTINGS | {"shown_pooling": "cls"}
-    assert set(measure_text_clouds(three_corpora(), **asked).histogram["pooling"]) == {"cls"}
+    settings = SETTINGS | {"shown_pooling": "cls"}
+    assert set(measure_text_clouds(three_corpora(), **settings)["histogram"]["pooling"]) == {"cls"}
     blind = {
         name: replace(cloud, states=cloud.states | {"cls": np.ones_like(cloud.states["cls"])})
         for name, cloud in three_corpora().items()
     }
-    assert set(measure_text_clouds(blind, **asked).histogram["pooling"]) == {"mean"}
+    assert set(measure_text_clouds(blind, **settings)["histogram"]["pooling"]) == {"mean"}
 
 
-def test_the_number_of_threads_changes_nothing(found: TextClouds, monkeypatch):
+def test_the_number_of_threads_changes_nothing(found: Outcome, monkeypatch):
     monkeypatch.setattr(text_clouds, "MOST_THREADS", 1)
     again = measure_text_clouds(three_corpora(), **SETTINGS)
-    for table in TABLES:
-        pd.testing.assert_frame_equal(getattr(again, table), getattr(found, table), rtol=0, atol=0)
+    for table in TEXT_CLOUDS.tables:
+        pd.testing.assert_frame_equal(again[table], found[table], rtol=0, atol=0)
 
 
-def test_chance_comes_from_the_seed(found: TextClouds):
-    other = measure_text_clouds(three_corpora(), **{**SETTINGS, "seed": 1})
-    for column in ("mean_low", "mean_high"):
-        assert not other.distributions[column].equals(found.distributions[column])
-    assert other.distributions["mean"].equals(found.distributions["mean"])
-
-
-def test_the_halves_do_not_depend_on_the_number_of_layers(found: TextClouds):
+def test_the_halves_do_not_depend_on_the_number_of_layers(found: Outcome):
     clouds = three_corpora()
     shallow = {
         name: replace(cloud, states={pooling: x[:1] for pooling, x in cloud.states.items()})
@@ -113,8 +119,8 @@ def test_the_halves_do_not_depend_on_the_number_of_layers(found: TextClouds):
     }
     other = measure_text_clouds(shallow, **{**SETTINGS, "shown_layer": 0})
     first, of_other = (
-        each.deviations[each.deviations["table"] == "distributions"].join(
-            each.distributions[["pooling", "layer"]], on="row"
+        each["parquet"][each["parquet"]["table"] == "distributions"].join(
+            each["distributions"][["pooling", "layer"]], on="row"
         )
         for each in (found, other)
     )
@@ -127,18 +133,14 @@ def test_the_halves_do_not_depend_on_the_number_of_layers(found: TextClouds):
 
 def test_one_corpus_is_compared_with_none():
     alone = measure_text_clouds({"posts": three_corpora()["posts"]}, **SETTINGS)
-    assert alone.separation.empty
-    assert list(alone.separation) == KEYS["separation"]
-    assert set(alone.positive["other_corpus"]) == {"posts"}
+    assert alone["separation"].empty
+    assert set(alone["positive"]["other_corpus"]) == {"posts"}
 
 
-def test_a_model_that_reads_no_text_has_empty_tables():
+def test_a_model_that_reads_no_text_has_corpora_of_no_text():
     nothing = measure_text_clouds(no_corpora(), **SETTINGS)
-    assert nothing.corpora["n"].tolist() == [0, 0]
-    assert np.isnan(nothing.corpora["median_n_tokens"]).all()
-    for table, keys in KEYS.items():
-        assert getattr(nothing, table).empty
-        assert list(getattr(nothing, table)) == keys
+    assert nothing["corpora"]["n"].tolist() == [0, 0]
+    assert np.isnan(nothing["corpora"]["median_n_tokens"]).all()
 
 
 def test_a_layer_that_the_model_has_not_is_refused():
@@ -147,15 +149,15 @@ def test_a_layer_that_the_model_has_not_is_refused():
         measure_text_clouds(clouds, **{**SETTINGS, "shown_layer": 2})
 
 
-def test_the_last_token_of_a_decoder_is_a_pooling_that_moves_no_other(found: TextClouds):
+def test_the_last_token_of_a_decoder_is_a_pooling_that_moves_no_other(found: Outcome):
     corpora = {
         name: replace(cloud, states=cloud.states | {"last": cloud.states["mean"] + 0.5})
         for name, cloud in three_corpora().items()
     }
     more = measure_text_clouds(corpora, **SETTINGS)
-    for table in KEYS:
-        rows = getattr(more, table)
+    for table in JOINED:
+        rows = more[table]
         plain = rows[rows["pooling"] != "last"].reset_index(drop=True)
-        pd.testing.assert_frame_equal(plain, getattr(found, table))
+        pd.testing.assert_frame_equal(plain, found[table])
         if table != "histogram":
             assert (rows["pooling"] == "last").sum() == len(plain) / len(POOLINGS)

@@ -5,33 +5,39 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from embspace.analysis import Outcome
 from embspace.errors import InputError
 from embspace.grammar.entropy import log_probability
 from embspace.grammar.language import write_sentences
-from embspace.measure.toys.grammar import Grammar, measure_grammar
+from embspace.measure.toys.grammar import measure_grammar
 from tests.grammar.languages import LOPSIDED, language
 from tests.grammar.test_entropy import TINY
 
-SETTINGS: dict[str, Any] = {"n_documents": 60, "largest_distance": 60, "largest_count": 20}
+SETTINGS = {"n_documents": 60, "largest_distance": 60, "largest_count": 20}
+FEW = SETTINGS
+
+
+def inputs(*, is_empty: bool) -> dict[str, Any]:
+    return {"language": language(**TINY if is_empty else LOPSIDED)}
 
 
 @pytest.fixture(scope="module", params=[{}, LOPSIDED], ids=["as it comes", "lopsided"])
-def found(request: pytest.FixtureRequest) -> Grammar:
+def found(request: pytest.FixtureRequest) -> Outcome:
     return measure_grammar(language(**request.param), **SETTINGS)
 
 
-def quantities(found: Grammar) -> pd.DataFrame:
-    return found.summary.set_index("quantity")
+def quantities(found: Outcome) -> pd.DataFrame:
+    return found["summary"].set_index("quantity")
 
 
-def test_texts_show_what_the_rules_say(found: Grammar):
-    compared = found.summary.dropna(subset=["exact", "measured"])
+def test_texts_show_what_the_rules_say(found: Outcome):
+    compared = found["summary"].dropna(subset=["exact", "measured"])
     assert len(compared) == 3
     difference = (compared["exact"] - compared["measured"]).abs()
     assert (difference < 4 * compared["standard_error"]).all()
 
 
-def test_the_entropy_lies_between_its_bounds_and_below_that_of_single_words(found: Grammar):
+def test_the_entropy_lies_between_its_bounds_and_below_that_of_single_words(found: Outcome):
     table = quantities(found)
     entropy, slack = table["measured"]["entropy"], 4 * table["standard_error"]["entropy"]
     assert table["exact"]["entropy_lower_bound"] - slack < entropy
@@ -39,9 +45,9 @@ def test_the_entropy_lies_between_its_bounds_and_below_that_of_single_words(foun
     assert table["exact"]["entropy_upper_bound"] < table["exact"]["entropy_of_single_words"]
 
 
-def test_both_distributions_are_whole_and_agree_with_the_summary(found: Grammar):
+def test_both_distributions_are_whole_and_agree_with_the_summary(found: Outcome):
     table = quantities(found)
-    rows = {name: each.set_index("count") for name, each in found.agreement.groupby("quantity")}
+    rows = {name: each.set_index("count") for name, each in found["agreement"].groupby("quantity")}
     for each in rows.values():
         assert each["exact"].sum() == pytest.approx(1)
         assert each["measured"].sum() == pytest.approx(1)

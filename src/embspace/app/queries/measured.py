@@ -9,7 +9,7 @@ from weakref import finalize
 import numpy as np
 import pandas as pd
 
-from embspace.analysis import SCALARS
+from embspace.analysis import PIN, SCALARS
 from embspace.app.queries.shown import ShownTables
 from embspace.errors import InputError, not_among
 from embspace.files.rows import save_rows
@@ -52,6 +52,12 @@ class Measurements:
         """Return the tables of an analysis, as `Spaces.measure` says."""
         if noun not in modules():
             raise InputError(f"analysis: {not_among(noun, sorted(modules()))}")
+        for path in declaration(noun).analysis.deps():
+            if not path.startswith((f"{EXTRACTED}.", PIN, *MADE)):
+                raise InputError(
+                    f"analysis: found '{noun}', which reads {path}; allowed: what reads the "
+                    f"learned vectors; s.table('{noun}') has the others"
+                )
         if not settings:
             self._make(noun, self._folder)
             return self._read(noun, self._folder)

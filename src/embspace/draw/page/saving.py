@@ -1,8 +1,8 @@
 """Loads results, draws each noun and saves its figure and tables, for every drawing stage."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import chdir, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -57,17 +57,28 @@ class Results:
         return self.tables[name]
 
     def for_readers(
-        self, name: str, rows: pd.DataFrame | None = None, **words: Mapping[Any, str]
+        self,
+        name: str,
+        rows: pd.DataFrame | None = None,
+        columns: Sequence[str] = (),
+        **words: Mapping[Any, str],
     ) -> pd.DataFrame:
         """Return a table with the columns that readers want, under their headings.
 
         Args:
             name: The name of the table.
             rows: Rows of it, if not all are wanted.
+            columns: Columns that are wanted, each with its bounds, if not all that have headings.
             words: By column, the words that replace its values.
         """
         table = self.tables[name] if rows is None else rows
-        return for_readers(table, self.headings[name], **words)
+        headings = self.headings[name]
+        wanted = [f"{column}{end}" for column in columns for end in ("", "_low", "_high")]
+        if columns:
+            headings = {column: headings[column] for column in wanted if column in headings}
+        # Settings decide which columns of a pattern there are.
+        table = table.reindex(columns=[*dict.fromkeys([*table, *headings])])
+        return for_readers(table, headings, **words)
 
 
 @dataclass(frozen=True)
@@ -88,6 +99,12 @@ class Drawing:
         return tables if self.headings is None else Results(tables, self.headings)
 
 
+def drawing_of(draw: Callable[..., tuple[Figure, str]], tables: Path) -> Drawing:
+    """Return the drawing of a declared analysis by a function `draw_<noun>`, as `drawings_of`."""
+    declared = read_yaml(tables)[draw.__name__.removeprefix("draw_")]
+    return Drawing(draw, tuple(declared["results"]), headings=declared.get("headings", {}))
+
+
 def drawings_of(*modules: ModuleType, tables: Path | None = None) -> dict[str, Drawing]:
     """Return the drawing of each module `<noun>`, of the function `draw_<noun>`.
 
@@ -98,12 +115,12 @@ def drawings_of(*modules: ModuleType, tables: Path | None = None) -> dict[str, D
     drawings = {}
     for module in modules:
         noun = module.__name__.rpartition(".")[2]
-        draw, own = getattr(module, f"draw_{noun}"), declared.get(noun)
-        if own is None:
+        draw = getattr(module, f"draw_{noun}")
+        if tables is None or noun not in declared:
             drawings[noun] = Drawing(draw, module.RESULTS)
         else:
-            results = (*own["results"], *getattr(module, "FURTHER_RESULTS", ()))
-            drawings[noun] = Drawing(draw, results, headings=own.get("headings", {}))
+            own, further = drawing_of(draw, tables), getattr(module, "FURTHER_RESULTS", ())
+            drawings[noun] = replace(own, results=(*own.results, *further))
     return drawings
 
 

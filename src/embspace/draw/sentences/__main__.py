@@ -1,5 +1,7 @@
 """Runs the stage `draw_sentences`, which draws figures and tables of sentences."""
 
+from pathlib import Path
+
 from embspace.draw.page.saving import draw_and_save, drawings_of, functions_of
 from embspace.draw.sentences import (
     difference_consistency,
@@ -9,7 +11,10 @@ from embspace.draw.sentences import (
 )
 from embspace.settings.stage import StageConfig, run_stage
 
-DRAWINGS = drawings_of(sentence_similarity, synonyms, differences, difference_consistency)
+TABLES = Path(__file__).with_name("tables.yaml")
+DRAWINGS = drawings_of(
+    sentence_similarity, synonyms, differences, difference_consistency, tables=TABLES
+)
 
 
 def main(config: StageConfig) -> None:

@@ -1,34 +1,21 @@
 """Writes the tables of `measure_differences` for readers: Luisto's tables 6 and 7."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from embspace.draw.page.looks import TEXT_POOLINGS
-from embspace.draw.page.markdown import folded, interval, markdown_table, section, significant
+from embspace.draw.page.markdown import folded, markdown_table, section, significant
+from embspace.draw.page.saving import Results
 
-EXAMPLES = {
-    "category": "category",
-    "first": "first sentence",
-    "second": "second sentence",
-    "euclidean_distance": "length of the difference",
-}
-COSINES = {
-    "category_1": "category",
-    "category_2": "with",
-    **interval("cosine", "cosine"),
-    **interval("corrected_cosine", "corrected"),
-    "random_weights_cosine": "random weights",
-    "p_value": "p",
-    "q_value": "q",
-}
-BIAS = {"layer": "layer", "pooling": "pooling"} | {
-    key: name for key, name in COSINES.items() if not key.startswith("category")
-}
+VALUES = ("cosine", "corrected_cosine", "random_weights_cosine", "p_value", "q_value")
+COSINES = ("category_1", "category_2", *VALUES)
+BIAS = ("layer", "pooling", *VALUES)
 
 
-def difference_tables(results: dict[str, Any], label: str, n_listed: int, digits: int) -> str:
+def difference_tables(results: Results, label: str, n_listed: int, digits: int) -> str:
     """Return tables 7 and 6 and, behind a fold, cosines with intervals and the bias by layer."""
     summary = results["json"]
     where = f"Layer {summary['layer']}, {TEXT_POOLINGS[summary['pooling']].name}."
@@ -41,12 +28,12 @@ def difference_tables(results: dict[str, Any], label: str, n_listed: int, digits
             "Corrected for attenuation by the reliabilities of both means; may exceed 1. p, "
             "two-sided, against differences of unrelated sentences of like lengths; q over "
             "all cosines of the layer and pooling.",
-            _renamed(by_size[:n_listed], COSINES, digits),
+            _cosines(results, by_size[:n_listed], COSINES, digits),
         ),
         section(
             "Bias by layer",
             _bias_note(summary),
-            _renamed(_bias(results["cosines"], summary), BIAS, digits),
+            _cosines(results, _bias(results["cosines"], summary), BIAS, digits),
         ),
     ]
     return "\n".join(
@@ -62,7 +49,7 @@ def difference_tables(results: dict[str, Any], label: str, n_listed: int, digits
             section(
                 "Example pairs",
                 f"The first of each category. {where}",
-                _renamed(results["examples"], EXAMPLES, digits),
+                markdown_table(results.for_readers("examples"), digits),
             ),
             folded("\n".join(more)),
         ]
@@ -104,11 +91,11 @@ def _matrix_rows(cosines: pd.DataFrame) -> pd.DataFrame:
     return written.rename_axis("category").reset_index()
 
 
-def _renamed(table: pd.DataFrame, names: dict[str, str], digits: int) -> str:
-    shown = table[[*names]].rename(columns=names)
+def _cosines(results: Results, rows: pd.DataFrame, columns: Sequence[str], digits: int) -> str:
+    shown = results.for_readers("cosines", rows, columns)
     if "pooling" in shown:
         shown["pooling"] = [TEXT_POOLINGS[pooling].name for pooling in shown["pooling"]]
-    for name in {"p", "q"} & {*shown}:
+    for name in ("p", "q"):
         # `markdown_table` would give small ones no significant digit.
         shown[name] = [significant(value) if value == value else "–" for value in shown[name]]
     return markdown_table(shown, digits)

@@ -19,19 +19,19 @@ from embspace.draw.page.canvas import (
     shade,
 )
 from embspace.draw.page.looks import GRAY, TEXT_POOLINGS, pooling_looks
+from embspace.draw.page.saving import Results
 from embspace.draw.sentences.difference_map import draw_map
 from embspace.draw.sentences.difference_tables import at, cosine_matrix, difference_tables
 from embspace.settings.types import Share
 
 STAGE = "measure_differences"
-RESULTS = ("categories.csv", "cosines.csv", "map.csv", "examples.csv", "json")
 HEIGHTS = [0.7, 0.7, 0.7, 1.15]  # of the four rows of panels, in relation
 LARGEST_WRITTEN = 12  # categories whose cosines are written
 N_TITLED = 2  # cosines that the title names
 
 
 def draw_differences(
-    results: dict[str, Any],
+    results: Results,
     label: str,
     *,
     height_mm: PositiveFloat,
@@ -71,7 +71,7 @@ def draw_differences(
     return figure, text
 
 
-def _population(results: dict[str, Any]) -> str:
+def _population(results: Results) -> str:
     n_categories = results["categories"]["category"].nunique()
     pairs = counted(results["json"]["n_pairs"], "pair")
     return f"{pairs} of sentences in {n_categories} categories"

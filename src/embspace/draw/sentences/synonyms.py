@@ -28,11 +28,11 @@ from embspace.draw.page.looks import (
     Look,
     pooling_looks,
 )
+from embspace.draw.page.saving import Results
 from embspace.draw.page.wording import side_by_side
 from embspace.draw.sentences.synonym_tables import BAG, frame_of, last_layer, synonym_tables
 
 STAGE = "measure_synonyms"
-RESULTS = ("json", "groups.csv", "group_pairs.csv", "slots.csv", "contrasts.csv", "map.csv")
 SENTENCES = {"groups": "Groups of synonyms", "groups_and_random": "With random sentences"}
 """Groups of sentences on each of the two maps, which have principal components of their own."""
 KINDS = {
@@ -49,7 +49,7 @@ SHORT = {pooling: look.name for pooling, look in TEXT_POOLINGS.items()}
 
 
 def draw_synonyms(
-    results: dict[str, Any], label: str, *, height_mm: PositiveFloat, digits: NonNegativeInt
+    results: Results, label: str, *, height_mm: PositiveFloat, digits: NonNegativeInt
 ) -> tuple[Figure, str]:
     """Draw maps of groups, cosines of kinds of pairs, and distances by words replaced."""
     groups, contrasts = results["groups"], results["contrasts"]
@@ -95,7 +95,7 @@ def _finding(contrasts: pd.DataFrame) -> str:
     )
 
 
-def _numbers(results: dict[str, Any]) -> str:
+def _numbers(results: Results) -> str:
     groups, contrasts = results["groups"], results["contrasts"]
     if groups.empty:
         return "nothing to show"

@@ -1,5 +1,7 @@
 """Runs the stage `draw_texts`, which draws figures and tables of clouds of texts."""
 
+from pathlib import Path
+
 from embspace.draw.page.saving import draw_and_save, drawings_of, functions_of
 from embspace.draw.texts import (
     search,
@@ -10,7 +12,10 @@ from embspace.draw.texts import (
 )
 from embspace.settings.stage import StageConfig, run_stage
 
-DRAWINGS = drawings_of(text_clouds, text_clouds_layers, text_maps, search, text_classification)
+TABLES = Path(__file__).with_name("tables.yaml")
+DRAWINGS = drawings_of(
+    text_clouds, text_clouds_layers, text_maps, search, text_classification, tables=TABLES
+)
 
 
 def main(config: StageConfig) -> None:

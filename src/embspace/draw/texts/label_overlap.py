@@ -1,5 +1,7 @@
 """Draws how many neighbors of a text have its label, which `measure_label_overlap` measures."""
 
+from pathlib import Path
+
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -13,14 +15,13 @@ from embspace.draw.page.canvas import (
     sentence_case,
 )
 from embspace.draw.page.looks import GRAY, OWN_VECTOR, TEXT_POOLINGS, corpus_looks
-from embspace.draw.page.markdown import interval, markdown_table, same, section, tables_page
-from embspace.draw.page.saving import Drawing, draw_and_save, functions_of
+from embspace.draw.page.markdown import markdown_table, section, tables_page
+from embspace.draw.page.saving import Results, draw_and_save, drawing_of, functions_of
 from embspace.draw.texts.layer_lines import draw_by_layer, draw_random_by_layer
-from embspace.files.tables import Tables
 from embspace.settings.stage import StageConfig, run_stage
 
 STAGE = "measure_label_overlap"
-RESULTS = ("csv",)
+TABLES = Path(__file__).with_name("tables.yaml")
 MEASURES = {
     "label_overlap": "neighbors of one label",
     "balanced_label_overlap": "the same, labels alike",
@@ -29,17 +30,10 @@ NO_LABELS = (
     "No corpus that the model reads has enough labels and texts: see `fewest_documents`, "
     "`n_neighbors` and `left_out` in conf/measure/texts/label_overlap.yaml"
 )
-COLUMNS = {
-    **same("pooling", "layer"),
-    **interval("value", "value"),
-    **interval("less_last", "difference from the last layer"),
-    "null_largest": "largest of shuffled labels",
-    "random_weights_value": "random weights",
-}
 
 
 def draw_label_overlap(
-    results: Tables, label: str, *, row_height_mm: PositiveFloat, digits: NonNegativeInt
+    results: Results, label: str, *, row_height_mm: PositiveFloat, digits: NonNegativeInt
 ) -> tuple[Figure, str]:
     """Draw the share of neighbors with the label by layer, one row a corpus."""
     table = results["csv"]
@@ -55,7 +49,7 @@ def draw_label_overlap(
     )
     if not corpora:
         say_instead(axes, NO_LABELS)
-        return figure, _tables(table, label, digits)
+        return figure, _tables(results, label, digits)
     places = [(corpus, measure) for corpus in corpora for measure in MEASURES]
     for ax, (corpus, measure) in zip(axes, places, strict=True):
         rows = table[(table["corpus"] == corpus) & (table["measure"] == measure)]
@@ -63,7 +57,7 @@ def draw_label_overlap(
         name = sentence_case(corpus_looks(corpora)[corpus].name)
         ax.set(title=f"{name}: {MEASURES[measure]}", ylabel="share of neighbors")
     legend_below(figure, axes, ncols=3)
-    return figure, _tables(table, label, digits)
+    return figure, _tables(results, label, digits)
 
 
 def _best(table: pd.DataFrame) -> pd.DataFrame:
@@ -77,7 +71,7 @@ def _finding(table: pd.DataFrame) -> str:
     best = _best(table)
     if best.empty:
         return "No labels to look for among neighbors"
-    found = [
+    sentences = [
         f"{corpus_looks([corpus])[corpus].name}: at best {100 * value:.0f} % of a text's neighbors "
         f"have its label (layer {layer}, {TEXT_POOLINGS[pooling].name}), {100 * chance:.0f} % by "
         "chance"
@@ -85,7 +79,7 @@ def _finding(table: pd.DataFrame) -> str:
             ["corpus", "value", "layer", "pooling", "chance"]
         ].itertuples(index=False)
     ]
-    return sentence_case("; ".join(found))
+    return sentence_case("; ".join(sentences))
 
 
 def _population(table: pd.DataFrame) -> str:
@@ -108,12 +102,12 @@ def _panel(ax: Axes, rows: pd.DataFrame) -> None:
             value, color="0.3", linestyle=OWN_VECTOR.line, linewidth=1, label=OWN_VECTOR.name
         )
     for pooling, look in TEXT_POOLINGS.items():
-        of_pooling = named[named["pooling"] == pooling].sort_values("layer")
-        if of_pooling.empty:
+        layers = named[named["pooling"] == pooling].sort_values("layer")
+        if layers.empty:
             continue
-        draw_by_layer(ax, of_pooling, "value", look)
-        if of_pooling["random_weights_value"].notna().any():
-            at_random = of_pooling[["layer", "random_weights_value"]]
+        draw_by_layer(ax, layers, "value", look)
+        if layers["random_weights_value"].notna().any():
+            at_random = layers[["layer", "random_weights_value"]]
             at_random = at_random.rename(columns={"random_weights_value": "value"})
             draw_random_by_layer(ax, at_random, "value", look)
     ax.axhline(rows["chance"].iloc[0], color=GRAY, linewidth=1, label="chance level")
@@ -121,7 +115,8 @@ def _panel(ax: Axes, rows: pd.DataFrame) -> None:
     ax.set_xlabel("layer (0: embedding output)")
 
 
-def _tables(table: pd.DataFrame, label: str, digits: int) -> str:
+def _tables(results: Results, label: str, digits: int) -> str:
+    table = results["csv"]
     title = f"Labels among the neighbors of texts of {label}"
     if table.empty:
         return tables_page(title, STAGE, f"{NO_LABELS}.\n")
@@ -132,23 +127,14 @@ def _tables(table: pd.DataFrame, label: str, digits: int) -> str:
             f"{sentence_case(corpus_looks([str(corpus)])[str(corpus)].name)}: "
             f"{MEASURES[str(measure)]}",
             f"Of {counted(rows['n'].iloc[0], 'text')}; by chance {rows['chance'].iloc[0]:.3f}.",
-            markdown_table(
-                _named(rows)
-                .assign(pooling=rows["pooling"].map(names))[[*COLUMNS]]
-                .rename(columns=COLUMNS),
-                digits,
-            ),
+            markdown_table(results.for_readers("csv", rows, pooling=names), digits),
         )
         for (corpus, measure), rows in table.groupby(["corpus", "measure"], sort=False)
     ]
     return tables_page(title, STAGE, *parts)
 
 
-def _named(rows: pd.DataFrame) -> pd.DataFrame:
-    return rows.rename(columns={"low": "value_low", "high": "value_high"})
-
-
-DRAWINGS = {"label_overlap": Drawing(draw_label_overlap, RESULTS)}
+DRAWINGS = {"label_overlap": drawing_of(draw_label_overlap, TABLES)}
 
 
 def main(config: StageConfig) -> None:

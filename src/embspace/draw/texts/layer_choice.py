@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from itertools import product
+from pathlib import Path
 
 import pandas as pd
 from matplotlib.axes import Axes
@@ -16,28 +17,16 @@ from embspace.draw.page.canvas import (
     sentence_case,
 )
 from embspace.draw.page.looks import GRAY, OWN_VECTOR, TEXT_POOLINGS, corpus_looks
-from embspace.draw.page.markdown import folded, interval, markdown_table, same, section
-from embspace.draw.page.saving import Drawing, draw_and_save, functions_of
+from embspace.draw.page.markdown import folded, markdown_table, section
+from embspace.draw.page.saving import Results, draw_and_save, drawing_of, functions_of
 from embspace.draw.texts.layer_lines import draw_by_layer, draw_random_by_layer
-from embspace.files.tables import Tables
 from embspace.settings.stage import StageConfig, run_stage
 
 STAGE = "measure_layer_choice"
-RESULTS = ("csv",)
-VALUES = {
-    **same("embedding", "layer"),
-    **interval("value", "value"),
-    **interval("less_last", "difference from the last layer"),
-}
-BEST = {**same("corpus", "task"), **VALUES}
-COLUMNS = {
-    "rank": "rank",
-    **VALUES,
-    "weights": "weights",
-    **interval("less_best", "difference from the best"),
-    "among_best": "not told from the best",
-    "chance": "chance level",
-}
+TABLES = Path(__file__).with_name("tables.yaml")
+VALUES = ("embedding", "layer", "value", "less_last")
+BEST = ("corpus", "task", *VALUES)
+COLUMNS = ("rank", *VALUES, "weights", "less_best", "among_best", "chance")
 TASKS = {  # name and measure of each
     "search": ("search", "mean reciprocal rank"),
     "labels": ("classification", "accuracy"),
@@ -47,7 +36,7 @@ NO_TASK = "No corpus that the model reads has texts to halve, or labels that man
 
 
 def draw_layer_choice(
-    results: Tables, label: str, *, row_height_mm: PositiveFloat, digits: NonNegativeInt
+    results: Results, label: str, *, row_height_mm: PositiveFloat, digits: NonNegativeInt
 ) -> tuple[Figure, str]:
     """Draw the value by layer, with one row for each corpus and one panel for each task."""
     table = results["csv"]
@@ -59,7 +48,7 @@ def draw_layer_choice(
     )
     if not corpora:
         say_instead(axes, NO_TASK)
-        return figure, _tables(table, label, digits)
+        return figure, _tables(results, label, digits)
     for ax, (corpus, task) in zip(axes, product(corpora, TASKS), strict=True):
         rows = table[(table["corpus"] == corpus) & (table["task"] == task)]
         if rows.empty:
@@ -69,7 +58,7 @@ def draw_layer_choice(
             name, measure = TASKS[task]
             ax.set(ylabel=measure, title=f"{sentence_case(_name(corpus))}: {name}")
     _legend(figure, axes)
-    return figure, _tables(table, label, digits)
+    return figure, _tables(results, label, digits)
 
 
 def _legend(figure: Figure, axes: Sequence[Axes]) -> None:
@@ -93,7 +82,7 @@ def _population(table: pd.DataFrame) -> str:
     sizes = table.groupby("corpus", sort=False)["n"].max()
     texts = [f"{_name(str(corpus))}: {counted(n, 'text')}" for corpus, n in sizes.items()]
     known = set(table[["corpus", "task"]].itertuples(index=False, name=None))
-    lacking = [each for each in product(sizes.index, TASKS) if each not in known]
+    lacking = [place for place in product(sizes.index, TASKS) if place not in known]
     lacks = [f"{_name(corpus)}: no {TASKS[task][0]}" for corpus, task in lacking]
     ring = "ring: the best layer, filled if clearly better than the last"
     bands = f"bands: {100 * table['level'].iloc[0]:g} % intervals over texts"
@@ -126,11 +115,11 @@ def _finding(table: pd.DataFrame) -> str:
 
 def _panel(ax: Axes, rows: pd.DataFrame) -> None:
     for pooling, look in TEXT_POOLINGS.items():
-        of_pooling = rows[rows["embedding"] == pooling].sort_values("layer")
-        is_trained = of_pooling["weights"] == "trained"
-        if len(of_pooling):
-            draw_by_layer(ax, of_pooling[is_trained], "value", look)
-            draw_random_by_layer(ax, of_pooling[~is_trained], "value", look)
+        layers = rows[rows["embedding"] == pooling].sort_values("layer")
+        is_trained = layers["weights"] == "trained"
+        if len(layers):
+            draw_by_layer(ax, layers[is_trained], "value", look)
+            draw_random_by_layer(ax, layers[~is_trained], "value", look)
     words_alone = rows.loc[rows["embedding"] == "tf_idf", "value"].iloc[0]
     ax.axhline(words_alone, color="0.3", linestyle="--", linewidth=1, label="words alone: TF-IDF")
     for value in rows.loc[rows["embedding"] == "sentence", "value"]:
@@ -145,7 +134,8 @@ def _panel(ax: Axes, rows: pd.DataFrame) -> None:
     ax.set_xlabel("layer (0: embedding output)")
 
 
-def _tables(table: pd.DataFrame, label: str, digits: int) -> str:
+def _tables(results: Results, label: str, digits: int) -> str:
+    table = results["csv"]
     heading = f"# Layers of {label} by what they serve for\n\nStage `measure_layer_choice`.\n"
     if table.empty:
         return f"{heading}\n{NO_TASK}.\n"
@@ -153,21 +143,21 @@ def _tables(table: pd.DataFrame, label: str, digits: int) -> str:
         "The best of each task",
         "The difference is that from the last layer at the same pooling; its interval holds for "
         "all layers at once. The interval of the value is not adjusted for having picked the best.",
-        markdown_table(_readable(_best(table), BEST), digits),
+        markdown_table(_readable(results, _best(table), BEST), digits),
     )
     parts = [
         section(
             f"{sentence_case(_name(str(corpus)))}: {TASKS[str(task)][0]}",
             f"The {TASKS[str(task)][1]} of {counted(rows['n'].iloc[0], 'text')}. Not told from the "
             "best: the interval of the difference from the best reaches 0.",
-            markdown_table(_readable(rows, COLUMNS), digits),
+            markdown_table(_readable(results, rows, COLUMNS), digits),
         )
         for (corpus, task), rows in table.groupby(["corpus", "task"], sort=False)
     ]
     return "\n".join([heading, best, folded("\n".join(parts))])
 
 
-def _readable(rows: pd.DataFrame, columns: dict[str, str]) -> pd.DataFrame:
+def _readable(results: Results, rows: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
     """Return the columns under readers' names, with ranks and layers as whole numbers."""
     names = {name: look.name for name, look in TEXT_POOLINGS.items()}
     names |= {"tf_idf": "TF-IDF", "sentence": OWN_VECTOR.name}
@@ -175,10 +165,10 @@ def _readable(rows: pd.DataFrame, columns: dict[str, str]) -> pd.DataFrame:
     shown = shown.assign(embedding=shown["embedding"].map(names))
     shown["corpus"] = [_name(corpus) for corpus in shown["corpus"]]
     shown["task"] = [TASKS[task][0] for task in shown["task"]]
-    return shown.reindex(columns=[*columns]).rename(columns=columns)
+    return results.for_readers("csv", shown, columns)
 
 
-DRAWINGS = {"layer_choice": Drawing(draw_layer_choice, RESULTS)}
+DRAWINGS = {"layer_choice": drawing_of(draw_layer_choice, TABLES)}
 
 
 def main(config: StageConfig) -> None:

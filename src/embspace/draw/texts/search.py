@@ -10,11 +10,10 @@ from embspace.draw.page.canvas import counted, new_figure, say_instead, sentence
 from embspace.draw.page.direct_labels import spread
 from embspace.draw.page.looks import GRAY, OWN_VECTOR, TEXT_POOLINGS, corpus_looks
 from embspace.draw.page.markdown import markdown_table, section
+from embspace.draw.page.saving import Results
 from embspace.draw.texts.layer_lines import draw_by_layer
-from embspace.files.tables import Tables
 
 STAGE = "measure_search"
-RESULTS = ("csv",)
 WITHOUT_LAYER = {
     "tf_idf": ("TF-IDF", "--"),
     "bm25": ("BM25", ":"),
@@ -31,7 +30,7 @@ NO_CORPUS = (
 
 
 def draw_search(
-    results: Tables, label: str, *, row_height_mm: PositiveFloat, digits: NonNegativeInt
+    results: Results, label: str, *, row_height_mm: PositiveFloat, digits: NonNegativeInt
 ) -> tuple[Figure, str]:
     """Draw the rank by layer, with one row for each corpus and one panel for each preparation."""
     corpora = {str(name): rows for name, rows in results["csv"].groupby("corpus", sort=False)}
@@ -60,9 +59,9 @@ def _finding(corpora: dict[str, pd.DataFrame]) -> str:
     if not corpora:
         return "No text to search for"
     corpus, table = next(iter(corpora.items()))
-    found = table.set_index(["embedding", "layer", "preparation"])[QUANTITY]
-    words = found.xs("tf_idf", level="embedding").iloc[0]
-    last = found[NAMED].xs("as_is", level="preparation").sort_index().iloc[-1]
+    ranks = table.set_index(["embedding", "layer", "preparation"])[QUANTITY]
+    words = ranks.xs("tf_idf", level="embedding").iloc[0]
+    last = ranks[NAMED].xs("as_is", level="preparation").sort_index().iloc[-1]
     return (
         f"Mean pooling of the last layer finds the other half of {_name(corpus)} at a mean "
         f"reciprocal rank of {last:.2f}, TF-IDF at {words:.2f}"

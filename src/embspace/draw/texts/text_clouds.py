@@ -17,19 +17,11 @@ from embspace.draw.page.canvas import (
     step,
 )
 from embspace.draw.page.looks import TEXT_POOLINGS, corpus_looks
+from embspace.draw.page.saving import Results
 from embspace.draw.page.wording import side_by_side
 from embspace.draw.texts.text_cloud_tables import text_cloud_tables
-from embspace.files.tables import Tables
 
 STAGE = "measure_text_clouds"
-RESULTS = (
-    "corpora.csv",
-    "distributions.csv",
-    "histogram.csv",
-    "positive.csv",
-    "spectrum.csv",
-    "separation.csv",
-)
 NARROW = 0.002  # an axis of a smaller share of its values has long numbers
 TITLES = {
     "norm": "Norms of texts",
@@ -41,7 +33,7 @@ NO_CORPUS = "no corpus has enough texts that this model reads"
 
 
 def draw_text_clouds(
-    results: Tables, label: str, *, height_mm: PositiveFloat, digits: NonNegativeInt
+    results: Results, label: str, *, height_mm: PositiveFloat, digits: NonNegativeInt
 ) -> tuple[Figure, str]:
     """Draw norms, distances, dot products and cosines of one layer and pooling, by corpus."""
     histogram = results["histogram"]

@@ -29,9 +29,9 @@ from embspace.draw.page.looks import (
 )
 from embspace.draw.page.maps.quality import QUALITY, QUALITY_NOTE
 from embspace.draw.page.markdown import folded, markdown_table, section
+from embspace.draw.page.saving import Results
 
 STAGE = "project_text_maps"
-RESULTS = ("parquet", "quality.csv", "neighbors.csv")
 SPACE = ["pooling", "preparation"]
 SHARE, CHANCE = "same_corpus_share", "chance_same_corpus_share"
 INK, SMALLEST, LARGEST = 2500.0, 0.8, 5.0  # area of all dots and of one, in square points
@@ -66,7 +66,7 @@ NEIGHBORS = {
 
 
 def draw_text_maps(
-    results: dict[str, Any],
+    results: Results,
     label: str,
     *,
     method: Literal["pca", "tsne", "umap"],

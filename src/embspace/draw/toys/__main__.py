@@ -1,10 +1,13 @@
 """Runs the stage `draw_toys`, which draws clouds whose geometry is known."""
 
+from pathlib import Path
+
 from embspace.draw.page.saving import draw_and_save, drawings_of, functions_of
 from embspace.draw.toys import cubes, estimators, grammar, hopf_link
 from embspace.settings.stage import StageConfig, run_stage
 
-DRAWINGS = drawings_of(hopf_link, cubes, estimators, grammar)
+TABLES = Path(__file__).with_name("tables.yaml")
+DRAWINGS = drawings_of(hopf_link, cubes, estimators, grammar, tables=TABLES)
 
 
 def main(config: StageConfig) -> None:

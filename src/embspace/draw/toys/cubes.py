@@ -12,15 +12,14 @@ from pydantic import NonNegativeInt, PositiveFloat
 from embspace.draw.page.canvas import counted, legend_below, new_figure
 from embspace.draw.page.looks import CUBES, GRAY, Look
 from embspace.draw.page.markdown import folded, markdown_table, section
-from embspace.files.tables import Tables
+from embspace.draw.page.saving import Results
 
 STAGE = "measure_cubes"
-RESULTS = ("curve.csv", "dimensions.csv")
 RING: dict[str, Any] = {"marker": "o", "markersize": 6, "markerfacecolor": "none"}
 
 
 def draw_cubes(
-    results: Tables, label: str, *, height_mm: PositiveFloat, digits: NonNegativeInt
+    results: Results, label: str, *, height_mm: PositiveFloat, digits: NonNegativeInt
 ) -> tuple[Figure, str]:
     """Draw the explained variance of each cube and of all together, beside the exact one."""
     curve, dimensions = results["curve"], results["dimensions"]

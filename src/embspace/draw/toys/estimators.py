@@ -10,10 +10,9 @@ from pydantic import NonNegativeInt, PositiveFloat
 
 from embspace.draw.page.canvas import count, counted, new_figure
 from embspace.draw.page.markdown import folded, markdown_table, section
-from embspace.files.tables import Tables
+from embspace.draw.page.saving import Results
 
 STAGE = "measure_estimators"
-RESULTS = ("dimension.csv", "spectrum.csv")
 CLOUDS = {"cube": "uniform in a cube", "sphere": "uniform on a sphere", "gaussian": "Gaussian"}
 NAMES = {
     "two_nn": "TwoNN",
@@ -42,7 +41,7 @@ WORST = 0.5  # deviation from which on the color is the strongest
 
 
 def draw_estimators(
-    results: Tables, label: str, *, height_mm: PositiveFloat, digits: NonNegativeInt
+    results: Results, label: str, *, height_mm: PositiveFloat, digits: NonNegativeInt
 ) -> tuple[Figure, str]:
     """Draw deviations from the true dimension, and from the true spectrum by sample size."""
     dimension, spectrum = results["dimension"], results["spectrum"]

@@ -11,9 +11,9 @@ from pydantic import NonNegativeInt, PositiveFloat
 from embspace.draw.page.canvas import counted, new_figure
 from embspace.draw.page.looks import BLACK, BLUE
 from embspace.draw.page.markdown import folded, markdown_table, section
+from embspace.draw.page.saving import Results
 
 STAGE = "measure_grammar"
-RESULTS = ("summary.csv", "agreement.csv")
 AGREEMENT = {
     "distance": ("Distance of agreement", "words from noun to verb"),
     "attractors": ("Attractors", "nouns of the other number\nbetween noun and verb"),
@@ -21,7 +21,7 @@ AGREEMENT = {
 
 
 def draw_grammar(
-    results: dict[str, pd.DataFrame],
+    results: Results,
     label: str,
     *,
     height_mm: PositiveFloat,

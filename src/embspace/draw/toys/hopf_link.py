@@ -14,9 +14,9 @@ from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 from embspace.draw.page.canvas import counted, new_figure, without_axes
 from embspace.draw.page.looks import CIRCLES
 from embspace.draw.page.markdown import folded, markdown_table, section
+from embspace.draw.page.saving import Results
 
 STAGE = "project_hopf_link"
-RESULTS = ("parquet", "links.csv", "quality.csv")
 KEYS = ["link", "method", "perplexity", "n_neighbors", "min_dist"]
 METHODS = {"space": "space", "pca": "PCA", "tsne": "t-SNE", "umap": "UMAP"}
 QUALITY = {
@@ -45,7 +45,7 @@ class Panel:
 
 
 def draw_hopf_link(
-    results: dict[str, Any],
+    results: Results,
     label: str,
     *,
     row_height_mm: PositiveFloat,
@@ -83,7 +83,7 @@ def _finding(quality: pd.DataFrame) -> str:
     return f"With every seed, the linked circles come apart {', '.join(counts)}"
 
 
-def _panels(results: dict[str, Any]) -> Iterator[Panel]:
+def _panels(results: Results) -> Iterator[Panel]:
     coordinates = results["parquet"]
     maps = coordinates[coordinates["run"] == 0].groupby(KEYS, sort=False, dropna=False)
     for (key, points), (_, row) in zip(maps, results["quality"].iterrows(), strict=True):
@@ -113,7 +113,7 @@ def _name(row: pd.Series) -> str:
     return name
 
 
-def _population(results: dict[str, Any]) -> str:
+def _population(results: Results) -> str:
     links = results["links"].set_index("link")
     row = links.loc["linked"]
     numbers = ", ".join(f"{name} {value:z.0f}" for name, value in links["linking_number"].items())
@@ -165,7 +165,7 @@ def _in_space(figure: Figure, ax: Axes, panel: Panel) -> None:
     space.set_title(panel.title, loc="left", fontsize=7.5)
 
 
-def _tables(results: dict[str, Any], label: str, digits: int) -> str:
+def _tables(results: Results, label: str, digits: int) -> str:
     quality = results["quality"]
     is_linked = quality["link"] == "linked"
     links = results["links"].round({"linking_number": 9})  # a sum of floats is not quite whole

@@ -3,7 +3,6 @@
 Luisto's thesis, section 4.4.2: figure 24, tables 6 and 7, research question 3b.
 """
 
-from dataclasses import dataclass
 from typing import Annotated, Any
 
 import numpy as np
@@ -12,11 +11,10 @@ from jaxtyping import Float
 from pydantic import Field, NonNegativeInt, PositiveInt
 from threadpoolctl import threadpool_limits
 
+from embspace.analysis import Analysis, Column, Outcome, Source, Table
 from embspace.clouds.pooling import Pooling
 from embspace.errors import InputError
-from embspace.files.rows import load_rows, save_rows
-from embspace.files.scalars import save_scalars
-from embspace.files.tables import save_table
+from embspace.files.rows import save_rows
 from embspace.geometry.maps.pca import principal_components
 from embspace.geometry.pairs.directions import norms
 from embspace.measure.sentences.difference_consistency import consistency_table
@@ -27,27 +25,116 @@ from embspace.measure.sentences.difference_pairs import (
     draw_pairs,
     sentence_pairs,
 )
+from embspace.measure.tables.columns import with_bounds
 from embspace.measure.tables.deviations import without_deviations
 from embspace.measure.tables.shown_pooling import shown_pooling_of
 from embspace.measure.tables.text_poolings import WEIGHTS, load_text_states, poolings_in
-from embspace.settings.stage import StageConfig, run_stage
+from embspace.settings.stage import run_stage
 from embspace.settings.types import Share
 
 SentenceStates = Float[np.ndarray, "layer sentence dim"]
-MAP_COLUMNS = ["kind", "category", "pair", "component_1", "component_2"]
-EXAMPLE_COLUMNS = ["category", "pair", "first", "second", "euclidean_distance"]
 
 
-@dataclass(frozen=True)
-class Differences:
-    """The tables of the stage, its scalars at the last layer, and the deviations of halves."""
+def load_states(path: str) -> dict[str, SentenceStates]:
+    """Return the pooled states of a set of sentences, trained and at random weights."""
+    return load_text_states({path: path}, WEIGHTS)[path]
 
-    categories: pd.DataFrame
-    cosines: pd.DataFrame
-    map: pd.DataFrame
-    examples: pd.DataFrame
-    summary: dict[str, Any]
-    deviations: pd.DataFrame
+
+def against(null: str) -> dict[str, Column]:
+    """Return what stands beside a consistency for a null of this name."""
+    values = {f"p_value_{null}": "p_value", f"q_value_{null}": "p_value"}
+    return {**with_bounds(f"null_consistency_{null}", "null_value"), **values}
+
+
+PLACE: dict[str, Column] = {"layer": ("row", "layer"), "pooling": ("row", "pooling")}
+COSINE: dict[str, Column] = {
+    **with_bounds("cosine", "offset_cosine", "cosine"),
+    "corrected_cosine": ("offset_cosine", "corrected"),
+    "corrected_cosine_low": ("corrected_bound", "corrected_low"),
+    "corrected_cosine_high": ("corrected_bound", "corrected_high"),
+    "random_weights_cosine": ("offset_cosine", "random weights"),
+    **with_bounds("null_cosine", "null_value"),
+    "p_value": ("p_value", "p"),
+    "q_value": ("p_value", "q"),
+}
+DIFFERENCES = Analysis(
+    noun="differences",
+    question=(
+        "Do differences of sentences have a direction, and which go together? Fig. 24, tables 6, "
+        "7, research question 3b"
+    ),
+    reads={
+        "stimuli": "data/prepared/stimuli/differences.parquet",
+        "tokens": "data/extracted/stimuli/{model}/differences.tokens.parquet",
+        "states": Source(load_states, "data/extracted/stimuli/{model}/differences.safetensors"),
+    },
+    tables={
+        "categories": Table(
+            {
+                "layer": "row",
+                "pooling": "row",
+                "category": "row",
+                "n": "count",
+                "norm_of_mean": "moment",
+                "mean_norm": "moment",
+                "reliability": "offset_cosine",
+                **with_bounds("consistency", "offset_cosine"),
+                "random_weights_consistency": "offset_cosine",
+                **against("sign_flips"),
+                **against("re_paired"),
+                **against("unrelated"),
+                "n_compared_different_tokens": "count",
+                "consistency_different_tokens": "offset_cosine",
+                "random_weights_consistency_different_tokens": "offset_cosine",
+                "p_value_different_tokens": "p_value",
+                "q_value_different_tokens": "p_value",
+            },
+            compared=["consistency"],
+            along="layer",
+        ),
+        "cosines": Table(
+            {
+                **PLACE,
+                "category_1": ("row", "category"),
+                "category_2": ("row", "with"),
+                **COSINE,
+            },
+            compared=["cosine", "corrected_cosine"],
+            along="layer",
+        ),
+        "map": Table(
+            {
+                "kind": "row",
+                "category": "row",
+                "pair": "row",
+                "component_1": "relative_value",
+                "component_2": "relative_value",
+            }
+        ),
+        "examples": Table(
+            {
+                "category": ("row", "category"),
+                "pair": "row",
+                "first": ("name", "first sentence"),
+                "second": ("name", "second sentence"),
+                "euclidean_distance": ("distance", "length of the difference"),
+            }
+        ),
+    },
+    scalars={  # at the last layer
+        "layer": "row",
+        "pooling": "row",
+        "n_pairs": "count",
+        "*.category_1": "name",
+        "*.category_2": "name",
+        **Table(COSINE).kinds,
+        "consistency.*": "offset_cosine",
+        "explained_variance_*": "relative_value",
+    },
+    data={"parquet": save_rows},  # deviations of halves
+    undrawn=["parquet"],
+    further_figures={"difference_consistency": "consistency"},
+)
 
 
 def measure_differences(
@@ -65,7 +152,7 @@ def measure_differences(
     n_half_samples: PositiveInt,
     level: Share,
     seed: NonNegativeInt,
-) -> Differences:
+) -> Outcome:
     """Consistency of the differences within categories, cosines between mean differences, a map.
 
     A difference is the vector of a pair's second sentence minus the vector of the first: the
@@ -107,11 +194,11 @@ def measure_differences(
     shown = paired.differences()[cell]
     at_last = _at(tables["categories"], last, shown_pooling)
     coordinates, explained_variance = _map(paired.pairs, shown)
-    return Differences(
+    return {
         **tables,
-        map=coordinates,
-        examples=_examples(stimuli, paired.pairs, shown),
-        summary={
+        "map": coordinates,
+        "examples": _examples(stimuli, paired.pairs, shown),
+        "json": {
             "layer": last,
             "pooling": shown_pooling,
             "n_pairs": len(paired.pairs.names),
@@ -119,8 +206,8 @@ def measure_differences(
             "consistency": at_last.set_index("category")["consistency"].to_dict(),
             **explained_variance,
         },
-        deviations=deviations,
-    )
+        "parquet": deviations,
+    }
 
 
 def _read_by_model(stimuli: pd.DataFrame, n_sentences: int) -> pd.DataFrame:
@@ -184,21 +271,21 @@ def _map(
     """
     n, dim = differences.shape
     if n < 2 or dim < 2:
-        return pd.DataFrame(columns=MAP_COLUMNS), {}
-    found = principal_components(differences, n_components=2)
+        return DIFFERENCES.tables["map"].of(), {}
+    components = principal_components(differences, n_components=2)
     means = [differences[pairs.of(number)].mean(axis=0) for number in range(len(pairs.categories))]
     with threadpool_limits(1, user_api="blas"):
-        component_1, component_2 = (np.concatenate([differences, means]) @ found.axes.T).T
+        component_1, component_2 = (np.concatenate([differences, means]) @ components.axes.T).T
     table = pd.DataFrame(
         {
             "kind": ["difference"] * n + ["mean"] * len(means),
-            "category": [pairs.categories[each] for each in pairs.category] + pairs.categories,
+            "category": [pairs.categories[number] for number in pairs.category] + pairs.categories,
             "pair": [*pairs.names, *[np.nan] * len(means)],
             "component_1": component_1,
             "component_2": component_2,
         }
     )
-    shares = enumerate(found.explained_variance, 1)
+    shares = enumerate(components.explained_variance, 1)
     return table, {f"explained_variance_{number}": float(share) for number, share in shares}
 
 
@@ -208,39 +295,19 @@ def _examples(
     """The first pair of each category, and the length of its difference."""
     chosen = [int(pairs.of(number)[0]) for number in range(len(pairs.categories))]
     texts, length = stimuli["text"].to_numpy(), norms(differences)
-    return pd.DataFrame(
-        [
-            (
-                pairs.categories[pairs.category[each]],
-                pairs.names[each],
-                texts[pairs.first[each]],
-                texts[pairs.second[each]],
-                length[each],
-            )
-            for each in chosen
-        ],
-        columns=EXAMPLE_COLUMNS,
+    return DIFFERENCES.tables["examples"].of(
+        {
+            "category": pairs.categories[pairs.category[row]],
+            "pair": pairs.names[row],
+            "first": texts[pairs.first[row]],
+            "second": texts[pairs.second[row]],
+            "euclidean_distance": length[row],
+        }
+        for row in chosen
     )
 
 
-def main(config: StageConfig) -> None:
-    """Load, call, save."""
-    name = config.model_name
-    extracted = f"data/extracted/stimuli/{name}/differences"
-    states = load_text_states({name: f"{extracted}.safetensors"}, WEIGHTS)
-    found = measure_differences(
-        load_rows("data/prepared/stimuli/differences.parquet"),
-        load_rows(f"{extracted}.tokens.parquet"),
-        states[name],
-        **config.settings,
-    )
-    save_table(found.categories, f"results/differences/categories/{name}.csv")
-    save_table(found.cosines, f"results/differences/cosines/{name}.csv")
-    save_table(found.map, f"results/differences/map/{name}.csv")
-    save_table(found.examples, f"results/differences/examples/{name}.csv")
-    save_rows(found.deviations, f"data/measured/differences/{name}.parquet")
-    save_scalars(found.summary, f"results/differences/{name}.json")
-
+main = DIFFERENCES.main(measure_differences)
 
 if __name__ == "__main__":
     run_stage(main, measure_differences)

@@ -26,6 +26,14 @@ SUMMARY: dict[str, Column] = {
 }
 
 
+def with_bounds(column: str, kind: str, heading: str = "") -> dict[str, Column]:
+    """Return a column and its bounds, of one kind; tables for readers join them to one column."""
+    return {
+        f"{column}{end}": (kind, f"{heading}{end}") if heading else kind
+        for end in ("", "_low", "_high")
+    }
+
+
 def against_nulls_columns(value: str) -> dict[str, Column]:
     """Return the columns of `against_nulls` behind those of the names, for values of a kind."""
     return {

@@ -10,10 +10,12 @@ from jaxtyping import Float, Int
 from pydantic import Field, NonNegativeInt, PositiveInt
 from threadpoolctl import threadpool_limits
 
+from embspace.analysis import Analysis, Outcome, Source, Table
 from embspace.clouds.pooling import SENTENCE
+from embspace.clouds.texts import TEXT_FOLDERS
 from embspace.device import Device, choose_device
 from embspace.files.rows import load_rows
-from embspace.files.tables import Row, save_table
+from embspace.files.tables import Row
 from embspace.geometry.inference.half_samples import (
     half_sample_error,
     half_units,
@@ -27,20 +29,22 @@ from embspace.geometry.measures.neighborhoods.label_overlap import (
 )
 from embspace.geometry.pairs.distinct import is_one_vector
 from embspace.geometry.pairs.neighbor_graph import neighbor_graph_of
+from embspace.measure.tables.columns import with_bounds
 from embspace.measure.tables.text_poolings import load_sentence_vectors, load_text_states
-from embspace.measure.texts.layer_choice_states import PooledStates, pooled_states
+from embspace.measure.texts.layer_choice_states import (
+    PooledStates,
+    final_norm_of,
+    module_of,
+    pooled_states,
+)
 from embspace.measure.texts.layer_choice_tasks import Labeled, labeled
-from embspace.models.weights import load_model, with_random_weights
-from embspace.settings.model import VectorsModel, describe_model
-from embspace.settings.stage import StageConfig, run_stage
+from embspace.models.weights import with_random_weights
+from embspace.settings.stage import run_stage
 from embspace.settings.types import Probability, Share
 
 MEASURES = ("label_overlap", "balanced_label_overlap")
 # Of a vector that is no layer's.
 OUTSIDE = dict.fromkeys(("layer", "less_last", "less_last_low", "less_last_high"))
-COLUMNS = ["corpus", "measure", "pooling", "layer", "n", "n_labels", "n_units"]
-COLUMNS += ["value", "low", "high", "less_last", "less_last_low", "less_last_high"]
-COLUMNS += ["chance", "null_mean", "null_largest", "random_weights_value", "level"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,6 +59,58 @@ class LabeledStates:
     states: PooledStates
     sentences: Float[np.ndarray, "text dim"] | None = None
     """The vectors that the makers of a sentence model take of `texts`; None of other models."""
+
+
+def load_labeled_states(states: str, texts: str, corpora: list[str]) -> dict[str, LabeledStates]:
+    """Return each corpus, from the folders of a model's states and of all texts."""
+    paths = {corpus: f"{states}/{corpus}" for corpus in corpora}
+    windows = {corpus: load_rows(f"{path}.windows.parquet") for corpus, path in paths.items()}
+    files = {
+        corpus: f"{path}.safetensors" for corpus, path in paths.items() if len(windows[corpus])
+    }
+    read = {}
+    for corpus, pooled in load_text_states(files).items():
+        table = load_rows(f"{texts}/{corpus}.parquet")
+        table = table[table["id"].isin(windows[corpus]["text"])].reset_index(drop=True)
+        tokens, own = load_rows(f"{paths[corpus]}.tokens.parquet"), files[corpus]
+        read[corpus] = LabeledStates(
+            table, windows[corpus], tokens, pooled, load_sentence_vectors(own)
+        )
+    return read
+
+
+LABEL_OVERLAP = Analysis(
+    noun="label_overlap",
+    question="How many neighbors of a text have its label, by layer? Of models under `profiled`",
+    over="profiled",
+    reads={
+        "module": Source(module_of),
+        "final_norm": Source(final_norm_of),
+        "corpora": Source(load_labeled_states, TEXT_FOLDERS, lists=["corpora"]),
+    },
+    tables={
+        "csv": Table(
+            {
+                "corpus": "row",
+                "measure": "row",
+                "pooling": ("row", "pooling"),
+                "layer": ("row", "layer"),
+                "n": "count",
+                "n_labels": "count",
+                "n_units": "count",
+                "value": ("neighbor_share", "value"),
+                "low": ("neighbor_share", "value_low"),
+                "high": ("neighbor_share", "value_high"),
+                **with_bounds("less_last", "neighbor_share", "difference from the last layer"),
+                "chance": "moment",
+                "null_mean": "neighbor_share",
+                "null_largest": ("neighbor_share", "largest of shuffled labels"),
+                "random_weights_value": ("neighbor_share", "random weights"),
+                "level": "setting",
+            }
+        )
+    },
+)
 
 
 @dataclass(frozen=True)
@@ -85,7 +141,7 @@ def measure_label_overlap(
     level: Probability,
     device: Device,
     seed: NonNegativeInt,
-) -> pd.DataFrame:
+) -> Outcome:
     """Return one row a corpus, measure, pooling and layer; `sentence` has no layer.
 
     It is the vector that the makers of a sentence model take of a text. Of a decoder the last token
@@ -120,7 +176,7 @@ def measure_label_overlap(
             random = pooled_states(
                 randomized, read.tokens, final_norm, tokens_per_batch, where, [*read.states]
             )
-        of_corpus: list[Row] = []
+        corpus_rows: list[Row] = []
         for pooling, vectors in _by_pooling(read, some).items():
             at_random = [_of_texts(read, x)[some.rows] for x in random.get(pooling, [])]
             rng = stream_of(generator, corpus)  # the same halves and labels for all poolings
@@ -129,9 +185,9 @@ def measure_label_overlap(
                 by_layer = list(_of_layers(vectors, at_random, some, rules, rng))
             same = {"corpus": corpus, "pooling": pooling}
             without = OUTSIDE if pooling == SENTENCE else {}
-            of_corpus += [{**same, **row, **without} for row in by_layer]
-        rows += sorted(of_corpus, key=lambda row: MEASURES.index(row["measure"]))
-    return pd.DataFrame(rows, columns=COLUMNS)
+            corpus_rows += [{**same, **row, **without} for row in by_layer]
+        rows += sorted(corpus_rows, key=lambda row: MEASURES.index(row["measure"]))
+    return {"csv": LABEL_OVERLAP.tables["csv"].of(rows)}
 
 
 def _one_a_document(some: Labeled) -> Labeled:
@@ -176,8 +232,8 @@ def _of_layers(
     n_units = int(unit.max()) + 1
     halves = half_units(n_units, rules.n_half_samples, rng)[:, unit]
     dealt = [rng.permutation(labels) for _ in range(rules.n_shuffles)]
-    found = np.array([_overlaps(x, [labels, *dealt], rules) for x in vectors])
-    whole, null = found[:, 0], found[:, 1:]
+    overlaps = np.array([_overlaps(x, [labels, *dealt], rules) for x in vectors])
+    whole, null = overlaps[:, 0], overlaps[:, 1:]
     drawn = np.array(
         [[_overlaps(x[half], [labels[half]], rules)[0] for half in halves] for x in vectors]
     )
@@ -189,12 +245,12 @@ def _of_layers(
         "level": rules.level,
     }
     for layer, (number, measure) in [
-        (layer, each) for layer in range(len(vectors)) for each in enumerate(MEASURES)
+        (layer, measure) for layer in range(len(vectors)) for measure in enumerate(MEASURES)
     ]:
-        value, of_halves = whole[layer, number], drawn[layer, :, number]
+        value, half_values = whole[layer, number], drawn[layer, :, number]
         less = value - whole[-1, number]
-        error = reach * half_sample_error(of_halves, n_units)
-        error_of_less = reach * half_sample_error(of_halves - drawn[-1, :, number], n_units)
+        error = reach * half_sample_error(half_values, n_units)
+        error_of_less = reach * half_sample_error(half_values - drawn[-1, :, number], n_units)
         random = _overlaps(at_random[layer], [labels], rules)[0, number] if at_random else np.nan
         yield {
             "measure": measure,
@@ -228,10 +284,10 @@ def _overlaps(
     return np.array(
         [
             [
-                label_overlap(near, each, k=k),
-                balanced_label_overlap(graph, each, class_fraction=rules.class_fraction),
+                label_overlap(near, labeling, k=k),
+                balanced_label_overlap(graph, labeling, class_fraction=rules.class_fraction),
             ]
-            for each in labels
+            for labeling in labels
         ]
     )
 
@@ -243,35 +299,7 @@ def _chance(measure: str, labels: Int[np.ndarray, " text"]) -> float:
     return float((shares @ counts) / len(labels) if measure == "label_overlap" else shares.mean())
 
 
-def main(config: StageConfig) -> None:
-    """Load, call, save."""
-    name = config.model_name
-    model = describe_model(name, config.model)
-    paths = {corpus: f"data/extracted/hidden_states/{name}/{corpus}" for corpus in config.corpora}
-    windows = {corpus: load_rows(f"{path}.windows.parquet") for corpus, path in paths.items()}
-    files = {
-        corpus: f"{path}.safetensors" for corpus, path in paths.items() if len(windows[corpus])
-    }
-    corpora = {
-        corpus: _read(corpus, paths[corpus], windows[corpus], states)
-        for corpus, states in load_text_states(files).items()
-    }
-    is_network = not isinstance(model, VectorsModel)
-    table = measure_label_overlap(
-        load_model(name, model) if is_network else None,
-        None if isinstance(model, VectorsModel) else model.final_norm,
-        corpora,
-        **config.settings,
-    )
-    save_table(table, f"results/label_overlap/{name}.csv")
-
-
-def _read(corpus: str, path: str, windows: pd.DataFrame, states: PooledStates) -> LabeledStates:
-    texts = load_rows(f"data/prepared/texts/{corpus}.parquet")
-    texts = texts[texts["id"].isin(windows["text"])].reset_index(drop=True)
-    own = load_sentence_vectors(f"{path}.safetensors")
-    return LabeledStates(texts, windows, load_rows(f"{path}.tokens.parquet"), states, own)
-
+main = LABEL_OVERLAP.main(measure_label_overlap)
 
 if __name__ == "__main__":
     run_stage(main, measure_label_overlap)

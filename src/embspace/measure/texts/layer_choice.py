@@ -9,16 +9,23 @@ import pandas as pd
 from jaxtyping import Float, Int
 from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt
 
+from embspace.analysis import Analysis, Outcome, Source, Table
 from embspace.clouds.pooling import SENTENCE
+from embspace.clouds.texts import TEXT_FOLDERS
 from embspace.device import Device, choose_device
 from embspace.files.rows import load_rows
-from embspace.files.tables import save_table
 from embspace.geometry.groups.folds import Features
 from embspace.geometry.inference.best_choice import Differences, simultaneous_differences
 from embspace.geometry.inference.half_samples import half_sample_error, student_quantile
 from embspace.geometry.inference.resampling import stream_of
+from embspace.measure.tables.columns import with_bounds
 from embspace.measure.tables.text_poolings import load_sentence_vectors, load_text_states
-from embspace.measure.texts.layer_choice_states import PooledStates, pooled_states
+from embspace.measure.texts.layer_choice_states import (
+    PooledStates,
+    final_norm_of,
+    module_of,
+    pooled_states,
+)
 from embspace.measure.texts.layer_choice_tasks import (
     EmbeddingKey,
     Labeled,
@@ -31,20 +38,15 @@ from embspace.measure.texts.layer_choice_tasks import (
 )
 from embspace.measure.texts.search import best_cosines, copies_asked, word_scores
 from embspace.measure.texts.text_classifiers import Regularization
-from embspace.models.weights import load_model, with_random_weights
+from embspace.models.weights import with_random_weights
 from embspace.prepare.copies import names_of_copies
 from embspace.prepare.sentences import split_halves
 from embspace.scripts.words import longer_words_in
-from embspace.settings.model import VectorsModel, describe_model
-from embspace.settings.stage import StageConfig, run_stage
+from embspace.settings.stage import run_stage
 from embspace.settings.types import Probability
 
 TRAINED, RANDOM, WORDS = "trained", "random", "none"
 OWN: EmbeddingKey = (SENTENCE, None, TRAINED)
-QUANTITIES = ("value", "less_last", "less_best")
-COLUMNS = ["corpus", "task", "rank", "embedding", "layer", "weights", "n", "n_units", "level"]
-COLUMNS += [f"{name}{end}" for name in QUANTITIES for end in ("", "_low", "_high")]
-COLUMNS += ["among_best", "chance"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,6 +67,65 @@ class ReadCorpus:
 
     whole: ReadTexts
     halves: ReadTexts
+
+
+def load_read_corpora(states: str, texts: str, corpora: list[str]) -> dict[str, ReadCorpus]:
+    """Return each corpus, from the folders of a model's states and of all texts."""
+    paths = {corpus: f"{states}/{corpus}" for corpus in corpora}
+    paths |= {f"{corpus}.halves": f"{path}.halves" for corpus, path in paths.items()}
+    windows = {part: load_rows(f"{path}.windows.parquet") for part, path in paths.items()}
+    files = {part: f"{path}.safetensors" for part, path in paths.items() if len(windows[part])}
+    pooled = load_text_states(files)
+    read = {}
+    for corpus in corpora:
+        table = load_rows(f"{texts}/{corpus}.parquet")
+        whole, halves = (
+            _read(paths[part], rows, windows[part], pooled.get(part, {}))
+            for part, rows in ((corpus, table), (f"{corpus}.halves", split_halves(table)))
+        )
+        read[corpus] = ReadCorpus(whole, halves)
+    return read
+
+
+def _read(path: str, texts: pd.DataFrame, windows: pd.DataFrame, states: PooledStates) -> ReadTexts:
+    texts = texts[texts["id"].isin(windows["text"])].reset_index(drop=True)
+    own = load_sentence_vectors(f"{path}.safetensors") if states else None
+    return ReadTexts(texts, windows, load_rows(f"{path}.tokens.parquet"), states, own)
+
+
+LAYER_CHOICE = Analysis(
+    noun="layer_choice",
+    question=(
+        "Which layer and pooling serve best, for search, labels and clusters? Of models under "
+        "`profiled`"
+    ),
+    over="profiled",
+    reads={
+        "module": Source(module_of),
+        "final_norm": Source(final_norm_of),
+        "corpora": Source(load_read_corpora, TEXT_FOLDERS, lists=["corpora"]),
+    },
+    tables={
+        "csv": Table(
+            {
+                "corpus": ("row", "corpus"),
+                "task": ("row", "task"),
+                "rank": ("order_of_layers", "rank"),
+                "embedding": ("row", "embedding"),
+                "layer": ("row", "layer"),
+                "weights": ("row", "weights"),
+                "n": "count",
+                "n_units": "count",
+                "level": "setting",
+                **with_bounds("value", "probed_accuracy", "value"),
+                **with_bounds("less_last", "probed_accuracy", "difference from the last layer"),
+                **with_bounds("less_best", "probed_accuracy", "difference from the best"),
+                "among_best": ("order_of_layers", "not told from the best"),
+                "chance": ("moment", "chance level"),
+            }
+        )
+    },
+)
 
 
 @dataclass(frozen=True)
@@ -93,7 +154,7 @@ def measure_layer_choice(
     level: Probability,
     device: Device,
     seed: NonNegativeInt,
-) -> pd.DataFrame:
+) -> Outcome:
     """Return one row a corpus, task, embedding, layer and weights, the best layers first.
 
     Tasks: `search`, the mean reciprocal rank of the first half of a text when its second half asks;
@@ -108,7 +169,7 @@ def measure_layer_choice(
     regularization = Regularization(inverse_regularization, inverse_regularization_of_words)
     inference = Inference(n_half_samples, level, seed)
     randomized = None if module is None else with_random_weights(module, seed)
-    parts = [pd.DataFrame(columns=COLUMNS)]
+    parts = [LAYER_CHOICE.tables["csv"].of()]
     for corpus, read in corpora.items():
         if corpus in left_out or read.whole.windows.empty:
             continue
@@ -127,7 +188,8 @@ def measure_layer_choice(
                 read.whole, states, some, regularization, n_folds, inference, corpus
             ):
                 parts.append(_table(scores, inference).assign(corpus=corpus, task=task))
-    return pd.concat([part for part in parts if len(part)] or parts, ignore_index=True)[COLUMNS]
+    table = pd.concat([part for part in parts if len(part)] or parts, ignore_index=True)
+    return {"csv": LAYER_CHOICE.tables["csv"].of(table)}
 
 
 def _by_weights(
@@ -170,11 +232,11 @@ def _search(
         first = (halves.texts["half"] == 1).to_numpy()
         x = halves.sentences.astype(np.float64)
         scores[OWN] = best_cosines(x, halves.texts["id"].to_numpy(), first)
-    asked = halves.texts.loc[halves.texts["half"] == 2, "document"]
+    queries = halves.texts.loc[halves.texts["half"] == 2, "document"]
     return search_scores(
         scores,
         copies_asked(halves.texts),
-        pd.factorize(asked)[0].astype(np.int64),
+        pd.factorize(queries)[0].astype(np.int64),
         n_half_samples=inference.n_half_samples,
         rng=stream_of(np.random.default_rng(inference.seed), corpus, "search"),
     )
@@ -192,7 +254,7 @@ def _of_labels(
     """Yield the scores of the classifier, and those of the labels as clusters."""
     from sklearn.feature_extraction.text import TfidfVectorizer
 
-    of_texts = {key: _of_texts(read, x) for key, x in _layers(states)}
+    text_means = {key: _of_texts(read, x) for key, x in _layers(states)}
     content = read.texts["text"].to_numpy()
     words: EmbeddingKey = ("tf_idf", None, WORDS)
     own = {} if read.sentences is None else {OWN: read.sentences.astype(np.float64)}
@@ -200,7 +262,7 @@ def _of_labels(
     streams = [
         stream_of(np.random.default_rng(seed), corpus, task) for task in ("labels", "clusters")
     ]
-    features: dict[EmbeddingKey, Features] = {key: x[some.rows] for key, x in of_texts.items()}
+    features: dict[EmbeddingKey, Features] = {key: x[some.rows] for key, x in text_means.items()}
     features[words] = content[some.rows].tolist()
     features |= {key: x[some.rows] for key, x in own.items()}
     yield (
@@ -217,7 +279,7 @@ def _of_labels(
     )
     once = one_of_copies(some, names_of_copies(read.texts))
     counter = TfidfVectorizer(sublinear_tf=True, tokenizer=longer_words_in, token_pattern=None)
-    vectors = {key: x[once.rows] for key, x in of_texts.items()}
+    vectors = {key: x[once.rows] for key, x in text_means.items()}
     vectors[words] = counter.fit_transform(content[once.rows].tolist()).toarray()
     vectors |= {key: x[once.rows] for key, x in own.items()}
     yield (
@@ -292,38 +354,7 @@ def _differences(
     return Differences(*map(np.append, others, (bound[n_others:] for bound in own)))
 
 
-def main(config: StageConfig) -> None:
-    """Load, call, save."""
-    name = config.model_name
-    model = describe_model(name, config.model)
-    paths = {corpus: f"data/extracted/hidden_states/{name}/{corpus}" for corpus in config.corpora}
-    paths |= {f"{corpus}.halves": f"{path}.halves" for corpus, path in paths.items()}
-    windows = {part: load_rows(f"{path}.windows.parquet") for part, path in paths.items()}
-    files = {part: f"{path}.safetensors" for part, path in paths.items() if len(windows[part])}
-    states = load_text_states(files)
-    corpora = {}
-    for corpus in config.corpora:
-        texts = load_rows(f"data/prepared/texts/{corpus}.parquet")
-        whole, halves = (
-            _read(paths[part], rows, windows[part], states.get(part, {}))
-            for part, rows in ((corpus, texts), (f"{corpus}.halves", split_halves(texts)))
-        )
-        corpora[corpus] = ReadCorpus(whole, halves)
-    is_network = not isinstance(model, VectorsModel)
-    table = measure_layer_choice(
-        load_model(name, model) if is_network else None,
-        None if isinstance(model, VectorsModel) else model.final_norm,
-        corpora,
-        **config.settings,
-    )
-    save_table(table, f"results/layer_choice/{name}.csv")
-
-
-def _read(path: str, texts: pd.DataFrame, windows: pd.DataFrame, states: PooledStates) -> ReadTexts:
-    texts = texts[texts["id"].isin(windows["text"])].reset_index(drop=True)
-    own = load_sentence_vectors(f"{path}.safetensors") if states else None
-    return ReadTexts(texts, windows, load_rows(f"{path}.tokens.parquet"), states, own)
-
+main = LAYER_CHOICE.main(measure_layer_choice)
 
 if __name__ == "__main__":
     run_stage(main, measure_layer_choice)

@@ -9,9 +9,21 @@ from jaxtyping import Float
 
 from embspace.clouds.pooling import POOLINGS
 from embspace.models.encoder import batches_by_length, encode, tensor_shapes
+from embspace.models.weights import load_model
 from embspace.models.windows import Window
+from embspace.settings.model import Network, VectorsModel
 
 PooledStates = dict[str, Float[np.ndarray, "layer window dim"]]
+
+
+def module_of(name: str, model: Network | VectorsModel) -> Any:
+    """Return the module of a model that is described; None of vectors alone."""
+    return None if isinstance(model, VectorsModel) else load_model(name, model)
+
+
+def final_norm_of(name: str, model: Network | VectorsModel) -> str | None:
+    """Return the name of the norm behind the last block; None of vectors, or without one."""
+    return None if isinstance(model, VectorsModel) else model.final_norm
 
 
 def pooled_states(
@@ -30,8 +42,8 @@ def pooled_states(
     ]
     shapes = tensor_shapes(module, None, dict.fromkeys(poolings, len(windows)))
     states = {pooling: np.empty(shape, np.float32) for pooling, shape in shapes.items()}
-    batches = batches_by_length([len(each.ids) for each in windows], tokens_per_batch)
-    for each in encode(module, windows, batches, device, final_norm):
+    batches = batches_by_length([len(window.ids) for window in windows], tokens_per_batch)
+    for window in encode(module, windows, batches, device, final_norm):
         for pooling, vectors in states.items():
-            vectors[:, each.index] = each.pooled[pooling]
+            vectors[:, window.index] = window.pooled[pooling]
     return states

@@ -9,9 +9,10 @@ import pandas as pd
 from jaxtyping import Bool, Float, Int
 from pydantic import NonNegativeInt, PositiveInt
 
+from embspace.analysis import Analysis, Outcome, Source, Table
 from embspace.clouds.pooling import SENTENCE
+from embspace.clouds.texts import TEXT_FOLDERS
 from embspace.files.rows import load_rows, save_rows
-from embspace.files.tables import save_table
 from embspace.geometry.groups.retrieval import (
     bm25,
     ranks_of_relevant,
@@ -27,25 +28,19 @@ from embspace.geometry.inference.resampling import (
     stream_of,
 )
 from embspace.geometry.pairs.directions import unit_rows
+from embspace.measure.tables.columns import with_bounds
 from embspace.measure.tables.deviations import ENDING, by_row, units_named, without_deviations
 from embspace.measure.tables.text_poolings import load_sentence_vectors, load_text_states
 from embspace.prepare.sentences import split_halves
 from embspace.scripts.words import longer_words_in
-from embspace.settings.stage import StageConfig, run_stage
+from embspace.settings.stage import run_stage
 from embspace.settings.types import Probability
 
 RECALLS = (1, 10)
 QUANTITIES = ["mean_reciprocal_rank", *(f"recall_at_{k}" for k in RECALLS)]
-COLUMNS = ["corpus", "embedding", "layer", "preparation", "n_queries", "n_candidates"]
-COLUMNS += [f"{name}{end}" for name in QUANTITIES for end in ("", "_low", "_high")]
-COLUMNS += [f"null_{name}" for name in QUANTITIES]
 WORDS_ALONE = ("tf_idf", "bm25")
-COLUMNS += [
-    f"mean_reciprocal_rank_minus_{words}{end}"
-    for words in WORDS_ALONE
-    for end in ("", "_low", "_high")
-]
 ScoresKey = tuple[str, int | None, str]  # embedding, layer, preparation
+KEY = ("embedding", "layer", "preparation")
 
 
 @dataclass(frozen=True)
@@ -59,12 +54,53 @@ class Halves:
     """The vectors that the makers of a sentence model take of `texts`; None of other models."""
 
 
-@dataclass(frozen=True)
-class Search:
-    """The table of the stage, and the deviations of halves of the queries."""
+def load_halves(states: str, texts: str, corpora: list[str]) -> dict[str, Halves]:
+    """Return the halves of each corpus, from the folders of a model's states and of all texts."""
+    paths = {corpus: f"{states}/{corpus}.halves" for corpus in corpora}
+    windows = {corpus: load_rows(f"{path}.windows.parquet") for corpus, path in paths.items()}
+    files = {
+        corpus: f"{path}.safetensors" for corpus, path in paths.items() if len(windows[corpus])
+    }
+    halves = {}
+    for corpus, by_pooling in load_text_states(files).items():
+        table = split_halves(load_rows(f"{texts}/{corpus}.parquet"))
+        is_read = table["id"].isin(windows[corpus]["text"])
+        table, own = table[is_read].reset_index(drop=True), load_sentence_vectors(files[corpus])
+        halves[corpus] = Halves(table, windows[corpus], by_pooling, own)
+    return halves
 
-    table: pd.DataFrame
-    deviations: pd.DataFrame
+
+SEARCH = Analysis(
+    noun="search",
+    question="Which embedding finds a text? Section 4.5.1",
+    reads={
+        "corpora": Source(load_halves, TEXT_FOLDERS, lists=["corpora"]),
+    },
+    tables={
+        "csv": Table(
+            {
+                "corpus": "row",
+                "embedding": "row",
+                "layer": "row",
+                "preparation": "row",
+                "n_queries": "count",
+                "n_candidates": "count",
+                **with_bounds("mean_reciprocal_rank", "retrieval"),
+                **with_bounds("recall_at_1", "retrieval"),
+                **with_bounds("recall_at_10", "retrieval"),
+                "null_mean_reciprocal_rank": "moment",
+                "null_recall_at_1": "null_value",
+                "null_recall_at_10": "null_value",
+                **with_bounds("mean_reciprocal_rank_minus_tf_idf", "retrieval"),
+                **with_bounds("mean_reciprocal_rank_minus_bm25", "retrieval"),
+            },
+            compared=QUANTITIES,
+            along="layer",
+        )
+    },
+    data={"parquet": save_rows},
+    undrawn=["parquet"],
+)
 
 
 def measure_search(
@@ -74,7 +110,7 @@ def measure_search(
     n_resamples: PositiveInt,
     level: Probability,
     seed: NonNegativeInt,
-) -> Search:
+) -> Outcome:
     """Measure how high a text's first half ranks when its second half is the query, by layer.
 
     Each second half is a query, all first halves are candidates; that of a copy of the text is as
@@ -93,21 +129,21 @@ def measure_search(
     for corpus, halves in corpora.items():
         scores = {**word_scores(halves.texts, stop_words), **_embedded(halves)}
         if scores:
-            halves_of = stream_of(generator, corpus)
-            asked = halves.texts[halves.texts["half"] == 2]
+            rng = stream_of(generator, corpus)
+            queries = halves.texts[halves.texts["half"] == 2]
             table = _table(
                 scores,
                 copies_asked(halves.texts),
-                pd.factorize(asked["document"])[0].astype(np.int64),
+                pd.factorize(queries["document"])[0].astype(np.int64),
                 n_resamples=n_resamples,
                 level=level,
-                generator=halves_of,
+                generator=rng,
             )
-            of_unit = asked.groupby("document", sort=False)["id"].agg(" ".join)
-            parts.append(table.assign(corpus=corpus, **units_named(of_unit)))
-    joined = pd.concat(parts or [pd.DataFrame(columns=COLUMNS)], ignore_index=True)
+            units = queries.groupby("document", sort=False)["id"].agg(" ".join)
+            parts.append(table.assign(corpus=corpus, **units_named(units)))
+    joined = pd.concat(parts, ignore_index=True) if parts else SEARCH.tables["csv"].of()
     tables, deviations = without_deviations({"search": joined})
-    return Search(tables["search"][COLUMNS], deviations)
+    return {"csv": SEARCH.tables["csv"].of(tables["search"]), "parquet": deviations}
 
 
 def copies_asked(texts: pd.DataFrame) -> Bool[np.ndarray, "query candidate"]:
@@ -129,7 +165,7 @@ def _table(
     """Return a corpus's rows, by embedding, layer and preparation; all have the same halves."""
     n = len(relevant)
     values = np.stack(
-        [_quantities(*ranks_of_relevant(each, relevant)) for each in scores.values()], axis=1
+        [_quantities(*ranks_of_relevant(score, relevant)) for score in scores.values()], axis=1
     )
     n_queries = np.bincount(unit)
     sums = values @ np.eye(len(n_queries))[unit]
@@ -140,7 +176,7 @@ def _table(
         level=level,
         generator=generator,
     )
-    table = pd.DataFrame(list(scores), columns=COLUMNS[1:4]).assign(n_queries=n, n_candidates=n)
+    table = pd.DataFrame(list(scores), columns=[*KEY]).assign(n_queries=n, n_candidates=n)
     for i, (name, chance) in enumerate(zip(QUANTITIES, _by_chance(relevant), strict=True)):
         table[name] = values[i].mean(axis=-1)
         # What is cut off holds no possible value, so that the coverage stays what it is.
@@ -245,33 +281,14 @@ def word_scores(texts: pd.DataFrame, stop_words: str | None) -> dict[ScoresKey, 
     queries = texts.loc[texts["half"] == 2, "text"]
     counter = CountVectorizer(stop_words=stop_words, tokenizer=longer_words_in, token_pattern=None)
     counts = counter.fit_transform(candidates)
-    asked = counter.transform(queries)
+    query_counts = counter.transform(queries)
     weights = TfidfTransformer().fit(counts)
-    tf_idf = (weights.transform(asked) @ weights.transform(counts).T).toarray()
-    scores = bm25(asked.toarray(), counts.toarray())
+    tf_idf = (weights.transform(query_counts) @ weights.transform(counts).T).toarray()
+    scores = bm25(query_counts.toarray(), counts.toarray())
     return {("tf_idf", None, "as_is"): tf_idf, ("bm25", None, "as_is"): scores}
 
 
-def main(config: StageConfig) -> None:
-    """Load, call, save."""
-    name = config.model_name
-    paths = {
-        corpus: f"data/extracted/hidden_states/{name}/{corpus}.halves" for corpus in config.corpora
-    }
-    windows = {corpus: load_rows(f"{path}.windows.parquet") for corpus, path in paths.items()}
-    files = {
-        corpus: f"{path}.safetensors" for corpus, path in paths.items() if len(windows[corpus])
-    }
-    corpora = {}
-    for corpus, states in load_text_states(files).items():
-        texts = split_halves(load_rows(f"data/prepared/texts/{corpus}.parquet"))
-        is_read = texts["id"].isin(windows[corpus]["text"])
-        texts, own = texts[is_read].reset_index(drop=True), load_sentence_vectors(files[corpus])
-        corpora[corpus] = Halves(texts, windows[corpus], states, own)
-    found = measure_search(corpora, **config.settings)
-    save_table(found.table, f"results/search/{name}.csv")
-    save_rows(found.deviations, f"data/measured/search/{name}.parquet")
-
+main = SEARCH.main(measure_search)
 
 if __name__ == "__main__":
     run_stage(main, measure_search)

@@ -15,12 +15,14 @@ import pandas as pd
 from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt
 from threadpoolctl import threadpool_limits
 
+from embspace.analysis import Analysis, Column, Outcome, Source, Table
 from embspace.clouds.documents import large_enough
 from embspace.clouds.pooling import POOLINGS, Pooling
-from embspace.clouds.texts import TextCloud, text_cloud
+from embspace.clouds.texts import TEXT_FOLDERS, TextCloud, text_cloud
 from embspace.errors import InputError
 from embspace.files.rows import load_rows, save_rows
-from embspace.files.tables import Tables, save_table
+from embspace.files.tables import Tables
+from embspace.measure.tables.columns import SUMMARY, with_bounds
 from embspace.measure.tables.deviations import without_deviations
 from embspace.measure.tables.shown_pooling import shown_pooling_of
 from embspace.measure.tables.summary import summary_of
@@ -38,41 +40,151 @@ from embspace.measure.texts.text_cloud_units import (
     units_by_corpora,
     windows_by_document,
 )
-from embspace.settings.stage import StageConfig, run_stage
+from embspace.settings.stage import run_stage
 from embspace.settings.types import Listed, Probability, Share
 
 MOST_THREADS = 4  # each holds its sums and a block of products, some 200 MB
-KEYS = {
-    "distributions": ["corpus", "other_corpus", "pooling", "layer", "quantity"],
-    "histogram": ["corpus", "other_corpus", "pooling", "layer", "quantity"],
-    "positive": ["corpus", "other_corpus", "pooling", "layer"],
-    "spectrum": ["corpus", "pooling", "layer"],
-    "separation": ["corpus", "other_corpus", "pooling", "layer"],
-    "shapes": ["corpus", "other_corpus", "pooling", "layer"],
-}
 
 
-@dataclass(frozen=True)
-class TextClouds:
-    """The tables of the stage; `other_corpus` is the corpus itself where it is about one."""
+def load_clouds(states: str, texts: str, corpora: Sequence[str]) -> dict[str, TextCloud]:
+    """Return the cloud of each corpus, from the folders of a model's states and of all texts."""
+    pooled = load_text_states({corpus: f"{states}/{corpus}.safetensors" for corpus in corpora})
+    return {
+        corpus: text_cloud(
+            pooled[corpus],
+            load_rows(f"{states}/{corpus}.windows.parquet"),
+            load_rows(f"{texts}/{corpus}.parquet"),
+        )
+        for corpus in corpora
+    }
 
-    corpora: pd.DataFrame
-    """One row a corpus: its size, the lengths of its windows, and why it was left out, if so."""
-    distributions: pd.DataFrame
-    """Norms, distances, dot products and cosines, by pooling and layer."""
-    histogram: pd.DataFrame
-    """The same at the pooling and layer that are shown."""
-    positive: pd.DataFrame
-    """How many cosines are not positive, beside those of vectors that share only a mean."""
-    spectrum: pd.DataFrame
-    """Over how many directions the variance is spread, beside isotropic vectors."""
-    separation: pd.DataFrame
-    """How well two corpora are told apart, beside their lengths alone, and how much less alike
-    their texts are than those of one."""
-    shapes: pd.DataFrame
-    """Over how many more directions a corpus spreads than another, beside texts dealt anew."""
-    deviations: pd.DataFrame
-    """Of halves of the documents from all."""
+
+CORPUS: Column = ("row", "corpus")
+STATE: dict[str, Column] = {"pooling": ("row", "pooling"), "layer": "row"}
+# Of one corpus the other one is itself.
+TWO: dict[str, Column] = {"corpus": CORPUS, "other_corpus": ("row", "other corpus"), **STATE}
+MOMENTS = {name: column for name, column in SUMMARY.items() if name not in ("n", "mean")}
+TEXT_CLOUDS = Analysis(
+    noun="text_clouds",
+    question=(
+        "What shape have the clouds of texts, and are all cosines positive? Fig. 26, research "
+        "question 3c"
+    ),
+    reads={"clouds": Source(load_clouds, TEXT_FOLDERS, lists=["corpora"])},
+    tables={
+        "corpora": Table(  # with the lengths of its windows, and why it was left out, if so
+            {
+                "corpus": "row",
+                "n": "count",
+                "n_texts": "count",
+                "n_documents": "count",
+                "smallest_n_tokens": "count",
+                "median_n_tokens": "count",
+                "largest_n_tokens": "count",
+                "left_out": "name",
+            }
+        ),
+        # Norms, distances, dot products and cosines, by pooling and layer.
+        "distributions": Table(
+            {
+                **TWO,
+                "quantity": ("row", "quantity"),
+                "n": ("count", "n"),
+                **with_bounds("mean", "moment", "mean"),
+                **MOMENTS,
+                "skewness": "state_moment",
+                "excess_kurtosis": "state_moment",
+            },
+            compared=["mean"],
+            along="layer",
+        ),
+        # The same at the pooling and layer that are shown.
+        "histogram": Table(
+            {
+                **TWO,
+                "quantity": "row",
+                "bin_left": "moment",
+                "bin_right": "moment",
+                "count": "pair_count",
+                "density": "state_density",
+            }
+        ),
+        # How many cosines are not positive, beside those of vectors that share only a mean.
+        "positive": Table(
+            {
+                **TWO,
+                "n": "count",
+                "n_not_positive": "pair_count",
+                "smallest_cosine": ("cosine", "smallest cosine"),
+                "centered_smallest_cosine": "cosine",
+                **with_bounds("share_not_positive", "state_share", "share"),
+                **with_bounds("centered_share_not_positive", "state_share"),
+                "centered_share_not_positive": ("state_share", "centered"),
+                **with_bounds("mean_share", "state_share"),
+                "mean_share": ("state_share", "share of the mean"),
+                "null_isotropic_share_not_positive": ("null_value", "isotropic"),
+                "null_covariance_share_not_positive": ("null_value", "same covariance"),
+            },
+            compared=["share_not_positive", "centered_share_not_positive", "mean_share"],
+            along="layer",
+        ),
+        # Over how many directions the variance is spread, beside isotropic vectors.
+        "spectrum": Table(
+            {
+                "corpus": CORPUS,
+                **STATE,
+                "n": ("count", "n"),
+                "dim": "count",
+                "few_vectors": ("count", "few"),
+                "top_variance_share": ("relative_value", "largest share"),
+                "participation_ratio": ("moment", "participation ratio"),
+                "n_components_*": "count",
+                "null_*": "null_value",
+                "null_top_variance_share": ("null_value", "largest share, isotropic"),
+                "null_participation_ratio": ("null_value", "participation ratio, isotropic"),
+                "equal_n": "count",
+                **with_bounds("equal_n_participation_ratio", "moment", "at equal n"),
+            }
+        ),
+        # How well two corpora are told apart, beside their lengths alone, and how much less alike
+        # their texts are than those of one.
+        "separation": Table(
+            {
+                **TWO,
+                "n": "count",
+                "n_other": "count",
+                "n_shared_documents": "count",
+                "between_corpora_share": ("relative_value", "between"),
+                "auc": ("state_auc", "AUC"),
+                "auc_standard_deviation": ("state_auc", "between folds"),
+                "null_auc": "state_auc",
+                "null_auc_low": ("state_auc", "labels dealt anew, low"),
+                "null_auc_high": ("state_auc", "high"),
+                "length_auc": ("state_auc", "by length"),
+                "equal_length_auc": ("state_auc", "at equal length"),
+                "n_equal_length_pairs": ("count", "pairs"),
+                **with_bounds("within_minus_between_cosine", "distance"),
+                **with_bounds("other_within_minus_between_cosine", "distance"),
+                **with_bounds("smaller_within_minus_between_cosine", "distance"),
+            }
+        ),
+        # Over how many more directions a corpus spreads than another, beside texts dealt anew.
+        "shapes": Table(
+            {
+                **TWO,
+                "participation_ratio_difference": "relative_value",
+                "null_participation_ratio_difference": "state_auc",
+                "null_participation_ratio_difference_low": "relative_value",
+                "null_participation_ratio_difference_high": "relative_value",
+                "participation_ratio_difference_p_value": "state_auc",
+            }
+        ),
+    },
+    data={"parquet": save_rows},  # deviations of halves of the documents from all
+    undrawn=["parquet", "shapes"],
+    further_figures={"text_clouds_layers": "by layer"},
+)
+JOINED = [name for name in TEXT_CLOUDS.tables if name != "corpora"]
 
 
 def measure_text_clouds(
@@ -93,7 +205,7 @@ def measure_text_clouds(
     n_folds: Annotated[int, Field(ge=2)],
     ridge: PositiveFloat,
     seed: NonNegativeInt,
-) -> TextClouds:
+) -> Outcome:
     """Measure each corpus, pooling and layer, and each pair of corpora; in float64.
 
     Of a decoder the last token is a pooling, too.
@@ -122,9 +234,7 @@ def measure_text_clouds(
     kept = large_enough(clouds, fewest_documents)
     corpora = _corpora(clouds, kept, fewest_documents)
     if not kept:
-        empty = {table: pd.DataFrame(columns=keys) for table, keys in KEYS.items()}
-        tables, deviations = without_deviations(empty)
-        return TextClouds(corpora, **tables, deviations=deviations)
+        return TEXT_CLOUDS.empty() | {"corpora": corpora}
     windows = windows_by_document(kept)
     n_layers, dim = _shape(kept)
     first_tokens = np.concatenate([cloud.states["cls"][[0, -1]] for cloud in kept.values()], axis=1)
@@ -166,8 +276,8 @@ def measure_text_clouds(
             separation=partial(separation_table, comparisons=comparisons, ridge=ridge, level=level),
         )
         poolings = poolings_in(next(iter(kept.values())).states)
-        found = _all_states(states.tables, [*product(poolings, range(n_layers))], for_states)
-    return _text_clouds(corpora, found, units_by_corpora(windows))
+        tables = _all_states(states.tables, [*product(poolings, range(n_layers))], for_states)
+    return _outcome(corpora, tables, units_by_corpora(windows))
 
 
 @dataclass(frozen=True, eq=False)
@@ -190,7 +300,7 @@ class _States:
             corpus: grouped_vectors(self.clouds[corpus].states[pooling][layer], table)
             for corpus, table in self.windows.items()
         }
-        axes = {corpus: principal_axes(each) for corpus, each in x.items()}
+        axes = {corpus: principal_axes(vectors) for corpus, vectors in x.items()}
         n_bins = self.n_histogram_bins if (pooling, layer) == self.shown else None
         tables = self.pairs(x, axes, n_histogram_bins=n_bins, rng=self.for_halves)
         # Child 1, so that the draws stay those of the published numbers.
@@ -201,11 +311,11 @@ class _States:
             apart = apart.merge(alike, "left", keys)
         tables["separation"] = apart
         tables["shapes"] = self.dealt(x, rng=self.for_halves)
-        return {name: each.assign(pooling=pooling, layer=layer) for name, each in tables.items()}
+        return {name: table.assign(pooling=pooling, layer=layer) for name, table in tables.items()}
 
 
 def _all_states(
-    of_state: Callable[[str, int, np.random.Generator], Tables],
+    tables_at: Callable[[str, int, np.random.Generator], Tables],
     states: Sequence[tuple[str, int]],
     rng: np.random.Generator,
 ) -> list[Tables]:
@@ -214,30 +324,28 @@ def _all_states(
     from tqdm import tqdm
 
     calls = (
-        delayed(of_state)(pooling, layer, stream)
+        delayed(tables_at)(pooling, layer, stream)
         for (pooling, layer), stream in zip(states, rng.spawn(len(states)), strict=True)
     )
     n_threads = min(cpu_count() or 1, MOST_THREADS)
-    found = Parallel(n_threads, prefer="threads", return_as="generator")(calls)
-    return list(tqdm(found, total=len(states), desc="clouds of texts", disable=None))
+    tables = Parallel(n_threads, prefer="threads", return_as="generator")(calls)
+    return list(tqdm(tables, total=len(states), desc="clouds of texts", disable=None))
 
 
-def _text_clouds(corpora: pd.DataFrame, found: list[Tables], units: pd.DataFrame) -> TextClouds:
+def _outcome(corpora: pd.DataFrame, state_tables: list[Tables], units: pd.DataFrame) -> Outcome:
     """Return the tables of all poolings and layers as those of the stage."""
-    joined = {table: _joined(table, found) for table in KEYS}
-    for table in ("distributions", "positive"):
-        joined[table] = joined[table].merge(units, "left", ["corpus", "other_corpus"])
+    joined = {name: _joined(name, state_tables) for name in JOINED}
+    for name in ("distributions", "positive"):
+        joined[name] = joined[name].merge(units, "left", ["corpus", "other_corpus"])
     tables, deviations = without_deviations(joined)
-    return TextClouds(corpora, **tables, deviations=deviations)
+    tables = {name: TEXT_CLOUDS.tables[name].of(table) for name, table in tables.items()}
+    return {"corpora": corpora, **tables, "parquet": deviations}
 
 
-def _joined(table: str, found: list[Tables]) -> pd.DataFrame:
-    """Return one table with the keys first; without rows for a corpus that has no other."""
-    rows = pd.concat([tables[table] for tables in found if len(tables[table])] or [pd.DataFrame()])
-    keys = KEYS[table]
-    return rows.reindex(columns=keys + [name for name in rows if name not in keys]).reset_index(
-        drop=True
-    )
+def _joined(name: str, state_tables: list[Tables]) -> pd.DataFrame:
+    """Return one table of all states; without rows for a corpus that has no other."""
+    parts = [tables[name] for tables in state_tables if len(tables[name])]
+    return pd.concat(parts, ignore_index=True) if parts else TEXT_CLOUDS.tables[name].of()
 
 
 def _corpora(
@@ -277,29 +385,7 @@ def _layer_number(layer: int, n_layers: int) -> int:
     return layer % n_layers
 
 
-def main(config: StageConfig) -> None:
-    """Load, call, save."""
-    name = config.model_name
-    extracted = {each: f"data/extracted/hidden_states/{name}/{each}" for each in config.corpora}
-    states = load_text_states({each: f"{file}.safetensors" for each, file in extracted.items()})
-    clouds = {
-        corpus: text_cloud(
-            states[corpus],
-            load_rows(f"{file}.windows.parquet"),
-            load_rows(f"data/prepared/texts/{corpus}.parquet"),
-        )
-        for corpus, file in extracted.items()
-    }
-    tables = measure_text_clouds(clouds, **config.settings)
-    save_table(tables.corpora, f"results/text_clouds/corpora/{name}.csv")
-    save_table(tables.distributions, f"results/text_clouds/distributions/{name}.csv")
-    save_table(tables.histogram, f"results/text_clouds/histogram/{name}.csv")
-    save_table(tables.positive, f"results/text_clouds/positive/{name}.csv")
-    save_table(tables.spectrum, f"results/text_clouds/spectrum/{name}.csv")
-    save_rows(tables.deviations, f"data/measured/text_clouds/{name}.parquet")
-    save_table(tables.separation, f"results/text_clouds/separation/{name}.csv")
-    save_table(tables.shapes, f"results/text_clouds/shapes/{name}.csv")
-
+main = TEXT_CLOUDS.main(measure_text_clouds)
 
 if __name__ == "__main__":
     run_stage(main, measure_text_clouds)

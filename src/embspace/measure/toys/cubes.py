@@ -5,7 +5,6 @@ named `toy`.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Annotated
 
 import numpy as np
@@ -13,8 +12,8 @@ import pandas as pd
 from jaxtyping import Float
 from pydantic import Field, NonNegativeInt, PositiveInt
 
+from embspace.analysis import Analysis, Outcome, Table
 from embspace.errors import InputError
-from embspace.files.tables import save_table
 from embspace.geometry.maps.cubes import EmbeddedCube, union_covariance
 from embspace.geometry.measures.effective_numbers import effective_number
 from embspace.geometry.measures.spectrum import (
@@ -22,8 +21,9 @@ from embspace.geometry.measures.spectrum import (
     covariance_eigenvalues,
     explained_variance,
 )
+from embspace.measure.tables.columns import with_bounds
 from embspace.measure.tables.nulls import central_range
-from embspace.settings.stage import StageConfig, run_stage
+from embspace.settings.stage import run_stage
 from embspace.settings.types import PositiveShare, Share
 
 Dims = Annotated[list[PositiveInt], Field(min_length=3, max_length=3)]
@@ -31,12 +31,35 @@ CLOUDS = ("shifted", "turned", "flat")
 Spectrum = Float[np.ndarray, " component"]
 
 
-@dataclass(frozen=True)
-class Cubes:
-    """The two tables of the stage."""
-
-    curve: pd.DataFrame
-    dimensions: pd.DataFrame
+CUBES = Analysis(
+    noun="cubes",
+    question="Does the curve of explained variance show a known dimension? Fig. 3",
+    over="",
+    reads={},
+    tables={
+        "curve": Table(
+            {
+                "cloud": "row",
+                "n_components": "row",
+                "explained_variance": "share",
+                **with_bounds("cumulative_explained_variance", "share"),
+                "expected_cumulative_explained_variance": "share",
+            }
+        ),
+        "dimensions": Table(
+            {
+                "cloud": "row",
+                "n": "count",
+                "dim": "count",
+                "true_dimension": "count",
+                "definition": "row",
+                "share": "row",
+                **with_bounds("dimension", "moment"),
+                "expected_dimension": "moment",
+            }
+        ),
+    },
+)
 
 
 def measure_cubes(
@@ -49,7 +72,7 @@ def measure_cubes(
     n_draws: PositiveInt,
     level: Share,
     seed: NonNegativeInt,
-) -> Cubes:
+) -> Outcome:
     """Explained variance of three cubes and of all together, and the dimension read from it.
 
     The cubes are those of `CLOUDS`, of `cube_dims` dimensions, in `ambient_dim`: the first is
@@ -60,18 +83,18 @@ def measure_cubes(
     from threadpoolctl import threadpool_limits
 
     _check_dims(cube_dims, ambient_dim)
-    of_turn, of_points, of_draws = np.random.default_rng(seed).spawn(3)
-    cubes = _cubes(cube_dims, ambient_dim, shift, of_turn)
+    for_turn, for_points, for_draws = np.random.default_rng(seed).spawn(3)
+    cubes = _cubes(cube_dims, ambient_dim, shift, for_turn)
     expected = {
         **{name: _eigenvalues(cube.covariance) for name, cube in cubes.items()},
         "all": _eigenvalues(union_covariance(list(cubes.values()))),
     }
     # Threads that share so small products wait for each other longer than they save.
     with threadpool_limits(1, user_api="blas"):
-        found = _spectra(cubes, n_points, of_points)
-        draws = [_spectra(cubes, n_points, of_draws) for _ in range(n_draws)]
+        spectra = _spectra(cubes, n_points, for_points)
+        draws = [_spectra(cubes, n_points, for_draws) for _ in range(n_draws)]
     curves, dimensions = [], []
-    for cloud, eigenvalues in found.items():
+    for cloud, eigenvalues in spectra.items():
         others = [draw[cloud] for draw in draws]
         curves.append(_curve(eigenvalues, others, expected[cloud], level).assign(cloud=cloud))
         rows = _dimensions(eigenvalues, others, expected[cloud], shares, level)
@@ -79,10 +102,10 @@ def measure_cubes(
         true = int((expected[cloud] > 0).sum())
         rows = rows.assign(cloud=cloud, n=n, dim=ambient_dim, true_dimension=true)
         dimensions.append(rows)
-    return Cubes(
-        _first(pd.concat(curves, ignore_index=True), ["cloud"]),
-        _first(pd.concat(dimensions, ignore_index=True), ["cloud", "n", "dim", "true_dimension"]),
-    )
+    return {
+        "curve": CUBES.tables["curve"].of(pd.concat(curves, ignore_index=True)),
+        "dimensions": CUBES.tables["dimensions"].of(pd.concat(dimensions, ignore_index=True)),
+    }
 
 
 def _check_dims(cube_dims: list[int], ambient_dim: int) -> None:
@@ -163,16 +186,7 @@ def _readings(eigenvalues: Spectrum, shares: list[float]) -> Float[np.ndarray, "
     return np.array([*counts, effective_number(eigenvalues)], dtype=np.float64)
 
 
-def _first(table: pd.DataFrame, columns: list[str]) -> pd.DataFrame:
-    return table[columns + [column for column in table if column not in columns]]
-
-
-def main(config: StageConfig) -> None:
-    """Call, save."""
-    tables = measure_cubes(**config.settings)
-    save_table(tables.curve, "results/cubes/curve/toy.csv")
-    save_table(tables.dimensions, "results/cubes/dimensions/toy.csv")
-
+main = CUBES.main(measure_cubes)
 
 if __name__ == "__main__":
     run_stage(main, measure_cubes, groups=())

@@ -4,19 +4,18 @@ No model: the outputs are named `toy`.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Annotated, Any
 
 import numpy as np
 import pandas as pd
 from pydantic import Field, NonNegativeInt, PositiveInt
 
-from embspace.files.tables import save_table
+from embspace.analysis import Analysis, Column, Outcome, Table
 from embspace.geometry.inference.known_clouds import CLOUDS, standard_gaussian
 from embspace.geometry.inference.shared_inputs import N_NEIGHBORS, inputs_of, results_of
 from embspace.geometry.measures.declaration import Definition, value_of
 from embspace.geometry.measures.registry import profiled_measures
-from embspace.settings.stage import StageConfig, run_stage
+from embspace.settings.stage import run_stage
 
 OF_PLANES = {"swiss_roll"}
 # The value of a Gaussian with equal variances in d directions, of which infinitely many vectors
@@ -35,14 +34,33 @@ LIMITS: dict[str, Callable[[int], float]] = {
 DRAWN = ["mean", "smallest", "largest"]
 
 
-@dataclass(frozen=True)
-class Estimators:
-    """The two tables of the stage."""
-
-    dimension: pd.DataFrame
-    """One row a cloud, its dimension and an estimator of it."""
-    spectrum: pd.DataFrame
-    """One row a number of isotropic Gaussian vectors and a measure of their spectrum."""
+MEASURE: dict[str, Column] = {"measure": "row", "n_draws": "setting"}
+ESTIMATORS = Analysis(
+    noun="estimators",
+    question="What do estimators of dimension give where the truth is known?",
+    over="",
+    reads={},
+    tables={
+        "dimension": Table(
+            {
+                "cloud": "row",
+                "true_dimension": "row",
+                "n": "count",
+                **MEASURE,
+                **dict.fromkeys(DRAWN, "relative_value"),
+            }
+        ),
+        "spectrum": Table(  # of isotropic Gaussian vectors
+            {
+                "dim": "setting",
+                "n": "row",
+                **MEASURE,
+                **dict.fromkeys(DRAWN, "moment"),
+                "limit": "moment",
+            }
+        ),
+    },
+)
 
 
 def measure_estimators(
@@ -53,32 +71,32 @@ def measure_estimators(
     sample_sizes: list[Annotated[int, Field(ge=4)]],
     n_draws: PositiveInt,
     seed: NonNegativeInt,
-) -> Estimators:
+) -> Outcome:
     """Every measure of dimension on clouds of `dimensions`, and of spectrum on few to many vectors.
 
     `mean`, `smallest` and `largest` are over `n_draws` clouds. The dimension is of `n_points`
     vectors, a Swiss roll having 2. The spectrum is of isotropic Gaussian vectors of `dim`
     coordinates; `limit` is what infinitely many have.
     """
-    of_clouds, of_vectors = np.random.default_rng(seed).spawn(2)
+    for_clouds, for_vectors = np.random.default_rng(seed).spawn(2)
     shapes = [(name, d) for name in CLOUDS for d in ([2] if name in OF_PLANES else dimensions)]
     dimension = [
         {"cloud": name, "true_dimension": d, "n": n_points, **row}
         for name, d in shapes
         for row in _over_draws(
             _of_family("intrinsic_dimension"),
-            [CLOUDS[name](n_points, d, of_clouds) for _ in range(n_draws)],
+            [CLOUDS[name](n_points, d, for_clouds) for _ in range(n_draws)],
         )
     ]
-    spectral = [each for each in _of_family("spectrum") if each.name in LIMITS]
+    spectral = [measure for measure in _of_family("spectrum") if measure.name in LIMITS]
     spectrum = [
         {"dim": dim, "n": n, **row, "limit": LIMITS[row["measure"]](dim)}
         for n in sample_sizes
         for row in _over_draws(
-            spectral, [standard_gaussian(n, dim, of_vectors) for _ in range(n_draws)]
+            spectral, [standard_gaussian(n, dim, for_vectors) for _ in range(n_draws)]
         )
     ]
-    return Estimators(pd.DataFrame(dimension), pd.DataFrame(spectrum))
+    return {"dimension": pd.DataFrame(dimension), "spectrum": pd.DataFrame(spectrum)}
 
 
 def _of_family(family: str) -> list[Definition]:
@@ -100,12 +118,7 @@ def _values(measures: list[Definition], x: np.ndarray) -> list[float]:
     return [value_of(each) for each in found.values()]
 
 
-def main(config: StageConfig) -> None:
-    """Call, save."""
-    tables = measure_estimators(**config.settings)
-    save_table(tables.dimension, "results/estimators/dimension/toy.csv")
-    save_table(tables.spectrum, "results/estimators/spectrum/toy.csv")
-
+main = ESTIMATORS.main(measure_estimators)
 
 if __name__ == "__main__":
     run_stage(main, measure_estimators, groups=())

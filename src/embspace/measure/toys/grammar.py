@@ -4,7 +4,6 @@ No model: the outputs are named `toy`.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -13,8 +12,8 @@ import pandas as pd
 from jaxtyping import Float
 from pydantic import Field, PositiveInt
 
+from embspace.analysis import Analysis, Outcome, Source, Table
 from embspace.errors import InputError
-from embspace.files.tables import save_table
 from embspace.grammar.agreement import MAIN, agreement_distances, agreement_items, attractor_counts
 from embspace.grammar.context_free import entropy
 from embspace.grammar.entropy import (
@@ -26,23 +25,50 @@ from embspace.grammar.entropy import (
 from embspace.grammar.language import Language, make_language, write_sentences
 from embspace.settings.corpus import GrammarCorpus
 from embspace.settings.schema import read_yaml, validate
-from embspace.settings.stage import StageConfig, run_stage
+from embspace.settings.stage import run_stage
 
-CORPUS = "conf/corpus/grammar.yaml"
-SUMMARY_COLUMNS = ["quantity", "unit", "exact", "measured", "standard_error", "n"]
 WORDS, NATS, SHARE = "words", "nats a word", "share"
 LARGEST_TAIL = 1e-6  # results keep six digits
 GrammarRow = tuple[str, str, float, float, float, float]
 
 
-@dataclass(frozen=True)
-class Grammar:
-    """The two tables of the stage."""
+def load_language(path: str) -> Language:
+    """Return the language of a corpus that is described."""
+    return make_language(validate(GrammarCorpus, read_yaml(Path(path)), path))
 
-    summary: pd.DataFrame
-    """One row per quantity."""
-    agreement: pd.DataFrame
-    """One row per distance from a sentence's noun to its verb, and per number of attractors."""
+
+GRAMMAR = Analysis(
+    noun="grammar",
+    question=(
+        "What is known exactly of the generated language, and do its texts show it? "
+        "[The language](grammar.md)"
+    ),
+    over="",
+    reads={"language": Source(load_language, "conf/corpus/grammar.yaml")},
+    tables={
+        "summary": Table(
+            {
+                "quantity": "row",
+                "unit": "name",
+                "exact": "moment",
+                "measured": "moment",
+                "standard_error": "moment",
+                "n": "count",
+            }
+        ),
+        # Distances from a sentence's noun to its verb, and numbers of attractors.
+        "agreement": Table(
+            {
+                "quantity": "row",
+                "count": "row",
+                "exact": "moment",
+                "measured": "share",
+                "standard_error": "moment",
+                "n": "count",
+            }
+        ),
+    },
+)
 
 
 def measure_grammar(
@@ -51,7 +77,7 @@ def measure_grammar(
     n_documents: Annotated[int, Field(ge=2)],
     largest_distance: PositiveInt,
     largest_count: PositiveInt,
-) -> Grammar:
+) -> Outcome:
     """Return the exact facts on a language, and measurements on the first `n_documents` documents.
 
     `exact` follows from the rules alone; `measured` is a mean over `n` documents, sentences or main
@@ -83,9 +109,11 @@ def measure_grammar(
         _distribution("distance", distances, clauses["distance"]),
         _distribution("attractors", attractors, clauses["n_attractors"]),
     ]
-    return Grammar(
-        pd.DataFrame(summary, columns=SUMMARY_COLUMNS), pd.concat(tables, ignore_index=True)
-    )
+    columns = [*GRAMMAR.tables["summary"].columns]
+    return {
+        "summary": pd.DataFrame(summary, columns=columns),
+        "agreement": pd.concat(tables, ignore_index=True),
+    }
 
 
 def _check_tail(probabilities: Float[np.ndarray, " count"], key: str) -> None:
@@ -142,13 +170,7 @@ def _distribution(
     )
 
 
-def main(config: StageConfig) -> None:
-    """Load, call, save."""
-    corpus = validate(GrammarCorpus, read_yaml(Path(CORPUS)), CORPUS)
-    tables = measure_grammar(make_language(corpus), **config.settings)
-    save_table(tables.summary, "results/grammar/summary/toy.csv")
-    save_table(tables.agreement, "results/grammar/agreement/toy.csv")
-
+main = GRAMMAR.main(measure_grammar)
 
 if __name__ == "__main__":
     run_stage(main, measure_grammar, groups=())
