@@ -81,7 +81,7 @@ def choose_layer(subject: Subject, place: str, say: Say) -> str:
         device=params.device,
         seed=params.seed,
     )
-    return advice(table.assign(corpus=said), subject.asked or loaded.name)
+    return advice(table.assign(corpus=said), subject.typed or loaded.name)
 
 
 def has_a_task(texts: "pd.DataFrame", settings: dict[str, Any], seed: int) -> bool:

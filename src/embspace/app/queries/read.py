@@ -110,8 +110,8 @@ def read_vector(
     allowed = _nameable(model_name, described, parameters)
     found = top_tokens(prepared, readers, min(asked.n_words, int(allowed.sum())), allowed)
     place = f"head {row // chosen.head_dim + 1}, " if group.startswith("attention") else ""
-    of = f"{called(model_name, described)}, layer {layer} of {len(layers)}"
-    title = f"{of}, {place}{option} {number}, {how}"
+    start = f"{called(model_name, described)}, layer {layer} of {len(layers)}"
+    title = f"{start}, {place}{option} {number}, {how}"
     return Reading(
         title,
         _with_scores(parameters.tokens, found.token[0], found.score[0]),
