@@ -84,7 +84,7 @@ def own_texts(folder: Path, rows: list[tuple[str, str]]) -> tuple[Subject, str]:
     file = folder / "my.csv"
     lines = [f"{text},{label}" for text, label in rows]
     file.write_text("\n".join(["text,label", *lines]) + "\n")
-    own = OwnTexts("my", "texts of my.csv", ".csv", file.read_bytes(), KEYS)
+    own = OwnTexts("my", "my.csv", ".csv", file.read_bytes(), KEYS)
     return Subject("tiny", ["my"], own), str(file)
 
 
@@ -109,10 +109,10 @@ def test_the_numbers_are_those_of_what_the_model_makes_of_texts_and_halves(
     monkeypatch.setattr("embspace.measure.texts.layer_choice.measure_layer_choice", measure)
     told: list[str] = []
     said = choose_layer(subject, place, told.append)
-    assert [line for line in said.splitlines() if line.startswith("my: ")] == [
-        "my: search",
-        "my: labels",
-        "my: clusters",
+    assert [line for line in said.splitlines() if line.startswith("my.csv: ")] == [
+        "my.csv: search",
+        "my.csv: labels",
+        "my.csv: clusters",
     ]
     loaded = load("tiny", there)
     (read,) = seen[2].values()
@@ -133,8 +133,8 @@ def test_what_one_must_know_of_the_texts_is_told(there: Path, tmp_path: Path):
     rows[2] = (rows[2][0] + " \ua66e", "a")
     told: list[str] = []
     choose_layer(*own_texts(tmp_path, rows), told.append)
-    assert told[0].startswith("my: 1 of 40 texts repeat another one")
-    assert told[1].startswith("my: the tokenizer does not know 0.")
+    assert told[0].startswith("my.csv: 1 of 40 texts repeat another one")
+    assert told[1].startswith("my.csv: the tokenizer does not know 0.")
 
 
 def test_texts_of_which_the_model_knows_nothing_are_refused(there: Path, tmp_path: Path):
@@ -172,9 +172,7 @@ def test_what_a_task_needs_is_known_before_a_text_is_read(
 def test_too_few_texts_are_not_read(there: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("embspace.app.layer.read_once", None)
     subject, place = own_texts(tmp_path, [("A cat.", "x"), ("A dog.", "y")])
-    with pytest.raises(
-        InputError, match=r"texts of my\.csv: nothing to choose a layer by; expected"
-    ):
+    with pytest.raises(InputError, match=r"my\.csv: nothing to choose a layer by; expected"):
         choose_layer(subject, place, print)
 
 

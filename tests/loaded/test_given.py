@@ -10,7 +10,8 @@ from embspace.errors import InputError
 from embspace.loaded.given import is_loaded, take
 from embspace.loaded.model import load
 from embspace.loaded.states import read_states
-from tests.lazy import transformers
+from embspace.models import describe
+from tests.lazy import torch, transformers
 from tests.loaded.folders import TEXTS, tree
 
 __all__ = ["tree"]
@@ -41,6 +42,26 @@ def test_dropout_is_off_and_on_again(tree: Path):
         made = read_states(loaded, TEXTS, tree, {})
     assert np.array_equal(made.tensors["token"], expected)
     assert module.training
+
+
+def test_a_module_is_found_out_once_and_anew_in_another_form(
+    tree: Path, monkeypatch: pytest.MonkeyPatch
+):
+    calls = []
+    real = describe.describe_module
+    monkeypatch.setattr(
+        describe, "describe_module", lambda *given: calls.append(given) or real(*given)
+    )
+    module, tokenizer = loaded_by_hand(tree)
+    first = take(module, tokenizer)
+    with torch.no_grad():  # as training does
+        next(module.parameters()).mul_(2)
+    assert take(module, tokenizer).description == first.description and len(calls) == 1
+    take(module, loaded_by_hand(tree)[1])
+    module.resize_token_embeddings(len(tokenizer) + 8)
+    longer = take(module, tokenizer)
+    assert len(calls) == 3
+    assert longer.description.padding_rows == first.description.padding_rows + 8
 
 
 def test_half_precision_stays_and_its_states_are_read_as_they_are(tree: Path):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from embspace.errors import InputError
-from embspace.loaded.model import load
+from embspace.loaded.model import called, load
 from tests.loaded.folders import tree
 from tests.tiny import VOCABULARY, build_tiny_bert
 
@@ -24,6 +24,15 @@ def test_other_files_in_the_same_place_are_another_model(tree: Path, tmp_path: P
     build_tiny_bert(folder, seed=2)
     second = load(str(folder), tree).learned()[0]["input"]
     assert not np.array_equal(first, second)
+
+
+def test_a_model_of_a_folder_is_called_as_the_folder(tree: Path, tmp_path: Path):
+    build_tiny_bert(tmp_path / "my_model")
+    loaded = load(str(tmp_path / "my_model"), tree)
+    assert loaded.name.startswith("my_model-")
+    assert called(loaded.name, loaded.description) == "my_model"
+    tiny = load("tiny", tree)
+    assert called("tiny", tiny.description.model_copy(update={"license": "MIT"})) == "tiny"
 
 
 def test_learned_matrices_have_a_row_a_token(tree: Path):

@@ -67,11 +67,11 @@ def choose_layer(subject: Subject, place: str, say: Say) -> str:
         told = copies_told(texts)
         raise InputError(f"{own.label}: {NOTHING}{'; ' if told else ''}{told}")
     has_halves = own or read_yaml(CONF / "corpus" / f"{place}.yaml").get("halves")
-    name = own.name if own else place
+    name, said = (own.name, own.label) if own else (place, place)
     whole = read_once(loaded, texts, root)
     check_read(loaded, whole)
     for sentence in _told(loaded, whole):
-        say(f"{name}: {sentence}.")
+        say(f"{said}: {sentence}.")
     halves = read_once(loaded, split_halves(texts if has_halves else texts[:0]), root)
     outcome = measure_layer_choice(
         loaded.module,
@@ -81,7 +81,7 @@ def choose_layer(subject: Subject, place: str, say: Say) -> str:
         device=params.device,
         seed=params.seed,
     )
-    return advice(outcome["csv"], loaded.name)
+    return advice(outcome["csv"].assign(corpus=said), subject.typed or loaded.name)
 
 
 def has_a_task(texts: "pd.DataFrame", settings: dict[str, Any], seed: int) -> bool:

@@ -58,7 +58,7 @@ class Subject:
     """Options of the command that add or leave out analyses, of `embspace.app.reporting.parts`."""
     further: tuple[OwnTexts, ...] = ()
     """Other texts of one's own than `own`, which are corpora beside it."""
-    asked: str = ""
+    typed: str = ""
     """The model, as the user has written it."""
 
     @property
@@ -83,7 +83,7 @@ class Subject:
         places = {own.name: own.place or own.label for own in self.files}
         is_usual = self.name == self.model
         corpora = [] if is_usual else [places.get(corpus, corpus) for corpus in self.corpora]
-        return (self.asked or self.model, *corpora)
+        return (self.typed or self.model, *corpora)
 
     @property
     def title(self) -> str:
@@ -131,7 +131,7 @@ def describe_subject(
     check_complete(named, model)
     own = files[0] if files else None
     return Subject(
-        *(named.name, corpora, own, named.described, tuple(options), tuple(files[1:])), asked=model
+        *(named.name, corpora, own, named.described, tuple(options), tuple(files[1:])), typed=model
     )
 
 

@@ -3,7 +3,8 @@
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from jaxtyping import Float
@@ -11,9 +12,20 @@ from jaxtyping import Float
 from embspace.errors import InputError
 from embspace.loaded.model import LoadedModel
 from embspace.loaded.untouched import untouched
-from embspace.settings.model import VectorsModel, describe_model
+from embspace.settings.model import Network, VectorsModel, describe_model
 
 UNKNOWN = "unknown"
+
+
+class Known(NamedTuple):
+    """How a module of the user's was found to be read, with what tokenizer and in what form."""
+
+    form: object
+    tokenizer: Any
+    description: Network
+
+
+_KNOWN: "WeakKeyDictionary[Any, Known]" = WeakKeyDictionary()
 
 
 def is_loaded(model: object) -> bool:
@@ -85,6 +97,11 @@ def _described(module: Any, tokenizer: Any, encoder: Any) -> LoadedModel:
     from embspace.models.encoder import device_of
 
     name = str(getattr(module.config, "_name_or_path", "") or type(module).__name__)
+    device, form = device_of(module), _form(module, tokenizer)
+    if (kept := _KNOWN.get(module)) and kept.form == form and kept.tokenizer is tokenizer:
+        return LoadedModel(
+            name, kept.description, module, tokenizer, encoder=encoder, device=device
+        )
     with _in_evaluation(module, tokenizer):
         findings = describe_module(module, tokenizer)
     if findings.asked:
@@ -93,8 +110,14 @@ def _described(module: Any, tokenizer: Any, encoder: Any) -> LoadedModel:
     said = {"label": name, "license": UNKNOWN, "language": UNKNOWN, "source": "path", "path": name}
     description = describe_model(name, said | findings.keys)
     assert not isinstance(description, VectorsModel)  # the source is a path
-    device = device_of(module)
+    _KNOWN[module] = Known(form, tokenizer, description)
     return LoadedModel(name, description, module, tokenizer, encoder=encoder, device=device)
+
+
+def _form(module: Any, tokenizer: Any) -> object:
+    """Return what decides how a module is read; training changes its numbers alone."""
+    shapes = [(path, tensor.shape, tensor.dtype) for path, tensor in module.named_parameters()]
+    return module.config.to_dict(), shapes, len(tokenizer), module.training
 
 
 def _reading(module: Any) -> Any:

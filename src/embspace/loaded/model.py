@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from embspace.models.sentence.modules import SentenceModules
 
+UNKNOWN = "unknown"
 KEPT = 2  # models in memory: one, and another to compare it with
 _KEPT: "dict[tuple[Path, str, str], LoadedModel]" = {}
 
@@ -51,6 +52,12 @@ class LoadedModel:
         vocabulary = vocabulary_table(self.name, self.tokenizer, self.description)
         whole = without_padding(self.name, self.description, matrices, vocabulary)
         return {space: matrix.copy() for space, matrix in whole.items()}, vocabulary
+
+
+def called(name: str, model: Network) -> str:
+    """Return what the user calls a model: one of their own as its folder or repository is named."""
+    # Of what embspace has described by itself, neither is known.
+    return model.label if model.license == model.language == UNKNOWN else name
 
 
 def description_of(model: str, root: Path) -> tuple[str, Model]:

@@ -43,7 +43,7 @@ def test_a_report_is_called_as_the_user_has_written_it(
     monkeypatch.chdir(root)
     own = OwnTexts("texts_of_my", "my.csv", ".csv", b"text", place="data/my.csv")
     subject = Subject(
-        "my_model-01234567", ["posts", "texts_of_my"], own, {}, ("layers",), asked="./my_model"
+        "my_model-01234567", ["posts", "texts_of_my"], own, {}, ("layers",), typed="./my_model"
     )
     assert subject.written == ("./my_model", "posts", "data/my.csv")
     assert subject.title == "./my_model on posts, data/my.csv --layers"

@@ -93,7 +93,7 @@ def test_each_table_is_computed_drawn_and_put_on_a_page(
     assert said == ["model_parameter_alignment: no tokens in common"]
     assert page == Path(f"reports/{pair.name}/index.html")
     text = (tmp_path / page).read_text(encoding="utf-8")
-    assert "as <code>embspace compare</code> has computed it" in text
+    assert "As <code>embspace compare</code> has computed it" in text
     assert (tmp_path / page.parent / "results/alike/a--b.csv").is_file()
 
 

@@ -51,7 +51,6 @@ def compare(
     tokens and parameters they share, what was measured of both. Says first what it will cost; what
     was computed before is taken from the cache. `embspace compare minilm ./my_model`
     """
-    from embspace.app.describe import placed
     from embspace.app.reporting.pairs import describe_pair, write_comparison
     from embspace.settings.roots import find_root
 
@@ -64,10 +63,8 @@ def compare(
     )
     with clear_errors():
         root, given = find_root(), given_of(allow_unused, tokenizer)
-        first, second = (placed(name, root, here) for name in (model, other_model))
-        files = [str(here / name) if Path(name).exists() else name for name in corpus or ()]
+        pair = describe_pair(model, other_model, corpus, typer.echo, reading=reading, **given)
         with chdir(root):
-            pair = describe_pair(first, second, files or None, typer.echo, reading=reading, **given)
             made = write_comparison(pair, typer.echo, with_measures=not no_measures, jobs=jobs)
         shown = Shown(root, here, may_open=not no_open)
         shown(made)

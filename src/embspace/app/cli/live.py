@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from embspace.app.cli.failures import clear_errors
-from embspace.app.cli.model_first import told
+from embspace.app.cli.model_first import in_new_order
 from embspace.app.cli.places import at_any_root, at_model
 from embspace.app.cli.results import MODEL_HELP, OldModelOption
 from embspace.errors import InputError
@@ -67,7 +67,7 @@ def app(
     with clear_errors():
         if model is not None and old_model is not None:
             raise InputError("--model: found beside MODEL, allowed: MODEL alone, in front")
-        named = model if old_model is None else told("app", old_model, ())
+        named = model if old_model is None else in_new_order("app", old_model, ())
     with at_any_root() if named is None else at_model(named) as asked:
         check_binding(host, password)
         guests = guests_of(host, allow_host or (), allow_origin or (), proxy or ())

@@ -34,7 +34,7 @@ def model_first(
     if len(words) != len(rest):
         allowed = " ".join(["MODEL", *rest])
         raise InputError(f"{command}: found {shlex.join(words) or 'nothing'}, allowed: {allowed}")
-    return told(command, model or USUAL, words), [*words]
+    return in_new_order(command, model or USUAL, words), [*words]
 
 
 def model_and_words(
@@ -53,7 +53,7 @@ def model_and_words(
     return model_first(command, words, model or USUAL, [rest] * max(len(words), 1))
 
 
-def told(command: str, model: str, words: Sequence[str]) -> str:
+def in_new_order(command: str, model: str, words: Sequence[str]) -> str:
     """Say how a command of the older order is written now; return its model."""
     typer.echo(f"the model comes first: embspace {command} {shlex.join([model, *words])}", err=True)
     return model

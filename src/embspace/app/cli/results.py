@@ -223,11 +223,11 @@ def _page_of_tree(root: Path, asked: str | None, given: dict[str, str]) -> Path 
         if is_single:
             raise InputError("--single-file: found with a model, allowed: a run, a pair, a corpus")
         return None
-    of = "all pages" if named is None else f"the {named.kind} '{named.name}'"
+    pages = "all pages" if named is None else f"the {named.kind} '{named.name}'"
     allowed = OF_PAGES if named else (*OF_PAGES, "is_all")
     if unused := [option for name, option in given.items() if name not in allowed]:
         raise InputError(
-            f"{unused[0]}: found beside {of}, allowed: with a model; what is computed is shown, "
+            f"{unused[0]}: found beside {pages}, allowed: with a model; what is computed is shown, "
             "and nothing is computed for it"
         )
     from embspace.app.page.overview import write_all, write_named

@@ -153,8 +153,8 @@ def page_of(
 def _question(written: Sequence[str], usual: str) -> str:
     """Return a command that asks a model on its first corpus, or else on the usual one."""
     model, corpus, *_ = (*written, usual)
-    asked, texts = shlex.quote(model), shlex.quote(corpus)
-    return f'embspace cosine {asked} "a text" "another" --corpus {texts}'
+    quoted, texts = shlex.quote(model), shlex.quote(corpus)
+    return f'embspace cosine {quoted} "a text" "another" --corpus {texts}'
 
 
 def drawn_nouns() -> dict[str, str]:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from math import floor, isnan, log10
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -112,6 +113,8 @@ def compare_within(
     Raises:
         InputError: if a text is empty, too long, or has no token that the model knows.
     """
+    from embspace.loaded.model import called
+
     for text in (first, second):
         check_query(text)
     tokenizer = space.loaded.tokenizer
@@ -137,8 +140,8 @@ def compare_within(
         matrix = one_space(space.loaded.learned()[0])["input"]
         tokens = token_pair(matrix, one, other)
     return Comparison(
-        model=space.loaded.name,
-        corpus=corpus,
+        model=called(space.loaded.name, space.loaded.description),
+        corpus=Path(corpus).name,
         layer=space.layer,
         last_layer=space.last_layer,
         pooling=space.pooling,

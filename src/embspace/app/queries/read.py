@@ -92,6 +92,8 @@ def read_vector(
         InputError: naming an unknown model, layer, number or head, a group that the architecture
             has not, a masked head that the checkpoint has not, or a norm that is not there.
     """
+    from embspace.loaded.model import called
+
     model_name, described = _network(model)
     parameters = _parameters(model_name, described)
     layers = {each.layer: each for each in parameters.layers}
@@ -108,7 +110,8 @@ def read_vector(
     allowed = _nameable(model_name, described, parameters)
     found = top_tokens(prepared, readers, min(asked.n_words, int(allowed.sum())), allowed)
     place = f"head {row // chosen.head_dim + 1}, " if group.startswith("attention") else ""
-    title = f"{model_name}, layer {layer} of {len(layers)}, {place}{option} {number}, {how}"
+    start = f"{called(model_name, described)}, layer {layer} of {len(layers)}"
+    title = f"{start}, {place}{option} {number}, {how}"
     return Reading(
         title,
         _with_scores(parameters.tokens, found.token[0], found.score[0]),

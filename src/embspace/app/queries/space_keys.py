@@ -35,9 +35,9 @@ def place_of(key: MatrixKey, layers: Mapping[str, int]) -> tuple[str, int, str] 
 def keys_of(learned: Iterable[str], layers: Mapping[str, int]) -> list[str]:
     """Return what may stand in brackets, with the range of layers in the place of each."""
     poolings = " or ".join(map(repr, TOKEN_POOLINGS))
-    of_layers = f"'layer', 0 to {layers['token'] - 1}"
-    keys = [*map(repr, sorted(learned, key=_in_order)), f"({of_layers})"]
-    keys.append(f"({of_layers}, {poolings} or {WORD!r})")
+    ranges = f"'layer', 0 to {layers['token'] - 1}"
+    keys = [*map(repr, sorted(learned, key=_in_order)), f"({ranges})"]
+    keys.append(f"({ranges}, {poolings} or {WORD!r})")
     if f"{FINAL_NORM}token" in layers:
         keys += ["'final_norm'", f"('final_norm', {poolings})"]
     return [*keys, repr(FIRST_LAST), *([repr(SENTENCE)] if SENTENCE in layers else [])]

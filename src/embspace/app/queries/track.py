@@ -130,7 +130,7 @@ def track_tokens(
     Raises:
         InputError: naming what is not known, not in the text, out of range, ambiguous or too long.
     """
-    from embspace.loaded.model import load
+    from embspace.loaded.model import called, load
 
     check_query(text)
     loaded = load(model, Path.cwd())
@@ -152,8 +152,8 @@ def track_tokens(
             raise InputError(f"--layer: found {layer}, allowed: 0 to {last}, or -1 for the last")
         states = [each for each in states if each.layer == layer % (last + 1)]
     return Track(
-        f"{name}, {asked.point.replace('_', ' ')}{ADDED[asked.positions]}: own rank among "
-        f"{counted(len(vocabulary.rows), 'token')}, 0 = none is nearer",
+        f"{called(name, described)}, {asked.point.replace('_', ' ')}{ADDED[asked.positions]}: "
+        f"own rank among {counted(len(vocabulary.rows), 'token')}, 0 = none is nearer",
         asked,
         [
             row

@@ -24,6 +24,7 @@ from embspace.errors import InputError
 from embspace.files.tables import load_table
 from embspace.settings.params import CONF, PAIR
 from embspace.settings.pipeline import read_stages
+from embspace.settings.roots import find_root
 from embspace.settings.schema import read_yaml
 
 CHAPTER = "compare"
@@ -74,10 +75,10 @@ def describe_pair(
     same_files = first.described and _files_of(first) and _files_of(first) == _files_of(second)
     if first.model == second.model or same_files:
         raise InputError(f"compare: found {model} and {other}, one model; allowed: two")
-    for asked, subject in ((model, first), (other, second)):
-        content = subject.described or read_yaml(CONF / "model" / f"{subject.model}.yaml")
-        if content.get("source") == "vectors":
-            raise InputError(f"{asked}: is vectors without a model; allowed: models, which read")
+    for word, subject in ((model, first), (other, second)):
+        file = find_root() / CONF / "model" / f"{subject.model}.yaml"
+        if (subject.described or read_yaml(file)).get("source") == "vectors":
+            raise InputError(f"{word}: is vectors without a model; allowed: models, which read")
     return ComparedModels(first, second)
 
 
