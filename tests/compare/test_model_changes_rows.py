@@ -135,3 +135,8 @@ def test_what_could_not_be_paired_is_told_by_group() -> None:
         "masked_head": "other has none",
     }
     assert {row["verdict"] for row in rows} == {NOT_CHECKABLE}
+
+
+def test_sums_that_were_undone_are_rounding() -> None:
+    x, step = drawn(0, 60, 1), drawn(1, 60, 1)
+    assert verdict_and_rounding((x, (x + step) - step)) == (ROUNDED, "float32")

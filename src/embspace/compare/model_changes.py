@@ -77,7 +77,8 @@ def compare_model_changes(
     `relative_change` is |W' - W| / |W|, W being the first model's. Beside it stand what rounding W
     to bfloat16 would give, and what the rows of W' in random order give: sqrt 2 for independent
     weights, less for weights that share a mean. The verdict is one of four. *Identical*: no entry
-    differs. *Rounded*: one is the other, rounded to a shorter format. *No nearer than dealt rows*:
+    differs. *Rounded*: one is the other, rounded to a shorter format, or the change is no larger
+    than rounding of the stored weights leaves. *No nearer than dealt rows*:
     by fewer than `least_deviations` standard deviations of dealt rows. Else *moved*.
 
     Of a matrix that moved, `rank` counts the singular values of the change that stand above what

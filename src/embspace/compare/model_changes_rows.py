@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import groupby
 
 import numpy as np
@@ -14,6 +15,7 @@ from embspace.geometry.parameters.change_spectrum import (
     gaussian_participation_ratio,
     leading_directions,
     overlap_with,
+    within_rounding,
 )
 from embspace.geometry.parameters.rounding import rounding_between
 from embspace.geometry.parameters.weight_change import WeightChange, pooled, weight_change
@@ -58,12 +60,13 @@ class PairedWeight:
     rows: Int[np.ndarray, " row"]
     """The numbers of the rows in the first model's weight."""
 
-    @property
+    @cached_property
     def rounding(self) -> str:
-        """The rounding that the two differ by; "" if none."""
-        return rounding_between(self.before, self.after)
+        """The rounding that the two differ by, if it may be all; "" if none."""
+        exactly = rounding_between(self.before, self.after)
+        return exactly or within_rounding(self.before, self.after)
 
-    @property
+    @cached_property
     def is_identical(self) -> bool:
         """True if no entry differs."""
         return np.array_equal(self.before, self.after)

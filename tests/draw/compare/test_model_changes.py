@@ -213,3 +213,16 @@ def test_parts_that_are_not_compared_are_told_and_not_drawn() -> None:
     assert "Token embeddings compared by 50 of 60 rows, of both." in text
     names = {each.get_text() for each in figure.axes[2].get_yticklabels()}
     assert names == {"token embeddings", "all weights"}
+
+
+def test_what_moved_from_zero_has_no_share() -> None:
+    moved = row("norm", 2, "moved", np.nan)
+    figure, text = drawn(table(moved, whole=all_of("moved", 0.01)))
+    assert title_of(figure) == "From A to B one part alone moved, the norms of layer 2, from zero"
+    assert "nan" not in text
+
+
+def test_no_direction_is_counted_where_none_stands_above_rounding() -> None:
+    moved = row("attention_query", 2, "moved", 0.01, rank=0)
+    figure, _ = drawn(table(moved, whole=all_of("moved", 0.01)))
+    assert title_of(figure).endswith("the queries of layer 2, by 1 % of their norm")

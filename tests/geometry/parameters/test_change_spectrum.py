@@ -11,6 +11,7 @@ from embspace.geometry.parameters.change_spectrum import (
     gaussian_participation_ratio,
     leading_directions,
     overlap_with,
+    within_rounding,
 )
 from embspace.geometry.parameters.rounding import to_bfloat16, to_float16
 
@@ -102,6 +103,26 @@ def test_random_changes_overlap_as_random_directions_do():
     spectra = (change_spectrum(WEIGHTS, WEIGHTS + drawn(seed, 90, 60)) for seed in range(10, 40))
     overlaps = [overlap_with(each, leading)[0] for each in spectra]
     assert np.mean(overlaps) == pytest.approx(6 / 60, abs=0.02)
+
+
+def test_sums_that_were_undone_leave_rounding_alone():
+    step = low_rank(2, 90, 60, 4, 0.3 * NORM).astype(np.float32)
+    undone = (WEIGHTS + step) - step
+    assert not np.array_equal(undone, WEIGHTS)
+    assert within_rounding(WEIGHTS, undone) == "float32"
+    column = WEIGHTS[:, :1]
+    assert within_rounding(column, undone[:, :1]) == "float32"
+    assert within_rounding(WEIGHTS, WEIGHTS + step / 1000) == ""
+
+
+def test_a_small_change_of_few_directions_is_more_than_rounding():
+    """By its norm it could be rounding to bfloat16, by its first direction not."""
+    one = to_bfloat16(drawn(0, 300, 200))
+    step = low_rank(2, 300, 200, 1, 0.003 * float(np.linalg.norm(one)))
+    moved = to_bfloat16(one + 4 * step.astype(np.float32))
+    assert within_rounding(one, moved) == ""
+    close = to_float16(WEIGHTS) + np.float32(0)
+    assert within_rounding(close, close) == "float16"
 
 
 def test_no_change_has_no_direction():

@@ -132,7 +132,7 @@ def _title(table: pd.DataFrame, one: str, other: str) -> str:
         )
     parts = table[(table["group"] != ALL) & table["verdict"].isin((MOVED, UNRELATED))]
     most = parts.sort_values("relative_change", ascending=False, kind="stable").iloc[0]
-    by = f"by {percent(most['relative_change'])} of their norm{_in_directions(most)}"
+    by = f"{_by(most['relative_change'])}{_in_directions(most)}"
     if len(parts) == 1:
         rest = ", but for rounding" if (table["verdict"] == ROUNDED).any() else ""
         return f"From {one} to {other} one part alone moved{rest}, the {_place(most)}, {by}"
@@ -157,9 +157,13 @@ def _layers(row: pd.Series) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
+def _by(size: float) -> str:
+    return "from zero" if np.isnan(size) else f"by {percent(size)} of their norm"
+
+
 def _in_directions(row: pd.Series) -> str:
     """Return the rank of a change that has not all directions; else nothing."""
-    if pd.isna(row["rank"]) or row["rank"] >= row["largest_rank"]:
+    if not row["rank"] or pd.isna(row["rank"]) or row["rank"] >= row["largest_rank"]:
         return ""
     n = int(row["rank"])
     return f", in {count(n)} direction{'' if n == 1 else 's'}"

@@ -72,6 +72,20 @@ def change_spectrum(weights: WeightMatrix, others: WeightMatrix) -> ChangeSpectr
     return ChangeSpectrum(values, directions, float(tolerance), stored)
 
 
+def within_rounding(weights: WeightMatrix, others: WeightMatrix) -> str:
+    """Return the format whose rounding leaves as large a change; "" for a larger one.
+
+    As of weights that a program added to and subtracted from. The norm of the change is at most
+    2^-bits of that of W, and of a matrix no singular value stands above the tolerance.
+    """
+    stored = coarser(stored_format(weights), stored_format(others))
+    change = np.linalg.norm(np.asarray(others, dtype=np.float64) - weights)
+    if change > 2.0 ** -SIGNIFICANT_BITS[stored] * np.linalg.norm(weights):
+        return ""
+    is_matrix = min(weights.shape) > 1
+    return "" if is_matrix and change_spectrum(weights, others).rank else stored
+
+
 def leading_directions(weights: WeightMatrix, n_directions: int) -> Float[np.ndarray, "value dim"]:
     """Return the unit vectors of the largest singular values, on the side of the columns."""
     return _right_side(weights, None)[1][:n_directions]
