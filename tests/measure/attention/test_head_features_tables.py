@@ -139,3 +139,10 @@ def test_a_plane_keeps_all_of_heads_that_lie_on_a_line():
     assert table["y"].tolist() == pytest.approx([0, 0, 0], abs=1e-6)
     nearest = table[["nearest_layer", "nearest_head", "nearest_divergence"]].to_numpy()
     assert nearest.tolist() == [[2, 1, 1], [1, 1, 1], [2, 1, 4]]
+
+
+def test_two_heads_have_a_plane_and_each_other():
+    table = plane_table(np.array([[0.0, 0.25], [0.25, 0.0]]), 1)
+    nearest = table[["layer", "head", "nearest_layer", "nearest_head", "nearest_divergence"]]
+    assert nearest.to_numpy().tolist() == [[1, 1, 1, 2, 0.25], [1, 2, 1, 1, 0.25]]
+    assert abs(table["x"].diff()[1]) == pytest.approx(0.5)

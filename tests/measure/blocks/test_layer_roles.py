@@ -132,3 +132,9 @@ def test_every_number_of_the_tables():
     assert (claims["n_texts"] == 8).all() and (claims["n_blocks"] == 3).all()
     # Two of the six orders of three layers rise or fall all the way.
     assert claims["p_value"].to_numpy() == pytest.approx(1 / 3, abs=0.07)
+
+
+def test_two_layers_rise_or_fall():
+    assert rank_correlations(np.array([[1.0, 5, 2], [2, 3, 2]])) == pytest.approx(
+        [1, -1, np.nan], nan_ok=True
+    )

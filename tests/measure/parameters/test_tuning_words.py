@@ -8,7 +8,11 @@ import pandas as pd
 import pytest
 
 from embspace.errors import InputError
-from embspace.measure.parameters.tuning_words import TuningWords, measure_tuning_words
+from embspace.measure.parameters.tuning_words import (
+    TuningWords,
+    _require_enough,
+    measure_tuning_words,
+)
 from embspace.measure.parameters.tuning_words_rows import CARDS, CLAIMS, CLASSES, SHARES
 from tests.measure.parameters.known_tuning import (
     at_random,
@@ -137,3 +141,15 @@ def test_random_lists_need_as_many_other_words() -> None:
     seeds = [known_tuning(0, attention_query=of_sentiment)]
     with pytest.raises(InputError, match="found 20 words that are read and not listed"):
         measure_tuning_words(seeds, replace(vocabulary, kinds=kinds), **SETTINGS)
+
+
+def test_half_of_the_tokens_and_as_many_others_as_are_listed_are_enough() -> None:
+    vocabulary = known_vocabulary()
+    is_read = vocabulary.not_of(["special"])
+    n_read = int(is_read.sum())
+    n_listed = int(vocabulary.of("positive", "negative").sum())
+    _require_enough(vocabulary, is_read, n_read - n_listed, n_read // 2)
+    with pytest.raises(InputError, match=f"found {n_read // 2 + 1}, allowed: up to {n_read // 2}"):
+        _require_enough(vocabulary, is_read, n_listed, n_read // 2 + 1)
+    with pytest.raises(InputError, match=f"expected {n_read - n_listed + 1} or more"):
+        _require_enough(vocabulary, is_read, n_read - n_listed + 1, 1)

@@ -77,3 +77,13 @@ def test_even_attention_has_full_row_entropy_and_no_spread_of_values() -> None:
     assert named["to_first_token"] == pytest.approx(1 / (N_PLACES + 2))
     assert named["to_separator"] == pytest.approx(1 / (N_PLACES + 2))
     assert found.inside[ANY] == pytest.approx(found.outside[ANY], rel=1e-5)
+
+
+def test_a_region_may_be_one_codon_at_either_end_or_reach_beyond_it() -> None:
+    placed, _ = planted_sequences(4)
+    for codons, places in (([1, 1], [0]), ([N_PLACES, 99], [N_PLACES - 1]), ([-5, 1], [0])):
+        (within,) = {*map(tuple, region_places(placed, {"x": codons})["x"].tolist())}
+        assert np.flatnonzero(within).tolist() == places
+    for codons in ([2, 1], [N_PLACES + 1, 99], [-5, 0], [1], [1, 2, 3]):
+        with pytest.raises(InputError, match="key 'regions.x'"):
+            region_places(placed, {"x": codons})

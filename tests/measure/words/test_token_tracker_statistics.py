@@ -207,3 +207,10 @@ def test_movement_is_that_of_each_quantity():
     assert found[0] == pytest.approx(np.arange(1, 7) / 21)
     assert found[1].tolist() == [0, 0, 0.5, 0.5, 0, 0]
     assert found[2] == pytest.approx(1 / 6)
+
+
+def test_three_layers_are_enough_for_an_excursion():
+    log_rank = np.zeros((3, 48))
+    log_rank[1, FUNCTION] = 2
+    found = excursion_statistics(tracks(log_rank), np.ones(48, dtype=bool))
+    assert list(found.values()) == [1, 2, 2, 1]
