@@ -127,27 +127,30 @@ def _text(path: Path) -> str:
 
 def with_stages(text: str, chapter: str, members: Iterable[Declared], root: Path) -> str:
     """Return a graph with the stages of the declared analyses, a new one before the drawings."""
+    drawing, lists = f"draw_{chapter}", set[str]()
     for member in members:
+        comment = f"  # {_plain(member.analysis.question)}\n"
         entry = _as_yaml(member.analysis.stage, stage_entry(member, root))
-        text = _with_stage(
-            text, f"  # {_plain(member.analysis.question)}\n{entry}", f"draw_{chapter}"
-        )
-    return _with_stage(text, _as_yaml(f"draw_{chapter}", drawing_entry(chapter, root)))
+        text = _with_stage(text, comment + entry, drawing)
+        lists.add(member.analysis.over)
+    [over] = lists  # what runs over another list has a drawing stage of its own
+    return _with_stage(text, _as_yaml(drawing, drawing_entry(chapter, over, root)), drawing)
 
 
-def _with_stage(text: str, block: str, following: str = "") -> str:
+def _with_stage(text: str, block: str, following: str) -> str:
     """Return a graph with a stage in its place or, if it is new, before the following one.
 
-    A comment above the stage stays unless the block brings one.
+    A comment above the stage stays unless the block brings one. Where there is none to follow, the
+    stage is the last.
     """
     comment = r"(?:^  #.*\n)*"
     [name] = re.findall(r"^  (\w+):$", block, re.MULTILINE)
     present = rf"{comment if block.startswith('  #') else ''}^  {name}:\n(?:^    .*\n)*"
-    text, n_replaced = re.subn(present, lambda _: block, text, flags=re.MULTILINE)
-    if n_replaced:
-        return text
     place = rf"(?={comment}^  {following}:\n)"
-    return re.sub(place, lambda _: f"{block}\n", text, count=1, flags=re.MULTILINE)
+    for pattern, new in ((present, block), (place, f"{block}\n")):
+        if found := re.search(pattern, text, re.MULTILINE):
+            return text[: found.start()] + new + text[found.end() :]
+    return f"{text}\n{block}"
 
 
 def stage_entry(member: Declared, root: Path) -> dict[str, Any]:
@@ -173,28 +176,22 @@ def stage_entry(member: Declared, root: Path) -> dict[str, Any]:
     }
 
 
-def drawing_entry(chapter: str, root: Path) -> dict[str, Any]:
-    """Return the stage that draws a chapter."""
+def drawing_entry(chapter: str, over: str, root: Path) -> dict[str, Any]:
+    """Return the stage that draws a chapter, over a list of params.yaml."""
     from embspace.draw.page.saving import functions_of, result_path
 
     module = f"embspace.draw.{chapter}"
     drawings = import_module(f"{module}.__main__").DRAWINGS
-    read = {
-        result_path(noun, ITEM, result)
-        for noun, drawing in drawings.items()
-        for result in drawing.results
-    }
-    arguments = {
-        name
-        for draw in functions_of(drawings).values()
-        for name in inspect.signature(draw).parameters
-    }
+    results = [(noun, result) for noun in drawings for result in drawings[noun].results]
+    read = {result_path(noun, ITEM, result) for noun, result in results}
+    signatures = map(inspect.signature, functions_of(drawings).values())
+    arguments = {name for signature in signatures for name in signature.parameters}
     files = [f"conf/draw/{chapter}/{noun}.yaml" for noun in sorted(drawings)]
     deps, params = _settings([f"conf/model/{ITEM}.yaml", *files], root)
     figures = [f"figures/{noun}/{ITEM}" for noun in sorted(drawings)]
     return {
         "wdir": "../..",
-        "matrix": {"model": "${models}"},
+        "matrix": {"model": f"${{{over}}}"},
         "cmd": f"PYTHONPATH=src python -m {module} model={ITEM}",
         "deps": [f"data/prepared/code/draw_{chapter}.txt", *sorted({*read, *deps})],
         "params": [*(key for key in ("seed", "roles") if key in arguments), *params],
