@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from embspace import graph
 from embspace.analysis import Analysis, Source, Table
 from embspace.graph import (
     Declared,
@@ -121,6 +122,25 @@ def test_a_stage_that_was_edited_is_as_declared_again(root: Path, old: str, new:
     assert edited != text
     members = [member for member in declared() if member.chapter == "positional"]
     assert with_stages(edited, "positional", members, root) == text
+
+
+def test_a_first_stage_of_a_graph_stands_at_its_end(root: Path):
+    text = with_stages("stages:\n", "positional", [declaration("helix")], root)
+    assert list(yaml.safe_load(text)["stages"]) == ["measure_helix", "draw_positional"]
+
+
+def test_stages_run_over_the_declared_list(root: Path):
+    member = declaration("helix")
+    profiled = member._replace(analysis=replace(member.analysis, over="profiled"))
+    stages = yaml.safe_load(with_stages(GRAPH, "positional", [profiled], root))["stages"]
+    for name in ("measure_helix", "draw_positional"):
+        assert stages[name]["matrix"] == {"model": "${profiled}"}
+
+
+def test_a_declaration_of_another_noun_is_refused(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(graph, "modules", lambda: {"helices": modules()["helix"]})
+    with pytest.raises(ValueError, match=r"positional\.helix: declares measure_helix"):
+        graph.declaration.__wrapped__("helices")
 
 
 def test_drawings_take_all_results_but_the_undrawn():

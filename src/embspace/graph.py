@@ -129,32 +129,34 @@ def with_stages(text: str, chapter: str, members: Iterable[Declared], root: Path
     """Return a graph with the stages of the declared analyses, a new one before the drawings."""
     members = [*members]
     for member in members:
+        comment = f"  # {_plain(member.analysis.question)}\n"
         entry = _as_yaml(member.analysis.stage, stage_entry(member, root))
-        block = f"  # {_plain(member.analysis.question)}\n{entry}"
-        text = _with_stage(text, block, f"draw_{chapter}")
+        text = _with_stage(text, comment + entry, f"draw_{chapter}")
     together = _drawings(chapter, chapter)
     lists = {
         chapter if member.analysis.noun in together else member.analysis.noun: member.analysis.over
         for member in members
     }
     for name, over in lists.items():
-        text = _with_stage(text, _as_yaml(f"draw_{name}", drawing_entry(chapter, name, over, root)))
+        drawing = _as_yaml(f"draw_{name}", drawing_entry(chapter, name, over, root))
+        text = _with_stage(text, drawing, f"draw_{chapter}")
     return text
 
 
-def _with_stage(text: str, block: str, following: str = "") -> str:
+def _with_stage(text: str, block: str, following: str) -> str:
     """Return a graph with a stage in its place or, if it is new, before the following one.
 
-    A comment above the stage stays unless the block brings one.
+    A comment above the stage stays unless the block brings one. Where there is none to follow, the
+    stage is the last.
     """
     comment = r"(?:^  #.*\n)*"
     [name] = re.findall(r"^  (\w+):$", block, re.MULTILINE)
     present = rf"{comment if block.startswith('  #') else ''}^  {name}:\n(?:^    .*\n)*"
-    text, n_replaced = re.subn(present, lambda _: block, text, flags=re.MULTILINE)
-    if n_replaced:
-        return text
     place = rf"(?={comment}^  {following}:\n)"
-    return re.sub(place, lambda _: f"{block}\n", text, count=1, flags=re.MULTILINE)
+    for pattern, new in ((present, block), (place, f"{block}\n")):
+        if found := re.search(pattern, text, re.MULTILINE):
+            return text[: found.start()] + new + text[found.end() :]
+    return f"{text}\n{block}"
 
 
 def stage_entry(member: Declared, root: Path) -> dict[str, Any]:
