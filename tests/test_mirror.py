@@ -364,7 +364,7 @@ BREAKS: list[tuple[Break, *tuple[str, ...]]] = [
     ),
     lacks("draw_compare", "results/measures/${key}.csv"),
     (
-        stage("compare_measures", '"results/search/${item.other_model}.csv",', " "),
+        stage("compare_measures", ', "results/search/${item.other_model}.csv"', " "),
         r"compare_measures: deps lacks results/search/\$\{item\.other_model\}\.csv, beside \S+",
     ),
     has(PATTERNS, "data/texts"),
