@@ -10,11 +10,11 @@ Spaces(model='minilm', texts=2, layers=7, dimension=384)
 ['[CLS]', 'the', 'tide', 'was']
 >>> s.table("similarity")                          # as the command `embspace run similarity` makes
 >>> embspace.geometry.mean_cosine(s["layer", 4])   # measures of any vectors
->>> embspace.report_vectors("glove.npy")           # tables of vectors that you already have
+>>> embspace.report_vectors("glove.npy")           # tables of your own vectors
 
-`help(embspace.Spaces)` says what there is of a model, `dir(embspace.geometry)` lists the measures,
-and the command `embspace define two_nn` tells one. The other packages below are the stages of the
-pipeline and what they share.
+`help(embspace.Spaces)` lists the spaces of a model, `dir(embspace.geometry)` the measures, and the
+command `embspace define two_nn` explains a measure. The packages below hold the stages of the
+pipeline and their shared code.
 """
 
 import lazy_loader

@@ -1,9 +1,9 @@
-"""Declares an analysis once: what it reads, which tables it makes, and what their columns are.
+"""Declares an analysis once: its inputs, its tables and their columns.
 
 A declaration stands beside the function of its stage, src/embspace/<verb>/<chapter>/<noun>.py.
-From it come the files that the stage loads and saves, and empty tables; and, as
-`python -m embspace.graph` writes them: the stage in the graph, the rules of `embspace verify`, the
-tables that two models are compared by, the headings for readers and the row of docs/analyses.md.
+The declaration gives the stage its files to load and save, and empty tables. From declarations
+`python -m embspace.graph` writes the stage in the graph, the rules of `embspace verify`, the
+tables for comparing two models, the headings for readers and the row of docs/analyses.md.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -23,9 +23,9 @@ from embspace.settings.params import TOY
 from embspace.settings.stage import StageConfig
 
 Column = str | tuple[str, str]
-"""The kind of a column in tolerances.yaml, or its kind and its heading for readers."""
+"""The kind of a column in tolerances.yaml, alone or with the heading for readers."""
 Outcome = dict[str, Any]
-"""Results by the name of their table, or, of a file without a name, by its suffix."""
+"""Results by the name of the table; a file without a name stands under the suffix."""
 ROW = "row"  # the kind of a column that tells rows apart
 SCALARS, TABLE = "json", "csv"  # the names of the scalars, and of a table without a name
 PIN = "data/prepared/model/{model}.json"  # changes when a file of the model does
@@ -48,9 +48,9 @@ class Table:
 
     columns: Mapping[str, Column]
     compared: Sequence[str] = ()
-    """The columns by which two models are compared."""
+    """The columns for comparing two models."""
     along: str = ""
-    """The number along which the compared rows of the same keys run, such as a layer."""
+    """The number that orders compared rows of the same keys, such as a layer."""
 
     @property
     def kinds(self) -> dict[str, str]:
@@ -100,19 +100,19 @@ class Table:
 
 @dataclass(frozen=True)
 class Source:
-    """Where an argument comes from, if the suffix of its path does not say how it is loaded."""
+    """Source of an argument whose loading does not follow from the suffix of a path."""
 
     load: Callable[..., Any]
-    """Takes the paths or, without one, the name of the model and its description; then the
+    """Takes the paths or, without a path, the name and the description of the model; then the
     lists."""
     path: str | Sequence[str] = ()
-    """One path, or several, which may be folders."""
+    """A path, or several; folders are allowed."""
     lists: Sequence[str] = ()
-    """The lists in params.yaml that it takes."""
+    """The lists in params.yaml for the loader."""
 
     @property
     def paths(self) -> list[str]:
-        """All its paths."""
+        """All paths."""
         return [self.path] if isinstance(self.path, str) else [*self.path]
 
 
@@ -122,30 +122,30 @@ class Analysis:
 
     noun: str
     question: str
-    """The question that it answers, as docs/analyses.md lists it; empty for no row of its own."""
+    """The question in the row of docs/analyses.md; empty for an analysis without a row."""
     reads: Mapping[str, str | Source]
-    """Argument of the function -> the file that it is loaded from, or another source."""
+    """Argument of the function -> the file to load, or a `Source`."""
     tables: Mapping[str, Table] = field(default_factory=dict)
     scalars: Mapping[str, str] = field(default_factory=dict)
     """Key of the JSON file, or pattern of keys -> kind."""
     data: Mapping[str, Callable[[Any, str], None]] = field(default_factory=dict)
-    """Suffix of the file that is too large for git -> what saves it."""
+    """Suffix of a file too large for git -> the function for saving the file."""
     verb: str = "measure"
     over: str = "models"
-    """The list in params.yaml that it runs over; empty for what looks at no model."""
+    """The list in params.yaml with the models of the stage; empty without a model."""
     undrawn: Sequence[str] = ()
-    """Results that its figure does not show."""
+    """Results not in the figure."""
     further_figures: Mapping[str, str] = field(default_factory=dict)
-    """Noun of another figure of these results -> its name in docs/analyses.md."""
+    """Noun of a further figure of these results -> name of the figure in docs/analyses.md."""
 
     @property
     def stage(self) -> str:
-        """The name of its stage."""
+        """The name of the stage."""
         return f"{self.verb}_{self.noun}"
 
     @property
     def outputs(self) -> dict[str, str]:
-        """The path of each result by its name."""
+        """The paths of the results by name."""
         folder = f"results/{self.noun}"
         paths = {
             name: f"{folder}/{{model}}.csv" if name == TABLE else f"{folder}/{name}/{{model}}.csv"
@@ -158,7 +158,7 @@ class Analysis:
         return paths | scalars | large
 
     def deps(self) -> Iterator[str]:
-        """Yield the files that it reads."""
+        """Yield the files to read."""
         for source in self.reads.values():
             yield from [source] if isinstance(source, str) else source.paths or [PIN]
 
@@ -170,11 +170,11 @@ class Analysis:
 
     @property
     def reads_model(self) -> bool:
-        """Whether it reads the description of the model, or files of it."""
+        """Whether the stage reads the description of the model, or the model's files."""
         return PIN in self.deps()
 
     def main(self, function: Callable[..., Outcome]) -> Callable[[StageConfig], None]:
-        """Return what the stage runs: it loads, calls the function and saves."""
+        """Return the stage's `main`: load the inputs, call the function, save the results."""
 
         def main(config: StageConfig) -> None:
             name, lists = config.model_name, {key: getattr(config, key) for key in self.lists}

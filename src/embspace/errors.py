@@ -17,14 +17,14 @@ _SHORT.maxlevel = 2
 
 
 class InputError(Exception):
-    """An input from outside that does not fit; it is shown without a traceback."""
+    """An unfit input from outside; commands show the message without a traceback."""
 
     exit_code = 1
     """The exit code of a command that this error ends."""
 
 
 class RefusedModel(InputError):
-    """A model whose files cannot be read as their makers meant them."""
+    """A model with files that cannot be read as the makers meant."""
 
     exit_code = 2
 
@@ -63,7 +63,7 @@ def visible(text: str) -> str:
 
 
 def one_line(text: str) -> str:
-    """Return `text` with a space for each run of what breaks a line or steers a terminal."""
+    """Return `text` with a space for every run of line breaks or terminal controls."""
     return _BREAKING.sub(" ", text)
 
 
@@ -73,7 +73,7 @@ def reason_of(error: BaseException) -> str:
 
 
 def shortened(found: object) -> str:
-    """Return `found` as Python writes it, cut where it is long or deep."""
+    """Return `found` as Python writes the value, cut where long or deep."""
     return _SHORT.repr(found)
 
 

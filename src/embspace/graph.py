@@ -1,9 +1,9 @@
-"""Writes what follows from the declarations of analyses: `python -m embspace.graph`.
+"""Writes files from the declarations of analyses: `python -m embspace.graph`.
 
-In files that people write too, it replaces what a declaration says and leaves the rest: stages in
+In files with handwritten parts, only the declared parts are replaced: stages in
 pipeline/<chapter>/dvc.yaml, rows of docs/analyses.md, compared tables in
-conf/compare/measures.yaml, the last entries of tests/baselines/tolerances.yaml. The headings and
-results that drawings take, src/embspace/draw/<chapter>/tables.yaml, are all its own.
+conf/compare/measures.yaml, the last entries of tests/baselines/tolerances.yaml. Written as a whole
+is src/embspace/draw/<chapter>/tables.yaml, the headings and results for drawings.
 """
 
 import inspect
@@ -39,7 +39,7 @@ WIDTH = 100
 
 
 class Declared(NamedTuple):
-    """A declaration, and where it stands."""
+    """A declaration and the place of its module."""
 
     analysis: Analysis
     function: Callable[..., Any]
@@ -47,14 +47,14 @@ class Declared(NamedTuple):
 
     @property
     def settings(self) -> str:
-        """Its settings file."""
+        """The settings file."""
         parts = self.function.__module__.split(".")[1:]
         return f"conf/{'/'.join(parts)}.yaml"
 
 
 @cache
 def modules() -> dict[str, str]:
-    """Return by noun the dotted name of each module that has a declaration; imports none."""
+    """Return the dotted names of modules with a declaration, by noun; imports no module."""
     paths = sorted(path for verb in VERBS for path in (SOURCE / verb).rglob("*.py"))
     return {
         path.stem: path.relative_to(SOURCE.parent).with_suffix("").as_posix().replace("/", ".")
@@ -73,7 +73,7 @@ def declaration(noun: str) -> Declared:
     """Return the declaration of a noun.
 
     Raises:
-        ValueError: if it names another stage than its module, or the module lacks its function.
+        ValueError: if declaration and module differ in the stage, or the module lacks the function.
     """
     name = modules()[noun]
     module = import_module(name)
@@ -85,13 +85,13 @@ def declaration(noun: str) -> Declared:
 
 
 def _chapter(name: str) -> str:
-    """Return the chapter of a module: its folder or, for `project`, the folder that draws it."""
+    """Return the chapter of a module: the folder or, for `project`, the folder of the drawing."""
     *folders, noun = name.split(".")[2:]
     return folders[0] if folders else next((SOURCE / "draw").glob(f"*/{noun}.py")).parent.name
 
 
 def _chapters() -> dict[str, list[Declared]]:
-    """Return the declarations of each chapter."""
+    """Return the declarations by chapter."""
     chapters: dict[str, list[Declared]] = {}
     for member in declared():
         chapters.setdefault(member.chapter, []).append(member)
@@ -105,7 +105,7 @@ def tables() -> dict[Path, str]:
 
 
 def rest(root: Path) -> dict[Path, str]:
-    """Return the content of the other files, which drawings, too, decide."""
+    """Return the content of the files that depend on drawings, too."""
     files = {}
     for chapter, members in _chapters().items():
         graph = Path("pipeline") / chapter / GRAPH
@@ -144,10 +144,10 @@ def with_stages(text: str, chapter: str, members: Iterable[Declared], root: Path
 
 
 def _with_stage(text: str, block: str, following: str) -> str:
-    """Return a graph with a stage in its place or, if it is new, before the following one.
+    """Return a graph with a stage in its place; a new stage comes before the following stage.
 
-    A comment above the stage stays unless the block brings one. Where there is none to follow, the
-    stage is the last.
+    A comment above the stage stays unless the block brings a comment. Without a following stage,
+    the new stage is the last.
     """
     comment = r"(?:^  #.*\n)*"
     [name] = re.findall(r"^  (\w+):$", block, re.MULTILINE)
@@ -239,7 +239,7 @@ def _item(over: str) -> str:
 
 
 def _settings(files: Iterable[str], root: Path) -> tuple[list[str], list[dict[str, None]]]:
-    """Return settings files that are dependencies, for want of a key, and those of parameters."""
+    """Return the settings files for `deps`, because they lack keys, and the files for `params`."""
     without_keys = [file for file in files if ITEM not in file and not read_yaml(root / file)]
     return without_keys, [{file: None} for file in files if file not in without_keys]
 
@@ -255,7 +255,7 @@ def _kept(path: str) -> str | dict[str, dict[str, bool]]:
 
 
 def _as_yaml(name: str, entry: Mapping[str, Any]) -> str:
-    """Return a stage as it stands in a graph, each entry of a list in a line."""
+    """Return the text of a stage in a graph, with one line for every entry of a list."""
     lines = [f"  {name}:"]
     for key, value in entry.items():
         if isinstance(value, list):
@@ -279,7 +279,7 @@ def _flow(item: Any) -> str:
 
 
 def tables_of(members: Iterable[Declared]) -> str:
-    """Return, by noun, the results that its drawing takes, and their headings for readers."""
+    """Return, by noun, the results for the drawing, with the headings for readers."""
     content = {
         each.analysis.noun: {
             "results": list(drawn_results(each.analysis)),
@@ -291,7 +291,7 @@ def tables_of(members: Iterable[Declared]) -> str:
 
 
 def drawn_results(analysis: Analysis) -> Iterator[str]:
-    """Yield the results that the figure shows, as `load_results` names them."""
+    """Yield the results in the figure, under the names of `load_results`."""
     for name, path in sorted(analysis.outputs.items()):
         if name in analysis.undrawn:
             continue
@@ -304,9 +304,9 @@ def drawn_results(analysis: Analysis) -> Iterator[str]:
 
 
 def with_rows(text: str, model: str) -> str:
-    """Return the list of analyses with the row of each declared one, a new one at the end.
+    """Return the list of analyses with the rows of declared analyses, new rows at the end.
 
-    A row that lists several analyses stays. `model` is the one whose figures are in git.
+    A row with several analyses stays. `model` names the model with figures in git.
     """
     lines = text.splitlines()
     for analysis in (each.analysis for each in declared() if each.analysis.question):
@@ -386,7 +386,7 @@ def _dumped(content: Mapping[str, Any]) -> str:
 
 
 def main() -> None:
-    """Write what differs, and name it: first what a chapter's drawings read when imported."""
+    """Write and name the files that differ; first the files that drawings read when imported."""
     for contents in (tables, partial(rest, Path())):
         for path, content in contents().items():
             if not path.is_file() or _text(path) != content:

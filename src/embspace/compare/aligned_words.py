@@ -1,4 +1,4 @@
-"""Words as two models read them, whose tokenizers cut texts in different places."""
+"""The words that two models read, though their tokenizers cut texts in different places."""
 
 from dataclasses import dataclass
 
@@ -19,15 +19,15 @@ class TextWords:
     """The words of some texts, as ranges of characters of all texts one after another."""
 
     first_character: dict[str, int]
-    """Where each text starts, by its id."""
+    """Start of every text, by id."""
     text: Int[np.ndarray, " word"]
-    """The number of the text that each word is in."""
+    """The number of the text of every word."""
     start: Int[np.ndarray, " word"]
     end: Int[np.ndarray, " word"]
     word_at: Int[np.ndarray, " character"]
     """The word that a character belongs to; -1 for none."""
     next_visible: Int[np.ndarray, " character"]
-    """The next character, this one included, that is no white space."""
+    """The first character from this position on without white space."""
 
 
 def words_of(texts: pd.DataFrame) -> TextWords:
@@ -55,7 +55,7 @@ def words_of(texts: pd.DataFrame) -> TextWords:
 
 @dataclass(frozen=True, eq=False)
 class WordTokens:
-    """The tokens of a model that make up each word."""
+    """The tokens of a model in every word."""
 
     is_whole: Bool[np.ndarray, " word"]
     """Whether tokens cover all of the word and none reaches beyond it."""

@@ -96,12 +96,12 @@ def compare_alignment(
 
 
 def _stream(seed: int, *names: str) -> np.random.Generator:
-    """Random numbers by what they are for, whatever else is drawn."""
+    """Random numbers by purpose, independent of all further draws."""
     return np.random.default_rng([seed, zlib.crc32("/".join(names).encode())])
 
 
 def _with_token_states(pair: tuple[ReadModel, ReadModel], word_corpora: list[str]) -> list[str]:
-    """Return the corpora whose states of tokens were kept; log the others."""
+    """Return the corpora with stored states of tokens; log the rest."""
     kept = []
     for corpus in word_corpora:
         read = [model.corpora[corpus] for model in pair if corpus in model.corpora]
@@ -152,7 +152,7 @@ def _of_texts(
     largest_n: int,
     generator: np.random.Generator,
 ) -> Views | None:
-    """The mean states of texts that both have read, one of each document."""
+    """The mean states of texts that both models have read, one text a document."""
     read: Bool[np.ndarray, " text"] = (
         texts["id"].isin(one.windows["text"]) & texts["id"].isin(other.windows["text"])
     ).to_numpy(dtype=bool)
@@ -195,7 +195,7 @@ def _of_words(
     largest_n: int,
     generator: np.random.Generator,
 ) -> Views | None:
-    """The mean states of words that the tokens of both make up, one of each document."""
+    """The mean states of words in the tokens of both models, one word a document."""
     if one.tokens.empty or other.tokens.empty:
         return None
     words = words_of(texts)

@@ -113,12 +113,12 @@ def corresponding_layers(n_layers: int, n_other_layers: int) -> list[tuple[int, 
 
 @dataclass(frozen=True, eq=False)
 class _Prepared:
-    """Views, and what all measures need of them."""
+    """Views, with the input of all measures."""
 
     views: Views
     kernels: tuple[Kernels, Kernels]
     nearest: tuple[list[np.ndarray], list[np.ndarray]]
-    """Neighbors of each point, nearest first, and the next one, if there is any."""
+    """Neighbors of every point, nearest first, and the next neighbor, if any."""
     n_neighbors: int
 
     @property
@@ -222,7 +222,7 @@ def _procrustes_of_subsets(
 
 
 def _by_layers(columns: dict[str, Float[np.ndarray, "layer other_layer"]]) -> pd.DataFrame:
-    """One row a pair of layers that has a value."""
+    """One row a pair of layers with a value."""
     layer, other = np.nonzero(~np.isnan(columns["value"]))
     values = {name: each[layer, other] for name, each in columns.items()}
     return pd.DataFrame({"layer": layer, "other_layer": other, **values})

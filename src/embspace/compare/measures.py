@@ -23,14 +23,14 @@ from embspace.settings.types import Probability
 
 
 class Source(Strict):
-    """A table of results, and what of it is compared."""
+    """A table of results, with the compared columns."""
 
     noun: str
     table: str
     file: Annotated[str, Field(pattern=r"^results/[\w/]+/\{\}\.csv$")]
     """With a blank for the model's name."""
     keys: list[str]
-    """Columns that say what a row is about; together the `group`."""
+    """Columns with the subject of a row; together the `group`."""
     along: str | None = None
     """A numeric column along which a group runs."""
     quantities: Annotated[list[str], Field(min_length=1)]
@@ -41,7 +41,7 @@ class Source(Strict):
 
 PLACE = ["group", "at", "quantity"]
 LAYER = "layer"
-"""The column along which rows go together that lie equally deep."""
+"""The column along which rows of equal depth are paired."""
 COLUMNS = ["noun", "table", "group", "along", "at", "other_at", "quantity"]
 COLUMNS += ["model_value", "other_model_value", "difference", *BOUNDS]
 
@@ -87,7 +87,7 @@ def _joint(
     tables: tuple[pd.DataFrame, pd.DataFrame],
     places: tuple[pd.DataFrame, pd.DataFrame],
 ) -> pd.DataFrame:
-    """One row a group, place and quantity that either has, in the order of the tables."""
+    """One row a group, place and quantity of either model, in the order of the tables."""
     quantities = pd.DataFrame({"quantity": source.quantities})
     rows = pd.concat(places).drop_duplicates(ignore_index=True).merge(quantities, how="cross")
     names = ("model_value", "other_model_value")

@@ -42,11 +42,11 @@ class ModelChanges:
     """The tables of a pair; `changes` of models that are no pair has one row, with the reason."""
 
     changes: pd.DataFrame
-    """One row a layer and group of weights, those outside of the layers first, and one of all."""
+    """One row a layer and group of weights, first groups outside of layers, last all weights."""
     words: pd.DataFrame
-    """One row a layer, group, direction in which it moved, side and reading."""
+    """One row a layer, group, direction of the change, side and reading."""
     tokens: pd.DataFrame
-    """One row a token of those that moved most."""
+    """One row a token, for the tokens that moved most."""
     states: pd.DataFrame
     """One row a corpus and layer."""
 
@@ -74,41 +74,41 @@ def compare_model_changes(
 ) -> ModelChanges:
     """Return how far each weight of a model lies from the same weight of another.
 
-    `relative_change` is |W' - W| / |W|, W being the first model's. Beside it stand what rounding W
-    to bfloat16 would give, and what the rows of W' in random order give: sqrt 2 for independent
-    weights, less for weights that share a mean. The verdict is one of four. *Identical*: no entry
-    differs. *Rounded*: one is the other, rounded to a shorter format, or the change is no larger
-    than rounding of the stored weights leaves. *No nearer than dealt rows*:
-    by fewer than `least_deviations` standard deviations of dealt rows. Else *moved*.
+    `relative_change` is |W' - W| / |W|, with W of the first model. Two values stand beside it for
+    comparison: W rounded to bfloat16, and the rows of W' in random order (dealt rows), sqrt 2 for
+    independent weights, less for weights with a common mean. There are four verdicts.
+    *Identical*: no entry differs. *Rounded*: one model is the other, rounded to a shorter format,
+    or the change is no larger than the rounding of stored weights. *No nearer than dealt rows*: by
+    fewer than `least_deviations` standard deviations of dealt rows. Else *moved*.
 
-    Of a matrix that moved, `rank` counts the singular values of the change that stand above what
-    rounding of the stored weights leaves; `participation_ratio` counts directions by their size,
-    beside independent entries. `overlap` is the mean squared cosine of the principal angles between
-    its first `n_directions` on the side of the stream and those of W.
+    For a moved matrix, `rank` counts the singular values of the change above the rounding error of
+    the stored weights; `participation_ratio` counts directions by their size, beside independent
+    entries. `overlap` is the mean squared cosine of the principal angles between the first
+    `n_directions` of the change, on the side of the stream, and the first `n_directions` of W.
 
-    Rows are paired by token and by position, so that vocabularies and windows may differ; the rest
-    has to be alike in names and shapes. Weights are a whole population: no interval. States of the
-    same texts are compared by `state_rows`.
+    Rows are paired by token and by position, as vocabularies and windows may differ; all other
+    names and shapes must agree. Weights are a whole population: no interval. `state_rows` compares
+    the states of the same texts.
 
     Args:
-        one: The weights of the first model; None of vectors alone.
-        other: Those of the second.
-        names: Of both.
-        texts: Of each corpus.
-        read: The hidden states of both models on them.
-        n_directions: Of a change, and as many that lead the weights.
-        n_read: Directions that are read as words.
-        n_words: Words of a direction, and of its negation.
-        n_tokens: Tokens that are named.
-        left_out: Kinds of tokens that are not named as words.
-        n_random_vectors: Random directions, for how alike ten words are by chance.
-        level: Of their upper bound, and of intervals.
-        least_rows: Of weights with fewer rows the entries are dealt.
-        least_deviations: From dealt rows, of weights that are related.
-        smallest_n: Texts; of fewer, states are not compared.
-        largest_n: Texts, of more some at random.
-        n_half_samples: Of texts, for intervals.
-        seed: Of all that is drawn.
+        one: The weights of the first model; None for vectors alone.
+        other: The weights of the second model.
+        names: The names of both models.
+        texts: The texts of every corpus.
+        read: The hidden states of both models on the texts.
+        n_directions: Number of directions of a change, and of leading directions of the weights.
+        n_read: Number of directions to read as words.
+        n_words: Number of words for a direction, and for the negation.
+        n_tokens: Number of tokens to name.
+        left_out: Kinds of tokens never named as words.
+        n_random_vectors: Number of random directions, for the likeness of ten words by chance.
+        level: Level of the upper bound of this likeness, and of intervals.
+        least_rows: Weights with fewer rows have their entries dealt.
+        least_deviations: Distance of related weights from dealt rows, in standard deviations.
+        smallest_n: Least number of texts for comparing states.
+        largest_n: Largest number of texts; more are sampled at random.
+        n_half_samples: Number of half-samples of texts, for intervals.
+        seed: Seed of all random draws.
     """
     if one is None or other is None:
         alone = names[0] if one is None else names[1]

@@ -74,7 +74,7 @@ class PairedWeight:
 
 @dataclass(frozen=True, eq=False)
 class MeasuredChange:
-    """A group of weights of one layer, with its row, and with the spectrum if it is one matrix."""
+    """A group of weights of a layer, with the row and, for a single matrix, the spectrum."""
 
     row: Row
     paired: list[PairedWeight]
@@ -82,7 +82,7 @@ class MeasuredChange:
 
 
 def mismatch(one: AllWeights, other: AllWeights, names: tuple[str, str]) -> str:
-    """Return why the weights of two models cannot be paired one by one; "" if they can."""
+    """Return the reason why the weights of two models cannot be paired; "" if none."""
     if one.n_layers != other.n_layers:
         return (
             f"{names[0]} has {one.n_layers} layers, {names[1]} {other.n_layers}: their blocks are "
@@ -119,10 +119,10 @@ def _size(shape: tuple[int, ...]) -> str:
 
 
 def paired_weights(one: AllWeights, other: AllWeights) -> Iterator[PairedWeight]:
-    """Yield what both models have: rows of the same tokens and positions, all of other weights.
+    """Yield the common weights: rows of the same tokens and positions, other weights whole.
 
-    A part on top that only one model has, or that has another shape, is left out, as
-    `left_out_rows` says.
+    A part on top is left out, with a row of `left_out_rows`, if a model lacks the part or the
+    shapes differ.
     """
     others = {weight.key: weight for weight in other.weights}
     rows, other_rows = _common_tokens(one.tokens, other.tokens)
@@ -144,7 +144,7 @@ def paired_weights(one: AllWeights, other: AllWeights) -> Iterator[PairedWeight]
 def left_out_rows(
     one: AllWeights, other: AllWeights, weights: Sequence[PairedWeight], names: tuple[str, str]
 ) -> Iterator[Row]:
-    """Yield a row for each group of which something could not be paired, with the reason."""
+    """Yield a row for every group with unpaired weights, with the reason."""
     paired = {each.weight.key for each in weights}
     there, elsewhere = ({x.key: x for x in model.weights} for model in (one, other))
     has_tokens = bool(_common_tokens(one.tokens, other.tokens)[0].size)
@@ -176,7 +176,7 @@ def _common_tokens(
 
 
 def measured_changes(weights: Sequence[PairedWeight], rules: Rules) -> Iterator[MeasuredChange]:
-    """Yield each group of each layer with what is measured of it, and last all weights together."""
+    """Yield the groups of every layer with their measures, and last all weights together."""
 
     def place(paired: PairedWeight) -> tuple[int, str]:
         return paired.weight.layer or 0, paired.weight.group
@@ -202,7 +202,7 @@ def measured_changes(weights: Sequence[PairedWeight], rules: Rules) -> Iterator[
 
 
 def _cut(paired: Sequence[PairedWeight]) -> str | None:
-    """Return in words that rows of a table are left out; None if there are all of the first's."""
+    """Return a note about left-out rows of a table; None if all rows of the first model remain."""
     n = sum(len(each.rows) for each in paired)
     n_all = sum(len(each.weight.values) for each in paired)
     return None if n == n_all else f"{n} of {n_all} rows, those that both models have"
@@ -244,7 +244,7 @@ def _size_columns(paired: Sequence[PairedWeight], total: WeightChange, rules: Ru
 
 
 def _spectrum(paired: Sequence[PairedWeight], verdict: str) -> ChangeSpectrum | None:
-    """Return the spectrum of a change that is one matrix, and more than rounding."""
+    """Return the spectrum of a change of a single matrix beyond rounding."""
     if len(paired) > 1 or verdict not in (MOVED, UNRELATED) or min(paired[0].before.shape) < 2:
         return None
     return change_spectrum(paired[0].before, paired[0].after)

@@ -25,14 +25,14 @@ def state_rows(
     level: float,
     seed: int,
 ) -> Iterator[Row]:
-    """Yield, of each corpus and layer, the cosine of a text's two states, and of two texts' states.
+    """Yield, by corpus and layer, the cosine of a text's two states, and of two texts' states.
 
-    `cosine` is the mean over texts of the cosine of the mean of all its tokens' states in the one
-    model with that in the other, in [-1, 1]; it has a meaning where both models started from the
-    same weights. `other_cosine` is the mean over all pairs of two texts, one in each model: where
-    all states point one way, it is high, too. Texts are one of each document, as in `alignment`,
-    where the neighbors that both models share are. Nothing of fewer than `smallest_n` texts, or of
-    models with other layers or dimensions.
+    `cosine` compares the mean state of a text's tokens in the first model with the mean state in
+    the second, averaged over texts, in [-1, 1]; the value has a meaning where both models started
+    from the same weights. `other_cosine` is the mean over all pairs of different texts, the first
+    text in one model, the second in the other: high, too, where all states point one way. Every
+    document gives one text, as in `alignment`, where shared neighbors stand. No rows for fewer
+    than `smallest_n` texts, or for models with unequal layers or dimensions.
     """
     generator = np.random.default_rng(seed)
     for corpus, _, views, _ in views_of_all(texts, {}, read, [], largest_n, seed):

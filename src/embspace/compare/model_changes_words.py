@@ -1,4 +1,4 @@
-"""Reads the directions in which weights moved as words, and names the tokens that moved most."""
+"""Reads the directions of moved weights as words, and names the tokens that moved most."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ SIDES = {
     "feed_forward_up": (READS, "feed_forward_value", WRITES),
     "feed_forward_value": (WRITES, "feed_forward_key", READS),
 }
-"""What a group does with a direction of the stream, its partner, and what that does with it."""
+"""Use of a direction of the stream by a group, the partner of the group, and the partner's use."""
 GATED = {"feed_forward_key": "feed_forward_up"}  # the partner of the values of a gated MLP
 
 
@@ -78,12 +78,12 @@ def word_rows(
 ) -> Iterator[Row]:
     """Yield the words of the first directions in which each matrix of a layer moved.
 
-    On the side of the stream a direction is what the rows read or write. On the other side it is a
-    mixture of rows, and so of what these stand for: of the keys that queries are compared with, of
-    what the outputs write for the values that read, of what the MLP's values write for its keys;
-    through the partner of `model`, without norms, biases and nonlinearities. Both sides share a
-    sign, which is free: in the MLP most of a direction's units count positively, as they are
-    active, in attention its strongest word does. Nothing of a model with unknown blocks.
+    On the side of the stream the rows read or write a direction. On the other side a direction is
+    a mixture of rows, read through the partner in `model`, without norms, biases and
+    nonlinearities: queries through the keys compared with them, values through the writing
+    outputs, keys of the MLP through the values of the MLP. Both sides share a free sign, chosen
+    positive for most of a direction's units in the MLP, as active units are positive, and for the
+    strongest word in attention. No rows for a model with unknown blocks.
     """
     if model.parameters is None:
         return
@@ -138,7 +138,7 @@ def _sides(
 def _vocabularies(
     model: AllWeights, parameters: ModelParameters, reading: Reading
 ) -> Iterator[_Vocabulary]:
-    """Yield the readings by the token embeddings, and through the masked head if there is one."""
+    """Yield the readings by the token embeddings, and through the masked head if present."""
     embedding, head = parameters.output_embedding, parameters.head_transform
     unit = unit_rows(embedding - embedding.mean(axis=0))
     allowed = nameable(model.kinds, reading.left_out)
@@ -158,7 +158,7 @@ def _partner(parameters: ModelParameters, change: MeasuredChange) -> Float[np.nd
 
 
 def _signs_of_units(rows: Float[np.ndarray, "direction row"]) -> Float[np.ndarray, "direction 1"]:
-    """Return -1 for directions of which most units, by their size, count negatively."""
+    """Return -1 for directions whose units, weighted by size, count mostly negatively."""
     return np.where(rows.sum(axis=1, keepdims=True) < 0, -1.0, 1.0)
 
 
@@ -187,7 +187,7 @@ def _side_rows(
     random: Float[np.ndarray, "vector dim"],
     level: float,
 ) -> Iterator[Row]:
-    """Yield the words of one side of each direction, beside how alike those of random ones are."""
+    """Yield the words of one side of all directions, beside the likeness of words by chance."""
     assert change.spectrum is not None
     squares = np.square(change.spectrum.values)
     top, coherence = vocabulary.top(unit_rows(directions)), _coherence(vocabulary, directions)

@@ -74,7 +74,7 @@ def compare_model_imbalance(
 
 
 def _table(found: ImbalanceDraws, at_random: np.ndarray | None, n_layers: int) -> pd.DataFrame:
-    """One row a layer of the first model and layer of the other, whose views come after."""
+    """One row a pair of layers; the views of the second model come last."""
     first, second = slice(n_layers), slice(n_layers, None)
     columns = {
         "to_other": found.value[first, second],

@@ -69,7 +69,7 @@ def _bounds(difference: float, one: _Halves, other: _Halves, *, level: float) ->
 
 
 def _lacking(one: _Halves, other: _Halves) -> str | None:
-    """Why the halves of one do not go with those of the other, or do not suffice."""
+    """Why the halves of the two models do not match or do not suffice."""
     if not one.units or not other.units:
         return NO_UNITS
     if one.units != other.units:

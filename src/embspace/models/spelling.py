@@ -73,7 +73,7 @@ def spelling_of(backend: dict[str, Any]) -> Spelling:
 
 
 def _steps(step: Any) -> Iterator[dict[str, Any]]:
-    """A step and those that it is made of."""
+    """A step and the steps inside."""
     if isinstance(step, dict):
         if "type" in step:
             yield step

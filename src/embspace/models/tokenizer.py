@@ -155,7 +155,7 @@ def character_class(text: str) -> str:
 
 
 def check_vocabulary(name: str, model: Network, table: pd.DataFrame, n_rows: int) -> None:
-    """Stop unless each row of the input matrix is one token's.
+    """Stop unless the rows of the input matrix and the tokens match one to one.
 
     Raises:
         InputError: naming both sizes and the key that allows padding rows.

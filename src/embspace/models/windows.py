@@ -61,7 +61,7 @@ def largest_window(model: Network, module: Any) -> int:
 
 
 def table_at(module: Any, path: str | None) -> Any | None:
-    """Return what `state_dict` has at a path, without making all of it; None where it has none."""
+    """Return the entry of `state_dict` at a path, without the whole dict; None if absent."""
     holder = module
     *parts, name = (path or "").split(".")
     for part in parts:

@@ -1,4 +1,4 @@
-"""Reads every weight of a model once, by what it is for and by the layers that have it."""
+"""Reads every weight of a model once, by purpose and by layers."""
 
 import re
 from collections.abc import Iterator
@@ -27,7 +27,7 @@ TABLES = {"input": TOKENS, "positional": POSITIONS, "segment": SEGMENTS}
 NORM, BIAS, OTHER = "norm", "bias", "other"
 OUTPUT, HEAD, OWN_POOLER = "output_embedding", "masked_head", "pooler"
 OPTIONAL = (OUTPUT, HEAD, OWN_POOLER)
-"""What one of two models may lack: parts on top, which checkpoints have or not."""
+"""Groups that a model may lack: parts on top, present in some checkpoints only."""
 _IN_BLOCK = re.compile(r"(?P<block>(?:.*?\.)?(?P<number>\d+))\.(?P<inside>.+)")
 
 
@@ -36,24 +36,24 @@ class Weight:
     """A weight of a model; a vector is a column."""
 
     group: str
-    """What it is for, as `LayerParameters.groups` says, or what this module calls it."""
+    """Purpose of the weight: a group of `LayerParameters.groups`, or a group of this module."""
     layer: int | None
     """The first layer that has it, from 1; None outside of the layers."""
     layers: str
-    """All that have it, "1-12" of a block that these share; "" outside of the layers."""
+    """All layers with this weight, "1-12" for a shared block; "" outside of the layers."""
     name: str
     """In words, or as the model calls it."""
     values: Float[np.ndarray, "row dim"]
 
     @property
     def key(self) -> tuple[str, int | None, str]:
-        """Return what two models of one architecture call the same."""
+        """Return the name that two models of the same architecture share."""
         return self.group, self.layer, self.name
 
 
 @dataclass(frozen=True, eq=False)
 class AllWeights:
-    """The weights of a model, and what reads them as words where its blocks are known."""
+    """The weights of a model and, for known blocks, the parameters for reading weights as words."""
 
     weights: list[Weight]
     architecture: str
@@ -89,9 +89,9 @@ def weights_of(
 ) -> Iterator[Weight]:
     """Yield every weight of a module once: tables, other parts, blocks, then the head.
 
-    Matrices of blocks that are known are those of `LayerParameters`, whose rows are vectors of the
-    model's width; of other blocks they go by their names. A block that several layers share comes
-    once. Rows of no token, and those before position 0, are left out.
+    Known blocks give the matrices of `LayerParameters`, with rows of the model's width; unknown
+    blocks give matrices by name. A block shared by several layers comes once. Left out are rows of
+    no token and rows before position 0.
     """
     shared = _layers_by_block(module)
     yield from _by_name(model, module, shared, n_tokens, has_matrices=parameters is None)
@@ -110,7 +110,7 @@ def weights_of(
 
 
 def _layers_by_block(module: Any) -> dict[str, tuple[int, ...]]:
-    """Return the layers that run each block, by its path; empty for unknown architectures."""
+    """Return the layers of every block, by path of the block; empty for unknown architectures."""
     if not knows_parts(module):
         return {}
     paths = {id(part): path for path, part in module.named_modules()}
@@ -130,7 +130,7 @@ def _by_name(
     *,
     has_matrices: bool,
 ) -> Iterator[Weight]:
-    """Yield what goes by its name: all but the matrices of known blocks."""
+    """Yield the weights by name: all but the matrices of known blocks."""
     tables = {getattr(model.matrices, space): group for space, group in TABLES.items()}
     for name, parameter in module.named_parameters():
         values = _as_rows(float_array(parameter))

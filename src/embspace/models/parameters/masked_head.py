@@ -73,7 +73,7 @@ def read_masked_head(
 
 
 def head_of_module(module: Any, table: np.ndarray) -> HeadTransform | None:
-    """The masked head on top of a module of transformers; None if it has none.
+    """The masked head on top of a module of transformers; None without a head.
 
     It is the norm outside of the base model and the linear map in front of it.
     """

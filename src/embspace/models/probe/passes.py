@@ -38,6 +38,6 @@ def output_of(module: Any, rows: Sequence[TokenRow]) -> Any:
 
 
 def states_of(module: Any, rows: Sequence[TokenRow]) -> list[list[Any]]:
-    """Return for each row the states of its tokens, layer by layer, each (token, dim)."""
+    """Return the states of the tokens of every row, layer by layer, in arrays (token, dim)."""
     layers = output_of(module, rows).hidden_states
     return [[layer[row, : len(ids)] for layer in layers] for row, ids in enumerate(rows)]

@@ -10,7 +10,7 @@ from embspace.models.stream.rotary import rotated
 
 @dataclass(frozen=True, eq=False)
 class Attention:
-    """What the heads of a block make, and what they add together."""
+    """The outputs of the heads of a block, and their sum."""
 
     query: Any
     """(batch, head, token, head_dim), as `key`, `value` and `head_output`."""
