@@ -1,4 +1,4 @@
-"""Probes a model of conf/model/ before anything is computed of it; once for what it is made of."""
+"""Probes a model of conf/model/ before the first stage, once for the same files."""
 
 import hashlib
 import json
@@ -35,13 +35,13 @@ LIBRARIES = ("torch", "transformers", "tokenizers")
 
 
 def check_probed(name: str, root: Path) -> None:
-    """Stop at a model that is not read as its file in conf/model/ says, or cannot be read.
+    """Stop at an unreadable model, or a model that contradicts its file in conf/model/.
 
-    That it passed is kept, by weights, tokenizer, description and versions of libraries.
+    A pass is kept, by weights, tokenizer, description and versions of libraries.
 
     Raises:
-        InputError: if the model's files are not there.
-        RefusedModel: naming the key of the file that does not fit.
+        InputError: if the model's files are missing.
+        RefusedModel: naming the wrong key of the file.
     """
     with chdir(root):
         content = read_yaml(CONF / "model" / f"{name}.yaml")
@@ -58,10 +58,10 @@ def check_probed(name: str, root: Path) -> None:
 
 
 def check_fetched(name: str, root: Path) -> None:
-    """Check what was fetched as `check_probed`, if it fits into the memory of this machine.
+    """Check a fetched model as `check_probed`, if the memory of this machine suffices.
 
     Raises:
-        RefusedModel: naming what does not fit.
+        RefusedModel: naming the misfit.
     """
     with chdir(root):
         model = describe_model(name, read_yaml(CONF / "model" / f"{name}.yaml"))
@@ -102,7 +102,7 @@ def _probe(name: str, model: Network) -> None:
 
 
 def digest_of(name: str, model: Network, content: dict[str, Any]) -> str:
-    """Return a hash of a model's description, files and libraries, another for each other model."""
+    """Return a hash of a model's description, files and libraries, unique to the model."""
     parts = [CHECKS, content, _versions(), [*_files(name, model)]]
     return hashlib.sha256(json.dumps(parts, default=str).encode()).hexdigest()
 
@@ -113,7 +113,7 @@ def _versions() -> dict[str, str]:
 
 
 def _files(name: str, model: Model) -> Iterator[Any]:
-    """Yield what tells other weights in the same place, without reading them."""
+    """Yield marks of changed weights in the same place, without reading the weights."""
     if isinstance(model, HubModel | WheelModel):
         entry = read_lock().get(name)
         yield None if entry is None else entry.model_dump()

@@ -246,7 +246,7 @@ def _names_of_texts(rows: pd.DataFrame, texts: list[str] | None) -> list[str]:
 def _neighbors_of_texts(
     folder: Path, model: str, rows: pd.DataFrame, place: tuple[str, str, int], pack: Pack
 ) -> Part | None:
-    """Return the exact nearest in the space that a map shows; None if its vectors are not there."""
+    """Return the exact nearest neighbors in the space of a map; None if the vectors are missing."""
     from embspace.geometry.pairs.pairs import scan_pairs
 
     if not N_NEIGHBORS < len(rows) <= MOST_POINTS:

@@ -11,7 +11,7 @@ STEPS = 65534  # the largest of those that stand for a number
 
 
 class Pack:
-    """Holds arrays of small whole numbers, and gives each a number by which it is found."""
+    """Holds arrays of small whole numbers, numbered for retrieval."""
 
     def __init__(self) -> None:
         self._parts: list[bytes] = []

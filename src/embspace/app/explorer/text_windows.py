@@ -30,7 +30,7 @@ SNIPPET = 50  # characters of a window that its name shows
 def window_vectors(
     folder: Path, model: str, rows: pd.DataFrame, place: tuple[str, str, int]
 ) -> Float[np.ndarray, "n dim"] | None:
-    """Return the vectors that a map of texts was made from, a row each; None if they are not there.
+    """Return the vectors behind a map of texts, a row a window; None if missing.
 
     Args:
         folder: The root of a tree.
@@ -61,7 +61,7 @@ def window_vectors(
 
 
 def _numbers(path: Path, rows: pd.DataFrame) -> Int[np.ndarray, " n"] | None:
-    """Return the number of each window in the extracted table; None if one is not there."""
+    """Return the numbers of the windows in the extracted table; None if a window is missing."""
     table = path.with_name(f"{path.name}.windows.parquet")
     if not table.exists():
         return None
@@ -75,7 +75,7 @@ def _numbers(path: Path, rows: pd.DataFrame) -> Int[np.ndarray, " n"] | None:
 
 
 def window_texts(folder: Path, model: str, rows: pd.DataFrame) -> list[str] | None:
-    """Return what stands in each window; None if that is not there, or of other texts."""
+    """Return the text of every window; None if missing or from different texts."""
     parts = []
     for corpus, of_corpus in rows.groupby("corpus", sort=False):
         path = folder / f"data/extracted/hidden_states/{model}/{corpus}"
@@ -108,7 +108,7 @@ def _named_words(text: str) -> list[str]:
 
 
 def counted_words(texts: list[str], pack: Pack) -> dict[str, object] | None:
-    """Return the words of texts and how often each text has them; None if no two texts share one.
+    """Return the words of texts and their counts by text; None if no two texts share a word.
 
     English function words, numbers and words of a single text are left out.
     """

@@ -46,7 +46,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Question:
-    """A text that was tracked, which its tokens are chosen from."""
+    """A tracked text, for choosing a token."""
 
     text: str
     model: str
@@ -72,10 +72,9 @@ class Answers:
         nearness: object,
         before: Question | None,
     ) -> tuple[str, Question | None]:
-        """Return the views of a text's tokens, and what was asked.
+        """Return the views of a text's tokens, and the question.
 
-        The token that was chosen of the same text and model `before` stays chosen; else it is the
-        first word.
+        A token chosen `before` for the same text and model stays chosen; else the first word is.
         """
         questions = []
 
@@ -191,9 +190,9 @@ class Answers:
         return self._answer(visitor, work)
 
     def map(self, visitor: str, model: object, there: object) -> tuple[str | None, object]:
-        """Return the explorer of a model's maps, None if it is `there` already, and what it is.
+        """Return the explorer of a model's maps, None if `there` already, and the identity.
 
-        What it is are the model and its computed files; None for a message.
+        The identity is the model with the computed files; None for a message.
         """
         found: list[object] = []
 
@@ -270,10 +269,10 @@ def _pairs(what: str, found: object) -> str:
 
 
 def _where(model: object, corpus: object) -> tuple[str, str]:
-    """Return names of a model and a corpus that are described here; a path is none.
+    """Return the names of a described model and corpus; a path is no name.
 
     Raises:
-        InputError: naming those there are.
+        InputError: naming the known models or corpora.
     """
     from embspace.settings.params import CONF, read_params
 
@@ -283,7 +282,7 @@ def _where(model: object, corpus: object) -> tuple[str, str]:
 
 
 def _at_layer(layer: object, work: Callable[[int], Answer]) -> Answer:
-    """Return what `work` makes of a layer; what is no number is told with those that there are."""
+    """Return the result of `work` for a layer; anything but a number gives the list of layers."""
     if isinstance(layer, int | float) and not isinstance(layer, bool) and layer == layer // 1:
         number, shown = int(layer), f"{layer:g}"
     else:

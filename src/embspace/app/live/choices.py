@@ -10,10 +10,10 @@ from embspace.settings.schema import read_yaml
 
 
 def models_to_choose(asked: str | None) -> list[str]:
-    """Return the model that is asked for, and those of params.yaml that read texts, in its order.
+    """Return the requested model, and the models of params.yaml that read texts, in file order.
 
     Raises:
-        InputError: if there are none, or what is asked for reads no text.
+        InputError: if no model reads texts, or the requested model does not.
     """
     found = []
     if asked is not None:
@@ -43,7 +43,7 @@ def reading_model(name: str) -> Any:
     """Return the checked description of a model that reads texts.
 
     Raises:
-        InputError: if there is no such model, or it is vectors alone.
+        InputError: if the model is unknown, or consists of vectors alone.
     """
     known = sorted(path.stem for path in (CONF / "model").glob("*.yaml"))
     if name not in known:

@@ -43,10 +43,10 @@ class DirectionCosine:
 
 
 def read_pairs(text: str, what: str) -> list[TextPair]:
-    """Return pairs, of which each line has one: `first | second`.
+    """Return the pairs of a text with a pair a line: `first | second`.
 
     Raises:
-        InputError: naming the line that is none, or if there are none, or too many.
+        InputError: naming a line without a pair; also for no pairs, or too many.
     """
     pairs = []
     for number, line in enumerate(text.splitlines(), 1):

@@ -45,7 +45,7 @@ class Guests:
     hosts: frozenset[str]
     """Names in the header `Host`, without a port, in small letters."""
     origins: frozenset[str] = frozenset()
-    """Pages that may read answers: `http://name:port`; those of the app itself always may."""
+    """Pages allowed to read answers: `http://name:port`; the app's own pages always may."""
     proxies: tuple[str, ...] = ()
     """Addresses whose `X-Forwarded-For` is believed."""
 
@@ -81,7 +81,7 @@ def _name(host: str) -> str:
 
 
 def lifespan_of(guests: Guests) -> Callable[[Any], Any]:
-    """Return what puts the doors in front of an app before it takes its first connection."""
+    """Return a function for putting the doors in front of an app before the first connection."""
 
     @asynccontextmanager
     async def lifespan(app: Any) -> Any:
@@ -180,9 +180,9 @@ class Doors:
 
 
 def flaw_of_body(body: bytes) -> str:
-    """Return why a request is none of the page's, "" if it may be one.
+    """Return the reason why a request cannot come from the page, "" if none.
 
-    An object among what was given could name a file, which gradio would fetch from its address.
+    An object among the inputs could name a file, for gradio to fetch from an address.
     """
     if not body:
         return ""

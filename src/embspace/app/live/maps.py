@@ -29,12 +29,12 @@ Stamp = tuple[tuple[str, int], ...]
 
 
 def map_view(model: str) -> str:
-    """Return the frame that shows the explorer of a model; HTML that goes through a template.
+    """Return the frame with the explorer of a model, as HTML for a template.
 
-    The frame is sandboxed: it has an origin of its own, and may run its own scripts and save files.
+    The frame is sandboxed, with an origin of its own, and may run its scripts and save files.
 
     Raises:
-        InputError: if the model is not known, or none of its maps is computed here.
+        InputError: if the model is unknown, or has no computed map here.
     """
     described_in(CONF / "model", model)
     return _frame(model, files_of(model))
@@ -51,7 +51,7 @@ def files_of(model: str) -> Stamp:
 
 @lru_cache(maxsize=KEPT)
 def _frame(model: str, stamp: Stamp) -> str:
-    """Return the frame; `stamp` tells it from that of other files."""
+    """Return the frame; `stamp` differs for different files."""
     fragment = explorer_of(Path(), model) if stamp else None
     if fragment is None:
         raise InputError(

@@ -27,10 +27,10 @@ OTHERS = "Germany | Berlin\nRussia | Moscow\nEgypt | Cairo\nGreece | Athens"
 
 
 def check_binding(host: str, password: str | None) -> None:
-    """Stop if the app were to be open to other machines without a password.
+    """Stop before opening the app to further machines without a password.
 
     Raises:
-        InputError: if there is none, or one of fewer than eight characters.
+        InputError: if the password is missing or has fewer than eight characters.
     """
     if password is not None and len(password) < SHORTEST_PASSWORD:
         raise InputError(
@@ -44,10 +44,10 @@ def check_binding(host: str, password: str | None) -> None:
 
 
 def check_installed() -> None:
-    """Stop if gradio is not there.
+    """Stop if gradio is missing.
 
     Raises:
-        InputError: saying what installs it.
+        InputError: naming the command for the installation.
     """
     if find_spec("gradio") is None:
         raise InputError("gradio is not installed; `make app` installs it and opens the app")
@@ -69,12 +69,12 @@ def open_app(
     password: str | None,
     guests: Guests,
 ) -> Any:
-    """Serve the app until `close` of what is returned is called; `local_url` is its address.
+    """Serve the app until `close` of the returned object; `local_url` is the address.
 
-    The current folder must be the root of a tree, which models and corpora are read from.
+    The current folder must be the root of a tree, the source of models and corpora.
 
     Raises:
-        InputError: if gradio is missing, the port taken, or other machines reach it unasked.
+        InputError: if gradio is missing, the port taken, or the app open to all machines.
     """
     check_binding(host, password)
     check_installed()
@@ -116,7 +116,7 @@ def open_app(
 
 
 def build_page(models: list[str], corpora: list[str], answers: Answers) -> Any:
-    """Return gradio's page, which shows what `answers` returns."""
+    """Return gradio's page for the returns of `answers`."""
     import gradio as gr
 
     emptied = (3600, 3600)  # seconds; no file is taken, so that there is none to keep

@@ -27,17 +27,17 @@ class Line(NamedTuple):
 
 
 def shown(text: str) -> str:
-    """Return a text as it is put into HTML: in one line, escaped, its direction left to itself."""
+    """Return a text for HTML: in one line, escaped, with the text's own direction."""
     return f'<bdi dir="auto">{escaped(one_line(text))}</bdi>'
 
 
 def escaped(text: str) -> str:
-    """Return a text for HTML that goes through a template, whose marks it must not have either."""
+    """Return a text for HTML in a template, without the marks of the template."""
     return escape(visible(text), quote=True).translate(TEMPLATE_MARKS)
 
 
 def tokens_view(track: Track, chosen: int) -> str:
-    """Return a button for each token of the text; `data-position` says which it is."""
+    """Return a button for every token of the text; `data-position` is the token's number."""
     names = dict.fromkeys((row.position, row.token) for row in track.rows)
     buttons = (
         f'<button type="button" class="embspace-token" data-position="{position}" '
@@ -134,9 +134,9 @@ def hits_view(hits: Sequence[Hit], corpus: str) -> str:
 
 
 def rank_chart(track: Track, chosen: int) -> str:
-    """Return the ranks of all tokens by layer, thin, and the chosen one's bold.
+    """Return the ranks of all tokens by layer, thin, and of the chosen token, bold.
 
-    The axis is logarithmic in rank + 1, so that 0, where none is nearer, is on it.
+    The axis is logarithmic in rank + 1, to include 0, where no token is nearer.
     """
     lines = [line._replace(values=[log10(1 + v) for v in line.values]) for line in _lines(track)]
     top = max([1.0, *(value for line in lines for value in line.values)])

@@ -17,13 +17,13 @@ class Fragment:
     scripts: list[str]
     """The text of each inline script, without the element `script`."""
     data: str
-    """Inert elements, such as `<script type="application/json">`, that the scripts read."""
+    """Inert elements for the scripts to read, such as `<script type="application/json">`."""
 
 
 def policy_of(scripts: Iterable[str]) -> str:
-    """Return the content policy of a page: it loads nothing, and runs these scripts alone.
+    """Return the content policy of a page: load nothing, and run these scripts alone.
 
-    Each script is allowed by the SHA-256 of its text, as CSP Level 3 has it (w3.org/TR/CSP3).
+    A script is allowed by the SHA-256 of the text, as in CSP Level 3 (w3.org/TR/CSP3).
     """
     hashes = " ".join(map(_hash_of, scripts)) or "'none'"
     return (

@@ -26,9 +26,9 @@ OF_NUMBERS = ["section", "statement", "published", "value", "verdict", "reason"]
 def decided_tables(folder: Path, model: str) -> str:
     """Return Markdown of the decided claims and of the numbers about this model.
 
-    A printed number that is about another model, or about none, is counted with the rest, and so
-    are claims that toys or references decide. The figure counts all rows; so the text says how many
-    of those that are decided are the same for every model.
+    Printed numbers about further models, or about no model, are counted with the rest, like claims
+    decided by toys or references. The figure counts all rows; the text therefore says how many
+    decided rows are the same for every model.
     """
     from embspace.draw.compare.ledger import ledger_table  # and matplotlib, which is slow
 
@@ -66,7 +66,7 @@ def decided_tables(folder: Path, model: str) -> str:
 
 
 def _answers(folder: Path, ledger: pd.DataFrame) -> list[str]:
-    """Return what the claims of the thesis say to each of its research questions."""
+    """Return the answers of the thesis's claims to the research questions."""
     source = read_source(folder / THESIS)
     own = ledger[(ledger["source"] == source.source) & (ledger["kind"] == "claim")]
     return list(answers(source, own, tables=False))

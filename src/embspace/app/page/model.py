@@ -81,9 +81,9 @@ class Progress:
     waiting: list[str] = field(default_factory=list)
     """The analyses that are being computed."""
     left_out: Mapping[str, list[str]] = field(default_factory=dict)
-    """Analyses that the report does not have, by the option that asks for them."""
+    """Analyses missing from the report, by the option for adding them."""
     reload_seconds: int = 0
-    """After so many the page loads itself again; 0: never."""
+    """Seconds until the page reloads; 0: never."""
 
 
 WHOLE = Progress()
@@ -151,14 +151,14 @@ def page_of(
 
 
 def _question(written: Sequence[str], usual: str) -> str:
-    """Return a command that asks a model on its first corpus, or else on the usual one."""
+    """Return a command with a query to a model on the first corpus, or else the usual corpus."""
     model, corpus, *_ = (*written, usual)
     quoted, texts = shlex.quote(model), shlex.quote(corpus)
     return f'embspace cosine {quoted} "a text" "another" --corpus {texts}'
 
 
 def drawn_nouns() -> dict[str, str]:
-    """Return what is drawn of each model, in the order of the page, and the chapter of each."""
+    """Return the figures of every model, in the order of the page, with their chapters."""
     from embspace.draw.attention.__main__ import DRAWINGS as ATTENTION
     from embspace.draw.learned.__main__ import DRAWINGS as LEARNED
     from embspace.draw.positional.__main__ import DRAWINGS as POSITIONAL
@@ -199,9 +199,9 @@ def layer_nouns() -> dict[str, str]:
 
 
 def findings_of(sections: Iterable[Section], *, own_texts: bool) -> list[Section]:
-    """Return the sections whose figure says a finding: as they stand, or those of texts first.
+    """Return the sections with a finding in the figure: in their order, or sections of texts first.
 
-    What is measured of embspace's own texts, whatever the corpora are, is none of a user's texts.
+    Analyses that always read embspace's own texts do not count as a user's texts.
     """
     from embspace.draw.texts.text_maps import NO_FINDINGS
 
@@ -225,9 +225,9 @@ def _apart(sections: Iterable[Section]) -> list[Section]:
 
 
 def _methods(folder: Path, nouns: list[str], model: str) -> tuple[dict[str, str], str]:
-    """Return the sentences that `embspace cite` gives, by noun, and BibTeX; empty without a tree's.
+    """Return the sentences of `embspace cite`, by noun, and BibTeX; empty outside of a tree.
 
-    A tree has CITATION.cff, which says how embspace itself is cited.
+    A tree has CITATION.cff, with the citation of embspace itself.
     """
     if not (folder / CITATION).is_file():
         return {}, ""
@@ -246,7 +246,7 @@ def _fitting(folder: Path, model: str, sections: list[Section], data: str) -> li
 
 
 def nouns_of_page() -> dict[str, str]:
-    """Return all sections that a page can have, in its order, and the folder of each."""
+    """Return all possible sections of a page, in order, with their folders."""
     drawn = drawn_nouns()
     ledger = drawn.pop("ledger")
     return drawn | layer_nouns() | {"ledger": ledger}
@@ -302,19 +302,16 @@ def section_of(folder: Path, noun: str, model: str) -> Section:
 
 
 def population_in(subtitle: str) -> str:
-    """Return the parts of a figure's subtitle that count something, as "30 texts" or "n = 4".
+    """Return the parts of a figure's subtitle with counts, as "30 texts" or "n = 4".
 
-    The others explain panels and bands, which stand at the figure alone.
+    The remaining parts explain panels and bands, and stand at the figure alone.
     """
     parts = (part.strip(" ,") for part in subtitle.split(" · "))
     return " · ".join(part for part in parts if COUNTED.search(part))
 
 
 def _own_file(folder: Path, noun: str) -> str:
-    """Return the file of texts that an analysis reads whatever the corpora are; "" if it has none.
-
-    Its settings name it.
-    """
+    """Return the file of texts in an analysis's settings, whatever the corpora; "" if none."""
     settings = settings_path("measure", SHOWN_OF.get(noun, noun), folder)
     return str(read_yaml(settings).get("texts", "")) if settings.is_file() else ""
 

@@ -58,9 +58,9 @@ class Part:
 
 
 def parts_of(root: Path, named: Named) -> list[Part]:
-    """Return the analyses that have a figure or results of a name, in their order by noun.
+    """Return the analyses with a figure or results of a name, in their order by noun.
 
-    Figures of all runs are of each run that has results of their noun.
+    Figures of all runs belong to every run with results of the noun.
     """
     if named.kind == "corpus":
         return [*_parts_of_corpus(root, named)]
@@ -81,13 +81,13 @@ def parts_of(root: Path, named: Named) -> list[Part]:
 def named_page(
     root: Path, named: Named, *, is_single: bool = False, is_computed: bool = False
 ) -> tuple[str, list[Path]]:
-    """Return the page of a name, and the files that it links to, relative to the tree's root.
+    """Return the page of a name, and the linked files, relative to the tree's root.
 
-    It says that nothing was computed for it, unless `is_computed`.
+    Unless `is_computed`, the page says that nothing was computed.
 
-    Figures are inside the page, as SVG; the largest are as PNG where all of them are beyond 12 MB.
-    If `is_single`, the files are inside, too, and none is returned, as long as all is at most
-    25 MB; what is beyond is left out and named.
+    Figures are inside the page, as SVG; the largest become PNG where all together exceed 12 MB.
+    If `is_single`, the linked files are inside, too, and no file is returned; files beyond 25 MB
+    in all are left out and named.
     """
     parts = parts_of(root, named)
     claims = _claims(root, named, parts)
@@ -232,7 +232,7 @@ def _parts_of_corpus(root: Path, named: Named) -> Iterator[Part]:
 
 
 def _with_subject(part: Part, named: Named) -> Part:
-    """Return a part that says what its finding is about, if that is not the page's own subject."""
+    """Return a part with the subject of the finding, if different from the page's own subject."""
     of = {"run": "all runs: ", "corpus": "all corpora: "}.get(named.kind, "")
     is_own = part.key.endswith(f"/{named.name}") or any(
         re.search(rf"(?<!\w){re.escape(each)}(?!\w)", part.finding)
@@ -260,9 +260,9 @@ def _claims(root: Path, named: Named, parts: list[Part]) -> list[tuple[str, str]
 
 
 def _why_without_findings(parts: Iterable[Part]) -> str:
-    """Return why a page lists no findings: they are read from titles of figures, of SVG alone.
+    """Return the reason why a page lists no findings: findings are read from titles of SVG figures.
 
-    It is empty if there is an SVG, whose title then says none.
+    Empty if the page has an SVG: the title then has no finding.
     """
     endings = {part.picture.suffix for part in parts if part.picture}
     if ".svg" in endings:
@@ -293,7 +293,7 @@ def _said(value: object) -> str:
 
 
 def _descriptions(root: Path, named: Named) -> dict[str, str]:
-    """Return the text of each file of conf/ that describes a name, by its path."""
+    """Return the texts of the files of conf/ about a name, by path."""
     names = models_of(named.name) if named.kind == "pair" else (named.name,)
     kind = "model" if named.kind == "pair" else named.kind
     paths = [CONF / FOLDERS[kind] / f"{name}.yaml" for name in names]

@@ -22,7 +22,7 @@ class Named(NamedTuple):
 
     @property
     def command(self) -> str:
-        """Return what a user does to have it computed."""
+        """Return the command for computing the results."""
         if self.kind == "model":
             return f"embspace report {self.name}"
         if self.kind == "pair":
@@ -34,9 +34,9 @@ class Named(NamedTuple):
 
 
 def names_of(root: Path) -> dict[str, Named]:
-    """Return all that a page can be of, by name; one of two of a name is the model, or the run.
+    """Return all subjects of a page, by name; for a name with two subjects, the model, or the run.
 
-    A pair is one of params.yaml, or of those with results of models that conf/model/ has.
+    Pairs are the pairs of params.yaml, and pairs with results of models in conf/model/.
     """
     found = dict[str, Named]()
     labels = dict[str, str]()
@@ -57,9 +57,9 @@ def names_of(root: Path) -> dict[str, Named]:
 
 
 def called(root: Path, kind: str, name: str) -> str:
-    """Return what a user calls a model or corpus: one of their own as its folder or file is named.
+    """Return a user's name of a model or corpus: for their own, the name of the folder or file.
 
-    Its name in conf/ has what tells it from others of the same name.
+    The name in conf/ has a suffix that tells equal names apart.
     """
     file = root / CONF / FOLDERS[kind] / f"{name}.yaml"
     content = read_yaml(file) if file.is_file() else {}

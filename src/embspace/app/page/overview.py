@@ -31,15 +31,15 @@ def write_named(
     tree: Path | None = None,
     folder: Path | None = None,
 ) -> Path:
-    """Write the page of a name, with copies of the files that it links to.
+    """Write the page of a name, with copies of the linked files.
 
     Args:
-        root: The study that has the pages.
-        named: What the page is of.
+        root: The study with the pages.
+        named: The subject of the page.
         is_single: Whether the files are inside the page.
-        tree: That of the results; None for the study itself.
-        folder: For the page, relative to the root; None for reports/<name>, of a model tree/ in
-            it, beside the page of its report, whose files may come from another tree.
+        tree: The tree of the results; None for the study itself.
+        folder: The folder of the page, relative to the root; None for reports/<name>, or, for a
+            model, reports/<name>/tree, beside the report with files perhaps from a different tree.
 
     Returns:
         The page, relative to the root.

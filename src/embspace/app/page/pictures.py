@@ -31,13 +31,13 @@ def png_uri(png: bytes) -> Markup:
 
 
 def shorter_uri(svg: bytes, png: Path) -> Markup:
-    """Return the SVG, or the PNG of the same figure if there is one and it is shorter."""
+    """Return the SVG, or the PNG of the same figure if present and shorter."""
     drawn = svg_uri(svg)
     return min(drawn, png_uri(png.read_bytes()), key=len) if png.is_file() else drawn
 
 
 def shape_of(svg: bytes) -> tuple[int, int]:
-    """Return width and height of an SVG in points, so that a page keeps its place; (0, 0) without.
+    """Return width and height of an SVG in points, for a page to reserve space; (0, 0) if unknown.
 
     A PNG of the same figure has the same ratio.
     """
@@ -46,7 +46,7 @@ def shape_of(svg: bytes) -> tuple[int, int]:
 
 
 def title_in(picture: str) -> str:
-    """Return the title of a figure as its SVG has it: what is bold outside of all panels."""
+    """Return the title in the SVG of a figure: the bold text outside of all panels."""
     groups = OUTSIDE.findall(picture)
     titles = (TITLE_LINE.findall(group) for group in groups)
     return unescape(" ".join(map(str.strip, next(filter(None, titles), []))))
@@ -59,9 +59,9 @@ def subtitle_in(picture: str) -> str:
 
 
 def fitted(pictures: dict[str, str], images: dict[str, Path], spare: int) -> dict[str, str]:
-    """Return data URIs of at most `spare` letters together, if there are images for that.
+    """Return data URIs of at most `spare` letters together, if images allow.
 
-    From the largest on, a picture becomes its PNG in 256 colors, as long as all are beyond it.
+    From the largest on, pictures become PNG in 256 colors, until the sum is small enough.
     """
     found = dict(pictures)
     total = sum(map(len, found.values()))

@@ -16,10 +16,10 @@ from embspace.settings.schema import read_yaml
 
 
 def is_decoder(folder: Path, model: str) -> bool:
-    """Return whether each token of a text sees those before it alone, as far as that is known.
+    """Return whether the tokens of a text see earlier tokens alone; False if unknown.
 
-    It is known of the architectures whose blocks embspace rebuilds, while the model's files lie
-    where they lay. A page is written without.
+    Known are architectures whose blocks embspace rebuilds, while the model's files are in place.
+    A page does without.
     """
     from embspace.models.architecture import empty_reader, load_config
     from embspace.models.stream.adapters import blocks_of, knows
@@ -35,9 +35,9 @@ def is_decoder(folder: Path, model: str) -> bool:
 
 
 def corpora_of(folder: Path, model: str) -> list[dict[str, Any]]:
-    """Return the label of each corpus and the numbers of texts, windows and tokens read of it.
+    """Return the labels of the corpora with the numbers of texts, windows and tokens read.
 
-    `halved` are the texts that `measure_search` has cut in two. What is not computed yet is 0.
+    `halved` counts the texts cut in two by `measure_search`. Numbers not computed yet are 0.
     """
     import pyarrow.parquet
 
@@ -86,7 +86,7 @@ def facts_of(folder: Path, model: str) -> Iterator[tuple[str, str]]:
 
 
 def warnings_of(folder: Path, model: str) -> list[str]:
-    """Return what a reader must know of how the model was read, as its description says it."""
+    """Return the notes for readers on the reading of the model, from the description."""
     content = read_yaml(folder / CONF / "model" / f"{model}.yaml")
     warnings = []
     if allowed := content.get("allow_unused"):

@@ -32,7 +32,7 @@ NO_SPACES = (
 def texts_told(folder: Path, model: str) -> list[str]:
     """Return sentences on the texts that the tree in `folder` has read by a model.
 
-    What its files say while they lie where they lay; a page is written without.
+    Read from files of the tree; without the files a page does without.
     """
     corpora = {
         called(folder, "corpus", name): texts

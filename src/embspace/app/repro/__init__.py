@@ -1,1 +1,1 @@
-"""Runs the stages of a tree: those that do not hang on each other at once."""
+"""Runs the stages of a tree: independent stages at once."""

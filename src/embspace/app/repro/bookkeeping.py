@@ -19,9 +19,9 @@ from embspace.settings.pipeline import GRAPH, LOCK
 
 
 def collect_stages(folder: Path, targets: Sequence[str]) -> list[Any]:
-    """Return DVC's stages of a tree, with their items, that are targets or needed by one.
+    """Return the targets among DVC's stages of a tree, with items, and all stages they need.
 
-    Without a target these are all, as for `dvc repro`.
+    Without a target, return all stages, as for `dvc repro`.
     """
     return _collect(open_repository(folder), folder, targets)
 
@@ -89,10 +89,10 @@ class Bookkeeper:
         return {"DVC_ROOT": self._repo.root_dir, "DVC_STAGE": self._stages[name].addressing}
 
     def finish(self, name: str) -> None:
-        """Take what a stage has made, into DVC's cache and for its run cache.
+        """Put the outputs of a stage into DVC's cache, and the run into the run cache.
 
-        DVC's own run cache leaves out a stage that has an output with `cache: false`, metrics and
-        plots aside; tables are such outputs.
+        DVC itself leaves stages with a `cache: false` output, metrics and plots aside, out of the
+        run cache; tables are such outputs.
 
         Raises:
             InputError: if an output is missing or cannot be kept.
@@ -108,10 +108,10 @@ class Bookkeeper:
     def write_locks(self) -> list[str]:
         """Write the locks of the stages that have finished since the last call; return their names.
 
-        Each lock is written once, whole or not at all, with all that is new in it.
+        A lock is written once, whole or not at all, with all new entries.
 
         Raises:
-            InputError: if one cannot be written.
+            InputError: if a lock cannot be written.
         """
         by_graph = sorted(self._unwritten, key=lambda stage: stage.path)
         for graph, stages in groupby(by_graph, key=lambda stage: stage.path):
@@ -134,7 +134,7 @@ def _explained(name: str) -> Iterator[None]:
 def _mend_lock_of_files(file: Path) -> None:
     """Remove DVC's list of files in use where an ended run left half of it.
 
-    DVC writes it in place, and refuses every later run where it is no JSON.
+    DVC writes the list in place, and refuses all later runs if the list is no JSON.
     """
     try:
         json.loads(file.read_text(encoding="utf-8"))
@@ -145,7 +145,7 @@ def _mend_lock_of_files(file: Path) -> None:
 
 
 def _write_lock(lock: Path, stages: list[Any]) -> None:
-    """Write the entries of stages into one lock, as DVC does, which would leave a part of it."""
+    """Write the entries of stages into one lock, as DVC does, but whole or not at all."""
     from dvc.stage.serialize import to_lockfile
     from dvc.utils.serialize import dumps_yaml, parse_yaml_for_update
 
@@ -162,10 +162,10 @@ def _write_lock(lock: Path, stages: list[Any]) -> None:
 
 @contextmanager
 def open_books(folder: Path, targets: Sequence[str]) -> Iterator[Bookkeeper]:
-    """Open the books of the targets and of all that they need, with no other DVC beside.
+    """Open the books of the targets and all needed stages, with no further DVC at work.
 
     Raises:
-        InputError: if the graph does not fit, or another command of DVC is at work for long.
+        InputError: if the graph is invalid, or a further command of DVC is at work for long.
     """
     from dvc.exceptions import DvcException
     from dvc.lock import LockError

@@ -1,4 +1,4 @@
-"""Starts the commands of stages, hands on their lines as they come, and ends them."""
+"""Starts the commands of stages, hands on printed lines at once, and ends the commands."""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-"""Keeps the seconds that each stage took, and tells from them the time that a run has left."""
+"""Keeps the seconds of all stages, and estimates the remaining time of a run."""
 
 import json
 from collections.abc import Callable, Collection, Mapping
@@ -43,9 +43,9 @@ class Durations:
         jobs: int = 1,
         running: Mapping[str, float] | None = None,
     ) -> str:
-        """Return `, up to 3 min left`; where it is not known, the reason the first time alone.
+        """Return `, up to 3 min left`; if unknown, the reason, the first time alone.
 
-        Less, if DVC has known some of the stages: that shows only when it comes to them.
+        The time is shorter if DVC knows some stages from its cache, seen only on reaching them.
         """
         seconds = self.left(needs, jobs, running)
         if seconds is not None:

@@ -29,8 +29,7 @@ def n_cores() -> int:
 def environment(jobs: int = 1) -> dict[str, str]:
     """Return the user's environment with this interpreter first, and `make`'s kernels and heap.
 
-    Products take one thread; of the cores, each of several jobs has its share. What the user has
-    set stays.
+    Products take one thread; several jobs share the cores. The user's own settings stay.
     """
     share = str(max(1, n_cores() // jobs))
     environment = {**HEAP, **ONE_THREAD, **dict.fromkeys(SHARED, share), **os.environ}

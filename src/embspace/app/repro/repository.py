@@ -12,10 +12,10 @@ KEPT_IN = "DVC_SITE_CACHE_DIR"
 
 
 def open_repository(folder: Path) -> Any:
-    """DVC's repository of a tree; of one that was unpacked and not cloned without git.
+    """DVC's repository of a tree; without git for an unpacked, not cloned tree.
 
     Raises:
-        InputError: if the path has a brace, which DVC takes for a place to fill in.
+        InputError: if the path has a brace, for DVC a place to fill in.
     """
     from dvc.repo import Repo
     from dvc.scm import SCMError
@@ -33,9 +33,9 @@ def open_repository(folder: Path) -> Any:
 
 
 def _let_state_be_kept() -> None:
-    """Name a folder for temporary files to DVC, if its own for all users cannot be written.
+    """Name a folder for temporary files to DVC, if the common folder cannot be written.
 
-    Below it, /var/tmp/dvc, DVC keeps which files it has seen, and fails where it cannot.
+    Below /var/tmp/dvc DVC keeps the list of seen files, and fails without access.
     """
     from dvc.dirs import site_cache_dir
 

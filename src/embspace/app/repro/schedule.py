@@ -1,4 +1,4 @@
-"""The order in which stages run side by side, and the time that they take."""
+"""Order and duration of stages that run side by side."""
 
 import heapq
 from collections.abc import Collection, Mapping
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 UNKNOWN = 1.0  # seconds of a stage that never ran
 Needs = Mapping[str, Collection[str]]
-"""For each stage, the stages that run before it."""
+"""By stage, the stages to run before."""
 
 
 @dataclass(frozen=True)
@@ -16,7 +16,7 @@ class Schedule:
     seconds: float
     """From the first start to the last end."""
     last_chain: list[str]
-    """The stages that end last, each of which starts when the one before it ends."""
+    """The chain of stages up to the last end: a stage starts when the stage before ends."""
 
 
 def longest_chains(
@@ -47,7 +47,7 @@ def longest_chains(
 
 
 def in_order(needs: Needs) -> list[str]:
-    """Return the stages of `needs`, each behind those that it needs."""
+    """Return the stages of `needs`, every stage after the stages it needs."""
     order = dict[str, None]()
 
     def take(stage: str) -> None:
@@ -63,9 +63,9 @@ def in_order(needs: Needs) -> list[str]:
 
 
 def earliest_turns(ranks: Mapping[str, int], needs: Needs) -> dict[str, int]:
-    """Return the rank at which each stage is needed: its own, or a smaller one of a user.
+    """Return the ranks of the stages: their own, or the smaller rank of a dependent stage.
 
-    One without a rank that nobody of a rank needs comes last.
+    A stage without a rank, and without a ranked dependent, comes last.
     """
     last = max(ranks.values(), default=0) + 1 if ranks else 0
     turns = {stage: ranks.get(stage, last) for stage in needs}

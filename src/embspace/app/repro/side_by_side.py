@@ -38,11 +38,11 @@ class Step:
     time_left: str = ""
     """`, up to 3 min left`, where it starts or runs."""
     running: tuple[str, ...] = ()
-    """Other stages that run."""
+    """Further running stages."""
     seconds: float = 0.0
     """The time since it started, where it runs or ends."""
     n_done: int = 0
-    """Number of stages that are done, this one included."""
+    """Number of completed stages, including the present stage."""
     n_stages: int = 0
 
 
@@ -101,7 +101,7 @@ def run_side_by_side(
 
 
 class _Run:
-    """One run: which stages wait, run and have ended."""
+    """A run: the waiting, running and completed stages."""
 
     def __init__(
         self,
@@ -133,7 +133,7 @@ class _Run:
         return all(map(self._books.is_current, self._waiting))
 
     def out_of_date(self) -> Needs:
-        """Return the stages that run, unless the cache has them, and their needs among them."""
+        """Return the stages to run, unless cached, with their needs among these stages."""
         stale = set[str]()
         for name in in_order(self._books.needs):
             is_fed = not self._books.needs[name].isdisjoint(stale)
@@ -193,7 +193,7 @@ class _Run:
         self._save()
 
     def _start_ready(self, given: dict[str, str], held: int) -> Iterator[Step]:
-        """Start stages whose needs have ended while there are jobs; pass over what is current."""
+        """Start stages whose needs have ended while jobs are free; pass over current stages."""
         has_news = True
         while has_news and self._failure is None:
             has_news = False
@@ -205,7 +205,7 @@ class _Run:
                     has_news = True
 
     def _take_up(self, name: str, given: dict[str, str], held: int) -> Step | None:
-        """Pass over a stage that is current, take it from the cache or start it, if it may."""
+        """Pass over a current stage, or take the stage from the cache, or start if allowed."""
         may_be_current = not self._is_forced or name in self._computed
         if may_be_current and name not in self._out_of_date:
             if self._books.is_current(name):
@@ -235,7 +235,7 @@ class _Run:
         return not self._running or psutil.virtual_memory().available >= MEMORY
 
     def _ended(self, end: End, given: dict[str, str], held: int) -> Iterator[Step]:
-        """Take what a stage made; before, the next one starts, so that no core waits."""
+        """Take the outputs of a stage; before, start the next stage, to keep all cores busy."""
         stage = self._running[end.stage]
         if end.status:
             self._fail(InputError(_complaint(end, stage.lines)))
@@ -290,9 +290,9 @@ def _read_forced(folder: Path) -> set[str]:
 
 @contextmanager
 def _held(folder: Path) -> Iterator[int]:
-    """Let no other run into the tree, wait for one, and yield the lock's file descriptor.
+    """Lock the tree against further runs, wait for a present run, and yield the file descriptor.
 
-    A command of a run that was killed holds it, too.
+    The command of a killed run holds the lock, too.
 
     Raises:
         InputError: if the tree cannot be written.
@@ -317,7 +317,7 @@ def _held(folder: Path) -> Iterator[int]:
 
 
 def _complaint(end: End, lines: Collection[str]) -> str:
-    """Return what a stage that failed said, or the end of what it printed, and its name."""
+    """Return the message of a failed stage, or the end of the printed lines, and the name."""
     said = [*lines]
     if end.status < 0 or end.status > 128:
         number = -end.status if end.status < 0 else end.status - 128
