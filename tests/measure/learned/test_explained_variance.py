@@ -10,7 +10,7 @@ FEW = {"shares": [0.5, 0.9], "n_null_draws": 20}
 
 
 def measured(matrices: dict[str, np.ndarray], **change: int) -> dict[str, pd.DataFrame]:
-    settings = settings_of(measure_explained_variance, **FEW, **change)
+    settings = settings_of(measure_explained_variance, **FEW | change)
     return measure_explained_variance(matrices, **settings)
 
 

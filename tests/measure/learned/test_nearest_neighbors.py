@@ -32,19 +32,19 @@ def test_each_cloud_has_its_exact_graph(found):
 
 
 def test_every_number_of_the_tables(found):
-    for cloud, rows in found.summary.groupby("cloud"):
-        graph = found.graphs[cloud]
+    for cloud, rows in found["summary"].groupby("cloud"):
+        graph = found["safetensors"][cloud]
         counts = np.bincount(graph.indices[:, :4].ravel(), minlength=graph.n)
         columns = (graph.distances[:, 0], graph.distances[:, 8], counts)
         assert rows["k"].tolist() == [1, 9, 4]
         assert rows["mean"].tolist() == pytest.approx([values.mean() for values in columns])
         assert rows["n"].tolist() == [graph.n] * 3
-        occurrence = found.occurrence[found.occurrence["cloud"] == cloud]
+        occurrence = found["occurrence"][found["occurrence"]["cloud"] == cloud]
         present, n = np.unique(counts, return_counts=True)
         assert occurrence[["k", "k_occurrence", "count"]].to_numpy().tolist() == [
             [4, times, vectors] for times, vectors in zip(present, n, strict=True)
         ]
-        hubs = found.hubs[found.hubs["cloud"] == cloud]
+        hubs = found["hubs"][found["hubs"]["cloud"] == cloud]
         assert hubs["rank"].tolist() == [1, 2, 3]
         assert hubs["k_occurrence"].tolist() == sorted(counts, reverse=True)[:3]
 

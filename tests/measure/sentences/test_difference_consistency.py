@@ -5,19 +5,19 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from embspace.analysis import Outcome
 from embspace.measure.sentences.difference_consistency import consistency_table
 from embspace.measure.sentences.difference_pairs import PairedStates, draw_pairs, sentence_pairs
-from embspace.measure.sentences.differences import Differences
 from tests.measure.planted_sentences import planted
 from tests.measure.sentences.test_differences import AXES, DIM, OFFSETS, category_of, measure
 
 
 @pytest.fixture(scope="module")
-def found() -> Differences:
+def found() -> Outcome:
     return measure(planted(OFFSETS, 12, noise=1.0))
 
 
-def test_a_planted_offset_is_found(found: Differences):
+def test_a_planted_offset_is_found(found: Outcome):
     for category in ("female-male", "doctor-nurse", "c-d", "e-f"):
         row = category_of(found, category)
         assert row["n"] == 12
@@ -31,7 +31,7 @@ def test_a_planted_offset_is_found(found: Differences):
             assert row[f"p_value_{null}"] <= row[f"q_value_{null}"] < 0.03
 
 
-def test_no_offset_no_consistency(found: Differences):
+def test_no_offset_no_consistency(found: Outcome):
     row = category_of(found, "g-h")
     assert row["consistency"] == pytest.approx(0, abs=0.05)
     assert row["p_value_sign_flips"] > 0.05
@@ -62,7 +62,7 @@ def test_a_shared_word_makes_differences_alike_but_not_those_without_it():
     assert row["consistency_different_tokens"] == pytest.approx(np.mean(cosines), abs=1e-6)
 
 
-def test_poolings_that_differ_by_a_scale_differ_in_lengths_alone(found: Differences):
+def test_poolings_that_differ_by_a_scale_differ_in_lengths_alone(found: Outcome):
     one, two = (category_of(found, "c-d", pooling) for pooling in ("cls", "mean"))
     assert two["norm_of_mean"] == pytest.approx(2 * one["norm_of_mean"])
     assert two["consistency"] == pytest.approx(one["consistency"])
