@@ -13,7 +13,7 @@ from embspace.analysis import Analysis
 from embspace.clouds.learned import clouds_of
 from embspace.errors import InputError
 from embspace.files.tables import load_table
-from embspace.graph import Declared, declaration, drawing_of, drawn_results, modules
+from embspace.graph import Declared, declaration, drawing_of, modules
 from embspace.models.spelling import Spelling
 from embspace.settings.params import TOY
 from embspace.settings.schema import read_yaml
@@ -178,11 +178,12 @@ def drawn(member: Declared, results: Any) -> str:
 def test_a_figure_is_drawn_from_the_tables_in_git(
     member: Declared, root: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    if any(name.endswith(("parquet", "safetensors")) for name in drawn_results(member.analysis)):
+    drawing = drawing_of(member)
+    if any(name.endswith(("parquet", "safetensors")) for name in drawing.results):
         pytest.skip("git has not all of its results")
     monkeypatch.chdir(root)
     [model, *_] = read_yaml(Path("params.yaml"))["models"] if member.analysis.over else [TOY]
-    text = drawn(member, drawing_of(member).load(member.analysis.noun, model))
+    text = drawn(member, drawing.load(member.analysis.noun, model))
     committed = Path(f"figures/{member.analysis.noun}/{model}.md").read_text(encoding="utf-8")
     assert text.count("\n|") == committed.count("\n|")
 
