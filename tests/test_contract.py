@@ -1,14 +1,18 @@
 """What every declared analysis owes: its tables, also where there is nothing, and its drawing."""
 
 from collections.abc import Iterator, Mapping
+from fnmatch import fnmatchcase
 from importlib import import_module
+from itertools import chain
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import numpy as np
+import pandas as pd
 import pytest
 
-from embspace.analysis import Analysis
+from embspace.analysis import SCALARS, Analysis
 from embspace.clouds.learned import clouds_of
 from embspace.errors import InputError
 from embspace.files.tables import load_table
@@ -29,7 +33,8 @@ FEW |= {"n_seeds": 2, "n_seed_points": 100, "perplexity": 5.0, "n_iter": 60, "n_
 FEW |= {"early_exaggeration_iter": 30, "quality_n_neighbors": 5}
 # Beginnings of kinds: also folds are drawn, and what an iterative map begins with.
 BY_CHANCE = ("null_", "p_value", "auc", "map_", "seed_")
-BOUNDS = ("low", "high")  # ends of columns, by random halves
+BOUNDS = ("low", "high", "deviations")  # ends of columns, by random halves
+NULLS = ("null_", "p_value")  # which a seed must move, unlike folds and maps that settle
 OF_TOKENS = ("architecture", "mean_embedding", "nearest_neighbors", "vocabulary")
 WRONG = [{}]  # neither a number, nor a word, nor a mapping, nor a list of any of these
 
@@ -113,36 +118,61 @@ def test_the_same_seed_gives_the_same_files(member: Declared, tmp_path: Path):
         assert (first / path).read_bytes() == (again / path).read_bytes(), path
 
 
-def leaves(scalars: Mapping[str, Any], *keys: str) -> Iterator[tuple[tuple[str, ...], Any]]:
-    """Yield the values of a nested dictionary by their keys."""
+def leaves(scalars: Mapping[str, Any], *keys: str) -> Iterator[tuple[str, Any]]:
+    """Yield the values of a nested dictionary by their keys, joined by dots."""
     for key, value in scalars.items():
         if isinstance(value, Mapping):
             yield from leaves(value, *keys, key)
         else:
-            yield (*keys, key), value
+            yield ".".join((*keys, key)), value
+
+
+def names_of(column: str) -> tuple[str, str]:
+    """Return the names that a declaration may have for a column or a dotted key of JSON."""
+    return column, column.rpartition(".")[2]
+
+
+def kind_of(kinds: Mapping[str, str], column: str) -> str:
+    """Return the kind of a column or dotted key; empty if no name and no pattern fits."""
+    names = names_of(column)
+    exact = (kinds[name] for name in names if name in kinds)
+    fits = (kind for pattern, kind in kinds.items() if any(fnmatchcase(n, pattern) for n in names))
+    return next(chain(exact, fits), "")
+
+
+def columns_of(outcome: Mapping[str, Any]) -> dict[tuple[str, str], pd.Series]:
+    """Return all values by result and column, scalar or array."""
+    return {
+        (name, str(column)): pd.Series(np.ravel(values))
+        for name, result in outcome.items()
+        for column, values in (leaves(result) if name == SCALARS else result.items())
+    }
+
+
+def is_by_chance(member: Declared, result: str, column: str, kinds: tuple[str, ...]) -> bool:
+    """Return whether chance decides a column, by its name or by the beginning of its kind."""
+    analysis = member.analysis
+    declared = analysis.tables[result].kinds if result in analysis.tables else analysis.scalars
+    decided = getattr(own_test(member), "DECIDED_BY_SEED", ())  # values of random folds or maps
+    return kind_of(declared, column).startswith(kinds) or any(
+        name.startswith("null_") or name.endswith(BOUNDS) or name in decided
+        for name in names_of(column)
+    )
 
 
 def test_another_seed_changes_what_chance_decides_and_nothing_else(member: Declared):
     if "seed" not in settings_of(member.function):
         pytest.skip("nothing is drawn")
-    first, other = measured(member), measured(member, seed=1)
-    changed = {
-        (column, table.kinds.get(column, ""))
-        for name, table in member.analysis.tables.items()
-        for column in first[name]
-        if not first[name][column].equals(other[name][column])
+    first, other = (columns_of(measured(member, seed=seed)) for seed in (0, 1))
+    both = first.keys() & other.keys()
+    changed = (first.keys() ^ other.keys()) | {
+        place for place in both if not first[place].equals(other[place])
     }
-    scalars, others = (dict(leaves(result.get("json", {}))) for result in (first, other))
-    changed |= {
-        (key[-1], member.analysis.scalars.get(key[-1], ""))
-        for key, value in scalars.items()
-        if value == value and value != others.get(key)  # not NaN
-    }
-    assert changed
-    decided = getattr(own_test(member), "DECIDED_BY_SEED", ())  # values of random folds or maps
-    for column, kind in changed:
-        is_random = column.startswith("null_") or column.endswith(BOUNDS) or column in decided
-        assert is_random or kind.startswith(BY_CHANCE), column
+    wrong = [place for place in changed if not is_by_chance(member, *place, BY_CHANCE)]
+    assert not wrong
+    random = {place for place in first if is_by_chance(member, *place, NULLS)}
+    assert random
+    assert {result for result, _ in random} == {result for result, _ in random & changed}
 
 
 def test_every_setting_of_a_wrong_kind_is_refused_by_its_name(member: Declared, root: Path):
