@@ -36,6 +36,7 @@ BY_CHANCE = ("null_", "p_value", "auc", "map_", "seed_")
 BOUNDS = ("low", "high", "deviations")  # ends of columns, by random halves
 NULLS = ("null_", "p_value")  # which a seed must move, unlike folds and maps that settle
 OF_TOKENS = ("architecture", "mean_embedding", "nearest_neighbors", "vocabulary")
+CURVES = ("explained_variance", "similarity")  # no panel is of positions alone
 WRONG = [{}]  # neither a number, nor a word, nor a mapping, nor a list of any of these
 
 
@@ -188,8 +189,10 @@ def test_every_setting_of_a_wrong_kind_is_refused_by_its_name(member: Declared, 
         checked_settings(member.function, {**content, "no_such_setting": 1}, params, str(file))
 
 
-def drawn(member: Declared, results: Any) -> str:
-    """Return the tables in Markdown of a drawing whose words fit."""
+def drawn(member: Declared, results: Any) -> tuple[str, str]:
+    """Return the words of a figure, which fit, on one line, and its tables in Markdown."""
+    from matplotlib.text import Text
+
     from embspace.draw.page.canvas import use_style
     from tests.draw.fits import assert_words_fit
 
@@ -199,7 +202,8 @@ def drawn(member: Declared, results: Any) -> str:
     figure, text = draw(results, "a model of a long name", **settings_of(draw))
     assert figure.get_supxlabel() == member.analysis.stage, noun
     assert_words_fit(figure)
-    return str(text)
+    words = [word for label in figure.findobj(Text) for word in label.get_text().split()]
+    return " ".join(words), str(text)
 
 
 def test_a_figure_is_drawn_from_the_tables_in_git(
@@ -210,7 +214,7 @@ def test_a_figure_is_drawn_from_the_tables_in_git(
         pytest.skip("git has not all of its results")
     monkeypatch.chdir(root)
     [model, *_] = read_yaml(Path("params.yaml"))["models"] if member.analysis.over else [TOY]
-    text = drawn(member, drawing.load(member.analysis.noun, model))
+    _, text = drawn(member, drawing.load(member.analysis.noun, model))
     committed = Path(f"figures/{member.analysis.noun}/{model}.md").read_text(encoding="utf-8")
     assert text.count("\n|") == committed.count("\n|")
 
@@ -225,7 +229,9 @@ def test_a_figure_is_drawn_of_a_model_without_positions(member: Declared):
         "regimes/positions": read.get("regimes"),
         **{f"conf/project/{noun}.yaml": settings_of(member.function) for noun in ("tsne", "umap")},
     }
-    text = drawn(member, as_drawn(member.analysis, outcome | tables, **further))
+    words, text = drawn(member, as_drawn(member.analysis, outcome | tables, **further))
     assert "nan" not in text.lower().split()
     if "matrices" in member.analysis.reads and member.analysis.noun not in OF_TOKENS:
-        assert "has no learned positional table: its file in conf/model says" in text
+        reason = "has no learned positional table: its file in conf/model says"
+        assert reason in text
+        assert (reason in words) == (member.analysis.noun not in CURVES)
