@@ -36,6 +36,7 @@ BY_CHANCE = ("null_", "p_value", "auc", "map_", "seed_")
 BOUNDS = ("low", "high", "deviations")  # ends of columns, by random halves
 NULLS = ("null_", "p_value")  # which a seed must move, unlike folds and maps that settle
 OF_TOKENS = ("architecture", "mean_embedding", "nearest_neighbors", "vocabulary")
+NOT_MEASURED = ("row", "name", "setting")
 CURVES = ("explained_variance", "similarity")  # no panel is of positions alone
 WRONG = [{}]  # neither a number, nor a word, nor a mapping, nor a list of any of these
 
@@ -174,6 +175,24 @@ def test_another_seed_changes_what_chance_decides_and_nothing_else(member: Decla
     random = {place for place in first if is_by_chance(member, *place, NULLS)}
     assert random
     assert {result for result, _ in random} == {result for result, _ in random & changed}
+
+
+def test_scalars_have_declared_kinds_and_without_positions_are_counts_of_zero(member: Declared):
+    analysis, test = member.analysis, own_test(member)
+    if not analysis.scalars:
+        pytest.skip("no scalars")
+    scalars, empty = (
+        dict(leaves(measured(member, with_positions=is_whole)[SCALARS]))
+        for is_whole in (True, False)
+    )
+    assert scalars
+    assert not [key for key in scalars | empty if not kind_of(analysis.scalars, key)]
+    made = {name for key in scalars | empty for name in names_of(key)}
+    assert {key for key in analysis.scalars if "*" not in key} <= made
+    if hasattr(test, "inputs") or "matrices" in analysis.reads:
+        kinds = {key: kind_of(analysis.scalars, key) for key in empty}
+        assert {kind for kind in kinds.values() if kind not in NOT_MEASURED} <= {"count"}
+        assert not any(empty[key] for key, kind in kinds.items() if kind == "count")
 
 
 def test_every_setting_of_a_wrong_kind_is_refused_by_its_name(member: Declared, root: Path):
