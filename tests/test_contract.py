@@ -1,19 +1,22 @@
 """What every declared analysis owes: its tables, also where there is nothing, and its drawing."""
 
 from collections.abc import Iterator, Mapping
+from fnmatch import fnmatchcase
 from importlib import import_module
+from itertools import chain
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 
-from embspace.analysis import Analysis
+from embspace.analysis import SCALARS, Analysis
 from embspace.clouds.learned import clouds_of
 from embspace.errors import InputError
 from embspace.files.tables import load_table
-from embspace.graph import Declared, declaration, drawing_of, drawn_results, modules
+from embspace.graph import Declared, declaration, drawing_of, modules
 from embspace.models.spelling import Spelling
 from embspace.settings.params import TOY
 from embspace.settings.schema import read_yaml
@@ -30,8 +33,11 @@ FEW |= {"n_seeds": 2, "n_seed_points": 100, "perplexity": 5.0, "n_iter": 60, "n_
 FEW |= {"early_exaggeration_iter": 30, "quality_n_neighbors": 5}
 # Beginnings of kinds: also folds are drawn, and what an iterative map begins with.
 BY_CHANCE = ("null_", "p_value", "auc", "map_", "seed_")
-BOUNDS = ("low", "high")  # ends of columns, by random halves
+BOUNDS = ("low", "high", "deviations")  # ends of columns, by random halves
+NULLS = ("null_", "p_value")  # which a seed must move, unlike folds and maps that settle
 OF_TOKENS = ("architecture", "mean_embedding", "nearest_neighbors", "vocabulary")
+NOT_MEASURED = ("row", "name", "setting")
+CURVES = ("explained_variance", "similarity")  # no panel is of positions alone
 WRONG = [{}]  # neither a number, nor a word, nor a mapping, nor a list of any of these
 
 
@@ -87,11 +93,6 @@ def member(request: pytest.FixtureRequest) -> Declared:
     return declaration(request.param)
 
 
-def assert_same(first: Mapping[str, Any], second: Mapping[str, Any], analysis: Analysis) -> None:
-    for name in {*analysis.tables, *analysis.data} - {"safetensors"}:
-        pd.testing.assert_frame_equal(first[name], second[name], obj=name)
-
-
 def test_a_small_model_has_every_declared_table_and_column(member: Declared):
     outcome = measured(member)
     assert outcome.keys() == member.analysis.outputs.keys()
@@ -112,40 +113,86 @@ def test_a_model_without_positions_has_every_declared_table(
         assert set(table.of()) <= set(saved), name
 
 
-def test_the_same_seed_gives_the_same_tables(member: Declared):
-    assert_same(measured(member), measured(member), member.analysis)
+def test_the_same_seed_gives_the_same_files(member: Declared, tmp_path: Path):
+    for folder in (first := tmp_path / "first", again := tmp_path / "again"):
+        member.analysis.save(measured(member), "tiny", folder)
+    for path in (path.format(model="tiny") for path in member.analysis.outputs.values()):
+        assert (first / path).read_bytes() == (again / path).read_bytes(), path
 
 
-def leaves(scalars: Mapping[str, Any], *keys: str) -> Iterator[tuple[tuple[str, ...], Any]]:
-    """Yield the values of a nested dictionary by their keys."""
+def leaves(scalars: Mapping[str, Any], *keys: str) -> Iterator[tuple[str, Any]]:
+    """Yield the values of a nested dictionary by their keys, joined by dots."""
     for key, value in scalars.items():
         if isinstance(value, Mapping):
             yield from leaves(value, *keys, key)
         else:
-            yield (*keys, key), value
+            yield ".".join((*keys, key)), value
+
+
+def names_of(column: str) -> tuple[str, str]:
+    """Return the names that a declaration may have for a column or a dotted key of JSON."""
+    return column, column.rpartition(".")[2]
+
+
+def kind_of(kinds: Mapping[str, str], column: str) -> str:
+    """Return the kind of a column or dotted key; empty if no name and no pattern fits."""
+    names = names_of(column)
+    exact = (kinds[name] for name in names if name in kinds)
+    fits = (kind for pattern, kind in kinds.items() if any(fnmatchcase(n, pattern) for n in names))
+    return next(chain(exact, fits), "")
+
+
+def columns_of(outcome: Mapping[str, Any]) -> dict[tuple[str, str], pd.Series]:
+    """Return all values by result and column, scalar or array."""
+    return {
+        (name, str(column)): pd.Series(np.ravel(values))
+        for name, result in outcome.items()
+        for column, values in (leaves(result) if name == SCALARS else result.items())
+    }
+
+
+def is_by_chance(member: Declared, result: str, column: str, kinds: tuple[str, ...]) -> bool:
+    """Return whether chance decides a column, by its name or by the beginning of its kind."""
+    analysis = member.analysis
+    declared = analysis.tables[result].kinds if result in analysis.tables else analysis.scalars
+    decided = getattr(own_test(member), "DECIDED_BY_SEED", ())  # values of random folds or maps
+    return kind_of(declared, column).startswith(kinds) or any(
+        name.startswith("null_") or name.endswith(BOUNDS) or name in decided
+        for name in names_of(column)
+    )
 
 
 def test_another_seed_changes_what_chance_decides_and_nothing_else(member: Declared):
     if "seed" not in settings_of(member.function):
         pytest.skip("nothing is drawn")
-    first, other = measured(member), measured(member, seed=1)
-    changed = {
-        (column, table.kinds.get(column, ""))
-        for name, table in member.analysis.tables.items()
-        for column in first[name]
-        if not first[name][column].equals(other[name][column])
+    first, other = (columns_of(measured(member, seed=seed)) for seed in (0, 1))
+    both = first.keys() & other.keys()
+    changed = (first.keys() ^ other.keys()) | {
+        place for place in both if not first[place].equals(other[place])
     }
-    scalars, others = (dict(leaves(result.get("json", {}))) for result in (first, other))
-    changed |= {
-        (key[-1], member.analysis.scalars.get(key[-1], ""))
-        for key, value in scalars.items()
-        if value == value and value != others.get(key)  # not NaN
-    }
-    assert changed
-    decided = getattr(own_test(member), "DECIDED_BY_SEED", ())  # values of random folds or maps
-    for column, kind in changed:
-        is_random = column.startswith("null_") or column.endswith(BOUNDS) or column in decided
-        assert is_random or kind.startswith(BY_CHANCE), column
+    wrong = [place for place in changed if not is_by_chance(member, *place, BY_CHANCE)]
+    assert not wrong
+    random = {place for place in first if is_by_chance(member, *place, NULLS)}
+    assert random
+    assert {result for result, _ in random} == {result for result, _ in random & changed}
+
+
+def test_scalars_have_declared_kinds_and_without_positions_are_counts_of_zero(member: Declared):
+    analysis, test = member.analysis, own_test(member)
+    if not analysis.scalars:
+        pytest.skip("no scalars")
+    scalars, empty = (
+        dict(leaves(measured(member, with_positions=is_whole)[SCALARS]))
+        for is_whole in (True, False)
+    )
+    assert scalars
+    assert not [key for key in scalars | empty if not kind_of(analysis.scalars, key)]
+    made = {name for key in scalars | empty for name in names_of(key)}
+    assert {key for key in analysis.scalars if "*" not in key} <= made
+    if hasattr(test, "inputs") or "matrices" in analysis.reads:
+        kinds = {key: kind_of(analysis.scalars, key) for key in empty}
+        assert {kind for kind in kinds.values() if kind not in NOT_MEASURED} <= {"count"}
+        assert not any(empty[key] for key, kind in kinds.items() if kind == "count")
 
 
 def test_every_setting_of_a_wrong_kind_is_refused_by_its_name(member: Declared, root: Path):
@@ -161,8 +208,10 @@ def test_every_setting_of_a_wrong_kind_is_refused_by_its_name(member: Declared, 
         checked_settings(member.function, {**content, "no_such_setting": 1}, params, str(file))
 
 
-def drawn(member: Declared, results: Any) -> str:
-    """Return the tables in Markdown of a drawing whose words fit."""
+def drawn(member: Declared, results: Any) -> tuple[str, str]:
+    """Return the words of a figure, which fit, on one line, and its tables in Markdown."""
+    from matplotlib.text import Text
+
     from embspace.draw.page.canvas import use_style
     from tests.draw.fits import assert_words_fit
 
@@ -172,17 +221,19 @@ def drawn(member: Declared, results: Any) -> str:
     figure, text = draw(results, "a model of a long name", **settings_of(draw))
     assert figure.get_supxlabel() == member.analysis.stage, noun
     assert_words_fit(figure)
-    return str(text)
+    words = [word for label in figure.findobj(Text) for word in label.get_text().split()]
+    return " ".join(words), str(text)
 
 
 def test_a_figure_is_drawn_from_the_tables_in_git(
     member: Declared, root: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    if any(name.endswith(("parquet", "safetensors")) for name in drawn_results(member.analysis)):
+    drawing = drawing_of(member)
+    if any(name.endswith(("parquet", "safetensors")) for name in drawing.results):
         pytest.skip("git has not all of its results")
     monkeypatch.chdir(root)
     [model, *_] = read_yaml(Path("params.yaml"))["models"] if member.analysis.over else [TOY]
-    text = drawn(member, drawing_of(member).load(member.analysis.noun, model))
+    _, text = drawn(member, drawing.load(member.analysis.noun, model))
     committed = Path(f"figures/{member.analysis.noun}/{model}.md").read_text(encoding="utf-8")
     assert text.count("\n|") == committed.count("\n|")
 
@@ -197,7 +248,9 @@ def test_a_figure_is_drawn_of_a_model_without_positions(member: Declared):
         "regimes/positions": read.get("regimes"),
         **{f"conf/project/{noun}.yaml": settings_of(member.function) for noun in ("tsne", "umap")},
     }
-    text = drawn(member, as_drawn(member.analysis, outcome | tables, **further))
+    words, text = drawn(member, as_drawn(member.analysis, outcome | tables, **further))
     assert "nan" not in text.lower().split()
     if "matrices" in member.analysis.reads and member.analysis.noun not in OF_TOKENS:
-        assert "has no learned positional table: its file in conf/model says" in text
+        reason = "has no learned positional table: its file in conf/model says"
+        assert reason in text
+        assert (reason in words) == (member.analysis.noun not in CURVES)

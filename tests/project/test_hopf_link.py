@@ -28,7 +28,7 @@ FEW |= {"n_runs": 1, "min_dists": [], "n_shuffles": 50}
 DECIDED_BY_SEED = (  # the layouts
     *("n_linearly_separable", "n_closed_rings", "trustworthiness", "continuity"),
     *("neighbor_recall", "same_circle_share", "largest_step_ratio", "ring_neighbor_share"),
-    *("ring_order_correlation", "smallest_ring_order_correlation"),
+    *("ring_order_correlation", "smallest_ring_order_correlation", "x", "y", "z"),
 )
 MAPS = 1 + 1 + 2 * (1 + 2)  # space, PCA, and two runs of t-SNE and of UMAP twice
 

@@ -19,6 +19,7 @@ FEW = SETTINGS
 DECIDED_BY_SEED = ("trustworthiness", "continuity", "neighbor_recall", "mean_k_occurrence")
 DECIDED_BY_SEED += tuple(f"same_{kind}_share" for kind in ("corpus", "document", "domain"))
 DECIDED_BY_SEED += ("chance_same_document_share", "chance_same_domain_share")
+DECIDED_BY_SEED += ("text", "document", "domain", "subject", "x", "y")
 
 
 def inputs(*, is_empty: bool) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from embspace.measure.learned.separability import (
 from tests.analyses import settings_of
 
 SETTINGS = settings_of(measure_separability, n_folds=4)
+DECIDED_BY_SEED = ("fold", "is_labeled", "score")
 
 
 def clouds(shift: float, scale: float = 1.0) -> dict[str, np.ndarray]:

@@ -4,11 +4,18 @@ import pytest
 from embspace.errors import InputError
 from embspace.measure.positional.regimes import measure_regimes
 from tests.analyses import settings_of
-from tests.geometry.planted import noise, planted_table, sinusoidal, smooth_table
+from tests.geometry.planted import helix, noise, planted_table, sinusoidal, smooth_table
 
 FEW = {"false_alarm_rate": 0.05, "n_simulations": 40, "n_bins": 256, "n_histogram_bins": 20}
 FEW |= {"quantiles": [0.01, 0.5, 0.99]}
 SETTINGS = settings_of(measure_regimes, **FEW)
+
+
+def inputs(*, is_empty: bool) -> dict[str, dict[str, np.ndarray]]:
+    """Return a change beyond chance, and then noise, whose p-value the simulations decide."""
+    tokens = {"input": noise(120, dim=48)}
+    positions = {"positional": np.concatenate([helix(30, dim=48), noise(64, dim=48, seed=3)])}
+    return {"matrices": tokens if is_empty else tokens | positions}
 
 
 def measured(x: np.ndarray, **changed: object):
