@@ -14,7 +14,7 @@ from embspace.compare.model_changes_rows import (
     mismatch,
     paired_weights,
 )
-from embspace.geometry.parameters.rounding import to_bfloat16, to_float16
+from embspace.geometry.parameters.rounding import cut_to_bfloat16, to_bfloat16, to_float16
 from embspace.models.parameters.all_weights import AllWeights, Weight
 
 NAMES = ("one", "other")
@@ -96,11 +96,42 @@ def verdict_and_rounding(*pairs: tuple[np.ndarray, np.ndarray]) -> tuple[str, st
 
 def test_verdicts_of_groups_are_those_of_their_weights() -> None:
     x, y = drawn(0, 60, 1), drawn(1, 60, 1)
+    short = to_bfloat16(x)
     assert verdict_and_rounding((x, x), (y, y)) == (IDENTICAL, "")
-    assert verdict_and_rounding((x, x), (y, to_bfloat16(y))) == (ROUNDED, "bfloat16")
-    both = verdict_and_rounding((x, to_float16(x)), (y, to_bfloat16(y)))
-    assert both == (ROUNDED, "bfloat16 and float16")
+    assert verdict_and_rounding((short, short), (y, to_bfloat16(y))) == (ROUNDED, "bfloat16")
+    both = verdict_and_rounding((x, to_bfloat16(x)), (y, cut_to_bfloat16(y)))
+    assert both == (ROUNDED, "bfloat16 and bfloat16, cut off")
     assert verdict_and_rounding((x, to_float16(x)), (y, y * 1.5)) == (MOVED, "")
+
+
+@pytest.mark.parametrize("is_back", [False, True])
+def test_fine_changes_of_weights_in_a_short_format_are_no_rounding(*, is_back: bool) -> None:
+    """Noise of a third of a percent takes weights off the grid of bfloat16."""
+    one = to_bfloat16(drawn(0, 90, 60))
+    pair = (one, one * (1 + np.float32(0.0035) * drawn(1, 90, 60)))
+    assert verdict_and_rounding(pair[::-1] if is_back else pair) == (MOVED, "")
+
+
+@pytest.mark.parametrize("value", [0.5, 1.0])
+@pytest.mark.parametrize("shape", [(60, 1), (1, 60), (30, 30)])
+def test_near_a_constant_weights_of_a_long_format_have_moved(
+    value: float, shape: tuple[int, int]
+) -> None:
+    """Each of them rounds to the constant, but no model as a whole is stored so."""
+    constant, other = np.full(shape, value, np.float32), drawn(3, 60, 1)
+    near = constant + np.float32(value / 1000) * drawn(1, *shape).clip(-1.5, 1.5)
+    assert verdict_and_rounding((constant, near), (other, other)) == (MOVED, "")
+    assert verdict_and_rounding((near, constant), (other, other)) == (MOVED, "")
+    rounded = to_bfloat16(other)
+    assert verdict_and_rounding((near, constant), (other, rounded)) == (ROUNDED, "bfloat16")
+
+
+def test_a_step_of_a_short_format_is_no_rounding_of_a_long_one() -> None:
+    one, other = np.full((60, 1), 1.0, np.float32), drawn(3, 60, 1)
+    one[::2] = 1.984375
+    after = one.copy()
+    after[1] += np.float32(2.0**-7)
+    assert verdict_and_rounding((one, after), (other, other)) == (MOVED, "")
 
 
 def test_gains_that_were_all_one_have_moved_though_no_order_of_them_differs() -> None:

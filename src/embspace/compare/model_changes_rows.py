@@ -17,7 +17,7 @@ from embspace.geometry.parameters.change_spectrum import (
     overlap_with,
     within_rounding,
 )
-from embspace.geometry.parameters.rounding import rounding_between
+from embspace.geometry.parameters.rounding import common_format, rounding_between
 from embspace.geometry.parameters.weight_change import WeightChange, pooled, weight_change
 from embspace.models.parameters.all_weights import (
     OPTIONAL,
@@ -59,12 +59,20 @@ class PairedWeight:
     after: Float[np.ndarray, "row dim"]
     rows: Int[np.ndarray, " row"]
     """The numbers of the rows in the first model's weight."""
+    formats: frozenset[str]
+    """The formats that hold either model as a whole."""
 
     @cached_property
     def rounding(self) -> str:
-        """The rounding that the two differ by, if it may be all; "" if none."""
-        exactly = rounding_between(self.before, self.after)
-        return exactly or within_rounding(self.before, self.after)
+        """The rounding that the two differ by, if it may be all; "" if none.
+
+        To a format that holds all weights of a model: gains of 1 lie in any, and what is near
+        them would round to 1.
+        """
+        if exactly := rounding_between(self.before, self.after, self.formats):
+            return exactly
+        stored = within_rounding(self.before, self.after)
+        return stored if stored in self.formats else ""
 
     @cached_property
     def is_identical(self) -> bool:
@@ -125,6 +133,7 @@ def paired_weights(one: AllWeights, other: AllWeights) -> Iterator[PairedWeight]
     shapes differ.
     """
     others = {weight.key: weight for weight in other.weights}
+    formats = frozenset(common_format(x.values for x in model.weights) for model in (one, other))
     rows, other_rows = _common_tokens(one.tokens, other.tokens)
     for weight in one.weights:
         match = others.get(weight.key)
@@ -138,7 +147,7 @@ def paired_weights(one: AllWeights, other: AllWeights) -> Iterator[PairedWeight]
                 continue
             kept = other_kept = np.arange(n)
         if len(kept):
-            yield PairedWeight(weight, weight.values[kept], match.values[other_kept], kept)
+            yield PairedWeight(weight, weight.values[kept], match.values[other_kept], kept, formats)
 
 
 def left_out_rows(

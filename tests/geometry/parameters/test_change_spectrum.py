@@ -125,6 +125,13 @@ def test_a_small_change_of_few_directions_is_more_than_rounding():
     assert within_rounding(close, close) == "float16"
 
 
+def test_weights_that_left_the_grid_of_a_short_format_moved():
+    for rounded in (to_bfloat16, to_float16):
+        one = rounded(WEIGHTS)
+        moved = one * (1 + np.float32(0.0002) * drawn(4, *one.shape))
+        assert within_rounding(one, moved) == within_rounding(moved, one) == ""
+
+
 def test_no_change_has_no_direction():
     found = change_spectrum(WEIGHTS, WEIGHTS)
     assert found.rank == 0 and np.isnan(found.stable_rank)

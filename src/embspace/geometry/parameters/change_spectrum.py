@@ -10,6 +10,7 @@ from embspace.geometry.parameters.rounding import (
     SIGNIFICANT_BITS,
     SMALLEST_STEP,
     coarser,
+    finer,
     stored_format,
 )
 from embspace.geometry.parameters.weight_change import BLOCK, WeightMatrix
@@ -64,26 +65,32 @@ def change_spectrum(weights: WeightMatrix, others: WeightMatrix) -> ChangeSpectr
     most errors are smaller than the largest.
     """
     stored = coarser(stored_format(weights), stored_format(others))
+    values, directions = _right_side(others, weights)
+    return ChangeSpectrum(values, directions, _tolerance(weights, others, stored), stored)
+
+
+def _tolerance(weights: WeightMatrix, others: WeightMatrix, stored: str) -> float:
     squares = [np.square(np.asarray(x, dtype=np.float64)) for x in (weights, others)]
     longest = max(np.sqrt(x.sum(axis=1).max()) + np.sqrt(x.sum(axis=0).max()) for x in squares)
     step = SMALLEST_STEP[stored] * (np.sqrt(weights.shape[0]) + np.sqrt(weights.shape[1]))
-    values, directions = _right_side(others, weights)
-    tolerance = 2.0 ** -SIGNIFICANT_BITS[stored] * longest + step
-    return ChangeSpectrum(values, directions, float(tolerance), stored)
+    return float(2.0 ** -SIGNIFICANT_BITS[stored] * longest + step)
 
 
 def within_rounding(weights: WeightMatrix, others: WeightMatrix) -> str:
     """Return the format whose rounding leaves as large a change; "" for a larger one.
 
-    As of weights that a program added to and subtracted from. The norm of the change is at most
+    As of weights that a program added to and subtracted from. The format is the finer of the two:
+    float32 weights that left the grid of bfloat16 have moved. The norm of the change is at most
     2^-bits of that of W, and of a matrix no singular value stands above the tolerance.
     """
-    stored = coarser(stored_format(weights), stored_format(others))
+    stored = finer(stored_format(weights), stored_format(others))
     change = np.linalg.norm(np.asarray(others, dtype=np.float64) - weights)
     if change > 2.0 ** -SIGNIFICANT_BITS[stored] * np.linalg.norm(weights):
         return ""
-    is_matrix = min(weights.shape) > 1
-    return "" if is_matrix and change_spectrum(weights, others).rank else stored
+    if min(weights.shape) < 2:
+        return stored
+    largest = _right_side(others, weights)[0][0]
+    return "" if largest > _tolerance(weights, others, stored) else stored
 
 
 def leading_directions(weights: WeightMatrix, n_directions: int) -> Float[np.ndarray, "value dim"]:
