@@ -6,8 +6,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from embspace.compare.model_changes_rows import Rules, measured_changes, paired_weights
+from embspace.compare.model_changes_rows import MOVED, Rules, measured_changes, paired_weights
 from embspace.compare.model_changes_words import SIDES, Reading, token_rows, word_rows
+from embspace.geometry.parameters.rounding import to_bfloat16
 from embspace.models.parameters.all_weights import AllWeights, Weight
 from embspace.models.parameters.read import ModelParameters
 from tests.models.parameters.known import known_parameters
@@ -112,6 +113,22 @@ def test_a_gated_mlp_has_partners() -> None:
     one, other = as_weights(gated), as_weights(replace(gated, layers=[gated.layers[0], moved]))
     changes = list(measured_changes(list(paired_weights(one, other)), RULES))
     assert {row["side"] for row in word_rows(changes, one, READING)} == {"reads", "writes"}
+
+
+def test_one_token_that_moved_is_named_among_many_in_bfloat16() -> None:
+    table = to_bfloat16(np.random.default_rng(4).normal(size=(9000, 8)).astype(np.float32))
+    after = table.copy()
+    after[4321] = to_bfloat16(table[4321] * np.float32(1.15))
+    tokens = [f"t{number}" for number in range(len(table))]
+    one, other = (
+        AllWeights(
+            [Weight("token_embedding", None, "", "table", x)], "Net", 1, tokens, tokens, None
+        )
+        for x in (table, after)
+    )
+    changes = list(measured_changes(list(paired_weights(one, other)), RULES))
+    assert {change.row["verdict"] for change in changes} == {MOVED}
+    assert [row["token"] for row in token_rows(changes, one, 5)] == ["t4321"]
 
 
 def test_tokens_are_ranked_by_how_far_they_moved_for_their_length() -> None:

@@ -132,6 +132,34 @@ def test_weights_that_left_the_grid_of_a_short_format_moved():
         assert within_rounding(one, moved) == within_rounding(moved, one) == ""
 
 
+@pytest.mark.parametrize("n_rows", [1, 5])
+@pytest.mark.parametrize(("stored", "rounded"), ROUNDED)
+def test_few_rows_that_moved_are_no_rounding_of_a_large_table(
+    stored: str, rounded: Callable[[np.ndarray], np.ndarray], n_rows: int
+):
+    one = rounded(drawn(8, 20_000, 16))
+    other = one.copy()
+    other[7 : 7 + n_rows] = rounded(one[7 : 7 + n_rows] * np.float32(1.15))
+    assert within_rounding(one, other) == ""
+    other[7 : 7 + n_rows] = one[7 : 7 + n_rows] * np.float32(1 + 2.0**-30)
+    assert within_rounding(one, other) == stored
+
+
+@pytest.mark.parametrize("shape", [(5000, 1), (1, 5000), (50, 100)])
+def test_one_entry_that_moved_is_no_rounding(shape: tuple[int, int]):
+    one = to_bfloat16(1 + np.abs(drawn(9, *shape)))
+    other = one.copy()
+    other[-1, -1] = to_bfloat16(one[-1:, -1] * np.float32(1.15))[0]
+    assert within_rounding(one, other) == ""
+    other[-1, -1] = one[-1, -1] + np.float32(2.0**-7) * 2 ** np.floor(np.log2(one[-1, -1]))
+    assert within_rounding(one, other) == "bfloat16"  # the next number
+
+
+def test_weights_that_were_all_zero_moved():
+    zero = np.zeros((30, 20), np.float32)
+    assert within_rounding(zero, 1e-9 * drawn(10, 30, 20)) == ""
+
+
 def test_no_change_has_no_direction():
     found = change_spectrum(WEIGHTS, WEIGHTS)
     assert found.rank == 0 and np.isnan(found.stable_rank)
