@@ -168,6 +168,42 @@ def test_what_could_not_be_paired_is_told_by_group() -> None:
     assert {row["verdict"] for row in rows} == {NOT_CHECKABLE}
 
 
+def with_bias(bias: np.ndarray, tokens: tuple[str, ...], *parts: Weight) -> AllWeights:
+    """A masked head of a dense matrix and a bias by token, and other parts."""
+    dense = weight("masked_head", drawn(5, 30, 8), name="dense")
+    return model(dense, weight("masked_head", bias, name="bias"), *parts, tokens=tokens)
+
+
+@pytest.mark.parametrize("n_added", [0, 1, 3])
+def test_the_bias_of_a_masked_head_is_paired_by_token(n_added: int) -> None:
+    bias, order = drawn(0, 40, 1), np.random.default_rng(1).permutation(40)
+    tokens = tuple(f"t{number}" for number in range(40))
+    added = tuple(f"new{number}" for number in range(n_added))
+    one = with_bias(bias, tokens)
+    values = np.concatenate([drawn(2, n_added, 1), bias[order]])
+    other = with_bias(values, (*added, *(tokens[number] for number in order)))
+    paired = list(paired_weights(one, other))
+    assert {x.weight.name for x in paired} == {"dense", "bias"}
+    assert {change.row["verdict"] for change in measured_changes(paired, RULES)} == {IDENTICAL}
+    assert not list(left_out_rows(one, other, paired, NAMES))
+
+
+def test_a_row_of_what_is_left_out_has_a_name_of_its_own() -> None:
+    bias, tokens = drawn(0, 40, 1), tuple(f"t{number}" for number in range(40))
+    short = [weight("pooler", drawn(1, 9, 9), name="weight")]
+    long = [*short, weight("pooler", drawn(1, 9, 1), name="bias")]
+    one = with_bias(bias, tokens, *long)
+    other = with_bias(bias, tuple(f"x{number}" for number in range(40)), *short)
+    paired = list(paired_weights(one, other))
+    measured = [change.row["group"] for change in measured_changes(paired, RULES)]
+    left_out = {row["group"]: row["reason"] for row in left_out_rows(one, other, paired, NAMES)}
+    assert measured == ["masked_head", "pooler", "all"]
+    assert left_out == {
+        "masked_head.bias": "no token is in both vocabularies",
+        "pooler.bias": "other has none",
+    }
+
+
 def test_sums_that_were_undone_are_rounding() -> None:
     x, step = drawn(0, 60, 1), drawn(1, 60, 1)
     assert verdict_and_rounding((x, (x + step) - step)) == (ROUNDED, "float32")

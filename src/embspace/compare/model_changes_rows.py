@@ -20,6 +20,7 @@ from embspace.geometry.parameters.change_spectrum import (
 from embspace.geometry.parameters.rounding import common_format, rounding_between
 from embspace.geometry.parameters.weight_change import WeightChange, pooled, weight_change
 from embspace.models.parameters.all_weights import (
+    HEAD,
     OPTIONAL,
     OUTPUT,
     POSITIONS,
@@ -139,7 +140,7 @@ def paired_weights(one: AllWeights, other: AllWeights) -> Iterator[PairedWeight]
         match = others.get(weight.key)
         if match is None or weight.values.shape[1] != match.values.shape[1]:
             continue
-        if weight.group in (TOKENS, OUTPUT):
+        if _is_by_token(weight):
             kept, other_kept = rows, other_rows
         else:
             n = min(len(weight.values), len(match.values))
@@ -153,8 +154,12 @@ def paired_weights(one: AllWeights, other: AllWeights) -> Iterator[PairedWeight]
 def left_out_rows(
     one: AllWeights, other: AllWeights, weights: Sequence[PairedWeight], names: tuple[str, str]
 ) -> Iterator[Row]:
-    """Yield a row for every group with unpaired weights, with the reason."""
-    paired = {each.weight.key for each in weights}
+    """Yield a row for every group with unpaired weights, with the reason.
+
+    A weight left out of a group that has others is named as "group.weight".
+    """
+    paired = {x.weight.key for x in weights}
+    measured = {(x.weight.group, x.weight.layer) for x in weights}
     there, elsewhere = ({x.key: x for x in model.weights} for model in (one, other))
     has_tokens = bool(_common_tokens(one.tokens, other.tokens)[0].size)
     reasons: dict[str, str] = {}
@@ -163,13 +168,19 @@ def left_out_rows(
             continue
         if key not in there or key not in elsewhere:
             reason = f"{names[0] if key not in there else names[1]} has none"
-        elif weight.group in (TOKENS, OUTPUT) and not has_tokens:
+        elif _is_by_token(weight) and not has_tokens:
             reason = "no token is in both vocabularies"
         else:
             reason = _unlike(weight, elsewhere[key], names)
-        reasons.setdefault(weight.group, reason)
+        is_part = (weight.group, None) in measured
+        reasons.setdefault(f"{weight.group}.{weight.name}" if is_part else weight.group, reason)
     for group, reason in reasons.items():
         yield {"group": group, "verdict": NOT_CHECKABLE, "reason": reason}
+
+
+def _is_by_token(weight: Weight) -> bool:
+    """Return True for a weight with a row for each token."""
+    return weight.group in (TOKENS, OUTPUT) or (weight.group, weight.name) == (HEAD, "bias")
 
 
 def _common_tokens(
