@@ -10,6 +10,7 @@ from embspace.compare.model_changes_rows import MOVED, Rules, measured_changes, 
 from embspace.compare.model_changes_words import SIDES, Reading, token_rows, word_rows
 from embspace.geometry.parameters.rounding import to_bfloat16
 from embspace.models.parameters.all_weights import AllWeights, Weight
+from embspace.models.parameters.masked_head import HeadTransform
 from embspace.models.parameters.read import ModelParameters
 from tests.models.parameters.known import known_parameters
 
@@ -64,6 +65,33 @@ def test_both_sides_of_a_change_are_read() -> None:
         f"token_{scores.argmin()}",
     }
     assert written["share"] == pytest.approx(1, abs=1e-5)
+
+
+def test_through_a_masked_head_a_negation_has_the_words_of_its_own() -> None:
+    """The opposite words of a direction are those that the head makes of its negation."""
+    head = HeadTransform(
+        dense=np.random.default_rng(1).normal(size=(8, 8)).astype(np.float32),
+        dense_bias=None,
+        activation="gelu",
+        scale=np.ones(8, np.float32),
+        shift=None,
+        epsilon=1e-12,
+        output=PARAMETERS.output_embedding,
+        bias=None,
+    )
+    one = as_weights(replace(PARAMETERS, head_transform=head))
+    changes = list(measured_changes(list(paired_weights(one, as_weights(planted_output()))), RULES))
+    written, read = [x for x in word_rows(changes, one, READING) if x["reading"] == "masked_head"]
+    value, token = PARAMETERS.layers[1].value[3], PARAMETERS.output_embedding[5]
+    for row, direction in ((written, token), (read, value)):
+        unit = direction / np.linalg.norm(direction)
+        scores = head(np.stack([unit, -unit])) - head(np.zeros((1, 8), np.float32))
+        words = [
+            " ".join(f"token_{number}" for number in np.argsort(-x, kind="stable")[:3])
+            for x in scores @ PARAMETERS.output_embedding.T
+        ]
+        assert {row["tokens"], row["opposite_tokens"]} == set(words)
+        assert len(set(words)) == 2
 
 
 def test_left_out_kinds_are_not_named() -> None:

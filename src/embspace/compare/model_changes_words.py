@@ -64,9 +64,15 @@ class _Vocabulary:
     def top(self, directions: Float[np.ndarray, "row dim"]) -> TopTokens:
         """Return the words of directions and of their negations."""
         vectors = np.asarray(directions, dtype=np.float32)
-        if self.through is not None:
-            vectors = self.through(vectors) - self.through(np.zeros_like(vectors[:1]))
-        return top_tokens(vectors, self.readers, self.n_words, self.allowed)
+        if self.through is None:
+            return top_tokens(vectors, self.readers, self.n_words, self.allowed)
+        at_zero = self.through(np.zeros_like(vectors[:1]))
+        # The head is no linear map: the negation goes through it, too.
+        top, opposite = (
+            top_tokens(self.through(x) - at_zero, self.readers, self.n_words, self.allowed)
+            for x in (vectors, -vectors)
+        )
+        return TopTokens(top.token, top.score, opposite.token, opposite.score)
 
     def named(self, ids: Int[np.ndarray, " word"]) -> str:
         """Return tokens in one line."""
