@@ -17,6 +17,7 @@ from tests.models.parameters.known import known_parameters
 READING = Reading(n_read=2, n_words=3, left_out=["special"], n_random_vectors=50, level=0.9, seed=0)
 RULES = Rules(n_directions=2, least_rows=20, least_deviations=5)
 PARAMETERS = known_parameters(0)
+KINDS = ["word"] * len(PARAMETERS.tokens)
 
 
 def as_weights(parameters: ModelParameters, kinds: list[str] | None = None) -> AllWeights:
@@ -157,6 +158,31 @@ def test_one_token_that_moved_is_named_among_many_in_bfloat16() -> None:
     changes = list(measured_changes(list(paired_weights(one, other)), RULES))
     assert {change.row["verdict"] for change in changes} == {MOVED}
     assert [row["token"] for row in token_rows(changes, one, 5)] == ["t4321"]
+
+
+@pytest.mark.parametrize("group", ["key", "value"])
+def test_keys_that_heads_share_are_read_through_all_of_their_partner(group: str) -> None:
+    """One matrix of 4 rows for 2 heads of 4: a row goes with that row of the partner of each."""
+    layer = PARAMETERS.layers[1]
+    short = getattr(layer, group)[:4]
+    layers = [PARAMETERS.layers[0], replace(layer, **{group: np.concatenate([short, short])})]
+    shared = replace(PARAMETERS, layers=layers)
+    moved = short.copy()
+    moved[2] += PARAMETERS.output_embedding[5]
+    one, other = (
+        AllWeights(
+            [Weight(f"attention_{group}", 2, "2", group, x)], "Net", 2, shared.tokens, KINDS, shared
+        )
+        for x in (short, moved)
+    )
+    changes = list(measured_changes(list(paired_weights(one, other)), RULES))
+    assert (changes[0].row["n_rows"], changes[0].row["largest_rank"]) == (4, 4)
+    _, through = word_rows(changes, one, READING)
+    partner = layer.query if group == "key" else layer.output
+    scores = PARAMETERS.output_embedding @ (partner[2] + partner[6])
+    words = (np.argsort(-sign * scores, kind="stable")[:3] for sign in (1, -1))
+    expected = [" ".join(f"token_{number}" for number in ids) for ids in words]
+    assert {through["tokens"], through["opposite_tokens"]} == set(expected)
 
 
 def test_tokens_are_ranked_by_how_far_they_moved_for_their_length() -> None:
