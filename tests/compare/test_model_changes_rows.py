@@ -8,6 +8,7 @@ from embspace.compare.model_changes_rows import (
     MOVED,
     NOT_CHECKABLE,
     ROUNDED,
+    UNRELATED,
     Rules,
     left_out_rows,
     measured_changes,
@@ -132,6 +133,21 @@ def test_a_step_of_a_short_format_is_no_rounding_of_a_long_one() -> None:
     after = one.copy()
     after[1] += np.float32(2.0**-7)
     assert verdict_and_rounding((one, after), (other, other)) == (MOVED, "")
+
+
+@pytest.mark.parametrize("shape", [(24, 1), (6, 1), (3, 4), (1, 20)])
+def test_of_few_entries_a_multiple_is_related(shape: tuple[int, int]) -> None:
+    x = drawn(0, *shape)
+    assert verdict_and_rounding((x, x * np.float32(1.01))) == (MOVED, "")
+    assert verdict_and_rounding((x, x * np.float32(1.01)), (100 * x, 101 * x)) == (MOVED, "")
+
+
+def test_of_few_entries_others_are_no_nearer_than_dealt_rows() -> None:
+    verdicts = [
+        verdict_and_rounding((drawn(seed, 24, 1), drawn(seed + 100, 24, 1)))[0]
+        for seed in range(40)
+    ]
+    assert set(verdicts) == {UNRELATED}
 
 
 def test_gains_that_were_all_one_have_moved_though_no_order_of_them_differs() -> None:

@@ -32,6 +32,8 @@ from embspace.models.parameters.all_weights import (
 IDENTICAL, ROUNDED, MOVED = "identical", "rounded", "moved"
 UNRELATED, NOT_CHECKABLE = "no nearer than dealt rows", "not checkable"
 ALL = "all"
+NEAR_MOST = 0.9
+"""Share of the most deviations from dealt rows at which weights are related: a correlation."""
 PLACE = ["group", "layer", "layers", "n_rows", "n_rows_changed"]
 SIZE = ["norm", "change_norm", "relative_change", "relative_change_rounding"]
 SIZE += ["relative_change_dealt", "deviations_from_dealt", "verdict", "rounding"]
@@ -240,6 +242,13 @@ def _sums(paired: PairedWeight, rules: Rules) -> WeightChange:
     return weight_change(before, after)
 
 
+def _is_unrelated(total: WeightChange, rules: Rules) -> bool:
+    """Return True for weights no nearer than dealt rows, NaN being none."""
+    # Few entries cannot lie `least_deviations` from all orders, even if a multiple of others.
+    within_reach = NEAR_MOST * total.most_deviations
+    return total.deviations < min(rules.least_deviations, within_reach)
+
+
 def _size_columns(paired: Sequence[PairedWeight], total: WeightChange, rules: Rules) -> Row:
     roundings = {each.rounding for each in paired if not each.is_identical}
     if not roundings:
@@ -247,7 +256,7 @@ def _size_columns(paired: Sequence[PairedWeight], total: WeightChange, rules: Ru
     elif "" not in roundings:
         verdict = ROUNDED
     else:
-        verdict = UNRELATED if total.deviations < rules.least_deviations else MOVED
+        verdict = UNRELATED if _is_unrelated(total, rules) else MOVED
     changed = [(each.before != each.after).any(axis=1) for each in paired]
     return {
         "n_rows": sum(len(rows) for rows in changed),
