@@ -164,6 +164,22 @@ def test_from_zero_a_change_has_a_size_and_no_share() -> None:
     assert row["verdict"] == MOVED
 
 
+@pytest.mark.parametrize("n_rows", [0, 1, 3])
+def test_weights_of_low_rank_have_no_more_directions_than_their_rank(n_rows: int) -> None:
+    before = np.zeros((60, 30), np.float32)
+    before[:n_rows] = drawn(0, n_rows, 30)
+    pairs = paired_weights(
+        model(weight("attention_query", before, 1)),
+        model(weight("attention_query", before + drawn(1, 60, 30), 1)),
+    )
+    row = next(measured_changes(list(pairs), RULES)).row
+    assert row["rank"] == 30
+    values = [row[name] for name in ("overlap", "smallest_angle", "random_overlap")]
+    assert np.isnan(values).tolist() == [n_rows == 0] * 3
+    if n_rows:
+        assert row["random_overlap"] == pytest.approx(min(n_rows, 2) / 30)
+
+
 def test_what_could_not_be_paired_is_told_by_group() -> None:
     table = drawn(0, 3, 4)
     one = model(

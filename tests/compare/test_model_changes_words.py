@@ -185,6 +185,15 @@ def test_keys_that_heads_share_are_read_through_all_of_their_partner(group: str)
     assert {through["tokens"], through["opposite_tokens"]} == set(expected)
 
 
+@pytest.mark.filterwarnings("error")
+def test_of_tokens_that_were_all_zero_none_is_named() -> None:
+    table = np.zeros_like(PARAMETERS.input_embedding)
+    one, other = as_weights(replace(PARAMETERS, input_embedding=table)), as_weights(PARAMETERS)
+    changes = list(measured_changes(list(paired_weights(one, other)), RULES))
+    assert "token_embedding" in {x.row["group"] for x in changes if x.row["verdict"] == MOVED}
+    assert not list(token_rows(changes, one, 5))
+
+
 def test_tokens_are_ranked_by_how_far_they_moved_for_their_length() -> None:
     table = PARAMETERS.input_embedding * np.float32(1.1)
     table[7] = PARAMETERS.input_embedding[7] * 2

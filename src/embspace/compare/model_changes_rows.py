@@ -296,6 +296,6 @@ def _spectrum_columns(paired: PairedWeight, spectrum: ChangeSpectrum, rules: Rul
         "n_directions": n,
         "leading_share": spectrum.share(n),
         "overlap": overlap,
-        "random_overlap": n / dim,
+        "random_overlap": len(leading) / dim if len(leading) else float("nan"),
         "smallest_angle": angle,
     }

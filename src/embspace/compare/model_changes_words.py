@@ -242,6 +242,8 @@ def token_rows(
     for change in moved:
         (paired,) = change.paired
         relative = row_changes(paired.before, paired.after)
+        if np.isnan(relative).all():
+            continue
         median = float(np.nanmedian(relative))
         order = np.argsort(-np.nan_to_num(relative, nan=-1), kind="stable")[:n_tokens]
         for rank, row in enumerate((row for row in order if relative[row] > 0), start=1):

@@ -160,6 +160,17 @@ def test_weights_that_were_all_zero_moved():
     assert within_rounding(zero, 1e-9 * drawn(10, 30, 20)) == ""
 
 
+def test_only_directions_that_weights_have_lead_them():
+    zero = np.zeros((90, 60), np.float32)
+    assert len(leading_directions(zero, 4)) == 0
+    assert np.isnan(overlap_with(change_spectrum(zero, WEIGHTS), leading_directions(zero, 4))).all()
+    few = low_rank(2, 90, 60, 3, NORM)
+    assert len(leading_directions(few.astype(np.float64), 2)) == 2
+    rows = np.zeros((90, 60), np.float32)
+    rows[:3] = WEIGHTS[:3]
+    assert len(leading_directions(rows, 8)) == 3
+
+
 def test_no_change_has_no_direction():
     found = change_spectrum(WEIGHTS, WEIGHTS)
     assert found.rank == 0 and np.isnan(found.stable_rank)

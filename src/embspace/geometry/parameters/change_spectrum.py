@@ -116,8 +116,14 @@ def _relative_change(weights: Weights, others: Weights) -> float:
 
 
 def leading_directions(weights: WeightMatrix, n_directions: int) -> Float[np.ndarray, "value dim"]:
-    """Return the unit vectors of the largest singular values, on the side of the columns."""
-    return _right_side(weights, None)[1][:n_directions]
+    """Return the unit vectors of the largest singular values, on the side of the columns.
+
+    Fewer than `n_directions` for a lower rank: any vector has a singular value of 0.
+    """
+    values, directions = _right_side(weights, None)
+    # Of the zeros of float64 arithmetic, as numpy's matrix_rank has them.
+    zero = values[0] * max(weights.shape) * np.finfo(np.float64).eps
+    return directions[: min(n_directions, int((values > zero).sum()))]
 
 
 def overlap_with(
@@ -128,7 +134,7 @@ def overlap_with(
     First the mean squared cosine of their principal angles, in [0, 1], at random len(leading) / dim
     on average: a unit vector of random direction has this share of its squared length in a space of
     that dimension. Then the smallest angle, in degrees. As many directions of the change as lead,
-    no more than its rank; NaN for a change of rank 0.
+    no more than its rank; NaN for a change of rank 0, and from weights of 0.
     """
     first = spectrum.directions[: min(spectrum.rank, len(leading))]
     if not len(first):
