@@ -6,15 +6,18 @@ from typing import Any
 import numpy as np
 import pytest
 
-from embspace.compare.model_changes_rows import Rules, measured_changes, paired_weights
+from embspace.compare.model_changes_rows import MOVED, Rules, measured_changes, paired_weights
 from embspace.compare.model_changes_words import SIDES, Reading, token_rows, word_rows
+from embspace.geometry.parameters.rounding import to_bfloat16
 from embspace.models.parameters.all_weights import AllWeights, Weight
+from embspace.models.parameters.masked_head import HeadTransform
 from embspace.models.parameters.read import ModelParameters
 from tests.models.parameters.known import known_parameters
 
 READING = Reading(n_read=2, n_words=3, left_out=["special"], n_random_vectors=50, level=0.9, seed=0)
 RULES = Rules(n_directions=2, least_rows=20, least_deviations=5)
 PARAMETERS = known_parameters(0)
+KINDS = ["word"] * len(PARAMETERS.tokens)
 
 
 def as_weights(parameters: ModelParameters, kinds: list[str] | None = None) -> AllWeights:
@@ -65,6 +68,33 @@ def test_both_sides_of_a_change_are_read() -> None:
     assert written["share"] == pytest.approx(1, abs=1e-5)
 
 
+def test_through_a_masked_head_a_negation_has_the_words_of_its_own() -> None:
+    """The opposite words of a direction are those that the head makes of its negation."""
+    head = HeadTransform(
+        dense=np.random.default_rng(1).normal(size=(8, 8)).astype(np.float32),
+        dense_bias=None,
+        activation="gelu",
+        scale=np.ones(8, np.float32),
+        shift=None,
+        epsilon=1e-12,
+        output=PARAMETERS.output_embedding,
+        bias=None,
+    )
+    one = as_weights(replace(PARAMETERS, head_transform=head))
+    changes = list(measured_changes(list(paired_weights(one, as_weights(planted_output()))), RULES))
+    written, read = [x for x in word_rows(changes, one, READING) if x["reading"] == "masked_head"]
+    value, token = PARAMETERS.layers[1].value[3], PARAMETERS.output_embedding[5]
+    for row, direction in ((written, token), (read, value)):
+        unit = direction / np.linalg.norm(direction)
+        scores = head(np.stack([unit, -unit])) - head(np.zeros((1, 8), np.float32))
+        words = [
+            " ".join(f"token_{number}" for number in np.argsort(-x, kind="stable")[:3])
+            for x in scores @ PARAMETERS.output_embedding.T
+        ]
+        assert {row["tokens"], row["opposite_tokens"]} == set(words)
+        assert len(set(words)) == 2
+
+
 def test_left_out_kinds_are_not_named() -> None:
     kinds = ["word"] * 40
     scores = PARAMETERS.output_embedding @ PARAMETERS.output_embedding[5]
@@ -112,6 +142,56 @@ def test_a_gated_mlp_has_partners() -> None:
     one, other = as_weights(gated), as_weights(replace(gated, layers=[gated.layers[0], moved]))
     changes = list(measured_changes(list(paired_weights(one, other)), RULES))
     assert {row["side"] for row in word_rows(changes, one, READING)} == {"reads", "writes"}
+
+
+def test_one_token_that_moved_is_named_among_many_in_bfloat16() -> None:
+    table = to_bfloat16(np.random.default_rng(4).normal(size=(9000, 8)).astype(np.float32))
+    after = table.copy()
+    after[4321] = to_bfloat16(table[4321] * np.float32(1.15))
+    tokens = [f"t{number}" for number in range(len(table))]
+    one, other = (
+        AllWeights(
+            [Weight("token_embedding", None, "", "table", x)], "Net", 1, tokens, tokens, None
+        )
+        for x in (table, after)
+    )
+    changes = list(measured_changes(list(paired_weights(one, other)), RULES))
+    assert {change.row["verdict"] for change in changes} == {MOVED}
+    assert [row["token"] for row in token_rows(changes, one, 5)] == ["t4321"]
+
+
+@pytest.mark.parametrize("group", ["key", "value"])
+def test_keys_that_heads_share_are_read_through_all_of_their_partner(group: str) -> None:
+    """One matrix of 4 rows for 2 heads of 4: a row goes with that row of the partner of each."""
+    layer = PARAMETERS.layers[1]
+    short = getattr(layer, group)[:4]
+    layers = [PARAMETERS.layers[0], replace(layer, **{group: np.concatenate([short, short])})]
+    shared = replace(PARAMETERS, layers=layers)
+    moved = short.copy()
+    moved[2] += PARAMETERS.output_embedding[5]
+    one, other = (
+        AllWeights(
+            [Weight(f"attention_{group}", 2, "2", group, x)], "Net", 2, shared.tokens, KINDS, shared
+        )
+        for x in (short, moved)
+    )
+    changes = list(measured_changes(list(paired_weights(one, other)), RULES))
+    assert (changes[0].row["n_rows"], changes[0].row["largest_rank"]) == (4, 4)
+    _, through = word_rows(changes, one, READING)
+    partner = layer.query if group == "key" else layer.output
+    scores = PARAMETERS.output_embedding @ (partner[2] + partner[6])
+    words = (np.argsort(-sign * scores, kind="stable")[:3] for sign in (1, -1))
+    expected = [" ".join(f"token_{number}" for number in ids) for ids in words]
+    assert {through["tokens"], through["opposite_tokens"]} == set(expected)
+
+
+@pytest.mark.filterwarnings("error")
+def test_of_tokens_that_were_all_zero_none_is_named() -> None:
+    table = np.zeros_like(PARAMETERS.input_embedding)
+    one, other = as_weights(replace(PARAMETERS, input_embedding=table)), as_weights(PARAMETERS)
+    changes = list(measured_changes(list(paired_weights(one, other)), RULES))
+    assert "token_embedding" in {x.row["group"] for x in changes if x.row["verdict"] == MOVED}
+    assert not list(token_rows(changes, one, 5))
 
 
 def test_tokens_are_ranked_by_how_far_they_moved_for_their_length() -> None:

@@ -79,7 +79,8 @@ def compare_model_changes(
     independent weights, less for weights with a common mean. There are four verdicts.
     *Identical*: no entry differs. *Rounded*: one model is the other, rounded to a shorter format,
     or the change is no larger than the rounding of stored weights. *No nearer than dealt rows*: by
-    fewer than `least_deviations` standard deviations of dealt rows. Else *moved*.
+    fewer than `least_deviations` standard deviations of dealt rows, and of few entries by less than
+    `NEAR_MOST` of the most deviations that they can reach. Else *moved*.
 
     For a moved matrix, `rank` counts the singular values of the change above the rounding error of
     the stored weights; `participation_ratio` counts directions by their size, beside independent

@@ -17,9 +17,10 @@ from embspace.geometry.parameters.change_spectrum import (
     overlap_with,
     within_rounding,
 )
-from embspace.geometry.parameters.rounding import rounding_between
+from embspace.geometry.parameters.rounding import common_format, rounding_between
 from embspace.geometry.parameters.weight_change import WeightChange, pooled, weight_change
 from embspace.models.parameters.all_weights import (
+    HEAD,
     OPTIONAL,
     OUTPUT,
     POSITIONS,
@@ -31,6 +32,8 @@ from embspace.models.parameters.all_weights import (
 IDENTICAL, ROUNDED, MOVED = "identical", "rounded", "moved"
 UNRELATED, NOT_CHECKABLE = "no nearer than dealt rows", "not checkable"
 ALL = "all"
+NEAR_MOST = 0.9
+"""Share of the most deviations from dealt rows at which weights are related: a correlation."""
 PLACE = ["group", "layer", "layers", "n_rows", "n_rows_changed"]
 SIZE = ["norm", "change_norm", "relative_change", "relative_change_rounding"]
 SIZE += ["relative_change_dealt", "deviations_from_dealt", "verdict", "rounding"]
@@ -59,12 +62,20 @@ class PairedWeight:
     after: Float[np.ndarray, "row dim"]
     rows: Int[np.ndarray, " row"]
     """The numbers of the rows in the first model's weight."""
+    formats: frozenset[str]
+    """The formats that hold either model as a whole."""
 
     @cached_property
     def rounding(self) -> str:
-        """The rounding that the two differ by, if it may be all; "" if none."""
-        exactly = rounding_between(self.before, self.after)
-        return exactly or within_rounding(self.before, self.after)
+        """The rounding that the two differ by, if it may be all; "" if none.
+
+        To a format that holds all weights of a model: gains of 1 lie in any, and what is near
+        them would round to 1.
+        """
+        if exactly := rounding_between(self.before, self.after, self.formats):
+            return exactly
+        stored = within_rounding(self.before, self.after)
+        return stored if stored in self.formats else ""
 
     @cached_property
     def is_identical(self) -> bool:
@@ -125,12 +136,13 @@ def paired_weights(one: AllWeights, other: AllWeights) -> Iterator[PairedWeight]
     shapes differ.
     """
     others = {weight.key: weight for weight in other.weights}
+    formats = frozenset(common_format(x.values for x in model.weights) for model in (one, other))
     rows, other_rows = _common_tokens(one.tokens, other.tokens)
     for weight in one.weights:
         match = others.get(weight.key)
         if match is None or weight.values.shape[1] != match.values.shape[1]:
             continue
-        if weight.group in (TOKENS, OUTPUT):
+        if _is_by_token(weight):
             kept, other_kept = rows, other_rows
         else:
             n = min(len(weight.values), len(match.values))
@@ -138,14 +150,18 @@ def paired_weights(one: AllWeights, other: AllWeights) -> Iterator[PairedWeight]
                 continue
             kept = other_kept = np.arange(n)
         if len(kept):
-            yield PairedWeight(weight, weight.values[kept], match.values[other_kept], kept)
+            yield PairedWeight(weight, weight.values[kept], match.values[other_kept], kept, formats)
 
 
 def left_out_rows(
     one: AllWeights, other: AllWeights, weights: Sequence[PairedWeight], names: tuple[str, str]
 ) -> Iterator[Row]:
-    """Yield a row for every group with unpaired weights, with the reason."""
-    paired = {each.weight.key for each in weights}
+    """Yield a row for every group with unpaired weights, with the reason.
+
+    A weight left out of a group that has others is named as "group.weight".
+    """
+    paired = {x.weight.key for x in weights}
+    measured = {(x.weight.group, x.weight.layer) for x in weights}
     there, elsewhere = ({x.key: x for x in model.weights} for model in (one, other))
     has_tokens = bool(_common_tokens(one.tokens, other.tokens)[0].size)
     reasons: dict[str, str] = {}
@@ -154,13 +170,19 @@ def left_out_rows(
             continue
         if key not in there or key not in elsewhere:
             reason = f"{names[0] if key not in there else names[1]} has none"
-        elif weight.group in (TOKENS, OUTPUT) and not has_tokens:
+        elif _is_by_token(weight) and not has_tokens:
             reason = "no token is in both vocabularies"
         else:
             reason = _unlike(weight, elsewhere[key], names)
-        reasons.setdefault(weight.group, reason)
+        is_part = (weight.group, None) in measured
+        reasons.setdefault(f"{weight.group}.{weight.name}" if is_part else weight.group, reason)
     for group, reason in reasons.items():
         yield {"group": group, "verdict": NOT_CHECKABLE, "reason": reason}
+
+
+def _is_by_token(weight: Weight) -> bool:
+    """Return True for a weight with a row for each token."""
+    return weight.group in (TOKENS, OUTPUT) or (weight.group, weight.name) == (HEAD, "bias")
 
 
 def _common_tokens(
@@ -220,6 +242,13 @@ def _sums(paired: PairedWeight, rules: Rules) -> WeightChange:
     return weight_change(before, after)
 
 
+def _is_unrelated(total: WeightChange, rules: Rules) -> bool:
+    """Return True for weights no nearer than dealt rows, NaN being none."""
+    # Few entries cannot lie `least_deviations` from all orders, even if a multiple of others.
+    within_reach = NEAR_MOST * total.most_deviations
+    return total.deviations < min(rules.least_deviations, within_reach)
+
+
 def _size_columns(paired: Sequence[PairedWeight], total: WeightChange, rules: Rules) -> Row:
     roundings = {each.rounding for each in paired if not each.is_identical}
     if not roundings:
@@ -227,7 +256,7 @@ def _size_columns(paired: Sequence[PairedWeight], total: WeightChange, rules: Ru
     elif "" not in roundings:
         verdict = ROUNDED
     else:
-        verdict = UNRELATED if total.deviations < rules.least_deviations else MOVED
+        verdict = UNRELATED if _is_unrelated(total, rules) else MOVED
     changed = [(each.before != each.after).any(axis=1) for each in paired]
     return {
         "n_rows": sum(len(rows) for rows in changed),
@@ -267,6 +296,6 @@ def _spectrum_columns(paired: PairedWeight, spectrum: ChangeSpectrum, rules: Rul
         "n_directions": n,
         "leading_share": spectrum.share(n),
         "overlap": overlap,
-        "random_overlap": n / dim,
+        "random_overlap": len(leading) / dim if len(leading) else float("nan"),
         "smallest_angle": angle,
     }

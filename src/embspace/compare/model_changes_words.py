@@ -64,13 +64,37 @@ class _Vocabulary:
     def top(self, directions: Float[np.ndarray, "row dim"]) -> TopTokens:
         """Return the words of directions and of their negations."""
         vectors = np.asarray(directions, dtype=np.float32)
-        if self.through is not None:
-            vectors = self.through(vectors) - self.through(np.zeros_like(vectors[:1]))
-        return top_tokens(vectors, self.readers, self.n_words, self.allowed)
+        if self.through is None:
+            return top_tokens(vectors, self.readers, self.n_words, self.allowed)
+        at_zero = self.through(np.zeros_like(vectors[:1]))
+        # The head is no linear map: the negation goes through it, too.
+        top, opposite = (
+            top_tokens(self.through(x) - at_zero, self.readers, self.n_words, self.allowed)
+            for x in (vectors, -vectors)
+        )
+        return TopTokens(top.token, top.score, opposite.token, opposite.score)
 
     def named(self, ids: Int[np.ndarray, " word"]) -> str:
         """Return tokens in one line."""
         return " ".join(self.tokens[token] for token in ids)
+
+
+@dataclass(frozen=True, eq=False)
+class _Partner:
+    """The matrix through which mixtures of the rows of another are read."""
+
+    matrix: Float[np.ndarray, "row dim"]
+    head_dim: int
+
+    def of_rows(
+        self, mixtures: Float[np.ndarray, "mixture row"]
+    ) -> Float[np.ndarray, "mixture dim"]:
+        """Return mixtures of the partner's rows, keys and values that heads share once for each."""
+        n, n_rows = mixtures.shape
+        if n_rows < len(self.matrix):
+            by_head = mixtures.reshape(n, -1, self.head_dim)
+            mixtures = by_head.repeat(len(self.matrix) // n_rows, axis=1).reshape(n, -1)
+        return mixtures @ self.matrix
 
 
 def word_rows(
@@ -93,7 +117,8 @@ def word_rows(
             partner = _partner(model.parameters, change)
             group, layer = str(change.row["group"]), change.row["layer"]
             kept, compared = _sides(change, vocabulary, partner, reading.n_read)
-            mixtures = _drawn(reading, f"{group} {layer}", len(partner)) @ partner
+            n_rows = len(change.paired[0].before)
+            mixtures = partner.of_rows(_drawn(reading, f"{group} {layer}", n_rows))
             yield from _side_rows(
                 change,
                 vocabulary,
@@ -121,7 +146,7 @@ def _drawn(reading: Reading, name: str, dim: int) -> Float[np.ndarray, "vector d
 def _sides(
     change: MeasuredChange,
     vocabulary: _Vocabulary,
-    partner: Float[np.ndarray, "row dim"],
+    partner: _Partner,
     n_read: int,
 ) -> tuple[Float[np.ndarray, "direction dim"], Float[np.ndarray, "direction dim"]]:
     """Return the first directions on the side of the stream, and through the partner."""
@@ -132,7 +157,7 @@ def _sides(
     rows = change.spectrum.row_side(difference, len(stream))
     is_unit = str(change.row["group"]).startswith("feed_forward_")
     signs = _signs_of_units(rows) if is_unit else _signs_of_words(vocabulary, stream)
-    return stream * signs, (rows * signs) @ partner
+    return stream * signs, partner.of_rows(rows * signs)
 
 
 def _vocabularies(
@@ -149,12 +174,12 @@ def _vocabularies(
         yield _Vocabulary(MASKED_HEAD, head.output, *shared, head)
 
 
-def _partner(parameters: ModelParameters, change: MeasuredChange) -> Float[np.ndarray, "row dim"]:
+def _partner(parameters: ModelParameters, change: MeasuredChange) -> _Partner:
     group, layer = str(change.row["group"]), change.paired[0].weight.layer
     assert layer is not None
-    groups = parameters.layers[layer - 1].groups()
-    name = SIDES[group][1]
-    return groups[name if name in groups else GATED[name]]
+    block = parameters.layers[layer - 1]
+    groups, name = block.groups(), SIDES[group][1]
+    return _Partner(groups[name if name in groups else GATED[name]], block.head_dim)
 
 
 def _signs_of_units(rows: Float[np.ndarray, "direction row"]) -> Float[np.ndarray, "direction 1"]:
@@ -217,6 +242,8 @@ def token_rows(
     for change in moved:
         (paired,) = change.paired
         relative = row_changes(paired.before, paired.after)
+        if np.isnan(relative).all():
+            continue
         median = float(np.nanmedian(relative))
         order = np.argsort(-np.nan_to_num(relative, nan=-1), kind="stable")[:n_tokens]
         for rank, row in enumerate((row for row in order if relative[row] > 0), start=1):

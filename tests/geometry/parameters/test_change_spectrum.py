@@ -125,6 +125,52 @@ def test_a_small_change_of_few_directions_is_more_than_rounding():
     assert within_rounding(close, close) == "float16"
 
 
+def test_weights_that_left_the_grid_of_a_short_format_moved():
+    for rounded in (to_bfloat16, to_float16):
+        one = rounded(WEIGHTS)
+        moved = one * (1 + np.float32(0.0002) * drawn(4, *one.shape))
+        assert within_rounding(one, moved) == within_rounding(moved, one) == ""
+
+
+@pytest.mark.parametrize("n_rows", [1, 5])
+@pytest.mark.parametrize(("stored", "rounded"), ROUNDED)
+def test_few_rows_that_moved_are_no_rounding_of_a_large_table(
+    stored: str, rounded: Callable[[np.ndarray], np.ndarray], n_rows: int
+):
+    one = rounded(drawn(8, 20_000, 16))
+    other = one.copy()
+    other[7 : 7 + n_rows] = rounded(one[7 : 7 + n_rows] * np.float32(1.15))
+    assert within_rounding(one, other) == ""
+    other[7 : 7 + n_rows] = one[7 : 7 + n_rows] * np.float32(1 + 2.0**-30)
+    assert within_rounding(one, other) == stored
+
+
+@pytest.mark.parametrize("shape", [(5000, 1), (1, 5000), (50, 100)])
+def test_one_entry_that_moved_is_no_rounding(shape: tuple[int, int]):
+    one = to_bfloat16(1 + np.abs(drawn(9, *shape)))
+    other = one.copy()
+    other[-1, -1] = to_bfloat16(one[-1:, -1] * np.float32(1.15))[0]
+    assert within_rounding(one, other) == ""
+    other[-1, -1] = one[-1, -1] + np.float32(2.0**-7) * 2 ** np.floor(np.log2(one[-1, -1]))
+    assert within_rounding(one, other) == "bfloat16"  # the next number
+
+
+def test_weights_that_were_all_zero_moved():
+    zero = np.zeros((30, 20), np.float32)
+    assert within_rounding(zero, 1e-9 * drawn(10, 30, 20)) == ""
+
+
+def test_only_directions_that_weights_have_lead_them():
+    zero = np.zeros((90, 60), np.float32)
+    assert len(leading_directions(zero, 4)) == 0
+    assert np.isnan(overlap_with(change_spectrum(zero, WEIGHTS), leading_directions(zero, 4))).all()
+    few = low_rank(2, 90, 60, 3, NORM)
+    assert len(leading_directions(few.astype(np.float64), 2)) == 2
+    rows = np.zeros((90, 60), np.float32)
+    rows[:3] = WEIGHTS[:3]
+    assert len(leading_directions(rows, 8)) == 3
+
+
 def test_no_change_has_no_direction():
     found = change_spectrum(WEIGHTS, WEIGHTS)
     assert found.rank == 0 and np.isnan(found.stable_rank)

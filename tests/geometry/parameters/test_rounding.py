@@ -7,7 +7,9 @@ from embspace.geometry.parameters.rounding import (
     ROUNDINGS,
     SIGNIFICANT_BITS,
     coarser,
+    common_format,
     cut_to_bfloat16,
+    finer,
     rounding_between,
     stored_format,
     to_bfloat16,
@@ -61,6 +63,22 @@ def test_the_shortest_format_that_holds_weights():
     assert stored_format(to_bfloat16(WEIGHTS)) == "bfloat16"
     assert stored_format(np.ones((2, 2), np.float32)) == "bfloat16"
     assert coarser("float32", "bfloat16") == coarser("bfloat16", "float16") == "bfloat16"
+    assert finer("bfloat16", "float16") == "float16" and finer("float32", "float16") == "float32"
+
+
+def test_several_weights_have_a_format_as_a_whole():
+    one, far = np.ones(3, np.float32), 1 + np.abs(WEIGHTS)
+    short, shorter = to_float16(far), to_bfloat16(far)
+    assert common_format([one]) == common_format([one, shorter]) == "bfloat16"
+    assert common_format([one, short]) == common_format([shorter, short]) == "float16"
+    assert common_format([one, far]) == common_format([short, np.float32([1e9])]) == "float32"
+
+
+def test_roundings_to_other_formats_do_not_count():
+    near = np.full(3, 1.0001, np.float32)
+    for stored in ("float16", "bfloat16"):
+        assert rounding_between(near, np.ones_like(near), {stored}) == stored
+    assert rounding_between(near, np.ones_like(near), {"float32"}) == ""
 
 
 def test_rounding_moves_by_half_a_step_at_most():

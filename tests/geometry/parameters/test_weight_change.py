@@ -24,6 +24,16 @@ def test_dealt_rows_have_the_mean_and_variance_of_all_orders():
     assert found.dealt_variance == pytest.approx(np.var(every), rel=1e-5)
 
 
+def test_the_most_deviations_are_those_of_a_multiple():
+    x = drawn(0, 24, 1)
+    found = weight_change(x, 3 * x - 1)
+    assert found.most_deviations == pytest.approx(np.sqrt(23), rel=1e-5)
+    assert found.deviations == pytest.approx(found.most_deviations, rel=1e-5)
+    far = weight_change(drawn(0, 30, 4), drawn(1, 30, 4))
+    assert abs(far.deviations) < far.most_deviations
+    assert np.isnan(weight_change(np.ones((9, 1)), x[:9]).most_deviations)
+
+
 def test_independent_weights_are_root_two_apart_and_no_nearer_than_dealt_rows():
     found = weight_change(drawn(0, 400, 60), drawn(1, 400, 60))
     assert found.relative == pytest.approx(np.sqrt(2), abs=0.02)

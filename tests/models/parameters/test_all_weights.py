@@ -66,16 +66,20 @@ def test_every_parameter_comes_once(model_type: str, tmp_path: Path):
     found = loaded(tmp_path, model_type, module)
     assert found.parameters is not None and found.tokens == TOKENS
     expected = sum(each.numel() for each in module.parameters())
-    if model_type == "llama":  # keys and values stand once for each head
-        expected += sum(
-            each.numel()
-            for name, each in module.named_parameters()
-            if "k_proj" in name or "v_proj" in name
-        )
     assert sum(each.values.size for each in found.weights) == expected
     assert len({each.key for each in found.weights}) == len(found.weights)
     of_layers = {each.layer for each in found.weights if each.layer is not None}
     assert of_layers == ({1} if model_type == "albert" else set(range(1, found.n_layers + 1)))
+
+
+def test_keys_that_heads_share_come_once(tmp_path: Path):
+    module = tiny("llama")
+    found = {each.key: each.values for each in loaded(tmp_path, "llama", module).weights}
+    attention = module.layers[1].self_attn
+    for group, matrix in (("key", attention.k_proj), ("value", attention.v_proj)):
+        expected = matrix.weight.detach().numpy()
+        assert len(expected) < len(attention.q_proj.weight)
+        assert np.array_equal(found[f"attention_{group}", 2, f"attention_{group}"], expected)
 
 
 def test_a_block_that_layers_share_comes_once(tmp_path: Path):

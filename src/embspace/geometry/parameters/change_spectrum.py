@@ -9,10 +9,18 @@ from embspace.geometry.measures.effective_numbers import effective_number
 from embspace.geometry.parameters.rounding import (
     SIGNIFICANT_BITS,
     SMALLEST_STEP,
+    Weights,
     coarser,
+    finer,
     stored_format,
 )
 from embspace.geometry.parameters.weight_change import BLOCK, WeightMatrix
+
+FEW_STEPS = 2
+"""Steps to the next number of a format, by which entries differ that sums left and came back to.
+
+The root of their mean square is 1.5 times 2^-bits for normal sums; a step is at most 2 times.
+"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,31 +72,58 @@ def change_spectrum(weights: WeightMatrix, others: WeightMatrix) -> ChangeSpectr
     most errors are smaller than the largest.
     """
     stored = coarser(stored_format(weights), stored_format(others))
+    values, directions = _right_side(others, weights)
+    return ChangeSpectrum(values, directions, _tolerance(weights, others, stored), stored)
+
+
+def _tolerance(weights: WeightMatrix, others: WeightMatrix, stored: str) -> float:
     squares = [np.square(np.asarray(x, dtype=np.float64)) for x in (weights, others)]
     longest = max(np.sqrt(x.sum(axis=1).max()) + np.sqrt(x.sum(axis=0).max()) for x in squares)
     step = SMALLEST_STEP[stored] * (np.sqrt(weights.shape[0]) + np.sqrt(weights.shape[1]))
-    values, directions = _right_side(others, weights)
-    tolerance = 2.0 ** -SIGNIFICANT_BITS[stored] * longest + step
-    return ChangeSpectrum(values, directions, float(tolerance), stored)
+    return float(2.0 ** -SIGNIFICANT_BITS[stored] * longest + step)
 
 
 def within_rounding(weights: WeightMatrix, others: WeightMatrix) -> str:
     """Return the format whose rounding leaves as large a change; "" for a larger one.
 
-    As of weights that a program added to and subtracted from. The norm of the change is at most
-    2^-bits of that of W, and of a matrix no singular value stands above the tolerance.
+    As of weights that a program added to and subtracted from. The format is the finer of the two:
+    float32 weights that left the grid of bfloat16 have moved. The norm of the change is at most
+    2^-bits of that of W, and of a matrix no singular value stands above the tolerance. Unchanged
+    rows of a matrix do not count, lest they hide that one row moved; and changed entries alone
+    differ by no more than `FEW_STEPS`.
     """
-    stored = coarser(stored_format(weights), stored_format(others))
-    change = np.linalg.norm(np.asarray(others, dtype=np.float64) - weights)
-    if change > 2.0 ** -SIGNIFICANT_BITS[stored] * np.linalg.norm(weights):
+    stored = finer(stored_format(weights), stored_format(others))
+    differs = weights != others
+    if weights.shape[1] > 1 and not differs.any(axis=1).all():
+        rows = differs.any(axis=1)
+        weights, others, differs = weights[rows], others[rows], differs[rows]
+    bound = 2.0 ** -SIGNIFICANT_BITS[stored]
+    if _relative_change(weights, others) > bound:
         return ""
-    is_matrix = min(weights.shape) > 1
-    return "" if is_matrix and change_spectrum(weights, others).rank else stored
+    if _relative_change(weights[differs], others[differs]) > 2 * FEW_STEPS * bound:
+        return ""
+    if min(weights.shape) < 2:
+        return stored
+    largest = _right_side(others, weights)[0][0]
+    return "" if largest > _tolerance(weights, others, stored) else stored
+
+
+def _relative_change(weights: Weights, others: Weights) -> float:
+    """Return |W' - W| / |W|: 0 of no entries, infinite from 0."""
+    change = np.linalg.norm(np.asarray(others, dtype=np.float64) - weights)
+    norm = np.linalg.norm(weights)
+    return float(change / norm) if norm > 0 else (np.inf if change > 0 else 0.0)
 
 
 def leading_directions(weights: WeightMatrix, n_directions: int) -> Float[np.ndarray, "value dim"]:
-    """Return the unit vectors of the largest singular values, on the side of the columns."""
-    return _right_side(weights, None)[1][:n_directions]
+    """Return the unit vectors of the largest singular values, on the side of the columns.
+
+    Fewer than `n_directions` for a lower rank: any vector has a singular value of 0.
+    """
+    values, directions = _right_side(weights, None)
+    # Of the zeros of float64 arithmetic, as numpy's matrix_rank has them.
+    zero = values[0] * max(weights.shape) * np.finfo(np.float64).eps
+    return directions[: min(n_directions, int((values > zero).sum()))]
 
 
 def overlap_with(
@@ -99,7 +134,7 @@ def overlap_with(
     First the mean squared cosine of their principal angles, in [0, 1], at random len(leading) / dim
     on average: a unit vector of random direction has this share of its squared length in a space of
     that dimension. Then the smallest angle, in degrees. As many directions of the change as lead,
-    no more than its rank; NaN for a change of rank 0.
+    no more than its rank; NaN for a change of rank 0, and from weights of 0.
     """
     first = spectrum.directions[: min(spectrum.rank, len(leading))]
     if not len(first):

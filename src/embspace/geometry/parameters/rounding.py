@@ -1,6 +1,6 @@
 """Tells weights that were rounded to a shorter format from weights that moved."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 
 import numpy as np
 from jaxtyping import Float, UInt32
@@ -38,14 +38,18 @@ ROUNDINGS: Mapping[str, Callable[[Weights], Weights]] = {
 }
 
 
-def rounding_between(weights: Weights, others: Weights) -> str:
+def rounding_between(
+    weights: Weights, others: Weights, formats: Collection[str] = tuple(SIGNIFICANT_BITS)
+) -> str:
     """Return which of `ROUNDINGS` leads from one of two weights to the other; "" if none does.
 
-    Weights that are equal were not rounded: "".
+    Weights that are equal were not rounded: "". Roundings to other than `formats` do not count.
     """
     if np.array_equal(weights, others):
         return ""
     for name, rounded in ROUNDINGS.items():
+        if name.partition(",")[0] not in formats:
+            continue
         if np.array_equal(rounded(weights), others) or np.array_equal(rounded(others), weights):
             return name
     return ""
@@ -61,6 +65,24 @@ def stored_format(weights: Weights) -> str:
 def coarser(one: str, other: str) -> str:
     """Return the format of fewer significant bits."""
     return min(one, other, key=SIGNIFICANT_BITS.__getitem__)
+
+
+def finer(one: str, other: str) -> str:
+    """Return the format of more significant bits."""
+    return max(one, other, key=SIGNIFICANT_BITS.__getitem__)
+
+
+def common_format(weights: Iterable[Weights]) -> str:
+    """Return the shortest format that holds each of several weights exactly.
+
+    Single weights may lie in a shorter format by chance, as gains of 1 do.
+    """
+    short = {name: ROUNDINGS[name] for name in ("bfloat16", "float16")}
+    for values in weights:
+        short = {name: to for name, to in short.items() if np.array_equal(to(values), values)}
+        if not short:
+            return "float32"
+    return next(iter(short))
 
 
 def _bits(weights: Weights) -> UInt32[np.ndarray, "..."]:

@@ -28,6 +28,8 @@ class WeightChange:
     """The mean of |W' - W|^2 over all orders of the rows of W': of weights without a relation."""
     dealt_variance: float
     """The variance of the same."""
+    centered_product: float
+    """|C| |C'|, C being W less its mean row: the largest sum of the products of their rows."""
 
     @property
     def relative(self) -> float:
@@ -55,6 +57,16 @@ class WeightChange:
         nearer = self.dealt_squared - self.change_squared
         return float(nearer / np.sqrt(self.dealt_variance))
 
+    @property
+    def most_deviations(self) -> float:
+        """The bound on `deviations`, of W' whose C' is a multiple of C; NaN without dealt rows.
+
+        sqrt(n - 1) for a vector of n entries.
+        """
+        if not self.dealt_variance > 0:
+            return float("nan")
+        return float(2 * self.centered_product / np.sqrt(self.dealt_variance))
+
 
 def weight_change(weights: WeightMatrix, others: WeightMatrix) -> WeightChange:
     """Return the sums of two matrices of one shape.
@@ -77,7 +89,8 @@ def weight_change(weights: WeightMatrix, others: WeightMatrix) -> WeightChange:
         other_gram += (other_rows - other_mean).T @ (other_rows - other_mean)
     variance = 4 * float((gram * other_gram).sum()) / (n - 1) if n > 1 else 0.0
     dealt = squared + other_squared - 2 * n * float(mean @ other_mean)
-    return WeightChange(squared, other_squared, change, rounding, dealt, variance)
+    centered = float(np.sqrt(gram.trace() * other_gram.trace()))
+    return WeightChange(squared, other_squared, change, rounding, dealt, variance, centered)
 
 
 def pooled(changes: Iterable[WeightChange]) -> WeightChange:

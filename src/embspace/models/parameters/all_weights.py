@@ -26,6 +26,7 @@ TOKENS, POSITIONS, SEGMENTS = "token_embedding", "position_embedding", "segment_
 TABLES = {"input": TOKENS, "positional": POSITIONS, "segment": SEGMENTS}
 NORM, BIAS, OTHER = "norm", "bias", "other"
 OUTPUT, HEAD, OWN_POOLER = "output_embedding", "masked_head", "pooler"
+SHARED_BY_HEADS = ("attention_key", "attention_value")
 OPTIONAL = (OUTPUT, HEAD, OWN_POOLER)
 """Groups that a model may lack: parts on top, present in some checkpoints only."""
 _IN_BLOCK = re.compile(r"(?P<block>(?:.*?\.)?(?P<number>\d+))\.(?P<inside>.+)")
@@ -90,15 +91,19 @@ def weights_of(
     """Yield every weight of a module once: tables, other parts, blocks, then the head.
 
     Known blocks give the matrices of `LayerParameters`, with rows of the model's width; unknown
-    blocks give matrices by name. A block shared by several layers comes once. Left out are rows of
-    no token and rows before position 0.
+    blocks give matrices by name. A block shared by several layers comes once, and so do keys and
+    values shared by heads. Left out are rows of no token and rows before position 0.
     """
     shared = _layers_by_block(module)
     yield from _by_name(model, module, shared, n_tokens, has_matrices=parameters is None)
     if parameters is None:
         return
+    n_key_heads = {part.layer: part.n_key_heads for part in parts_of(module)}
     for layers in shared.values():
-        for group, rows in parameters.layers[layers[0] - 1].groups().items():
+        layer = parameters.layers[layers[0] - 1]
+        for group, rows in layer.groups().items():
+            if group in SHARED_BY_HEADS:
+                rows = one_copy(rows, layer.n_heads, n_key_heads[layer.layer])
             yield Weight(group, layers[0], in_ranges(layers), group, rows)
     if not parameters.is_tied:
         yield Weight(OUTPUT, None, "", OUTPUT, parameters.output_embedding)
@@ -107,6 +112,16 @@ def weights_of(
         for part in parts:
             if (values := getattr(head, part)) is not None:
                 yield Weight(HEAD, None, "", part, _as_rows(values))
+
+
+def one_copy(
+    rows: Float[np.ndarray, "row dim"], n_heads: int, n_key_heads: int
+) -> Float[np.ndarray, "_ dim"]:
+    """Return the rows of keys or values once, which stand once for each of `n_heads` queries."""
+    if n_heads == n_key_heads:
+        return rows
+    by_head = rows.reshape(n_key_heads, n_heads // n_key_heads, -1, rows.shape[1])
+    return by_head[:, 0].reshape(-1, rows.shape[1])
 
 
 def _layers_by_block(module: Any) -> dict[str, tuple[int, ...]]:
