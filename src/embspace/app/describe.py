@@ -86,6 +86,16 @@ def is_described(asked: str, root: Path) -> bool:
     return _has_file(asked, root) or _known(root, place) is not None
 
 
+def is_fetched(repository: str, root: Path) -> bool:
+    """Return whether a repository `owner/name` is one of conf/model/, or was fetched before."""
+    if not re.fullmatch(REPOSITORY, repository):
+        return False
+    with chdir(root):
+        return (
+            _known(root, repository) is not None or _free_name(repository, root) in _locked_names()
+        )
+
+
 def placed(asked: str, root: Path, here: Path) -> str:
     """Return the absolute path of a folder with a model; a name of conf/model/ stays a name."""
     folder = (here / expanded(asked)).resolve()
