@@ -1,15 +1,19 @@
 """States in this process are those of the pipeline and of transformers, kept or joined."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from embspace.errors import InputError
+from embspace.extract.hidden_states import HiddenStates, extract_hidden_states
 from embspace.loaded import states as states_of
-from embspace.loaded.model import load
+from embspace.loaded.model import LoadedModel, load
+from embspace.loaded.settings_read import settings_in
 from embspace.loaded.states import joined, read_states
-from embspace.models import windows
+from embspace.models import encoder, windows
 from tests.lazy import torch, transformers
 from tests.loaded.folders import TEXTS, tree
 from tests.models.sentence.folders import Module, encode_by_torch, pooling, write_modules
@@ -30,6 +34,51 @@ def test_states_are_those_of_transformers(tree: Path):
             assert np.allclose(made.tensors["token"][layer][rows], expected[0], atol=1e-6)
             mean = expected[0].mean(dim=0)
             assert np.allclose(made.tensors["mean"][layer, number], mean, atol=1e-6)
+
+
+def of_the_stage(loaded: LoadedModel, texts: list[str], used: dict[str, Any]) -> HiddenStates:
+    table = pd.DataFrame({"id": [str(n + 1) for n in range(len(texts))], "text": texts})
+    described, module = loaded.description, loaded.module
+    return extract_hidden_states(described, module, loaded.tokenizer, table, True, **used)
+
+
+MANY = [" ".join(["the cat sat on the mat and the dog"] * (n % 7 + 1)) for n in range(60)]
+
+
+def test_states_are_those_of_the_stage_but_for_rounding(tree: Path):
+    loaded = load("tiny", tree)
+    used = {**settings_in(tree / states_of.SETTINGS), "device": "cpu"}
+    expected = states_of._collected(of_the_stage(loaded, MANY, used))
+    made = read_states(loaded, MANY, tree, {})
+    assert made.tensors.keys() >= expected.keys()
+    for name, tensor in expected.items():
+        # Sums of float32 in another order; relative to the largest state of the layer.
+        bound = 5e-6 * np.abs(tensor).max(axis=(1, 2), keepdims=True)
+        assert (np.abs(made.tensors[name] - tensor) <= bound).all(), name
+
+
+@pytest.mark.parametrize(
+    ("settings", "device", "is_less_padded"),
+    [({}, "cpu", True), ({"tokens_per_batch": 4096}, "cpu", False), ({}, "meta", False)],
+)
+def test_batches_are_the_stage_s_where_the_user_says_so_or_off_the_cpu(
+    tree: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    settings: dict[str, Any],
+    device: str,
+    is_less_padded: bool,
+):
+    bounds = []
+    real = encoder.batches_by_length
+
+    def batches(*given: Any, **options: Any) -> list[list[int]]:
+        bounds.append(options.get("most_padding"))
+        return real(*given, **options)
+
+    monkeypatch.setattr(encoder, "batches_by_length", batches)
+    monkeypatch.setattr("embspace.device.choose_device", lambda _: device)
+    read_states(load("tiny", tree), MANY, tree, settings)
+    assert (states_of.PADDING in bounds) == is_less_padded
 
 
 def test_a_long_text_has_several_windows_and_loses_none(tree: Path):

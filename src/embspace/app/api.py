@@ -127,6 +127,11 @@ class Spaces:
     `("layer", -1)` is the last layer. `"sentence"` is what sentence-transformers' `encode` gives of
     a text that one window holds; of a longer one it is the mean over its windows, or what an object
     of sentence-transformers makes of it.
+
+    States are those of the stage `extract_hidden_states` but for rounding, since they are computed
+    in other batches: of minilm within 1.4e-6 of the largest state of a layer in float32, within 2 %
+    in bfloat16, whose steps are that coarse. With `tokens_per_batch`, or off the CPU, batches are
+    formed as the stage's are.
     """
 
     def __init__(

@@ -79,6 +79,23 @@ def find_model(asked: str, root: Path, say: Say | None, given: Given | None = No
     return _of_repository(place, root, say, given or {})
 
 
+def is_described(asked: str, root: Path) -> bool:
+    """Return whether a file of conf/model/ describes the model of a name, folder or repository."""
+    folder = expanded(asked)
+    place = folder.resolve() if asked.strip() and folder.is_dir() else asked
+    return _has_file(asked, root) or _known(root, place) is not None
+
+
+def is_fetched(repository: str, root: Path) -> bool:
+    """Return whether a repository `owner/name` is one of conf/model/, or was fetched before."""
+    if not re.fullmatch(REPOSITORY, repository):
+        return False
+    with chdir(root):
+        return (
+            _known(root, repository) is not None or _free_name(repository, root) in _locked_names()
+        )
+
+
 def placed(asked: str, root: Path, here: Path) -> str:
     """Return the absolute path of a folder with a model; a name of conf/model/ stays a name."""
     folder = (here / expanded(asked)).resolve()

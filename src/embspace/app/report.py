@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from embspace.app.checks.probed import check_probed
 from embspace.app.describe import Given, Say, check_complete, find_model
@@ -38,9 +38,6 @@ from embspace.settings.params import CONF, read_params
 from embspace.settings.pipeline import read_stages
 from embspace.settings.roots import find_root, is_home
 from embspace.settings.schema import read_yaml
-
-if TYPE_CHECKING:
-    pass
 
 REPORTS = Path("reports")
 

@@ -58,15 +58,17 @@ def read_states(
 ) -> States:
     """Return the states of all layers of all texts, numbered from 1.
 
-    `settings` stand in the place of conf/extract/hidden_states.yaml's. What does not fit into
-    `IN_MEMORY` is a temporary file of the user's cache, which is gone with the array. Without
-    `token_states` only pooled ones are kept.
+    `settings` stand in the place of conf/extract/hidden_states.yaml's. On a CPU, and unless they
+    have `tokens_per_batch`, batches have less padding than a stage's, and so other rounding. What
+    does not fit into `IN_MEMORY` is a temporary file of the user's cache, which is gone with the
+    array. Without `token_states` only pooled ones are kept.
 
     Raises:
         InputError: if a text cannot be read, or a state is not finite; if the disk is full.
     """
     import pandas as pd
 
+    from embspace.device import choose_device
     from embspace.extract.hidden_states import extract_hidden_states, with_sentences
 
     table = pd.DataFrame({"id": [str(n + 1) for n in range(len(texts))], "text": list(texts)})
@@ -74,7 +76,8 @@ def read_states(
     model, module, tokenizer = loaded.description, loaded.module, loaded.tokenizer
     with chdir(root), reading(loaded):
         states = extract_hidden_states(model, module, tokenizer, table, token_states, **used)
-        states = _less_padded(states, loaded, used)
+        if "tokens_per_batch" not in settings and choose_device(used["device"]) == "cpu":
+            states = _less_padded(states, loaded, used)
         states = with_sentences(states, loaded.modules, model, module, tokenizer, list(texts), used)
         tensors = _collected(states)
         if loaded.encoder is not None:
@@ -85,7 +88,7 @@ def read_states(
 def _less_padded(
     states: "HiddenStates", loaded: LoadedModel, used: Mapping[str, Any]
 ) -> "HiddenStates":
-    """Return the same states, computed in batches of lengths more alike than a stage's."""
+    """Return the same states but for rounding, of batches of lengths more alike than a stage's."""
     from embspace.device import choose_device
     from embspace.models.encoder import batches_by_length, encode
 

@@ -10,6 +10,7 @@ from embspace.app.page.model import (
     CHAPTERS,
     COMPARES_MODELS,
     Progress,
+    _question,
     drawn_nouns,
     layer_nouns,
     nouns_of_page,
@@ -188,6 +189,35 @@ def test_the_page_recommends_what_can_be_typed(tree: Path, page: str):
     assert f'cosine \'./my model\' "a text" "another" --corpus {corpus}</code>' in named
     named = unescape(page_of(tree, "minilm", written=("minilm", "my.csv", "posts")))
     assert 'cosine minilm "a text" "another" --corpus my.csv</code>' in named
+
+
+OWN = "label: mine\nlicense: unknown\nlanguage: unknown\n"
+
+
+@pytest.mark.parametrize(
+    ("kind", "keys", "written", "expected"),
+    [
+        ("corpus", "", ("./m", "a b.csv"), "./m 'a b.csv'"),
+        ("corpus", "group_column: label\n", ("m", "b.csv"), "m b.csv"),
+        ("corpus", "text_column: body\n", ("m", "b.csv"), "report t"),
+        ("corpus", "separator: ;\n", ("m", "b.csv"), "report t"),
+        ("corpus", "", ("m", "t"), "report t"),  # a file without an ending
+        ("model", "tokenizer: {source: path}\n", ("./m",), "report t"),
+        ("model", "", ("./m",), "./m t"),
+    ],
+)
+def test_a_question_reads_texts_and_model_as_the_report_does(
+    tmp_path: Path, kind: str, keys: str, written: tuple[str, ...], expected: str
+):
+    folder = tmp_path / "report"
+    for other, name in (("model", "m"), ("corpus", "t")):
+        file = folder / f"conf/{other}/{name}.yaml"
+        file.parent.mkdir(parents=True)
+        file.write_text(OWN + keys if other == kind else "license: x\nlanguage: x\n")
+    asked, _, texts = expected.partition(" ")
+    assert _question(folder, "m", written, "t") == (
+        f'embspace cosine {asked} "a text" "another" --corpus {texts}'
+    )
 
 
 def test_a_page_of_own_texts_is_titled_by_their_files(tree: Path, page: str):

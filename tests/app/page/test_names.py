@@ -22,6 +22,12 @@ def test_a_model_keeps_a_name_that_it_shares(tree: Path):
     assert names_of(tree)["a"].kind == "model"
 
 
+def test_models_of_one_label_are_called_by_their_names(tree: Path):
+    assert names_of(tree)["a--b"].label == "A and B"
+    shutil.copy(tree / "conf/model/a.yaml", tree / "conf/model/b.yaml")
+    assert names_of(tree)["a--b"].label == "a and b"
+
+
 def test_a_file_whose_name_would_lead_out_of_reports_is_none(tree: Path):
     shutil.copy(tree / "conf/corpus/t.yaml", tree / "conf/corpus/...yaml")
     shutil.copy(tree / "conf/corpus/t.yaml", tree / "conf/corpus/<b>.yaml")

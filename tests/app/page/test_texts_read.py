@@ -1,5 +1,6 @@
 """What the head of a page says of the texts."""
 
+import shutil
 from pathlib import Path
 
 import pandas as pd
@@ -96,3 +97,21 @@ def test_what_an_older_version_has_prepared_is_not_told(tree: Path):
     assert any("repeat another one" in sentence for sentence in texts_told(tree, "tiny"))
     pd.read_parquet(file).drop(columns="copy_of").to_parquet(file)
     assert texts_told(tree, "tiny") == [KNOWN]
+
+
+def test_two_corpora_of_one_label_are_told_of_each(tree: Path):
+    write(tree, ["the cat", "the cat", "a dog"], ["a dog"], "the mat")
+    (tree / "params.yaml").write_text("corpora: [mine, mine_01234567]\n")
+    texts = tree / "data/prepared/texts"
+    shutil.copy(texts / "mine.parquet", texts / "mine_01234567.parquet")
+    (tree / "conf/corpus").mkdir()
+    for name in ("mine", "mine_01234567"):
+        (tree / f"conf/corpus/{name}.yaml").write_text(
+            "label: mine.csv\nlicense: unknown\nlanguage: unknown\n"
+        )
+    said = texts_told(tree, "tiny")
+    assert [sentence.partition(":")[0] for sentence in said[:2]] == [
+        "mine.csv (mine)",
+        "mine.csv (mine_01234567)",
+    ]
+    assert "of mine.csv (mine) stand in mine.csv (mine_01234567), too" in said[2]

@@ -6,13 +6,16 @@ import pandas as pd
 import pytest
 
 import embspace
+from embspace.analysis import PIN
 from embspace.app.api import Spaces
+from embspace.app.queries.measured import _files_read
 from embspace.errors import InputError
 from embspace.extract import embeddings
 from embspace.files.tables import load_table
-from embspace.graph import declaration
+from embspace.graph import declaration, modules
 from embspace.settings.schema import read_yaml
 from embspace.settings.stage import StageConfig, checked_settings, settings_file
+from tests.lazy import transformers
 from tests.loaded.folders import tree
 
 __all__ = ["tree"]
@@ -85,3 +88,45 @@ def test_an_unknown_analysis_or_setting_is_told(s: Spaces):
         s.measure("explained_variance", share=[0.25])
     with pytest.raises(InputError, match=r"explained_variance\.yaml: key 'shares"):
         s.measure("explained_variance", shares=[2.0])
+
+
+@pytest.fixture(scope="module")
+def in_memory(study: Path, tmp_path_factory: pytest.TempPathFactory) -> Spaces:
+    """Spaces of a module of another folder, with a token more than its files have."""
+    folder = copytree(study / "models/tiny", tmp_path_factory.mktemp("away") / "tiny")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(study)
+        place = f"../{folder.parent.name}/tiny"
+        model = transformers.AutoModel.from_pretrained(place)
+        tokenizer = transformers.AutoTokenizer.from_pretrained(place)
+        tokenizer.add_tokens(["embspace"])
+        model.resize_token_embeddings(len(tokenizer))
+        assert model.config._name_or_path.startswith("../")
+        return embspace.spaces(model, ["a dog"], tokenizer=tokenizer)
+
+
+def test_a_model_whose_name_is_a_path_has_its_files_in_the_temporary_folder(
+    in_memory: Spaces, s: Spaces, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    made = tmp_path / "deep/in/the/temporary/folder/of/measurements"
+    made.mkdir(parents=True)
+    monkeypatch.setattr("embspace.app.queries.measured.mkdtemp", lambda: str(made))
+    table = in_memory.measure("explained_variance")["dimensions"]
+    assert table.columns.equals(s.measure("explained_variance")["dimensions"].columns)
+    assert [*tmp_path.rglob("*.csv")] == [*made.rglob("*.csv")] != []
+    assert [*tmp_path.rglob("*.safetensors")] == [*made.rglob("*.safetensors")] != []
+
+
+def test_files_of_a_model_in_memory_are_not_read(in_memory: Spaces):
+    nouns = [noun for noun in modules() if set(_files_read(noun)) == {PIN}]
+    assert "architecture" in nouns
+    for noun in nouns:
+        with pytest.raises(InputError, match=f"found '{noun}', which reads the .*save_pretrained"):
+            in_memory.measure(noun)
+
+
+def test_files_of_a_model_are_found_from_another_folder(
+    s: Spaces, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.chdir(tmp_path)
+    assert len(s.measure("architecture"))

@@ -73,6 +73,18 @@ def test_two_models_that_were_compared_are_found_by_the_name_of_their_page(root:
     assert place_of(pair, root, root) == (own, pair)
 
 
+def test_a_pair_of_params_is_in_the_users_tree(root: Path, monkeypatch: pytest.MonkeyPatch):
+    pair = "spare--listed"
+    put(str(root / "params.yaml"), f"models: [listed]\ncompared: {{{pair}: {{}}}}\n")
+    trees = [root / f".cache/trees/{pair}{end}+pair" for end in ("", "--my-89abcdef")]
+    for tree in trees:
+        put(str(tree / "params.yaml"), f"models: [spare, listed]\ncompared: {{{pair}: {{}}}}\n")
+    assert place_of(pair, root, root) == (root, pair)
+    assert place_of(f"reports/{pair}--my-89abcdef", root, root) == (trees[1], pair)
+    monkeypatch.setattr("embspace.app.queries.reported.is_home", lambda _: True)
+    assert place_of(pair, root, root, for_results=True) == (trees[0], pair)
+
+
 def test_a_model_that_params_does_not_list_is_in_its_report(root: Path):
     assert place_of("spare", root, root) == (root, "spare")
     tree = make_tree(root / ".cache/trees/spare", "spare")

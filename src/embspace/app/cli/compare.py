@@ -48,8 +48,9 @@ def compare(
     """Compare two models on the same texts, and open a page of the figures and tables.
 
     How alike their layers hold texts and words, which holds more of the other's neighbors, which
-    tokens and parameters they share, what was measured of both. Says first what it will cost; what
-    was computed before is taken from the cache. `embspace compare minilm ./my_model`
+    tokens and parameters they share, how far the weights of one lie from the other's, what was
+    measured of both. Says first what it will cost; what was computed before is taken from the
+    cache. `embspace compare minilm ./my_model`
     """
     from embspace.app.reporting.pairs import describe_pair, write_comparison
     from embspace.settings.roots import find_root

@@ -1,13 +1,12 @@
 """Takes the words of a command that names the model first, and the older order for one release."""
 
-import re
 import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
 import typer
 
-from embspace.errors import InputError
+from embspace.errors import InputError, did_you_mean
 
 USUAL = "minilm"  # the model of an older call that names none
 
@@ -46,10 +45,12 @@ def model_and_words(
     as `model_first` reads an older one.
 
     Raises:
-        InputError: if there is no word.
+        InputError: if there is no word, or if the first one is nearly the name of a model.
     """
-    if model is None and len(words) > 1 and _is_model(words[0]):
-        return words[0], [*words[1:]]
+    if model is None and len(words) > 1:
+        if _is_model(words[0]):
+            return words[0], [*words[1:]]
+        _check_spelling(command, words)
     return model_first(command, words, model or USUAL, [rest] * max(len(words), 1))
 
 
@@ -60,13 +61,36 @@ def in_new_order(command: str, model: str, words: Sequence[str]) -> str:
 
 
 def _is_model(word: str) -> bool:
-    """Return whether a word is the name of a model or report, a model's folder, or a repository."""
-    from embspace.app.describe import MODELS, placed
+    """Return whether a word names a model or report, or is a folder or repository of one here."""
+    from embspace.app.describe import MODELS, is_fetched, placed
+    from embspace.app.queries.reported import OPTION, REPORTS
     from embspace.app.working_tree import TREES
-    from embspace.settings.model import REPOSITORY
     from embspace.settings.roots import find_root
 
     root, here = find_root(), Path.cwd()
-    is_known = (root / MODELS / f"{word}.yaml").is_file() or (root / TREES / word).is_dir()
-    is_repository = re.fullmatch(REPOSITORY, word) is not None
-    return is_known or is_repository or placed(word, root, here) != word
+    if placed(word, root, here) != word:
+        return True
+    path = (here / word).resolve()
+    is_report = path.is_dir() and path.parent == (root / REPORTS).resolve()
+    if word in ("", "..") or Path(word).name != word:
+        return is_report or is_fetched(word, root)
+    has_tree = (root / TREES / word.partition(OPTION)[0]).is_dir()
+    return is_report or has_tree or (root / MODELS / f"{word}.yaml").is_file()
+
+
+def _check_spelling(command: str, words: Sequence[str]) -> None:
+    """Stop at a first word that is nearly the name of a model.
+
+    Raises:
+        InputError: with the name, and how the word is looked for.
+    """
+    from embspace.app.describe import MODELS
+    from embspace.settings.roots import find_root
+
+    word, names = words[0], [file.stem for file in (find_root() / MODELS).glob("*.yaml")]
+    if meant := did_you_mean(word, names):
+        line = shlex.join([USUAL, *words])
+        raise InputError(
+            f"{command}: '{word}' is no model{meant} If it is a word, name the model before it:\n"
+            f"  embspace {command} {line}"
+        )

@@ -14,7 +14,7 @@ from pathlib import Path
 from embspace.app.page.fragment import Fragment, policy_of
 from embspace.app.page.html import as_html
 from embspace.app.page.ledger import decided_tables, own_finding
-from embspace.app.page.names import called
+from embspace.app.page.names import UNKNOWN, called
 from embspace.app.page.pictures import fitted, shape_of, shorter_uri, subtitle_in, title_in
 from embspace.app.page.provenance import corpora_of, facts_of, is_decoder, this_machine, warnings_of
 from embspace.app.page.texts_read import texts_told
@@ -36,6 +36,8 @@ OTHER = 300_000  # of them, for what the template says
 DOWNLOADS = (".svg", ".pdf", ".tex")  # of what is drawn
 # A whole number of things, in a subtitle.
 COUNTED = re.compile(r"(?<![\d.])\d(?:[\d,]*\d)? [a-z]|\bn = \d")
+READ_BY = {"text_column", "id_column", "document_column", "separator", "skip_empty"}
+GIVEN = {"allow_unused", "tokenizer"}  # of a model, by options of the report
 CLAIMS = "what papers say of their models, asked of this one, whatever it was trained for"
 # What the contents call the chapters, of which some have one section.
 CHAPTERS = {
@@ -129,7 +131,7 @@ def page_of(
         label=_label(folder, model),
         model=called(folder, "model", model),
         on=", ".join(corpus["label"] for corpus in corpora) if own_texts else "",
-        command=_question(written or [model], corpora[0]["name"]),
+        command=_question(folder, model, written or [model], corpora[0]["name"]),
         is_decoder=is_decoder(folder, model),
         warnings=warnings_of(folder, model),
         corpora=corpora,
@@ -150,11 +152,26 @@ def page_of(
     )
 
 
-def _question(written: Sequence[str], usual: str) -> str:
-    """Return a command with a query to a model on the first corpus, or else the usual corpus."""
-    model, corpus, *_ = (*written, usual)
-    quoted, texts = shlex.quote(model), shlex.quote(corpus)
+def _question(folder: Path, model: str, written: Sequence[str], usual: str) -> str:
+    """Return a command with a query to a model on the first corpus, or else the usual corpus.
+
+    What was read by options of the report, which the command does not take, is named as the
+    report in `folder` has it.
+    """
+    asked, corpus, *_ = (*written, usual)
+    said = _own_keys(folder / CONF / "model" / f"{model}.yaml")
+    read = _own_keys(folder / CONF / "corpus" / f"{usual}.yaml")
+    is_unread = bool(read) and not (READ_BY.isdisjoint(read) and Path(corpus).suffix)
+    if is_unread or not GIVEN.isdisjoint(said):
+        asked, corpus = folder.name, usual
+    quoted, texts = shlex.quote(asked), shlex.quote(corpus)
     return f'embspace cosine {quoted} "a text" "another" --corpus {texts}'
+
+
+def _own_keys(file: Path) -> set[str]:
+    """Return the keys that describe a model or texts of the user's; none for those of conf/."""
+    content = read_yaml(file)
+    return {*content} if content.get("license") == content.get("language") == UNKNOWN else set()
 
 
 def drawn_nouns() -> dict[str, str]:

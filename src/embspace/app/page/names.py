@@ -52,7 +52,9 @@ def names_of(root: Path) -> dict[str, Named]:
     for pair in sorted(pairs):
         model, other = models_of(pair)
         if model in labels and other in labels:
-            found[pair] = Named("pair", pair, f"{labels[model]} and {labels[other]}")
+            is_clear = labels[model] != labels[other]
+            called_so = [labels[each] if is_clear else each for each in (model, other)]
+            found[pair] = Named("pair", pair, " and ".join(called_so))
     return found
 
 

@@ -34,9 +34,10 @@ def texts_told(folder: Path, model: str) -> list[str]:
 
     Read from files of the tree; without the files a page does without.
     """
+    labels = _labels(folder, read_yaml(folder / PARAMS)["corpora"])
     corpora = {
-        called(folder, "corpus", name): texts
-        for name in read_yaml(folder / PARAMS)["corpora"]
+        label: texts
+        for name, label in labels.items()
         if (file := folder / f"data/prepared/texts/{name}.parquet").is_file()
         # What an older version has prepared is prepared anew, and told then.
         and {"text", "copy_of", "document"} <= {*(texts := load_rows(str(file)))}
@@ -48,6 +49,16 @@ def texts_told(folder: Path, model: str) -> list[str]:
         if n := int(texts["text"].map(has_no_spaces).sum()):
             sentences.append(f"{name}: {NO_SPACES.format(n=n, of=len(texts))}.")
     return sentences + shared_told(corpora) + unknown_told(folder, model, corpora)
+
+
+def _labels(folder: Path, names: list[str]) -> dict[str, str]:
+    """Return what a user calls each corpus, with its name where two are called so."""
+    labels = {name: called(folder, "corpus", name) for name in names}
+    shared = [*labels.values()]
+    return {
+        name: f"{label} ({name})" if shared.count(label) > 1 else label
+        for name, label in labels.items()
+    }
 
 
 def shared_told(corpora: dict[str, pd.DataFrame]) -> list[str]:

@@ -1,5 +1,7 @@
 """Runs declared analyses in this process, on the learned vectors of a model in memory."""
 
+from collections.abc import Iterator
+from contextlib import chdir
 from pathlib import Path
 from shutil import rmtree
 from tempfile import TemporaryDirectory, mkdtemp
@@ -23,6 +25,7 @@ from embspace.settings.schema import read_yaml
 from embspace.settings.stage import checked_settings, settings_file
 
 EXTRACTED = "data/extracted/embeddings/{model}"  # the files of what is in memory
+IN_MEMORY = "loaded"  # of files, for a model of the user's, whose name may be a path
 MADE = ("results", "data/measured", "data/projected")  # folders of what other analyses made
 
 
@@ -43,8 +46,10 @@ class Measurements:
         self._loaded, self._root, self._folder = loaded, root, Path(mkdtemp())
         finalize(self, rmtree, self._folder, ignore_errors=True)
         self._made: set[str] = set()
+        self._is_in_memory = loaded.source is None
+        self._name = IN_MEMORY if self._is_in_memory else loaded.name
         matrices, vocabulary = learned
-        extracted = f"{self._folder}/{EXTRACTED.format(model=loaded.name)}"
+        extracted = f"{self._folder}/{EXTRACTED.format(model=self._name)}"
         save_tensors(matrices, f"{extracted}.safetensors")
         save_rows(vocabulary, f"{extracted}.parquet")
 
@@ -52,8 +57,14 @@ class Measurements:
         """Return the tables of an analysis, as `Spaces.measure` says."""
         if noun not in modules():
             raise InputError(f"analysis: {not_among(noun, sorted(modules()))}")
-        for path in declaration(noun).analysis.deps():
-            if not path.startswith((f"{EXTRACTED}.", PIN, *MADE)):
+        for path in _files_read(noun):
+            if path == PIN and self._is_in_memory:
+                raise InputError(
+                    f"analysis: found '{noun}', which reads the model's files, allowed for a model "
+                    "in memory: what reads the learned vectors; save model and tokenizer by "
+                    "save_pretrained(folder), and take embspace.spaces(folder)"
+                )
+            if not path.startswith((f"{EXTRACTED}.", PIN)):
                 raise InputError(
                     f"analysis: found '{noun}', which reads {path}; allowed: what reads the "
                     f"learned vectors; s.table('{noun}') has the others"
@@ -71,22 +82,23 @@ class Measurements:
             return
         analysis, function, _ = declaration(noun)
         for path in analysis.deps():
-            if path.startswith(MADE):
-                self._make(Path(path).relative_to(_home(path)).parts[0], self._folder)
+            if other := _maker(path):
+                self._make(other, self._folder)
         file = settings_file(function, self._root)
         content = read_yaml(file) | settings
         params = read_params(self._root).model_dump()
         checked = checked_settings(function, content, params, str(file))
-        name, description = self._loaded.name, self._loaded.description
-        arguments = analysis.load(name, lambda: description, self._folder)
-        analysis.save(function(**arguments, **checked), name, folder)
+        description = self._loaded.description
+        with chdir(self._root):  # which the paths of a description are relative to
+            arguments = analysis.load(self._name, lambda: description, self._folder)
+        analysis.save(function(**arguments, **checked), self._name, folder)
         if not settings:
             self._made.add(noun)
 
     def _read(self, noun: str, folder: Path) -> ShownTables:
         analysis = declaration(noun).analysis
         paths = {
-            name: str(folder / path.format(model=self._loaded.name))
+            name: str(folder / path.format(model=self._name))
             for name, path in analysis.outputs.items()
         }
         tables = {name: load_table(paths[name]) for name in analysis.tables}
@@ -95,6 +107,15 @@ class Measurements:
         return ShownTables(tables)
 
 
-def _home(path: str) -> str:
-    """Return the folder of the results of all analyses that a path lies in."""
-    return next(home for home in MADE if path.startswith(f"{home}/"))
+def _files_read(noun: str) -> Iterator[str]:
+    """Yield the files that an analysis reads, and those of the analyses that it needs before."""
+    for path in declaration(noun).analysis.deps():
+        other = _maker(path)
+        yield from _files_read(other) if other else [path]
+
+
+def _maker(path: str) -> str:
+    """Return the analysis whose results a path is among; "" if none are declared there."""
+    home = next((home for home in MADE if path.startswith(f"{home}/")), None)
+    noun = Path(path).relative_to(home).parts[0] if home else ""
+    return noun if noun in modules() else ""

@@ -29,7 +29,7 @@ class Place(NamedTuple):
 
 
 def place_of(asked: str, root: Path, here: Path, *, for_results: bool = False) -> Place:
-    """Return the tree and name of a model: the user's tree, if params.yaml there names it.
+    """Return the tree and name of a model or pair: the user's tree, if params.yaml there names it.
 
     Else it is the tree of a report, the newest one of the model, or that in which two models were
     compared. Without one the name is left to whoever reads the results.
@@ -51,7 +51,8 @@ def place_of(asked: str, root: Path, here: Path, *, for_results: bool = False) -
     name = path.name if is_report else asked
     if is_report or not path.is_dir():
         name, asked = name.partition(OPTION)[0], asked.partition(OPTION)[0]
-    is_named = asked in (read_yaml(root / PARAMS).get("models") or ())
+    params = read_yaml(root / PARAMS)
+    is_named = asked in (params.get("models") or ()) or asked in (params.get("compared") or ())
     if is_named and not (for_results and is_home(root)):
         return Place(root, asked)
     named = root / TREES / name

@@ -4,14 +4,16 @@ It runs in a tree of its own, as a report of one model does.
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from embspace.app.checks.probed import check_probed
-from embspace.app.describe import Given, Say
+from embspace.app.describe import Given, Say, is_described
+from embspace.app.homes import expanded
 from embspace.app.queries.reported import OF_PAIRS
 from embspace.app.report import REPORTS, Subject, describe_subject, fetch_model
-from embspace.app.reporting.costs import Expected, cost_told
+from embspace.app.reporting.costs import Expected, Size, cost_told
 from embspace.app.reporting.growing import draw_analysis, share_drawings
 from embspace.app.reporting.listed import note
 from embspace.app.reporting.parts import Analysis, makers
@@ -22,13 +24,16 @@ from embspace.app.run import tell
 from embspace.app.working_tree import TREES, WorkingTree
 from embspace.errors import InputError
 from embspace.files.tables import load_table
-from embspace.settings.params import CONF, PAIR
+from embspace.settings.params import CONF, PAIR, models_of
 from embspace.settings.pipeline import read_stages
 from embspace.settings.roots import find_root
 from embspace.settings.schema import read_yaml
 
 CHAPTER = "compare"
-NOUNS = ("alignment", "model_imbalance", "vocabularies", "model_parameter_alignment", "measures")
+NOUNS = (
+    *("alignment", "model_imbalance", "vocabularies", "model_parameter_alignment"),
+    *("model_changes", "measures"),
+)
 MEASURES = "measures"  # needs nearly all that is measured of each model
 
 
@@ -67,19 +72,57 @@ def describe_pair(
 ) -> ComparedModels:
     """Return what two models and the texts are; arguments are those of `describe_subject`.
 
+    What is `given` is said of a model that no file of conf/ describes. Two of one label are called
+    by their names.
+
     Raises:
-        InputError: if one is not known or cannot be compared, or both are one.
+        InputError: if one is not known or cannot be compared, or both are one; if one tokenizer is
+            given for two folders.
     """
-    first = describe_subject(model, corpora, say, reading=reading, given=given)
-    second = describe_subject(other, None, say, given=given)
+    of_first, of_second = _given_to(model, other, given or {})
+    first = describe_subject(model, corpora, say, reading=reading, given=of_first)
+    second = describe_subject(other, None, say, given=of_second)
     same_files = first.described and _files_of(first) and _files_of(first) == _files_of(second)
     if first.model == second.model or same_files:
         raise InputError(f"compare: found {model} and {other}, one model; allowed: two")
     for word, subject in ((model, first), (other, second)):
-        file = find_root() / CONF / "model" / f"{subject.model}.yaml"
-        if (subject.described or read_yaml(file)).get("source") == "vectors":
+        if _description(subject).get("source") == "vectors":
             raise InputError(f"{word}: is vectors without a model; allowed: models, which read")
+    if _description(first).get("label") == _description(second).get("label"):
+        return ComparedModels(_called_by_name(first), _called_by_name(second))
     return ComparedModels(first, second)
+
+
+def _given_to(model: str, other: str, given: Given) -> tuple[Given | None, Given | None]:
+    """Return what is given of each of two models: a tokenizer is of the one that is a folder."""
+    root = find_root()
+    free = [word for word in (model, other) if not is_described(word, root)]
+    folders = [word for word in free if expanded(word).is_dir()]
+    if "tokenizer" in given and len(folders) > 1:
+        raise InputError(
+            f"--tokenizer: found for two folders, {model} and {other}, allowed: for one; put the "
+            "other's tokenizer into its folder"
+        )
+
+    def of(word: str) -> Given | None:
+        if free and word not in free:
+            return None
+        is_its = not folders or word in folders
+        return {key: said for key, said in given.items() if key != "tokenizer" or is_its} or None
+
+    return of(model), of(other)
+
+
+def _description(subject: Subject) -> dict[str, Any]:
+    file = find_root() / CONF / "model" / f"{subject.model}.yaml"
+    return subject.described or read_yaml(file)
+
+
+def _called_by_name(subject: Subject) -> Subject:
+    """Return a model whose label is its name, which has a digest; one of conf/ as it is."""
+    if not subject.described:
+        return subject
+    return replace(subject, described={**subject.described, "label": subject.model})
 
 
 def write_comparison(
@@ -108,7 +151,7 @@ def write_comparison(
         _run(tree, pair, targets, say, jobs)
         for analysis in stages:
             draw_analysis(tree.folder, analysis, pair.key)
-        for sentence in _reasons(tree.folder, pair.key):
+        for sentence in _reasons(tree.folder, pair.key, nouns):
             say(sentence)
         named = names_of(tree.folder)[pair.key]
         note(root / REPORTS / pair.name, pair.title)
@@ -136,9 +179,7 @@ def _run(
     from embspace.app.checks.long_stimuli import check_stimuli
 
     check_stimuli(tree.folder, tree.stages(*targets))
-    first = pair.first
-    size = size_of(tree.folder, first.model, first.corpora, first.files)
-    expected = Expected(read_stages(tree.folder), size, is_quicker=False)
+    expected = Expected(read_stages(tree.folder), _size(tree.folder, pair), is_quicker=False)
     durations = Durations(tree.root, tree.folder.name, expected)
 
     def announce(needs: Needs) -> None:
@@ -148,15 +189,22 @@ def _run(
     tell(steps, say)
 
 
+def _size(tree: Path, pair: ComparedModels) -> Size:
+    """Return the size of the texts, and of the larger model."""
+    first = pair.first
+    sizes = [size_of(tree, model, first.corpora, first.files) for model in models_of(pair.key)]
+    return max(sizes, key=lambda size: size.parameters)
+
+
 def _way_of(stage: str) -> str:
     """Return how a stage is left out: what measures a model is for one table alone."""
     is_measure = stage.startswith(("measure_", "compare_measures"))
     return " (--no-measures leaves it out)" if is_measure else ""
 
 
-def _reasons(tree: Path, pair: str) -> Iterator[str]:
+def _reasons(tree: Path, pair: str, nouns: Sequence[str]) -> Iterator[str]:
     """Yield why parts of the tables are empty, as of models without a token in common."""
-    for noun in NOUNS:
+    for noun in nouns:
         file = tree / "results" / noun / f"{pair}.csv"
         table = load_table(str(file)) if file.is_file() else None
         if table is not None and "reason" in table:
