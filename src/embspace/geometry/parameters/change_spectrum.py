@@ -64,12 +64,12 @@ class ChangeSpectrum:
 
 
 def change_spectrum(weights: WeightMatrix, others: WeightMatrix) -> ChangeSpectrum:
-    """Return the singular values of the change of a matrix, and the noise that they stand on.
+    """Return the singular values of the change of a matrix, and the noise of rounding.
 
-    Rounding moves each entry w by at most 2^-bits |w|, bits being those of the coarser format of
-    the two. A matrix of independent such errors has singular values up to about the length of its
-    longest row and that of its longest column together. That is the tolerance: an upper bound, for
-    most errors are smaller than the largest.
+    Rounding moves an entry w by at most 2^-bits |w|, with the bits of the coarser format of both
+    matrices. Independent errors of this size have singular values up to about the length of the
+    longest row plus the length of the longest column. This sum is the tolerance, an upper bound:
+    most errors are smaller than the largest error.
     """
     stored = coarser(stored_format(weights), stored_format(others))
     values, directions = _right_side(others, weights)
@@ -84,13 +84,13 @@ def _tolerance(weights: WeightMatrix, others: WeightMatrix, stored: str) -> floa
 
 
 def within_rounding(weights: WeightMatrix, others: WeightMatrix) -> str:
-    """Return the format whose rounding leaves as large a change; "" for a larger one.
+    """Return the format whose rounding leaves such a change; "" for a larger change.
 
-    As of weights that a program added to and subtracted from. The format is the finer of the two:
+    An example is a sum that a program undid. The format is the finer format of both weights:
     float32 weights that left the grid of bfloat16 have moved. The norm of the change is at most
-    2^-bits of that of W, and of a matrix no singular value stands above the tolerance. Unchanged
-    rows of a matrix do not count, lest they hide that one row moved; and changed entries alone
-    differ by no more than `FEW_STEPS`.
+    2^-bits of the norm of W, and no singular value of a matrix is above the tolerance. Only changed
+    rows of a matrix count, as a single moved row must show; and changed entries differ by at most
+    `FEW_STEPS`.
     """
     stored = finer(stored_format(weights), stored_format(others))
     differs = weights != others

@@ -41,9 +41,9 @@ ROUNDINGS: Mapping[str, Callable[[Weights], Weights]] = {
 def rounding_between(
     weights: Weights, others: Weights, formats: Collection[str] = tuple(SIGNIFICANT_BITS)
 ) -> str:
-    """Return which of `ROUNDINGS` leads from one of two weights to the other; "" if none does.
+    """Return the name in `ROUNDINGS` of the rounding between two weights; "" without a rounding.
 
-    Weights that are equal were not rounded: "". Roundings to other than `formats` do not count.
+    Equal weights were not rounded: "". Only roundings to `formats` count.
     """
     if np.array_equal(weights, others):
         return ""
