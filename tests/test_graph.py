@@ -17,6 +17,7 @@ from embspace.graph import (
     rest,
     stage_entry,
     tables,
+    with_compared,
     with_kinds,
     with_rows,
     with_stages,
@@ -155,6 +156,46 @@ def test_a_new_analysis_has_a_row_at_the_end_of_the_list():
     rows = [line for line in text.splitlines() if line.startswith("|")]
     assert any("../figures/helix/tiny.png" in row and row.endswith("`helix` |") for row in rows)
     assert text.endswith("\n\nAfter.\n")
+
+
+def test_a_source_that_is_declared_no_more_goes_and_others_stay(root: Path):
+    text = (root / "conf/compare/measures.yaml").read_text(encoding="utf-8")
+    head, mark, body = text.partition("sources:\n")
+    old = "  - noun: {}\n    table: old\n    file: results/{}/old/{{}}.csv\n"
+    by_hand = old.format("probing", "probing")
+    planted = head + mark + old.format("helix", "helix") + by_hand + body
+    assert with_compared(planted) == head + mark + by_hand + body
+
+
+def test_the_row_of_an_analysis_without_a_question_goes(monkeypatch: pytest.MonkeyPatch):
+    member = declaration("helix")
+    silent = member._replace(analysis=replace(member.analysis, question=""))
+    monkeypatch.setattr(graph, "declared", lambda: [silent])
+    others = "| question | figure and tables | noun |\n| a | b | `helix`, `positions` |\n"
+    assert with_rows(f"{others}| old | b | `helix` |\n| a | b | `other` |\n", "tiny") == (
+        f"{others}| a | b | `other` |\n"
+    )
+
+
+def test_an_analysis_has_one_row_where_its_map_became_a_measure(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(graph, "declared", lambda: [declaration("helix")])
+    row = "| old | b | `helix` (in `conf/project/`, as all maps) |\n"
+    [line] = with_rows(row + row, "tiny").splitlines()
+    assert line.endswith(" | `helix` |")
+
+
+@pytest.mark.parametrize("stage", ["project_helix", "draw_helix", "measure_cubes"])
+@pytest.mark.parametrize("chapter", ["positional", "words"])
+def test_a_stage_that_is_declared_no_more_goes(root: Path, stage: str, chapter: str):
+    text = (root / f"pipeline/{chapter}/dvc.yaml").read_text(encoding="utf-8")
+    members = [member for member in declared() if member.chapter == chapter]
+    head, mark, body = text.partition("stages:\n")
+    old = f"\n  # Old.\n  {stage}:\n    wdir: ../..\n"
+    for planted in (f"{text}{old}", f"{head}{mark}{old}\n{body.lstrip()}"):
+        kept = yaml.safe_load(with_stages(planted, chapter, members, root))
+        assert kept == yaml.safe_load(text)
+        assert "# Old." not in with_stages(planted, chapter, members, root)
+    assert with_stages(text, chapter, members, root) == text
 
 
 def test_kinds_are_written_once():

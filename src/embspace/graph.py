@@ -34,6 +34,7 @@ TABLES = "tables.yaml"  # beside the drawings of a chapter
 WRITTEN = "Written by `python -m embspace.graph`"
 NOTE = f"# {WRITTEN} from the declarations beside the functions of stages.\n"
 BELOW = f"  # {WRITTEN} from here on.\n"
+COMMENT, BODY = r"(?:^  #.*\n)*", r"(?:^    .*\n)*"  # above a stage, and below its name
 ITEM = "${item.model}"
 WIDTH = 100
 
@@ -106,10 +107,11 @@ def tables() -> dict[Path, str]:
 
 def rest(root: Path) -> dict[Path, str]:
     """Return the content of the files that depend on drawings, too."""
-    files = {}
-    for chapter, members in _chapters().items():
+    files, chapters = {}, _chapters()
+    present = {path.parent.name for path in root.glob(f"pipeline/*/{GRAPH}")}
+    for chapter in sorted(chapters.keys() | present):
         graph = Path("pipeline") / chapter / GRAPH
-        files[graph] = with_stages(_text(root / graph), chapter, members, root)
+        files[graph] = with_stages(_text(root / graph), chapter, chapters.get(chapter, []), root)
     model = str(read_yaml(root / PARAMS)["models"][0])
     return files | {
         ANALYSES: with_rows(_text(root / ANALYSES), model),
@@ -126,17 +128,25 @@ def _text(path: Path) -> str:
 
 
 def with_stages(text: str, chapter: str, members: Iterable[Declared], root: Path) -> str:
-    """Return a graph with the stages of the declared analyses, a new one before the drawings."""
+    """Return a graph with the stages of the declared analyses, a new one before the drawings.
+
+    `members` are all of the chapter: other stages of declared nouns go, with their comments.
+    """
     members = [*members]
-    for member in members:
-        comment = f"  # {_plain(member.analysis.question)}\n"
-        entry = _as_yaml(member.analysis.stage, stage_entry(member, root))
-        text = _with_stage(text, comment + entry, f"draw_{chapter}")
-    together = _drawings(chapter, chapter)
+    together = _drawings(chapter, chapter) if members else {}
     lists = {
         chapter if member.analysis.noun in together else member.analysis.noun: member.analysis.over
         for member in members
     }
+    declared_here = {member.analysis.stage for member in members} | {f"draw_{n}" for n in lists}
+    for stage in re.findall(r"^  (\w+):$", text, re.MULTILINE):
+        verb, _, noun = stage.partition("_")
+        if verb in (*VERBS, "draw") and noun in modules() and stage not in declared_here:
+            text = re.sub(rf"{COMMENT}^  {stage}:\n{BODY}\n?", "", text, flags=re.MULTILINE)
+    for member in members:
+        comment = f"  # {_plain(member.analysis.question)}\n"
+        entry = _as_yaml(member.analysis.stage, stage_entry(member, root))
+        text = _with_stage(text, comment + entry, f"draw_{chapter}")
     for name, over in lists.items():
         drawing = _as_yaml(f"draw_{name}", drawing_entry(chapter, name, over, root))
         text = _with_stage(text, drawing, f"draw_{chapter}")
@@ -149,10 +159,9 @@ def _with_stage(text: str, block: str, following: str) -> str:
     A comment above the stage stays unless the block brings a comment. Without a following stage,
     the new stage is the last.
     """
-    comment = r"(?:^  #.*\n)*"
     [name] = re.findall(r"^  (\w+):$", block, re.MULTILINE)
-    present = rf"{comment if block.startswith('  #') else ''}^  {name}:\n(?:^    .*\n)*"
-    place = rf"(?={comment}^  {following}:\n)"
+    present = rf"{COMMENT if block.startswith('  #') else ''}^  {name}:\n{BODY}"
+    place = rf"(?={COMMENT}^  {following}:\n)"
     for pattern, new in ((present, block), (place, f"{block}\n")):
         if found := re.search(pattern, text, re.MULTILINE):
             return text[: found.start()] + new + text[found.end() :]
@@ -306,26 +315,35 @@ def drawn_results(analysis: Analysis) -> Iterator[str]:
 def with_rows(text: str, model: str) -> str:
     """Return the list of analyses with the rows of declared analyses, new rows at the end.
 
-    A row with several analyses stays. `model` names the model with figures in git.
+    A row with several analyses stays; that of an analysis without a question goes. `model`
+    names the model with figures in git.
     """
     lines = text.splitlines()
-    for analysis in (each.analysis for each in declared() if each.analysis.question):
-        item = model if analysis.over else TOY
-        figure = f"../figures/{analysis.noun}/{item}"
-        further = [
-            f"[{name}](../figures/{noun}/{item}.png)"
-            for noun, name in analysis.further_figures.items()
-        ]
-        links = ", ".join([f"[figure]({figure}.png)", *further, f"[tables]({figure}.md)"])
-        where = " (in `conf/project/`, as all maps)" if analysis.verb == "project" else ""
-        end = f"| `{analysis.noun}`{where} |"
-        row = f"| {analysis.question} | {links} {end}"
-        named = [n for n, line in enumerate(lines) if f"`{analysis.noun}`" in line.split("| ")[-1]]
-        if named and lines[named[0]].endswith(end):
-            lines[named[0]] = row
-        elif not named:
+    for analysis in (each.analysis for each in declared()):
+        own = [line for line in lines if _nouns(line) == [analysis.noun]]
+        row = _row(analysis, model)
+        if own and analysis.question:
+            lines[lines.index(own.pop(0))] = row
+        elif analysis.question and not any(analysis.noun in _nouns(line) for line in lines):
             lines.insert(1 + max(n for n, line in enumerate(lines) if line.startswith("|")), row)
+        lines = [line for line in lines if line not in own]
     return "\n".join(lines) + "\n"
+
+
+def _row(analysis: Analysis, model: str) -> str:
+    item = model if analysis.over else TOY
+    figure = f"../figures/{analysis.noun}/{item}"
+    further = [
+        f"[{name}](../figures/{noun}/{item}.png)" for noun, name in analysis.further_figures.items()
+    ]
+    links = ", ".join([f"[figure]({figure}.png)", *further, f"[tables]({figure}.md)"])
+    where = " (in `conf/project/`, as all maps)" if analysis.verb == "project" else ""
+    return f"| {analysis.question} | {links} | `{analysis.noun}`{where} |"
+
+
+def _nouns(line: str) -> list[str]:
+    """Return the nouns in the last cell of a row; none of a line that is no row."""
+    return re.findall(r"`(\w+)`", line.split("| ")[-1]) if line.startswith("|") else []
 
 
 # What other commands read.
@@ -335,7 +353,7 @@ def with_compared(text: str) -> str:
     """Return the settings of `compare_measures` with the compared tables of declared analyses."""
     head, mark, body = text.partition("\nsources:\n")
     sources = re.split(r"^(?=  - noun: )", body, flags=re.MULTILINE)[1:]
-    named = {_source_name(source): source for source in sources}
+    written: dict[tuple[str, str], str] = {}
     for analysis in (each.analysis for each in declared()):
         halves = analysis.outputs.get("parquet", "")  # their deviations, if a comparison has them
         for name, table in analysis.tables.items():
@@ -351,8 +369,10 @@ def with_compared(text: str) -> str:
                     **({"halves": halves.format(model="{}")} if halves else {}),
                 }
                 listed = [_listed(key, value) for key, value in entry.items()]
-                named[analysis.noun, title] = "  - " + "\n    ".join(listed) + "\n"
-    return head + mark + "".join(named.values())
+                written[analysis.noun, title] = "  - " + "\n    ".join(listed) + "\n"
+    named = {_source_name(source): source for source in sources}
+    kept = {name: named[name] for name in named if name in written or name[0] not in modules()}
+    return head + mark + "".join((kept | written).values())
 
 
 def _source_name(source: str) -> tuple[str, str]:
