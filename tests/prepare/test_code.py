@@ -88,10 +88,14 @@ def test_a_drawing_stage_is_named_after_its_folder(source: Path):
     assert "draw_positional" in prepare_code(source, LOCKED)
 
 
-def test_the_code_that_is_found_is_what_python_loads(root: Path):
+@pytest.fixture(scope="module")
+def code_of_cubes(root: Path) -> set[Path]:
     modules = modules_in(root / "src")
-    found = {module.path for module in code_of(stages_in(modules)["measure_cubes"], modules)}
+    return {module.path for module in code_of(stages_in(modules)["measure_cubes"], modules)}
+
+
+def test_the_code_that_is_found_is_what_python_loads(code_of_cubes: set[Path]):
     import embspace.measure.toys.cubes  # noqa: F401
 
     files = {Path(str(getattr(each, "__file__", None))) for each in sys.modules.values()}
-    assert {path for path in found if path.resolve() in files} == found
+    assert {path for path in code_of_cubes if path.resolve() in files} == code_of_cubes
