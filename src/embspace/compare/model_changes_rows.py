@@ -57,7 +57,7 @@ class PairedWeight:
     """A weight of two models, rows that mean the same."""
 
     weight: Weight
-    """Of the first model; its values are not cut to the rows of both."""
+    """The weight of the first model, with all rows."""
     before: Float[np.ndarray, "row dim"]
     after: Float[np.ndarray, "row dim"]
     rows: Int[np.ndarray, " row"]

@@ -18,7 +18,7 @@ UNKNOWN = "unknown"
 
 
 class Known(NamedTuple):
-    """How a module of the user's was found to be read, with what tokenizer and in what form."""
+    """The description of a user's module, with the tokenizer and the form of the module."""
 
     form: object
     tokenizer: Any

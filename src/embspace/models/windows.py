@@ -170,7 +170,7 @@ def cut_windows(
 
 @dataclass(frozen=True)
 class TextRows:
-    """What the rows of the states of texts are, as tables that are made when they are looked at."""
+    """Describes the rows of the states of texts; tables are made at the first look."""
 
     cut: Sequence[Window]
     names: Sequence[str]

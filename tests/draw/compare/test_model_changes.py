@@ -156,30 +156,6 @@ def test_models_that_are_no_pair_are_told_why() -> None:
     assert "Not checkable: A has 6 layers, B 3." in text
 
 
-def test_words_that_are_alike_stand_first() -> None:
-    def words(tokens: str, *, is_coherent: bool) -> dict[str, Any]:
-        return {
-            "group": "attention_query",
-            "layer": 2,
-            "layers": 2,
-            "direction": 1,
-            "share": 0.5,
-            "side": "reads",
-            "reading": "word_embeddings",
-            "coherence": 0.3,
-            "random_coherence_high": 0.2,
-            "is_coherent": is_coherent,
-            "tokens": tokens,
-            "opposite_tokens": "x",
-        }
-
-    moved = row("attention_query", 2, "moved", 0.1, 1)
-    rows = [words("apple tax", is_coherent=False), words("doctor nurse", is_coherent=True)]
-    _, text = drawn(table(moved, whole=all_of("moved", 0.01)), rows)
-    assert text.index("doctor nurse") < text.index("apple tax")
-    assert "Queries of layer 2, direction 1" in text
-
-
 @pytest.mark.parametrize("largest_written", [0, 24])
 def test_many_layers_are_drawn_without_numbers(largest_written: int) -> None:
     parts = [row(group, layer, "moved", 0.1, 24) for layer in (1, 2, 3) for group in GROUPS[:2]]

@@ -98,8 +98,8 @@ def lookup(
     with clear_errors():
         named, wanted = model_and_words("lookup", words, model, "WORD")
     with at_texts(named) as name:
-        found = look_up(wanted, name, top)
-    for group, vectors in found.items():
+        vectors_by_group = look_up(wanted, name, top)
+    for group, vectors in vectors_by_group.items():
         typer.echo(f"{group.removeprefix('feed_forward_')}s\n{FOUND_HEADER}")
-        for each in vectors:
-            typer.echo(visible(str(each)))
+        for vector in vectors:
+            typer.echo(visible(str(vector)))

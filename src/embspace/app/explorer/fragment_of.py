@@ -34,14 +34,14 @@ def explorer_of(folder: Path, model: str, nouns: Collection[str] | None = None) 
     with the script's hash is enough.
     """
     pack = Pack()
-    found = gathered(folder, model, pack, nouns)
-    if found is None:
+    content = gathered(folder, model, pack, nouns)
+    if content is None:
         return None
-    found["arrays"] = pack.shapes
+    content["arrays"] = pack.shapes
     here = files("embspace.app.explorer")
     parts = [here.joinpath(f"{name}.js").read_text(encoding="utf-8") for name in SCRIPTS]
     data = (
-        f'<script type="application/json" id="explorer-data">{as_inert_json(found)}</script>\n'
+        f'<script type="application/json" id="explorer-data">{as_inert_json(content)}</script>\n'
         f'<script type="text/plain" id="explorer-arrays">{pack.text()}</script>\n'
     )
     return Fragment(

@@ -38,13 +38,13 @@ def names_of(root: Path) -> dict[str, Named]:
 
     Pairs are the pairs of params.yaml, and pairs with results of models in conf/model/.
     """
-    found = dict[str, Named]()
+    subjects = dict[str, Named]()
     labels = dict[str, str]()
     for kind, folder in FOLDERS.items():
         for file in sorted((root / CONF / folder).glob("*.yaml")):
             if re.fullmatch(NAME, file.stem):
                 label = str(read_yaml(file).get("label", file.stem))
-                found.setdefault(file.stem, Named(kind, file.stem, label))
+                subjects.setdefault(file.stem, Named(kind, file.stem, label))
                 if kind == "model":
                     labels[file.stem] = label
     pairs = {*(read_yaml(root / PARAMS).get("compared") or {})}
@@ -53,9 +53,9 @@ def names_of(root: Path) -> dict[str, Named]:
         model, other = models_of(pair)
         if model in labels and other in labels:
             is_clear = labels[model] != labels[other]
-            called_so = [labels[each] if is_clear else each for each in (model, other)]
-            found[pair] = Named("pair", pair, " and ".join(called_so))
-    return found
+            sides = [labels[side] if is_clear else side for side in (model, other)]
+            subjects[pair] = Named("pair", pair, " and ".join(sides))
+    return subjects
 
 
 def called(root: Path, kind: str, name: str) -> str:

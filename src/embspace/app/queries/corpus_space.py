@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class HasWindows(Protocol):
-    """What has a table of windows, made already or when it is looked at."""
+    """A holder of a table of windows, which may be made at the first look."""
 
     @property
     def windows(self) -> pd.DataFrame:

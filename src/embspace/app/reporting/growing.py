@@ -141,8 +141,8 @@ class GrowingPage:
         from embspace.app.page.model import Progress, page_of
 
         start, place = monotonic(), (self._tree, self._model)
-        has_maps = any(each.is_map for each in self._drawn)
-        nouns = [each.noun for each in self._drawn]
+        has_maps = any(analysis.is_map for analysis in self._drawn)
+        nouns = [analysis.noun for analysis in self._drawn]
         text = page_of(
             *place,
             own_texts=self._own_texts,

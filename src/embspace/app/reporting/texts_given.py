@@ -35,15 +35,15 @@ def texts_given(
         options = ", ".join(f"--{OPTIONS.get(key, key.replace('_', '-'))}" for key in reading)
         raise InputError(f"{options}: found without a file of texts, allowed: with one")
     for corpus in corpora or [None]:
-        found, own = _texts(corpus, root, reading)
+        corpus_names, own = _texts(corpus, root, reading)
         if own is not None and own.name in names:
             own = replace(own, name=f"{own.name}_{own.digest}")
-            found = [own.name]
-        if not {*found}.isdisjoint(names) or (
-            own and own.content in [each.content for each in files]
+            corpus_names = [own.name]
+        if not {*corpus_names}.isdisjoint(names) or (
+            own and own.content in [texts.content for texts in files]
         ):
             raise InputError(f"--corpus: found {corpus} twice, allowed: other texts each time")
-        names += found
+        names += corpus_names
         files += [own] if own else []
     return names, files
 

@@ -10,6 +10,16 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 
+from embspace.draw.compare.model_changes_tables import (
+    ALL,
+    NAMES,
+    changes_table,
+    layers_of,
+    place_of,
+    states_table,
+    tokens_table,
+    words_table,
+)
 from embspace.draw.page.canvas import (
     count,
     new_figure,
@@ -20,36 +30,13 @@ from embspace.draw.page.canvas import (
     write_beside,
 )
 from embspace.draw.page.looks import GRAY, VERMILION, corpus_looks
-from embspace.draw.page.markdown import (
-    folded,
-    for_readers,
-    interval,
-    markdown_table,
-    section,
-)
-from embspace.draw.page.parameter_groups import GROUPS
 from embspace.files.tables import Tables
 from embspace.settings.params import models_of
 
 RESULTS = ("csv", "words.csv", "tokens.csv", "states.csv")
 STAGE = "compare_model_changes"
-ALL = "all"
-NAMES = {
-    **GROUPS,
-    "norm": "norms",
-    "bias": "biases",
-    "other": "other vectors",
-    "token_embedding": "token embeddings",
-    "position_embedding": "position embeddings",
-    "segment_embedding": "segment embeddings",
-    "output_embedding": "output embeddings",
-    "masked_head": "masked head",
-    "pooler": "pooler",
-    ALL: "all weights",
-}
 MOVED, UNRELATED, ROUNDED = "moved", "no nearer than dealt rows", "rounded"
 NOT_CHECKABLE = "not checkable"
-READINGS = {"word_embeddings": "token embeddings", "masked_head": "masked head"}
 SMALLEST, LARGEST = 1e-3, 2**0.5  # of the colors: below rounding to bfloat16, independent weights
 WRITTEN: dict[str, Any] = {"fontsize": 5.5}  # in a cell
 LINE = 90  # characters of a reason in the figure
@@ -93,20 +80,20 @@ def draw_model_changes(
     _outside(axes[2], table[table["layer"].isna()])
     if not states.empty:
         _states(axes[3], states)
-    pages = [_changes_page(table, n_shown, digits)]
-    pages += [_words_page(results["words"], n_shown, digits), _tokens_page(results["tokens"])]
-    pages += [_states_page(states, digits)]
+    pages = [changes_table(table, n_shown, digits)]
+    pages += [words_table(results["words"], n_shown, digits), tokens_table(results["tokens"])]
+    pages += [states_table(states, digits)]
     return figure, "\n".join([head, *_remarks(known), *filter(None, pages)])
 
 
 def _remarks(known: pd.DataFrame) -> list[str]:
     """Return a sentence on each part that is not compared, or not with all of its rows."""
-    told = known[known["reason"].notna()]
+    with_reason = known[known["reason"].notna()]
     return [
-        f"{sentence_case(_place(row))} "
+        f"{sentence_case(place_of(row))} "
         + ("not checkable: " if row["verdict"] == NOT_CHECKABLE else "compared by ")
         + f"{row['reason']}.\n"
-        for _, row in told.iterrows()
+        for _, row in with_reason.iterrows()
     ]
 
 
@@ -135,26 +122,11 @@ def _title(table: pd.DataFrame, one: str, other: str) -> str:
     by = f"{_by(most['relative_change'])}{_in_directions(most)}"
     if len(parts) == 1:
         rest = ", but for rounding" if (table["verdict"] == ROUNDED).any() else ""
-        return f"From {one} to {other} one part alone moved{rest}, the {_place(most)}, {by}"
+        return f"From {one} to {other} one part alone moved{rest}, the {place_of(most)}, {by}"
     return (
         f"From {one} to {other} all weights together moved by {size} of their norm, most the "
-        f"{_place(most)}, {by}"
+        f"{place_of(most)}, {by}"
     )
-
-
-def _place(row: pd.Series) -> str:
-    """Return a group with its layer, in words."""
-    name = NAMES.get(row["group"], str(row["group"]))
-    if pd.isna(row["layer"]):
-        return name
-    layers = _layers(row)
-    return f"{name} of layer{'s' if not layers.isdigit() else ''} {layers}"
-
-
-def _layers(row: pd.Series) -> str:
-    """Return the layers of a row, of a column that tables read as numbers."""
-    value = row["layers"]
-    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def _by(size: float) -> str:
@@ -225,7 +197,7 @@ def _map(ax: Axes, cells: pd.DataFrame, *, is_written: bool, **look: Any) -> Non
     order = [*NAMES, *dict.fromkeys(cells["group"])]
     groups = [group for group in dict.fromkeys(order) if group in set(cells["group"])]
     rows = [layer for _, layer in cells.drop_duplicates("layer").iterrows()]
-    names = [_layers(row) for row in rows]
+    names = [layers_of(row) for row in rows]
 
     def wide(column: str) -> pd.DataFrame:
         return cells.pivot(index="layer", columns="group", values=column)[groups]
@@ -292,120 +264,3 @@ def _states(ax: Axes, states: pd.DataFrame) -> None:
 
 def _bar_color(verdict: str) -> str:
     return "0.7" if verdict == UNRELATED else "0.3"
-
-
-def _changes_page(table: pd.DataFrame, n_shown: int, digits: int) -> str:
-    """Return the parts that moved most, and behind a fold all of them."""
-    columns = {
-        "place": "weights",
-        "relative_change": "relative change",
-        "relative_change_rounding": "rounded to bfloat16",
-        "relative_change_dealt": "rows dealt anew",
-        "rows": "rows that differ",
-        "rank": "rank",
-        "participation_ratio": "directions that share it",
-        "random_participation_ratio": "of a random change",
-    }
-    more = {
-        "verdict": "verdict",
-        "first_share": "share of the first direction",
-        "overlap": "overlap with W",
-        "random_overlap": "of random directions",
-    }
-    rows = [
-        f"{count(row['n_rows_changed'])} of {count(row['n_rows'])}" for _, row in table.iterrows()
-    ]
-    places = [sentence_case(_place(row)) for _, row in table.iterrows()]
-    sizes = ("relative_change", "relative_change_rounding", "relative_change_dealt")
-    words = {size: [_percent(value) for value in table[size]] for size in sizes}
-    named = table.assign(place=places, rows=rows, **words)
-    order = table.sort_values("relative_change", ascending=False, kind="stable").index
-    order = named.loc[order[table.loc[order, "verdict"] != "identical"]]
-    note = (
-        "The relative change is |W' − W| / |W|; beside it stand that of W rounded to bfloat16 and "
-        "that of the rows of W' in random order. A change's rank counts singular values above what "
-        "rounding of the stored weights leaves; the participation ratio of their squares says over "
-        "how many directions it is spread."
-    )
-    first = markdown_table(for_readers(order.head(n_shown), columns), digits)
-    page = section("Largest changes", note, first)
-    rest = markdown_table(for_readers(named, columns | more), digits)
-    note = (
-        "Layer by layer. The overlap is the mean squared cosine of the principal angles between "
-        "the first directions of the change and of W."
-    )
-    return page + "\n" + folded(section("All weights", note, rest))
-
-
-def _percent(share: float) -> str:
-    return "–" if np.isnan(share) else percent(share)
-
-
-def _words_page(table: pd.DataFrame, n_shown: int, digits: int) -> str:
-    if table.empty:
-        return ""
-    columns = {
-        "place": "change",
-        "side": "what it does",
-        "tokens": "words",
-        "opposite_tokens": "words of the negation",
-        "share": "share of the change",
-        "coherence": "cosine of the words",
-        "random_coherence_high": "of random directions, upper bound",
-        "reading": "read by",
-    }
-    places = [
-        f"{sentence_case(_place(row))}, direction {row['direction']}" for _, row in table.iterrows()
-    ]
-    named = table.assign(place=places, reading=table["reading"].map(READINGS))
-    named["share"] = [percent(share) for share in table["share"]]
-    named = named.sort_values("is_coherent", ascending=False, kind="stable")
-    note = (
-        "The first directions of each change by its singular values, the tokens of highest score "
-        "first. Rows whose words are more alike than those of random directions stand first; of "
-        "others the words say little."
-    )
-    first = section(
-        "What the change reads and writes",
-        note,
-        markdown_table(for_readers(named.head(n_shown), columns), digits),
-    )
-    more = named.iloc[n_shown:]
-    if more.empty:
-        return first
-    rest = markdown_table(for_readers(more, columns), digits)
-    return first + "\n" + folded(section("Other directions", "In the same order.", rest))
-
-
-def _tokens_page(table: pd.DataFrame) -> str:
-    if table.empty:
-        return ""
-    columns = {
-        "token": "token",
-        "relative_change": "relative change",
-        "times_median": "times the median token's",
-        "cosine": "cosine with itself before",
-        "norm": "norm",
-        "other_norm": "norm after",
-    }
-    note = "The tokens whose embeddings moved most for their length."
-    return section("Tokens that moved most", note, markdown_table(for_readers(table, columns), 3))
-
-
-def _states_page(table: pd.DataFrame, digits: int) -> str:
-    if table.empty:
-        return ""
-    columns = {
-        "corpus": "texts",
-        "layer": "layer",
-        **interval("cosine", "cosine of a text with itself"),
-        "other_cosine": "of two texts",
-        "n": "n",
-    }
-    note = (
-        "The mean state of a text in one model beside its mean state in the other, and beside that "
-        "of other texts. It has a meaning where both started from the same weights."
-    )
-    named = {corpus: look.name for corpus, look in corpus_looks(table["corpus"]).items()}
-    shown = markdown_table(for_readers(table, columns, corpus=named), digits)
-    return section("States of the same texts", note, shown)

@@ -32,7 +32,7 @@ class ChangeSpectrum:
     directions: Float[np.ndarray, "value dim"]
     """Unit vectors, those of the largest values first."""
     tolerance: float
-    """What rounding of the entries of W and W' may leave of the largest singular value."""
+    """The largest singular value that rounding of the entries of W and W' may cause."""
     stored: str
     """The coarser of the formats that hold W and W': float32, float16 or bfloat16."""
 

@@ -1,4 +1,4 @@
-"""How far weights moved, beside weights that have nothing to do with each other."""
+"""Measures the change of weights between two models, beside rows in random order."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ class WeightChange:
     dealt_squared: float
     """The mean of |W' - W|^2 over all orders of the rows of W': of weights without a relation."""
     dealt_variance: float
-    """The variance of the same."""
+    """The variance of |W' - W|^2 over these orders."""
     centered_product: float
     """|C| |C'|, C being W less its mean row: the largest sum of the products of their rows."""
 
@@ -38,14 +38,14 @@ class WeightChange:
 
     @property
     def relative_rounding(self) -> float:
-        """What rounding W to bfloat16 would give, some 2e-3 of most weights."""
+        """The relative change of W by rounding to bfloat16, some 2e-3 for most weights."""
         return _relative(self.rounding_squared, self.squared)
 
     @property
     def relative_dealt(self) -> float:
-        """What rows dealt anew give: sqrt 2 for independent weights of mean 0 and one norm.
+        """The relative change to rows of W' in random order, as a root of a mean of squares.
 
-        The root of a mean of squares.
+        It is sqrt 2 for independent weights of mean 0 and one norm.
         """
         return _relative(self.dealt_squared, self.squared)
 
