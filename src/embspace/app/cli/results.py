@@ -397,21 +397,22 @@ def cite(
 
 
 def define(
-    measure: Annotated[
+    name: Annotated[
         str | None,
         typer.Argument(
-            help="Of embspace.geometry, a family, or a word to look for, such as anisotropy; "
-            "without it, all are listed."
+            help="A measure, a family, an analysis such as helix, or a word to look for, such as "
+            "anisotropy; without it, all measures are listed."
         ),
     ] = None,
 ) -> None:
     """Say what a measure is: formula, range, source, invariances, bias, a worked example.
 
-    Of a family, its measures; of another word, the measures and functions that speak of it.
+    Of an analysis, its question, tables and settings; of a family, its measures; of another word,
+    the measures and functions that speak of it.
 
-    docs/definitions.md has all of them without the examples, with formulas set.
+    docs/definitions.md has all measures without the examples, with formulas set.
     """
-    from embspace.app.define import define as definition_of
+    from embspace.app.definitions.measures import define as definition_of
 
     with clear_errors():
-        typer.echo(definition_of(measure))
+        typer.echo(definition_of(name))
