@@ -24,3 +24,4 @@ class Lazy(ModuleType):
 torch: Any = Lazy("torch")
 transformers: Any = Lazy("transformers")
 safetensors_torch: Any = Lazy("safetensors.torch")
+tokenizers: Any = Lazy("tokenizers")

@@ -13,8 +13,7 @@ from embspace.errors import InputError
 from embspace.loaded.model import LoadedModel
 from embspace.loaded.untouched import untouched
 from embspace.settings.model import Network, VectorsModel, describe_model
-
-UNKNOWN = "unknown"
+from embspace.settings.own import own_description
 
 
 class Known(NamedTuple):
@@ -107,7 +106,7 @@ def _described(module: Any, tokenizer: Any, encoder: Any) -> LoadedModel:
     if findings.asked:
         listed = "; ".join(f"{key}: {why}" for key, why in findings.asked.items())
         raise InputError(f"{name}: not all that is needed can be found in the model: {listed}")
-    said = {"label": name, "license": UNKNOWN, "language": UNKNOWN, "source": "path", "path": name}
+    said = own_description(name, {"source": "path", "path": name})
     description = describe_model(name, said | findings.keys)
     assert not isinstance(description, VectorsModel)  # the source is a path
     _KNOWN[module] = Known(form, tokenizer, description)
@@ -117,7 +116,11 @@ def _described(module: Any, tokenizer: Any, encoder: Any) -> LoadedModel:
 def _form(module: Any, tokenizer: Any) -> object:
     """Return what decides how a module is read; training changes its numbers alone."""
     shapes = [(path, tensor.shape, tensor.dtype) for path, tensor in module.named_parameters()]
-    return module.config.to_dict(), shapes, len(tokenizer), module.training
+    backend = tokenizer.backend_tokenizer
+    cutting = (backend.normalizer, backend.pre_tokenizer, backend.post_processor, backend.decoder)
+    said = (tokenizer.model_max_length, tokenizer.special_tokens_map, tokenizer.model_input_names)
+    cut = [*map(str, cutting)]
+    return module.config.to_dict(), shapes, module.training, len(tokenizer), said, cut
 
 
 def _reading(module: Any) -> Any:

@@ -103,12 +103,13 @@ def _probe(name: str, model: Network) -> None:
 
 def digest_of(name: str, model: Network, content: dict[str, Any]) -> str:
     """Return a hash of a model's description, files and libraries, unique to the model."""
-    parts = [CHECKS, content, _versions(), [*_files(name, model)]]
+    parts = [CHECKS, content, versions(), [*_files(name, model)]]
     return hashlib.sha256(json.dumps(parts, default=str).encode()).hexdigest()
 
 
 @cache
-def _versions() -> dict[str, str]:
+def versions() -> dict[str, str]:
+    """Return the versions of the libraries that read models."""
     return {library: version(library) for library in LIBRARIES}
 
 
