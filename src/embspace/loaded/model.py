@@ -50,7 +50,7 @@ class LoadedModel:
     modules: "SentenceModules | None" = None
     """The pooling and layers after the transformer of a sentence model; None without them."""
     encoder: Any = None
-    """A sentence-transformers object that makes the vectors of sentences itself."""
+    """A sentence-transformers object; without `modules` it makes vectors of sentences itself."""
     device: str = "cpu"
     source: str | None = None
     """The name, folder or repository that it goes by; None for one that the user has loaded."""
