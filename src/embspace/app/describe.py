@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from embspace.models.describe import Findings
 
 MODELS = CONF / "model"
+KEPT = 16  # of those that are found out in a process
+_FOUND: "dict[str, Findings]" = {}
 Say = Callable[[str], None]
 Given = dict[str, Any]
 """Keys of a description, and what they say."""
@@ -268,11 +270,21 @@ def _locked_names() -> set[str]:
 
 
 def _described(name: str, label: str, source: dict[str, Any], root: Path) -> Named:
-    """Load model and tokenizer, and find out what there is to say of them."""
+    """Load model and tokenizer, and find out what there is to say of them; once in a process."""
+    from embspace.models.lock import read_lock
+
     described = own_description(label, source)
     with chdir(root), _without_file(name), without_report_of_weights():
-        found = _findings(name, described)
-    return Named(name, described | found.keys, found.asked, f"{label}, {found.summary}")
+        # What is described has the hashes of a folder's files, the lock those of a repository.
+        elsewhere = described.get("tokenizer", {}).get("path")
+        hashes = hashes_of(Path(elsewhere), files_of_model(Path(elsewhere))) if elsewhere else {}
+        told_apart = repr((name, described, root, read_lock().get(name), hashes))
+        if told_apart not in _FOUND:
+            while len(_FOUND) >= KEPT:
+                del _FOUND[next(iter(_FOUND))]
+            _FOUND[told_apart] = _findings(name, described)
+        found = _FOUND[told_apart]
+    return Named(name, {**described, **found.keys}, found.asked, f"{label}, {found.summary}")
 
 
 def _findings(name: str, described: dict[str, Any]) -> "Findings":
