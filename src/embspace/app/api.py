@@ -125,8 +125,8 @@ class Spaces:
     | `"final_norm"`, `("final_norm", "mean")` | the same behind a norm after the last block |
 
     `("layer", -1)` is the last layer. `"sentence"` is what sentence-transformers' `encode` gives of
-    a text that one window holds; of a longer one it is the mean over its windows, or what an object
-    of sentence-transformers makes of it.
+    a text that one window holds; of a longer one it is the mean over its windows. An object of
+    sentence-transformers with modules that are not its library's is asked for it by `encode`.
 
     States are those of the stage `extract_hidden_states` but for rounding, since they are computed
     in other batches: of minilm within 1.4e-6 of the largest state of a layer in float32, within 2 %

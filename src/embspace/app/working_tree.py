@@ -26,6 +26,7 @@ from embspace.app.repro.schedule import Needs
 from embspace.app.repro.side_by_side import Step, run_side_by_side
 from embspace.errors import InputError
 from embspace.files.copies import copy_file, link_files, mirror_folder, write_changed
+from embspace.settings.own import own_description
 from embspace.settings.params import CONF, PAIR, PARAMS
 from embspace.settings.pipeline import (
     LOCK,
@@ -67,15 +68,9 @@ class OwnTexts:
     @property
     def description(self) -> dict[str, Any]:
         """Return what a file in conf/corpus/ of a tree that has them would say."""
-        return {
-            "label": self.label,
-            "license": "unknown",
-            "language": "unknown",
-            "source": "file",
-            "path": str(TEXTS / f"{self.name}{self.suffix}"),
-            "halves": True,
-            **self.options,
-        }
+        path = str(TEXTS / f"{self.name}{self.suffix}")
+        said = {"source": "file", "path": path, "halves": True, **self.options}
+        return own_description(self.label, said)
 
     @property
     def digest(self) -> str:

@@ -372,6 +372,7 @@ def cite(
     """
     from embspace.app.queries.reported import why_not_there
     from embspace.cite.command import cite as citation_of
+    from embspace.cite.facts import NoResults
     from embspace.cite.methods import all_methods
     from embspace.settings.roots import is_home
 
@@ -387,8 +388,8 @@ def cite(
     with at_model(named) as name:
         try:
             citation = citation_of(noun, name, latex=latex)
-        except InputError as error:
-            if is_home(Path.cwd()) and ": not found" in str(error):  # where `dvc repro` is not run
+        except NoResults as error:
+            if is_home(Path.cwd()):  # where `dvc repro` is not run
                 raise InputError(f"no results of {noun}; {why_not_there(name)}") from error
             raise
     for note in citation.notes:

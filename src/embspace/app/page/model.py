@@ -14,7 +14,7 @@ from pathlib import Path
 from embspace.app.page.fragment import Fragment, policy_of
 from embspace.app.page.html import as_html
 from embspace.app.page.ledger import decided_tables, own_finding
-from embspace.app.page.names import UNKNOWN, called
+from embspace.app.page.names import called_in
 from embspace.app.page.pictures import fitted, shape_of, shorter_uri, subtitle_in, title_in
 from embspace.app.page.provenance import corpora_of, facts_of, is_decoder, this_machine, warnings_of
 from embspace.app.page.texts_read import texts_told
@@ -23,6 +23,7 @@ from embspace.cite.bibliography import CITATION
 from embspace.cite.command import methods_of
 from embspace.errors import InputError
 from embspace.prepare.sentences import FEWEST
+from embspace.settings.own import is_own
 from embspace.settings.params import CONF
 from embspace.settings.schema import read_yaml
 from embspace.settings.stage import settings_path
@@ -129,7 +130,7 @@ def page_of(
     corpora = corpora_of(folder, model)
     return environment.from_string(template).render(
         label=_label(folder, model),
-        model=called(folder, "model", model),
+        model=called_in(folder, "model", model),
         on=", ".join(corpus["label"] for corpus in corpora) if own_texts else "",
         command=_question(folder, model, written or [model], corpora[0]["name"]),
         is_decoder=is_decoder(folder, model),
@@ -171,7 +172,7 @@ def _question(folder: Path, model: str, written: Sequence[str], usual: str) -> s
 def _own_keys(file: Path) -> set[str]:
     """Return the keys that describe a model or texts of the user's; none for those of conf/."""
     content = read_yaml(file)
-    return {*content} if content.get("license") == content.get("language") == UNKNOWN else set()
+    return {*content} if is_own(content) else set()
 
 
 def drawn_nouns() -> dict[str, str]:

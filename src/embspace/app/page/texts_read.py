@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from embspace.app.page.names import called
+from embspace.app.page.names import called_in
 from embspace.errors import InputError, counted
 from embspace.files.rows import load_rows
 from embspace.models.tokens.unknown import not_checkable
@@ -53,7 +53,7 @@ def texts_told(folder: Path, model: str) -> list[str]:
 
 def _labels(folder: Path, names: list[str]) -> dict[str, str]:
     """Return what a user calls each corpus, with its name where two are called so."""
-    labels = {name: called(folder, "corpus", name) for name in names}
+    labels = {name: called_in(folder, "corpus", name) for name in names}
     shared = [*labels.values()]
     return {
         name: f"{label} ({name})" if shared.count(label) > 1 else label
