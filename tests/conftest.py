@@ -1,5 +1,6 @@
 """Shared by all tests: one tiny model, built once, and the project's root."""
 
+import gc
 import os
 import pickle
 import sys
@@ -23,6 +24,8 @@ settings.register_profile("day", derandomize=True)
 settings.register_profile("night")
 settings.load_profile("day")
 IMPORTED = pytest.StashKey[set[str]]()
+SET_ASIDE = pytest.StashKey[int]()
+MANY_MODULES = 200  # new ones, after which what stays is set aside again
 
 
 @pytest.fixture(scope="session")
@@ -68,6 +71,15 @@ def joblib_starts_no_process() -> Iterator[None]:
     """By day its processes would mostly import; see tests/one_process.py."""
     with one_process():
         yield
+
+
+@pytest.fixture(autouse=True)
+def modules_are_no_garbage(pytestconfig: pytest.Config) -> None:
+    """Set aside what stays, in which Python looks for garbage for a tenth of the tests' time."""
+    if len(sys.modules) > pytestconfig.stash.get(SET_ASIDE, 0) + MANY_MODULES:
+        pytestconfig.stash[SET_ASIDE] = len(sys.modules)
+        gc.collect()
+        gc.freeze()
 
 
 @pytest.hookimpl(tryfirst=True)
