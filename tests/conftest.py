@@ -4,7 +4,7 @@ import gc
 import os
 import pickle
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -90,6 +90,16 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
         os.environ[PROCESSES] = "1"
     else:
         os.environ.pop(PROCESSES, None)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, Any, Any]:
+    """Look for no garbage while tests are gathered: all that they import and declare stays."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
