@@ -174,6 +174,14 @@ def test_a_single_layer_has_no_second_best() -> None:
     assert np.isnan(found.margin)
 
 
+def test_a_layer_may_leave_its_match_for_one_that_is_free() -> None:
+    # In no other assignment of a single layer does a second layer change, too.
+    assert best_assignment(np.array([[0.9, 0.6]])).margin == pytest.approx(0.3)
+    assert best_assignment(np.array([[0.9, 0.1, 0.7], [0.0, 0.8, 0.1]])).margin == pytest.approx(
+        0.2
+    )
+
+
 def test_equal_layers_have_no_margin() -> None:
     assert best_assignment(np.full((3, 3), 0.5)).margin == pytest.approx(0)
 
