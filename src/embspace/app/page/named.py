@@ -13,6 +13,7 @@ from embspace.app.page.fragment import policy_of
 from embspace.app.page.html import as_html
 from embspace.app.page.model import LARGEST, STYLE, VERBS
 from embspace.app.page.names import FOLDERS, Named
+from embspace.app.page.nothing import has_rows
 from embspace.app.page.pictures import png_uri, svg_uri, title_in
 from embspace.draw.page.markdown import markdown_table
 from embspace.draw.page.saving import ALL_RUNS
@@ -158,15 +159,9 @@ def _results(root: Path, name: str) -> dict[str, list[Path]]:
     for suffix in ("csv", "json"):
         for file in sorted((root / "results").rglob(f"{name}.{suffix}")):
             place = file.relative_to(root)
-            if len(place.parts) > 2 and _has_rows(file):
+            if len(place.parts) > 2 and has_rows(file):
                 found.setdefault(place.parts[1], []).append(place)
     return found
-
-
-def _has_rows(file: Path) -> bool:
-    """Return False of a table with a header alone, as a run has of what does not apply to it."""
-    with file.open(encoding="utf-8") as lines:
-        return file.suffix != ".csv" or any(number for number, _ in enumerate(lines))
 
 
 def _stages(root: Path) -> dict[str, list[str]]:

@@ -151,6 +151,7 @@ class GrowingPage:
             explorer=None if reload_seconds or not has_maps else explorer_of(*place, nouns),
             nouns=nouns,
             progress=Progress(said, self._waiting(), self._left_out, reload_seconds),
+            study=Path.cwd(),
         )
         with writing(self.page) as partial:
             partial.write_text(text, encoding="utf-8")
