@@ -163,9 +163,8 @@ def test_the_page_begins_with_the_findings_those_of_own_texts_first(tree: Path, 
         assert page.index('id="findings"') < page.index('<section id="pca"')
         assert "of one corpus" not in listed
         assert listed.count('<span class="quiet">12 &lt; 13 texts</span>') == len(said)
-        assert re.search(
-            r'<a href="#ledger">Of \d+ published claims that this model decides, ', listed
-        )
+        counted = r'<a href="#ledger">Of \d+ published claims on encoders in English that this '
+        assert re.search(counted, listed)
 
 
 def test_an_analysis_without_results_is_a_line_at_the_end_with_its_reason(tree: Path):

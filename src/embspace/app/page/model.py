@@ -15,7 +15,7 @@ from embspace.app.page.findings import HEADLINES, findings_of, folded
 from embspace.app.page.fragment import Fragment, policy_of
 from embspace.app.page.html import as_html
 from embspace.app.page.labels import label_findings, why_no_labels
-from embspace.app.page.ledger import decided_tables, own_finding
+from embspace.app.page.ledger import decided_tables, own_finding, reader_of
 from embspace.app.page.names import UNKNOWN, called
 from embspace.app.page.nothing import is_empty, why_unread
 from embspace.app.page.pictures import fitted, shape_of, shorter_uri, subtitle_in, title_in
@@ -42,7 +42,7 @@ DOWNLOADS = (".svg", ".pdf", ".tex")  # of what is drawn
 COUNTED = re.compile(r"(?<![\d.])\d(?:[\d,]*\d)? [a-z]|\bn = \d")
 READ_BY = {"text_column", "id_column", "document_column", "separator", "skip_empty"}
 GIVEN = {"allow_unused", "tokenizer"}  # of a model, by options of the report
-CLAIMS = "what papers say of their models, asked of this one, whatever it was trained for"
+CLAIMS = "what papers say of their models, asked of this one"
 # What the contents call the chapters, of which some have one section.
 CHAPTERS = {
     "learned": "Learned vectors",
@@ -128,8 +128,9 @@ def page_of(
     # What is marked `safe` in the template was made here.
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True)
     drawn = drawn_nouns() if nouns is None else nouns
-    sections = [section_of(folder, noun, model) for noun in nouns_of_page() if noun in drawn]
     shares = unknown_shares(folder, model)
+    wanted = [noun for noun in nouns_of_page() if noun in drawn]
+    sections = [section_of(folder, noun, model, shares) for noun in wanted]
     sections, without = _with_something(folder, model, sections, shares)
     sections = _fitting(folder, model, sections, explorer.data if explorer else "")
     if own_texts:
@@ -291,13 +292,19 @@ def _by_chapter(sections: Iterable[Section]) -> list[tuple[str, list[Section]]]:
     return [(name, [*group]) for name, group in groupby(sections, lambda each: each.chapter)]
 
 
-def section_of(folder: Path, noun: str, model: str) -> Section:
-    """Return figure, tables and settings of one analysis."""
+def section_of(
+    folder: Path, noun: str, model: str, shares: list[UnknownShare] | None = None
+) -> Section:
+    """Return figure, tables and settings of one analysis.
+
+    `shares` are those of `unknown_shares` if known already.
+    """
+    reader = reader_of(folder, model, shares) if noun == "ledger" else None
     chapter = nouns_of_page()[noun]
     drawn = f"data/drawn/{chapter}/{model}/{noun}"
     try:
         text = (
-            decided_tables(folder, model)
+            decided_tables(folder, model, reader)
             if noun == "ledger"  # most of its rows are about other models
             else (folder / f"figures/{noun}/{model}.md").read_text(encoding="utf-8")
         )
@@ -310,7 +317,7 @@ def section_of(folder: Path, noun: str, model: str) -> Section:
     finding = title_in(drawing)
     population = population_in(subtitle_in(drawing).removeprefix(label))
     if finding and noun == "ledger":
-        finding, population = own_finding(folder, model), CLAIMS
+        finding, population = own_finding(folder, model, reader), CLAIMS
     settings = (settings_path(verb, noun, folder) for verb in VERBS)
     found = [file.relative_to(folder) for file in settings if file.is_file()]
     results = sorted((folder / "results" / noun).rglob(f"{model}.*"))
