@@ -182,6 +182,15 @@ def test_an_analysis_without_results_is_a_line_at_the_end_with_its_reason(tree: 
     assert page.index('id="without"') > page.index('<section id="ledger"')
 
 
+def test_a_section_opens_with_its_question_and_folds_its_stage(page: str):
+    section = page.split('<section id="helix"')[1].split("</section>")[0]
+    opening, _, rest = section.partition("<figure>")
+    assert "<strong>Do the positions wind, and how fast?</strong> " in opening
+    shown, _, below = rest.partition("<details><summary>Stage and settings</summary>")
+    assert "measure_helix" not in shown
+    assert "<code>measure_helix</code>" in below
+
+
 def test_a_section_that_reads_other_texts_names_them(tree: Path, page: str):
     parts = re.findall(r'<section id="(\w+)" class="part">(.*?)</section>', page, re.DOTALL)
     found = {noun: re.search("for this section: <code>(.*?)</code>", part) for noun, part in parts}

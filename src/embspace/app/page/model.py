@@ -20,6 +20,7 @@ from embspace.app.page.names import UNKNOWN, called
 from embspace.app.page.nothing import is_empty, why_unread
 from embspace.app.page.pictures import fitted, shape_of, shorter_uri, subtitle_in, title_in
 from embspace.app.page.provenance import corpora_of, facts_of, is_decoder, this_machine, warnings_of
+from embspace.app.page.questions import Question, questions, stage_apart
 from embspace.app.page.texts_read import UnknownShare, texts_told, unknown_shares
 from embspace.app.page.unusual import distances_of
 from embspace.app.queries.cosine_scale import scale_of
@@ -76,6 +77,8 @@ class Section:
     finding: str  # the title of the figure, a sentence; empty if it has none
     population: str  # what the finding is of, with n
     texts: str  # the file of texts that it reads, whatever the corpora are; empty if none
+    question: Question
+    stage: str
 
 
 @dataclass(frozen=True)
@@ -312,6 +315,7 @@ def section_of(
     except FileNotFoundError as error:
         raise InputError(f"{error.filename}: not found; `dvc repro` makes it") from None
     title, tables = as_html(text)
+    shown, stage = stage_apart(tables)
     drawing = picture.decode("utf-8")
     label = _label(folder, model)
     finding = title_in(drawing)
@@ -330,7 +334,9 @@ def section_of(
         # An image, not part of the page: the names in one figure are those in the next.
         figure=shorter_uri(picture, folder / f"figures/{noun}/{model}.png"),
         shape=shape_of(picture),
-        tables=tables,
+        tables=shown,
+        stage=stage,
+        question=questions()[noun],
         finding=finding,
         population=population,
         texts=_own_file(folder, noun),
