@@ -13,7 +13,7 @@ from embspace.settings.stage import settings_path
 # Titles of figures that say that nothing was, or could be, seen.
 SAYS_NOTHING = re.compile(
     r"^(No|None|Neither|Too few|There (is|are) no|The model reads no|The texts of one corpus"
-    r"|By mean pooling none|In 0 of)\b"
+    r"|By mean pooling none|In 0 of|The mean cosine of two)\b"
     r"|\b(cannot be (compared|matched|held|taken)|is undefined in|was not measured|were not read"
     r"|is not known here|not checkable|has no (position|tokens)|says little|not clearly otherwise"
     r"|no clear difference)\b",
