@@ -20,6 +20,7 @@ from embspace.draw.page.canvas import (
 from embspace.draw.page.known_drawings import drawing_key, keep_drawing, restore_drawing
 from embspace.draw.page.latex import latex_tables
 from embspace.draw.page.markdown import for_readers, harmless
+from embspace.draw.page.own_texts import called_as_given, own_names
 from embspace.errors import one_line
 from embspace.files.atomic import write_bytes
 from embspace.files.figures import save_figure
@@ -227,7 +228,8 @@ def _key(
     """Return the key under which a drawing is known, if the same was drawn before."""
     sources = [file for path in drawing.paths(noun, name) for file in _files(path)]
     function = f"{drawing.draw.__module__}.{drawing.draw.__qualname__}"
-    return drawing_key(sources, function, chapter, noun, name, label, drawing.given, settings)
+    given = (drawing.given, settings, own_names(Path()))
+    return drawing_key(sources, function, chapter, noun, name, label, *given)
 
 
 def n_processes(n_figures: int) -> int:
@@ -252,7 +254,7 @@ def _draw_noun(
     """Draw one noun, save its files and keep them in the cache."""
     path = f"figures/{noun}/{name}"
     # A worker outlives the call that started it, and stays in the folder of that call.
-    with chdir(root), _naming(path):
+    with chdir(root), _naming(path), called_as_given(Path()):
         results = drawing.load(noun, name)
         figure, text = drawn(drawing, results, label, settings, f"draw_{chapter}")
         saved = _save(figure, harmless(text), noun, path, f"data/drawn/{chapter}/{name}")

@@ -11,6 +11,7 @@ from pydantic import NonNegativeInt, PositiveFloat
 from embspace.draw.page.canvas import count, legend_below, new_figure, percent, say_instead
 from embspace.draw.page.looks import BLUE, GREEN, ORANGE, PURPLE, SKY, VERMILION, YELLOW, Look
 from embspace.draw.page.markdown import for_readers, interval, markdown_table, same, section
+from embspace.draw.page.own_texts import corpus_called
 
 RESULTS = ("csv", "pairs.csv", "whole.csv", "json")
 PAIRS = {
@@ -114,7 +115,7 @@ def _subtitle(facts: dict[str, Any], pairs: pd.DataFrame, states: pd.DataFrame, 
         first = states.iloc[0]
         parts.append(
             f"states: {count(first['n_tokens'])} tokens of {count(first['n_texts'])} texts "
-            f"({facts['corpus']}), {facts['n_active']} most active vectors"
+            f"({corpus_called(facts['corpus'])}), {facts['n_active']} most active vectors"
         )
     return " · ".join(
         [
