@@ -39,11 +39,15 @@ BESIDE_RANDOM_WEIGHTS: dict[str, Column] = {
 }
 
 
-def with_bounds(column: str, kind: str, heading: str = "") -> dict[str, Column]:
-    """Return a column and its bounds, of one kind; tables for readers join them to one column."""
+def with_bounds(column: str, kind: str, heading: str = "", bound: str = "") -> dict[str, Column]:
+    """Return a column and its bounds, of one kind or of a kind `bound` of their own.
+
+    Tables for readers join them to one column.
+    """
+    kinds = {"": kind, "_low": bound or kind, "_high": bound or kind}
     return {
         f"{column}{end}": (kind, f"{heading}{end}") if heading else kind
-        for end in ("", "_low", "_high")
+        for end, kind in kinds.items()
     }
 
 
