@@ -22,7 +22,7 @@ from embspace.files.atomic import write_bytes
 from embspace.settings.params import PARAMS, TOY
 from embspace.settings.pipeline import GRAPH
 from embspace.settings.schema import read_yaml
-from embspace.settings.stage import FROM_PARAMS
+from embspace.settings.stage import FROM_PARAMS, settings_file
 
 SOURCE = Path(embspace.__file__).parent
 VERBS = ("measure", "project")
@@ -210,17 +210,14 @@ def drawing_entry(chapter: str, name: str, over: str, root: Path) -> dict[str, A
     from embspace.draw.page.saving import functions_of, result_path
 
     drawings, item = _drawings(chapter, name), _item(over)
+    functions = functions_of(drawings).values()
     read = {
         result_path(noun, item, result)
         for noun, drawing in drawings.items()
         for result in drawing.results
     }
-    arguments = {
-        name
-        for draw in functions_of(drawings).values()
-        for name in inspect.signature(draw).parameters
-    }
-    files = [f"conf/draw/{chapter}/{noun}.yaml" for noun in sorted(drawings)]
+    arguments = {name for draw in functions for name in inspect.signature(draw).parameters}
+    files = sorted({str(settings_file(draw, root).relative_to(root)) for draw in functions})
     described = [f"conf/model/{item}.yaml"] if over else []
     deps, params = _settings([*described, *files], root)
     figures = [f"figures/{noun}/{item}" for noun in sorted(drawings)]

@@ -1,20 +1,18 @@
 """Holds the figure of the stream to its tables."""
 
-from typing import Any
-
 import pandas as pd
 import pytest
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from embspace.draw.blocks.information_stream import draw_information_stream
-from embspace.measure.blocks.information_stream import COLUMNS
+from embspace.measure.blocks.information_stream import INFORMATION_STREAM
 from embspace.measure.blocks.information_stream_points import POINTS, steps_between
+from tests.analyses import as_drawn, settings_of
 from tests.draw.fits import assert_words_fit
 
-SETTINGS: dict[str, Any] = {"height_mm": 196.0, "digits": 3}
-POST = [each for each in POINTS if each not in ("attention_input", "mlp_input")]
-PRE = [each for each in POINTS if each not in ("attention_sum", "mlp_sum")]
+POST = [point for point in POINTS if point not in ("attention_input", "mlp_input")]
+PRE = [point for point in POINTS if point not in ("attention_sum", "mlp_sum")]
 MEASURES = ("mean_cosine", "mean_resultant_length", "cone_index", "mean_norm")
 FACTS = {"corpus": "articles", "n_texts": 9, "n_tokens": 1234, "n_dimensions": 8}
 RANDOM = {f"random_weights_{end}": 0.3 for end in ("mean", "smallest", "largest")}
@@ -45,17 +43,21 @@ def tables(points: list[str], n_layers: int = 2) -> dict[str, pd.DataFrame]:
         | estimate(at[last] - at[first])
         for step, (first, last) in steps_between(points).items()
     ]
-    found = {
-        "points": rows,
+    made = {
+        "csv": rows,
         "heads": heads,
         "steps": [{**step, "layer": layer} for layer in layers for step in steps],
         "gains": [{**step, "n_blocks": n_layers} for step in steps],
     }
-    made = {
-        name: pd.DataFrame([{**FACTS, **row} for row in each], columns=COLUMNS[name])
-        for name, each in found.items()
+    return {
+        name: pd.DataFrame([FACTS | row for row in made[name]], columns=[*table.columns])
+        for name, table in INFORMATION_STREAM.tables.items()
     }
-    return {"csv": made.pop("points"), **made}
+
+
+def drawn(tables: dict[str, pd.DataFrame]) -> tuple[Figure, str]:
+    results = as_drawn(INFORMATION_STREAM, tables)
+    return draw_information_stream(results, "a model", **settings_of(draw_information_stream))
 
 
 def panel_of_gains(figure: Figure) -> Axes:
@@ -63,7 +65,7 @@ def panel_of_gains(figure: Figure) -> Axes:
 
 
 def test_the_title_says_what_attention_and_the_mlp_do() -> None:
-    figure, _ = draw_information_stream(tables(POST), "a model", **SETTINGS)
+    figure, _ = drawn(tables(POST))
     assert_words_fit(figure)
     at = {point: number / 100 for number, point in enumerate(POST)}
     title = " ".join(figure.get_suptitle().split())
@@ -75,7 +77,7 @@ def test_the_title_says_what_attention_and_the_mlp_do() -> None:
 
 
 def test_blocks_without_norms_of_sums_say_nothing_of_them() -> None:
-    figure, _ = draw_information_stream(tables(PRE), "a model", **SETTINGS)
+    figure, _ = drawn(tables(PRE))
     assert_words_fit(figure)
     assert "norm" not in figure.get_suptitle()
 
@@ -83,7 +85,7 @@ def test_blocks_without_norms_of_sums_say_nothing_of_them() -> None:
 @pytest.mark.parametrize(("points", "n_steps"), [(POST, 4), (PRE, 2)])
 def test_the_stream_goes_through_the_points_of_every_block(points: list[str], n_steps: int) -> None:
     results = tables(points)
-    figure, _ = draw_information_stream(results, "a model", **SETTINGS)
+    figure, _ = drawn(results)
     line = next(ax for ax in figure.axes if ax.get_ylabel() == "Mean cosine").lines[0]
     assert list(line.get_xdata()) == [number / n_steps for number in range(2 * n_steps + 1)]
     cosine = results["csv"].query("measure == 'mean_cosine' and layer == 1")
@@ -94,9 +96,9 @@ def test_the_stream_goes_through_the_points_of_every_block(points: list[str], n_
 
 def test_gains_of_steps_are_those_of_the_table() -> None:
     results = tables(POST)
-    figure, text = draw_information_stream(results, "a model", **SETTINGS)
+    figure, text = drawn(results)
     ax = panel_of_gains(figure)
-    assert [each.get_text() for each in ax.get_yticklabels()] == [
+    assert [label.get_text() for label in ax.get_yticklabels()] == [
         "attention added",
         "norm after attention",
         "MLP added",
@@ -104,7 +106,7 @@ def test_gains_of_steps_are_those_of_the_table() -> None:
         "whole block",
     ]
     gains = results["gains"].set_index("step")["value"]
-    shown = [each.get_text() for each in ax.texts][::2]
+    shown = [words.get_text() for words in ax.texts][::2]
     assert shown == [f"{gains[step]:.2f}" for step in gains.index if step in SHOWN]
     assert "## Gain of mean cosine by step" in text
     assert "| norm after attention" in text
@@ -114,22 +116,21 @@ SHOWN = ("attention", "norm_after_attention", "mlp", "norm_after_mlp", "block")
 
 
 def test_deep_models_have_no_numbers_in_the_cells() -> None:
-    figure, _ = draw_information_stream(tables(POST, 12), "a model", **SETTINGS)
+    figure, _ = drawn(tables(POST, 12))
     assert_words_fit(figure)
     assert not panel_of_gains(figure).texts
 
 
 def test_without_random_weights_nothing_is_said_of_them() -> None:
     results = tables(POST)
-    for each in results.values():
-        each[list(RANDOM)] = float("nan")
-    figure, text = draw_information_stream(results, "a model", **SETTINGS)
-    assert "random" not in "".join(each.get_text() for each in figure.legends[0].get_texts())
+    for table in results.values():
+        table[list(RANDOM)] = float("nan")
+    figure, text = drawn(results)
+    assert "random" not in "".join(words.get_text() for words in figure.legends[0].get_texts())
     assert "with random weights\n" not in text
 
 
 def test_an_architecture_that_is_not_known_has_a_sentence() -> None:
-    empty = {name: table.iloc[:0] for name, table in tables(POST).items()}
-    figure, text = draw_information_stream(empty, "a model", **SETTINGS)
+    figure, text = drawn(INFORMATION_STREAM.empty())
     assert "cannot be rebuilt" in text
     assert "cannot be rebuilt" in figure.axes[0].texts[0].get_text()

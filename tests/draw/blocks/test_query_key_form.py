@@ -3,16 +3,16 @@
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from embspace.draw.blocks.query_key_form import draw_query_key_form
-from embspace.measure.blocks.query_key_form import HEADS
+from embspace.draw.page.saving import Results
+from embspace.measure.blocks.query_key_form import QUERY_KEY_FORM
 from embspace.measure.blocks.query_key_form_heads import LAYER_MEASURES
-from embspace.measure.blocks.query_key_form_nulls import HEAD_MEASURES, NULLS, PROFILES, RANKS
+from embspace.measure.blocks.query_key_form_nulls import HEAD_MEASURES
+from tests.analyses import as_drawn, settings_of
 from tests.draw.fits import assert_words_fit
 
-SETTINGS: dict[str, Any] = {"row_height_mm": 55.0, "most_lines": 2, "digits": 3}
 KINDS = ("random_initialization", "shuffled_entries")
 FACTS = {
     "known": True,
@@ -30,11 +30,17 @@ FACTS = {
 RANGE = {"null_mean": 0.5, "null_smallest": 0.45, "null_largest": 0.55, "n_draws": 20}
 
 
-def results(layer_value: float = 0.75, **facts: Any) -> dict[str, Any]:
+def drawn(results: Results, label: str = "a model") -> Any:
+    settings = settings_of(draw_query_key_form, most_lines=2)
+    return draw_query_key_form(results, label, **settings)
+
+
+def results(layer_value: float = 0.75, **facts: Any) -> Results:
     layers = (1, 2, 3)
     rng = np.random.default_rng(0)
+    columns = [name for name in QUERY_KEY_FORM.tables["heads"].columns if "*" not in name]
     heads = [
-        {"layer": layer, "head": head} | {key: rng.uniform(0.4, 0.7) for key in HEADS[2:]}
+        {"layer": layer, "head": head} | {name: rng.uniform(0.4, 0.7) for name in columns[2:]}
         for layer in layers
         for head in (1, 2, 3, 4)
     ]
@@ -69,13 +75,9 @@ def results(layer_value: float = 0.75, **facts: Any) -> dict[str, Any]:
         for layer in layers
         for rank in (1, 2, 3)
     ]
-    return {
-        "json": FACTS | facts,
-        "heads": pd.DataFrame(heads)[HEADS],
-        "profiles": pd.DataFrame(profiles)[PROFILES],
-        "nulls": pd.DataFrame(nulls)[NULLS],
-        "ranks": pd.DataFrame(ranks)[RANKS],
-    }
+    rows: dict[str, Any] = {"heads": heads, "profiles": profiles, "nulls": nulls, "ranks": ranks}
+    tables = {name: QUERY_KEY_FORM.tables[name].of(given) for name, given in rows.items()}
+    return as_drawn(QUERY_KEY_FORM, {**tables, "json": FACTS | facts})
 
 
 def words_of(figure: Any) -> str:
@@ -87,7 +89,7 @@ def words_of(figure: Any) -> str:
 
 def test_points_are_heads_and_the_line_is_the_layer():
     given = results()
-    figure, _ = draw_query_key_form(given, "a model of a long name", **SETTINGS)
+    figure, _ = drawn(given, "a model of a long name")
     assert_words_fit(figure)
     lines = {line.get_label(): line for line in figure.axes[0].lines}
     points, line = lines["single heads"], lines["all heads of a layer"]
@@ -99,7 +101,7 @@ def test_points_are_heads_and_the_line_is_the_layer():
 
 
 def test_lines_over_ranks_are_of_layers_at_equal_distances():
-    figure, _ = draw_query_key_form(results(), "a model", **SETTINGS)
+    figure, _ = drawn(results())
     for ax, column in ((figure.axes[2], "principal_angle"), (figure.axes[3], "singular_share")):
         assert [line.get_label() for line in ax.lines] == ["1", "3", "random"]
         rows = results()["ranks"].query("weights == 'trained' and layer == 3")
@@ -115,12 +117,12 @@ def test_lines_over_ranks_are_of_layers_at_equal_distances():
     ],
 )
 def test_the_title_says_how_symmetric_layers_are(value: float, said: str):
-    figure, _ = draw_query_key_form(results(value), "a model", **SETTINGS)
+    figure, _ = drawn(results(value))
     assert said in " ".join(figure.get_suptitle().split())
 
 
 def test_the_subtitle_says_what_was_read():
-    figure, _ = draw_query_key_form(results(n_key_heads=2), "a model", **SETTINGS)
+    figure, _ = drawn(results(n_key_heads=2))
     words = words_of(figure)
     assert "3 layers of 4 heads with 2 keys" in words
     assert "1,470 tokens of 60 texts (posts)" in words
@@ -129,7 +131,7 @@ def test_the_subtitle_says_what_was_read():
 def test_what_is_not_defined_is_said():
     given = results(query_biases=False)
     given["heads"]["key_only_share"] = np.nan
-    figure, _ = draw_query_key_form(given, "a model", **SETTINGS)
+    figure, _ = drawn(given)
     assert "queries have no bias" in words_of(figure)
     assert figure.axes[5].has_data()
     given["heads"]["mean_query_share"] = np.nan
@@ -137,7 +139,8 @@ def test_what_is_not_defined_is_said():
         ({"rotary_positions": True}, "positions are rotary"),
         ({"rotary_positions": False}, "no corpus of which a token was read"),
     ):
-        figure, text = draw_query_key_form(given | {"json": FACTS | facts}, "a model", **SETTINGS)
+        given["json"].update(FACTS | facts)
+        figure, text = drawn(given)
         assert said in words_of(figure)
         assert "key only" in text
 
@@ -149,17 +152,9 @@ def test_what_is_not_defined_is_said():
         (None, "vectors alone have no attention"),
     ],
 )
-def test_an_unknown_architecture_is_a_sentence(architecture: str | None, said: str, tmp_path: Any):
-    empty: dict[str, Any] = {"json": {"known": False, "architecture": architecture}}
-    for name, columns in {
-        "heads": HEADS,
-        "profiles": PROFILES,
-        "nulls": NULLS,
-        "ranks": RANKS,
-    }.items():
-        pd.DataFrame(columns=columns).to_csv(tmp_path / "empty.csv", index=False)
-        empty[name] = pd.read_csv(tmp_path / "empty.csv")
-    figure, text = draw_query_key_form(empty, "a model", **SETTINGS)
+def test_an_unknown_architecture_is_a_sentence(architecture: str | None, said: str):
+    empty = QUERY_KEY_FORM.empty(known=False, architecture=architecture)
+    figure, text = drawn(as_drawn(QUERY_KEY_FORM, empty))
     assert said in words_of(figure)
     assert said[1:] in text
     assert not any(ax.axison for ax in figure.axes)

@@ -7,11 +7,11 @@ import pandas as pd
 import pytest
 
 from embspace.draw.layers.atlas import draw_atlas
-from embspace.measure.layers.atlas import COLUMNS
+from embspace.measure.layers.atlas import ATLAS
+from tests.analyses import as_drawn, settings_of
 from tests.draw.fits import assert_words_fit
 from tests.draw.layer_tables import squeezed
 
-SETTINGS: dict[str, Any] = {"row_height_mm": 7.0, "digits": 3}
 VALUES = {
     ("direction", "mean_cosine"): [0.5, 0.25, 0.75],
     ("spectrum", "effective_rank"): [100.0, 300.0, 200.0],
@@ -28,11 +28,15 @@ def table(**given: list[float]) -> pd.DataFrame:
         for (family, measure), values in VALUES.items()
         for layer, value in enumerate(given.get(measure, values))
     ]
-    return pd.DataFrame(rows, columns=COLUMNS)
+    return ATLAS.tables["csv"].of(rows)
+
+
+def drawn(rows: pd.DataFrame, label: str = "a model") -> tuple[Any, str]:
+    return draw_atlas(as_drawn(ATLAS, {"csv": rows}), label, **settings_of(draw_atlas))
 
 
 def test_a_row_a_measure_a_column_a_layer_and_numbers_are_the_values() -> None:
-    figure, _ = draw_atlas({"csv": table()}, "a model of a long name", **SETTINGS)
+    figure, _ = drawn(table(), "a model of a long name")
     assert_words_fit(figure)
     ax = figure.axes[0]
     assert [each.get_text() for each in ax.get_yticklabels()] == [
@@ -48,7 +52,7 @@ def test_a_row_a_measure_a_column_a_layer_and_numbers_are_the_values() -> None:
 
 
 def test_colors_are_percent_above_the_mean_of_the_row() -> None:
-    figure, _ = draw_atlas({"csv": table()}, "a model", **SETTINGS)
+    figure, _ = drawn(table())
     [mesh] = figure.axes[0].collections
     expected = [[0, -50, 50], [-50, 50, 0], [0, 0, 0]]
     assert np.asarray(mesh.get_array()) == pytest.approx(np.array(expected))
@@ -56,14 +60,14 @@ def test_colors_are_percent_above_the_mean_of_the_row() -> None:
 
 
 def test_what_has_not_converged_is_italic() -> None:
-    texts = draw_atlas({"csv": table()}, "a model", **SETTINGS)[0].axes[0].texts
+    texts = drawn(table())[0].axes[0].texts
     assert [each.get_style() for each in texts[:9]] == ["normal", "italic", *["normal"] * 7]
 
 
 def test_what_has_no_interval_stands_in_the_table_alone() -> None:
     rows = table()
     rows.loc[rows["measure"] == "hubness", ["low", "high"]] = float("nan")
-    figure, text = draw_atlas({"csv": rows}, "a model", **SETTINGS)
+    figure, text = drawn(rows)
     assert len(figure.axes[0].get_yticklabels()) == 2
     assert "hubness" in text
 
@@ -83,14 +87,14 @@ def test_what_has_no_interval_stands_in_the_table_alone() -> None:
     ],
 )
 def test_the_title_says_which_layer_stands_apart(given: dict[str, Any], said: str) -> None:
-    figure, _ = draw_atlas({"csv": table(**given)}, "a model", **SETTINGS)
+    figure, _ = drawn(table(**given))
     assert " ".join(figure.get_suptitle().split()) == said
     assert any("1,234 vectors of 56 texts" in text.get_text() for text in figure.texts)
 
 
 def test_a_layer_without_a_value_is_bare() -> None:
     given = {"mean_cosine": [0.5, float("nan"), 0.75], "hubness": [float("nan")] * 3}
-    figure, text = draw_atlas({"csv": table(**given)}, "a model", **SETTINGS)
+    figure, text = drawn(table(**given))
     scaled = np.asarray(np.ma.filled(figure.axes[0].collections[0].get_array(), np.nan))
     assert scaled[0] == pytest.approx([-20, np.nan, 20], nan_ok=True)
     assert len(figure.axes[0].get_yticklabels()) == 2
@@ -98,17 +102,14 @@ def test_a_layer_without_a_value_is_bare() -> None:
 
 
 def test_the_text_has_the_table() -> None:
-    _, text = draw_atlas({"csv": table()}, "a model", **SETTINGS)
+    _, text = drawn(table())
     assert text.startswith("# Atlas of a model\n\nStage `measure_atlas`.")
     assert "1,234 vectors of 56 texts." in text
     assert "| spectrum | effective rank |" in squeezed(text)
     assert "layer 2" in text
 
 
-def test_nothing_to_show_says_where_to_look(tmp_path: Any) -> None:
-    empty = table()[:0]
-    empty.to_csv(tmp_path / "empty.csv", index=False)
-    for each in (empty, pd.read_csv(tmp_path / "empty.csv")):
-        figure, text = draw_atlas({"csv": each}, "a model", **SETTINGS)
-        assert "see conf/measure/layers/atlas.yaml" in figure.axes[0].texts[0].get_text()
-        assert text.endswith("None.\n")
+def test_nothing_to_show_says_where_to_look() -> None:
+    figure, text = drawn(ATLAS.empty()["csv"])
+    assert "see conf/measure/layers/atlas.yaml" in figure.axes[0].texts[0].get_text()
+    assert text.endswith("None.\n")

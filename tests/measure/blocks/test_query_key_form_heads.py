@@ -7,9 +7,9 @@ from embspace.geometry.attention.query_key_form import (
     principal_angles,
 )
 from embspace.measure.blocks.query_key_form_heads import (
-    _of_form,
-    _of_head,
-    _of_ranks,
+    _form_row,
+    _head_row,
+    _rank_rows,
     as_array,
     forms_of,
 )
@@ -39,9 +39,9 @@ def test_a_row_a_head_layer_and_rank(model_type: str):
     weights = head_weights(tiny(model_type))
     forms = forms_of(weights, 2.0)
     assert len(forms.heads) == 4 * len(weights)
-    assert [row["layer"] for row in forms.layers] == [each.layer for each in weights]
+    assert [row["layer"] for row in forms.layers] == [layer.layer for layer in weights]
     assert {row["rank"] for row in forms.ranks} == set(range(1, 7))
-    [row] = [each for each in forms.heads if (each["layer"], each["head"]) == (1, 3)]
+    [row] = [head for head in forms.heads if (head["layer"], head["head"]) == (1, 3)]
     expected = form_symmetry(as_array(weights[0].query[2]), as_array(weights[0].key[2]))
     assert row["symmetry"] == expected
 
@@ -62,17 +62,17 @@ def test_every_number_of_a_head_by_hand():
     sizes, angles = form_singular_values(query, key), principal_angles(query, key)
     assert sizes == pytest.approx([3, 1])
     assert angles == pytest.approx([0, 90])
-    ranks = list(_of_ranks(np.array([3.0, 1.0, 0]), angles))
+    ranks = list(_rank_rows(np.array([3.0, 1.0, 0]), angles))
     assert [row["rank"] for row in ranks] == [1, 2, 3]
     assert [row["singular_share"] for row in ranks] == pytest.approx([0.9, 0.1, 0])
     assert [row["principal_angle"] for row in ranks] == pytest.approx([0, 90, np.nan], nan_ok=True)
-    of_head = _of_head(query, key, angles)
+    row = _head_row(query, key, angles)
     expected = {"smallest_angle": 0, "median_angle": 45, "largest_angle": 90, "overlap": 0.5}
     # The eigenvalues of the form: 3, and 0 of what is read by queries or by keys alone.
     expected |= {"n_real_positive": 1, "n_real_negative": 0, "n_complex_positive": 0}
     expected |= {"n_complex_negative": 0, "n_zero": 1, "complex_share": 0}
-    assert {name: of_head[name] for name in expected} == pytest.approx(expected, abs=1e-6)
-    found = _of_form(query, key, sizes, 2.0)
+    assert {name: row[name] for name in expected} == pytest.approx(expected, abs=1e-6)
+    found = _form_row(query, key, sizes, 2.0)
     assert found["top_share"] == pytest.approx(0.9)
     # 3 on the diagonal, and 1 that its transpose has elsewhere: 1/2 (1 + 9 / 10).
     assert found["symmetry"] == pytest.approx(0.95)
@@ -82,7 +82,7 @@ def test_every_number_of_a_head_by_hand():
 @pytest.mark.parametrize("turn", [1, -1])
 def test_eigenvalues_are_counted_by_sign_and_kind(turn: int):
     quarter = np.array([[0.6, -0.8, 0], [0.8, 0.6, 0], [0, 0, 2.0]])
-    found = _of_head(np.eye(3) * turn, quarter.T, np.zeros(3))
+    found = _head_row(np.eye(3) * turn, quarter.T, np.zeros(3))
     sign, other = ("positive", "negative")[::turn]
     counts = {"real": 1, "complex": 2}
     for kind, n in counts.items():

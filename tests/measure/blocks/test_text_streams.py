@@ -3,7 +3,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from embspace.measure.blocks.text_streams import chosen_corpus, text_streams, texts_of
+from embspace.measure.blocks.text_streams import (
+    chosen_corpus,
+    chosen_texts,
+    estimate_row,
+    text_streams,
+)
 from embspace.models.final_norm import layer_states
 from tests.lazy import torch
 from tests.measure.layer_corpora import LENGTH, corpus
@@ -20,24 +25,33 @@ def test_the_corpus_asked_for_or_the_largest():
 
 
 def test_a_text_is_the_first_window_of_a_document():
-    texts = texts_of(CORPORA["articles"], 100)
+    texts = chosen_texts(CORPORA, "articles", 100).tokens
     tokens = CORPORA["articles"].tokens
-    assert len(texts) == 9
+    facts = {"corpus": "articles", "n_texts": 9, "n_tokens": 9 * LENGTH}
+    assert chosen_texts(CORPORA, "articles", 100).facts == facts
     for document, ids in enumerate(texts):
         assert ids.tolist() == tokens.query(f"window == {2 * document}")["id"].tolist()
 
 
 def test_few_texts_lie_evenly_over_the_corpus():
-    texts = texts_of(CORPORA["articles"], 3)
-    every = texts_of(CORPORA["articles"], 100)
-    assert [each.tolist() for each in texts] == [every[at].tolist() for at in (0, 4, 8)]
+    texts = chosen_texts(CORPORA, "articles", 3).tokens
+    every = chosen_texts(CORPORA, "articles", 100).tokens
+    assert [ids.tolist() for ids in texts] == [every[at].tolist() for at in (0, 4, 8)]
 
 
 def test_a_window_of_one_token_is_left_out():
     short = corpus(4)
     single = short.tokens[(short.tokens["window"] > 1) | (short.tokens["position"] == 0)]
     short = type(short)(short.states, short.document, single)
-    assert [len(each) for each in texts_of(short, 9)] == [LENGTH] * 3
+    assert [len(ids) for ids in chosen_texts({"short": short}, "short", 9).tokens] == [LENGTH] * 3
+
+
+def test_every_number_of_a_row():
+    columns = ["value", "low", "high"]
+    random = [f"random_weights_{end}" for end in ("mean", "smallest", "largest")]
+    row = estimate_row(2, 0.5, 3, np.array([1.0, 2, 6]))
+    assert row == dict(zip([*columns, *random], [2, 0.5, 3, 3, 1, 6], strict=True))
+    assert estimate_row(5, 4, 6, np.array([])) == {"value": 5, "low": 4, "high": 6}
 
 
 @pytest.mark.parametrize("model_type", ["bert", "gpt2"])

@@ -10,28 +10,14 @@ import pytest
 from embspace.clouds.layers import CorpusStates
 from embspace.geometry import information_imbalance
 from embspace.geometry.inference.imbalance_draws import ImbalanceDraws
-from embspace.measure.layers.information_imbalance import (
-    COLUMNS,
-    _table,
-    measure_information_imbalance,
-)
+from embspace.measure.layers.information_imbalance import _table, measure_information_imbalance
+from tests.analyses import settings_of
 from tests.measure.layer_corpora import corpus
 from tests.models.stream.tiny import tiny
 
 N = 40
-SETTINGS: dict[str, Any] = {
-    "left_out": ["skipped"],
-    "smallest_n": 20,
-    "largest_n": 500,
-    "n_neighbors": 1,
-    "random_weights_corpora": [],
-    "tokens_per_batch": 512,
-    "n_half_samples": 20,
-    "n_shuffles": 5,
-    "level": 0.95,
-    "device": "cpu",
-    "seed": 0,
-}
+# Windows are drawn.
+DECIDED_BY_SEED = ("value", "asymmetry")
 
 
 def planted(n: int = N) -> CorpusStates:
@@ -44,8 +30,18 @@ def planted(n: int = N) -> CorpusStates:
     return CorpusStates(states, np.repeat(np.arange(n), 2), pd.DataFrame({"window": []}))
 
 
-def table_of(read: CorpusStates, **given: Any) -> pd.DataFrame:
-    return measure_information_imbalance(None, None, {"news": read}, **SETTINGS | given)
+def inputs(*, is_empty: bool) -> dict[str, Any]:
+    corpora = {} if is_empty else {"news": planted()}
+    return {"module": None, "final_norm": None, "corpora": corpora}
+
+
+def measured(module: Any, corpora: dict[str, CorpusStates], **change: Any) -> pd.DataFrame:
+    settings = settings_of(measure_information_imbalance, **{"n_shuffles": 5} | change)
+    return measure_information_imbalance(module, None, corpora, **settings)["csv"]
+
+
+def table_of(read: CorpusStates, **change: Any) -> pd.DataFrame:
+    return measured(None, {"news": read}, **change)
 
 
 def value(table: pd.DataFrame, pooling: str, layer: int, other: int) -> "pd.Series[float]":
@@ -55,7 +51,6 @@ def value(table: pd.DataFrame, pooling: str, layer: int, other: int) -> "pd.Seri
 
 def test_the_coarser_of_two_layers_is_found() -> None:
     table = table_of(planted(100))
-    assert list(table.columns) == COLUMNS
     there, back = value(table, "mean", 0, 1), value(table, "mean", 1, 0)
     assert there["value"] < back["value"]
     assert there["asymmetry_high"] < 0 < back["asymmetry_low"]
@@ -70,9 +65,9 @@ def test_a_point_is_a_window_of_each_document() -> None:
     assert (table_of(read, largest_n=25)["n"] == 25).all()
     # Windows of a document alike: whichever is taken, the points are the same.
     doubled = {name: np.repeat(x[:, ::2], 2, axis=1) for name, x in read.states.items()}
-    found = value(table_of(replace(read, states=doubled)), "mean", 0, 2)["value"]
+    there = value(table_of(replace(read, states=doubled)), "mean", 0, 2)["value"]
     x, y = doubled["mean"][0, ::2], doubled["mean"][2, ::2]
-    assert found == pytest.approx(information_imbalance(x, y))
+    assert there == pytest.approx(information_imbalance(x, y))
 
 
 def test_a_layer_of_one_vector_has_no_rows_and_no_layer_is_held_against_itself() -> None:
@@ -85,26 +80,18 @@ def test_a_layer_of_one_vector_has_no_rows_and_no_layer_is_held_against_itself()
 
 def test_what_is_left_out_or_small_has_no_row() -> None:
     assert table_of(planted(), smallest_n=N + 1).empty
-    found = measure_information_imbalance(None, None, {"skipped": planted()}, **SETTINGS)
-    assert found.empty and list(found.columns) == COLUMNS
+    assert measured(None, {"skipped": planted()}, left_out=["skipped"]).empty
 
 
 def test_random_weights_stand_beside_corpora_that_are_named() -> None:
     module = tiny("bert", num_hidden_layers=1)
     read = corpus(20)
-    given = SETTINGS | {"random_weights_corpora": ["news"]}
-    corpora = {"news": read, "mail": read}
-    table = measure_information_imbalance(module, None, corpora, **given)
+    change = {"random_weights_corpora": ["news"], "largest_n": 500}
+    table = measured(module, {"news": read, "mail": read}, **change)
     is_news = table["corpus"] == "news"
     assert table.loc[is_news, "random_weights_value"].between(0, 2).all()
     assert table.loc[~is_news, "random_weights_value"].isna().all()
-    again = measure_information_imbalance(module, None, {"news": read}, **given)
-    assert again.equals(table[is_news])
-
-
-def test_the_seed_draws_windows_and_halves() -> None:
-    assert table_of(planted()).equals(table_of(planted()))
-    assert not table_of(planted()).equals(table_of(planted(), seed=1))
+    assert measured(module, {"news": read}, **change).equals(table[is_news])
 
 
 def test_each_cell_is_that_of_its_layers() -> None:

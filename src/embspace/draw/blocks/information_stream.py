@@ -19,8 +19,8 @@ from embspace.draw.page.canvas import (
 from embspace.draw.page.looks import BLACK, BLUE, GRAY, GREEN, PURPLE, VERMILION, Look
 from embspace.draw.page.markdown import folded, markdown_table, section
 from embspace.draw.page.own_texts import corpus_called
+from embspace.draw.page.saving import Results
 
-RESULTS = ("csv", "gains.csv", "heads.csv", "steps.csv")
 # Of a block, where the stream itself is: what each looks like, in the order of the stream.
 ON_STREAM = {
     "input": Look("hidden state", BLACK, "o"),
@@ -53,11 +53,7 @@ NOTE = (
 
 
 def draw_information_stream(
-    results: dict[str, pd.DataFrame],
-    label: str,
-    *,
-    height_mm: PositiveFloat,
-    digits: NonNegativeInt,
+    results: Results, label: str, *, height_mm: PositiveFloat, digits: NonNegativeInt
 ) -> tuple[Figure, str]:
     """Draw alignment along the stream, the gains of its steps, and alignment beside the stream.
 
@@ -215,18 +211,14 @@ def _legend(figure: Figure, points: pd.DataFrame) -> None:
     figure.legend(handles=handles, loc="outside lower left", ncols=3, fontsize=7)
 
 
-def _tables(results: dict[str, pd.DataFrame], digits: int) -> list[str]:
+def _tables(results: Results, digits: int) -> list[str]:
     points, steps, heads = results["csv"], results["steps"], results["heads"]
     total = results["gains"].query("measure == 'mean_cosine'")
-    bounds = {"low": "value_low", "high": "value_high", "random_weights_mean": "random weights"}
-    columns = ["step", "n_blocks", "value", "low", "high", "random_weights_mean"]
+    named_steps = total.assign(step=total["step"].str.replace("_", " "))
     overall = section(
         "Gain of mean cosine by step, mean over blocks",
         "With a 95 % interval over texts, and the mean of models with random weights.",
-        markdown_table(
-            total[columns].assign(step=total["step"].str.replace("_", " ")).rename(columns=bounds),
-            digits,
-        ),
+        markdown_table(results.for_readers("gains", named_steps), digits),
     )
     gains = steps[steps["measure"] == "mean_cosine"]
     main = section(

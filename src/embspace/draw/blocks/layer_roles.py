@@ -10,8 +10,8 @@ from pydantic import NonNegativeInt, PositiveFloat
 from embspace.draw.page.canvas import count, join_panels, new_figure, say_instead, sentence_case
 from embspace.draw.page.looks import BLACK, GRAY, VERDICTS, corpus_looks
 from embspace.draw.page.markdown import markdown_table, section
+from embspace.draw.page.saving import Results
 
-RESULTS = ("csv", "claims.csv")
 # Statistic -> its name in a panel's title.
 PANELS = {
     "row_entropy": "Row entropy / ln n",
@@ -38,11 +38,7 @@ SIGNS = {"+": "rises", "-": "falls", "either": "either"}
 
 
 def draw_layer_roles(
-    results: dict[str, pd.DataFrame],
-    label: str,
-    *,
-    row_height_mm: PositiveFloat,
-    digits: NonNegativeInt,
+    results: Results, label: str, *, row_height_mm: PositiveFloat, digits: NonNegativeInt
 ) -> tuple[Figure, str]:
     """Draw each statistic by layer, beside random weights, and its rank correlation with depth."""
     layers, claims = results["csv"], results["claims"]
@@ -156,7 +152,7 @@ def _legend(figure: Figure, claims: pd.DataFrame) -> None:
 def _tables(layers: pd.DataFrame, claims: pd.DataFrame, digits: int) -> list[str]:
     bounds = {"low": "value_low", "high": "value_high"}
     judged = claims.drop(columns=["n_texts", "seed"]).rename(columns=bounds)
-    found = section(
+    judgments = section(
         "The claims",
         "From the abstract of The geometry of BERT (arXiv 2502.12033); which statistics speak for "
         "them, and when, is ours: conf/measure/blocks/layer_roles.yaml. `value` is Spearman's "
@@ -171,7 +167,7 @@ def _tables(layers: pd.DataFrame, claims: pd.DataFrame, digits: int) -> list[str
             ("random_weights_mean", "By layer, random weights", "Mean of the models."),
         )
     ]
-    return [found, *wide]
+    return [judgments, *wide]
 
 
 def _wide(rows: pd.DataFrame, column: str) -> pd.DataFrame:

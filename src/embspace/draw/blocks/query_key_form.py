@@ -21,9 +21,9 @@ from embspace.draw.page.canvas import (
 )
 from embspace.draw.page.looks import BLACK, GRAY, ORANGE, PURPLE, SKY, Look
 from embspace.draw.page.own_texts import corpus_called
+from embspace.draw.page.saving import Results
 from embspace.draw.page.wording import side_by_side
 
-RESULTS = ("json", "heads.csv", "profiles.csv", "nulls.csv", "ranks.csv")
 NULL = "random_initialization"
 HEAD = Look("single heads", SKY, ".", "None")
 LAYER = Look("all heads of a layer", BLACK, "o", "-")
@@ -44,7 +44,7 @@ LAST_COLOR = 0.9  # of viridis; its yellow is lost on white
 
 
 def draw_query_key_form(
-    results: dict[str, Any],
+    results: Results,
     label: str,
     *,
     row_height_mm: PositiveFloat,
@@ -86,7 +86,7 @@ def draw_query_key_form(
     return figure, tables_of(results, label, digits)
 
 
-def _title(results: dict[str, Any], label: str) -> str:
+def _title(results: Results, label: str) -> str:
     """Return a sentence on the medians of symmetry over layers, and over heads, beside chance."""
     if not results["json"]["known"]:
         return f"How {label} compares queries with keys is not known here"
@@ -127,7 +127,7 @@ def _why(facts: dict[str, Any]) -> str:
     return f"the attention of {facts['architecture']} is not rebuilt here"
 
 
-def _by_layer(ax: Axes, results: dict[str, Any], measure: str) -> None:
+def _by_layer(ax: Axes, results: Results, measure: str) -> None:
     """Draw a point a head, the value of the whole layer or the median of heads, and chance."""
     heads, profiles = results["heads"], results["profiles"]
     nulls = results["nulls"].query(f"null == '{NULL}' and measure == '{measure}'")
@@ -183,7 +183,7 @@ def _by_rank(ax: Axes, ranks: pd.DataFrame, column: str, most_lines: int) -> Non
     ax.plot(chance.index, chance, color=GRAY, linestyle="--", label="random")
 
 
-def _shares(ax: Axes, results: dict[str, Any]) -> None:
+def _shares(ax: Axes, results: Results) -> None:
     """Draw what of scores over keys is the same for every query; say why if nothing is."""
     facts, heads = results["json"], results["heads"]
     ax.set(title="Scores that are the same for every query", ylabel="Share of variance over keys")

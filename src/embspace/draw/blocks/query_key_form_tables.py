@@ -1,17 +1,9 @@
 """Tables of the forms of queries and keys, for readers."""
 
-from typing import Any
-
 import pandas as pd
 
-from embspace.draw.page.markdown import (
-    interval,
-    markdown_table,
-    number,
-    same,
-    section,
-    tables_page,
-)
+from embspace.draw.page.markdown import markdown_table, number, section, tables_page
+from embspace.draw.page.saving import Results
 
 NAMES = {
     "symmetry": "symmetry",
@@ -28,28 +20,8 @@ NAMES = {
     "mean_query_share": "share of the mean query",
 }
 KINDS = {"random_initialization": "random weights", "shuffled_entries": "weights shuffled"}
-NULLS = {
-    **same("layer"),
-    "measure": "measure",
-    "null": "random",
-    **same("median"),
-    "null_mean": "mean at random",
-    "null_smallest": "smallest at random",
-    "null_largest": "largest at random",
-    "n_below": "below",
-    "n_within": "within",
-    "n_above": "above",
-}
-HEADS = {
-    **same("layer", "head", "symmetry", "directionality"),
-    "effective_rank": "effective rank",
-    "positive_share": "positive real part",
-    "smallest_angle": "smallest angle (°)",
-    "median_angle": "median angle (°)",
-    "overlap": "overlap",
-    **interval("key_only_share", "key only"),
-    **interval("mean_query_share", "mean query"),
-}
+NULLS = ["layer", "measure", "null", "median", "null_mean", "null_smallest", "null_largest"]
+NULLS += ["n_below", "n_within", "n_above"]
 LAYERS_NOTE = (
     "Of the form that all heads of a layer add up to, without biases. In brackets the range over "
     "random weights."
@@ -69,16 +41,18 @@ NULLS_NOTE = (
 )
 
 
-def tables_of(results: dict[str, Any], label: str, digits: int) -> str:
+def tables_of(results: Results, label: str, digits: int) -> str:
     """Return the page: layers first; behind a fold what others print, and the heads."""
-    profiles, nulls, heads = results["profiles"], results["nulls"], results["heads"]
+    profiles, nulls = results["profiles"], results["nulls"]
+    beside = nulls[(nulls["part"] == "head") & nulls["median"].notna()]
+    at_random = results.for_readers("nulls", beside, NULLS, measure=NAMES, null=KINDS)
     return tables_page(
         f"Queries and keys of {label}",
         "measure_query_key_form",
         section("All heads of a layer", LAYERS_NOTE, markdown_table(_layers(nulls), digits)),
         section("As printed", PRINTED_NOTE, markdown_table(_printed(profiles), digits)),
-        section("Heads beside random weights", NULLS_NOTE, markdown_table(_nulls(nulls), digits)),
-        section("Heads", HEADS_NOTE, markdown_table(heads[[*HEADS]].rename(columns=HEADS), digits)),
+        section("Heads beside random weights", NULLS_NOTE, markdown_table(at_random, digits)),
+        section("Heads", HEADS_NOTE, markdown_table(results.for_readers("heads"), digits)),
     )
 
 
@@ -88,8 +62,8 @@ def _layers(nulls: pd.DataFrame) -> pd.DataFrame:
     keys = ["part", "layer", "measure"]
     table = rows.drop_duplicates(keys)[[*keys, "median"]].rename(columns={"median": "value"})
     for kind, name in KINDS.items():
-        of_kind = rows[rows["null"] == kind]
-        ends = zip(of_kind["null_smallest"], of_kind["null_largest"], strict=True)
+        at_random = rows[rows["null"] == kind]
+        ends = zip(at_random["null_smallest"], at_random["null_largest"], strict=True)
         table[name] = [f"[{number(low, 3)}, {number(high, 3)}]" for low, high in ends]
     table["layer"] = _layer_names(table)
     return table.drop(columns="part").assign(measure=table["measure"].map(NAMES))
@@ -99,15 +73,9 @@ def _printed(profiles: pd.DataFrame) -> pd.DataFrame:
     rows = profiles[profiles["as_printed"].notna()]
     named = rows.assign(layer=_layer_names(rows))
     wide = named.pivot_table("as_printed", "measure", "layer", sort=False)
-    wide.columns = [f"layer {each}" if each != "median" else str(each) for each in wide]
+    wide.columns = [f"layer {layer}" if layer != "median" else str(layer) for layer in wide]
     return wide.reset_index()
 
 
 def _layer_names(rows: pd.DataFrame) -> list[str]:
     return ["median" if pd.isna(layer) else str(int(layer)) for layer in rows["layer"]]
-
-
-def _nulls(nulls: pd.DataFrame) -> pd.DataFrame:
-    rows = nulls[(nulls["part"] == "head") & nulls["median"].notna()]
-    named = rows.assign(measure=rows["measure"].map(NAMES), null=rows["null"].map(KINDS))
-    return named[[*NULLS]].rename(columns=NULLS)

@@ -1,5 +1,7 @@
 """Stage `draw_layers`: figures and tables of the layers of a profiled model."""
 
+from pathlib import Path
+
 from embspace.draw.layers import (
     atlas,
     encoders_decoders,
@@ -10,8 +12,10 @@ from embspace.draw.layers import (
 from embspace.draw.page.saving import draw_and_save, drawings_of, functions_of
 from embspace.settings.stage import StageConfig, run_stage
 
+TABLES = Path(__file__).with_name("tables.yaml")
 DRAWINGS = (
-    drawings_of(atlas, encoders_decoders, information_imbalance, layer_maps) | profiles.DRAWINGS
+    drawings_of(atlas, encoders_decoders, information_imbalance, layer_maps, tables=TABLES)
+    | profiles.DRAWINGS
 )
 
 

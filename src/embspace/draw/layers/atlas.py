@@ -11,18 +11,14 @@ from embspace.draw.layers.profiles import by_layer
 from embspace.draw.page.canvas import count, counted, new_figure, say_instead
 from embspace.draw.page.markdown import section
 from embspace.draw.page.measure_names import name_of
+from embspace.draw.page.saving import Results
 
-RESULTS = ("csv",)
 KEYS = ["family", "measure"]
 COLORS: dict[str, Any] = {"cmap": "RdBu_r", "vmin": -100, "vmax": 100, "linewidths": 0.5}
 
 
 def draw_atlas(
-    results: dict[str, pd.DataFrame],
-    label: str,
-    *,
-    row_height_mm: PositiveFloat,
-    digits: NonNegativeInt,
+    results: Results, label: str, *, row_height_mm: PositiveFloat, digits: NonNegativeInt
 ) -> tuple[Figure, str]:
     """Draw a row for each measure that has intervals, a column for each layer.
 

@@ -19,9 +19,9 @@ from embspace.draw.page.canvas import (
 )
 from embspace.draw.page.looks import GRAY, NULLS, POOLINGS, corpus_looks
 from embspace.draw.page.markdown import interval, markdown_table, same, section, tables_page
+from embspace.draw.page.saving import Results
 
 STAGE = "measure_information_imbalance"
-RESULTS = ("csv",)
 SHOWN = "mean"  # the pooling of the maps and of the title
 LARGEST_WRITTEN = 9  # layers; of more the values would not be legible
 NO_TEXT = "No corpus has enough documents"
@@ -36,11 +36,7 @@ COLUMNS = {
 
 
 def draw_information_imbalance(
-    results: dict[str, pd.DataFrame],
-    label: str,
-    *,
-    row_height_mm: PositiveFloat,
-    digits: NonNegativeInt,
+    results: Results, label: str, *, row_height_mm: PositiveFloat, digits: NonNegativeInt
 ) -> tuple[Figure, str]:
     """Draw one row a corpus: a map of all layers, and each layer to and from the last one."""
     table = results["csv"]
@@ -56,8 +52,8 @@ def draw_information_imbalance(
     if not corpora:
         say_instead(axes, NO_TEXT)
     for row, corpus in enumerate(corpora):
-        of_corpus = table[table["corpus"] == corpus]
-        _panels(axes[3 * row : 3 * row + 3], of_corpus, corpus_looks(corpora)[corpus].name)
+        rows = table[table["corpus"] == corpus]
+        _panels(axes[3 * row : 3 * row + 3], rows, corpus_looks(corpora)[corpus].name)
     if corpora:
         legend_below(figure, axes, ncols=3)
     return figure, _tables(table, label, digits)

@@ -1,19 +1,19 @@
 """Stage `measure_information_stream`: what the parts of a block do to the stream's alignment."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from jaxtyping import Float, Int
 from pydantic import NonNegativeInt, PositiveInt
 
+from embspace.analysis import Analysis, Column, Outcome, Source, Table
 from embspace.clouds.layers import CorpusStates, load_corpora_states
+from embspace.clouds.texts import TEXT_FOLDERS
 from embspace.device import Device, choose_device
-from embspace.files.tables import Row, save_table
-from embspace.geometry.inference.resampling import Interval, half_sample_interval
+from embspace.files.tables import Row
+from embspace.geometry.inference.resampling import half_sample_interval
 from embspace.measure.blocks.information_stream_points import OF_HEADS, steps_between
 from embspace.measure.blocks.information_stream_statistics import (
     ISOTROPIC,
@@ -22,40 +22,77 @@ from embspace.measure.blocks.information_stream_statistics import (
     StreamStatistics,
     stream_statistics,
 )
-from embspace.measure.blocks.text_streams import chosen_corpus, texts_of
+from embspace.measure.blocks.text_streams import chosen_texts, estimate_row
+from embspace.measure.tables.columns import BESIDE_RANDOM_WEIGHTS
 from embspace.models.stream.adapters import knows
 from embspace.models.weights import load_model, with_random_weights
-from embspace.settings.model import describe_model
-from embspace.settings.stage import StageConfig, run_stage
+from embspace.settings.stage import run_stage
 from embspace.settings.types import Share
 
 OF_STEPS = ("mean_cosine", "mean_resultant_length")
-ESTIMATE = ["value", "low", "high"]
-RANDOM = ["random_weights_mean", "random_weights_smallest", "random_weights_largest"]
-SIZES = ["n_texts", "n_tokens"]
-COLUMNS = {
-    "points": ["corpus", "layer", "point", "measure", *ESTIMATE, *RANDOM]
-    + ["isotropic", *SIZES, "n_dimensions"],
-    "heads": ["corpus", "layer", "head", "point", "measure", *ESTIMATE, *RANDOM, *SIZES],
-    "steps": ["corpus", "layer", "step", "from_point", "to_point", "measure", *ESTIMATE]
-    + [*RANDOM, *SIZES],
-    "gains": ["corpus", "step", "measure", "n_blocks", *ESTIMATE, *RANDOM, *SIZES],
-}
-PerText = Float[np.ndarray, "text cell"]
-
-
-@dataclass(frozen=True, eq=False)
-class InformationStream:
-    """The four tables; all empty for an architecture that cannot be rebuilt."""
-
-    points: pd.DataFrame
-    """One row a layer, point and measure; points of heads are the mean over heads."""
-    heads: pd.DataFrame
-    """One row a layer, head, point and measure of direction."""
-    steps: pd.DataFrame
-    """One row a layer, step and measure: the gain from point to point."""
-    gains: pd.DataFrame
-    """One row a step and measure: the mean gain over all blocks with the step."""
+PerText = Float[np.ndarray, " text"]
+StreamCells = Iterator[tuple[Row, PerText]]
+"""The place of a row in a table, and the value of each text."""
+SIZES: dict[str, Column] = {"n_texts": "count", "n_tokens": "count"}
+INFORMATION_STREAM = Analysis(
+    noun="information_stream",
+    question=(
+        "What do attention, concatenation, MLP and norms each do to the alignment of the tokens of "
+        "a text? With `make all`"
+    ),
+    over="profiled",
+    reads={
+        "module": Source(load_model),
+        "corpora": Source(load_corpora_states, TEXT_FOLDERS, lists=["corpora"]),
+    },
+    tables={
+        "csv": Table(  # of points of heads the mean over heads
+            {
+                "corpus": "row",
+                "layer": "row",
+                "point": "row",
+                "measure": "row",
+                **BESIDE_RANDOM_WEIGHTS,
+                "isotropic": "moment",
+                **SIZES,
+                "n_dimensions": "count",
+            }
+        ),
+        "heads": Table(  # measures of direction
+            {
+                "corpus": "row",
+                "layer": "row",
+                "head": "row",
+                "point": "row",
+                "measure": "row",
+                **BESIDE_RANDOM_WEIGHTS,
+                **SIZES,
+            }
+        ),
+        "steps": Table(  # the gain from point to point
+            {
+                "corpus": "row",
+                "layer": "row",
+                "step": "row",
+                "from_point": "name",
+                "to_point": "name",
+                "measure": "row",
+                **BESIDE_RANDOM_WEIGHTS,
+                **SIZES,
+            }
+        ),
+        "gains": Table(  # the mean gain over all blocks with the step
+            {
+                "corpus": "row",
+                "step": ("row", "step"),
+                "measure": "row",
+                "n_blocks": ("count", "n_blocks"),
+                **BESIDE_RANDOM_WEIGHTS,
+                **SIZES,
+            }
+        ),
+    },
+)
 
 
 def measure_information_stream(
@@ -70,137 +107,96 @@ def measure_information_stream(
     level: Share,
     device: Device,
     seed: NonNegativeInt,
-) -> InformationStream:
+) -> Outcome:
     """Measures of the vectors of each text at every point of every block, mean over texts.
 
     A text is the first window of a document of `corpus` or, where this is not read, of the one with
     most tokens; special tokens are among its tokens, padding is not. Intervals are by half-samples
-    of the texts. `n_random_weights` models of the same config read the same tokens.
+    of the texts. `n_random_weights` models of the same config read the same tokens. Empty for an
+    architecture that cannot be rebuilt.
     """
-    name = chosen_corpus(corpora, corpus)
-    texts = [] if name is None else texts_of(corpora[name], n_texts)
-    if not knows(module) or not texts:
-        return InformationStream(*(pd.DataFrame(columns=COLUMNS[each]) for each in COLUMNS))
-    asked = (texts, tokens_per_batch, choose_device(device))
-    trained = stream_statistics(module, *asked)
+    texts = chosen_texts(corpora, corpus, n_texts)
+    if not knows(module) or not texts.tokens:
+        return INFORMATION_STREAM.empty()
+    reading = (texts.tokens, tokens_per_batch, choose_device(device))
+    trained = stream_statistics(module, *reading)
     random = [
-        stream_statistics(with_random_weights(module, seed + number), *asked)
+        stream_statistics(with_random_weights(module, seed + number), *reading)
         for number in range(n_random_weights)
     ]
-    facts = {"corpus": name, "n_texts": len(texts), "n_tokens": int(trained.n_tokens.sum())}
-    makers = {
-        "points": _of_points,
-        "heads": _of_heads,
-        "steps": _of_steps,
-        "gains": _of_gains,
-    }
-    streams = np.random.default_rng(seed).spawn(len(makers))
-    found = {}
-    for (table, make), rng in zip(makers.items(), streams, strict=True):
-        places, values = make(trained)
+    tables = {"csv": _points, "heads": _heads, "steps": _steps, "gains": _gains}
+    streams = np.random.default_rng(seed).spawn(len(tables))
+    outcome = {}
+    for (name, cells_of), rng in zip(tables.items(), streams, strict=True):
+        places, values = _stacked(cells_of(trained))
         bounds = half_sample_interval(
-            partial(_mean_of, values),
+            partial(_means, values),
             len(values),
             n_resamples=n_half_samples,
             level=level,
             generator=rng,
         )
-        drawn = np.array([make(each)[1].mean(axis=0) for each in random])
-        rows = [
-            {**facts, **place, **row}
-            for place, row in zip(places, _rows(values, bounds, drawn), strict=True)
-        ]
-        found[table] = pd.DataFrame(rows, columns=COLUMNS[table])
-    return InformationStream(**found)
+        drawn = [_means(_stacked(cells_of(statistics))[1]) for statistics in random]
+        at_random = np.reshape(drawn, (len(random), len(places))).T
+        numbers = zip(_means(values), bounds.low, bounds.high, at_random, strict=True)
+        rows = (
+            texts.facts | place | estimate_row(*row)
+            for place, row in zip(places, numbers, strict=True)
+        )
+        outcome[name] = INFORMATION_STREAM.tables[name].of(rows)
+    return outcome
 
 
-def _mean_of(values: PerText, texts: Int[np.ndarray, " drawn"]) -> Float[np.ndarray, " cell"]:
+def _stacked(cells: StreamCells) -> tuple[tuple[Row, ...], Float[np.ndarray, "text cell"]]:
+    places, values = zip(*cells, strict=True)
+    return places, np.stack(values, axis=1)
+
+
+def _means(
+    values: Float[np.ndarray, "text cell"], texts: Int[np.ndarray, " drawn"] | slice = slice(None)
+) -> Float[np.ndarray, " cell"]:
     return np.asarray(values[texts].mean(axis=0))
 
 
-def _rows(
-    values: PerText, bounds: Interval, random: Float[np.ndarray, "..."]
-) -> Iterator[dict[str, float]]:
-    """The estimate of each cell with its interval, and the range over random weights."""
-    for cell, value in enumerate(values.mean(axis=0)):
-        row = {"value": value, "low": bounds.low[cell], "high": bounds.high[cell]}
-        if len(random):
-            drawn = random[:, cell]
-            row |= dict(zip(RANDOM, (drawn.mean(), drawn.min(), drawn.max()), strict=True))
-        yield row
-
-
-def _of_points(statistics: StreamStatistics) -> tuple[list[Row], PerText]:
-    """The place of each cell, and the cells of each text."""
-    places: list[Row] = []
-    columns = []
+def _points(statistics: StreamStatistics) -> StreamCells:
     for place, n_dimensions in statistics.n_dimensions.items():
-        layer, point = place
-        columns.append(statistics.of_point(place))
-        for measure in MEASURES:
+        values = statistics.of_point(place)
+        for number, measure in enumerate(MEASURES):
+            row = dict(zip(("layer", "point"), place, strict=True)) | {"measure": measure}
             isotropic = ISOTROPIC[measure](statistics.n_tokens, n_dimensions)
-            known = {"isotropic": isotropic, "n_dimensions": n_dimensions}
-            places.append({"layer": layer, "point": point, "measure": measure, **known})
-    return places, np.concatenate(columns, axis=1)
+            yield row | {"isotropic": isotropic, "n_dimensions": n_dimensions}, values[:, number]
 
 
-def _of_heads(statistics: StreamStatistics) -> tuple[list[Row], PerText]:
-    places: list[Row] = []
-    columns = []
+def _heads(statistics: StreamStatistics) -> StreamCells:
     for (layer, point), values in statistics.values.items():
-        if point not in OF_HEADS:
-            continue
-        for head in range(values.shape[1]):
-            columns.append(values[:, head, : len(OF_DIRECTION)])
-            place = {"layer": layer, "head": head + 1, "point": point}
-            places += [{**place, "measure": measure} for measure in OF_DIRECTION]
-    return places, np.concatenate(columns, axis=1)
+        for head in range(values.shape[1]) if point in OF_HEADS else ():
+            for number, measure in enumerate(OF_DIRECTION):
+                row = {"layer": layer, "head": head + 1, "point": point, "measure": measure}
+                yield row, values[:, head, number]
 
 
-def _of_steps(statistics: StreamStatistics) -> tuple[list[Row], PerText]:
+def _steps(statistics: StreamStatistics) -> StreamCells:
     """Differences between two points of the same text, with paired intervals."""
-    places: list[Row] = []
-    columns = []
-    chosen = [MEASURES.index(each) for each in OF_STEPS]
     for layer in dict.fromkeys(layer for layer, _ in statistics.values):
         points = [point for at, point in statistics.values if at == layer]
         for step, (first, last) in steps_between(points).items():
-            before, after = (statistics.of_point((layer, each)) for each in (first, last))
-            columns.append((after - before)[:, chosen])
-            place = {"layer": layer, "step": step, "from_point": first, "to_point": last}
-            places += [{**place, "measure": measure} for measure in OF_STEPS]
-    return places, np.concatenate(columns, axis=1)
+            gain = statistics.of_point((layer, last)) - statistics.of_point((layer, first))
+            row = {"layer": layer, "step": step, "from_point": first, "to_point": last}
+            for measure in OF_STEPS:
+                yield row | {"measure": measure}, gain[:, MEASURES.index(measure)]
 
 
-def _of_gains(statistics: StreamStatistics) -> tuple[list[Row], PerText]:
+def _gains(statistics: StreamStatistics) -> StreamCells:
     """The steps of each text, mean over blocks."""
-    places, values = _of_steps(statistics)
-    cells: dict[tuple[str, str], list[int]] = {}
-    for number, place in enumerate(places):
-        cells.setdefault((place["step"], place["measure"]), []).append(number)
-    rows: list[Row] = [
-        {"step": step, "measure": measure, "n_blocks": len(numbers)}
-        for (step, measure), numbers in cells.items()
-    ]
-    means = [values[:, numbers].mean(axis=1) for numbers in cells.values()]
-    return rows, np.stack(means, axis=1)
+    blocks: dict[tuple[str, str], list[PerText]] = {}
+    for place, values in _steps(statistics):
+        blocks.setdefault((place["step"], place["measure"]), []).append(values)
+    for (step, measure), gains in blocks.items():
+        row = {"step": step, "measure": measure, "n_blocks": len(gains)}
+        yield row, np.mean(gains, axis=0)
 
 
-def main(config: StageConfig) -> None:
-    """Load, call, save."""
-    name = config.model_name
-    found = measure_information_stream(
-        load_model(name, describe_model(name, config.model)),
-        load_corpora_states(
-            f"data/extracted/hidden_states/{name}", "data/prepared/texts", config.corpora
-        ),
-        **config.settings,
-    )
-    save_table(found.points, f"results/information_stream/{name}.csv")
-    save_table(found.heads, f"results/information_stream/heads/{name}.csv")
-    save_table(found.steps, f"results/information_stream/steps/{name}.csv")
-    save_table(found.gains, f"results/information_stream/gains/{name}.csv")
-
+main = INFORMATION_STREAM.main(measure_information_stream)
 
 if __name__ == "__main__":
     run_stage(main, measure_information_stream)

@@ -48,21 +48,20 @@ def points_of(stream: LayerStream) -> dict[str, np.ndarray]:
     `attention_sum` and `mlp_sum` are the sums before the norms (post-norm); `attention_input` and
     `mlp_input` the norms' outputs for attention and MLP (pre-norm).
     """
-    found: dict[str, Any] = {name: getattr(stream, name) for name in OF_HEADS}
+    vectors: dict[str, Any] = {name: getattr(stream, name) for name in OF_HEADS}
     whole = ["input", "concatenation", "attention_added", "after_attention", "mlp_added", "output"]
     whole += ["attention_input", "mlp_input"] if stream.norm_first else []
-    found |= {name: getattr(stream, name)[None] for name in whole}
+    vectors |= {name: getattr(stream, name)[None] for name in whole}
     if not stream.norm_first:
-        found["attention_sum"] = (stream.input + stream.attention_added)[None]
-        found["mlp_sum"] = (stream.after_attention + stream.mlp_added)[None]
-    return {name: found[name].cpu().numpy() for name in POINTS if name in found}
+        vectors["attention_sum"] = (stream.input + stream.attention_added)[None]
+        vectors["mlp_sum"] = (stream.after_attention + stream.mlp_added)[None]
+    return {name: vectors[name].cpu().numpy() for name in POINTS if name in vectors}
 
 
 def steps_between(points: Collection[str]) -> dict[str, tuple[str, str]]:
     """The steps of a block that has these points: from which point to which."""
-    found = {}
-    for step, ends in STEPS.items():
-        first, last = (next((each for each in end if each in points), None) for end in ends)
-        if first is not None and last is not None:
-            found[step] = (first, last)
-    return found
+    ends_of = {
+        step: [next((point for point in end if point in points), "") for end in ends]
+        for step, ends in STEPS.items()
+    }
+    return {step: (first, last) for step, (first, last) in ends_of.items() if first and last}

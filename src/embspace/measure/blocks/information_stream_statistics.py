@@ -71,20 +71,20 @@ def measures_of_point(
 
     Column sums are the sums of the vectors, not of unit vectors: a number for each dimension.
     """
-    sums = [direction_sums_of(each) for each in x]
-    columns = np.stack([each.total for each in sums])
+    sums = [direction_sums_of(vectors) for vectors in x]
+    columns = np.stack([head.total for head in sums])
     coordinates = normality(x.reshape(len(x), -1))
-    found = [
-        [mean_cosine(each) for each in sums],
-        [mean_resultant_length(each) for each in sums],
-        [cone_index(each) for each in sums],
-        [each.total_norm / each.n for each in sums],
+    measures = [
+        [mean_cosine(head) for head in sums],
+        [mean_resultant_length(head) for head in sums],
+        [cone_index(head) for head in sums],
+        [head.total_norm / head.n for head in sums],
         excess_kurtosis(columns),
         largest_standardized(columns),
         coordinates.excess_kurtosis,
         coordinates.distance,
     ]
-    return np.array(found, dtype=np.float64).T
+    return np.array(measures, dtype=np.float64).T
 
 
 ISOTROPIC: dict[str, Callable[[np.ndarray, int], float]] = {

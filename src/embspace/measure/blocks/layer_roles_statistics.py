@@ -38,10 +38,10 @@ def layer_statistics(
 ) -> Float[np.ndarray, "text layer statistic"]:
     """The statistics of each text at each layer, 1..L, in the order of `STATISTICS`."""
     n_layers = int(module.config.num_hidden_layers)
-    found = np.full((len(texts), n_layers, len(STATISTICS)), np.nan)
+    statistics = np.full((len(texts), n_layers, len(STATISTICS)), np.nan)
     for number, stream in text_streams(module, texts, tokens_per_batch, device):
-        found[number, stream.layer - 1] = statistics_of(stream)
-    return found
+        statistics[number, stream.layer - 1] = statistics_of(stream)
+    return statistics
 
 
 def statistics_of(stream: LayerStream) -> Float[np.ndarray, " statistic"]:
@@ -54,16 +54,17 @@ def statistics_of(stream: LayerStream) -> Float[np.ndarray, " statistic"]:
     maps = stream.attention.cpu().numpy()
     scores = stream.scores[0].cpu().numpy()  # what is masked is so for all heads
     seen = scores > np.finfo(scores.dtype).min
-    before, after = (each.cpu().numpy() for each in (stream.input, stream.output))
-    middle = stream.after_attention.cpu().numpy()
-    added = [each.cpu().numpy() for each in (stream.attention_added, stream.mlp_added)]
+    places = ("input", "attention_added", "after_attention", "mlp_added", "output")
+    before, attention_added, middle, mlp_added, after = (
+        getattr(stream, place).cpu().numpy() for place in places
+    )
     values: dict[RoleStatistic, float] = {
         "row_entropy": float(row_entropy(maps, seen).mean()),
         "value_entropy": float(value_entropy(maps, seen).mean()),
         "cosine_with_input": float((unit_rows(before) * unit_rows(after)).sum(axis=1).mean()),
-        "attention_added_over_stream": float((norms(added[0]) / norms(before)).mean()),
-        "mlp_added_over_stream": float((norms(added[1]) / norms(middle)).mean()),
+        "attention_added_over_stream": float((norms(attention_added) / norms(before)).mean()),
+        "mlp_added_over_stream": float((norms(mlp_added) / norms(middle)).mean()),
         "self_mass": float(np.diagonal(maps, axis1=1, axis2=2).mean()),
         "cone_changed": abs(mean_resultant_length(after) - mean_resultant_length(before)),
     }
-    return np.array([values[each] for each in STATISTICS])
+    return np.array([values[statistic] for statistic in STATISTICS])

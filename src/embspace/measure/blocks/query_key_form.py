@@ -7,66 +7,121 @@ interval.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Annotated, Any
 
 import pandas as pd
 from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveInt
 
+from embspace.analysis import Analysis, Outcome, Source, Table
 from embspace.clouds.layers import CorpusStates, load_corpora_states
+from embspace.clouds.texts import TEXT_FOLDERS
 from embspace.device import Device, choose_device
-from embspace.files.scalars import save_scalars
-from embspace.files.tables import save_table
-from embspace.measure.blocks.query_key_form_heads import ANGLES, EIGENVALUES, Forms, forms_of
-from embspace.measure.blocks.query_key_form_nulls import (
-    NULLS,
-    PROFILES,
-    RANKS,
-    null_rows,
-    profile_rows,
-    rank_rows,
-)
+from embspace.measure.blocks.query_key_form_heads import Forms, forms_of
+from embspace.measure.blocks.query_key_form_nulls import null_rows, profile_rows, rank_rows
 from embspace.measure.blocks.query_key_form_scores import (
-    SHARES,
     Inference,
     ReadTokens,
     has_rotary_positions,
     read_tokens,
     share_rows,
 )
+from embspace.measure.tables.columns import with_bounds
 from embspace.models.shuffled_weights import with_shuffled_entries
 from embspace.models.stream.adapters import knows
 from embspace.models.stream.head_weights import head_weights
 from embspace.models.weights import load_model, with_random_weights
-from embspace.settings.model import describe_model
 from embspace.settings.params import CorpusName
-from embspace.settings.stage import StageConfig, run_stage
+from embspace.settings.stage import run_stage
 from embspace.settings.types import Probability
 
 KINDS = {
     "random_initialization": with_random_weights,
     "shuffled_entries": with_shuffled_entries,
 }
-COUNTS = ["real_positive", "real_negative", "complex_positive", "complex_negative", "zero"]
-HEADS = ["layer", "head", "key_head", "symmetry", "skew_share", "directionality"]
-HEADS += ["effective_rank", "top_share", *(f"n_{kind}" for kind in COUNTS), *EIGENVALUES, *ANGLES]
-HEADS += [
-    "expected_overlap",
-    *(f"{share}{end}" for share in SHARES for end in ("", "_low", "_high")),
-]
-
-
-@dataclass(frozen=True)
-class QueryKeyForm:
-    """The tables of the stage; empty for a model whose blocks are not known."""
-
-    heads: pd.DataFrame
-    """One row a layer and head."""
-    profiles: pd.DataFrame
-    """One row a layer and measure, of the form that all heads of the layer add up to."""
-    nulls: pd.DataFrame
-    ranks: pd.DataFrame
-    facts: dict[str, Any]
+QUERY_KEY_FORM = Analysis(
+    noun="query_key_form",
+    question=(
+        "How does each head compare queries with keys: alike both ways, on the side of keys, in "
+        "how many directions? With `make all`"
+    ),
+    over="profiled",
+    reads={
+        "module": Source(load_model),
+        "corpora": Source(load_corpora_states, TEXT_FOLDERS, lists=["corpora"]),
+    },
+    tables={
+        "heads": Table(
+            {
+                "layer": ("row", "layer"),
+                "head": ("row", "head"),
+                "key_head": "count",
+                "symmetry": ("form", "symmetry"),
+                "skew_share": "form",
+                "directionality": ("form", "directionality"),
+                "effective_rank": ("form", "effective rank"),
+                "top_share": "form",
+                "n_real_*": "eigenvalue_count",
+                "n_complex_*": "eigenvalue_count",
+                "n_zero": "count",
+                "positive_share": ("form", "positive real part"),
+                "complex_share": "form",
+                "smallest_angle": ("angle", "smallest angle (°)"),
+                "median_angle": ("angle", "median angle (°)"),
+                "largest_angle": "angle",
+                "overlap": ("form", "overlap"),
+                "expected_overlap": "form",
+                **with_bounds("key_only_share", "form", "key only", "profile_bound"),
+                **with_bounds("mean_query_share", "form", "mean query", "profile_bound"),
+            }
+        ),
+        "profiles": Table(  # of the form that all heads of a layer add up to
+            {
+                "part": "row",
+                "layer": "row",
+                "measure": "row",
+                "value": "form",
+                "as_printed": "form",
+            }
+        ),
+        "nulls": Table(
+            {
+                "part": "row",
+                "layer": ("row", "layer"),
+                "measure": ("row", "measure"),
+                "null": ("row", "random"),
+                "n_draws": "setting",
+                "null_mean": ("profile_null", "mean at random"),
+                "null_smallest": ("profile_null", "smallest at random"),
+                "null_largest": ("profile_null", "largest at random"),
+                "n": "count",
+                "median": ("form", "median"),
+                "n_below": ("eigenvalue_count", "below"),
+                "n_within": ("eigenvalue_count", "within"),
+                "n_above": ("eigenvalue_count", "above"),
+            }
+        ),
+        "ranks": Table(
+            {
+                "layer": "row",
+                "weights": "row",
+                "rank": "row",
+                "n": "count",
+                "singular_share": "form",
+                "principal_angle": "angle",
+            }
+        ),
+    },
+    scalars={
+        "known": "count",
+        "architecture": "name",
+        "n_*": "count",
+        "head_dim": "count",
+        "dim": "count",
+        "query_biases": "count",
+        "rotary_positions": "count",
+        "corpus": "setting",
+    },
+)
 
 
 def measure_query_key_form(
@@ -82,7 +137,7 @@ def measure_query_key_form(
     level: Probability,
     device: Device,
     seed: NonNegativeInt,
-) -> QueryKeyForm:
+) -> Outcome:
     """Return the forms of all heads and layers of a model, beside those of random weights.
 
     Symmetry is 1/2 at random, 1 for a symmetric form; directionality is above 0 where a few
@@ -90,12 +145,14 @@ def measure_query_key_form(
     degrees; `overlap` is the mean squared cosine, `expected_overlap` that of random directions.
     `key_only_share` and `mean_query_share` are those of `key_shares`, of the tokens of at most
     `n_texts` documents of `corpus`; the first is not defined without a bias of queries. Random
-    weights read the same tokens, of `n_seeds` seeds of each kind.
+    weights read the same tokens, of `n_seeds` seeds of each kind. Tables are empty for a model
+    whose blocks are not known.
     """
     from threadpoolctl import threadpool_limits
 
     if not knows(module):
-        return _unknown(module)
+        name = None if module is None else type(module).__name__
+        return QUERY_KEY_FORM.empty(known=False, architecture=name)
     read = read_tokens(corpora, corpus, n_texts)
     reading = (read, tokens_per_batch, choose_device(device))
     # More threads than one wait longer for each other than matrices of a head's size take.
@@ -108,13 +165,13 @@ def measure_query_key_form(
             ]
             for kind, randomize in KINDS.items()
         }
-    return QueryKeyForm(
-        pd.DataFrame(trained.heads, columns=HEADS),
-        profile_rows(trained),
-        null_rows(trained, randomized),
-        rank_rows(trained, randomized),
-        _facts(module, read, n_seeds),
-    )
+    return {
+        "heads": pd.DataFrame(trained.heads),
+        "profiles": profile_rows(trained),
+        "nulls": null_rows(trained, randomized),
+        "ranks": rank_rows(trained, randomized),
+        "json": _facts(module, read, n_seeds),
+    }
 
 
 def _forms(
@@ -126,7 +183,7 @@ def _forms(
     weights = head_weights(module)
     forms = forms_of(weights, n_deviations)
     shares = share_rows(module, weights, *reading, inference)
-    heads = [row | of_head for row, of_head in zip(forms.heads, shares, strict=True)]
+    heads = [form | share for form, share in zip(forms.heads, shares, strict=True)]
     return Forms(heads, forms.layers, forms.ranks)
 
 
@@ -142,7 +199,7 @@ def _facts(module: Any, read: ReadTokens | None, n_seeds: int) -> dict[str, Any]
         "n_key_heads": first.n_key_heads,
         "head_dim": head_dim,
         "dim": dim,
-        "query_biases": all(each.query_bias is not None for each in weights),
+        "query_biases": all(layer.query_bias is not None for layer in weights),
         "rotary_positions": has_rotary_positions(module),
         "n_seeds": n_seeds,
         "corpus": read.corpus if read else None,
@@ -151,30 +208,7 @@ def _facts(module: Any, read: ReadTokens | None, n_seeds: int) -> dict[str, Any]
     }
 
 
-def _unknown(module: Any) -> QueryKeyForm:
-    named = None if module is None else type(module).__name__
-    heads, profiles, nulls, ranks = (
-        pd.DataFrame(columns=columns) for columns in (HEADS, PROFILES, NULLS, RANKS)
-    )
-    return QueryKeyForm(heads, profiles, nulls, ranks, {"known": False, "architecture": named})
-
-
-def main(config: StageConfig) -> None:
-    """Load, call, save."""
-    name = config.model_name
-    found = measure_query_key_form(
-        load_model(name, describe_model(name, config.model)),
-        load_corpora_states(
-            f"data/extracted/hidden_states/{name}", "data/prepared/texts", config.corpora
-        ),
-        **config.settings,
-    )
-    save_table(found.heads, f"results/query_key_form/heads/{name}.csv")
-    save_table(found.profiles, f"results/query_key_form/profiles/{name}.csv")
-    save_table(found.nulls, f"results/query_key_form/nulls/{name}.csv")
-    save_table(found.ranks, f"results/query_key_form/ranks/{name}.csv")
-    save_scalars(found.facts, f"results/query_key_form/{name}.json")
-
+main = QUERY_KEY_FORM.main(measure_query_key_form)
 
 if __name__ == "__main__":
     run_stage(main, measure_query_key_form)

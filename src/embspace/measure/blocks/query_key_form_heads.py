@@ -42,20 +42,20 @@ class Forms:
 def forms_of(weights: list[Any], n_deviations: float) -> Forms:
     """Return the forms of a model's `HeadWeights`; heads count from 1."""
     heads, layers, ranks = list[Row](), list[Row](), list[Row]()
-    for each in weights:
-        queries, keys = as_array(each.query), as_array(each.key)
-        n_queries_a_key = len(queries) // each.n_key_heads
+    for layer in weights:
+        queries, keys = as_array(layer.query), as_array(layer.key)
+        n_queries_a_key = len(queries) // layer.n_key_heads
         for number, (query, key) in enumerate(zip(queries, keys, strict=True)):
-            place = {"layer": each.layer, "head": number + 1}
+            place = {"layer": layer.layer, "head": number + 1}
             sizes, angles = form_singular_values(query, key), principal_angles(query, key)
             key_head = {"key_head": number // n_queries_a_key + 1}
-            found = _of_form(query, key, sizes, n_deviations)
-            heads.append(place | key_head | found | _of_head(query, key, angles))
-            ranks += [place | row for row in _of_ranks(sizes, angles)]
+            form = _form_row(query, key, sizes, n_deviations)
+            heads.append(place | key_head | form | _head_row(query, key, angles))
+            ranks += [place | row for row in _rank_rows(sizes, angles)]
         dim = queries.shape[2]
-        of_layer = queries.reshape(-1, dim), keys.reshape(-1, dim)
-        sizes = singular_values_of_products(*of_layer)
-        layers.append({"layer": each.layer} | _of_form(*of_layer, sizes, n_deviations))
+        joined = queries.reshape(-1, dim), keys.reshape(-1, dim)
+        sizes = singular_values_of_products(*joined)
+        layers.append({"layer": layer.layer} | _form_row(*joined, sizes, n_deviations))
     return Forms(heads, layers, ranks)
 
 
@@ -64,7 +64,7 @@ def as_array(parameter: Any) -> Float[np.ndarray, "..."]:
     return np.asarray(parameter.detach().cpu().numpy(), dtype=np.float64)
 
 
-def _of_form(
+def _form_row(
     query: Float[np.ndarray, "rank dim"],
     key: Float[np.ndarray, "rank dim"],
     sizes: Float[np.ndarray, " value"],
@@ -80,7 +80,7 @@ def _of_form(
     }
 
 
-def _of_head(
+def _head_row(
     query: Float[np.ndarray, "rank dim"],
     key: Float[np.ndarray, "rank dim"],
     angles: Float[np.ndarray, " angle"],
@@ -99,7 +99,7 @@ def _of_head(
     }
 
 
-def _of_ranks(
+def _rank_rows(
     sizes: Float[np.ndarray, " value"], angles: Float[np.ndarray, " angle"]
 ) -> Iterator[Row]:
     """Yield a row a rank; where a factor has fewer dimensions than rows, the last have no angle."""

@@ -19,10 +19,6 @@ HEAD_MEASURES = (*LAYER_MEASURES, *EIGENVALUES, *ANGLES, *SHARES)
 HEAD, LAYER, MEDIAN = "head", "layer", "median_of_layers"
 TRAINED = "trained"
 ROUNDING = 1e-9  # a value that is so little beyond a draw, as of forms that are 0, is as large
-NULLS = ["part", "layer", "measure", "null", "n_draws", "null_mean", "null_smallest"]
-NULLS += ["null_largest", "n", "median", "n_below", "n_within", "n_above"]
-PROFILES = ["part", "layer", "measure", "value", "as_printed"]
-RANKS = ["layer", "weights", "rank", "n", *OF_RANK]
 
 
 def profile_rows(forms: Forms) -> pd.DataFrame:
@@ -33,11 +29,11 @@ def profile_rows(forms: Forms) -> pd.DataFrame:
     rows = [
         {"part": part, "layer": layer, "measure": measure, "value": value}
         | {"as_printed": _as_printed(measure, value)}
-        for (part, layer, measure), value in _values(forms).items()
+        for (part, layer, measure), values in _values(forms).items()
         if part != HEAD
-        for value in value
+        for value in values
     ]
-    return pd.DataFrame(rows, columns=PROFILES).astype({"layer": "Int64"})
+    return pd.DataFrame(rows).astype({"layer": "Int64"})
 
 
 def null_rows(trained: Forms, randomized: Mapping[str, Sequence[Forms]]) -> pd.DataFrame:
@@ -50,12 +46,11 @@ def null_rows(trained: Forms, randomized: Mapping[str, Sequence[Forms]]) -> pd.D
     own = _values(trained)
     rows = []
     for null, models in randomized.items():
-        drawn = [_values(each) for each in models]
+        drawn = [_values(model) for model in models]
         for place, values in own.items():
-            of_null = np.concatenate([each[place] for each in drawn])
-            rows.append(_place(place) | {"null": null} | _facts(values, of_null))
-    table = pd.DataFrame(rows, columns=NULLS)
-    return table.astype({"layer": "Int64"})
+            at_random = np.concatenate([values_at[place] for values_at in drawn])
+            rows.append(_place(place) | {"null": null} | _facts(values, at_random))
+    return pd.DataFrame(rows).astype({"layer": "Int64"})
 
 
 def rank_rows(trained: Forms, randomized: Mapping[str, Sequence[Forms]]) -> pd.DataFrame:
@@ -66,19 +61,19 @@ def rank_rows(trained: Forms, randomized: Mapping[str, Sequence[Forms]]) -> pd.D
     """
     tables = []
     for weights, models in {TRAINED: [trained], **randomized}.items():
-        rows = pd.DataFrame([row for each in models for row in each.ranks])
+        rows = pd.DataFrame([row for model in models for row in model.ranks])
         if rows.empty:
             continue
         by_rank = rows.groupby(["layer", "rank"])
         means = by_rank[[*OF_RANK]].mean().assign(n=by_rank.size()).reset_index()
         tables.append(means.assign(weights=weights))
-    return pd.concat(tables)[RANKS] if tables else pd.DataFrame(columns=RANKS)
+    return pd.concat(tables) if tables else pd.DataFrame()
 
 
 def _values(forms: Forms) -> dict[tuple[str, int | None, str], np.ndarray]:
     """Return the values of each part, layer and measure; of heads as many as there are."""
     heads, layers = pd.DataFrame(forms.heads), pd.DataFrame(forms.layers)
-    found: dict[tuple[str, int | None, str], np.ndarray] = {
+    values_at: dict[tuple[str, int | None, str], np.ndarray] = {
         (HEAD, int(str(layer)), measure): rows[measure].to_numpy(dtype=np.float64)
         for layer, rows in heads.groupby("layer")
         for measure in HEAD_MEASURES
@@ -86,9 +81,9 @@ def _values(forms: Forms) -> dict[tuple[str, int | None, str], np.ndarray]:
     for measure in LAYER_MEASURES:
         values = layers[measure].to_numpy(dtype=np.float64)
         for layer, value in zip(layers["layer"], values, strict=True):
-            found[LAYER, int(layer), measure] = np.array([value])
-        found[MEDIAN, None, measure] = np.array([np.median(values)])
-    return found
+            values_at[LAYER, int(layer), measure] = np.array([value])
+        values_at[MEDIAN, None, measure] = np.array([np.median(values)])
+    return values_at
 
 
 def _place(place: tuple[str, int | None, str]) -> Row:

@@ -21,6 +21,7 @@ from embspace.geometry.attention.key_variance import (
 )
 from embspace.geometry.inference.resampling import stream_of
 from embspace.measure.blocks.query_key_form_heads import as_array
+from embspace.measure.blocks.text_streams import chosen_corpus
 from embspace.models.encoder import batches_by_length
 from embspace.models.stream.rebuild import rebuild_stream
 
@@ -52,21 +53,20 @@ class Inference:
 def read_tokens(
     corpora: Mapping[str, CorpusStates], corpus: str, n_texts: int
 ) -> ReadTokens | None:
-    """Return at most so many documents of `corpus`, or of the largest corpus where it is not there.
+    """Return at most `n_texts` documents of `corpus` or, if missing, of the largest corpus.
 
-    None where no corpus has a token.
+    None without a corpus.
     """
-    having = {name: each for name, each in corpora.items() if len(each.tokens)}
-    if not having:
+    name = chosen_corpus(corpora, corpus)
+    if name is None:
         return None
-    name = corpus if corpus in having else max(having, key=lambda each: len(having[each].tokens))
-    read = having[name]
+    read = corpora[name]
     parts = {int(str(window)): part for window, part in read.tokens.groupby("window", sort=True)}
     documents = pd.DataFrame({"window": [*parts], "document": read.document[[*parts]]})
     chosen = some_documents(documents, n_texts)
     windows = [parts[window] for window in chosen["window"]]
     kept = [~part["repeated"].to_numpy(dtype=bool) for part in windows]
-    text = np.repeat(pd.factorize(chosen["document"])[0], [each.sum() for each in kept])
+    text = np.repeat(pd.factorize(chosen["document"])[0], [part.sum() for part in kept])
     return ReadTokens(name, [part["id"].to_numpy() for part in windows], kept, text)
 
 
@@ -84,17 +84,18 @@ def share_rows(
     distance to a key: no term of a score then depends on the key alone.
     """
     if read is None or has_rotary_positions(module):
-        return [_row(each.layer, head, _none()) for each in weights for head in _heads(each)]
+        return [_row(layer.layer, head, _none()) for layer in weights for head in _heads(layer)]
     rows = []
     text = read.text if inference else np.zeros_like(read.text)  # bounds alone need the texts
     inputs = attention_inputs(module, read, tokens_per_batch, device)
-    for each, x in zip(weights, inputs, strict=True):
-        biases = [None] * len(each.query) if each.query_bias is None else as_array(each.query_bias)
+    for layer, x in zip(weights, inputs, strict=True):
+        no_bias = [None] * len(layer.query)
+        biases = no_bias if layer.query_bias is None else as_array(layer.query_bias)
         moments_of = _moments_of_heads(x.astype(np.float64), text)
-        for head in _heads(each):
-            bias, query, key = biases[head], as_array(each.query[head]), as_array(each.key[head])
+        for head in _heads(layer):
+            bias, query, key = biases[head], as_array(layer.query[head]), as_array(layer.key[head])
             moments = moments_of(query, bias), moments_of(key, None)
-            rows.append(_row(each.layer, head, _found(moments, bias, inference)))
+            rows.append(_row(layer.layer, head, _shares(moments, bias, inference)))
     return rows
 
 
@@ -113,28 +114,28 @@ def _moments_of_heads(
 
 def has_rotary_positions(module: Any) -> bool:
     """Return whether a module of the model turns queries and keys by their positions."""
-    return any("rotary" in type(each).__name__.lower() for each in module.modules())
+    return any("rotary" in type(part).__name__.lower() for part in module.modules())
 
 
 def attention_inputs(
     module: Any, read: ReadTokens, tokens_per_batch: int, device: str
 ) -> list[Float[np.ndarray, "n dim"]]:
     """Return what the queries and keys of each layer are made of, a row a kept token."""
-    lengths = [len(each) for each in read.windows]
-    found: list[dict[int, np.ndarray]] = []
+    lengths = [len(ids) for ids in read.windows]
+    inputs: list[dict[int, np.ndarray]] = []
     module = module.to(device)
     for batch in batches_by_length(lengths, tokens_per_batch):
         ids, mask = _padded([read.windows[number] for number in batch])
         for layer, stream in enumerate(rebuild_stream(module, ids, mask)):
-            if layer == len(found):
-                found.append({})
+            if layer == len(inputs):
+                inputs.append({})
             states = stream.attention_input.float().cpu().numpy()
             for row, number in enumerate(batch):
-                found[layer][number] = states[row, : lengths[number]][read.kept[number]]
-    return [np.concatenate([of_layer[each] for each in sorted(of_layer)]) for of_layer in found]
+                inputs[layer][number] = states[row, : lengths[number]][read.kept[number]]
+    return [np.concatenate([x for _, x in sorted(windows.items())]) for windows in inputs]
 
 
-def _found(
+def _shares(
     moments: tuple[TextMoments, TextMoments], bias: np.ndarray | None, inference: Inference | None
 ) -> dict[str, np.ndarray]:
     values = key_shares(*moments, bias, np.arange(len(moments[0].n_tokens)))
@@ -151,11 +152,11 @@ def _found(
     return {"": values, "_low": low, "_high": high}
 
 
-def _row(layer: int, head: int, found: Mapping[str, np.ndarray]) -> Row:
+def _row(layer: int, head: int, values: Mapping[str, np.ndarray]) -> Row:
     shares = {
-        f"{share}{end}": float(each[number])
-        for number, share in enumerate(SHARES)
-        for end, each in found.items()
+        f"{share}{end}": float(numbers[at])
+        for at, share in enumerate(SHARES)
+        for end, numbers in values.items()
     }
     return {"layer": layer, "head": head + 1} | shares
 

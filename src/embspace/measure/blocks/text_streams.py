@@ -1,12 +1,15 @@
 """The stream of one text at a time through every block, for texts that a model has read before."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from jaxtyping import Int
+from jaxtyping import Float, Int
 
 from embspace.clouds.layers import CorpusStates
+from embspace.files.tables import Row
+from embspace.measure.tables.columns import BESIDE_RANDOM_WEIGHTS
 from embspace.models.encoder import batches_by_length
 from embspace.models.stream.layer_stream import LayerStream
 from embspace.models.stream.rebuild import rebuild_stream
@@ -15,32 +18,55 @@ FEWEST_TOKENS = 2  # of which two vectors can differ
 TokenIds = Int[np.ndarray, " _"]  # texts differ in length
 
 
-def chosen_corpus(corpora: Mapping[str, CorpusStates], asked: str) -> str | None:
+@dataclass(frozen=True, eq=False)
+class ChosenTexts:
+    """Some texts of a corpus."""
+
+    corpus: str | None
+    tokens: list[TokenIds]
+
+    @property
+    def facts(self) -> Row:
+        """The columns of a table that say what was read."""
+        n_tokens = sum(len(ids) for ids in self.tokens)
+        return {"corpus": self.corpus, "n_texts": len(self.tokens), "n_tokens": n_tokens}
+
+
+def chosen_corpus(corpora: Mapping[str, CorpusStates], wanted: str) -> str | None:
     """Return the wanted corpus or, if missing, the corpus with most tokens.
 
     None without a corpus.
     """
-    having = {name: each for name, each in corpora.items() if each.n_documents}
-    if asked in having or not having:
-        return asked if having else None
-    return max(having, key=lambda name: len(having[name].tokens))
+    sizes = {name: len(corpus.tokens) for name, corpus in corpora.items() if corpus.n_documents}
+    return wanted if wanted in sizes else max(sizes, key=sizes.__getitem__, default=None)
 
 
-def texts_of(corpus: CorpusStates, n_texts: int) -> list[TokenIds]:
-    """The tokens of the first window of `n_texts` documents at most, evenly over the corpus.
+def chosen_texts(corpora: Mapping[str, CorpusStates], wanted: str, n_texts: int) -> ChosenTexts:
+    """Return the first window of at most `n_texts` documents, evenly over the chosen corpus.
 
-    One window a document, so that texts are independent; windows of a single token are left out.
+    With one window a document, texts are independent. Windows of a single token are left out.
     """
-    windows = [part["id"].to_numpy() for _, part in corpus.tokens.groupby("window", sort=True)]
+    name = chosen_corpus(corpora, wanted)
+    if name is None:
+        return ChosenTexts(None, [])
+    tokens = corpora[name].tokens.groupby("window", sort=True)["id"]
     first: dict[int, TokenIds] = {}
-    for document, ids in zip(corpus.document.tolist(), windows, strict=True):
+    for document, (_, ids) in zip(corpora[name].document.tolist(), tokens, strict=True):
         if len(ids) >= FEWEST_TOKENS:
-            first.setdefault(document, ids)
-    found = list(first.values())
-    if len(found) <= n_texts:
-        return found
-    kept = np.linspace(0, len(found) - 1, n_texts).round().astype(int)
-    return [found[number] for number in kept]
+            first.setdefault(document, ids.to_numpy())
+    texts = list(first.values())
+    if len(texts) > n_texts:
+        kept = np.linspace(0, len(texts) - 1, n_texts).round().astype(int)
+        texts = [texts[number] for number in kept]
+    return ChosenTexts(name, texts)
+
+
+def estimate_row(value: float, low: float, high: float, random: Float[np.ndarray, " seed"]) -> Row:
+    """Return a value, its interval, and mean and range over models with random weights, if any."""
+    numbers = [value, low, high]
+    if len(random):
+        numbers += [random.mean(), random.min(), random.max()]
+    return dict(zip(BESIDE_RANDOM_WEIGHTS, map(float, numbers), strict=False))
 
 
 def text_streams(

@@ -1,42 +1,63 @@
-"""Stage `measure_atlas`: all families' measures of a model's layers, side by side."""
+"""Stage `measure_atlas`: measures of a model's layers, of all families side by side."""
 
 import pandas as pd
 
+from embspace.analysis import Analysis, Outcome, Source, Table
 from embspace.clouds.layers import Space
-from embspace.files.tables import load_table, save_table
-from embspace.settings.stage import StageConfig, run_stage
+from embspace.files.tables import load_table
+from embspace.measure.tables.columns import PROFILE
+from embspace.settings.stage import run_stage
 
-COLUMNS = ["family", "measure", "layer", "value", "low", "high", "n", "n_texts", "converged"]
+FAMILIES = ("direction", "spectrum", "context", "intrinsic_dimension", "hubs")
+
+
+def load_profiles(*paths: str) -> dict[str, pd.DataFrame]:
+    """Return the profiles of each family, from files in the order of `FAMILIES`."""
+    return {family: load_table(path) for family, path in zip(FAMILIES, paths, strict=True)}
+
+
+ATLAS = Analysis(
+    noun="atlas",
+    question="How do all measures go over the layers? With `make all`, as the next eight",
+    over="profiled",
+    reads={
+        "profiles": Source(
+            load_profiles, [f"results/{family}/profiles/{{model}}.csv" for family in FAMILIES]
+        )
+    },
+    tables={
+        "csv": Table(
+            {
+                "family": "row",
+                "measure": "row",
+                "layer": "row",
+                **PROFILE,
+                "n": "count",
+                "n_texts": "count",
+                "converged": "count",
+            }
+        )
+    },
+)
 
 
 def measure_atlas(
     profiles: dict[str, pd.DataFrame], *, corpus: str, space: Space, measures: list[str]
-) -> pd.DataFrame:
-    """The rows of `measures`, in order, for one corpus and space, unchanged.
+) -> Outcome:
+    """Return the rows of `measures`, in order, for one corpus and space, unchanged.
 
-    `profiles` are the tables of the families' stages. Missing rows, as for a corpus that the model
-    did not read or without tokens, are left out.
+    `profiles` are tables by family. Without rows, as for a corpus that the model did not read, the
+    table is empty.
     """
-    found = pd.concat([table.assign(family=family) for family, table in profiles.items()])
-    found = found[(found["corpus"] == corpus) & (found["space"] == space)]
-    found = found[found["change"] == "as_is"]
-    by_measure = dict(list(found.groupby("measure")))
-    parts = [by_measure[name][COLUMNS] for name in measures if name in by_measure]
-    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=COLUMNS)
+    rows = pd.concat([table.assign(family=family) for family, table in profiles.items()])
+    rows = rows[(rows["corpus"] == corpus) & (rows["space"] == space)]
+    by_measure = dict(list(rows[rows["change"] == "as_is"].groupby("measure")))
+    parts = [by_measure[name] for name in measures if name in by_measure]
+    columns = [*ATLAS.tables["csv"].columns]
+    return {"csv": pd.concat(parts, ignore_index=True)[columns]} if parts else ATLAS.empty()
 
 
-def main(config: StageConfig) -> None:
-    """Load, call, save."""
-    name = config.model_name
-    profiles = {
-        "direction": load_table(f"results/direction/profiles/{name}.csv"),
-        "spectrum": load_table(f"results/spectrum/profiles/{name}.csv"),
-        "context": load_table(f"results/context/profiles/{name}.csv"),
-        "intrinsic_dimension": load_table(f"results/intrinsic_dimension/profiles/{name}.csv"),
-        "hubs": load_table(f"results/hubs/profiles/{name}.csv"),
-    }
-    save_table(measure_atlas(profiles, **config.settings), f"results/atlas/{name}.csv")
-
+main = ATLAS.main(measure_atlas)
 
 if __name__ == "__main__":
     run_stage(main, measure_atlas)

@@ -9,9 +9,10 @@ from jaxtyping import Float, Int
 from pydantic import Field, NonNegativeInt, PositiveInt
 from threadpoolctl import threadpool_limits
 
+from embspace.analysis import Analysis, Outcome, Source, Table
 from embspace.clouds.layers import CorpusStates, load_corpora_states
+from embspace.clouds.texts import TEXT_FOLDERS
 from embspace.device import Device, choose_device
-from embspace.files.tables import save_table
 from embspace.geometry.inference.imbalance_draws import (
     ImbalanceDraws,
     imbalance_draws,
@@ -19,19 +20,37 @@ from embspace.geometry.inference.imbalance_draws import (
 )
 from embspace.geometry.inference.resampling import stream_of
 from embspace.geometry.pairs.distinct import is_one_vector
-from embspace.models.encoder import batches_by_length, encode
+from embspace.measure.tables.pooled_states import PooledStates, final_norm_of, pooled_states
 from embspace.models.weights import load_model, with_random_weights
-from embspace.models.windows import Window
-from embspace.settings.model import VectorsModel, describe_model
-from embspace.settings.stage import StageConfig, run_stage
+from embspace.settings.stage import run_stage
 from embspace.settings.types import Probability
 
 POOLINGS = ("cls", "mean")
 DRAWN = ["value", "low", "high", "asymmetry", "asymmetry_low", "asymmetry_high"]
 DRAWN += ["null_mean", "null_smallest"]
-COLUMNS = ["corpus", "pooling", "layer", "other_layer", "n", *DRAWN, "random_weights_value"]
-COLUMNS += ["level"]
-LayerStates = Mapping[str, Float[np.ndarray, "layer window dim"]]
+INFORMATION_IMBALANCE = Analysis(
+    noun="information_imbalance",
+    question="Which layer holds what of another one's neighbors?",
+    over="profiled",
+    reads={
+        "module": Source(load_model),
+        "final_norm": Source(final_norm_of),
+        "corpora": Source(load_corpora_states, TEXT_FOLDERS, lists=["corpora"]),
+    },
+    tables={
+        "csv": Table(
+            {
+                "corpus": "row",
+                "pooling": "row",
+                "layer": "row",
+                "other_layer": "row",
+                "n": "count",
+                **dict.fromkeys([*DRAWN, "random_weights_value"], "imbalance"),
+                "level": "setting",
+            }
+        )
+    },
+)
 
 
 def measure_information_imbalance(
@@ -50,7 +69,7 @@ def measure_information_imbalance(
     level: Probability,
     device: Device,
     seed: NonNegativeInt,
-) -> pd.DataFrame:
+) -> Outcome:
     """Return a row per corpus, pooling and pair of layers, with the `information_imbalance`.
 
     A point is a window, drawn at random per document: points are independent. `value` near 0:
@@ -62,34 +81,43 @@ def measure_information_imbalance(
     before the first block, has no rows there. Layer 0 is the embedding output.
     """
     generator = np.random.default_rng(seed)
-    parts = [pd.DataFrame(columns=COLUMNS)]
+    parts = []
     for corpus, read in corpora.items():
         rows = _one_window_of_each(read.document, largest_n, stream_of(generator, corpus, "texts"))
         if corpus in left_out or len(rows) < max(smallest_n, 2 * n_neighbors + 2):
             continue
-        states = {pooling: read.states[pooling][:, rows] for pooling in POOLINGS}
-        random: LayerStates = {}
+        random: PooledStates = {}
         if module is not None and corpus in random_weights_corpora:
             randomized = with_random_weights(module, seed)
-            windows = _windows(read.tokens, rows)
+            tokens = read.tokens[read.tokens["window"].isin(rows)]
             where = choose_device(device)
-            random = _pooled_states(randomized, windows, final_norm, tokens_per_batch, where)
+            random = pooled_states(
+                randomized, tokens, final_norm, tokens_per_batch, where, POOLINGS
+            )
         for pooling in POOLINGS:
-            layers = _that_differ(states[pooling])
+            states = read.states[pooling][:, rows]
+            layers = [layer for layer, x in enumerate(states) if not is_one_vector(x)]
             # One thread: on more BLAS would add in another order.
             with threadpool_limits(1, user_api="blas"):
-                found = imbalance_draws(
-                    [states[pooling][layer] for layer in layers],
+                draws = imbalance_draws(
+                    [states[layer] for layer in layers],
                     k=n_neighbors,
                     n_half_samples=n_half_samples,
                     n_shuffles=n_shuffles,
                     level=level,
                     rng=stream_of(generator, corpus, pooling),
                 )
-                at_random = _at_random(random, pooling, layers, n_neighbors)
-            table = _table(found, at_random, layers)
+                at_random = (
+                    view_imbalances([random[pooling][layer] for layer in layers], k=n_neighbors)
+                    if random
+                    else np.full((len(layers), len(layers)), np.nan)
+                )
+            table = _table(draws, at_random, layers)
             parts.append(table.assign(corpus=corpus, pooling=pooling, n=len(rows), level=level))
-    return pd.concat([part for part in parts if len(part)] or parts, ignore_index=True)[COLUMNS]
+    filled = [part for part in parts if len(part)]
+    if not filled:
+        return INFORMATION_IMBALANCE.empty()
+    return {"csv": INFORMATION_IMBALANCE.tables["csv"].of(pd.concat(filled, ignore_index=True))}
 
 
 def _one_window_of_each(
@@ -101,64 +129,18 @@ def _one_window_of_each(
     return np.sort(shuffled[rng.permutation(np.sort(first))[:largest_n]])
 
 
-def _windows(tokens: pd.DataFrame, rows: Int[np.ndarray, " chosen"]) -> list[Window]:
-    columns = ("id", "special", "repeated", "start", "end")
-    of_window = dict(tuple(tokens.groupby("window", sort=True)))
-    parts = [of_window[row] for row in rows.tolist()]
-    return [
-        Window(number, 0, *(part[column].to_numpy() for column in columns))
-        for number, part in enumerate(parts)
-    ]
-
-
-def _pooled_states(
-    module: Any, windows: list[Window], final_norm: str | None, tokens_per_batch: int, device: str
-) -> LayerStates:
-    """Return the states that a model makes of windows, in their order; tokens are not kept."""
-    batches = batches_by_length([len(each.ids) for each in windows], tokens_per_batch)
-    found = {one.index: one.pooled for one in encode(module, windows, batches, device, final_norm)}
-    order = range(len(windows))
-    return {pooling: np.stack([found[n][pooling] for n in order], axis=1) for pooling in POOLINGS}
-
-
-def _that_differ(states: Float[np.ndarray, "layer window dim"]) -> list[int]:
-    return [layer for layer, x in enumerate(states) if not is_one_vector(x)]
-
-
-def _at_random(
-    states: LayerStates, pooling: str, layers: list[int], k: int
-) -> Float[np.ndarray, "layer other_layer"]:
-    if not states:
-        return np.full((len(layers), len(layers)), np.nan)
-    return view_imbalances([states[pooling][layer] for layer in layers], k=k)
-
-
 def _table(
-    found: ImbalanceDraws, at_random: Float[np.ndarray, "layer other_layer"], layers: list[int]
+    draws: ImbalanceDraws, at_random: Float[np.ndarray, "layer other_layer"], layers: list[int]
 ) -> pd.DataFrame:
     """One row a layer and other layer; none of a layer and itself."""
     one, other = np.nonzero(~np.eye(len(layers), dtype=bool))
     number = np.array(layers, dtype=np.int64)
-    columns = {name: getattr(found, name)[one, other] for name in DRAWN}
+    columns = {name: getattr(draws, name)[one, other] for name in DRAWN}
     columns["random_weights_value"] = at_random[one, other]
     return pd.DataFrame({"layer": number[one], "other_layer": number[other], **columns})
 
 
-def main(config: StageConfig) -> None:
-    """Load, call, save."""
-    name = config.model_name
-    model = describe_model(name, config.model)
-    is_network = not isinstance(model, VectorsModel)
-    table = measure_information_imbalance(
-        load_model(name, model) if is_network else None,
-        None if isinstance(model, VectorsModel) else model.final_norm,
-        load_corpora_states(
-            f"data/extracted/hidden_states/{name}", "data/prepared/texts", config.corpora
-        ),
-        **config.settings,
-    )
-    save_table(table, f"results/information_imbalance/{name}.csv")
-
+main = INFORMATION_IMBALANCE.main(measure_information_imbalance)
 
 if __name__ == "__main__":
     run_stage(main, measure_information_imbalance)

@@ -23,10 +23,10 @@ from embspace.geometry.measures.registry import profiled_measures
 from embspace.measure.layers.layer_nulls import groups_of, values_of
 from embspace.measure.layers.layer_states import window_states
 from embspace.measure.layers.layer_steps import layers_in_steps
+from embspace.measure.tables.pooled_states import final_norm_of, windows_of
 from embspace.models.shuffled_weights import with_shuffled_entries
 from embspace.models.weights import load_model, with_random_weights
-from embspace.models.windows import Window
-from embspace.settings.model import VectorsModel, describe_model
+from embspace.settings.model import describe_model
 from embspace.settings.stage import StageConfig, run_stage
 
 FAMILIES: tuple[Family, ...] = ("direction", "spectrum", "context")
@@ -100,17 +100,10 @@ def _states(
     module: Any, final_norm: str | None, corpus: CorpusStates, tokens_per_batch: int, device: str
 ) -> CorpusStates:
     """Return the module's states of a corpus's tokens, in place of those that `corpus` has."""
-    parts = [part for _, part in corpus.tokens.groupby("window", sort=True)]
-    windows = [_window(number, part) for number, part in enumerate(parts)]
+    windows = windows_of(corpus.tokens)
     states = window_states(module, windows, final_norm, tokens_per_batch, device)
     kept = {kind: states[kind] for kind in corpus.states}
     return CorpusStates(kept, corpus.document, corpus.tokens)
-
-
-def _window(number: int, tokens: pd.DataFrame) -> Window:
-    """A window as the model read it, from its rows of the table of tokens."""
-    columns = ("id", "special", "repeated", "start", "end")
-    return Window(number, 0, *(tokens[column].to_numpy() for column in columns))
 
 
 def _of_layer(states: CorpusStates, layer: int, measures: list[Definition]) -> list[dict[str, Any]]:
@@ -131,7 +124,7 @@ def main(config: StageConfig) -> None:
     model = describe_model(name, config.model)
     table = measure_random_weights(
         load_model(name, model),
-        None if isinstance(model, VectorsModel) else model.final_norm,
+        final_norm_of(name, model),
         load_corpora_states(
             f"data/extracted/hidden_states/{name}", "data/prepared/texts", config.corpora
         ),

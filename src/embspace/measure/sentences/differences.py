@@ -49,9 +49,7 @@ def against(null: str) -> dict[str, Column]:
 PLACE: dict[str, Column] = {"layer": ("row", "layer"), "pooling": ("row", "pooling")}
 COSINE: dict[str, Column] = {
     **with_bounds("cosine", "offset_cosine", "cosine"),
-    "corrected_cosine": ("offset_cosine", "corrected"),
-    "corrected_cosine_low": ("corrected_bound", "corrected_low"),
-    "corrected_cosine_high": ("corrected_bound", "corrected_high"),
+    **with_bounds("corrected_cosine", "offset_cosine", "corrected", "corrected_bound"),
     "random_weights_cosine": ("offset_cosine", "random weights"),
     **with_bounds("null_cosine", "null_value"),
     "p_value": ("p_value", "p"),

@@ -25,12 +25,29 @@ SUMMARY: dict[str, Column] = {
     "resolution": "moment",
 }
 
+# Of a measure of hidden states: its value and interval, then also its range at random weights.
+PROFILE: dict[str, Column] = {
+    "value": ("profile", "value"),
+    "low": ("profile_bound", "value_low"),
+    "high": ("profile_bound", "value_high"),
+}
+BESIDE_RANDOM_WEIGHTS: dict[str, Column] = {
+    **PROFILE,
+    "random_weights_mean": ("profile", "random weights"),
+    "random_weights_smallest": "profile",
+    "random_weights_largest": "profile",
+}
 
-def with_bounds(column: str, kind: str, heading: str = "") -> dict[str, Column]:
-    """Return a column and its bounds, of one kind; tables for readers join them to one column."""
+
+def with_bounds(column: str, kind: str, heading: str = "", bound: str = "") -> dict[str, Column]:
+    """Return a column and its bounds, of one kind or of a kind `bound` of their own.
+
+    Tables for readers join them to one column.
+    """
+    kinds = {"": kind, "_low": bound or kind, "_high": bound or kind}
     return {
         f"{column}{end}": (kind, f"{heading}{end}") if heading else kind
-        for end in ("", "_low", "_high")
+        for end, kind in kinds.items()
     }
 
 

@@ -30,15 +30,14 @@ from embspace.geometry.measures.neighborhoods.label_overlap import (
 from embspace.geometry.pairs.distinct import is_one_vector
 from embspace.geometry.pairs.neighbor_graph import neighbor_graph_of
 from embspace.measure.tables.columns import with_bounds
-from embspace.measure.tables.text_poolings import load_sentence_vectors, load_text_states
-from embspace.measure.texts.layer_choice_states import (
+from embspace.measure.tables.pooled_states import (
     PooledStates,
     final_norm_of,
-    module_of,
     pooled_states,
 )
+from embspace.measure.tables.text_poolings import load_sentence_vectors, load_text_states
 from embspace.measure.texts.layer_choice_tasks import Labeled, labeled
-from embspace.models.weights import with_random_weights
+from embspace.models.weights import load_model, with_random_weights
 from embspace.settings.stage import run_stage
 from embspace.settings.types import Probability, Share
 
@@ -84,7 +83,7 @@ LABEL_OVERLAP = Analysis(
     question="How many neighbors of a text have its label, by layer? Of models under `profiled`",
     over="profiled",
     reads={
-        "module": Source(module_of),
+        "module": Source(load_model),
         "final_norm": Source(final_norm_of),
         "corpora": Source(load_labeled_states, TEXT_FOLDERS, lists=["corpora"]),
     },

@@ -19,13 +19,12 @@ from embspace.geometry.inference.best_choice import Differences, simultaneous_di
 from embspace.geometry.inference.half_samples import half_sample_error, student_quantile
 from embspace.geometry.inference.resampling import stream_of
 from embspace.measure.tables.columns import with_bounds
-from embspace.measure.tables.text_poolings import load_sentence_vectors, load_text_states
-from embspace.measure.texts.layer_choice_states import (
+from embspace.measure.tables.pooled_states import (
     PooledStates,
     final_norm_of,
-    module_of,
     pooled_states,
 )
+from embspace.measure.tables.text_poolings import load_sentence_vectors, load_text_states
 from embspace.measure.texts.layer_choice_tasks import (
     EmbeddingKey,
     Labeled,
@@ -38,7 +37,7 @@ from embspace.measure.texts.layer_choice_tasks import (
 )
 from embspace.measure.texts.search import best_cosines, copies_asked, word_scores
 from embspace.measure.texts.text_classifiers import Regularization
-from embspace.models.weights import with_random_weights
+from embspace.models.weights import load_model, with_random_weights
 from embspace.prepare.copies import names_of_copies
 from embspace.prepare.sentences import split_halves
 from embspace.scripts.words import longer_words_in
@@ -101,7 +100,7 @@ LAYER_CHOICE = Analysis(
     ),
     over="profiled",
     reads={
-        "module": Source(module_of),
+        "module": Source(load_model),
         "final_norm": Source(final_norm_of),
         "corpora": Source(load_read_corpora, TEXT_FOLDERS, lists=["corpora"]),
     },
