@@ -26,6 +26,11 @@ SUMMARY: dict[str, Column] = {
 }
 
 
+def shown(kind: str, *columns: str) -> dict[str, Column]:
+    """Return columns of a kind that readers know by their own names, with spaces."""
+    return {column: (kind, column.replace("_", " ")) for column in columns}
+
+
 def with_bounds(column: str, kind: str, heading: str = "") -> dict[str, Column]:
     """Return a column and its bounds, of one kind; tables for readers join them to one column."""
     return {
