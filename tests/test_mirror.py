@@ -339,7 +339,7 @@ BREAKS: list[tuple[Break, *tuple[str, ...]]] = [
     ),
     # Rule 7: files that are read.
     lacks(PATTERNS, "results/head_features/heads/${item.model}.csv"),
-    lacks("measure_evolution", "data/prepared/model/${item.model}.json"),
+    lacks("extract_hidden_states", "data/prepared/model/${item.model}.json"),
     (
         both(
             stage(PARAMETERS_OF_PAIRS, "- data/prepared/model/${item.model}.json"),
