@@ -200,7 +200,9 @@ def test_scalars_have_declared_kinds_and_without_positions_are_counts_of_zero(me
     names = {name for key in scalars | empty for name in names_of(key)}
     assert {key for key in analysis.scalars if "*" not in key} <= names
     if hasattr(test, "inputs") or "matrices" in analysis.reads:
-        kinds = {key: kind_of(analysis.scalars, key) for key in empty}
+        kinds = {
+            key: kind_of(analysis.scalars, key) for key, value in empty.items() if value == value
+        }
         assert {kind for kind in kinds.values() if kind not in NOT_MEASURED} <= {"count"}
         assert not any(empty[key] for key, kind in kinds.items() if kind == "count")
 
@@ -248,15 +250,29 @@ def test_a_figure_is_drawn_from_the_tables_in_git(
     assert text.count("\n|") == committed.count("\n|")
 
 
+def beside(member: Declared) -> dict[str, Any]:
+    """Return what a drawing shows besides results of its own: settings, and tables without rows."""
+    results = drawing_of(member).results
+    shown: dict[str, Any] = {
+        file: read_yaml(Path(__file__).parents[1] / file)
+        for file in results
+        if file.startswith("conf/")
+    }
+    for result in results:
+        noun, _, table = result.removesuffix(".csv").rpartition("/")
+        if noun in modules():
+            shown[f"{noun}/{table}"] = declaration(noun).analysis.tables[table].of()
+    return shown
+
+
 def test_a_figure_is_drawn_of_a_model_without_positions(member: Declared):
     outcome = made(member, with_positions=False)
     tables = {name: table.of(outcome[name]) for name, table in member.analysis.tables.items()}
     read = arguments(member, with_positions=False)
-    further = {
+    further = beside(member) | {
         "data/extracted/embeddings.parquet": read.get("vocabulary"),
         "data/extracted/embeddings.safetensors": read.get("matrices"),
         "regimes/positions": read.get("regimes"),
-        **{f"conf/project/{noun}.yaml": settings_of(member.function) for noun in ("tsne", "umap")},
     }
     words, text = drawn(member, as_drawn(member.analysis, outcome | tables, **further))
     assert "nan" not in text.lower().split()

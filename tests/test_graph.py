@@ -162,7 +162,7 @@ def test_a_source_that_is_declared_no_more_goes_and_others_stay(root: Path):
     text = (root / "conf/compare/measures.yaml").read_text(encoding="utf-8")
     head, mark, body = text.partition("sources:\n")
     old = "  - noun: {}\n    table: old\n    file: results/{}/old/{{}}.csv\n"
-    by_hand = old.format("probing", "probing")
+    by_hand = old.format("other", "other")
     planted = head + mark + old.format("helix", "helix") + by_hand + body
     assert with_compared(planted) == head + mark + by_hand + body
 

@@ -339,7 +339,7 @@ BREAKS: list[tuple[Break, *tuple[str, ...]]] = [
     ),
     # Rule 7: files that are read.
     lacks(PATTERNS, "results/head_features/heads/${item.model}.csv"),
-    lacks("measure_evolution", "data/prepared/model/${item.model}.json"),
+    lacks("extract_hidden_states", "data/prepared/model/${item.model}.json"),
     (
         both(
             stage(PARAMETERS_OF_PAIRS, "- data/prepared/model/${item.model}.json"),
@@ -385,7 +385,7 @@ BREAKS: list[tuple[Break, *tuple[str, ...]]] = [
     ),
     # Rule 8: params.
     lacks_param("measure_word_order", "seed", r": measure_word_order\(\) takes it"),
-    lacks_param("measure_sentence_similarity", "corpora", r": \S+_similarity\.py reads it"),
+    lacks_param("compare_alignment", "corpora", r": \S+alignment\.py reads it"),
     lacks_param("compare_alignment", "seed", r": compare_alignment\(\) takes it"),
     lacks_param(PATTERNS, "conf/measure/attention/attention_patterns.yaml:"),
     lacks_param("draw_words", "conf/draw/words/probing.yaml:"),

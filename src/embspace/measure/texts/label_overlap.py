@@ -29,7 +29,7 @@ from embspace.geometry.measures.neighborhoods.label_overlap import (
 )
 from embspace.geometry.pairs.distinct import is_one_vector
 from embspace.geometry.pairs.neighbor_graph import neighbor_graph_of
-from embspace.measure.tables.columns import with_bounds
+from embspace.measure.tables.columns import shown, with_bounds
 from embspace.measure.tables.pooled_states import (
     PooledStates,
     final_norm_of,
@@ -90,13 +90,9 @@ LABEL_OVERLAP = Analysis(
     tables={
         "csv": Table(
             {
-                "corpus": "row",
-                "measure": "row",
-                "pooling": ("row", "pooling"),
-                "layer": ("row", "layer"),
-                "n": "count",
-                "n_labels": "count",
-                "n_units": "count",
+                **dict.fromkeys(("corpus", "measure"), "row"),
+                **shown("row", "pooling", "layer"),
+                **dict.fromkeys(("n", "n_labels", "n_units"), "count"),
                 "value": ("neighbor_share", "value"),
                 "low": ("neighbor_share", "value_low"),
                 "high": ("neighbor_share", "value_high"),
