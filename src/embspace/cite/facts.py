@@ -25,7 +25,7 @@ POSITIONS = {
 
 
 class NoResults(InputError):
-    """A table of results that a sentence needs is not there."""
+    """Missing results of a sentence."""
 
 
 class Settings:

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from embspace.app.checks.probed import check_probed, digest_of, versions
-from embspace.app.describe import check_complete, files_of_model, find_model, hashes_of
+from embspace.app.checks.probed import check_probed, digest_of, files_read, versions
+from embspace.app.describe import check_complete, find_model, hashes_of
 from embspace.app.queries.loading import without_report_of_weights
 from embspace.errors import InputError
 from embspace.loaded.settings_read import settings_in
@@ -153,7 +153,7 @@ def _contents(name: str, model: Network) -> list[dict[str, str]]:
     for place in {id(place): place for place in places}.values():
         if isinstance(place, FolderFiles | PackageFiles):
             folder = locate_root(name, place)
-            hashes.append(hashes_of(folder, files_of_model(folder)))
+            hashes.append(hashes_of(folder, files_read(folder)))
     return hashes
 
 

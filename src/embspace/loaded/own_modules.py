@@ -32,7 +32,7 @@ class OwnModules(SentenceModules):
 
         tokens = torch.from_numpy(np.ascontiguousarray(states)).to(self.device, self.dtype)
         mask = torch.ones((1, len(states)), dtype=torch.int64, device=self.device)
-        features = {"token_embeddings": tokens[None], "attention_mask": mask}
+        features: dict[str, Any] = {"token_embeddings": tokens[None], "attention_mask": mask}
         if n_prompt:
             features["prompt_length"] = min(n_prompt, len(states) - 1)
         with torch.inference_mode():

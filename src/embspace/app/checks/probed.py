@@ -33,6 +33,7 @@ from embspace.settings.schema import read_yaml
 
 PROBES = Path(".cache/probes")
 N_TOKENS = 12  # of which texts are made
+SMALL = (".json", ".txt", ".model")  # of a model's folder
 CHECKS = 2  # raised where more is checked, so that what was kept before is probed again
 LIBRARIES = ("torch", "transformers", "tokenizers")
 
@@ -116,6 +117,13 @@ def versions() -> dict[str, str]:
     return {library: version(library) for library in LIBRARIES}
 
 
+def files_read(root: Path) -> list[Path]:
+    """Return the files of a model's folder that may be read: weights, configs, tokenizer."""
+    folder = transformer_folder(root)
+    small = [file for ending in SMALL for file in sorted(folder.glob(f"*{ending}"))]
+    return list(dict.fromkeys([*weight_files(folder), *small, *sentence_files(root)]))
+
+
 def _files(name: str, model: Model) -> Iterator[Any]:
     """Yield marks of changed weights in the same place, without reading the weights."""
     from embspace.models.tokenizer import tokenizer_files
@@ -126,8 +134,6 @@ def _files(name: str, model: Model) -> Iterator[Any]:
             yield None if entry is None else entry.model_dump()
         elif isinstance(place, FolderFiles | PackageFiles):
             root = locate_root(name, place.model_copy(update={"sha256": {}}))
-            folder = transformer_folder(root)
-            small = sorted(folder.glob("*.json")) + sorted(folder.glob("*.txt"))
-            for file in (*weight_files(folder), *small, *sentence_files(root)):
+            for file in files_read(root):
                 now = file.stat()
                 yield os.path.relpath(file, root), now.st_size, now.st_mtime_ns

@@ -195,7 +195,8 @@ def _shifts_by_mean(
     units = np.concatenate([np.zeros((1, chosen.shape[1]), dtype=bool), chosen])
     weight = rows.weight * units[:, rows.unit]
     total = (weight.sum(axis=1) + 2)[:, None]
-    shift = (weight @ rows.x + rows.pair.sum(axis=0)) / total * units.any(axis=1)[:, None]
+    shift = (weight @ rows.x + rows.pair.sum(axis=0)) / total
+    shift[~np.any(units, axis=1)] = 0
     square = np.square(shift).sum(axis=1)
     along, lengths = _about_shifts(rows.x, shift, square)
     along_pair, lengths_pair = _about_shifts(rows.pair, shift, square)
