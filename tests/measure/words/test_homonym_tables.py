@@ -103,6 +103,22 @@ def test_shares_that_are_equal_but_for_rounding_differ_by_zero():
 
 
 @pytest.mark.parametrize(
+    ("columns", "names"),
+    [
+        (LAYER_COLUMNS, {*OVER_LAYERS, "share_apart"}),
+        (RECOVERY_COLUMNS, {"accuracy", "context_accuracy", "context_gain", "bag_of_words_gain"}),
+        (DRIFT_COLUMNS, {"slope"}),
+    ],
+)
+def test_all_that_is_of_several_words_has_an_interval(columns: list[str], names: set[str]):
+    for prefix in ("", "random_weights_"):
+        bounds = {f"{prefix}{name}_{end}" for name in names for end in ("low", "high")}
+        found = {name for name in columns if name.startswith(prefix) and "null" not in name}
+        assert {name for name in found if name.endswith(("_low", "_high"))} >= bounds
+    assert {name.removesuffix(ENDING) for name in columns if name.endswith(ENDING)} == names
+
+
+@pytest.mark.parametrize(
     ("name", "columns"),
     [("difference", LAYER_COLUMNS), ("accuracy", RECOVERY_COLUMNS), ("slope", DRIFT_COLUMNS)],
 )
