@@ -132,6 +132,13 @@ def test_scale_of_rows_and_shift_of_embeddings_do_not_matter() -> None:
     assert vocabulary_similarity(first, changed) == pytest.approx(expected)
 
 
+def test_a_layer_without_a_projection_leaves_the_others_alone() -> None:
+    means = np.array([[0.5, 0.4, np.nan], [np.nan, np.nan, np.nan]])
+    found = layer_similarity(means, np.array([0, 1, 1]))
+    assert found[0].tolist() == [0.5, 0.4]
+    assert np.isnan(found[1]).all()
+
+
 def test_rows_without_a_projection_are_left_out() -> None:
     first, second = model(0), model(1)
     expected = vocabulary_similarity(first, second)[:, 0]
