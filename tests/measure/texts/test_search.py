@@ -16,7 +16,7 @@ from embspace.measure.texts.search import (
 from embspace.prepare.sentences import split_halves
 from tests.analyses import settings_of
 
-SETTINGS = settings_of(measure_search, stop_words=None, n_resamples=100)
+SETTINGS = settings_of(measure_search, stop_words=None, n_resamples=100, fewest_documents=1)
 SUBJECTS = ["salt", "bells", "maps", "bread", "ships", "clocks", "wool", "glass"]
 
 
@@ -58,6 +58,14 @@ def test_halves_of_one_direction_are_found_at_once_and_of_none_by_chance():
     assert random["null_mean_reciprocal_rank"] == pytest.approx(reciprocal_rank_by_chance(8))
     assert random["mean_reciprocal_rank"] < 0.7
     assert random["recall_at_10"] == 1  # of eight candidates
+
+
+def test_of_few_texts_nothing_is_said():
+    vectors = np.random.default_rng(0).normal(size=(1, 16, 12))
+    enough, few = ({**SETTINGS, "fewest_documents": n} for n in (8, 9))
+    assert len(measure_search({"one": halves(vectors)}, **enough)["csv"])
+    found = measure_search({"one": halves(vectors)}, **few)
+    assert found["csv"].empty and found["parquet"].empty
 
 
 def test_an_interval_ends_where_a_share_does_and_holds_what_it_held():
