@@ -94,11 +94,11 @@ def test_a_model_whose_cells_are_there_decides_what_is_printed_of_it(
 
 def test_stages_write_the_columns_that_these_claims_read(root: Path) -> None:
     from embspace.compare.model_parameter_alignment import COLUMNS as ALIGNED
-    from embspace.measure.parameters.keep_k import COLUMNS
+    from embspace.measure.parameters.keep_k import SCORES
 
     written = {
         "results/model_parameter_alignment/": ALIGNED,
-        "results/keep_k/": COLUMNS,
+        "results/keep_k/": SCORES.columns,
         "results/related_parameters/pairs/": PAIRS,
         "results/related_parameters/whole/": WHOLE,
         "results/related_parameters/{": STATES,

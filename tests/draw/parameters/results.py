@@ -4,8 +4,8 @@ from typing import Any
 
 import pandas as pd
 
-from embspace.measure.parameters.keep_k import COLUMNS
-from embspace.measure.parameters.parameter_vectors import CARDS, MEASURES, SCORES
+from embspace.measure.parameters.keep_k import KEEP_K
+from embspace.measure.parameters.parameter_vectors import MEASURES, PARAMETER_VECTORS
 from embspace.measure.parameters.related_pairs import MEASURES as OF_PAIRS
 from embspace.measure.parameters.related_parameters import PAIRS, STATES, WHOLE
 
@@ -44,12 +44,9 @@ def of_vectors(*, known: bool = True) -> dict[str, Any]:
         for place in places
         for chosen in ("most coherent", "at random")
     ]
-    found = {
-        "json": FACTS if known else UNKNOWN,
-        "csv": pd.DataFrame(scores, columns=SCORES),
-        "cards": pd.DataFrame(cards, columns=CARDS),
-    }
-    return found if known else {k: v if k == "json" else v[:0] for k, v in found.items()}
+    rows: dict[str, Any] = {"csv": scores, "cards": cards}
+    tables = {name: PARAMETER_VECTORS.tables[name].of(rows[name]) for name in rows}
+    return {"json": FACTS, **tables} if known else PARAMETER_VECTORS.empty(**UNKNOWN)
 
 
 def of_keep_k(*, known: bool = True) -> dict[str, Any]:
@@ -73,10 +70,10 @@ def of_keep_k(*, known: bool = True) -> dict[str, Any]:
     facts |= {"chosen_inverse": "transpose", "mean_transpose": 0.8, "mean_pseudo_inverse": 0.1}
     facts |= {"n_pool": 600, "level": 0.95}
     facts |= {"advantage": 0.7, "advantage_low": 0.6, "advantage_high": 0.8}
-    tables = [pd.DataFrame(rows, columns=COLUMNS) for rows in (scores, sizes)]
     if not known:
-        return {"json": UNKNOWN, "csv": tables[0][:0], "sizes": tables[1][:0]}
-    return {"json": facts, "csv": tables[0], "sizes": tables[1]}
+        return KEEP_K.empty(**UNKNOWN)
+    rows: dict[str, Any] = {"csv": scores, "sizes": sizes}
+    return {"json": facts, **{name: KEEP_K.tables[name].of(rows[name]) for name in rows}}
 
 
 def of_related(*, known: bool = True, has_texts: bool = True) -> dict[str, Any]:

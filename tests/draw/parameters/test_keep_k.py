@@ -3,15 +3,20 @@
 from typing import Any
 
 from embspace.draw.parameters.keep_k import draw_keep_k
+from embspace.measure.parameters.keep_k import KEEP_K
+from tests.analyses import as_drawn, settings_of
 from tests.draw.fits import assert_words_fit
 from tests.draw.parameters.results import of_keep_k
 
-SETTINGS: dict[str, Any] = {"height_mm": 100.0, "shown_k": 1024, "digits": 3}
+
+def drawn(results: dict[str, Any], label: str = "MiniLM") -> tuple[Any, str]:
+    settings = settings_of(draw_keep_k)
+    return draw_keep_k(as_drawn(KEEP_K, results), label, **settings)
 
 
 def test_the_title_says_which_inverse_keeps_more():
     results = of_keep_k()
-    figure, tables = draw_keep_k(results, "MiniLM", **SETTINGS)
+    figure, tables = drawn(results)
     title = " ".join(figure.get_suptitle().split())
     assert "choose the transpose: in up to 500 words it keeps more than the pseudo-inverse" in title
     assert "cosines 0.80 and 0.10" in title
@@ -20,12 +25,12 @@ def test_the_title_says_which_inverse_keeps_more():
     for words in ("k = 1,000", "n = 150", "hidden states", "0.83"):
         assert words in tables
     results["json"] = results["json"] | {"advantage_low": -0.1}
-    figure, _ = draw_keep_k(results, "MiniLM", **SETTINGS)
+    figure, _ = drawn(results)
     assert "is not told apart from" in " ".join(figure.get_suptitle().split())
 
 
 def test_curves_are_those_of_their_inverse_and_number():
-    figure, _ = draw_keep_k(of_keep_k(), "MiniLM", **SETTINGS)
+    figure, _ = drawn(of_keep_k())
     first, second, third = figure.axes
     assert {tuple(line.get_ydata()) for line in first.lines[:-1]} == {(0.8,) * 3}
     assert {tuple(line.get_ydata()) for line in second.lines[:-1]} == {(0.1,) * 3}
@@ -33,6 +38,6 @@ def test_curves_are_those_of_their_inverse_and_number():
 
 
 def test_an_architecture_that_is_not_known_is_said():
-    figure, tables = draw_keep_k(of_keep_k(known=False), "Funnel", **SETTINGS)
+    figure, tables = drawn(of_keep_k(known=False), "Funnel")
     assert "Funnel: the parameters of its architecture are not known here" in tables
     assert_words_fit(figure)

@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 
 from embspace.measure.parameters.parameter_vectors import (
-    _Asked,
     _measured,
     _moments,
+    _Numbers,
     _read,
     _Reading,
     _readings,
@@ -17,25 +17,33 @@ from embspace.measure.parameters.parameter_vectors import (
 )
 from embspace.measure.parameters.vocabulary_space import VocabularySpace
 from embspace.models.parameters.masked_head import HeadTransform
+from tests.analyses import settings_of
 from tests.measure.parameters.spaces import DIM, TOPICS, embedding, module_with, space_of, topic
 from tests.models.parameters.tiny import TOKENS
 
-SETTINGS: dict[str, Any] = {
-    "k": 5,
-    "n_coherent": 1,
-    "n_random": 1,
-    "left_out": ["special", "unused"],
-    "n_shuffles": 3,
-    "n_shuffled": 40,
-    "seed": 0,
-}
+FEW: dict[str, Any] = {"k": 5, "n_coherent": 1, "n_random": 1, "n_shuffles": 3, "n_shuffled": 40}
+# Vectors that are shown are drawn.
+DECIDED_BY_SEED = ("shuffled_mean", "shuffled_smallest", "shuffled_largest", "vector", "head")
+DECIDED_BY_SEED += ("coherence", "tokens", "opposite_tokens")
+
+
+def inputs(*, is_empty: bool) -> dict[str, VocabularySpace]:
+    architecture = "FunnelModel"
+    return {
+        "space": VocabularySpace(None, architecture, []) if is_empty else space_of(module_with())
+    }
+
+
+def measured(space: VocabularySpace | None = None, **change: Any) -> dict[str, Any]:
+    settings = settings_of(measure_parameter_vectors, **FEW | change)
+    return measure_parameter_vectors(space or space_of(module_with()), **settings)
 
 
 def card(cards: pd.DataFrame, **of: Any) -> dict[str, Any]:
     for column, value in of.items():
         cards = cards[cards[column] == value]
-    [found] = cards.to_dict("records")
-    return found
+    [row] = cards.to_dict("records")
+    return row
 
 
 def identity_head() -> HeadTransform:
@@ -52,37 +60,31 @@ def identity_head() -> HeadTransform:
 
 
 def test_a_value_that_writes_a_topic_is_read_as_that_topic():
-    found = measure_parameter_vectors(
-        space_of(module_with(topic=topic()), identity_head()), **SETTINGS
-    )
-    words = {f"w{each - 5}" for each in TOPICS}
+    cards = measured(space_of(module_with(topic=topic()), identity_head()))["cards"]
+    words = {f"w{token - 5}" for token in TOPICS}
     for reading in ("word_embeddings", "pseudo_inverse", "norm_scale", "masked_head"):
         of_value = {"layer": 2, "group": "feed_forward_value", "chosen": "most coherent"}
-        shown = card(found.cards, **of_value, reading=reading)
+        shown = card(cards, **of_value, reading=reading)
         assert shown["vector"] == 3, reading
         assert set(shown["tokens"].split()) <= words, reading
         if reading != "masked_head":  # which is no linear map
             assert not set(shown["opposite_tokens"].split()) & words
     assert card(
-        found.cards, layer=1, group="attention_query", chosen="at random", reading="word_embeddings"
+        cards, layer=1, group="attention_query", chosen="at random", reading="word_embeddings"
     )["head"] in (1, 2, 3, 4)
 
 
 def test_random_weights_are_within_shuffled_ones():
-    found = measure_parameter_vectors(space_of(module_with()), **SETTINGS).scores
-    found = found[found["reading"] == "word_embeddings"]
-    assert len(found) == 3 * 6 * 2
-    gap = (found["value"] - found["shuffled_mean"]).abs() / found["shuffled_mean"].abs()
-    assert gap[found["measure"] == "first_token_deviations"].median() < 0.05
-    assert (found["n_vectors"] >= found["n_shuffled"]).all()
+    rows = measured()["csv"].query("reading == 'word_embeddings'")
+    assert len(rows) == 3 * 6 * 2
+    gap = (rows["value"] - rows["shuffled_mean"]).abs() / rows["shuffled_mean"].abs()
+    assert gap[rows["measure"] == "first_token_deviations"].median() < 0.05
+    assert (rows["n_vectors"] >= rows["n_shuffled"]).all()
 
 
 def test_every_vector_is_read_whatever_is_shuffled():
     module = module_with(topic=topic())
-    one, other = (
-        measure_parameter_vectors(space_of(module), **SETTINGS | {"n_shuffled": n}).scores
-        for n in (2, 40)
-    )
+    one, other = (measured(space_of(module), n_shuffled=n)["csv"] for n in (2, 40))
     assert one["value"].tolist() == other["value"].tolist()
     of_values = one[one["group"] == "feed_forward_value"]
     assert set(of_values["n_vectors"]) == {module.config.intermediate_size}
@@ -90,18 +92,15 @@ def test_every_vector_is_read_whatever_is_shuffled():
 
 
 def test_tokens_of_the_kinds_left_out_are_not_named():
-    kept = measure_parameter_vectors(space_of(module_with()), **SETTINGS)
-    assert not kept.cards["tokens"].str.contains(r"\[").any()
-    assert kept.facts["n_allowed"] == len(TOKENS) - 5
-    everything = measure_parameter_vectors(
-        space_of(module_with()), **SETTINGS | {"left_out": [], "n_random": 20}
-    )
-    assert everything.cards["tokens"].str.contains(r"\[").any()
+    kept = measured(left_out=["special", "unused"])
+    assert not kept["cards"]["tokens"].str.contains(r"\[").any()
+    assert kept["json"]["n_allowed"] == len(TOKENS) - 5
+    assert measured(left_out=[], n_random=20)["cards"]["tokens"].str.contains(r"\[").any()
 
 
 def test_the_negation_of_a_vector_reads_its_opposite_words():
-    one = measure_parameter_vectors(space_of(module_with(topic=topic())), **SETTINGS).cards
-    other = measure_parameter_vectors(space_of(module_with(topic=-topic())), **SETTINGS).cards
+    one = measured(space_of(module_with(topic=topic())))["cards"]
+    other = measured(space_of(module_with(topic=-topic())))["cards"]
     place = {"layer": 2, "group": "feed_forward_value", "reading": "word_embeddings"}
     tokens = card(one, **place, chosen="most coherent")["tokens"]
     of_other = other[(other["vector"] == 3) & (other["reading"] == "word_embeddings")]
@@ -111,23 +110,15 @@ def test_the_negation_of_a_vector_reads_its_opposite_words():
 
 
 def test_readings_that_a_model_has_not_are_left_out():
-    found = measure_parameter_vectors(space_of(module_with()), **SETTINGS).scores
-    assert set(found["reading"]) == {"word_embeddings", "pseudo_inverse", "norm_scale"}
-    scaled = found[found["reading"] == "norm_scale"]
+    scores = measured()["csv"]
+    assert set(scores["reading"]) == {"word_embeddings", "pseudo_inverse", "norm_scale"}
+    scaled = scores[scores["reading"] == "norm_scale"]
     # In a block that normalizes sums, nothing is between the stream and what reads it.
     assert set(scaled["group"]) == {"feed_forward_value", "attention_output"}
 
 
 def test_more_words_than_tokens_are_all_of_them():
-    found = measure_parameter_vectors(space_of(module_with()), **SETTINGS | {"k": 500})
-    assert found.facts["k"] == len(TOKENS) - 5
-
-
-def test_an_architecture_that_is_not_known_has_empty_tables():
-    found = measure_parameter_vectors(VocabularySpace(None, "FunnelModel", []), **SETTINGS)
-    assert found.scores.empty
-    assert found.cards.empty
-    assert found.facts == {"known": False, "architecture": "FunnelModel"}
+    assert measured(k=500)["json"]["k"] == len(TOKENS) - 5
 
 
 def test_the_measures_of_a_vector_by_hand():
@@ -149,8 +140,8 @@ def test_the_measures_of_a_vector_by_hand():
 def test_a_group_is_beside_shuffled_vectors_at_equal_distances():
     reading = next(_readings(space_of(module_with()).parameters, np.arange(len(TOKENS))))
     vectors = np.repeat(np.arange(1.0, 6)[:, None], DIM, axis=1).astype(np.float32)
-    asked = _Asked(k=3, n_coherent=1, n_random=1, n_shuffles=4, n_shuffled=3)
-    read = _read(reading, vectors, None, asked, np.random.default_rng(0))
+    numbers = _Numbers(k=3, n_coherent=1, n_random=1, n_shuffles=4, n_shuffled=3)
+    read = _read(reading, vectors, None, numbers, np.random.default_rng(0))
     assert [row["measure"] for row in read.rows] == ["coherence", "first_token_deviations"]
     for row in read.rows:  # whatever the order, the coordinates of these are equal
         shuffled = [row[f"shuffled_{name}"] for name in ("mean", "smallest", "largest")]
@@ -159,20 +150,19 @@ def test_a_group_is_beside_shuffled_vectors_at_equal_distances():
     values = _measured(reading, vectors, 3)
     assert [row["value"] for row in read.rows] == pytest.approx(values.mean(axis=1).tolist())
     other = np.random.default_rng(1).normal(size=(6, DIM)).astype(np.float32)
-    for row in _read(reading, other, None, asked, np.random.default_rng(0)).rows:
+    for row in _read(reading, other, None, numbers, np.random.default_rng(0)).rows:
         assert row["shuffled_smallest"] < row["shuffled_mean"] < row["shuffled_largest"]
 
 
 def test_cards_are_ranked_and_numbered_from_the_first_head():
-    found = measure_parameter_vectors(
-        space_of(module_with(topic=topic())), **SETTINGS | {"n_coherent": 3, "n_random": 2}
-    ).cards
-    for _, rows in found.groupby(["layer", "group", "reading"]):
+    space = space_of(module_with(topic=topic()))
+    cards = measured(space, n_coherent=3, n_random=2)["cards"]
+    for _, rows in cards.groupby(["layer", "group", "reading"]):
         assert rows["rank"].tolist() == [1, 2, 3, 1, 2]
         coherent = rows["coherence"].tolist()[:3]
         assert coherent == sorted(coherent, reverse=True)
         assert min(coherent) >= rows["coherence"].max() or rows["coherence"].max() == coherent[0]
         assert rows["vector"].is_unique
-    queries = found[found["group"] == "attention_query"]
+    queries = cards[cards["group"] == "attention_query"]
     assert (queries["head"] == queries["vector"] // (DIM // 4) + 1).all()
-    assert found.loc[found["group"] == "feed_forward_value", "head"].isna().all()
+    assert cards.loc[cards["group"] == "feed_forward_value", "head"].isna().all()

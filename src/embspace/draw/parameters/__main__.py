@@ -1,5 +1,7 @@
 """Stage `draw_parameters`: figures and tables of the parameters of a profiled model."""
 
+from pathlib import Path
+
 from embspace.draw.page.saving import draw_and_save, drawings_of, functions_of
 from embspace.draw.parameters import (
     head_pairs,
@@ -9,7 +11,8 @@ from embspace.draw.parameters import (
 )
 from embspace.settings.stage import StageConfig, run_stage
 
-DRAWINGS = drawings_of(parameter_vectors, keep_k, related_parameters, head_pairs)
+TABLES = Path(__file__).with_name("tables.yaml")
+DRAWINGS = drawings_of(parameter_vectors, keep_k, related_parameters, head_pairs, tables=TABLES)
 
 
 def main(config: StageConfig) -> None:

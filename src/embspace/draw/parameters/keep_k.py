@@ -17,11 +17,11 @@ from embspace.draw.page.canvas import (
     sentence_case,
 )
 from embspace.draw.page.looks import BLACK, BLUE, GRAY, GREEN, ORANGE, VERMILION, Look
-from embspace.draw.page.markdown import folded, for_readers, interval, markdown_table, section
+from embspace.draw.page.markdown import folded, markdown_table, section
 from embspace.draw.page.own_texts import corpus_called
+from embspace.draw.page.saving import Results
 from embspace.draw.page.wording import side_by_side
 
-RESULTS = ("csv", "sizes.csv", "json")
 KINDS = {
     "normal": Look("normal vectors", GRAY, "x", ":"),
     "feed_forward_key": Look("keys of the MLPs", BLUE, "o", "-"),
@@ -40,7 +40,7 @@ NOTE = (
 
 
 def draw_keep_k(
-    results: dict[str, Any],
+    results: Results,
     label: str,
     *,
     height_mm: PositiveFloat,
@@ -80,18 +80,18 @@ def draw_keep_k(
     axes[2].minorticks_off()
     axes[0].set_ylabel("Cosine of Gram matrices")
     legend_below(figure, axes, fontsize=7, ncols=5)
-    return figure, "\n".join([heading, _chosen(facts, digits), *_tables(scores, sizes, digits)])
+    return figure, "\n".join([heading, _chosen(facts, digits), *_tables(results, sizes, digits)])
 
 
 def _title(facts: dict[str, Any], scores: pd.DataFrame, label: str) -> str:
     if not facts["known"]:
         return f"How well words stand for vectors of {label} is not known here"
-    other = next(each for each in INVERSES if each != facts["chosen_inverse"])
+    other = next(inverse for inverse in INVERSES if inverse != facts["chosen_inverse"])
     few = scores[
         (scores["inverse"] == facts["chosen_inverse"]) & (scores["k"] == scores["k"].min())
     ]
     at_few = few[few["kind"] == "feed_forward_value"].iloc[0]
-    means = [facts[f"mean_{each}"] for each in (facts["chosen_inverse"], other)]
+    means = [facts[f"mean_{inverse}"] for inverse in (facts["chosen_inverse"], other)]
     is_higher = facts["advantage_low"] > 0
     chosen, beside = side_by_side(means, 2, differ=is_higher)
     verdict = "keeps more than" if is_higher else "is not told apart from"
@@ -129,20 +129,20 @@ def _subtitle(facts: dict[str, Any], label: str) -> str:
 
 def _curves(ax: Axes, rows: pd.DataFrame, x: str) -> None:
     for kind, look in KINDS.items():
-        of_kind = rows[rows["kind"] == kind].sort_values(x)
-        if of_kind.empty:
+        line = rows[rows["kind"] == kind].sort_values(x)
+        if line.empty:
             continue
-        low, high = of_kind["low"], of_kind["high"]
-        ax.fill_between(of_kind[x], low, high, color=look.color, alpha=0.2, lw=0)
+        low, high = line["low"], line["high"]
+        ax.fill_between(line[x], low, high, color=look.color, alpha=0.2, lw=0)
         style: dict[str, Any] = {"color": look.color, "marker": look.marker, "ms": 3.5, "lw": 1.2}
-        ax.plot(of_kind[x], of_kind["value"], linestyle=look.line, label=look.name, **style)
+        ax.plot(line[x], line["value"], linestyle=look.line, label=look.name, **style)
     ax.set_xscale("log")
     ax.axhline(0, color=BLACK, lw=0.4)
 
 
 def _chosen(facts: dict[str, Any], digits: int) -> str:
     """Return the section on the choice of E'."""
-    other = next(each for each in INVERSES if each != facts["chosen_inverse"])
+    other = next(inverse for inverse in INVERSES if inverse != facts["chosen_inverse"])
     row = {
         "chosen": INVERSES[facts["chosen_inverse"]],
         "its mean": facts[f"mean_{facts['chosen_inverse']}"],
@@ -157,9 +157,13 @@ def _chosen(facts: dict[str, Any], digits: int) -> str:
     return section("The choice of E'", note, markdown_table(pd.DataFrame([row]), digits))
 
 
-def _tables(scores: pd.DataFrame, sizes: pd.DataFrame, digits: int) -> list[str]:
-    at = count(sizes["k"].iloc[0])
-    ranges = {each: scores[scores["inverse"] == each] for each in INVERSES}
+def _tables(results: Results, sizes: pd.DataFrame, digits: int) -> list[str]:
+    scores, at = results["csv"], count(sizes["k"].iloc[0])
+    kinds = {kind: look.name for kind, look in KINDS.items()}
+    ranges = {
+        inverse: results.for_readers("csv", scores[scores["inverse"] == inverse], kind=kinds)
+        for inverse in INVERSES
+    }
     return [
         section("By the number of tokens kept", NOTE, markdown_table(_wide(scores, "k"), digits)),
         section(
@@ -172,7 +176,7 @@ def _tables(scores: pd.DataFrame, sizes: pd.DataFrame, digits: int) -> list[str]
                 section(
                     f"Intervals, {MATRIX[inverse]}",
                     "Means over draws, and the range of the middle of them.",
-                    markdown_table(_intervals(rows), digits),
+                    markdown_table(rows, digits),
                 )
             )
             for inverse, rows in ranges.items()
@@ -189,13 +193,6 @@ def _wide(rows: pd.DataFrame, column: str) -> pd.DataFrame:
         index=["vectors", "matrix"], columns=column, values="value", sort=False
     )
     table.columns = [
-        f"{column.removesuffix('_vectors')} = {count(int(str(each)))}" for each in table
+        f"{column.removesuffix('_vectors')} = {count(int(str(number)))}" for number in table
     ]
     return table.reset_index()
-
-
-def _intervals(rows: pd.DataFrame) -> pd.DataFrame:
-    columns = {"kind": "vectors", "k": "k", "n_vectors": "n", **interval("value", "cosine")}
-    names = {kind: look.name for kind, look in KINDS.items()}
-    renamed = rows.rename(columns={"low": "value_low", "high": "value_high"})
-    return for_readers(renamed, columns, kind=names)

@@ -30,10 +30,10 @@ from embspace.draw.page.looks import (
     YELLOW,
     Look,
 )
-from embspace.draw.page.markdown import folded, for_readers, markdown_table, same, section
+from embspace.draw.page.markdown import folded, markdown_table, section
+from embspace.draw.page.saving import Results
 from embspace.draw.page.token_kinds import drawable
 
-RESULTS = ("csv", "cards.csv", "json")
 GROUPS = {
     "feed_forward_key": Look("MLP keys", BLUE, "o", "-"),
     "feed_forward_gate": Look("MLP gates", BLUE, "o", "-"),
@@ -59,6 +59,8 @@ NOTES = {
     "first_token_deviations": "By how many standard deviations over tokens the highest score is "
     "above the mean.",
 }
+CARDS = ["layer", "group", "vector", "head", "reading", "chosen", "coherence", "tokens"]
+CARDS += ["opposite_tokens"]
 CARDS_NOTE = (
     "Numbers count from 0, heads from 1. Of all vectors, those whose words are most "
     "alike, and others at random."
@@ -72,7 +74,7 @@ LINE_MM = 8.2
 
 
 def draw_parameter_vectors(
-    results: dict[str, Any],
+    results: Results,
     label: str,
     *,
     row_height_mm: PositiveFloat,
@@ -105,7 +107,7 @@ def draw_parameter_vectors(
         ax.set(title=words, ylabel=UNITS[measure], xlabel="Layer")
     legend_below(figure, axes[:1], fontsize=7, ncols=4)
     _cards(join_panels(axes[2:]), cards[cards["reading"] == MAIN], n_lines, most_tokens)
-    return figure, "\n".join([heading, *_tables(scores, cards, digits)])
+    return figure, "\n".join([heading, *_tables(results, digits)])
 
 
 def _title(facts: dict[str, Any], scores: pd.DataFrame, label: str) -> str:
@@ -139,12 +141,11 @@ def _by_layer(ax: Axes, rows: pd.DataFrame) -> None:
     low, high = rows["shuffled_smallest"].min(), rows["shuffled_largest"].max()
     ax.axhspan(low, high, color=GRAY, alpha=0.3, lw=0, label="shuffled: range")
     for group, look in GROUPS.items():
-        of_group = rows[rows["group"] == group]
-        if of_group.empty:
+        line = rows[rows["group"] == group]
+        if line.empty:
             continue
-        x = of_group["layer"]
         style: dict[str, Any] = {"color": look.color, "marker": look.marker, "ms": 3.5, "lw": 1.2}
-        ax.plot(x, of_group["value"], linestyle=look.line, label=look.name, **style)
+        ax.plot(line["layer"], line["value"], linestyle=look.line, label=look.name, **style)
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
 
 
@@ -175,33 +176,15 @@ def _cards(ax: Axes, cards: pd.DataFrame, n_lines: int, most_tokens: int) -> Non
                 ax.text(x, y, f"{shown}  ({where})", fontsize=7, linespacing=1.15, **place)
 
 
-def _tables(scores: pd.DataFrame, cards: pd.DataFrame, digits: int) -> list[str]:
-    groups = {group: look.name for group, look in GROUPS.items()}
-    parts = []
-    for measure, words in MEASURES.items():
-        rows = scores[scores["measure"] == measure]
-        columns = {
-            **same("layer"),
-            "group": "vectors",
-            "reading": "read by",
-            "value": "value",
-            "n_vectors": "n",
-            "shuffled_mean": "shuffled",
-            "n_shuffled": "n of these",
-        }
-        shown = for_readers(rows, columns, group=groups, reading=READINGS)
-        parts.append(section(words, NOTES[measure], markdown_table(shown, digits)))
-    columns = {
-        **same("layer"),
-        "group": "vectors",
-        "vector": "number",
-        **same("head"),
-        "reading": "read by",
-        "chosen": "chosen",
-        "coherence": "coherence",
-        "tokens": "words",
-        "opposite_tokens": "words of its negation",
+def _tables(results: Results, digits: int) -> list[str]:
+    words: dict[str, Any] = {
+        "group": {group: look.name for group, look in GROUPS.items()},
+        "reading": READINGS,
     }
-    shown = for_readers(cards, columns, group=groups, reading=READINGS)
-    parts.append(folded(section("Cards", CARDS_NOTE, markdown_table(shown, digits))))
-    return parts
+    parts = []
+    for measure, title in MEASURES.items():
+        rows = results["csv"].query("measure == @measure")
+        table = markdown_table(results.for_readers("csv", rows, **words), digits)
+        parts.append(section(title, NOTES[measure], table))
+    cards = markdown_table(results.for_readers("cards", columns=CARDS, **words), digits)
+    return [*parts, folded(section("Cards", CARDS_NOTE, cards))]

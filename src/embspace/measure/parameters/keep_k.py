@@ -13,21 +13,24 @@ import pandas as pd
 from jaxtyping import Float, Int
 from pydantic import Field, NonNegativeInt, PositiveInt
 
+from embspace.analysis import Analysis, Outcome, Source, Table
 from embspace.clouds.layers import CorpusStates, load_corpora_states
-from embspace.files.scalars import save_scalars
-from embspace.files.tables import save_table
+from embspace.clouds.texts import TEXT_FOLDERS
 from embspace.geometry.inference.resampling import stream_of
 from embspace.geometry.parameters.keep_k import keep_k_grams, random_members
 from embspace.geometry.parameters.projection import Inverse, token_readers
-from embspace.measure.parameters.vocabulary_space import VocabularySpace, load_vocabulary_space
+from embspace.measure.parameters.vocabulary_space import (
+    FACTS,
+    VocabularySpace,
+    load_vocabulary_space,
+)
+from embspace.measure.tables.columns import PROFILE, value_with_bounds, with_bounds
 from embspace.measure.tables.nulls import mean_and_range
 from embspace.models.parameters.read import ModelParameters
-from embspace.settings.model import describe_model
 from embspace.settings.params import CorpusName
-from embspace.settings.stage import StageConfig, run_stage
+from embspace.settings.stage import run_stage
 from embspace.settings.types import Share
 
-COLUMNS = ["kind", "inverse", "k", "n_vectors", "value", "low", "high", "n_draws", "n_pool"]
 # Up to so many the inverse is chosen by: vectors are read by a few words.
 MOST_WORDS = 500
 NORMAL, HIDDEN = "normal", "hidden_state"
@@ -36,15 +39,38 @@ DrawnCosines = dict[tuple[str, str, int, int], Float[np.ndarray, " draw"]]
 """The cosines of all draws, by `KEYS`."""
 
 
-@dataclass(frozen=True, eq=False)
-class KeepK:
-    """The tables of the stage; empty for a model whose blocks are not known."""
-
-    scores: pd.DataFrame
-    """One row a kind of vectors, inverse and k."""
-    sizes: pd.DataFrame
-    """The same by the number of vectors."""
-    facts: dict[str, Any]
+SCORES = Table(
+    {
+        "kind": ("row", "vectors"),
+        "inverse": "row",
+        "k": ("row", "k"),
+        "n_vectors": ("row", "n"),
+        **value_with_bounds("profile", "cosine", "profile_bound"),
+        "n_draws": "count",
+        "n_pool": "count",
+    }
+)
+KEEP_K = Analysis(
+    noun="keep_k",
+    question=(
+        "How well do a few words stand for a vector, and by which matrix is it read? With "
+        "`make all`"
+    ),
+    over="profiled",
+    reads={
+        "space": Source(load_vocabulary_space),
+        "corpora": Source(load_corpora_states, TEXT_FOLDERS, lists=["corpora"]),
+    },
+    tables={"csv": SCORES, "sizes": SCORES},
+    scalars={
+        **FACTS,
+        "corpus": "setting",
+        "level": "setting",
+        "chosen_inverse": "name",
+        "mean_*": "profile",
+        **Table(with_bounds("advantage", "profile", bound="profile_bound")).kinds,
+    },
+)
 
 
 def measure_keep_k(
@@ -59,7 +85,7 @@ def measure_keep_k(
     n_draws: PositiveInt,
     level: Share,
     seed: NonNegativeInt,
-) -> KeepK:
+) -> Outcome:
     """The cosine between Gram matrices before and after keeping k tokens, by kind of vectors.
 
     Of each kind `n_pool` vectors are drawn, and of these `n_vectors`, `n_draws` times: a value is
@@ -69,14 +95,14 @@ def measure_keep_k(
     beyond the vocabulary are left out.
 
     The chosen inverse has the higher mean over keys and values of the MLPs and all k up to 500; the
-    interval of its advantage is over the same draws of both.
+    interval of its advantage is over the same draws of both. Tables are empty for a model whose
+    blocks are not known.
     """
     from threadpoolctl import threadpool_limits
 
     parameters = space.parameters
     if parameters is None:
-        empty = pd.DataFrame(columns=COLUMNS)
-        return KeepK(empty, empty, space.facts())
+        return KEEP_K.empty(**space.facts())
     n_tokens = len(parameters.tokens)
     within = sorted({min(min(ks), n_tokens), *(k for k in ks if k <= n_tokens)})
     drawn: DrawnCosines = {}
@@ -89,7 +115,7 @@ def measure_keep_k(
             embedding = readers if inverse == "transpose" else parameters.output_embedding
             for kind, pool in pools.items():
                 grams = keep_k_grams(pool.vectors, embedding, readers, within)
-                fits = {_size(each, len(pool.unit)) for each in (n_vectors, *sizes)}
+                fits = {_size(size, len(pool.unit)) for size in (n_vectors, *sizes)}
                 for size in sorted(fits):
                     stream = stream_of(generator, kind, str(size))  # of both inverses the same
                     members = random_members(pool.unit, size, n_draws, stream)
@@ -98,13 +124,15 @@ def measure_keep_k(
                         (kind, inverse, k, size): cosines[:, number]
                         for number, k in enumerate(within)
                     }
-    n_of = {kind: len(pool.unit) for kind, pool in pools.items()}
-    whole = {key: each for key, each in drawn.items() if key[3] == _size(n_vectors, n_of[key[0]])}
+    n = {kind: len(pool.unit) for kind, pool in pools.items()}
+    whole = {key: drawn[key] for key in drawn if key[3] == _size(n_vectors, n[key[0]])}
     facts = space.facts() | {"corpus": corpus if corpus in corpora else None}
     facts |= {"n_vectors": n_vectors, "n_pool": n_pool, "n_draws": n_draws, "level": level}
-    return KeepK(
-        _rows(whole, n_of, level), _rows(drawn, n_of, level), facts | _choice(whole, level)
-    )
+    return {
+        "csv": _table(whole, n, level),
+        "sizes": _table(drawn, n, level),
+        "json": facts | _choice(whole, level),
+    }
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,9 +154,9 @@ def _pools(
     """Vectors of each kind: normal ones, those of the parameters, and hidden states."""
     streams = {NORMAL: stream_of(generator, NORMAL)}
     made = {NORMAL: streams[NORMAL].normal(size=(n, parameters.layers[0].query.shape[1]))}
-    of_layers = [layer.groups() for layer in parameters.layers]
-    for name in (each for each in of_layers[0] if each.startswith("feed_forward")):
-        vectors = np.concatenate([groups[name] for groups in of_layers])
+    layers = [layer.groups() for layer in parameters.layers]
+    for name in (group for group in layers[0] if group.startswith("feed_forward")):
+        vectors = np.concatenate([groups[name] for groups in layers])
         stream = stream_of(generator, name)
         chosen = np.sort(stream.choice(len(vectors), min(n, len(vectors)), replace=False))
         made[name] = vectors[chosen]
@@ -150,58 +178,45 @@ def _hidden(states: CorpusStates, n: int, generator: np.random.Generator) -> _Po
     n_layers = len(x) - 1
     if not len(kept):
         return _Pool(np.empty((0, x.shape[-1]), np.float32), np.empty(0, np.int64))
-    each = generator.choice(len(kept) * n_layers, min(n, len(kept) * n_layers), replace=False)
-    layer, token = 1 + each // len(kept), kept[each % len(kept)]
+    place = generator.choice(len(kept) * n_layers, min(n, len(kept) * n_layers), replace=False)
+    layer, token = 1 + place // len(kept), kept[place % len(kept)]
     vectors = np.stack([x[one, other] for one, other in zip(layer, token, strict=True)])
     return _Pool(np.asarray(vectors, dtype=np.float32), document[token].astype(np.int64))
 
 
-def _rows(drawn: DrawnCosines, n_pool: Mapping[str, int], level: float) -> pd.DataFrame:
+def _table(drawn: DrawnCosines, n_pool: Mapping[str, int], level: float) -> pd.DataFrame:
     """Return a row for each kind, inverse, k and number of vectors."""
-    found = []
-    for key, cosines in drawn.items():
-        mean, low, high = (float(each) for each in mean_and_range(cosines, level))
-        facts = {"value": mean, "low": low, "high": high, "n_draws": len(cosines)}
-        found.append({**dict(zip(KEYS, key, strict=True)), **facts, "n_pool": n_pool[key[0]]})
-    return pd.DataFrame(found, columns=COLUMNS)
+    return SCORES.of(
+        dict(zip(KEYS, key, strict=True))
+        | dict(zip(PROFILE, map(float, mean_and_range(cosines, level)), strict=True))
+        | {"n_draws": len(cosines), "n_pool": n_pool[key[0]]}
+        for key, cosines in drawn.items()
+    )
 
 
 def _choice(drawn: DrawnCosines, level: float) -> dict[str, Any]:
     """Return the inverse whose mean over the MLPs' vectors and few words is higher, and both."""
-    of_units = {key: each for key, each in drawn.items() if key[0].startswith("feed_forward")}
-    most = max(MOST_WORDS, min((key[2] for key in of_units), default=0))
+    units = {key: x for key, x in drawn.items() if key[0].startswith("feed_forward")}
+    most = max(MOST_WORDS, min((key[2] for key in units), default=0))
     means = {
         inverse: np.mean(
-            [each for key, each in of_units.items() if key[1] == inverse and key[2] <= most], axis=0
+            [x for key, x in units.items() if key[1] == inverse and key[2] <= most], axis=0
         )
         for inverse in get_args(Inverse)
     }
-    chosen = max(means, key=lambda each: float(means[each].mean()))
-    other = next(each for each in means if each != chosen)
+    chosen = max(means, key=lambda inverse: float(means[inverse].mean()))
+    other = next(inverse for inverse in means if inverse != chosen)
     advantage, low, high = mean_and_range(means[chosen] - means[other], level)
     return {
         "chosen_inverse": chosen,
-        **{f"mean_{inverse}": float(each.mean()) for inverse, each in means.items()},
+        **{f"mean_{inverse}": float(mean.mean()) for inverse, mean in means.items()},
         "advantage": float(advantage),
         "advantage_low": float(low),
         "advantage_high": float(high),
     }
 
 
-def main(config: StageConfig) -> None:
-    """Load, call, save."""
-    name = config.model_name
-    found = measure_keep_k(
-        load_vocabulary_space(name, describe_model(name, config.model)),
-        load_corpora_states(
-            f"data/extracted/hidden_states/{name}", "data/prepared/texts", config.corpora
-        ),
-        **config.settings,
-    )
-    save_table(found.scores, f"results/keep_k/{name}.csv")
-    save_table(found.sizes, f"results/keep_k/sizes/{name}.csv")
-    save_scalars(found.facts, f"results/keep_k/{name}.json")
-
+main = KEEP_K.main(measure_keep_k)
 
 if __name__ == "__main__":
     run_stage(main, measure_keep_k)

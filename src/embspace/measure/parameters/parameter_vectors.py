@@ -6,15 +6,15 @@ shuffled, which have the same lengths and outliers and no direction.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 import pandas as pd
 from jaxtyping import Float, Int
 from pydantic import Field, NonNegativeInt, PositiveInt
 
-from embspace.files.scalars import save_scalars
-from embspace.files.tables import Row, save_table
+from embspace.analysis import Analysis, Outcome, Source, Table
+from embspace.files.tables import Row
 from embspace.geometry.parameters.projection import (
     highest,
     mean_member_cosine,
@@ -22,36 +22,66 @@ from embspace.geometry.parameters.projection import (
     token_readers,
     top_tokens,
 )
-from embspace.measure.parameters.vocabulary_space import VocabularySpace, load_vocabulary_space
+from embspace.measure.parameters.vocabulary_space import (
+    FACTS,
+    VocabularySpace,
+    load_vocabulary_space,
+)
 from embspace.measure.tables.even_places import evenly
 from embspace.models.parameters.layers import LayerParameters
 from embspace.models.parameters.masked_head import HeadTransform
 from embspace.models.parameters.read import ModelParameters
-from embspace.settings.model import describe_model
-from embspace.settings.stage import StageConfig, run_stage
+from embspace.settings.stage import run_stage
 
 MEASURES = ("coherence", "first_token_deviations")
-SCORES = ["layer", "group", "reading", "measure", "value", "n_vectors"]
-SCORES += ["shuffled_mean", "shuffled_smallest", "shuffled_largest", "n_shuffled"]
-CARDS = ["layer", "group", "reading", "chosen", "rank", "vector", "head", "coherence", "tokens"]
-CARDS += ["opposite_tokens"]
 COHERENT, RANDOM = "most coherent", "at random"
 WORDS, PSEUDO_INVERSE = "word_embeddings", "pseudo_inverse"
 SCALED, HEAD = "norm_scale", "masked_head"
 
 
-@dataclass(frozen=True, eq=False)
-class ParameterVectors:
-    """The tables of the stage; empty for a model whose blocks are not known."""
+PARAMETER_VECTORS = Analysis(
+    noun="parameter_vectors",
+    question=(
+        "Which words do the vectors of a model's weights read and write, layer by layer? "
+        "[Parameters as words](parameters.md), with `make all`"
+    ),
+    over="profiled",
+    reads={"space": Source(load_vocabulary_space)},
+    tables={
+        "csv": Table(
+            {
+                "layer": ("row", "layer"),
+                "group": ("row", "vectors"),
+                "reading": ("row", "read by"),
+                "measure": "row",
+                "value": ("profile", "value"),
+                "n_vectors": ("count", "n"),
+                "shuffled_mean": ("profile_null", "shuffled"),
+                "shuffled_smallest": "profile_null",
+                "shuffled_largest": "profile_null",
+                "n_shuffled": ("count", "n of these"),
+            }
+        ),
+        "cards": Table(  # the vectors that are shown, and their tokens, highest score first
+            {
+                "layer": ("row", "layer"),
+                "group": ("row", "vectors"),
+                "reading": ("row", "read by"),
+                "chosen": ("row", "chosen"),
+                "rank": "row",
+                "vector": ("word_choice", "number"),
+                "head": ("word_choice", "head"),
+                "coherence": ("profile", "coherence"),
+                "tokens": ("word_choice", "words"),
+                "opposite_tokens": ("word_choice", "words of its negation"),
+            }
+        ),
+    },
+    scalars={**FACTS, "k": "setting"},
+)
 
-    scores: pd.DataFrame
-    """One row a layer, group of vectors, reading and measure."""
-    cards: pd.DataFrame
-    """One row a layer, group, reading and vector that is shown: its tokens, highest score first."""
-    facts: dict[str, Any]
 
-
-class _Asked(NamedTuple):
+class _Numbers(NamedTuple):
     k: int
     n_coherent: int
     n_random: int
@@ -94,7 +124,7 @@ def measure_parameter_vectors(
     n_shuffles: PositiveInt,
     n_shuffled: PositiveInt,
     seed: NonNegativeInt,
-) -> ParameterVectors:
+) -> Outcome:
     """The `k` tokens read from vectors of every layer and group, and the coherence of these tokens.
 
     `coherence` is the mean cosine of two of the k tokens' embeddings, less the mean embedding;
@@ -103,16 +133,16 @@ def measure_parameter_vectors(
     pseudo-inverse; with the gain of the norm between; and through the masked head, if present.
     Cards show the `n_coherent` most coherent vectors and `n_random` random vectors; tokens of the
     kinds `left_out` are not named. The null is `n_shuffled` vectors of a group at equal distances,
-    with coordinates in random order, `n_shuffles` times.
+    with coordinates in random order, `n_shuffles` times. Tables are empty for a model whose blocks
+    are not known.
     """
     parameters = space.parameters
     if parameters is None:
-        scores, cards = (pd.DataFrame(columns=columns) for columns in (SCORES, CARDS))
-        return ParameterVectors(scores, cards, space.facts())
+        return PARAMETER_VECTORS.empty(**space.facts())
     allowed = np.flatnonzero(space.allowed(left_out))
-    named = [parameters.tokens[each] for each in allowed]
+    named = [parameters.tokens[token] for token in allowed]
     k = min(k, len(allowed))
-    asked = _Asked(k, n_coherent, n_random, n_shuffles, n_shuffled)
+    numbers = _Numbers(k, n_coherent, n_random, n_shuffles, n_shuffled)
     rows: list[Row] = []
     shown: list[Row] = []
     for reading in _readings(parameters, allowed):
@@ -121,14 +151,12 @@ def measure_parameter_vectors(
             for group, vectors in layer.groups().items():
                 if reading.is_scaled and layer.scale(group) is None:
                     continue
-                read = _read(reading, vectors, layer.scale(group), asked, rng)
+                read = _read(reading, vectors, layer.scale(group), numbers, rng)
                 place = {"layer": layer.layer, "group": group, "reading": reading.name}
                 rows += [{**place, **row} for row in read.rows]
-                shown += _cards(read, place, layer, named, asked, rng)
+                shown += _cards(read, place, layer, named, numbers, rng)
     facts = space.facts() | {"k": k, "n_allowed": len(allowed), "n_shuffles": n_shuffles}
-    return ParameterVectors(
-        pd.DataFrame(rows, columns=SCORES), pd.DataFrame(shown, columns=CARDS), facts
-    )
+    return {"csv": pd.DataFrame(rows), "cards": pd.DataFrame(shown), "json": facts}
 
 
 def _readings(
@@ -170,16 +198,16 @@ def _read(
     reading: _Reading,
     vectors: Float[np.ndarray, "vector dim"],
     scale: Float[np.ndarray, " dim"] | None,
-    asked: _Asked,
+    numbers: _Numbers,
     rng: np.random.Generator,
 ) -> _Read:
     """Return the measures of the vectors of a group, beside those of shuffled vectors."""
     prepared = reading.prepared(vectors, scale)
-    values = _measured(reading, prepared, asked.k)
-    some = vectors[evenly(len(vectors), asked.n_shuffled)]
-    drawn = (rng.permuted(some, axis=1) for _ in range(asked.n_shuffles))
+    values = _measured(reading, prepared, numbers.k)
+    some = vectors[evenly(len(vectors), numbers.n_shuffled)]
+    drawn = (rng.permuted(some, axis=1) for _ in range(numbers.n_shuffles))
     shuffled = np.array(
-        [_measured(reading, reading.prepared(x, scale), asked.k).mean(axis=1) for x in drawn]
+        [_measured(reading, reading.prepared(x, scale), numbers.k).mean(axis=1) for x in drawn]
     )
     rows = [
         {
@@ -215,18 +243,18 @@ def _cards(
     place: Row,
     layer: LayerParameters,
     tokens: list[str],
-    asked: _Asked,
+    numbers: _Numbers,
     rng: np.random.Generator,
 ) -> Iterator[Row]:
     """Return a row a vector that is shown: first those of the highest coherence."""
     order = np.argsort(-read.coherence, kind="stable")
-    coherent, others = order[: asked.n_coherent], order[asked.n_coherent :]
-    drawn = np.sort(rng.choice(others, min(asked.n_random, len(others)), replace=False))
+    coherent, others = order[: numbers.n_coherent], order[numbers.n_coherent :]
+    drawn = np.sort(rng.choice(others, min(numbers.n_random, len(others)), replace=False))
     is_attention = str(place["group"]).startswith("attention_")
     listed = [(COHERENT, rank, at) for rank, at in enumerate(coherent, start=1)]
     listed += [(RANDOM, rank, at) for rank, at in enumerate(drawn, start=1)]
     shown = read.prepared[[at for _, _, at in listed]]
-    top = top_tokens(shown, read.reading.readers, asked.k)
+    top = top_tokens(shown, read.reading.readers, numbers.k)
     for row, (why, rank, at) in enumerate(listed):
         vector = int(at)
         yield {
@@ -236,21 +264,12 @@ def _cards(
             "vector": vector,
             "head": vector // layer.head_dim + 1 if is_attention else None,
             "coherence": read.coherence[at],
-            "tokens": " ".join(tokens[each] for each in top.token[row]),
-            "opposite_tokens": " ".join(tokens[each] for each in top.opposite_token[row]),
+            "tokens": " ".join(tokens[number] for number in top.token[row]),
+            "opposite_tokens": " ".join(tokens[number] for number in top.opposite_token[row]),
         }
 
 
-def main(config: StageConfig) -> None:
-    """Load, call, save."""
-    name = config.model_name
-    found = measure_parameter_vectors(
-        load_vocabulary_space(name, describe_model(name, config.model)), **config.settings
-    )
-    save_table(found.scores, f"results/parameter_vectors/{name}.csv")
-    save_table(found.cards, f"results/parameter_vectors/cards/{name}.csv")
-    save_scalars(found.facts, f"results/parameter_vectors/{name}.json")
-
+main = PARAMETER_VECTORS.main(measure_parameter_vectors)
 
 if __name__ == "__main__":
     run_stage(main, measure_parameter_vectors)

@@ -13,6 +13,10 @@ from embspace.models.parameters.token_kinds import nameable, token_kinds
 from embspace.models.weights import load_model
 from embspace.settings.model import Model, VectorsModel
 
+# The kinds of `VocabularySpace.facts`.
+FACTS = {"known": "count", "architecture": "name", "n_*": "count"}
+FACTS |= dict.fromkeys(("dim", "tied", "masked_head", "final_norm"), "count")
+
 
 @dataclass(frozen=True, eq=False)
 class VocabularySpace:

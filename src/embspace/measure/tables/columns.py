@@ -25,19 +25,6 @@ SUMMARY: dict[str, Column] = {
     "resolution": "moment",
 }
 
-# Of a measure of hidden states: its value and interval, then also its range at random weights.
-PROFILE: dict[str, Column] = {
-    "value": ("profile", "value"),
-    "low": ("profile_bound", "value_low"),
-    "high": ("profile_bound", "value_high"),
-}
-BESIDE_RANDOM_WEIGHTS: dict[str, Column] = {
-    **PROFILE,
-    "random_weights_mean": ("profile", "random weights"),
-    "random_weights_smallest": "profile",
-    "random_weights_largest": "profile",
-}
-
 
 def shown(kind: str, *columns: str) -> dict[str, Column]:
     """Return columns of a kind that readers know by their own names, with spaces."""
@@ -66,6 +53,13 @@ def with_bounds(column: str, kind: str, heading: str = "", bound: str = "") -> d
     }
 
 
+def value_with_bounds(kind: str, heading: str = "value", bound: str = "") -> dict[str, Column]:
+    """Return `value`, `low` and `high`, as `with_bounds`; tables for readers join them, too."""
+    return dict(
+        zip(("value", "low", "high"), with_bounds("", kind, heading, bound).values(), strict=True)
+    )
+
+
 def against_nulls_columns(value: str) -> dict[str, Column]:
     """Return the columns of `against_nulls` behind those of the names, for values of a kind."""
     return {
@@ -77,3 +71,13 @@ def against_nulls_columns(value: str) -> dict[str, Column]:
         "null_value_high": "null_value",
         "p_value": "p_value",
     }
+
+
+# Of a measure of hidden states: its value and interval, then also its range at random weights.
+PROFILE = value_with_bounds("profile", bound="profile_bound")
+BESIDE_RANDOM_WEIGHTS: dict[str, Column] = {
+    **PROFILE,
+    "random_weights_mean": ("profile", "random weights"),
+    "random_weights_smallest": "profile",
+    "random_weights_largest": "profile",
+}

@@ -29,7 +29,7 @@ from embspace.geometry.measures.neighborhoods.label_overlap import (
 )
 from embspace.geometry.pairs.distinct import is_one_vector
 from embspace.geometry.pairs.neighbor_graph import neighbor_graph_of
-from embspace.measure.tables.columns import shown, with_bounds
+from embspace.measure.tables.columns import shown, value_with_bounds, with_bounds
 from embspace.measure.tables.pooled_states import (
     PooledStates,
     final_norm_of,
@@ -93,9 +93,7 @@ LABEL_OVERLAP = Analysis(
                 **dict.fromkeys(("corpus", "measure"), "row"),
                 **shown("row", "pooling", "layer"),
                 **dict.fromkeys(("n", "n_labels", "n_units"), "count"),
-                "value": ("neighbor_share", "value"),
-                "low": ("neighbor_share", "value_low"),
-                "high": ("neighbor_share", "value_high"),
+                **value_with_bounds("neighbor_share"),
                 **with_bounds("less_last", "neighbor_share", "difference from the last layer"),
                 "chance": "moment",
                 "null_mean": "neighbor_share",
