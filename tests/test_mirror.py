@@ -143,7 +143,7 @@ def both(*breaks: Break) -> Break:
 
 MEASURE, DRAW, TABLES = "src/embspace/measure", "src/embspace/draw", "src/embspace/measure/tables"
 SEPARABILITY = f"{MEASURE}/learned/separability.py"
-WORD_ORDER = "src/embspace/measure/attention/word_order.py"
+LEDGER = "src/embspace/measure/compare/ledger.py"
 PATTERNS = "measure_attention_patterns"
 CUBES = f"{MEASURE}/toys/cubes.py"
 TEST = "tests/extract/test_embeddings.py"
@@ -303,9 +303,9 @@ BREAKS: list[tuple[Break, *tuple[str, ...]]] = [
         r"results/attention_patterns/types/: belongs to nothing",
     ),
     (
-        edit(WORD_ORDER, "word_order/{name}.json", "word_order/{name}.txt"),
-        r"word_order\.py: expected the path results/word_order/\{name\}\.json, spelled out",
-        r"word_order\.py writes results/word_order/\{\}\.txt, which is not among the outs",
+        edit(LEDGER, "ledger/{name}.json", "ledger/{name}.txt"),
+        r"ledger\.py: expected the path results/ledger/\{name\}\.json, spelled out",
+        r"ledger\.py writes results/ledger/\{\}\.txt, which is not among the outs",
     ),
     (
         stage("measure_separability", "${item.model}.json: {cache: false}", "${item.model}.json"),
@@ -384,7 +384,7 @@ BREAKS: list[tuple[Break, *tuple[str, ...]]] = [
         ],
     ),
     # Rule 8: params.
-    lacks_param("measure_word_order", "seed", r": measure_word_order\(\) takes it"),
+    lacks_param("measure_class_flow", "seed", r": measure_class_flow\(\) takes it"),
     lacks_param("compare_alignment", "corpora", r": \S+alignment\.py reads it"),
     lacks_param("compare_alignment", "seed", r": compare_alignment\(\) takes it"),
     lacks_param(PATTERNS, "conf/measure/attention/attention_patterns.yaml:"),

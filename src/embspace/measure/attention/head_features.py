@@ -47,6 +47,7 @@ from embspace.measure.attention.head_features_tokens import (
 )
 from embspace.models.stream.attention_maps import attention_maps, gives_attention
 from embspace.models.weights import with_random_weights
+from embspace.settings.model import describe_model
 from embspace.settings.stage import StageConfig, run_stage
 from embspace.settings.types import PositiveShare, Share
 
@@ -220,7 +221,9 @@ def _nothing() -> HeadFeatures:
 def main(config: StageConfig) -> None:
     """Load, call, save."""
     name = config.model_name
-    found = measure_head_features(load_reader(name, config.model), **config.settings)
+    found = measure_head_features(
+        load_reader(name, describe_model(name, config.model)), **config.settings
+    )
     save_table(found.heads, f"results/head_features/heads/{name}.csv")
     save_table(found.offsets, f"results/head_features/offsets/{name}.csv")
     save_table(found.divergence, f"results/head_features/divergence/{name}.csv")
