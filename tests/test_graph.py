@@ -97,6 +97,13 @@ def test_what_looks_at_no_model_has_no_items_and_a_list_is_a_parameter(root: Pat
     assert {"results/helix/path/toy.csv": {"cache": False}} in entry["outs"]
 
 
+def test_a_file_that_a_setting_names_is_a_dependency(root: Path):
+    entry = stage_entry(declaration("word_order"), root)
+    assert [*entry][1:4] == ["matrix", "vars", "cmd"]
+    assert entry["vars"] == ["conf/measure/attention/word_order.yaml:texts"]
+    assert entry["deps"][1:] == ["${texts}", "data/prepared/model/${item.model}.json"]
+
+
 def test_a_new_stage_stands_before_the_drawings_and_others_as_they_stood(root: Path):
     text = with_stages(GRAPH, "positional", [declaration("helix")], root)
     assert text.startswith(GRAPH.partition("  # Figures")[0])
