@@ -218,13 +218,14 @@ def drawing_entry(chapter: str, name: str, over: str, root: Path) -> dict[str, A
     }
     arguments = {name for draw in functions for name in inspect.signature(draw).parameters}
     files = sorted({str(settings_file(draw, root).relative_to(root)) for draw in functions})
-    described = [f"conf/model/{item}.yaml"] if over else []
+    described, corpora = ([f"conf/model/{item}.yaml"], ["conf/corpus"]) if over else ([], [])
     deps, params = _settings([*described, *files], root)
     figures = [f"figures/{noun}/{item}" for noun in sorted(drawings)]
     return {
         "wdir": "../..",
         **_call(f"embspace.draw.{chapter}" + (f".{name}" if name != chapter else ""), over),
-        "deps": [f"data/prepared/code/draw_{name}.txt", *sorted({*read, *deps})],
+        # Whose labels figures show.
+        "deps": [f"data/prepared/code/draw_{name}.txt", *sorted({*read, *deps, *corpora})],
         "params": [*(key for key in ("seed", "roles") if key in arguments), *params],
         "outs": [f"data/drawn/{name}/{item}", *(_kept(f"{figure}.md") for figure in figures)],
         "plots": [_kept(f"{figure}.png") for figure in figures],

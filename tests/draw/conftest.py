@@ -11,7 +11,7 @@ def style_of_figures() -> None:
     use_style()
 
 
-@pytest.fixture(scope="session", autouse=True)
+@pytest.fixture(scope="package", autouse=True)
 def heat_maps_draw_no_figure() -> Iterator[None]:
     """Leave out what takes four fifths of the time of a figure with heat maps.
 

@@ -7,10 +7,11 @@ import pandas as pd
 import pytest
 
 from embspace.app.api import CORPUS, Spaces
+from embspace.app.queries.measured import files_read
 from embspace.extract import hidden_states
 from embspace.files.rows import save_rows
 from embspace.files.tables import load_table
-from embspace.graph import declaration
+from embspace.graph import declaration, modules
 from embspace.prepare.texts import prepare_texts
 from embspace.settings.corpus import describe_corpus
 from embspace.settings.schema import read_yaml
@@ -19,6 +20,12 @@ from tests.app.queries.measured_study import s, study
 from tests.loaded.folders import tree
 
 __all__ = ["s", "study", "tree"]
+
+
+@pytest.mark.parametrize("noun", [*modules()])
+def test_what_every_declared_analysis_reads_is_made_here(noun: str, s: Spaces):
+    inputs = s._measurements.inputs
+    assert all(inputs.knows(path) for path in files_read(noun))
 
 
 def config(function: object, **fields: object) -> StageConfig:

@@ -25,12 +25,8 @@ IN_MEMORY = "loaded"  # of files, for a model of the user's, whose name may be a
 EMBEDDINGS = "data/extracted/embeddings"
 STATES, TEXTS = (folder.replace("/{model}", "") for folder in TEXT_FOLDERS)
 STIMULI, PREPARED_STIMULI = "data/extracted/stimuli", "data/prepared/stimuli"
-OTHERS = (
-    "conf/",
-    "results/",
-    "data/measured/",
-    "data/projected/",
-)  # written before, or made by analyses
+WRITTEN = "data/stimuli"  # what people have written for analyses
+OTHERS = (f"{CONF}/", f"{WRITTEN}/", "results/", "data/measured/", "data/projected/")
 
 
 @dataclass(frozen=True)
@@ -58,7 +54,8 @@ class Inputs:
 
     def write_settings(self) -> None:
         """Write params.yaml, conf/ and the graph, of this model and these texts."""
-        mirror_folder(self.root / CONF, self.folder / CONF)
+        for folder in filter(Path.is_dir, (self.root / CONF, self.root / WRITTEN)):
+            mirror_folder(folder, self.folder / folder.relative_to(self.root))
         for file in (*graph_files(self.root), *map(Path, COPIED_FILES)):
             if (self.root / file).is_file():
                 copy_file(self.root / file, self.folder / file)

@@ -6,11 +6,11 @@ from contextvars import ContextVar
 from pathlib import Path
 
 from embspace.errors import one_line
+from embspace.settings.own import is_own
 from embspace.settings.params import CONF
 from embspace.settings.schema import read_yaml
 
 LONGEST = 40  # letters of a name in a figure
-UNKNOWN = "unknown"
 _NAMES: ContextVar[Mapping[str, str] | None] = ContextVar("own texts", default=None)
 
 
@@ -29,7 +29,7 @@ def own_names(root: Path) -> dict[str, str]:
     names = {}
     for file in sorted((root / CONF / "corpus").glob("*.yaml")):
         content = read_yaml(file)
-        if content.get("license") == content.get("language") == UNKNOWN:
+        if is_own(content):
             label = one_line(str(content.get("label", file.stem)))
             shown = label if len(label) <= LONGEST else f"{label[: LONGEST - 1]}…"
             names[file.stem] = f"texts of {shown}"

@@ -254,7 +254,7 @@ def _draw_noun(
     """Draw one noun, save its files and keep them in the cache."""
     path = f"figures/{noun}/{name}"
     # A worker outlives the call that started it, and stays in the folder of that call.
-    with chdir(root), _naming(path), called_as_given(Path()):
+    with chdir(root), _naming(path):
         results = drawing.load(noun, name)
         figure, text = drawn(drawing, results, label, settings, f"draw_{chapter}")
         saved = _save(figure, harmless(text), noun, path, f"data/drawn/{chapter}/{name}")
@@ -266,11 +266,14 @@ def drawn(
 ) -> tuple[Figure, str]:
     """Return the figure of results, in embspace's style, and the text of its tables.
 
-    `stage` stands at the foot of the figure as what drew it.
+    `stage` stands at the foot of the figure as what drew it. Texts are called as the tree of the
+    current folder describes them.
     """
     use_style()
-    # A line that begins with a bar would be one of a table.
-    figure, text = drawing.draw(results, one_line(label).lstrip("| "), *drawing.given, **settings)
+    with called_as_given(Path()):
+        # A line that begins with a bar would be one of a table.
+        name = one_line(label).lstrip("| ")
+        figure, text = drawing.draw(results, name, *drawing.given, **settings)
     letter_panels(figure)
     sign(figure, stage)
     without_math(figure)
