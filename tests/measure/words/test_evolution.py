@@ -93,12 +93,12 @@ def inputs(*, is_empty: bool) -> dict[str, Any]:
     if is_empty:
         empty = {name: x[:, :0] for name, x in stimuli.states.items()}
         stimuli = TokenStates(TEXTS, token_frame([]), empty)
-    return vars(stimuli) | {"corpora": {"some": corpus_of}, "encoder": (bert(), None)}
+    return vars(stimuli) | {"corpora": {"some": corpus_of}, "module": bert(), "final_norm": None}
 
 
 def measured(module: Any, stimuli: TokenStates | None = None, **change: Any) -> Outcome:
     given = {**vars(stimuli or stimuli_of()), "corpora": {"some": corpus_of}}
-    return measure_evolution(**given, encoder=(module, None), **SETTINGS | change)
+    return measure_evolution(**given, module=module, final_norm=None, **SETTINGS | change)
 
 
 @pytest.fixture(scope="module")

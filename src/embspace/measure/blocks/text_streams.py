@@ -35,9 +35,9 @@ class ChosenTexts:
 def chosen_corpus(corpora: Mapping[str, CorpusStates], wanted: str) -> str | None:
     """Return the wanted corpus or, if missing, the corpus with most tokens.
 
-    None without a corpus.
+    None without a corpus that has tokens.
     """
-    sizes = {name: len(corpus.tokens) for name, corpus in corpora.items() if corpus.n_documents}
+    sizes = {name: n for name, corpus in corpora.items() if (n := len(corpus.tokens))}
     return wanted if wanted in sizes else max(sizes, key=sizes.__getitem__, default=None)
 
 

@@ -33,12 +33,8 @@ def shown(kind: str, *columns: str) -> dict[str, Column]:
 
 def estimate(kind: str, bound: str = "") -> dict[str, Column]:
     """Return a value with bounds, which may be of a kind of their own, and at random weights."""
-    return {
-        "value": (kind, "value"),
-        "low": (bound or kind, "value_low"),
-        "high": (bound or kind, "value_high"),
-        "random_weights_value": (kind, "random weights"),
-    }
+    own = value_with_bounds(kind, bound=bound)
+    return {**own, "random_weights_value": (kind, "random weights")}
 
 
 def with_bounds(column: str, kind: str, heading: str = "", bound: str = "") -> dict[str, Column]:
@@ -48,8 +44,8 @@ def with_bounds(column: str, kind: str, heading: str = "", bound: str = "") -> d
     """
     kinds = {"": kind, "_low": bound or kind, "_high": bound or kind}
     return {
-        f"{column}{end}": (kind, f"{heading}{end}") if heading else kind
-        for end, kind in kinds.items()
+        f"{column}{end}": (kind_of_end, f"{heading}{end}") if heading else kind_of_end
+        for end, kind_of_end in kinds.items()
     }
 
 
@@ -73,8 +69,9 @@ def against_nulls_columns(value: str) -> dict[str, Column]:
     }
 
 
-# Of a measure of hidden states: its value and interval, then also its range at random weights.
+# A measure of hidden states has these columns.
 PROFILE = value_with_bounds("profile", bound="profile_bound")
+# A measure of states of the trained model and of models with random weights has these.
 BESIDE_RANDOM_WEIGHTS: dict[str, Column] = {
     **PROFILE,
     "random_weights_mean": ("profile", "random weights"),

@@ -23,6 +23,7 @@ from embspace.geometry.groups.paths import rotated_paths
 from embspace.geometry.inference.resampling import stream_of
 from embspace.measure.tables.columns import shown, with_bounds
 from embspace.measure.tables.deviations import without_deviations
+from embspace.measure.tables.pooled_states import final_norm_of
 from embspace.measure.words.evolution_paths import (
     QUANTITIES,
     RANDOM,
@@ -93,11 +94,12 @@ EVOLUTION = Analysis(
     reads={
         "windows": "data/prepared/stimuli/evolution.parquet",
         "tokens": f"{EXTRACTED}.tokens.parquet",
-        "states": f"{EXTRACTED}.safetensors",
-        "corpora": Source(load_corpora, "data/extracted/hidden_states/{model}", lists=["corpora"]),
-        "encoder": Source(
-            lambda name, model: (load_model(name, model), getattr(model, "final_norm", None))
+        "states": Source(
+            partial(load_tensors, names=["token", "random_token"]), f"{EXTRACTED}.safetensors"
         ),
+        "corpora": Source(load_corpora, "data/extracted/hidden_states/{model}", lists=["corpora"]),
+        "module": Source(load_model),
+        "final_norm": Source(final_norm_of),
     },
     tables={
         "path": Table(
@@ -153,7 +155,8 @@ def measure_evolution(
     tokens: pd.DataFrame,
     states: dict[str, np.ndarray],
     corpora: Mapping[str, Callable[[], TokenStates]],
-    encoder: tuple[Any, str | None],
+    module: Any,
+    final_norm: str | None,
     *,
     followed: list[FollowedWords],
     sampled_corpora: list[str],
@@ -171,7 +174,7 @@ def measure_evolution(
     rotation, `n_draws` times; a token shared by two texts has the same rotation in both. Shared
     energy is for single texts, and for one token from each of `n_texts` texts of every corpus of
     `sampled_corpora`, names or, in braces, `roles`: independent tokens, with an interval and
-    without a null. A corpus outside `corpora` is left out. The module of `encoder` gives the
+    without a null. A corpus outside `corpora` is left out. The `module` gives the
     length set by LayerNorm. Empty for a model without a tokenizer.
     """
     if tokens.empty:
@@ -218,7 +221,7 @@ def measure_evolution(
         **tables,
         "path": _stacked([path_table(view, paths) for view in views]),
         "views": _stacked(shares),
-        "steps": step_table(paths, _scales(*encoder, tokens, seed)),
+        "steps": step_table(paths, _scales(module, final_norm, tokens, seed)),
         "drift": _stacked(drifts) if drifts else EVOLUTION.tables["drift"].of(),
         "parquet": deviations,
     }
@@ -276,7 +279,9 @@ def _scales(
     """Return the scales by the first text; random weights have the same gains for all seeds."""
     ids = tokens.loc[tokens["window"] == 0, "id"].to_numpy()
     modules = {TRAINED: module, RANDOM: with_random_weights(module, seed)}
-    return {prefix: layer_norm_scales(own, ids, final_norm) for prefix, own in modules.items()}
+    return {
+        prefix: layer_norm_scales(weights, ids, final_norm) for prefix, weights in modules.items()
+    }
 
 
 def _stacked(tables: list[pd.DataFrame]) -> pd.DataFrame:

@@ -53,7 +53,9 @@ PROBING = Analysis(
             "data/extracted/stimuli/{model}/words.safetensors",
         ),
         "vocabulary": "data/extracted/embeddings/{model}.parquet",
-        "embeddings": "data/extracted/embeddings/{model}.safetensors",
+        "embeddings": Source(
+            partial(load_tensors, names=["input"]), "data/extracted/embeddings/{model}.safetensors"
+        ),
     },
     tables={
         "accuracy": Table(

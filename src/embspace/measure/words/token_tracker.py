@@ -97,8 +97,8 @@ TOKEN_TRACKER = Analysis(
         "summary": Table(
             shown("row", "statistic")
             | estimate("followed", "followed_bound")
-            | with_bounds("dealt", "followed_bound", "classes dealt anew")
-            | {"dealt": ("followed", "classes dealt anew"), "p_value": ("p_value", "p")}
+            | with_bounds("dealt", "followed", "classes dealt anew", "followed_bound")
+            | {"p_value": ("p_value", "p")}
             | SIZES
         ),
         "source_text": Table(

@@ -107,7 +107,7 @@ def tables_of(
         rows["contrasts"] += _contrasts(*pair, halves, "homonym_one_sense")
         rows["summary"] += _summary(*pair, halves, homonym_statistics, "homonyms")
     n_layers = len(running.step)
-    return {name: _within_range(pd.DataFrame(own), n_layers) for name, own in rows.items()}
+    return {name: _within_range(pd.DataFrame(made), n_layers) for name, made in rows.items()}
 
 
 def _within_range(table: pd.DataFrame, n_layers: int) -> pd.DataFrame:
@@ -115,6 +115,8 @@ def _within_range(table: pd.DataFrame, n_layers: int) -> pd.DataFrame:
 
     The value of all plus a deviation of halves may lie outside the range.
     """
+    if table.empty:
+        return table
     name = table["statistic" if "statistic" in table else "quantity"]
     least, most = pd.Series(-np.inf, table.index), pd.Series(np.inf, table.index)
     ranges = {SHARES: (0, 1), COSINES: (-1, 1), FROM_ZERO: (0, np.inf), LAYERS: (1, n_layers)}
