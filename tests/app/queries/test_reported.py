@@ -120,6 +120,13 @@ def test_what_lacks_is_said_as_it_is(root: Path, monkeypatch: pytest.MonkeyPatch
     assert "'spere' is no model; did you mean 'spare'?" in why_not_there("spere")
 
 
+def test_what_a_report_lacks_is_made_by_a_report(
+    trees: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.chdir(trees[0])
+    assert "the `embspace report` that began it goes on" in why_not_there(NAME)
+
+
 @pytest.mark.parametrize("asked", ["", " ", "~nobody_is_called_so"])
 def test_what_names_nothing_is_no_folder(root: Path, asked: str):
     with pytest.raises(InputError, match=f"found '{asked}'"):

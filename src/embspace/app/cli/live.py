@@ -59,7 +59,7 @@ def app(
     """Open the live app on this machine: tokens, directions, pairs of texts and a search.
 
     In a browser, at the address that the first line says; Ctrl+C ends it. Nothing is sent to other
-    machines. It needs gradio: `make app` installs it.
+    machines. It needs gradio: `make app` installs it, or pip.
     """
     from embspace.app.live.doors import guests_of
     from embspace.app.live.server import check_binding, check_installed, open_app

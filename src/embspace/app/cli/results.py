@@ -374,7 +374,7 @@ def cite(
     from embspace.cite.command import cite as citation_of
     from embspace.cite.facts import NoResults
     from embspace.cite.methods import all_methods
-    from embspace.settings.roots import is_home
+    from embspace.settings.params import read_params
 
     if not words:
         with clear_errors():
@@ -389,8 +389,8 @@ def cite(
         try:
             citation = citation_of(noun, name, latex=latex)
         except NoResults as error:
-            if is_home(Path.cwd()):  # where `dvc repro` is not run
-                raise InputError(f"no results of {noun}; {why_not_there(name)}") from error
+            if name in read_params().models and (why := why_not_there(name)):
+                raise InputError(f"no results of {noun}; {why}") from error
             raise
     for note in citation.notes:
         typer.echo(f"note: {note}", err=True)

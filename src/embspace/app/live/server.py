@@ -1,6 +1,7 @@
 """The live app's page and its server on this machine, by gradio; nothing is sent elsewhere."""
 
 import os
+from importlib.metadata import requires
 from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
@@ -50,7 +51,11 @@ def check_installed() -> None:
         InputError: naming the command for the installation.
     """
     if find_spec("gradio") is None:
-        raise InputError("gradio is not installed; `make app` installs it and opens the app")
+        needed = next(each for each in requires("embspace") or () if each.startswith("gradio"))
+        raise InputError(
+            "gradio is not installed; in a clone `make app` installs it and opens the app, "
+            f"elsewhere\n  pip install '{needed.partition(';')[0].strip()}'"
+        )
 
 
 def stay_offline() -> None:

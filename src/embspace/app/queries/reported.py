@@ -81,6 +81,11 @@ def why_not_there(model: str) -> str:
     """
     known = sorted(file.stem for file in MODELS.glob("*.yaml"))
     if model in (read_yaml(PARAMS).get("models") or ()):
+        if Path.cwd().parts[-1 - len(TREES.parts) : -1] == TREES.parts:
+            return (
+                "its report has not made it, or not yet: the `embspace report` that began it goes "
+                "on where it was, and with --all has every analysis"
+            )
         return f"make a report of it with\n  embspace report {model}" if is_home(Path()) else ""
     if model in known:
         return (
