@@ -19,7 +19,11 @@ from embspace.files.tables import save_table
 from embspace.geometry.inference.resampling import stream_of
 from embspace.geometry.parameters.keep_k import keep_k_grams, random_members
 from embspace.geometry.parameters.projection import Inverse, token_readers
-from embspace.measure.parameters.vocabulary_space import VocabularySpace, load_vocabulary_space
+from embspace.measure.parameters.vocabulary_space import (
+    VocabularySpace,
+    distinct_layers,
+    load_vocabulary_space,
+)
 from embspace.measure.tables.nulls import mean_and_range
 from embspace.models.parameters.read import ModelParameters
 from embspace.settings.model import describe_model
@@ -126,7 +130,7 @@ def _pools(
     """Vectors of each kind: normal ones, those of the parameters, and hidden states."""
     streams = {NORMAL: stream_of(generator, NORMAL)}
     made = {NORMAL: streams[NORMAL].normal(size=(n, parameters.layers[0].query.shape[1]))}
-    of_layers = [layer.groups() for layer in parameters.layers]
+    of_layers = [layer.groups() for layer in distinct_layers(parameters.layers)]
     for name in (each for each in of_layers[0] if each.startswith("feed_forward")):
         vectors = np.concatenate([groups[name] for groups in of_layers])
         stream = stream_of(generator, name)
