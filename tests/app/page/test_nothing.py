@@ -26,6 +26,8 @@ from embspace.app.page.texts_read import TextsKind, UnknownShare
         "How A compares queries with keys is not known here",
         "The stream of A was not measured",
         "Participation ratio of tokens is undefined in all layers",
+        "“Lower”: of 2 statistics 0 for it, 0 against it, 2 undecided; “Upper”: of 5 statistics 0 "
+        "for it, 0 against it, 5 undecided",
         "Too few words of one token to read a part of speech off",
         "No step of tokens of “cat” stands out: 2.0 on average to layer 3",
     ],

@@ -16,7 +16,7 @@ SAYS_NOTHING = re.compile(
     r"|By mean pooling none|In 0 of|The mean cosine of two)\b"
     r"|\b(cannot be (compared|matched|held|taken)|is undefined in|was not measured|were not read"
     r"|is not known here|not checkable|has no (position|tokens)|says little|not clearly otherwise"
-    r"|no clear difference)\b",
+    r"|no clear difference|0 for it, 0 against it, \d+ undecided; .*0 for it, 0 against it)\b",
 )
 STIMULI = re.compile(r"data/extracted/stimuli/\$\{item\.model\}/(\w+)\.")
 STATES = "data/extracted/hidden_states/${item.model}"
