@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from embspace.app.page.nothing import is_empty, says_nothing, why_unread
+from embspace.app.page.nothing import is_empty, reads_nothing, says_nothing, why_unread
 from embspace.app.page.texts_read import TextsKind, UnknownShare
 
 
@@ -26,6 +26,8 @@ from embspace.app.page.texts_read import TextsKind, UnknownShare
         "How A compares queries with keys is not known here",
         "The stream of A was not measured",
         "Participation ratio of tokens is undefined in all layers",
+        "“Lower”: of 2 statistics 0 for it, 0 against it, 2 undecided; “Upper”: of 5 statistics 0 "
+        "for it, 0 against it, 5 undecided",
         "Too few words of one token to read a part of speech off",
         "No step of tokens of “cat” stands out: 2.0 on average to layer 3",
     ],
@@ -93,10 +95,25 @@ def test_the_reason_names_the_texts_that_an_analysis_reads_and_no_others(root: P
     )
     assert why("synonyms") == (
         "More than 20 % of the tokens are unknown to the tokenizer, and nothing is measured, of "
-        "the stimuli controls (30 %), the stimuli synonyms (75 %)"
+        "the stimuli synonyms (75 %), the stimuli controls (30 %)"
     )
     assert why("head_map").startswith("the file data/texts/articles.jsonl: 50 %")
     assert why("evolution") == why("search") == ""
     shares.append(share("corpus", "posts", 0.9))
     assert why("search").startswith("the corpus posts: 90 %")
     assert why_unread(root, "minilm", "homonyms", []) == ""
+
+
+def test_what_reads_unknown_texts_alone_reads_nothing(root: Path):
+    reviews = share("file", "data/texts/reviews.jsonl", 0.5)
+    posts = share("corpus", "posts", 0.1)
+
+    def is_nothing(noun: str, *shares: UnknownShare) -> bool:
+        return reads_nothing(root, "minilm", noun, shares)
+
+    assert is_nothing("text_classification", reviews, posts)
+    assert not is_nothing("search", reviews, posts)
+    assert not is_nothing("helix", reviews, posts)  # which reads no text
+    assert not is_nothing("text_classification", posts)
+    some = share("stimuli", "synonyms", 0.5), share("stimuli", "controls", 0.1)
+    assert not is_nothing("synonyms", *some)

@@ -6,7 +6,13 @@ from typing import Any
 import pytest
 import yaml
 
-from embspace.app.page.provenance import is_decoder, other_language, warnings_of
+from embspace.app.page.provenance import (
+    is_decoder,
+    other_language,
+    shared_blocks,
+    unknown_blocks,
+    warnings_of,
+)
 
 
 @pytest.mark.parametrize(
@@ -69,3 +75,28 @@ def test_a_language_without_english_is_told(tmp_path: Path, language: str, other
     assert other_language({"language": language}) == other
     told = [sentence for sentence in warnings_of(tmp_path, "m") if "The language" in sentence]
     assert [sentence.split()[6].strip(",") for sentence in told] == [other] * bool(other)
+
+
+@pytest.mark.parametrize(
+    ("config", "shared", "unknown"),
+    [
+        ({"model_type": "bert", "num_hidden_layers": 2}, "", ""),
+        (
+            {"model_type": "albert", "num_hidden_layers": 3, "num_hidden_groups": 1},
+            "The 3 layers of this model are 1 block, used again: ",
+            "embspace does not rebuild the blocks of AlbertModel",
+        ),
+        ({"model_type": "mpnet", "num_hidden_layers": 2}, "", "of MPNetModel"),
+    ],
+)
+def test_what_an_architecture_shares_or_lacks_is_named(
+    root: Path, tmp_path: Path, config: dict[str, Any], shared: str, unknown: str
+):
+    file = tmp_path / "conf/model/mine.yaml"
+    file.parent.mkdir(parents=True)
+    description = yaml.safe_load((root / "conf/model/minilm_random.yaml").read_text())
+    file.write_text(yaml.safe_dump({**description, "config": config}))
+    assert shared_blocks(tmp_path, "mine").startswith(shared)
+    assert bool(shared_blocks(tmp_path, "mine")) == bool(shared)
+    assert unknown in unknown_blocks(tmp_path, "mine")
+    assert bool(unknown_blocks(tmp_path, "mine")) == bool(unknown)

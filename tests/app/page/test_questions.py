@@ -36,4 +36,6 @@ def test_the_name_of_a_stage_is_no_first_sentence():
     assert stage_apart(f"<p>{code}. Of all.</p>") == ("<p>Of all.</p>", "measure_x")
     assert stage_apart(f"<p>{code}.</p>\n<h3>A</h3>") == ("<h3>A</h3>", "measure_x")
     assert stage_apart(f"<p>{code}, at the last.</p>") == ("<p>At the last.</p>", "measure_x")
+    several = stage_apart("<p>Stages project_a, project_b. Of all.</p>")
+    assert several == ("<p>Of all.</p>", "project_a, project_b")
     assert stage_apart("<p>Of all.</p>") == ("<p>Of all.</p>", "")

@@ -4,7 +4,13 @@ from pathlib import Path
 
 import numpy as np
 
-from embspace.measure.parameters.vocabulary_space import load_vocabulary_space
+from embspace.measure.parameters.head_pairs_search import head_places
+from embspace.measure.parameters.vocabulary_space import (
+    distinct_layers,
+    load_vocabulary_space,
+)
+from embspace.models.parameters.layers import layer_parameters
+from embspace.models.parameters.read import ModelParameters
 from embspace.settings.model import describe_model
 from tests.models.parameters.tiny import TOKENS, describe, tiny, write_checkpoint
 
@@ -20,6 +26,17 @@ def test_a_model_has_its_parameters_and_a_kind_for_each_token(tmp_path: Path):
     assert (facts["n_layers"], facts["n_heads"], facts["dim"], facts["n_units"]) == (3, 4, 24, 40)
     assert facts["tied"]
     assert not facts["masked_head"]
+
+
+def test_a_block_of_several_layers_is_analyzed_once():
+    albert = layer_parameters(tiny("albert", num_hidden_groups=2, num_hidden_layers=4), None)
+    assert [layer.layer for layer in distinct_layers(albert)] == [1, 3]
+    embedding = np.eye(albert[0].query.shape[1], dtype=np.float32)
+    tokens = [*map(str, range(len(embedding)))]
+    places = head_places(ModelParameters(albert, embedding, embedding, None, None, tokens, True))
+    assert places["layer"].unique().tolist() == [1, 3]
+    assert len(places) == 2 * albert[0].n_heads
+    assert len(distinct_layers(layer_parameters(tiny("bert"), None))) == 3
 
 
 def test_where_all_kinds_are_left_out_all_tokens_may_be_named(tmp_path: Path):

@@ -162,7 +162,8 @@ def own_finding(folder: Path, model: str, reader: Reader | None = None) -> str:
     verdicts = claims["verdict"]
     n_held = int(verdicts.isin(HOLDS).sum())
     n_failed, n_by_rule = (int((verdicts == word).sum()) for word in DECIDED[-2:])
-    rest = f", {n_by_rule} depend on the rule" if n_by_rule else ""
+    depends = "depends" if n_by_rule == 1 else "depend"
+    rest = f", {n_by_rule} {depends} on the rule" if n_by_rule else ""
     apart = f"; {counted(len(counts), 'exact count')} apart" if len(counts) else ""
     return (
         f"Of {counted(len(verdicts), 'published claim')} on {reader.kinds[-1]} that this model "

@@ -17,9 +17,16 @@ from embspace.app.page.html import as_html
 from embspace.app.page.labels import label_findings, why_no_labels
 from embspace.app.page.ledger import decided_tables, own_finding, reader_of
 from embspace.app.page.names import called_in
-from embspace.app.page.nothing import is_empty, why_unread
+from embspace.app.page.nothing import is_empty, reads_nothing, why_unread
 from embspace.app.page.pictures import fitted, shape_of, shorter_uri, subtitle_in, title_in
-from embspace.app.page.provenance import corpora_of, facts_of, is_decoder, this_machine, warnings_of
+from embspace.app.page.provenance import (
+    corpora_of,
+    facts_of,
+    is_decoder,
+    this_machine,
+    unknown_blocks,
+    warnings_of,
+)
 from embspace.app.page.questions import Question, questions, stage_apart
 from embspace.app.page.texts_read import UnknownShare, texts_told, unknown_shares
 from embspace.app.page.unusual import distances_of
@@ -139,6 +146,7 @@ def page_of(
     sections = _fitting(folder, model, sections, explorer.data if explorer else "")
     if own_texts:
         sections = _apart(sections)
+    stimuli = [share.is_read for share in shares if share.kind == "stimuli"]
     corpora = corpora_of(folder, model)
     labels = label_findings(folder, model, CHAPTERS[LABELS])
     distances = distances_of(folder, model, study or folder)
@@ -161,6 +169,7 @@ def page_of(
         findings=folded(findings),
         n_folded=len(findings[HEADLINES:]),
         without=without,
+        reads_stimuli=all(stimuli) or any(stimuli),
         scale=as_html(scale_of(folder, model, drawn))[1],
         version=version("embspace"),
         explorer=explorer,
@@ -221,6 +230,8 @@ OF_EMBSPACES_TEXTS = ("text_classification",)  # in the chapter of texts
 SHOWN_OF = {"head_map": "head_features", "attention_patterns": "head_features"}
 EMBSPACES = "Texts of embspace"
 LABELS = "layer_choice"
+# What needs the blocks of a model, rebuilt from its weights.
+OF_BLOCKS = ("information_stream", "layer_roles", "query_key_form", "token_tracker")
 COMPARES_MODELS = "encoders_decoders"  # and a report has but one
 
 
@@ -238,7 +249,11 @@ def layer_nouns() -> dict[str, str]:
 def _texts(sections: Iterable[Section]) -> list[str]:
     """Return the analyses that read the texts of a report alone."""
     chapters = {CHAPTERS["texts"], CHAPTERS["layers"]}
-    return [section.noun for section in sections if section.chapter in chapters]
+    return [
+        section.noun
+        for section in sections
+        if section.chapter in chapters or section.noun == "sentence_similarity"
+    ]
 
 
 def _with_something(
@@ -247,8 +262,12 @@ def _with_something(
     """Return the sections that show something, and the others by the reason."""
     shown, without = list[Section](), dict[str, list[Section]]()
     for section in sections:
-        if is_empty(folder, section.noun, model):
-            reason = why_unread(folder, model, section.noun, shares) or section.finding
+        place = (folder, model, section.noun, shares)
+        if is_empty(folder, section.noun, model) or reads_nothing(*place):
+            reason = why_unread(*place)
+            if not reason and section.noun in OF_BLOCKS:
+                reason = unknown_blocks(folder, model)
+            reason = reason or section.finding
             without.setdefault(reason or "no results", []).append(section)
         else:
             shown.append(section)

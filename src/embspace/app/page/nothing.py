@@ -16,7 +16,7 @@ SAYS_NOTHING = re.compile(
     r"|By mean pooling none|In 0 of|The mean cosine of two)\b"
     r"|\b(cannot be (compared|matched|held|taken)|is undefined in|was not measured|were not read"
     r"|is not known here|not checkable|has no (position|tokens)|says little|not clearly otherwise"
-    r"|no clear difference)\b",
+    r"|no clear difference|0 for it, 0 against it, \d+ undecided; .*0 for it, 0 against it)\b",
 )
 STIMULI = re.compile(r"data/extracted/stimuli/\$\{item\.model\}/(\w+)\.")
 STATES = "data/extracted/hidden_states/${item.model}"
@@ -44,15 +44,29 @@ def is_empty(folder: Path, noun: str, model: str) -> bool:
 
 
 def why_unread(folder: Path, model: str, noun: str, shares: Collection[UnknownShare]) -> str:
-    """Return why an analysis has read none of its texts; "" if the tokenizer knows some of them."""
-    unread = {(share.kind, share.key): share for share in shares if not share.is_read}
-    if not unread:
-        return ""
-    nouns = {file.parts[1] for file in _results(Path(), noun, model) if file.parts[0] == "results"}
-    of_nouns = [place for source in {*nouns, noun} for place in _places(folder, source, shares)]
-    places = list(dict.fromkeys(of_nouns))
-    lacking = [unread[place] for place in places if place in unread]
+    """Return why texts of an analysis are not read: the tokenizer does not know them; else ""."""
+    lacking = [share for share in _read(folder, model, noun, shares) if not share.is_read]
     return "; ".join(map(not_read, by_bound(lacking)))
+
+
+def reads_nothing(folder: Path, model: str, noun: str, shares: Collection[UnknownShare]) -> bool:
+    """Return whether an analysis reads texts, and the tokenizer knows none of these.
+
+    What its tables have is then not of the model, as the words alone of text_classification.
+    """
+    read = _read(folder, model, noun, shares)
+    return bool(read) and not any(share.is_read for share in read)
+
+
+def _read(
+    folder: Path, model: str, noun: str, shares: Collection[UnknownShare]
+) -> list[UnknownShare]:
+    """Return the shares of all texts that an analysis reads."""
+    if all(share.is_read for share in shares):
+        return []
+    nouns = {file.parts[1] for file in _results(Path(), noun, model) if file.parts[0] == "results"}
+    places = {place for source in {*nouns, noun} for place in _places(folder, source, shares)}
+    return [share for share in shares if (share.kind, share.key) in places]
 
 
 def _results(folder: Path, noun: str, model: str) -> list[Path]:

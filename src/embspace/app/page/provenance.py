@@ -9,7 +9,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from embspace.errors import InputError
+from embspace.errors import InputError, counted
 from embspace.files.tables import load_table
 from embspace.settings.model import describe_model
 from embspace.settings.params import CONF, PARAMS
@@ -22,17 +22,47 @@ def is_decoder(folder: Path, model: str) -> bool:
     Known are architectures whose blocks embspace rebuilds, while the model's files are in place.
     A page does without.
     """
-    from embspace.models.architecture import empty_reader, load_config
     from embspace.models.stream.adapters import blocks_of, knows
+
+    module = _empty(folder, model)
+    return knows(module) and all(block.causal for block in blocks_of(module))
+
+
+def unknown_blocks(folder: Path, model: str) -> str:
+    """Return why nothing is said of a model's blocks; "" if embspace rebuilds them, or no model."""
+    from embspace.models.stream.adapters import knows
+
+    module = _empty(folder, model)
+    if module is None or knows(module):
+        return ""
+    return f"embspace does not rebuild the blocks of {type(module).__name__}"
+
+
+def shared_blocks(folder: Path, model: str) -> str:
+    """Return a sentence on layers that are one block, as ALBERT's are; "" of other models."""
+    config = getattr(_empty(folder, model), "config", None)
+    n_layers = getattr(config, "num_hidden_layers", 0)
+    n_blocks = getattr(config, "num_hidden_groups", n_layers)
+    if n_blocks >= n_layers:
+        return ""
+    return (
+        f"The {n_layers} layers of this model are {counted(n_blocks, 'block')}, used again: what "
+        "is read off weights is said, and its heads and units are counted, once, at the first "
+        "layer of a block."
+    )
+
+
+def _empty(folder: Path, model: str) -> Any:
+    """Return a model without its weights, for its architecture; None if unknown."""
+    from embspace.models.architecture import empty_reader, load_config
 
     description = read_yaml(folder / CONF / "model" / f"{model}.yaml")
     try:
         with chdir(folder):
             config = load_config(model, describe_model(model, description))
-        module = empty_reader(config) if config else None
+        return empty_reader(config) if config else None
     except InputError:
-        return False
-    return knows(module) and all(block.causal for block in blocks_of(module))
+        return None
 
 
 def corpora_of(folder: Path, model: str) -> list[dict[str, Any]]:
@@ -100,6 +130,8 @@ def warnings_of(folder: Path, model: str) -> list[str]:
             f"The language of this model is {language}, by its description; the stimuli of "
             "embspace, and what is found of words, homonyms and paraphrases, are in English."
         )
+    if sentence := shared_blocks(folder, model):
+        warnings.append(sentence)
     if note := content.get("note"):
         warnings.append(str(note).strip())
     if (how := content.get("batches", "any")) != "any":

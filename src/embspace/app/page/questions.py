@@ -10,7 +10,7 @@ from embspace.settings.schema import read_yaml
 
 FILE = "questions.yaml"
 # How Markdown of figures begins, for who looks for the code of a figure.
-STAGE = re.compile(r"<p>Stage <code>(\w+)</code>(?:\.\s*|[,:] (\w))")
+STAGE = re.compile(r"<p>Stages? (?:<code>)?(\w+(?:, \w+)*)(?:</code>)?(?:\.\s*|[,:] (\w))")
 
 
 class Question(NamedTuple):

@@ -21,6 +21,7 @@ from embspace.measure.parameters.head_pairs_forms import (
     token_factors,
 )
 from embspace.measure.parameters.head_pairs_words import Words
+from embspace.measure.parameters.vocabulary_space import distinct_layers
 from embspace.models.parameters.read import ModelParameters
 
 PAIRS = ["tokens", "form", "layer", "head", "rank", "row", "column", "score", "categories"]
@@ -89,8 +90,9 @@ def in_threads(function: Callable[..., Made], arguments: Iterable[tuple[Any, ...
 
 
 def head_places(parameters: ModelParameters) -> pd.DataFrame:
-    """Return layer and head of all heads, both from 1."""
-    places = [(each.layer, head + 1) for each in parameters.layers for head in range(each.n_heads)]
+    """Return layer and head of all heads, both from 1; those of a shared block once."""
+    layers = distinct_layers(parameters.layers)
+    places = [(each.layer, head + 1) for each in layers for head in range(each.n_heads)]
     return pd.DataFrame(places, columns=["layer", "head"])
 
 

@@ -22,6 +22,7 @@ from embspace.geometry.parameters.projection import Inverse, token_readers
 from embspace.measure.parameters.vocabulary_space import (
     FACTS,
     VocabularySpace,
+    distinct_layers,
     load_vocabulary_space,
 )
 from embspace.measure.tables.columns import PROFILE, value_with_bounds, with_bounds
@@ -154,7 +155,7 @@ def _pools(
     """Vectors of each kind: normal ones, those of the parameters, and hidden states."""
     streams = {NORMAL: stream_of(generator, NORMAL)}
     made = {NORMAL: streams[NORMAL].normal(size=(n, parameters.layers[0].query.shape[1]))}
-    layers = [layer.groups() for layer in parameters.layers]
+    layers = [layer.groups() for layer in distinct_layers(parameters.layers)]
     for name in (group for group in layers[0] if group.startswith("feed_forward")):
         vectors = np.concatenate([groups[name] for groups in layers])
         stream = stream_of(generator, name)

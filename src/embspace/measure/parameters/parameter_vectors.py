@@ -25,6 +25,7 @@ from embspace.geometry.parameters.projection import (
 from embspace.measure.parameters.vocabulary_space import (
     FACTS,
     VocabularySpace,
+    distinct_layers,
     load_vocabulary_space,
 )
 from embspace.measure.tables.even_places import evenly
@@ -146,8 +147,9 @@ def measure_parameter_vectors(
     rows: list[Row] = []
     shown: list[Row] = []
     for reading in _readings(parameters, allowed):
-        generators = np.random.default_rng(seed).spawn(len(parameters.layers))
-        for layer, rng in zip(parameters.layers, generators, strict=True):
+        layers = distinct_layers(parameters.layers)
+        generators = np.random.default_rng(seed).spawn(len(layers))
+        for layer, rng in zip(layers, generators, strict=True):
             for group, vectors in layer.groups().items():
                 if reading.is_scaled and layer.scale(group) is None:
                     continue

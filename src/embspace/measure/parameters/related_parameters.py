@@ -26,7 +26,11 @@ from embspace.measure.parameters.related_pairs import (
     pair_rows,
 )
 from embspace.measure.parameters.related_states import Related, related_states, text_tokens
-from embspace.measure.parameters.vocabulary_space import VocabularySpace, load_vocabulary_space
+from embspace.measure.parameters.vocabulary_space import (
+    VocabularySpace,
+    distinct_layers,
+    load_vocabulary_space,
+)
 from embspace.models.stream.adapters import knows
 from embspace.models.weights import load_model
 from embspace.settings.model import describe_model
@@ -90,7 +94,7 @@ def measure_related_parameters(
     k = min(k, len(parameters.tokens) // 2)
     dealt: list[DealtPairs] = [
         pairs
-        for layer in parameters.layers
+        for layer in distinct_layers(parameters.layers)
         for pairs in layer_pairs(
             layer,
             parameters.output_embedding,

@@ -1,12 +1,13 @@
 """Loads a model's parameters and tokens, for the stages that read them as words."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from jaxtyping import Bool
 
+from embspace.models.parameters.layers import LayerParameters
 from embspace.models.parameters.parts import knows_parts
 from embspace.models.parameters.read import ModelParameters, read_parameters
 from embspace.models.parameters.token_kinds import nameable, token_kinds
@@ -51,6 +52,21 @@ class VocabularySpace:
             "masked_head": self.parameters.head_transform is not None,
             "final_norm": self.parameters.final_norm is not None,
         }
+
+
+def distinct_layers(layers: Iterable[LayerParameters]) -> list[LayerParameters]:
+    """Return the layers without later ones of the same block, as ALBERT has one for all."""
+    distinct: list[LayerParameters] = []
+    for layer in layers:
+        if not any(_is_same(layer, other) for other in distinct):
+            distinct.append(layer)
+    return distinct
+
+
+def _is_same(layer: LayerParameters, other: LayerParameters) -> bool:
+    return np.array_equal(layer.query, other.query) and np.array_equal(
+        layer.ff_values, other.ff_values
+    )
 
 
 def load_vocabulary_space(name: str, model: Model) -> VocabularySpace:
