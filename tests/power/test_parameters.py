@@ -8,13 +8,12 @@ from math import inf
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from embspace.files.tables import save_table
 from embspace.geometry.parameters.related import jaccard
 from embspace.measure.parameters.related_pairs import DealtPairs, mean_rows
-from embspace.measure.parameters.related_parameters import PAIRS, STATES, WHOLE
+from embspace.measure.parameters.related_parameters import RELATED_PARAMETERS
 from embspace.published.claims import decide
 from embspace.published.sources import LayerClaim, Rule, read_source
 from embspace.published.subjects import Subject
@@ -96,12 +95,13 @@ def test_stages_write_the_columns_that_these_claims_read(root: Path) -> None:
     from embspace.compare.model_parameter_alignment import COLUMNS as ALIGNED
     from embspace.measure.parameters.keep_k import SCORES
 
+    related = RELATED_PARAMETERS.tables
     written = {
         "results/model_parameter_alignment/": ALIGNED,
         "results/keep_k/": SCORES.columns,
-        "results/related_parameters/pairs/": PAIRS,
-        "results/related_parameters/whole/": WHOLE,
-        "results/related_parameters/{": STATES,
+        "results/related_parameters/pairs/": related["pairs"].columns,
+        "results/related_parameters/whole/": related["whole"].columns,
+        "results/related_parameters/{": related["csv"].columns,
     }
     claims = [
         claim
@@ -131,7 +131,7 @@ def test_partners_at_random_do_not_hold_what_is_said_in_words(root: Path, n_draw
             for layer in (1, 2)
             for pair in ("key_value", "value_output", "query_key")
         ]
-        table = pd.DataFrame(mean_rows(pairs, 0.95), columns=WHOLE)
+        table = RELATED_PARAMETERS.tables["whole"].of(mean_rows(pairs, 0.95))
         save_table(table, f"results/related_parameters/whole/{MODEL.name}.csv")
         for claim in claims:
             counts[claim.claim][decide(claim, MODEL, Path("results")).verdict] += 1

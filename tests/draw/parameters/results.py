@@ -2,12 +2,10 @@
 
 from typing import Any
 
-import pandas as pd
-
 from embspace.measure.parameters.keep_k import KEEP_K
 from embspace.measure.parameters.parameter_vectors import MEASURES, PARAMETER_VECTORS
 from embspace.measure.parameters.related_pairs import MEASURES as OF_PAIRS
-from embspace.measure.parameters.related_parameters import PAIRS, STATES, WHOLE
+from embspace.measure.parameters.related_parameters import RELATED_PARAMETERS
 
 GROUPS = ("feed_forward_key", "feed_forward_value", "attention_value")
 FACTS: dict[str, Any] = {
@@ -100,11 +98,10 @@ def of_related(*, known: bool = True, has_texts: bool = True) -> dict[str, Any]:
     ]
     facts = FACTS | {"k": 100, "state_k": 50, "n_active": 5, "related_from": 0.15, "n_deals": 199}
     facts |= {"corpus": "posts" if has_texts else None}
-    tables = {
-        "csv": pd.DataFrame(states if has_texts else [], columns=STATES),
-        "pairs": pd.DataFrame(pairs, columns=PAIRS),
-        "whole": pd.DataFrame(whole, columns=WHOLE),
+    if not known:
+        return RELATED_PARAMETERS.empty(**UNKNOWN)
+    rows: dict[str, Any] = {"csv": states if has_texts else [], "pairs": pairs, "whole": whole}
+    return {
+        "json": facts,
+        **{name: RELATED_PARAMETERS.tables[name].of(rows[name]) for name in rows},
     }
-    if known:
-        return {"json": facts, **tables}
-    return {"json": UNKNOWN, **{name: table[:0] for name, table in tables.items()}}

@@ -3,10 +3,15 @@
 from typing import Any
 
 from embspace.draw.parameters.related_parameters import draw_related_parameters
+from embspace.measure.parameters.related_parameters import RELATED_PARAMETERS
+from tests.analyses import as_drawn, settings_of
 from tests.draw.fits import assert_words_fit
 from tests.draw.parameters.results import of_related
 
-SETTINGS: dict[str, Any] = {"row_height_mm": 55.0, "digits": 3}
+
+def drawn(results: dict[str, Any], label: str = "MiniLM") -> tuple[Any, str]:
+    settings = settings_of(draw_related_parameters)
+    return draw_related_parameters(as_drawn(RELATED_PARAMETERS, results), label, **settings)
 
 
 def words_of(figure: Any) -> list[str]:
@@ -14,7 +19,7 @@ def words_of(figure: Any) -> list[str]:
 
 
 def test_the_title_says_how_many_units_read_what_they_write():
-    figure, tables = draw_related_parameters(of_related(), "MiniLM", **SETTINGS)
+    figure, tables = drawn(of_related())
     title = " ".join(figure.get_suptitle().split())
     assert title.startswith(
         "6 % of the units of MiniLM write 15 % or more of the words that they read, 1 % with "
@@ -27,19 +32,19 @@ def test_the_title_says_how_many_units_read_what_they_write():
 
 
 def test_panels_are_of_both_definitions_and_both_states():
-    figure, _ = draw_related_parameters(of_related(), "MiniLM", **SETTINGS)
+    figure, _ = drawn(of_related())
     assert [len(ax.lines) for ax in figure.axes] == [6] * 4
     assert {tuple(line.get_ydata()) for line in figure.axes[2].lines} == {(0.06,) * 3, (0.02,) * 3}
 
 
 def test_without_texts_there_are_pairs_alone():
-    figure, tables = draw_related_parameters(of_related(has_texts=False), "MiniLM", **SETTINGS)
+    figure, tables = drawn(of_related(has_texts=False))
     assert words_of(figure).count("No text was read") == 2
     assert "None." in tables
 
 
 def test_an_architecture_that_is_not_known_is_said():
-    figure, tables = draw_related_parameters(of_related(known=False), "Funnel", **SETTINGS)
+    figure, tables = drawn(of_related(known=False), "Funnel")
     reason = "Funnel: the parameters of its architecture are not known here"
     assert reason in tables
     assert reason in words_of(figure)

@@ -22,9 +22,9 @@ def test_it_is_the_share_of_the_states_words_that_an_activated_vector_names():
     parameters = space_of(module).parameters
     assert parameters is not None
     ids = np.array([2, 9, 17, 30, 3])
-    asked = {"n_tokens": 5, "n_active": 2, "k": 4, "rng": np.random.default_rng(0)}
-    found = related_states(module, parameters, [ids, ids[::-1].copy()], **asked)  # type: ignore[arg-type]
-    assert found.text.tolist() == [0] * 5 + [1] * 5
+    texts, rng = [ids, ids[::-1].copy()], np.random.default_rng(0)
+    related = related_states(module, parameters, texts, n_tokens=5, n_active=2, k=4, rng=rng)
+    assert related.text.tolist() == [0] * 5 + [1] * 5
     embedding = parameters.output_embedding
     for stream in rebuild_stream(module, ids[None], np.ones((1, 5), int)):
         layer = parameters.layers[stream.layer - 1]
@@ -43,13 +43,13 @@ def test_it_is_the_share_of_the_states_words_that_an_activated_vector_names():
                 active = np.argsort(-activity[token])[:2]
                 named = set().union(*(top(vectors[unit], embedding, 4) for unit in active))
                 expected = len(top(state[token], embedding, 4) & named) / 4
-                assert found.found[stream.layer, group, "layer"][token] == expected
+                assert related.shares[stream.layer, group, "layer"][token] == expected
 
 
 def test_one_window_of_a_document_is_read():
     assert text_tokens({}, "posts", 3) == []
     chosen = text_tokens({"posts": texts()}, "posts", 3)
-    assert [len(each) for each in chosen] == [8, 8, 8]
+    assert [len(ids) for ids in chosen] == [8, 8, 8]
 
 
 def test_chance_takes_a_state_of_another_text():

@@ -10,10 +10,10 @@ from pydantic import NonNegativeInt, PositiveFloat
 
 from embspace.draw.page.canvas import count, legend_below, new_figure, percent, say_instead
 from embspace.draw.page.looks import BLUE, GREEN, ORANGE, PURPLE, SKY, VERMILION, YELLOW, Look
-from embspace.draw.page.markdown import for_readers, interval, markdown_table, same, section
+from embspace.draw.page.markdown import markdown_table, section
 from embspace.draw.page.own_texts import corpus_called
+from embspace.draw.page.saving import Results
 
-RESULTS = ("csv", "pairs.csv", "whole.csv", "json")
 PAIRS = {
     "key_value": Look("key and value of a unit", BLUE, "o", "-"),
     "gate_value": Look("gate and value of a unit", BLUE, "o", "-"),
@@ -51,11 +51,7 @@ STATES_NOTE = (
 
 
 def draw_related_parameters(
-    results: dict[str, Any],
-    label: str,
-    *,
-    row_height_mm: PositiveFloat,
-    digits: NonNegativeInt,
+    results: Results, label: str, *, row_height_mm: PositiveFloat, digits: NonNegativeInt
 ) -> tuple[Figure, str]:
     """Draw Jaccard's similarity of pairs and R_k of activated vectors by layer, beside chance."""
     facts, pairs, states = results["json"], results["pairs"], results["csv"]
@@ -73,18 +69,18 @@ def draw_related_parameters(
         say_instead(axes, reason)
         return figure, f"{heading}\n{reason}.\n"
     for ax, measure in zip(axes, ("jaccard_signed", "jaccard_absolute"), strict=False):
-        of_measure = pairs[pairs["measure"] == measure]
-        _by_layer(ax, of_measure, "pair", PAIRS, ("shuffled", "shuffled_low", "shuffled_high"))
+        rows = pairs[pairs["measure"] == measure]
+        _by_layer(ax, rows, "pair", PAIRS, ("shuffled", "shuffled_low", "shuffled_high"))
         ax.set(title=MEASURES[measure], ylabel="Jaccard's similarity")
     for ax, (state, words) in zip(axes[2:], STATES.items(), strict=True):
         if states.empty:
             say_instead([ax], "No text was read")
             continue
-        of_state = states[states["state"] == state]
-        _by_layer(ax, of_state, "group", GROUPS, ("other_texts", "low", "high"))
+        rows = states[states["state"] == state]
+        _by_layer(ax, rows, "group", GROUPS, ("other_texts", "low", "high"))
         ax.set(title=words, ylabel=f"Share of {facts['state_k']} words")
     legend_below(figure, [axes[0], axes[2]], fontsize=7, ncols=3)
-    return figure, "\n".join([heading, *_tables(pairs, results["whole"], states, digits)])
+    return figure, "\n".join([heading, *_tables(results, digits)])
 
 
 def _title(facts: dict[str, Any], pairs: pd.DataFrame, whole: pd.DataFrame, label: str) -> str:
@@ -136,52 +132,29 @@ def _by_layer(
     """Draw the values, and the columns `beside`: those of chance, and the ends of a band."""
     chance, low, high = beside
     for name, look in looks.items():
-        of_name = rows[rows[column] == name]
-        if of_name.empty:
+        line = rows[rows[column] == name]
+        if line.empty:
             continue
-        x, color = of_name["layer"], look.color
-        ax.fill_between(x, of_name[low], of_name[high], color=color, alpha=0.15, lw=0)
+        x, color = line["layer"], look.color
+        ax.fill_between(x, line[low], line[high], color=color, alpha=0.15, lw=0)
         style: dict[str, Any] = {"color": color, "marker": look.marker, "ms": 3.5, "lw": 1.2}
-        ax.plot(x, of_name["value"], linestyle=look.line, label=look.name, **style)
-        ax.plot(x, of_name[chance], color=color, lw=0.6, linestyle=look.line)
+        ax.plot(x, line["value"], linestyle=look.line, label=look.name, **style)
+        ax.plot(x, line[chance], color=color, lw=0.6, linestyle=look.line)
     ax.set_xlabel("Layer")
     ax.set_ylim(bottom=0)
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
 
 
-def _tables(
-    pairs: pd.DataFrame, whole: pd.DataFrame, states: pd.DataFrame, digits: int
-) -> list[str]:
-    bounds = {"value": "value", "low": "value_low", "high": "value_high"}
-    dealt = {**interval("shuffled", "dealt anew"), "p_value": "p-value"}
-    of_all = for_readers(
-        whole,
-        {**same("pair", "measure", "value"), **dealt, "n_layers": "layers", "n_pairs": "pairs"},
-        pair={name: look.name for name, look in PAIRS.items()},
-        measure=MEASURES,
-    )
-    of_pairs = for_readers(
-        pairs,
-        {**same("layer", "pair", "measure", "value"), **dealt, "n_pairs": "pairs"},
-        pair={name: look.name for name, look in PAIRS.items()},
-        measure=MEASURES,
-    )
-    of_states = for_readers(
-        states,
-        {
-            **same("layer"),
-            "group": "vectors",
-            "state": "state",
-            **bounds,
-            "other_texts": "states of other texts",
-            "n_texts": "texts",
-            "n_tokens": "tokens",
-        },
-        group={name: look.name for name, look in GROUPS.items()},
-        state=STATES,
-    )
+def _tables(results: Results, digits: int) -> list[str]:
+    pairs: dict[str, Any] = {"pair": _names(PAIRS), "measure": MEASURES}
+    whole, by_layer = (results.for_readers(name, **pairs) for name in ("whole", "pairs"))
+    states = results.for_readers("csv", group=_names(GROUPS), state=STATES)
     return [
-        section("Pairs", PAIRS_NOTE, markdown_table(of_all, digits)),
-        section("Pairs by layer", BY_LAYER_NOTE, markdown_table(of_pairs, digits)),
-        section("Activated vectors", STATES_NOTE, markdown_table(of_states, digits)),
+        section("Pairs", PAIRS_NOTE, markdown_table(whole, digits)),
+        section("Pairs by layer", BY_LAYER_NOTE, markdown_table(by_layer, digits)),
+        section("Activated vectors", STATES_NOTE, markdown_table(states, digits)),
     ]
+
+
+def _names(looks: dict[str, Look]) -> dict[str, str]:
+    return {name: look.name for name, look in looks.items()}

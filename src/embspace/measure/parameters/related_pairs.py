@@ -61,7 +61,7 @@ def layer_pairs(
         similarity, related = jaccard(n_words, k), (n_words / k >= related_from).astype(np.float64)
         measures = (signed.means(similarity), absolute.means(similarity), signed.means(related))
         value, anyone = (np.array([means[at] for means in measures]) for at in (0, 1))
-        dealt = np.stack([of_deals for _, _, of_deals in measures], axis=1)
+        dealt = np.stack([deals for _, _, deals in measures], axis=1)
         yield DealtPairs(layer.layer, pair, n, value, anyone, dealt)
 
 

@@ -6,18 +6,17 @@ of texts (section 4.2).
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from jaxtyping import Float, Int
 from pydantic import NonNegativeInt, PositiveInt
 
+from embspace.analysis import Analysis, Column, Outcome, Source, Table
 from embspace.clouds.layers import CorpusStates, load_corpora_states
-from embspace.files.scalars import save_scalars
-from embspace.files.tables import Row, save_table
+from embspace.clouds.texts import TEXT_FOLDERS
+from embspace.files.tables import Row
 from embspace.geometry.inference.resampling import half_sample_interval
 from embspace.measure.parameters.related_pairs import (
     DealtPairs,
@@ -27,35 +26,57 @@ from embspace.measure.parameters.related_pairs import (
 )
 from embspace.measure.parameters.related_states import Related, related_states, text_tokens
 from embspace.measure.parameters.vocabulary_space import (
+    FACTS,
     VocabularySpace,
     distinct_layers,
     load_vocabulary_space,
 )
+from embspace.measure.tables.columns import value_with_bounds, with_bounds
 from embspace.models.stream.adapters import knows
 from embspace.models.weights import load_model
-from embspace.settings.model import describe_model
 from embspace.settings.params import CorpusName
-from embspace.settings.stage import StageConfig, run_stage
+from embspace.settings.stage import run_stage
 from embspace.settings.types import Probability, Share
 
-BOUNDS = ["value", "low", "high"]
-NULL = ["shuffled", "shuffled_low", "shuffled_high", "p_value"]
-PAIRS = ["layer", "pair", "measure", "value", *NULL, "n_pairs"]
-WHOLE = ["pair", "measure", "value", *NULL, "n_layers", "n_pairs"]
-STATES = ["layer", "group", "state", *BOUNDS, "other_texts", "n_texts", "n_tokens"]
-
-
-@dataclass(frozen=True, eq=False)
-class RelatedParameters:
-    """The tables of the stage; empty for a model whose blocks are not known."""
-
-    pairs: pd.DataFrame
-    """One row a layer, pair of groups and measure."""
-    whole: pd.DataFrame
-    """One row a pair of groups and measure: the mean over layers."""
-    states: pd.DataFrame
-    """One row a layer, group and state; empty where the stream is not rebuilt, or nothing read."""
-    facts: dict[str, Any]
+# Partners beside partners dealt anew.
+DEALT: dict[str, Column] = {
+    "pair": ("row", "pair"),
+    "measure": ("row", "measure"),
+    "value": ("related_words", "value"),
+    **with_bounds("shuffled", "related_words", "dealt anew", "profile_null"),
+    "p_value": ("p_value", "p-value"),
+}
+RELATED_PARAMETERS = Analysis(
+    noun="related_parameters",
+    question=(
+        "Do vectors that work together name the same words, and those of the states they make? "
+        "With `make all`"
+    ),
+    over="profiled",
+    reads={
+        "space": Source(load_vocabulary_space),
+        "module": Source(load_model),
+        "corpora": Source(load_corpora_states, TEXT_FOLDERS, lists=["corpora"]),
+    },
+    tables={
+        "csv": Table(  # empty where the stream is not rebuilt, or nothing read
+            {
+                "layer": ("row", "layer"),
+                "group": ("row", "vectors"),
+                "state": ("row", "state"),
+                **value_with_bounds("related_words", bound="profile_bound"),
+                "other_texts": ("related_words", "states of other texts"),
+                "n_texts": ("count", "texts"),
+                "n_tokens": ("count", "tokens"),
+            }
+        ),
+        "pairs": Table({"layer": ("row", "layer"), **DEALT, "n_pairs": ("count", "pairs")}),
+        "whole": Table(  # means over layers
+            {**DEALT, "n_layers": ("count", "layers"), "n_pairs": ("count", "pairs")}
+        ),
+    },
+    scalars=FACTS | dict.fromkeys(("corpus", "k", "state_k", "related_from"), "setting"),
+)
 
 
 def measure_related_parameters(
@@ -74,7 +95,7 @@ def measure_related_parameters(
     n_half_samples: PositiveInt,
     level: Probability,
     seed: NonNegativeInt,
-) -> RelatedParameters:
+) -> Outcome:
     """Jaccard's similarity of the `k` words of related vectors, and R_k of activated vectors.
 
     `jaccard_signed` uses the words with the highest scores, as in the paper's definition,
@@ -83,12 +104,11 @@ def measure_related_parameters(
     layer, without an interval; `shuffled` is the mean over all possible partners of a vector, with
     the range of `n_deals` random partners, and `p_value` the probability of a value as large among
     these. R_k is for `n_tokens` tokens in each of `n_texts` documents of `corpus`, with intervals
-    over texts.
+    over texts. Tables are empty for a model whose blocks are not known.
     """
     parameters = space.parameters
     if parameters is None:
-        pairs, whole, of_states = (pd.DataFrame(columns=of) for of in (PAIRS, WHOLE, STATES))
-        return RelatedParameters(pairs, whole, of_states, space.facts())
+        return RELATED_PARAMETERS.empty(**space.facts())
     inference = {"n_resamples": n_half_samples, "level": level}
     rng, state_rng = np.random.default_rng(seed).spawn(2)
     k = min(k, len(parameters.tokens) // 2)
@@ -107,7 +127,7 @@ def measure_related_parameters(
     texts = text_tokens(corpora, corpus, n_texts) if knows(module) else []
     states: list[Row] = []
     if texts:
-        found = related_states(
+        related = related_states(
             module,
             parameters,
             texts,
@@ -116,62 +136,43 @@ def measure_related_parameters(
             k=min(state_k, len(parameters.tokens)),
             rng=state_rng,
         )
-        states = list(_state_rows(found, state_rng, inference))
+        states = list(_state_rows(related, state_rng, inference))
     facts = space.facts() | {"k": k, "state_k": state_k, "n_active": n_active, "n_deals": n_deals}
     facts |= {"corpus": corpus if texts else None, "related_from": related_from}
-    return RelatedParameters(
-        pd.DataFrame(pair_rows(dealt, level), columns=PAIRS),
-        pd.DataFrame(mean_rows(dealt, level), columns=WHOLE),
-        pd.DataFrame(states, columns=STATES),
-        facts,
-    )
+    rows = {"csv": states, "pairs": pair_rows(dealt, level), "whole": mean_rows(dealt, level)}
+    tables = {name: RELATED_PARAMETERS.tables[name].of(rows[name]) for name in rows}
+    return {**tables, "json": facts}
 
 
-def _mean_of(
+def _means(
     values: Float[np.ndarray, "unit measure"], drawn: Int[np.ndarray, " drawn"]
 ) -> Float[np.ndarray, " measure"]:
     return np.asarray(values[drawn].mean(axis=0))
 
 
 def _state_rows(
-    found: Related, rng: np.random.Generator, inference: dict[str, Any]
+    related: Related, rng: np.random.Generator, inference: dict[str, Any]
 ) -> Iterator[Row]:
-    texts = np.unique(found.text)
-    for (layer, group, state), values in found.found.items():
-        of_text = np.array([values[found.text == text].mean() for text in texts])
+    texts = np.unique(related.text)
+    for (layer, group, state), values in related.shares.items():
+        means = np.array([values[related.text == text].mean() for text in texts])
         bounds = half_sample_interval(
-            partial(_mean_of, of_text[:, None]), len(texts), generator=rng, **inference
+            partial(_means, means[:, None]), len(texts), generator=rng, **inference
         )
         yield {
             "layer": layer,
             "group": group,
             "state": state,
-            "value": of_text.mean(),
+            "value": means.mean(),
             "low": bounds.low[0],
             "high": bounds.high[0],
-            "other_texts": found.by_chance[layer, group, state].mean(),
+            "other_texts": related.by_chance[layer, group, state].mean(),
             "n_texts": len(texts),
             "n_tokens": len(values),
         }
 
 
-def main(config: StageConfig) -> None:
-    """Load, call, save."""
-    name = config.model_name
-    model = describe_model(name, config.model)
-    found = measure_related_parameters(
-        load_vocabulary_space(name, model),
-        load_model(name, model),
-        load_corpora_states(
-            f"data/extracted/hidden_states/{name}", "data/prepared/texts", config.corpora
-        ),
-        **config.settings,
-    )
-    save_table(found.pairs, f"results/related_parameters/pairs/{name}.csv")
-    save_table(found.whole, f"results/related_parameters/whole/{name}.csv")
-    save_table(found.states, f"results/related_parameters/{name}.csv")
-    save_scalars(found.facts, f"results/related_parameters/{name}.json")
-
+main = RELATED_PARAMETERS.main(measure_related_parameters)
 
 if __name__ == "__main__":
     run_stage(main, measure_related_parameters)

@@ -23,7 +23,7 @@ class Related:
     """R_k of tokens, by layer, group of vectors and state; a row a token, in the same order."""
 
     text: Int[np.ndarray, " token"]
-    found: dict[tuple[int, str, str], Float[np.ndarray, " token"]]
+    shares: dict[tuple[int, str, str], Float[np.ndarray, " token"]]
     by_chance: dict[tuple[int, str, str], Float[np.ndarray, " token"]]
     """With states of tokens of other texts."""
 
@@ -87,17 +87,17 @@ def related_states(
         for layer, states in read.states.items()
     }
     other = _of_other_texts(text, rng)
-    found, by_chance = {}, {}
+    shares, by_chance = {}, {}
     for (layer, group), active in read.active.items():
         at = np.concatenate(active)
         rows, places = np.unique(at, return_inverse=True)
         vectors = parameters.layers[layer - 1].groups()[group][rows]
         tokens = strongest_tokens(vectors, embedding, k, absolute=False)[places.reshape(at.shape)]
-        for state, of_state in zip(STATES, (layer, max(named)), strict=True):
+        for state, at_layer in zip(STATES, (layer, max(named)), strict=True):
             key = (layer, group, state)
-            found[key] = named_by_any(named[of_state], tokens)
-            by_chance[key] = named_by_any(named[of_state][other], tokens)
-    return Related(text, found, by_chance)
+            shares[key] = named_by_any(named[at_layer], tokens)
+            by_chance[key] = named_by_any(named[at_layer][other], tokens)
+    return Related(text, shares, by_chance)
 
 
 def _streams(
@@ -116,9 +116,8 @@ def _streams(
         bias = layer.ff_key_biases[name]
         units = x @ layer.ff_keys[name].T + (0 if bias is None else bias)
         heads = stream.concatenation[0].numpy()[chosen]
-        of_units, of_heads = _largest(units, n_active), _largest(heads, n_active)
         groups = {
-            group: of_units if group in OF_MLP else of_heads
+            group: _largest(units if group in OF_MLP else heads, n_active)
             for group in GROUPS
             if group in layer.groups()
         }
