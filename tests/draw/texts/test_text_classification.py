@@ -3,19 +3,23 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.figure import Figure
 
 from embspace.draw.texts.text_classification import MEASURED_WITH, draw_text_classification
-from embspace.measure.texts.text_classification import COLUMNS
+from embspace.measure.texts.text_classification import TEXT_CLASSIFICATION
+from tests.analyses import as_drawn, settings_of
 from tests.draw.fits import assert_words_fit
-
-SETTINGS: dict[str, Any] = {"height_mm": 105.0, "digits": 2}
-
 
 MEASURED: dict[str, Any] = {
     "texts": "data/texts/letters.jsonl",
     "label_column": "mood",
     "group_column": "writer",
 }
+
+
+def draw(given: dict[str, Any]) -> tuple[Figure, str]:
+    settings = settings_of(draw_text_classification, digits=2)
+    return draw_text_classification(as_drawn(TEXT_CLASSIFICATION, given), "a model", **settings)
 
 
 def results(**change: Any) -> dict[str, Any]:
@@ -41,7 +45,7 @@ def table(difference: float = 0.1, models: bool = True) -> pd.DataFrame:
             [kind, layer, weights, 440, 22, 0.9, value, value - 0.04, value + 0.04, *of_chance]
             + [less, low, high]
         )
-    return pd.DataFrame(rows, columns=COLUMNS)
+    return pd.DataFrame(rows, columns=[*TEXT_CLASSIFICATION.tables["csv"].columns])
 
 
 @pytest.mark.parametrize(
@@ -49,9 +53,7 @@ def table(difference: float = 0.1, models: bool = True) -> pd.DataFrame:
     [(0.1, "that is more"), (-0.1, "that is less"), (0.02, "no clear difference")],
 )
 def test_the_title_says_what_was_found(difference: float, verdict: str):
-    figure, _ = draw_text_classification(
-        results(difference=difference), "a model of a long name", **SETTINGS
-    )
+    figure, _ = draw(results(difference=difference))
     assert_words_fit(figure)
     title = " ".join(figure.get_suptitle().split())
     written = " ".join(each.get_text() for each in figure.texts)
@@ -64,7 +66,7 @@ def test_the_title_says_what_was_found(difference: float, verdict: str):
 
 
 def test_lines_of_two_poolings_at_two_weights_and_the_level_of_words():
-    figure, text = draw_text_classification(results(), "a model", **SETTINGS)
+    figure, text = draw(results())
     (ax,) = figure.axes
     assert len(ax.lines) == 1 + 4
     assert list(ax.lines[1].get_xdata()) == [0, 1, 2]
@@ -74,7 +76,7 @@ def test_lines_of_two_poolings_at_two_weights_and_the_level_of_words():
 
 
 def test_a_model_that_reads_no_text_leaves_words_alone():
-    figure, text = draw_text_classification(results(models=False), "a model", **SETTINGS)
+    figure, text = draw(results(models=False))
     assert_words_fit(figure)
     assert figure.get_suptitle().startswith("Words alone label 70 % of texts correctly")
     assert figure.axes[0].texts[0].get_text() == "the model reads no text"
@@ -84,7 +86,7 @@ def test_a_model_that_reads_no_text_leaves_words_alone():
 def test_the_vector_of_a_sentence_model_is_a_level_and_a_row():
     own = table().iloc[[1]].assign(features="sentence", layer=np.nan, accuracy=0.77)
     given = {"csv": pd.concat([table(), own]), MEASURED_WITH: MEASURED}
-    figure, text = draw_text_classification(given, "a model", **SETTINGS)
+    figure, text = draw(given)
     assert_words_fit(figure)
     (level,) = (line for line in figure.axes[0].lines if line.get_label() == "sentence vector")
     assert set(np.asarray(level.get_ydata())) == {0.77}

@@ -1,5 +1,7 @@
 import json
+from functools import cache
 from pathlib import Path
+from tempfile import mkdtemp
 from typing import Any
 
 import numpy as np
@@ -8,7 +10,6 @@ import pytest
 
 from embspace.errors import InputError
 from embspace.measure.texts.text_classification import (
-    COLUMNS,
     Reader,
     _accuracies,
     _pooled,
@@ -20,33 +21,18 @@ from embspace.models.sentence.vectors import sentence_modules, sentence_vectors
 from embspace.models.tokenizer import load_tokenizer
 from embspace.models.weights import load_model
 from embspace.settings.model import describe_model
+from tests.analyses import settings_of
 from tests.models.sentence.folders import dense, pooling, write_modules
 from tests.tiny import LAYERS, build_tiny_bert, tiny_description
 from tests.zoo import build_animal, describe_animal
 
 IDENTITY = "torch.nn.modules.linear.Identity"
 SUBJECTS = ["boats", "bells", "maps", "bread", "clocks", "wool"]
-SETTINGS: dict[str, Any] = {
-    "label_column": "label",
-    "group_column": "subject",
-    "copy_similarity": None,
-    "n_folds": 3,
-    "inverse_regularization": 1.0,
-    "inverse_regularization_of_words": 10.0,
-    "n_permutations": 2,
-    "tokens_per_batch": 60,
-    "largest_unknown_share": 0.2,
-    "n_resamples": 50,
-    "level": 0.95,
-    "device": "cpu",
-    "seed": 0,
-}
 
 
 @pytest.fixture(scope="module")
-def reader(tiny_folder: Path) -> Reader:
-    model = describe_model("tiny", tiny_description(tiny_folder))
-    return Reader(model, load_model("tiny", model), load_tokenizer("tiny", model))
+def reader() -> Reader:
+    return cached_reader()
 
 
 def written(path: Path, told_by_words: bool) -> str:
@@ -63,12 +49,42 @@ def written(path: Path, told_by_words: bool) -> str:
     return str(path)
 
 
+FEW: dict[str, Any] = {"label_column": "label", "group_column": "subject", "n_folds": 3}
+FEW |= {"copy_similarity": None, "n_permutations": 2, "tokens_per_batch": 60, "n_resamples": 50}
+SETTINGS = settings_of(
+    measure_text_classification,
+    **FEW,
+    inverse_regularization=1.0,
+    inverse_regularization_of_words=10.0,
+    largest_unknown_share=0.2,
+)
+del SETTINGS["texts"]
+FEW |= {"texts": written(Path(mkdtemp()) / "texts.jsonl", told_by_words=True)}
+DECIDED_BY_SEED = ("accuracy", "less_bag_of_words", "permuted_accuracy")
+DECIDED_BY_SEED += ("permuted_accuracy_smallest", "permuted_accuracy_largest")
+
+
+@cache
+def cached_reader() -> Reader:
+    folder = build_tiny_bert(Path(mkdtemp()) / "tiny")
+    model = describe_model("tiny", tiny_description(folder))
+    return Reader(model, load_model("tiny", model), load_tokenizer("tiny", model))
+
+
+def inputs(*, is_empty: bool) -> dict[str, Any]:
+    return {"reader": None if is_empty else cached_reader()}
+
+
+def classified(reader: Reader | None, **change: Any) -> pd.DataFrame:
+    table: pd.DataFrame = measure_text_classification(reader, **SETTINGS | change)["csv"]
+    return table
+
+
 def test_what_words_tell_is_read_off_words_and_the_mean_and_permuted_labels_are_not(
     reader: Reader, tmp_path: Path
 ):
     texts = written(tmp_path / "x.jsonl", told_by_words=True)
-    table = measure_text_classification(reader, texts=texts, **SETTINGS)
-    assert list(table.columns) == COLUMNS
+    table = classified(reader, texts=texts)
     assert len(table) == 1 + 2 * 2 * (LAYERS + 1)
     found = table.set_index(["features", "layer", "weights"])
     words = table.iloc[0]
@@ -91,15 +107,15 @@ def test_a_word_of_each_group_alone_helps_with_no_other_group(tmp_path: Path):
     for row in rows:
         row["text"] = f"{row['subject']}{row['label']}"  # tells the label within its group alone
     Path(texts).write_text("".join(f"{json.dumps(row)}\n" for row in rows))
-    table = measure_text_classification(None, texts=texts, **SETTINGS)
+    table = classified(None, texts=texts)
     assert len(table) == 1
     assert table["accuracy"].iloc[0] == 0.5
-    copies = measure_text_classification(None, texts=texts, **{**SETTINGS, "group_column": "id"})
+    copies = classified(None, texts=texts, group_column="id")
     assert copies["accuracy"].iloc[0] == 0.5  # equal texts are one group, whatever the column says
     for number, row in enumerate(rows):
         row["text"] += f" and {number}"
     Path(texts).write_text("".join(f"{json.dumps(row)}\n" for row in rows))
-    within = measure_text_classification(None, texts=texts, **{**SETTINGS, "group_column": "id"})
+    within = classified(None, texts=texts, group_column="id")
     assert within["accuracy"].iloc[0] == 1
 
 
@@ -136,8 +152,7 @@ def test_the_vector_of_a_sentence_model_has_a_row_and_moves_no_other(
     assert modules is not None
     texts = written(tmp_path / "x.jsonl", told_by_words=True)
     with_own, without = (
-        measure_text_classification(Reader(model, module, tokenizer, each), texts=texts, **SETTINGS)
-        for each in (modules, None)
+        classified(Reader(model, module, tokenizer, each), texts=texts) for each in (modules, None)
     )
     pd.testing.assert_frame_equal(with_own.iloc[:-1], without)
     row = with_own.iloc[-1]
@@ -160,19 +175,19 @@ def test_a_text_that_is_too_long_counts_by_its_first_window(reader: Reader):
 def test_a_column_that_is_not_there_or_says_nothing_is_named(tmp_path: Path, column: str):
     texts = written(tmp_path / "x.jsonl", told_by_words=True)
     with pytest.raises(InputError, match=rf"key '{column}': found 'mood', allowed: .*id, text"):
-        measure_text_classification(None, texts=texts, **{**SETTINGS, column: "mood"})
+        classified(None, texts=texts, **{column: "mood"})
     rows = [{**json.loads(line), "mood": "one"} for line in Path(texts).read_text().splitlines()]
     Path(texts).write_text("".join(f"{json.dumps(row)}\n" for row in rows))
     with pytest.raises(
         InputError, match="column 'mood': found 1 value, 0 empty cells, allowed: two"
     ):
-        measure_text_classification(None, texts=texts, **{**SETTINGS, column: "mood"})
+        classified(None, texts=texts, **{column: "mood"})
 
 
 def test_more_folds_than_groups_are_refused(tmp_path: Path):
     texts = written(tmp_path / "x.jsonl", told_by_words=True)
     with pytest.raises(InputError, match="key 'n_folds': found 7, allowed: 2 to 6, the groups of"):
-        measure_text_classification(None, texts=texts, **{**SETTINGS, "n_folds": 7})
+        classified(None, texts=texts, n_folds=7)
 
 
 def test_the_difference_from_words_is_taken_on_the_same_texts():

@@ -11,26 +11,22 @@ from pydantic import NonNegativeInt, PositiveFloat
 
 from embspace.draw.page.canvas import counted, legend_below, new_figure, say_instead
 from embspace.draw.page.looks import BLACK, GRAY, OWN_VECTOR, TEXT_POOLINGS
-from embspace.draw.page.markdown import interval, markdown_table, same, section
+from embspace.draw.page.markdown import markdown_table, section
+from embspace.draw.page.saving import Results
 from embspace.draw.page.wording import side_by_side
 from embspace.draw.texts.layer_lines import draw_by_layer, draw_random_by_layer
 
 STAGE = "measure_text_classification"
-RESULTS = ("csv", "conf/measure/texts/text_classification.yaml")
-MEASURED_WITH = RESULTS[-1]
-ENDS = {"": "", "_smallest": ", smallest", "_largest": ", largest"}
+FURTHER_RESULTS = ("conf/measure/texts/text_classification.yaml",)
+MEASURED_WITH = FURTHER_RESULTS[0]
 WORDS, OWN = "bag_of_words", "sentence"
-COLUMNS = {
-    **same("features", "layer", "weights"),
-    **interval("accuracy", "accuracy"),
-    **interval("less_bag_of_words", "difference from words alone"),
-    **{f"permuted_accuracy{end}": f"permuted labels{words}" for end, words in ENDS.items()},
-}
+COLUMNS = ["features", "layer", "weights", "accuracy", "less_bag_of_words", "permuted_accuracy"]
+COLUMNS += ["permuted_accuracy_smallest", "permuted_accuracy_largest"]
 SHOWN = "mean"  # what the title speaks of, as of all that sentence-transformers have
 
 
 def draw_text_classification(
-    results: dict[str, Any], label: str, *, height_mm: PositiveFloat, digits: NonNegativeInt
+    results: Results, label: str, *, height_mm: PositiveFloat, digits: NonNegativeInt
 ) -> tuple[Figure, str]:
     """Draw accuracy by layer, beside random weights, words alone and permuted labels."""
     table = results["csv"]
@@ -53,7 +49,7 @@ def draw_text_classification(
         _levels(ax, table, words)
         _lines(ax, of_model)
         legend_below(figure, [ax], ncols=2)
-    return figure, _table(table, label, digits)
+    return figure, _table(results, label, digits)
 
 
 def _words(column: str) -> str:
@@ -99,18 +95,18 @@ def _lines(ax: Axes, of_model: pd.DataFrame) -> None:
     ax.yaxis.set_major_formatter(PercentFormatter(1, decimals=0, symbol=" %"))
 
 
-def _table(table: pd.DataFrame, label: str, digits: int) -> str:
+def _table(results: Results, label: str, digits: int) -> str:
     names = {name: look.name for name, look in TEXT_POOLINGS.items()}
     names |= {WORDS: "words alone", OWN: OWN_VECTOR.name}
-    shown = table.assign(features=table["features"].map(names))
-    reads = (table["weights"] != "none").any()
+    shown = results.for_readers("csv", columns=COLUMNS, features=names)
+    reads = (results["csv"]["weights"] != "none").any()
     about = section(
         "Accuracy",
         ("" if reads else "The model reads no text, so that words stand alone. ")
         + "On texts of groups that the classifier was not fitted on. The difference from words "
         "alone is on the same texts, its interval over the same halves of the groups; labels are "
         "permuted for the same fit.",
-        markdown_table(shown.reindex(columns=[*COLUMNS]).rename(columns=COLUMNS), digits),
+        markdown_table(shown, digits),
     )
     heading = f"# Classification of texts by {label}\n\nStage `measure_text_classification`.\n"
     return f"{heading}\n{about}"

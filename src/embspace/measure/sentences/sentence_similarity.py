@@ -10,6 +10,7 @@ from pydantic import PositiveInt
 from embspace.analysis import Analysis, Outcome, Source, Table
 from embspace.files.rows import load_rows
 from embspace.geometry.pairs.directions import norms, unit_rows
+from embspace.measure.tables.columns import shown
 from embspace.measure.tables.text_poolings import load_text_states
 from embspace.settings.stage import run_stage
 
@@ -41,16 +42,13 @@ SENTENCE_SIMILARITY = Analysis(
     },
     tables={
         "csv": Table(
-            {
-                **dict.fromkeys(("corpus", "pooling", "layer"), "row"),
-                "n_pairs": "count",
-                "rank": ("row", "rank"),
-                "first": ("name", "first text"),
-                "second": ("name", "second text"),
-                "cosine": ("cosine", "cosine"),
-                "euclidean_distance": ("distance", "Euclidean distance"),
-                "unit_manhattan_distance": ("distance", "Manhattan distance, unit length"),
-            }
+            dict.fromkeys(("corpus", "pooling", "layer"), "row")
+            | {"n_pairs": "count"}
+            | shown("row", "rank")
+            | {"first": ("name", "first text"), "second": ("name", "second text")}
+            | shown("cosine", "cosine")
+            | {"euclidean_distance": ("distance", "Euclidean distance")}
+            | {"unit_manhattan_distance": ("distance", "Manhattan distance, unit length")}
         )
     },
 )

@@ -79,12 +79,8 @@ SEARCH = Analysis(
     tables={
         "csv": Table(
             {
-                "corpus": "row",
-                "embedding": "row",
-                "layer": "row",
-                "preparation": "row",
-                "n_queries": "count",
-                "n_candidates": "count",
+                **dict.fromkeys(("corpus", "embedding", "layer", "preparation"), "row"),
+                **dict.fromkeys(("n_queries", "n_candidates"), "count"),
                 **with_bounds("mean_reciprocal_rank", "retrieval"),
                 **with_bounds("recall_at_1", "retrieval"),
                 **with_bounds("recall_at_10", "retrieval"),

@@ -9,13 +9,14 @@ import pandas as pd
 from jaxtyping import Bool, Float, Int
 from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt
 
+from embspace.analysis import Analysis, Outcome, Source, Table
 from embspace.clouds.pooling import SENTENCE
 from embspace.device import Device, choose_device
 from embspace.errors import InputError, counted
-from embspace.files.tables import save_table
 from embspace.files.texts import load_texts
 from embspace.geometry.groups.folds import Features, folds_by_group
 from embspace.geometry.inference.resampling import half_sample_interval, interval_bounds
+from embspace.measure.tables.columns import shown, with_bounds
 from embspace.measure.tables.text_poolings import text_poolings
 from embspace.measure.texts.text_classifiers import Regularization, held_out_classes
 from embspace.models.encoder import batches_by_length, encode, tensor_shapes
@@ -26,30 +27,56 @@ from embspace.models.tokens.unknown import is_known
 from embspace.models.weights import load_model, with_random_weights
 from embspace.models.windows import Window, cut_windows, largest_window
 from embspace.prepare.copies import copies_of, joined
-from embspace.settings.model import Network, VectorsModel, describe_model
-from embspace.settings.stage import StageConfig, run_stage
+from embspace.settings.model import Network, VectorsModel
+from embspace.settings.stage import run_stage
 from embspace.settings.types import Probability, Share
 
 SETTINGS = "conf/measure/texts/text_classification.yaml"
 KINDS = ("cls", "mean", "last")  # the last of a decoder alone
 WORDS = ("bag_of_words", None, "none")
-COLUMNS = ["features", "layer", "weights", "n", "n_groups", "level"]
-COLUMNS += ["accuracy", "accuracy_low", "accuracy_high", "permuted_accuracy"]
-COLUMNS += ["permuted_accuracy_smallest", "permuted_accuracy_largest", "less_bag_of_words"]
-COLUMNS += ["less_bag_of_words_low", "less_bag_of_words_high"]
+KEY = ("features", "layer", "weights")
+ACCURACY = with_bounds("accuracy", "probed_accuracy", "accuracy")
+LESS = with_bounds("less_bag_of_words", "probed_accuracy", "difference from words alone")
 TextFeaturesKey = tuple[str, int | None, str]
 """Kind (cls, mean, last, sentence, bag_of_words), layer, and weights (trained, random, none)."""
 
 
 @dataclass(frozen=True, eq=False)
 class Reader:
-    """A model and what cuts texts for it."""
+    """A model and its tokenizer."""
 
     model: Network
     module: Any
     tokenizer: Any
     sentences: SentenceModules | None = None
     """The pooling and layers after the transformer of a sentence model; None without them."""
+
+
+def load_reader(name: str, model: Network | VectorsModel) -> Reader | None:
+    """Return a model, its tokenizer and sentence modules; None for a model that reads no text."""
+    if isinstance(model, VectorsModel) or not tokenizer_files(model):
+        return None
+    module = load_model(name, model)
+    modules = sentence_modules(name, model, module)
+    return Reader(model, module, load_tokenizer(name, model), modules)
+
+
+TEXT_CLASSIFICATION = Analysis(
+    noun="text_classification",
+    question="Are frozen states good features for a light classifier of texts? Section 4.5.3",
+    reads={"reader": Source(load_reader)},
+    tables={
+        "csv": Table(
+            shown("row", *KEY)
+            | {"n": "count", "n_groups": "count", "level": "setting"}
+            | ACCURACY
+            | {"permuted_accuracy": ("probed_accuracy", "permuted labels")}
+            | {"permuted_accuracy_smallest": ("probed_accuracy", "permuted labels, smallest")}
+            | {"permuted_accuracy_largest": ("probed_accuracy", "permuted labels, largest")}
+            | LESS
+        )
+    },
+)
 
 
 def measure_text_classification(
@@ -69,8 +96,8 @@ def measure_text_classification(
     level: Probability,
     device: Device,
     seed: NonNegativeInt,
-) -> pd.DataFrame:
-    """Return the held-out accuracy of a logistic regression on the states of each layer.
+) -> Outcome:
+    """Measure the held-out accuracy of a logistic regression on the states of each layer.
 
     Groups with copies of one text, as `copy_similarity` says, are one. The states of the first
     token and the mean of all tokens, and of a decoder those of the last one, stand beside those at
@@ -85,7 +112,7 @@ def measure_text_classification(
     columns = {"label_column": label_column, "group_column": group_column}
     labels, groups = (_codes(table, key, column, texts) for key, column in columns.items())
     content = table["text"].astype(str).tolist()
-    groups = _of_copies(groups, content, copy_similarity)
+    groups = _joined_copies(groups, content, copy_similarity)
     if groups.max() + 1 < n_folds:
         raise InputError(
             f"{SETTINGS}: key 'n_folds': found {n_folds}, allowed: 2 to {groups.max() + 1}, the "
@@ -100,13 +127,13 @@ def measure_text_classification(
         features |= dict(_states(reader, content, tokens_per_batch, chosen, seed))
     regularization = Regularization(inverse_regularization, inverse_regularization_of_words)
     correct, chance = _all_correct(features, [labels, *permuted], folds, regularization)
-    found = pd.DataFrame(list(features), columns=COLUMNS[:3])
-    found["n"], found["n_groups"], found["level"] = len(labels), groups.max() + 1, level
-    found = found.join(_accuracies(correct, groups, n_resamples, level, for_halves))
-    found["permuted_accuracy"] = chance.mean(axis=1)
-    found["permuted_accuracy_smallest"] = chance.min(axis=1)
-    found["permuted_accuracy_largest"] = chance.max(axis=1)
-    return found[COLUMNS]
+    rows = pd.DataFrame(list(features), columns=KEY)
+    rows["n"], rows["n_groups"], rows["level"] = len(labels), groups.max() + 1, level
+    rows = rows.join(_accuracies(correct, groups, n_resamples, level, for_halves))
+    rows["permuted_accuracy"] = chance.mean(axis=1)
+    rows["permuted_accuracy_smallest"] = chance.min(axis=1)
+    rows["permuted_accuracy_largest"] = chance.max(axis=1)
+    return {"csv": rows}
 
 
 def _codes(table: pd.DataFrame, key: str, column: str, texts: str) -> Int[np.ndarray, " text"]:
@@ -125,7 +152,7 @@ def _codes(table: pd.DataFrame, key: str, column: str, texts: str) -> Int[np.nda
     return codes.astype(np.int64)
 
 
-def _of_copies(
+def _joined_copies(
     groups: Int[np.ndarray, " text"], texts: list[str], similarity: float | None
 ) -> Int[np.ndarray, " text"]:
     """Return the number of each text's group, where groups with copies of one text are one."""
@@ -170,12 +197,12 @@ def _pooled(
 ) -> dict[str, Float[np.ndarray, "layer text dim"]]:
     """Return one vector a layer and text; of a text longer than a window, that of the first."""
     windows = _first_windows(reader, texts)
-    batches = batches_by_length([len(each.ids) for each in windows], tokens_per_batch)
+    batches = batches_by_length([len(window.ids) for window in windows], tokens_per_batch)
     shapes = tensor_shapes(module, None, dict.fromkeys(KINDS, len(windows)))
     pooled = {kind: np.empty(shape, np.float32) for kind, shape in shapes.items()}
-    for each in encode(module, windows, batches, device, reader.model.final_norm):
+    for window in encode(module, windows, batches, device, reader.model.final_norm):
         for kind, layers in pooled.items():
-            layers[:, each.index] = each.pooled[kind]
+            layers[:, window.index] = window.pooled[kind]
     return pooled
 
 
@@ -205,9 +232,9 @@ def _all_correct(
     from joblib import Parallel, delayed
 
     calls = (
-        delayed(held_out_classes)(x, each, folds, regularization)
+        delayed(held_out_classes)(x, labels, folds, regularization)
         for x in features.values()
-        for each in labelings
+        for labels in labelings
     )
     # Processes: a fit holds Python's lock, and each is short.
     classes = np.reshape(Parallel(n_jobs=-1)(calls), (len(features), len(labelings), -1))
@@ -223,7 +250,7 @@ def _accuracies(
     generator: np.random.Generator,
 ) -> pd.DataFrame:
     """Return accuracies and their differences from the first key, with bounds over groups."""
-    sums, counts = np.stack([np.bincount(groups, each) for each in correct]), np.bincount(groups)
+    sums, counts = np.stack([np.bincount(groups, key) for key in correct]), np.bincount(groups)
     interval = half_sample_interval(
         lambda chosen: sums[:, chosen].sum(axis=1) / counts[chosen].sum(),
         len(counts),
@@ -234,23 +261,11 @@ def _accuracies(
     value, deviations = correct.mean(axis=1), interval.deviations
     less = value - value[0]
     low, high = interval_bounds(less, deviations - deviations[:, :1], level=level)
-    names = [name for name in COLUMNS[6:] if not name.startswith("permuted")]
     columns = (value, interval.low.clip(0, 1), interval.high.clip(0, 1), less, low, high)
-    return pd.DataFrame(dict(zip(names, columns, strict=True)))
+    return pd.DataFrame(dict(zip(ACCURACY | LESS, columns, strict=True)))
 
 
-def main(config: StageConfig) -> None:
-    """Load, call, save."""
-    name = config.model_name
-    model = describe_model(name, config.model)
-    reader = None
-    if not isinstance(model, VectorsModel) and tokenizer_files(model):
-        module = load_model(name, model)
-        modules = sentence_modules(name, model, module)
-        reader = Reader(model, module, load_tokenizer(name, model), modules)
-    table = measure_text_classification(reader, **config.settings)
-    save_table(table, f"results/text_classification/{name}.csv")
-
+main = TEXT_CLASSIFICATION.main(measure_text_classification)
 
 if __name__ == "__main__":
     run_stage(main, measure_text_classification)

@@ -62,26 +62,20 @@ HOMONYMS = Analysis(
             along="layer",
         ),
         "words": Table(
-            {
-                **KEYS,
-                "rank": "count",
-                "word": "row",
-                "senses": "name",
-                **dict.fromkeys(("n_sentences", "n_tokens"), "count"),
-                **dict.fromkeys(("within", "between", "difference"), "distance"),
-                **dict.fromkeys(("ratio", "relative_difference"), "distance"),
-                "accuracy": "count",
-                **{f"random_weights_{name}": "distance" for name in AT_RANDOM},
-            }
+            KEYS
+            | {"rank": "count", "word": "row", "senses": "name"}
+            | dict.fromkeys(("n_sentences", "n_tokens"), "count")
+            | dict.fromkeys(("within", "between", "difference"), "distance")
+            | dict.fromkeys(("ratio", "relative_difference"), "distance")
+            | {"accuracy": "count"}
+            | {f"random_weights_{name}": "distance" for name in AT_RANDOM}
         ),
         "drift": Table(
-            {
-                **MEASURE,
-                **dict.fromkeys(("statistic", "first_layer"), "row"),
-                **dict.fromkeys(("last_layer", "n_words"), "count"),
-                **columns_of(SLOPE),
-                "largest_layer": "count",
-            },
+            MEASURE
+            | dict.fromkeys(("statistic", "first_layer"), "row")
+            | dict.fromkeys(("last_layer", "n_words"), "count")
+            | columns_of(SLOPE)
+            | {"largest_layer": "count"},
             compared=["slope"],
             along="first_layer",
         ),
