@@ -1,7 +1,7 @@
 """`make bench`: run every contestant in turn, several times, and write benchmarks/table.md.
 
-Then `benchmarks.streamed` writes benchmarks/streamed.md, where dask is installed, and
-`benchmarks.repro` benchmarks/repro.md.
+Then `benchmarks.streamed` writes benchmarks/streamed.md, where dask is installed,
+`benchmarks.repro` benchmarks/repro.md, and `benchmarks.library` benchmarks/library.md.
 
 The rounds go through all contestants, so that a slow minute of the machine hits both sides of a
 ratio; of each the fastest round counts.
@@ -20,6 +20,7 @@ from tqdm import tqdm
 
 from benchmarks.contest import MATRIX
 from benchmarks.contestants import CONTESTANTS, dadapy_two_nn
+from benchmarks.library import run_library
 from benchmarks.repro import run_repro
 from benchmarks.streamed import run_streamed
 from benchmarks.table import comparisons_table
@@ -148,7 +149,7 @@ def main() -> None:
     if len(sys.argv) == 1:
         with writing(TABLE) as partial:
             partial.write_text(text, encoding="utf-8")
-        for further in (run_streamed, run_repro):
+        for further in (run_streamed, run_repro, run_library):
             try:
                 further()
             except InputError as error:

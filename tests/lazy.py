@@ -24,3 +24,5 @@ class Lazy(ModuleType):
 torch: Any = Lazy("torch")
 transformers: Any = Lazy("transformers")
 safetensors_torch: Any = Lazy("safetensors.torch")
+tokenizers: Any = Lazy("tokenizers")
+sentence_transformers: Any = Lazy("sentence_transformers")

@@ -1,6 +1,7 @@
 """What every declared analysis owes: its tables, also where there is nothing, and its drawing."""
 
 from collections.abc import Iterator, Mapping
+from copy import deepcopy
 from fnmatch import fnmatchcase
 from importlib import import_module
 from itertools import chain
@@ -38,6 +39,7 @@ NULLS = ("null_", "p_value")  # which a seed must move, unlike folds and maps th
 OF_TOKENS = ("architecture", "mean_embedding", "nearest_neighbors", "vocabulary")
 NOT_MEASURED = ("row", "name", "setting")
 CURVES = ("explained_variance", "similarity")  # no panel is of positions alone
+MADE: dict[tuple[str, bool], dict[str, Any]] = {}
 WRONG = [{}]  # neither a number, nor a word, nor a mapping, nor a list of any of these
 
 
@@ -78,6 +80,14 @@ def arguments(member: Declared, *, with_positions: bool) -> dict[str, Any]:
     return inputs(member.analysis, with_positions=with_positions)
 
 
+def made(member: Declared, *, with_positions: bool = True) -> dict[str, Any]:
+    """Return what `measured` gives, once for all tests of the analysis."""
+    place = (member.analysis.stage, with_positions)
+    if place not in MADE:
+        MADE[place] = measured(member, with_positions=with_positions)
+    return {name: deepcopy(table) for name, table in MADE[place].items()}
+
+
 def measured(member: Declared, *, with_positions: bool = True, **change: Any) -> dict[str, Any]:
     conf = read_yaml(settings_file(member.function, Path(__file__).parents[1]))
     few = {key: value for key, value in FEW.items() if key in conf}
@@ -94,7 +104,7 @@ def member(request: pytest.FixtureRequest) -> Declared:
 
 
 def test_a_small_model_has_every_declared_table_and_column(member: Declared):
-    outcome = measured(member)
+    outcome = made(member)
     assert outcome.keys() == member.analysis.outputs.keys()
     for name, table in member.analysis.tables.items():
         assert len(outcome[name]), name
@@ -107,15 +117,16 @@ def test_a_model_without_positions_has_every_declared_table(
     member: Declared, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.chdir(tmp_path)
-    member.analysis.save(measured(member, with_positions=False), "tiny")
+    member.analysis.save(made(member, with_positions=False), "tiny")
     for name, table in member.analysis.tables.items():
         saved = load_table(member.analysis.outputs[name].format(model="tiny"))
         assert set(table.of()) <= set(saved), name
 
 
 def test_the_same_seed_gives_the_same_files(member: Declared, tmp_path: Path):
-    for folder in (first := tmp_path / "first", again := tmp_path / "again"):
-        member.analysis.save(measured(member), "tiny", folder)
+    first, again = tmp_path / "first", tmp_path / "again"
+    member.analysis.save(made(member), "tiny", first)
+    member.analysis.save(measured(member), "tiny", again)
     for path in (path.format(model="tiny") for path in member.analysis.outputs.values()):
         assert (first / path).read_bytes() == (again / path).read_bytes(), path
 
@@ -165,7 +176,7 @@ def is_by_chance(member: Declared, result: str, column: str, kinds: tuple[str, .
 def test_another_seed_changes_what_chance_decides_and_nothing_else(member: Declared):
     if "seed" not in settings_of(member.function):
         pytest.skip("nothing is drawn")
-    first, other = (columns_of(measured(member, seed=seed)) for seed in (0, 1))
+    first, other = columns_of(made(member)), columns_of(measured(member, seed=1))
     both = first.keys() & other.keys()
     changed = (first.keys() ^ other.keys()) | {
         place for place in both if not first[place].equals(other[place])
@@ -182,15 +193,16 @@ def test_scalars_have_declared_kinds_and_without_positions_are_counts_of_zero(me
     if not analysis.scalars:
         pytest.skip("no scalars")
     scalars, empty = (
-        dict(leaves(measured(member, with_positions=is_whole)[SCALARS]))
-        for is_whole in (True, False)
+        dict(leaves(made(member, with_positions=is_whole)[SCALARS])) for is_whole in (True, False)
     )
     assert scalars
     assert not [key for key in scalars | empty if not kind_of(analysis.scalars, key)]
-    made = {name for key in scalars | empty for name in names_of(key)}
-    assert {key for key in analysis.scalars if "*" not in key} <= made
+    names = {name for key in scalars | empty for name in names_of(key)}
+    assert {key for key in analysis.scalars if "*" not in key} <= names
     if hasattr(test, "inputs") or "matrices" in analysis.reads:
-        kinds = {key: kind_of(analysis.scalars, key) for key in empty}
+        kinds = {
+            key: kind_of(analysis.scalars, key) for key, value in empty.items() if value == value
+        }
         assert {kind for kind in kinds.values() if kind not in NOT_MEASURED} <= {"count"}
         assert not any(empty[key] for key, kind in kinds.items() if kind == "count")
 
@@ -238,15 +250,29 @@ def test_a_figure_is_drawn_from_the_tables_in_git(
     assert text.count("\n|") == committed.count("\n|")
 
 
+def beside(member: Declared) -> dict[str, Any]:
+    """Return what a drawing shows besides results of its own: settings, and tables without rows."""
+    results = drawing_of(member).results
+    shown: dict[str, Any] = {
+        file: read_yaml(Path(__file__).parents[1] / file)
+        for file in results
+        if file.startswith("conf/")
+    }
+    for result in results:
+        noun, _, table = result.removesuffix(".csv").rpartition("/")
+        if noun in modules():
+            shown[f"{noun}/{table}"] = declaration(noun).analysis.tables[table].of()
+    return shown
+
+
 def test_a_figure_is_drawn_of_a_model_without_positions(member: Declared):
-    outcome = measured(member, with_positions=False)
+    outcome = made(member, with_positions=False)
     tables = {name: table.of(outcome[name]) for name, table in member.analysis.tables.items()}
     read = arguments(member, with_positions=False)
-    further = {
+    further = beside(member) | {
         "data/extracted/embeddings.parquet": read.get("vocabulary"),
         "data/extracted/embeddings.safetensors": read.get("matrices"),
         "regimes/positions": read.get("regimes"),
-        **{f"conf/project/{noun}.yaml": settings_of(member.function) for noun in ("tsne", "umap")},
     }
     words, text = drawn(member, as_drawn(member.analysis, outcome | tables, **further))
     assert "nan" not in text.lower().split()

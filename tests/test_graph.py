@@ -97,6 +97,13 @@ def test_what_looks_at_no_model_has_no_items_and_a_list_is_a_parameter(root: Pat
     assert {"results/helix/path/toy.csv": {"cache": False}} in entry["outs"]
 
 
+def test_a_file_that_a_setting_names_is_a_dependency(root: Path):
+    entry = stage_entry(declaration("word_order"), root)
+    assert [*entry][1:4] == ["matrix", "vars", "cmd"]
+    assert entry["vars"] == ["conf/measure/attention/word_order.yaml:texts"]
+    assert entry["deps"][1:] == ["${texts}", "data/prepared/model/${item.model}.json"]
+
+
 def test_a_new_stage_stands_before_the_drawings_and_others_as_they_stood(root: Path):
     text = with_stages(GRAPH, "positional", [declaration("helix")], root)
     assert text.startswith(GRAPH.partition("  # Figures")[0])
@@ -162,7 +169,7 @@ def test_a_source_that_is_declared_no_more_goes_and_others_stay(root: Path):
     text = (root / "conf/compare/measures.yaml").read_text(encoding="utf-8")
     head, mark, body = text.partition("sources:\n")
     old = "  - noun: {}\n    table: old\n    file: results/{}/old/{{}}.csv\n"
-    by_hand = old.format("probing", "probing")
+    by_hand = old.format("other", "other")
     planted = head + mark + old.format("helix", "helix") + by_hand + body
     assert with_compared(planted) == head + mark + by_hand + body
 

@@ -143,8 +143,8 @@ def both(*breaks: Break) -> Break:
 
 MEASURE, DRAW, TABLES = "src/embspace/measure", "src/embspace/draw", "src/embspace/measure/tables"
 SEPARABILITY = f"{MEASURE}/learned/separability.py"
-WORD_ORDER = "src/embspace/measure/attention/word_order.py"
-PATTERNS = "measure_attention_patterns"
+LEDGER = "src/embspace/measure/compare/ledger.py"
+CLAIMS = "measure_training_claims"
 CUBES = f"{MEASURE}/toys/cubes.py"
 TEST = "tests/extract/test_embeddings.py"
 PARAMETERS_OF_PAIRS = "compare_model_parameter_alignment"
@@ -296,16 +296,16 @@ BREAKS: list[tuple[Break, *tuple[str, ...]]] = [
     (write(TEST, "\n"), r"test_embeddings\.py: expected it to test extract_embeddings\(\)"),
     # Rule 5: outputs.
     (
-        stage(PATTERNS, "results/attention_patterns/types/$", "data/attention_patterns/types/$"),
-        r"data/attention_patterns/types/\S+ has `cache: false`",
-        r"the output data/attention_patterns/types/\S+ is not where it belongs, results/attention_",
-        r"writes results/attention_patterns/types/\{\}\.csv, which is not among the outs",
-        r"results/attention_patterns/types/: belongs to nothing",
+        stage(CLAIMS, "results/training_claims/$", "data/training_claims/$"),
+        r"data/training_claims/\S+ has `cache: false`",
+        r"the output data/training_claims/\S+ is not where it belongs, results/training_",
+        r"writes results/training_claims/\{\}\.csv, which is not among the outs",
+        r"results/training_claims/: belongs to nothing",
     ),
     (
-        edit(WORD_ORDER, "word_order/{name}.json", "word_order/{name}.txt"),
-        r"word_order\.py: expected the path results/word_order/\{name\}\.json, spelled out",
-        r"word_order\.py writes results/word_order/\{\}\.txt, which is not among the outs",
+        edit(LEDGER, "ledger/{name}.json", "ledger/{name}.txt"),
+        r"ledger\.py: expected the path results/ledger/\{name\}\.json, spelled out",
+        r"ledger\.py writes results/ledger/\{\}\.txt, which is not among the outs",
     ),
     (
         stage("measure_separability", "${item.model}.json: {cache: false}", "${item.model}.json"),
@@ -338,8 +338,8 @@ BREAKS: list[tuple[Break, *tuple[str, ...]]] = [
         r"errors\.py: calls import_module in line \d+; expected an import that `prepare_code`",
     ),
     # Rule 7: files that are read.
-    lacks(PATTERNS, "results/head_features/heads/${item.model}.csv"),
-    lacks("measure_evolution", "data/prepared/model/${item.model}.json"),
+    lacks(CLAIMS, "results/dynamics/${item.train}.csv"),
+    lacks("extract_hidden_states", "data/prepared/model/${item.model}.json"),
     (
         both(
             stage(PARAMETERS_OF_PAIRS, "- data/prepared/model/${item.model}.json"),
@@ -347,7 +347,7 @@ BREAKS: list[tuple[Break, *tuple[str, ...]]] = [
         ),
         r"alignment: deps lacks data/prepared/model/\{\}\.json",
     ),
-    has(PATTERNS, "data/prepared/model/${item.model}.json"),
+    has(CLAIMS, "data/prepared/model/${item.train}.json"),
     lacks("prepare_model", "models.lock"),
     (
         *lacks("prepare_texts", "data/texts"),
@@ -367,7 +367,7 @@ BREAKS: list[tuple[Break, *tuple[str, ...]]] = [
         stage("compare_measures", ', "results/search/${item.other_model}.csv"', " "),
         r"compare_measures: deps lacks results/search/\$\{item\.other_model\}\.csv, beside \S+",
     ),
-    has(PATTERNS, "data/texts"),
+    has(CLAIMS, "data/texts"),
     (
         edit("conf/compare/measures.yaml", "results/positions/profiles/", "results/positions/x/"),
         r"stage compare_measures: deps lacks results/positions/x/\{\}\.csv, which \S+ reads",
@@ -384,21 +384,21 @@ BREAKS: list[tuple[Break, *tuple[str, ...]]] = [
         ],
     ),
     # Rule 8: params.
-    lacks_param("measure_word_order", "seed", r": measure_word_order\(\) takes it"),
-    lacks_param("measure_sentence_similarity", "corpora", r": \S+_similarity\.py reads it"),
+    lacks_param("measure_class_flow", "seed", r": measure_class_flow\(\) takes it"),
+    lacks_param("compare_alignment", "corpora", r": \S+alignment\.py reads it"),
     lacks_param("compare_alignment", "seed", r": compare_alignment\(\) takes it"),
-    lacks_param(PATTERNS, "conf/measure/attention/attention_patterns.yaml:"),
+    lacks_param(CLAIMS, "conf/measure/runs/training_claims.yaml:"),
     lacks_param("draw_words", "conf/draw/words/probing.yaml:"),
     lacks_param("draw_words", "conf/model/${item.model}.yaml:"),
     (
-        stage(PATTERNS, "patterns.yaml:\n", "patterns.yaml: [n_bins]\n"),
-        r"params has some keys of conf/measure/attention/attention_patterns\.yaml; expected all",
+        stage(CLAIMS, "training_claims.yaml:\n", "training_claims.yaml: [n_bins]\n"),
+        r"params has some keys of conf/measure/runs/training_claims\.yaml; expected all",
     ),
-    has(PATTERNS, "conf/draw/learned/similarity.yaml:", section="params"),
+    has(CLAIMS, "conf/draw/learned/similarity.yaml:", section="params"),
     lacks("measure_ledger", "conf/measure/compare/ledger.yaml"),
     has("measure_ledger", "conf/measure/compare/ledger.yaml:", ", which has no keys", "params"),
     has("extract_hidden_states", "device", "; expected it nowhere", section="params"),
-    has(PATTERNS, "seed", section="params"),
+    has(CLAIMS, "seed", section="params"),
     # Rule 9: leftovers.
     (write("conf/measure/words/gone.yaml", "{}\n"), r"words/gone\.yaml: belongs to nothing"),
     (write(f"{MEASURE}/words/gone.py", "\n"), r"words/gone\.py: belongs to nothing"),

@@ -8,7 +8,7 @@ is src/embspace/draw/<chapter>/tables.yaml, the headings and results for drawing
 
 import inspect
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from importlib import import_module
 from pathlib import Path
@@ -178,13 +178,13 @@ def stage_entry(member: Declared, root: Path) -> dict[str, Any]:
     keys = [key for key in FROM_PARAMS if key in arguments and key != UNTRACKED]
     described = ["conf/model/${item.model}.yaml"] if analysis.reads_model else []
     deps, params = _settings([*described, member.settings], root)
+    settings = read_yaml(root / member.settings)
+    files = [key for key, value in settings.items() if str(value).startswith("data/")]
+    deps += [path.format(model=item) for path in analysis.deps()] + [f"${{{key}}}" for key in files]
     return {
         "wdir": "../..",
-        **_call(module, analysis.over),
-        "deps": [
-            f"data/prepared/code/{analysis.stage}.txt",
-            *sorted({*(path.format(model=item) for path in analysis.deps()), *deps}),
-        ],
+        **_call(module, analysis.over, [f"{member.settings}:{','.join(files)}"] if files else []),
+        "deps": [f"data/prepared/code/{analysis.stage}.txt", *sorted({*deps})],
         "params": [*analysis.lists, *keys, *params],
         "outs": [_kept(path) for path in sorted(paths.values())],
         **({"metrics": [_kept(scalars)]} if scalars else {}),
@@ -231,12 +231,11 @@ def drawing_entry(chapter: str, name: str, over: str, root: Path) -> dict[str, A
     }
 
 
-def _call(module: str, over: str) -> dict[str, Any]:
-    """Return the items of a stage and its command; what looks at no model has no items."""
-    command = f"PYTHONPATH=src python -m {module}"
-    if not over:
-        return {"cmd": command}
-    return {"matrix": {"model": f"${{{over}}}"}, "cmd": f"{command} model={ITEM}"}
+def _call(module: str, over: str, files: Sequence[str] = ()) -> dict[str, Any]:
+    """Return the items of a stage, if any, the settings that name files, and the command."""
+    command = f"PYTHONPATH=src python -m {module}" + (f" model={ITEM}" if over else "")
+    matrix = {"matrix": {"model": f"${{{over}}}"}} if over else {}
+    return {**matrix, **({"vars": files} if files else {}), "cmd": command}
 
 
 def _item(over: str) -> str:

@@ -259,6 +259,27 @@ def test_a_checkpoint_of_a_training_takes_its_tokenizer_from_elsewhere(root: Pat
     assert yaml.safe_load(description_of(found, root))["tokenizer"]["path"] == str(tokenizer)
 
 
+def test_a_folder_is_found_out_once_and_anew_where_a_file_is_another(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    folder, base = build_tiny_bert(tmp_path / "mine"), build_tiny_bert(tmp_path / "base")
+    (folder / "tokenizer.json").unlink()
+    given = given_keys(None, str(base))
+    find_model(str(folder), root, None, given)
+    with monkeypatch.context() as patch:
+        patch.setattr("embspace.app.describe._findings", None)
+        found = find_model(str(folder), root, None, given)
+        assert found.described and found.described["matrices"]["input"]
+        found.described.clear()  # a copy
+        assert find_model(str(folder), root, None, given).described
+        config = base / "tokenizer_config.json"
+        config.write_text(json.dumps({**json.loads(config.read_text()), "model_max_length": 9}))
+        with pytest.raises(TypeError):  # what is None is called
+            find_model(str(folder), root, None, given)
+    build_tiny_bert(folder, seed=3)
+    assert find_model(str(folder), root, None, given).name != found.name
+
+
 def test_what_a_user_allows_stands_in_the_description(root: Path, tmp_path: Path):
     folder = build_tiny_bert(tmp_path / "mine")
     file = folder / "config.json"

@@ -6,6 +6,8 @@ import shutil
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -23,6 +25,7 @@ from tests.tiny import build_tiny_bert, tiny_description, write_tiny_model
 from tests.workspace import Workspace
 
 pytestmark = pytest.mark.slow
+SUBJECT = Subject("x", ["t"], None, None)
 
 COMMAND = (sys.executable, "-c", "from embspace.app.cli import app; app()", "report")
 LEFT = r"up to \d+ (?:s|min) left|first run here: no estimate yet"
@@ -73,6 +76,8 @@ STAGES = {
 DRAWN = {"explained_variance": "learned", "search": "texts"}  # of every report, and their chapters
 HAND_OUT = """
 import shutil, sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 noun, model = sys.argv[1:]
@@ -371,21 +376,49 @@ def test_the_bytes_are_those_of_params_yaml_and_repro(
             assert (own.folder / file).read_bytes() == content, file
 
 
-def test_a_full_disk_leaves_the_old_page(
-    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
+@pytest.fixture
+def page(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The page of a report `x`, which is not written yet and has no stages."""
     shutil.copy(root / "params.yaml", tmp_path)
-    tree = SimpleNamespace(root=tmp_path, folder=tmp_path, stages=lambda *_: ())
+
+    @contextmanager
+    def locked() -> Iterator[None]:
+        yield
+
+    tree = SimpleNamespace(root=tmp_path, folder=tmp_path, stages=lambda *_: (), locked=locked)
     for name, made in {
         "app.report.open_tree": tree,
+        "app.report.check_probed": None,
         "app.report.stages_of": {},
         "app.report._steps": iter(()),
         "app.page.model.page_of": "a new page",
     }.items():
         monkeypatch.setattr(f"embspace.{name}", lambda *given, made=made, **options: made)
     monkeypatch.chdir(tmp_path)
-    page = tmp_path / "reports/x/index.html"
-    page.parent.mkdir(parents=True)
+    made = tmp_path / SUBJECT.folder / "index.html"
+    made.parent.mkdir(parents=True)
+    return made
+
+
+def test_a_first_page_is_there_before_the_model_is_loaded_and_an_old_one_stays(
+    page: Path, monkeypatch: pytest.MonkeyPatch
+):
+    def refuse(*_: object) -> None:
+        there.append(page.is_file())
+        raise InputError("is no model")
+
+    there: list[bool] = []
+    monkeypatch.setattr("embspace.app.report.check_probed", refuse)
+    with pytest.raises(InputError, match="is no model"):
+        write_report(SUBJECT, print)
+    assert there == [True] and page.read_text() == "a new page"
+    page.write_text("an old page")
+    with pytest.raises(InputError, match="is no model"):
+        write_report(SUBJECT, print)
+    assert page.read_text() == "an old page"
+
+
+def test_a_full_disk_leaves_the_old_page(page: Path, monkeypatch: pytest.MonkeyPatch):
     page.write_text("an old page")
 
     def full(path: Path, text: str, **options: str) -> None:
@@ -393,8 +426,8 @@ def test_a_full_disk_leaves_the_old_page(
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(Path, "write_text", full)
-    with pytest.raises(InputError, match=r"index\.html: cannot be written: No space left"):
-        write_report(Subject("x", ["t"], None, None), print)
+    with pytest.raises(InputError, match="cannot be written: No space left"):
+        write_report(SUBJECT, print)
     assert [file.read_text() for file in page.parent.iterdir()] == ["an old page"]
 
 

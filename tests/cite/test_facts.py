@@ -6,7 +6,7 @@ import pytest
 from jinja2 import StrictUndefined, UndefinedError
 
 from embspace.cite.command import marked_text
-from embspace.cite.facts import Facts, described_corpus
+from embspace.cite.facts import Facts, NoResults, described_corpus
 from embspace.cite.methods import Methods, all_methods, load_methods
 from embspace.errors import InputError
 from tests.cite.tree import edit, make_tree
@@ -122,6 +122,14 @@ def test_what_the_results_do_not_have_is_undefined(
 def test_what_is_wrong_is_told(tree: Path, model: str, asked: tuple[str, str], message: str):
     with pytest.raises(InputError, match=message):
         facts_of(model).value(*asked)
+
+
+def test_results_that_are_not_there_are_told_from_other_mistakes(tree: Path):
+    with pytest.raises(NoResults):
+        facts_of().value("results/no/<model>.csv", "n")
+    with pytest.raises(InputError) as raised:
+        facts_of().conf("measure", "nothing")["level"]  # which is not found, too
+    assert not isinstance(raised.value, NoResults)
 
 
 def test_a_column_that_rows_are_chosen_by_is_there(tree: Path):

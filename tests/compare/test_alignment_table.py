@@ -128,6 +128,17 @@ def test_the_interval_of_neighbors_covers_their_mean(n: int):
     assert (high - low).mean() < 2 * 2 * 1.645 * value.std()
 
 
+def test_intervals_end_where_the_ranges_of_the_measures_do():
+    z = np.random.default_rng(0).normal(size=(1, 14, 9))
+    noisy = z + 0.05 * np.random.default_rng(1).normal(size=z.shape)
+    table = rows(Views(z, noisy, is_sample=True), 0)
+    neighbors = at(table, 0, 0, "mutual_nearest_neighbors")
+    assert 0.8 < neighbors["value"] < 1
+    assert neighbors["high"] == 1  # the jackknife alone would go beyond
+    sampled = table[table["low"].notna()]
+    assert (sampled["low"].abs() <= 1).all() and (sampled["high"].abs() <= 1).all()
+
+
 def test_neighbors_have_no_interval_where_no_other_could_be_one():
     table = alignment_rows(
         views(), **SETTINGS | {"n_neighbors": N - 1}, generator=np.random.default_rng(0)

@@ -8,7 +8,7 @@ def assert_words_fit(figure: Figure) -> None:
     """Fail if the title, the subtitle or the foot runs out of the figure."""
     FigureCanvasAgg(figure)
     figure.set_dpi(200)  # as the PNG is saved
-    figure.canvas.draw()
+    figure.draw_without_rendering()  # all places are known, and no pixel is
     for text in figure.texts:
         box = text.get_window_extent()
         assert figure.bbox.x0 <= box.x0, text.get_text()

@@ -7,11 +7,12 @@ import numpy as np
 import pytest
 
 from embspace.errors import InputError
+from embspace.loaded import given
 from embspace.loaded.given import is_loaded, take
 from embspace.loaded.model import load
 from embspace.loaded.states import read_states
 from embspace.models import describe
-from tests.lazy import torch, transformers
+from tests.lazy import tokenizers, torch, transformers
 from tests.loaded.folders import TEXTS, tree
 
 __all__ = ["tree"]
@@ -62,6 +63,20 @@ def test_a_module_is_found_out_once_and_anew_in_another_form(
     longer = take(module, tokenizer)
     assert len(calls) == 3
     assert longer.description.padding_rows == first.description.padding_rows + 8
+
+
+def test_a_tokenizer_that_is_changed_between_two_calls_is_found_out_anew(tree: Path):
+    _, tokenizer = loaded_by_hand(tree)
+    sizes = {"d_model": 8, "d_kv": 4, "num_heads": 2, "d_ff": 8, "num_layers": 1}
+    config = transformers.T5Config(vocab_size=len(tokenizer), **sizes)
+    module = transformers.T5EncoderModel(config).eval()  # no positions: the tokenizer bounds it
+    tokenizer.model_max_length = 512
+    assert take(module, tokenizer).description.window == 512
+    tokenizer.model_max_length = 7
+    assert take(module, tokenizer).description.window == 7
+    form = given._form(module, tokenizer)
+    tokenizer.backend_tokenizer.normalizer = tokenizers.normalizers.NFD()
+    assert given._form(module, tokenizer) != form
 
 
 def test_half_precision_stays_and_its_states_are_read_as_they_are(tree: Path):

@@ -6,7 +6,19 @@ import numpy as np
 import pytest
 
 from embspace.errors import InputError
-from embspace.loaded.model import called, load
+from embspace.loaded.model import READING, load
+from embspace.settings.model import (
+    FolderFiles,
+    FolderModel,
+    HubFiles,
+    HubModel,
+    PackageFiles,
+    PackageModel,
+    RandomModel,
+    WheelFiles,
+    WheelModel,
+)
+from embspace.settings.own import called
 from tests.loaded.folders import tree
 from tests.tiny import VOCABULARY, build_tiny_bert
 
@@ -30,9 +42,20 @@ def test_a_model_of_a_folder_is_called_as_the_folder(tree: Path, tmp_path: Path)
     build_tiny_bert(tmp_path / "my_model")
     loaded = load(str(tmp_path / "my_model"), tree)
     assert loaded.name.startswith("my_model-")
-    assert called(loaded.name, loaded.description) == "my_model"
-    tiny = load("tiny", tree)
-    assert called("tiny", tiny.description.model_copy(update={"license": "MIT"})) == "tiny"
+    assert called(loaded.name, loaded.description.model_dump()) == "my_model"
+
+
+def test_each_key_of_a_description_decides_states_or_is_known_not_to():
+    where = {*PackageFiles.model_fields, *FolderFiles.model_fields, *HubFiles.model_fields}
+    called_or_spelled = {"label", "license", "language", "note", "unused_tokens"}
+    called_or_spelled |= {"continuation_prefix", "word_prefix"}
+    parameters = {"matrices", "masked_head", "parameters", "untrained", "allow_unused"}
+    apart = {"most_documents", "checkpoints", "stands_for", "tokenizer"}  # texts, and other files
+    apart |= {*WheelFiles.model_fields} - {"config"}
+    known = where | called_or_spelled | parameters | apart
+    kinds = [PackageModel, FolderModel, HubModel, WheelModel, RandomModel]
+    keys = {key for kind in kinds for key in kind.model_fields}
+    assert keys - known == READING
 
 
 def test_learned_matrices_have_a_row_a_token(tree: Path):

@@ -1,6 +1,7 @@
 """Reference corpora are computed once and kept, and anew where anything about them changes."""
 
 import json
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,7 @@ from embspace.loaded.model import load
 from embspace.loaded.reference import corpus_texts, read_once, reference
 from embspace.loaded.states import read_states
 from tests.loaded.folders import TEXTS, tree
+from tests.tiny import build_tiny_bert
 
 __all__ = ["tree"]
 
@@ -66,6 +68,33 @@ def test_it_is_not_read_again(tree: Path, corpus: Path, monkeypatch: pytest.Monk
     corpus.write_text(corpus.read_text().replace("dog", "cat"))
     with pytest.raises(TypeError):  # what is None is called
         reference(loaded, "one", tree)
+
+
+def test_one_model_under_two_names_is_read_once_and_another_in_its_place_anew(
+    tree: Path, corpus: Path, cache: Path, tmp_path: Path
+):
+    reference(load("tiny", tree), "one", tree)
+    copy = tmp_path / "mine"
+    shutil.copytree(tree / "models/tiny", copy)
+    conf = tree / "conf/model/tiny.yaml"
+    again = conf.read_text().replace("models/tiny", str(copy)).replace("label: ", "label: my ")
+    (tree / "conf/model/again.yaml").write_text(again)
+    for name in ("again", str(copy)):
+        reference(load(name, tree), "one", tree)
+        assert len([*cache.rglob("*.safetensors")]) == 1
+    build_tiny_bert(copy, seed=7)
+    assert len([*cache.rglob("*.safetensors")]) == 1
+    (tree / "conf/model/again.yaml").unlink()
+    reference(load(str(copy), tree), "one", tree)
+    assert len([*cache.rglob("*.safetensors")]) == 2
+
+
+def test_what_says_how_texts_are_read_is_another_reading(tree: Path, corpus: Path, cache: Path):
+    reference(load("tiny", tree), "one", tree)
+    conf = tree / "conf/model/shorter.yaml"
+    conf.write_text((tree / "conf/model/tiny.yaml").read_text() + "window: 12\n")
+    reference(load("shorter", tree), "one", tree)
+    assert len([*cache.rglob("*.safetensors")]) == 2
 
 
 def test_a_cache_that_cannot_be_written_is_told_and_not_needed(

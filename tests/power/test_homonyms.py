@@ -17,12 +17,8 @@ CLAIMS = [
 def tables_of(apart: tuple[float, ...], seed: int) -> Tables:
     """The tables of six words, whose senses lie so far apart in each layer; noise is small."""
     given = planted(6, apart=apart, noise=0.5, dim=24, seed=seed)
-    found = given.measured(n_draws=19, n_resamples=40, seed=seed)
-    return {
-        "homonyms/drift": found.drift,
-        "homonyms/layers": found.layers,
-        "homonyms/recovery": found.recovery,
-    }
+    tables = given.measured(n_draws=19, n_resamples=40, seed=seed)
+    return {f"homonyms/{name}": tables[name] for name in ("drift", "layers", "recovery")}
 
 
 @DRAWS

@@ -19,10 +19,11 @@ columns:
   token: count
   mean: moment
   norm_*: moment
+ranked:
+  pairs: {rank: rank, by: cosine, identity: [first, second]}
 files:
   pairs:
     columns: {cosine: cosine, first: count, second: count}
-    ranked: {rank: rank, by: cosine, identity: [first, second]}
 """
 
 MODEL = """

@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 
     from embspace.app.queries.cosine import Comparison
     from embspace.app.queries.measured import Measurements
-    from embspace.app.queries.shown import ShownTables
+    from embspace.app.queries.measured_tables import MeasuredTables
     from embspace.app.queries.tables import Tables
     from embspace.app.working_tree import WorkingTree
 
@@ -125,8 +125,8 @@ class Spaces:
     | `"final_norm"`, `("final_norm", "mean")` | the same behind a norm after the last block |
 
     `("layer", -1)` is the last layer. `"sentence"` is what sentence-transformers' `encode` gives of
-    a text that one window holds; of a longer one it is the mean over its windows, or what an object
-    of sentence-transformers makes of it.
+    a text that one window holds; of a longer one it is the mean over its windows. An object of
+    sentence-transformers with modules that are not its library's is asked for it by `encode`.
 
     States are those of the stage `extract_hidden_states` but for rounding, since they are computed
     in other batches: of minilm within 1.4e-6 of the largest state of a layer in float32, within 2 %
@@ -270,22 +270,39 @@ class Spaces:
         """
         return self._tables.table(noun, name)
 
-    def measure(self, noun: str, **settings: Any) -> "ShownTables":
-        """Return the tables of an analysis of the learned vectors, computed in this process.
+    def measure(self, noun: str, **settings: Any) -> "MeasuredTables":
+        """Return the tables of an analysis of the vectors or texts, computed in this process.
 
-        The settings are those in conf/, but for the `settings` given. The analyses that it reads
-        are computed before it. Numbers without a table are one row, called "json". The tables are
-        those of its stage.
+        The settings are those in conf/, but for the `settings` given. What the analysis reads is
+        computed before it, of the texts all states. The tables are those of its stage; `plot()`
+        draws them, and `cite()` says the method.
 
         >>> import embspace
         >>> s = embspace.spaces("minilm", ["The tide was out."])
-        >>> s.measure("explained_variance", shares=[0.5])["dimensions"]["n_components"].tolist()
+        >>> tables = s.measure("explained_variance", shares=[0.5])
+        >>> tables["dimensions"]["n_components"].tolist()
         [77, 5, 78]
+        >>> figure = tables.plot()
 
         Raises:
-            InputError: if there is no such analysis, or a setting is unknown or not allowed.
+            InputError: if there is no such analysis, if it reads what is not computed in this
+                process, or if a setting is unknown or not allowed.
         """
         return self._measurements.tables(noun, **settings)
+
+    def compare(self, other: "Spaces", *nouns: str) -> "pd.DataFrame":
+        """Return measures of these spaces and others side by side, and their difference.
+
+        The others are of another model and the same texts, or of the same model and other texts;
+        the columns are those of results/measures/. Differences of the same texts have paired
+        intervals. Without `nouns`, it is of all analyses that are compared, which takes minutes.
+
+        Raises:
+            InputError: if an analysis is not compared, or not computed in this process.
+        """
+        from embspace.app.queries.measured_pairs import compare_measured
+
+        return compare_measured(self._measurements, other._measurements, nouns)
 
     def cosine(
         self, first: str, second: str, *, layer: int = -1, pooling: str | None = None
@@ -329,8 +346,10 @@ class Spaces:
     @cached_property
     def _measurements(self) -> "Measurements":
         from embspace.app.queries.measured import Measurements
+        from embspace.app.working_tree import OwnTexts
 
-        return Measurements(self._loaded, self._learned, self._root)
+        texts = OwnTexts(CORPUS, CORPUS, ".jsonl", as_json_lines(self._texts))
+        return Measurements(self._loaded, texts, self._root)
 
     @cached_property
     def _words(self) -> "tuple[pd.DataFrame, Any, np.ndarray]":

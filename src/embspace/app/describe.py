@@ -6,7 +6,7 @@ What conf/model/<name>.yaml would say is found in the files of the model.
 import hashlib
 import re
 import shlex
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import chdir, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,6 +27,7 @@ from embspace.settings.model import (
     describe_model,
     model_file,
 )
+from embspace.settings.own import own_description
 from embspace.settings.params import CONF, TOY, checked_name
 from embspace.settings.schema import is_empty, read_yaml
 
@@ -34,7 +35,8 @@ if TYPE_CHECKING:
     from embspace.models.describe import Findings
 
 MODELS = CONF / "model"
-UNKNOWN = "unknown"
+KEPT = 16  # of those that are found out in a process
+_FOUND: "dict[str, Findings]" = {}
 Say = Callable[[str], None]
 Given = dict[str, Any]
 """Keys of a description, and what they say."""
@@ -200,15 +202,14 @@ def _known(root: Path, place: Path | str) -> Named | None:
 
 
 def _of_folder(folder: Path, root: Path, given: Given) -> Named:
-    from embspace.models.locate import sha256
     from embspace.models.sentence.files import transformer_folder
     from embspace.models.sentence.modules import known_modules
 
     with _without_file(folder.name):
         known_modules(folder)
         check_config(transformer_folder(folder))
-        files = [*_files_of_model(folder)]
-    hashes = {file.relative_to(folder).as_posix(): sha256(file) for file in files}
+        files = [*files_of_model(folder)]
+    hashes = hashes_of(folder, files)
     told_apart = [*sorted(hashes.items()), *([given] if given else [])]
     digest = hashlib.sha256(repr(told_apart).encode()).hexdigest()[:8]
     name = f"{_free_name(folder.name, root)}-{digest}"
@@ -216,7 +217,14 @@ def _of_folder(folder: Path, root: Path, given: Given) -> Named:
     return _described(name, folder.name, source | given, root)
 
 
-def _files_of_model(folder: Path) -> Iterator[Path]:
+def hashes_of(folder: Path, files: Iterable[Path]) -> dict[str, str]:
+    """Return the SHA-256 of each file, by its path in the folder."""
+    from embspace.models.locate import sha256
+
+    return {file.relative_to(folder).as_posix(): sha256(file) for file in files}
+
+
+def files_of_model(folder: Path) -> Iterator[Path]:
     """Yield the files of a folder that make the model; their hashes tell it from a later one."""
     from embspace.models.hub import CONFIG, TOKENIZER
     from embspace.models.locate import weight_files
@@ -262,11 +270,21 @@ def _locked_names() -> set[str]:
 
 
 def _described(name: str, label: str, source: dict[str, Any], root: Path) -> Named:
-    """Load model and tokenizer, and find out what there is to say of them."""
-    described = {"label": label, "license": UNKNOWN, "language": UNKNOWN, **source}
+    """Load model and tokenizer, and find out what there is to say of them; once in a process."""
+    from embspace.models.lock import read_lock
+
+    described = own_description(label, source)
     with chdir(root), _without_file(name), without_report_of_weights():
-        found = _findings(name, described)
-    return Named(name, described | found.keys, found.asked, f"{label}, {found.summary}")
+        # What is described has the hashes of a folder's files, the lock those of a repository.
+        elsewhere = described.get("tokenizer", {}).get("path")
+        hashes = hashes_of(Path(elsewhere), files_of_model(Path(elsewhere))) if elsewhere else {}
+        told_apart = repr((name, described, root, read_lock().get(name), hashes))
+        if told_apart not in _FOUND:
+            while len(_FOUND) >= KEPT:
+                del _FOUND[next(iter(_FOUND))]
+            _FOUND[told_apart] = _findings(name, described)
+        found = _FOUND[told_apart]
+    return Named(name, {**described, **found.keys}, found.asked, f"{label}, {found.summary}")
 
 
 def _findings(name: str, described: dict[str, Any]) -> "Findings":

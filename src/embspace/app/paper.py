@@ -22,6 +22,7 @@ from embspace.draw.page.canvas import (
 )
 from embspace.draw.page.latex import escaped, latex_tables
 from embspace.draw.page.markdown import harmless
+from embspace.draw.page.own_texts import called_as_given
 from embspace.draw.page.saving import ALL_RUNS, Drawing
 from embspace.errors import InputError, one_line
 from embspace.files.atomic import writing
@@ -93,7 +94,8 @@ def _drawn(noun: str, name: str, drawing: Drawing, width_mm: float) -> tuple[Fig
     )
     label = one_line(label_of(name)).lstrip("| ")
     results = _results(noun, name, drawing)
-    figure, text = drawing.draw(results, label, *drawing.given, **settings)
+    with called_as_given(Path()):
+        figure, text = drawing.draw(results, label, *drawing.given, **settings)
     letter_panels(figure)
     without_math(figure)
     _fit_legends(figure)

@@ -171,8 +171,14 @@ def _write_from(
     )
     note(tree.root / subject.folder, subject.title)
     with page.told_if_ended():
-        steps = _steps(tree, subject, stages, say, jobs)  # what is wrong leaves an old page
-        page.begin()
+        is_first = not page.page.is_file()
+        if is_first:  # before the model is loaded, which takes longer than all until here
+            page.begin()
+        if subject.described is None:
+            check_probed(subject.model, tree.root)
+        steps = _steps(tree, subject, stages, say, jobs)
+        if not is_first:  # what is wrong has left an old page
+            page.begin()
         tell(page.follow(steps), say)
         page.end()
     for sentence in texts_told(tree.folder, subject.model):
@@ -253,8 +259,6 @@ def reproduce(tree: WorkingTree, targets: Sequence[str], say: Say, jobs: int | N
 def open_tree(subject: Subject, say: Say) -> WorkingTree:
     """Return the tree of a subject, up to date, and its model fetched."""
     fetch_model(subject, say)
-    if subject.described is None:
-        check_probed(subject.model, Path.cwd())
     tree = WorkingTree(Path.cwd(), (TREES / subject.name).absolute())
     settings = quicker_settings(Path.cwd(), subject.options, is_study=subject.is_study)
     tree.update(

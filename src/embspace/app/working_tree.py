@@ -26,6 +26,7 @@ from embspace.app.repro.schedule import Needs
 from embspace.app.repro.side_by_side import Step, run_side_by_side
 from embspace.errors import InputError
 from embspace.files.copies import copy_file, link_files, mirror_folder, write_changed
+from embspace.settings.own import own_description
 from embspace.settings.params import CONF, PAIR, PARAMS
 from embspace.settings.pipeline import (
     LOCK,
@@ -67,15 +68,9 @@ class OwnTexts:
     @property
     def description(self) -> dict[str, Any]:
         """Return what a file in conf/corpus/ of a tree that has them would say."""
-        return {
-            "label": self.label,
-            "license": "unknown",
-            "language": "unknown",
-            "source": "file",
-            "path": str(TEXTS / f"{self.name}{self.suffix}"),
-            "halves": True,
-            **self.options,
-        }
+        path = str(TEXTS / f"{self.name}{self.suffix}")
+        said = {"source": "file", "path": path, "halves": True, **self.options}
+        return own_description(self.label, said)
 
     @property
     def digest(self) -> str:
@@ -137,15 +132,15 @@ class WorkingTree:
                 content["profiled"] = [model]
                 # Of runs that we train; DVC asks for the folder, if there are none, too.
                 (self.folder / DYNAMICS).mkdir(parents=True, exist_ok=True)
-            write_changed(self.folder / PARAMS, _as_yaml(content))
+            write_changed(self.folder / PARAMS, as_yaml(content))
             for texts in (own, *further):
                 if texts:
                     add_texts(self.folder, texts)
             for name, said in described_models.items():
                 if said:
-                    write_changed(self.folder / CONF / "model" / f"{name}.yaml", _as_yaml(said))
+                    write_changed(self.folder / CONF / "model" / f"{name}.yaml", as_yaml(said))
             for file, changed in (settings or {}).items():
-                write_changed(self.folder / CONF / file, _as_yaml(changed))
+                write_changed(self.folder / CONF / file, as_yaml(changed))
             be_about(self.folder, named)
             self._link_named_paths(described_models, named)
             self._share_cache()
@@ -263,7 +258,7 @@ class WorkingTree:
                 known[stage] = entry
                 for out in entry.get("outs", ()):
                     link_files(source / out["path"], self.folder / out["path"])
-        write_changed(self.folder / lock, _as_yaml({"schema": "2.0", "stages": known}))
+        write_changed(self.folder / lock, as_yaml({"schema": "2.0", "stages": known}))
 
     def _asked_for(self) -> set[str]:
         """Return the stages that params.yaml asks for: none that go over nothing of it."""
@@ -317,7 +312,7 @@ def add_texts(folder: Path, own: OwnTexts) -> None:
     """Write texts into a tree, with their description in conf/corpus/."""
     write_changed(folder / own.description["path"], own.content)
     description = folder / CONF / "corpus" / f"{own.name}.yaml"
-    write_changed(description, _as_yaml(own.description))
+    write_changed(description, as_yaml(own.description))
 
 
 def be_about(folder: Path, corpora: Any) -> None:
@@ -349,5 +344,6 @@ def _relative(values: Any) -> Iterator[Path]:
             yield Path(value)
 
 
-def _as_yaml(content: dict[str, Any]) -> bytes:
-    return yaml.safe_dump(content, allow_unicode=True, sort_keys=False).encode()
+def as_yaml(content: Mapping[str, Any]) -> bytes:
+    """Return the content of a YAML file, in the order of its keys."""
+    return yaml.safe_dump(dict(content), allow_unicode=True, sort_keys=False).encode()

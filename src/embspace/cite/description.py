@@ -24,8 +24,8 @@ from embspace.settings.model import (
     VectorsModel,
     WheelFiles,
 )
+from embspace.settings.own import UNKNOWN
 
-UNKNOWN = "unknown"  # what a corpus has as license, where nobody said it
 DIGITS = 12  # of a hash; so many are never the same by chance
 
 

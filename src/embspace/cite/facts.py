@@ -24,6 +24,10 @@ POSITIONS = {
 }
 
 
+class NoResults(InputError):
+    """Missing results of a sentence."""
+
+
 class Settings:
     """The keys of a settings file, read when the first is asked for; null ones are undefined."""
 
@@ -138,11 +142,12 @@ class Facts:
 
     def _contents(self, file: str, *columns: str) -> Contents:
         path = Path(self._named(file))
-        if self.model and self.model_name not in self.params.models and not path.is_file():
-            raise InputError(
-                f"{path}: not found; list '{self.model_name}' under `models` in {PARAMS}, "
-                "then `dvc repro` makes it"
+        if not path.is_file():
+            is_listed = self.model is None or self.model_name in self.params.models
+            before = (
+                "" if is_listed else f"list '{self.model_name}' under `models` in {PARAMS}, then "
             )
+            raise NoResults(f"{path}: not found; {before}`dvc repro` makes it")
         contents = read_contents(path)
         # A JSON file has the keys that there are values of.
         if path.suffix == ".csv" and (unknown := set(columns) - set(contents.columns)):

@@ -28,6 +28,12 @@ MEASURES = (
     "procrustes_similarity",
     "mutual_nearest_neighbors",
 )
+RANGES = {
+    "debiased_linear_cka": (-1, 1),
+    "procrustes_similarity": (0, 1),
+    "mutual_nearest_neighbors": (0, 1),
+}
+"""The possible values of each measure with an interval."""
 COLUMNS = ["layer", "other_layer", "n", "measure", "value", "low", "high", "null", "null_high"]
 ValuesByMeasure = dict[str, Float[np.ndarray, "*draw layer other_layer"]]
 
@@ -184,12 +190,17 @@ def _intervals(
         "procrustes_similarity": _procrustes_of_subsets(prepared, chosen),
     }
     in_front = {measure: np.moveaxis(values, -1, 0) for measure, values in drawn.items()}
-    return {
+    bounds = {
         **{
             measure: half_sample_bounds(values[0], values[1:], n, level=level)[:2]
             for measure, values in in_front.items()
         },
         "mutual_nearest_neighbors": _neighbor_bounds(prepared, level),
+    }
+    # What is cut off holds no possible value, so that the coverage stays what it is.
+    return {
+        measure: (np.clip(low, *RANGES[measure]), np.clip(high, *RANGES[measure]))
+        for measure, (low, high) in bounds.items()
     }
 
 

@@ -158,7 +158,12 @@ def _with_bounds(joint: pd.DataFrame, *halves: pd.DataFrame, level: float) -> pd
     return joint.join(columns)
 
 
-def _load(source: Source, model: str) -> pd.DataFrame:
+def load_compared(source: Source, model: str) -> pd.DataFrame:
+    """Return a table of a source, from the current folder.
+
+    Raises:
+        InputError: if it lacks a column that the source names.
+    """
     path = source.file.format(model)
     table = load_table(path)
     # A table without rows may lack the quantities.
@@ -176,7 +181,10 @@ def main(config: StageConfig) -> None:
     """Load, call, save."""
     sources: list[Source] = config.settings["sources"]
     one, other = models_of(config.pair)
-    results = {source.file: (_load(source, one), _load(source, other)) for source in sources}
+    results = {
+        source.file: (load_compared(source, one), load_compared(source, other))
+        for source in sources
+    }
     halves = {
         file: (load_rows(file.format(one)), load_rows(file.format(other)))
         for file in dict.fromkeys(source.halves for source in sources if source.halves)

@@ -43,7 +43,7 @@ from embspace.models.windows import (
     largest_window,
 )
 from embspace.prepare.sentences import split_halves
-from embspace.settings.corpus import describe_corpus
+from embspace.settings.corpus import Corpus, describe_corpus
 from embspace.settings.model import Model, Network, VectorsModel, describe_model
 from embspace.settings.stage import StageConfig, run_stage
 from embspace.settings.types import Share
@@ -232,6 +232,33 @@ def save_hidden_states(states: HiddenStates, path: str) -> None:
     save_rows(states.windows, f"{path}.windows.parquet")
 
 
+def states_by_part(
+    model: Model,
+    module: Any,
+    tokenizer: Any,
+    modules: SentenceModules | None,
+    texts: pd.DataFrame,
+    corpus: Corpus,
+    settings: Mapping[str, Any],
+) -> Iterator[tuple[str, HiddenStates]]:
+    """Yield the states of the texts of a corpus under "", and of their halves under ".halves".
+
+    Without `halves` in the description of the corpus, those are empty. `settings` are the stage's.
+    """
+    is_read = True
+    for part, rows, token_states in (
+        ("", texts, corpus.token_states),
+        (".halves", split_halves(texts) if corpus.halves else texts[:0], False),
+    ):
+        rows = rows if is_read else rows[:0]
+        states = extract_hidden_states(model, module, tokenizer, rows, token_states, **settings)
+        is_read = bool(states.rows.cut)  # halves of texts of which too little is known are none
+        if not isinstance(model, VectorsModel):
+            wanted = rows["text"].tolist()
+            states = with_sentences(states, modules, model, module, tokenizer, wanted, settings)
+        yield part, states
+
+
 def main(config: StageConfig) -> None:
     """Load, call, save."""
     name = config.model_name
@@ -247,21 +274,8 @@ def main(config: StageConfig) -> None:
         logging.getLogger(__name__).warning("the model has no tokenizer: no text is read")
     modules = None if isinstance(model, VectorsModel) else sentence_modules(name, model, module)
     path = f"data/extracted/hidden_states/{name}/{config.corpus_name}"
-    is_read = True
-    for part, rows, token_states in (
-        ("", texts, corpus.token_states),
-        (".halves", split_halves(texts) if corpus.halves else texts[:0], False),
-    ):
-        rows = rows if is_read else rows[:0]
-        states = extract_hidden_states(
-            model, module, tokenizer, rows, token_states, **config.settings
-        )
-        is_read = bool(states.rows.cut)  # halves of texts of which too little is known are none
-        if not isinstance(model, VectorsModel):
-            wanted = rows["text"].tolist()
-            states = with_sentences(
-                states, modules, model, module, tokenizer, wanted, config.settings
-            )
+    parts = states_by_part(model, module, tokenizer, modules, texts, corpus, config.settings)
+    for part, states in parts:
         _tell_unknown(states, name, config.corpus_name)
         save_hidden_states(states, f"{path}{part}")
 

@@ -3,7 +3,8 @@
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -13,8 +14,14 @@ from embspace.errors import InputError
 from embspace.loaded.model import LoadedModel
 from embspace.loaded.untouched import untouched
 from embspace.settings.model import Network, VectorsModel, describe_model
+from embspace.settings.own import own_description
 
-UNKNOWN = "unknown"
+if TYPE_CHECKING:
+    from embspace.models.sentence.modules import SentenceModules
+
+
+N_TOKENS = 4  # of a text by which modules are checked
+TOLERANCE = 1e-3  # of the largest number of a vector, in float32; half precision has 1e-2
 
 
 class Known(NamedTuple):
@@ -26,6 +33,8 @@ class Known(NamedTuple):
 
 
 _KNOWN: "WeakKeyDictionary[Any, Known]" = WeakKeyDictionary()
+# By sentence-transformers' objects: their form, and whether their modules make what they do.
+_CHECKED: "WeakKeyDictionary[Any, tuple[object, bool]]" = WeakKeyDictionary()
 
 
 def is_loaded(model: object) -> bool:
@@ -57,7 +66,8 @@ def take(model: Any, tokenizer: Any | None) -> LoadedModel:
             f"tokenizer: found {type(tokenizer).__name__}, allowed: a fast tokenizer of "
             "transformers, which says where in a text each token is"
         )
-    return _described(_reading(model), tokenizer, encoder)
+    loaded = _described(_reading(model), tokenizer, encoder)
+    return loaded if encoder is None else replace(loaded, modules=_checked_modules(encoder, loaded))
 
 
 @contextmanager
@@ -69,20 +79,58 @@ def reading(loaded: LoadedModel) -> Iterator[None]:
     from embspace.models.weights import ruled
 
     whole = loaded.module if loaded.encoder is None else loaded.encoder
-    with _in_evaluation(whole, loaded.tokenizer):
+    with _in_evaluation(whole, loaded.module, loaded.tokenizer):
         ruled(loaded.module, loaded.description)
         yield
 
 
 @contextmanager
-def _in_evaluation(module: Any, tokenizer: Any) -> Iterator[None]:
-    """Switch dropout off for a while, and say so where it was on; nothing stays changed."""
-    with untouched(module, tokenizer):
+def _in_evaluation(whole: Any, module: Any, tokenizer: Any) -> Iterator[None]:
+    """Switch dropout off for a while, and say so where it was on; nothing stays changed.
+
+    It is on in a transformer that trains. The `whole` around it is a fresh object in the library's
+    own mode, which `encode` switches off without a word.
+    """
+    with untouched(whole, tokenizer):
         if any(part.training for part in module.modules()):
             words = "the model is in training mode; it is read without dropout"
             warnings.warn(words, stacklevel=3)
-        module.eval()
+        whole.eval()
         yield
+
+
+def _checked_modules(encoder: Any, loaded: LoadedModel) -> "SentenceModules | None":
+    """Return an object's own modules, if on the states of a text they make what `encode` does."""
+    from embspace.loaded.own_modules import own_modules
+    from embspace.models.sentence.vectors import sentence_vectors
+
+    modules = own_modules(encoder, loaded.module)
+    if modules is None:
+        return None
+    parts = [*map(repr, modules.parts)]
+    said = (modules.length, modules.prompt, modules.is_lowered, modules.dimension, parts)
+    form = (said, str(modules.dtype), loaded.description)
+    if (kept := _CHECKED.get(encoder)) and kept[0] == form:
+        return modules if kept[1] else None
+    text, tokenizer = _text_of(loaded.tokenizer), loaded.tokenizer
+    with reading(loaded):
+        expected = encoded_by(encoder, [text])
+        made = sentence_vectors(
+            loaded.name, loaded.description, loaded.module, modules, tokenizer, [text]
+        )
+    tolerance = TOLERANCE if "32" in str(modules.dtype) else 10 * TOLERANCE
+    is_same = made.shape == expected.shape and np.allclose(
+        made, expected, atol=tolerance * np.abs(expected).max()
+    )
+    _CHECKED[encoder] = (form, is_same)
+    return modules if is_same else None
+
+
+def _text_of(tokenizer: Any) -> str:
+    """Return a short text of tokens that are not special."""
+    special = {*tokenizer.all_special_ids}
+    ids = [number for number in range(len(tokenizer)) if number not in special]
+    return str(tokenizer.decode(ids[-N_TOKENS:]))
 
 
 def encoded_by(encoder: Any, texts: Sequence[str]) -> Float[np.ndarray, "text dim"]:
@@ -102,12 +150,12 @@ def _described(module: Any, tokenizer: Any, encoder: Any) -> LoadedModel:
         return LoadedModel(
             name, kept.description, module, tokenizer, encoder=encoder, device=device
         )
-    with _in_evaluation(module, tokenizer):
+    with _in_evaluation(module, module, tokenizer):
         findings = describe_module(module, tokenizer)
     if findings.asked:
         listed = "; ".join(f"{key}: {why}" for key, why in findings.asked.items())
         raise InputError(f"{name}: not all that is needed can be found in the model: {listed}")
-    said = {"label": name, "license": UNKNOWN, "language": UNKNOWN, "source": "path", "path": name}
+    said = own_description(name, {"source": "path", "path": name})
     description = describe_model(name, said | findings.keys)
     assert not isinstance(description, VectorsModel)  # the source is a path
     _KNOWN[module] = Known(form, tokenizer, description)
@@ -117,7 +165,11 @@ def _described(module: Any, tokenizer: Any, encoder: Any) -> LoadedModel:
 def _form(module: Any, tokenizer: Any) -> object:
     """Return what decides how a module is read; training changes its numbers alone."""
     shapes = [(path, tensor.shape, tensor.dtype) for path, tensor in module.named_parameters()]
-    return module.config.to_dict(), shapes, len(tokenizer), module.training
+    backend = tokenizer.backend_tokenizer
+    cutting = (backend.normalizer, backend.pre_tokenizer, backend.post_processor, backend.decoder)
+    said = (tokenizer.model_max_length, tokenizer.special_tokens_map, tokenizer.model_input_names)
+    cut = [*map(str, cutting)]
+    return module.config.to_dict(), shapes, module.training, len(tokenizer), said, cut
 
 
 def _reading(module: Any) -> Any:

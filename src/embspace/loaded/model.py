@@ -1,16 +1,26 @@
 """Models that are loaded once in this process: weights, tokenizer, and how they are read."""
 
+import json
 from contextlib import chdir
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from embspace.app.checks.probed import check_probed, digest_of
-from embspace.app.describe import check_complete, find_model
+from embspace.app.checks.probed import check_probed, digest_of, files_read, versions
+from embspace.app.describe import check_complete, find_model, hashes_of
 from embspace.app.queries.loading import without_report_of_weights
 from embspace.errors import InputError
 from embspace.loaded.settings_read import settings_in
-from embspace.settings.model import Model, Network, VectorsModel, describe_model
+from embspace.settings.model import (
+    FolderFiles,
+    HubModel,
+    Model,
+    Network,
+    PackageFiles,
+    VectorsModel,
+    WheelModel,
+    describe_model,
+)
 from embspace.settings.params import CONF
 
 if TYPE_CHECKING:
@@ -19,7 +29,12 @@ if TYPE_CHECKING:
 
     from embspace.models.sentence.modules import SentenceModules
 
-UNKNOWN = "unknown"
+# Keys of a description that decide the states of texts; others say where files are, what the model
+# is called, which of its parameters are what, and how tokens are spelled.
+READING = {
+    *("batches", "config", "final_norm", "padding_rows", "position_offset", "seed"),
+    *("token_types", "window"),
+}
 KEPT = 2  # models in memory: one, and another to compare it with
 _KEPT: "dict[tuple[Path, str, str], LoadedModel]" = {}
 
@@ -35,12 +50,13 @@ class LoadedModel:
     modules: "SentenceModules | None" = None
     """The pooling and layers after the transformer of a sentence model; None without them."""
     encoder: Any = None
-    """A sentence-transformers object that makes the vectors of sentences itself."""
+    """A sentence-transformers object; without `modules` it makes vectors of sentences itself."""
     device: str = "cpu"
     source: str | None = None
     """The name, folder or repository that it goes by; None for one that the user has loaded."""
-    digest: str | None = None
-    """Tells it from all others; None for one that the user has loaded, who may change it."""
+    decides: str | None = None
+    """Tells the states that it makes of texts from those of others, whatever the model is called;
+    None for one that the user has loaded, who may change it."""
 
     def learned(self) -> "tuple[dict[str, np.ndarray], pd.DataFrame]":
         """Return the learned matrices by space, and the vocabulary: a row a row of `input`."""
@@ -52,12 +68,6 @@ class LoadedModel:
         vocabulary = vocabulary_table(self.name, self.tokenizer, self.description)
         whole = without_padding(self.name, self.description, matrices, vocabulary)
         return {space: matrix.copy() for space, matrix in whole.items()}, vocabulary
-
-
-def called(name: str, model: Network) -> str:
-    """Return what the user calls a model: one of their own as its folder or repository is named."""
-    # Of what embspace has described by itself, neither is known.
-    return model.label if model.license == model.language == UNKNOWN else name
 
 
 def description_of(model: str, root: Path) -> tuple[str, Model]:
@@ -109,7 +119,7 @@ def load_described(
             while len(_KEPT) >= KEPT:
                 del _KEPT[next(iter(_KEPT))]
             _KEPT[key] = _read(name, description)
-    return replace(_KEPT[key], device=device, source=name, digest=digest)
+    return replace(_KEPT[key], device=device, source=name)
 
 
 def _read(name: str, model: Network) -> LoadedModel:
@@ -117,7 +127,37 @@ def _read(name: str, model: Network) -> LoadedModel:
     from embspace.models.tokenizer import load_tokenizer
     from embspace.models.weights import load_model
 
+    decides = json.dumps([_contents(name, model), _reading(model), versions()])  # files, before
     with without_report_of_weights():
         module = load_model(name, model)
         modules = sentence_modules(name, model, module)
-    return LoadedModel(name, model, module, load_tokenizer(name, model), modules)
+    tokenizer = load_tokenizer(name, model)
+    return LoadedModel(name, model, module, tokenizer, modules, decides=decides)
+
+
+def _contents(name: str, model: Network) -> list[dict[str, str]]:
+    """Return the hashes of the files of a model and of its tokenizer, by their paths in a folder.
+
+    The same files in another place are the same model.
+    """
+    from embspace.models.locate import locate_root
+    from embspace.models.lock import read_lock
+    from embspace.models.tokenizer import tokenizer_files
+
+    if isinstance(model, HubModel | WheelModel):
+        files = read_lock()[name].files.items()
+        hashes = [{file: locked.sha256 for file, locked in files}]
+    else:
+        hashes = []
+    places = [model, tokenizer_files(model)]
+    for place in {id(place): place for place in places}.values():
+        if isinstance(place, FolderFiles | PackageFiles):
+            folder = locate_root(name, place)
+            hashes.append(hashes_of(folder, files_read(folder)))
+    return hashes
+
+
+def _reading(model: Network) -> dict[str, Any]:
+    """Return what a description says of how texts are read."""
+    said = model.model_dump(mode="json", include=READING)
+    return said | {"positional": model.matrices.positional}

@@ -31,12 +31,12 @@ from embspace.settings.corpus import (
     corpus_file,
     describe_corpus,
 )
+from embspace.settings.own import own_description
 from embspace.settings.params import CONF
 from embspace.settings.roots import cache_folder
 from embspace.settings.schema import read_yaml
 
 CODE = ("clouds", "extract", "loaded", "models")  # folders of embspace that make states of texts
-UNKNOWN = "unknown"
 PREPARED = Path("data/prepared/texts")
 ENDINGS = (".safetensors", ".tokens.parquet", ".windows.parquet")  # of the files of one
 
@@ -71,10 +71,10 @@ def read_once(loaded: LoadedModel, texts: pd.DataFrame, root: Path) -> Reference
     Raises:
         InputError: if a text cannot be read.
     """
-    if loaded.digest is None or texts.empty:
+    if loaded.decides is None or texts.empty:
         return _read(loaded, texts, root)
     content = texts[["id", "text"]].to_dict("list")
-    decides = [loaded.digest, _code(), read_yaml(root / SETTINGS), content]
+    decides = [loaded.decides, _code(), read_yaml(root / SETTINGS), content]
     digest = hashlib.sha256(json.dumps(decides).encode()).hexdigest()[:32]
     path = cache_folder() / REFERENCES / digest
     with suppress(InputError, OSError):  # it is not there, or half of it is
@@ -139,7 +139,7 @@ def _texts_of_file(file: str, reading: Mapping[str, Any]) -> pd.DataFrame:
     from embspace.prepare.texts import prepare_texts
 
     name = stem_of(Path(file).name)
-    said = {"label": name, "license": UNKNOWN, "language": UNKNOWN, "source": "file", "path": file}
+    said = own_description(name, {"source": "file", "path": file})
     try:
         return prepare_texts(name, describe_corpus(name, said | dict(reading)))
     except InputError as error:  # there is no file of conf/ that it could name

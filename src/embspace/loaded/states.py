@@ -80,7 +80,7 @@ def read_states(
             states = _less_padded(states, loaded, used)
         states = with_sentences(states, loaded.modules, model, module, tokenizer, list(texts), used)
         tensors = _collected(states)
-        if loaded.encoder is not None:
+        if loaded.encoder is not None and loaded.modules is None:
             tensors[SENTENCE] = encoded_by(loaded.encoder, texts)[None]
     return States(tensors, states.rows)
 

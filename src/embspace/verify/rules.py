@@ -62,8 +62,7 @@ class Ranked(Strict):
 class FileRules(Strict):
     """The rules for the files of some folders of results/ only."""
 
-    columns: dict[str, str] = {}
-    ranked: Ranked | None = None
+    columns: dict[str, str]
 
 
 class Tolerances(Strict):
@@ -72,6 +71,8 @@ class Tolerances(Strict):
     kinds: dict[str, Kind]
     columns: dict[str, str]
     """Column, last JSON key or dotted JSON key, or a pattern of these -> name of a kind."""
+    ranked: dict[str, Ranked] = {}
+    """Folder under results/ -> ranked lists in the tables."""
     files: dict[str, FileRules] = {}
     """Folder under results/, or a pattern -> exceptions of the folder."""
 
@@ -129,11 +130,12 @@ def read_tolerances() -> Tolerances:
 
 def rules_of(tolerances: Tolerances, file: Path) -> Rules:
     """The rules of a file whose path is relative to results/."""
-    folder = file.parent.as_posix()
+    folder, columns = file.parent.as_posix(), tolerances.columns
+    ranked = tolerances.ranked.get(folder)
     for pattern, rules in tolerances.files.items():
         if fnmatchcase(folder, pattern):
-            return Rules(tolerances.kinds, (rules.columns, tolerances.columns), rules.ranked)
-    return Rules(tolerances.kinds, (tolerances.columns,), None)
+            return Rules(tolerances.kinds, (rules.columns, columns), ranked)
+    return Rules(tolerances.kinds, (columns,), ranked)
 
 
 def _lookup(columns: Mapping[str, str], column: str) -> str | None:

@@ -3,8 +3,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from embspace.app.checks.probed import PROBES, check_fetched, check_probed
+from embspace.app.checks.probed import PROBES, check_fetched, check_probed, digest_of
 from embspace.errors import RefusedModel
+from embspace.settings.model import VectorsModel, describe_model
 from tests.models.sentence.folders import pooling, write_modules
 from tests.tiny import build_tiny_bert, tiny_description
 from tests.tiny_architectures import build_tiny
@@ -39,6 +40,19 @@ def test_what_a_file_does_not_say_is_refused_and_what_it_says_is_kept(
     weights.write_bytes(weights.read_bytes())
     with pytest.raises(TypeError):  # other weights, so it is probed again
         check_probed("mine", root)
+
+
+def test_a_tokenizer_elsewhere_that_changes_makes_another_model(root: Path, tmp_path: Path):
+    base = build_tiny_bert(tmp_path / "base")
+    elsewhere = {"tokenizer": {"source": "path", "path": str(base)}}
+    content = tiny_description(root / "fnet") | elsewhere
+    model = describe_model("mine", content)
+    assert not isinstance(model, VectorsModel)
+    before = digest_of("mine", model, content)
+    assert digest_of("mine", model, content) == before
+    file = base / "tokenizer.json"
+    file.write_text(file.read_text() + "\n")
+    assert digest_of("mine", model, content) != before
 
 
 def test_where_nothing_can_be_kept_it_is_probed_again(root: Path):

@@ -7,7 +7,14 @@ from pathlib import Path
 import pytest
 import yaml
 
-from embspace.app.page.ledger import DECIDED, decided_tables, own_finding
+from embspace.app.page.ledger import (
+    DECIDED,
+    Reader,
+    decided_tables,
+    own_finding,
+    reader_of,
+)
+from embspace.app.page.texts_read import UnknownShare
 from embspace.files.tables import load_table, save_table
 from embspace.published.sources import read_source
 from embspace.settings.schema import read_yaml
@@ -19,7 +26,8 @@ REFERENCES = ("Queries and keys of BERT have 64", "The matrix of queries of one 
 @pytest.fixture
 def tree(root: Path, tmp_path: Path) -> Path:
     """The default model's ledger, and the same as that of a model that nobody has published."""
-    copied = ("conf/model", "conf/draw/compare", "conf/measure/learned", "data/published")
+    copied = ("conf/model", "conf/draw/compare", "conf/measure", "data/published")
+    shutil.copy(root / "params.yaml", tmp_path)
     for folder in copied:
         shutil.copytree(root / folder, tmp_path / folder)
     ledger = load_table(str(root / "results/ledger/minilm.csv"))
@@ -44,7 +52,8 @@ def test_it_has_the_decided_claims_and_counts_the_rest(tree: Path):
     assert references.sum() == len(REFERENCES)
     n_decided = int((claims["verdict"].isin(DECIDED) & ~toys & ~references).sum())
     assert text.startswith("# What was published, held against my BERT\n")
-    assert sum(line.startswith("|") for line in text.splitlines()) == n_decided + 2
+    assert "\n## Exact counts\n" in text
+    assert sum(line.startswith("|") for line in text.splitlines()) == n_decided + 4
     left = len(claims) - n_decided
     assert f"Not shown: {left} claims that are not decided here, or by toys and references" in text
     assert f"{len(ledger) - len(claims)} printed numbers" in text
@@ -87,16 +96,57 @@ def test_what_the_figure_counts_and_is_the_same_for_every_model_is_said(tree: Pa
     assert f"all rows; {1 + is_toy.sum()} {said}" in decided_tables(tree, "mine")
 
 
+def counted_in(text: str, heading: str) -> list[str]:
+    """Return the rows of a table below a heading."""
+    of_heading = text.partition(f"## {heading}\n")[2].partition("\n## ")[0]
+    return [line for line in of_heading.splitlines() if line.startswith("|")][2:]
+
+
 def test_the_finding_counts_the_rows_of_the_table_and_no_toys(tree: Path):
-    rows = decided_tables(tree, "mine").partition("## Claims")[2].splitlines()
-    verdicts = [line for line in rows if line.startswith("|")][2:]
-    found = own_finding(tree, "mine")
-    assert found.startswith(f"Of {len(verdicts)} published claims that this model decides, ")
+    text = decided_tables(tree, "mine")
+    verdicts, counts = counted_in(text, "Claims"), counted_in(text, "Exact counts")
+    finding = own_finding(tree, "mine")
+    assert finding.startswith(
+        f"Of {len(verdicts)} published claims on encoders in English that this model decides, "
+    )
+    assert finding.endswith(f"; {len(counts)} exact counts apart")
     n_differ = sum(bool(re.search(r"\| differs +\|", line)) for line in verdicts)
-    assert f", {n_differ} do not" in found
+    assert f", {n_differ} do not" in finding
     file = str(tree / "results/ledger/mine.csv")
     save_table(load_table(file).assign(verdict="undecided"), file)
     assert own_finding(tree, "mine") == ""
+
+
+def test_claims_on_english_leave_the_count_of_a_model_without_it(tree: Path):
+    english, other = Reader(False, True), Reader(False, False)
+    n_english, n_other = (
+        len(counted_in(decided_tables(tree, "mine", reader), "Claims"))
+        for reader in (english, other)
+    )
+    assert 0 < n_other < n_english
+    finding = own_finding(tree, "mine", other)
+    assert finding.startswith(f"Of {n_other} published claims on encoders that this model decides")
+    text = decided_tables(tree, "mine", other)
+    assert "homonym" not in "".join(counted_in(text, "Claims"))
+    assert "are not counted" in text and "are not counted" not in decided_tables(tree, "mine")
+
+
+def test_no_claim_on_encoders_is_counted_of_a_decoder(tree: Path):
+    assert own_finding(tree, "mine", Reader(True, True)) == ""
+    assert "this is a decoder" in decided_tables(tree, "mine", Reader(True, True))
+
+
+def share(name: str, value: float) -> UnknownShare:
+    return UnknownShare("stimuli", name, name, value, 0.2)
+
+
+def test_a_model_knows_english_by_its_language_and_by_its_tokenizer(tree: Path):
+    known, unknown = share("words", 0.0), [share("synonyms", 0.5), share("homonyms", 0.4)]
+    assert reader_of(tree, "mine", [known]) == Reader(False, True)
+    assert reader_of(tree, "mine", [known, *unknown]) == Reader(False, False)
+    file = tree / "conf/model/mine.yaml"
+    file.write_text(yaml.safe_dump(read_yaml(file) | {"language": "German"}))
+    assert reader_of(tree, "mine", [known]) == Reader(False, False)
 
 
 def test_of_random_weights_it_is_said_what_they_can_decide(tree: Path):

@@ -138,7 +138,11 @@ def test_title_and_subtitle_are_found_as_figures_are_saved(tmp_path: Path):
 
 def test_the_page_begins_with_the_findings_those_of_own_texts_first(tree: Path, page: str):
     assert 'id="findings"' not in page
-    for noun, chapter in {"pca": "learned", "search": "texts", "ledger": "ledger"}.items():
+    for noun, chapter in {
+        "helix": "positional",
+        "text_clouds_layers": "texts",
+        "ledger": "ledger",
+    }.items():
         drawn = tree / f"data/drawn/{chapter}/minilm/{noun}.svg"
         assert drawn.is_file()
         drawn.write_text(TITLED.replace("longer", noun))
@@ -148,22 +152,43 @@ def test_the_page_begins_with_the_findings_those_of_own_texts_first(tree: Path, 
         "than positions", "of one corpus"
     )
     (tree / "data/drawn/texts/minilm/text_maps.svg").write_text(nothing)
-    said = ["pca", "search", "text_classification"]
-    chapters = ["Learned vectors", "Texts", "Publications"]
-    for own_texts in (False, True):
+    for own_texts, said in (
+        (False, ["helix", "text_clouds_layers", "text_classification"]),
+        (True, ["text_clouds_layers", "helix", "text_classification"]),
+    ):
         page = page_of(tree, "minilm", own_texts=own_texts)
         listed = page.split('id="findings"')[1].split("</section>")[0]
         nouns = re.findall(r'<a href="#(\w+)">Tokens &lt;b&gt; are (\w+) than', listed)
-        assert nouns == [(each, each) for each in said]
+        assert nouns == [(noun, noun) for noun in said]
         assert page.index('id="findings"') < page.index('<section id="pca"')
         assert "of one corpus" not in listed
         assert listed.count('<span class="quiet">12 &lt; 13 texts</span>') == len(said)
-        assert re.findall("<h3>(.*)</h3>", listed) == chapters
-        assert re.search(
-            r'<a href="#ledger">Of \d+ published claims that this model decides, ', listed
-        )
-        said = ["search", "pca", "text_classification"]
-        chapters = ["Texts", "Learned vectors", "Texts of embspace", "Publications"]
+        counted = r'<a href="#ledger">Of \d+ published claims on encoders in English that this '
+        assert re.search(counted, listed)
+
+
+def test_an_analysis_without_results_is_a_line_at_the_end_with_its_reason(tree: Path):
+    of_homonyms = tree / "data/drawn/words/minilm/homonyms.svg"
+    of_homonyms.write_text(
+        TITLED.replace("Tokens &lt;b&gt; are longer", "No homonym").replace("than positions", "")
+    )
+    for file in (tree / "results/homonyms").rglob("*.csv"):
+        file.write_text(file.read_text().splitlines()[0] + "\n")
+    page = page_of(tree, "minilm")
+    assert '<section id="homonyms"' not in page
+    assert 'href="#homonyms"' not in page.split("</nav>")[0]
+    without = page.split('<section id="without">')[1].split("</section>")[0]
+    assert re.search(r'<li><span id="homonyms">.*</span>: No homonym *</li>', without)
+    assert page.index('id="without"') > page.index('<section id="ledger"')
+
+
+def test_a_section_opens_with_its_question_and_folds_its_stage(page: str):
+    section = page.split('<section id="helix"')[1].split("</section>")[0]
+    opening, _, rest = section.partition("<figure>")
+    assert "<strong>Do the positions wind, and how fast?</strong> " in opening
+    shown, _, below = rest.partition("<details><summary>Stage and settings</summary>")
+    assert "measure_helix" not in shown
+    assert "<code>measure_helix</code>" in below
 
 
 def test_a_section_that_reads_other_texts_names_them(tree: Path, page: str):

@@ -48,6 +48,16 @@ def test_the_page_of_a_run_begins_with_findings_and_ends_with_provenance(tree: P
     assert page.count('src="data:image/svg+xml,') == 1
 
 
+def test_the_page_of_a_pair_begins_with_what_moved(tree: Path):
+    for noun in ("alignment", "model_changes", "vocabularies"):
+        (tree / f"results/{noun}").mkdir()
+        (tree / f"results/{noun}/a--b.csv").write_text("layer,value\n0,0.25\n")
+    parts = [part.noun for part in parts_of(tree, names_of(tree)["a--b"])]
+    assert parts == ["model_changes", "alignment", "alike", "vocabularies"]
+    alike = parts_of(tree, names_of(tree)["a--b"])[2]
+    assert alike.title == "Likeness of A and B" and "compare_alike" not in alike.tables
+
+
 def test_a_finding_that_names_the_run_says_nothing_of_all_runs(tree: Path):
     page, _ = page_of(tree, "r")
     assert '<li>all runs: <a href="#drift/all_runs">' in page

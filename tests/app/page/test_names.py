@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from embspace.app.page.names import Named, asked_of_all, called, names_of, unknown
+from embspace.app.page.names import Named, asked_of_all, called_in, names_of, unknown
 from tests.app.page.trees import write_tree
 
 
@@ -59,7 +59,7 @@ def test_what_a_user_brought_is_called_as_their_folder_or_file(tree: Path):
     own = "label: my_model\nlicense: unknown\nlanguage: unknown\n"
     (tree / "conf/model/my_model-01234567.yaml").write_text(own)
     (tree / "conf/corpus/texts_of_my.yaml").write_text(own.replace("my_model", "my.csv"))
-    assert called(tree, "model", "my_model-01234567") == "my_model"
-    assert called(tree, "corpus", "texts_of_my") == "my.csv"
-    assert called(tree, "model", "a") == "a" and called(tree, "corpus", "t") == "t"
-    assert called(tree, "model", "nothing") == "nothing"
+    assert called_in(tree, "model", "my_model-01234567") == "my_model"
+    assert called_in(tree, "corpus", "texts_of_my") == "my.csv"
+    assert called_in(tree, "model", "a") == "a" and called_in(tree, "corpus", "t") == "t"
+    assert called_in(tree, "model", "nothing") == "nothing"

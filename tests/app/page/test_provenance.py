@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 import yaml
 
-from embspace.app.page.provenance import is_decoder, warnings_of
+from embspace.app.page.provenance import is_decoder, other_language, warnings_of
 
 
 @pytest.mark.parametrize(
@@ -50,3 +50,22 @@ def test_a_reader_is_told_first_of_what_was_left_out_and_how_texts_were_read(tmp
     left_out, read = warnings_of(tmp_path, "mine")
     assert "lora_*, alibi was left out" in left_out
     assert "each was read beside texts of its own length only" in read
+
+
+@pytest.mark.parametrize(
+    ("language", "other"),
+    [
+        ("German", "German"),
+        ("Chinese", "Chinese"),
+        ("English", ""),
+        ("multilingual", ""),
+        ("unknown", ""),
+        ("none", ""),
+    ],
+)
+def test_a_language_without_english_is_told(tmp_path: Path, language: str, other: str):
+    (tmp_path / "conf/model").mkdir(parents=True)
+    (tmp_path / "conf/model/m.yaml").write_text(f"label: M\nlanguage: {language}\n")
+    assert other_language({"language": language}) == other
+    told = [sentence for sentence in warnings_of(tmp_path, "m") if "The language" in sentence]
+    assert [sentence.split()[6].strip(",") for sentence in told] == [other] * bool(other)

@@ -21,7 +21,7 @@ def made(root: Path, name: str, second: int, title: str | None = None) -> Path:
     return page
 
 
-def test_the_newest_is_first_and_one_without_a_note_has_its_folder(tmp_path: Path):
+def test_the_newest_is_first_and_one_without_a_note_has_its_name(tmp_path: Path):
     assert list_reports(tmp_path, tmp_path) == []
     made(tmp_path, "my_model-01234567--texts_of_my-89abcdef", 86400 * 3, "./my_model on my.csv")
     made(tmp_path, "minilm", 86400 * 9)
@@ -29,6 +29,27 @@ def test_the_newest_is_first_and_one_without_a_note_has_its_folder(tmp_path: Pat
     first, second = list_reports(tmp_path, here)
     assert first.split() == ["minilm", "1970-01-10", "../reports/minilm/index.html"]
     assert second.startswith("./my_model on my.csv  1970-01-04  ../reports/my_model-01234567--")
+
+
+@pytest.mark.parametrize(
+    ("name", "title"),
+    [
+        ("my_model-27f70f8c--texts_of_my-288c97cd+layers", "my_model on texts_of_my --layers"),
+        ("minilm--posts--my_texts-288c97cd", "minilm on posts, my_texts"),
+        ("minilm--other", "minilm and other"),
+        ("my_model-27f70f8c--other--my_texts-288c97cd", "my_model and other on my_texts"),
+        ("grammar_run", "grammar_run"),
+    ],
+)
+def test_a_page_without_a_note_is_called_by_what_is_in_its_name(
+    tmp_path: Path, name: str, title: str
+):
+    described = tmp_path / "conf/model/other.yaml"
+    described.parent.mkdir(parents=True)
+    described.touch()
+    made(tmp_path, name, 86400)
+    (line,) = list_reports(tmp_path, tmp_path)
+    assert line == f"{title}  1970-01-02  reports/{name}/index.html"
 
 
 def test_a_note_that_is_none_is_passed_over(tmp_path: Path):

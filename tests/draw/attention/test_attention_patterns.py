@@ -2,16 +2,17 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from matplotlib.figure import Figure
 
 from embspace.draw.attention.attention_patterns import (
     EXAMPLES,
     TENSORS,
     draw_attention_patterns,
 )
+from embspace.measure.attention.attention_patterns import ATTENTION_PATTERNS
+from tests.analyses import as_drawn, settings_of
 from tests.draw.attention.tables import examples, types, types_of_heads
 from tests.draw.fits import assert_words_fit
-
-DRAWN: dict[str, Any] = {"height_mm": 195.0, "digits": 3}
 
 
 def results(**change: Any) -> dict[str, Any]:
@@ -20,8 +21,15 @@ def results(**change: Any) -> dict[str, Any]:
     return found | {TENSORS: {"example": maps}}
 
 
+def draw(given: dict[str, Any]) -> tuple[Figure, str]:
+    settings = settings_of(draw_attention_patterns)
+    return draw_attention_patterns(
+        as_drawn(ATTENTION_PATTERNS, given), "a model of a long name", **settings
+    )
+
+
 def test_the_clearest_head_of_each_type_is_shown_with_its_tokens():
-    figure, tables = draw_attention_patterns(results(), "a model of a long name", **DRAWN)
+    figure, tables = draw(results())
     assert_words_fit(figure)
     first, second = figure.axes[:2]
     assert first.get_title("left") == "vertical: 1.1"
@@ -40,13 +48,13 @@ def test_the_clearest_head_of_each_type_is_shown_with_its_tokens():
 
 
 def test_bars_are_the_shares():
-    figure, _ = draw_attention_patterns(results(), "x", **DRAWN)
+    figure, _ = draw(results())
     widths = [bar.get_width() for bar in figure.axes[5].patches]
     assert sorted(widths) == sorted(types(("kovaleva",))["share"])
 
 
 def test_a_type_that_depends_on_the_first_key_says_so_beside_its_diamond():
-    figure, tables = draw_attention_patterns(results(), "x", **DRAWN)
+    figure, tables = draw(results())
     shares = figure.axes[5]
     assert [text.get_text() for text in shares.texts][:2] == ["vertical: depends", "diagonal"]
     (diamonds,) = (line for line in shares.lines if line.get_marker() == "D")
@@ -56,13 +64,13 @@ def test_a_type_that_depends_on_the_first_key_says_so_beside_its_diamond():
 
 
 def test_a_type_without_a_head_says_so():
-    figure, _ = draw_attention_patterns(results(empty_type=True), "x", **DRAWN)
+    figure, _ = draw(results(empty_type=True))
     said = figure.axes[1].texts[0].get_text().replace("\n", " ")
     assert said == "no head is diagonal by these bounds"
 
 
 def test_one_set_of_rules_leaves_the_other_panels_empty():
-    figure, _ = draw_attention_patterns(results(sets=("kovaleva",)), "x", **DRAWN)
+    figure, _ = draw(results(sets=("kovaleva",)))
     assert any(text.get_text() == "there is one set of rules" for text in figure.axes[7].texts)
 
 
@@ -72,6 +80,6 @@ def test_without_heads_it_says_so():
         for name, each in results().items()
         if name != TENSORS
     }
-    figure, tables = draw_attention_patterns(empty | {TENSORS: {}}, "vectors", **DRAWN)
+    figure, tables = draw(empty | {TENSORS: {}})
     assert figure.get_suptitle().startswith("No heads")
     assert "The model reads no text." in tables

@@ -2,13 +2,19 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from matplotlib.figure import Figure
 
 from embspace.draw.attention.head_features import BY_REST, SHOWN, draw_head_features
 from embspace.draw.attention.head_features import SETTINGS as MEASURED_WITH
+from embspace.measure.attention.head_features import HEAD_FEATURES
+from tests.analyses import as_drawn, settings_of
 from tests.draw.attention.tables import COUNTS, SETTINGS, heads, offsets
 from tests.draw.fits import assert_words_fit
 
-DRAWN: dict[str, Any] = {"height_mm": 160.0, "digits": 3}
+
+def draw(given: dict[str, Any]) -> tuple[Figure, str]:
+    settings = settings_of(draw_head_features)
+    return draw_head_features(as_drawn(HEAD_FEATURES, given), "a model of a long name", **settings)
 
 
 def results(undefined: tuple[str, ...] = ()) -> dict[str, Any]:
@@ -21,7 +27,7 @@ def results(undefined: tuple[str, ...] = ()) -> dict[str, Any]:
 
 
 def test_every_panel_shows_its_feature():
-    figure, tables = draw_head_features(results(), "a model of a long name", **DRAWN)
+    figure, tables = draw(results())
     assert_words_fit(figure)
     panels = [ax for ax in figure.axes if ax.get_title("left") or ax.get_title()]
     assert len(panels) == len(SHOWN)
@@ -39,7 +45,7 @@ def test_every_panel_shows_its_feature():
 
 
 def test_what_no_text_has_is_said_in_its_panel():
-    figure, tables = draw_head_features(results(("separator_mass",)), "x", **DRAWN)
+    figure, tables = draw(results(("separator_mass",)))
     said = [text.get_text() for ax in figure.axes for text in ax.texts]
     assert len(said) == 1
     assert said[0].replace("\n", " ") == "no text has what this feature asks for"
@@ -48,7 +54,7 @@ def test_what_no_text_has_is_said_in_its_panel():
 
 def test_a_model_that_reads_no_text_has_no_heads():
     empty = results() | {"heads": pd.DataFrame(columns=heads().columns), "json": {"n_texts": 0}}
-    figure, tables = draw_head_features(empty, "vectors", **DRAWN)
+    figure, tables = draw(empty)
     assert figure.get_suptitle().startswith("No heads")
     assert "The model reads no text, or gives no attention of every layer." in tables
 
@@ -57,6 +63,6 @@ def test_a_feature_that_is_alike_in_all_heads_is_said_and_not_drawn():
     found = results()
     table = found["heads"]
     alike = table["value"].mask(table["feature"] == "self_mass", 0.02 + table["value"] / 10_000)
-    figure, _ = draw_head_features(found | {"heads": table.assign(value=alike)}, "x", **DRAWN)
+    figure, _ = draw(found | {"heads": table.assign(value=alike)})
     (said,) = (text.get_text() for ax in figure.axes for text in ax.texts)
     assert said.replace("\n", " ").startswith("alike in all heads: 0.02001")

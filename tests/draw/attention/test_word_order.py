@@ -2,12 +2,18 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from matplotlib.figure import Figure
 
 from embspace.draw.attention.word_order import draw_word_order
+from embspace.measure.attention.word_order import WORD_ORDER
+from tests.analyses import as_drawn, settings_of
 from tests.draw.attention.tables import facts, order
 from tests.draw.fits import assert_words_fit
 
-DRAWN: dict[str, Any] = {"height_mm": 85.0, "digits": 3}
+
+def draw(table: pd.DataFrame, scalars: dict[str, Any]) -> tuple[Figure, str]:
+    results = as_drawn(WORD_ORDER, {"csv": table, "json": scalars})
+    return draw_word_order(results, "a model of a long name", **settings_of(draw_word_order))
 
 
 @pytest.mark.parametrize(
@@ -20,8 +26,7 @@ DRAWN: dict[str, Any] = {"height_mm": 85.0, "digits": 3}
     ],
 )
 def test_the_title_says_what_was_found(removed: str, verdict: bool | None, sees: bool, said: str):
-    results = {"csv": order(removed), "json": facts(removed, verdict, sees)}
-    figure, tables = draw_word_order(results, "a model of a long name", **DRAWN)
+    figure, tables = draw(order(removed), facts(removed, verdict, sees))
     assert_words_fit(figure)
     title = " ".join(figure.get_suptitle().split())
     assert said in title
@@ -31,7 +36,7 @@ def test_the_title_says_what_was_found(removed: str, verdict: bool | None, sees:
 
 
 def test_the_panels_show_both_distances():
-    figure, _ = draw_word_order({"csv": order(), "json": facts()}, "x", **DRAWN)
+    figure, _ = draw(order(), facts())
     kept, removed = figure.axes
     assert list(kept.lines[0].get_ydata()) == pytest.approx([0.1, 0.2, 0.3])
     assert list(removed.lines[0].get_xdata()) == [1, 2]  # layer 0 is equal
@@ -40,13 +45,11 @@ def test_the_panels_show_both_distances():
 
 
 def test_what_cannot_be_removed_is_said():
-    results = {"csv": order("nothing"), "json": facts("nothing", None)}
-    figure, _ = draw_word_order(results, "x", **DRAWN)
+    figure, _ = draw(order("nothing"), facts("nothing", None))
     assert "cannot be removed" in figure.axes[1].texts[0].get_text().replace("\n", " ")
 
 
 def test_without_texts_it_says_so():
-    empty = {"csv": pd.DataFrame(columns=order().columns), "json": {"removed": None}}
-    figure, tables = draw_word_order(empty, "vectors", **DRAWN)
+    figure, tables = draw(order()[:0], {"removed": None})
     assert figure.get_suptitle().startswith("No order")
     assert "The model reads no text." in tables

@@ -6,6 +6,8 @@ from matplotlib.figure import Figure
 from embspace.draw.page.canvas import use_style
 from embspace.draw.page.looks import POOLINGS
 from embspace.draw.sentences.sentence_similarity import CLOUDS, draw_sentence_similarity
+from embspace.measure.sentences.sentence_similarity import SENTENCE_SIMILARITY
+from tests.analyses import as_drawn, settings_of
 from tests.draw.fits import assert_words_fit
 
 QUANTILES = {"0.01": -2, "0.05": -1.5, "0.25": -1, "0.5": 0, "0.75": 1, "0.95": 1.5, "0.99": 2}
@@ -37,20 +39,16 @@ def clouds(medians: tuple[float, ...] = (0.9, 0.8, 0.1)) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def draw(n_pairs: int, found: pd.DataFrame) -> tuple[Figure, str]:
+def draw(table: pd.DataFrame, distributions: pd.DataFrame) -> tuple[Figure, str]:
     use_style()
-    return draw_sentence_similarity(
-        {"csv": pairs(n_pairs), CLOUDS: found},
-        "a model of a long name",
-        row_height_mm=50.0,
-        n_listed=1,
-        digits=2,
-    )
+    results = as_drawn(SENTENCE_SIMILARITY, {"csv": table}, **{CLOUDS: distributions})
+    settings = settings_of(draw_sentence_similarity, n_listed=1, digits=2)
+    return draw_sentence_similarity(results, "a model of a long name", **settings)
 
 
 @pytest.fixture(scope="module")
 def drawn() -> tuple[Figure, str]:
-    return draw(3, clouds())
+    return draw(pairs(3), clouds())
 
 
 def test_few_texts_have_a_line_a_pair(drawn):
@@ -87,22 +85,22 @@ def test_n_stands_beside_each_row(drawn):
 def test_the_title_says_where_the_cosines_change_most(
     medians: tuple[float, ...], words: tuple[str, str]
 ):
-    title = " ".join(draw(3, clouds(medians))[0].get_suptitle().split())
+    title = " ".join(draw(pairs(3), clouds(medians))[0].get_suptitle().split())
     assert f"Texts {words[0]}: the median cosine of two texts goes {words[1]} (" in title
 
 
 def test_the_title_claims_no_change_that_it_cannot_show():
-    title = " ".join(draw(3, clouds((0.981, 0.9807, 0.979)))[0].get_suptitle().split())
+    title = " ".join(draw(pairs(3), clouds((0.981, 0.9807, 0.979)))[0].get_suptitle().split())
     assert title.startswith("Texts neither draw together nor spread out: at most")
     assert "from 0.981 at layer 1 to 0.979 at layer 2" in title
 
 
 def test_without_any_distribution_the_title_says_so():
-    assert "Too few texts" in draw(3, clouds()[:0])[0].get_suptitle()
+    assert "Too few texts" in draw(pairs(3), clouds()[:0])[0].get_suptitle()
 
 
 def test_a_result_without_any_pair_says_so():
-    figure, text = draw(0, clouds()[:0])
+    figure, text = draw(pairs(0), clouds()[:0])
     assert figure.axes[0].texts[0].get_text() == "no corpus with two texts"
     assert "No corpus has two texts" in text
 
@@ -120,14 +118,11 @@ def test_the_words_fit(drawn):
 
 
 def test_a_decoder_has_a_panel_of_its_last_token_in_the_place_of_the_first():
-    use_style()
-    csv, found = pairs(3), clouds()
-    more = {
-        name: pd.concat([table, table[table["pooling"] == "cls"].assign(pooling="last")])
-        for name, table in {"csv": csv, CLOUDS: found}.items()
-    }
-    figure, text = draw_sentence_similarity(
-        more, "a decoder", row_height_mm=50.0, n_listed=1, digits=2
+    figure, text = draw(
+        *(
+            pd.concat([table, table[table["pooling"] == "cls"].assign(pooling="last")])
+            for table in (pairs(3), clouds())
+        )
     )
     assert figure.axes[0].get_title(loc="left") == "Last token"
     assert len(figure.axes) == 6

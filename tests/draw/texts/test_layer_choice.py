@@ -55,6 +55,9 @@ def test_a_task_that_a_corpus_lacks_is_said(table: pd.DataFrame):
     assert not figure.axes[0].axison
     words = " ".join(" ".join(each.get_text() for each in figure.texts).split())
     assert "planted: no search" in words
+    figure.draw_without_rendering()
+    legend = figure.axes[0].get_legend().get_window_extent()
+    assert 0 <= legend.x0 < legend.x1 <= figure.axes[1].get_window_extent().x0
 
 
 def test_no_text_at_all_is_said():

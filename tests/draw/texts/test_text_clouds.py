@@ -62,6 +62,15 @@ def test_the_title_says_the_mean_cosine_of_each_corpus(results):
     )
 
 
+def test_the_texts_of_one_corpus_are_alike_beside_nothing(results):
+    given = dict(results)
+    for name in ("distributions", "histogram"):
+        table = results[name]
+        given[name] = table[(table["corpus"] == "posts") & (table["other_corpus"] == "posts")]
+    title = " ".join(draw(given)[0].get_suptitle().split())
+    assert title.startswith("The mean cosine of two posts is ") and "alike" not in title
+
+
 @pytest.mark.parametrize("from_file", [False, True])
 def test_a_model_that_reads_no_text_says_so(from_file: bool):
     results = measure_text_clouds(no_corpora(), **SETTINGS)

@@ -1,7 +1,6 @@
 """Results of `measure_evolution` for the tests of its figures, and what all of these say."""
 
 from collections.abc import Callable
-from dataclasses import asdict
 from typing import Any
 
 import pandas as pd
@@ -13,7 +12,7 @@ from tests.measure.words.test_evolution import measured, stimuli_of
 
 def tables_of(module: Any, *names: str) -> dict[str, pd.DataFrame]:
     """Return tables that were measured in two short texts and a corpus, as figures get them."""
-    found = asdict(measured(module, stimuli_of(1.0)))
+    found = measured(module, stimuli_of(1.0))
     return {f"evolution/{name}": found[name] for name in names}
 
 

@@ -1,4 +1,3 @@
-from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -7,16 +6,17 @@ import pytest
 
 from embspace.draw.page.looks import TEXTS
 from embspace.draw.words.evolution import draw_evolution
+from embspace.measure.words.evolution import EVOLUTION
+from tests.analyses import as_drawn, settings_of
 from tests.draw.fits import assert_words_fit
 from tests.draw.words import evolved
 from tests.measure.words.test_evolution import measured, stimuli_of
 from tests.measure.words.test_evolution import module as module  # a fixture
 
-SETTINGS: dict[str, Any] = {"height_mm": 190.0, "digits": 3}
-
 
 def draw(results: dict[str, Any]):
-    return draw_evolution(results, "a model of a long name", **SETTINGS)
+    settings = settings_of(draw_evolution, digits=3)
+    return draw_evolution(as_drawn(EVOLUTION, results), "a model of a long name", **settings)
 
 
 def title_of(results: dict[str, Any]) -> str:
@@ -25,7 +25,7 @@ def title_of(results: dict[str, Any]) -> str:
 
 @pytest.fixture(scope="module")
 def results(module) -> dict[str, pd.DataFrame]:
-    return asdict(measured(module, stimuli_of(1.0)))
+    return measured(module, stimuli_of(1.0))
 
 
 @pytest.fixture(scope="module")
@@ -152,7 +152,7 @@ def test_the_same_before_two_texts_differ_is_no_drift(results):
 
 
 def test_without_a_followed_word_or_a_second_text_there_are_fewer_panels(module, results):
-    none = asdict(measured(module, followed=[]))
+    none = measured(module, followed=[])
     assert title_of(none).startswith("At the last layer shared tokens in two texts are ")
     alone = results | {"drift": results["drift"][:0]}
     assert title_of(alone).startswith("Two components show ")

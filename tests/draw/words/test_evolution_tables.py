@@ -1,16 +1,20 @@
-from dataclasses import asdict
-
 import pytest
 
 from embspace.draw.page.markdown import number
 from embspace.draw.words.evolution_tables import path_tables, shared_tables, step_tables
+from embspace.measure.words.evolution import EVOLUTION
+from tests.analyses import as_drawn
 from tests.measure.words.test_evolution import measured
 from tests.measure.words.test_evolution import module as module  # a fixture
 
 
 @pytest.fixture(scope="module")
 def results(module):
-    return asdict(measured(module))
+    return measured(module)
+
+
+def path_text(results) -> str:
+    return path_tables(as_drawn(EVOLUTION, results), "a model", 3)
 
 
 def steps_text(results) -> str:
@@ -51,7 +55,7 @@ def test_shared_energy_and_drift_at_the_last_layer(results):
     single = rows_of(shared_text(results), "Each step")
     assert len(shared) + len(single) == len(results["shared_steps"])
     assert single[0][3] == f"{results['shared_steps']['shared_energy'][0]:.3f}"
-    text = path_tables(results, "a model", 3)
+    text = path_text(results)
     drift = rows_of(text, "Drift")
     assert [row[2] for row in drift] == ["`[CLS]`", "`the`", "`mouse`", "`.`", "`the`", "`[SEP]`"]
     last = results["drift"][results["drift"]["layer"] == 3]
@@ -59,7 +63,7 @@ def test_shared_energy_and_drift_at_the_last_layer(results):
 
 
 def test_what_is_not_defined_has_no_row_among_the_views(results):
-    rows = rows_of(path_tables(results, "a model", 3), "Two components")
+    rows = rows_of(path_text(results), "Two components")
     rows += rows_of(shared_text(results), "Two components")
     assert len(rows) == results["views"]["value"].notna().sum()
     assert not any(row[0] == "mouse" and row[2] == "shared energy" for row in rows)
@@ -73,11 +77,11 @@ def test_changes_of_norms_within_rounding_have_no_sign(results):
 
 
 def test_one_text_alone_has_no_drift(results):
-    text = path_tables(results | {"drift": results["drift"][:0]}, "a model", 3)
+    text = path_text(results | {"drift": results["drift"][:0]})
     assert "None." in text.split("## Drift")[1]
 
 
 def test_without_tokens_there_is_nothing(results):
     empty = {name: table[:0] for name, table in results.items()}
-    texts = (path_tables(empty, "a model", 3), steps_text(empty), shared_text(empty))
+    texts = (path_text(empty), steps_text(empty), shared_text(empty))
     assert all("No tokenizer" in text for text in texts)

@@ -5,33 +5,29 @@ import pandas as pd
 import pytest
 from matplotlib import rc_context
 
+from embspace.analysis import Outcome
 from embspace.draw.page.canvas import use_style
 from embspace.draw.words.homonyms import MEASURED_WITH, draw_homonyms
 from embspace.files.scalars import load_scalars, save_scalars
-from embspace.measure.words.homonyms import Homonyms, measure_homonyms
+from embspace.measure.words.homonyms import HOMONYMS
+from tests.analyses import as_drawn, settings_of
 from tests.draw.fits import assert_words_fit
 from tests.measure.words.test_homonyms import SETTINGS as MEASURE
-from tests.measure.words.test_homonyms import planted
+from tests.measure.words.test_homonyms import planted, without_tokens
 
-SETTINGS: dict[str, Any] = {
-    "height_mm": 160.0,
-    "n_words": 50,
-    "n_listed": 2,
-    "limit_quantile": 0.9,
-    "digits": 3,
-}
+SETTINGS = settings_of(draw_homonyms, n_words=50, n_listed=2, limit_quantile=0.9, digits=3)
 
 
-def results_of(found: Homonyms, folder: Any) -> dict[str, Any]:
+def results_of(outcome: Outcome, folder: Any) -> dict[str, Any]:
     """As they are read: NaN is null in JSON."""
     path = f"{folder}/scalars.json"
-    save_scalars(found.scalars, path)
-    tables = {name: getattr(found, name) for name in ("layers", "recovery", "words", "drift")}
-    return {**tables, "json": load_scalars(path), MEASURED_WITH: MEASURE}
+    save_scalars(outcome["json"], path)
+    return outcome | {"json": load_scalars(path), MEASURED_WITH: MEASURE}
 
 
 def draw(results: dict[str, Any], **change: Any):
-    return draw_homonyms(results, "a model of a long name", **SETTINGS | change)
+    label = "a model of a long name"
+    return draw_homonyms(as_drawn(HOMONYMS, results), label, **SETTINGS | change)
 
 
 @pytest.fixture(scope="module")
@@ -152,10 +148,8 @@ def test_the_tables_have_all_layers_and_the_words_at_both_ends(results, drawn):
 
 
 def test_a_model_without_tokens_says_so(tmp_path):
-    case = planted(4)
-    empty = {name: x[:, :0] for name, x in case.states.items()}
-    found = measure_homonyms(case.stimuli, case.tokens[:0], empty, **MEASURE)
-    figure, text = draw(results_of(found, tmp_path))
+    outcome = without_tokens(planted(4), range(24)).measured()
+    figure, text = draw(results_of(outcome, tmp_path))
     assert "No word has tokens" in figure.axes[0].texts[0].get_text()
     assert not any(ax.lines for ax in figure.axes)
     assert text.count("None.") == 5

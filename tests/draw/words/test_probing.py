@@ -1,10 +1,11 @@
 import pandas as pd
+from matplotlib.figure import Figure
 
 from embspace.draw.words.probing import draw_probing
-from embspace.measure.words.probing import COLUMNS, TOKEN_COLUMNS
+from embspace.measure.words.probing import PROBING
+from tests.analyses import as_drawn, settings_of
 from tests.draw.fits import assert_words_fit
 
-SETTINGS = {"height_mm": 175.0, "digits": 2}
 PROBES = ("logistic_regression", "one_hidden_layer", "gradient_boosting")
 
 
@@ -18,18 +19,22 @@ def accuracy() -> pd.DataFrame:
         rows += [
             ("hidden_state", layer, "random", probe, "part_of_speech", *facts) for layer in range(3)
         ]
-    return pd.DataFrame(rows, columns=COLUMNS)
+    return pd.DataFrame(rows, columns=[*PROBING.tables["accuracy"].columns])
 
 
 def tokens() -> pd.DataFrame:
     rows = [("bear", "one_hidden_layer", 0.7, 0.2, 0.1), ("|", "one_hidden_layer", 0.1, 0.2, 0.7)]
-    return pd.DataFrame(rows, columns=TOKEN_COLUMNS)
+    return pd.DataFrame(rows, columns=[*PROBING.tables["tokens"].columns])
+
+
+def draw(table: pd.DataFrame, shown: pd.DataFrame) -> tuple[Figure, str]:
+    results = as_drawn(PROBING, {"accuracy": table, "tokens": shown})
+    settings = settings_of(draw_probing, digits=2)
+    return draw_probing(results, "a model of a long name", **settings)
 
 
 def test_points_by_space_and_each_name_once_in_the_legend():
-    figure, _ = draw_probing(
-        {"accuracy": accuracy(), "tokens": tokens()}, "a model of a long name", **SETTINGS
-    )
+    figure, _ = draw(accuracy(), tokens())
     assert_words_fit(figure)
     for ax in figure.axes[:3]:
         ticks = [tick.get_text() for tick in ax.get_xticklabels()]
@@ -41,13 +46,12 @@ def test_points_by_space_and_each_name_once_in_the_legend():
 
 
 def test_tokens_of_several_classes_have_their_cells():
-    results = {"accuracy": accuracy(), "tokens": tokens()}
-    figure, _ = draw_probing(results, "a model", **SETTINGS)
+    figure, _ = draw(accuracy(), tokens())
     cells, other = figure.axes[3:]
     assert [text.get_text() for text in cells.texts] == ["70", "20", "10", "10", "20", "70"]
     assert [name.get_text() for name in cells.get_yticklabels()] == ["bear", "|"]
     assert "none of the tokens" in other.texts[0].get_text()
-    none, _ = draw_probing(results | {"tokens": tokens()[:0]}, "a model", **SETTINGS)
+    none, _ = draw(accuracy(), tokens()[:0])
     assert all("none of the tokens" in ax.texts[0].get_text() for ax in none.axes[3:])
 
 
@@ -58,8 +62,7 @@ def test_the_title_is_filled_from_the_first_probe():
     table.loc[shown & (table["features"] == "input"), values] = [0.5, 0.4, 0.6]
     trained = shown & (table["weights"] == "trained")
     table.loc[trained & (table["layer"] == 2), values] = [0.75, 0.7, 0.8]
-    results = {"accuracy": table, "tokens": tokens()}
-    title = draw_probing(results, "a model", **SETTINGS)[0].get_suptitle().replace("\n", " ")
+    title = draw(table, tokens())[0].get_suptitle().replace("\n", " ")
     said = (
         "is right for 50.0 % from token embeddings, 75.0 % from the last layer; 90 % from spelling"
     )
@@ -67,15 +70,14 @@ def test_the_title_is_filled_from_the_first_probe():
 
 
 def test_tokens_are_in_a_table_of_their_own():
-    _, text = draw_probing({"accuracy": accuracy(), "tokens": tokens()}, "a model", **SETTINGS)
+    _, text = draw(accuracy(), tokens())
     _, _, table = text.partition("## What the token embedding")
     assert "`bear`" in table
     assert "0.70" in table
 
 
 def test_without_words_it_says_so():
-    empty = {"accuracy": accuracy()[:0], "tokens": tokens()[:0]}
-    figure, text = draw_probing(empty, "a model", **SETTINGS)
+    figure, text = draw(accuracy()[:0], tokens()[:0])
     assert_words_fit(figure)
     assert "too few" in figure.axes[0].texts[0].get_text()
     assert figure.get_suptitle().startswith("Too few words of one token")

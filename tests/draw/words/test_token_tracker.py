@@ -1,19 +1,23 @@
 """The figure of the token tracker draws what its tables say."""
 
-from typing import Any
-
 import numpy as np
-import pandas as pd
 import pytest
+from matplotlib.figure import Figure
 
 from embspace.draw.words.token_tracker import draw_token_tracker
 from embspace.files.tables import Tables
-from embspace.measure.words.token_tracker_tables import COLUMNS, Halves, tables_of
+from embspace.measure.words.token_tracker import TOKEN_TRACKER
+from embspace.measure.words.token_tracker_tables import Halves, tables_of
+from tests.analyses import as_drawn, settings_of
 from tests.measure.words.test_token_tracker_statistics import DRIFTING, LAYERS, N_UNITS, tracks
 
-SETTINGS: dict[str, Any] = {"height_mm": 150.0, "digits": 3}
 STILL = tracks(np.zeros((LAYERS, 4 * N_UNITS)))
 NAMES = ["layers", "contrasts", "movement", "summary"]
+
+
+def draw(tables: Tables) -> tuple[Figure, str]:
+    settings = settings_of(draw_token_tracker, digits=3)
+    return draw_token_tracker(as_drawn(TOKEN_TRACKER, tables), "BERT", **settings)
 
 
 @pytest.fixture(scope="module")
@@ -23,7 +27,7 @@ def tables() -> Tables:
 
 
 def test_lines_are_the_numbers_of_the_tables(tables: Tables):
-    figure, page = draw_token_tracker(tables, "BERT", **SETTINGS)
+    figure, page = draw(tables)
     cosine, rank, apart, moved = figure.axes
     assert cosine.lines[0].get_ydata() == pytest.approx(np.linspace(1, 0.4, 7))
     assert list(rank.lines[0].get_ydata()) == [0, 0, 0, 0, 0, 1, 4]
@@ -35,7 +39,7 @@ def test_lines_are_the_numbers_of_the_tables(tables: Tables):
 
 
 def test_ranks_stand_on_the_axis_of_their_logarithms(tables: Tables):
-    figure, _ = draw_token_tracker(tables, "BERT", **SETTINGS)
+    figure, _ = draw(tables)
     axis = figure.axes[1].yaxis
     figure.draw_without_rendering()
     named = {tick.label1.get_text(): tick.get_loc() for tick in axis.get_major_ticks()}
@@ -43,7 +47,7 @@ def test_ranks_stand_on_the_axis_of_their_logarithms(tables: Tables):
 
 
 def test_the_title_says_how_many_are_near_themselves(tables: Tables):
-    figure, _ = draw_token_tracker(tables, "BERT", **SETTINGS)
+    figure, _ = draw(tables)
     title = " ".join(figure.get_suptitle().split())
     assert title == (
         "At layer 6, 0 % of content words are still nearest to their own token, and 100 % of "
@@ -52,7 +56,6 @@ def test_the_title_says_how_many_are_near_themselves(tables: Tables):
 
 
 def test_what_has_no_text_is_said():
-    empty = {name: pd.DataFrame(columns=COLUMNS[name]) for name in NAMES}
-    figure, page = draw_token_tracker(empty, "BERT", **SETTINGS)
+    figure, page = draw({name: TOKEN_TRACKER.tables[name].of() for name in NAMES})
     assert "No text with words of both lists" in figure.axes[0].texts[0].get_text()
     assert page.count("None.") == 4

@@ -125,6 +125,15 @@ def test_distances_that_nearly_all_agree_have_no_dimension(k: int) -> None:
     assert np.isnan(gride(np.eye(60) + 1e-7 * noise, k=k).value)
 
 
+def test_two_equal_distances_count_as_two_that_nearly_are() -> None:
+    def dimension(*ratios: float) -> float:
+        distances = np.array([[0.5, 1.0, ratio, ratio] for ratio in ratios])
+        return gride(NeighborGraph(np.zeros((len(ratios), 4), np.int32), distances), k=2).value
+
+    nearly = dimension(1 + 1e-5, 1.2, 1.5, 2.0)
+    assert dimension(1.0, 1.2, 1.5, 2.0) == pytest.approx(nearly, rel=1e-4)
+
+
 def test_what_has_no_ratio_is_nan_and_bad_scales_are_refused() -> None:
     assert np.isnan(gride(np.zeros((10, 2)), k=2).value)
     assert gride(np.concatenate([cube(2, 50), cube(2, 50)]), k=1).dropped == 100

@@ -142,6 +142,12 @@ def test_a_narrow_cloud_far_away_keeps_the_shape_of_its_cosines():
     assert cosine.mean == pytest.approx(1 - below_one.mean(), abs=1e-15)
 
 
+def test_limits_hold_the_cosine_of_a_short_vector_beside_a_long_one():
+    x, y = grouped(np.array([[-0.01], [1.35]]), [0, 1]), grouped(np.array([[0.7]]), [2])
+    low, high = _limits(x, y)[QUANTITIES.index("cosine")]
+    assert low <= -1 and high >= 1
+
+
 def test_a_zero_vector_has_distances_and_no_cosine():
     x = grouped(np.array([[0.0, 0], [3, 4], [4, -3]]), [0, 1, 2])
     found = scan_group_pairs(x, n_bins=10)

@@ -132,6 +132,13 @@ def test_scale_of_rows_and_shift_of_embeddings_do_not_matter() -> None:
     assert vocabulary_similarity(first, changed) == pytest.approx(expected)
 
 
+def test_a_layer_without_a_projection_leaves_the_others_alone() -> None:
+    means = np.array([[0.5, 0.4, np.nan], [np.nan, np.nan, np.nan]])
+    found = layer_similarity(means, np.array([0, 1, 1]))
+    assert found[0].tolist() == [0.5, 0.4]
+    assert np.isnan(found[1]).all()
+
+
 def test_rows_without_a_projection_are_left_out() -> None:
     first, second = model(0), model(1)
     expected = vocabulary_similarity(first, second)[:, 0]
@@ -172,6 +179,14 @@ def test_a_single_layer_has_no_second_best() -> None:
     found = best_assignment(np.array([[0.3]]))
     assert found.order.tolist() == [0]
     assert np.isnan(found.margin)
+
+
+def test_a_layer_may_leave_its_match_for_one_that_is_free() -> None:
+    # In no other assignment of a single layer does a second layer change, too.
+    assert best_assignment(np.array([[0.9, 0.6]])).margin == pytest.approx(0.3)
+    assert best_assignment(np.array([[0.9, 0.1, 0.7], [0.0, 0.8, 0.1]])).margin == pytest.approx(
+        0.2
+    )
 
 
 def test_equal_layers_have_no_margin() -> None:

@@ -98,6 +98,13 @@ def test_a_change_within_the_leading_directions_overlaps_wholly():
     assert overlap_with(outside, leading)[0] == pytest.approx(0, abs=1e-4)
 
 
+def test_a_direction_that_rounding_makes_longer_than_1_is_at_no_angle_to_itself():
+    unit = (row / np.linalg.norm(row) for row in np.random.default_rng(0).normal(size=(99, 1, 9)))
+    longer = next(row for row in unit if row[0] @ row[0] > 1)
+    change = module.ChangeSpectrum(np.ones(1), longer, tolerance=0.0, stored="float32")
+    assert overlap_with(change, longer) == (1, 0)
+
+
 def test_random_changes_overlap_as_random_directions_do():
     leading = leading_directions(WEIGHTS, 6)
     spectra = (change_spectrum(WEIGHTS, WEIGHTS + drawn(seed, 90, 60)) for seed in range(10, 40))

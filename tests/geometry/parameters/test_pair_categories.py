@@ -107,6 +107,20 @@ def test_permutations_leave_tokens_alone_that_are_not_among_them():
     assert {tuple(sorted(rows)) for each in seen for rows in each[:, 0].tolist()} == {(8, 9)}
 
 
+def test_rows_may_have_a_token_beyond_all_that_are_permuted():
+    lists = PairLists.of([(ids(0, 9), ids(2, 3))], 2)
+    drawn = permuted_shares(
+        lists,
+        {"nine": shared_value([[]] * 3 + [[0]] + [[]] * 5 + [[0]])},
+        equal_tokens(np.arange(10)),
+        ids(0, 1),
+        n_pairs=2,
+        n_draws=4,
+        generator=np.random.default_rng(0),
+    )
+    assert drawn["nine"].tolist() == [[0.5]] * 4  # 9 stays beside 3
+
+
 def test_pairing_anew_keeps_what_a_list_has_in_common():
     everywhere = shared_value([[0]] * 8)
     one_by_one = shared_value([[0], [1], [2], [3], [0], [1], [2], [3]])

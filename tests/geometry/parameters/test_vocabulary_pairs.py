@@ -147,6 +147,14 @@ def test_pairs_above_a_threshold_are_counted(made, threshold):
     assert n_pairs_above(x, y, threshold) == (scores > threshold).sum()
 
 
+def test_roundings_that_all_go_one_way_hide_no_pair():
+    # Added one by one to 1, each of 63 halves of the last digit of float32 is lost.
+    x = np.full((64, 64), 2.0**-12, dtype=np.float32)
+    x[:, 0] = 1
+    assert n_pairs_above(x, x, 1 + 40 * 2.0**-24) == 64**2
+    assert n_pairs_above(x, x, 1 + 63 * 2.0**-24) == 0
+
+
 def test_a_planted_pair_is_the_top_one():
     embedding = np.random.default_rng(0).normal(size=(200, 60))
     unit = embedding / np.linalg.norm(embedding, axis=1, keepdims=True)

@@ -1,13 +1,16 @@
 """A small random model that reads, and texts for it."""
 
 import json
+from functools import cache
 from pathlib import Path
+from tempfile import mkdtemp
 
 from embspace.measure.attention.attention_reader import AttentionReader
 from embspace.models.tokenizer import load_tokenizer
 from embspace.models.weights import load_model
 from embspace.settings.model import describe_model
-from tests.tiny import tiny_description
+from tests.analyses import ROOT
+from tests.tiny import build_tiny_bert, tiny_description
 
 TEXTS = [
     "the cat sat on the mat. it was in the sun, and the dog sat in the rain.",
@@ -18,6 +21,13 @@ TEXTS = [
     "a cat, a dog, a bell: the sun was on the mat.",
 ]
 NOUNS = ["cat", "dog", "mat", "boat"]
+# Settings for texts of the project, few of whose words a small model knows.
+ARTICLES = {"texts": str(ROOT / "data/texts/articles.jsonl"), "largest_unknown_share": 0.99}
+
+
+@cache
+def cached_reader() -> AttentionReader:
+    return tiny_reader(build_tiny_bert(Path(mkdtemp()) / "tiny"))
 
 
 def tiny_reader(folder: Path) -> AttentionReader:

@@ -4,14 +4,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from embspace.analysis import Outcome
 from embspace.errors import InputError
-from embspace.measure.attention.attention_patterns import (
-    HEADS,
-    TYPES,
-    AttentionPatterns,
-    measure_attention_patterns,
-)
+from embspace.measure.attention.attention_patterns import measure_attention_patterns
 from embspace.measure.attention.head_features_names import ALL_FEATURES, WITHOUT_FIRST
+from tests.analyses import settings_of
 
 SETS: dict[str, Any] = {
     "one": {
@@ -53,26 +50,28 @@ def tables(n_texts: int = 8) -> tuple[pd.DataFrame, dict[str, np.ndarray]]:
     return pd.DataFrame(rows).assign(n_texts=n_texts), tensors
 
 
-def measured(n_texts: int = 8, **change: Any) -> AttentionPatterns:
-    features, tensors = tables(n_texts)
-    settings = {"rule_sets": SETS, "least_kept": 0.5, "level": 0.95, **change}
-    return measure_attention_patterns(features, tensors, **settings)
+def inputs(*, is_empty: bool) -> dict[str, Any]:
+    features, tensors = tables()
+    return {"features": features[:0] if is_empty else features, "tensors": tensors}
+
+
+def measured(n_texts: int = 8, **change: Any) -> Outcome:
+    settings = settings_of(measure_attention_patterns, rule_sets=SETS)
+    return measure_attention_patterns(*tables(n_texts), **settings | change)
 
 
 def test_every_head_has_a_type_in_every_set():
     found = measured()
-    assert list(found.heads) == HEADS
-    of_set = found.heads[found.heads["set"] == "one"]
+    of_set = found["heads"][found["heads"]["set"] == "one"]
     assert of_set["type"].tolist() == ["previous", "wide", "rest", "wide"]
     assert of_set[["layer", "head"]].to_numpy().tolist() == [[1, 1], [1, 2], [2, 1], [2, 2]]
     assert of_set["margin"].tolist() == pytest.approx([0.4, 0.2, 0.1, 0.01])
     assert of_set["stability"].tolist() == pytest.approx([1, 1, 1, 0.6])
-    assert found.heads.loc[found.heads["set"] == "other", "margin"].isna().all()
+    assert found["heads"].loc[found["heads"]["set"] == "other", "margin"].isna().all()
 
 
 def test_shares_have_an_interval_over_texts_and_random_weights_beside():
-    types = measured().types
-    assert list(types) == TYPES
+    types = measured()["types"]
     found = types[types["set"] == "one"].set_index("type")
     assert found["share"].tolist() == [0.25, 0.5, 0.25]
     assert found.loc["previous", ["share_low", "share_high"]].tolist() == [0.25, 0.25]
@@ -89,7 +88,7 @@ def test_every_number_of_a_type():
     features.loc[features["feature"] == "row_entropy", "n_texts"] = 3  # some have less to tell
     types = measure_attention_patterns(
         features, tensors, rule_sets=SETS, least_kept=0.5, level=0.9
-    ).types
+    )["types"]
     numbers = ["n", "n_heads", "n_texts", "level"]
     assert types[numbers].to_numpy().tolist() == [
         [1, 4, 8, 0.9],
@@ -117,14 +116,14 @@ def test_bounds_of_a_share_are_shares():
     tensors["half.previous_mass"][::2] = 0
     types = measure_attention_patterns(
         features, tensors, rule_sets=SETS, least_kept=0.5, level=0.95
-    ).types
+    )["types"]
     found = types[types["set"] == "one"].set_index("type")
     assert found.loc["previous", ["share", "share_high"]].tolist() == [0.75, 1]
     assert found.loc["rest", ["share", "share_low"]].tolist() == [0, 0]
 
 
 def test_a_head_whose_type_is_another_without_the_first_key_depends_on_it():
-    heads = measured().heads
+    heads = measured()["heads"]
     one = heads[heads["set"] == "one"]
     assert one["type_without_first_key"].tolist() == ["previous", "rest", "previous", "wide"]
     assert one["first_key"].tolist() == ["same", "depends", "depends", "same"]
@@ -132,7 +131,7 @@ def test_a_head_whose_type_is_another_without_the_first_key_depends_on_it():
 
 
 def test_a_type_depends_where_too_few_of_its_heads_have_it_both_ways():
-    types = measured().types
+    types = measured()["types"]
     one = types[types["set"] == "one"].set_index("type")
     assert one["n_without_first_key"].tolist() == [2, 1, 1]
     assert one["n_both"].tolist() == [1, 1, 0]
@@ -140,7 +139,7 @@ def test_a_type_depends_where_too_few_of_its_heads_have_it_both_ways():
     assert one["share_without_first_key"].tolist() == [0.5, 0.25, 0.25]
     assert one["share_low_without_first_key"].tolist() == [0.5, 0.25, 0.25]
     assert one["random_weights_without_first_key"].tolist() == [0, 0, 1]
-    strict = measured(least_kept=0.6).types
+    strict = measured(least_kept=0.6)["types"]
     assert (strict.loc[strict["set"] == "one", "first_key"] == "depends").all()
 
 
@@ -152,9 +151,9 @@ def test_few_texts_leave_no_stability_and_no_seeds_no_null():
     found = measure_attention_patterns(
         features, tensors, rule_sets=SETS, least_kept=0.5, level=0.95
     )
-    assert found.heads["stability"].isna().all()
-    assert found.types["share_low"].isna().all()
-    assert found.types["random_weights"].isna().all()
+    assert found["heads"]["stability"].isna().all()
+    assert found["types"]["share_low"].isna().all()
+    assert found["types"]["random_weights"].isna().all()
 
 
 @pytest.mark.parametrize(
@@ -173,10 +172,3 @@ def test_few_texts_leave_no_stability_and_no_seeds_no_null():
 def test_a_rule_that_does_not_fit_is_named(rules: Any, message: str):
     with pytest.raises(InputError, match=message):
         measured(rule_sets={"x": rules})
-
-
-def test_without_heads_both_tables_are_empty():
-    features = pd.DataFrame(columns=["layer", "head", "feature", "value", "n_texts"])
-    found = measure_attention_patterns(features, {}, rule_sets=SETS, least_kept=0.5, level=0.95)
-    assert found.heads.empty
-    assert list(found.types) == TYPES

@@ -9,6 +9,7 @@ from embspace.measure.attention.attention_reader import (
     padded,
     spread_texts,
 )
+from embspace.settings.model import describe_model
 from tests.measure.attention.reading import TEXTS, tiny_reader, write_texts
 from tests.tiny import tiny_description
 
@@ -35,7 +36,7 @@ def test_rows_are_filled_up_on_the_right(tiny_folder: Path):
 
 def test_vectors_read_nothing(tiny_folder: Path):
     described = {"label": "x", "license": "x", "language": "x", "source": "vectors", "path": "x"}
-    assert load_reader("mine", described) is None
-    found = load_reader("tiny", dict(tiny_description(tiny_folder)))
+    assert load_reader("mine", describe_model("mine", described)) is None
+    found = load_reader("tiny", describe_model("tiny", tiny_description(tiny_folder)))
     assert found is not None
     assert found.module.config.num_hidden_layers == 2

@@ -5,40 +5,41 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from embspace.measure.attention.head_features import HeadFeatures, measure_head_features
-from embspace.measure.attention.head_features_names import ALL_FEATURES
-from embspace.measure.attention.head_features_tables import (
-    DIVERGENCE,
-    HEADS,
-    OFFSETS,
-    PLANE,
+from embspace.analysis import Outcome
+from embspace.measure.attention.head_features import ESTIMATE, measure_head_features
+from embspace.measure.attention.head_features_names import ALL_FEATURES, WITHOUT_FIRST
+from tests.analyses import ROOT, settings_of
+from tests.measure.attention.reading import (
+    ARTICLES,
+    NOUNS,
+    TEXTS,
+    cached_reader,
+    tiny_reader,
+    write_nouns,
+    write_texts,
 )
-from tests.measure.attention.reading import NOUNS, TEXTS, tiny_reader, write_nouns, write_texts
 from tests.tiny import LAYERS
 
 N_HEADS = 4
-SETTINGS: dict[str, Any] = {
-    "n_texts": 6,
-    "most_tokens": 20,
-    "largest_unknown_share": 0.2,
-    "articles": ["the", "A"],
-    "longest_gap": 2,
-    "example": "the cat sat on the mat.",
-    "farthest_offset": 3,
-    "mass_share": 0.9,
-    "n_columns": 2,
-    "n_divergence_rows": 5,
-    "entries_per_batch": 1000,
-    "n_seeds": 2,
-    "n_texts_at_random_weights": 3,
-    "n_half_samples": 20,
-    "level": 0.95,
-    "device": "cpu",
-    "seed": 0,
-}
+FEW: dict[str, Any] = {"n_texts": 6, "most_tokens": 20, "farthest_offset": 3, "n_seeds": 2}
+FEW |= {"n_texts_at_random_weights": 3, "n_divergence_rows": 5, "n_half_samples": 20}
+SETTINGS = settings_of(measure_head_features, **FEW, articles=["the", "A"], longest_gap=2)
+SETTINGS |= {"example": "the cat sat on the mat.", "entries_per_batch": 1000}
+del SETTINGS["texts"], SETTINGS["nouns"]
+FEW |= ARTICLES | {"nouns": str(ROOT / "data/stimuli/words.jsonl")}
+# The seed draws queries, halves of the texts and random weights.
+DECIDED_BY_SEED = ("divergence", "plane_share", "x", "y", "random_weights")
+DECIDED_BY_SEED += ("nearest_layer", "nearest_head", "nearest_divergence")
+DECIDED_BY_SEED += tuple(f"random_weights_{end}" for end in ("smallest", "largest"))
+DECIDED_BY_SEED += tuple(f"{name}{WITHOUT_FIRST}" for name in (*ALL_FEATURES, *[*ESTIMATE][1:]))
+DECIDED_BY_SEED += ALL_FEATURES
 
 
-def measured(folder: Path, tmp_path: Path, texts: list[str], **change: Any) -> HeadFeatures:
+def inputs(*, is_empty: bool) -> dict[str, Any]:
+    return {"reader": None if is_empty else cached_reader()}
+
+
+def measured(folder: Path, tmp_path: Path, texts: list[str], **change: Any) -> Outcome:
     return measure_head_features(
         tiny_reader(folder),
         texts=write_texts(tmp_path / "texts.jsonl", texts),
@@ -48,78 +49,74 @@ def measured(folder: Path, tmp_path: Path, texts: list[str], **change: Any) -> H
 
 
 @pytest.fixture(scope="module")
-def found(tiny_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> HeadFeatures:
+def found(tiny_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Outcome:
     return measured(tiny_folder, tmp_path_factory.mktemp("features"), TEXTS)
 
 
-def by_feature(found: HeadFeatures, column: str = "value") -> pd.DataFrame:
-    return found.heads.pivot_table(
+def by_feature(found: Outcome, column: str = "value") -> pd.DataFrame:
+    return found["heads"].pivot_table(
         index=["layer", "head"], columns="feature", values=column, dropna=False
     )
 
 
-def test_every_head_has_every_feature_with_an_interval_and_random_weights(found: HeadFeatures):
-    assert list(found.heads) == HEADS
-    assert len(found.heads) == LAYERS * N_HEADS * len(ALL_FEATURES)
-    assert found.heads["layer"].min() == found.heads["head"].min() == 1
-    assert found.heads["n_texts"].max() == 6
-    undefined = found.heads.columns[found.heads.isna().any()]
+def test_every_head_has_every_feature_with_an_interval_and_random_weights(found: Outcome):
+    assert len(found["heads"]) == LAYERS * N_HEADS * len(ALL_FEATURES)
+    assert found["heads"]["layer"].min() == found["heads"]["head"].min() == 1
+    assert found["heads"]["n_texts"].max() == 6
+    undefined = found["heads"].columns[found["heads"].isna().any()]
     assert all(name.endswith("_without_first_key") for name in undefined)
-    lacking = found.heads.loc[found.heads["value_without_first_key"].isna(), "feature"]
+    lacking = found["heads"].loc[found["heads"]["value_without_first_key"].isna(), "feature"]
     assert set(lacking) == {"first_token_mass"}
-    ordered = found.heads["value_low"] <= found.heads["value_high"]
+    ordered = found["heads"]["value_low"] <= found["heads"]["value_high"]
     assert ordered.all()
-    of_null = found.heads[["random_weights_low", "random_weights", "random_weights_high"]]
+    of_null = found["heads"][["random_weights_low", "random_weights", "random_weights_high"]]
     assert (of_null.diff(axis=1).iloc[:, 1:] >= -1e-12).all(axis=None)
-    assert len(found.heads.drop_duplicates(["layer", "feature", "random_weights"])) == (
+    assert len(found["heads"].drop_duplicates(["layer", "feature", "random_weights"])) == (
         LAYERS * len(ALL_FEATURES)
     )
 
 
-def test_an_untrained_model_is_uniform(found: HeadFeatures):
+def test_an_untrained_model_is_uniform(found: Outcome):
     features = by_feature(found)
     assert (features["row_entropy"] > 0.99).all()
     assert (features["backward_mass"] - features["forward_mass"]).abs().max() < 0.02
     rest = by_feature(found, "value_without_first_key")
     assert (rest["backward_mass"] - rest["forward_mass"]).abs().max() < 0.02
     assert features["article_excess"].abs().max() < 0.01
-    assert (found.divergence["divergence"].abs() < 0.01).all()
+    assert (found["divergence"]["divergence"].abs() < 0.01).all()
 
 
-def test_tables_and_tensors_fit_each_other(found: HeadFeatures):
-    assert list(found.offsets) == OFFSETS
-    assert len(found.offsets) == LAYERS * N_HEADS * 7
-    assert list(found.divergence) == DIVERGENCE
-    assert len(found.divergence) == (LAYERS + 1) * 3
-    assert list(found.plane) == PLANE
-    assert len(found.plane) == LAYERS * N_HEADS
-    assert found.examples["token"].tolist() == (
+def test_tables_and_tensors_fit_each_other(found: Outcome):
+    assert len(found["offsets"]) == LAYERS * N_HEADS * 7
+    assert len(found["divergence"]) == (LAYERS + 1) * 3
+    assert len(found["plane"]) == LAYERS * N_HEADS
+    assert found["examples"]["token"].tolist() == (
         ["[CLS]", "the", "cat", "sat", "on", "the", "mat", ".", "[SEP]"]
     )
-    example = found.tensors["example"]
+    example = found["safetensors"]["example"]
     assert example.shape == (LAYERS, N_HEADS, 9, 9)
     np.testing.assert_allclose(example.sum(axis=-1), 1, rtol=1e-5)
-    assert found.tensors["half.self_mass"].shape == (20, LAYERS, N_HEADS)
-    assert found.tensors["random.self_mass"].shape == (2, LAYERS, N_HEADS)
-    offset = found.offsets[found.offsets["offset"] == -1].set_index(["layer", "head"])["mass"]
+    assert found["safetensors"]["half.self_mass"].shape == (20, LAYERS, N_HEADS)
+    assert found["safetensors"]["random.self_mass"].shape == (2, LAYERS, N_HEADS)
+    offset = found["offsets"][found["offsets"]["offset"] == -1].set_index(["layer", "head"])["mass"]
     previous = by_feature(found)["previous_mass"]
     np.testing.assert_allclose(offset, previous, rtol=1e-6)
-    assert found.counts["n_texts"] == found.counts["n_texts_with_punctuation"] == 6
-    assert found.counts["n_nouns_with_article"] > 6
+    assert found["json"]["n_texts"] == found["json"]["n_texts_with_punctuation"] == 6
+    assert found["json"]["n_nouns_with_article"] > 6
 
 
-def test_batches_and_padding_change_nothing(found: HeadFeatures, tiny_folder: Path, tmp_path: Path):
+def test_batches_and_padding_change_nothing(found: Outcome, tiny_folder: Path, tmp_path: Path):
     alone = measured(tiny_folder, tmp_path, TEXTS, entries_per_batch=1, n_seeds=0)
-    np.testing.assert_allclose(alone.heads["value"], found.heads["value"], atol=1e-5)
-    assert alone.heads["random_weights"].isna().all()
-    assert alone.tensors["random.self_mass"].shape == (0, LAYERS, N_HEADS)
+    np.testing.assert_allclose(alone["heads"]["value"], found["heads"]["value"], atol=1e-5)
+    assert alone["heads"]["random_weights"].isna().all()
+    assert alone["safetensors"]["random.self_mass"].shape == (0, LAYERS, N_HEADS)
 
 
 def test_texts_without_punctuation_or_articles_leave_these_undefined(
     tiny_folder: Path, tmp_path: Path
 ):
     found = measured(tiny_folder, tmp_path, ["cat dog", "dog cat sat"] * 3, n_seeds=0)
-    rows = found.heads.groupby("feature")
+    rows = found["heads"].groupby("feature")
     undefined = {name for name, of_feature in rows if of_feature["value"].isna().all()}
     assert undefined == {
         "punctuation_mass",
@@ -127,7 +124,7 @@ def test_texts_without_punctuation_or_articles_leave_these_undefined(
         "article_mass_elsewhere",
         "article_excess",
     }
-    assert (found.heads.loc[found.heads["value"].isna(), "n_texts"] == 0).all()
+    assert (found["heads"].loc[found["heads"]["value"].isna(), "n_texts"] == 0).all()
 
 
 class _WithoutSpecialTokens:
@@ -151,13 +148,13 @@ def test_a_text_of_one_token_is_left_out(tiny_folder: Path, tmp_path: Path):
         "nouns": write_nouns(tmp_path / "n.jsonl", NOUNS),
     }
     found = measure_head_features(reader, **paths, **SETTINGS)
-    assert found.counts["n_texts"] == 5
+    assert found["json"]["n_texts"] == 5
     assert by_feature(found)["separator_mass"].isna().all()
     assert not by_feature(found)["self_mass"].isna().any()
     paths["texts"] = write_texts(tmp_path / "y.jsonl", ["cat", "dog"])
     nothing = measure_head_features(reader, **paths, **SETTINGS)
-    assert nothing.heads["value"].isna().all()
-    assert nothing.plane.empty
+    assert nothing["heads"]["value"].isna().all()
+    assert nothing["plane"].empty
 
 
 def test_a_model_without_attention_of_every_layer_has_empty_tables(
@@ -171,12 +168,5 @@ def test_a_model_without_attention_of_every_layer_has_empty_tables(
         "nouns": write_nouns(tmp_path / "n.jsonl", NOUNS),
     }
     found = measure_head_features(reader, **paths, **SETTINGS)
-    assert found.heads.empty and list(found.heads) == HEADS
-    assert found.counts == {"n_texts": 0}
-
-
-def test_without_a_reader_all_tables_are_empty(tmp_path: Path):
-    found = measure_head_features(None, texts="x", nouns="x", **SETTINGS)
-    assert found.heads.empty
-    assert list(found.heads) == HEADS
-    assert found.tensors == {}
+    assert found["heads"].empty
+    assert found["json"] == {"n_texts": 0}

@@ -5,36 +5,30 @@ from typing import Any
 import numpy as np
 import pytest
 
+from embspace.analysis import Outcome
 from embspace.measure.attention.attention_reader import AttentionReader, first_windows
-from embspace.measure.attention.word_order import (
-    COLUMNS,
-    WordOrder,
-    _order,
-    _table,
-    measure_word_order,
-)
+from embspace.measure.attention.word_order import _order, _table, measure_word_order
 from embspace.measure.attention.word_order_states import Moved
 from embspace.models.tokenizer import load_tokenizer
 from embspace.models.weights import load_model
-from tests.measure.attention.reading import TEXTS, tiny_reader, write_texts
+from tests.analyses import settings_of
+from tests.measure.attention.reading import ARTICLES, TEXTS, cached_reader, tiny_reader, write_texts
 from tests.tiny import LAYERS
 from tests.zoo import build_animal, describe_animal
 
-SETTINGS: dict[str, Any] = {
-    "n_texts": 6,
-    "most_tokens": 20,
-    "largest_unknown_share": 0.2,
-    "tokens_per_batch": 50,
-    "tolerance": 1e-5,
-    "n_seeds": 1,
-    "n_half_samples": 20,
-    "level": 0.95,
-    "device": "cpu",
-    "seed": 0,
-}
+FEW: dict[str, Any] = {"n_texts": 6, "most_tokens": 20, "n_half_samples": 20, "n_seeds": 1}
+SETTINGS = settings_of(measure_word_order, **FEW, tokens_per_batch=50)
+del SETTINGS["texts"]
+FEW |= ARTICLES
+DECIDED_BY_SEED = ("cosine", "distance", "largest_distance", "largest_distance_without_positions")
+DECIDED_BY_SEED += ("distance_of_other_tokens", "random_weights_cosine", "random_weights_distance")
 
 
-def of_animal(name: str, tmp_path: Path) -> WordOrder:
+def inputs(*, is_empty: bool) -> dict[str, Any]:
+    return {"reader": None if is_empty else cached_reader()}
+
+
+def of_animal(name: str, tmp_path: Path) -> Outcome:
     model = describe_animal(name, build_animal(name, tmp_path / name))
     reader = AttentionReader(model, load_model(name, model), load_tokenizer(name, model))
     return measure_word_order(reader, texts=write_texts(tmp_path / "x.jsonl", TEXTS), **SETTINGS)
@@ -45,9 +39,8 @@ def test_an_encoder_without_positions_knows_no_order_and_one_with_them_does(
 ):
     texts = write_texts(tmp_path / "x.jsonl", TEXTS)
     found = measure_word_order(tiny_reader(tiny_folder), texts=texts, **SETTINGS)
-    assert list(found.layers) == COLUMNS
-    assert found.layers["layer"].tolist() == 2 * list(range(LAYERS + 1))
-    kept, removed = (part for _, part in found.layers.groupby("positions"))
+    assert found["csv"]["layer"].tolist() == 2 * list(range(LAYERS + 1))
+    kept, removed = (part for _, part in found["csv"].groupby("positions"))
     assert (removed["largest_distance"] <= 1e-5).all()
     assert removed["cosine"].tolist() == pytest.approx([1] * (LAYERS + 1))
     assert (kept["distance"] > 0.1).all()
@@ -55,15 +48,15 @@ def test_an_encoder_without_positions_knows_no_order_and_one_with_them_does(
     assert (kept["distance"] <= kept["distance_high"]).all()
     assert (kept["random_weights_distance"] > 0.1).all()
     assert removed["random_weights_distance"].isna().all()
-    assert found.facts["removed"] == "table"
-    assert found.facts["knows_no_order_without_positions"] is True
-    assert found.facts["sees_later_tokens"] is True
+    assert found["json"]["removed"] == "table"
+    assert found["json"]["knows_no_order_without_positions"] is True
+    assert found["json"]["sees_later_tokens"] is True
     windows = first_windows(tiny_reader(tiny_folder), TEXTS, 20, "x")
-    assert found.facts["n_texts"] == len(windows) == 6
-    assert found.facts["n_tokens"] == sum(len(window.ids) for window in windows)
-    assert found.facts["tolerance"] == 1e-5
+    assert found["json"]["n_texts"] == len(windows) == 6
+    assert found["json"]["n_tokens"] == sum(len(window.ids) for window in windows)
+    assert found["json"]["tolerance"] == 1e-5
     largest = removed["largest_distance"].max()
-    assert found.facts["largest_distance_without_positions"] == largest
+    assert found["json"]["largest_distance_without_positions"] == largest
 
 
 def test_batches_change_nothing(tiny_folder: Path, tmp_path: Path):
@@ -71,7 +64,7 @@ def test_batches_change_nothing(tiny_folder: Path, tmp_path: Path):
     one, other = (
         measure_word_order(
             tiny_reader(tiny_folder), texts=texts, **{**SETTINGS, "tokens_per_batch": n}
-        ).layers["distance"]
+        )["csv"]["distance"]
         for n in (1, 500)
     )
     assert one.tolist() == pytest.approx(other.tolist(), abs=1e-5)
@@ -80,24 +73,18 @@ def test_batches_change_nothing(tiny_folder: Path, tmp_path: Path):
 @pytest.mark.parametrize("name", ["gpt2", "llama"])
 def test_a_decoder_knows_order_even_then(name: str, tmp_path: Path):
     found = of_animal(name, tmp_path)
-    assert found.facts["sees_later_tokens"] is False
-    assert found.facts["knows_no_order_without_positions"] is False
-    assert found.facts["largest_distance_without_positions"] > 1e-4
+    assert found["json"]["sees_later_tokens"] is False
+    assert found["json"]["knows_no_order_without_positions"] is False
+    assert found["json"]["largest_distance_without_positions"] > 1e-4
 
 
 def test_positions_inside_attention_cannot_be_removed(tmp_path: Path):
     found = of_animal("deberta-v2", tmp_path)
-    assert found.facts["removed"] == "nothing"
-    assert found.facts["knows_no_order_without_positions"] is None
-    kept, removed = (part for _, part in found.layers.groupby("positions"))
+    assert found["json"]["removed"] == "nothing"
+    assert found["json"]["knows_no_order_without_positions"] is None
+    kept, removed = (part for _, part in found["csv"].groupby("positions"))
     assert removed["largest_distance"].isna().all()
     assert not kept["largest_distance"].isna().any()
-
-
-def test_without_a_reader_there_is_nothing():
-    found = measure_word_order(None, texts="x", **SETTINGS)
-    assert found.layers.empty
-    assert found.facts == {"removed": None}
 
 
 def test_every_number_of_the_table():

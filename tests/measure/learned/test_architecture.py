@@ -89,6 +89,7 @@ def test_shares_and_megabytes_are_those_of_all_layers_together(settings: dict[st
 def test_sizes_are_those_of_the_config(settings: dict[str, Any]):
     sizes = measured(settings)["json"]["mine"]
     assert sizes["mebibytes"] == sizes["n_parameters"] * 4 / 2**20
+    assert sizes["megabytes"] == sizes["n_parameters"] * 4 / 1e6
     shape = {"n_layers": 3, "dim": 16, "n_attention_heads": 2, "n_tokens": 50, "n_positions": 20}
     assert {key: sizes[key] for key in shape} == shape
 

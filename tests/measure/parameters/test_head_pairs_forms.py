@@ -7,6 +7,7 @@ from embspace.errors import InputError
 from embspace.measure.parameters.head_pairs_forms import (
     find_pairs,
     head_factors,
+    key_only,
     shuffled,
     token_factors,
 )
@@ -24,6 +25,21 @@ def test_factors_multiply_to_the_form_of_a_head(form):
     # W_VO of head h is value_h' output_h for row vectors, W_QK is query_h' key_h.
     expected = embedding @ (first.T @ second) @ embedding.T
     assert x @ y.T == pytest.approx(expected, abs=1e-3)
+
+
+def test_the_key_that_every_query_looks_at_is_the_one_along_the_bias():
+    queries = np.array([[1, 0], [-1, 0], [0, 1]], dtype=np.float32)
+    keys = np.array([[0, 1], [3, 5], [1, 0]], dtype=np.float32)
+    shares, listed = key_only(queries, keys, np.array([2.0, -1.0]), n_listed=2)
+    assert listed == [(2, 2.0), (1, 1.0)]
+    scores = (queries + [2, -1]) @ keys.T
+    varying = scores - scores.mean(axis=1, keepdims=True)
+    alone = keys @ [2, -1] - (keys @ [2, -1]).mean()
+    assert shares["key_only_share"] == pytest.approx(3 * (alone**2).sum() / (varying**2).sum())
+    mean = varying.mean(axis=0)
+    assert shares["mean_query_share"] == pytest.approx(3 * (mean**2).sum() / (varying**2).sum())
+    named, none = key_only(queries, keys, None, n_listed=2)
+    assert np.isnan(named["key_only_share"]) and none == []
 
 
 def test_unknown_layers_and_heads_are_refused():

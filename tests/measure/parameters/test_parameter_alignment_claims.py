@@ -78,6 +78,15 @@ def test_chance_seldom_passes_for_matched_layers_and_seldom_differs_in_raw_space
     assert sum(each[BY_CHANCE] == "differs" for each in raw) <= 16
 
 
+def test_before_training_each_claim_is_asked_of_its_own_space() -> None:
+    matched, chance = [1.0] * N_GROUPS, [0.125] * N_GROUPS
+    shares = {("vocabulary", 0): matched, ("raw", 0): chance}
+    shares |= {("vocabulary", 9): chance, ("raw", 9): matched}
+    table = claim_rows(assignments(shares), level=LEVEL, shares_base=False)
+    assert list(table["verdict_untrained"]) == ["matches", "matches"]
+    assert list(table["verdict"]) == ["differs", "differs"]
+
+
 def test_the_end_of_the_first_phase_is_asked() -> None:
     ended = assignments({("vocabulary", 9): [1.0], ("raw", 9): [0.125]})
     later = assignments({("vocabulary", 4): [0.0], ("raw", 4): [1.0]}, phase="classification")

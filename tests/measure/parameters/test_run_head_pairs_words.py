@@ -69,6 +69,7 @@ def test_tokens_that_are_rare_are_not_among_those_that_are_asked() -> None:
 
 def test_kmers_that_do_not_overlap_or_lose_the_frame_have_fewer_categories() -> None:
     assert list(words(stride=6).relations) == ["place", "near_place", "amino_acid"]
+    assert "follows" in words(stride=5).relations  # by a single base
     assert list(words(stride=2).relations) == ["place", "near_place", "follows", "precedes"]
 
 

@@ -79,6 +79,15 @@ def test_uniform_attention_has_entropy_one_also_where_the_mask_hides_what_follow
     assert planted(causal, monkeypatch)[-1] == pytest.approx(1)
 
 
+def test_a_key_that_one_head_leaves_out_is_a_key_of_the_others(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    maps = np.stack([np.full((N, N), 1 / N), np.eye(N)]).astype(np.float32)
+    monkeypatch.setattr(rows_module, "attention_maps", lambda *_: [torch.from_numpy(maps)[None]])
+    found = window_features(None, window(), ["row_entropy"])
+    assert found[0, 0] == pytest.approx([1, 0], abs=1e-6)
+
+
 @pytest.mark.parametrize("build", [bert, gpt2])
 def test_values_are_those_of_the_maps_that_transformers_gives(build: Any) -> None:
     module = build()

@@ -17,9 +17,18 @@ def states(*layers: np.ndarray) -> PooledStates:
     return PooledStates({"mean": stacked, "max": stacked[:, ::-1]}, WINDOWS)
 
 
+def inputs(*, is_empty: bool) -> dict[str, dict[str, PooledStates]]:
+    """Return two corpora, or one of a window alone."""
+    if is_empty:
+        return {"corpora": {"one": PooledStates({"mean": VECTORS[None, :1]}, WINDOWS[:1])}}
+    return {"corpora": {"one": states(VECTORS, VECTORS[::-1].copy()), "two": states(VECTORS)}}
+
+
 def measured(n_listed: int = 10) -> pd.DataFrame:
-    corpora = {"one": states(VECTORS, VECTORS[::-1].copy()), "two": states(VECTORS)}
-    return measure_sentence_similarity(corpora, n_listed=n_listed)
+    table: pd.DataFrame = measure_sentence_similarity(**inputs(is_empty=False), n_listed=n_listed)[
+        "csv"
+    ]
+    return table
 
 
 def test_measures_of_a_pair_by_hand():
@@ -59,19 +68,12 @@ def test_pairs_of_one_text_take_no_place_in_the_list():
     vectors = np.array([[1.0, 0.0], [1.0, 0.01], [0.0, 1.0]], dtype=np.float32)
     windows = pd.DataFrame({"text": ["a", "a", "b"], "window": [0, 1, 0]})
     states = PooledStates({"mean": vectors[None]}, windows)
-    table = measure_sentence_similarity({"one": states}, n_listed=2)
+    table = measure_sentence_similarity({"one": states}, n_listed=2)["csv"]
     assert table[["first", "second"]].to_numpy().tolist() == [["a#1", "b"], ["a", "b"]]
 
 
 def test_a_second_window_of_a_text_is_named():
     assert set(measured()["second"]) | set(measured()["first"]) == {"a", "b", "b#1", "c"}
-
-
-def test_a_corpus_of_one_window_has_no_pairs():
-    lonely = PooledStates({"mean": VECTORS[None, :1]}, WINDOWS[:1])
-    table = measure_sentence_similarity({"one": lonely}, n_listed=5)
-    assert len(table) == 0
-    assert list(table)[:3] == ["corpus", "pooling", "layer"]
 
 
 def test_blocks_change_nothing_and_brute_force_agrees(monkeypatch):
@@ -93,9 +95,8 @@ def test_blocks_change_nothing_and_brute_force_agrees(monkeypatch):
 def test_a_text_of_many_windows_is_no_burden():
     windows = pd.DataFrame({"text": ["book"] * 900 + ["note"], "window": [*range(900), 0]})
     vectors = np.random.default_rng(0).normal(size=(1, 901, 8)).astype(np.float32)
-    table = measure_sentence_similarity(
-        {"one": PooledStates({"mean": vectors}, windows)}, n_listed=3
-    )
+    states = PooledStates({"mean": vectors}, windows)
+    table = measure_sentence_similarity({"one": states}, n_listed=3)["csv"]
     assert len(table) == 3
     assert (table["n_pairs"] == 900).all()
 

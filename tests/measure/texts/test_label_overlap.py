@@ -36,6 +36,13 @@ def table() -> pd.DataFrame:
     return table_of(states())
 
 
+def test_intervals_of_shares_end_at_0_and_1() -> None:
+    rows = table_of(states(strength=2.5)).dropna(subset=["low"])
+    assert (rows.loc[rows["value"].between(0.95, 0.999), "high"] == 1).any()
+    assert (rows["low"] >= 0).all() and (rows["high"] <= 1).all()
+    assert (rows["low"] <= rows["value"]).all() and (rows["value"] <= rows["high"]).all()
+
+
 def test_the_layer_that_carries_the_labels_is_found(table: pd.DataFrame) -> None:
     assert len(table) == 2 * 3 * N_LAYERS
     carrier = table["layer"] == CARRIER

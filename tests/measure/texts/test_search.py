@@ -9,13 +9,14 @@ from embspace.measure.texts.search import (
     Halves,
     _gain_columns,
     _table,
+    copies_asked,
     measure_search,
     word_scores,
 )
 from embspace.prepare.sentences import split_halves
 from tests.analyses import settings_of
 
-SETTINGS = settings_of(measure_search, stop_words=None, n_resamples=100)
+SETTINGS = settings_of(measure_search, stop_words=None, n_resamples=100, fewest_documents=1)
 SUBJECTS = ["salt", "bells", "maps", "bread", "ships", "clocks", "wool", "glass"]
 
 
@@ -39,6 +40,12 @@ def measured(given: Halves) -> pd.DataFrame:
     return table.set_index(["embedding", "layer", "preparation"]).sort_index()
 
 
+def test_a_second_half_asks_for_first_halves_of_its_text_and_of_copies():
+    rows = [("a", 1), ("b", 1), ("a", 1), ("b", 2), ("a", 2), ("a", 2)]
+    asked = copies_asked(pd.DataFrame(rows, columns=["copy_of", "half"]))
+    assert asked.tolist() == [[False, True, False], [True, False, True], [True, False, True]]
+
+
 def test_halves_of_one_direction_are_found_at_once_and_of_none_by_chance():
     rng = np.random.default_rng(0)
     base = rng.normal(size=(8, 50))
@@ -51,6 +58,14 @@ def test_halves_of_one_direction_are_found_at_once_and_of_none_by_chance():
     assert random["null_mean_reciprocal_rank"] == pytest.approx(reciprocal_rank_by_chance(8))
     assert random["mean_reciprocal_rank"] < 0.7
     assert random["recall_at_10"] == 1  # of eight candidates
+
+
+def test_of_few_texts_nothing_is_said():
+    vectors = np.random.default_rng(0).normal(size=(1, 16, 12))
+    enough, few = ({**SETTINGS, "fewest_documents": n} for n in (8, 9))
+    assert len(measure_search({"one": halves(vectors)}, **enough)["csv"])
+    found = measure_search({"one": halves(vectors)}, **few)
+    assert found["csv"].empty and found["parquet"].empty
 
 
 def test_an_interval_ends_where_a_share_does_and_holds_what_it_held():

@@ -4,11 +4,8 @@ import pytest
 from scipy.spatial.distance import cosine, euclidean
 
 from embspace.measure.words.evolution_paths import (
-    DRIFT_COLUMNS,
-    LAYER_COLUMNS,
     QUANTITIES,
     RANDOM,
-    STEP_COLUMNS,
     TRAINED,
     TokenPaths,
     aligned,
@@ -43,7 +40,6 @@ def frame(*ids: int) -> pd.DataFrame:
 def test_steps_of_a_token_by_hand():
     paths = paths_of([1, 2], [3])
     table = step_table(paths, SCALES)
-    assert list(table) == STEP_COLUMNS
     assert table["text"].tolist() == ["a"] * 8 + ["b"] * 4
     assert table["layer"].tolist() == [0, 1, 2, 3] * 3
     for prefix, x in paths.states.items():
@@ -69,7 +65,6 @@ def test_steps_of_a_token_by_hand():
 def test_means_and_extremes_are_over_the_tokens():
     paths = paths_of([1, 2, 3])
     steps, table = step_table(paths, SCALES), layer_table("some", paths)
-    assert list(table) == LAYER_COLUMNS
     assert set(table["tokens"]) == {"some"}
     for row in table.to_dict(orient="records"):
         values = steps.loc[steps["layer"] == row["layer"]]
@@ -85,11 +80,11 @@ def test_means_and_extremes_are_over_the_tokens():
     assert first["step_cosine"] == 2
 
 
-def test_without_random_weights_their_columns_are_empty():
+def test_without_random_weights_there_are_no_columns_of_theirs():
     paths = paths_of([1, 2])
     table = layer_table("corpus", TokenPaths(paths.tokens, {TRAINED: paths.states[TRAINED]}))
     assert table["mean"].notna().all()
-    assert table["random_weights_mean"].isna().all()
+    assert not [name for name in table if name.startswith(RANDOM)]
 
 
 @pytest.mark.parametrize(
@@ -114,7 +109,6 @@ def test_drift_by_hand():
     paths = paths_of([1, 2, 3], [1, 8, 8, 3])
     first, second = paths.by_text().values()
     table = drift_table(first, second)
-    assert list(table) == DRIFT_COLUMNS
     assert len(table) == 2 * LAYERS
     assert set(table["first"]) == {"a"}
     assert set(table["second"]) == {"b"}

@@ -3,7 +3,6 @@ import pandas as pd
 import pytest
 
 from embspace.measure.tables.deviations import ENDING
-from embspace.measure.words.homonym_occurrences import Occurrence
 from embspace.measure.words.homonym_statistics import (
     FIRST_LAYERS,
     MEASURES,
@@ -12,13 +11,11 @@ from embspace.measure.words.homonym_statistics import (
     slope_name,
 )
 from embspace.measure.words.homonym_tables import (
-    DRIFT_COLUMNS,
-    LAYER_COLUMNS,
-    RECOVERY_COLUMNS,
     CellColumns,
     Findings,
     bag_of_words,
-    drift_table,
+    columns_of,
+    drift_rows,
     find_senses,
     largest,
     layer_table,
@@ -35,17 +32,23 @@ def findings_of(name: str, draws: np.ndarray) -> Findings:
     return Findings({name: values}, *bounds, halves, n_words=np.full((2, 1, 3), 7.0), level=0.8)
 
 
+def cell_of(name: str, **beside: bool) -> CellColumns:
+    return CellColumns(name, "distance", **beside)
+
+
 def test_a_cell_has_a_column_for_all_that_stands_beside_it():
-    assert CellColumns("ratio").columns("") == ["ratio"]
-    assert CellColumns("ratio", interval=True).columns("") == ["ratio", "ratio_low", "ratio_high"]
-    full = CellColumns("ratio", interval=True, null=True, p_value=True).columns("random_weights_")
+    assert cell_of("ratio").columns("") == {"ratio": "distance"}
+    bounded = cell_of("ratio", interval=True).columns("")
+    assert bounded == dict.fromkeys(["ratio", "ratio_low", "ratio_high"], "distance")
+    full = cell_of("ratio", interval=True, null=True, p_value=True).columns("random_weights_")
     nulls = ["random_weights_null_ratio" + end for end in ("", "_low", "_high")]
-    assert full[3:] == [*nulls, "random_weights_p_value"]
+    expected = [*((name, "null_value") for name in nulls), ("random_weights_p_value", "p_value")]
+    assert [*full.items()][3:] == expected
 
 
 def test_the_values_of_a_cell_by_hand():
     found = findings_of("ratio", np.array([4.0, 0.0, 1.0, 2.0, 3.0, 4.0]))
-    cell = CellColumns("slope", interval=True, null=True, p_value=True)
+    cell = cell_of("slope", interval=True, null=True, p_value=True)
     row = found.cells(cell, "ratio", (0, 0, 2), "")
     assert row == pytest.approx(
         {
@@ -62,7 +65,7 @@ def test_the_values_of_a_cell_by_hand():
 
 def test_trained_and_random_weights_stand_side_by_side():
     found = findings_of("ratio", np.array([4.0, 0.0]))
-    assert found.both(CellColumns("ratio"), "ratio", 0, 1) == {
+    assert found.both(cell_of("ratio"), "ratio", 0, 1) == {
         "ratio": 4.0,
         "random_weights_ratio": 40.0,
     }
@@ -71,19 +74,19 @@ def test_trained_and_random_weights_stand_side_by_side():
 @pytest.mark.parametrize("measure", range(len(MEASURES)))
 def test_mean_distances_of_cosines_are_shown_as_cosines(measure: int):
     found = findings_of("within", np.array([0.25, 0.0]))
-    row = found.cells(CellColumns("within"), "within", (0, 0, measure), "")
+    row = found.cells(cell_of("within"), "within", (0, 0, measure), "")
     assert row["within"] == (0.75 if MEASURES[measure][1] == "cosine" else 0.25)
 
 
 def test_draws_that_differ_by_rounding_are_as_large():
     found = findings_of("ratio", np.array([0.3, 0.3 - 1e-16, 0.1 + 0.2, 0.2]))
-    row = found.cells(CellColumns("ratio", p_value=True), "ratio", (0, 0, 0), "")
+    row = found.cells(cell_of("ratio", p_value=True), "ratio", (0, 0, 0), "")
     assert row["p_value"] == 3 / 4
 
 
 def test_a_null_that_is_not_defined_has_no_range():
     found = findings_of("ratio", np.array([1.0, np.nan, np.nan]))
-    row = found.cells(CellColumns("ratio", null=True), "ratio", (0, 0, 0), "")
+    row = found.cells(cell_of("ratio", null=True), "ratio", (0, 0, 0), "")
     assert row.pop("ratio") == 1
     assert np.isnan(list(row.values())).all()
 
@@ -98,17 +101,8 @@ def test_the_layer_of_the_largest_value_counts_from_the_embedding_output():
 
 def test_shares_that_are_equal_but_for_rounding_differ_by_zero():
     found = findings_of("context_gain", np.array([0.3 - (0.1 + 0.2)]))
-    row = found.cells(CellColumns("context_gain"), "context_gain", (0, 0, 0), "")
+    row = found.cells(cell_of("context_gain"), "context_gain", (0, 0, 0), "")
     assert str(row["context_gain"]) == "0.0"  # neither -5.6e-17 nor -0.0
-
-
-@pytest.mark.parametrize(
-    ("name", "columns"),
-    [("difference", LAYER_COLUMNS), ("accuracy", RECOVERY_COLUMNS), ("slope", DRIFT_COLUMNS)],
-)
-def test_what_each_table_is_about_is_tested_in_it(name: str, columns: list[str]):
-    cell = CellColumns(name, interval=True, null=True, p_value=True)
-    assert set(cell.columns("") + cell.columns("random_weights_")) <= set(columns)
 
 
 def test_the_largest_layer_is_that_of_the_true_senses_at_trained_weights():
@@ -117,7 +111,9 @@ def test_the_largest_layer_is_that_of_the_true_senses_at_trained_weights():
     found = dict.fromkeys(OVER_LAYERS, values)
     slopes = [slope_name(name, first) for name in OVER_LAYERS for first in FIRST_LAYERS]
     found |= dict.fromkeys(slopes, values[:, :, :1])
-    table = drift_table(Findings(found, found, found, found, np.full((2, 3, 3), 7.0), level=0.8))
+    table = pd.DataFrame(
+        drift_rows(Findings(found, found, found, found, np.full((2, 3, 3), 7.0), level=0.8))
+    )
     assert (table["largest_layer"] == 2).all()
 
 
@@ -125,9 +121,8 @@ def test_distances_of_a_word_are_shown_as_cosines_where_those_are_measured():
     distances = np.full((1, 1, 2, 1, len(MEASURES)), 0.25)
     bags = np.full((1, 1, 1, 1, 1), 0.5)
     values = WordValues(distances, 3 * distances, *[distances] * 3, bags)
-    senses = pd.DataFrame({"word": ["a"], "sense": ["x"]})
-    kept = [Occurrence(np.array([0]), np.array([1]))]
-    table = word_table(values, findings_of("between_words", np.array([1.0])), senses, kept)
+    senses = pd.DataFrame({"word": ["a"], "sense": ["x"], "n_tokens": 1})
+    table = word_table(values, findings_of("between_words", np.array([1.0])), senses)
     shown = {row["quantity"]: (row["within"], row["between"]) for _, row in table.iterrows()}
     assert shown == {"cosine": (0.75, 0.25), "euclidean_distance": (0.25, 0.75)}
     assert (table["difference"] == 0.5).all()
@@ -146,10 +141,9 @@ def findings_of_places(names: list[str], n_layers: int = 2) -> Findings:
 
 
 def test_every_number_of_the_layers():
-    cell = CellColumns("difference", interval=True, null=True, p_value=True)
-    columns = ["layer", "preparation", "quantity", "n_words", f"difference{ENDING}"]
-    columns += cell.columns("") + cell.columns("random_weights_")
-    table = layer_table(findings_of_places(["difference"]), [cell], columns)
+    cell = cell_of("difference", interval=True, null=True, p_value=True)
+    table = layer_table(findings_of_places(["difference"]), [cell])
+    assert {*columns_of(cell), f"difference{ENDING}"} < set(table)
     assert table["layer"].tolist() == [0, 0, 0, 1, 1, 1]
     assert list(zip(table["preparation"], table["quantity"], strict=True)) == [*MEASURES] * 2
     assert table["n_words"].tolist() == [9, 9, 9, 7, 8, 9]
@@ -166,7 +160,7 @@ def test_every_number_of_the_layers():
 
 def test_every_number_of_the_drift():
     slopes = [slope_name(name, first) for name in OVER_LAYERS for first in FIRST_LAYERS]
-    table = drift_table(findings_of_places([*OVER_LAYERS, *slopes]))
+    table = pd.DataFrame(drift_rows(findings_of_places([*OVER_LAYERS, *slopes])))
     names = ["difference", "ratio", "relative_difference"]
     assert table["statistic"].tolist() == [name for name in names for _ in range(2)] * 3
     assert table["first_layer"].tolist() == [0, 1] * 9
@@ -190,9 +184,8 @@ def test_every_number_of_the_words():
     accuracy[0, 0, 0], accuracy[1, 0, 0] = 0.6, 0.8
     bags = np.full((2, 2, 1, 1, 1), 0.5)
     values = WordValues(within, between, within[:, :1] + within[:1], accuracy, accuracy, bags)
-    senses = pd.DataFrame({"word": ["b", "a", "b"], "sense": ["x", "y", "z"]})
-    kept = [Occurrence(np.arange(n), np.array([9])) for n in (1, 2, 3)]
-    table = word_table(values, findings_of("between_words", np.array([2.0])), senses, kept)
+    senses = pd.DataFrame({"word": [*"bab"], "sense": [*"xyz"], "n_tokens": [1, 2, 3]})
+    table = word_table(values, findings_of("between_words", np.array([2.0])), senses)
     assert table["rank"].tolist() == [1, 2] * 3
     assert table["word"].tolist() == ["a", "b"] * 3
     assert table["senses"].tolist() == ["y", "x, z"] * 3

@@ -4,11 +4,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from embspace.analysis import Outcome
 from embspace.geometry.inference.resampling import half_sample_interval
 from embspace.measure.words.probing import (
     CLASSES,
-    COLUMNS,
-    TOKEN_COLUMNS,
     ProbedWords,
     _interval,
     first_of_each,
@@ -16,19 +15,12 @@ from embspace.measure.words.probing import (
     probed_words,
     single_tokens,
 )
+from tests.analyses import settings_of
 
-SETTINGS: dict[str, Any] = {
-    "n_folds": 3,
-    "inverse_regularization": 0.1,
-    "hidden_units": 4,
-    "n_epochs": 20,
-    "n_trees": 5,
-    "longest_n_gram": 2,
-    "shown_tokens": ["w0", "w3", "absent"],
-    "n_resamples": 50,
-    "level": 0.95,
-    "seed": 0,
-}
+FEW = {"n_folds": 3, "inverse_regularization": 0.1, "hidden_units": 4, "n_epochs": 20}
+FEW |= {"n_trees": 5, "longest_n_gram": 2, "shown_tokens": ["w0", "w3", "absent"]}
+SETTINGS = settings_of(measure_probing, **FEW, n_resamples=50)
+DECIDED_BY_SEED = ("accuracy", *CLASSES)
 N = 90
 
 
@@ -55,7 +47,7 @@ def token_table(n: int = N, split: tuple[int, ...] = ()) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["window", "id", "special"])
 
 
-def given(noise: float, n: int = N) -> ProbedWords:
+def planted(noise: float, n: int = N) -> dict[str, Any]:
     rng = np.random.default_rng(0)
     base = np.eye(3)[np.arange(n) % 3] @ rng.normal(size=(3, 10))
     tokens = token_table(n)
@@ -63,18 +55,29 @@ def given(noise: float, n: int = N) -> ProbedWords:
         "token": rng.normal(size=(2, len(tokens), 10)),
         "random_token": rng.normal(size=(2, len(tokens), 10)),
     }
-    return probed_words(words(n), tokens, states, base + noise * rng.normal(size=(n, 10)))
+    return {
+        "words": words(n),
+        "tokens": tokens,
+        "states": states,
+        "vocabulary": pd.DataFrame({"id": range(n), "token": words(n)["word"]}),
+        "embeddings": {"input": base + noise * rng.normal(size=(n, 10))},
+    }
 
 
-def measured(probed: ProbedWords, **change: Any):
-    x = np.asarray(probed.features["input", None, "trained"])
-    vocabulary = pd.DataFrame({"id": range(len(x)), "token": probed.words["word"]})
-    return measure_probing(probed, vocabulary, x, **{**SETTINGS, **change})
+def inputs(*, is_empty: bool) -> dict[str, Any]:
+    return planted(0.5, n=6 if is_empty else N)
+
+
+def probed(noise: float, n: int = N) -> ProbedWords:
+    given = planted(noise, n)
+    return probed_words(
+        given["words"], given["tokens"], given["states"], given["embeddings"]["input"]
+    )
 
 
 @pytest.fixture(scope="module")
-def found():
-    return measured(given(0.05))
+def found() -> Outcome:
+    return measure_probing(**planted(0.05), **SETTINGS)
 
 
 def accuracy(table: pd.DataFrame, features: str, task: str = "part_of_speech") -> pd.Series:
@@ -83,20 +86,19 @@ def accuracy(table: pd.DataFrame, features: str, task: str = "part_of_speech") -
 
 
 def test_a_planted_class_is_read_off_the_input_and_nowhere_else(found):
-    assert (accuracy(found.accuracy, "input") == 1).all()
-    assert (accuracy(found.accuracy, "hidden_state") < 0.6).all()
-    assert (accuracy(found.accuracy, "spelling") < 0.6).all()
+    assert (accuracy(found["accuracy"], "input") == 1).all()
+    assert (accuracy(found["accuracy"], "hidden_state") < 0.6).all()
+    assert (accuracy(found["accuracy"], "spelling") < 0.6).all()
 
 
 def test_the_control_task_is_not_read(found):
-    controls = found.accuracy[found.accuracy["task"] == "control"]
+    controls = found["accuracy"][found["accuracy"]["task"] == "control"]
     assert (controls["accuracy"] < 0.65).all()
     assert set(controls["weights"]) == {"none", "trained"}
 
 
 def test_every_space_has_every_probe(found):
-    table = found.accuracy
-    assert list(table) == COLUMNS
+    table = found["accuracy"]
     spaces = table[table["task"] == "part_of_speech"].groupby(["features", "weights"]).size()
     assert spaces.to_dict() == {
         ("hidden_state", "random"): 6,
@@ -114,24 +116,17 @@ def test_every_space_has_every_probe(found):
 
 
 def test_the_null_always_says_the_commonest_class(found):
-    null = found.accuracy.groupby("task")["null_accuracy"].unique()
+    null = found["accuracy"].groupby("task")["null_accuracy"].unique()
     assert null["part_of_speech"].tolist() == pytest.approx([1 / 3])  # as many words of each
     assert len(null["control"]) == 1 and 1 / 3 < null["control"][0] < 2 / 3
 
 
 def test_shown_tokens_are_judged_without_having_been_seen(found):
-    assert list(found.tokens) == TOKEN_COLUMNS
-    assert found.tokens["token"].unique().tolist() == ["w0", "w3"]
-    shares = found.tokens[list(CLASSES)].to_numpy()
+    assert found["tokens"]["token"].unique().tolist() == ["w0", "w3"]
+    shares = found["tokens"][list(CLASSES)].to_numpy()
     assert np.allclose(shares.sum(axis=1), 1)
-    linear = found.tokens["probe"] == "logistic_regression"
-    assert (found.tokens.loc[linear, "noun"] > 0.6).all()
-
-
-def test_the_same_seed_gives_the_same_numbers():
-    pd.testing.assert_frame_equal(
-        measured(given(1.0)).accuracy, measured(given(1.0)).accuracy, check_exact=True
-    )
+    linear = found["tokens"]["probe"] == "logistic_regression"
+    assert (found["tokens"].loc[linear, "noun"] > 0.6).all()
 
 
 def test_words_of_several_tokens_are_left_out():
@@ -151,8 +146,8 @@ def test_a_word_may_be_the_very_first_token():
     tokens = pd.DataFrame({"window": range(3), "id": range(3), "special": False})
     states = {name: np.zeros((2, 3, 4)) for name in ("token", "random_token")}
     x = np.arange(12.0).reshape(3, 4)
-    probed = probed_words(words(3).assign(source="file"), tokens, states, x)
-    assert np.array_equal(np.asarray(probed.features["input", None, "trained"]), x)
+    kept = probed_words(words(3).assign(source="file"), tokens, states, x)
+    assert np.array_equal(np.asarray(kept.features["input", None, "trained"]), x)
 
 
 def test_of_drawn_words_as_many_of_each_class_as_the_rarest_has_come_first():
@@ -167,32 +162,25 @@ def test_words_of_a_file_are_all_probed_and_drawn_ones_evenly(source: str, count
     rng = np.random.default_rng(0)
     states = {name: rng.normal(size=(2, len(tokens), 10)) for name in ("token", "random_token")}
     x = rng.normal(size=(15, 10))
-    probed = probed_words(words(15).assign(source=source), tokens, states, x)
-    found = probed.words["part_of_speech"].value_counts()
+    kept = probed_words(words(15).assign(source=source), tokens, states, x)
+    found = kept.words["part_of_speech"].value_counts()
     assert [found[name] for name in CLASSES] == counts
-    numbers = [int(word[1:]) for word in probed.words["word"]]
-    assert np.array_equal(np.asarray(probed.features["input", None, "trained"]), x[numbers])
+    numbers = [int(word[1:]) for word in kept.words["word"]]
+    assert np.array_equal(np.asarray(kept.features["input", None, "trained"]), x[numbers])
     at = [tokens.index[(tokens["window"] == each) & ~tokens["special"]][0] for each in numbers]
-    layer = np.asarray(probed.features["hidden_state", 1, "random"])
+    layer = np.asarray(kept.features["hidden_state", 1, "random"])
     assert np.array_equal(layer, states["random_token"][1][at])
 
 
 def test_a_vector_is_that_of_its_word():
-    probed = given(0.0)
-    states = np.asarray(probed.features["hidden_state", 1, "random"])
+    states = np.asarray(probed(0.0).features["hidden_state", 1, "random"])
     assert states.shape == (N, 10)
     assert len({row.tobytes() for row in states}) == N
 
 
-def test_too_few_words_have_no_probe():
-    found = measured(given(0.05, n=6))
-    assert found.accuracy.empty
-    assert list(found.accuracy) == COLUMNS
-    assert list(found.tokens) == TOKEN_COLUMNS
-
-
 def test_an_interval_of_an_accuracy_ends_at_one():
-    table = measured(given(0.8)).accuracy  # one of 90 words is wrong: the bound would be 1.0002
+    # One of 90 words is wrong: the bound would be 1.0002.
+    table = measure_probing(**planted(0.8), **SETTINGS)["accuracy"]
     row = table[(table["features"] == "input") & (table["probe"] == "logistic_regression")].iloc[0]
     assert 0.98 < row["accuracy"] < row["accuracy_high"] == 1
 
@@ -213,5 +201,5 @@ def test_the_interval_of_an_accuracy_is_that_of_lemmas_of_several_words():
 
 
 def test_lemmas_and_words_are_counted(found):
-    assert (found.accuracy["n_lemmas"] == words()["lemma"].nunique()).all()
-    assert found.accuracy["layer"].dropna().unique().tolist() == [0, 1]
+    assert (found["accuracy"]["n_lemmas"] == words()["lemma"].nunique()).all()
+    assert found["accuracy"]["layer"].dropna().unique().tolist() == [0, 1]

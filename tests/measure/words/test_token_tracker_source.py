@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from embspace.measure.words.token_tracker_source import COLUMNS, source_table
+from embspace.measure.words.token_tracker_source import source_table
 from embspace.models.stream.tracked_vocabulary import TrackedVocabulary
 from tests.measure.words.followed import Tokenizer, vocabulary_of
 from tests.models.stream.tiny import tiny
@@ -14,7 +14,7 @@ TEXT = "river of paint"
 def test_both_computations_stand_beside_each_other():
     module = tiny("bert")
     table = source_table(module, vocabulary_of(module), Tokenizer(), TEXT)
-    assert list(table) == COLUMNS and len(table) == 4 * 3 * 5
+    assert len(table) == 4 * 3 * 5
     assert set(table["token"]) == {"<2>", "river", "of", "paint"}
     by = table.set_index(["computation", "positions", "layer", "position"])["cosine"]
     assert by["as_coded", "first", 1, 1] != pytest.approx(by["attention_sum", "first", 1, 1])
@@ -46,4 +46,4 @@ def test_what_has_no_room_in_the_model_has_no_row():
         for n_words, n_rows in ((40, 0), (39, 1)):
             text = " ".join(["of"] * n_words)
             found = source_table(module, vocabulary, Tokenizer(), text)
-            assert list(found) == COLUMNS and (len(found) > 0) == bool(n_rows)
+            assert (len(found) > 0) == bool(n_rows)

@@ -16,11 +16,14 @@ from embspace.models.lock import read_lock
 from embspace.models.memory import check_memory
 from embspace.models.sentence.files import sentence_files, transformer_folder
 from embspace.settings.model import (
+    FolderFiles,
+    HubFiles,
     HubModel,
     Model,
     Network,
-    RandomModel,
+    PackageFiles,
     VectorsModel,
+    WheelFiles,
     WheelModel,
     describe_model,
     model_file,
@@ -30,6 +33,7 @@ from embspace.settings.schema import read_yaml
 
 PROBES = Path(".cache/probes")
 N_TOKENS = 12  # of which texts are made
+SMALL = (".json", ".txt", ".model")  # of a model's folder
 CHECKS = 2  # raised where more is checked, so that what was kept before is probed again
 LIBRARIES = ("torch", "transformers", "tokenizers")
 
@@ -103,25 +107,33 @@ def _probe(name: str, model: Network) -> None:
 
 def digest_of(name: str, model: Network, content: dict[str, Any]) -> str:
     """Return a hash of a model's description, files and libraries, unique to the model."""
-    parts = [CHECKS, content, _versions(), [*_files(name, model)]]
+    parts = [CHECKS, content, versions(), [*_files(name, model)]]
     return hashlib.sha256(json.dumps(parts, default=str).encode()).hexdigest()
 
 
 @cache
-def _versions() -> dict[str, str]:
+def versions() -> dict[str, str]:
+    """Return the versions of the libraries that read models."""
     return {library: version(library) for library in LIBRARIES}
+
+
+def files_read(root: Path) -> list[Path]:
+    """Return the files of a model's folder that may be read: weights, configs, tokenizer."""
+    folder = transformer_folder(root)
+    small = [file for ending in SMALL for file in sorted(folder.glob(f"*{ending}"))]
+    return list(dict.fromkeys([*weight_files(folder), *small, *sentence_files(root)]))
 
 
 def _files(name: str, model: Model) -> Iterator[Any]:
     """Yield marks of changed weights in the same place, without reading the weights."""
-    if isinstance(model, HubModel | WheelModel):
-        entry = read_lock().get(name)
-        yield None if entry is None else entry.model_dump()
-    elif not isinstance(model, RandomModel | VectorsModel):
-        unpinned = model.model_copy(update={"sha256": {}})
-        root = locate_root(name, unpinned)
-        folder = transformer_folder(root)
-        small = sorted(folder.glob("*.json")) + sorted(folder.glob("*.txt"))
-        for file in (*weight_files(folder), *small, *sentence_files(root)):
-            now = file.stat()
-            yield os.path.relpath(file, root), now.st_size, now.st_mtime_ns
+    from embspace.models.tokenizer import tokenizer_files
+
+    for place in {id(files): files for files in (model, tokenizer_files(model))}.values():
+        if isinstance(place, HubFiles | WheelFiles):
+            entry = read_lock().get(name)
+            yield None if entry is None else entry.model_dump()
+        elif isinstance(place, FolderFiles | PackageFiles):
+            root = locate_root(name, place.model_copy(update={"sha256": {}}))
+            for file in files_read(root):
+                now = file.stat()
+                yield os.path.relpath(file, root), now.st_size, now.st_mtime_ns

@@ -372,6 +372,7 @@ def cite(
     """
     from embspace.app.queries.reported import why_not_there
     from embspace.cite.command import cite as citation_of
+    from embspace.cite.facts import NoResults
     from embspace.cite.methods import all_methods
     from embspace.settings.roots import is_home
 
@@ -387,8 +388,8 @@ def cite(
     with at_model(named) as name:
         try:
             citation = citation_of(noun, name, latex=latex)
-        except InputError as error:
-            if is_home(Path.cwd()) and ": not found" in str(error):  # where `dvc repro` is not run
+        except NoResults as error:
+            if is_home(Path.cwd()):  # where `dvc repro` is not run
                 raise InputError(f"no results of {noun}; {why_not_there(name)}") from error
             raise
     for note in citation.notes:
@@ -397,21 +398,22 @@ def cite(
 
 
 def define(
-    measure: Annotated[
+    name: Annotated[
         str | None,
         typer.Argument(
-            help="Of embspace.geometry, a family, or a word to look for, such as anisotropy; "
-            "without it, all are listed."
+            help="A measure, a family, an analysis such as helix, or a word to look for, such as "
+            "anisotropy; without it, all measures are listed."
         ),
     ] = None,
 ) -> None:
     """Say what a measure is: formula, range, source, invariances, bias, a worked example.
 
-    Of a family, its measures; of another word, the measures and functions that speak of it.
+    Of an analysis, its question, tables and settings; of a family, its measures; of another word,
+    the measures and functions that speak of it.
 
-    docs/definitions.md has all of them without the examples, with formulas set.
+    docs/definitions.md has all measures without the examples, with formulas set.
     """
-    from embspace.app.define import define as definition_of
+    from embspace.app.definitions.measures import define as definition_of
 
     with clear_errors():
-        typer.echo(definition_of(measure))
+        typer.echo(definition_of(name))

@@ -9,7 +9,7 @@ from typing import Any
 from embspace.app.live.answers import NEARNESS, POINTS, POSITIONS, Answers
 from embspace.app.live.doors import LOOPBACK, Guests, lifespan_of
 from embspace.app.live.limits import MOST_CHARACTERS, MOST_PAIRS
-from embspace.app.page.names import called
+from embspace.app.page.names import called_in
 from embspace.clouds.pooling import EXTRACTED
 from embspace.errors import InputError
 
@@ -125,7 +125,7 @@ def build_page(models: list[str], corpora: list[str], answers: Answers) -> Any:
             "# embspace\nWhat a model makes of your texts. All is computed on this machine."
         )
         model = gr.Dropdown(
-            [(called(Path(), "model", name), name) for name in models],
+            [(called_in(Path(), "model", name), name) for name in models],
             value=models[0],
             label="Model",
             info="A name in conf/model/; its files must be there (`embspace fetch`). "
@@ -302,7 +302,7 @@ def _text_box(label: str, value: str, name: str, *, lines: int = 1) -> Any:
 def _corpus(corpora: list[str]) -> Any:
     import gradio as gr
 
-    choices = [(called(Path(), "corpus", name), name) for name in corpora]
+    choices = [(called_in(Path(), "corpus", name), name) for name in corpora]
     return gr.Dropdown(choices, value=corpora[0] if corpora else None, label="Corpus")
 
 

@@ -1,10 +1,13 @@
 """Writes the section of a report on publications: the claims that this model's numbers decide."""
 
+from collections.abc import Collection
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 
+from embspace.app.page.provenance import is_decoder, other_language
+from embspace.app.page.texts_read import UnknownShare, unknown_shares
 from embspace.app.thesis import THESIS, answers
 from embspace.draw.page.markdown import section, words
 from embspace.errors import counted
@@ -21,34 +24,76 @@ DECIDED = (*HOLDS, "differs", "depends on the rule")
 OF_CLAIMS = ["section", "statement", "statistic", "value", "low", "high"]
 OF_CLAIMS += ["null", "holds_if", "verdict", "untrained_value", "reason"]
 OF_NUMBERS = ["section", "statement", "published", "value", "verdict", "reason"]
+WEIGHTS = "weights"  # what a claim is about; others count tokens, or follow from the config
+# Chapters whose analyses read no text; claims on the others are about a language.
+WITHOUT_TEXTS = ("learned", "positional")
+ENCODERS, ENGLISH = "encoders", "encoders in English"
 
 
-def decided_tables(folder: Path, model: str) -> str:
+class Reader(NamedTuple):
+    """What a model is, as far as publications speak of such models."""
+
+    is_decoder: bool
+    knows_english: bool
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """Return what a source may have spoken of, for its claims to be about this model."""
+        if self.is_decoder:
+            return ()
+        return (ENCODERS, ENGLISH) if self.knows_english else (ENCODERS,)
+
+    @property
+    def why_not(self) -> str:
+        """Return which claims are not counted, and why; empty if all are."""
+        if self.is_decoder:
+            return "The sources speak of encoders, and this is a decoder: no claim is counted."
+        if not self.knows_english:
+            return (
+                "The sources speak of encoders in English, which this model does not know: claims "
+                "on words, sentences, texts and attention are not counted."
+            )
+        return ""
+
+
+def reader_of(folder: Path, model: str, shares: Collection[UnknownShare] | None = None) -> Reader:
+    """Return what a model is: by its blocks, its language, and what its tokenizer knows."""
+    described = read_yaml(folder / CONF / "model" / f"{model}.yaml")
+    shares = unknown_shares(folder, model) if shares is None else shares
+    stimuli = [share.is_read for share in shares if share.kind == "stimuli"]
+    knows_stimuli = not stimuli or 2 * sum(stimuli) > len(stimuli)
+    return Reader(is_decoder(folder, model), knows_stimuli and not other_language(described))
+
+
+def decided_tables(folder: Path, model: str, reader: Reader | None = None) -> str:
     """Return Markdown of the decided claims and of the numbers about this model.
 
     Printed numbers about further models, or about no model, are counted with the rest, like claims
-    decided by toys or references. The figure counts all rows; the text therefore says how many
-    decided rows are the same for every model.
+    decided by toys or references, and claims on models of another kind than the `reader`. The
+    figure counts all rows; the text therefore says how many decided rows are the same for every
+    model.
     """
     from embspace.draw.compare.ledger import ledger_table  # and matplotlib, which is slow
 
     described = read_yaml(folder / CONF / "model" / f"{model}.yaml")
     ledger = load_table(str(folder / f"results/ledger/{model}.csv"))
+    reader = reader or reader_of(folder, model)
     digits = read_yaml(settings_path("draw", "ledger", folder))["digits"]
     decided = ledger["verdict"].isin(DECIDED)
     is_number, on_others = ledger["kind"] == "number", ledger["statement"].isin(_on_others(folder))
-    is_claim = (ledger["kind"] == "claim") & ~on_others
     own = subject(model, described).repository
     is_own_number = is_number & ledger["statement"].str.startswith(_numbers_of(folder, own))
     of_none = is_number & ledger["statement"].str.startswith(_numbers_of(folder, ANY_MODEL))
     same = int(((on_others | of_none) & decided).sum())
-    claims, numbers = ledger[is_claim & decided], ledger[is_own_number & decided]
+    claims, counts = own_claims(folder, ledger, reader)
+    numbers = ledger[is_own_number & decided]
     label = words(described["label"])
+    shown = [*claims.index, *counts.index, *numbers.index]
     parts = [
         f"# What was published, held against {label}\n\nStage `measure_ledger`. "
-        f"{_rest(ledger.drop([*claims.index, *numbers.index]), model)} The figure counts all rows; "
-        f"{same} decided ones are of toys and references, the same for every model."
-        f"{_of_random(described)}\n",
+        f"{_rest(ledger.drop(shown), model)} The figure counts all rows; "
+        f"{same} decided ones are of toys and references, the same for every model. "
+        f"{reader.why_not}{_of_random(described)}\n",
         "## What the thesis asks\n",
         *_answers(folder, ledger),
         section(
@@ -59,10 +104,41 @@ def decided_tables(folder: Path, model: str) -> str:
             ledger_table(claims[OF_CLAIMS], digits),
         ),
     ]
+    if len(counts):
+        note = "What counts tokens, or follows from the config: no weights are asked."
+        parts.append(section("Exact counts", note, ledger_table(counts[OF_CLAIMS], digits)))
     if len(numbers):
         note = "A number matches if ours rounds to what is printed."
         parts.append(section("Numbers", note, ledger_table(numbers[OF_NUMBERS], digits)))
     return "\n".join(parts)
+
+
+def own_claims(
+    folder: Path, ledger: pd.DataFrame, reader: Reader
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return the decided claims on weights of models such as the reader, and the exact counts."""
+    speak_of = _spoken_of(folder)
+    fits = ledger["statement"].map(speak_of).isin(reader.kinds)
+    own = ledger[(ledger["kind"] == "claim") & ledger["verdict"].isin(DECIDED) & fits]
+    own = own[~own["statement"].isin(_on_others(folder))]
+    return own[own["about"] == WEIGHTS], own[own["about"] != WEIGHTS]
+
+
+def _spoken_of(folder: Path) -> dict[str, str]:
+    """Return what each claim speaks of: encoders in English if what decides it reads texts."""
+    claims = (claim for file in SOURCES for claim in read_source(folder / file).claims)
+    return {
+        claim.claim: ENGLISH
+        if any(_reads_texts(folder, cell.file) for cell in claim.cells)
+        else ENCODERS
+        for claim in claims
+    }
+
+
+def _reads_texts(folder: Path, file: str) -> bool:
+    """Return whether a file of results is of an analysis of texts, words or sentences."""
+    chapter = settings_path("measure", Path(file).parts[1], folder).parent.name
+    return chapter not in WITHOUT_TEXTS
 
 
 def _answers(folder: Path, ledger: pd.DataFrame) -> list[str]:
@@ -72,22 +148,25 @@ def _answers(folder: Path, ledger: pd.DataFrame) -> list[str]:
     return list(answers(source, own, tables=False))
 
 
-def own_finding(folder: Path, model: str) -> str:
+def own_finding(folder: Path, model: str, reader: Reader | None = None) -> str:
     """Return how many claims the model's own results decide, and how; empty if they decide none.
 
     The title of the figure counts toys and references, too, which are the same for every model.
+    Exact counts are apart, as no training could make another verdict of them.
     """
     ledger = load_table(str(folder / f"results/ledger/{model}.csv"))
-    is_own = (ledger["kind"] == "claim") & ~ledger["statement"].isin(_on_others(folder))
-    verdicts = ledger.loc[is_own & ledger["verdict"].isin(DECIDED), "verdict"]
-    if verdicts.empty:
+    reader = reader or reader_of(folder, model)
+    claims, counts = own_claims(folder, ledger, reader)
+    if claims.empty:
         return ""
+    verdicts = claims["verdict"]
     n_held = int(verdicts.isin(HOLDS).sum())
     n_failed, n_by_rule = (int((verdicts == word).sum()) for word in DECIDED[-2:])
     rest = f", {n_by_rule} depend on the rule" if n_by_rule else ""
+    apart = f"; {counted(len(counts), 'exact count')} apart" if len(counts) else ""
     return (
-        f"Of {counted(len(verdicts), 'published claim')} that this model decides, {n_held} hold, "
-        f"{n_failed} do not{rest}{trained_share(ledger[is_own])}"
+        f"Of {counted(len(verdicts), 'published claim')} on {reader.kinds[-1]} that this model "
+        f"decides, {n_held} hold, {n_failed} do not{rest}{trained_share(claims)}{apart}"
     )
 
 

@@ -11,18 +11,24 @@ from importlib.resources import files
 from itertools import groupby
 from pathlib import Path
 
+from embspace.app.page.findings import HEADLINES, findings_of, folded
 from embspace.app.page.fragment import Fragment, policy_of
 from embspace.app.page.html import as_html
-from embspace.app.page.ledger import decided_tables, own_finding
-from embspace.app.page.names import UNKNOWN, called
+from embspace.app.page.labels import label_findings, why_no_labels
+from embspace.app.page.ledger import decided_tables, own_finding, reader_of
+from embspace.app.page.names import called_in
+from embspace.app.page.nothing import is_empty, why_unread
 from embspace.app.page.pictures import fitted, shape_of, shorter_uri, subtitle_in, title_in
 from embspace.app.page.provenance import corpora_of, facts_of, is_decoder, this_machine, warnings_of
-from embspace.app.page.texts_read import texts_told
+from embspace.app.page.questions import Question, questions, stage_apart
+from embspace.app.page.texts_read import UnknownShare, texts_told, unknown_shares
+from embspace.app.page.unusual import distances_of
 from embspace.app.queries.cosine_scale import scale_of
 from embspace.cite.bibliography import CITATION
 from embspace.cite.command import methods_of
 from embspace.errors import InputError
 from embspace.prepare.sentences import FEWEST
+from embspace.settings.own import is_own
 from embspace.settings.params import CONF
 from embspace.settings.schema import read_yaml
 from embspace.settings.stage import settings_path
@@ -38,7 +44,7 @@ DOWNLOADS = (".svg", ".pdf", ".tex")  # of what is drawn
 COUNTED = re.compile(r"(?<![\d.])\d(?:[\d,]*\d)? [a-z]|\bn = \d")
 READ_BY = {"text_column", "id_column", "document_column", "separator", "skip_empty"}
 GIVEN = {"allow_unused", "tokenizer"}  # of a model, by options of the report
-CLAIMS = "what papers say of their models, asked of this one, whatever it was trained for"
+CLAIMS = "what papers say of their models, asked of this one"
 # What the contents call the chapters, of which some have one section.
 CHAPTERS = {
     "learned": "Learned vectors",
@@ -72,6 +78,8 @@ class Section:
     finding: str  # the title of the figure, a sentence; empty if it has none
     population: str  # what the finding is of, with n
     texts: str  # the file of texts that it reads, whatever the corpora are; empty if none
+    question: Question
+    stage: str
 
 
 @dataclass(frozen=True)
@@ -100,6 +108,7 @@ def page_of(
     explorer: Fragment | None = None,
     nouns: Collection[str] | None = None,
     progress: Progress = WHOLE,
+    study: Path | None = None,
 ) -> str:
     """Return the page of the tree in `folder` with the drawn analyses `nouns` of `model`.
 
@@ -107,7 +116,8 @@ def page_of(
     findings on texts first if the texts are `own_texts`. `written` are the model and its corpora as
     commands take them, by default their names. `explorer` stands behind the findings; the page runs
     no scripts except the explorer's and the ledger's. `progress` has the present computation and
-    the omissions of the report.
+    the omissions of the report. `study` is the tree with results of other models, by default
+    `folder` itself. An analysis without anything to show is a line at the end, with the reason.
 
     Raises:
         InputError: if a figure or a table is not there.
@@ -122,26 +132,35 @@ def page_of(
     # What is marked `safe` in the template was made here.
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True)
     drawn = drawn_nouns() if nouns is None else nouns
-    sections = [section_of(folder, noun, model) for noun in nouns_of_page() if noun in drawn]
+    shares = unknown_shares(folder, model)
+    wanted = [noun for noun in nouns_of_page() if noun in drawn]
+    sections = [section_of(folder, noun, model, shares) for noun in wanted]
+    sections, without = _with_something(folder, model, sections, shares)
     sections = _fitting(folder, model, sections, explorer.data if explorer else "")
     if own_texts:
         sections = _apart(sections)
     corpora = corpora_of(folder, model)
+    labels = label_findings(folder, model, CHAPTERS[LABELS])
+    distances = distances_of(folder, model, study or folder)
+    findings = findings_of(sections, labels, distances, _texts(sections) if own_texts else [])
     return environment.from_string(template).render(
         label=_label(folder, model),
-        model=called(folder, "model", model),
+        model=called_in(folder, "model", model),
         on=", ".join(corpus["label"] for corpus in corpora) if own_texts else "",
         command=_question(folder, model, written or [model], corpora[0]["name"]),
         is_decoder=is_decoder(folder, model),
         warnings=warnings_of(folder, model),
         corpora=corpora,
-        texts_told=texts_told(folder, model),
+        texts_told=[*texts_told(folder, model, shares), *why_no_labels(folder, model)],
         fewest_sentences=FEWEST,
         facts=dict(facts_of(folder, model)),
         machine=this_machine(),
         chapters=_by_chapter(sections),
         methods=_methods(folder, [each.noun for each in sections], model),
-        findings=_by_chapter(findings_of(sections, own_texts=own_texts)),
+        headlines=findings[:HEADLINES],
+        findings=folded(findings),
+        n_folded=len(findings[HEADLINES:]),
+        without=without,
         scale=as_html(scale_of(folder, model, drawn))[1],
         version=version("embspace"),
         explorer=explorer,
@@ -171,7 +190,7 @@ def _question(folder: Path, model: str, written: Sequence[str], usual: str) -> s
 def _own_keys(file: Path) -> set[str]:
     """Return the keys that describe a model or texts of the user's; none for those of conf/."""
     content = read_yaml(file)
-    return {*content} if content.get("license") == content.get("language") == UNKNOWN else set()
+    return {*content} if is_own(content) else set()
 
 
 def drawn_nouns() -> dict[str, str]:
@@ -201,6 +220,7 @@ OF_EMBSPACES_TEXTS = ("text_classification",)  # in the chapter of texts
 # Analyses without a file of texts of their own, and the one whose results they show.
 SHOWN_OF = {"head_map": "head_features", "attention_patterns": "head_features"}
 EMBSPACES = "Texts of embspace"
+LABELS = "layer_choice"
 COMPARES_MODELS = "encoders_decoders"  # and a report has but one
 
 
@@ -215,22 +235,24 @@ def layer_nouns() -> dict[str, str]:
     return layers | dict.fromkeys(BLOCKS, "blocks") | dict.fromkeys(PARAMETERS, "parameters")
 
 
-def findings_of(sections: Iterable[Section], *, own_texts: bool) -> list[Section]:
-    """Return the sections with a finding in the figure: in their order, or sections of texts first.
+def _texts(sections: Iterable[Section]) -> list[str]:
+    """Return the analyses that read the texts of a report alone."""
+    chapters = {CHAPTERS["texts"], CHAPTERS["layers"]}
+    return [section.noun for section in sections if section.chapter in chapters]
 
-    Analyses that always read embspace's own texts do not count as a user's texts.
-    """
-    from embspace.draw.texts.text_maps import NO_FINDINGS
 
-    def is_of_others(section: Section) -> bool:
-        return section.chapter != CHAPTERS["texts"] or section.noun in OF_EMBSPACES_TEXTS
-
-    found = [
-        each
-        for each in sections
-        if each.finding and each.finding not in NO_FINDINGS and "n = 0" not in each.population
-    ]
-    return sorted(found, key=is_of_others) if own_texts else found
+def _with_something(
+    folder: Path, model: str, sections: Iterable[Section], shares: list[UnknownShare]
+) -> tuple[list[Section], dict[str, list[Section]]]:
+    """Return the sections that show something, and the others by the reason."""
+    shown, without = list[Section](), dict[str, list[Section]]()
+    for section in sections:
+        if is_empty(folder, section.noun, model):
+            reason = why_unread(folder, model, section.noun, shares) or section.finding
+            without.setdefault(reason or "no results", []).append(section)
+        else:
+            shown.append(section)
+    return shown, without
 
 
 def _apart(sections: Iterable[Section]) -> list[Section]:
@@ -274,13 +296,19 @@ def _by_chapter(sections: Iterable[Section]) -> list[tuple[str, list[Section]]]:
     return [(name, [*group]) for name, group in groupby(sections, lambda each: each.chapter)]
 
 
-def section_of(folder: Path, noun: str, model: str) -> Section:
-    """Return figure, tables and settings of one analysis."""
+def section_of(
+    folder: Path, noun: str, model: str, shares: list[UnknownShare] | None = None
+) -> Section:
+    """Return figure, tables and settings of one analysis.
+
+    `shares` are those of `unknown_shares` if known already.
+    """
+    reader = reader_of(folder, model, shares) if noun == "ledger" else None
     chapter = nouns_of_page()[noun]
     drawn = f"data/drawn/{chapter}/{model}/{noun}"
     try:
         text = (
-            decided_tables(folder, model)
+            decided_tables(folder, model, reader)
             if noun == "ledger"  # most of its rows are about other models
             else (folder / f"figures/{noun}/{model}.md").read_text(encoding="utf-8")
         )
@@ -288,12 +316,13 @@ def section_of(folder: Path, noun: str, model: str) -> Section:
     except FileNotFoundError as error:
         raise InputError(f"{error.filename}: not found; `dvc repro` makes it") from None
     title, tables = as_html(text)
+    shown, stage = stage_apart(tables)
     drawing = picture.decode("utf-8")
     label = _label(folder, model)
     finding = title_in(drawing)
     population = population_in(subtitle_in(drawing).removeprefix(label))
     if finding and noun == "ledger":
-        finding, population = own_finding(folder, model), CLAIMS
+        finding, population = own_finding(folder, model, reader), CLAIMS
     settings = (settings_path(verb, noun, folder) for verb in VERBS)
     found = [file.relative_to(folder) for file in settings if file.is_file()]
     results = sorted((folder / "results" / noun).rglob(f"{model}.*"))
@@ -306,7 +335,9 @@ def section_of(folder: Path, noun: str, model: str) -> Section:
         # An image, not part of the page: the names in one figure are those in the next.
         figure=shorter_uri(picture, folder / f"figures/{noun}/{model}.png"),
         shape=shape_of(picture),
-        tables=tables,
+        tables=shown,
+        stage=stage,
+        question=questions()[noun],
         finding=finding,
         population=population,
         texts=_own_file(folder, noun),

@@ -13,7 +13,9 @@ from embspace.app.page.fragment import policy_of
 from embspace.app.page.html import as_html
 from embspace.app.page.model import LARGEST, STYLE, VERBS
 from embspace.app.page.names import FOLDERS, Named
+from embspace.app.page.nothing import has_rows
 from embspace.app.page.pictures import png_uri, svg_uri, title_in
+from embspace.app.page.questions import stage_apart
 from embspace.draw.page.markdown import markdown_table
 from embspace.draw.page.saving import ALL_RUNS
 from embspace.errors import counted
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
 
 TEMPLATE = "named.html.jinja"
 LARGEST_ALONE = 25_000_000  # of one that holds the files beside it, too
+WHAT_MOVED = "model_changes"
 N_ROWS = 40  # of a table of a corpus
 DIGITS = 3
 TYPES = {
@@ -60,7 +63,8 @@ class Part:
 def parts_of(root: Path, named: Named) -> list[Part]:
     """Return the analyses with a figure or results of a name, in their order by noun.
 
-    Figures of all runs belong to every run with results of the noun.
+    Of a pair, what moved comes first. Figures of all runs belong to every run with results of the
+    noun.
     """
     if named.kind == "corpus":
         return [*_parts_of_corpus(root, named)]
@@ -74,7 +78,7 @@ def parts_of(root: Path, named: Named) -> list[Part]:
         _with_subject(
             _part(root, noun, shown.get(noun, named.name), results.get(noun, []), stages), named
         )
-        for noun in sorted({*shown, *results})
+        for noun in sorted({*shown, *results}, key=lambda noun: (noun != WHAT_MOVED, noun))
     ]
 
 
@@ -158,15 +162,9 @@ def _results(root: Path, name: str) -> dict[str, list[Path]]:
     for suffix in ("csv", "json"):
         for file in sorted((root / "results").rglob(f"{name}.{suffix}")):
             place = file.relative_to(root)
-            if len(place.parts) > 2 and _has_rows(file):
+            if len(place.parts) > 2 and has_rows(file):
                 found.setdefault(place.parts[1], []).append(place)
     return found
-
-
-def _has_rows(file: Path) -> bool:
-    """Return False of a table with a header alone, as a run has of what does not apply to it."""
-    with file.open(encoding="utf-8") as lines:
-        return file.suffix != ".csv" or any(number for number, _ in enumerate(lines))
 
 
 def _stages(root: Path) -> dict[str, list[str]]:
@@ -185,6 +183,7 @@ def _part(
     """Return an analysis with its figure and tables, or with its results alone."""
     text = root / "figures" / noun / f"{of}.md"
     title, tables = as_html(text.read_text(encoding="utf-8")) if text.is_file() else ("", "")
+    tables, _ = stage_apart(tables)
     drawn = sorted((root / "data/drawn").glob(f"*/{of}/{noun}.*"))
     vector = next((file for file in drawn if file.suffix == ".svg"), None)
     finding = title_in(vector.read_text(encoding="utf-8")) if vector else ""

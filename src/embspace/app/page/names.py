@@ -5,11 +5,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from embspace.errors import did_you_mean
+from embspace.settings.own import called
 from embspace.settings.params import CONF, NAME, PAIR, PARAMS, models_of
 from embspace.settings.schema import read_yaml
 
 FOLDERS = {"model": "model", "run": "train", "corpus": "corpus"}  # of conf/, by kind
-UNKNOWN = "unknown"
 PLURALS = {"model": "models", "run": "runs", "pair": "pairs", "corpus": "corpora"}
 
 
@@ -58,16 +58,10 @@ def names_of(root: Path) -> dict[str, Named]:
     return subjects
 
 
-def called(root: Path, kind: str, name: str) -> str:
-    """Return a user's name of a model or corpus: for their own, the name of the folder or file.
-
-    The name in conf/ has a suffix that tells equal names apart.
-    """
+def called_in(root: Path, kind: str, name: str) -> str:
+    """Return what the user calls a model or corpus that a tree describes, as `called` does."""
     file = root / CONF / FOLDERS[kind] / f"{name}.yaml"
-    content = read_yaml(file) if file.is_file() else {}
-    # Of what embspace has described by itself, neither is known.
-    is_own = content.get("license") == content.get("language") == UNKNOWN
-    return str(content["label"]) if is_own else name
+    return called(name, read_yaml(file) if file.is_file() else {})
 
 
 def asked_of_all(root: Path) -> list[Named]:

@@ -2,7 +2,8 @@
 
 import json
 import platform
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 from contextlib import chdir
 from importlib.metadata import version
 from pathlib import Path
@@ -94,6 +95,11 @@ def warnings_of(folder: Path, model: str) -> list[str]:
             f"Of the files of this model, {', '.join(map(str, allowed))} was left out because its "
             "description allows it: the states are those of the model without it."
         )
+    if language := other_language(content):
+        warnings.append(
+            f"The language of this model is {language}, by its description; the stimuli of "
+            "embspace, and what is found of words, homonyms and paraphrases, are in English."
+        )
     if note := content.get("note"):
         warnings.append(str(note).strip())
     if (how := content.get("batches", "any")) != "any":
@@ -102,6 +108,14 @@ def warnings_of(folder: Path, model: str) -> list[str]:
             f"This model gives a text other states beside a longer one; each was read {beside}."
         )
     return warnings
+
+
+def other_language(described: Mapping[str, Any]) -> str:
+    """Return the language of a model by its description, if known and without English; else ""."""
+    language = str(described.get("language", ""))
+    is_unknown = language.lower() in ("", "unknown", "none", "null")
+    is_open = re.search("english|multi|many|several", language, re.IGNORECASE)
+    return "" if is_unknown or is_open else language
 
 
 def this_machine() -> dict[str, str]:

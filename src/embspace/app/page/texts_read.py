@@ -1,14 +1,14 @@
 """Tells what a reader must know of the texts of a report: copies, unknown tokens, scripts."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import chdir
-from itertools import combinations
+from itertools import combinations, groupby
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
 import pandas as pd
 
-from embspace.app.page.names import called
+from embspace.app.page.names import called_in
 from embspace.errors import InputError, counted
 from embspace.files.rows import load_rows
 from embspace.models.tokens.unknown import not_checkable
@@ -29,31 +29,47 @@ NO_SPACES = (
 )
 
 
-def texts_told(folder: Path, model: str) -> list[str]:
+TextsKind = Literal["corpus", "stimuli", "file"]
+
+
+class UnknownShare(NamedTuple):
+    """The share of unknown tokens among those of some texts."""
+
+    kind: TextsKind
+    key: str
+    """The name of the corpus or stimuli, or the path of the file."""
+    label: str
+    share: float
+    largest: float
+    """The largest share with which the texts are read."""
+
+    @property
+    def is_read(self) -> bool:
+        """Return whether stages read the texts."""
+        return self.share <= self.largest
+
+
+def texts_told(folder: Path, model: str, shares: list[UnknownShare] | None = None) -> list[str]:
     """Return sentences on the texts that the tree in `folder` has read by a model.
 
-    Read from files of the tree; without the files a page does without.
+    Read from files of the tree; without the files a page does without. `shares` are those of
+    `unknown_shares` if known already.
     """
-    labels = _labels(folder, read_yaml(folder / PARAMS)["corpora"])
-    corpora = {
-        label: texts
-        for name, label in labels.items()
-        if (file := folder / f"data/prepared/texts/{name}.parquet").is_file()
-        # What an older version has prepared is prepared anew, and told then.
-        and {"text", "copy_of", "document"} <= {*(texts := load_rows(str(file)))}
-    }
+    corpora = dict(_corpora(folder).values())
     sentences = []
     for name, texts in corpora.items():
         if told := copies_told(texts):
             sentences.append(f"{name}: {told}.")
         if n := int(texts["text"].map(has_no_spaces).sum()):
             sentences.append(f"{name}: {NO_SPACES.format(n=n, of=len(texts))}.")
-    return sentences + shared_told(corpora) + unknown_told(folder, model, corpora)
+    shares = unknown_shares(folder, model) if shares is None else shares
+    return sentences + shared_told(corpora) + unknown_told(shares)
 
 
-def _labels(folder: Path, names: list[str]) -> dict[str, str]:
+def corpora_called(folder: Path) -> dict[str, str]:
     """Return what a user calls each corpus, with its name where two are called so."""
-    labels = {name: called(folder, "corpus", name) for name in names}
+    names = read_yaml(folder / PARAMS)["corpora"]
+    labels = {name: called_in(folder, "corpus", name) for name in names}
     shared = [*labels.values()]
     return {
         name: f"{label} ({name})" if shared.count(label) > 1 else label
@@ -74,22 +90,58 @@ def shared_told(corpora: dict[str, pd.DataFrame]) -> list[str]:
     return sentences
 
 
-def unknown_told(folder: Path, model: str, corpora: dict[str, pd.DataFrame]) -> list[str]:
+def unknown_told(shares: list[UnknownShare]) -> list[str]:
     """Return how many of the tokens of all that stages read are unknown to the tokenizer."""
-    tokenizer = _tokenizer(folder, model)
-    if tokenizer is None:
+    if not shares:
         return []
-    few, sentences = [], []
-    for name, texts, largest in _read_texts(folder, corpora):
-        share = _share(texts, tokenizer)
-        if share > largest:
-            sentences.append(f"{not_checkable(name, share, largest)}.")
-        elif share:
-            few.append(f"{100 * share:.2g} % of {name}")
+    some = [known for known in shares if known.is_read and known.share]
+    few = [f"{100 * known.share:.2g} % of {known.label}" for known in some]
+    sentences = [f"{not_read(unread)}." for unread in by_bound(shares)]
     if few:
         beside = "; an unknown token is no word, no homonym and no class"
         sentences.append(f"Tokens that the tokenizer does not know: {', '.join(few)}{beside}.")
     return sentences or ["The tokenizer knows every token of the texts and stimuli."]
+
+
+def not_read(unread: list[UnknownShare]) -> str:
+    """Return the reason why texts of one bound are not read, in one sentence."""
+    if len(unread) == 1:
+        return not_checkable(unread[0].label, unread[0].share, unread[0].largest)
+    named = ", ".join(f"{each.label} ({100 * each.share:.3g} %)" for each in unread)
+    return (
+        f"More than {100 * unread[0].largest:g} % of the tokens are unknown to the tokenizer, and "
+        f"nothing is measured, of {named}"
+    )
+
+
+def by_bound(shares: Iterable[UnknownShare]) -> Iterator[list[UnknownShare]]:
+    """Yield the shares beyond their bound, those of one bound together."""
+    unread = sorted((each for each in shares if not each.is_read), key=lambda each: each.largest)
+    for _, group in groupby(unread, key=lambda each: each.largest):
+        yield [*group]
+
+
+def unknown_shares(folder: Path, model: str) -> list[UnknownShare]:
+    """Return the share of unknown tokens of each set of texts; none without a tokenizer."""
+    tokenizer = _tokenizer(folder, model)
+    if tokenizer is None:
+        return []
+    return [
+        UnknownShare(kind, key, label, _share(texts, tokenizer), largest)
+        for kind, key, label, texts, largest in _read_texts(folder)
+    ]
+
+
+def _corpora(folder: Path) -> dict[str, tuple[str, pd.DataFrame]]:
+    """Return the label and the texts of each prepared corpus, by name."""
+    labels = corpora_called(folder)
+    return {
+        name: (label, texts)
+        for name, label in labels.items()
+        if (file := folder / f"data/prepared/texts/{name}.parquet").is_file()
+        # What an older version has prepared is prepared anew, and told then.
+        and {"text", "copy_of", "document"} <= {*(texts := load_rows(str(file)))}
+    }
 
 
 def _tokenizer(folder: Path, model: str) -> Any:
@@ -104,15 +156,15 @@ def _tokenizer(folder: Path, model: str) -> Any:
             return None
 
 
-def _read_texts(
-    folder: Path, corpora: dict[str, pd.DataFrame]
-) -> Iterator[tuple[str, list[str], float]]:
-    """Yield the name of each set of texts, the texts, and the largest share of unknown tokens."""
+def _read_texts(folder: Path) -> Iterator[tuple[TextsKind, str, str, list[str], float]]:
+    """Yield kind, key and label of each set of texts, the texts, and the largest unknown share."""
     largest = _settings(folder, "extract", "hidden_states").get(LARGEST, 1.0)
-    yield from ((name, texts["text"].tolist(), largest) for name, texts in corpora.items())
+    for name, (label, texts) in _corpora(folder).items():
+        yield "corpus", name, label, texts["text"].tolist(), largest
     largest = _settings(folder, "extract", "stimuli").get(LARGEST, 1.0)
     for file in sorted((folder / "data/prepared/stimuli").glob("*.parquet")):
-        yield f"the stimuli '{file.stem}'", load_rows(str(file))["text"].tolist(), largest
+        sentences = load_rows(str(file))["text"].tolist()
+        yield "stimuli", file.stem, f"the stimuli '{file.stem}'", sentences, largest
     read: dict[str, float] = {}
     for noun in READERS:
         settings = _settings(folder, "measure", noun)
@@ -120,7 +172,7 @@ def _read_texts(
             read.setdefault(settings["texts"], settings.get(LARGEST, 1.0))
     for path, largest in read.items():
         with chdir(folder):
-            yield Path(path).name, _content(path), largest
+            yield "file", path, Path(path).name, _content(path), largest
 
 
 def _content(path: str) -> list[str]:

@@ -109,9 +109,8 @@ class CorpusSpace:
         name, tokenizer = loaded.name, loaded.tokenizer
         for query in queries:
             _check_known(name, query, tokenizer(query, add_special_tokens=False), tokenizer)
-        if loaded.encoder is not None:
+        if loaded.modules is None:  # of an object alone there is such a pooling
             return encoded_by(loaded.encoder, queries)
-        assert loaded.modules is not None  # or there were no such pooling
         return sentence_vectors(
             name, loaded.description, loaded.module, loaded.modules, tokenizer, queries
         )

@@ -18,6 +18,7 @@ from embspace.app.queries.shown import ShownAsText
 from embspace.errors import counted
 from embspace.geometry.inference.pair_percentile import PairPercentile, percentile_among_pairs
 from embspace.geometry.pairs.directions import cosine_matrix
+from embspace.settings.own import called
 
 N_HALF_SAMPLES = 1000
 LEVEL = 0.95
@@ -113,8 +114,6 @@ def compare_within(
     Raises:
         InputError: if a text is empty, too long, or has no token that the model knows.
     """
-    from embspace.loaded.model import called
-
     for text in (first, second):
         check_query(text)
     tokenizer = space.loaded.tokenizer
@@ -140,7 +139,7 @@ def compare_within(
         matrix = one_space(space.loaded.learned()[0])["input"]
         tokens = token_pair(matrix, one, other)
     return Comparison(
-        model=called(space.loaded.name, space.loaded.description),
+        model=called(space.loaded.name, space.loaded.description.model_dump()),
         corpus=Path(corpus).name,
         layer=space.layer,
         last_layer=space.last_layer,

@@ -15,6 +15,7 @@ from embspace.app.queries.loading import without_report_of_weights
 from embspace.app.queries.shown import ShownAsText
 from embspace.errors import InputError
 from embspace.geometry.parameters.projection import Inverse, token_readers, top_tokens
+from embspace.settings.own import called
 
 if TYPE_CHECKING:
     from embspace.models.parameters.layers import LayerParameters
@@ -92,8 +93,6 @@ def read_vector(
         InputError: naming an unknown model, layer, number or head, a group that the architecture
             has not, a masked head that the checkpoint has not, or a norm that is not there.
     """
-    from embspace.loaded.model import called
-
     model_name, described = _network(model)
     parameters = _parameters(model_name, described)
     layers = {each.layer: each for each in parameters.layers}
@@ -110,7 +109,7 @@ def read_vector(
     allowed = _nameable(model_name, described, parameters)
     found = top_tokens(prepared, readers, min(asked.n_words, int(allowed.sum())), allowed)
     place = f"head {row // chosen.head_dim + 1}, " if group.startswith("attention") else ""
-    start = f"{called(model_name, described)}, layer {layer} of {len(layers)}"
+    start = f"{called(model_name, described.model_dump())}, layer {layer} of {len(layers)}"
     title = f"{start}, {place}{option} {number}, {how}"
     return Reading(
         title,

@@ -20,6 +20,7 @@ from embspace.models.stream.tracked_vocabulary import (
     VocabularyNearness,
     tracked_vocabulary,
 )
+from embspace.settings.own import called
 
 if TYPE_CHECKING:
     from embspace.models.windows import Window
@@ -130,7 +131,7 @@ def track_tokens(
     Raises:
         InputError: naming what is not known, not in the text, out of range, ambiguous or too long.
     """
-    from embspace.loaded.model import called, load
+    from embspace.loaded.model import load
 
     check_query(text)
     loaded = load(model, Path.cwd())
@@ -151,8 +152,9 @@ def track_tokens(
         if not -last - 1 <= layer <= last:
             raise InputError(f"--layer: found {layer}, allowed: 0 to {last}, or -1 for the last")
         states = [each for each in states if each.layer == layer % (last + 1)]
+    title = called(name, described.model_dump())
     return Track(
-        f"{called(name, described)}, {asked.point.replace('_', ' ')}{ADDED[asked.positions]}: "
+        f"{title}, {asked.point.replace('_', ' ')}{ADDED[asked.positions]}: "
         f"own rank among {counted(len(vocabulary.rows), 'token')}, 0 = none is nearer",
         asked,
         [

@@ -139,19 +139,23 @@ class GrowingPage:
     def _write(self, said: str, reload_seconds: int) -> None:
         from embspace.app.explorer.fragment_of import explorer_of
         from embspace.app.page.model import Progress, page_of
+        from embspace.draw.page.own_texts import called_as_given
 
         start, place = monotonic(), (self._tree, self._model)
         has_maps = any(analysis.is_map for analysis in self._drawn)
         nouns = [analysis.noun for analysis in self._drawn]
-        text = page_of(
-            *place,
-            own_texts=self._own_texts,
-            written=self._written_as,
-            # While it is filled, without the explorer: it is large, and a reload forgets its state.
-            explorer=None if reload_seconds or not has_maps else explorer_of(*place, nouns),
-            nouns=nouns,
-            progress=Progress(said, self._waiting(), self._left_out, reload_seconds),
-        )
+        with called_as_given(self._tree):
+            text = page_of(
+                *place,
+                own_texts=self._own_texts,
+                written=self._written_as,
+                # While it is filled, without the explorer: it is large, and a reload forgets its
+                # state.
+                explorer=None if reload_seconds or not has_maps else explorer_of(*place, nouns),
+                nouns=nouns,
+                progress=Progress(said, self._waiting(), self._left_out, reload_seconds),
+                study=Path.cwd(),
+            )
         with writing(self.page) as partial:
             partial.write_text(text, encoding="utf-8")
         self._has_more = False

@@ -2,15 +2,18 @@
 
 import json
 import os
+import re
 import time
 from pathlib import Path
 
 from embspace.files.atomic import writing
 from embspace.files.json_keys import read_json
+from embspace.settings.params import CONF, PAIR
 
 REPORTS = Path("reports")
 NOTE = "report.json"  # beside a page
 TITLE = "title"
+DIGEST = re.compile("-[0-9a-f]{8}$")  # ends the name of a model or corpus of the user's
 
 
 def note(folder: Path, title: str) -> None:
@@ -22,7 +25,7 @@ def note(folder: Path, title: str) -> None:
 def list_reports(root: Path, here: Path) -> list[str]:
     """Return a line for each report of a study, the newest first: title, day, page from `here`."""
     pages = sorted((root / REPORTS).glob("*/index.html"), key=lambda page: -page.stat().st_mtime)
-    titles = [_title(page.parent) for page in pages]
+    titles = [_title(page.parent, root) for page in pages]
     width = max(map(len, titles), default=0)
     return [
         f"{title:{width}}  {_day(page)}  {os.path.relpath(page, here)}"
@@ -30,11 +33,21 @@ def list_reports(root: Path, here: Path) -> list[str]:
     ]
 
 
-def _title(folder: Path) -> str:
-    """Return what is noted, or of an older page the name of its folder."""
+def _title(folder: Path, root: Path) -> str:
+    """Return what is noted, or what the names in that of the folder say."""
     content = read_json(folder / NOTE) if (folder / NOTE).is_file() else None
     title = content.get(TITLE) if isinstance(content, dict) else None
-    return title if isinstance(title, str) else folder.name
+    return title if isinstance(title, str) else _title_of_names(folder.name, root)
+
+
+def _title_of_names(name: str, root: Path) -> str:
+    """Return what a page without a note is of: a model on texts, two models, a run or a corpus."""
+    subject, *options = name.split("+")
+    first, *others = [DIGEST.sub("", part) for part in subject.split(PAIR)]
+    is_pair = bool(others) and (root / CONF / "model" / f"{others[0]}.yaml").is_file()
+    second = f" and {others.pop(0)}" if is_pair else ""
+    texts = f" on {', '.join(others)}" if others else ""
+    return first + second + texts + "".join(f" --{option}" for option in options)
 
 
 def _day(page: Path) -> str:

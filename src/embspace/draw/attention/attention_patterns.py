@@ -15,16 +15,12 @@ from pydantic import NonNegativeInt, PositiveFloat
 from embspace.draw.attention.head_names import draw_grid, draw_map, grid_of, head_name
 from embspace.draw.page.canvas import counted, new_figure, percent, say_instead
 from embspace.draw.page.looks import BLACK, BLUE, GREEN, ORANGE, PURPLE, SKY, VERMILION, YELLOW
-from embspace.draw.page.markdown import interval, markdown_table, same, section, tables_page
+from embspace.draw.page.markdown import markdown_table, section, tables_page
+from embspace.draw.page.saving import Results
 
 STAGE = "measure_attention_patterns"
-RESULTS = (
-    "heads.csv",
-    "types.csv",
-    "head_features/examples.csv",
-    "data/measured/head_features.safetensors",
-)
-EXAMPLES, TENSORS = "head_features/examples", "data/measured/head_features.safetensors"
+FURTHER_RESULTS = ("head_features/examples.csv", "data/measured/head_features.safetensors")
+EXAMPLES, TENSORS = "head_features/examples", FURTHER_RESULTS[1]
 KOVALEVA = "kovaleva"
 SET_NAMES = {KOVALEVA: "types of Kovaleva et al.", "own": "our own types"}
 SHARE_TITLES = {KOVALEVA: "shares of these five", "own": "shares of our own types"}
@@ -37,49 +33,34 @@ COLORS = [BLUE, VERMILION, GREEN, PURPLE]
 OTHER_COLORS = [SKY, BROWN, "#332288", ORANGE, PURPLE, "#999933", YELLOW, "#882255"]
 REST = "0.85"  # of the last type, which takes what no other has taken
 N_MAPS = 5
-TYPES = {
-    **same("set", "type", "n"),
-    **interval("share", "share of heads"),
-    "random_weights": "random weights",
-    "stability": "stability",
-    "clearest": "clearest head",
-    "clearest_margin": "margin",
-    "n_without_first_key": "n without the first token's key",
-    "n_both": "n both ways",
-    "first_key": "first token's key",
-}
 
 
 def draw_attention_patterns(
-    results: dict[str, Any], label: str, *, height_mm: PositiveFloat, digits: NonNegativeInt
+    results: Results, label: str, *, height_mm: PositiveFloat, digits: NonNegativeInt
 ) -> tuple[Figure, str]:
     """Draw the clearest head of each type with its tokens, and the types of all heads."""
     heads, types = results["heads"], results["types"]
+    subtitle = _subtitle(types, label)
     figure, axes = new_figure(
-        3,
-        3,
-        height_mm=height_mm,
-        title=_finding(types),
-        subtitle=_subtitle(types, label),
-        stage=STAGE,
+        3, 3, height_mm=height_mm, title=_finding(types), subtitle=subtitle, stage=STAGE
     )
     title = f"Types of heads of {label}"
     if heads.empty:
         say_instead(axes, "the model reads no text")
         return figure, tables_page(title, STAGE, "The model reads no text.\n")
     sets = list(dict.fromkeys(types["set"]))
-    of_first = types[types["set"] == sets[0]]
+    first = types[types["set"] == sets[0]]
     tokens = results[EXAMPLES]["token"].astype(str).tolist()
-    _maps(axes[:N_MAPS], of_first, results[TENSORS]["example"], tokens)
-    _shares(axes[5], of_first, sets[0], COLORS)
-    _grid(axes[6], heads, of_first, sets[0], COLORS)
+    _maps(axes[:N_MAPS], first, results[TENSORS]["example"], tokens)
+    _shares(axes[5], first, sets[0], COLORS)
+    _grid(axes[6], heads, first, sets[0], COLORS)
     if len(sets) > 1:
-        of_second = types[types["set"] == sets[1]]
-        _grid(axes[7], heads, of_second, sets[1], OTHER_COLORS)
-        _shares(axes[8], of_second, sets[1], OTHER_COLORS)
+        second = types[types["set"] == sets[1]]
+        _grid(axes[7], heads, second, sets[1], OTHER_COLORS)
+        _shares(axes[8], second, sets[1], OTHER_COLORS)
     else:
         say_instead(axes[7:], "there is one set of rules")
-    return figure, _tables(types, title, digits)
+    return figure, _tables(results, title, digits)
 
 
 def _finding(types: pd.DataFrame) -> str:
@@ -188,14 +169,16 @@ def _words(name: str) -> str:
     return str(name).replace("vertical_diagonal", "vertical + diagonal").replace("_", " ")
 
 
-def _tables(types: pd.DataFrame, title: str, digits: int) -> str:
-    shown = types.assign(
-        type=types["type"].map(_words), set=types["set"].map(lambda name: SET_NAMES.get(name, name))
-    )
-    shown["clearest"] = [
+def _tables(results: Results, title: str, digits: int) -> str:
+    types = results["types"]
+    names = {name: SET_NAMES.get(name, name) for name in types["set"]}
+    words = {name: _words(name) for name in types["type"]}
+    shown = results.for_readers("types", set=names, type=words)
+    clearest = [
         "" if pd.isna(layer) else head_name(layer, head)
         for layer, head in zip(types["clearest_layer"], types["clearest_head"], strict=True)
     ]
+    shown.insert([*shown].index("margin"), "clearest head", clearest)
     first = section(
         "Types",
         "Each head has the first type whose bounds it keeps, the last if none. Stability is the "
@@ -204,6 +187,6 @@ def _tables(types: pd.DataFrame, title: str, digits: int) -> str:
         "its own, or from keeping those of a type that is asked before. The same rules are asked "
         "of the maps without the first token: a type depends on its key if too few of the heads "
         "that have it with that key or without have it both ways.",
-        markdown_table(shown.reindex(columns=[*TYPES]).rename(columns=TYPES), digits),
+        markdown_table(shown, digits),
     )
     return tables_page(title, STAGE, first)

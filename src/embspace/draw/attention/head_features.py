@@ -10,12 +10,13 @@ from pydantic import NonNegativeInt, PositiveFloat
 
 from embspace.draw.attention.head_names import FEATURE_NAMES, draw_grid, grid_of, head_name
 from embspace.draw.page.canvas import count, new_figure, percent, say_instead
-from embspace.draw.page.markdown import interval, markdown_table, same, section, tables_page
+from embspace.draw.page.markdown import markdown_table, section, tables_page
+from embspace.draw.page.saving import Results
 from embspace.draw.page.wording import side_by_side
 
 STAGE = "measure_head_features"
-RESULTS = ("heads.csv", "offsets.csv", "json", "conf/measure/attention/head_features.yaml")
-SETTINGS = RESULTS[-1]
+FURTHER_RESULTS = ("conf/measure/attention/head_features.yaml",)
+SETTINGS = FURTHER_RESULTS[0]
 SHOWN = (
     "previous_mass",
     "next_mass",
@@ -35,34 +36,18 @@ BY_REST = ("backward_mass",)  # the first token is before all others, whatever a
 SIGNED = ("block_excess", "article_excess")
 ALIKE = 0.05  # heads whose values differ by less, as a share of the largest, are not drawn
 N_COLUMNS, N_TOP = 3, 3
-VALUES = {
-    **interval("value", "value"),
-    **interval("random_weights", "random weights, mean and range"),
-    REST: "value without the first token's key",
-    "value_low_without_first_key": "value without the first token's key_low",
-    "value_high_without_first_key": "value without the first token's key_high",
-    "n_texts": "texts",
-}
-MASSES = {
-    **same("layer", "head", "offset"),
-    **interval("mass", "mass"),
-    "random_weights": "random weights",
-}
 NO_TEXT = "the model reads no text, or gives no attention of every layer"
 
 
 def draw_head_features(
-    results: dict[str, Any], label: str, *, height_mm: PositiveFloat, digits: NonNegativeInt
+    results: Results, label: str, *, height_mm: PositiveFloat, digits: NonNegativeInt
 ) -> tuple[Figure, str]:
     """Draw features of all heads, a map of layers and heads for each."""
     table, settings = results["heads"], results[SETTINGS]
+    title, n_rows = _finding(table, settings["mass_share"]), len(SHOWN) // N_COLUMNS
+    subtitle = _subtitle(results["json"], label, settings)
     figure, axes = new_figure(
-        len(SHOWN) // N_COLUMNS,
-        N_COLUMNS,
-        height_mm=height_mm,
-        title=_finding(table, settings["mass_share"]),
-        subtitle=_subtitle(results["json"], label, settings),
-        stage=STAGE,
+        n_rows, N_COLUMNS, height_mm=height_mm, title=title, subtitle=subtitle, stage=STAGE
     )
     if table.empty:
         say_instead(axes, NO_TEXT)
@@ -131,9 +116,8 @@ def _panel(ax: Axes, rows: pd.DataFrame, feature: str, mass_share: float) -> Non
     draw_grid(ax, values, title, **colors)
 
 
-def _tables(results: dict[str, Any], label: str, digits: int) -> str:
-    table, counts = results["heads"], results["json"]
-    extremes = pd.concat([_extremes(table, feature) for feature in FEATURE_NAMES])
+def _tables(results: Results, label: str, digits: int) -> str:
+    extremes = pd.concat([_extremes(results, feature) for feature in FEATURE_NAMES])
     first = section(
         "Features",
         "For each feature the median over heads and the heads with the largest values, each the "
@@ -141,24 +125,24 @@ def _tables(results: dict[str, Any], label: str, digits: int) -> str:
         "layer are alike: the mean and the central range are over heads and seeds. A feature that "
         "no text has is not defined, as that of a separator in a model that sets none. Beside the "
         "value stands that of the maps without the first token, whose rows sum to 1 again. "
-        + _counted(counts),
+        + _counted(results["json"]),
         markdown_table(extremes, digits),
     )
     near = results["offsets"]
-    clear = near.loc[near.groupby("offset")["mass"].idxmax()]
+    clear = results.for_readers("offsets", near.loc[near.groupby("offset")["mass"].idxmax()])
     offsets = section(
         "Profile by distance",
         "For each offset from the query to the key the head with most mass there.",
-        markdown_table(clear.reindex(columns=[*MASSES]).rename(columns=MASSES), digits),
+        markdown_table(clear, digits),
     )
     return tables_page(f"Heads of {label}", STAGE, first, offsets)
 
 
-def _extremes(table: pd.DataFrame, feature: str) -> pd.DataFrame:
+def _extremes(results: Results, feature: str) -> pd.DataFrame:
     """Return the heads with the largest values of a feature, after the median of all."""
-    rows = table[table["feature"] == feature]
+    rows = results["heads"][results["heads"]["feature"] == feature]
     top = rows.nlargest(N_TOP, "value")
-    shown = top.reindex(columns=[*VALUES]).rename(columns=VALUES)
+    shown = results.for_readers("heads", top)
     places = zip(top["layer"], top["head"], strict=True)
     shown.insert(0, "head", [head_name(*place) for place in places])
     shown.insert(0, "median without the first token's key", rows[REST].median())

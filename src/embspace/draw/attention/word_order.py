@@ -18,47 +18,37 @@ from embspace.draw.page.canvas import (
     shade,
 )
 from embspace.draw.page.looks import BLUE, GRAY, NULLS, VERMILION
-from embspace.draw.page.markdown import interval, markdown_table, same, section, tables_page
+from embspace.draw.page.markdown import markdown_table, section, tables_page
+from embspace.draw.page.saving import Results
 
 STAGE = "measure_word_order"
-RESULTS = ("csv", "json")
 REMOVED = {
     "table": "its table of positions set to zero",
     "rotation": "all its position ids equal",
     "nothing": "no positions that can be removed",
 }
-COLUMNS = {
-    **same("layer", "positions"),
-    **interval("cosine", "cosine"),
-    **interval("distance", "distance over the norm"),
-    "distance_of_other_tokens": "distance of other tokens",
-    "random_weights_distance": "distance, random weights",
-    "largest_distance": "largest distance",
-}
+COLUMNS = ["layer", "positions", "cosine", "distance", "distance_of_other_tokens"]
+COLUMNS += ["random_weights_distance", "largest_distance"]
 
 
 def draw_word_order(
-    results: dict[str, Any], label: str, *, height_mm: PositiveFloat, digits: NonNegativeInt
+    results: Results, label: str, *, height_mm: PositiveFloat, digits: NonNegativeInt
 ) -> tuple[Figure, str]:
     """Draw the distance by layer with positions, and the largest one without them."""
     table, facts = results["csv"], results["json"]
+    finding, subtitle = _finding(table, facts), _subtitle(table, facts, label)
     figure, axes = new_figure(
-        1,
-        2,
-        height_mm=height_mm,
-        title=_finding(table, facts),
-        subtitle=_subtitle(table, facts, label),
-        stage=STAGE,
+        1, 2, height_mm=height_mm, title=finding, subtitle=subtitle, stage=STAGE
     )
     title = f"Order of tokens in {label}"
     if table.empty:
         say_instead(axes, "the model reads no text")
         return figure, tables_page(title, STAGE, "The model reads no text.\n")
-    kept, removed = (table[table["positions"] == each] for each in ("kept", "removed"))
+    kept, removed = (table[table["positions"] == name] for name in ("kept", "removed"))
     _with_positions(axes[0], kept)
     _without(axes[1], removed, facts)
     legend_below(figure, [axes[0], axes[1]], ncols=3)
-    return figure, _tables(table, facts, title, digits)
+    return figure, _tables(results, title, digits)
 
 
 def _finding(table: pd.DataFrame, facts: dict[str, Any]) -> str:
@@ -131,17 +121,14 @@ def _without(ax: Axes, rows: pd.DataFrame, facts: dict[str, Any]) -> None:
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
 
 
-def _tables(table: pd.DataFrame, facts: dict[str, Any], title: str, digits: int) -> str:
-    seen = "see" if facts["sees_later_tokens"] else "do not see"
+def _tables(results: Results, title: str, digits: int) -> str:
+    shown = results.for_readers("csv", columns=COLUMNS)
+    seen = "see" if results["json"]["sees_later_tokens"] else "do not see"
     first = section(
         "States of permuted texts",
         "Each state is held against that of the same token in the text as it is, its distance over "
         "the norm of the latter; means over tokens, then over texts, with intervals over texts. "
         f"Tokens {seen} those after them. Another token is half a text away.",
-        markdown_table(
-            table.reindex(columns=[*COLUMNS]).rename(columns=COLUMNS),
-            digits,
-            exact=["largest distance"],
-        ),
+        markdown_table(shown, digits, exact=["largest distance"]),
     )
     return tables_page(title, STAGE, first)

@@ -20,6 +20,7 @@ from embspace.draw.page.canvas import (
     sentence_case,
 )
 from embspace.draw.page.looks import BLACK, GRAY, ORANGE, PURPLE, SKY, Look
+from embspace.draw.page.own_texts import corpus_called
 from embspace.draw.page.saving import Results
 from embspace.draw.page.wording import side_by_side
 
@@ -114,7 +115,9 @@ def _subtitle(facts: dict[str, Any], label: str) -> str:
     parts = [label, shape, "weights alone, all of them: no interval"]
     if facts["n_tokens"] and not facts["rotary_positions"]:
         n_tokens, n_texts = count(facts["n_tokens"]), counted(facts["n_texts"], "text")
-        parts.append(f"shares of scores: {n_tokens} tokens of {n_texts} ({facts['corpus']})")
+        parts.append(
+            f"shares of scores: {n_tokens} tokens of {n_texts} ({corpus_called(facts['corpus'])})"
+        )
     return " · ".join([*parts, f"random: {counted(facts['n_seeds'], 'seed')}"])
 
 

@@ -12,6 +12,7 @@ from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 from embspace.draw.page.canvas import count, legend_below, new_figure, say_instead, sentence_case
 from embspace.draw.page.looks import corpus_looks
 from embspace.draw.page.markdown import markdown_table, section
+from embspace.draw.page.own_texts import corpus_called
 from embspace.settings.params import models_of
 
 RESULTS = ("csv",)
@@ -79,8 +80,8 @@ def _title(table: pd.DataFrame, one: str, other: str) -> str:
         else "no more alike than by chance"
     )
     return (
-        f"On {UNITS[unit]} of {corpus}, the last layers of {one} and {other} are {how} "
-        f"(CKA {last['value']:z.2f}); most alike: layers {best['layer']:.0f} and "
+        f"On {UNITS[unit]} of {corpus_called(corpus)}, the last layers of {one} and {other} are "
+        f"{how} (CKA {last['value']:z.2f}); most alike: layers {best['layer']:.0f} and "
         f"{best['other_layer']:.0f} ({best['value']:z.2f})"
     )
 
@@ -105,7 +106,7 @@ def _maps(
         _heat_map(ax, values, max(values.shape) <= largest_written)
         n = count(table["n"].iloc[0])
         ylabel = "" if place % N_COLUMNS else f"layer of {one}"
-        ax.set(title=f"{sentence_case(corpus)}, {n} {UNITS[unit]}")
+        ax.set(title=f"{sentence_case(corpus_called(corpus))}, {n} {UNITS[unit]}")
         ax.set(xlabel=fill(f"layer of {other}", LINE), ylabel=ylabel)
 
 

@@ -13,6 +13,7 @@ from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 from embspace.draw.compare.measure_tables import consistencies, tables_of
 from embspace.draw.page.canvas import counted, legend_below, new_figure, percent, say_instead
 from embspace.draw.page.looks import BLACK, BLUE, VERMILION
+from embspace.draw.page.own_texts import corpus_called
 from embspace.settings.params import models_of
 
 RESULTS = ("csv",)
@@ -121,7 +122,7 @@ def _title(table: pd.DataFrame, models: Models) -> str:
     found = _search(table)
     if len(found):
         shares = [percent(_of_model(found, side)[side].iloc[-1]) for side in SIDES]
-        corpus = found["group"].iloc[0].partition(" / ")[0]
+        corpus = corpus_called(found["group"].iloc[0].partition(" / ")[0])
         return (
             f"The last layer of {models[0]} finds the other half of {shares[0]} of {corpus}, "
             f"that of {models[1]} of {shares[1]}"

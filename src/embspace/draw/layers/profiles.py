@@ -245,7 +245,9 @@ def _legend(
     having = nulls.dropna(subset="null_mean")
     for null in dict.fromkeys(having["null"]):
         corpora = sorted(set(having.loc[having["null"] == null, "corpus"]))
-        some = f" ({', '.join(corpora)})" if set(corpora) != set(as_is["corpus"]) else ""
+        some = (
+            f" ({', '.join(map(_named, corpora))})" if set(corpora) != set(as_is["corpus"]) else ""
+        )
         words = f"thin: null, {NULLS[null].name}{some}"
         handles.append(Line2D([], [], color=GRAY, ls=NULLS[null].line, lw=0.8, label=words))
     drawn = as_is[as_is["measure"].isin(measures) & as_is["low"].notna()]

@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Mapping
 from typing import Literal, NamedTuple
 
+from embspace.draw.page.own_texts import corpus_called
+
 # Okabe and Ito's colors, told apart by the color-blind. Names, so that a table below can be read.
 BLUE, VERMILION, GREEN, PURPLE = "#0072B2", "#D55E00", "#009E73", "#CC79A7"
 ORANGE, SKY, BLACK = "#E69F00", "#56B4E9", "#000000"
@@ -168,8 +170,13 @@ def corpus_looks(corpora: Iterable[str]) -> dict[str, Look]:
     free = [look for name, look in _CORPORA.items() if name not in names]
     free = [*_OTHER_CORPORA, *free]
     for number, name in enumerate(others):
-        looks[name] = free[number % len(free)]._replace(name=name.replace("_", " "))
+        looks[name] = free[number % len(free)]._replace(name=_called(name))
     return {name: _CORPORA[name] if name in _CORPORA else looks[name] for name in names}
+
+
+def _called(corpus: str) -> str:
+    called = corpus_called(corpus)
+    return called if called != corpus else corpus.replace("_", " ")
 
 
 def pooling_looks(poolings: Iterable[str]) -> dict[str, Look]:

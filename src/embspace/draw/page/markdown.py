@@ -11,6 +11,7 @@ from pandas.api.types import is_bool_dtype, is_numeric_dtype
 from tabulate import tabulate
 
 from embspace.draw.page.latex import CODE, POWER, RAISED
+from embspace.draw.page.own_texts import corpus_called
 from embspace.errors import one_line
 
 # Signs with a meaning outside code, which a backslash in front takes away.
@@ -20,6 +21,7 @@ EXPONENT = str.maketrans("-0123456789", RAISED)
 LEAST_EXPONENT = -4  # of an interval without a power of ten
 ROUNDED = 1e-5  # relative error of a number in a table of results
 NEGATIVE_ZERO = re.compile(r"^-(0(?:\.0*)?)$")
+CORPORA = ("corpus", "other_corpus", "other corpus")  # columns
 FOLD = ("<details>", "<summary>More</summary>", "</details>")
 _BAR = re.compile(r"(?<!\\)\|")
 
@@ -147,7 +149,8 @@ def _with_words(table: pd.DataFrame) -> pd.DataFrame:
     for name in table:
         if table[name].dtype.kind == "O":  # strings, objects and categories
             dtype = table[name].dtype if table[name].dtype == "str" else object
-            texts = [words(x) if isinstance(x, str) else x for x in table[name]]
+            called = corpus_called if name in CORPORA else str
+            texts = [words(called(x)) if isinstance(x, str) else x for x in table[name]]
             shown[name] = pd.Series(texts, table.index, dtype)
     return shown
 

@@ -20,6 +20,7 @@ from embspace.draw.page.canvas import (
 from embspace.draw.page.known_drawings import drawing_key, keep_drawing, restore_drawing
 from embspace.draw.page.latex import latex_tables
 from embspace.draw.page.markdown import for_readers, harmless
+from embspace.draw.page.own_texts import called_as_given, own_names
 from embspace.errors import one_line
 from embspace.files.atomic import write_bytes
 from embspace.files.figures import save_figure
@@ -97,6 +98,10 @@ class Drawing:
         """Return the results of a noun as the function takes them."""
         tables = load_results(noun, name, self.results)
         return tables if self.headings is None else Results(tables, self.headings)
+
+    def paths(self, noun: str, name: str) -> list[str]:
+        """Return the paths of the results of a noun, for `ALL_RUNS` patterns."""
+        return [result_path(noun, name, result) for result in self.results]
 
 
 def drawing_of(draw: Callable[..., tuple[Figure, str]], tables: Path) -> Drawing:
@@ -221,10 +226,10 @@ def _key(
     settings: Mapping[str, Any],
 ) -> str:
     """Return the key under which a drawing is known, if the same was drawn before."""
-    paths = [result_path(noun, name, each) for each in drawing.results]
-    sources = [file for path in paths for file in _files(path)]
+    sources = [file for path in drawing.paths(noun, name) for file in _files(path)]
     function = f"{drawing.draw.__module__}.{drawing.draw.__qualname__}"
-    return drawing_key(sources, function, chapter, noun, name, label, drawing.given, settings)
+    given = (drawing.given, settings, own_names(Path()))
+    return drawing_key(sources, function, chapter, noun, name, label, *given)
 
 
 def n_processes(n_figures: int) -> int:
@@ -247,20 +252,29 @@ def _draw_noun(
     key: str,
 ) -> None:
     """Draw one noun, save its files and keep them in the cache."""
-    use_style()
     path = f"figures/{noun}/{name}"
     # A worker outlives the call that started it, and stays in the folder of that call.
-    with chdir(root), _naming(path):
+    with chdir(root), _naming(path), called_as_given(Path()):
         results = drawing.load(noun, name)
-        # A line that begins with a bar would be one of a table.
-        figure, text = drawing.draw(
-            results, one_line(label).lstrip("| "), *drawing.given, **settings
-        )
-        letter_panels(figure)
-        sign(figure, f"draw_{chapter}")
-        without_math(figure)
+        figure, text = drawn(drawing, results, label, settings, f"draw_{chapter}")
         saved = _save(figure, harmless(text), noun, path, f"data/drawn/{chapter}/{name}")
         keep_drawing(key, noun, name, {file: file.read_bytes() for file in saved})
+
+
+def drawn(
+    drawing: Drawing, results: Any, label: str, settings: Mapping[str, Any], stage: str
+) -> tuple[Figure, str]:
+    """Return the figure of results, in embspace's style, and the text of its tables.
+
+    `stage` stands at the foot of the figure as what drew it.
+    """
+    use_style()
+    # A line that begins with a bar would be one of a table.
+    figure, text = drawing.draw(results, one_line(label).lstrip("| "), *drawing.given, **settings)
+    letter_panels(figure)
+    sign(figure, stage)
+    without_math(figure)
+    return figure, text
 
 
 def _save(figure: Figure, text: str, noun: str, path: str, folder: str) -> list[Path]:

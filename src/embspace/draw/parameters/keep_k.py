@@ -18,6 +18,7 @@ from embspace.draw.page.canvas import (
 )
 from embspace.draw.page.looks import BLACK, BLUE, GRAY, GREEN, ORANGE, VERMILION, Look
 from embspace.draw.page.markdown import folded, markdown_table, section
+from embspace.draw.page.own_texts import corpus_called
 from embspace.draw.page.saving import Results
 from embspace.draw.page.wording import side_by_side
 
@@ -116,7 +117,7 @@ def _subtitle(facts: dict[str, Any], label: str) -> str:
         f"n = {count(facts['n_vectors'])} vectors",
     ]
     if facts["corpus"]:
-        words.append(f"hidden states of {facts['corpus']}, all layers")
+        words.append(f"hidden states of {corpus_called(facts['corpus'])}, all layers")
     words.append(
         f"mean of {counted(facts['n_draws'], 'draw')} out of {count(facts['n_pool'])}, and the "
         f"middle {percent(facts['level'])} of them"

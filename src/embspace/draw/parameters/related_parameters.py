@@ -11,6 +11,7 @@ from pydantic import NonNegativeInt, PositiveFloat
 from embspace.draw.page.canvas import count, legend_below, new_figure, percent, say_instead
 from embspace.draw.page.looks import BLUE, GREEN, ORANGE, PURPLE, SKY, VERMILION, YELLOW, Look
 from embspace.draw.page.markdown import markdown_table, section
+from embspace.draw.page.own_texts import corpus_called
 from embspace.draw.page.saving import Results
 
 PAIRS = {
@@ -110,7 +111,7 @@ def _subtitle(facts: dict[str, Any], pairs: pd.DataFrame, states: pd.DataFrame, 
         first = states.iloc[0]
         parts.append(
             f"states: {count(first['n_tokens'])} tokens of {count(first['n_texts'])} texts "
-            f"({facts['corpus']}), {facts['n_active']} most active vectors"
+            f"({corpus_called(facts['corpus'])}), {facts['n_active']} most active vectors"
         )
     return " · ".join(
         [

@@ -26,7 +26,6 @@ DIVERGING, SEQUENTIAL = "RdBu_r", "mako"
 # Smooth maps show no edges with so many colors, and files of rough ones stay small.
 N_DIVERGING, N_SEQUENTIAL = 11, 16
 ONE_BY_ONE = "viridis"
-THESIS_CHANGES = (128, 384)  # positions, from the thesis's figure 13
 
 
 def draw_positions(
@@ -67,7 +66,6 @@ def draw_positions(
     cosines = tensors["cosines"]
     sequential(axes[1], cosines, N_SEQUENTIAL, float(np.nanmin(cosines)))
     _color_bar(axes[1], "cosine")
-    _mark_thesis(axes[1], len(cosines))
     axes[1].set(title="Cosines of all pairs of positions", xlabel="position")
     for ax in axes[:2]:
         ax.set_ylabel("position")
@@ -103,10 +101,8 @@ def _finding_of_rows(nulls: pd.DataFrame) -> str:
     """Return whether a test finds the first positions more like later ones than earlier ones."""
     excess = nulls[nulls["measure"] == "first_forward_excess"]
     if len(excess) and (excess["value"] > excess["null_value_high"]).all():
-        return "The first positions are more like later ones than earlier ones (Luisto, fig. 16)"
-    return (
-        "The first positions are no more like later ones than chance makes them (Luisto, fig. 16)"
-    )
+        return "The first positions are more like later ones than earlier ones"
+    return "The first positions are no more like later ones than chance makes them"
 
 
 def by_frequency(matrix: Float[np.ndarray, "n dim"]) -> Float[np.ndarray, "n dim"]:
@@ -156,15 +152,6 @@ def _color_bar(ax: Axes, name: str) -> None:
     bar = ax.figure.colorbar(image, ax=ax, extend=extend, location="bottom", aspect=40, pad=0.02)
     bar.set_label(name, fontsize=7)
     bar.ax.locator_params(nbins=5)
-
-
-def _mark_thesis(ax: Axes, n: int) -> None:
-    """Draw lines at the positions where the thesis sees a change."""
-    for position in (each for each in THESIS_CHANGES if each < n):
-        for line in (ax.axhline, ax.axvline):
-            line(position, color="white", linestyle=":", linewidth=0.9)
-        beside = ax.get_yaxis_transform()
-        ax.text(1.02, position, f"{position}\n(Luisto)", fontsize=7, va="center", transform=beside)
 
 
 def _rows(ax: Axes, tensors: dict[str, np.ndarray], n_rows: int, length: int) -> None:

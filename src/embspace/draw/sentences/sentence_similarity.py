@@ -20,25 +20,18 @@ from embspace.draw.page.looks import (
     pooling_looks,
 )
 from embspace.draw.page.markdown import folded, markdown_table, section
+from embspace.draw.page.saving import Results
 from embspace.draw.page.wording import is_alike, side_by_side
 
 STAGE = "measure_sentence_similarity"
-RESULTS = ("csv", "text_clouds/distributions.csv")
-CLOUDS = RESULTS[1].removesuffix(".csv")
+FURTHER_RESULTS = ("text_clouds/distributions.csv",)
+CLOUDS = "text_clouds/distributions"
 FAN = {("0.01", "0.99"): 0.2, ("0.05", "0.95"): 0.35, ("0.25", "0.75"): 0.6}  # opacity
 MEDIAN = "quantile_0.5"
-COLUMNS = {
-    "rank": "rank",
-    "first": "first text",
-    "second": "second text",
-    "cosine": "cosine",
-    "euclidean_distance": "Euclidean distance",
-    "unit_manhattan_distance": "Manhattan distance, unit length",
-}
 
 
 def draw_sentence_similarity(
-    results: dict[str, pd.DataFrame],
+    results: Results,
     label: str,
     *,
     row_height_mm: PositiveFloat,
@@ -63,7 +56,7 @@ def draw_sentence_similarity(
     )
     if not corpora:
         say_instead(axes, "no corpus with two texts")
-        return figure, _tables(corpora, label, n_listed, digits)
+        return figure, _tables(results, label, n_listed, digits)
     for row, (corpus, table) in enumerate(corpora.items()):
         own = axes[3 * row : 3 * row + 3]
         _corpus(own, corpus, table, quantiles[quantiles["corpus"] == corpus])
@@ -72,7 +65,7 @@ def draw_sentence_similarity(
         upper.set_title(sentence_case(look.name))
         lower.set_xlabel("layer")
     _legend(figure)
-    return figure, _tables(corpora, label, n_listed, digits)
+    return figure, _tables(results, label, n_listed, digits)
 
 
 def _quantiles(distributions: pd.DataFrame) -> pd.DataFrame:
@@ -158,17 +151,17 @@ def _legend(figure: Figure) -> None:
     figure.legend(handles=handles, loc="outside lower left", **look)
 
 
-def _tables(corpora: dict[str, pd.DataFrame], label: str, n_listed: int, digits: int) -> str:
+def _tables(results: Results, label: str, n_listed: int, digits: int) -> str:
     """Return each corpus's most similar pairs by mean pooling and, behind a fold, by the others."""
     sections = [f"# Similarity of texts in {label}\n\nStage `measure_sentence_similarity`.\n"]
-    if not corpora:
+    if results["csv"].empty:
         sections.append("No corpus has two texts that the model reads.\n")
     more = list[str]()
-    for corpus, table in corpora.items():
+    for corpus, table in results["csv"].groupby("corpus", sort=False):
         last = table[(table["layer"] == table["layer"].max()) & (table["rank"] <= n_listed)]
-        name = sentence_case(corpus_looks([corpus])[corpus].name)
+        name = sentence_case(corpus_looks([str(corpus)])[str(corpus)].name)
         for pooling, look in all_pooling_looks(last["pooling"]).items():
-            shown = last[last["pooling"] == pooling][[*COLUMNS]].rename(columns=COLUMNS)
+            shown = results.for_readers("csv", last[last["pooling"] == pooling])
             note = f"The most similar pairs at the last layer, {table['layer'].max()}, {look.name}."
             to = sections if pooling == "mean" else more
             title = name if pooling == "mean" else f"{name}, {look.name}"

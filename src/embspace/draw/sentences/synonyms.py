@@ -75,7 +75,8 @@ def _finding(contrasts: pd.DataFrame) -> str:
     rows = contrasts[contrasts["pooling"].isin([*TEXT_POOLINGS])] if len(contrasts) else contrasts
     if rows.empty:
         return "The model reads no sentence"
-    cosines = last_layer(rows).pivot(index="pooling", columns="kind", values="cosine")
+    rows = last_layer(rows)
+    cosines = rows.pivot(index="pooling", columns="kind", values="cosine")
     closer = cosines["negation"] > cosines["paraphrase"]
     pooling = str((cosines["negation"] - cosines["paraphrase"]).abs().idxmax())
     both = cosines.loc[[pooling], ["paraphrase", "negation"]].to_numpy()[0].tolist()
@@ -83,7 +84,7 @@ def _finding(contrasts: pd.DataFrame) -> str:
     if one == other:
         return (
             f"A sentence is as much like its paraphrase ({one}) as like its negation ({other}): "
-            f"mean cosines of {SHORT[pooling]}, where they differ most"
+            f"mean cosines of {SHORT[pooling]}, where they differ most{_at_random(rows, pooling)}"
         )
     is_closer = bool(closer[pooling])
     n_like, n = int((closer == is_closer).sum()), len(closer)
@@ -91,8 +92,17 @@ def _finding(contrasts: pd.DataFrame) -> str:
     return (
         f"A sentence is {'less' if is_closer else 'more'} like its paraphrase ({one}) than "
         f"like its negation ({other}): mean cosines of {SHORT[pooling]}, and so in {how_many} "
-        "poolings"
+        f"poolings{_at_random(rows, pooling)}"
     )
+
+
+def _at_random(rows: pd.DataFrame, pooling: str) -> str:
+    """Return both cosines at random weights, which share the words; empty if unknown."""
+    of_pooling = rows[rows["pooling"] == pooling].set_index("kind")["random_weights_cosine"]
+    both = of_pooling[["paraphrase", "negation"]].tolist()
+    if np.isnan(both).any():
+        return ""
+    return f"; with random weights {' and '.join(side_by_side(both, 2, differ=False))}"
 
 
 def _numbers(results: Results) -> str:

@@ -69,9 +69,9 @@ def _legend(figure: Figure, axes: Sequence[Axes]) -> None:
         return
     shown = next(ax for ax in axes if ax.axison)
     named = shown.get_legend_handles_labels()
-    legend = empty[0].legend(
-        *named, loc="center left", bbox_to_anchor=(-0.25, 0.5), borderaxespad=0
-    )
+    # Beside another panel there is room for its labels, at the edge of the figure there is none.
+    left = 0.0 if list(axes).index(empty[0]) % len(TASKS) == 0 else -0.25
+    legend = empty[0].legend(*named, loc="center left", bbox_to_anchor=(left, 0.5), borderaxespad=0)
     legend.set_in_layout(False)  # else it widens its column
 
 

@@ -24,8 +24,8 @@ NAMED = "mean"  # pooling that the title speaks of
 GAP = 0.055  # between the names of two lines
 QUANTITY = "mean_reciprocal_rank"
 NO_CORPUS = (
-    "No corpus that the model reads has texts to halve: of four sentences or more,\n"
-    "and `halves: true` in conf/corpus/"
+    "No corpus that the model reads has enough texts to halve: `fewest_documents` in\n"
+    "conf/measure/texts/search.yaml of four sentences or more, and `halves: true` in conf/corpus/"
 )
 
 

@@ -76,7 +76,12 @@ def _finding(distributions: pd.DataFrame, histogram: pd.DataFrame) -> str:
     ]
     (first, largest), *others = named
     beside = "".join(f", {name} {mean}" for name, mean in others)
-    most = "the most alike" if others and others[0][1] != largest else "alike"
+    if not others:  # alike beside what?
+        return (
+            f"The mean cosine of two {first} is {largest} ({TEXT_POOLINGS[pooling].name} of layer "
+            f"{layer})"
+        )
+    most = "the most alike" if others[0][1] != largest else "alike"
     return (
         f"Two {first} are {most}: mean cosine {largest}{beside} ({TEXT_POOLINGS[pooling].name} of "
         f"layer {layer})"

@@ -1,5 +1,7 @@
 """Runs the stage `draw_words`, which draws figures and tables of words in context."""
 
+from pathlib import Path
+
 from embspace.draw.page.saving import draw_and_save, drawings_of, functions_of
 from embspace.draw.words import (
     evolution,
@@ -11,8 +13,9 @@ from embspace.draw.words import (
 )
 from embspace.settings.stage import StageConfig, run_stage
 
+TABLES = Path(__file__).with_name("tables.yaml")
 DRAWINGS = drawings_of(
-    probing, evolution, evolution_steps, evolution_shared, homonyms, token_tracker
+    probing, evolution, evolution_steps, evolution_shared, homonyms, token_tracker, tables=TABLES
 )
 
 

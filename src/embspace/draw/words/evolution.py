@@ -12,12 +12,11 @@ from pydantic import NonNegativeInt, PositiveFloat
 
 from embspace.draw.page.canvas import counted, new_figure, say_instead
 from embspace.draw.page.looks import BLACK, GRAY, NULLS, SKY, text_looks
+from embspace.draw.page.saving import Results
 from embspace.draw.page.wording import side_by_side
 from embspace.draw.words.evolution_tables import NO_TOKENS, path_tables
-from embspace.files.tables import Tables
 
 STAGE = "measure_evolution"
-RESULTS = ("path.csv", "views.csv", "drift.csv")
 SAME = 1e-4  # relative distances below it are rounding: of states that are equal
 SAME_BEFORE = (
     "tokens of which the model reads the same in both texts, as a causal one does before the texts "
@@ -34,7 +33,7 @@ LEAD = {"arrowstyle": "-", "color": "0.7", "linewidth": 0.6, "shrinkA": 1, "shri
 
 
 def draw_evolution(
-    results: Tables, label: str, *, height_mm: PositiveFloat, digits: NonNegativeInt
+    results: Results, label: str, *, height_mm: PositiveFloat, digits: NonNegativeInt
 ) -> tuple[Figure, str]:
     """Draw the paths of two texts' tokens, and how far one word is from itself in the other text.
 

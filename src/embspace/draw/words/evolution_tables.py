@@ -2,7 +2,8 @@
 
 import pandas as pd
 
-from embspace.draw.page.markdown import code, folded, interval, markdown_table, same, section
+from embspace.draw.page.markdown import code, folded, interval, markdown_table, section
+from embspace.draw.page.saving import Results
 
 NO_TOKENS = "No tokenizer, so no text whose tokens could be followed"
 BY_LAYER = ["euclidean_distance", "cosine", "step_cosine", "radial_share", "norm_change"]
@@ -18,28 +19,21 @@ SHARED = {
     "mean_pair_cosine": "mean cosine",
     "previous_shared_cosine": "cosine with the step before",
 }
-DRIFT = {
-    **same("first", "second", "token", "position"),
-    "euclidean_distance": "distance",
-    "cosine": "cosine",
-    "relative_distance": "relative distance",
-    "random_weights_relative_distance": "relative distance, random weights",
-}
 
 
-def path_tables(results: dict[str, pd.DataFrame], label: str, digits: int) -> str:
+def path_tables(results: Results, label: str, digits: int) -> str:
     """Return the drift at the last layer and, behind a fold, the variance of two components."""
     heading = _heading("The way of tokens", label)
     if results["path"].empty:
         return f"{heading}\n{NO_TOKENS}.\n"
     drift = results["drift"]
-    last = drift.loc[drift["layer"] == drift["layer"].max(), [*DRIFT]]
-    last = last.assign(token=last["token"].map(code))
+    last = drift[drift["layer"] == drift["layer"].max()]
+    last = results.for_readers("drift", last.assign(token=last["token"].map(code)))
     first = section(
         "Drift",
         "Of tokens that two texts share, at the last layer. The relative distance is over the mean "
         "distance of different tokens of the first text.",
-        markdown_table(last.rename(columns=DRIFT), digits),
+        markdown_table(last, digits),
     )
     shown = results["views"][results["views"]["quantity"] != "shared_energy"]
     return f"{heading}\n{first}\n{folded(_view_section(shown, digits))}"

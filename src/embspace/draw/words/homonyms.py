@@ -13,18 +13,12 @@ from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 from embspace.draw.page.canvas import counted, new_figure, say_instead, shade
 from embspace.draw.page.looks import GRAY, NULLS, SENSES, Look
 from embspace.draw.page.markdown import folded, interval, markdown_table, p_value, same, section
+from embspace.draw.page.saving import Results
 from embspace.settings.types import PositiveShare
 
 STAGE = "measure_homonyms"
-RESULTS = (
-    "layers.csv",
-    "recovery.csv",
-    "words.csv",
-    "drift.csv",
-    "json",
-    "conf/measure/words/homonyms.yaml",
-)
-MEASURED_WITH = RESULTS[-1]
+FURTHER_RESULTS = ("conf/measure/words/homonyms.yaml",)
+MEASURED_WITH = FURTHER_RESULTS[0]
 RAW, CENTRED = ("raw", "cosine"), ("centered", "cosine")
 RANDOM = "random_weights_"
 RANDOM_LOOK = NULLS["random_initialization"]
@@ -66,7 +60,7 @@ WORDS = ["rank", "word", "senses", "within", "between", "difference", "ratio", "
 
 
 def draw_homonyms(
-    results: dict[str, Any],
+    results: Results,
     label: str,
     *,
     height_mm: PositiveFloat,
@@ -194,7 +188,7 @@ def _word_map(ax: Axes, words: pd.DataFrame, n_words: int, limit_quantile: float
     ax.set(title=f"Words{left_out}", ylabel="")
 
 
-def _tables(results: dict[str, Any], label: str, n_listed: int, digits: int) -> str:
+def _tables(results: Results, label: str, n_listed: int, digits: int) -> str:
     """Return the last layer and the words at both ends and, behind a fold, each layer."""
     words, n_draws = results["words"], results[MEASURED_WITH]["n_draws"]
     last = _rows_of(words[words["layer"] == words["layer"].max()], CENTRED)
@@ -234,7 +228,7 @@ def _tables(results: dict[str, Any], label: str, n_listed: int, digits: int) -> 
 
 def _readable(table: pd.DataFrame, columns: dict[str, str], n_draws: int) -> pd.DataFrame:
     """Return the columns under readers' names, with p-values as text and no identifier."""
-    p_values = ["–" if np.isnan(each) else p_value(each, n_draws) for each in table["p_value"]]
+    p_values = ["–" if np.isnan(p) else p_value(p, n_draws) for p in table["p_value"]]
     shown = _spaced(table[[*columns]]).assign(p_value=pd.Series(p_values, table.index, "str"))
     return shown.rename(columns=columns)
 

@@ -16,18 +16,11 @@ from embspace.draw.page.canvas import (
     say_instead,
 )
 from embspace.draw.page.looks import BLACK, GRAY, PROBES, Look
-from embspace.draw.page.markdown import code, folded, interval, markdown_table, same, section
-from embspace.files.tables import Tables
+from embspace.draw.page.markdown import code, folded, markdown_table, section
+from embspace.draw.page.saving import Results
 
 STAGE = "measure_probing"
-RESULTS = ("accuracy.csv", "tokens.csv")
-COLUMNS = {
-    **same("features", "layer", "weights"),
-    "n_words": "words",
-    "n_lemmas": "lemmas",
-    **interval("accuracy", "accuracy"),
-}
-EVERY = {**COLUMNS, **same("probe", "task"), "null_accuracy": "commonest class"}
+COLUMNS = ["features", "layer", "weights", "n_words", "n_lemmas", "accuracy"]
 CLASSES = ["noun", "verb", "adjective"]
 SHOWN = "logistic_regression"  # what the title speaks of
 INPUT = -1  # left of layer 0
@@ -36,7 +29,7 @@ SHIFT = 0.12  # of a layer, between two probes
 
 
 def draw_probing(
-    results: Tables, label: str, *, height_mm: PositiveFloat, digits: NonNegativeInt
+    results: Results, label: str, *, height_mm: PositiveFloat, digits: NonNegativeInt
 ) -> tuple[Figure, str]:
     """Draw accuracy by space and probe, beside spelling, random weights and random classes.
 
@@ -61,7 +54,7 @@ def draw_probing(
         _panels([join_panels(axes[:4:2]), axes[1], axes[3]], accuracy)
         legend_below(figure, axes[:2], ncols=3)
         _tokens(axes[4:], results["tokens"])
-    return figure, _tables(accuracy, results["tokens"], label, digits)
+    return figure, _tables(results, label, digits)
 
 
 def _finding(accuracy: pd.DataFrame) -> str:
@@ -70,11 +63,11 @@ def _finding(accuracy: pd.DataFrame) -> str:
         return "Too few words of one token to read a part of speech off"
     real = accuracy[(accuracy["task"] == "part_of_speech") & (accuracy["probe"] == SHOWN)]
     trained = real[real["weights"] == "trained"].sort_values("layer", na_position="first")
-    found = [100 * trained["accuracy"].iloc[place] for place in (0, -1)]
+    first, last = (100 * trained["accuracy"].iloc[place] for place in (0, -1))
     spelling = 100 * real.loc[real["features"] == "spelling", "accuracy"].iloc[0]
     return (
-        f"Part of speech: {PROBES[SHOWN].name} is right for {found[0]:.1f} % from token "
-        f"embeddings, {found[1]:.1f} % from the last layer; {spelling:.0f} % from spelling"
+        f"Part of speech: {PROBES[SHOWN].name} is right for {first:.1f} % from token "
+        f"embeddings, {last:.1f} % from the last layer; {spelling:.0f} % from spelling"
     )
 
 
@@ -103,7 +96,7 @@ def _panels(axes: Sequence[Axes], accuracy: pd.DataFrame) -> None:
         ax.set(ylabel="accuracy", title=title, xlim=(INPUT - 0.5, max(layers, default=0) + 0.5))
     for ax in (axes[0], axes[-1]):
         ax.set_xlabel("token embeddings, then layers")
-    ends = [each for ax in axes[1:] for each in ax.get_ylim()]
+    ends = [end for ax in axes[1:] for end in ax.get_ylim()]
     for ax in axes[1:]:
         ax.set_ylim(min(ends), max(ends))
 
@@ -134,30 +127,32 @@ def _tokens(axes: Sequence[Axes], tokens: pd.DataFrame) -> None:
         say_instead([ax], "none of the tokens is one of this model")
 
 
-def _readable(table: pd.DataFrame, columns: dict[str, str]) -> pd.DataFrame:
-    """Return the columns under readers' names, with spaces in the place of underscores."""
-    shown = table[[*columns]].rename(columns=columns)
-    named = shown.select_dtypes(exclude="number").columns.difference(["token"])
-    return shown.assign(**{name: shown[name].str.replace("_", " ") for name in named})
+def _spaced(table: pd.DataFrame) -> pd.DataFrame:
+    """Return a table with spaces in the place of underscores."""
+    named = table.select_dtypes(exclude="number").columns.difference(["token"])
+    return table.assign(**{name: table[name].str.replace("_", " ") for name in named})
 
 
-def _tables(accuracy: pd.DataFrame, tokens: pd.DataFrame, label: str, digits: int) -> str:
+def _tables(results: Results, label: str, digits: int) -> str:
+    accuracy, tokens = results["accuracy"], results.for_readers("tokens")
     is_first = (accuracy["probe"] == SHOWN) & (accuracy["task"] == "part_of_speech")
-    shown = tokens.assign(token=[code(str(token)) for token in tokens["token"]])
+    shown = results.for_readers("accuracy", accuracy[is_first], COLUMNS)
+    every = results.for_readers("accuracy", columns=[*COLUMNS, "probe", "task", "null_accuracy"])
+    coded = tokens.assign(token=[code(str(token)) for token in tokens["token"]])
     first = section(
         "Accuracy",
         "Logistic regression, on held-out lemmas.",
-        markdown_table(_readable(accuracy[is_first], COLUMNS), digits),
+        markdown_table(_spaced(shown), digits),
     )
     by_token = section(
         "What the token embedding of a token says",
         "Probabilities by probes that were not fitted on the token; table 1 of the thesis.",
-        markdown_table(_readable(shown, same(*shown)), digits),
+        markdown_table(_spaced(coded), digits),
     )
-    every = section(
+    more = section(
         "All probes, and their controls",
         "The control task gives each lemma a random class; the null is always the commonest class.",
-        markdown_table(_readable(accuracy, EVERY), digits),
+        markdown_table(_spaced(every), digits),
     )
     heading = f"# Parts of speech in {label}\n\nStage `measure_probing`.\n"
-    return "\n".join([heading, first, by_token, folded(every)])
+    return "\n".join([heading, first, by_token, folded(more)])

@@ -18,11 +18,10 @@ from embspace.draw.page.canvas import (
     say_instead,
 )
 from embspace.draw.page.looks import BLACK, BLUE, GRAY, GREEN, NULLS, VERMILION, Look
-from embspace.draw.page.markdown import interval, markdown_table, section, tables_page
-from embspace.files.tables import Tables
+from embspace.draw.page.markdown import markdown_table, section, tables_page
+from embspace.draw.page.saving import Results
 
 STAGE = "measure_token_tracker"
-RESULTS = ("layers.csv", "contrasts.csv", "movement.csv", "summary.csv")
 GROUPS = {
     "content": Look("content words", BLUE, "o", "-"),
     "function": Look("function words", VERMILION, "s", "-"),
@@ -38,16 +37,10 @@ NO_TEXT = (
     "No text with words of both lists was read, or the blocks\n"
     "of this architecture cannot be rebuilt."
 )
-COLUMNS = {
-    **interval("value", "value"),
-    RANDOM: "random weights",
-    **interval("dealt", "classes dealt anew"),
-    "p_value": "p",
-}
 
 
 def draw_token_tracker(
-    results: Tables, label: str, *, height_mm: PositiveFloat, digits: NonNegativeInt
+    results: Results, label: str, *, height_mm: PositiveFloat, digits: NonNegativeInt
 ) -> tuple[Figure, str]:
     """Draw cosine and rank of two groups of words by layer, how they differ, where they move."""
     layers = results["layers"]
@@ -110,7 +103,7 @@ def _population(layers: pd.DataFrame) -> str:
         return "n = 0 tokens"
     rows = layers[layers["group"].isin(GROUPS)].drop_duplicates("group")
     sizes = dict(zip(rows["group"], rows["n_tokens"], strict=True))
-    parts = [counted(sizes[each], look.name.removesuffix("s")) for each, look in GROUPS.items()]
+    parts = [counted(sizes[group], look.name.removesuffix("s")) for group, look in GROUPS.items()]
     texts = counted(int(rows["n_units"].iloc[0]), "text")
     note = (
         "after attention and residual, before LayerNorm; rank among the whole vocabulary, 0: none "
@@ -136,8 +129,8 @@ def _by_layer(ax: Axes, layers: pd.DataFrame, quantity: str) -> None:
 def _as_ranks(ax: Axes) -> None:
     """Name the places of a log10(1 + rank) axis by the ranks."""
     top = ax.get_ylim()[1]
-    ranks = [each for each in RANKS if np.log10(1 + each) <= top]
-    ax.yaxis.set_major_locator(FixedLocator([float(np.log10(1 + each)) for each in ranks]))
+    places = [float(place) for place in np.log10(1 + np.array(RANKS)) if place <= top]
+    ax.yaxis.set_major_locator(FixedLocator(places))
     ax.yaxis.set_minor_locator(NullLocator())
     ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: count(round(10**value - 1))))
 
@@ -159,7 +152,7 @@ def _movement(ax: Axes, movement: pd.DataFrame) -> None:
     ax.set_ylim(bottom=0)
 
 
-def _tables(results: Tables, label: str, digits: int) -> str:
+def _tables(results: Results, label: str, digits: int) -> str:
     """Return the statistics of the claims and, behind a fold, contrasts and groups by layer."""
     statistics = section(
         "Statistics",
@@ -167,36 +160,34 @@ def _tables(results: Tables, label: str, digits: int) -> str:
         "homonyms over words. What each is compared with: data/published/avery_token_tracker.yaml. "
         "Classes dealt anew: which types of words are content words and which function words, with "
         "the range of the draws and the probability of a value as large.",
-        _shown(results["summary"], digits),
+        _shown(results, "summary", digits),
     )
     contrasts = section(
         "Contrasts by layer",
         "The probability that a token of the first group has the larger rank, or cosine, 0.5 if "
         "the groups are alike; and differences of the means, first less second.",
-        _shown(_without_positions(results["contrasts"]), digits),
+        _shown(results, "contrasts", digits),
     )
     layers = section(
         "Groups by layer",
         "Means over tokens: log10(1 + rank), cosine, distance, share whose own token is nearest.",
-        _shown(_without_positions(results["layers"]), digits),
+        _shown(results, "layers", digits),
     )
     movement = section(
         "Where tokens move",
         "Shares of the layers in the way of the block outputs, and in all changes of log rank and "
         "cosine after attention.",
-        _shown(results["movement"], digits),
+        _shown(results, "movement", digits),
     )
     title = f"Drift of tokens from their own embeddings in {label}"
     return tables_page(title, STAGE, statistics, contrasts, layers, movement)
 
 
-def _without_positions(table: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows of the vocabulary as it is."""
-    return table[table["positions"] == "none"].drop(columns="positions")
-
-
-def _shown(table: pd.DataFrame, digits: int) -> str:
-    shown = table.rename(columns={"low": "value_low", "high": "value_high"})
+def _shown(results: Results, name: str, digits: int) -> str:
+    """Return a table in Markdown, of several vocabularies the rows of the plain one."""
+    table = results[name]
+    plain = table[table["positions"] == "none"] if "positions" in table else table
+    shown = results.for_readers(name, plain)
     named = [str(name) for name in shown if shown[name].dtype.kind in "OT"]
     spaced = shown.assign(**{name: shown[name].str.replace("_", " ") for name in named})
-    return markdown_table(spaced.rename(columns=COLUMNS), digits)
+    return markdown_table(spaced, digits)

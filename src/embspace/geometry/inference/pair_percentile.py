@@ -18,7 +18,8 @@ from embspace.geometry.pairs.directions import cosine_matrix, norms, unit_rows
 STEPS = 10**6  # of a cosine of vectors in float32; finer ones tell rounding apart
 ROUNDING = 1e-6  # of the largest length: what is shorter, as equal vectors less their mean, is 0
 BLOCK_ROWS = 512  # of the cosines that are in memory at once
-MOST_PAIRS = 100_000  # that say how far another mean would move the percentile
+BLOCK_PAIRS = 128  # of them at once
+MOST_PAIRS = 25_000  # that say how far another mean would move the percentile
 
 
 @dataclass(frozen=True)
@@ -190,19 +191,38 @@ def _shifts_by_mean(
     """
     i, j = _some_pairs(rows.text, rng)
     dot_products = np.einsum("ij,ij->i", rows.x[i], rows.x[j])
-    squares, squares_of_pair = np.square(norms(rows.x)), np.square(norms(rows.pair))
-    shares = []
-    for units in (np.zeros(chosen.shape[1], dtype=bool), *chosen):
-        weight = rows.weight * units[rows.unit]
-        # From the mean of all, which is 0 here; none chosen stands for that.
-        shift = (weight @ rows.x + rows.pair.sum(axis=0)) / (weight.sum() + 2) * units.any()
-        along, along_pair, square = rows.x @ shift, rows.pair @ shift, shift @ shift
-        lengths = np.sqrt(squares - 2 * along + square)
-        length_pair = np.sqrt(squares_of_pair - 2 * along_pair + square)
-        of_pair = rows.pair[0] @ rows.pair[1] - along_pair.sum() + square
-        cosines = (dot_products - along[i] - along[j] + square) / (lengths[i] * lengths[j])
-        shares.append(np.mean(cosines < of_pair / length_pair.prod()))
-    return np.array(shares[1:]) - shares[0]
+    # The first is the mean of all, which is 0 here; none chosen stands for that.
+    units = np.concatenate([np.zeros((1, chosen.shape[1]), dtype=bool), chosen])
+    weight = rows.weight * units[:, rows.unit]
+    total = (weight.sum(axis=1) + 2)[:, None]
+    shift = (weight @ rows.x + rows.pair.sum(axis=0)) / total
+    shift[~np.any(units, axis=1)] = 0
+    square = np.square(shift).sum(axis=1)
+    along, lengths = _about_shifts(rows.x, shift, square)
+    along_pair, lengths_pair = _about_shifts(rows.pair, shift, square)
+    of_pair = (rows.pair[0] @ rows.pair[1] - along_pair.sum(axis=0)) / lengths_pair.prod(axis=0)
+    n_lower = np.zeros(len(units))
+    for first in range(0, len(i), BLOCK_PAIRS):
+        block = slice(first, first + BLOCK_PAIRS)
+        a, b = i[block], j[block]
+        products = dot_products[block, None] - along[a] - along[b]
+        n_lower += (products < of_pair * lengths[a] * lengths[b]).sum(axis=0)
+    shares: np.ndarray = n_lower / len(i)
+    return shares[1:] - shares[0]
+
+
+def _about_shifts(
+    x: Float[np.ndarray, "n dim"],
+    shift: Float[np.ndarray, "half dim"],
+    square: Float[np.ndarray, " half"],
+) -> tuple[Float[np.ndarray, "n half"], Float[np.ndarray, "n half"]]:
+    """Return what leaves a dot product of two rows about each shift, and lengths about it.
+
+    The dot product is that of the rows less what each of both leaves.
+    """
+    along = x @ shift.T
+    lengths = np.sqrt(np.square(norms(x))[:, None] - 2 * along + square)
+    return along - square / 2, lengths
 
 
 def _some_pairs(

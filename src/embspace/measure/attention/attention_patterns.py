@@ -3,37 +3,60 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from math import inf
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import pandas as pd
 from jaxtyping import Float, Int
 
+from embspace.analysis import Analysis, Outcome, Table
 from embspace.errors import InputError, not_among
-from embspace.files.tables import load_table, save_table
-from embspace.files.tensors import load_tensors
+from embspace.files.tables import Row
 from embspace.geometry.attention.head_patterns import Bounds, Conditions, Types, types_of
 from embspace.geometry.inference.resampling import half_sample_bounds
 from embspace.measure.attention.head_features_names import ALL_FEATURES, WITHOUT_FIRST
-from embspace.settings.stage import StageConfig, run_stage
+from embspace.measure.tables.columns import shown, with_bounds
+from embspace.settings.stage import run_stage
 from embspace.settings.types import Share
 
 SETTINGS = "conf/measure/attention/attention_patterns.yaml"
-HEADS = ["set", "layer", "head", "type", "margin", "stability"]
-HEADS += ["type_without_first_key", "first_key"]
-TYPES = ["set", "type", "n", "share", "share_low", "share_high"]
-TYPES += ["random_weights", "random_weights_smallest", "random_weights_largest", "stability"]
-TYPES += ["clearest_layer", "clearest_head", "clearest_margin"]
 BESIDE = ("n", "share", "share_low", "share_high", "random_weights")
-TYPES += [f"{column}{WITHOUT_FIRST}" for column in BESIDE]
-TYPES += ["n_both", "first_key", "n_heads", "n_texts", "level"]
-SAME, DEPENDS = "same", "depends"
-"""Whether a head or a type stays without the first token's key, or depends on it."""
+SAME, DEPENDS = "same", "depends"  # without the first token's key, a head or a type
+ATTENTION_PATTERNS = Analysis(
+    noun="attention_patterns",
+    question="Which patterns do heads make? Fig. 8",
+    reads={
+        "features": "results/head_features/heads/{model}.csv",
+        "tensors": "data/measured/head_features/{model}.safetensors",
+    },
+    tables={
+        "heads": Table(
+            dict.fromkeys(("set", "layer", "head"), "row")
+            | {"type": "head_choice", "margin": "attention", "stability": "head_share"}
+            | dict.fromkeys((f"type{WITHOUT_FIRST}", "first_key"), "head_choice")
+        ),
+        "types": Table(
+            shown("row", "set", "type")
+            | shown("head_count", "n")
+            | with_bounds("share", "head_share", "share of heads")
+            | shown("head_share", "random_weights")
+            | dict.fromkeys(("random_weights_smallest", "random_weights_largest"), "head_share")
+            | shown("head_share", "stability")
+            | dict.fromkeys(("clearest_layer", "clearest_head"), "head_choice")
+            | {"clearest_margin": ("attention", "margin")}
+            | {f"{column}{WITHOUT_FIRST}": "head_share" for column in BESIDE}
+            | {f"n{WITHOUT_FIRST}": ("head_count", "n without the first token's key")}
+            | {"n_both": ("head_count", "n both ways")}
+            | {"first_key": ("head_choice", "first token's key")}
+            | {"n_heads": "count", "n_texts": "count", "level": "setting"}
+        ),
+    },
+)
 BoundsOfFeature = dict[Literal["at_least", "at_most"], float]
 RuleSets = dict[str, dict[str, dict[str, BoundsOfFeature]]]
 """By set, type and feature."""
 Rules = dict[str, Conditions]
-"""By type, in the order in which they are asked."""
+"""By type, in the order of the rules."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,14 +69,6 @@ class Features:
     n_texts: int
 
 
-@dataclass(frozen=True, eq=False)
-class AttentionPatterns:
-    """The type of each head in each set of rules, and how many have each type."""
-
-    heads: pd.DataFrame
-    types: pd.DataFrame
-
-
 def measure_attention_patterns(
     features: pd.DataFrame,
     tensors: Mapping[str, np.ndarray],
@@ -61,7 +76,7 @@ def measure_attention_patterns(
     rule_sets: RuleSets,
     least_kept: Share,
     level: Share,
-) -> AttentionPatterns:
+) -> Outcome:
     """Return types by `rule_sets` from the features of `measure_head_features`.
 
     `margin` is the distance of a head to a different type, in units of the deciding feature: from a
@@ -78,24 +93,22 @@ def measure_attention_patterns(
     """
     rules = {name: _rules(name, types) for name, types in rule_sets.items()}
     if not len(features):
-        return AttentionPatterns(pd.DataFrame(columns=HEADS), pd.DataFrame(columns=TYPES))
+        return ATTENTION_PATTERNS.empty()
     with_key, without = (_arrays(features, tensors, end) for end in ("", WITHOUT_FIRST))
     heads, types = [], []
-    for name, of_set in rules.items():
-        table, rows = _of_set(name, of_set, with_key, level)
-        rest, rows_of_rest = _of_set(name, of_set, without, level)
+    for name, own in rules.items():
+        table, rows = _types_by_set(name, own, with_key, level)
+        rest, rest_rows = _types_by_set(name, own, without, level)
         heads.append(_with_first_key(table, rest))
-        for row, beside in zip(rows, rows_of_rest, strict=True):
+        for row, beside in zip(rows, rest_rows, strict=True):
             kept = _kept(heads[-1], row["type"], least_kept)
             types.append(row | {f"{key}{WITHOUT_FIRST}": beside[key] for key in BESIDE} | kept)
-    return AttentionPatterns(
-        pd.concat(heads, ignore_index=True)[HEADS], pd.DataFrame(types, columns=TYPES)
-    )
+    return {"heads": pd.concat(heads, ignore_index=True), "types": pd.DataFrame(types)}
 
 
-def _of_set(
+def _types_by_set(
     name: str, rules: Rules, features: Features, level: float
-) -> tuple[pd.DataFrame, list[dict[str, Any]]]:
+) -> tuple[pd.DataFrame, list[Row]]:
     """Return the type of each head by one set of rules, and a row a type."""
     whole = types_of(features.whole, rules)
     halves = types_of(features.halves, rules).number if features.n_texts >= 4 else None
@@ -112,7 +125,7 @@ def _with_first_key(heads: pd.DataFrame, without: pd.DataFrame) -> pd.DataFrame:
     return heads.assign(type_without_first_key=other, first_key=first_key)
 
 
-def _kept(heads: pd.DataFrame, type_: str, least_kept: float) -> dict[str, Any]:
+def _kept(heads: pd.DataFrame, type_: str, least_kept: float) -> Row:
     """Return how many heads have a type with the first token's key and without, and its verdict."""
     has, keeps = heads["type"] == type_, heads["type_without_first_key"] == type_
     n_both, n_either = int((has & keeps).sum()), int((has | keeps).sum())
@@ -121,7 +134,7 @@ def _kept(heads: pd.DataFrame, type_: str, least_kept: float) -> dict[str, Any]:
 
 def _rules(name: str, types: Mapping[str, Mapping[str, BoundsOfFeature]]) -> Rules:
     """Return the rules of a set, checked."""
-    empty = [each for each, conditions in types.items() if not conditions]
+    empty = [type_ for type_, conditions in types.items() if not conditions]
     if not types or empty != [[*types][-1]]:
         raise InputError(
             f"{SETTINGS}: key 'rule_sets.{name}': found {len(empty)} types without conditions, "
@@ -169,19 +182,16 @@ def _stability(
 
 
 def _heads(
-    name: str,
-    found: Types,
-    stability: Float[np.ndarray, "layer head"],
-    types: list[str],
+    name: str, whole: Types, stability: Float[np.ndarray, "layer head"], types: list[str]
 ) -> pd.DataFrame:
-    layer, head = (each.ravel() for each in np.indices(found.number.shape))
+    layer, head = (places.ravel() for places in np.indices(whole.number.shape))
     return pd.DataFrame(
         {
             "set": name,
             "layer": layer + 1,
             "head": head + 1,
-            "type": [types[number] for number in found.number.ravel()],
-            "margin": found.margin.ravel(),
+            "type": [types[number] for number in whole.number.ravel()],
+            "margin": whole.margin.ravel(),
             "stability": stability.ravel(),
         }
     )
@@ -194,15 +204,15 @@ def _types(
     stability: Float[np.ndarray, "layer head"],
     halves: Int[np.ndarray, "draw layer head"] | None,
     random: Int[np.ndarray, "seed layer head"] | None,
-    found: Features,
+    features: Features,
     level: float,
-) -> Iterator[dict[str, Any]]:
+) -> Iterator[Row]:
     """Yield a row a type: how many heads have it, and which of them most clearly."""
     for number, type_ in enumerate(types):
         has = whole.number == number
         share = np.float64(has.mean())
         drawn = np.empty(0) if halves is None else (halves == number).mean(axis=(1, 2))
-        bounds = half_sample_bounds(np.asarray(share), drawn, found.n_texts, level=level)
+        bounds = half_sample_bounds(np.asarray(share), drawn, features.n_texts, level=level)
         at_random = np.array([np.nan]) if random is None else (random == number).mean(axis=(1, 2))
         row = {
             "set": name,
@@ -216,7 +226,7 @@ def _types(
             "random_weights_largest": at_random.max(),
             "stability": stability[has].mean() if has.any() else np.nan,
             "n_heads": has.size,
-            "n_texts": found.n_texts,
+            "n_texts": features.n_texts,
             "level": level,
         }
         if has.any():
@@ -227,17 +237,7 @@ def _types(
         yield row
 
 
-def main(config: StageConfig) -> None:
-    """Load, call, save."""
-    name = config.model_name
-    found = measure_attention_patterns(
-        load_table(f"results/head_features/heads/{name}.csv"),
-        load_tensors(f"data/measured/head_features/{name}.safetensors"),
-        **config.settings,
-    )
-    save_table(found.heads, f"results/attention_patterns/heads/{name}.csv")
-    save_table(found.types, f"results/attention_patterns/types/{name}.csv")
-
+main = ATTENTION_PATTERNS.main(measure_attention_patterns)
 
 if __name__ == "__main__":
     run_stage(main, measure_attention_patterns)

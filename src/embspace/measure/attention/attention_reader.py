@@ -12,21 +12,20 @@ from embspace.models.tokenizer import load_tokenizer, tokenizer_files
 from embspace.models.tokens.unknown import is_known
 from embspace.models.weights import load_model
 from embspace.models.windows import Window, cut_windows, largest_window
-from embspace.settings.model import Network, VectorsModel, describe_model
+from embspace.settings.model import Network, VectorsModel
 
 
 @dataclass(frozen=True, eq=False)
 class AttentionReader:
-    """A model and what cuts texts for it."""
+    """A model and its tokenizer."""
 
     model: Network
     module: Any
     tokenizer: Any
 
 
-def load_reader(name: str, described: dict[str, Any]) -> AttentionReader | None:
-    """The model of the name, as its file describes it; None for one that reads no text."""
-    model = describe_model(name, described)
+def load_reader(name: str, model: Network | VectorsModel) -> AttentionReader | None:
+    """Return a model and its tokenizer; None for a model that reads no text."""
     if isinstance(model, VectorsModel) or not tokenizer_files(model):
         return None
     return AttentionReader(model, load_model(name, model), load_tokenizer(name, model))
@@ -42,7 +41,7 @@ def spread_texts(path: str, n_texts: int) -> list[str]:
 def first_windows(
     reader: AttentionReader, texts: Sequence[str], most_tokens: int, settings: str
 ) -> list[Window]:
-    """The beginning of each text: `most_tokens` with special ones, or as many as the model reads.
+    """Return the beginning of each text: at most `most_tokens`, special ones included.
 
     Raises:
         InputError: if special tokens leave no room; it names the key `most_tokens` of `settings`.
@@ -50,7 +49,7 @@ def first_windows(
     length = min(most_tokens, largest_window(reader.model, reader.module))
     key = f"{settings}: key 'most_tokens'"
     windows = cut_windows(texts, reader.tokenizer, length, length_key=key)
-    return [each for each in windows if each.number == 0]
+    return [window for window in windows if window.number == 0]
 
 
 def known_windows(
@@ -61,7 +60,7 @@ def known_windows(
     *,
     largest_unknown_share: float,
 ) -> list[Window]:
-    """`first_windows`; none where a larger share of the tokens is unknown, as the log says then."""
+    """Return `first_windows`, or none if a larger share of the tokens is unknown."""
     windows = first_windows(reader, texts, most_tokens, settings)
     known = is_known(
         windows,
@@ -73,13 +72,13 @@ def known_windows(
 
 
 def padded(windows: Sequence[Window], device: str) -> tuple[Any, Any]:
-    """Return tensors (window, token) of ids, filled up on the right, and of what is a token."""
+    """Return tensors (window, token) of ids, filled up on the right, and of a mask of tokens."""
     import torch
 
     ids: Int[np.ndarray, "window token"]
-    ids = np.zeros((len(windows), max(len(each.ids) for each in windows)), np.int64)
+    ids = np.zeros((len(windows), max(len(window.ids) for window in windows)), np.int64)
     mask = np.zeros_like(ids)
-    for row, each in enumerate(windows):
-        ids[row, : len(each.ids)] = each.ids
-        mask[row, : len(each.ids)] = 1
+    for row, window in enumerate(windows):
+        ids[row, : len(window.ids)] = window.ids
+        mask[row, : len(window.ids)] = 1
     return torch.from_numpy(ids).to(device), torch.from_numpy(mask).to(device)

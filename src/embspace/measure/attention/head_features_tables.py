@@ -17,17 +17,7 @@ from embspace.measure.tables.nulls import mean_and_range
 Halves = Int[np.ndarray, "draw half"]
 """The texts of each drawn half."""
 ENDS = ("", "_low", "_high")
-HEADS = ["layer", "head", "feature", "value", "value_low", "value_high"]
-HEADS += ["random_weights", "random_weights_low", "random_weights_high"]
-ESTIMATED = HEADS[3:]
-HEADS += [*(f"{column}{WITHOUT_FIRST}" for column in ESTIMATED), "n_texts", "level"]
-OFFSETS = ["layer", "head", "offset", "mass", "mass_low", "mass_high"]
-OFFSETS += ["random_weights", "random_weights_low", "random_weights_high", "n_texts", "level"]
-DIVERGENCE = ["layer", "compared_with", "divergence", "divergence_low", "divergence_high"]
-DIVERGENCE += ["random_weights", "random_weights_smallest", "random_weights_largest"]
-DIVERGENCE += ["n_texts", "level"]
-PLANE = ["layer", "head", "x", "y", "nearest_layer", "nearest_head", "nearest_divergence"]
-PLANE += ["plane_share"]
+ESTIMATED = [f"{column}{end}" for column in ("value", "random_weights") for end in ENDS]
 COMPARED = (*PLACES, "difference")
 
 
@@ -41,7 +31,7 @@ class Estimates:
     random: Float[np.ndarray, "seed layer head value"]
     """Means over all texts at random weights."""
     n_texts: Int[np.ndarray, " value"]
-    """Texts that have the value at all, the most of any head."""
+    """The number of texts with the value, the most of any head."""
 
 
 def draw_halves(n_texts: int, n_draws: int, generator: np.random.Generator) -> Halves:
@@ -62,30 +52,30 @@ def estimates(
     return Estimates(
         mean_of_defined(values, axis=0),
         np.array([mean_of_defined(values[half], axis=0) for half in halves] or nothing),
-        np.array([mean_of_defined(each, axis=0) for each in random] or nothing),
+        np.array([mean_of_defined(seed, axis=0) for seed in random] or nothing),
         defined.max(axis=(0, 1)),
     )
 
 
 def heads_table(
-    found: Estimates, without_first_key: Estimates, n_texts: int, level: float
+    estimated: Estimates, without_first_key: Estimates, n_texts: int, level: float
 ) -> pd.DataFrame:
-    """Return one row a layer, head and feature, also of the maps without the first token.
+    """Return a row for each layer, head and feature, also of the maps without the first token.
 
     At random weights any two heads of a layer are alike, so that the mean and the central range
     are over all heads of the layer and all seeds.
     """
     names = [*ALL_FEATURES]
-    table = _long(found, "feature", names, "value", n_texts, level)
+    table = _long(estimated, "feature", names, "value", n_texts, level)
     rest = _long(without_first_key, "feature", names, "value", n_texts, level)
-    return table.join(rest[ESTIMATED].add_suffix(WITHOUT_FIRST))[HEADS]
+    return table.join(rest[ESTIMATED].add_suffix(WITHOUT_FIRST))
 
 
-def offsets_table(found: Estimates, n_texts: int, level: float) -> pd.DataFrame:
-    """Return one row a layer, head and offset from the query to the key; nulls as of features."""
-    farthest = found.whole.shape[-1] // 2
+def offsets_table(estimated: Estimates, n_texts: int, level: float) -> pd.DataFrame:
+    """Return a row for each layer, head and offset from the query to the key."""
+    farthest = estimated.whole.shape[-1] // 2
     names = [*range(-farthest, farthest + 1)]
-    return _long(found, "offset", names, "mass", n_texts, level)[OFFSETS]
+    return _long(estimated, "offset", names, "mass", n_texts, level)
 
 
 def divergence_table(
@@ -104,11 +94,11 @@ def divergence_table(
     bounds = half_sample_bounds(
         whole, np.array(drawn or np.empty((0, *whole.shape))), len(values), level=level
     )
-    nulls = [_layers_and_all(mean_of_defined(_compared(each.by_layer), axis=0)) for each in random]
+    nulls = [_layers_and_all(mean_of_defined(_compared(seed.by_layer), axis=0)) for seed in random]
     null = np.array(nulls or [np.full_like(whole, np.nan)])
     n_layers = len(whole) - 1
     layer = pd.array([*range(1, n_layers + 1), None], dtype="Int64")
-    table = pd.DataFrame(
+    return pd.DataFrame(
         {
             "layer": np.repeat(layer, len(COMPARED)),
             "compared_with": np.tile(COMPARED, len(whole)),
@@ -122,7 +112,6 @@ def divergence_table(
             "level": level,
         }
     )
-    return table[DIVERGENCE]
 
 
 def plane_table(divergences: Float[np.ndarray, "heads heads"], n_layers: int) -> pd.DataFrame:
@@ -130,12 +119,12 @@ def plane_table(divergences: Float[np.ndarray, "heads heads"], n_layers: int) ->
     n = len(divergences)
     n_heads = n // n_layers
     if n < 2 or np.isnan(divergences).any():
-        return pd.DataFrame(columns=PLANE)
+        return pd.DataFrame()
     plane = heads_on_plane(divergences)
     others = divergences + np.where(np.eye(n) > 0, np.inf, 0)
     nearest = others.argmin(axis=1)
     number = np.arange(n)
-    table = pd.DataFrame(
+    return pd.DataFrame(
         {
             "layer": number // n_heads + 1,
             "head": number % n_heads + 1,
@@ -147,28 +136,33 @@ def plane_table(divergences: Float[np.ndarray, "heads heads"], n_layers: int) ->
             "plane_share": plane.share,
         }
     )
-    return table[PLANE]
 
 
 def _long(
-    found: Estimates, column: str, names: Sequence[object], value: str, n_texts: int, level: float
+    estimated: Estimates,
+    column: str,
+    names: Sequence[object],
+    value: str,
+    n_texts: int,
+    level: float,
 ) -> pd.DataFrame:
-    n_layers, n_heads, n_values = found.whole.shape
-    bounds = half_sample_bounds(found.whole, found.halves, n_texts, level=level)
+    whole = estimated.whole
+    n_layers, _, n_values = whole.shape
+    bounds = half_sample_bounds(whole, estimated.halves, n_texts, level=level)
     # Draws of a layer and value: all heads of all seeds.
-    of_layer = found.random.transpose(0, 2, 1, 3).reshape(-1, n_layers, 1, n_values)
-    nulls = mean_and_range(of_layer, level)
-    layer, head, number = (each.ravel() for each in np.indices(found.whole.shape))
-    columns = {value: found.whole, f"{value}_low": bounds.low, f"{value}_high": bounds.high}
+    by_layer = estimated.random.transpose(0, 2, 1, 3).reshape(-1, n_layers, 1, n_values)
+    nulls = mean_and_range(by_layer, level)
+    layer, head, number = (places.ravel() for places in np.indices(whole.shape))
+    columns = {value: whole, f"{value}_low": bounds.low, f"{value}_high": bounds.high}
     for end, null in zip(ENDS, nulls, strict=True):
-        columns[f"random_weights{end}"] = np.broadcast_to(null, found.whole.shape)
+        columns[f"random_weights{end}"] = np.broadcast_to(null, whole.shape)
     return pd.DataFrame(
         {
             "layer": layer + 1,
             "head": head + 1,
-            column: [names[int(each)] for each in number],
-            **{name: each.ravel() for name, each in columns.items()},
-            "n_texts": found.n_texts[number],
+            column: [names[int(place)] for place in number],
+            **{name: values.ravel() for name, values in columns.items()},
+            "n_texts": estimated.n_texts[number],
             "level": level,
         }
     )

@@ -9,9 +9,8 @@ import pandas as pd
 from jaxtyping import Float, Int
 from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt
 
+from embspace.analysis import Analysis, Outcome, Source, Table
 from embspace.device import Device, choose_device
-from embspace.files.scalars import save_scalars
-from embspace.files.tables import save_table
 from embspace.geometry.inference.resampling import Interval, half_sample_interval
 from embspace.measure.attention.attention_reader import (
     AttentionReader,
@@ -21,29 +20,42 @@ from embspace.measure.attention.attention_reader import (
     spread_texts,
 )
 from embspace.measure.attention.word_order_states import Moved, moved_states
+from embspace.measure.tables.columns import shown, with_bounds
 from embspace.models.encoder import batch_rule, batches_by_length
 from embspace.models.final_norm import layer_states
 from embspace.models.stream.positions import removable_positions, without_positions
 from embspace.models.weights import with_random_weights
 from embspace.models.windows import Window
-from embspace.settings.stage import StageConfig, run_stage
+from embspace.settings.stage import run_stage
 from embspace.settings.types import Share
 
 SETTINGS = "conf/measure/attention/word_order.yaml"
-COLUMNS = ["layer", "positions", "cosine", "cosine_low", "cosine_high"]
-COLUMNS += ["distance", "distance_low", "distance_high", "largest_distance"]
-COLUMNS += ["distance_of_other_tokens", "random_weights_cosine", "random_weights_distance"]
-COLUMNS += ["n_texts", "level"]
-
-
-@dataclass(frozen=True, eq=False)
-class WordOrder:
-    """How far states of permuted texts are from those of the texts as they are."""
-
-    layers: pd.DataFrame
-    """A row a layer, with positions `kept` and `removed`."""
-    facts: dict[str, Any]
-    """What was removed, whether tokens see later ones, and the verdict."""
+WORD_ORDER = Analysis(
+    noun="word_order",
+    question=(
+        "What is the order of tokens to the model, with its positions and without? Section 3.2.8"
+    ),
+    reads={"reader": Source(load_reader)},
+    tables={
+        "csv": Table(  # positions are `kept` or `removed`
+            shown("row", "layer", "positions")
+            | with_bounds("cosine", "cosine", "cosine")
+            | with_bounds("distance", "distance", "distance over the norm")
+            | shown("distance", "largest_distance", "distance_of_other_tokens")
+            | {"random_weights_cosine": "distance"}
+            | {"random_weights_distance": ("distance", "distance, random weights")}
+            | {"n_texts": "count", "level": "setting"}
+        )
+    },
+    scalars={
+        "removed": "name",
+        "sees_later_tokens": "name",
+        "largest_distance_without_positions": "distance",
+        "tolerance": "setting",
+        "knows_no_order_without_positions": "name",
+        "n_*": "count",
+    },
+)
 
 
 def measure_word_order(
@@ -60,7 +72,7 @@ def measure_word_order(
     level: Share,
     device: Device,
     seed: NonNegativeInt,
-) -> WordOrder:
+) -> Outcome:
     """Return how far the states of a layer move when the ordinary tokens of a text are permuted.
 
     A state is compared with the state of the same token in the unchanged text: the cosine, and the
@@ -75,10 +87,10 @@ def measure_word_order(
     """
     windows = _windows(reader, texts, n_texts, most_tokens, largest_unknown_share)
     if reader is None or not windows:
-        return WordOrder(pd.DataFrame(columns=COLUMNS), {"removed": None})
+        return WORD_ORDER.empty(removed=None)
     for_orders, for_halves = np.random.default_rng(seed).spawn(2)
     chosen = choose_device(device)
-    orders = [_order(each, for_orders) for each in windows]
+    orders = [_order(window, for_orders) for window in windows]
     read = _Read(windows, orders, reader.model.final_norm, tokens_per_batch, chosen)
     kept = _moved(reader.module, read)
     random = [
@@ -90,16 +102,16 @@ def measure_word_order(
     states = (n_half_samples, level, for_halves)
     tables = [_table("kept", kept, random, *states), _table("removed", without, [], *states)]
     largest = float(without.largest.max()) if removed != "nothing" else float("nan")
-    facts = {
+    scalars = {
         "removed": removed,
         "sees_later_tokens": _sees_later_tokens(reader, windows, chosen, tolerance),
         "largest_distance_without_positions": largest,
         "tolerance": tolerance,
         "knows_no_order_without_positions": None if np.isnan(largest) else largest <= tolerance,
         "n_texts": len(windows),
-        "n_tokens": sum(len(each.ids) for each in windows),
+        "n_tokens": sum(len(window.ids) for window in windows),
     }
-    return WordOrder(pd.concat(tables, ignore_index=True), facts)
+    return {"csv": pd.concat(tables, ignore_index=True), "json": scalars}
 
 
 def _windows(
@@ -132,20 +144,20 @@ def _order(window: Window, generator: np.random.Generator) -> Int[np.ndarray, " 
 
 def _moved(module: Any, read: _Read) -> Moved:
     """Return how far all layers' states of all texts move."""
-    found = dict(_moved_texts(module, read))
-    return Moved.of_texts([found[index] for index in range(len(read.windows))])
+    moved = dict(_moved_texts(module, read))
+    return Moved.of_texts([moved[index] for index in range(len(read.windows))])
 
 
 def _moved_texts(module: Any, read: _Read) -> Iterator[tuple[int, Moved]]:
     module = module.to(read.device)
-    lengths = [len(each.ids) for each in read.windows]
+    lengths = [len(window.ids) for window in read.windows]
     for batch in batches_by_length(lengths, read.tokens_per_batch, batch_rule(module)):
         as_is = [read.windows[index] for index in batch]
         permuted = [
             replace(window, ids=window.ids[read.orders[index]])
             for window, index in zip(as_is, batch, strict=True)
         ]
-        both = [_states(module, each, read.final_norm, read.device) for each in (as_is, permuted)]
+        both = [_states(module, texts, read.final_norm, read.device) for texts in (as_is, permuted)]
         for row, index in enumerate(batch):
             own, other = (states[:, row, : lengths[index]] for states in both)
             yield index, moved_states(own, other, read.orders[index])
@@ -162,7 +174,7 @@ def _sees_later_tokens(
     reader: AttentionReader, windows: Sequence[Window], device: str, tolerance: float
 ) -> bool | None:
     """Return whether another last token changes the state of the first; None if it is alone."""
-    window = max(windows, key=lambda each: len(each.ids))
+    window = max(windows, key=lambda window: len(window.ids))
     if len(window.ids) < 2:
         return None
     changed = window.ids.copy()
@@ -194,21 +206,15 @@ def _table(
         table[name] = stack[number].mean(axis=0)
         table[f"{name}_low"] = interval.low[number]
         table[f"{name}_high"] = interval.high[number]
-        of_seeds = [getattr(each, name).mean(axis=0) for each in random]
-        table[f"random_weights_{name}"] = np.mean(of_seeds, axis=0) if of_seeds else np.nan
+        means = [getattr(seed, name).mean(axis=0) for seed in random]
+        table[f"random_weights_{name}"] = np.mean(means, axis=0) if means else np.nan
     table["largest_distance"] = moved.largest.max(axis=0)
     table["distance_of_other_tokens"] = moved.between.mean(axis=0)
     table["n_texts"], table["level"] = stack.shape[1], level
-    return table[COLUMNS]
+    return table
 
 
-def main(config: StageConfig) -> None:
-    """Load, call, save."""
-    name = config.model_name
-    found = measure_word_order(load_reader(name, config.model), **config.settings)
-    save_table(found.layers, f"results/word_order/{name}.csv")
-    save_scalars(found.facts, f"results/word_order/{name}.json")
-
+main = WORD_ORDER.main(measure_word_order)
 
 if __name__ == "__main__":
     run_stage(main, measure_word_order)

@@ -7,11 +7,11 @@ import pandas as pd
 from jaxtyping import Float, Int
 from pydantic import PositiveInt
 
+from embspace.analysis import Analysis, Outcome, Source, Table
 from embspace.files.rows import load_rows
-from embspace.files.tables import save_table
 from embspace.geometry.pairs.directions import norms, unit_rows
 from embspace.measure.tables.text_poolings import load_text_states
-from embspace.settings.stage import StageConfig, run_stage
+from embspace.settings.stage import run_stage
 
 BLOCK_ROWS = 512  # of all cosines that are in memory at once
 
@@ -24,10 +24,42 @@ class PooledStates:
     windows: pd.DataFrame
 
 
+def load_corpora(states: str, corpora: list[str]) -> dict[str, PooledStates]:
+    """Return the pooled states of each corpus, from the folder of a model's states."""
+    pooled = load_text_states({corpus: f"{states}/{corpus}.safetensors" for corpus in corpora})
+    return {
+        corpus: PooledStates(by_pooling, load_rows(f"{states}/{corpus}.windows.parquet"))
+        for corpus, by_pooling in pooled.items()
+    }
+
+
+SENTENCE_SIMILARITY = Analysis(
+    noun="sentence_similarity",
+    question="How alike does the model find texts, layer by layer?",
+    reads={
+        "corpora": Source(load_corpora, "data/extracted/hidden_states/{model}", lists=["corpora"])
+    },
+    tables={
+        "csv": Table(
+            {
+                **dict.fromkeys(("corpus", "pooling", "layer"), "row"),
+                "n_pairs": "count",
+                "rank": ("row", "rank"),
+                "first": ("name", "first text"),
+                "second": ("name", "second text"),
+                "cosine": ("cosine", "cosine"),
+                "euclidean_distance": ("distance", "Euclidean distance"),
+                "unit_manhattan_distance": ("distance", "Manhattan distance, unit length"),
+            }
+        )
+    },
+)
+
+
 def measure_sentence_similarity(
     corpora: dict[str, PooledStates], *, n_listed: PositiveInt
-) -> pd.DataFrame:
-    """The most similar pairs of windows of different texts, by corpus, layer and pooling.
+) -> Outcome:
+    """List the most similar pairs of windows of different texts, by corpus, layer and pooling.
 
     By cosine, at most `n_listed` of the `n_pairs` pairs. A window of a text with several is named
     `<text>#<window>`; two windows of one text share tokens and are no pair. `euclidean_distance` is
@@ -40,13 +72,11 @@ def measure_sentence_similarity(
             for layer, vectors in enumerate(layers):
                 table = most_similar(vectors, states.windows, n_listed)
                 parts.append(table.assign(corpus=corpus, pooling=pooling, layer=layer))
-    table = pd.concat(parts, ignore_index=True)
-    keys = ["corpus", "pooling", "layer"]
-    return table[keys + [column for column in table if column not in keys]]
+    return {"csv": pd.concat(parts, ignore_index=True)}
 
 
 def window_names(windows: pd.DataFrame) -> np.ndarray:
-    """The text's id, with the window's number from the second window on."""
+    """Return the text's id of each window, with its number from the second window on."""
     rows = zip(windows["text"], windows["window"], strict=True)
     return np.array([f"{text}#{number}" if number else text for text, number in rows], dtype=object)
 
@@ -54,7 +84,7 @@ def window_names(windows: pd.DataFrame) -> np.ndarray:
 def most_similar(
     x: Float[np.ndarray, "n dim"], windows: pd.DataFrame, n_listed: int
 ) -> pd.DataFrame:
-    """The pairs of the largest cosine: n_pairs, rank, first, second and three measures."""
+    """Return the pairs of the largest cosine, with their rank and three measures."""
     text, name = windows["text"].to_numpy(), window_names(windows)
     same = np.unique(text, return_counts=True)[1]
     unit = unit_rows(x.astype(np.float64))
@@ -75,7 +105,7 @@ def most_similar(
 def largest_cosines(
     unit: Float[np.ndarray, "n dim"], text: np.ndarray, n_listed: int
 ) -> tuple[Float[np.ndarray, " pair"], Int[np.ndarray, " pair"], Int[np.ndarray, " pair"]]:
-    """Cosine and rows i < j of the most similar pairs of unit vectors of different texts.
+    """Return cosine and rows i < j of the most similar pairs of different texts, of unit vectors.
 
     Cosines that are equal to twelve digits are ties, and go to the smallest (i, j).
     """
@@ -85,8 +115,8 @@ def largest_cosines(
         cosine = np.round(unit[rows] @ unit[start:].T, 12)
         cosine[np.tril_indices_from(cosine)] = -np.inf  # i < j alone
         cosine[text[rows][:, None] == text[start:]] = -np.inf
-        # Most pairs are out already; what is left is sorted with the best so far. Of those that
-        # tie at the bar, the first n_listed are enough.
+        # Most pairs are out already; the rest is sorted with the best so far. Of ties at the bar,
+        # the first n_listed are enough.
         bar = _bar(cosine, best, n_listed)
         chosen = [np.flatnonzero(cosine > bar), np.flatnonzero(cosine == bar)[:n_listed]]
         i, j = np.unravel_index(np.sort(np.concatenate(chosen)), cosine.shape)
@@ -102,27 +132,14 @@ def largest_cosines(
 def _bar(
     cosine: Float[np.ndarray, "row column"], best: Float[np.ndarray, " pair"], n_listed: int
 ) -> float:
-    """A cosine below which no pair of a block can be among the most similar ones."""
-    of_block = -np.inf
+    """Return a cosine below which no pair of a block can be among the most similar."""
+    bar = -np.inf
     if cosine.size > n_listed:
-        of_block = float(np.partition(cosine, cosine.size - n_listed, axis=None)[-n_listed])
-    return max(of_block, float(best[-1]) if len(best) == n_listed else -np.inf)
+        bar = float(np.partition(cosine, cosine.size - n_listed, axis=None)[-n_listed])
+    return max(bar, float(best[-1]) if len(best) == n_listed else -np.inf)
 
 
-def main(config: StageConfig) -> None:
-    """Load, call, save."""
-    name = config.model_name
-    extracted = f"data/extracted/hidden_states/{name}"
-    states = load_text_states(
-        {corpus: f"{extracted}/{corpus}.safetensors" for corpus in config.corpora}
-    )
-    corpora = {
-        corpus: PooledStates(pooled, load_rows(f"{extracted}/{corpus}.windows.parquet"))
-        for corpus, pooled in states.items()
-    }
-    table = measure_sentence_similarity(corpora, **config.settings)
-    save_table(table, f"results/sentence_similarity/{name}.csv")
-
+main = SENTENCE_SIMILARITY.main(measure_sentence_similarity)
 
 if __name__ == "__main__":
     run_stage(main, measure_sentence_similarity)

@@ -26,6 +26,21 @@ SUMMARY: dict[str, Column] = {
 }
 
 
+def shown(kind: str, *columns: str) -> dict[str, Column]:
+    """Return columns of a kind that readers know by their own names, with spaces."""
+    return {column: (kind, column.replace("_", " ")) for column in columns}
+
+
+def estimate(kind: str, bound: str = "") -> dict[str, Column]:
+    """Return a value with bounds, which may be of a kind of their own, and at random weights."""
+    return {
+        "value": (kind, "value"),
+        "low": (bound or kind, "value_low"),
+        "high": (bound or kind, "value_high"),
+        "random_weights_value": (kind, "random weights"),
+    }
+
+
 def with_bounds(column: str, kind: str, heading: str = "", bound: str = "") -> dict[str, Column]:
     """Return a column and its bounds, of one kind or of a kind `bound` of their own.
 

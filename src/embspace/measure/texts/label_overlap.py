@@ -29,7 +29,7 @@ from embspace.geometry.measures.neighborhoods.label_overlap import (
 )
 from embspace.geometry.pairs.distinct import is_one_vector
 from embspace.geometry.pairs.neighbor_graph import neighbor_graph_of
-from embspace.measure.tables.columns import value_with_bounds, with_bounds
+from embspace.measure.tables.columns import shown, value_with_bounds, with_bounds
 from embspace.measure.tables.pooled_states import (
     PooledStates,
     final_norm_of,
@@ -90,13 +90,9 @@ LABEL_OVERLAP = Analysis(
     tables={
         "csv": Table(
             {
-                "corpus": "row",
-                "measure": "row",
-                "pooling": ("row", "pooling"),
-                "layer": ("row", "layer"),
-                "n": "count",
-                "n_labels": "count",
-                "n_units": "count",
+                **dict.fromkeys(("corpus", "measure"), "row"),
+                **shown("row", "pooling", "layer"),
+                **dict.fromkeys(("n", "n_labels", "n_units"), "count"),
                 **value_with_bounds("neighbor_share"),
                 **with_bounds("less_last", "neighbor_share", "difference from the last layer"),
                 "chance": "moment",
@@ -254,8 +250,8 @@ def _of_layers(
             "layer": layer,
             **facts,
             "value": value,
-            "low": value - error,
-            "high": value + error,
+            "low": np.clip(value - error, 0, 1),
+            "high": np.clip(value + error, 0, 1),
             "less_last": less,
             "less_last_low": less - error_of_less,
             "less_last_high": less + error_of_less,

@@ -18,7 +18,7 @@ from embspace.geometry.groups.folds import Features
 from embspace.geometry.inference.best_choice import Differences, simultaneous_differences
 from embspace.geometry.inference.half_samples import half_sample_error, student_quantile
 from embspace.geometry.inference.resampling import stream_of
-from embspace.measure.tables.columns import with_bounds
+from embspace.measure.tables.columns import shown, with_bounds
 from embspace.measure.tables.pooled_states import (
     PooledStates,
     final_norm_of,
@@ -107,12 +107,9 @@ LAYER_CHOICE = Analysis(
     tables={
         "csv": Table(
             {
-                "corpus": ("row", "corpus"),
-                "task": ("row", "task"),
+                **shown("row", "corpus", "task"),
                 "rank": ("order_of_layers", "rank"),
-                "embedding": ("row", "embedding"),
-                "layer": ("row", "layer"),
-                "weights": ("row", "weights"),
+                **shown("row", "embedding", "layer", "weights"),
                 "n": "count",
                 "n_units": "count",
                 "level": "setting",

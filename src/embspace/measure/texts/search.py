@@ -106,12 +106,15 @@ SEARCH = Analysis(
 def measure_search(
     corpora: dict[str, Halves],
     *,
+    fewest_documents: PositiveInt,
     stop_words: Literal["english"] | None,
     n_resamples: PositiveInt,
     level: Probability,
     seed: NonNegativeInt,
 ) -> Outcome:
     """Measure how high a text's first half ranks when its second half is the query, by layer.
+
+    Of fewer than `fewest_documents` with halves nothing is said: among one, one is always found.
 
     Each second half is a query, all first halves are candidates; that of a copy of the text is as
     good as its own, and copies are one unit, as are texts of one document. The score of two halves
@@ -127,8 +130,9 @@ def measure_search(
     generator = np.random.default_rng(seed)
     parts = []
     for corpus, halves in corpora.items():
+        is_enough = halves.texts["document"].nunique() >= fewest_documents
         scores = {**word_scores(halves.texts, stop_words), **_embedded(halves)}
-        if scores:
+        if scores and is_enough:
             rng = stream_of(generator, corpus)
             queries = halves.texts[halves.texts["half"] == 2]
             table = _table(

@@ -14,21 +14,8 @@ from embspace.geometry.pairs.safe_ratio import mean_of_defined
 from embspace.measure.tables.deviations import ENDING, by_row, units_named
 
 TRAINED, RANDOM = "", "random_weights_"  # of columns, by the weights that they are from
-OF_STEPS = [field.name for field in fields(PathSteps)]
-QUANTITIES = ["norm", *OF_STEPS]
-DRIFTS = ["euclidean_distance", "cosine", "relative_distance"]
-
-
-def both(columns: list[str]) -> list[str]:
-    """Return the names of these columns for the model's weights and for random ones."""
-    return [prefix + column for prefix in (TRAINED, RANDOM) for column in columns]
-
-
-STEP_COLUMNS = ["text", "position", "token", "layer", *both([*QUANTITIES, "layer_norm_scale"])]
-LAYER_COLUMNS = ["tokens", "quantity", "layer", "n", *both(["mean", "minimum", "maximum"])]
-LAYER_COLUMNS += ["mean_low", "mean_high"]
-DRIFT_COLUMNS = ["first", "second", "token", "position", "second_position", "layer"]
-DRIFT_COLUMNS += both(DRIFTS)
+STEPS = [field.name for field in fields(PathSteps)]
+QUANTITIES = ["norm", *STEPS]
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,31 +27,31 @@ class TokenPaths:
     states: dict[str, Float[np.ndarray, "layer token dim"]]
 
     def of(self, rows: Int[np.ndarray, " row"]) -> "TokenPaths":
-        """These tokens alone."""
+        """Return some of the tokens."""
         states = {prefix: x[:, rows] for prefix, x in self.states.items()}
         return TokenPaths(self.tokens.iloc[rows].reset_index(drop=True), states)
 
     def rows_by_text(self) -> dict[str, Int[np.ndarray, " row"]]:
-        """The rows of the tokens of each text, in the order of the texts."""
+        """Return the rows of the tokens of each text, in the order of the texts."""
         text = self.tokens["text"]
         return {str(name): np.flatnonzero(text == name) for name in text.unique()}
 
     def by_text(self) -> dict[str, "TokenPaths"]:
-        """The tokens of each text."""
+        """Return the tokens of each text."""
         return {text: self.of(rows) for text, rows in self.rows_by_text().items()}
 
 
 def quantities_of(
     x: Float[np.ndarray, "layer token dim"],
 ) -> dict[str, Float[np.ndarray, "layer token"]]:
-    """The norm in each layer, and of the step that ends there what `PathSteps` has; NaN in 0."""
+    """Return norms by layer, and the fields of `PathSteps` for the steps there; NaN in layer 0."""
     steps, none = path_steps(x), np.full((1, x.shape[1]), np.nan)
-    of_steps = {name: np.concatenate([none, getattr(steps, name)]) for name in OF_STEPS}
-    return {"norm": np.stack([norms(states) for states in x]), **of_steps}
+    by_step = {name: np.concatenate([none, getattr(steps, name)]) for name in STEPS}
+    return {"norm": np.stack([norms(states) for states in x]), **by_step}
 
 
 def step_table(paths: TokenPaths, scales: dict[str, Float[np.ndarray, " layer"]]) -> pd.DataFrame:
-    """One row a token and layer; `scales` are those that LayerNorm gives, by layer."""
+    """Return a row for each token and layer; `scales` are LayerNorm's lengths, by layer."""
     quantities = {prefix: quantities_of(x) for prefix, x in paths.states.items()}
     parts = []
     for layer in range(len(paths.states[TRAINED])):
@@ -74,27 +61,27 @@ def step_table(paths: TokenPaths, scales: dict[str, Float[np.ndarray, " layer"]]
                 part[prefix + name] = by_layer[layer]
             part[f"{prefix}layer_norm_scale"] = float(scales[prefix][layer])
         parts.append(part)
-    return _token_by_token(parts)[STEP_COLUMNS]
+    return _token_by_token(parts)
 
 
 def _token_by_token(layers: list[pd.DataFrame]) -> pd.DataFrame:
-    """The rows of each token together, layer by layer."""
+    """Return the rows of each token together, layer by layer."""
     return pd.concat(layers).sort_index(kind="stable").reset_index(drop=True)
 
 
 def layer_table(name: str, paths: TokenPaths) -> pd.DataFrame:
-    """Mean and extremes over the tokens, one row a quantity and layer that has it."""
+    """Return mean and extremes over the tokens, a row for each quantity and layer with it."""
     quantities = {prefix: quantities_of(x) for prefix, x in paths.states.items()}
     parts = []
     for quantity in QUANTITIES:
-        values = {prefix: pd.DataFrame(each[quantity]) for prefix, each in quantities.items()}
+        values = {prefix: pd.DataFrame(own[quantity]) for prefix, own in quantities.items()}
         part = values[TRAINED].count(axis=1).rename("n").rename_axis("layer").reset_index()
         for prefix, by_layer in values.items():
             part[f"{prefix}mean"] = by_layer.mean(axis=1)
             part[f"{prefix}minimum"] = by_layer.min(axis=1)
             part[f"{prefix}maximum"] = by_layer.max(axis=1)
         parts.append(part.assign(tokens=name, quantity=quantity))
-    table = pd.concat(parts, ignore_index=True).reindex(columns=LAYER_COLUMNS)
+    table = pd.concat(parts, ignore_index=True)
     return table[table["n"] > 0].reset_index(drop=True)
 
 
@@ -106,7 +93,7 @@ def with_deviations(
     level: float,
     generator: np.random.Generator,
 ) -> pd.DataFrame:
-    """The table of independent tokens, with intervals of its means and the halves' deviations."""
+    """Return the table of independent tokens, with intervals of means and halves' deviations."""
     quantities = quantities_of(paths.states[TRAINED])
     values = np.stack([quantities[name] for name in QUANTITIES])
     interval = half_sample_interval(
@@ -130,7 +117,7 @@ def with_deviations(
 
 
 def aligned(first: pd.DataFrame, second: pd.DataFrame) -> list[tuple[int, int]]:
-    """The rows of the tokens that two texts share, in their order."""
+    """Return the rows of the tokens that two texts share, in their order."""
     matcher = SequenceMatcher(None, first["id"].tolist(), second["id"].tolist(), autojunk=False)
     return [
         (block.a + step, block.b + step)
@@ -140,7 +127,7 @@ def aligned(first: pd.DataFrame, second: pd.DataFrame) -> list[tuple[int, int]]:
 
 
 def rotation_groups(by_text: dict[str, TokenPaths]) -> Int[np.ndarray, " token"]:
-    """One number for a token of the first text and for the same one in the others."""
+    """Return one number for a token of the first text and for the same token in the others."""
     first, *others = (paths.tokens for paths in by_text.values())
     groups = [np.arange(len(first))]
     for tokens in others:
@@ -175,7 +162,7 @@ def drift_table(first: TokenPaths, second: TokenPaths) -> pd.DataFrame:
             part[f"{prefix}cosine"] = np.diagonal(cosine_matrix(x, y))
             part[f"{prefix}relative_distance"] = distance / scale if scale else np.nan
         parts.append(part)
-    return _token_by_token(parts)[DRIFT_COLUMNS]
+    return _token_by_token(parts)
 
 
 def mean_distance(x: Float[np.ndarray, "token dim"], ids: Int[np.ndarray, " token"]) -> float:

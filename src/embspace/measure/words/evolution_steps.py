@@ -14,23 +14,21 @@ from embspace.geometry.groups.shared_direction import (
 from embspace.geometry.inference.resampling import half_sample_interval, upper_p_value
 from embspace.measure.tables.deviations import ENDING, by_row, units_named
 from embspace.measure.tables.nulls import mean_and_range
-from embspace.measure.words.evolution_paths import TRAINED, TokenPaths, both
+from embspace.measure.words.evolution_paths import TRAINED, TokenPaths
 
 ENERGY = "shared_energy"
 INTERVAL = [f"{ENERGY}_low", f"{ENERGY}_high"]
 NULL = [f"null_{ENERGY}", f"null_{ENERGY}_low", f"null_{ENERGY}_high", "p_value"]
-VALUES = both([ENERGY, "mean_pair_cosine", "previous_shared_cosine"])
-SHARED_COLUMNS = ["tokens", "first_layer", "last_layer", "n_tokens", *VALUES, *INTERVAL, *NULL]
 
 
 def stretches(n_layers: int) -> list[tuple[int, int]]:
-    """First and last layer of each step, then of the way without the last layer, and of all."""
+    """Return the ends of each step, of the way without the last layer, and of the whole way."""
     steps = [(layer - 1, layer) for layer in range(1, n_layers)]
     return steps + [(0, last) for last in (n_layers - 2, n_layers - 1) if last > 1]
 
 
 def shared_table(name: str, paths: TokenPaths) -> pd.DataFrame:
-    """One row a stretch of layers; two tokens of one id are no pair.
+    """Return a row for each stretch of layers; two tokens of one id are no pair.
 
     `previous_shared_cosine` is between the shared parts of a step and of the step before.
     """
@@ -46,19 +44,19 @@ def shared_table(name: str, paths: TokenPaths) -> pd.DataFrame:
                 before = displacements(x, first - 1, first)
                 row[f"{prefix}previous_shared_cosine"] = shared_cosine(moves, before, ids)
         rows.append(row)
-    return pd.DataFrame(rows, columns=SHARED_COLUMNS)
+    return pd.DataFrame(rows)
 
 
 def shared_energies(x: Paths, ids: Int[np.ndarray, " token"]) -> Float[np.ndarray, " stretch"]:
-    """The energy that the displacements of tokens of different ids share."""
-    return np.array([each.shared_energy() for each in _products(x, ids)])
+    """Return the energy that the displacements of tokens of different ids share."""
+    return np.array([products.shared_energy() for products in _products(x, ids)])
 
 
 def with_null(
     table: pd.DataFrame, null: Float[np.ndarray, "draw stretch"], level: float
 ) -> pd.DataFrame:
-    """The table with what rotated paths share in its place, and the p-value."""
-    p_values = np.array([upper_p_value(*each) for each in zip(table[ENERGY], null.T, strict=True)])
+    """Return the table with the energies that rotated paths share, and p-values."""
+    p_values = np.array([upper_p_value(*pair) for pair in zip(table[ENERGY], null.T, strict=True)])
     mean, low, high = mean_and_range(null, level)
     return table.assign(**dict(zip(NULL, (mean, low, high, p_values), strict=True)))
 
@@ -71,10 +69,10 @@ def with_interval(
     level: float,
     generator: np.random.Generator,
 ) -> pd.DataFrame:
-    """The table of independent tokens, one a text, with a confidence interval."""
+    """Return the table of independent tokens, one a text, with a confidence interval."""
     products = _products(paths.states[TRAINED], paths.tokens["id"].to_numpy())
     low, high, deviations = half_sample_interval(
-        lambda rows: np.array([each.shared_energy(rows) for each in products]),
+        lambda rows: np.array([stretch.shared_energy(rows) for stretch in products]),
         len(paths.tokens),
         n_resamples=n_resamples,
         level=level,

@@ -1,18 +1,19 @@
 """The tables of homonyms, one row a fact, from the values of each word."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 from jaxtyping import Float
 
+from embspace.analysis import Column
 from embspace.files.tables import Row
 from embspace.geometry.inference.resampling import upper_p_value
 from embspace.geometry.pairs.safe_ratio import ratio
-from embspace.measure.tables.deviations import ENDING, UNITS
+from embspace.measure.tables.columns import with_bounds
+from embspace.measure.tables.deviations import ENDING
 from embspace.measure.tables.nulls import DIGITS, mean_and_range
-from embspace.measure.words.homonym_occurrences import Occurrence
 from embspace.measure.words.homonym_statistics import (
     FIRST_LAYERS,
     MEASURES,
@@ -31,55 +32,45 @@ ValuePlace = tuple[int, int, int]  # weights, layer, measure
 
 @dataclass(frozen=True)
 class CellColumns:
-    """A quantity of a row, and what stands beside it."""
+    """A quantity of a row and its kind, with or without an interval, a null and a p-value."""
 
     name: str
+    kind: str
     interval: bool = False
     null: bool = False
     p_value: bool = False
 
-    def columns(self, prefix: str) -> list[str]:
-        """Their names."""
-        names = [self.name]
-        if self.interval:
-            names += [f"{self.name}_low", f"{self.name}_high"]
+    def columns(self, prefix: str) -> dict[str, Column]:
+        """Return the kinds of the columns."""
+        columns = with_bounds(self.name, self.kind) if self.interval else {self.name: self.kind}
         if self.null:
-            names += [f"null_{self.name}", f"null_{self.name}_low", f"null_{self.name}_high"]
+            columns |= with_bounds(f"null_{self.name}", "null_value")
         if self.p_value:
-            names.append("p_value")
-        return [prefix + name for name in names]
+            columns["p_value"] = "p_value"
+        return {prefix + name: kind for name, kind in columns.items()}
 
 
 LAYERS = (
-    *(CellColumns(name) for name in OWN_UNITS),
-    CellColumns("difference", interval=True, null=True, p_value=True),
-    CellColumns("ratio", interval=True),
-    CellColumns("relative_difference", interval=True),
-    CellColumns("share_apart", interval=True, null=True),
+    *(CellColumns(name, "distance") for name in OWN_UNITS),
+    CellColumns("difference", "distance", interval=True, null=True, p_value=True),
+    CellColumns("ratio", "distance", interval=True),
+    CellColumns("relative_difference", "distance", interval=True),
+    CellColumns("share_apart", "word_share", interval=True, null=True),
 )
 RECOVERY = (
-    CellColumns("accuracy", interval=True, null=True, p_value=True),
-    CellColumns("context_accuracy", interval=True),
-    CellColumns("context_gain", interval=True),
-    CellColumns("bag_of_words_gain", interval=True),
+    BAG_OF_WORDS := CellColumns("accuracy", "recovery", interval=True, null=True, p_value=True),
+    CellColumns("context_accuracy", "recovery", interval=True),
+    CellColumns("context_gain", "recovery", interval=True),
+    CellColumns("bag_of_words_gain", "recovery", interval=True),
 )
-SLOPE = CellColumns("slope", interval=True, null=True, p_value=True)
-BAG_OF_WORDS = CellColumns("accuracy", interval=True, null=True, p_value=True)
-KEYS = ["layer", "preparation", "quantity"]
-WORD_VALUES = ["within", "between", "difference", "ratio", "relative_difference", "accuracy"]
-WORD_COLUMNS = [*KEYS, "rank", "word", "senses", "n_sentences", "n_tokens", *WORD_VALUES]
-WORD_COLUMNS += ["random_weights_difference", "random_weights_ratio"]
+SLOPE = CellColumns("slope", "distance", interval=True, null=True, p_value=True)
+AT_RANDOM = ("difference", "ratio")  # of a word at random weights
 
 
-def _columns(cells: Sequence[CellColumns]) -> list[str]:
-    names = [name for prefix in WEIGHTS for cell in cells for name in cell.columns(prefix)]
-    return [*names, *UNITS, *(f"{cell.name}{ENDING}" for cell in cells if cell.interval)]
-
-
-LAYER_COLUMNS = [*KEYS, "n_words", *_columns(LAYERS)]
-RECOVERY_COLUMNS = [*KEYS, "n_words", *_columns(RECOVERY)]
-DRIFT_COLUMNS = ["preparation", "quantity", "statistic", "first_layer", "last_layer", "n_words"]
-DRIFT_COLUMNS += [*_columns([SLOPE]), "largest_layer"]
+def columns_of(*cells: CellColumns) -> dict[str, Column]:
+    """Return the kinds of the columns of cells, at trained and at random weights."""
+    columns = (cell.columns(prefix) for prefix in WEIGHTS for cell in cells)
+    return {name: kind for named in columns for name, kind in named.items()}
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,7 +87,7 @@ class Findings:
     level: float
 
     def cells(self, cell: CellColumns, name: str, place: ValuePlace, prefix: str) -> Row:
-        """The columns of `cell`, of the quantity `name` at one place."""
+        """Return the columns of `cell` for the quantity `name` at one place."""
         draws = self.values[name][:, *place]
         values = [float(draws[0])]
         if cell.interval:
@@ -115,19 +106,19 @@ class Findings:
 
     def both(self, cell: CellColumns, name: str, layer: int, measure: int) -> Row:
         """Return the same at trained and at random weights."""
-        found: Row = {}
+        row: Row = {}
         for weights, prefix in enumerate(WEIGHTS):
-            found |= self.cells(cell, name, (weights, layer, measure), prefix)
+            row |= self.cells(cell, name, (weights, layer, measure), prefix)
         if cell.interval:
-            of_halves = self.deviations[name][:, 0, layer, measure]
-            found[f"{cell.name}{ENDING}"] = of_halves.astype(np.float32)
-        return found
+            deviations = self.deviations[name][:, 0, layer, measure]
+            row[f"{cell.name}{ENDING}"] = deviations.astype(np.float32)
+        return row
 
 
 def find_senses(
     values: WordValues, *, n_resamples: int, level: float, generator: np.random.Generator
 ) -> Findings:
-    """Means over the words, with intervals and draws."""
+    """Return means over the words, with intervals and draws."""
     low, high, deviations = intervals(
         values, n_resamples=n_resamples, level=level, generator=generator
     )
@@ -141,10 +132,8 @@ def find_senses(
     )
 
 
-def layer_table(
-    findings: Findings, cells: Sequence[CellColumns], columns: list[str]
-) -> pd.DataFrame:
-    """One row a layer and measure."""
+def layer_table(findings: Findings, cells: Iterable[CellColumns]) -> pd.DataFrame:
+    """Return a row for each layer and measure."""
     rows = []
     for layer in range(findings.n_words.shape[1]):
         for measure, (preparation, quantity) in enumerate(MEASURES):
@@ -153,15 +142,11 @@ def layer_table(
             for cell in cells:
                 row |= findings.both(cell, cell.name, layer, measure)
             rows.append(row)
-    return pd.DataFrame(rows, columns=columns)
+    return pd.DataFrame(rows)
 
 
-def drift_table(findings: Findings) -> pd.DataFrame:
-    """One row a measure, a statistic and the layer from which on its slope is."""
-    return pd.DataFrame(list(_drift_rows(findings)), columns=DRIFT_COLUMNS)
-
-
-def _drift_rows(findings: Findings) -> Iterator[Row]:
+def drift_rows(findings: Findings) -> Iterator[Row]:
+    """Yield a row for each measure, statistic and first layer of a slope."""
     last_layer = findings.n_words.shape[1] - 1
     for measure, (preparation, quantity) in enumerate(MEASURES):
         for name in OVER_LAYERS:
@@ -179,7 +164,7 @@ def _drift_rows(findings: Findings) -> Iterator[Row]:
 
 
 def largest(values: Float[np.ndarray, " layer"], first: int) -> float:
-    """The layer, from `first` on, of the largest value; NaN if there is none."""
+    """Return the layer, from `first` on, of the largest value; NaN if there is none."""
     later = values[first:]
     if not len(later) or np.isnan(later).all():
         return float("nan")
@@ -191,11 +176,9 @@ def bag_of_words(findings: Findings) -> Row:
     return findings.cells(BAG_OF_WORDS, "bag_of_words_accuracy", (0, 0, 0), "")
 
 
-def word_table(
-    values: WordValues, findings: Findings, senses: pd.DataFrame, kept: Sequence[Occurrence]
-) -> pd.DataFrame:
-    """One row a layer, measure and word, in the order of the difference."""
-    about = _words(senses, kept)
+def word_table(values: WordValues, findings: Findings, senses: pd.DataFrame) -> pd.DataFrame:
+    """Return a row for each layer, measure and word, in the order of the difference."""
+    about = _words(senses)
     yardstick = findings.values["between_words"][0]
     parts = []
     for layer in range(findings.n_words.shape[1]):
@@ -203,14 +186,15 @@ def word_table(
             part = about.assign(layer=layer, preparation=preparation, quantity=quantity)
             for weights, prefix in enumerate(WEIGHTS):
                 place = (weights, layer, measure)
-                for name, column in _of_words(values, place, float(yardstick[place])).items():
-                    part[prefix + name] = column
+                columns = _word_columns(values, place, float(yardstick[place]))
+                for name in AT_RANDOM if weights else columns:
+                    part[prefix + name] = columns[name]
             part = part.sort_values("difference", ascending=False, kind="stable")
             parts.append(part.assign(rank=np.arange(1, len(part) + 1)))
-    return pd.concat(parts, ignore_index=True)[WORD_COLUMNS]
+    return pd.concat(parts, ignore_index=True)
 
 
-def _of_words(
+def _word_columns(
     values: WordValues, place: ValuePlace, yardstick: float
 ) -> dict[str, Float[np.ndarray, " word"]]:
     within, between = values.within[:, 0, *place], values.between[:, 0, *place]
@@ -225,8 +209,8 @@ def _of_words(
     }
 
 
-def _words(senses: pd.DataFrame, kept: Sequence[Occurrence]) -> pd.DataFrame:
-    rows = senses.assign(n_tokens=[len(each.own) for each in kept]).groupby("word", sort=False)
+def _words(senses: pd.DataFrame) -> pd.DataFrame:
+    rows = senses.groupby("word", sort=False)
     return pd.DataFrame(
         {
             "senses": rows["sense"].agg(lambda names: ", ".join(names.unique())),

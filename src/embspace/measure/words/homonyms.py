@@ -6,6 +6,7 @@ with "mouse"; here of many words, against shuffled senses, random weights and th
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,48 +14,97 @@ import pandas as pd
 from jaxtyping import Float, Int
 from pydantic import NonNegativeInt, PositiveInt
 
-from embspace.files.rows import load_rows, save_rows
-from embspace.files.scalars import save_scalars
-from embspace.files.tables import save_table
+from embspace.analysis import Analysis, Column, Outcome, Source, Table
+from embspace.files.rows import save_rows
 from embspace.files.tensors import load_tensors
 from embspace.geometry.groups.contrast import chance_accuracy
+from embspace.geometry.pairs.types import RowNumbers
 from embspace.measure.tables.deviations import units_named, without_deviations
-from embspace.measure.words.homonym_occurrences import (
-    Occurrence,
-    find_words,
-    mean_states,
-    token_counts,
-)
 from embspace.measure.words.homonym_statistics import word_values
 from embspace.measure.words.homonym_tables import (
-    DRIFT_COLUMNS,
-    LAYER_COLUMNS,
+    AT_RANDOM,
+    BAG_OF_WORDS,
     LAYERS,
     RECOVERY,
-    RECOVERY_COLUMNS,
-    WORD_COLUMNS,
+    SLOPE,
     bag_of_words,
-    drift_table,
+    columns_of,
+    drift_rows,
     find_senses,
     layer_table,
     word_table,
 )
-from embspace.settings.stage import StageConfig, run_stage
+from embspace.scripts.words import whole_word
+from embspace.settings.stage import run_stage
 from embspace.settings.types import Probability
 
 TENSORS = ("token", "random_token")
+EXTRACTED = "data/extracted/stimuli/{model}/homonyms"
+MEASURE: dict[str, Column] = dict.fromkeys(("preparation", "quantity"), "row")
+KEYS: dict[str, Column] = {"layer": "row", **MEASURE}
+HOMONYMS = Analysis(
+    noun="homonyms",
+    question="Do the senses of a homonym drift apart? Research question 2",
+    reads={
+        "stimuli": "data/prepared/stimuli/homonyms.parquet",
+        "tokens": f"{EXTRACTED}.tokens.parquet",
+        "states": Source(partial(load_tensors, names=TENSORS), f"{EXTRACTED}.safetensors"),
+    },
+    tables={
+        "layers": Table(
+            {**KEYS, "n_words": "count", **columns_of(*LAYERS)},
+            compared=[cell.name for cell in LAYERS if cell.interval],
+            along="layer",
+        ),
+        "recovery": Table(
+            {**KEYS, "n_words": "count", **columns_of(*RECOVERY)},
+            compared=[cell.name for cell in RECOVERY],
+            along="layer",
+        ),
+        "words": Table(
+            {
+                **KEYS,
+                "rank": "count",
+                "word": "row",
+                "senses": "name",
+                **dict.fromkeys(("n_sentences", "n_tokens"), "count"),
+                **dict.fromkeys(("within", "between", "difference"), "distance"),
+                **dict.fromkeys(("ratio", "relative_difference"), "distance"),
+                "accuracy": "count",
+                **{f"random_weights_{name}": "distance" for name in AT_RANDOM},
+            }
+        ),
+        "drift": Table(
+            {
+                **MEASURE,
+                **dict.fromkeys(("statistic", "first_layer"), "row"),
+                **dict.fromkeys(("last_layer", "n_words"), "count"),
+                **columns_of(SLOPE),
+                "largest_layer": "count",
+            },
+            compared=["slope"],
+            along="first_layer",
+        ),
+    },
+    scalars={
+        "n_*": "count",
+        "lost_words": "name",
+        "chance_accuracy": "moment",
+        **Table(BAG_OF_WORDS.columns("")).kinds,
+    },
+    data={"parquet": save_rows},
+    undrawn=["parquet"],
+)
 
 
-@dataclass(frozen=True)
-class Homonyms:
-    """The tables of the stage, its scalars, and the deviations of halves of the words."""
+@dataclass(frozen=True, eq=False)
+class Occurrence:
+    """The rows of a text's ordinary tokens in the token table."""
 
-    layers: pd.DataFrame
-    recovery: pd.DataFrame
-    words: pd.DataFrame
-    drift: pd.DataFrame
-    scalars: dict[str, Any]
-    deviations: pd.DataFrame
+    own: RowNumbers
+    """The word's tokens, which share a character with it; none if the tokenizer left it out."""
+    others: RowNumbers
+    """All other tokens but special ones."""
 
 
 def measure_homonyms(
@@ -66,7 +116,7 @@ def measure_homonyms(
     n_resamples: PositiveInt,
     level: Probability,
     seed: NonNegativeInt,
-) -> Homonyms:
+) -> Outcome:
     """Measure how much further apart a word's states lie in different senses than in one, by layer.
 
     `stimuli` has `word`, `sense` and `text`, `states` the tensors `token` and `random_token`; a
@@ -77,22 +127,16 @@ def measure_homonyms(
     distance of different words. Means, and intervals by half-samples, are over words. The null
     deals the senses out to the sentences of each word, `n_draws` times.
     """
-    found = find_words(stimuli, tokens)
-    rows = usable_rows(stimuli, found)
-    senses, kept = stimuli.iloc[rows].reset_index(drop=True), [found[row] for row in rows]
-    scalars = counts_of(stimuli, senses, kept)
+    occurrences = find_words(stimuli, tokens)
+    rows = usable_rows(stimuli, occurrences)
+    kept = [occurrences[row] for row in rows]
+    n_tokens = [len(occurrence.own) for occurrence in kept]
+    senses = stimuli.iloc[rows].reset_index(drop=True).assign(n_tokens=n_tokens)
+    scalars = counts_of(stimuli, senses)
     if not len(rows):
-        tables, deviations = without_deviations(
-            {
-                "layers": pd.DataFrame(columns=LAYER_COLUMNS),
-                "recovery": pd.DataFrame(columns=RECOVERY_COLUMNS),
-                "drift": pd.DataFrame(columns=DRIFT_COLUMNS),
-            }
-        )
-        words = pd.DataFrame(columns=WORD_COLUMNS)
-        return Homonyms(**tables, words=words, scalars=scalars, deviations=deviations)
+        return HOMONYMS.empty(**scalars)
     for_draws, for_intervals = np.random.default_rng(seed).spawn(2)
-    own, others = [each.own for each in kept], [each.others for each in kept]
+    own, others = zip(*((occurrence.own, occurrence.others) for occurrence in kept), strict=True)
     values = word_values(
         np.stack([mean_states(states[name], own) for name in TENSORS]),
         np.stack([mean_states(states[name], others) for name in TENSORS]),
@@ -105,30 +149,30 @@ def measure_homonyms(
     units = units_named(senses.groupby("word", sort=False)["text"].agg(" / ".join))
     tables, deviations = without_deviations(
         {
-            "layers": layer_table(findings, LAYERS, LAYER_COLUMNS).assign(**units),
-            "recovery": layer_table(findings, RECOVERY, RECOVERY_COLUMNS).assign(**units),
-            "drift": drift_table(findings).assign(**units),
+            "layers": layer_table(findings, LAYERS).assign(**units),
+            "recovery": layer_table(findings, RECOVERY).assign(**units),
+            "drift": pd.DataFrame(drift_rows(findings)).assign(**units),
         }
     )
-    return Homonyms(
+    return {
         **tables,
-        words=word_table(values, findings, senses, kept),
-        scalars=scalars | {"bag_of_words": bag_of_words(findings)},
-        deviations=deviations,
-    )
+        "words": word_table(values, findings, senses),
+        "json": scalars | {"bag_of_words": bag_of_words(findings)},
+        "parquet": deviations,
+    }
 
 
-def usable_rows(stimuli: pd.DataFrame, found: Sequence[Occurrence]) -> Int[np.ndarray, " row"]:
+def usable_rows(
+    stimuli: pd.DataFrame, occurrences: Sequence[Occurrence]
+) -> Int[np.ndarray, " row"]:
     """Return the sentences with tokens of their word, of senses with two, words with two senses."""
-    here = stimuli.reset_index(drop=True)[[len(each.own) > 0 for each in found]]
+    here = stimuli.reset_index(drop=True).loc[[len(word.own) > 0 for word in occurrences]]
     here = here[here.groupby(["word", "sense"])["word"].transform("size") >= 2]
     here = here[here.groupby("word")["sense"].transform("nunique") >= 2]
     return here.index.to_numpy(dtype=np.int64)
 
 
-def counts_of(
-    stimuli: pd.DataFrame, senses: pd.DataFrame, kept: Sequence[Occurrence]
-) -> dict[str, Any]:
+def counts_of(stimuli: pd.DataFrame, senses: pd.DataFrame) -> dict[str, Any]:
     """Return how much was used and lost, and the accuracy that chance gives, exactly."""
     known = senses["word"].unique()
     lost = [word for word in stimuli["word"].unique() if word not in set(known)]
@@ -136,7 +180,7 @@ def counts_of(
         chance_accuracy(pd.factorize(rows["sense"])[0].astype(np.int64))
         for _, rows in senses.groupby("word", sort=False)
     ]
-    several = senses["word"][[len(each.own) > 1 for each in kept]]
+    several = senses.loc[senses["n_tokens"] > 1, "word"]
     return {
         "n_words": len(known),
         "n_sentences": len(senses),
@@ -148,23 +192,53 @@ def counts_of(
     }
 
 
-def main(config: StageConfig) -> None:
-    """Load, call, save."""
-    name = config.model_name
-    extracted = f"data/extracted/stimuli/{name}/homonyms"
-    found = measure_homonyms(
-        load_rows("data/prepared/stimuli/homonyms.parquet"),
-        load_rows(f"{extracted}.tokens.parquet"),
-        load_tensors(f"{extracted}.safetensors", TENSORS),
-        **config.settings,
-    )
-    save_table(found.layers, f"results/homonyms/layers/{name}.csv")
-    save_table(found.recovery, f"results/homonyms/recovery/{name}.csv")
-    save_table(found.words, f"results/homonyms/words/{name}.csv")
-    save_table(found.drift, f"results/homonyms/drift/{name}.csv")
-    save_rows(found.deviations, f"data/measured/homonyms/{name}.parquet")
-    save_scalars(found.scalars, f"results/homonyms/{name}.json")
+def find_words(stimuli: pd.DataFrame, tokens: pd.DataFrame) -> list[Occurrence]:
+    """Return where the `word` of each row of `stimuli` stands in the tokens of its `text`.
 
+    `tokens` has `window`, the row of the stimulus, `special`, and the characters `start` to `end`
+    of each token. The word counts whole, in capitals or not, at the first place.
+    """
+    ordinary = tokens[~tokens["special"].astype(bool)]
+    window, start, end = (ordinary[name].to_numpy() for name in ("window", "start", "end"))
+    row = ordinary.index.to_numpy(dtype=np.int64)
+    occurrences = []
+    for number, (word, text) in enumerate(zip(stimuli["word"], stimuli["text"], strict=True)):
+        first, last = character_span(word, text)
+        here = window == number
+        inside = here & (start < last) & (end > first)
+        occurrences.append(Occurrence(row[inside], row[here & ~inside]))
+    return occurrences
+
+
+def character_span(word: str, text: str) -> tuple[int, int]:
+    """Return the first character of the word and the one after the last; (0, 0) without it."""
+    place = whole_word(word).search(text)
+    return place.span() if place else (0, 0)
+
+
+def mean_states(
+    states: Float[np.ndarray, "layer token dim"], rows: Sequence[RowNumbers]
+) -> Float[np.ndarray, "layer text dim"]:
+    """Return the mean state of the tokens of each entry of `rows`, in float64; zero for none."""
+    means = np.zeros((states.shape[0], len(rows), states.shape[2]))
+    for number, chosen in enumerate(rows):
+        if len(chosen):
+            means[:, number] = states[:, chosen].mean(axis=1, dtype=np.float64)
+    return means
+
+
+def token_counts(
+    ids: Int[np.ndarray, " token"], rows: Sequence[RowNumbers]
+) -> Float[np.ndarray, "text id"]:
+    """Return how often each id that occurs at all stands in each entry of `rows`."""
+    known, column = np.unique(ids, return_inverse=True)
+    counts = np.zeros((len(rows), len(known)))
+    for number, chosen in enumerate(rows):
+        np.add.at(counts[number], column[chosen], 1)
+    return counts
+
+
+main = HOMONYMS.main(measure_homonyms)
 
 if __name__ == "__main__":
     run_stage(main, measure_homonyms)

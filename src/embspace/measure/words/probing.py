@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Annotated, Any
 
 import numpy as np
@@ -9,11 +10,13 @@ import pandas as pd
 from jaxtyping import Bool, Float, Int
 from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt
 
-from embspace.files.rows import load_rows, save_rows
-from embspace.files.tables import save_table
+from embspace.analysis import Analysis, Outcome, Source, Table
+from embspace.files.rows import save_rows
+from embspace.files.tables import Row
 from embspace.files.tensors import load_tensors
 from embspace.geometry.groups.folds import Features, folds_by_group
 from embspace.geometry.inference.resampling import Interval, half_sample_interval
+from embspace.measure.tables.columns import shown, with_bounds
 from embspace.measure.tables.deviations import ENDING, by_row, units_named, without_deviations
 from embspace.measure.words.probing_classifiers import (
     PROBES,
@@ -22,38 +25,62 @@ from embspace.measure.words.probing_classifiers import (
     held_out_predictions,
     spelling,
 )
-from embspace.settings.stage import StageConfig, run_stage
+from embspace.settings.stage import run_stage
 from embspace.settings.types import Probability
 
 CLASSES = ("noun", "verb", "adjective")
-COLUMNS = ["features", "layer", "weights", "probe", "task", "source", "n_words", "n_lemmas"]
-COLUMNS += ["accuracy", "accuracy_low", "accuracy_high", "null_accuracy"]
-TOKEN_COLUMNS = ["token", "probe", *CLASSES]
+RUN = ("features", "layer", "weights", "probe", "task")
 FeaturesKey = tuple[str, int | None, str]
 """Kind (input, hidden_state, spelling), layer, and weights (trained, random, none)."""
 
 
 @dataclass(frozen=True)
 class ProbedWords:
-    """Words that are one token each, and what there is to read off."""
+    """Words that are one token each, and their features for probes."""
 
     words: pd.DataFrame  # word, lemma, part_of_speech, and the one source of all
     features: Mapping[FeaturesKey, Features]
 
 
-@dataclass(frozen=True)
-class Probing:
-    """The tables of the stage, and the deviations of halves of the lemmas."""
-
-    accuracy: pd.DataFrame
-    tokens: pd.DataFrame
-    deviations: pd.DataFrame
+PROBING = Analysis(
+    noun="probing",
+    question="Can noun, verb and adjective be read off a word's vector? Section 3.2.3, table 1",
+    reads={
+        "words": "data/prepared/stimuli/words.parquet",
+        "tokens": "data/extracted/stimuli/{model}/words.tokens.parquet",
+        "states": Source(
+            partial(load_tensors, names=["token", "random_token"]),
+            "data/extracted/stimuli/{model}/words.safetensors",
+        ),
+        "vocabulary": "data/extracted/embeddings/{model}.parquet",
+        "embeddings": "data/extracted/embeddings/{model}.safetensors",
+    },
+    tables={
+        "accuracy": Table(
+            {
+                **shown("row", *RUN),
+                "source": "setting",
+                "n_words": ("count", "words"),
+                "n_lemmas": ("count", "lemmas"),
+                **with_bounds("accuracy", "probed_accuracy", "accuracy"),
+                "null_accuracy": ("share", "commonest class"),
+            },
+            compared=["accuracy"],
+            along="layer",
+        ),
+        "tokens": Table({**shown("row", "token", "probe"), **shown("accuracy", *CLASSES)}),
+    },
+    data={"parquet": save_rows},  # deviations of halves of the lemmas
+    undrawn=["parquet"],
+)
 
 
 def measure_probing(
-    probed: ProbedWords,
+    words: pd.DataFrame,
+    tokens: pd.DataFrame,
+    states: Mapping[str, Float[np.ndarray, "layer token dim"]],
     vocabulary: pd.DataFrame,
-    input_embeddings: Float[np.ndarray, "vocabulary dim"],
+    embeddings: Mapping[str, Float[np.ndarray, "row dim"]],
     *,
     n_folds: Annotated[int, Field(ge=2)],
     inverse_regularization: PositiveFloat,
@@ -65,8 +92,8 @@ def measure_probing(
     n_resamples: PositiveInt,
     level: Probability,
     seed: NonNegativeInt,
-) -> Probing:
-    """Held-out accuracy of probes by space, and predictions for `shown_tokens`.
+) -> Outcome:
+    """Measure the held-out accuracy of probes by space, and predict for `shown_tokens`.
 
     Folds by lemma: no form of a word helps with a second form. The task `control` gives lemmas
     random classes (Hewitt & Liang 2019, "Designing and interpreting probes with control tasks").
@@ -75,11 +102,12 @@ def measure_probing(
     interval is over lemmas, with the probes fixed; `null_accuracy` is the accuracy of the commonest
     class. Empty if fewer words than folds are single tokens.
     """
+    probed = probed_words(words, tokens, states, x := embeddings["input"])
     words = probed.words
     labels = words["part_of_speech"].map(CLASSES.index).to_numpy(dtype=np.int64)
     n_lemmas = words.groupby("part_of_speech")["lemma"].nunique()
     if n_lemmas.reindex(CLASSES, fill_value=0).min() < n_folds:
-        return _nothing()
+        return PROBING.empty()
     effort = Effort(inverse_regularization, hidden_units, n_epochs, n_trees, longest_n_gram)
     for_control, for_intervals, for_states = np.random.default_rng(seed).spawn(3)
     state = int(for_states.integers(2**31))
@@ -99,7 +127,7 @@ def measure_probing(
     correct = np.stack(
         [classes == tasks[task] for (*_, task), classes in zip(runs, predicted, strict=True)]
     )
-    table = pd.DataFrame([(*key, name, task) for key, name, task in runs], columns=COLUMNS[:5])
+    table = pd.DataFrame([(*key, name, task) for key, name, task in runs], columns=RUN)
     table["source"] = words["source"].iloc[0]
     table["n_words"], table["n_lemmas"] = len(words), lemma.max() + 1
     table["accuracy"] = correct.mean(axis=1)
@@ -109,20 +137,14 @@ def measure_probing(
     commonest = {task: np.bincount(classes).max() / len(words) for task, classes in tasks.items()}
     table["null_accuracy"] = table["task"].map(commonest)
     table[f"accuracy{ENDING}"] = by_row(interval.deviations)
-    of_lemma = words.groupby("lemma", sort=False)["word"].agg(" ".join)
-    table = table.assign(**units_named(of_lemma))
-    tables, deviations = without_deviations({"accuracy": table})
-    shown = _shown(shown_tokens, vocabulary, input_embeddings, probed, labels, effort, state)
-    return Probing(**tables, tokens=shown, deviations=deviations)
-
-
-def _nothing() -> Probing:
-    tables, deviations = without_deviations({"accuracy": pd.DataFrame(columns=COLUMNS)})
-    return Probing(**tables, tokens=pd.DataFrame(columns=TOKEN_COLUMNS), deviations=deviations)
+    forms = words.groupby("lemma", sort=False)["word"].agg(" ".join)
+    tables, deviations = without_deviations({"accuracy": table.assign(**units_named(forms))})
+    rows = _token_rows(shown_tokens, vocabulary, x, probed, labels, effort, state)
+    return {**tables, "tokens": PROBING.tables["tokens"].of(rows), "parquet": deviations}
 
 
 def single_tokens(words: pd.DataFrame, tokens: pd.DataFrame) -> Int[np.ndarray, " word"]:
-    """The row in `tokens` of every single-token word of ordinary tokens; -1 for the rest.
+    """Return the row in `tokens` of every word of one ordinary token; -1 for the rest.
 
     `tokens` is the table of the words as texts, whose `window` is the row in `words`.
     """
@@ -134,7 +156,7 @@ def single_tokens(words: pd.DataFrame, tokens: pd.DataFrame) -> Int[np.ndarray, 
 
 
 def _runs(features: Mapping[FeaturesKey, Features]) -> Iterator[tuple[FeaturesKey, str, str]]:
-    """Return the fits: every probe on every space, the control task on trained weights alone."""
+    """Yield the fits: every probe on every space, the control task on trained weights alone."""
     for key in features:
         kind, _, weights = key
         for name in ["logistic_regression"] if kind == "spelling" else PROBES:
@@ -144,13 +166,13 @@ def _runs(features: Mapping[FeaturesKey, Features]) -> Iterator[tuple[FeaturesKe
 
 
 def _all_predictions(arguments: Sequence[tuple[Any, ...]]) -> list[Int[np.ndarray, " word"]]:
-    """Each probe takes one core, so as many run as there are."""
+    """Return the classes by each probe; a probe takes one core, and all cores have one."""
     from joblib import Parallel, delayed
     from tqdm import tqdm
 
-    calls = (delayed(_predictions)(*each) for each in arguments)
-    found = Parallel(n_jobs=-1, return_as="generator")(calls)
-    return list(tqdm(found, total=len(arguments), desc="probes", disable=None))
+    calls = (delayed(_predictions)(*call) for call in arguments)
+    predicted = Parallel(n_jobs=-1, return_as="generator")(calls)
+    return list(tqdm(predicted, total=len(arguments), desc="probes", disable=None))
 
 
 def _predictions(name: str, effort: Effort, features: Features, *rest: Any) -> Any:
@@ -166,7 +188,7 @@ def _interval(
     generator: np.random.Generator,
 ) -> Interval:
     """Return the interval of each run's accuracy, over the same halves of the lemmas."""
-    sums, counts = np.stack([np.bincount(lemma, each) for each in correct]), np.bincount(lemma)
+    sums, counts = np.stack([np.bincount(lemma, run) for run in correct]), np.bincount(lemma)
     return half_sample_interval(
         lambda chosen: sums[:, chosen].sum(axis=1) / counts[chosen].sum(),
         len(counts),
@@ -176,7 +198,7 @@ def _interval(
     )
 
 
-def _shown(
+def _token_rows(
     tokens: Sequence[str],
     vocabulary: pd.DataFrame,
     input_embeddings: Float[np.ndarray, "vocabulary dim"],
@@ -184,19 +206,17 @@ def _shown(
     labels: Int[np.ndarray, " word"],
     effort: Effort,
     state: int,
-) -> pd.DataFrame:
-    """Probabilities of the classes for tokens, by probes fitted on no form of theirs."""
+) -> Iterator[Row]:
+    """Yield the probabilities of the classes for tokens, by probes fitted on other words."""
     number = dict(zip(vocabulary["token"], vocabulary["id"], strict=True))
     x = np.asarray(probed.features["input", None, "trained"])
     words, lemmas = probed.words["word"].to_numpy(), probed.words["lemma"].to_numpy()
-    rows = []
-    for token in (each for each in tokens if each in number):
+    for token in (token for token in tokens if token in number):
         others = np.flatnonzero((words != token) & (lemmas != token.lower()))
         for name in ("logistic_regression", "one_hidden_layer"):
             probe = fitted(PROBES[name](effort, state), x[others], labels[others])
             shares = probe.predict_proba(input_embeddings[[number[token]]])[0]
-            rows.append((token, name, *shares))
-    return pd.DataFrame(rows, columns=TOKEN_COLUMNS)
+            yield {"token": token, "probe": name, **dict(zip(CLASSES, shares, strict=True))}
 
 
 def first_of_each(labels: pd.Series) -> Bool[np.ndarray, " word"]:
@@ -211,9 +231,9 @@ def probed_words(
     states: Mapping[str, Float[np.ndarray, "layer token dim"]],
     input_embeddings: Float[np.ndarray, "vocabulary dim"],
 ) -> ProbedWords:
-    """The single-token words, with vectors and spelling.
+    """Return the words of one token, with vectors and spelling.
 
-    Of drawn words, the first of every class, as many as the rarest class has.
+    Drawn words are the first of every class, as many as the rarest class has.
     """
     row = single_tokens(words, tokens)
     kept, row = words[row >= 0], row[row >= 0]
@@ -232,21 +252,7 @@ def probed_words(
     return ProbedWords(kept, features)
 
 
-def main(config: StageConfig) -> None:
-    """Load, call, save."""
-    name = config.model_name
-    matrices = load_tensors(f"data/extracted/embeddings/{name}.safetensors", ["input"])
-    vocabulary = load_rows(f"data/extracted/embeddings/{name}.parquet")
-    words = load_rows("data/prepared/stimuli/words.parquet")
-    tokens = load_rows(f"data/extracted/stimuli/{name}/words.tokens.parquet")
-    path = f"data/extracted/stimuli/{name}/words.safetensors"
-    states = load_tensors(path, ["token", "random_token"])
-    probed = probed_words(words, tokens, states, matrices["input"])
-    found = measure_probing(probed, vocabulary, matrices["input"], **config.settings)
-    save_table(found.accuracy, f"results/probing/accuracy/{name}.csv")
-    save_table(found.tokens, f"results/probing/tokens/{name}.csv")
-    save_rows(found.deviations, f"data/measured/probing/{name}.parquet")
-
+main = PROBING.main(measure_probing)
 
 if __name__ == "__main__":
     run_stage(main, measure_probing)

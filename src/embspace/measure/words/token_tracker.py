@@ -6,7 +6,7 @@ computation.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import partial
 from itertools import chain
 from typing import Any
@@ -16,12 +16,14 @@ import pandas as pd
 from pydantic import NonNegativeInt, PositiveInt
 from threadpoolctl import threadpool_limits
 
+from embspace.analysis import Analysis, Column, Outcome, Source, Table
+from embspace.clouds.texts import TEXT_FOLDERS
 from embspace.files.rows import load_rows
-from embspace.files.tables import load_table, save_table
+from embspace.measure.tables.columns import estimate, shown, with_bounds
 from embspace.measure.words.token_tracker_attention import attention_of_words, attention_rows
-from embspace.measure.words.token_tracker_source import COLUMNS as SOURCE_COLUMNS
+from embspace.measure.words.token_tracker_source import PLACE as SOURCE_PLACE
 from embspace.measure.words.token_tracker_source import source_table
-from embspace.measure.words.token_tracker_tables import COLUMNS, Halves, tables_of
+from embspace.measure.words.token_tracker_tables import Halves, tables_of
 from embspace.measure.words.token_tracker_texts import (
     CONTENT,
     FUNCTION,
@@ -40,10 +42,9 @@ from embspace.models.stream.tracked_vocabulary import (
 )
 from embspace.models.tokenizer import load_tokenizer, tokenizer_files
 from embspace.models.weights import load_model, with_random_weights
-from embspace.settings.model import describe_model
 from embspace.settings.params import CorpusName
 from embspace.settings.roles import Role, corpus_in_role
-from embspace.settings.stage import StageConfig, run_stage
+from embspace.settings.stage import run_stage
 from embspace.settings.types import Probability
 
 
@@ -56,27 +57,58 @@ class CorpusTexts:
     texts: pd.DataFrame
 
 
-@dataclass(frozen=True, eq=False)
-class Stimuli:
-    """Sentences of homonyms with their tokens, and the lists of words."""
+def load_corpora(states: str, texts: str, corpora: list[str]) -> dict[str, CorpusTexts]:
+    """Return each corpus, from the folders of a model's states and of all texts."""
+    return {
+        corpus: CorpusTexts(
+            load_rows(f"{states}/{corpus}.windows.parquet"),
+            load_rows(f"{states}/{corpus}.tokens.parquet"),
+            load_rows(f"{texts}/{corpus}.parquet"),
+        )
+        for corpus in corpora
+    }
 
-    homonyms: pd.DataFrame
-    tokens: pd.DataFrame
-    words: pd.DataFrame
-    """`word` and `part_of_speech` of content words."""
-    function_words: pd.DataFrame
 
-
-@dataclass(frozen=True, eq=False)
-class TokenTracker:
-    """The tables of the stage; all empty where a model has no text or an unknown architecture."""
-
-    layers: pd.DataFrame
-    contrasts: pd.DataFrame
-    movement: pd.DataFrame
-    together: pd.DataFrame
-    summary: pd.DataFrame
-    source_text: pd.DataFrame
+PLACE: dict[str, Column] = {"positions": "row", **shown("row", "layer", "point", "quantity")}
+VALUE, SIZES = estimate("followed"), shown("count", "n_tokens", "n_units")
+TOKEN_TRACKER = Analysis(
+    noun="token_tracker",
+    question=(
+        "How far do tokens drift from their own embeddings, and is it content or function words? "
+        "[The token tracker](token_tracker.md)"
+    ),
+    reads={
+        "module": Source(load_model),
+        "vocabulary_of": Source(lambda name, model: partial(tracked_vocabulary, name, model)),
+        "tokenizer": Source(
+            lambda name, model: load_tokenizer(name, model) if tokenizer_files(model) else None
+        ),
+        "corpora": Source(load_corpora, TEXT_FOLDERS, lists=["corpora"]),
+        "homonyms": "data/prepared/stimuli/homonyms.parquet",
+        "homonym_tokens": "data/extracted/stimuli/{model}/homonyms.tokens.parquet",
+        "words": "data/prepared/stimuli/words.parquet",
+        "function_words": "data/stimuli/function_words.csv",
+    },
+    tables={
+        "layers": Table(shown("row", "group") | PLACE | VALUE | SIZES),
+        "contrasts": Table(shown("row", "contrast") | PLACE | VALUE | SIZES),
+        "movement": Table(shown("row", "group", "quantity", "layer") | VALUE | SIZES),
+        "together": Table(shown("row", "quantity", "layer") | VALUE | {"n_units": "count"}),
+        "summary": Table(
+            shown("row", "statistic")
+            | estimate("followed", "followed_bound")
+            | with_bounds("dealt", "followed_bound", "classes dealt anew")
+            | {"dealt": ("followed", "classes dealt anew"), "p_value": ("p_value", "p")}
+            | SIZES
+        ),
+        "source_text": Table(
+            dict.fromkeys(SOURCE_PLACE, "row")
+            | {"rank": "followed_rank", "cosine": "cosine"}
+            | {"nearest_token": "followed_choice", "nearest_cosine": "cosine"}
+        ),
+    },
+    undrawn=["source_text", "together"],
+)
 
 
 def measure_token_tracker(
@@ -84,7 +116,10 @@ def measure_token_tracker(
     vocabulary_of: Callable[[Any], TrackedVocabulary],
     tokenizer: Any,
     corpora: Mapping[str, CorpusTexts],
-    stimuli: Stimuli,
+    homonyms: pd.DataFrame,
+    homonym_tokens: pd.DataFrame,
+    words: pd.DataFrame,
+    function_words: pd.DataFrame,
     *,
     corpus: str,
     n_texts: PositiveInt,
@@ -98,8 +133,8 @@ def measure_token_tracker(
     level: Probability,
     roles: dict[Role, CorpusName],
     seed: NonNegativeInt,
-) -> TokenTracker:
-    """Ranks of tokens in the vocabulary by nearness to the states, for two groups of words.
+) -> Outcome:
+    """Rank tokens of two groups of words in the vocabulary, by nearness to their states.
 
     The rank is the number of tokens with an input embedding nearer to the state, by cosine, than
     the token's own; 0 = none. Texts are of `corpus` or, if not read, of the first read corpus.
@@ -110,10 +145,10 @@ def measure_token_tracker(
     """
     chosen = corpora.get(corpus_in_role(corpus, roles), next(iter(corpora.values()), None))
     if not knows(module) or tokenizer is None or chosen is None:
-        return nothing()
-    groups = dict.fromkeys(stimuli.function_words["word"], FUNCTION)
-    groups |= dict.fromkeys(stimuli.words["word"].str.lower(), CONTENT)
-    nouns = {*stimuli.words.loc[stimuli.words["part_of_speech"] == "noun", "word"].str.lower()}
+        return TOKEN_TRACKER.empty()
+    groups = dict.fromkeys(function_words["word"], FUNCTION)
+    groups |= dict.fromkeys(words["word"].str.lower(), CONTENT)
+    nouns = {*words.loc[words["part_of_speech"] == "noun", "word"].str.lower()}
     running, every_word = (
         running_texts(
             chosen.windows,
@@ -125,9 +160,9 @@ def measure_token_tracker(
         )
         for most in (n_words_of_text, len(chosen.tokens))
     )
-    homonyms = homonym_texts(stimuli.homonyms, stimuli.tokens, nouns)
+    sentences = homonym_texts(homonyms, homonym_tokens, nouns)
     if not running.ids:
-        return nothing()
+        return TOKEN_TRACKER.empty()
     halves = Halves(n_half_samples, level, np.random.default_rng(seed))
     vocabulary = vocabulary_of(module)
     # One thread: on more BLAS would add in another order.
@@ -135,14 +170,14 @@ def measure_token_tracker(
         at_random = with_random_weights(module, seed)
         vocabularies = vocabulary, vocabulary_of(at_random)
         trained, random = (
-            _tracks(each, own, (running, homonyms))
-            for each, own in zip((module, at_random), vocabularies, strict=True)
+            _tracks(*read, (running, sentences))
+            for read in zip((module, at_random), vocabularies, strict=True)
         )
         types = density_rows(
             types_of(groups, tokenizer), *vocabularies, halves, n_neighbors=n_neighbors
         )
         received, received_at_random = (
-            attention_of_words(each, every_word) for each in (module, at_random)
+            attention_of_words(read, every_word) for read in (module, at_random)
         )
         attention = attention_rows(
             every_word, received, received_at_random, halves, n_dealt=n_dealt
@@ -150,7 +185,7 @@ def measure_token_tracker(
         more = chain(types, attention)
         tables = tables_of(trained, random, halves, more, n_listed=n_listed, apart=apart)
         source = source_table(module, vocabulary, tokenizer, source_text)
-    return TokenTracker(**tables, source_text=source)
+    return {**tables, "source_text": source}
 
 
 def _tracks(
@@ -158,7 +193,7 @@ def _tracks(
     vocabulary: TrackedVocabulary,
     texts: tuple[FollowedTexts, FollowedTexts],
 ) -> tuple[Tracks, Tracks | None]:
-    """The tracks in running texts, at all points, and in sentences of homonyms, at the source's."""
+    """Return the tracks in running texts, at all points, and of homonyms, at the source's point."""
     running, homonyms = texts
     positions: tuple[Positions, ...] = ("none", "own", "first")
     reading: list[tuple[FollowedTexts, tuple[Point, ...], tuple[Positions, ...]]] = [
@@ -166,55 +201,14 @@ def _tracks(
         (homonyms, (SUM,), ("none",)),
     ]
     first, second = (
-        read_tracks(module, vocabulary, each, points=points, positions=added) if each.ids else None
-        for each, points, added in reading
+        read_tracks(module, vocabulary, own, points=points, positions=added) if own.ids else None
+        for own, points, added in reading
     )
     assert first is not None  # as running texts were found
     return first, second
 
 
-def nothing() -> TokenTracker:
-    """The tables without a row."""
-    columns = {**COLUMNS, "source_text": SOURCE_COLUMNS}
-    return TokenTracker(
-        **{each.name: pd.DataFrame(columns=columns[each.name]) for each in fields(TokenTracker)}
-    )
-
-
-def main(config: StageConfig) -> None:
-    """Load, call, save."""
-    name = config.model_name
-    model = describe_model(name, config.model)
-    extracted = f"data/extracted/hidden_states/{name}"
-    corpora = {
-        corpus: CorpusTexts(
-            load_rows(f"{extracted}/{corpus}.windows.parquet"),
-            load_rows(f"{extracted}/{corpus}.tokens.parquet"),
-            load_rows(f"data/prepared/texts/{corpus}.parquet"),
-        )
-        for corpus in config.corpora
-    }
-    stimuli = Stimuli(
-        load_rows("data/prepared/stimuli/homonyms.parquet"),
-        load_rows(f"data/extracted/stimuli/{name}/homonyms.tokens.parquet"),
-        load_rows("data/prepared/stimuli/words.parquet"),
-        load_table("data/stimuli/function_words.csv"),
-    )
-    found = measure_token_tracker(
-        load_model(name, model),
-        partial(tracked_vocabulary, name, model),
-        None if tokenizer_files(model) is None else load_tokenizer(name, model),
-        corpora,
-        stimuli,
-        **config.settings,
-    )
-    save_table(found.layers, f"results/token_tracker/layers/{name}.csv")
-    save_table(found.contrasts, f"results/token_tracker/contrasts/{name}.csv")
-    save_table(found.movement, f"results/token_tracker/movement/{name}.csv")
-    save_table(found.together, f"results/token_tracker/together/{name}.csv")
-    save_table(found.summary, f"results/token_tracker/summary/{name}.csv")
-    save_table(found.source_text, f"results/token_tracker/source_text/{name}.csv")
-
+main = TOKEN_TRACKER.main(measure_token_tracker)
 
 if __name__ == "__main__":
     run_stage(main, measure_token_tracker)

@@ -15,8 +15,7 @@ from embspace.models.stream.tracked_states import (
 from embspace.models.stream.tracked_vocabulary import Positions, TrackedVocabulary
 from embspace.models.windows import Window, cut_windows
 
-COLUMNS = ["position", "token", "layer", "computation", "positions", "rank", "cosine"]
-COLUMNS += ["nearest_token", "nearest_cosine"]
+PLACE = ["position", "token", "layer", "computation", "positions"]
 LONGEST = 10**6  # tokens: the example is one window, whatever the model
 # Which vocabularies each computation is compared with; the source has two with its own.
 COMPARED: dict[str, tuple[Positions, ...]] = {
@@ -28,22 +27,21 @@ COMPARED: dict[str, tuple[Positions, ...]] = {
 def source_table(
     module: Any, vocabulary: TrackedVocabulary, tokenizer: Any, text: str
 ) -> pd.DataFrame:
-    """One row a token, layer, computation and vocabulary: own rank, cosine and the nearest token.
+    """Return rank, cosine and nearest token by token, layer, computation and vocabulary.
 
     `as_coded` is left out for a model without a definition, vocabularies with positions for a model
     without a table of positions. Empty if the text does not fit into the model.
     """
     (window,) = cut_windows([text], tokenizer, window_length=LONGEST)
     if len(window.ids) > _room(module, vocabulary):
-        return pd.DataFrame(columns=COLUMNS)
+        return pd.DataFrame()
     rows = [
         row
-        for each in tracked_states(module, window.ids, as_coded=has_as_coded(module))
-        if each.point in COMPARED
-        for row in _rows(each, window, vocabulary, tokenizer)
+        for states in tracked_states(module, window.ids, as_coded=has_as_coded(module))
+        if states.point in COMPARED
+        for row in _rows(states, window, vocabulary, tokenizer)
     ]
-    table = pd.DataFrame(rows, columns=COLUMNS)
-    return table.sort_values(COLUMNS[:5], kind="stable").reset_index(drop=True)
+    return pd.DataFrame(rows).sort_values(PLACE, kind="stable").reset_index(drop=True)
 
 
 def _room(module: Any, vocabulary: TrackedVocabulary) -> int:
@@ -60,9 +58,9 @@ def _rows(
     for positions in COMPARED[states.point]:
         if positions != "none" and vocabulary.positional is None:
             continue
-        found = vocabulary.ranks(states.x, window.ids, at, positions=positions, k=1)
+        ranks = vocabulary.ranks(states.x, window.ids, at, positions=positions, k=1)
         names = tokenizer.convert_ids_to_tokens(window.ids.tolist())
-        nearest = tokenizer.convert_ids_to_tokens(found.nearest[:, 0].tolist())
+        nearest = tokenizer.convert_ids_to_tokens(ranks.nearest[:, 0].tolist())
         for number in at:
             yield {
                 "position": int(number),
@@ -70,8 +68,8 @@ def _rows(
                 "layer": states.layer,
                 "computation": states.point,
                 "positions": positions,
-                "rank": found.rank[number],
-                "cosine": found.cosine[number],
+                "rank": ranks.rank[number],
+                "cosine": ranks.cosine[number],
                 "nearest_token": nearest[number],
-                "nearest_cosine": found.nearest_value[number, 0],
+                "nearest_cosine": ranks.nearest_value[number, 0],
             }

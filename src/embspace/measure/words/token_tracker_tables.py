@@ -26,17 +26,8 @@ from embspace.measure.words.token_tracker_tracks import QUANTITIES, Tracks
 from embspace.models.stream.tracked_vocabulary import Positions
 
 ESTIMATE = ["value", "low", "high", "random_weights_value"]
-SIZES = ["n_tokens", "n_units"]
 DEALT = ["dealt", "dealt_low", "dealt_high", "p_value"]
 """A null of classes dealt anew among types: its mean, its range, and how likely the value is."""
-PLACE = ["positions", "layer", "point"]
-COLUMNS = {
-    "layers": ["group", *PLACE, "quantity", *ESTIMATE, *SIZES],
-    "contrasts": ["contrast", *PLACE, "quantity", *ESTIMATE, *SIZES],
-    "movement": ["group", "quantity", "layer", *ESTIMATE, *SIZES],
-    "together": ["quantity", "layer", *ESTIMATE, "n_units"],
-    "summary": ["statistic", *ESTIMATE, *DEALT, *SIZES],
-}
 TOGETHER = ("state_cosine", "step_cosine")
 SHARES = (
     "nearest",
@@ -75,7 +66,7 @@ class Halves:
     def rows(
         self, name: str, trained: Tracks, random: Tracks, statistic: UnitStatistic
     ) -> Iterator[Row]:
-        """The estimate of each cell of a statistic with its interval, and at random weights."""
+        """Yield the estimate of each cell of a statistic, with interval and random weights."""
         n_units = int(trained.text_unit.max()) + 1
         value = statistic(trained, np.arange(n_units)).ravel()
         bounds = half_sample_interval(
@@ -86,8 +77,8 @@ class Halves:
             generator=stream_of(self.generator, name),
         )
         at_random = statistic(random, np.arange(n_units)).ravel()
-        for each in zip(value, bounds.low, bounds.high, at_random, strict=True):
-            yield dict(zip(ESTIMATE, each, strict=True))
+        for estimate in zip(value, bounds.low, bounds.high, at_random, strict=True):
+            yield dict(zip(ESTIMATE, estimate, strict=True))
 
 
 def tables_of(
@@ -99,32 +90,30 @@ def tables_of(
     n_listed: int,
     apart: float,
 ) -> Tables:
-    """All tables but the source's example, by name; `more` are rows of the summary."""
+    """Return all tables but the source's example, by name; `more` are rows of the summary."""
     running, at_random = trained[0], random[0]
     assert at_random is not None  # as the same texts were read
-    rows: dict[str, list[Row]] = {name: [] for name in COLUMNS}
-    options: dict[str, Any] = {"n_listed": n_listed, "apart": apart}
-    rows["layers"] += _layers(running, at_random, halves, (CONTENT, FUNCTION))
-    rows["contrasts"] += _contrasts(running, at_random, halves, "content_function")
-    rows["movement"] += _movement(running, at_random, halves)
-    rows["together"] += _together(running, at_random, halves)
-    rows["summary"] += _summary(
-        running, at_random, halves, partial(running_statistics, **options), "running"
-    )
-    rows["summary"] += more
+    statistics = partial(running_statistics, n_listed=n_listed, apart=apart)
+    rows = {
+        "layers": [*_layers(running, at_random, halves, (CONTENT, FUNCTION))],
+        "contrasts": [*_contrasts(running, at_random, halves, "content_function")],
+        "movement": [*_movement(running, at_random, halves)],
+        "together": [*_together(running, at_random, halves)],
+        "summary": [*_summary(running, at_random, halves, statistics, "running"), *more],
+    }
     if trained[1] is not None and random[1] is not None:
         pair = trained[1], random[1]
         rows["layers"] += _layers(*pair, halves, CONTRASTS["homonym_one_sense"])
         rows["contrasts"] += _contrasts(*pair, halves, "homonym_one_sense")
         rows["summary"] += _summary(*pair, halves, homonym_statistics, "homonyms")
-    tables = {name: pd.DataFrame(each, columns=COLUMNS[name]) for name, each in rows.items()}
-    return {name: _within_range(table, len(running.step)) for name, table in tables.items()}
+    n_layers = len(running.step)
+    return {name: _within_range(pd.DataFrame(own), n_layers) for name, own in rows.items()}
 
 
 def _within_range(table: pd.DataFrame, n_layers: int) -> pd.DataFrame:
-    """Return a table whose intervals end where what is measured ends.
+    """Return a table with intervals cut to the range of each quantity.
 
-    A deviation in halves, added to the value of all, may go beyond what can be.
+    The value of all plus a deviation of halves may lie outside the range.
     """
     name = table["statistic" if "statistic" in table else "quantity"]
     least, most = pd.Series(-np.inf, table.index), pd.Series(np.inf, table.index)
@@ -152,8 +141,8 @@ def _layers(
             for place in places
             for quantity in QUANTITIES
         ]
-        found = halves.rows("layers", trained, random, means)
-        yield from (cell | row for cell, row in zip(cells, found, strict=True))
+        rows = halves.rows("layers", trained, random, means)
+        yield from (cell | row for cell, row in zip(cells, rows, strict=True))
 
 
 def _contrasts(trained: Tracks, random: Tracks, halves: Halves, name: str) -> Iterator[Row]:
@@ -171,8 +160,8 @@ def _contrasts(trained: Tracks, random: Tracks, halves: Halves, name: str) -> It
             for place in places
             for quantity in CONTRASTED
         ]
-        found = halves.rows("contrasts", trained, random, differences)
-        yield from (cell | row for cell, row in zip(cells, found, strict=True))
+        rows = halves.rows("contrasts", trained, random, differences)
+        yield from (cell | row for cell, row in zip(cells, rows, strict=True))
 
 
 def _movement(trained: Tracks, random: Tracks, halves: Halves) -> Iterator[Row]:
@@ -189,8 +178,8 @@ def _movement(trained: Tracks, random: Tracks, halves: Halves) -> Iterator[Row]:
             for quantity in MOVEMENTS
             for layer in range(1, n_layers + 1)
         ]
-        found = halves.rows("movement", trained, random, shares)
-        yield from (cell | row for cell, row in zip(cells, found, strict=True))
+        rows = halves.rows("movement", trained, random, shares)
+        yield from (cell | row for cell, row in zip(cells, rows, strict=True))
 
 
 def _together(trained: Tracks, random: Tracks, halves: Halves) -> Iterator[Row]:
@@ -202,8 +191,8 @@ def _together(trained: Tracks, random: Tracks, halves: Halves) -> Iterator[Row]:
         for layer in range(len(trained.together))
         for quantity in TOGETHER
     ]
-    found = halves.rows("together", trained, random, means)
-    for cell, row in zip(cells, found, strict=True):
+    rows = halves.rows("together", trained, random, means)
+    for cell, row in zip(cells, rows, strict=True):
         if cell["layer"] or cell["quantity"] == TOGETHER[0]:
             yield cell | row
 
@@ -211,15 +200,13 @@ def _together(trained: Tracks, random: Tracks, halves: Halves) -> Iterator[Row]:
 def _summary(
     trained: Tracks, random: Tracks, halves: Halves, statistics: Any, name: str
 ) -> Iterator[Row]:
-    def of_units(
-        tracks: Tracks, units: Int[np.ndarray, " drawn"]
-    ) -> Float[np.ndarray, " statistic"]:
+    def values(tracks: Tracks, units: Int[np.ndarray, " drawn"]) -> Float[np.ndarray, " statistic"]:
         return np.array(list(statistics(tracks)(units).values()))
 
     names = list(statistics(trained)(np.arange(int(trained.text_unit.max()) + 1)))
-    found = halves.rows(name, trained, random, of_units)
+    rows = halves.rows(name, trained, random, values)
     sizes = _sizes(trained, sorted({*trained.group}))
-    yield from ({"statistic": each} | row | sizes for each, row in zip(names, found, strict=True))
+    yield from ({"statistic": own} | row | sizes for own, row in zip(names, rows, strict=True))
 
 
 def _place(positions: str, place: tuple[int, str]) -> Row:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import embspace.geometry.measures.declaration as declared
-from embspace.app.define import define, definitions_page, readable
+from embspace.app.definitions.measures import define, definitions_page, readable
 from embspace.errors import InputError
 from embspace.geometry.measures.registry import definitions
 

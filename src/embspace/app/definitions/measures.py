@@ -1,14 +1,16 @@
-"""Prints the definition of a measure, and writes docs/definitions.md, which has all of them."""
+"""Prints the definition of a measure or an analysis, and writes docs/definitions.md of measures."""
 
 import re
 from collections.abc import Collection
 from inspect import getdoc
 
 from embspace import geometry
+from embspace.app.definitions.analyses import described
 from embspace.errors import InputError, not_among
 from embspace.geometry.measures.declaration import FAMILIES, TRANSFORMATIONS, Definition, Family
 from embspace.geometry.measures.registry import definitions
 from embspace.geometry.pairs.door import INVARIANCES
+from embspace.graph import modules
 
 OF_FAMILY: dict[Family, str] = {
     "direction": "Do the vectors point the same way?",
@@ -60,7 +62,7 @@ POWERS = {"2": "²", "3": "³", "-1": "⁻¹", "ᵀ": "ᵀ"}
 
 
 def define(name: str | None) -> str:
-    """Return the definition of a measure or function, the measures of a family, or a search.
+    """Return the definition of a measure, function or analysis, a family's measures, or a search.
 
     Without a name, a line for each measure. A word that is none of these names is looked for in
     what all of them say.
@@ -71,22 +73,25 @@ def define(name: str | None) -> str:
     known = definitions()
     if name is None:
         return "\n\n".join(_listed(family, known) for family in FAMILIES)
-    if name in known:
-        return _told(known[name], known)
     phrase = name.strip().casefold()
     as_name = re.sub(r"\W+", "_", phrase)
+    as_analysis = [described(as_name)] if as_name in modules() else []
+    if as_name in known:
+        return "\n\n".join([_told(known[as_name], known), *as_analysis])
     if families := TOPICS.get(phrase) or [
         family for family in FAMILIES if as_name in (family, family.split("_")[-1])
     ]:
-        return "\n\n".join(_listed(family, known) for family in families)
-    if as_name in known:
-        return _told(known[as_name], known)
+        return "\n\n".join([*(_listed(family, known) for family in families), *as_analysis])
+    if as_analysis:
+        return as_analysis[0]
     functions = _beside(known)
     if as_name in functions:
         return f"{as_name}\n\n{functions[as_name]}\n\n>>> from embspace.geometry import {as_name}"
     if lines := _speaking_of(phrase, known, functions):
         return f"what speaks of '{name}'; `embspace define NAME` says more\n" + "\n".join(lines)
-    raise InputError(f"measure: {not_among(name, [*known, *FAMILIES, *functions], LIST)}")
+    raise InputError(
+        f"measure: {not_among(name, [*known, *FAMILIES, *functions, *modules()], LIST)}"
+    )
 
 
 def _speaking_of(phrase: str, known: dict[str, Definition], functions: dict[str, str]) -> list[str]:

@@ -1,0 +1,1 @@
+"""Definitions of measures and analyses, for the command `embspace define`."""

@@ -1,0 +1,104 @@
+"""Chooses the findings of a page: labels of the user's texts first, then what is unusual."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import NamedTuple, Protocol
+
+from embspace.app.page.nothing import says_nothing
+from embspace.app.page.unusual import Distance
+
+HEADLINES, MOST = 5, 13
+LABELS = "layer_choice"
+# Facts of the config, and figures that say again what another one says.
+NEVER = ("architecture", "vocabulary", "pca", "tsne", "umap", "label_overlap")
+# What owners of a model ask for first, where nothing says how unusual its numbers are.
+USUAL = (
+    *("direction", "intrinsic_dimension", "synonyms", "search", "helix", "head_features"),
+    *("information_stream", "homonyms", "sentence_similarity", "spectrum", "text_clouds"),
+)
+
+
+class Finding(NamedTuple):
+    """A sentence on a page: of what analysis, below which chapter, of how many."""
+
+    noun: str
+    chapter: str
+    sentence: str
+    population: str = ""
+    beside: str = ""
+    """How far the analysis of this model lies from that of another one."""
+
+
+class Titled(Protocol):
+    """A section, as far as findings need it."""
+
+    @property
+    def noun(self) -> str:
+        """The analysis."""
+
+    @property
+    def chapter(self) -> str:
+        """The name of its chapter on the page."""
+
+    @property
+    def finding(self) -> str:
+        """The title of its figure."""
+
+    @property
+    def population(self) -> str:
+        """What the title is of."""
+
+
+def findings_of(
+    sections: Iterable[Titled],
+    labels: Sequence[Finding],
+    distances: Mapping[str, Distance],
+    texts: Collection[str],
+) -> list[Finding]:
+    """Return the findings, the most wanted first, at most 13.
+
+    First come those on `labels` of texts, then those of the nouns `texts`, which read a user's own,
+    then those whose numbers lie farthest from another model's, then what owners usually ask for.
+    """
+    said = [
+        Finding(section.noun, section.chapter, section.finding, section.population)
+        for section in sections
+        if section.noun not in NEVER
+        and not (section.noun == LABELS and labels)
+        and not says_nothing(section.finding)
+        and "n = 0" not in section.population
+    ]
+    told = [
+        finding._replace(beside=distances[finding.noun].told)
+        if finding.noun in distances
+        else finding
+        for finding in said
+    ]
+
+    def wanted(finding: Finding) -> tuple[bool, float, int]:
+        distance = distances.get(finding.noun)
+        place = USUAL.index(finding.noun) if finding.noun in USUAL else len(USUAL)
+        return finding.noun not in texts, -distance.share if distance else 0.0, place
+
+    return [*labels, *_spread(sorted(told, key=wanted))][:MOST]
+
+
+def _spread(findings: list[Finding]) -> list[Finding]:
+    """Return the findings so that no chapter has a second headline before each has one.
+
+    The order within a chapter stays.
+    """
+    turns: dict[str, int] = {}
+    rounds = []
+    for finding in findings:
+        turns[finding.chapter] = turns.get(finding.chapter, -1) + 1
+        rounds.append((turns[finding.chapter], finding))
+    return [finding for _, finding in sorted(rounds, key=lambda pair: pair[0])]
+
+
+def folded(findings: Sequence[Finding]) -> list[tuple[str, list[Finding]]]:
+    """Return the findings behind the headlines, by chapter."""
+    chapters = dict.fromkeys(finding.chapter for finding in findings[HEADLINES:])
+    return [
+        (chapter, [finding for finding in findings[HEADLINES:] if finding.chapter == chapter])
+        for chapter in chapters
+    ]

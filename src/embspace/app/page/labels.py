@@ -1,0 +1,104 @@
+"""Says first what an owner of labelled texts asks: which layer and pooling tells the labels."""
+
+from pathlib import Path
+
+import pandas as pd
+
+from embspace.app.page.findings import LABELS, Finding
+from embspace.app.page.texts_read import corpora_called
+from embspace.draw.page.looks import OWN_VECTOR, TEXT_POOLINGS
+from embspace.errors import counted
+from embspace.files.tables import load_table
+from embspace.settings.own import UNKNOWN
+from embspace.settings.params import CONF, PARAMS
+from embspace.settings.schema import read_yaml
+from embspace.settings.stage import settings_path
+
+TASK = "labels"
+
+
+def label_findings(folder: Path, model: str, chapter: str) -> list[Finding]:
+    """Return what tells the labels of a user's own texts, beside words, random weights and chance.
+
+    A finding a corpus: layer and pooling, with the accuracy and its interval.
+    """
+    table = _table(folder, model)
+    if table is None or table.empty:
+        return []
+    own = corpora_called(folder)
+    rows = table[(table["task"] == TASK) & table["corpus"].isin(_own_labeled(folder))]
+    return [
+        Finding(LABELS, chapter, _told(own[str(corpus)], of_corpus), _population(of_corpus))
+        for corpus, of_corpus in rows.groupby("corpus", sort=False)
+    ]
+
+
+def why_no_labels(folder: Path, model: str) -> list[str]:
+    """Return why labels of a user's own texts were not asked for, a sentence a corpus."""
+    table = _table(folder, model)
+    if table is None:
+        return []
+    asked = set() if table.empty else {*table.loc[table["task"] == TASK, "corpus"]}
+    fewest = read_yaml(settings_path("measure", LABELS, folder))["fewest_documents"]
+    own = corpora_called(folder)
+    return [
+        f"{own[name]}: nothing is said of the labels in column '{column}', which needs two labels "
+        f"or more that {fewest} texts or more have each."
+        for name, column in _own_labeled(folder).items()
+        if name not in asked
+    ]
+
+
+def _table(folder: Path, model: str) -> pd.DataFrame | None:
+    file = folder / f"results/{LABELS}/{model}.csv"
+    return load_table(str(file)) if file.is_file() else None
+
+
+def _own_labeled(folder: Path) -> dict[str, str]:
+    """Return the column of labels of each corpus of a user's own that has one."""
+    described = {
+        name: read_yaml(folder / CONF / "corpus" / f"{name}.yaml")
+        for name in read_yaml(folder / PARAMS)["corpora"]
+    }
+    return {
+        name: str(content["group_column"])
+        for name, content in described.items()
+        if content.get("group_column") and content.get("license") == UNKNOWN
+    }
+
+
+def _told(corpus: str, rows: pd.DataFrame) -> str:
+    layers = rows[rows["rank"].notna()]
+    best = layers.sort_values("rank").iloc[0]
+    where = f"layer {best['layer']:.0f}, {TEXT_POOLINGS[best['embedding']].name}"
+    accuracy = f"accuracy {best['value']:.2f} ({best['value_low']:.2f} to {best['value_high']:.2f})"
+    n_alike = int((layers["among_best"].astype(str) == "True").sum())
+    others = [
+        f"{name} {chosen['value'].max():.2f}"
+        for name, chosen in (
+            (OWN_VECTOR.name, rows[rows["embedding"] == "sentence"]),
+            ("words alone (TF-IDF)", rows[rows["weights"] == "none"]),
+            ("random weights at best", rows[rows["weights"] == "random"]),
+        )
+        if len(chosen)
+    ]
+    beside = ", ".join([*others, f"chance {best['chance']:.2f}"])
+    if not best["value_low"] > best["chance"]:
+        return (
+            f"No layer surely tells the labels of {corpus}: {where} at best, {accuracy}; {beside}"
+        )
+    most = f"The labels of {corpus} are told best by {where}: {accuracy}"
+    if n_alike > 1:
+        most = (
+            f"The labels of {corpus} are told equally well by {n_alike} of {len(layers)} layers "
+            f"and poolings, such as {where}: {accuracy}"
+        )
+    return f"{most}; {beside}"
+
+
+def _population(rows: pd.DataFrame) -> str:
+    level = f"{100 * rows['level'].iloc[0]:g} % interval"
+    return (
+        f"{counted(int(rows['n'].iloc[0]), 'text')} · a linear classifier, tested on texts that it "
+        f"was not fitted on · {level} over texts, not adjusted for having picked the best"
+    )

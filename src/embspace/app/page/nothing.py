@@ -1,0 +1,77 @@
+"""Tells which analyses of a page have nothing to show, and why."""
+
+import re
+from collections.abc import Collection, Iterator
+from pathlib import Path
+
+from embspace.app.page.texts_read import READERS, UnknownShare, by_bound, not_read
+from embspace.files.scalars import load_scalars
+from embspace.settings.pipeline import read_stages
+from embspace.settings.schema import read_yaml
+from embspace.settings.stage import settings_path
+
+# Titles of figures that say that nothing was, or could be, seen.
+SAYS_NOTHING = re.compile(
+    r"^(No|None|Neither|Too few|There (is|are) no|The model reads no|The texts of one corpus"
+    r"|By mean pooling none|In 0 of|The mean cosine of two)\b"
+    r"|\b(cannot be (compared|matched|held|taken)|is undefined in|was not measured|were not read"
+    r"|is not known here|not checkable|has no (position|tokens)|says little|not clearly otherwise"
+    r"|no clear difference)\b",
+)
+STIMULI = re.compile(r"data/extracted/stimuli/\$\{item\.model\}/(\w+)\.")
+STATES = "data/extracted/hidden_states/${item.model}"
+
+
+def says_nothing(title: str) -> bool:
+    """Return whether the title of a figure is no finding."""
+    return not title or SAYS_NOTHING.search(title) is not None
+
+
+def has_rows(file: Path) -> bool:
+    """Return False of a table with a header alone, as a model has of what does not apply to it."""
+    with file.open(encoding="utf-8") as lines:
+        return file.suffix != ".csv" or any(number for number, _ in enumerate(lines))
+
+
+def is_empty(folder: Path, noun: str, model: str) -> bool:
+    """Return whether no table of a figure has a row, or parts of the model are unknown."""
+    there = [file for file in _results(folder, noun, model) if file.is_file()]
+    scalars = [load_scalars(str(file)) for file in there if file.suffix == ".json"]
+    if any(content.get("known") is False for content in scalars):
+        return True
+    tables = [file for file in there if file.suffix == ".csv"]
+    return bool(tables) and not any(map(has_rows, tables))
+
+
+def why_unread(folder: Path, model: str, noun: str, shares: Collection[UnknownShare]) -> str:
+    """Return why an analysis has read none of its texts; "" if the tokenizer knows some of them."""
+    unread = {(share.kind, share.key): share for share in shares if not share.is_read}
+    if not unread:
+        return ""
+    nouns = {file.parts[1] for file in _results(Path(), noun, model) if file.parts[0] == "results"}
+    of_nouns = [place for source in {*nouns, noun} for place in _places(folder, source, shares)]
+    places = list(dict.fromkeys(of_nouns))
+    lacking = [unread[place] for place in places if place in unread]
+    return "; ".join(map(not_read, by_bound(lacking)))
+
+
+def _results(folder: Path, noun: str, model: str) -> list[Path]:
+    """Return the files that a figure is drawn from."""
+    from embspace.app.paper import known_figures
+    from embspace.draw.page.saving import result_path
+
+    results = known_figures()[noun][1].results
+    return [folder / result_path(noun, model, result) for result in results]
+
+
+def _places(folder: Path, noun: str, shares: Collection[UnknownShare]) -> Iterator[tuple[str, str]]:
+    """Yield kind and key of all texts that an analysis reads."""
+    if noun in READERS:
+        file = settings_path("measure", noun, folder)
+        yield "file", str(read_yaml(file)["texts"])
+    for stage in read_stages(folder).values():
+        if noun in stage.nouns() and stage.name.startswith("measure_"):
+            inputs = [str(path) for path in stage.entry.get("deps", ())]
+            yield from (("stimuli", found[1]) for path in inputs if (found := STIMULI.match(path)))
+            if STATES in inputs:
+                yield from (("corpus", share.key) for share in shares if share.kind == "corpus")

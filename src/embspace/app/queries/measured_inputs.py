@@ -1,0 +1,166 @@
+"""Files that analyses in this process read, in a temporary tree: settings, vectors, states."""
+
+from collections.abc import Callable, Mapping
+from contextlib import chdir
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from embspace.analysis import PIN
+from embspace.app.working_tree import COPIED_FILES, OwnTexts, add_texts, as_yaml, be_about
+from embspace.clouds.texts import TEXT_FOLDERS
+from embspace.files.copies import copy_file, link_files, mirror_folder, write_changed
+from embspace.files.rows import save_rows
+from embspace.files.tensors import save_tensors
+from embspace.loaded.given import reading
+from embspace.loaded.model import LoadedModel
+from embspace.settings.corpus import describe_corpus
+from embspace.settings.params import CONF, PARAMS
+from embspace.settings.pipeline import graph_files
+from embspace.settings.schema import read_yaml
+from embspace.settings.stage import checked_settings, settings_file
+
+IN_MEMORY = "loaded"  # of files, for a model of the user's, whose name may be a path
+EMBEDDINGS = "data/extracted/embeddings"
+STATES, TEXTS = (folder.replace("/{model}", "") for folder in TEXT_FOLDERS)
+STIMULI, PREPARED_STIMULI = "data/extracted/stimuli", "data/prepared/stimuli"
+OTHERS = (
+    "conf/",
+    "results/",
+    "data/measured/",
+    "data/projected/",
+)  # written before, or made by analyses
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """The tree in `folder` with what is read of a model and texts, made when it is needed."""
+
+    loaded: LoadedModel
+    texts: OwnTexts
+    root: Path
+    """The tree that has conf/."""
+    folder: Path
+
+    @property
+    def model(self) -> str:
+        """The name of the model in paths."""
+        return IN_MEMORY if self.loaded.source is None else self.loaded.name
+
+    @cached_property
+    def params(self) -> dict[str, Any]:
+        """The content of params.yaml here: the user's, but of this model and these texts."""
+        users = read_yaml(self.root / PARAMS)
+        own = {"models": [self.model], "profiled": [self.model], "corpora": [self.texts.name]}
+        none: dict[str, Any] = dict.fromkeys(("checkpointed", "trained", "run_pages"), [])
+        return users | own | none | {"compared": {}, "device": self.loaded.device}
+
+    def write_settings(self) -> None:
+        """Write params.yaml, conf/ and the graph, of this model and these texts."""
+        mirror_folder(self.root / CONF, self.folder / CONF)
+        for file in (*graph_files(self.root), *map(Path, COPIED_FILES)):
+            if (self.root / file).is_file():
+                copy_file(self.root / file, self.folder / file)
+        write_changed(self.folder / PARAMS, as_yaml(self.params))
+        add_texts(self.folder, self.texts)
+        be_about(self.folder, [self.texts.name])
+        described = self.loaded.description.model_dump(mode="json", exclude_defaults=True)
+        write_changed(self.folder / CONF / "model" / f"{self.model}.yaml", as_yaml(described))
+
+    def with_settings(self, function: Callable[..., Any], settings: Mapping[str, Any]) -> "Inputs":
+        """Return a tree with the files of this one, and other settings of a function."""
+        number = len([*self.folder.parent.iterdir()])
+        other = replace(self, folder=self.folder.parent / str(number))
+        link_files(self.folder, other.folder)
+        file = settings_file(function, other.folder)
+        write_changed(file, as_yaml({**read_yaml(file), **settings}))
+        return other
+
+    def checked(
+        self, function: Callable[..., Any], settings: Mapping[str, Any] | None = None
+    ) -> dict[str, Any]:
+        """Return the settings of a function of a stage.
+
+        Raises:
+            InputError: naming the key that is unknown or not allowed.
+        """
+        file = settings_file(function, self.folder)
+        content = read_yaml(file) | dict(settings or {})
+        return checked_settings(function, content, self.params, str(file.relative_to(self.folder)))
+
+    def knows(self, path: str) -> bool:
+        """Return whether a file, or folder, is made here or by an analysis."""
+        return path == PIN or path.startswith((*MAKERS, *OTHERS))
+
+    def make(self, path: str) -> Path:
+        """Make a file or folder, if it is not there, and return its path.
+
+        `{model}` stands in it for the name of the model.
+
+        Raises:
+            InputError: if a text or stimulus cannot be read, or the disk is full.
+        """
+        place = self.folder / path.format(model=self.model)
+        if not place.exists():
+            for start, make in MAKERS.items():
+                if path.startswith(start):
+                    make(self)
+        return place
+
+    def _make_vectors(self) -> None:
+        matrices, vocabulary = self.loaded.learned()
+        save_rows(vocabulary, f"{self.folder}/{EMBEDDINGS}/{self.model}.parquet")
+        save_tensors(matrices, f"{self.folder}/{EMBEDDINGS}/{self.model}.safetensors")
+
+    def _make_states(self) -> None:
+        from embspace.extract.hidden_states import (
+            extract_hidden_states,
+            save_hidden_states,
+            states_by_part,
+        )
+        from embspace.prepare.texts import prepare_texts
+
+        loaded, name = self.loaded, self.texts.name
+        corpus = describe_corpus(name, read_yaml(self.folder / CONF / "corpus" / f"{name}.yaml"))
+        with chdir(self.folder):
+            texts = prepare_texts(name, corpus)
+        settings = self.checked(extract_hidden_states)
+        with reading(loaded):
+            for part, states in states_by_part(
+                loaded.description,
+                loaded.module,
+                loaded.tokenizer,
+                loaded.modules,
+                texts,
+                corpus,
+                settings,
+            ):
+                save_hidden_states(states, f"{self.folder}/{STATES}/{self.model}/{name}{part}")
+        save_rows(texts, f"{self.folder}/{TEXTS}/{name}.parquet")
+
+    def _make_stimuli(self) -> None:
+        from embspace.extract.stimuli import extract_stimuli, save_stimuli
+        from embspace.prepare.stimuli import prepare_stimuli
+
+        loaded = self.loaded
+        with chdir(self.root):  # which the paths in conf/ are relative to
+            tables = prepare_stimuli(**self.checked(prepare_stimuli))
+        settings = self.checked(extract_stimuli)
+        with reading(loaded):
+            sets = extract_stimuli(
+                loaded.description, loaded.module, loaded.tokenizer, tables, **settings
+            )
+            for name, states in sets.items():
+                save_stimuli(states, f"{self.folder}/{STIMULI}/{self.model}/{name}")
+        for name, table in tables.items():
+            save_rows(table, f"{self.folder}/{PREPARED_STIMULI}/{name}.parquet")
+
+
+MAKERS: Mapping[str, Callable[[Inputs], None]] = {
+    EMBEDDINGS: Inputs._make_vectors,
+    STATES: Inputs._make_states,
+    TEXTS: Inputs._make_states,
+    STIMULI: Inputs._make_stimuli,
+    PREPARED_STIMULI: Inputs._make_stimuli,
+}

@@ -1,0 +1,96 @@
+"""Tables that an analysis made in this process, with its figure and its method."""
+
+from collections.abc import Callable
+from contextlib import chdir
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from embspace.analysis import SCALARS
+from embspace.app.queries.measured_inputs import Inputs
+from embspace.app.queries.shown import ShownTables
+from embspace.errors import InputError
+from embspace.files.copies import link_files
+from embspace.files.scalars import load_scalars
+from embspace.files.tables import load_table
+from embspace.graph import declaration
+from embspace.settings.params import TOY
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from embspace.cite.command import Citation
+
+
+class MeasuredTables(ShownTables):
+    """The tables of an analysis by name; numbers without a table are one row, called "json"."""
+
+    def __init__(self, noun: str, inputs: Inputs, make: Callable[[str], Path]) -> None:
+        """Take the results of an analysis, and what makes those that its figure shows besides."""
+        self._noun, self._inputs, self._make = noun, inputs, make
+        analysis = declaration(noun).analysis
+        self._model = inputs.model if analysis.over else TOY
+        paths = {
+            name: str(inputs.folder / path.format(model=self._model))
+            for name, path in analysis.outputs.items()
+        }
+        super().__init__({name: load_table(paths[name]) for name in analysis.tables})
+        if analysis.scalars:
+            self[SCALARS] = pd.json_normalize(load_scalars(paths[SCALARS]))
+
+    def plot(self, **settings: Any) -> "Figure":
+        """Return the figure of the analysis, drawn from these results.
+
+        The settings are those in conf/draw/, but for the `settings` given.
+
+        Raises:
+            InputError: if a setting is unknown or not allowed, or the figure shows what is not
+                computed in this process.
+        """
+        from matplotlib import rc_context
+
+        from embspace.draw.page.saving import drawn
+
+        drawing = self._drawing()
+        checked = self._inputs.checked(drawing.draw, settings)
+        for path in drawing.paths(self._noun, "{model}"):
+            self._bring(path)
+        with rc_context(), chdir(self._inputs.folder):
+            results = drawing.load(self._noun, self._model)
+            label = self._inputs.loaded.description.label
+            return drawn(drawing, results, label, checked, f"measure({self._noun!r})")[0]
+
+    def cite(self, *, latex: bool = False) -> "Citation":
+        """Return the method of the analysis in sentences for a paper, and its references.
+
+        Raises:
+            InputError: if the analysis has no sentences.
+        """
+        from embspace.cite.command import cite
+
+        with chdir(self._inputs.folder):
+            return cite(self._noun, self._model, latex=latex)
+
+    def _drawing(self) -> Any:
+        from embspace.draw.page.saving import drawings_of
+
+        chapter = declaration(self._noun).chapter
+        module = import_module(f"embspace.draw.{chapter}.{self._noun}")
+        return drawings_of(module, tables=Path(str(module.__file__)).with_name("tables.yaml"))[
+            self._noun
+        ]
+
+    def _bring(self, path: str) -> None:
+        """Have a file that the figure shows in the tree of these results."""
+        target = self._inputs.folder / path.format(model=self._model)
+        if target.exists():
+            return
+        if not self._inputs.knows(path):
+            raise InputError(f"the figure of '{self._noun}' shows {path}; a study has it")
+        source = self._make(path)
+        if not source.exists():
+            raise InputError(f"the figure of '{self._noun}' shows {path}; a study has it")
+        if source != target:
+            link_files(source, target)

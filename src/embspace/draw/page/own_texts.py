@@ -1,0 +1,41 @@
+"""Calls a user's own texts in figures and tables as the user does, by the name of their file."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from pathlib import Path
+
+from embspace.errors import one_line
+from embspace.settings.params import CONF
+from embspace.settings.schema import read_yaml
+
+LONGEST = 40  # letters of a name in a figure
+UNKNOWN = "unknown"
+_NAMES: ContextVar[Mapping[str, str] | None] = ContextVar("own texts", default=None)
+
+
+@contextmanager
+def called_as_given(root: Path) -> Iterator[None]:
+    """Call the texts that conf/corpus/ of a tree has from a user's files as these are called."""
+    token = _NAMES.set(own_names(root))
+    try:
+        yield
+    finally:
+        _NAMES.reset(token)
+
+
+def own_names(root: Path) -> dict[str, str]:
+    """Return what to call each corpus that embspace itself has described, of a user's file."""
+    names = {}
+    for file in sorted((root / CONF / "corpus").glob("*.yaml")):
+        content = read_yaml(file)
+        if content.get("license") == content.get("language") == UNKNOWN:
+            label = one_line(str(content.get("label", file.stem)))
+            shown = label if len(label) <= LONGEST else f"{label[: LONGEST - 1]}…"
+            names[file.stem] = f"texts of {shown}"
+    return names
+
+
+def corpus_called(corpus: str) -> str:
+    """Return the name of a corpus for readers: of a user's file, or as it is."""
+    return (_NAMES.get() or {}).get(corpus, corpus)

@@ -1,0 +1,65 @@
+"""The modules of a sentence-transformers object, run on states that are read already."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from embspace.models.sentence.modules import SentenceModules
+
+FIRST = "Transformer"  # the class of the first module, whose states these are
+KNOWN = {"Pooling", "Dense", "LayerNorm", "Normalize", "Dropout"}  # classes of those behind
+
+
+@dataclass(frozen=True, kw_only=True)
+class OwnModules(SentenceModules):
+    """The modules behind the transformer, as the user has loaded them."""
+
+    parts: tuple[Any, ...]
+    device: str
+    dtype: Any
+    """The number format that they compute in."""
+
+    def vector(
+        self, states: Float[np.ndarray, "token dim"], n_prompt: int
+    ) -> Float[np.ndarray, " out"]:
+        """Return what the modules make of a window; its first `n_prompt` tokens are the prompt's.
+
+        As the object itself does of a batch of one text, at most `dimension` numbers.
+        """
+        import torch
+
+        tokens = torch.from_numpy(np.ascontiguousarray(states)).to(self.device, self.dtype)
+        mask = torch.ones((1, len(states)), dtype=torch.int64, device=self.device)
+        features: dict[str, Any] = {"token_embeddings": tokens[None], "attention_mask": mask}
+        if n_prompt:
+            features["prompt_length"] = min(n_prompt, len(states) - 1)
+        with torch.inference_mode():
+            for part in self.parts:
+                features = part(features)
+        vector: np.ndarray = features["sentence_embedding"][0].float().cpu().numpy()
+        return vector[: self.dimension]
+
+
+def own_modules(encoder: Any, module: Any) -> OwnModules | None:
+    """Return what follows the transformer `module` of an object; None of other kinds of modules."""
+    first, *parts = encoder.children()
+    kinds = {type(part).__name__ for part in parts}
+    is_first = type(first).__name__ == FIRST and any(part is module for part in first.modules())
+    if not (is_first and parts and type(parts[0]).__name__ == "Pooling" and kinds <= KNOWN):
+        return None
+    weight = next(module.parameters())
+    name = encoder.default_prompt_name
+    return OwnModules(
+        poolings=(),
+        includes_prompt=True,  # the pooling leaves it out itself
+        steps=(),
+        dimension=encoder.get_embedding_dimension(),
+        length=encoder.max_seq_length,
+        prompt="" if name is None else encoder.prompts[name],
+        is_lowered=bool(getattr(first, "do_lower_case", False)),
+        parts=tuple(parts),
+        device=str(weight.device),
+        dtype=weight.dtype,
+    )

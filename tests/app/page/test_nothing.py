@@ -1,0 +1,102 @@
+"""Sections with nothing to show, and sentences of nothing."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from embspace.app.page.nothing import is_empty, says_nothing, why_unread
+from embspace.app.page.texts_read import TextsKind, UnknownShare
+
+
+@pytest.mark.parametrize(
+    "title",
+    [
+        "",
+        "No words to follow",
+        "There are no position embeddings to look at",
+        "There is no path of position embeddings to look at",
+        "A has no position embeddings to tell from tokens",
+        "The texts of one corpus",
+        "No two corpora to tell apart",
+        "In 0 of 3 tasks an earlier layer is clearly better than the last one",
+        "By mean pooling none of 6 earlier layers clearly holds more of the last layer",
+        "Mean pooling labels 5 % of texts correctly, words alone 5 %: no clear difference",
+        "The norm of a token embedding says little of its cosine with the mean",
+        "How A compares queries with keys is not known here",
+        "The stream of A was not measured",
+        "Participation ratio of tokens is undefined in all layers",
+        "Too few words of one token to read a part of speech off",
+        "No step of tokens of “cat” stands out: 2.0 on average to layer 3",
+    ],
+)
+def test_what_a_title_does_not_say_is_no_finding(title: str):
+    assert says_nothing(title)
+
+
+@pytest.mark.parametrize(
+    "title",
+    [
+        "Token embeddings are longer than position embeddings: norm 1.11 against 0.48",
+        "Senses of a homonym do not surely lie apart at the last layer",
+        "The last layer stands apart: it is farthest from the mean in 5 of 9 measures",
+        "Without positions a permuted text has the same states, permuted",
+        "In 10 of 10 tasks an earlier layer is clearly better than the last one",
+    ],
+)
+def test_what_a_title_says_is_one(title: str):
+    assert not says_nothing(title)
+
+
+def emptied(root: Path, folder: Path, *nouns: str) -> Path:
+    """Write the results of nouns of the default model, tables with their headers alone."""
+    for noun in nouns:
+        shutil.copytree(root / "results" / noun, folder / "results" / noun)
+        for file in (folder / "results" / noun).rglob("*.csv"):
+            file.write_text(file.read_text().splitlines()[0] + "\n")
+    return folder
+
+
+def test_a_section_is_empty_without_a_row_in_any_table_of_its_figure(root: Path, tmp_path: Path):
+    emptied(root, tmp_path, "homonyms", "evolution")
+    assert is_empty(tmp_path, "homonyms", "minilm")
+    assert is_empty(tmp_path, "evolution_steps", "minilm")
+    assert not is_empty(root, "homonyms", "minilm")
+    shutil.copy(
+        root / "results/homonyms/layers/minilm.csv", tmp_path / "results/homonyms/layers/minilm.csv"
+    )
+    assert not is_empty(tmp_path, "homonyms", "minilm")
+
+
+def test_a_section_of_parts_that_are_not_known_is_empty(root: Path, tmp_path: Path):
+    assert not is_empty(root, "query_key_form", "minilm")
+    shutil.copytree(root / "results/query_key_form", tmp_path / "results/query_key_form")
+    (tmp_path / "results/query_key_form/minilm.json").write_text('{"known": false}')
+    assert is_empty(tmp_path, "query_key_form", "minilm")
+
+
+def share(kind: TextsKind, key: str, value: float) -> UnknownShare:
+    return UnknownShare(kind, key, f"the {kind} {key}", value, 0.2)
+
+
+def test_the_reason_names_the_texts_that_an_analysis_reads_and_no_others(root: Path):
+    shares = [share("stimuli", "homonyms", 0.5), share("stimuli", "synonyms", 0.75)]
+    shares += [share("stimuli", "controls", 0.3)]
+    shares += [share("corpus", "posts", 0.1), share("file", "data/texts/articles.jsonl", 0.5)]
+
+    def why(noun: str) -> str:
+        return why_unread(root, "minilm", noun, shares)
+
+    assert why("homonyms") == (
+        "the stimuli homonyms: 50 % of the tokens are unknown to the tokenizer, more than 20 %: "
+        "what is measured of these texts is not checkable, and is empty"
+    )
+    assert why("synonyms") == (
+        "More than 20 % of the tokens are unknown to the tokenizer, and nothing is measured, of "
+        "the stimuli controls (30 %), the stimuli synonyms (75 %)"
+    )
+    assert why("head_map").startswith("the file data/texts/articles.jsonl: 50 %")
+    assert why("evolution") == why("search") == ""
+    shares.append(share("corpus", "posts", 0.9))
+    assert why("search").startswith("the corpus posts: 90 %")
+    assert why_unread(root, "minilm", "homonyms", []) == ""
