@@ -41,3 +41,10 @@ def test_elsewhere_a_corpus_keeps_its_name(tree: Path):
 
 def test_a_long_name_is_cut(tree: Path):
     assert len(own_names(tree)["tokens"]) == len("texts of ") + LONGEST
+
+
+def test_two_files_of_one_name_are_told_apart(tree: Path):
+    (tree / "conf/corpus/texts_of_my_2.yaml").write_text(f"{OWN}my texts.csv\n")
+    names = own_names(tree)
+    assert names["texts_of_my"] == "texts of my texts.csv (texts_of_my)"
+    assert len({*names.values()}) == 3

@@ -25,15 +25,18 @@ def called_as_given(root: Path) -> Iterator[None]:
 
 
 def own_names(root: Path) -> dict[str, str]:
-    """Return what to call each corpus that embspace itself has described, of a user's file."""
-    names = {}
+    """Return what to call each corpus of a user's file; with its name where files share theirs."""
+    labels = {}
     for file in sorted((root / CONF / "corpus").glob("*.yaml")):
         content = read_yaml(file)
         if is_own(content):
             label = one_line(str(content.get("label", file.stem)))
-            shown = label if len(label) <= LONGEST else f"{label[: LONGEST - 1]}…"
-            names[file.stem] = f"texts of {shown}"
-    return names
+            labels[file.stem] = label if len(label) <= LONGEST else f"{label[: LONGEST - 1]}…"
+    shared = [*labels.values()]
+    return {
+        name: f"texts of {label}" + f" ({name})" * (shared.count(label) > 1)
+        for name, label in labels.items()
+    }
 
 
 def corpus_called(corpus: str) -> str:
