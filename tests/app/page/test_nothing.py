@@ -28,6 +28,9 @@ from embspace.app.page.texts_read import TextsKind, UnknownShare
         "Participation ratio of tokens is undefined in all layers",
         "“Lower”: of 2 statistics 0 for it, 0 against it, 2 undecided; “Upper”: of 5 statistics 0 "
         "for it, 0 against it, 5 undecided",
+        "0 positions of 512 lie apart; 0 changes of regime along the others",
+        "The median cosine of a token with the mean is 0.03",
+        "The cosine of two positions depends on their offset no more than in shuffled order",
         "Too few words of one token to read a part of speech off",
         "No step of tokens of “cat” stands out: 2.0 on average to layer 3",
     ],
@@ -42,6 +45,7 @@ def test_what_a_title_does_not_say_is_no_finding(title: str):
         "Token embeddings are longer than position embeddings: norm 1.11 against 0.48",
         "Senses of a homonym do not surely lie apart at the last layer",
         "The last layer stands apart: it is farthest from the mean in 5 of 9 measures",
+        "3 positions of 512 lie apart (0, 127, 511); 3 changes of regime along the others",
         "Without positions a permuted text has the same states, permuted",
         "In 10 of 10 tasks an earlier layer is clearly better than the last one",
     ],
