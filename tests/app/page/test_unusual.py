@@ -8,6 +8,7 @@ import pytest
 import yaml
 
 from embspace.app.page.unusual import distances_of
+from embspace.files.tables import load_table, save_table
 from embspace.settings.schema import read_yaml
 
 
@@ -108,3 +109,37 @@ def test_numbers_on_other_texts_are_held_against_none_of_the_study(
     params = read_yaml(tree / "params.yaml") | {"corpora": ["my"]}
     (tree / "params.yaml").write_text(yaml.safe_dump(params))
     assert set(distances_of(tree, "mine", study)) == {"similarity"}
+
+
+def test_the_number_of_vectors_and_chance_are_nothing_unusual(root: Path, study: Path):
+    with_pair(root, study)
+    file = study / "results/measures/minilm--minilm_random.csv"
+    table = load_table(str(file))
+    of_size = table["quantity"].isin(["n", "dim", "null_n_components"])
+    assert of_size.sum() > 6
+    before = distances_of(study, "minilm", study)
+    save_table(
+        table.assign(other_model_value=table["other_model_value"].mask(of_size, 1e9)), str(file)
+    )
+    assert distances_of(study, "minilm", study) == before
+    save_table(table[of_size], str(file))
+    assert distances_of(study, "minilm", study) == {}
+
+
+def test_either_model_of_a_pair_is_held_against_the_other(root: Path, study: Path):
+    with_pair(root, study)
+    of_first = distances_of(study, "minilm", study)
+    of_second = distances_of(study, "minilm_random", study)
+    assert {distance.other for distance in of_second.values()} == {"MiniLM-L6"}
+    assert {noun: each.share for noun, each in of_second.items()} == {
+        noun: each.share for noun, each in of_first.items()
+    }
+    assert distances_of(study, "mini", study) == {}
+
+
+def test_a_study_without_the_settings_says_nothing_of_a_model_outside_a_pair(
+    study: Path, tmp_path: Path
+):
+    tree = tree_of(study, tmp_path / "tree", 4.0)
+    shutil.rmtree(study / "conf/compare")
+    assert distances_of(tree, "mine", study) == {}

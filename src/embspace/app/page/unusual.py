@@ -15,6 +15,8 @@ from embspace.settings.schema import read_yaml
 from embspace.settings.stage import settings_path
 
 FEWEST = 3  # numbers of an analysis, for a median
+# Quantities that say how much was measured, or what chance gives, and nothing of the model.
+SIZE_OR_NULL = r"(?:n|dim)|null_\w+"
 
 
 class Distance(NamedTuple):
@@ -41,7 +43,8 @@ def distances_of(folder: Path, model: str, study: Path) -> dict[str, Distance]:
     A model of the study itself is held against the other side of its pair, from the results of the
     pair; else the other one is the first under `models` in the study's params.yaml with results. If
     the tree in `folder` reads other texts than the study, its own tables are held against the
-    study's where no texts of a corpus are read.
+    study's where no texts of a corpus are read. Nothing is said in a study without
+    conf/compare/measures.yaml, unless it has the pair.
     """
     is_alike = _reads_alike(folder, study)
     table = _of_pair(study, model) if is_alike else None
@@ -50,6 +53,7 @@ def distances_of(folder: Path, model: str, study: Path) -> dict[str, Distance]:
     if table is None:
         return {}
     other, rows = table
+    rows = rows[~rows["quantity"].str.fullmatch(SIZE_OR_NULL)]
     rows = rows.dropna(subset=["model_value", "other_model_value"])
     largest = rows[["model_value", "other_model_value"]].abs().max(axis=1)
     shares = ((rows["model_value"] - rows["other_model_value"]).abs() / largest)[largest > 0]
@@ -98,7 +102,7 @@ def _on_corpora(study: Path) -> set[str]:
 def _of_pair(study: Path, model: str) -> tuple[str, pd.DataFrame] | None:
     """Return the other model and the table of a pair, one with random weights first."""
     pairs = dict[str, Path]()
-    for file in sorted((study / "results/measures").glob(f"{model}{PAIR}*.csv")):
+    for file in sorted((study / "results/measures").glob(f"*{PAIR}*.csv")):
         names = models_of(file.stem)
         if model in names:
             pairs.setdefault(names[names[0] == model], file)
@@ -114,7 +118,10 @@ def _beside_first(
     """Return the first other model with results and a table of both, `without` some analyses."""
     from embspace.compare.measures import Source, compare_measures
 
-    settings = read_yaml(settings_path("compare", "measures", study))
+    file = settings_path("compare", "measures", study)
+    if not (file.is_file() and (study / PARAMS).is_file()):
+        return None
+    settings = read_yaml(file)
     named = [Source(**source) for source in settings["sources"]]
     sources = [source for source in named if source.noun not in without]
     for other in read_yaml(study / PARAMS).get("models") or []:
