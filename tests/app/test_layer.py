@@ -57,8 +57,8 @@ def test_a_task_that_is_not_asked_is_named_with_what_it_needs(table: pd.DataFram
     assert "not asked" not in advice(table, "m")
     without = advice(table[table["task"] == "search"], "m")
     assert without.endswith(
-        "planted: labels not asked, which needs two labels or more (--label-column) that 20 texts "
-        "or more have each."
+        "planted: labels not asked, which needs two labels (--label-column) with at least 20 texts "
+        "each."
     )
     without = advice(table[table["task"] == "labels"], "m")
     assert "planted: search not asked, which needs 20 texts or more of at least four" in without

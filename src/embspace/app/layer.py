@@ -31,7 +31,7 @@ TASKS = {
 }
 NEEDED = {
     "search": "20 texts or more of at least four sentences",
-    "labels": "two labels or more (--label-column) that 20 texts or more have each",
+    "labels": "two labels (--label-column) with at least 20 texts each",
 }
 NOTHING = f"nothing to choose a layer by; expected {NEEDED['search']}, or {NEEDED['labels']}"
 POOLINGS = {

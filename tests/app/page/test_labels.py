@@ -67,7 +67,11 @@ def test_of_ties_none_is_the_winner(tree: Path):
 
 def test_what_does_not_surely_exceed_chance_is_no_success(tree: Path):
     write(tree, ROWS, low=0.2)
-    assert said(tree).startswith("No layer surely tells the labels of my.csv: ")
+    assert said(tree) == (
+        "No layer predicts the labels of my.csv clearly better than chance: the best is layer 2, "
+        "mean pooling, with accuracy 0.90 (0.20 to 1.00); words alone (TF-IDF) 0.70, random "
+        "weights at best 0.45, chance 0.25"
+    )
 
 
 def test_labels_that_were_not_asked_have_a_reason(tree: Path):
@@ -75,8 +79,8 @@ def test_labels_that_were_not_asked_have_a_reason(tree: Path):
     write(tree, ROWS[-2:])
     assert label_findings(tree, "m", "Layers") == []
     assert why_no_labels(tree, "m") == [
-        "my.csv: nothing is said of the labels in column 'topic', which needs two labels or more "
-        "that 20 texts or more have each."
+        "my.csv: nothing is said of the labels in column 'topic', which needs two labels with "
+        "at least 20 texts each."
     ]
     write(tree, [])
     assert len(why_no_labels(tree, "m")) == 1

@@ -43,7 +43,7 @@ def why_no_labels(folder: Path, model: str) -> list[str]:
     own = corpora_called(folder)
     return [
         f"{own[name]}: nothing is said of the labels in column '{column}', which needs two labels "
-        f"or more that {fewest} texts or more have each."
+        f"with at least {fewest} texts each."
         for name, column in _own_labeled(folder).items()
         if name not in asked
     ]
@@ -85,7 +85,8 @@ def _told(corpus: str, rows: pd.DataFrame) -> str:
     beside = ", ".join([*others, f"chance {best['chance']:.2f}"])
     if not best["value_low"] > best["chance"]:
         return (
-            f"No layer surely tells the labels of {corpus}: {where} at best, {accuracy}; {beside}"
+            f"No layer predicts the labels of {corpus} clearly better than chance: the best is "
+            f"{where}, with {accuracy}; {beside}"
         )
     most = f"The labels of {corpus} are told best by {where}: {accuracy}"
     if n_alike > 1:
