@@ -95,6 +95,19 @@ def test_a_pair_has_its_own_figure_and_no_other(tree: Path):
     assert "conf/model/a.yaml" in page and "conf/model/b.yaml" in page
 
 
+def test_no_figure_is_missed_where_one_stands(tree: Path):
+    of_numbers = "numbers are in the files below."
+    page, _ = page_of(tree, "a--b")  # with a figure and no table
+    assert "no figure of its own" not in page and f"Its {of_numbers}" in page
+    tables = tree / "figures/alike/a--b.md"
+    tables.write_text(f"{tables.read_text()}\n| layer |\n|---|\n| 0 |\n")
+    assert of_numbers not in page_of(tree, "a--b")[0]
+    tables.unlink()
+    (tree / "figures/alike/a--b.png").unlink()
+    page, _ = page_of(tree, "a--b")
+    assert f"It has no figure of its own; its {of_numbers}" in page
+
+
 def test_a_corpus_has_its_rows_alone(tree: Path):
     page, linked = page_of(tree, "t")
     assert linked == ["results/search/a.csv"]
