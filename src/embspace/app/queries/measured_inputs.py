@@ -46,6 +46,15 @@ class Inputs:
         """The name of the model in paths."""
         return IN_MEMORY if self.loaded.source is None else self.loaded.name
 
+    @property
+    def origin(self) -> str:
+        """Say what a model of the user's is, as a sentence does after "was"; "" of files."""
+        module = self.loaded.module
+        if self.loaded.source is not None:
+            return ""
+        number_format = str(next(module.parameters()).dtype).removeprefix("torch.")
+        return f"a model in memory ({type(module).__name__}, {number_format})"
+
     @cached_property
     def params(self) -> dict[str, Any]:
         """The content of params.yaml here: the user's, but of this model and these texts."""
