@@ -80,3 +80,12 @@ def test_labels_that_were_not_asked_have_a_reason(tree: Path):
     ]
     write(tree, [])
     assert len(why_no_labels(tree, "m")) == 1
+
+
+def test_a_corpus_of_the_study_without_a_license_is_no_text_of_the_users(tree: Path):
+    posts = tree / "conf/corpus/posts.yaml"
+    posts.write_text("label: posts\nlicense: unknown\nlanguage: English\ngroup_column: mood\n")
+    write(tree, ROWS)
+    assert "my.csv" in said(tree)
+    write(tree, ROWS[:-1])
+    assert why_no_labels(tree, "m") == []

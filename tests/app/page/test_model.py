@@ -22,6 +22,7 @@ from embspace.app.page.pictures import subtitle_in, title_in
 from embspace.app.page.provenance import corpora_of
 from embspace.draw.page.canvas import new_figure, use_style
 from embspace.errors import InputError
+from embspace.files.tables import load_table
 from embspace.settings.pipeline import read_stages
 from embspace.settings.schema import read_yaml
 from tests.app.page.trees import write_model_tree
@@ -308,6 +309,24 @@ def test_whatever_is_drawn_of_one_model_has_a_place(root: Path, models: str, nou
     assert drawn.pop(COMPARES_MODELS, None) in (None, "layers")
     assert nouns == drawn
     assert set(nouns.values()) <= CHAPTERS.keys()
+
+
+def test_labels_are_spoken_of_where_the_page_has_their_section(tree: Path):
+    own = "label: my.csv\nlicense: unknown\nlanguage: unknown\nsource: file\ngroup_column: "
+    for name, column in {"posts": "mood", "sentences": "topic"}.items():  # with labels and without
+        (tree / f"conf/corpus/{name}.yaml").write_text(own + column)
+    results = tree / "results/layer_choice/minilm.csv"
+    assert "labels" in set(load_table(str(results)).query("corpus == 'posts'")["task"])
+    told, untold = "labels of my.csv (posts)", "nothing is said of the labels in column 'topic'"
+    page = page_of(tree, "minilm", nouns=["layer_choice"])
+    assert told in page.split('id="findings"')[1].split("</section>")[0] and untold in unescape(
+        page
+    )
+    page = page_of(tree, "minilm", nouns=["similarity"])
+    assert told not in page and untold not in unescape(page)
+    results.write_text(results.read_text().splitlines()[0] + "\n")
+    page = unescape(page_of(tree, "minilm", nouns=["layer_choice"]))
+    assert untold in page and '<section id="layer_choice"' not in page
 
 
 def test_a_page_that_is_being_filled_says_so_and_loads_itself_again(whole: Path, page: str):

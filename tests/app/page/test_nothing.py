@@ -103,9 +103,26 @@ def test_the_reason_names_the_texts_that_an_analysis_reads_and_no_others(root: P
     )
     assert why("head_map").startswith("the file data/texts/articles.jsonl: 50 %")
     assert why("evolution") == why("search") == ""
-    shares.append(share("corpus", "posts", 0.9))
+    shares[3] = share("corpus", "posts", 0.9)
     assert why("search").startswith("the corpus posts: 90 %")
+    assert why("evolution").startswith("the corpus posts: 90 %")
     assert why_unread(root, "minilm", "homonyms", []) == ""
+
+
+def test_texts_are_no_reason_beside_others_of_their_kind_that_are_read(root: Path):
+    unknown, known = share("corpus", "a", 0.5), share("corpus", "b", 0.0)
+    words = share("stimuli", "evolution", 0.0)
+    unknown_words, pairs = share("stimuli", "synonyms", 0.5), share("stimuli", "paraphrases", 0.0)
+
+    def why(noun: str, *shares: UnknownShare) -> str:
+        return why_unread(root, "minilm", noun, shares)
+
+    assert why("text_clouds", unknown, known) == why("evolution", unknown, known, words) == ""
+    assert why("synonyms", unknown_words, pairs) == ""
+    assert why("evolution", unknown, words).startswith("the corpus a: 50 %")
+    assert why("text_clouds", unknown, share("corpus", "b", 0.3)).endswith(
+        "of the corpus a (50 %), the corpus b (30 %)"
+    )
 
 
 def test_what_reads_unknown_texts_alone_reads_nothing(root: Path):

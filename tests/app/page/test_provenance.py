@@ -13,6 +13,7 @@ from embspace.app.page.provenance import (
     unknown_blocks,
     warnings_of,
 )
+from embspace.settings.schema import read_yaml
 
 
 @pytest.mark.parametrize(
@@ -65,6 +66,16 @@ def test_a_reader_is_told_first_of_what_was_left_out_and_how_texts_were_read(tmp
         ("Chinese", "Chinese"),
         ("English", ""),
         ("multilingual", ""),
+        ("Multiple languages", ""),
+        ("100 languages", ""),
+        ("English, French", ""),
+        ("en", ""),
+        ("de, en", ""),
+        ("EN-us", ""),
+        ("en_GB", ""),
+        ("fr", "fr"),
+        ("Slovene", "Slovene"),
+        ("Bengali", "Bengali"),
         ("unknown", ""),
         ("none", ""),
     ],
@@ -75,6 +86,15 @@ def test_a_language_without_english_is_told(tmp_path: Path, language: str, other
     assert other_language({"language": language}) == other
     told = [sentence for sentence in warnings_of(tmp_path, "m") if "The language" in sentence]
     assert [sentence.split()[6].strip(",") for sentence in told] == [other] * bool(other)
+
+
+def test_of_the_models_that_embspace_knows_one_knows_no_english(root: Path):
+    languages = {file.stem: read_yaml(file) for file in (root / "conf/model").glob("*.yaml")}
+    others = {name: other_language(described) for name, described in languages.items()}
+    assert len(others) > 50
+    assert {name: other for name, other in others.items() if other} == {
+        "finbert_finnish": "Finnish"
+    }
 
 
 @pytest.mark.parametrize(

@@ -5,15 +5,19 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+import yaml
 
 from embspace.app.page.unusual import distances_of
+from embspace.files.tables import load_table, save_table
+from embspace.settings.schema import read_yaml
 
 
 @pytest.fixture
 def study(root: Path, tmp_path: Path) -> Path:
     """A study with results of the default model alone."""
     study = tmp_path / "study"
-    for place in ("conf/model", "conf/compare", "results/similarity", "results/positions"):
+    of_conf = ("conf/model", "conf/corpus", "conf/compare")
+    for place in (*of_conf, "pipeline", "results/similarity", "results/positions"):
         shutil.copytree(root / place, study / place)
     shutil.copy(root / "params.yaml", study)
     return study
@@ -52,3 +56,90 @@ def test_a_model_of_the_study_is_held_against_random_weights(root: Path):
 def test_without_results_of_another_model_nothing_is_said(study: Path, tmp_path: Path):
     shutil.rmtree(study / "results")
     assert distances_of(tmp_path, "mine", study) == distances_of(study, "minilm", study) == {}
+
+
+def with_pair(root: Path, study: Path, pair: str = "minilm--minilm_random") -> Path:
+    """Give a study the results of a pair."""
+    (study / "results/measures").mkdir()
+    shutil.copy(
+        root / "results/measures/minilm--minilm_random.csv", study / f"results/measures/{pair}.csv"
+    )
+    return study
+
+
+def reading(study: Path, folder: Path, corpora: list[str]) -> Path:
+    """A tree of the default model of a study, with all its results, that reads some corpora."""
+    shutil.copytree(study / "conf", folder / "conf")
+    shutil.copytree(study / "results", folder / "results")
+    params = read_yaml(study / "params.yaml") | {"corpora": corpora}
+    (folder / "params.yaml").write_text(yaml.safe_dump(params))
+    return folder
+
+
+def test_a_pair_of_the_study_says_nothing_of_other_texts(root: Path, study: Path, tmp_path: Path):
+    with_pair(root, study)
+    corpora = read_yaml(study / "params.yaml")["corpora"]
+    same = reading(study, tmp_path / "same", corpora)
+    assert distances_of(same, "minilm", study) == distances_of(study, "minilm", study) != {}
+    assert distances_of(reading(study, tmp_path / "mine", ["my"]), "minilm", study) == {}
+    assert distances_of(reading(study, tmp_path / "fewer", corpora[:1]), "minilm", study) == {}
+    (study / "data/texts").mkdir(parents=True)
+    file = study / read_yaml(study / "conf/corpus/posts.yaml")["path"]
+    file.write_text("[]")
+    assert distances_of(same, "minilm", study) == {}
+    shutil.copytree(study / "data", same / "data")
+    assert distances_of(same, "minilm", study) != {}
+    (same / file.relative_to(study)).write_text("{}")
+    assert distances_of(same, "minilm", study) == {}
+    assert distances_of(tmp_path / "empty", "minilm", study) == {}
+
+
+def test_numbers_on_other_texts_are_held_against_none_of_the_study(
+    root: Path, study: Path, tmp_path: Path
+):
+    shutil.copytree(root / "results/evolution", study / "results/evolution")
+    tree = tree_of(study, tmp_path / "tree", 4.0)
+    for part in ("layers", "shared_steps"):
+        target = tree / f"results/evolution/{part}/mine.csv"
+        target.parent.mkdir(parents=True)
+        shutil.copy(study / f"results/evolution/{part}/minilm.csv", target)
+    shutil.copytree(study / "conf", tree / "conf")
+    shutil.copy(study / "params.yaml", tree)
+    assert set(distances_of(tree, "mine", study)) == {"similarity", "evolution"}
+    params = read_yaml(tree / "params.yaml") | {"corpora": ["my"]}
+    (tree / "params.yaml").write_text(yaml.safe_dump(params))
+    assert set(distances_of(tree, "mine", study)) == {"similarity"}
+
+
+def test_the_number_of_vectors_and_chance_are_nothing_unusual(root: Path, study: Path):
+    with_pair(root, study)
+    file = study / "results/measures/minilm--minilm_random.csv"
+    table = load_table(str(file))
+    of_size = table["quantity"].isin(["n", "dim", "null_n_components"])
+    assert of_size.sum() > 6
+    before = distances_of(study, "minilm", study)
+    save_table(
+        table.assign(other_model_value=table["other_model_value"].mask(of_size, 1e9)), str(file)
+    )
+    assert distances_of(study, "minilm", study) == before
+    save_table(table[of_size], str(file))
+    assert distances_of(study, "minilm", study) == {}
+
+
+def test_either_model_of_a_pair_is_held_against_the_other(root: Path, study: Path):
+    with_pair(root, study)
+    of_first = distances_of(study, "minilm", study)
+    of_second = distances_of(study, "minilm_random", study)
+    assert {distance.other for distance in of_second.values()} == {"MiniLM-L6"}
+    assert {noun: each.share for noun, each in of_second.items()} == {
+        noun: each.share for noun, each in of_first.items()
+    }
+    assert distances_of(study, "mini", study) == {}
+
+
+def test_a_study_without_the_settings_says_nothing_of_a_model_outside_a_pair(
+    study: Path, tmp_path: Path
+):
+    tree = tree_of(study, tmp_path / "tree", 4.0)
+    shutil.rmtree(study / "conf/compare")
+    assert distances_of(tree, "mine", study) == {}

@@ -9,7 +9,7 @@ from embspace.app.page.texts_read import corpora_called
 from embspace.draw.page.looks import OWN_VECTOR, TEXT_POOLINGS
 from embspace.errors import counted
 from embspace.files.tables import load_table
-from embspace.settings.own import UNKNOWN
+from embspace.settings.own import is_own
 from embspace.settings.params import CONF, PARAMS
 from embspace.settings.schema import read_yaml
 from embspace.settings.stage import settings_path
@@ -63,7 +63,7 @@ def _own_labeled(folder: Path) -> dict[str, str]:
     return {
         name: str(content["group_column"])
         for name, content in described.items()
-        if content.get("group_column") and content.get("license") == UNKNOWN
+        if content.get("group_column") and is_own(content)
     }
 
 

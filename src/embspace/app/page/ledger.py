@@ -12,6 +12,7 @@ from embspace.app.thesis import THESIS, answers
 from embspace.draw.page.markdown import section, words
 from embspace.errors import counted
 from embspace.files.tables import load_table
+from embspace.graph import declaration, modules
 from embspace.measure.compare.ledger import SOURCES
 from embspace.published.sources import ANY_MODEL, CellPlace, read_source
 from embspace.published.subjects import subject
@@ -128,17 +129,18 @@ def _spoken_of(folder: Path) -> dict[str, str]:
     """Return what each claim speaks of: encoders in English if what decides it reads texts."""
     claims = (claim for file in SOURCES for claim in read_source(folder / file).claims)
     return {
-        claim.claim: ENGLISH
-        if any(_reads_texts(folder, cell.file) for cell in claim.cells)
-        else ENCODERS
+        claim.claim: ENGLISH if any(_reads_texts(cell.file) for cell in claim.cells) else ENCODERS
         for claim in claims
     }
 
 
-def _reads_texts(folder: Path, file: str) -> bool:
-    """Return whether a file of results is of an analysis of texts, words or sentences."""
-    chapter = settings_path("measure", Path(file).parts[1], folder).parent.name
-    return chapter not in WITHOUT_TEXTS
+def _reads_texts(file: str) -> bool:
+    """Return whether a file of results is of an analysis of texts, words or sentences.
+
+    What no declaration says is taken to read texts.
+    """
+    noun = Path(file).parts[1]
+    return noun not in modules() or declaration(noun).chapter not in WITHOUT_TEXTS
 
 
 def _answers(folder: Path, ledger: pd.DataFrame) -> list[str]:

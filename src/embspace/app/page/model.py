@@ -11,7 +11,7 @@ from importlib.resources import files
 from itertools import groupby
 from pathlib import Path
 
-from embspace.app.page.findings import HEADLINES, findings_of, folded
+from embspace.app.page.findings import HEADLINES, LABELS, findings_of, folded
 from embspace.app.page.fragment import Fragment, policy_of
 from embspace.app.page.html import as_html
 from embspace.app.page.labels import label_findings, why_no_labels
@@ -148,7 +148,9 @@ def page_of(
         sections = _apart(sections)
     stimuli = [share.is_read for share in shares if share.kind == "stimuli"]
     corpora = corpora_of(folder, model)
-    labels = label_findings(folder, model, CHAPTERS[LABELS])
+    has_labels = any(section.noun == LABELS for section in sections)
+    labels = label_findings(folder, model, CHAPTERS[LABELS]) if has_labels else []
+    no_labels = why_no_labels(folder, model) if LABELS in wanted else []
     distances = distances_of(folder, model, study or folder)
     findings = findings_of(sections, labels, distances, _texts(sections) if own_texts else [])
     return environment.from_string(template).render(
@@ -159,7 +161,7 @@ def page_of(
         is_decoder=is_decoder(folder, model),
         warnings=warnings_of(folder, model),
         corpora=corpora,
-        texts_told=[*texts_told(folder, model, shares), *why_no_labels(folder, model)],
+        texts_told=[*texts_told(folder, model, shares), *no_labels],
         fewest_sentences=FEWEST,
         facts=dict(facts_of(folder, model)),
         machine=this_machine(),
@@ -229,7 +231,6 @@ OF_EMBSPACES_TEXTS = ("text_classification",)  # in the chapter of texts
 # Analyses without a file of texts of their own, and the one whose results they show.
 SHOWN_OF = {"head_map": "head_features", "attention_patterns": "head_features"}
 EMBSPACES = "Texts of embspace"
-LABELS = "layer_choice"
 # What needs the blocks of a model, rebuilt from its weights.
 OF_BLOCKS = ("information_stream", "layer_roles", "query_key_form", "token_tracker")
 COMPARES_MODELS = "encoders_decoders"  # and a report has but one

@@ -47,8 +47,13 @@ def is_empty(folder: Path, noun: str, model: str) -> bool:
 
 
 def why_unread(folder: Path, model: str, noun: str, shares: Collection[UnknownShare]) -> str:
-    """Return why texts of an analysis are not read: the tokenizer does not know them; else ""."""
-    lacking = [share for share in _read(folder, model, noun, shares) if not share.is_read]
+    """Return why texts of an analysis are not read: the tokenizer does not know them; else "".
+
+    Corpora, stimuli or a file, of which it reads some, are no reason.
+    """
+    read = _read(folder, model, noun, shares)
+    kinds_read = {share.kind for share in read if share.is_read}
+    lacking = [share for share in read if share.kind not in kinds_read]
     return "; ".join(map(not_read, by_bound(lacking)))
 
 

@@ -15,6 +15,11 @@ from embspace.settings.model import describe_model
 from embspace.settings.params import CONF, PARAMS
 from embspace.settings.schema import read_yaml
 
+# Languages of a model that are, or may be, English among others: by name or code, or counted.
+WITH_ENGLISH = re.compile(
+    r"english|\bmulti|\b(languages|many|several|various)\b|\b(en|eng|mul)(?![a-z])", re.IGNORECASE
+)
+
 
 def is_decoder(folder: Path, model: str) -> bool:
     """Return whether the tokens of a text see earlier tokens alone; False if unknown.
@@ -146,8 +151,7 @@ def other_language(described: Mapping[str, Any]) -> str:
     """Return the language of a model by its description, if known and without English; else ""."""
     language = str(described.get("language", ""))
     is_unknown = language.lower() in ("", "unknown", "none", "null")
-    is_open = re.search("english|multi|many|several", language, re.IGNORECASE)
-    return "" if is_unknown or is_open else language
+    return "" if is_unknown or WITH_ENGLISH.search(language) else language
 
 
 def this_machine() -> dict[str, str]:

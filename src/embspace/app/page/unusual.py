@@ -1,6 +1,7 @@
 """Says how far the numbers of a model lie from those of another one that the study has."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
+from filecmp import cmp
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -8,11 +9,14 @@ import pandas as pd
 
 from embspace.errors import counted
 from embspace.files.tables import load_table
-from embspace.settings.params import CONF, PAIR, PARAMS
+from embspace.settings.params import CONF, PAIR, PARAMS, models_of
+from embspace.settings.pipeline import read_stages
 from embspace.settings.schema import read_yaml
 from embspace.settings.stage import settings_path
 
 FEWEST = 3  # numbers of an analysis, for a median
+# Quantities that say how much was measured, or what chance gives, and nothing of the model.
+SIZE_OR_NULL = r"(?:n|dim)|null_\w+"
 
 
 class Distance(NamedTuple):
@@ -36,15 +40,20 @@ class Distance(NamedTuple):
 def distances_of(folder: Path, model: str, study: Path) -> dict[str, Distance]:
     """Return by noun how far a model's numbers lie from those of another model of a study.
 
-    The other one is the first under `models` in the study's params.yaml with results; a model of
-    the study itself is held against the other side of its pair, from the results of the pair.
+    A model of the study itself is held against the other side of its pair, from the results of the
+    pair; else the other one is the first under `models` in the study's params.yaml with results. If
+    the tree in `folder` reads other texts than the study, its own tables are held against the
+    study's where no texts of a corpus are read. Nothing is said in a study without
+    conf/compare/measures.yaml, unless it has the pair.
     """
-    table = _of_pair(study, model)
+    is_alike = _reads_alike(folder, study)
+    table = _of_pair(study, model) if is_alike else None
     if table is None:
-        table = _beside_first(folder, model, study)
+        table = _beside_first(folder, model, study, set() if is_alike else _on_corpora(study))
     if table is None:
         return {}
     other, rows = table
+    rows = rows[~rows["quantity"].str.fullmatch(SIZE_OR_NULL)]
     rows = rows.dropna(subset=["model_value", "other_model_value"])
     largest = rows[["model_value", "other_model_value"]].abs().max(axis=1)
     shares = ((rows["model_value"] - rows["other_model_value"]).abs() / largest)[largest > 0]
@@ -56,24 +65,66 @@ def distances_of(folder: Path, model: str, study: Path) -> dict[str, Distance]:
     }
 
 
+def _reads_alike(folder: Path, study: Path) -> bool:
+    """Return whether a tree reads the texts of a study: it is the study, or has its corpora."""
+    if folder.resolve() == study.resolve():
+        return True
+    corpora = _corpora(study)
+    paths = [str(said["path"]) for said in corpora.values() if "path" in said]
+    return _corpora(folder) == corpora != {} and all(
+        _is_same(folder / path, study / path) for path in paths
+    )
+
+
+def _is_same(file: Path, other: Path) -> bool:
+    """Return whether two files have the same bytes, or neither is there."""
+    if not (file.is_file() and other.is_file()):
+        return file.is_file() == other.is_file()
+    return file.samefile(other) or cmp(file, other, shallow=False)
+
+
+def _corpora(root: Path) -> dict[str, dict[str, Any]]:
+    """Return the descriptions of the corpora of a tree; none without params.yaml."""
+    names = (read_yaml(root / PARAMS).get("corpora") or []) if (root / PARAMS).is_file() else []
+    return {name: _described(root, "corpus", name) for name in names}
+
+
+def _on_corpora(study: Path) -> set[str]:
+    """Return the analyses whose numbers depend on the corpora."""
+    return {
+        noun
+        for stage in read_stages(study).values()
+        if "corpora" in stage.entry.get("params", ())
+        for noun in stage.nouns()
+    }
+
+
 def _of_pair(study: Path, model: str) -> tuple[str, pd.DataFrame] | None:
     """Return the other model and the table of a pair, one with random weights first."""
-    files = (study / "results/measures").glob(f"{model}{PAIR}*.csv")
-    others = sorted(file.stem.removeprefix(f"{model}{PAIR}") for file in files)
-    others.sort(key=lambda other: _described(study, other).get("source") != "random")
-    for other in others:
-        return _label(study, other), load_table(
-            f"{study}/results/measures/{model}{PAIR}{other}.csv"
-        )
-    return None
+    pairs = dict[str, Path]()
+    for file in sorted((study / "results/measures").glob(f"*{PAIR}*.csv")):
+        names = models_of(file.stem)
+        if model in names:
+            pairs.setdefault(names[names[0] == model], file)
+    if not pairs:
+        return None
+    other = min(pairs, key=lambda name: (not _is_random(study, name), name))
+    return _label(study, other), load_table(str(pairs[other]))
 
 
-def _beside_first(folder: Path, model: str, study: Path) -> tuple[str, pd.DataFrame] | None:
+def _beside_first(
+    folder: Path, model: str, study: Path, without: Collection[str]
+) -> tuple[str, pd.DataFrame] | None:
+    """Return the first other model with results and a table of both, `without` some analyses."""
     from embspace.compare.measures import Source, compare_measures
 
-    settings = read_yaml(settings_path("compare", "measures", study))
+    file = settings_path("compare", "measures", study)
+    if not (file.is_file() and (study / PARAMS).is_file()):
+        return None
+    settings = read_yaml(file)
+    named = [Source(**source) for source in settings["sources"]]
+    sources = [source for source in named if source.noun not in without]
     for other in read_yaml(study / PARAMS).get("models") or []:
-        sources = [Source(**source) for source in settings["sources"]]
         tables = dict(_tables(sources, (folder, model), (study, other)))
         shared = [
             source.model_copy(update={"halves": None})
@@ -99,9 +150,14 @@ def _tables(sources: list[Any], *sides: tuple[Path, str]) -> Iterator[tuple[str,
 
 
 def _label(study: Path, model: str) -> str:
-    return str(_described(study, model).get("label") or model)
+    return str(_described(study, "model", model).get("label") or model)
 
 
-def _described(study: Path, model: str) -> dict[str, Any]:
-    file = study / CONF / "model" / f"{model}.yaml"
+def _is_random(study: Path, model: str) -> bool:
+    return _described(study, "model", model).get("source") == "random"
+
+
+def _described(root: Path, kind: str, name: str) -> dict[str, Any]:
+    """Return the description of a model or a corpus of a tree; empty without one."""
+    file = root / CONF / kind / f"{name}.yaml"
     return read_yaml(file) if file.is_file() else {}
