@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from embspace.analysis import SCALARS, Analysis
+from embspace.analysis import LOADERS, SCALARS, Analysis
 from embspace.clouds.learned import clouds_of
 from embspace.errors import InputError
 from embspace.files.tables import load_table
@@ -265,16 +265,19 @@ def beside(member: Declared) -> dict[str, Any]:
     return shown
 
 
-def test_a_figure_is_drawn_of_a_model_without_positions(member: Declared):
-    outcome = made(member, with_positions=False)
-    tables = {name: table.of(outcome[name]) for name, table in member.analysis.tables.items()}
+def test_a_figure_is_drawn_of_a_model_without_positions(member: Declared, tmp_path: Path):
+    member.analysis.save(made(member, with_positions=False), "tiny", tmp_path)
+    files = {
+        name: tmp_path / path.format(model="tiny") for name, path in member.analysis.outputs.items()
+    }
+    results = {name: LOADERS[file.suffix](str(file)) for name, file in files.items()}
     read = arguments(member, with_positions=False)
     further = beside(member) | {
         "data/extracted/embeddings.parquet": read.get("vocabulary"),
         "data/extracted/embeddings.safetensors": read.get("matrices"),
         "regimes/positions": read.get("regimes"),
     }
-    words, text = drawn(member, as_drawn(member.analysis, outcome | tables, **further))
+    words, text = drawn(member, as_drawn(member.analysis, results, **further))
     assert "nan" not in text.lower().split()
     if "matrices" in member.analysis.reads and member.analysis.noun not in OF_TOKENS:
         reason = "has no learned positional table: its file in conf/model says"

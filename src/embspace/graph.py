@@ -144,7 +144,7 @@ def with_stages(text: str, chapter: str, members: Iterable[Declared], root: Path
         if verb in (*VERBS, "draw") and noun in modules() and stage not in declared_here:
             text = re.sub(rf"{COMMENT}^  {stage}:\n{BODY}\n?", "", text, flags=re.MULTILINE)
     for member in members:
-        comment = f"  # {_plain(member.analysis.question)}\n"
+        comment = f"  # {plain_question(member.analysis)}\n"
         entry = _as_yaml(member.analysis.stage, stage_entry(member, root))
         text = _with_stage(text, comment + entry, f"draw_{chapter}")
     for name, over in lists.items():
@@ -250,9 +250,10 @@ def _settings(files: Iterable[str], root: Path) -> tuple[list[str], list[dict[st
     return without_keys, [{file: None} for file in files if file not in without_keys]
 
 
-def _plain(question: str) -> str:
-    """Return a question without the marks that tests.prose reads."""
-    return re.sub(r"<!--.*?-->", "", question)
+def plain_question(analysis: Analysis) -> str:
+    """Return the question of an analysis alone: figures, links and conditions follow it."""
+    question, mark, _ = analysis.question.partition("?")
+    return question + mark
 
 
 def _kept(path: str) -> str | dict[str, dict[str, bool]]:
@@ -333,7 +334,8 @@ def _row(analysis: Analysis, model: str) -> str:
     further = [
         f"[{name}](../figures/{noun}/{item}.png)" for noun, name in analysis.further_figures.items()
     ]
-    links = ", ".join([f"[figure]({figure}.png)", *further, f"[tables]({figure}.md)"])
+    tables = "table" if len(analysis.tables) == 1 else "tables"
+    links = ", ".join([f"[figure]({figure}.png)", *further, f"[{tables}]({figure}.md)"])
     where = " (in `conf/project/`, as all maps)" if analysis.verb == "project" else ""
     return f"| {analysis.question} | {links} | `{analysis.noun}`{where} |"
 

@@ -295,10 +295,12 @@ class Spaces:
 
         The others are of another model and the same texts, or of the same model and other texts;
         the columns are those of results/measures/. Differences of the same texts have paired
-        intervals. Without `nouns`, it is of all analyses that are compared, which takes minutes.
+        intervals. Without `nouns`, it is of all analyses that are compared and that both sides
+        compute, which takes minutes; tables without rows, as of few texts, are left out.
 
         Raises:
-            InputError: if an analysis is not compared, or not computed in this process.
+            InputError: if an analysis is not compared, or not computed in this process; if all
+                tables are without rows.
         """
         from embspace.app.queries.measured_pairs import compare_measured
 

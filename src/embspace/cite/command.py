@@ -11,7 +11,7 @@ from jinja2 import Environment, StrictUndefined, UndefinedError
 
 from embspace.cite.bibliography import Reference, load_references
 from embspace.cite.description import model_sentence
-from embspace.cite.facts import Facts, described, described_corpus
+from embspace.cite.facts import Facts, NoValue, described, described_corpus
 from embspace.cite.methods import Methods, all_methods, load_methods, papers_of
 from embspace.cite.wording import (
     conjunction,
@@ -50,15 +50,17 @@ class Citation:
     notes: tuple[str, ...]
 
 
-def cite(noun: str, model_name: str, *, latex: bool) -> Citation:
+def cite(noun: str, model_name: str, *, latex: bool, origin: str = "") -> Citation:
     """The method of an analysis of a model, as plain text or LaTeX, and BibTeX.
+
+    `origin` says where a model is from whose files nobody knows, in the words after "was".
 
     Raises:
         InputError: naming what is not known or not there: noun, model, setting, result.
     """
     methods = load_methods(noun)
     facts = Facts(methods, model_name)
-    marked = marked_text(methods, facts)
+    marked = marked_text(methods, facts, origin)
     references, keys = load_references(), reference_keys(marked)
     if unknown := [key for key in keys if key not in references]:
         raise InputError(f"no reference has the key {', '.join(unknown)}")
@@ -88,16 +90,22 @@ def methods_of(nouns: Iterable[str], model_name: str) -> tuple[dict[str, str], s
     return texts, "\n".join(references[key].bibtex for key in keys if key in references)
 
 
-def marked_text(methods: Methods, facts: Facts) -> str:
-    """The sentences with all values, and with references as keys."""
+def marked_text(methods: Methods, facts: Facts, origin: str = "") -> str:
+    """The sentences with all values, and with references as keys; `origin` as `cite` says.
+
+    Raises:
+        NoValue: if a result has no value that a sentence needs.
+    """
     try:
         sentences = [_rendered(methods.template, facts)]
     except UndefinedError as error:
-        raise InputError(
+        raise NoValue(
             f"'{methods.noun}' of '{facts.model_name}' is empty: {error}; expected a value: "
             f"`dvc repro` makes it, unless there is nothing of which to measure it"
-        ) from None
-    if facts.model:
+        ) from error
+    if facts.model and origin:
+        sentences.append(f"{facts.model.label} was {origin}.")
+    elif facts.model:
         sentences.append(model_sentence(facts.model, read_lock().get(facts.model_name)))
     closing = CLOSING.format(stage=_stage(methods).name, version=version("embspace"))
     return " ".join([*sentences, closing])

@@ -28,6 +28,10 @@ class NoResults(InputError):
     """Missing results of a sentence."""
 
 
+class NoValue(InputError):
+    """A value that a sentence needs, and that the results do not have."""
+
+
 class Settings:
     """The keys of a settings file, read when the first is asked for; null ones are undefined."""
 

@@ -4,6 +4,7 @@ import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -155,7 +156,8 @@ def _described(module: Any, tokenizer: Any, encoder: Any) -> LoadedModel:
     if findings.asked:
         listed = "; ".join(f"{key}: {why}" for key, why in findings.asked.items())
         raise InputError(f"{name}: not all that is needed can be found in the model: {listed}")
-    said = own_description(name, {"source": "path", "path": name})
+    label = Path(name).name.strip(".") or type(module).__name__
+    said = own_description(label, {"source": "path", "path": name})
     description = describe_model(name, said | findings.keys)
     assert not isinstance(description, VectorsModel)  # the source is a path
     _KNOWN[module] = Known(form, tokenizer, description)

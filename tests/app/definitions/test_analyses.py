@@ -4,7 +4,7 @@ import pytest
 
 from embspace.app.definitions.measures import define
 from embspace.errors import InputError
-from embspace.graph import declaration, modules
+from embspace.graph import declaration, modules, plain_question
 
 
 def test_an_analysis_is_said_with_its_tables_and_settings(
@@ -28,7 +28,7 @@ def test_every_declared_analysis_is_described_with_every_column(
 ):
     monkeypatch.chdir(root)
     text, analysis = define(noun.replace("_", " ")), declaration(noun).analysis
-    assert f"{noun}\n\n{analysis.question}" in text
+    assert f"{noun}\n\n{plain_question(analysis)}" in text
     for path in analysis.deps():
         assert path.format(model="<model>") in text
     for table in analysis.tables.values():

@@ -8,6 +8,7 @@ import pytest
 
 from embspace.app.api import CORPUS, Spaces
 from embspace.app.queries.measured import files_read
+from embspace.errors import InputError
 from embspace.extract import hidden_states
 from embspace.files.rows import save_rows
 from embspace.files.tables import load_table
@@ -22,10 +23,25 @@ from tests.loaded.folders import tree
 __all__ = ["s", "study", "tree"]
 
 
+UNDECLARED = {"atlas"}  # read results of stages without a declaration
+
+
 @pytest.mark.parametrize("noun", [*modules()])
 def test_what_every_declared_analysis_reads_is_made_here(noun: str, s: Spaces):
+    unknown = [path for path in files_read(noun) if not s._measurements.inputs.knows(path)]
+    assert bool(unknown) == (noun in UNDECLARED)
+    if unknown:
+        pattern = rf"found '{noun}', which reads results/.*s\.table\('{noun}'\) computes it"
+        with pytest.raises(InputError, match=pattern):
+            s.measure(noun)
+
+
+@pytest.mark.parametrize("folder", ["results", "data/measured", "data/projected"])
+def test_results_of_undeclared_analyses_are_not_known(folder: str, s: Spaces):
     inputs = s._measurements.inputs
-    assert all(inputs.knows(path) for path in files_read(noun))
+    assert inputs.knows(f"{folder}/search/{{model}}.csv")
+    assert not inputs.knows(f"{folder}/direction/{{model}}.csv")
+    assert not inputs.knows(f"{folder}.csv")
 
 
 def config(function: object, **fields: object) -> StageConfig:

@@ -1,8 +1,13 @@
+from pathlib import Path
+
+import numpy as np
 import pytest
 
+import embspace
 from embspace.app.api import Spaces
 from embspace.errors import InputError
 from tests.app.queries.measured_study import TEXTS, s, study
+from tests.lazy import transformers
 from tests.loaded.folders import tree
 
 __all__ = ["s", "study", "tree"]
@@ -22,8 +27,27 @@ def test_the_figure_shows_these_results_under_the_name_of_the_model(s: Spaces):
 
 
 def test_a_figure_is_brought_what_it_shows_of_other_analyses(s: Spaces):
-    labels = [ax.get_ylabel() for ax in s.measure("regimes").plot().axes]
-    assert any(labels)
+    from matplotlib.patches import StepPatch
+
+    from embspace.draw.page.canvas import QUANTITIES
+    from embspace.draw.page.looks import SPACES
+
+    figure = s.measure("regimes", unstructured_positions=[0, 3]).plot()
+    drawn = [
+        patch.get_data()
+        for ax in figure.axes
+        for patch in ax.patches
+        if isinstance(patch, StepPatch) and patch.get_label() == SPACES["input"].name
+    ]
+    histogram = s.measure("similarity")["histogram"]
+    expected = [
+        histogram[(histogram["space"] == "input") & (histogram["quantity"] == quantity)]
+        for quantity in QUANTITIES
+    ]
+    assert len(drawn) == len(expected)
+    for data, rows in zip(drawn, expected, strict=True):
+        assert len(rows) and np.array_equal(data.values, rows["density"])
+        assert np.array_equal(data.edges[:-1], rows["bin_left"])
 
 
 def test_sentences_speak_of_these_texts_and_settings(s: Spaces):
@@ -32,3 +56,34 @@ def test_sentences_speak_of_these_texts_and_settings(s: Spaces):
     assert "tiny" in usual.text
     assert "25 %" in other.text and "25 %" not in usual.text
     assert f"{len(TEXTS)} texts" in s.measure("search").cite().text
+
+
+def test_what_few_texts_do_not_say_is_told(study: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(study)
+    tables = embspace.spaces("tiny", ["the cat sat", "a dog"]).measure("search")
+    with pytest.raises(InputError, match="no value; the texts are too few") as raised:
+        tables.cite()
+    assert "dvc repro" not in str(raised.value)
+
+
+def test_a_result_that_is_not_there_is_told(s: Spaces, monkeypatch: pytest.MonkeyPatch):
+    tables = s.measure("explained_variance", shares=[0.125])
+    for file in (tables._inputs.folder / "results/explained_variance").rglob("*.*"):
+        file.unlink()
+    with pytest.raises(InputError, match=r"results/explained_variance/.*no result of this process"):
+        tables.cite()
+
+
+def test_a_model_in_memory_is_called_one_and_its_folder_is_not_named(
+    study: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.chdir(study)
+    place = str(study / "models/tiny")
+    model = transformers.AutoModel.from_pretrained(place)
+    tokenizer = transformers.AutoTokenizer.from_pretrained(place)
+    tables = embspace.spaces(model, TEXTS, tokenizer=tokenizer).measure("explained_variance")
+    said = tables.cite()
+    assert "tiny was a model in memory (BertModel, float32)." in said.text
+    assert str(study) not in said.text + " ".join(said.notes)
+    drawn = " ".join(text.get_text() for text in tables.plot().texts)
+    assert "tiny" in drawn and str(study) not in drawn

@@ -16,7 +16,8 @@ from embspace.measure.texts.search import (
 from embspace.prepare.sentences import split_halves
 from tests.analyses import settings_of
 
-SETTINGS = settings_of(measure_search, stop_words=None, n_resamples=100, fewest_documents=1)
+FEW = {"fewest_documents": 1}
+SETTINGS = settings_of(measure_search, stop_words=None, n_resamples=100, **FEW)
 SUBJECTS = ["salt", "bells", "maps", "bread", "ships", "clocks", "wool", "glass"]
 
 

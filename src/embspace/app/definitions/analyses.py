@@ -4,7 +4,7 @@ from inspect import getdoc
 from pathlib import Path
 
 from embspace.analysis import Table
-from embspace.graph import Declared, declaration
+from embspace.graph import Declared, declaration, plain_question
 from embspace.settings.roots import find_root
 from embspace.settings.schema import read_yaml
 
@@ -24,7 +24,7 @@ def described(noun: str) -> str:
     others = [path.format(model="<model>") for name, path in analysis.outputs.items()]
     others = [path for path in others if not path.endswith(".csv")]
     parts = {
-        "": analysis.question,
+        "": plain_question(analysis),
         f"{analysis.stage}(), {member.function.__module__}": getdoc(member.function) or "",
         "It reads": "\n".join(path.format(model="<model>") for path in analysis.deps()),
         "It writes": "\n".join([*tables, *others]),

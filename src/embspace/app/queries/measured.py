@@ -11,7 +11,7 @@ from typing import Any
 from weakref import finalize
 
 from embspace.analysis import PIN
-from embspace.app.queries.measured_inputs import Inputs
+from embspace.app.queries.measured_inputs import Inputs, maker_of
 from embspace.app.queries.measured_tables import MeasuredTables
 from embspace.app.working_tree import OwnTexts
 from embspace.errors import InputError, not_among
@@ -19,7 +19,9 @@ from embspace.graph import declaration, modules
 from embspace.loaded.model import LoadedModel
 from embspace.settings.params import TOY
 
-MADE = ("results", "data/measured", "data/projected")  # folders of what other analyses made
+FROM_FOLDER = (
+    "save model and tokenizer by save_pretrained(folder), and take embspace.spaces(folder)"
+)
 
 
 class Measurements:
@@ -38,8 +40,7 @@ class Measurements:
         """Return the tables of an analysis, as `Spaces.measure` says."""
         if noun not in modules():
             raise InputError(f"analysis: {not_among(noun, sorted(modules()))}")
-        for path in files_read(noun):
-            self._check(noun, path)
+        self.check(noun)
         inputs = self.inputs
         if settings:
             declared = declaration(noun)
@@ -58,9 +59,11 @@ class Measurements:
         `{model}` stands in it for the name of the model.
 
         Raises:
-            InputError: if a text or stimulus cannot be read.
+            InputError: if a text or stimulus cannot be read, or the analysis that makes it reads
+                what is not made here.
         """
-        if noun := _maker(path):
+        if noun := maker_of(path):
+            self.check(noun)
             self._make(noun, self.inputs)
         return self.inputs.make(path)
 
@@ -73,17 +76,26 @@ class Measurements:
         inputs.write_settings()
         return inputs
 
-    def _check(self, noun: str, path: str) -> None:
-        if path == PIN and self._loaded.source is None:
-            raise InputError(
-                f"analysis: found '{noun}', which reads the model's files, allowed for a model in "
-                "memory: what reads its vectors or states; save model and tokenizer by "
-                "save_pretrained(folder), and take embspace.spaces(folder)"
-            )
-        if not self.inputs.knows(path):
-            raise InputError(
-                f"analysis: found '{noun}', which reads {path}; s.table('{noun}') computes it"
-            )
+    def check(self, noun: str) -> None:
+        """Stop at an analysis that reads what is not made here; nothing is computed.
+
+        Raises:
+            InputError: naming the first such file.
+        """
+        in_memory = self._loaded.source is None
+        for path in files_read(noun):
+            if path == PIN and in_memory:
+                raise InputError(
+                    f"analysis: found '{noun}', which reads the model's files, allowed for a model "
+                    f"in memory: what reads its vectors or states; {FROM_FOLDER}"
+                )
+            if not self.inputs.knows(path):
+                computes = f"s.table('{noun}') computes it"
+                raise InputError(
+                    f"analysis: found '{noun}', which reads {path}, allowed: what reads vectors, "
+                    f"states and analyses of this process; "
+                    f"{f'{FROM_FOLDER}, of which {computes}' if in_memory else computes}"
+                )
 
     def _make(self, noun: str, inputs: Inputs) -> None:
         """Have the results of an analysis, and before them what it reads."""
@@ -104,12 +116,5 @@ class Measurements:
 def files_read(noun: str) -> Iterator[str]:
     """Yield the files that an analysis reads, and those of the analyses that it needs before."""
     for path in declaration(noun).analysis.deps():
-        other = _maker(path)
+        other = maker_of(path)
         yield from files_read(other) if other else [path]
-
-
-def _maker(path: str) -> str:
-    """Return the analysis whose results a path is among; "" if none are declared there."""
-    home = next((home for home in MADE if path.startswith(f"{home}/")), None)
-    noun = Path(path).relative_to(home).parts[0] if home else ""
-    return noun if noun in modules() else ""

@@ -13,6 +13,7 @@ from embspace.clouds.texts import TEXT_FOLDERS
 from embspace.files.copies import copy_file, link_files, mirror_folder, write_changed
 from embspace.files.rows import save_rows
 from embspace.files.tensors import save_tensors
+from embspace.graph import modules
 from embspace.loaded.given import reading
 from embspace.loaded.model import LoadedModel
 from embspace.settings.corpus import describe_corpus
@@ -26,7 +27,8 @@ EMBEDDINGS = "data/extracted/embeddings"
 STATES, TEXTS = (folder.replace("/{model}", "") for folder in TEXT_FOLDERS)
 STIMULI, PREPARED_STIMULI = "data/extracted/stimuli", "data/prepared/stimuli"
 WRITTEN = "data/stimuli"  # what people have written for analyses
-OTHERS = (f"{CONF}/", f"{WRITTEN}/", "results/", "data/measured/", "data/projected/")
+BY_HAND = (f"{CONF}/", f"{WRITTEN}/")
+MADE = ("results", "data/measured", "data/projected")  # folders of what analyses make
 
 
 @dataclass(frozen=True)
@@ -43,6 +45,15 @@ class Inputs:
     def model(self) -> str:
         """The name of the model in paths."""
         return IN_MEMORY if self.loaded.source is None else self.loaded.name
+
+    @property
+    def origin(self) -> str:
+        """Say what a model of the user's is, as a sentence does after "was"; "" of files."""
+        module = self.loaded.module
+        if self.loaded.source is not None:
+            return ""
+        number_format = str(next(module.parameters()).dtype).removeprefix("torch.")
+        return f"a model in memory ({type(module).__name__}, {number_format})"
 
     @cached_property
     def params(self) -> dict[str, Any]:
@@ -87,8 +98,8 @@ class Inputs:
         return checked_settings(function, content, self.params, str(file.relative_to(self.folder)))
 
     def knows(self, path: str) -> bool:
-        """Return whether a file, or folder, is made here or by an analysis."""
-        return path == PIN or path.startswith((*MAKERS, *OTHERS))
+        """Return whether a file, or folder, is made here or by a declared analysis."""
+        return path == PIN or path.startswith((*MAKERS, *BY_HAND)) or bool(maker_of(path))
 
     def make(self, path: str) -> Path:
         """Make a file or folder, if it is not there, and return its path.
@@ -152,6 +163,13 @@ class Inputs:
                 save_stimuli(states, f"{self.folder}/{STIMULI}/{self.model}/{name}")
         for name, table in tables.items():
             save_rows(table, f"{self.folder}/{PREPARED_STIMULI}/{name}.parquet")
+
+
+def maker_of(path: str) -> str:
+    """Return the analysis whose results a path is among; "" if none are declared there."""
+    home = next((home for home in MADE if path.startswith(f"{home}/")), None)
+    noun = Path(path).relative_to(home).parts[0] if home else ""
+    return noun if noun in modules() else ""
 
 
 MAKERS: Mapping[str, Callable[[Inputs], None]] = {

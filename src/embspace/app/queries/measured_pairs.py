@@ -1,7 +1,7 @@
 """Measures of two models on the same texts, or of one model on two corpora, side by side."""
 
 from collections.abc import Sequence
-from contextlib import chdir
+from contextlib import chdir, suppress
 
 import pandas as pd
 
@@ -19,24 +19,51 @@ def compare_measured(
     """Return the compared tables of analyses of both, as `Spaces.compare` says."""
     settings = first.inputs.checked(compare_measures)
     compared = [source for source in settings["sources"] if source.noun in modules()]
-    known = list(dict.fromkeys(source.noun for source in compared))
-    for noun in nouns:
-        if noun not in known:
-            raise InputError(f"analysis: {not_among(noun, known)}")
-    sources = [source for source in compared if source.noun in (nouns or known)]
-    for noun in dict.fromkeys(source.noun for source in sources):
+    wanted = _nouns([source.noun for source in compared], (first, second), nouns)
+    for noun in wanted:
         first.tables(noun)
         second.tables(noun)
-    is_paired = first.texts == second.texts
-    tables = {
-        source.file: (_compared(source, first), _compared(source, second)) for source in sources
+    of_both = {
+        source.file: (_compared(source, first), _compared(source, second))
+        for source in compared
+        if source.noun in wanted
     }
+    tables = {file: both for file, both in of_both.items() if all(map(len, both))}
+    if not tables:
+        raise InputError(
+            f"texts: found too few, or too short ones, for {' and '.join(wanted)}, whose tables "
+            "have no rows; allowed: more texts, or other analyses"
+        )
+    sources = [source for source in compared if source.file in tables]
+    is_paired = first.texts == second.texts
     halves = {
         source.halves: (_halves(source, first, is_paired), _halves(source, second, is_paired))
         for source in sources
         if source.halves
     }
     return compare_measures(tables, halves, **(settings | {"sources": sources}))
+
+
+def _nouns(known: Sequence[str], sides: Sequence[Measurements], asked: Sequence[str]) -> list[str]:
+    """Return the analyses to compare: those asked for or, of none, all that both sides compute.
+
+    Raises:
+        InputError: if one that is asked for is not compared, or not computed here.
+    """
+    for noun in asked:
+        if noun not in known:
+            raise InputError(f"analysis: {not_among(noun, list(dict.fromkeys(known)))}")
+        for side in sides:
+            side.check(noun)
+    return [*dict.fromkeys(asked or (noun for noun in known if _is_computed(noun, sides)))]
+
+
+def _is_computed(noun: str, sides: Sequence[Measurements]) -> bool:
+    with suppress(InputError):
+        for side in sides:
+            side.check(noun)
+        return True
+    return False
 
 
 def _compared(source: Source, side: Measurements) -> pd.DataFrame:

@@ -66,12 +66,24 @@ class MeasuredTables(ShownTables):
         """Return the method of the analysis in sentences for a paper, and its references.
 
         Raises:
-            InputError: if the analysis has no sentences.
+            InputError: if the analysis has no sentences, or a result has no value that they need.
         """
         from embspace.cite.command import cite
+        from embspace.cite.facts import NoResults, NoValue
 
-        with chdir(self._inputs.folder):
-            return cite(self._noun, self._model, latex=latex)
+        try:
+            with chdir(self._inputs.folder):
+                return cite(self._noun, self._model, latex=latex, origin=self._inputs.origin)
+        except NoValue as error:
+            raise InputError(
+                f"the sentences of '{self._noun}': {error.__cause__}; the texts are too few or too "
+                "short for it, or the model lacks what is measured"
+            ) from error
+        except NoResults as error:
+            path = str(error).partition(":")[0]
+            raise InputError(
+                f"the sentences of '{self._noun}': {path} is no result of this process"
+            ) from error
 
     def _drawing(self) -> Any:
         from embspace.draw.page.saving import drawings_of
@@ -87,10 +99,8 @@ class MeasuredTables(ShownTables):
         target = self._inputs.folder / path.format(model=self._model)
         if target.exists():
             return
-        if not self._inputs.knows(path):
-            raise InputError(f"the figure of '{self._noun}' shows {path}; a study has it")
-        source = self._make(path)
-        if not source.exists():
+        source = self._make(path) if self._inputs.knows(path) else None
+        if source is None or not source.exists():
             raise InputError(f"the figure of '{self._noun}' shows {path}; a study has it")
         if source != target:
             link_files(source, target)

@@ -27,8 +27,9 @@ MEASURES = {
     "balanced_label_overlap": "the same, labels alike",
 }
 NO_LABELS = (
-    "No corpus that the model reads has enough labels and texts: see `fewest_documents`, "
-    "`n_neighbors` and `left_out` in conf/measure/texts/label_overlap.yaml"
+    "No corpus that the model reads has enough labels and texts:\n"
+    "see `fewest_documents`, `n_neighbors` and `left_out`\n"
+    "in conf/measure/texts/label_overlap.yaml"
 )
 
 
