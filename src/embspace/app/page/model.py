@@ -11,7 +11,7 @@ from importlib.resources import files
 from itertools import groupby
 from pathlib import Path
 
-from embspace.app.page.findings import HEADLINES, LABELS, findings_of, folded
+from embspace.app.page.findings import HEADLINES, LABELS, Finding, findings_of, folded
 from embspace.app.page.fragment import Fragment, policy_of
 from embspace.app.page.html import as_html
 from embspace.app.page.labels import label_findings, why_no_labels
@@ -148,8 +148,7 @@ def page_of(
         sections = _apart(sections)
     stimuli = [share.is_read for share in shares if share.kind == "stimuli"]
     corpora = corpora_of(folder, model)
-    has_labels = any(section.noun == LABELS for section in sections)
-    labels = label_findings(folder, model, CHAPTERS[LABELS]) if has_labels else []
+    labels = _labels(folder, model, sections)
     no_labels = why_no_labels(folder, model) if LABELS in wanted else []
     distances = distances_of(folder, model, study or folder)
     findings = findings_of(sections, labels, distances, _texts(sections) if own_texts else [])
@@ -245,6 +244,12 @@ def layer_nouns() -> dict[str, str]:
     layers = dict.fromkeys((each for each in LAYERS if each != COMPARES_MODELS), "layers")
     layers |= {noun: noun for noun in DRAWN_ALONE}
     return layers | dict.fromkeys(BLOCKS, "blocks") | dict.fromkeys(PARAMETERS, "parameters")
+
+
+def _labels(folder: Path, model: str, sections: Iterable[Section]) -> list[Finding]:
+    """Return what tells the labels of texts, where a section has it."""
+    is_shown = any(section.noun == LABELS for section in sections)
+    return label_findings(folder, model, CHAPTERS[LABELS]) if is_shown else []
 
 
 def _texts(sections: Iterable[Section]) -> list[str]:
