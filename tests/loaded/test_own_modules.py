@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from embspace.loaded.given import take
+from embspace.loaded.given import encoded_by, take
 from embspace.loaded.states import read_states
 from tests.lazy import sentence_transformers, torch
 from tests.loaded.folders import tree
@@ -86,3 +86,16 @@ def test_modules_that_make_something_else_than_encode_are_not_believed(
     assert loaded.modules is None
     made = read_states(loaded, TEXTS, tree, {}).tensors["sentence"][0]
     assert np.allclose(made, real(TEXTS) + 1, atol=1e-5)
+
+
+def test_an_object_that_does_not_say_its_dimension_is_asked_by_encode(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    encoder = loaded_object(tmp_path / "one", [pooling("mean")])
+    monkeypatch.setattr(encoder, "get_embedding_dimension", lambda: None)
+    assert take(encoder, None).modules is None
+
+
+def test_of_no_texts_there_is_an_empty_matrix(tmp_path: Path):
+    encoder = loaded_object(tmp_path / "one", [pooling("mean")])
+    assert encoded_by(encoder, []).ndim == 2

@@ -274,7 +274,8 @@ class Spaces:
         """Return the tables of an analysis of the vectors or texts, computed in this process.
 
         The settings are those in conf/, but for the `settings` given. What the analysis reads is
-        computed before it, of the texts all states. The tables are those of its stage; `plot()`
+        computed before it, of the texts all states; of a model in memory that changed meanwhile,
+        what these spaces have read before. The tables are those of its stage; `plot()`
         draws them, and `cite()` says the method.
 
         >>> import embspace
@@ -348,10 +349,12 @@ class Spaces:
     @cached_property
     def _measurements(self) -> "Measurements":
         from embspace.app.queries.measured import Measurements
+        from embspace.app.queries.measured_inputs import Held
         from embspace.app.working_tree import OwnTexts
 
         texts = OwnTexts(CORPUS, CORPUS, ".jsonl", as_json_lines(self._texts))
-        return Measurements(self._loaded, texts, self._root)
+        held = Held(lambda: self._learned, lambda: self._states)
+        return Measurements(self._loaded, texts, self._root, held)
 
     @cached_property
     def _words(self) -> "tuple[pd.DataFrame, Any, np.ndarray]":

@@ -8,6 +8,7 @@ import re
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import chdir, contextmanager
+from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -284,7 +285,9 @@ def _described(name: str, label: str, source: dict[str, Any], root: Path) -> Nam
                 del _FOUND[next(iter(_FOUND))]
             _FOUND[told_apart] = _findings(name, described)
         found = _FOUND[told_apart]
-    return Named(name, {**described, **found.keys}, found.asked, f"{label}, {found.summary}")
+    return Named(
+        name, {**described, **deepcopy(found.keys)}, found.asked, f"{label}, {found.summary}"
+    )
 
 
 def _findings(name: str, described: dict[str, Any]) -> "Findings":

@@ -1,5 +1,6 @@
 """Models that a user has loaded already, by transformers or by sentence-transformers."""
 
+import hashlib
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -136,6 +137,8 @@ def _text_of(tokenizer: Any) -> str:
 
 def encoded_by(encoder: Any, texts: Sequence[str]) -> Float[np.ndarray, "text dim"]:
     """Return the vectors that a sentence-transformers object makes, of the start of a long text."""
+    if not len(texts):  # of none, `encode` gives no matrix
+        return np.empty((0, 0), np.float32)
     vectors = encoder.encode(list(texts), show_progress_bar=False, convert_to_numpy=True)
     return np.asarray(vectors, np.float32)
 
@@ -167,10 +170,8 @@ def _described(module: Any, tokenizer: Any, encoder: Any) -> LoadedModel:
 def _form(module: Any, tokenizer: Any) -> object:
     """Return what decides how a module is read; training changes its numbers alone."""
     shapes = [(path, tensor.shape, tensor.dtype) for path, tensor in module.named_parameters()]
-    backend = tokenizer.backend_tokenizer
-    cutting = (backend.normalizer, backend.pre_tokenizer, backend.post_processor, backend.decoder)
     said = (tokenizer.model_max_length, tokenizer.special_tokens_map, tokenizer.model_input_names)
-    cut = [*map(str, cutting)]
+    cut = hashlib.sha256(tokenizer.backend_tokenizer.to_str().encode()).hexdigest()
     return module.config.to_dict(), shapes, module.training, len(tokenizer), said, cut
 
 

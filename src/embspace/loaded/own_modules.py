@@ -43,11 +43,18 @@ class OwnModules(SentenceModules):
 
 
 def own_modules(encoder: Any, module: Any) -> OwnModules | None:
-    """Return what follows the transformer `module` of an object; None of other kinds of modules."""
+    """Return what follows the transformer `module` of an object; None of other kinds of modules.
+
+    None also if the object does not say how many numbers its vectors have.
+    """
     first, *parts = encoder.children()
     kinds = {type(part).__name__ for part in parts}
     is_first = type(first).__name__ == FIRST and any(part is module for part in first.modules())
     if not (is_first and parts and type(parts[0]).__name__ == "Pooling" and kinds <= KNOWN):
+        return None
+    # Older versions of the library have no such method.
+    dimension = getattr(encoder, "get_embedding_dimension", lambda: None)()
+    if dimension is None:
         return None
     weight = next(module.parameters())
     name = encoder.default_prompt_name
@@ -55,7 +62,7 @@ def own_modules(encoder: Any, module: Any) -> OwnModules | None:
         poolings=(),
         includes_prompt=True,  # the pooling leaves it out itself
         steps=(),
-        dimension=encoder.get_embedding_dimension(),
+        dimension=dimension,
         length=encoder.max_seq_length,
         prompt="" if name is None else encoder.prompts[name],
         is_lowered=bool(getattr(first, "do_lower_case", False)),

@@ -85,6 +85,20 @@ def read_states(
     return States(tensors, states.rows)
 
 
+def save_states(states: States, path: str) -> None:
+    """Write states under the names of the files of `save_hidden_states`."""
+    from embspace.files.rows import save_rows
+    from embspace.files.tensors import writing_tensors
+
+    shapes = {name: tensor.shape for name, tensor in states.tensors.items()}
+    with writing_tensors(f"{path}.safetensors", shapes) as writer:
+        for name, tensor in states.tensors.items():
+            for layer, rows in enumerate(tensor):
+                writer.write(name, layer, 0, rows)
+    save_rows(states.tokens, f"{path}.tokens.parquet")
+    save_rows(states.windows, f"{path}.windows.parquet")
+
+
 def _less_padded(
     states: "HiddenStates", loaded: LoadedModel, used: Mapping[str, Any]
 ) -> "HiddenStates":

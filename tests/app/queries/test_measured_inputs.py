@@ -2,23 +2,31 @@
 
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 
+import embspace
 from embspace.app.api import CORPUS, Spaces
 from embspace.app.queries.measured import files_read
 from embspace.errors import InputError
 from embspace.extract import hidden_states
-from embspace.files.rows import save_rows
+from embspace.files.rows import load_rows, save_rows
 from embspace.files.tables import load_table
+from embspace.files.tensors import load_tensors
 from embspace.graph import declaration, modules
+from embspace.prepare.sentences import split_halves
 from embspace.prepare.texts import prepare_texts
 from embspace.settings.corpus import describe_corpus
 from embspace.settings.schema import read_yaml
 from embspace.settings.stage import StageConfig, checked_settings, settings_file
-from tests.app.queries.measured_study import s, study
+from tests.app.queries.measured_study import TEXTS, s, study
+from tests.lazy import sentence_transformers, torch, transformers
 from tests.loaded.folders import tree
+from tests.models.sentence.folders import pooling, write_modules
+from tests.tiny import build_tiny_bert
 
 __all__ = ["s", "study", "tree"]
 
@@ -76,3 +84,58 @@ def test_tables_of_texts_are_those_of_the_stage(
     for name in analysis.tables:
         expected = load_table(analysis.outputs[name].format(model="tiny"))
         pd.testing.assert_frame_equal(tables[name], expected, obj=name)
+
+
+def by_hand(study: Path) -> tuple[Any, Any]:
+    model = transformers.AutoModel.from_pretrained(str(study / "models/tiny"))
+    return model, transformers.AutoTokenizer.from_pretrained(str(study / "models/tiny"))
+
+
+def test_what_was_read_before_a_model_changed_is_measured(
+    study: Path, s: Spaces, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.chdir(study)
+    model, tokenizer = by_hand(study)
+    spaces = embspace.spaces(model, TEXTS, tokenizer=tokenizer)
+    vectors, states = spaces["input"], spaces["layer", -1]
+    with torch.no_grad():
+        for weights in model.parameters():
+            weights.add_(torch.randn_like(weights))
+    inputs = spaces._measurements.inputs
+    measured = load_tensors(str(inputs.make("data/extracted/embeddings/{model}.safetensors")))
+    assert np.array_equal(measured["input"], vectors)
+    file = inputs.make(f"data/extracted/hidden_states/{{model}}/{CORPUS}.safetensors")
+    assert np.array_equal(load_tensors(str(file))["token"][-1], states)
+    mine, its = (side.measure("explained_variance")["curve"] for side in (spaces, s))
+    pd.testing.assert_frame_equal(mine, its)
+
+
+def test_a_model_in_memory_has_the_tables_of_its_folder(
+    study: Path, s: Spaces, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.chdir(study)
+    model, tokenizer = by_hand(study)
+    spaces = embspace.spaces(model, TEXTS, tokenizer=tokenizer)
+    mine, its = (side.measure("search")["csv"] for side in (spaces, s))
+    assert len(mine) > 10
+    pd.testing.assert_frame_equal(mine, its, rtol=1e-3, atol=1e-3)
+
+
+def test_vectors_of_modules_that_are_not_known_are_searched(
+    study: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.chdir(study)
+
+    class Doubled(torch.nn.Module):  # type: ignore[misc]
+        def forward(self, features: dict[str, Any]) -> dict[str, Any]:
+            return {**features, "sentence_embedding": 2 * features["sentence_embedding"]}
+
+    write_modules(build_tiny_bert(tmp_path / "one"), [pooling("mean")])
+    encoder = sentence_transformers.SentenceTransformer(str(tmp_path / "one"), device="cpu")
+    encoder.append(Doubled())
+    spaces = embspace.spaces(encoder, TEXTS)
+    assert "sentence" in set(spaces.measure("search")["csv"]["embedding"])
+    folder = spaces._measurements.inputs.folder / "data/extracted/hidden_states/loaded"
+    vectors = load_tensors(str(folder / f"{CORPUS}.halves.safetensors"))["sentence"][0]
+    texts = split_halves(load_rows(f"{folder}/../../../prepared/texts/{CORPUS}.parquet"))
+    assert np.allclose(vectors, encoder.encode(texts["text"].tolist()), atol=1e-5)

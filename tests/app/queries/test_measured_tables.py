@@ -1,3 +1,4 @@
+import pickle
 from pathlib import Path
 
 import numpy as np
@@ -5,6 +6,7 @@ import pytest
 
 import embspace
 from embspace.app.api import Spaces
+from embspace.app.queries.shown import ShownTables
 from embspace.errors import InputError
 from tests.app.queries.measured_study import TEXTS, s, study
 from tests.lazy import transformers
@@ -87,3 +89,10 @@ def test_a_model_in_memory_is_called_one_and_its_folder_is_not_named(
     assert str(study) not in said.text + " ".join(said.notes)
     drawn = " ".join(text.get_text() for text in tables.plot().texts)
     assert "tiny" in drawn and str(study) not in drawn
+
+
+def test_tables_are_pickled_and_shown_elsewhere(s: Spaces):
+    tables = s.measure("explained_variance")
+    elsewhere = pickle.loads(pickle.dumps(tables))
+    assert type(elsewhere) is ShownTables and elsewhere.keys() == tables.keys()
+    assert all(elsewhere[name].equals(tables[name]) for name in tables)

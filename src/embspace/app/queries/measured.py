@@ -11,7 +11,7 @@ from typing import Any
 from weakref import finalize
 
 from embspace.analysis import PIN
-from embspace.app.queries.measured_inputs import Inputs, maker_of
+from embspace.app.queries.measured_inputs import Held, Inputs, maker_of
 from embspace.app.queries.measured_tables import MeasuredTables
 from embspace.app.working_tree import OwnTexts
 from embspace.errors import InputError, not_among
@@ -31,9 +31,9 @@ class Measurements:
     numbers so have the digits that the stages' have.
     """
 
-    def __init__(self, loaded: LoadedModel, texts: OwnTexts, root: Path) -> None:
-        """Take a model, texts, and the tree that has conf/."""
-        self.texts = texts
+    def __init__(self, loaded: LoadedModel, texts: OwnTexts, root: Path, held: Held) -> None:
+        """Take a model, texts, the tree that has conf/, and what is read of both."""
+        self.texts, self._held = texts, held
         self._loaded, self._root = loaded, root
 
     def tables(self, noun: str, **settings: Any) -> MeasuredTables:
@@ -72,7 +72,7 @@ class Measurements:
         """The files of conf's settings."""
         folder = Path(mkdtemp())
         finalize(self, rmtree, folder, ignore_errors=True)
-        inputs = Inputs(self._loaded, self.texts, self._root, folder / "tree")
+        inputs = Inputs(self._loaded, self.texts, self._root, folder / "tree", self._held)
         inputs.write_settings()
         return inputs
 

@@ -5,7 +5,7 @@ from contextlib import chdir
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from embspace.analysis import PIN
 from embspace.app.working_tree import COPIED_FILES, OwnTexts, add_texts, as_yaml, be_about
@@ -16,11 +16,16 @@ from embspace.files.tensors import save_tensors
 from embspace.graph import modules
 from embspace.loaded.given import reading
 from embspace.loaded.model import LoadedModel
-from embspace.settings.corpus import describe_corpus
+from embspace.loaded.states import States, read_states, save_states
+from embspace.settings.corpus import Corpus, describe_corpus
 from embspace.settings.params import CONF, PARAMS
 from embspace.settings.pipeline import graph_files
 from embspace.settings.schema import read_yaml
 from embspace.settings.stage import checked_settings, settings_file
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pandas as pd
 
 IN_MEMORY = "loaded"  # of files, for a model of the user's, whose name may be a path
 EMBEDDINGS = "data/extracted/embeddings"
@@ -32,6 +37,14 @@ MADE = ("results", "data/measured", "data/projected")  # folders of what analyse
 
 
 @dataclass(frozen=True)
+class Held:
+    """What spaces read of a model and texts when it is first looked at, and then keep."""
+
+    learned: Callable[[], tuple[dict[str, "np.ndarray"], "pd.DataFrame"]]
+    states: Callable[[], States]
+
+
+@dataclass(frozen=True)
 class Inputs:
     """The tree in `folder` with what is read of a model and texts, made when it is needed."""
 
@@ -40,6 +53,7 @@ class Inputs:
     root: Path
     """The tree that has conf/."""
     folder: Path
+    held: Held
 
     @property
     def model(self) -> str:
@@ -117,35 +131,46 @@ class Inputs:
         return place
 
     def _make_vectors(self) -> None:
-        matrices, vocabulary = self.loaded.learned()
+        matrices, vocabulary = self.held.learned()
         save_rows(vocabulary, f"{self.folder}/{EMBEDDINGS}/{self.model}.parquet")
         save_tensors(matrices, f"{self.folder}/{EMBEDDINGS}/{self.model}.safetensors")
 
     def _make_states(self) -> None:
+        from embspace.prepare.texts import prepare_texts
+
+        name = self.texts.name
+        corpus = describe_corpus(name, read_yaml(self.folder / CONF / "corpus" / f"{name}.yaml"))
+        with chdir(self.folder):
+            texts = prepare_texts(name, corpus)
+        path = f"{self.folder}/{STATES}/{self.model}/{name}"
+        if self.loaded.source is None:
+            self._write_held(texts, path)
+        else:
+            self._read_as_the_stage(texts, corpus, path)
+        save_rows(texts, f"{self.folder}/{TEXTS}/{name}.parquet")
+
+    def _write_held(self, texts: "pd.DataFrame", path: str) -> None:
+        """Write the states that spaces hold, whose model the user may have changed meanwhile."""
+        from embspace.prepare.sentences import split_halves
+
+        states, halves = self.held.states(), split_halves(texts)
+        rows = halves["text"].tolist() if states.rows.cut else []
+        made = read_states(self.loaded, rows, self.root, {}, token_states=False)
+        named = replace(made.rows, names=halves["id"].tolist() if made.rows.cut else [])
+        save_states(states, path)
+        save_states(replace(made, rows=named), f"{path}.halves")
+
+    def _read_as_the_stage(self, texts: "pd.DataFrame", corpus: Corpus, path: str) -> None:
         from embspace.extract.hidden_states import (
             extract_hidden_states,
             save_hidden_states,
             states_by_part,
         )
-        from embspace.prepare.texts import prepare_texts
 
-        loaded, name = self.loaded, self.texts.name
-        corpus = describe_corpus(name, read_yaml(self.folder / CONF / "corpus" / f"{name}.yaml"))
-        with chdir(self.folder):
-            texts = prepare_texts(name, corpus)
-        settings = self.checked(extract_hidden_states)
-        with reading(loaded):
-            for part, states in states_by_part(
-                loaded.description,
-                loaded.module,
-                loaded.tokenizer,
-                loaded.modules,
-                texts,
-                corpus,
-                settings,
-            ):
-                save_hidden_states(states, f"{self.folder}/{STATES}/{self.model}/{name}{part}")
-        save_rows(texts, f"{self.folder}/{TEXTS}/{name}.parquet")
+        loaded, settings = self.loaded, self.checked(extract_hidden_states)
+        read = loaded.description, loaded.module, loaded.tokenizer, loaded.modules
+        for part, states in states_by_part(*read, texts, corpus, settings):
+            save_hidden_states(states, f"{path}{part}")
 
     def _make_stimuli(self) -> None:
         from embspace.extract.stimuli import extract_stimuli, save_stimuli

@@ -40,6 +40,10 @@ class MeasuredTables(ShownTables):
         if analysis.scalars:
             self[SCALARS] = pd.json_normalize(load_scalars(paths[SCALARS]))
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Have the tables alone pickled: the files of this process are not elsewhere."""
+        return ShownTables, (dict(self),)
+
     def plot(self, **settings: Any) -> "Figure":
         """Return the figure of the analysis, drawn from these results.
 
