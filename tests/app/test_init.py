@@ -8,6 +8,7 @@ from embspace.app.check import check_settings
 from embspace.app.init import write_own_study
 from embspace.errors import InputError
 from embspace.settings.params import read_params
+from embspace.settings.study import differences
 from tests.settings.wheel import wheel
 from tests.tiny import build_tiny_bert
 
@@ -43,6 +44,7 @@ def test_a_model_and_texts_of_one_s_own(here: Path, monkeypatch: pytest.MonkeyPa
     assert (here / "mine/data/texts/texts_of_my.csv").read_bytes() == (here / "my.csv").read_bytes()
     assert (here / f"mine/conf/model/{name}.yaml").is_file()
     assert not [line for line in check_settings() if "roles" not in line]
+    assert differences(here / "mine") == []  # a corpus that analyses are about is swapped, too
 
 
 def test_a_folder_with_something_in_it_is_left_alone(here: Path):

@@ -85,7 +85,8 @@ def _write_package(folder: Path, source: Path) -> None:
 def differences(folder: Path) -> list[str]:
     """Return which settings of a study are not those that embspace brings, by path.
 
-    None of a clone, which is what it brings, and of what people add or swap.
+    None of a clone, which is what it brings, and of what people add or swap, as the corpus of an
+    analysis of one corpus.
     """
     source = brought_along()
     if source is None or source.resolve() == folder.resolve():
@@ -96,9 +97,14 @@ def differences(folder: Path) -> list[str]:
             continue
         if not (folder / place).is_file():
             lines.append(f"{place}: not there")
-        elif (folder / place).read_bytes() != (source / place).read_bytes():
+        elif _as_brought(folder / place) != _as_brought(source / place):
             lines.append(f"{place}: changed")
     return lines
+
+
+def _as_brought(file: Path) -> bytes:
+    """Return the content of a file but for the corpus that a settings file is about."""
+    return re.sub(rb"(?m)^corpus:.*$", b"corpus:", file.read_bytes())
 
 
 def _files(source: Path) -> list[Path]:
