@@ -29,7 +29,7 @@ class NoResults(InputError):
 
 
 class NoValue(InputError):
-    """A value that a sentence needs, and that the results do not have."""
+    """A missing value of a sentence."""
 
 
 class Settings:
@@ -71,7 +71,7 @@ class Facts:
         self.model = described(model_name) if methods.of_one_model else None
 
     def variables(self) -> dict[str, Any]:
-        """The names that a template may use; `model` is the label, and toys have none."""
+        """Return the variables of a template; `model` is a label, and toys have none."""
         return {
             "settings": self.conf(self.methods.verb, self.methods.noun),
             "params": self.params,
@@ -103,7 +103,7 @@ class Facts:
         return int(setting["overlap"]) * self.window_length() // int(setting["window_length"])
 
     def _n_positions(self) -> int | None:
-        """Return the rows of the learned positions, or without those what the config counts."""
+        """Return the rows of the learned positions, or the number in the config."""
         for file, column in POSITIONS.items():
             path = Path(self._named(file))
             counts = read_contents(path).rows if path.is_file() else ()

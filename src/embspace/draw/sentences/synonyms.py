@@ -91,8 +91,8 @@ def _finding(contrasts: pd.DataFrame) -> str:
     how_many = f"all {n}" if n_like == n else f"{n_like} of {n}"
     return (
         f"A sentence is {'less' if is_closer else 'more'} like its paraphrase ({one}) than "
-        f"like its negation ({other}): mean cosines of {SHORT[pooling]}, and so in {how_many} "
-        f"poolings{_at_random(rows, pooling)}"
+        f"like its negation ({other}): {SHORT[pooling]}, and so in {how_many} poolings"
+        f"{_at_random(rows, pooling)}"
     )
 
 
@@ -102,7 +102,7 @@ def _at_random(rows: pd.DataFrame, pooling: str) -> str:
     both = of_pooling[["paraphrase", "negation"]].tolist()
     if np.isnan(both).any():
         return ""
-    return f"; with random weights {' and '.join(side_by_side(both, 2, differ=False))}"
+    return f"; random weights {', '.join(side_by_side(both, 2, differ=False))}"
 
 
 def _numbers(results: Results) -> str:
