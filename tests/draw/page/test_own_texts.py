@@ -7,7 +7,13 @@ import pytest
 
 from embspace.draw.page.looks import corpus_looks
 from embspace.draw.page.markdown import markdown_table
-from embspace.draw.page.own_texts import LONGEST, called_as_given, corpus_called, own_names
+from embspace.draw.page.own_texts import (
+    LONGEST,
+    called_as_given,
+    corpus_called,
+    own_names,
+    units_of,
+)
 
 OWN = "license: unknown\nlanguage: unknown\nlabel: "
 
@@ -48,3 +54,10 @@ def test_two_files_of_one_name_are_told_apart(tree: Path):
     names = own_names(tree)
     assert names["texts_of_my"] == "texts of my texts.csv (texts_of_my)"
     assert len({*names.values()}) == 3
+
+
+def test_texts_of_a_file_are_said_once(tree: Path):
+    with called_as_given(tree):
+        assert units_of("texts", "texts_of_my") == "texts of my texts.csv"
+        assert units_of("words", "texts_of_my") == "words of texts of my texts.csv"
+        assert units_of("texts", "model_card") == "texts of model_card"

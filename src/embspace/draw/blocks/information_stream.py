@@ -18,7 +18,7 @@ from embspace.draw.page.canvas import (
 )
 from embspace.draw.page.looks import BLACK, BLUE, GRAY, GREEN, PURPLE, VERMILION, Look
 from embspace.draw.page.markdown import folded, markdown_table, section
-from embspace.draw.page.own_texts import corpus_called
+from embspace.draw.page.own_texts import units_of
 from embspace.draw.page.saving import Results
 
 # Of a block, where the stream itself is: what each looks like, in the order of the stream.
@@ -88,7 +88,7 @@ def _subtitle(points: pd.DataFrame, label: str) -> str:
         return label
     first = points.iloc[0]
     texts = (
-        f"{count(first['n_texts'])} texts of {corpus_called(first['corpus'])}, "
+        f"{count(first['n_texts'])} {units_of('texts', first['corpus'])}, "
         f"{count(first['n_tokens'])} tokens"
     )
     return f"{label} · {texts} · bands: 95 % intervals over texts, narrower than the line in places"

@@ -10,6 +10,7 @@ from pydantic import NonNegativeInt, PositiveFloat
 from embspace.draw.page.canvas import count, join_panels, new_figure, say_instead, sentence_case
 from embspace.draw.page.looks import BLACK, GRAY, VERDICTS, corpus_looks
 from embspace.draw.page.markdown import markdown_table, section
+from embspace.draw.page.own_texts import TEXTS_OF
 from embspace.draw.page.saving import Results
 
 # Statistic -> its name in a panel's title.
@@ -81,7 +82,7 @@ def _subtitle(layers: pd.DataFrame, label: str) -> str:
     if layers.empty:
         return label
     first = layers.iloc[0]
-    corpus = corpus_looks([first["corpus"]])[first["corpus"]].name
+    corpus = corpus_looks([first["corpus"]])[first["corpus"]].name.removeprefix(TEXTS_OF)
     n = f"{count(first['n_texts'])} texts of {corpus}, {count(first['n_tokens'])} tokens"
     n_layers = count(layers["layer"].max())
     return (

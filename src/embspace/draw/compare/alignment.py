@@ -12,7 +12,7 @@ from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 from embspace.draw.page.canvas import count, legend_below, new_figure, say_instead, sentence_case
 from embspace.draw.page.looks import corpus_looks
 from embspace.draw.page.markdown import markdown_table, section
-from embspace.draw.page.own_texts import corpus_called
+from embspace.draw.page.own_texts import corpus_called, units_of
 from embspace.settings.params import models_of
 
 RESULTS = ("csv",)
@@ -80,7 +80,7 @@ def _title(table: pd.DataFrame, one: str, other: str) -> str:
         else "no more alike than by chance"
     )
     return (
-        f"On {UNITS[unit]} of {corpus_called(corpus)}, the last layers of {one} and {other} are "
+        f"On {units_of(UNITS[unit], corpus)}, the last layers of {one} and {other} are "
         f"{how} (CKA {last['value']:z.2f}); most alike: layers {best['layer']:.0f} and "
         f"{best['other_layer']:.0f} ({best['value']:z.2f})"
     )

@@ -10,6 +10,7 @@ from embspace.settings.own import is_own
 from embspace.settings.params import CONF
 from embspace.settings.schema import read_yaml
 
+TEXTS_OF = "texts of "
 LONGEST = 40  # letters of a name in a figure
 _NAMES: ContextVar[Mapping[str, str] | None] = ContextVar("own texts", default=None)
 
@@ -34,7 +35,7 @@ def own_names(root: Path) -> dict[str, str]:
             labels[file.stem] = label if len(label) <= LONGEST else f"{label[: LONGEST - 1]}…"
     shared = [*labels.values()]
     return {
-        name: f"texts of {label}" + f" ({name})" * (shared.count(label) > 1)
+        name: f"{TEXTS_OF}{label}" + f" ({name})" * (shared.count(label) > 1)
         for name, label in labels.items()
     }
 
@@ -42,3 +43,9 @@ def own_names(root: Path) -> dict[str, str]:
 def corpus_called(corpus: str) -> str:
     """Return the name of a corpus for readers: of a user's file, or as it is."""
     return (_NAMES.get() or {}).get(corpus, corpus)
+
+
+def units_of(units: str, corpus: str) -> str:
+    """Return units of a corpus for readers; a name that begins with texts says so once."""
+    called = corpus_called(corpus)
+    return f"{units} of {called.removeprefix(TEXTS_OF) if units == 'texts' else called}"
