@@ -14,11 +14,13 @@ from embspace.graph import (
     declared,
     drawn_results,
     modules,
+    plain_question,
     rest,
     stage_entry,
     tables,
     with_compared,
     with_kinds,
+    with_questions,
     with_rows,
     with_stages,
 )
@@ -203,6 +205,19 @@ def test_a_stage_that_is_declared_no_more_goes(root: Path, stage: str, chapter: 
         assert kept == yaml.safe_load(text)
         assert "# Old." not in with_stages(planted, chapter, members, root)
     assert with_stages(text, chapter, members, root) == text
+
+
+def test_the_question_of_an_analysis_stands_on_its_page_s_section():
+    read = "  read: Each curve is a density.\n"
+    text = f"helix:\n  question: Old?\n{read}ledger:\n  question: Which hold?\n{read}"
+    made = yaml.safe_load(with_questions(text))
+    assert made["helix"] == {
+        "question": plain_question(declaration("helix").analysis),
+        "read": "Each curve is a density.",
+    }
+    assert made["ledger"]["question"] == "Which hold?"
+    assert [*made["positions"]] == ["question"]  # new, and not yet explained
+    assert "cubes" not in made
 
 
 def test_kinds_are_written_once():

@@ -2,11 +2,13 @@
 
 In files with handwritten parts, only the declared parts are replaced: stages in
 pipeline/<chapter>/dvc.yaml, rows of docs/analyses.md, compared tables in
-conf/compare/measures.yaml, the last entries of tests/baselines/tolerances.yaml. Written as a whole
-is src/embspace/draw/<chapter>/tables.yaml, the headings and results for drawings.
+conf/compare/measures.yaml, the last entries of tests/baselines/tolerances.yaml, questions in
+src/embspace/app/page/questions.yaml. Written as a whole is src/embspace/draw/<chapter>/tables.yaml,
+the headings and results for drawings.
 """
 
 import inspect
+import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, partial
@@ -30,6 +32,7 @@ UNTRACKED = "device"  # changes no number beyond tolerance, so that no stage dep
 ANALYSES = Path("docs/analyses.md")
 COMPARED = Path("conf/compare/measures.yaml")
 TOLERANCES = Path("tests/baselines/tolerances.yaml")
+QUESTIONS = Path("src/embspace/app/page/questions.yaml")
 TABLES = "tables.yaml"  # beside the drawings of a chapter
 WRITTEN = "Written by `python -m embspace.graph`"
 NOTE = f"# {WRITTEN} from the declarations beside the functions of stages.\n"
@@ -117,6 +120,7 @@ def rest(root: Path) -> dict[Path, str]:
         ANALYSES: with_rows(_text(root / ANALYSES), model),
         COMPARED: with_compared(_text(root / COMPARED)),
         TOLERANCES: with_kinds(_text(root / TOLERANCES)),
+        QUESTIONS: with_questions(_text(root / QUESTIONS)),
     }
 
 
@@ -398,6 +402,26 @@ def with_kinds(text: str) -> str:
             rules[place] = {"columns": columns}
     entries = _dumped(rules).splitlines(True)
     return text.partition(BELOW)[0] + BELOW + "".join(f"  {line}" for line in entries)
+
+
+def with_questions(text: str) -> str:
+    """Return the questions of a page's sections with those of declared analyses.
+
+    A new entry comes last, and lacks the sentence on how to read the figure.
+    """
+    for analysis in (member.analysis for member in declared()):
+        if analysis.question and analysis.over:  # toys are on no page of a model
+            question = yaml.safe_dump({"question": plain_question(analysis)}, width=math.inf)
+            entry = f"{analysis.noun}:\n  {question}"
+            before, place, after = _entry(text, analysis.noun)
+            text = before + entry + after if place else text + entry
+    return text
+
+
+def _entry(text: str, noun: str) -> tuple[str, str, str]:
+    """Return what stands before a noun and its question, both, and what stands after."""
+    place = re.search(rf"^{noun}:\n  question: .*\n", text, re.MULTILINE)
+    return (text[: place.start()], place[0], text[place.end() :]) if place else (text, "", "")
 
 
 def _dumped(content: Mapping[str, Any]) -> str:

@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from embspace.models.describe import Findings
 
 MODELS = CONF / "model"
-KEPT = 16  # of those that are found out in a process
-_FOUND: "dict[str, Findings]" = {}
+KEPT = 16  # findings in a process
+_KEPT: "dict[str, Findings]" = {}
 Say = Callable[[str], None]
 Given = dict[str, Any]
 """Keys of a description, and what they say."""
@@ -279,15 +279,14 @@ def _described(name: str, label: str, source: dict[str, Any], root: Path) -> Nam
         # What is described has the hashes of a folder's files, the lock those of a repository.
         elsewhere = described.get("tokenizer", {}).get("path")
         hashes = hashes_of(Path(elsewhere), files_of_model(Path(elsewhere))) if elsewhere else {}
-        told_apart = repr((name, described, root, read_lock().get(name), hashes))
-        if told_apart not in _FOUND:
-            while len(_FOUND) >= KEPT:
-                del _FOUND[next(iter(_FOUND))]
-            _FOUND[told_apart] = _findings(name, described)
-        found = _FOUND[told_apart]
-    return Named(
-        name, {**described, **deepcopy(found.keys)}, found.asked, f"{label}, {found.summary}"
-    )
+        key = repr((name, described, root, read_lock().get(name), hashes))
+        if key not in _KEPT:
+            while len(_KEPT) >= KEPT:
+                del _KEPT[next(iter(_KEPT))]
+            _KEPT[key] = _findings(name, described)
+        findings = _KEPT[key]
+    content = {**described, **deepcopy(findings.keys)}
+    return Named(name, content, findings.asked, f"{label}, {findings.summary}")
 
 
 def _findings(name: str, described: dict[str, Any]) -> "Findings":

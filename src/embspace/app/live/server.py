@@ -51,7 +51,7 @@ def check_installed() -> None:
         InputError: naming the command for the installation.
     """
     if find_spec("gradio") is None:
-        needed = next(each for each in requires("embspace") or () if each.startswith("gradio"))
+        needed = next(line for line in requires("embspace") or () if line.startswith("gradio"))
         raise InputError(
             "gradio is not installed; in a clone `make app` installs it and opens the app, "
             f"elsewhere\n  pip install '{needed.partition(';')[0].strip()}'"

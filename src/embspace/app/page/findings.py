@@ -18,18 +18,18 @@ USUAL = (
 
 
 class Finding(NamedTuple):
-    """A sentence on a page: of what analysis, below which chapter, of how many."""
+    """A sentence on a page, with its analysis, chapter and population."""
 
     noun: str
     chapter: str
     sentence: str
     population: str = ""
     beside: str = ""
-    """How far the analysis of this model lies from that of another one."""
+    """The distance of its numbers from another model's, in words; empty if unknown."""
 
 
 class Titled(Protocol):
-    """A section, as far as findings need it."""
+    """The parts of a section that findings are made of."""
 
     @property
     def noun(self) -> str:
@@ -45,7 +45,7 @@ class Titled(Protocol):
 
     @property
     def population(self) -> str:
-        """What the title is of."""
+        """The model, counts and protocol: the subtitle of its figure."""
 
 
 def findings_of(
@@ -67,7 +67,7 @@ def findings_of(
         and not says_nothing(section.finding)
         and "n = 0" not in section.population
     ]
-    told = [
+    with_distances = [
         finding._replace(beside=distances[finding.noun].told)
         if finding.noun in distances
         else finding
@@ -79,7 +79,7 @@ def findings_of(
         place = USUAL.index(finding.noun) if finding.noun in USUAL else len(USUAL)
         return finding.noun not in texts, -distance.share if distance else 0.0, place
 
-    return [*labels, *_spread(sorted(told, key=wanted))][:MOST]
+    return [*labels, *_spread(sorted(with_distances, key=wanted))][:MOST]
 
 
 def _spread(findings: list[Finding]) -> list[Finding]:

@@ -38,14 +38,14 @@ def why_no_labels(folder: Path, model: str) -> list[str]:
     table = _table(folder, model)
     if table is None:
         return []
-    asked = set() if table.empty else {*table.loc[table["task"] == TASK, "corpus"]}
+    classified = set() if table.empty else {*table.loc[table["task"] == TASK, "corpus"]}
     fewest = read_yaml(settings_path("measure", LABELS, folder))["fewest_documents"]
     own = corpora_called(folder)
     return [
         f"{own[name]}: nothing is said of the labels in column '{column}', which needs two labels "
         f"with at least {fewest} texts each."
         for name, column in _own_labeled(folder).items()
-        if name not in asked
+        if name not in classified
     ]
 
 

@@ -32,7 +32,7 @@ ENCODERS, ENGLISH = "encoders", "encoders in English"
 
 
 class Reader(NamedTuple):
-    """What a model is, as far as publications speak of such models."""
+    """The kind of a model, which decides on which claims are about it."""
 
     is_decoder: bool
     knows_english: bool

@@ -94,6 +94,6 @@ def _places(folder: Path, noun: str, shares: Collection[UnknownShare]) -> Iterat
     for stage in read_stages(folder).values():
         if noun in stage.nouns() and stage.name.startswith("measure_"):
             inputs = [str(path) for path in stage.entry.get("deps", ())]
-            yield from (("stimuli", found[1]) for path in inputs if (found := STIMULI.match(path)))
+            yield from (("stimuli", name[1]) for path in inputs if (name := STIMULI.match(path)))
             if STATES in inputs:
                 yield from (("corpus", share.key) for share in shares if share.kind == "corpus")

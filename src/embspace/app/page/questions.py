@@ -14,11 +14,11 @@ STAGE = re.compile(r"<p>Stages? (?:<code>)?(\w+(?:, \w+)*)(?:</code>)?(?:\.\s*|[
 
 
 class Question(NamedTuple):
-    """What a section answers."""
+    """The question of a section, and a sentence on its figure."""
 
     question: str
     read: str
-    """How to read the figure, a sentence."""
+    """A sentence that says how to read the figure."""
 
 
 @cache
@@ -30,8 +30,8 @@ def questions() -> dict[str, Question]:
 
 def stage_apart(tables: str) -> tuple[str, str]:
     """Return the HTML of a figure's tables without the stage in front, and the stage."""
-    found = STAGE.search(tables)
-    if found is None:
+    stage = STAGE.search(tables)
+    if stage is None:
         return tables, ""
-    rest = f"<p>{(found[2] or '').upper()}{tables[found.end() :]}"
-    return tables[: found.start()] + rest.replace("<p></p>\n", "", 1), found[1]
+    rest = f"<p>{(stage[2] or '').upper()}{tables[stage.end() :]}"
+    return tables[: stage.start()] + rest.replace("<p></p>\n", "", 1), stage[1]

@@ -107,16 +107,18 @@ def not_read(unread: list[UnknownShare]) -> str:
     """Return the reason why texts of one bound are not read, in one sentence."""
     if len(unread) == 1:
         return not_checkable(unread[0].label, unread[0].share, unread[0].largest)
-    named = ", ".join(f"{each.label} ({100 * each.share:.3g} %)" for each in unread)
+    labels = ", ".join(f"{texts.label} ({100 * texts.share:.3g} %)" for texts in unread)
     return (
         f"More than {100 * unread[0].largest:g} % of the tokens are unknown to the tokenizer, and "
-        f"nothing is measured, of {named}"
+        f"nothing is measured, of {labels}"
     )
 
 
 def by_bound(shares: Iterable[UnknownShare]) -> Iterator[list[UnknownShare]]:
     """Yield the shares beyond their bound, those of one bound together."""
-    unread = sorted((each for each in shares if not each.is_read), key=lambda each: each.largest)
+    unread = sorted(
+        (texts for texts in shares if not texts.is_read), key=lambda texts: texts.largest
+    )
     for _, group in groupby(unread, key=lambda each: each.largest):
         yield [*group]
 

@@ -20,7 +20,7 @@ SIZE_OR_NULL = r"(?:n|dim)|null_\w+"
 
 
 class Distance(NamedTuple):
-    """How far the numbers of one analysis are apart."""
+    """The distance of two models in the numbers of one analysis."""
 
     share: float
     """The median of |a - b| / max(|a|, |b|), from 0 to 2."""

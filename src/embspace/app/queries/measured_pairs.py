@@ -23,12 +23,12 @@ def compare_measured(
     for noun in wanted:
         first.tables(noun)
         second.tables(noun)
-    of_both = {
+    tables_by_file = {
         source.file: (_compared(source, first), _compared(source, second))
         for source in compared
         if source.noun in wanted
     }
-    tables = {file: both for file, both in of_both.items() if all(map(len, both))}
+    tables = {file: both for file, both in tables_by_file.items() if all(map(len, both))}
     if not tables:
         raise InputError(
             f"texts: found too few, or too short ones, for {' and '.join(wanted)}, whose tables "
@@ -44,18 +44,18 @@ def compare_measured(
     return compare_measures(tables, halves, **(settings | {"sources": sources}))
 
 
-def _nouns(known: Sequence[str], sides: Sequence[Measurements], asked: Sequence[str]) -> list[str]:
-    """Return the analyses to compare: those asked for or, of none, all that both sides compute.
+def _nouns(known: Sequence[str], sides: Sequence[Measurements], named: Sequence[str]) -> list[str]:
+    """Return the named analyses or, if none is named, all that both sides compute.
 
     Raises:
-        InputError: if one that is asked for is not compared, or not computed here.
+        InputError: if a named one is not compared, or not computed in this process.
     """
-    for noun in asked:
+    for noun in named:
         if noun not in known:
             raise InputError(f"analysis: {not_among(noun, list(dict.fromkeys(known)))}")
         for side in sides:
             side.check(noun)
-    return [*dict.fromkeys(asked or (noun for noun in known if _is_computed(noun, sides)))]
+    return [*dict.fromkeys(named or (noun for noun in known if _is_computed(noun, sides)))]
 
 
 def _is_computed(noun: str, sides: Sequence[Measurements]) -> bool:
