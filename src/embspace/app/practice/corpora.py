@@ -130,8 +130,9 @@ class CorpusOfTexts:
         return [(layer, pooling) for pooling in text_poolings([states]) for layer in range(n)] + own
 
     def at(self, layer: int = -1, pooling: str | None = None) -> TextVectors:
-        """Return a vector for each text that the model reads; a text of several windows has the
-        mean of theirs.
+        """Return a vector for each text that the model reads.
+
+        A text of several windows has the mean of theirs.
 
         Raises:
             InputError: as `place_of`.
