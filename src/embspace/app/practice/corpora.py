@@ -97,6 +97,12 @@ class CorpusOfTexts:
         check_read(self._loaded, read)
         return read
 
+    @property
+    def unknown_token(self) -> int | None:
+        """Return the id of the token for unknown text; None if the tokenizer has none."""
+        number: int | None = self._loaded.tokenizer.unk_token_id
+        return number
+
     @cached_property
     def _halves(self) -> "Reference":
         from embspace.prepare.sentences import split_halves
@@ -130,8 +136,7 @@ class CorpusOfTexts:
         return [(layer, pooling) for pooling in text_poolings([states]) for layer in range(n)] + own
 
     def at(self, layer: int = -1, pooling: str | None = None) -> TextVectors:
-        """Return a vector for each text that the model reads; a text of several windows has the
-        mean of theirs.
+        """Return a vector for each text that the model reads, the mean of its windows.
 
         Raises:
             InputError: as `place_of`.
