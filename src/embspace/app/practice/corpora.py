@@ -97,6 +97,12 @@ class CorpusOfTexts:
         check_read(self._loaded, read)
         return read
 
+    @property
+    def unknown_token(self) -> int | None:
+        """Return the id of the token for unknown text; None if the tokenizer has none."""
+        number: int | None = self._loaded.tokenizer.unk_token_id
+        return number
+
     @cached_property
     def _halves(self) -> "Reference":
         from embspace.prepare.sentences import split_halves
