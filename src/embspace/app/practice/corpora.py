@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from contextlib import chdir
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -54,6 +54,14 @@ class TextVectors:
         known = self.table["label"][self.table["label"] != ""]
         return known.nunique() > 1
 
+    def originals(self) -> "TextVectors":
+        """Return the texts that are no copies and whose vector has a direction."""
+        kept = self.vectors.any(axis=1)
+        if self.has_texts:
+            kept &= ~self.table["copy_of"].duplicated().to_numpy()
+        table = self.table[kept].reset_index(drop=True)
+        return replace(self, vectors=self.vectors[kept], table=table)
+
     @property
     def has_texts(self) -> bool:
         """Return whether texts, and not vectors alone, are known."""
@@ -98,10 +106,9 @@ class CorpusOfTexts:
         return read
 
     @property
-    def unknown_token(self) -> int | None:
-        """Return the id of the token for unknown text; None if the tokenizer has none."""
-        number: int | None = self._loaded.tokenizer.unk_token_id
-        return number
+    def loaded(self) -> "LoadedModel":
+        """Return the model that reads the texts."""
+        return self._loaded
 
     @cached_property
     def _halves(self) -> "Reference":
