@@ -3,6 +3,10 @@
 from . import geometry as geometry
 from .app.api import Spaces as Spaces
 from .app.api import spaces as spaces
+from .app.practice.compress import compress as compress
+from .app.practice.hubs import hubs as hubs
+from .app.practice.threshold import threshold as threshold
+from .app.practice.transform import transform as transform
 from .app.vectors import report_vectors as report_vectors
 from .errors import InputError as InputError
 
