@@ -5,7 +5,9 @@ from .app.api import Spaces as Spaces
 from .app.api import spaces as spaces
 from .app.practice.compress import compress as compress
 from .app.practice.hubs import hubs as hubs
+from .app.practice.outliers import outliers as outliers
 from .app.practice.threshold import threshold as threshold
+from .app.practice.tokens import tokens as tokens
 from .app.practice.transform import transform as transform
 from .app.vectors import report_vectors as report_vectors
 from .errors import InputError as InputError

@@ -4,6 +4,7 @@ from .groups.alignment import debiased_linear_cka as debiased_linear_cka
 from .groups.alignment import linear_cka as linear_cka
 from .groups.alignment import mutual_nearest_neighbors as mutual_nearest_neighbors
 from .groups.alignment import procrustes_similarity as procrustes_similarity
+from .groups.two_clouds import compare_clouds as compare_clouds
 from .inference.half_samples import estimate_over_texts as estimate_over_texts
 from .maps.lines import one_dimensionality as one_dimensionality
 from .maps.maps import map_quality as map_quality

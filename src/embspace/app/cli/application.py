@@ -14,7 +14,9 @@ from embspace.app.cli.parameters import lookup, read
 from embspace.app.cli.pipeline import check, prune, run, verify
 from embspace.app.cli.practice.compress import compress
 from embspace.app.cli.practice.hubs import hubs
+from embspace.app.cli.practice.outliers import outliers
 from embspace.app.cli.practice.threshold import threshold
+from embspace.app.cli.practice.tokens import tokens
 from embspace.app.cli.practice.transform import transform
 from embspace.app.cli.results import cite, cosine, define, figure, report, search
 from embspace.app.cli.studies import init
@@ -25,7 +27,7 @@ from embspace.app.cli.vectors import vectors
 
 GROUPS = {
     "Questions": (layer, search, cosine, read, lookup, track, figure, thesis, cite, define),
-    "Your texts and vectors": (threshold, compress, transform, hubs),
+    "Your texts and vectors": (threshold, compress, transform, hubs, outliers, tokens),
     "Reports": (models, report, compare, reports, live_app),
     "Studies": (init, describe, fetch, sample, check, run, verify, prune),
     "Data": (vectors, corpus, export),

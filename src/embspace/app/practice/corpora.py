@@ -112,6 +112,12 @@ class CorpusOfTexts:
         check_read(self._loaded, read)
         return read
 
+    @property
+    def unknown_token(self) -> int | None:
+        """Return the id of the token for unknown text; None if the tokenizer has none."""
+        number: int | None = self._loaded.tokenizer.unk_token_id
+        return number
+
     @cached_property
     def _halves(self) -> "Reference":
         from embspace.prepare.sentences import split_halves
@@ -145,7 +151,9 @@ class CorpusOfTexts:
         return [(layer, pooling) for pooling in text_poolings([states]) for layer in range(n)] + own
 
     def at(self, layer: int = -1, pooling: str | None = None) -> TextVectors:
-        """Return a vector for each text that the model reads, the mean of its windows.
+        """Return a vector for each text that the model reads.
+
+        A text of several windows has the mean of theirs.
 
         Raises:
             InputError: as `place_of`.
