@@ -25,6 +25,8 @@ class _Judged(NamedTuple):
     corpus: str
     """The corpus that gives the scale."""
     is_within: bool
+    n_documents: int
+    """Of the corpus that gives the scale."""
 
 
 def outliers(
@@ -75,7 +77,7 @@ def _within(read: Corpus, cloud: TextVectors, k: int) -> _Judged:
     p_value = tail_p_values(nearest.mean)
     about = _about(read, cloud, cloud, nearest)
     table = _with_p_values(about, nearest.mean, nearest.mean, p_value)
-    return _Judged(cloud, table, cloud.corpus, is_within=True)
+    return _Judged(cloud, table, cloud.corpus, True, len(np.unique(documents)))
 
 
 def _beside(other: Corpus, there: TextVectors, cloud: TextVectors, k: int) -> _Judged:
@@ -84,7 +86,7 @@ def _beside(other: Corpus, there: TextVectors, cloud: TextVectors, k: int) -> _J
     placed = place_among(there.vectors, cloud.vectors, documents, k=k)
     about = _about(other, there, cloud, placed.nearest)
     table = _with_p_values(about, placed.nearest.mean, own, placed.p_value)
-    return _Judged(there, table, cloud.corpus, is_within=False)
+    return _Judged(there, table, cloud.corpus, False, len(np.unique(documents)))
 
 
 def _with_p_values(
@@ -143,7 +145,7 @@ def _unknown(read: Corpus, ids: pd.Series) -> Float[np.ndarray, " n"]:
     tokens, windows = read.read.tokens, read.read.windows
     kept = tokens[~tokens["special"] & ~tokens["repeated"]]
     text = windows["text"].to_numpy()[kept["window"].to_numpy()]
-    shares = (kept["id"] == read.unknown_token).groupby(text).mean()
+    shares = (kept["id"] == read.loaded.tokenizer.unk_token_id).groupby(text).mean()
     return np.asarray(shares.reindex(ids).to_numpy(), dtype=np.float64)
 
 
@@ -176,6 +178,12 @@ def _said(judged: _Judged, kinds: pd.DataFrame, k: int) -> Iterator[str]:
     else:
         n = int(table["is_outlier"].sum())
         yield f"{counted(n, 'outlier')} at a false discovery rate of {100 * LEVEL:g} %"
+        if not judged.is_within:
+            yield (
+                f"least p of {counted(judged.n_documents, 'document')}: "
+                f"{1 / (1 + judged.n_documents):.2g}; adjusted for {len(table):,} texts, a lone "
+                f"outlier comes to {number(min(len(table) / (1 + judged.n_documents), 1), 4)}"
+            )
     yield f"  {'distance':>8}  {'percentile':>10}  {'adjusted p':>10}  id, nearest cosine, text"
     for _, row in table.head(N_SHOWN).iterrows():
         start = snippet(row["text"]) if "text" in table else ""
