@@ -23,7 +23,7 @@ from embspace.errors import InputError
 from embspace.geometry.measures.spectral_measures import iso_score, participation_ratio
 from embspace.geometry.practice.compression import (
     Int8Ranges,
-    Scores,
+    PairScores,
     hamming_similarity,
     nearest_by_scores,
     neighbors_kept,
@@ -47,7 +47,7 @@ class Setting(NamedTuple):
     """full, first, pca, random, float16, int8, bits or bits_rescored."""
     kept: int
     n_bytes: float
-    scores: Scores
+    scores: PairScores
 
 
 def compress(
@@ -116,7 +116,7 @@ def settings_of(cloud: TextVectors) -> list[Setting]:
     axes, order = principal_axes(fitted), rng.permutation(dim)
     ranges = Int8Ranges.of(fitted)
 
-    def cut(columns: Float[np.ndarray, "dim m"] | np.ndarray) -> Scores:
+    def cut(columns: Float[np.ndarray, "dim m"] | np.ndarray) -> PairScores:
         if columns.ndim == 2:
             return lambda a, b: cosines(a @ columns, b @ columns)
         return lambda a, b: cosines(a[:, columns], b[:, columns])

@@ -229,7 +229,7 @@ class CorpusOfVectors:
         """Return None: nothing is known of halves of texts."""
 
 
-Corpus = CorpusOfTexts | CorpusOfVectors
+TextsOrVectors = CorpusOfTexts | CorpusOfVectors
 
 
 def read_corpus(
@@ -239,7 +239,7 @@ def read_corpus(
     tokenizer: Any = None,
     vectors: Any = None,
     reading: Mapping[str, Any] | None = None,
-) -> Corpus:
+) -> TextsOrVectors:
     """Return the corpus of a question; nothing is computed of texts before they are looked at.
 
     `corpus` is a file of texts, a name in conf/corpus/, or a list of texts, which a model reads; or

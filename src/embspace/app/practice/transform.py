@@ -27,7 +27,7 @@ from embspace.app.practice.tasks import (
 from embspace.errors import InputError, not_among
 from embspace.geometry.inference.half_samples import half_units, units_of
 from embspace.geometry.pairs.directions import unit_rows
-from embspace.geometry.practice.changes import CHANGES, Affine, Change, fitted_change
+from embspace.geometry.practice.changes import CHANGES, Affine, CoordinateChange, fitted_change
 from embspace.geometry.practice.hub_reduction import k_occurrences, nearest_by, occurrence_skewness
 from embspace.geometry.practice.paired import paired_statistics
 
@@ -129,7 +129,7 @@ def transform(
 
 
 def _uses(
-    cloud: TextVectors, halves: HalfVectors | None, changes: Mapping[Change, Affine]
+    cloud: TextVectors, halves: HalfVectors | None, changes: Mapping[CoordinateChange, Affine]
 ) -> pd.DataFrame:
     scored = []
     if halves is not None:
@@ -163,7 +163,7 @@ def _less_alike(
     return np.asarray((less * others).sum(axis=1) / others.sum(axis=1))
 
 
-def _shapes(cloud: TextVectors, changes: Mapping[Change, Affine]) -> pd.DataFrame:
+def _shapes(cloud: TextVectors, changes: Mapping[CoordinateChange, Affine]) -> pd.DataFrame:
     """Return mean cosine and hubness, of halves too, whose neighbors are among the half alone."""
     rng = np.random.default_rng(SEED)
     rows = np.sort(rng.permutation(len(cloud))[:MOST_HALVED])
