@@ -132,10 +132,9 @@ class CorpusOfTexts:
         return read
 
     @property
-    def unknown_token(self) -> int | None:
-        """Return the id of the token for unknown text; None if the tokenizer has none."""
-        number: int | None = self._loaded.tokenizer.unk_token_id
-        return number
+    def loaded(self) -> "LoadedModel":
+        """Return the model that reads the texts."""
+        return self._loaded
 
     @cached_property
     def _halves(self) -> "Reference":
