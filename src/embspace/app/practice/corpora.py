@@ -91,7 +91,7 @@ class HalfVectors:
     """The document of each query, the independent unit."""
 
 
-class Corpus(Protocol):
+class TextsOrVectors(Protocol):
     """The corpus of a question, with a vector for each text."""
 
     corpus: str
@@ -256,7 +256,7 @@ def read_corpus(
     tokenizer: Any = None,
     vectors: Any = None,
     reading: Mapping[str, Any] | None = None,
-) -> Corpus:
+) -> TextsOrVectors:
     """Return the corpus of a question; nothing is computed of texts before they are looked at.
 
     `corpus` is a file of texts, a name in conf/corpus/, or a list of texts, which a model reads; or

@@ -8,7 +8,7 @@ import pandas as pd
 from jaxtyping import Float
 
 from embspace.app.practice.answers import Answer, few_or_many, interval, number, snippet
-from embspace.app.practice.corpora import Corpus, TextVectors, check_directions, read_corpus
+from embspace.app.practice.corpora import TextsOrVectors, TextVectors, check_directions, read_corpus
 from embspace.app.practice.known_texts import held_out_table, precision_table, same_texts
 from embspace.app.practice.lengths import lengths_table, told_of_lengths
 from embspace.geometry.practice.high_pairs import HighPairs, high_pairs, pairs_above
@@ -88,7 +88,7 @@ def threshold(
     return Answer(said, _sentence(cloud, pairs[cloud, RAW], tables), tables)
 
 
-def _others(read: Corpus, cloud: TextVectors) -> Iterator[TextVectors]:
+def _others(read: TextsOrVectors, cloud: TextVectors) -> Iterator[TextVectors]:
     for layer, pooling in read.places():
         other = read.at(layer, pooling)
         if other.place != cloud.place:
