@@ -248,9 +248,9 @@ def _cosine(row: pd.Series) -> str:
 def _sentence(cloud: TextVectors, pairs: HighPairs, tables: Mapping[str, pd.DataFrame]) -> str:
     """Return what one would write into a paper."""
     rates = tables["rates"][tables["rates"]["place"] == cloud.place]
-    raw = rates[rates["preparation"] == RAW].set_index("rate")
-    enough = [rate for rate in RATES if raw.loc[rate, "n_above"] >= N_FEW] or [RATES[0]]
-    row = raw.loc[enough[-1]]
+    raw = {row["rate"]: row for _, row in rates[rates["preparation"] == RAW].iterrows()}
+    enough = [rate for rate in RATES if raw[rate]["n_above"] >= N_FEW] or [RATES[0]]
+    row = raw[enough[-1]]
     return (
         f"Of the {pairs.n_pairs:,} pairs of different documents among the "
         f"{pairs.n_documents:,} of {cloud.called}, one in {1 / enough[-1]:,.0f} "
