@@ -23,7 +23,7 @@ from embspace.errors import InputError
 from embspace.geometry.measures.spectral_measures import iso_score, participation_ratio
 from embspace.geometry.practice.compression import (
     Int8Ranges,
-    Scores,
+    PairScores,
     hamming_similarity,
     nearest_by_scores,
     neighbors_kept,
@@ -47,7 +47,7 @@ class Setting(NamedTuple):
     """full, first, pca, random, float16, int8, bits or bits_rescored."""
     kept: int
     n_bytes: float
-    scores: Scores
+    scores: PairScores
 
 
 def compress(
@@ -116,7 +116,7 @@ def settings_of(cloud: TextVectors) -> list[Setting]:
     axes, order = principal_axes(fitted), rng.permutation(dim)
     ranges = Int8Ranges.of(fitted)
 
-    def cut(columns: Float[np.ndarray, "dim m"] | np.ndarray) -> Scores:
+    def cut(columns: Float[np.ndarray, "dim m"] | np.ndarray) -> PairScores:
         if columns.ndim == 2:
             return lambda a, b: cosines(a @ columns, b @ columns)
         return lambda a, b: cosines(a[:, columns], b[:, columns])
@@ -149,7 +149,7 @@ def settings_of(cloud: TextVectors) -> list[Setting]:
 
 def _sizes(dim: int) -> list[int]:
     """Return 8, 16, 32, … below the number of coordinates."""
-    return [size for size in 2 ** np.arange(3, 20) if size < dim]
+    return [2**power for power in range(3, 20) if 2**power < dim]
 
 
 def _kept(cloud: TextVectors, halves: HalfVectors | None, settings: list[Setting]) -> pd.DataFrame:
@@ -255,7 +255,7 @@ def _sentence(cloud: TextVectors, tables: Mapping[str, pd.DataFrame], lost: floa
     start = (
         f"On {len(cloud):,} texts of {cloud.called} ({quantity} with all "
         f"{tables['shape']['dim'].iloc[0]} coordinates in float32: "
-        f"{number(rows.loc[FULL, 'value'])})"
+        f"{number(float(rows['value'].loc[FULL]))})"
     )
     protocol = (
         f"({100 * LEVEL:g} % intervals over documents, for all settings at once; components and "

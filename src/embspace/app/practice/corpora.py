@@ -5,7 +5,7 @@ from contextlib import chdir
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 import pandas as pd
@@ -63,10 +63,10 @@ class TextVectors:
 
     def originals(self) -> "TextVectors":
         """Return the texts that are no copies and whose vector has a direction."""
-        kept = self.vectors.any(axis=1)
-        if self.has_texts:
-            kept &= ~self.table["copy_of"].duplicated().to_numpy()
-        table = self.table[kept].reset_index(drop=True)
+        has_direction = self.vectors.any(axis=1)
+        is_copy = self.table["copy_of"].duplicated().to_numpy() & self.has_texts
+        kept = np.flatnonzero(has_direction & ~is_copy)
+        table = self.table.iloc[kept].reset_index(drop=True)
         return replace(self, vectors=self.vectors[kept], table=table)
 
     @property
@@ -89,6 +89,25 @@ class HalfVectors:
     """The first half of the same text, or of a copy."""
     documents: Int[np.ndarray, " query"]
     """The document of each query, the independent unit."""
+
+
+class TextsOrVectors(Protocol):
+    """The corpus of a question, with a vector for each text."""
+
+    corpus: str
+    model: str
+
+    def places(self) -> list[tuple[int, str]]:
+        """Return all layers and poolings, none if they are not known."""
+        ...
+
+    def at(self, layer: int = -1, pooling: str | None = None) -> TextVectors:
+        """Return a vector for each text."""
+        ...
+
+    def halves_at(self, layer: int = -1, pooling: str | None = None) -> HalfVectors | None:
+        """Return the halves of texts; None if they are too few, or not known."""
+        ...
 
 
 class CorpusOfTexts:
@@ -181,10 +200,11 @@ class CorpusOfTexts:
 
         layer, pooling = self.place_of(layer, pooling)
         read = self._halves
-        kept = read.texts["id"].isin(read.windows["text"]) if len(read.windows) else []
-        texts = read.texts[kept] if len(read.texts) else read.texts
-        both = texts["id"].str.rpartition(".")[0] if len(texts) else texts["id"]
-        texts = texts[both.duplicated(keep=False).to_numpy()] if len(texts) else texts
+        if not len(read.windows):
+            return None
+        texts = read.texts[read.texts["id"].isin(read.windows["text"])]
+        both = texts["id"].str.rpartition(".")[0]  # whose halves are both read
+        texts = texts[both.duplicated(keep=False).to_numpy()]
         if texts["document"].nunique() < FEWEST_SEARCHED:
             return None
         vectors, table = _by_text(read, layer, pooling)
@@ -229,9 +249,6 @@ class CorpusOfVectors:
         """Return None: nothing is known of halves of texts."""
 
 
-Corpus = CorpusOfTexts | CorpusOfVectors
-
-
 def read_corpus(
     corpus: Any,
     *,
@@ -239,7 +256,7 @@ def read_corpus(
     tokenizer: Any = None,
     vectors: Any = None,
     reading: Mapping[str, Any] | None = None,
-) -> Corpus:
+) -> TextsOrVectors:
     """Return the corpus of a question; nothing is computed of texts before they are looked at.
 
     `corpus` is a file of texts, a name in conf/corpus/, or a list of texts, which a model reads; or

@@ -219,17 +219,22 @@ def _searched(
     return reduced_similarity(cosine, left, right, reduction)
 
 
+def _by_version(tables: Mapping[str, pd.DataFrame]) -> dict[str, dict[str, Any]]:
+    rows = tables["hubness"].set_index("version")
+    return {str(version): dict(row) for version, row in rows.iterrows()}
+
+
 def _said(cloud: TextVectors, tables: Mapping[str, pd.DataFrame]) -> Iterator[str]:
-    texts, hubness = tables["texts"], tables["hubness"].set_index("version")
-    null = hubness.loc["null"]
+    texts, hubness = tables["texts"], _by_version(tables)
+    null, plain = hubness["null"], hubness["cosine"]
     yield f"{cloud.called}: {len(cloud):,} texts, {K} neighbors of each by cosine"
     yield (
-        f"hubness {number(hubness.loc['cosine', 'skewness'], 2)} (skewness of how often a text is "
+        f"hubness {number(plain['skewness'], 2)} (skewness of how often a text is "
         f"a neighbor); Gaussian clouds of the same covariance: {number(null['skewness'], 2)} "
         f"({number(null['skewness_low'], 2)} to {number(null['skewness_high'], 2)}, "
         f"{N_NULL} draws of {null['n']:,.0f}), p = {null['p_value']:.3f}"
     )
-    yield f"{100 * hubness.loc['cosine', 'antihubs']:.1f} % of the texts are nobody's neighbor"
+    yield f"{100 * plain['antihubs']:.1f} % of the texts are nobody's neighbor"
     sure = texts[texts["p_value"] <= SURE]
     yield (
         f"{len(sure)} texts are neighbors more often than the largest hub of such clouds "
@@ -239,11 +244,11 @@ def _said(cloud: TextVectors, tables: Mapping[str, pd.DataFrame]) -> Iterator[st
         shown = snippet(row["text"]) if "text" in row else ""
         yield f"  {row['k_occurrence']:6,.0f} times  {row['id']}  {shown}".rstrip()
     yield f"{'':2}{'':28}  {'hubness':>8}  {'largest':>8}  {'antihubs':>8}"
-    for version, row in hubness.iterrows():
+    for version, of_version in hubness.items():
         if version in NAMES:
             yield (
-                f"  {NAMES[str(version)]:28}  {number(row['skewness'], 2):>8}  "
-                f"{row['largest']:8,.0f}  {100 * row['antihubs']:6.1f} %"
+                f"  {NAMES[version]:28}  {number(of_version['skewness'], 2):>8}  "
+                f"{of_version['largest']:8,.0f}  {100 * of_version['antihubs']:6.1f} %"
             )
     tasks = tables["tasks"]
     for task in tasks["task"].unique() if len(tasks) else ():
@@ -254,10 +259,11 @@ def _said(cloud: TextVectors, tables: Mapping[str, pd.DataFrame]) -> Iterator[st
 
 def _sentence(cloud: TextVectors, tables: Mapping[str, pd.DataFrame]) -> str:
     """Return what one would write into a paper."""
-    hubness, tasks = tables["hubness"].set_index("version"), tables["tasks"]
-    null, plain = hubness.loc["null"], hubness.loc["cosine"]
-    reduced = hubness[hubness.index.isin(NAMES) & (hubness.index != "cosine")]["skewness"]
-    best = str(reduced.idxmin())
+    hubness, tasks = _by_version(tables), tables["tasks"]
+    null, plain = hubness["null"], hubness["cosine"]
+    reduced = {name: hubness[name]["skewness"] for name in hubness if name in NAMES}
+    del reduced["cosine"]
+    best = min(reduced, key=lambda name: reduced[name])
     effects = [
         f"{task}: {verdict(rows[rows['version'] == best].iloc[0])}"
         for task, rows in (tasks.groupby("task", sort=False) if len(tasks) else ())
@@ -268,5 +274,5 @@ def _sentence(cloud: TextVectors, tables: Mapping[str, pd.DataFrame]) -> str:
         f"cosine is {number(plain['skewness'], 2)} (Gaussian clouds of the same mean and "
         f"covariance: {number(null['skewness_low'], 2)} to {number(null['skewness_high'], 2)}, "
         f"{N_NULL} draws, p = {null['p_value']:.3f}); with {NAMES[best]} it is "
-        f"{number(reduced.min(), 2)}{effect}."
+        f"{number(reduced[best], 2)}{effect}."
     )

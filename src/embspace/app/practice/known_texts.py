@@ -117,7 +117,7 @@ def _read(file: Path) -> pd.DataFrame:
 def _rows_of(
     names: pd.Series, index: pd.Index, place: str, corpus: str
 ) -> Int[np.ndarray, " pair"]:
-    rows = index.get_indexer(names.astype(str))
+    rows = index.get_indexer(pd.Index(names.astype(str)))
     if (rows < 0).any():
         unknown = names.astype(str).to_numpy()[rows < 0][0]
         raise InputError(

@@ -8,7 +8,7 @@ import pandas as pd
 from jaxtyping import Float
 
 from embspace.app.practice.answers import Answer, number, snippet
-from embspace.app.practice.corpora import Corpus, CorpusOfTexts, TextVectors, read_corpus
+from embspace.app.practice.corpora import CorpusOfTexts, TextsOrVectors, TextVectors, read_corpus
 from embspace.errors import InputError, counted
 from embspace.geometry.inference.benjamini_hochberg import benjamini_hochberg
 from embspace.geometry.practice.outliers import FEWEST, nearest_of, place_among, tail_p_values
@@ -71,7 +71,7 @@ def outliers(
     return Answer("\n".join(_said(judged, kinds, k)), _sentence(judged, k), tables)
 
 
-def _within(read: Corpus, cloud: TextVectors, k: int) -> _Judged:
+def _within(read: TextsOrVectors, cloud: TextVectors, k: int) -> _Judged:
     documents = cloud.documents
     nearest = nearest_of(cloud.vectors, cloud.vectors, documents, documents, k=k)
     p_value = tail_p_values(nearest.mean)
@@ -80,7 +80,7 @@ def _within(read: Corpus, cloud: TextVectors, k: int) -> _Judged:
     return _Judged(cloud, table, cloud.corpus, True, len(np.unique(documents)))
 
 
-def _beside(other: Corpus, there: TextVectors, cloud: TextVectors, k: int) -> _Judged:
+def _beside(other: TextsOrVectors, there: TextVectors, cloud: TextVectors, k: int) -> _Judged:
     documents = cloud.documents
     own = nearest_of(cloud.vectors, cloud.vectors, documents, documents, k=k).mean
     placed = place_among(there.vectors, cloud.vectors, documents, k=k)
@@ -111,7 +111,9 @@ def _with_p_values(
     return table.sort_values("distance", ascending=False, kind="stable").reset_index(drop=True)
 
 
-def _about(read: Corpus, cloud: TextVectors, among: TextVectors, nearest: Any) -> pd.DataFrame:
+def _about(
+    read: TextsOrVectors, cloud: TextVectors, among: TextVectors, nearest: Any
+) -> pd.DataFrame:
     """Return what is known of each text: neighbor, length, script, unknown tokens, copy, start."""
     from embspace.scripts.script_of import script_of
 
@@ -138,7 +140,7 @@ def _about(read: Corpus, cloud: TextVectors, among: TextVectors, nearest: Any) -
     )
 
 
-def _unknown(read: Corpus, ids: pd.Series) -> Float[np.ndarray, " n"]:
+def _unknown(read: TextsOrVectors, ids: pd.Series) -> Float[np.ndarray, " n"]:
     """Return the share of unknown tokens of each text; NaN for vectors from elsewhere."""
     if not isinstance(read, CorpusOfTexts):
         return np.full(len(ids), np.nan)

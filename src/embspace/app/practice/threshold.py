@@ -8,7 +8,7 @@ import pandas as pd
 from jaxtyping import Float
 
 from embspace.app.practice.answers import Answer, few_or_many, interval, number, snippet
-from embspace.app.practice.corpora import Corpus, TextVectors, check_directions, read_corpus
+from embspace.app.practice.corpora import TextsOrVectors, TextVectors, check_directions, read_corpus
 from embspace.app.practice.known_texts import held_out_table, precision_table, same_texts
 from embspace.app.practice.lengths import lengths_table, told_of_lengths
 from embspace.geometry.practice.high_pairs import HighPairs, high_pairs, pairs_above
@@ -88,7 +88,7 @@ def threshold(
     return Answer(said, _sentence(cloud, pairs[cloud, RAW], tables), tables)
 
 
-def _others(read: Corpus, cloud: TextVectors) -> Iterator[TextVectors]:
+def _others(read: TextsOrVectors, cloud: TextVectors) -> Iterator[TextVectors]:
     for layer, pooling in read.places():
         other = read.at(layer, pooling)
         if other.place != cloud.place:
@@ -248,9 +248,9 @@ def _cosine(row: pd.Series) -> str:
 def _sentence(cloud: TextVectors, pairs: HighPairs, tables: Mapping[str, pd.DataFrame]) -> str:
     """Return what one would write into a paper."""
     rates = tables["rates"][tables["rates"]["place"] == cloud.place]
-    raw = rates[rates["preparation"] == RAW].set_index("rate")
-    enough = [rate for rate in RATES if raw.loc[rate, "n_above"] >= N_FEW] or [RATES[0]]
-    row = raw.loc[enough[-1]]
+    raw = {row["rate"]: row for _, row in rates[rates["preparation"] == RAW].iterrows()}
+    enough = [rate for rate in RATES if raw[rate]["n_above"] >= N_FEW] or [RATES[0]]
+    row = raw[enough[-1]]
     return (
         f"Of the {pairs.n_pairs:,} pairs of different documents among the "
         f"{pairs.n_documents:,} of {cloud.called}, one in {1 / enough[-1]:,.0f} "

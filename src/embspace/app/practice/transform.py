@@ -27,7 +27,7 @@ from embspace.app.practice.tasks import (
 from embspace.errors import InputError, not_among
 from embspace.geometry.inference.half_samples import half_units, units_of
 from embspace.geometry.pairs.directions import unit_rows
-from embspace.geometry.practice.changes import CHANGES, Affine, Change, fitted_change
+from embspace.geometry.practice.changes import CHANGES, Affine, fitted_change
 from embspace.geometry.practice.hub_reduction import k_occurrences, nearest_by, occurrence_skewness
 from embspace.geometry.practice.paired import paired_statistics
 
@@ -109,7 +109,7 @@ def transform(
             f"{cloud.corpus}: found {len(cloud)} texts with a direction that are no copies, "
             f"allowed: {FEWEST} or more"
         )
-    changes = {name: fitted_change(cloud.vectors, name) for name in CHANGES}
+    changes: dict[str, Affine] = {name: fitted_change(cloud.vectors, name) for name in CHANGES}
     effects = pd.concat(
         [
             _uses(cloud, read.halves_at(layer, pooling), changes),
@@ -129,7 +129,7 @@ def transform(
 
 
 def _uses(
-    cloud: TextVectors, halves: HalfVectors | None, changes: Mapping[Change, Affine]
+    cloud: TextVectors, halves: HalfVectors | None, changes: Mapping[str, Affine]
 ) -> pd.DataFrame:
     scored = []
     if halves is not None:
@@ -163,7 +163,7 @@ def _less_alike(
     return np.asarray((less * others).sum(axis=1) / others.sum(axis=1))
 
 
-def _shapes(cloud: TextVectors, changes: Mapping[Change, Affine]) -> pd.DataFrame:
+def _shapes(cloud: TextVectors, changes: Mapping[str, Affine]) -> pd.DataFrame:
     """Return mean cosine and hubness, of halves too, whose neighbors are among the half alone."""
     rng = np.random.default_rng(SEED)
     rows = np.sort(rng.permutation(len(cloud))[:MOST_HALVED])
@@ -208,7 +208,7 @@ def best_of(effects: pd.DataFrame) -> str:
     for task in USES:
         of_task = allowed[allowed["task"] == task]
         if len(of_task):
-            return str(of_task.loc[of_task["difference"].idxmax(), "version"])
+            return str(of_task["version"].to_numpy()[of_task["difference"].argmax()])
     return "raw"
 
 

@@ -8,7 +8,7 @@ import pandas as pd
 from jaxtyping import Float, Int
 
 from embspace.app.practice.answers import Answer, number, snippet
-from embspace.app.practice.corpora import Corpus, CorpusOfTexts, TextVectors, read_corpus
+from embspace.app.practice.corpora import CorpusOfTexts, TextsOrVectors, TextVectors, read_corpus
 from embspace.errors import InputError, counted
 from embspace.geometry.inference.resampling import half_sample_interval
 from embspace.geometry.practice.versions import TextChanges, compare_versions, rare_cosine
@@ -82,13 +82,13 @@ def versions(
 
 
 def _second(
-    read: Corpus,
+    read: TextsOrVectors,
     corpus: Any,
     other_model: Any,
     other_vectors: Any,
     number_type: str | None,
     reading: Mapping[str, Any] | None,
-) -> Corpus:
+) -> TextsOrVectors:
     if other_vectors is not None and not isinstance(read, CorpusOfTexts):
         return read_corpus(other_vectors)
     if other_vectors is not None:
@@ -114,7 +114,7 @@ def _compared(first: TextVectors, second: TextVectors) -> _Pair:
 
 
 def _rounding(
-    read: Corpus, first: TextVectors, layer: int, pooling: str | None, threshold: float
+    read: TextsOrVectors, first: TextVectors, layer: int, pooling: str | None, threshold: float
 ) -> TextChanges | None:
     """Return what rounding changes for the first texts; None for vectors from elsewhere."""
     if not isinstance(read, CorpusOfTexts):
@@ -141,8 +141,8 @@ def _values(changes: TextChanges) -> dict[str, Float[np.ndarray, " text"]]:
 def _changes(
     pair: _Pair,
     rounding: TextChanges | None,
-    read: Corpus,
-    other: Corpus,
+    read: TextsOrVectors,
+    other: TextsOrVectors,
     layer: int,
     pooling: str | None,
 ) -> pd.DataFrame:
@@ -200,7 +200,7 @@ def _mean(
 
 
 def _search(
-    read: Corpus, other: Corpus, layer: int, pooling: str | None
+    read: TextsOrVectors, other: TextsOrVectors, layer: int, pooling: str | None
 ) -> Iterator[dict[str, Any]]:
     """Yield the reciprocal rank of a text's other half, as difference between the versions."""
     if not (isinstance(read, CorpusOfTexts) and isinstance(other, CorpusOfTexts)):

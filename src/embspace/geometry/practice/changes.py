@@ -9,10 +9,10 @@ from jaxtyping import Float
 from embspace.geometry.pairs.directions import unit_rows
 from embspace.geometry.pairs.door import takes_arrays
 
-Change = Literal[
+CoordinateChange = Literal[
     "raw", "unit_length", "centered", "top_1", "top_2", "top_3", "standardized", "whitened"
 ]
-CHANGES: tuple[Change, ...] = get_args(Change)
+CHANGES: tuple[CoordinateChange, ...] = get_args(CoordinateChange)
 SMALLEST = 1e-10  # of the largest variance: what varies less varies by rounding
 
 
@@ -34,7 +34,7 @@ class Affine:
 
 
 @takes_arrays()
-def fitted_change(x: Float[np.ndarray, "n dim"], change: Change) -> Affine:
+def fitted_change(x: Float[np.ndarray, "n dim"], change: CoordinateChange) -> Affine:
     """Return a change of coordinates with the moments of `x`.
 
     `centered`: less the mean. `top_1` to `top_3`: also without so many first principal components

@@ -95,13 +95,13 @@ def neighbors_kept(
     )
 
 
-Scores = Callable[
+PairScores = Callable[
     [Float[np.ndarray, "n dim"], Float[np.ndarray, "m dim"]], Float[np.ndarray, "n m"]
 ]
 
 
 def nearest_by_scores(
-    x: Float[np.ndarray, "n dim"], scores: Scores, k: int, block: int = 1024
+    x: Float[np.ndarray, "n dim"], scores: PairScores, k: int, block: int = 1024
 ) -> Int[np.ndarray, "n k"]:
     """Return the `k` other rows of the largest score of each row, in no order."""
     nearest = np.empty((len(x), k), dtype=np.int64)
