@@ -23,6 +23,8 @@ def test_texts_read_one_by_one_are_the_same_but_for_rounding(there: Path):
 def test_the_model_itself_keeps_its_number_type(there: Path):
     corpus = read_corpus([varied(n) for n in range(9)], model="tiny")
     assert isinstance(corpus, CorpusOfTexts)
-    other = read_in(corpus, "bfloat16", there).at(1, "mean")
+    again = read_in(corpus, "bfloat16", there)
+    assert again.loaded.description.batches == "equal_lengths"  # or padding would be refused
+    other = again.at(1, "mean")
     assert (other.vectors != corpus.at(1, "mean").vectors).any()
     assert next(corpus.loaded.module.parameters()).dtype == torch.float32

@@ -63,5 +63,8 @@ def read_in(corpus: CorpusOfTexts, number_type: str, root: Path) -> CorpusReadAg
     import torch
 
     loaded = corpus.loaded
+    # Padding shows in the coarse steps of such numbers, so texts are read beside equally long ones.
+    description = loaded.description.model_copy(update={"batches": "equal_lengths"})
     module = copy.deepcopy(loaded.module).to(getattr(torch, number_type))
-    return CorpusReadAgain(corpus, replace(loaded, module=module, decides=None), root, {})
+    other = replace(loaded, module=module, description=description, decides=None)
+    return CorpusReadAgain(corpus, other, root, {})
