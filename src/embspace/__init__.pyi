@@ -3,6 +3,8 @@
 from . import geometry as geometry
 from .app.api import Spaces as Spaces
 from .app.api import spaces as spaces
+from .app.practice.outliers import outliers as outliers
+from .app.practice.tokens import tokens as tokens
 from .app.vectors import report_vectors as report_vectors
 from .errors import InputError as InputError
 

@@ -32,12 +32,13 @@ from embspace.app.page.questions import Question, questions, stage_apart
 from embspace.app.page.texts_read import UnknownShare, texts_told, unknown_shares
 from embspace.app.page.unusual import distances_of
 from embspace.app.queries.cosine_scale import scale_of
+from embspace.app.reporting.about import corpora_by_file
 from embspace.cite.bibliography import CITATION
 from embspace.cite.command import methods_of
 from embspace.errors import InputError
 from embspace.prepare.sentences import FEWEST
 from embspace.settings.own import is_own
-from embspace.settings.params import CONF
+from embspace.settings.params import CONF, PARAMS
 from embspace.settings.schema import read_yaml
 from embspace.settings.stage import settings_path
 
@@ -397,9 +398,11 @@ def population_in(subtitle: str) -> str:
 
 
 def _own_file(folder: Path, noun: str) -> str:
-    """Return the file of texts in an analysis's settings, whatever the corpora; "" if none."""
+    """Return the file of texts in an analysis's settings; "" if none, or that of the one corpus."""
     settings = settings_path("measure", SHOWN_OF.get(noun, noun), folder)
-    return str(read_yaml(settings).get("texts", "")) if settings.is_file() else ""
+    file = str(read_yaml(settings).get("texts", "")) if settings.is_file() else ""
+    corpora = read_yaml(folder / PARAMS)["corpora"]
+    return "" if len(corpora) == 1 and file in corpora_by_file(folder, corpora) else file
 
 
 def _label(folder: Path, model: str) -> str:
