@@ -30,8 +30,8 @@ PAGE = Path("benchmarks/coverage.md")
 N_TEXTS, N_TOKENS, DIM, N_WORDS = 40, 12, 12, 20
 N_REPEATS, N_VALUES = 400, 2000  # with intervals; of the value alone, for its mean
 # As many as the stages take, whose intervals these are.
-PROFILES = Path(__file__).parents[1] / "conf/measure/layers/profiles.yaml"
-N_HALVES: int = read_yaml(PROFILES)["n_half_samples"]
+DIRECTION = Path(__file__).parents[1] / "conf/measure/layers/direction.yaml"
+N_HALVES: int = read_yaml(DIRECTION)["draws"]["n_half_samples"]
 N_NULLS = 40
 TARGET = 0.92
 COUNTS = ("n_outlier_dimensions",)  # whose mean is no value that they take: nothing is asked

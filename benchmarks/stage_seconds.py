@@ -21,16 +21,14 @@ TARGET = Path("src/embspace/app/reporting") / MEASURED
 
 
 def seconds_by_stage(durations: dict[str, float], tree: str, model: str) -> dict[str, float]:
-    """Return the seconds by stage and family, of several corpora the longest one."""
+    """Return the seconds by stage, of several corpora the longest one."""
     found = dict[str, float]()
     for key, seconds in durations.items():
         of_tree, _, item = key.rpartition(OF_TREE)
         name, _, rest = item.partition("@")
         if of_tree != tree or not (rest.startswith(model) or not rest or tree):
             continue
-        family = rest.rpartition("-")[2] if name == "measure_profiles" else ""
-        stage = f"{name}@{family}" if family else name
-        found[stage] = max(seconds, found.get(stage, 0.0))
+        found[name] = max(seconds, found.get(name, 0.0))
     return found
 
 

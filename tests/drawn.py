@@ -15,9 +15,9 @@ ALONE += ("run_head_pairs", "tuning_words")
 
 def figure_files(noun: str, name: str) -> list[str]:
     """Return the files of a noun's figure, of a model, a pair or `toy`."""
-    modules = [*DRAW.glob(f"*/{noun}.py"), DRAW / "layers/profiles.py"]  # else a family of layers
+    [module] = DRAW.glob(f"*/{noun}.py")
     place = f"figures/{noun}/{name}"
-    return drawn_files(place, noun, noun if noun in ALONE else modules[0].parent.name)
+    return drawn_files(place, noun, noun if noun in ALONE else module.parent.name)
 
 
 def drawn_files(place: str, noun: str, chapter: str) -> list[str]:

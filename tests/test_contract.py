@@ -98,6 +98,12 @@ def measured(member: Declared, *, with_positions: bool = True, **change: Any) ->
     return member.function(**arguments(member, with_positions=with_positions), **settings)
 
 
+@pytest.fixture(autouse=True)
+def one_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have joblib start no processes, whose start takes longer than small tables."""
+    monkeypatch.setenv("LOKY_MAX_CPU_COUNT", "1")
+
+
 @pytest.fixture(params=modules())
 def member(request: pytest.FixtureRequest) -> Declared:
     return declaration(request.param)
@@ -220,6 +226,12 @@ def test_every_setting_of_a_wrong_kind_is_refused_by_its_name(member: Declared, 
         checked_settings(member.function, {**content, "no_such_setting": 1}, params, str(file))
 
 
+def drawing_of_noun(member: Declared) -> Any:
+    if not member.analysis.is_drawn:
+        pytest.skip("no figure")
+    return drawing_of(member)
+
+
 def drawn(member: Declared, results: Any) -> tuple[str, str]:
     """Return the words of a figure, which fit, on one line, and its tables in Markdown."""
     from matplotlib.text import Text
@@ -229,7 +241,7 @@ def drawn(member: Declared, results: Any) -> tuple[str, str]:
 
     use_style()
     noun = member.analysis.noun
-    draw = drawing_of(member).draw
+    draw = drawing_of_noun(member).draw
     figure, text = draw(results, "a model of a long name", **settings_of(draw))
     assert figure.get_supxlabel() == member.analysis.stage, noun
     assert_words_fit(figure)
@@ -240,7 +252,7 @@ def drawn(member: Declared, results: Any) -> tuple[str, str]:
 def test_a_figure_is_drawn_from_the_tables_in_git(
     member: Declared, root: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    drawing = drawing_of(member)
+    drawing = drawing_of_noun(member)
     if any(name.endswith(("parquet", "safetensors")) for name in drawing.results):
         pytest.skip("git has not all of its results")
     monkeypatch.chdir(root)
@@ -252,7 +264,7 @@ def test_a_figure_is_drawn_from_the_tables_in_git(
 
 def beside(member: Declared) -> dict[str, Any]:
     """Return what a drawing shows besides results of its own: settings, and tables without rows."""
-    results = drawing_of(member).results
+    results = drawing_of_noun(member).results
     shown: dict[str, Any] = {
         file: read_yaml(Path(__file__).parents[1] / file)
         for file in results

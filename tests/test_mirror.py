@@ -204,34 +204,6 @@ BREAKS: list[tuple[Break, *tuple[str, ...]]] = [
         edit(CUBES, "run_stage(main, measure_cubes", "run_stage(main, main"),
         r"cubes\.py: expected it to end in run_stage\(main, measure_cubes\)",
     ),
-    # A module of families.
-    (
-        stage("measure_hubs", "+family=hubs", "+family=direction"),
-        r"measure_hubs: cmd is .*, expected `.*layers\.profiles .*=hubs`",
-    ),
-    (
-        stage("measure_profiles", "measure_profiles.txt", "measure_direction.txt"),
-        r"measure_profiles: deps lacks data/prepared/code/measure_profiles\.txt",
-        r"measure_profiles: deps has data/prepared/code/measure_direction\.txt; expected no code",
-    ),
-    (
-        stage("measure_profiles", "[direction, ", "["),
-        *[rf"draw_layers: the output figures/direction/\S+\.{end} is" for end in ("md", "png")],
-        *[rf"draw_layers: deps has results/direction/{table}" for table in ("cur", "nul", "prof")],
-        *[rf"results/direction/{table}/: belongs to" for table in ("curves", "nulls", "profiles")],
-    ),
-    (
-        stage("measure_hubs", "results/hubs/curves/", "results/near/curves/"),
-        *[rf"draw_layers: outs lacks figures/near/\S+?\.{end}," for end in ("md", "png")],
-        *[rf"draw_layers: deps lacks results/near/{table}" for table in ("prof", "nul", "cur")],
-        r"results/hubs/curves/: belongs to nothing",
-        r"docs/analyses\.md: expected a table row of measure_hubs: `near`",
-    ),
-    (
-        edit(f"{DRAW}/layers/__main__.py", " | profiles.DRAWINGS", " "),
-        r"DRAWINGS is .*; expected drawings_of\(atlas, encoders_decoders, "
-        r"information_imbalance, layer_maps\) \| profiles\.DRAWINGS",
-    ),
     # One chapter a noun.
     (
         both(

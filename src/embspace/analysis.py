@@ -159,7 +159,7 @@ class Analysis:
     over: str = "models"
     """The list in params.yaml with the models, runs or pairs of the stage; empty without any."""
     undrawn: Sequence[str] = ()
-    """Results not in the figure."""
+    """Results not in the figure; all of an analysis without a figure."""
     further_figures: Mapping[str, str] = field(default_factory=dict)
     """Noun of a further figure of these results -> name of the figure in docs/analyses.md."""
 
@@ -167,6 +167,11 @@ class Analysis:
     def stage(self) -> str:
         """The name of the stage."""
         return f"{self.verb}_{self.noun}"
+
+    @property
+    def is_drawn(self) -> bool:
+        """Whether the results have a figure."""
+        return not self.outputs.keys() <= {*self.undrawn}
 
     @property
     def outputs(self) -> dict[str, str]:

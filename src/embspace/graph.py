@@ -151,6 +151,7 @@ def with_stages(text: str, chapter: str, members: Iterable[Declared], root: Path
     lists = {
         chapter if member.analysis.noun in together else member.analysis.noun: member.analysis.over
         for member in members
+        if member.analysis.is_drawn
     }
     declared_here = {member.analysis.stage for member in members} | {f"draw_{n}" for n in lists}
     for stage in re.findall(r"^  (\w+):$", text, re.MULTILINE):
@@ -158,7 +159,8 @@ def with_stages(text: str, chapter: str, members: Iterable[Declared], root: Path
         if verb in (*VERBS, "draw") and noun in modules() and stage not in declared_here:
             text = re.sub(rf"{COMMENT}^  {stage}:\n{BODY}\n?", "", text, flags=re.MULTILINE)
     for member in members:
-        comment = f"  # {plain_question(member.analysis)}\n"
+        question = plain_question(member.analysis)
+        comment = f"  # {question}\n" if question else ""
         entry = _as_yaml(member.analysis.stage, stage_entry(member, root))
         text = _with_stage(text, comment + entry, f"draw_{chapter}")
     for name, over in lists.items():
@@ -199,11 +201,12 @@ def stage_entry(member: Declared, root: Path) -> dict[str, Any]:
     deps += [path.format_map(blanks) for path in analysis.deps()]
     deps += [f"${{{key}}}" for key in named]
     named += [key for key in settings if any(f"{{{key}}}" in path for path in analysis.deps())]
+    params = [*analysis.lists, *keys, *params]
     return {
         "wdir": "../..",
         **_call(module, analysis.over, [f"{member.settings}:{','.join(named)}"] if named else []),
         "deps": [f"data/prepared/code/{analysis.stage}.txt", *sorted({*deps})],
-        "params": [*analysis.lists, *keys, *params],
+        **({"params": params} if params else {}),
         "outs": [_kept(path) for path in sorted(paths.values())],
         **({"metrics": [_kept(scalars)]} if scalars else {}),
     }
@@ -313,11 +316,12 @@ def _flow(item: Any) -> str:
 def tables_of(members: Iterable[Declared]) -> str:
     """Return, by noun, the results for the drawing, with the headings for readers."""
     content = {
-        each.analysis.noun: {
-            "results": list(drawn_results(each.analysis)),
-            **({"headings": headings} if (headings := each.analysis.headings) else {}),
+        member.analysis.noun: {
+            "results": list(drawn_results(member.analysis)),
+            **({"headings": headings} if (headings := member.analysis.headings) else {}),
         }
-        for each in members
+        for member in members
+        if member.analysis.is_drawn
     }
     return NOTE + _dumped(content)
 

@@ -139,10 +139,8 @@ def layers(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.parametrize(
     ("name", "model", "expected"),
     [
-        ("direction", None, ["measure_profiles@one-direction", "measure_profiles@two-direction"]),
-        ("direction", "two", ["measure_profiles@two-direction"]),
-        ("profiles", None, ["measure_profiles"]),
-        ("intrinsic_dimension", "one", ["measure_hubs@one"]),
+        ("direction", None, ["measure_direction"]),
+        ("hubs", "one", ["measure_hubs@one"]),
         ("measure_atlas", None, ["measure_atlas"]),
         ("atlas", "two", ["measure_atlas@two"]),
     ],
@@ -151,12 +149,6 @@ def test_the_items_of_a_name(
     layers: Path, name: str, model: str | None, expected: list[str]
 ) -> None:
     assert addresses_of(layers, name, model) == [f"{LAYERS}:{each}" for each in expected]
-
-
-def test_a_stage_of_families_is_all_of_them(layers: Path) -> None:
-    families = ("direction", "spectrum", "context")
-    expected = [f"{LAYERS}:measure_profiles@one-{family}" for family in families]
-    assert addresses_of(layers, "profiles", "one") == expected
 
 
 def test_a_pair_is_an_item_as_a_model_is(layers: Path) -> None:
@@ -176,7 +168,7 @@ def test_a_model_that_is_not_profiled_is_named(layers: Path) -> None:
         addresses_of(layers, "direction", "three")
 
 
-@pytest.mark.parametrize("name", ["direction", "profiles", "hubs", "measure_atlas", "layers"])
+@pytest.mark.parametrize("name", ["direction", "measure_atlas", "layers"])
 def test_what_has_no_item_is_refused_for_dvc_would_run_all(layers: Path, name: str) -> None:
     params = yaml.safe_load((layers / "params.yaml").read_text())
     (layers / "params.yaml").write_text(yaml.safe_dump(params | {"profiled": []}))

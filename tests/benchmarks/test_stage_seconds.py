@@ -12,7 +12,7 @@ DURATIONS = {
     "measure_search@other": 99.0,
     "extract_hidden_states@m-one": 3.0,
     "extract_hidden_states@m-two": 4.0,
-    "measure_profiles@m-spectrum": 7.0,
+    "measure_spectrum@m": 7.0,
     "m--mine:measure_search@m": 1.0,
 }
 
@@ -22,7 +22,7 @@ def test_seconds_are_those_of_one_tree_and_model():
         "prepare_code": 5.0,
         "measure_search": 9.0,
         "extract_hidden_states": 4.0,
-        "measure_profiles@spectrum": 7.0,
+        "measure_spectrum": 7.0,
     }
     assert seconds_by_stage(DURATIONS, "m--mine", "m") == {"measure_search": 1.0}
 

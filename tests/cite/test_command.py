@@ -279,20 +279,6 @@ def test_changed_settings_of_what_compares_are_noted_of_each_pair(tree: Path):
     assert run("measures").stderr == note
 
 
-def test_changed_settings_of_a_family_are_noted_of_its_item(tree: Path):
-    file = settings_of(load_methods("spectrum"))
-    ran_with = {str(file): yaml.safe_load(file.read_text())}
-    items = ["measure_profiles@minilm-spectrum", "measure_hubs@minilm"]
-    lock = {"stages": {item: {"params": ran_with} for item in items}}
-    (tree / "dvc.lock").write_text(yaml.safe_dump(lock))
-    assert run("spectrum").stderr == ""
-    edit(tree / file, "n_top", 7)
-    for noun, item in zip(["spectrum", "intrinsic_dimension"], items, strict=True):
-        note = f"note: changed since `{item}` ran: {file}; `dvc repro`, and then cite\n"
-        assert run(noun).stderr == note
-    assert run("direction").stderr == ""
-
-
 def test_a_model_without_a_known_paper_is_noted(tree: Path):
     edit(tree / "conf/model/minilm.yaml", "repository", "nobody/nothing")
     result = run("pca")

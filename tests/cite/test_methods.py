@@ -7,7 +7,6 @@ import yaml
 
 from embspace.cite.methods import Methods, all_methods, all_papers, load_methods, papers_of
 from embspace.errors import InputError
-from embspace.geometry.measures.declaration import FAMILIES
 from embspace.settings.params import TOY
 from embspace.settings.stage import FROM_PARAMS
 from tests.cite.tree import settings_of, settings_said
@@ -23,7 +22,7 @@ def drawn(root: Path) -> list[str]:
         module = ast.parse(path.read_text())
         names = {each.name for each in module.body if isinstance(each, ast.FunctionDef)}
         if f"draw_{path.stem}" in names:
-            found += FAMILIES if path.stem == OF_FAMILIES else [path.stem]
+            found.append(path.stem)
     return found
 
 
@@ -33,20 +32,17 @@ OF_RUNS += ["parameter_alignment", "run_head_pairs", "sequence_attention", "stit
 OF_RUNS += ["training_claims", "tuning_words"]
 # Measured for other stages alone, which say it with their own.
 INNER = ["random_weights"]
-# Measured and drawn with the settings of one noun.
-OF_FAMILIES = "profiles"
 
 
 def test_every_figure_has_its_sentences(root: Path):
     assert len(drawn(root)) > 20
     measured = {path.stem for verb in VERBS for path in (root / "conf" / verb).rglob("*.yaml")}
-    nouns = (measured | {*FAMILIES}) & set(drawn(root))  # a further figure is of another's results
+    nouns = measured & set(drawn(root))  # a further figure is of another's results
     assert sorted(nouns - set(all_methods())) == OF_RUNS
 
 
 def test_every_analysis_has_its_sentences_and_no_other(root: Path):
     settings = {path.stem: v for v in VERBS for path in (root / "conf" / v).rglob("*.yaml")}
-    settings |= dict.fromkeys(FAMILIES, settings.pop(OF_FAMILIES))
     expected = {noun: verb for noun, verb in settings.items() if noun not in [*OF_RUNS, *INNER]}
     assert {noun: methods.verb for noun, methods in all_methods().items()} == expected
 

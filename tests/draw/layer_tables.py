@@ -7,10 +7,17 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import yaml
 
-from embspace.measure.layers.layer_profiles import COLUMNS
+from embspace.draw.layers.__main__ import DRAWINGS
+from embspace.draw.page.looks import LAYER_SPACES, NULLS
+from embspace.draw.page.measure_names import name_of
+from embspace.draw.page.saving import Results
+from embspace.geometry.measures.registry import profiled_measures
+from embspace.measure.layers.layer_profiles import TABLES
+from embspace.settings.schema import read_yaml
 from embspace.settings.stage import settings_path
+from tests import analyses
+from tests.draw.fits import assert_words_fit
 
 CORPORA, LAYERS = ("articles", "posts"), 3
 CHANGES = ("as_is", "ordinary_tokens", "standardized")
@@ -29,7 +36,7 @@ def profile_tables(
     nulls: Sequence[str] = ("isotropic_gaussian", "random_initialization"),
 ) -> dict[str, pd.DataFrame]:
     """As the stage of a family leaves them; the first measure has not converged in layer 1."""
-    tables: dict[str, list[dict[str, Any]]] = {table: [] for table in COLUMNS}
+    tables: dict[str, list[dict[str, Any]]] = {table: [] for table in TABLES}
     places = [
         (corpus, space, change, layer, measure)
         for corpus in CORPORA
@@ -57,12 +64,12 @@ def profile_tables(
             tables["curves"] += [
                 {**key, "n_texts": n_texts, "n": 22.0 * n_texts, **sizes} for n_texts in (28, 56)
             ]
-    return {table: pd.DataFrame(rows, columns=COLUMNS[table]) for table, rows in tables.items()}
+    return {name: TABLES[name].of(rows) for name, rows in tables.items()}
 
 
 def empty_tables() -> dict[str, pd.DataFrame]:
     """Of a model that has no corpus of enough documents."""
-    return {table: pd.DataFrame(columns=columns) for table, columns in COLUMNS.items()}
+    return {name: table.of() for name, table in TABLES.items()}
 
 
 def without_values(tables: dict[str, pd.DataFrame], measure: str) -> dict[str, pd.DataFrame]:
@@ -86,6 +93,26 @@ def squeezed(text: str) -> str:
 
 def settings_of(root: Path, noun: str) -> dict[str, Any]:
     """Those of the project."""
-    file = settings_path("draw", noun, root)
-    settings: dict[str, Any] = yaml.safe_load(file.read_text())
-    return settings
+    return read_yaml(settings_path("draw", noun, root))
+
+
+def title_of(figure: Any) -> str:
+    """Return the title on one line."""
+    return " ".join(figure.get_suptitle().split())
+
+
+def project_drawing(noun: str) -> tuple[Any, str]:
+    """Draw all measures of a noun with the settings in conf/, and check what figures owe."""
+    drawing = DRAWINGS[noun]
+    settings = analyses.settings_of(drawing.draw)
+    names = [name for name, each in profiled_measures().items() if each.family == noun]
+    assert set(settings["measures"]) <= set(names) and set(settings["nulls"]) <= set(NULLS)
+    spaces = ["token"] if noun == "context" else [*LAYER_SPACES]
+    tables = profile_tables(names, spaces=spaces)
+    figure, text = drawing.draw(Results(tables, {}), "a model of a long name", **settings)
+    assert_words_fit(figure)
+    assert figure.get_figheight() * 25.4 <= 200
+    labels = [ax.get_ylabel().lower() for ax in figure.axes[:: len(spaces)]]
+    assert labels == [name_of(name).lower() for name in settings["measures"]]
+    assert all(f"| {name_of(name)} |" in squeezed(text) for name in names)
+    return figure, text

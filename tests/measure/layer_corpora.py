@@ -3,31 +3,39 @@
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
 import numpy as np
 import pandas as pd
-import yaml
 
-from embspace.clouds.layers import CorpusStates
+from embspace.analysis import Outcome
+from embspace.clouds.layers import CorpusStates, LayerCloud, layer_clouds
 from embspace.geometry.measures.declaration import Family
-from embspace.measure.layers.layer_profiles import LayerProfiles
 from embspace.measure.layers.layer_protocol import Protocol
-from embspace.settings.stage import settings_path
 
 N_WORDS, LENGTH, OVERLAP = 12, 9, 2
-QUICK: dict[str, Any] = {
-    "fewest_documents": 8,
+DRAWS: dict[str, Any] = {
     "n_half_samples": 8,
+    "level": 0.95,
+    "tolerance": 0.05,
     "n_null_draws": 2,
     "shares": [0.5],
     "n_share_draws": 2,
 }
+FEW: dict[str, Any] = {"fewest_documents": 8, "draws": DRAWS}
+# Values that halves, draws of nulls and draws of fewer texts decide.
+DECIDED_BY_SEED = ("standard_error", "of_half", "converged", "n", "mean", "smallest", "largest")
 EMPTY = pd.DataFrame(
     columns=["corpus", "space", "change", "layer", "measure", "null", "seed", "n", "value"]
 )
+
+
+def random_weights(measure: str) -> pd.DataFrame:
+    """Return values of a measure of two models with random weights, at the layer 1 of "many"."""
+    place = {"corpus": "many", "space": "token", "change": "as_is", "layer": 1, "measure": measure}
+    drawn = {"null": "shuffled_entries", "n": 9, "value": 0.25}
+    return pd.DataFrame([{**place, **drawn, "seed": seed} for seed in (0, 1)])
 
 
 def token_table(n_windows: int, rng: np.random.Generator) -> pd.DataFrame:
@@ -74,24 +82,21 @@ def three_corpora() -> dict[str, CorpusStates]:
     }
 
 
+def vectors(name: str, *, layer: int) -> LayerCloud:
+    """Return the unchanged tokens of one of `three_corpora` at a layer."""
+    [cloud] = layer_clouds(three_corpora()[name], layer, ["as_is"], n_top=0, spaces=["token"])
+    return cloud[2]
+
+
 def protocol(family: Family, **given: Any) -> Protocol:
     """A quick one."""
     settings: dict[str, Any] = {
         "families": (family,),
         "changes": ["as_is", "ordinary_tokens", "standardized"],
-        "level": 0.95,
-        "tolerance": 0.05,
         "rng": np.random.default_rng(0),
-        **{key: value for key, value in QUICK.items() if key != "fewest_documents"},
+        **DRAWS,
     }
     return Protocol(**settings | given)
-
-
-def settings_of(root: Path, noun: str) -> dict[str, Any]:
-    """Those of the project, with fewer draws."""
-    settings = yaml.safe_load(settings_path("measure", noun, root).read_text())
-    assert QUICK.keys() <= settings.keys()
-    return {**settings, **QUICK, "seed": 0}
 
 
 @contextmanager
@@ -101,11 +106,10 @@ def processes(n: int) -> Iterator[None]:
         yield
 
 
-def assert_equal(one: LayerProfiles, other: LayerProfiles) -> None:
+def assert_equal(one: Outcome, other: Outcome) -> None:
     """Whatever the order of rows."""
     for table in ("profiles", "nulls", "curves"):
         found, expected = (
-            rows.sort_values(list(rows), ignore_index=True)
-            for rows in (getattr(one, table), getattr(other, table))
+            rows.sort_values(list(rows), ignore_index=True) for rows in (one[table], other[table])
         )
         pd.testing.assert_frame_equal(found, expected, rtol=1e-12)

@@ -5,7 +5,7 @@ import json
 import re
 from collections.abc import Iterator
 from functools import cache
-from itertools import permutations, product
+from itertools import permutations
 
 from tests.mirror.paths import gives, is_home_of
 from tests.mirror.source import assigned_to, calls_of, dotted, function_named, imports_of, paths_in
@@ -51,11 +51,8 @@ def files_are_deps(tree: Tree) -> Iterator[str]:
             continue
         opened = list(_opened(tree, stage))
         deps = [_resolved(tree, stage, dep) for dep in stage.deps if dep not in stage.code_deps]
-        # A module of families may open a file for some of them alone.
-        beside = [each for each in tree.stages if stage.family and each.module == stage.module]
-        named = [*deps, *(dep for each in beside for dep in each.deps)]
         for path in opened:
-            if not any(gives(dep, path) for dep in named):
+            if not any(gives(dep, path) for dep in deps):
                 yield f"{stage}: deps lacks {path}, which {stage.module} reads."
         # `draw_and_save` reads the labels of all corpora for every figure.
         shared = {"conf/corpus"} if stage.module.startswith("src/embspace/draw/") else set()
@@ -122,9 +119,9 @@ def _drawn_results(tree: Tree, drawing: Function, stage: Stage) -> Iterator[str]
         *(declared["results"] if declared else []),
         *(ast.literal_eval(names) if names else []),
     ]
-    for noun, name in product(tree.drawn_by(drawing), tables):
+    for name in tables:
         table, _, suffix = name.rpartition(".")
-        home = f"{homes.get(suffix, 'results')}/{noun}/" if "/" not in table else "results/"
+        home = f"{homes.get(suffix, 'results')}/{drawing.noun}/" if "/" not in table else "results/"
         home = "" if table.startswith("data/") else home
         item = stage.item if stage.item == TOY else "{}"
         path = f"{home}{table + '/' if table else ''}{item}.{suffix}"

@@ -77,10 +77,10 @@ def _figures_left_over(tree: Tree) -> Iterator[str]:
 
 def the_list_has_a_row_for_each_measure(tree: Tree) -> Iterator[str]:
     rows = [line for line in tree.text("docs/analyses.md").splitlines() if line.startswith("|")]
-    for stage, noun in _published(tree):
-        figures = f"figures/{noun}/"
-        if not any(f"`{noun}`" in row and figures in row for row in rows):
-            row = f"`{noun}`, a link to {figures}"
+    for stage in _published(tree):
+        figures = f"figures/{stage.noun}/"
+        if not any(f"`{stage.noun}`" in row and figures in row for row in rows):
+            row = f"`{stage.noun}`, a link to {figures}"
             yield f"docs/analyses.md: expected a table row of {stage.name}: {row}"
 
 
@@ -92,11 +92,11 @@ def figures_name_their_stage(tree: Tree) -> Iterator[str]:
     makers = [stage for stage in tree.stages if stage.verb in MAKERS]
     made: dict[str, list[str]] = {}
     for each in makers:
-        made.setdefault(each.runs, []).append(each.name)
-    for stage, noun in _published(tree):
-        if stage.runs not in {drawing.noun for drawing in drawings}:
-            place = f"src/embspace/draw/{stage.chapter}/{stage.runs}.py"
-            yield f"{place}: expected draw_{stage.runs}(), the figure of {noun} of {stage.name}."
+        made.setdefault(each.noun, []).append(each.name)
+    for stage in _published(tree):
+        if stage.noun not in {drawing.noun for drawing in drawings}:
+            place = f"src/embspace/draw/{stage.chapter}/{stage.noun}.py"
+            yield f"{place}: expected draw_{stage.noun}(), the figure of {stage.name}."
     for drawing in drawings:
         said = set(strings_in(tree.module(drawing.module)))
         if drawing.noun not in made:
@@ -114,8 +114,7 @@ def figures_name_their_stage(tree: Tree) -> Iterator[str]:
             yield f'{SAVING}: expected save_figure(..., title=f"{{stage_of(figure)}}...").'
 
 
-def _published(tree: Tree) -> list[tuple[Stage, str]]:
-    """Return what is measured for people, with each noun; what others read lies under data/."""
+def _published(tree: Tree) -> list[Stage]:
+    """Return what is measured for people; what others read lies under data/."""
     made = (stage for stage in tree.stages if stage.verb in MAKERS)
-    found = [stage for stage in made if any(out.startswith("results/") for out in stage.outs)]
-    return [(stage, noun) for stage in found for noun in sorted(stage.nouns)]
+    return [stage for stage in made if any(out.startswith("results/") for out in stage.outs)]

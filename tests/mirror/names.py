@@ -18,7 +18,6 @@ from tests.mirror.source import assigned_to, calls_of, function_named, functions
 from tests.mirror.tree import (
     ALL_RUNS,
     DESCRIPTIONS,
-    FAMILY,
     FROM_PARAMS,
     MAKERS,
     ROOTED,
@@ -74,8 +73,6 @@ def _module_problems(tree: Tree, stage: Stage) -> Iterator[str]:
             f"matrix of the stage has {listing(stage.matrix)}; expected the same."
         )
     choices = [f"{key}={stage.place_of(key)}" for key in stage.matrix]
-    if stage.families or stage.family:
-        choices.append(f"{FAMILY}{'${item.family}' if stage.families else stage.noun}")
     dotted = stage.module.removeprefix("src/").removesuffix(".py").removesuffix("/__main__")
     expected = " ".join(["PYTHONPATH=src python -m", dotted.replace("/", "."), *choices])
     if stage.entry.get("cmd") != expected:
@@ -91,7 +88,6 @@ def nouns_have_one_chapter(tree: Tree) -> Iterator[str]:
     chapters: dict[str, dict[str, None]] = {}
     for noun, chapter in [
         *((stage.noun, stage.chapter) for stage in tree.stages if not stage.draws_chapter),
-        *((noun, stage.chapter) for stage in tree.stages if stage.family for noun in stage.nouns),
         *((function.noun, function.chapter) for function in tree.functions.values()),
     ]:
         if chapter:
@@ -118,8 +114,7 @@ def drawings_are_drawn(tree: Tree) -> Iterator[str]:
 def _drawing_problems(tree: Tree, stage: Stage) -> Iterator[str]:
     module = tree.module(stage.module)
     functions = sorted(tree.functions_of(stage), key=lambda function: function.noun)
-    several = [each.noun for each in functions if tree.drawn_by(each) != [each.noun]]
-    nouns = [each.noun for each in functions if each.noun not in several]
+    nouns = [function.noun for function in functions]
     drawings = assigned_to(module, "DRAWINGS")
     found = ast.unparse(drawings) if drawings else "none"
     if not stage.draws_chapter:
@@ -127,9 +122,8 @@ def _drawing_problems(tree: Tree, stage: Stage) -> Iterator[str]:
         made, given = ("drawing_of", "TABLES") if is_declared else ("Drawing", "RESULTS")
         expected = f"{{'{stage.noun}': {made}({stage.name}, {given})}}"
     else:
-        tables = [f"{noun}.DRAWINGS" for noun in several]
-        expected = " | ".join([f"drawings_of({', '.join(nouns)})", *tables])
-        found = " | ".join(map(_sorted_call, _united(drawings))) if drawings else found
+        expected = f"drawings_of({', '.join(nouns)})"
+        found = _sorted_call(drawings) if drawings else found
     if found != expected:
         yield f"{stage.module}: DRAWINGS is {found}; expected {expected}."
     names = {TOY: f"'{TOY}'", ALL_RUNS: "ALL_RUNS", "${key}": "config.pair"}
@@ -140,13 +134,6 @@ def _drawing_problems(tree: Tree, stage: Stage) -> Iterator[str]:
         yield f"{stage.module}: expected one call draw_and_save({', '.join(given)}, ...)."
 
 
-def _united(drawings: ast.expr) -> list[ast.expr]:
-    """Return a, b and c of `a | b | c`."""
-    if isinstance(drawings, ast.BinOp) and isinstance(drawings.op, ast.BitOr):
-        return [*_united(drawings.left), drawings.right]
-    return [drawings]
-
-
 def _sorted_call(node: ast.expr) -> str:
     if not isinstance(node, ast.Call):
         return ast.unparse(node)
@@ -154,9 +141,9 @@ def _sorted_call(node: ast.expr) -> str:
 
 
 def _item_problems(tree: Tree, stage: Stage) -> Iterator[str]:
-    nouns = {noun for function in tree.functions_of(stage) for noun in tree.drawn_by(function)}
+    nouns = {function.noun for function in tree.functions_of(stage)}
     for maker in tree.stages:
-        if maker.verb in MAKERS and maker.nouns & nouns:
+        if maker.verb in MAKERS and maker.noun in nouns:
             matrix, made = stage.matrix or None, maker.matrix or None
             is_of_all = stage.item == ALL_RUNS and set(maker.matrix) == {"train"}
             if matrix != made and not is_of_all:
@@ -238,7 +225,7 @@ def _outputs(tree: Tree, stage: Stage) -> Iterator[str]:
 
 
 def _drawn_outputs(tree: Tree, stage: Stage) -> Iterator[str]:
-    nouns = [noun for each in tree.functions_of(stage) for noun in tree.drawn_by(each)]
+    nouns = [function.noun for function in tree.functions_of(stage)]
     figures = [figure_of(stage, noun) for noun in nouns]
     expected = {f"{figure}{suffix}" for figure in figures for suffix in (".md", ".png")}
     expected |= {f"data/drawn/{stage.noun}/{stage.item}"}

@@ -42,9 +42,8 @@ def blanked(path: str) -> str:
 
 
 def places_of(stage: Stage) -> list[str]:
-    """Return where a stage may write, its nouns filled in."""
-    kinds, nouns = PLACES[stage.verb], sorted(stage.nouns)
-    places = (place.replace("<noun>", noun) for noun in nouns for place in kinds)
+    """Return where a stage may write, its noun filled in."""
+    places = (place.replace("<noun>", stage.noun) for place in PLACES[stage.verb])
     return [place.replace("<model>", TOY) if stage.item == TOY else place for place in places]
 
 
@@ -57,9 +56,8 @@ def pattern_of(place: str) -> str:
 
 
 def is_home_of(path: str, stage: Stage) -> bool:
-    """Return whether a path lies where a stage writes; the noun of families may be a blank."""
-    nouns = [*stage.nouns, *(["{}"] if stage.family else [])]
-    places = [place.replace("<noun>", noun) for noun in nouns for place in PLACES[stage.verb]]
+    """Return whether a path lies where a stage writes."""
+    places = [place.replace("<noun>", stage.noun) for place in PLACES[stage.verb]]
     homes = [place.split("<")[0] for place in places]
     return any(path.startswith(home.partition("[")[0]) for home in homes)
 

@@ -2,7 +2,6 @@
 
 import ast
 import os
-import re
 from dataclasses import dataclass
 from functools import cache, cached_property
 from glob import glob
@@ -25,7 +24,6 @@ ALL_RUNS = "all_runs"  # has the place of a run's name, where all are looked at
 FROM_PARAMS = {"seed", "device", "roles"}
 GRAPH = "src/embspace/graph.py"  # writes the stages of declared analyses
 CODE = "data/prepared/code"  # what `prepare_code` writes
-FAMILY = "+family="  # how a command asks a module for one of the families that it measures
 
 
 @dataclass(frozen=True)
@@ -48,25 +46,8 @@ class Stage:
         return self.name.partition("_")[2]
 
     @property
-    def family(self) -> str:
-        """What its command says of which nouns its module is to make, where there are several."""
-        return str(self.entry.get("cmd")).partition(FAMILY)[2]
-
-    @cached_property
-    def runs(self) -> str:
-        """The noun of its module: its own, but for a module of families the one in the command."""
-        found = re.search(r"-m \S+\.(\w+) ", str(self.entry.get("cmd")))
-        return found[1] if self.family and found else self.noun
-
-    @property
     def function(self) -> str:
-        return f"{self.verb}_{self.runs}"
-
-    @cached_property
-    def nouns(self) -> set[str]:
-        """The nouns that it makes: its own, or all families that it has results of."""
-        parts = [out.split("/") for out in self.outs if self.family]
-        return {part[1] for part in parts if part[0] == "results"} or {self.noun}
+        return f"{self.verb}_{self.noun}"
 
     @cached_property
     def chapter(self) -> str:
@@ -80,22 +61,18 @@ class Stage:
     @cached_property
     def module(self) -> str:
         folder = f"{self.verb}/{self.chapter}" if self.verb in FOLDED else self.verb
-        return f"src/embspace/{folder}/{'__main__' if self.draws_chapter else self.runs}.py"
+        return f"src/embspace/{folder}/{'__main__' if self.draws_chapter else self.noun}.py"
 
     def _list(self, key: str) -> list[Any]:
         return list(self.entry.get(key) or [])
 
     @cached_property
     def matrix(self) -> dict[str, Any]:
-        """What it has an item for each of, but families and pages; DVC takes pairs by `foreach`."""
+        """What it has an item for each of, but pages; DVC takes pairs by `foreach`."""
         matrix = dict(self.entry.get("matrix") or {})
         if "foreach" in self.entry:
             return {"pair": self.entry["foreach"]}
-        return {key: values for key, values in matrix.items() if key not in ("family", "pages")}
-
-    @property
-    def families(self) -> list[str]:
-        return list((self.entry.get("matrix") or {}).get("family", []))
+        return {key: values for key, values in matrix.items() if key != "pages"}
 
     @property
     def item(self) -> str:
@@ -119,16 +96,12 @@ class Stage:
 
     @cached_property
     def outs(self) -> dict[str, bool]:
-        """Each output, of each family, and whether DVC caches it instead of leaving it to git."""
+        """Each output, and whether DVC caches it instead of leaving it to git."""
         listed = [out for kind in ("outs", "metrics", "plots") for out in self._list(kind)]
         options: dict[str, Any] = {}
         for out in listed:
             options |= out if isinstance(out, dict) else {out: {}}
-        return {
-            path.replace("${item.family}", family): (option or {}).get("cache", True)
-            for path, option in options.items()
-            for family in self.families or [""]
-        }
+        return {path: (option or {}).get("cache", True) for path, option in options.items()}
 
     @property
     def param_keys(self) -> set[str]:
@@ -255,19 +228,6 @@ class Tree:
             isinstance(node, ast.Assign) and ast.unparse(node.value).startswith("Analysis(")
             for node in self.module(path).body
         )
-
-    def drawn_by(self, drawing: Function) -> list[str]:
-        """Return the nouns that a function draws: its own, or all of the module of its name."""
-        return self._made.get(drawing.noun, [drawing.noun])
-
-    @cached_property
-    def _made(self) -> dict[str, list[str]]:
-        """The nouns that each module makes, over all stages that run it."""
-        made: dict[str, set[str]] = {}
-        for stage in self.stages:
-            if stage.verb in MAKERS:
-                made.setdefault(stage.runs, set()).update(stage.nouns)
-        return {name: sorted(nouns) for name, nouns in made.items()}
 
     @cached_property
     def modules(self) -> dict[str, str]:

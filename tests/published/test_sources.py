@@ -94,11 +94,9 @@ def test_the_projects_own_files_are_outputs_of_its_stages(
             assert place.replace("{model}", "${item.model}") in stages
         for on_layers in source.claims_on_layers:
             for cell in on_layers.cells:
-                place, family = cell.file, cell.file.split("/")[1]
+                place = cell.file
                 if "{model}--" in place:  # of a pair, which {item} alone names
                     place = place.partition("{model}--")[0] + "${"
-                if family in ("direction", "spectrum", "context"):  # of measure_profiles
-                    place = place.replace(family, "${item.family}", 1)
                 assert place.replace("{model}", "${item.model}") in stages
 
 

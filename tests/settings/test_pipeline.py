@@ -12,7 +12,6 @@ from embspace.settings.pipeline import (
     hash_of_locks,
     of_item,
     read_locked,
-    read_parts,
     read_stages,
     stage_names,
 )
@@ -25,9 +24,9 @@ GRAPHS = {
 THINGS = """
 stages:
   measure_shapes:
-    matrix: {model: "${models}", family: [round, square]}
+    matrix: {model: "${models}"}
     outs:
-      - results/${item.family}/${item.model}.csv: {cache: false}
+      - results/shapes/${item.model}.csv: {cache: false}
   measure_colors:
     matrix: {model: "${models}"}
     outs:
@@ -122,22 +121,6 @@ def test_a_stage_is_found_by_the_results_that_it_makes(things: Path) -> None:
     assert addresses(things, "shades", "mine") == ["measure_colors@mine"]
 
 
-def test_a_family_is_an_item_of_each_model(things: Path) -> None:
-    assert addresses(things, "square", "mine") == ["measure_shapes@mine-square"]
-    [stage] = find_stages(things, "square")
-    assert stage.entry["matrix"] == {"model": "${models}"}
-    assert stage.outputs() == ["results/square/${item.model}.csv"]
-    assert addresses(things, "shapes") == ["measure_shapes"]
-
-
-def test_each_family_is_a_part_of_its_own(things: Path) -> None:
-    assert [(part.name, part.family) for part in read_parts(things)] == [
-        *(("measure_shapes", "round"), ("measure_shapes", "square")),
-        *(("measure_colors", ""), ("measure_nothing", "")),
-    ]
-    assert read_parts(things)[1].outputs() == ["results/square/${item.model}.csv"]
-
-
 def test_names_stand_in_the_place_of_their_keys() -> None:
     path = "data/${item.model}/${item.corpus}/${item.model}.csv"
     assert of_item(path, {"model": "a.b"}) == "data/a.b/${item.corpus}/a.b.csv"
@@ -154,22 +137,20 @@ def test_each_run_changes_the_hash_of_locks(tree: Path) -> None:
 
 
 def test_a_wrong_name_is_answered_with_those_there_are(things: Path) -> None:
-    allowed = "colors, nothing, round, shades, shapes, square, things"
-    with pytest.raises(InputError, match=f"'sqare'; did you mean 'square'. allowed: {allowed}"):
-        find_stages(things, "sqare")
+    allowed = "colors, nothing, shades, shapes, things"
+    with pytest.raises(InputError, match=f"'shade'; did you mean 'shades'. allowed: {allowed}"):
+        find_stages(things, "shade")
 
 
 def test_every_result_of_the_project_is_made_by_one_stage(root: Path) -> None:
-    parts = [part for stage in read_stages(root).values() for part in stage.by_family()]
-    made = [path for part in parts for path in part.outputs()]
-    assert len(made) == len(set(made)) and not [path for path in made if "item.family" in path]
+    made = [path for stage in read_stages(root).values() for path in stage.outputs()]
+    assert len(made) == len(set(made))
 
 
 def test_stages_are_named_by_all_items_of_their_matrices(tmp_path: Path):
     (tmp_path / "dvc.yaml").write_text(THINGS)
     assert stage_names(tmp_path, {"models": ["a", "b"]}) == {
-        *(f"measure_shapes@{model}-{family}" for model in "ab" for family in ("round", "square")),
-        *(f"measure_{noun}@{model}" for noun in ("colors", "nothing") for model in "ab"),
+        f"measure_{noun}@{model}" for noun in ("shapes", "colors", "nothing") for model in "ab"
     }
     assert stage_names(tmp_path, {"models": []}) == set()
 

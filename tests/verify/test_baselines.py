@@ -67,8 +67,7 @@ def test_what_is_of_some_models_alone_is_what_dvc_yaml_makes_of_them(key: str, r
         out
         for stage in read_stages(root).values()
         if stage.entry.get("matrix", {}).get("model") == f"${{{key}}}"
-        for item in stage.by_family()
-        for out in item.outputs()
+        for out in stage.outputs()
     }
     assert {Path(out).parts[1] for out in outs if out.startswith("results/")} == set(OF_SOME[key])
 

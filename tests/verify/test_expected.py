@@ -24,10 +24,10 @@ stages:
     matrix: {model: "${models}"}
     outs:
       - results/interrelations/${item.model}.json: {cache: false}
-  measure_profiles:
-    matrix: {model: "${profiled}", family: [direction, hubs]}
+  measure_direction:
+    matrix: {model: "${profiled}"}
     outs:
-      - results/${item.family}/profiles/${item.model}.csv: {cache: false}
+      - results/direction/profiles/${item.model}.csv: {cache: false}
   compare_measures:
     foreach: ${compared}
     do:
@@ -65,7 +65,6 @@ def test_the_graph_knows_the_results_of_each_item():
     params = read_params().model_copy(update=given)
     assert [str(path) for path in expected_results(params)] == [
         "direction/profiles/a.csv",
-        "hubs/profiles/a.csv",
         "interrelations/a.json",
         "interrelations/b.json",
         "measures/a--b.csv",

@@ -95,7 +95,7 @@ def _drawn(noun: str, name: str, drawing: Drawing, width_mm: float) -> tuple[Fig
     label = one_line(label_of(name)).lstrip("| ")
     results = _results(noun, name, drawing)
     with called_as_given(Path()):
-        figure, text = drawing.draw(results, label, *drawing.given, **settings)
+        figure, text = drawing.draw(results, label, **settings)
     letter_panels(figure)
     without_math(figure)
     _fit_legends(figure)

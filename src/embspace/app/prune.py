@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from embspace.loaded.kept import unused_references
 from embspace.settings.params import CONF, TOY, Params
-from embspace.settings.pipeline import ITEM, read_parts
+from embspace.settings.pipeline import ITEM, read_stages
 
 # Longest first: a model's name may hold dots.
 STATES_FILES = (".tokens.parquet", ".windows.parquet", ".safetensors")
@@ -136,7 +136,7 @@ def _built_files(folders: Iterable[Path]) -> Iterator[Path]:
 
 def _outputs() -> list[re.Pattern[str]]:
     """Return the patterns that the paths of all outputs of the graph's stages match."""
-    paths = sorted({path for stage in read_parts(Path()) for path in stage.outputs()})
+    paths = sorted({path for stage in read_stages(Path()).values() for path in stage.outputs()})
     figures = [Path(path) for path in paths if path.startswith("figures/")]
     nouns = {re.escape(each) for path in figures for each in (path.parent.name, path.stem)}
     inside = {DRAWN: rf"/(?:{'|'.join(sorted(nouns))})\.(?:svg|pdf|tex)", TRAINED: CHECKPOINT}

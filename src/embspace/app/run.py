@@ -63,9 +63,11 @@ def draw_noun(root: Path, name: str, model: str | None) -> Iterator[str]:
     drawing = _drawing_stage(root, name)
     if drawing is None:
         return
-    parts = [part for each in find_stages(root, name) for part in each.by_family()]
-    own = [part for part in parts if set(_lists(part)) == set(_lists(drawing))]
-    names = sorted({item[0] for part in own for item in _items(part)}) if _lists(drawing) else [TOY]
+    stages = find_stages(root, name)
+    own = [stage for stage in stages if set(_lists(stage)) == set(_lists(drawing))]
+    names = (
+        sorted({item[0] for stage in own for item in _items(stage)}) if _lists(drawing) else [TOY]
+    )
     for item in names:
         if model in (None, item):
             draw_analysis(root, _analysis(name, drawing), item)
@@ -168,29 +170,29 @@ def addresses_of(root: Path, name: str, model: str | None) -> list[str]:
     stages = find_stages(root, name)
     if model is None:
         return _of_all(stages, name)
-    parts = [part for each in stages for part in each.by_family() if _lists(part)]
-    known = {item[0] for part in parts for item in _items(part)}
+    stages = [stage for stage in stages if _lists(stage)]
+    known = {item[0] for stage in stages for item in _items(stage)}
     if model not in known:
         raise InputError(f"--model: {not_among(model, sorted(known))}; params.yaml names them")
     return [
-        part.address("-".join(item)) for part in parts for item in _items(part) if item[0] == model
+        stage.address("-".join(item))
+        for stage in stages
+        for item in _items(stage)
+        if item[0] == model
     ]
 
 
 def _of_all(stages: list[Stage], name: str) -> list[str]:
     """Return stages with an item at least: DVC takes one without any for the whole pipeline."""
-    addresses = []
-    for stage in stages:
-        if stage.family:
-            parts = stage.by_family()
-            addresses += [part.address("-".join(item)) for part in parts for item in _items(part)]
-        elif all(getattr(read_params(), key) for key in _lists(stage)):
-            addresses.append(stage.address())
+    params = read_params()
+    addresses = [
+        stage.address() for stage in stages if all(getattr(params, key) for key in _lists(stage))
+    ]
     if not addresses:
         keys = sorted({key for stage in stages for key in _lists(stage)})
         raise InputError(
             f"{name}: key '{keys[0]}' in params.yaml names nothing that it would be made of; "
-            f"found {getattr(read_params(), keys[0])}"
+            f"found {getattr(params, keys[0])}"
         )
     return addresses
 

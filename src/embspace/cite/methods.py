@@ -23,7 +23,7 @@ class Methods:
     """
 
     name: str
-    """<verb>_<noun>, as most stages are named; the stage of a family has several nouns."""
+    """<verb>_<noun>, as the stage."""
     template: str
 
     @property

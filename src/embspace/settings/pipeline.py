@@ -27,8 +27,6 @@ class Stage(NamedTuple):
     graph: Path
     """The dvc.yaml that has it, relative to the root of the tree."""
     entry: dict[str, Any]
-    family: str = ""
-    """The one that is meant, of a stage that measures several by its matrix."""
 
     @property
     def chapter(self) -> str:
@@ -42,7 +40,7 @@ class Stage(NamedTuple):
 
     def item(self, item: str) -> str:
         """Return the name of an item of its matrix, as in dvc.lock."""
-        return f"{self.name}@{item}{f'-{self.family}' if self.family else ''}"
+        return f"{self.name}@{item}"
 
     def outputs(self) -> list[str]:
         """Return its paths, with ${item.<key>} in the place of the name of a model or a pair."""
@@ -50,22 +48,12 @@ class Stage(NamedTuple):
             each for kind in ("outs", "metrics", "plots") for each in self.entry.get(kind, ())
         ]
         paths = [each if isinstance(each, str) else next(iter(each)) for each in listed]
-        items = [of_item(path, {"family": self.family}) for path in paths]
-        return [path.replace("${key}", "${item.pair}") for path in items]
+        return [path.replace("${key}", "${item.pair}") for path in paths]
 
     def nouns(self) -> set[str]:
         """Return the analyses whose results it makes; that of its name if it makes none."""
         found = {path.split("/")[1] for path in self.outputs() if path.startswith("results/")}
         return found or {self.name.partition("_")[2]}
-
-    def by_family(self) -> "list[Stage]":
-        """Return the same for each family of its matrix, with a matrix of models alone."""
-        matrix = dict(self.entry.get("matrix", {}))
-        families = matrix.pop("family", None)
-        if families is None:
-            return [self]
-        entry = {**self.entry, "matrix": matrix}
-        return [self._replace(entry=entry, family=family) for family in families]
 
 
 def graph_files(root: Path, name: str = GRAPH) -> list[Path]:
@@ -122,11 +110,6 @@ def _read_graph(file: Path) -> dict[str, Any]:
     return content if isinstance(content, dict) else read_yaml(file)
 
 
-def read_parts(root: Path) -> list[Stage]:
-    """Return all stages of a tree, one that measures families once for each."""
-    return [part for stage in read_stages(root).values() for part in stage.by_family()]
-
-
 def _as_matrix(entry: dict[str, Any]) -> dict[str, Any]:
     """Return a stage of pairs as if it had a matrix of their names, which DVC has of lists."""
     if "foreach" not in entry:
@@ -135,7 +118,7 @@ def _as_matrix(entry: dict[str, Any]) -> dict[str, Any]:
 
 
 def find_stages(root: Path, asked: str) -> list[Stage]:
-    """Return the stages of a name: one stage, those of a noun or family, or those of a chapter.
+    """Return the stages of a name: one stage, those of a noun, or those of a chapter.
 
     Raises:
         InputError: if there are none, with what is allowed.
@@ -146,11 +129,10 @@ def find_stages(root: Path, asked: str) -> list[Stage]:
         for stage in stages
         if asked in (stage.name, stage.name.partition("_")[2], stage.chapter)
     ]
-    parts = [part for stage in stages for part in stage.by_family()]
-    found = found or [part for part in parts if asked in part.nouns()]
+    found = found or [stage for stage in stages if asked in stage.nouns()]
     if not found:
         names = {stage.name.partition("_")[2] for stage in stages}
-        names |= {noun for part in parts for noun in part.nouns()}
+        names |= {noun for stage in stages for noun in stage.nouns()}
         names |= {stage.chapter for stage in stages}
         raise InputError(not_among(asked, sorted(names - {""})))
     return found

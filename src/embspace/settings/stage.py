@@ -43,8 +43,7 @@ class StageConfig:
     """The settings of one stage: its own, and model, corpus, run or pair where it has one.
 
     `models` and `corpora` are all that params.yaml names, for a stage that takes the results of
-    each. `pair` joins the names of two models. `family` is what `+family=` on the command line
-    says, for a stage that measures several.
+    each. `pair` joins the names of two models.
     """
 
     model_name: str
@@ -58,7 +57,6 @@ class StageConfig:
     train: dict[str, Any] = dataclass_field(default_factory=dict)
     device: Literal["auto", "cpu", "cuda", "mps"] = "cpu"
     pair: str = ""
-    family: str = ""
 
 
 def run_stage(
@@ -208,7 +206,6 @@ def _stage_config(
         train=content.get("train", {}),
         device=content["device"],
         pair=content.get(PAIR_GROUP, ""),
-        family=content.get("family", ""),
     )
 
 

@@ -12,6 +12,7 @@ from embspace.settings.corpus import FileCorpus, describe_corpus
 from embspace.settings.model import VectorsModel, describe_model, model_file
 from embspace.settings.params import read_params
 from embspace.settings.schema import read_yaml
+from embspace.settings.stage import settings_path
 from embspace.stream.cluster import Cluster
 from embspace.stream.plan import Reading, plan_shards
 from embspace.stream.run import Asked, measure_corpus, weights_version
@@ -167,7 +168,7 @@ def _reading(options: Options, sources: list[Source], spaces: tuple[str, ...]) -
         overlap=settings["overlap"],
         tokens_per_batch=settings["tokens_per_batch"],
         tokens_per_chunk=TOKENS_PER_CHUNK,
-        batch_size=_profiles()["batch_size"],
+        batch_size=_neighbors()["batch_size"],
         number_type=options.number_type,
         sample_rate=1.0,
         device=read_params().device,
@@ -185,15 +186,16 @@ def _with_sample(reading: Reading, sources: list[Source], options: Options) -> R
 
 def _intervals() -> Intervals:
     """Return the protocol of the stage that measures small corpora."""
-    settings = _profiles()
+    settings = _neighbors()
+    draws = settings["draws"]
     return Intervals(
-        n_half_samples=settings["n_half_samples"],
-        level=settings["level"],
-        tolerance=settings["tolerance"],
+        n_half_samples=draws["n_half_samples"],
+        level=draws["level"],
+        tolerance=draws["tolerance"],
         seed=read_params().seed,
         batch_size=settings["batch_size"],
     )
 
 
-def _profiles() -> dict[str, Any]:
-    return read_yaml(Path("conf/measure/layers/profiles.yaml"))
+def _neighbors() -> dict[str, Any]:
+    return read_yaml(settings_path("measure", "intrinsic_dimension"))

@@ -1,4 +1,4 @@
-"""The tables that the stage `measure_profiles` writes of small corpora, from the sums of shards."""
+"""The tables `profiles` of direction and spectrum, from the sums of shards of a large corpus."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -23,7 +23,7 @@ from embspace.geometry.pairs.distinct import ROUNDING
 from embspace.geometry.pairs.moments import Moments
 from embspace.measure.layers.layer_batches import IN_ORDER, SPREAD
 from embspace.measure.layers.layer_limits import within_range
-from embspace.measure.layers.layer_profiles import COLUMNS
+from embspace.measure.layers.layer_profiles import TABLES
 from embspace.stream.batches import top_share
 from embspace.stream.layers import CLOUDS
 from embspace.stream.moments import CentralMoments, merge, merge_tree
@@ -47,7 +47,7 @@ HALVES_AT_ONCE = 8
 
 @dataclass(frozen=True)
 class Intervals:
-    """The settings of half-samples, as in conf/measure/layers/profiles.yaml."""
+    """The settings of half-samples, as in conf/measure/layers/intrinsic_dimension.yaml."""
 
     n_half_samples: int
     level: float
@@ -235,8 +235,8 @@ def distribution_rows(whole: Sums) -> list[Row]:
 
 
 def profile_table(rows: Sequence[Row]) -> pd.DataFrame:
-    """Return rows as the table `profiles` of a family: the stage's columns, in its order."""
-    table = pd.DataFrame(list(rows), columns=COLUMNS["profiles"])
+    """Return rows as the table `profiles` of an analysis, in the order of its stage."""
+    table = TABLES["profiles"].of(rows)
     order = {name: number for number, name in enumerate(profiled_measures())}
     places = pd.MultiIndex.from_tuples(list(CLOUDS))
     keys = pd.DataFrame(

@@ -10,7 +10,7 @@ from embspace.errors import InputError
 from embspace.published.contents import SUFFIXES
 from embspace.published.sources import PUBLISHED
 from embspace.settings.params import Params
-from embspace.settings.pipeline import Stage, of_item, read_parts, read_stages
+from embspace.settings.pipeline import Stage, of_item, read_stages
 from embspace.verify.drift import Drift, FileReport
 
 RESULTS = Path("results")
@@ -31,7 +31,7 @@ LIST = re.compile(r"\$\{(\w+)\}")
 
 def expected_results(params: Params) -> list[Path]:
     """Return the results expected from the stages for the names in params.yaml, in order."""
-    paths = {Path(path) for stage in read_parts(Path()) for path in _paths(stage, params)}
+    paths = {Path(path) for stage in read_stages(Path()).values() for path in _paths(stage, params)}
     made = {path for path in paths if path.is_relative_to(RESULTS) and path.suffix in SUFFIXES}
     return sorted(path.relative_to(RESULTS) for path in made)
 

@@ -14,7 +14,7 @@ RUN = {
         "measure_search": 10.0,
         "measure_similarity": 4.0,
         "extract_hidden_states": 60.0,
-        "measure_profiles@spectrum": 80.0,
+        "measure_spectrum": 80.0,
         "prepare_code": 5.0,
     },
     "seconds_of_quicker_settings": {"measure_search": 1.0},
@@ -30,10 +30,9 @@ def measured(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_run_of_the_measured_size_takes_what_was_measured(root: Path):
     expected = Expected(read_stages(root), Size(100, 1000), is_quicker=False)
     assert expected("measure_search@m") == 10.0
-    assert expected("measure_profiles@m-spectrum") == 80.0
+    assert expected("measure_spectrum@m") == 80.0
     assert expected("prepare_code") == 5.0
     assert expected("measure_context@m") is None
-    assert expected("measure_profiles@m-direction") is None
     quicker = Expected(read_stages(root), Size(0, 1000), is_quicker=True)
     assert (quicker("measure_search@m"), quicker("measure_similarity@m")) == (1.0, 4.0)
 

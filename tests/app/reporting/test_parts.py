@@ -4,7 +4,7 @@ import pytest
 
 from embspace.app.reporting.parts import (
     ALL,
-    FAMILIES,
+    CHEAP_LAYERS,
     FIRST,
     MAPS,
     NO_MAPS,
@@ -29,9 +29,9 @@ def chosen(*options: str, is_study: bool = False, is_english: bool = True) -> se
     return {each.noun for each in analyses() if is_chosen(each, options, **how)}
 
 
-def test_the_cheap_families_come_first_in_every_report_of_other_texts():
-    assert chosen() >= {*FAMILIES, "search", "layer_choice", "similarity", "tsne"}
-    assert {each.noun for each in analyses() if each.rank == FIRST} == {*FAMILIES}
+def test_the_cheap_analyses_of_layers_come_first_in_every_report_of_other_texts():
+    assert chosen() >= {*CHEAP_LAYERS, "search", "layer_choice", "similarity", "tsne"}
+    assert {each.noun for each in analyses() if each.rank == FIRST} == {*CHEAP_LAYERS}
     by_rank = sorted(analyses(), key=lambda each: each.rank)
     assert [each.noun for each in by_rank][-1] == "ledger"
     after_maps = [each.noun for each in by_rank if each.rank > 7]
@@ -61,7 +61,7 @@ def test_without_maps_nothing_that_needs_one_is_left():
 
 def test_a_report_of_the_study_has_what_run_computes():
     assert {"ledger", "probing", "head_features"} <= chosen(is_study=True)
-    assert chosen(is_study=True).isdisjoint({*FAMILIES, "keep_k"})
+    assert chosen(is_study=True).isdisjoint({*CHEAP_LAYERS, "keep_k"})
     assert chosen("layers", is_study=True) == chosen(ALL)
 
 
@@ -96,7 +96,7 @@ def test_every_analysis_has_stages_that_make_its_results(root: Path):
     stages = makers(root, "minilm", analyses())
     assert set(stages) == set(analyses())
     named = {each.noun: addresses for each, addresses in stages.items()}
-    assert named["direction"] == ["pipeline/layers/dvc.yaml:measure_profiles@minilm-direction"]
+    assert named["direction"] == ["pipeline/layers/dvc.yaml:measure_direction@minilm"]
     assert "pipeline/learned/dvc.yaml:project_tsne@minilm" in named["tsne"]
 
 
@@ -122,7 +122,7 @@ def test_quicker_settings_are_whole_files_that_conf_has(root: Path):
     assert quicker_settings(root, (ALL,), is_study=False) == {}
     assert quicker_settings(root, (), is_study=True) == {}
     every_layer = quicker_settings(root, ("layers",), is_study=False)
-    file = "measure/layers/profiles.yaml"
+    file = "measure/layers/direction.yaml"
     assert every_layer[file]["most_layers"] > settings[file]["most_layers"]
 
 

@@ -83,7 +83,7 @@ def test_all_stages_are_those_that_dvc_makes_of_params(root: Path, tree: Path):
     (tree / "params.yaml").write_text(yaml.safe_dump(params))
     by_dvc = {stage.name for stage in collect_stages(tree, [])}
     assert stage_names(tree, params) == by_dvc
-    expected = {"measure_profiles@one-spectrum", "compare_alignment@one--two"}
+    expected = {"measure_spectrum@one", "compare_alignment@one--two"}
     assert expected | {"draw_runs@all_runs"} <= by_dvc
 
 

@@ -9,8 +9,9 @@ from embspace.files.rows import save_rows
 from embspace.files.tables import save_table
 from embspace.geometry.measures.declaration import FAMILIES
 from embspace.geometry.measures.registry import profiled_measures
-from embspace.settings.stage import StageConfig, checked_settings
-from tests.draw.layer_tables import empty_tables, profile_tables, settings_of
+from embspace.settings.stage import StageConfig
+from tests.analyses import settings_of
+from tests.draw.layer_tables import empty_tables, profile_tables
 from tests.draw.layers.test_atlas import table as atlas_table
 from tests.draw.layers.test_encoders_decoders import CLAIMS
 from tests.draw.layers.test_encoders_decoders import table as encoders_decoders_table
@@ -37,16 +38,11 @@ def test_all_nouns_of_the_chapter_are_drawn() -> None:
 def test_nouns_are_drawn_under_the_name_of_the_model(
     nouns: tuple[str, ...],
     is_empty: bool,
-    root: Path,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     keep_nouns(monkeypatch, "layers", nouns)
-    files = {noun: "profiles" if noun in FAMILIES else noun for noun in nouns}
-    settings = {
-        noun: checked_settings(DRAWINGS[noun].draw, settings_of(root, file), {}, file)
-        for noun, file in files.items()
-    }
+    settings = {noun: settings_of(DRAWINGS[noun].draw) for noun in nouns}
     monkeypatch.chdir(tmp_path)
     for noun in {*FAMILIES}.intersection(nouns):
         save(noun, is_empty=is_empty)

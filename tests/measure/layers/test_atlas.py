@@ -4,7 +4,7 @@ import pandas as pd
 
 from embspace.geometry.measures.registry import profiled_measures
 from embspace.measure.layers.atlas import FAMILIES, measure_atlas
-from embspace.measure.layers.layer_profiles import COLUMNS
+from embspace.measure.layers.layer_profiles import TABLES
 from tests.analyses import settings_of
 
 MEASURES = {"direction": ["mean_cosine", "cone_index"], "spectrum": ["stable_rank"]}
@@ -35,7 +35,7 @@ def profiles(corpus: str = "notes") -> dict[str, pd.DataFrame]:
                     ("posts", corpus), ("token", "cls"), ("as_is", "whitened"), (0, 1), measures
                 )
             ],
-            columns=COLUMNS["profiles"],
+            columns=[*TABLES["profiles"].columns],
         )
         for family, measures in MEASURES.items()
     }

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from embspace.analysis import Outcome
 from embspace.clouds.layers import layer_clouds
 from embspace.geometry import top_variance_share, two_nn
 from embspace.geometry.inference.null_clouds import NULLS_OF_FAMILY
@@ -14,7 +15,7 @@ from embspace.geometry.measures.declaration import Family, value_of
 from embspace.geometry.measures.registry import profiled_measures
 from embspace.geometry.pairs.distinct import distinct_rows
 from embspace.measure.layers.layer_batches import IN_ORDER, SPREAD
-from embspace.measure.layers.layer_profiles import COLUMNS, KEYS, LayerProfiles, layer_profiles
+from embspace.measure.layers.layer_profiles import KEYS, TABLES, layer_profiles, of_family
 from tests.geometry.clouds import UNDEFINED
 from tests.measure.layer_corpora import assert_equal, corpus, processes, protocol, three_corpora
 
@@ -29,31 +30,30 @@ def profiled(family: Family, names: tuple[str, ...] = ("many", "pooled"), **give
 
 
 @pytest.fixture(scope="module")
-def found() -> LayerProfiles:
+def found() -> Outcome:
     return profiled("spectrum", value_only=[SLOW])
 
 
 @pytest.fixture(scope="module")
-def context() -> LayerProfiles:
+def context() -> Outcome:
     return profiled("context")
 
 
 @pytest.fixture(scope="module")
-def dimension() -> LayerProfiles:
+def dimension() -> Outcome:
     return profiled("intrinsic_dimension", ("many",), **BATCHED)
 
 
-def test_tables_have_their_columns_and_no_row_twice(found: LayerProfiles) -> None:
-    assert list(found.profiles) == COLUMNS["profiles"]
-    assert not found.profiles.duplicated(KEYS).any()
-    assert not found.nulls.duplicated([*KEYS, "null"]).any()
-    assert not found.curves.duplicated([*KEYS, "n_texts"]).any()
-    places = found.profiles.groupby(["corpus", "space", "layer"])["change"].nunique()
+def test_tables_have_no_row_twice(found: Outcome) -> None:
+    assert not found["profiles"].duplicated(KEYS).any()
+    assert not found["nulls"].duplicated([*KEYS, "null"]).any()
+    assert not found["curves"].duplicated([*KEYS, "n_texts"]).any()
+    places = found["profiles"].groupby(["corpus", "space", "layer"])["change"].nunique()
     assert places["many", "token"].tolist() == places["many", "mean"].tolist() == [3, 3]
     assert places["many", "cls"].tolist() == places["pooled", "mean"].tolist() == [2, 2]
 
 
-def test_of_a_deeper_model_layers_are_left_out_and_the_others_stay(found: LayerProfiles) -> None:
+def test_of_a_deeper_model_layers_are_left_out_and_the_others_stay(found: Outcome) -> None:
     states = three_corpora()["many"]
     deeper = replace(
         states, states={kind: np.concatenate([x, x + 1]) for kind, x in states.states.items()}
@@ -61,15 +61,15 @@ def test_of_a_deeper_model_layers_are_left_out_and_the_others_stay(found: LayerP
     given = protocol("spectrum", value_only=[SLOW], most_layers=2)
     with processes(1):
         ends = layer_profiles({"many": deeper}, given)
-    assert set(ends.profiles["layer"]) == {0, 2 * states.n_layers - 1}
+    assert set(ends["profiles"]["layer"]) == {0, 2 * states.n_layers - 1}
     first = "corpus == 'many' and layer == 0"
-    tables = ([getattr(each, table).query(first) for table in COLUMNS] for each in (ends, found))
-    assert_equal(*(LayerProfiles(*each) for each in tables))
+    of_first = ({name: each[name].query(first) for name in TABLES} for each in (ends, found))
+    assert_equal(*of_first)
 
 
 @pytest.mark.parametrize("name", ["found", "context"])
 def test_values_are_those_of_the_measures(name: str, request: pytest.FixtureRequest) -> None:
-    rows = request.getfixturevalue(name).profiles.query("corpus == 'many'").set_index(KEYS[1:])
+    rows = request.getfixturevalue(name)["profiles"].query("corpus == 'many'").set_index(KEYS[1:])
     n_checked = 0
     for layer in (0, 1):
         changes = ["as_is", "ordinary_tokens", "standardized"]
@@ -87,8 +87,8 @@ def test_values_are_those_of_the_measures(name: str, request: pytest.FixtureRequ
     assert n_checked == len(rows)
 
 
-def test_intervals_hold_the_value_and_are_of_what_is_of_rows(found: LayerProfiles) -> None:
-    rows = found.profiles[~found.profiles["measure"].isin([SLOW, *UNDEFINED])]
+def test_intervals_hold_the_value_and_are_of_what_is_of_rows(found: Outcome) -> None:
+    rows = found["profiles"][~found["profiles"]["measure"].isin([SLOW, *UNDEFINED])]
     of_rows = rows["change"] != "standardized"
     assert rows["low"].notna().tolist() == rows["of_half"].notna().tolist() == of_rows.tolist()
     known = rows[of_rows]
@@ -96,53 +96,53 @@ def test_intervals_hold_the_value_and_are_of_what_is_of_rows(found: LayerProfile
     assert ((known["low"] <= known["value"]) & (known["value"] <= known["high"])).all()
 
 
-def test_what_is_too_slow_has_its_value_of_vectors_as_they_are_alone(found: LayerProfiles) -> None:
-    rows = found.profiles[found.profiles["measure"] == SLOW]
+def test_what_is_too_slow_has_its_value_of_vectors_as_they_are_alone(found: Outcome) -> None:
+    rows = found["profiles"][found["profiles"]["measure"] == SLOW]
     assert set(rows["change"]) == {"as_is"}
     assert rows["value"].notna().all() and rows[["low", "high", "of_half"]].isna().all(axis=None)
-    assert SLOW not in {*found.nulls["measure"], *found.curves["measure"]}
+    assert SLOW not in {*found["nulls"]["measure"], *found["curves"]["measure"]}
 
 
-def test_nulls_and_curves_are_of_vectors_as_they_are(found: LayerProfiles) -> None:
-    as_is = found.profiles[found.profiles["change"] == "as_is"].set_index(KEYS)["value"]
-    assert set(found.nulls["change"]) == set(found.curves["change"]) == {"as_is"}
-    for table in (found.nulls, found.curves[found.curves["n_draws"] == 1]):
+def test_nulls_and_curves_are_of_vectors_as_they_are(found: Outcome) -> None:
+    as_is = found["profiles"][found["profiles"]["change"] == "as_is"].set_index(KEYS)["value"]
+    assert set(found["nulls"]["change"]) == set(found["curves"]["change"]) == {"as_is"}
+    for table in (found["nulls"], found["curves"][found["curves"]["n_draws"] == 1]):
         column = "value" if "value" in table else "mean"
         values = table.set_index(KEYS)[column]
         assert values.to_numpy() == pytest.approx(
             as_is[values.index].to_numpy(), rel=1e-6, nan_ok=True
         )
-    n_texts = found.curves.groupby("corpus")["n_texts"].agg(set)
+    n_texts = found["curves"].groupby("corpus")["n_texts"].agg(set)
     assert n_texts.to_dict() == {"many": {6, 12}, "pooled": {4, 9}}
 
 
-def test_context_is_of_tokens_alone(context: LayerProfiles) -> None:
-    for table in (context.profiles, context.nulls, context.curves):
+def test_context_is_of_tokens_alone(context: Outcome) -> None:
+    for table in (context["profiles"], context["nulls"], context["curves"]):
         assert set(table["space"]) == {"token"}
         assert set(table["corpus"]) == {"many"}
-    assert set(context.nulls["null"]) == {"exchanged_between_texts"}
+    assert set(context["nulls"]["null"]) == {"exchanged_between_texts"}
 
 
-def test_neighbors_are_looked_for_in_batches(dimension: LayerProfiles) -> None:
-    rows = dimension.profiles.groupby("space")[["n", "n_batches"]].agg(set)
+def test_neighbors_are_looked_for_in_batches(dimension: Outcome) -> None:
+    rows = dimension["profiles"].groupby("space")[["n", "n_batches"]].agg(set)
     assert rows.loc["cls"].tolist() == [{24}, {1}]  # all in one
     assert rows.loc["token", "n_batches"] == {2, 3}
-    as_is = dimension.profiles.query("change == 'as_is' and space == 'token'")
+    as_is = dimension["profiles"].query("change == 'as_is' and space == 'token'")
     as_is = as_is[~as_is["measure"].isin(UNDEFINED)]
     assert set(as_is["n_batches"]) == {3} and as_is["standard_deviation_over_batches"].gt(0).all()
-    slow = dimension.profiles["measure"] == "correlation_dimension"
-    assert dimension.profiles.loc[slow, ["low", "high"]].isna().all(axis=None)
-    curves = dimension.curves.query("space == 'token' and n_draws == 1")
+    slow = dimension["profiles"]["measure"] == "correlation_dimension"
+    assert dimension["profiles"].loc[slow, ["low", "high"]].isna().all(axis=None)
+    curves = dimension["curves"].query("space == 'token' and n_draws == 1")
     assert set(curves["n"]) == {64}
 
 
-def test_what_too_few_vectors_do_not_have_is_nan(dimension: LayerProfiles) -> None:
+def test_what_too_few_vectors_do_not_have_is_nan(dimension: Outcome) -> None:
     # Halves of 24 first tokens have 11 neighbors each, not 20.
-    rows = dimension.profiles.query("space == 'cls' and change == 'as_is'").set_index("measure")
+    rows = dimension["profiles"].query("space == 'cls' and change == 'as_is'").set_index("measure")
     assert rows.loc["mle_dimension", "value"].notna().all()
     assert rows.loc["mle_dimension", "low"].isna().all()
     assert rows.loc["two_nn", "low"].notna().all()
-    few = profiled("intrinsic_dimension", ("pooled",), **BATCHED).profiles.set_index("measure")
+    few = profiled("intrinsic_dimension", ("pooled",), **BATCHED)["profiles"].set_index("measure")
     assert few.loc["mle_dimension", "value"].isna().all()
     assert few.loc["two_nn", "value"].notna().all()
 
@@ -155,7 +155,7 @@ def test_halves_and_draws_are_the_same_at_all_layers(family: Family) -> None:
     with processes(1):
         asked = protocol(family, batch_size=size)
         found = layer_profiles({"alike": replace(states, states=alike)}, asked)
-    for table in (found.profiles, found.nulls, found.curves):
+    for table in (found["profiles"], found["nulls"], found["curves"]):
         first, second = (
             table[table["layer"] == layer].drop(columns="layer").reset_index(drop=True)
             for layer in (0, 1)
@@ -164,35 +164,35 @@ def test_halves_and_draws_are_the_same_at_all_layers(family: Family) -> None:
         pd.testing.assert_frame_equal(first, second)
 
 
-def test_the_order_of_corpora_and_who_else_is_there_change_nothing(found: LayerProfiles) -> None:
+def test_the_order_of_corpora_and_who_else_is_there_change_nothing(found: Outcome) -> None:
     assert_equal(profiled("spectrum", ("pooled", "many"), value_only=[SLOW]), found)
     alone = profiled("spectrum", ("many",), value_only=[SLOW])
-    among = LayerProfiles(*(getattr(found, table).query("corpus == 'many'") for table in COLUMNS))
+    among = {name: table.query("corpus == 'many'") for name, table in found.items()}
     assert_equal(alone, among)
 
 
-def test_the_number_of_processes_changes_nothing(found: LayerProfiles) -> None:
+def test_the_number_of_processes_changes_nothing(found: Outcome) -> None:
     corpora = {name: three_corpora()[name] for name in ("many", "pooled")}
     with processes(2):
         again = layer_profiles(corpora, protocol("spectrum", value_only=[SLOW]))
     assert_equal(again, found)
 
 
-def test_the_generator_is_the_one_door(found: LayerProfiles) -> None:
+def test_the_generator_is_the_one_door(found: Outcome) -> None:
     other = profiled("spectrum", value_only=[SLOW], rng=np.random.default_rng(1))
-    assert other.profiles["value"].equals(found.profiles["value"])
-    assert not other.profiles["low"].equals(found.profiles["low"])
-    assert not other.nulls["null_mean"].equals(found.nulls["null_mean"])
-    assert not other.curves["mean"].equals(found.curves["mean"])
+    assert other["profiles"]["value"].equals(found["profiles"]["value"])
+    assert not other["profiles"]["low"].equals(found["profiles"]["low"])
+    assert not other["nulls"]["null_mean"].equals(found["nulls"]["null_mean"])
+    assert not other["curves"]["mean"].equals(found["curves"]["mean"])
 
 
 @pytest.mark.slow
-def test_families_together_are_as_each_alone(dimension: LayerProfiles) -> None:
+def test_families_together_are_as_each_alone(dimension: Outcome) -> None:
     families: tuple[Family, ...] = ("hubs", "intrinsic_dimension")
     together = profiled("hubs", ("many",), **BATCHED, families=families)
-    assert_equal(together.of_family("intrinsic_dimension"), dimension)
-    assert_equal(together.of_family("hubs"), profiled("hubs", ("many",), **BATCHED))
-    for table in (together.profiles, together.nulls, together.curves):
+    assert_equal(of_family(together, "intrinsic_dimension"), dimension)
+    assert_equal(of_family(together, "hubs"), profiled("hubs", ("many",), **BATCHED))
+    for table in (together["profiles"], together["nulls"], together["curves"]):
         assert not table.duplicated(
             [name for name in table if name in [*KEYS, "null", "n_texts"]]
         ).any()
@@ -202,7 +202,7 @@ def test_a_measure_has_the_nulls_of_its_own_family(monkeypatch: pytest.MonkeyPat
     fewer = {**NULLS_OF_FAMILY, "hubs": ("coordinates_shuffled",)}
     monkeypatch.setattr("embspace.measure.layers.layer_nulls.NULLS_OF_FAMILY", fewer)
     families: tuple[Family, ...] = ("hubs", "intrinsic_dimension")
-    nulls = profiled("hubs", ("pooled",), **BATCHED, families=families).nulls
+    nulls = profiled("hubs", ("pooled",), **BATCHED, families=families)["nulls"]
     found = nulls.groupby("measure")["null"].agg(set)
     assert found["reciprocity"] == {"coordinates_shuffled"}
     assert found["two_nn"] == {"coordinates_shuffled", "gaussian_of_covariance"}
@@ -210,15 +210,14 @@ def test_a_measure_has_the_nulls_of_its_own_family(monkeypatch: pytest.MonkeyPat
 
 def test_no_corpus_has_empty_tables() -> None:
     nothing = profiled("direction", ())
-    for table, columns in COLUMNS.items():
-        assert getattr(nothing, table).empty
-        assert list(getattr(nothing, table)) == columns
+    assert nothing.keys() == TABLES.keys()
+    assert all(table.empty for table in nothing.values())
 
 
 def test_changed_vectors_are_of_so_many_batches_and_others_of_all() -> None:
     limited, every = (
-        profiled("hubs", ("many",), batch_size=20, **given)
-        .profiles.query("space == 'token'")
+        profiled("hubs", ("many",), batch_size=20, **given)["profiles"]
+        .query("space == 'token'")
         .groupby("change")["n_batches"]
         .agg(set)
         for given in ({"n_batches_of_changes": 2}, {})
@@ -254,7 +253,7 @@ def test_measures_of_one_vector_are_undefined_but_for_those_that_are(
     equal = replace(states, states=states.states | {"cls": cls})
     size = 64 if family in ("intrinsic_dimension", "hubs") else None
     with processes(1):
-        found = layer_profiles({"equal": equal}, protocol(family, batch_size=size)).profiles
+        found = layer_profiles({"equal": equal}, protocol(family, batch_size=size))["profiles"]
     rows = found[(found["space"] == "cls") & (found["change"] == "as_is")]
     names = {each.name for each in profiled_measures().values() if each.family == family}
     assert set(rows["measure"]) == names - {"iso_score_star"}
@@ -280,7 +279,7 @@ def test_four_distinct_vectors_have_nulls_and_fewer_none(
         found = layer_profiles(
             {"few": replace(corpus(12), states=few)}, protocol("hubs", batch_size=64)
         )
-    assert set(found.nulls.query("space == 'cls'")["n"]) == with_nulls
+    assert set(found["nulls"].query("space == 'cls'")["n"]) == with_nulls
 
 
 @pytest.mark.slow
@@ -291,7 +290,7 @@ def test_equal_vectors_are_left_out_and_counted() -> None:
     again = replace(states, states=states.states | {"token": token})
     with processes(1):
         asked = protocol("intrinsic_dimension", batch_size=1000)
-        found = layer_profiles({"again": again}, asked).profiles
+        found = layer_profiles({"again": again}, asked)["profiles"]
     query = "space == 'token' and change == 'as_is' and measure == 'two_nn'"
     rows = found.query(query).set_index("layer")
     for layer in (0, 1):
@@ -310,14 +309,16 @@ def test_intervals_end_where_measures_end_though_one_vector_has_all_variance() -
     for x in far.values():
         x[:, 1] *= 1e4
     with processes(1):
-        rows = layer_profiles({"far": replace(states, states=far)}, protocol("spectrum")).profiles
+        rows = layer_profiles({"far": replace(states, states=far)}, protocol("spectrum"))[
+            "profiles"
+        ]
     shares = rows[rows["measure"] == "top_variance_share"].dropna(subset="low")
     assert shares["low"].min() == 0 and shares["high"].max() == 1
 
 
 def test_over_batches_in_order_is_beside_the_value_of_all() -> None:
     asked = {"over_batches": {"top_variance_share": 64}}
-    rows = profiled("spectrum", ("many",), value_only=[SLOW], **asked).profiles
+    rows = profiled("spectrum", ("many",), value_only=[SLOW], **asked)["profiles"]
     named = rows["measure"] == "top_variance_share"
     facts = rows[["n_batches", IN_ORDER, SPREAD]].notna().all(axis=1)
     assert facts.equals(named & (rows["change"] == "as_is"))
@@ -344,8 +345,8 @@ def test_what_the_final_norm_makes_is_beside_the_last_layer(family: Family) -> N
     with processes(1):
         asked = protocol(family, **given)
         longer, found = (layer_profiles({"many": each}, asked) for each in (states, with_norm))
-    for name in COLUMNS:
-        table, expected = getattr(found, name), getattr(longer, name)
+    for name in TABLES:
+        table, expected = found[name], longer[name]
         is_normed = table["space"].str.startswith("final_norm_")
         assert set(table[is_normed]["layer"]) == {1}
         assert set(table[~is_normed]["layer"]) == {0, 1}

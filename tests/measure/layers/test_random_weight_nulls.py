@@ -3,25 +3,22 @@
 import pandas as pd
 import pytest
 
-from embspace.measure.layers.layer_profiles import COLUMNS, KEYS, LayerProfiles
+from embspace.analysis import Outcome
+from embspace.measure.layers.layer_profiles import KEYS, TABLES
 from embspace.measure.layers.random_weight_nulls import with_random_weights_as_nulls
 
 KEY = ("posts", "token", "as_is", 1, "mean_cosine")
 NULL = {"null": "isotropic_gaussian", "n": 9, "n_draws": 2, "value": 0.5, "null_mean": 0.0}
 
 
-def profiles(*keys: tuple[object, ...]) -> LayerProfiles:
+def profiles(*keys: tuple[object, ...]) -> Outcome:
     """The value is that of the order, from .5."""
     rows = [
         dict(zip(KEYS, key, strict=True)) | {"value": 0.5 + number, "n": 9}
         for number, key in enumerate(keys)
     ]
     nulls = [dict(zip(KEYS, KEY, strict=True)) | NULL]
-    return LayerProfiles(
-        pd.DataFrame(rows, columns=COLUMNS["profiles"]),
-        pd.DataFrame(nulls, columns=COLUMNS["nulls"]),
-        pd.DataFrame(columns=COLUMNS["curves"]),
-    )
+    return {name: TABLES[name].of(made) for name, made in (("profiles", rows), ("nulls", nulls))}
 
 
 def random_weights(*rows: tuple[tuple[object, ...], str, float]) -> pd.DataFrame:
@@ -43,19 +40,18 @@ def test_seeds_become_draws_of_a_null_of_their_kind() -> None:
         (other, "random_initialization", 0.9),
     )
     found = with_random_weights_as_nulls(profiles(KEY, other), table)
-    assert list(found.nulls) == COLUMNS["nulls"]
-    assert found.nulls["null"].tolist() == [
+    assert found["nulls"]["null"].tolist() == [
         "isotropic_gaussian",
         "random_initialization",
         "shuffled_entries",
         "random_initialization",
     ]
-    assert [tuple(key) for key in found.nulls[KEYS].to_numpy()] == [KEY, KEY, KEY, other]
-    row = found.nulls.iloc[1]
+    assert [tuple(key) for key in found["nulls"][KEYS].to_numpy()] == [KEY, KEY, KEY, other]
+    row = found["nulls"].iloc[1]
     assert (row["n"], row["n_draws"], row["value"]) == (9, 2, 0.5)
     bounds = [row["null_smallest"], row["null_mean"], row["null_largest"]]
     assert bounds == pytest.approx([0.1, 0.25, 0.4])
-    assert found.nulls.iloc[3]["value"] == 1.5
+    assert found["nulls"].iloc[3]["value"] == 1.5
 
 
 def test_what_is_not_among_the_profiles_is_left_out() -> None:
@@ -67,14 +63,14 @@ def test_what_is_not_among_the_profiles_is_left_out() -> None:
     table = random_weights(*((key, "shuffled_entries", 0.1) for key in elsewhere))
     given = profiles(KEY)
     found = with_random_weights_as_nulls(given, table)
-    pd.testing.assert_frame_equal(found.nulls, given.nulls)
+    pd.testing.assert_frame_equal(found["nulls"], given["nulls"])
 
 
 def test_a_family_without_nulls_has_those_of_random_weights() -> None:
     given = profiles(KEY)
-    bare = LayerProfiles(given.profiles, given.nulls[:0], given.curves)
+    bare = {**given, "nulls": given["nulls"][:0]}
     found = with_random_weights_as_nulls(bare, random_weights((KEY, "shuffled_entries", 0.1)))
-    assert found.nulls["null"].tolist() == ["shuffled_entries"]
+    assert found["nulls"]["null"].tolist() == ["shuffled_entries"]
     nothing = with_random_weights_as_nulls(bare, random_weights((KEY, "a", 1.0))[:0])
-    assert nothing.nulls.empty and list(nothing.nulls) == COLUMNS["nulls"]
-    assert found.profiles is given.profiles
+    assert nothing["nulls"].empty
+    assert found["profiles"] is given["profiles"]

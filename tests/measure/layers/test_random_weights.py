@@ -1,17 +1,18 @@
 """Holds the measures of random weights to what transformers makes of the same tokens."""
 
-from pathlib import Path
+from functools import cache
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
-import yaml
 
+from embspace.clouds.layers import CorpusStates
 from embspace.geometry import intra_sentence_similarity, mean_cosine
 from embspace.measure.layers.random_weights import COLUMNS, KINDS, measure_random_weights
 from embspace.models.shuffled_weights import with_shuffled_entries
 from embspace.models.weights import with_random_weights
+from tests.analyses import settings_of
 from tests.lazy import torch, transformers
 from tests.measure.layer_corpora import LENGTH, corpus
 
@@ -33,8 +34,29 @@ CORPORA = {
 }
 
 
+DECIDED_BY_SEED = ("value",)
+FEW = {"n_seeds": 1, "read_corpora": ["posts"]}
+
+
+def inputs(*, is_empty: bool) -> dict[str, Any]:
+    corpora = {} if is_empty else {"posts": CORPORA["posts"]}
+    return {"module": tiny_bert(), "final_norm": None, "corpora": corpora}
+
+
+def measured(
+    module: Any, corpora: dict[str, CorpusStates] = CORPORA, **change: Any
+) -> pd.DataFrame:
+    settings = settings_of(measure_random_weights, **SETTINGS | change)
+    return measure_random_weights(module, None, corpora, **settings)["parquet"]
+
+
 @pytest.fixture(scope="module")
 def bert() -> Any:
+    return tiny_bert()
+
+
+@cache
+def tiny_bert() -> Any:
     return transformers.BertModel(
         transformers.BertConfig(**SIZES, intermediate_size=16, max_position_embeddings=16)
     ).eval()
@@ -42,7 +64,7 @@ def bert() -> Any:
 
 @pytest.fixture(scope="module")
 def found(bert: Any) -> pd.DataFrame:
-    return measure_random_weights(bert, None, CORPORA, **SETTINGS)
+    return measured(bert)
 
 
 def test_a_row_a_kind_seed_layer_space_and_measure(found: pd.DataFrame) -> None:
@@ -92,9 +114,7 @@ def test_values_are_of_the_states_that_transformers_gives(
 
 def test_seeds_and_kinds_differ_and_the_module_stays(bert: Any) -> None:
     before = {name: each.clone() for name, each in bert.state_dict().items()}
-    asked = SETTINGS | {"read_corpora": ["posts"], "n_seeds": 1}
-    one = measure_random_weights(bert, None, CORPORA, **asked)
-    other = measure_random_weights(bert, None, CORPORA, **asked | {"seed": 6})
+    one, other = measured(bert, **FEW), measured(bert, **FEW, seed=6)
     assert all(each.equal(before[name]) for name, each in bert.state_dict().items())
     cosines = [table.query("measure == 'mean_cosine'")["value"] for table in (one, other)]
     assert np.unique(np.concatenate(cosines).round(6)).size > len(cosines[0])
@@ -102,21 +122,20 @@ def test_seeds_and_kinds_differ_and_the_module_stays(bert: Any) -> None:
 
 
 def test_no_corpus_is_read_where_none_is_asked_for(bert: Any) -> None:
-    nothing = measure_random_weights(bert, None, CORPORA, **SETTINGS | {"read_corpora": []})
+    nothing = measured(bert, read_corpora=[])
     assert nothing.empty and list(nothing) == COLUMNS
 
 
 def test_without_the_corpora_asked_for_the_largest_is_read(bert: Any) -> None:
-    asked = SETTINGS | {"read_corpora": ["unknown"], "n_seeds": 1}
-    found = measure_random_weights(bert, None, CORPORA, **asked)
+    unknown: dict[str, Any] = {"read_corpora": ["unknown"], "n_seeds": 1}
+    found = measured(bert, **unknown)
     largest = max(CORPORA, key=lambda name: len(CORPORA[name].tokens))
     assert set(found["corpus"]) == {largest}
-    assert measure_random_weights(bert, None, {}, **asked).empty
+    assert measured(bert, {}, **unknown).empty
 
 
-def test_the_settings_of_the_project_fit(bert: Any, root: Path) -> None:
-    settings = yaml.safe_load((root / "conf/measure/layers/random_weights.yaml").read_text())
-    given = {**settings, "n_seeds": 1, "device": "cpu", "seed": 0}
-    table = measure_random_weights(bert, None, CORPORA, **given)
+def test_the_settings_of_the_project_fit(bert: Any) -> None:
+    settings = settings_of(measure_random_weights, n_seeds=1)
+    table = measure_random_weights(bert, None, CORPORA, **settings)["parquet"]
     assert not set(settings["left_out"]) & set(table["measure"])
     assert set(table["corpus"]) == {"posts"}

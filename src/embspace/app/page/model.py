@@ -14,6 +14,7 @@ from pathlib import Path
 from embspace.app.page.findings import HEADLINES, LABELS, Finding, findings_of, folded
 from embspace.app.page.fragment import Fragment, policy_of
 from embspace.app.page.html import as_html
+from embspace.app.page.known_models import known_model_findings
 from embspace.app.page.labels import label_findings, why_no_labels
 from embspace.app.page.ledger import decided_tables, own_finding, reader_of
 from embspace.app.page.names import called_in
@@ -149,10 +150,8 @@ def page_of(
     if own_texts:
         sections = _apart(sections)
     corpora = corpora_of(folder, model)
-    labels = _labels(folder, model, sections)
     no_labels = why_no_labels(folder, model) if LABELS in wanted else []
-    distances = distances_of(folder, model, study or folder)
-    findings = findings_of(sections, labels, distances, _texts(sections) if own_texts else [])
+    findings = _findings(folder, model, study or folder, sections, own_texts=own_texts)
     return environment.from_string(template).render(
         label=_label(folder, model),
         model=called_in(folder, "model", model),
@@ -244,6 +243,20 @@ def layer_nouns() -> dict[str, str]:
     layers = dict.fromkeys((each for each in LAYERS if each != COMPARES_MODELS), "layers")
     layers |= {noun: noun for noun in DRAWN_ALONE}
     return layers | dict.fromkeys(BLOCKS, "blocks") | dict.fromkeys(PARAMETERS, "parameters")
+
+
+def _findings(
+    folder: Path, model: str, study: Path, sections: Sequence[Section], *, own_texts: bool
+) -> list[Finding]:
+    """Return the findings of a page with these sections, the most wanted first."""
+    chapters = {section.noun: section.chapter for section in sections}
+    return findings_of(
+        sections,
+        _labels(folder, model, sections),
+        distances_of(folder, model, study),
+        _texts(sections) if own_texts else [],
+        known_model_findings(folder, model, chapters),
+    )
 
 
 def _labels(folder: Path, model: str, sections: Iterable[Section]) -> list[Finding]:

@@ -68,11 +68,10 @@ class Tables:
     def _of_noun(self, noun: str) -> tuple[str, dict[str, str]]:
         """Return the stage of an analysis, and its results by the name of the table."""
         parts = {
-            part_noun: part
+            made: stage
             for name, stage in read_stages(self._root).items()
             if name.startswith(("measure_", "project_")) and stage.entry.get("matrix")
-            for part in stage.by_family()
-            for part_noun in part.nouns()
+            for made in stage.nouns()
         }
         stages = {name: part for name, part in parts.items() if part.entry["matrix"] in OF_A_MODEL}
         if noun in parts and noun not in stages:

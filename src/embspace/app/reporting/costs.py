@@ -1,7 +1,7 @@
 """Says what a report will cost before it starts: by what ran before, or by a measured run."""
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any
@@ -60,10 +60,9 @@ class Expected:
 
     def __call__(self, item: str) -> float | None:
         """Return the seconds of a stage's item, None of a stage that was not measured."""
-        name, _, rest = item.partition("@")
+        name = item.partition("@")[0]
         stage = self._stages.get(name)
-        family = "" if stage is None else _family(stage, rest)
-        seconds = self._seconds.get(f"{name}@{family}" if family else name)
+        seconds = self._seconds.get(name)
         if seconds is None or stage is None:
             return seconds
         of_model, of_texts = growth(stage)
@@ -90,11 +89,6 @@ def growth(stage: Stage) -> tuple[float, float]:
         ),
         (0.0, 0.0),
     )
-
-
-def _family(stage: Stage, item: str) -> str:
-    families: Iterable[str] = stage.entry.get("matrix", {}).get("family", ())
-    return next((family for family in families if item.endswith(f"-{family}")), "")
 
 
 def cost_told(

@@ -5,13 +5,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from embspace.settings.params import CONF
-from embspace.settings.pipeline import of_item, read_parts
+from embspace.settings.pipeline import of_item, read_stages
 from embspace.settings.schema import read_yaml
 
 ALL, NO_MAPS, STIMULI = "all", "no-maps", "stimuli"
 OPTIONS = ("layers", "attention", "parameters", STIMULI, ALL, NO_MAPS)
 # Which part each analysis belongs to is said by its chapter, but for these.
-FAMILIES = ("direction", "spectrum", "intrinsic_dimension", "hubs")
+CHEAP_LAYERS = ("direction", "spectrum", "intrinsic_dimension", "hubs")
 MAPS = ("pca", "tsne", "umap", "projections", "text_maps", "layer_maps")
 # Minutes for a model of base size, of embspace's own texts, or of all that stands here. PCA of a
 # vocabulary takes as long as t-SNE and UMAP together, and keeps the fewest neighbors.
@@ -41,17 +41,14 @@ BY_CHAPTER = {
 MAPS_RANK = 7
 # Settings of a report on other texts than the study's, by their file and by the option with which
 # they are as in conf/: fewer layers and draws, and vectors as they are alone.
+FEWER_DRAWS = {"n_half_samples": 10, "n_null_draws": 2, "shares": [0.5], "n_share_draws": 2}
 QUICKER: dict[str, dict[str, dict[str, Any]]] = {
-    "measure/layers/profiles.yaml": {
-        ALL: {
-            "changes": ["as_is"],
-            "changes_of_spectrum": [],
-            "n_half_samples": 10,
-            "n_null_draws": 2,
-            "shares": [0.5],
-            "n_share_draws": 2,
-        },
-        "layers": {"most_layers": 7},
+    **{
+        f"measure/layers/{noun}.yaml": {
+            ALL: {"changes": ["as_is"], "draws": FEWER_DRAWS},
+            "layers": {"most_layers": 7},
+        }
+        for noun in ("direction", "spectrum", "context", "intrinsic_dimension")
     },
     "measure/layers/random_weights.yaml": {ALL: {"n_seeds": 1}, "layers": {"read_corpora": []}},
 }
@@ -83,7 +80,7 @@ def analyses() -> list[Analysis]:
 
 def _placed(noun: str, chapter: str) -> Analysis:
     rank, option = BY_CHAPTER[chapter]
-    if noun in FAMILIES:
+    if noun in CHEAP_LAYERS:
         rank, option = FIRST, ""
     if noun in MAPS:
         rank = MAPS_RANK
@@ -154,7 +151,7 @@ def makers(root: Path, model: str, wanted: Collection[Analysis]) -> dict[Analysi
     names = {"model": model, "pair": model}
     made = {
         of_item(path, names): part.address(model if part.entry.get("matrix") else "")
-        for part in read_parts(root)
+        for part in read_stages(root).values()
         if not part.name.startswith("draw_")
         for path in part.outputs()
     }
@@ -189,9 +186,17 @@ def quicker_settings(root: Path, options: Collection[str], *, is_study: bool) ->
         for file, by_option in QUICKER.items()
     }
     return {
-        file: {**read_yaml(root / CONF / file), **changes}
+        file: _with(read_yaml(root / CONF / file), changes)
         for file, changes in changed.items()
         if (root / CONF / file).is_file()
+    }
+
+
+def _with(settings: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
+    """Return settings with some changed; of a setting with keys of its own, some keys."""
+    return dict(settings) | {
+        key: {**settings[key], **value} if isinstance(value, dict) else value
+        for key, value in changes.items()
     }
 
 

@@ -4,18 +4,29 @@ from pathlib import Path
 
 from embspace.draw.layers import (
     atlas,
+    context,
+    direction,
     encoders_decoders,
+    hubs,
     information_imbalance,
+    intrinsic_dimension,
     layer_maps,
-    profiles,
+    spectrum,
 )
 from embspace.draw.page.saving import draw_and_save, drawings_of, functions_of
 from embspace.settings.stage import StageConfig, run_stage
 
-TABLES = Path(__file__).with_name("tables.yaml")
-DRAWINGS = (
-    drawings_of(atlas, encoders_decoders, information_imbalance, layer_maps, tables=TABLES)
-    | profiles.DRAWINGS
+DRAWINGS = drawings_of(
+    atlas,
+    direction,
+    spectrum,
+    context,
+    intrinsic_dimension,
+    hubs,
+    information_imbalance,
+    layer_maps,
+    encoders_decoders,
+    tables=Path(__file__).with_name("tables.yaml"),
 )
 
 

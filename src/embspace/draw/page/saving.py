@@ -89,8 +89,6 @@ class Drawing:
     draw: Callable[..., tuple[Figure, str]]
     results: tuple[str, ...]
     """Names the results for `load_results`."""
-    given: tuple[str, ...] = ()
-    """Holds further arguments, if several nouns share one function and settings file."""
     headings: Headings | None = None
     """Holds the headings of a declared analysis, whose function takes `Results`."""
 
@@ -228,7 +226,7 @@ def _key(
     """Return the key under which a drawing is known, if the same was drawn before."""
     sources = [file for path in drawing.paths(noun, name) for file in _files(path)]
     function = f"{drawing.draw.__module__}.{drawing.draw.__qualname__}"
-    given = (drawing.given, settings, own_names(Path()))
+    given = (settings, own_names(Path()))
     return drawing_key(sources, function, chapter, noun, name, label, *given)
 
 
@@ -273,7 +271,7 @@ def drawn(
     with called_as_given(Path()):
         # A line that begins with a bar would be one of a table.
         name = one_line(label).lstrip("| ")
-        figure, text = drawing.draw(results, name, *drawing.given, **settings)
+        figure, text = drawing.draw(results, name, **settings)
     letter_panels(figure)
     sign(figure, stage)
     without_math(figure)

@@ -1,11 +1,11 @@
 """The measures of families at every layer of a model: with intervals, nulls and by sample size."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, replace
 
 import numpy as np
-import pandas as pd
 
+from embspace.analysis import Column, Outcome, Source, Table
 from embspace.clouds.layers import (
     FINAL_NORM,
     OF_ROWS,
@@ -14,11 +14,13 @@ from embspace.clouds.layers import (
     LayerCloud,
     after_final_norm,
     layer_clouds,
+    load_corpora_states,
 )
+from embspace.clouds.texts import TEXT_FOLDERS
 from embspace.files.tables import Row
-from embspace.geometry.inference.half_samples import TextEstimate, estimate_over_texts
+from embspace.geometry.inference.half_samples import estimate_over_texts
 from embspace.geometry.inference.resampling import stream_of
-from embspace.geometry.inference.sample_sizes import SampleSize, sample_size_curve
+from embspace.geometry.inference.sample_sizes import sample_size_curve
 from embspace.geometry.measures.declaration import Family
 from embspace.geometry.measures.registry import definitions
 from embspace.measure.layers.layer_batches import (
@@ -35,40 +37,47 @@ from embspace.measure.layers.layer_protocol import Protocol, drawn_measures, mea
 from embspace.measure.layers.layer_steps import layers_in_steps
 
 KEYS = ["corpus", "space", "change", "layer", "measure"]
-COLUMNS = {
-    "profiles": [
-        *KEYS,
-        *(field.name for field in fields(TextEstimate)),
-        "n_equal",
-        "n_batches",
-        IN_ORDER,
-        SPREAD,
-    ],
-    "nulls": [*KEYS, "null", "n", "n_draws", "value", *DRAWN],
-    "curves": [*KEYS, *(field.name for field in fields(SampleSize))],
+ROWS: dict[str, Column] = dict.fromkeys(KEYS, "row")
+TABLES = {
+    "profiles": Table(
+        {
+            **ROWS,
+            "value": "profile",
+            **dict.fromkeys(["low", "high", "standard_error"], "profile_bound"),
+            **dict.fromkeys(["n", "n_texts", "dropped"], "count"),
+            "of_half": "profile",
+            **dict.fromkeys(["converged", "n_equal", "n_batches"], "count"),
+            IN_ORDER: "profile",
+            SPREAD: "profile_bound",
+        }
+    ),
+    "nulls": Table(
+        {
+            **ROWS,
+            "null": "row",
+            "n": "count",
+            "n_draws": "setting",
+            "value": "profile",
+            **dict.fromkeys(DRAWN, "profile_null"),
+        }
+    ),
+    "curves": Table(
+        {
+            **ROWS,
+            "n_texts": "row",
+            "n": "count",
+            "n_draws": "setting",
+            **dict.fromkeys(["mean", "smallest", "largest"], "profile"),
+        }
+    ),
 }
+"""A row of `profiles` is a corpus, space, change, layer and measure; `nulls` and `curves` have
+unchanged vectors alone, with a row per null, and per number of texts."""
+CORPORA = Source(load_corpora_states, TEXT_FOLDERS, lists=["corpora"])
+RANDOM_WEIGHTS = "data/measured/random_weights/{model}.parquet"
 
 
-@dataclass(frozen=True)
-class LayerProfiles:
-    """The three tables of some families."""
-
-    profiles: pd.DataFrame
-    """One row a corpus, space, change, layer and measure."""
-    nulls: pd.DataFrame
-    """One row of those `as_is` and a null: the value and, on the same places, the null's."""
-    curves: pd.DataFrame
-    """One row of those `as_is` and a number of texts."""
-
-    def of_family(self, family: Family) -> "LayerProfiles":
-        """Return the rows of one of the families."""
-        names = {name for name, each in definitions().items() if each.family == family}
-        tables = (getattr(self, field.name) for field in fields(self))
-        kept = (table[table["measure"].isin(names)] for table in tables)
-        return LayerProfiles(*(table.reset_index(drop=True) for table in kept))
-
-
-def layer_profiles(corpora: Mapping[str, CorpusStates], protocol: Protocol) -> LayerProfiles:
+def layer_profiles(corpora: Mapping[str, CorpusStates], protocol: Protocol) -> Outcome:
     """Return every measure of the families by layer and corpus, in steps for a deep model.
 
     Measures of neighbors use disjoint batches of shuffled distinct vectors, averaged, with the
@@ -92,19 +101,28 @@ def layer_profiles(corpora: Mapping[str, CorpusStates], protocol: Protocol) -> L
         for name in names
         if corpora[name].final_norm
     ]
-    found = Parallel(n_jobs=-1, return_as="generator")(calls)
-    layers = list(tqdm(found, total=len(calls), desc=" and ".join(protocol.families), disable=None))
-    tables = {
-        table: pd.DataFrame([row for layer in layers for row in layer[table]], columns=columns)
-        for table, columns in COLUMNS.items()
+    measured = Parallel(n_jobs=-1, return_as="generator")(calls)
+    title = " and ".join(protocol.families)
+    layers = list(tqdm(measured, total=len(calls), desc=title, disable=None))
+    return {
+        name: table.of(row for layer in layers for row in layer[name])
+        for name, table in TABLES.items()
     }
-    return LayerProfiles(**tables)
+
+
+def of_family(outcome: Outcome, family: Family) -> Outcome:
+    """Return the rows of the measures of one family."""
+    names = {name for name, measure in definitions().items() if measure.family == family}
+    return {
+        name: table[table["measure"].isin(names)].reset_index(drop=True)
+        for name, table in outcome.items()
+    }
 
 
 def _of_layer(
     name: str, corpus: CorpusStates, layer: int, protocol: Protocol
 ) -> dict[str, list[Row]]:
-    tables: dict[str, list[Row]] = {table: [] for table in COLUMNS}
+    tables: dict[str, list[Row]] = {table: [] for table in TABLES}
     of_neighbors = protocol.batch_size is not None
     for space, change, cloud in layer_clouds(
         corpus, layer, protocol.changes, n_top=protocol.n_top, each_once=of_neighbors
@@ -116,18 +134,18 @@ def _of_layer(
         # What changes coordinates is estimated from the whole; halves would get another change.
         halved = protocol if change in OF_ROWS else replace(protocol, n_half_samples=0)
         profile = list(_profile(cloud, halved, rng, change))
-        found = {"profiles": [{**row, "n_equal": cloud.n_equal} for row in profile]}
+        made = {"profiles": [{**row, "n_equal": cloud.n_equal} for row in profile]}
         if change == "as_is" and len(cloud.x) >= FEWEST:
             values = {row["measure"]: row["value"] for row in profile}
-            found |= {"nulls": list(null_rows(cloud, values, protocol, rng))}
-            found |= {"curves": list(_curve(cloud, protocol, rng))}
-        for table, rows in found.items():
+            made |= {"nulls": list(null_rows(cloud, values, protocol, rng))}
+            made |= {"curves": list(_curve(cloud, protocol, rng))}
+        for table, rows in made.items():
             tables[table] += [{**place, **row} for row in rows]
     return tables
 
 
 def _after_final_norm(name: str, corpus: CorpusStates, protocol: Protocol) -> dict[str, list[Row]]:
-    """The rows of what the norm makes of the last layer, under the number of that layer."""
+    """Return the rows of the final norm's output, under the number of the last layer."""
     tables = _of_layer(name, after_final_norm(corpus), 0, protocol)
     layer = corpus.n_layers - 1
     return {
@@ -139,7 +157,7 @@ def _after_final_norm(name: str, corpus: CorpusStates, protocol: Protocol) -> di
 def _profile(
     cloud: LayerCloud, protocol: Protocol, rng: np.random.Generator, change: Change
 ) -> Iterator[Row]:
-    """The measures with intervals, and for unchanged vectors the slow measures, without.
+    """Yield the measures with intervals, and for unchanged vectors the slow measures, without.
 
     Measures named by the protocol are repeated over batches in the order of the texts.
     """
@@ -149,7 +167,7 @@ def _profile(
         yield from measures_of_batches(cloud, protocol, rng, with_slow=as_is, n_batches=n)
         return
     for slow in (False, True) if as_is else (False,):
-        found = estimate_over_texts(
+        estimates = estimate_over_texts(
             cloud.x,
             cloud.text,
             word=cloud.word,
@@ -159,14 +177,15 @@ def _profile(
             tolerance=protocol.tolerance,
             rng=rng,
         )
-        for measure, each in found.items():
-            asked = as_is and measure in protocol.over_batches
-            facts = in_order(cloud.x, measure, protocol.over_batches[measure]) if asked else {}
-            yield {"measure": measure, **asdict(within_range(each, measure)), **facts}
+        for measure, estimate in estimates.items():
+            is_repeated = as_is and measure in protocol.over_batches
+            size = protocol.over_batches.get(measure, 0)
+            facts = in_order(cloud.x, measure, size) if is_repeated else {}
+            yield {"measure": measure, **asdict(within_range(estimate, measure)), **facts}
 
 
 def _curve(cloud: LayerCloud, protocol: Protocol, rng: np.random.Generator) -> Iterator[Row]:
-    """The measures of fewer texts; of neighbors, within one batch."""
+    """Yield the measures of fewer texts; measures of neighbors, within one batch."""
     part = cloud.among(batches_of(cloud, protocol.batch_size, rng)[0])
     curves = sample_size_curve(
         part.x,
@@ -178,4 +197,4 @@ def _curve(cloud: LayerCloud, protocol: Protocol, rng: np.random.Generator) -> I
         rng=rng,
     )
     for measure, curve in curves.items():
-        yield from ({"measure": measure, **asdict(each)} for each in curve)
+        yield from ({"measure": measure, **asdict(point)} for point in curve)

@@ -1,13 +1,30 @@
-"""Sets how some families' measures are taken at the layers of a model."""
+"""Settings of the measures of a model's layers."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+from pydantic import PositiveInt
 
 from embspace.clouds.layers import Change
 from embspace.geometry.measures.declaration import Definition, Family
 from embspace.geometry.measures.registry import profiled_measures
+from embspace.settings.schema import Strict
+from embspace.settings.types import Share
+
+
+class Draws(Strict):
+    """The draws of texts and of nulls that intervals, convergence and nulls rest on."""
+
+    n_half_samples: PositiveInt
+    """Draws of half of the texts, for the intervals."""
+    level: Share
+    tolerance: Share
+    """Relative change between halves that still counts as converged."""
+    n_null_draws: PositiveInt
+    shares: list[Share]
+    """Shares of the texts, for the curve by their number."""
+    n_share_draws: PositiveInt
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,15 +63,15 @@ class Protocol:
 
 
 def measures_of(protocol: Protocol, *, slow: bool) -> list[Definition]:
-    """The measures of the families that are too slow for halves, or those that are not."""
+    """Return the measures of the families that are too slow for halves, or those that are not."""
     return [
-        each
-        for each in profiled_measures().values()
-        if each.family in protocol.families and (each.name in protocol.value_only) == slow
+        measure
+        for measure in profiled_measures().values()
+        if measure.family in protocol.families and (measure.name in protocol.value_only) == slow
     ]
 
 
 def drawn_measures(protocol: Protocol) -> list[Definition]:
-    """The measures of the families that are quick enough for draws."""
+    """Return the measures of the families that are quick enough for draws."""
     quick = measures_of(protocol, slow=False)
-    return [each for each in quick if each.name not in protocol.without_draws]
+    return [measure for measure in quick if measure.name not in protocol.without_draws]

@@ -1,33 +1,30 @@
 """Stage `measure_random_weights`: what the geometry of layers owes to training.
 
 The measures of direction, spectrum and context of models of the same config with random weights,
-reading the very same tokens. They are nulls of the stage `measure_profiles`.
+reading the very same tokens. They are nulls of these three analyses.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Annotated, Any
 
 import pandas as pd
 from pydantic import Field, NonNegativeInt, PositiveInt
 
-from embspace.clouds.layers import (
-    CorpusStates,
-    layer_clouds,
-    load_corpora_states,
-)
+from embspace.analysis import Analysis, Outcome, Source
+from embspace.clouds.layers import CorpusStates, layer_clouds
 from embspace.device import Device, choose_device
 from embspace.files.rows import save_rows
 from embspace.geometry.inference.shared_inputs import applicable
 from embspace.geometry.measures.declaration import Definition, Family
 from embspace.geometry.measures.registry import profiled_measures
 from embspace.measure.layers.layer_nulls import groups_of, values_of
+from embspace.measure.layers.layer_profiles import CORPORA
 from embspace.measure.layers.layer_states import window_states
 from embspace.measure.layers.layer_steps import layers_in_steps
 from embspace.measure.tables.pooled_states import final_norm_of, windows_of
 from embspace.models.shuffled_weights import with_shuffled_entries
 from embspace.models.weights import load_model, with_random_weights
-from embspace.settings.model import describe_model
-from embspace.settings.stage import StageConfig, run_stage
+from embspace.settings.stage import run_stage
 
 FAMILIES: tuple[Family, ...] = ("direction", "spectrum", "context")
 KINDS: dict[str, Callable[[Any, int], Any]] = {
@@ -35,6 +32,18 @@ KINDS: dict[str, Callable[[Any, int], Any]] = {
     "shuffled_entries": with_shuffled_entries,
 }
 COLUMNS = ["corpus", "space", "change", "layer", "measure", "null", "seed", "n", "value"]
+RANDOM_WEIGHTS = Analysis(
+    noun="random_weights",
+    question="",
+    over="profiled",
+    reads={
+        "module": Source(load_model),
+        "final_norm": Source(final_norm_of),
+        "corpora": CORPORA,
+    },
+    data={"parquet": save_rows},
+    undrawn=["parquet"],
+)
 
 
 def measure_random_weights(
@@ -49,8 +58,8 @@ def measure_random_weights(
     tokens_per_batch: Annotated[int, Field(ge=1)],
     device: Device,
     seed: NonNegativeInt,
-) -> pd.DataFrame:
-    """One row a corpus, space, layer, measure, kind of random weights and seed.
+) -> Outcome:
+    """Return a row per corpus, space, layer, measure, kind of random weights and seed: "parquet".
 
     `random_initialization` draws the weights by the config, `shuffled_entries` shuffles the entries
     of every trained matrix. Measures `left_out` are too slow for so many models, and only
@@ -61,9 +70,9 @@ def measure_random_weights(
     from tqdm import tqdm
 
     measures = [
-        each
-        for each in profiled_measures().values()
-        if each.family in FAMILIES and each.name not in left_out
+        measure
+        for measure in profiled_measures().values()
+        if measure.family in FAMILIES and measure.name not in left_out
     ]
     corpora = _read(corpora, read_corpora)
     models = [
@@ -78,22 +87,22 @@ def measure_random_weights(
         layers = layers_in_steps(states.n_layers, most_layers)
         # One thread of BLAS for each layer: more would wait for each other, ten times as long.
         with threadpool_limits(1, user_api="blas"):
-            found = Parallel(n_jobs=-1, prefer="threads")(
-                delayed(_of_layer)(states, layer, measures) for layer in layers
+            rows_by_layer = Parallel(n_jobs=-1, prefer="threads")(
+                delayed(_rows_of_layer)(states, layer, measures) for layer in layers
             )
         place = {"corpus": name, "null": kind, "seed": number}
-        rows += [{**place, **row} for of_layer in found for row in of_layer]
-    return pd.DataFrame(rows, columns=COLUMNS)
+        rows += [{**place, **row} for layer_rows in rows_by_layer for row in layer_rows]
+    return {"parquet": pd.DataFrame(rows, columns=COLUMNS)}
 
 
-def _read(corpora: Mapping[str, CorpusStates], asked: list[str]) -> dict[str, CorpusStates]:
-    """Return the corpora that are read: those asked for or, if none is there, the largest."""
-    having = {name: each for name, each in corpora.items() if each.n_documents}
-    found = {name: each for name, each in having.items() if name in asked}
-    if found or not asked or not having:
-        return found
-    largest = max(having, key=lambda name: len(having[name].tokens))
-    return {largest: having[largest]}
+def _read(corpora: Mapping[str, CorpusStates], names: list[str]) -> dict[str, CorpusStates]:
+    """Return the named corpora or, without any of them, the largest."""
+    not_empty = {name: corpus for name, corpus in corpora.items() if corpus.n_documents}
+    read = {name: corpus for name, corpus in not_empty.items() if name in names}
+    if read or not names or not not_empty:
+        return read
+    largest = max(not_empty, key=lambda name: len(not_empty[name].tokens))
+    return {largest: not_empty[largest]}
 
 
 def _states(
@@ -106,32 +115,19 @@ def _states(
     return CorpusStates(kept, corpus.document, corpus.tokens)
 
 
-def _of_layer(states: CorpusStates, layer: int, measures: list[Definition]) -> list[dict[str, Any]]:
-    return list(_rows(states, layer, measures))
-
-
-def _rows(states: CorpusStates, layer: int, measures: list[Definition]) -> Iterator[dict[str, Any]]:
+def _rows_of_layer(
+    states: CorpusStates, layer: int, measures: list[Definition]
+) -> list[dict[str, Any]]:
+    rows = []
     for space, change, cloud in layer_clouds(states, layer, ["as_is"], n_top=0):
         chosen = applicable(measures, groups_of(cloud), {})
         place = {"space": space, "change": change, "layer": layer, "n": len(cloud.x)}
         for measure, value in values_of(chosen, cloud).items():
-            yield {**place, "measure": measure, "value": value}
+            rows.append({**place, "measure": measure, "value": value})
+    return rows
 
 
-def main(config: StageConfig) -> None:
-    """Load, call, save."""
-    name = config.model_name
-    model = describe_model(name, config.model)
-    table = measure_random_weights(
-        load_model(name, model),
-        final_norm_of(name, model),
-        load_corpora_states(
-            f"data/extracted/hidden_states/{name}", "data/prepared/texts", config.corpora
-        ),
-        **config.settings,
-    )
-    save_rows(table, f"data/measured/random_weights/{name}.parquet")
-
+main = RANDOM_WEIGHTS.main(measure_random_weights)
 
 if __name__ == "__main__":
     run_stage(main, measure_random_weights)

@@ -1,6 +1,6 @@
-"""Draws a figure and tables for each family's measures over the layers of a model."""
+"""Draws a figure and tables of measures over the layers of a model."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple
 
 import pandas as pd
@@ -8,16 +8,24 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter, StrMethodFormatter
-from pydantic import BaseModel, ConfigDict, NonNegativeInt, PositiveFloat
+from pydantic import NonNegativeInt, PositiveFloat
 
+from embspace.draw.layers.profiles_reference import (
+    LINE as KNOWN,
+)
+from embspace.draw.layers.profiles_reference import (
+    draw_beside,
+    known_profiles,
+    legend_words,
+    name_beside,
+    profiles_beside,
+)
 from embspace.draw.page.canvas import count, new_figure, say_instead, sentence_case
 from embspace.draw.page.looks import GRAY, LAYER_SPACES, NULLS, Look, corpus_looks
 from embspace.draw.page.markdown import folded, markdown_table, section
 from embspace.draw.page.measure_names import name_of
-from embspace.draw.page.saving import Drawing
-from embspace.geometry.measures.declaration import Family
+from embspace.draw.page.saving import Results
 
-RESULTS = ("profiles.csv", "nulls.csv", "curves.csv")
 AFTER = "final_norm_"  # begins the names of spaces that the figure leaves to the tables
 CHANGES = {
     "ordinary_tokens": "without special tokens and position 0",
@@ -29,53 +37,27 @@ CHANGES = {
 
 
 class Finding(NamedTuple):
-    """The measure by whose extreme layer a family's figure is titled, and the words for it."""
+    """The measure of an analysis whose extreme layer gives the title, and the words for it."""
 
+    stage: str
     measure: str
     extreme: Literal["largest", "smallest"]
     claim: str
     """Says what is true of the extreme layer; `{vectors}` stands for the tokens of a corpus."""
 
 
-FINDINGS: dict[Family, Finding] = {
-    "direction": Finding("mean_cosine", "largest", "{vectors} point most alike"),
-    "spectrum": Finding(
-        "debiased_participation_ratio",
-        "smallest",
-        "variance of {vectors} lies in the fewest directions",
-    ),
-    "context": Finding(
-        "adjusted_self_similarity", "smallest", "{vectors} depend most on their context"
-    ),
-    "intrinsic_dimension": Finding("two_nn", "largest", "{vectors} have the most dimensions"),
-    "hubs": Finding("hubness", "largest", "{vectors} have the strongest hubs"),
-}
-# The neighbors that two families are measured from are looked for once.
-STAGES = {"intrinsic_dimension": "measure_hubs", "hubs": "measure_hubs"}
 WIDE = 10.0  # times the smallest value, from which on an axis is logarithmic
-ONE_SPACE_COLUMNS = 2  # of panels, where a family has one space alone
+ONE_SPACE_COLUMNS = 2  # of panels, where an analysis has one space alone
 HOLLOW = "hollow: not converged"
 
 
-class OfFamilies(BaseModel):
-    """Names the measures or nulls that the figure of each family shows, in order."""
-
-    model_config = ConfigDict(extra="forbid", strict=True)
-
-    direction: list[str]
-    spectrum: list[str]
-    context: list[str]
-    intrinsic_dimension: list[str]
-    hubs: list[str]
-
-
 def draw_profiles(
-    results: Mapping[str, pd.DataFrame],
+    results: Results,
     label: str,
-    family: Family,
+    finding: Finding,
     *,
-    shown: OfFamilies,
-    nulls: OfFamilies,
+    measures: list[str],
+    nulls: list[str],
     corpus: str,
     row_height_mm: PositiveFloat,
     digits: NonNegativeInt,
@@ -87,7 +69,6 @@ def draw_profiles(
     about the first profiled corpus if `corpus` was not profiled.
     """
     as_is = _spread_out(results["profiles"].query("change == 'as_is'"))
-    measures = getattr(shown, family)
     spaces = [space for space in LAYER_SPACES if space in set(as_is["space"])] or ["token"]
     n_columns = len(spaces) if len(spaces) > 1 else min(len(measures), ONE_SPACE_COLUMNS)
     n_rows = -(-len(measures) * len(spaces) // n_columns)
@@ -95,27 +76,31 @@ def draw_profiles(
         n_rows,
         n_columns,
         height_mm=row_height_mm * n_rows + 32,
-        title=_title(as_is, results["nulls"], family, corpus, getattr(nulls, family)),
+        title=_title(as_is, results["nulls"], finding, corpus, nulls),
         subtitle=" · ".join([label, *_sizes(as_is), "bands: 95 % intervals over texts"]),
-        stage=STAGES.get(family, "measure_profiles"),
+        stage=finding.stage,
     )
     if as_is.empty:
         say_instead(axes, f"{label}: no corpus has enough documents")
-        return figure, _text(results, label, family, measures, digits)
-    of_shown = results["nulls"][results["nulls"]["null"].isin(getattr(nulls, family))]
+        return figure, _text(results, label, finding.stage, measures, digits)
+    shown = results["nulls"][results["nulls"]["null"].isin(nulls)]
+    known = profiles_beside(as_is, label, known_profiles())
     for row, measure in enumerate(measures):
         in_row = axes[row * len(spaces) :][: len(spaces)]
         for ax, space in zip(in_row, spaces, strict=True):
             name = LAYER_SPACES[space].name
-            draw_layers(ax, _of(as_is, space, measure), _of(of_shown, space, measure))
+            draw_layers(ax, _of(as_is, space, measure), _of(shown, space, measure))
+            if ax.lines:
+                draw_beside(ax, known, space, measure)
             ax.set_title(sentence_case(name) if row == 0 and len(spaces) > 1 else "")
             ax.set_xlabel("layer" if row * len(spaces) // n_columns == n_rows - 1 else "")
         in_row[0].set_ylabel(name_of(measure))
         share_scale(in_row)
+        name_beside(in_row)
     for ax in axes[len(measures) * len(spaces) :]:
         ax.set_axis_off()
-    _legend(figure, as_is, of_shown[of_shown["measure"].isin(measures)], measures)
-    return figure, _text(results, label, family, measures, digits)
+    _legend(figure, as_is, shown[shown["measure"].isin(measures)], measures, known)
+    return figure, _text(results, label, finding.stage, measures, digits)
 
 
 def _spread_out(rows: pd.DataFrame) -> pd.DataFrame:
@@ -148,10 +133,10 @@ def _named(corpus: str) -> str:
 
 
 def _title(
-    as_is: pd.DataFrame, nulls: pd.DataFrame, family: Family, corpus: str, shown: Sequence[str]
+    as_is: pd.DataFrame, nulls: pd.DataFrame, finding: Finding, corpus: str, shown: Sequence[str]
 ) -> str:
     """Return the extreme layer of a measure, with its value there, its null and the last layer."""
-    measure, extreme, claim = FINDINGS[family]
+    measure = finding.measure
     space, name = next(iter(LAYER_SPACES)), name_of(measure).partition(" (")[0]
     rows = _of(as_is, space, measure).dropna(subset="value")
     if rows.empty:
@@ -162,7 +147,7 @@ def _title(
         int(at): float(x) for at, x in zip(of_corpus["layer"], of_corpus["value"], strict=True)
     }
     moving = {*of_corpus.loc[of_corpus["converged"].astype(str) != "True", "layer"]}
-    pick = max if extreme == "largest" else min
+    pick = max if finding.extreme == "largest" else min
     last, layer = max(values), pick(values, key=values.__getitem__)
     drawn = _of(nulls, space, measure).query("corpus == @corpus and layer == @layer")
     drawn = drawn.dropna(subset="null_mean")
@@ -173,7 +158,7 @@ def _title(
     beside += [f"last layer {_short(values[last])}"] if layer != last else []
     beside += ["not converged"] if layer in moving else []
     where = "the last layer" if layer == last else f"layer {layer} of {last}"
-    claimed = sentence_case(claim.format(vectors=f"tokens of {_named(corpus)}"))
+    claimed = sentence_case(finding.claim.format(vectors=f"tokens of {_named(corpus)}"))
     value = f"{claimed} at {where}: {name} {_short(values[layer])}"
     return f"{value} ({', '.join(beside)})" if beside else value
 
@@ -214,15 +199,17 @@ def _line(ax: Axes, rows: pd.DataFrame, look: Look) -> None:
 
 
 def share_scale(axes: Sequence[Axes]) -> None:
-    """Give panels one y axis that holds all lines, logarithmic where these differ tenfold.
+    """Give panels one y axis that holds all lines, logarithmic where the model's differ tenfold.
 
-    Intervals may leave it: those of few texts can be a hundred times as high as all values.
+    A null near zero alone stretches no axis. Intervals may leave it: those of few texts can be a
+    hundred times as high as all values.
     """
-    drawn = [line.get_ydata() for ax in axes for line in ax.lines]
-    values = pd.concat([pd.Series(each, dtype=float) for each in drawn] or [pd.Series(dtype=float)])
+    lines = [line for ax in axes for line in ax.lines]
+    values = _values_of(lines)
+    own = _values_of([line for line in lines if line.get_marker() not in ("", "None", None)])
     low, high = values.min(), values.max()
     for ax in axes:
-        if values.notna().any() and low > 0 and high > WIDE * low:
+        if values.notna().any() and low > 0 and own.max() > WIDE * own.min():
             ax.set(yscale="log", ylim=(low / 1.25, high * 1.25))
             ax.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0), numticks=9))
             ax.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
@@ -234,10 +221,20 @@ def share_scale(axes: Sequence[Axes]) -> None:
             ax.text(0.5, 0.5, "undefined", transform=ax.transAxes, ha="center", color=GRAY)
 
 
+def _values_of(lines: Sequence[Line2D]) -> pd.Series:
+    """Return the heights of all points of lines: nulls have no markers, the model's lines do."""
+    drawn = [pd.Series(line.get_ydata(), dtype=float) for line in lines]
+    return pd.concat(drawn or [pd.Series(dtype=float)])
+
+
 def _legend(
-    figure: Figure, as_is: pd.DataFrame, nulls: pd.DataFrame, measures: Sequence[str]
+    figure: Figure,
+    as_is: pd.DataFrame,
+    nulls: pd.DataFrame,
+    measures: Sequence[str],
+    known: pd.DataFrame,
 ) -> None:
-    """Name corpora, nulls and hollow points, if there are any, below all panels."""
+    """Name corpora, nulls, known models and hollow points, if there are any, below all panels."""
     handles = [
         Line2D([], [], color=look.color, marker=look.marker, linestyle=look.line, label=look.name)
         for look in corpus_looks(sorted(set(as_is["corpus"]))).values()
@@ -253,24 +250,19 @@ def _legend(
     drawn = as_is[as_is["measure"].isin(measures) & as_is["low"].notna()]
     if (drawn["converged"].astype(str) != "True").any():
         handles.append(Line2D([], [], color=GRAY, marker="o", ls="", mfc="white", label=HOLLOW))
+    if not known[known["measure"].isin(measures)].empty:
+        handles.append(Line2D([], [], label=legend_words(known), **KNOWN))
     figure.legend(handles=handles, loc="outside lower left", ncols=3)
 
 
-def _text(
-    results: Mapping[str, pd.DataFrame],
-    label: str,
-    family: Family,
-    measures: list[str],
-    digits: int,
-) -> str:
+def _text(results: Results, label: str, stage: str, measures: list[str], digits: int) -> str:
     """Return the tables: first of what the figure shows, of tokens; all the rest is folded."""
     profiles = results["profiles"]
     as_is = profiles[profiles["change"] == "as_is"]
-    stage = STAGES.get(family, "measure_profiles")
     lead = as_is[(as_is["space"] == "token") & as_is["measure"].isin(measures)]
     return "\n".join(
         [
-            f"# {family.replace('_', ' ').capitalize()} of {label}\n",
+            f"# {stage.removeprefix('measure_').replace('_', ' ').capitalize()} of {label}\n",
             f"Stage `{stage}`. `embspace define` says what each measure is.\n",
             section("Tokens by layer", "As in the figure.", by_layer(lead, ["corpus"], digits)),
             folded(
@@ -333,6 +325,3 @@ def _moving(as_is: pd.DataFrame) -> pd.DataFrame:
         for space in found["space"]
     ]
     return found.assign(space=spaces, measure=found["measure"].map(name_of))
-
-
-DRAWINGS = {family: Drawing(draw_profiles, RESULTS, (family,)) for family in FINDINGS}

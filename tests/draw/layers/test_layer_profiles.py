@@ -1,6 +1,5 @@
-"""Holds the figure of a family to its tables, and those of all families to their words."""
+"""Holds the figure of measures over layers to the tables, and five figures to their words."""
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,30 +9,20 @@ from matplotlib.figure import Figure
 
 from embspace.clouds.layers import SPACES as KNOWN_SPACES
 from embspace.clouds.layers import Change
-from embspace.draw.layers.profiles import (
-    CHANGES,
-    DRAWINGS,
-    FINDINGS,
-    RESULTS,
-    STAGES,
-    OfFamilies,
-    draw_profiles,
-)
+from embspace.draw.layers.direction import draw_direction
+from embspace.draw.layers.layer_profiles import CHANGES
 from embspace.draw.page.looks import LAYER_SPACES, NULLS, corpus_looks
-from embspace.draw.page.measure_names import name_of
-from embspace.errors import InputError
+from embspace.draw.page.saving import Results
 from embspace.geometry.inference.null_clouds import NULLS_OF_FAMILY
-from embspace.geometry.measures.declaration import FAMILIES, Family
 from embspace.geometry.measures.registry import profiled_measures
 from embspace.measure.layers.random_weights import KINDS
-from embspace.settings.stage import checked_settings
 from tests.draw.fits import assert_words_fit
 from tests.draw.layer_tables import (
     LAYERS,
     empty_tables,
     profile_tables,
-    settings_of,
     squeezed,
+    title_of,
     value,
     without_values,
 )
@@ -46,13 +35,9 @@ TABLES = profile_tables([*SHOWN, "top_dimension_share"])
 SETTINGS: dict[str, Any] = {"corpus": "articles", "row_height_mm": 55.0, "digits": 3}
 
 
-def of_families(family: Family, names: list[str]) -> OfFamilies:
-    return OfFamilies(**{**dict.fromkeys(FAMILIES, []), family: names})
-
-
-def drawn(tables: Any = TABLES, **given: Any) -> tuple[Figure, str]:
-    shows = {"shown": of_families("direction", SHOWN), "nulls": of_families("direction", [NULL])}
-    return draw_profiles(tables, "a model", "direction", **SETTINGS | shows | given)
+def drawn(tables: Any = TABLES, **change: Any) -> tuple[Figure, str]:
+    settings = SETTINGS | {"measures": SHOWN, "nulls": [NULL]} | change
+    return draw_direction(Results(tables, {}), "a model", **settings)
 
 
 @pytest.fixture(scope="module")
@@ -64,14 +49,6 @@ def lines(ax: Any, label: str) -> list[float]:
     [line] = [each for each in ax.lines if each.get_label() == label]
     assert list(line.get_xdata()) == list(range(LAYERS))
     return [float(each) for each in line.get_ydata()]
-
-
-def names_of(family: Family) -> list[str]:
-    return [name for name, each in profiled_measures().items() if each.family == family]
-
-
-def title_of(figure: Figure) -> str:
-    return " ".join(figure.get_suptitle().split())
 
 
 def test_a_row_a_measure_and_a_column_a_space(figure: Figure) -> None:
@@ -190,6 +167,14 @@ def test_the_subtitle_has_the_number_of_vectors_of_each_corpus(figure: Figure) -
         assert f"{corpus}: 1,234 tokens, 1,234 pooled" in said
 
 
+def test_a_null_near_zero_alone_makes_no_axis_logarithmic() -> None:
+    near_zero = TABLES["nulls"].assign(null_mean=5e-5)
+    level = TABLES["profiles"].assign(value=lambda rows: 0.1 + rows["value"] / 20)
+    figure, _ = drawn({**TABLES, "profiles": level, "nulls": near_zero})
+    assert {ax.get_yscale() for ax in figure.axes} == {"linear"}
+    assert all(ax.get_ylim()[0] < 5e-5 for ax in figure.axes)
+
+
 def test_a_panel_without_values_says_so() -> None:
     tables = without_values(TABLES, "mean_cosine")
     figure, text = drawn({**tables, "nulls": tables["nulls"][:0]})
@@ -203,7 +188,8 @@ def test_each_look_is_named_once(figure: Figure) -> None:
     [legend] = figure.legends
     names = [text.get_text() for text in legend.get_texts()]
     null = "thin: null, isotropic Gaussian"
-    assert names == ["articles", "posts", null, "hollow: not converged"]
+    known = "gray: known models on posts, by share of depth"
+    assert names == ["articles", "posts", null, "hollow: not converged", known]
 
 
 def test_all_that_may_come_has_a_name_and_a_look() -> None:
@@ -222,19 +208,10 @@ def test_measures_of_a_single_space_stand_side_by_side() -> None:
     assert "first token" not in text
 
 
-def test_every_family_has_its_own_finding() -> None:
-    assert set(DRAWINGS) == set(FINDINGS) == set(OfFamilies.model_fields) == set(FAMILIES)
-    for family, finding in FINDINGS.items():
-        assert finding.measure in names_of(family)
-        assert "{vectors}" in finding.claim
-
-
-@pytest.mark.parametrize("name", [name for family in FAMILIES for name in names_of(family)])
+@pytest.mark.parametrize("name", profiled_measures())
 def test_any_measure_may_be_shown(name: str) -> None:
-    family = profiled_measures()[name].family
-    given = {"shown": of_families(family, [name]), "nulls": of_families(family, [])}
     tables = profile_tables([name], spaces=["token"])
-    figure, _ = draw_profiles(tables, "a model", family, **SETTINGS | given)
+    figure, _ = drawn(tables, measures=[name], nulls=[])
     [ax] = figure.axes
     assert lines(ax, "posts")
 
@@ -242,7 +219,7 @@ def test_any_measure_may_be_shown(name: str) -> None:
 def test_the_text_has_every_table() -> None:
     text = squeezed(drawn()[1])
     assert text.startswith("# Direction of a model\n")
-    assert "Stage `measure_profiles`" in text
+    assert "Stage `measure_direction`" in text
     for corpus in ("articles", "posts"):
         for space in SPACES:
             assert f"## {corpus}, {space}" in text
@@ -279,56 +256,6 @@ def test_a_model_without_large_corpora_says_so() -> None:
     words = [each.get_text() for ax in figure.axes for each in ax.texts]
     assert words == ["a model: no corpus has enough documents"]
     assert text.startswith("# Direction of a model\n")
-
-
-def project_settings(root: Path, **given: Any) -> dict[str, Any]:
-    return checked_settings(
-        draw_profiles, settings_of(root, "profiles") | given, {}, "profiles.yaml"
-    )
-
-
-@pytest.mark.parametrize("family", FAMILIES)
-def test_the_settings_of_the_project_are_drawn(family: Family, root: Path) -> None:
-    settings = project_settings(root)
-    spaces = ["token"] if family == "context" else [*LAYER_SPACES]
-    tables = profile_tables(names_of(family), spaces=spaces)
-    drawing, label = DRAWINGS[family], "a model of a long name"
-    assert {f"{name}.csv" for name in tables} == set(drawing.results) == set(RESULTS)
-    figure, text = drawing.draw(tables, label, *drawing.given, **settings)
-    assert_words_fit(figure)
-    assert label in "\n".join(each.get_text() for each in figure.texts)
-    assert figure.get_figheight() * 25.4 <= 200
-    measures = getattr(settings["shown"], family)
-    assert len(figure.axes) == len(spaces) * len(measures)
-    labels = [ax.get_ylabel().lower() for ax in figure.axes[:: len(spaces)]]
-    assert labels == [name_of(name).lower() for name in measures]
-    heading = family.replace("_", " ").capitalize()
-    stage = STAGES.get(family, "measure_profiles")
-    assert text.startswith(f"# {heading} of {label}\n\nStage `{stage}`.")
-    assert figure.get_supxlabel() == stage
-    assert all(f"| {name_of(name)} |" in squeezed(text) for name in names_of(family))
-
-
-@pytest.mark.parametrize("family", FAMILIES)
-def test_what_is_shown_and_what_has_another_name_are_measures_of_the_family(
-    family: Family, root: Path
-) -> None:
-    names = set(names_of(family))
-    assert set(settings_of(root, "profiles")["shown"][family]) <= names
-    assert set(getattr(OfFamilies(**settings_of(root, "profiles")["nulls"]), family)) <= set(NULLS)
-
-
-@pytest.mark.parametrize("family", FAMILIES)
-def test_nothing_to_show_is_said(family: Family, root: Path) -> None:
-    figure, _ = draw_profiles(empty_tables(), "a model", family, **project_settings(root))
-    assert "no corpus has enough documents" in figure.axes[0].texts[0].get_text()
-
-
-def test_a_misspelled_family_is_named_with_those_there_are(root: Path) -> None:
-    asked = {**settings_of(root, "profiles")["shown"], "spectra": []}
-    message = r"profiles.yaml: key 'shown.spectra' is unknown; allowed: context, direction, "
-    with pytest.raises(InputError, match=message):
-        project_settings(root, shown=asked)
 
 
 def test_what_the_final_norm_makes_stands_in_the_tables_alone() -> None:

@@ -1,0 +1,37 @@
+"""Draws figure and tables of what vectors of a model's layers owe to their word and their text."""
+
+from matplotlib.figure import Figure
+from pydantic import NonNegativeInt, PositiveFloat
+
+from embspace.draw.layers.layer_profiles import Finding, draw_profiles
+from embspace.draw.page.saving import Results
+
+FINDING = Finding(
+    "measure_context",
+    "adjusted_self_similarity",
+    "smallest",
+    "{vectors} depend most on their context",
+)
+
+
+def draw_context(
+    results: Results,
+    label: str,
+    *,
+    measures: list[str],
+    nulls: list[str],
+    corpus: str,
+    row_height_mm: PositiveFloat,
+    digits: NonNegativeInt,
+) -> tuple[Figure, str]:
+    """Draw a row per measure and a column per space, as `draw_profiles`."""
+    return draw_profiles(
+        results,
+        label,
+        FINDING,
+        measures=measures,
+        nulls=nulls,
+        corpus=corpus,
+        row_height_mm=row_height_mm,
+        digits=digits,
+    )
