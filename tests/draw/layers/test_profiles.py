@@ -305,7 +305,7 @@ def test_the_settings_of_the_project_are_drawn(family: Family, root: Path) -> No
     heading = family.replace("_", " ").capitalize()
     stage = STAGES.get(family, "measure_profiles")
     assert text.startswith(f"# {heading} of {label}\n\nStage `{stage}`.")
-    assert figure.get_supxlabel() == stage
+    assert figure.get_label() == stage
     assert all(f"| {name_of(name)} |" in squeezed(text) for name in names_of(family))
 
 
