@@ -187,12 +187,12 @@ def stage_entry(member: Declared, root: Path) -> dict[str, Any]:
     settings = read_yaml(root / member.settings)
     files = [key for key, value in settings.items() if str(value).startswith("data/")]
     deps += [path.format(model=item) for path in analysis.deps()] + [f"${{{key}}}" for key in files]
-    params = [*analysis.lists, *keys, *params]
+    listed = [*analysis.lists, *keys, *params]
     return {
         "wdir": "../..",
         **_call(module, analysis.over, [f"{member.settings}:{','.join(files)}"] if files else []),
         "deps": [f"data/prepared/code/{analysis.stage}.txt", *sorted({*deps})],
-        **({"params": params} if params else {}),
+        **({"params": listed} if listed else {}),
         "outs": [_kept(path) for path in sorted(paths.values())],
         **({"metrics": [_kept(scalars)]} if scalars else {}),
     }
