@@ -7,7 +7,8 @@ annotations, decorators, f-strings, assertions and what is raised.
 
 import ast
 import copy
-from typing import NamedTuple, TypeGuard
+from collections.abc import Iterator
+from typing import Any, NamedTuple, TypeGuard
 
 COMPARISONS: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Lt: ast.LtE,
@@ -46,58 +47,68 @@ class Mutant(NamedTuple):
     """The whole module, without its comments."""
 
 
+class _Site(NamedTuple):
+    """A place that has a change: the field, or the item of a field's list, that holds a node."""
+
+    holder: Any
+    place: str | int
+    node: ast.AST
+    changed: ast.AST
+    around: tuple[str, ...]
+
+    def put(self, node: ast.AST) -> None:
+        """Let the place hold the node."""
+        if isinstance(self.place, int):
+            self.holder[self.place] = node
+        else:
+            setattr(self.holder, self.place, node)
+
+
 def mutants_of(source: str) -> list[Mutant]:
     """Return every change of a module, in the order of its code."""
-    found: list[Mutant] = []
-    whole = ast.unparse(ast.parse(source)).splitlines()
-    while True:
-        mutator = _Mutator(len(found))
-        tree = mutator.visit(ast.parse(source))
-        if mutator.mutant is None:
-            return found
-        code = ast.unparse(ast.fix_missing_locations(tree))
-        lines = zip(code.splitlines(), whole, strict=True)
-        becomes = next((line.strip() for line, before in lines if line != before), "")
-        found.append(mutator.mutant._replace(becomes=becomes, code=code))
+    statements = ast.parse(source).body
+    texts = [ast.unparse(statement) for statement in statements]
+    return [
+        _mutant(site, statement, texts, number)
+        for number, statement in enumerate(statements)
+        for site in list(_sites(statements, number, ()))
+    ]
 
 
-class _Mutator(ast.NodeTransformer):
-    """Changes the site of one number, and none other."""
+def _mutant(site: _Site, statement: ast.stmt, texts: list[str], number: int) -> Mutant:
+    """Return the change of a site in the statement of a number, which is then as it was."""
+    site.put(site.changed)
+    text = ast.unparse(statement)
+    site.put(site.node)
+    lines = zip(text.splitlines(), texts[number].splitlines(), strict=True)
+    return Mutant(
+        line=getattr(site.node, "lineno", 0),
+        before=ast.unparse(site.node),
+        after=ast.unparse(site.changed),
+        function=".".join(site.around),
+        becomes=next((line.strip() for line, before in lines if line != before), ""),
+        code="\n".join([*texts[:number], text, *texts[number + 1 :], ""]),
+    )
 
-    def __init__(self, number: int) -> None:
-        self.to_come = number
-        self.around: list[str] = []
-        self.mutant: Mutant | None = None
 
-    def visit(self, node: ast.AST) -> ast.AST:
-        """Change the node if it is the site, else look into it."""
-        if isinstance(node, LEFT_OUT):
-            return node
-        changed = _changed(node)
-        if changed is not None and self.mutant is None:
-            if self.to_come == 0:
-                line, function = getattr(node, "lineno", 0), ".".join(self.around)
-                before, after = ast.unparse(node), ast.unparse(changed)
-                self.mutant = Mutant(line, before, after, function, becomes="", code="")
-                return changed
-            self.to_come -= 1
-        if not isinstance(node, ast.FunctionDef | ast.ClassDef):
-            return self.generic_visit(node)
-        self.around.append(node.name)
-        node = self.generic_visit(node)
-        self.around.pop()
-        return node
-
-    def generic_visit(self, node: ast.AST) -> ast.AST:
-        """Look into all that is no annotation, decorator or default argument."""
-        for name, value in list(ast.iter_fields(node)):
-            if name in NOT_MATHEMATICS or _is_declared(node, name):
-                continue
-            if isinstance(value, list):
-                value[:] = [self.visit(each) if _is_code(each) else each for each in value]
-            elif _is_code(value):
-                setattr(node, name, self.visit(value))
-        return node
+def _sites(holder: Any, place: str | int, around: tuple[str, ...]) -> Iterator[_Site]:
+    """Yield the site at a place, if it is one, and the sites below."""
+    node = holder[place] if isinstance(place, int) else getattr(holder, place)
+    if not _is_code(node) or isinstance(node, LEFT_OUT):
+        return
+    changed = _changed(node)
+    if changed is not None:
+        yield _Site(holder, place, node, changed, around)
+    if isinstance(node, ast.FunctionDef | ast.ClassDef):
+        around = (*around, node.name)
+    for name, value in ast.iter_fields(node):
+        if name in NOT_MATHEMATICS or _is_declared(node, name):
+            continue
+        if isinstance(value, list):
+            for number in range(len(value)):
+                yield from _sites(value, number, around)
+        else:
+            yield from _sites(node, name, around)
 
 
 def _is_code(value: object) -> TypeGuard[ast.AST]:

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -111,6 +112,36 @@ def test_what_looks_at_no_model_is_saved_as_a_toy(tmp_path: Path, monkeypatch: p
     assert load_table("results/toys/toy.csv")["a"].tolist() == [2]
 
 
+def test_a_run_is_loaded_by_its_name_its_description_and_settings(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(
+        "embspace.analysis.describe_run", lambda name, content: content | {"is": name}
+    )
+    source = Source(lambda *taken: taken, "texts/{corpus}/{run}", described=True)
+    columns = {"csv": Table({"a": "row"})}
+    runs = Analysis("runs", "?", {"taken": source}, columns, over="trained")
+
+    def measure_runs(taken, *, corpus):
+        assert taken == ("texts/letters/small", "small", {"label": "Small", "is": "small"})
+        return {"csv": pd.DataFrame({"a": [corpus]})}
+
+    described = {"train_name": "small", "train": {"label": "Small"}}
+    runs.main(measure_runs)(StageConfig("", {}, "", {}, [], [], {"corpus": "letters"}, **described))
+    assert load_table("results/runs/small.csv")["a"].tolist() == ["letters"]
+    assert [*runs.deps()] == ["texts/{corpus}/{run}"]
+    assert runs.is_described
+
+
+def test_a_pair_is_loaded_by_both_names():
+    reads = {"both": Source(lambda *paths: paths, ("{model}.csv", "{other_model}.csv"))}
+    pairs = Analysis("pairs", "?", reads, over="compared")
+    assert pairs.load("a--b", dict) == {"both": ("a.csv", "b.csv")}
+    assert not pairs.is_described
+    assert replace(pairs, tables={"csv": Table({})}).outputs == {"csv": "results/pairs/{pair}.csv"}
+
+
 @pytest.mark.parametrize("change", [{"more": pd.DataFrame()}, {"bins": None}])
 def test_results_unlike_the_declared_ones_are_refused(change: dict[str, pd.DataFrame | None]):
     results = LENGTHS.empty(n=0) | change
@@ -139,5 +170,5 @@ def test_a_model_is_a_dependency_of_what_reads_its_description():
         "texts",
     ]
     assert LENGTHS.lists == ["corpora"]
-    assert LENGTHS.reads_model
-    assert not Analysis("n", "?", {"x": "data/{model}.csv"}).reads_model
+    assert LENGTHS.is_described
+    assert not Analysis("n", "?", {"x": "data/{model}.csv"}).is_described

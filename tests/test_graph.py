@@ -12,6 +12,7 @@ from embspace.graph import (
     Declared,
     declaration,
     declared,
+    drawing_entry,
     drawn_results,
     modules,
     plain_question,
@@ -99,6 +100,48 @@ def test_what_looks_at_no_model_has_no_items_and_a_list_is_a_parameter(root: Pat
     assert {"results/helix/path/toy.csv": {"cache": False}} in entry["outs"]
 
 
+def test_a_stage_over_runs_reads_their_descriptions_and_the_files_that_settings_name(root: Path):
+    member = declaration("helix")
+    source = Source(
+        print, ("data/trained/{run}", "texts/{n_shuffles}"), described=True, named=["x"]
+    )
+    analysis = replace(member.analysis, over="trained", reads={"x": source})
+    entry = stage_entry(member._replace(analysis=analysis), root)
+    assert entry["matrix"] == {"train": "${trained}"}
+    assert entry["cmd"].endswith("helix train=${item.train}")
+    assert entry["vars"] == ["conf/measure/positional/helix.yaml:n_shuffles"]
+    assert entry["deps"][1:] == ["data/trained/${item.train}", "texts/${n_shuffles}", "x"]
+    assert entry["params"][:2] == ["seed", {"conf/train/${item.train}.yaml": None}]
+    assert {"results/helix/path/${item.train}.csv": {"cache": False}} in entry["outs"]
+
+
+def test_a_stage_over_pairs_is_repeated_by_their_keys(root: Path):
+    member = declaration("helix")
+    reads = {"one": "results/{model}.csv", "other": "results/{other_model}.csv"}
+    analysis = replace(member.analysis, over="compared", reads=reads)
+    pair = member._replace(analysis=analysis)
+    stages = yaml.safe_load(with_stages("stages:\n", "positional", [pair], root))["stages"]
+    assert {name: stage["foreach"] for name, stage in stages.items()} == {
+        "measure_helix": "${compared}",
+        "draw_positional": "${compared}",
+    }
+    entry = stages["measure_helix"]["do"]
+    assert entry["cmd"].endswith("helix pair=${key}")
+    assert entry["deps"][1:] == ["results/${item.model}.csv", "results/${item.other_model}.csv"]
+    assert {"results/helix/path/${key}.csv": {"cache": False}} in entry["outs"]
+    drawn = stages["draw_positional"]["do"]["params"]
+    assert {"conf/model/${item.other_model}.yaml": None} in drawn
+
+
+def test_runs_share_a_page_that_depends_on_folders(root: Path):
+    entry = drawing_entry("positional", "positional", "trained", root)
+    assert entry["matrix"] == {"pages": "${run_pages}"}
+    assert entry["cmd"].endswith("draw.positional")
+    assert "results/helix" in entry["deps"] and "conf/corpus" in entry["deps"]
+    assert {"figures/helix/all_runs.png": {"cache": False}} in entry["plots"]
+    assert not any("conf/model" in str(file) for file in entry["params"])
+
+
 def test_a_file_that_a_setting_names_is_a_dependency(root: Path):
     entry = stage_entry(declaration("word_order"), root)
     assert [*entry][1:4] == ["matrix", "vars", "cmd"]
@@ -165,6 +208,20 @@ def test_a_new_analysis_has_a_row_at_the_end_of_the_list():
     rows = [line for line in text.splitlines() if line.startswith("|")]
     assert any("../figures/helix/tiny.png" in row and row.endswith("`helix` |") for row in rows)
     assert text.endswith("\n\nAfter.\n")
+
+
+def test_a_row_of_pairs_keeps_the_pair_and_runs_share_a_figure(monkeypatch: pytest.MonkeyPatch):
+    member = declaration("helix")
+    pairs = replace(member.analysis, over="compared", question="?", further_figures={})
+    runs = replace(pairs, over="trained")
+    head = "| question | figure and tables | noun |\n"
+    for analysis, old, links in (
+        (pairs, "[figure](../figures/helix/a--b.png)", "[figure](../figures/helix/a--b.png), "),
+        (pairs, "", "`figures/helix/<pair>.png`, `figures/helix/<pair>.md` |"),
+        (runs, "", "[all runs](../figures/helix/all_runs.png), "),
+    ):
+        monkeypatch.setattr(graph, "declared", lambda one=analysis: [member._replace(analysis=one)])
+        assert f"| ? | {links}" in with_rows(f"{head}| old | {old} | `helix` |\n", "tiny")
 
 
 def test_a_source_that_is_declared_no_more_goes_and_others_stay(root: Path):

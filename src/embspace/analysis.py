@@ -1,9 +1,8 @@
 """Declares an analysis once: its inputs, its tables and their columns.
 
 A declaration stands beside the function of its stage, src/embspace/<verb>/<chapter>/<noun>.py.
-The declaration gives the stage its files to load and save, and empty tables. From declarations
-`python -m embspace.graph` writes the stage in the graph, the rules of `embspace verify`, the
-tables for comparing two models, the headings for readers and the row of docs/analyses.md.
+It gives the stage its files to load and save, and empty tables; `python -m embspace.graph`
+writes files from it.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -19,7 +18,8 @@ from embspace.files.scalars import load_scalars, save_scalars
 from embspace.files.tables import Row, load_table, save_table
 from embspace.files.tensors import load_tensors
 from embspace.settings.model import describe_model
-from embspace.settings.params import TOY
+from embspace.settings.params import PAIR, TOY
+from embspace.settings.run import describe_run
 from embspace.settings.stage import StageConfig
 
 Column = str | tuple[str, str]
@@ -36,6 +36,15 @@ LOADERS: Mapping[str, Callable[[str], Any]] = {
     ".parquet": load_rows,
     ".safetensors": load_tensors,
 }
+ITEMS = {"trained": "run", "compared": "pair"}
+"""List in params.yaml -> its items; all other lists have models."""
+
+
+def place(path: str, name: str, settings: Mapping[str, Any] | None = None) -> str:
+    """Return a declared path with the name of a model, run or pair, and with settings."""
+    model, _, other = name.partition(PAIR)
+    names = {"model": model, "other_model": other, "run": name, "pair": name}
+    return path.format_map({**(settings or {}), **names})
 
 
 @dataclass(frozen=True)
@@ -100,25 +109,41 @@ class Table:
 
 @dataclass(frozen=True)
 class Source:
-    """Source of an argument whose loading does not follow from the suffix of a path."""
+    """The source of an argument, if its loading does not follow from the suffix of a path."""
 
     load: Callable[..., Any]
-    """Takes the paths or, without a path, the name and the description of the model; then the
-    lists."""
+    """Takes the paths, then name and description, then the lists, where it has them."""
     path: str | Sequence[str] = ()
     """A path, or several; folders are allowed."""
     lists: Sequence[str] = ()
     """The lists in params.yaml for the loader."""
+    described: bool = False
+    """Whether name and description of the model or run go with paths; without, always."""
+    named: Sequence[str] = ()
+    """Files that the loader reads because files of `path` name them."""
 
     @property
     def paths(self) -> list[str]:
         """All paths."""
         return [self.path] if isinstance(self.path, str) else [*self.path]
 
+    @property
+    def is_described(self) -> bool:
+        """Whether the loader takes name and description."""
+        return self.described or not self.path
+
+
+def _as_source(source: str | Source) -> Source:
+    return source if isinstance(source, Source) else Source(LOADERS[Path(source).suffix], source)
+
 
 @dataclass(frozen=True)
 class Analysis:
-    """An analysis; in its paths, {model} stands for the name of a model, or for `toy`."""
+    """An analysis.
+
+    In its paths, {model} stands for the name of a model, or for `toy`; {run} for that of a run;
+    {pair} for that of two models, {model} and {other_model}; {<key>} for the value of a setting.
+    """
 
     noun: str
     question: str
@@ -132,7 +157,7 @@ class Analysis:
     """Suffix of a file too large for git -> the function for saving the file."""
     verb: str = "measure"
     over: str = "models"
-    """The list in params.yaml with the models of the stage; empty without a model."""
+    """The list in params.yaml with the models, runs or pairs of the stage; empty without any."""
     undrawn: Sequence[str] = ()
     """Results not in the figure; all of an analysis without a figure."""
     further_figures: Mapping[str, str] = field(default_factory=dict)
@@ -151,39 +176,52 @@ class Analysis:
     @property
     def outputs(self) -> dict[str, str]:
         """The paths of the results by name."""
-        folder = f"results/{self.noun}"
-        paths = {
-            name: f"{folder}/{{model}}.csv" if name == TABLE else f"{folder}/{name}/{{model}}.csv"
-            for name in self.tables
-        }
-        large = {
-            suffix: f"{FOLDERS[self.verb]}/{self.noun}/{{model}}.{suffix}" for suffix in self.data
-        }
-        scalars = {SCALARS: f"{folder}/{{model}}.json"} if self.scalars else {}
-        return paths | scalars | large
+        folder, item = f"results/{self.noun}", f"{{{self.item}}}"
+        inner = {name: "" if name == TABLE else f"{name}/" for name in self.tables}
+        paths = {name: f"{folder}/{inner[name]}{item}.csv" for name in self.tables}
+        large = f"{FOLDERS.get(self.verb)}/{self.noun}/{item}"
+        scalars = {SCALARS: f"{folder}/{item}.json"} if self.scalars else {}
+        return paths | scalars | {suffix: f"{large}.{suffix}" for suffix in self.data}
+
+    @property
+    def item(self) -> str:
+        """The kind of the items of `over`: model, run or pair."""
+        return ITEMS.get(self.over, "model")
 
     def deps(self) -> Iterator[str]:
         """Yield the files to read."""
-        for source in self.reads.values():
-            yield from [source] if isinstance(source, str) else source.paths or [PIN]
+        pin = [PIN] if self.item == "model" else []
+        for source in self.sources.values():
+            yield from [*source.paths, *source.named] or pin
+
+    @property
+    def sources(self) -> dict[str, Source]:
+        """The source of each argument."""
+        return {argument: _as_source(source) for argument, source in self.reads.items()}
 
     @property
     def lists(self) -> list[str]:
         """The lists in params.yaml that it takes."""
-        sources = [source for source in self.reads.values() if isinstance(source, Source)]
-        return sorted({name for source in sources for name in source.lists})
+        return sorted({name for source in self.sources.values() for name in source.lists})
 
     @property
-    def reads_model(self) -> bool:
-        """Whether the stage reads the description of the model, or the model's files."""
-        return PIN in self.deps()
+    def is_described(self) -> bool:
+        """Whether the stage reads the description of the model or run, or the model's files."""
+        described = any(source.is_described for source in self.sources.values())
+        return described or PIN in self.deps()
 
     def main(self, function: Callable[..., Outcome]) -> Callable[[StageConfig], None]:
         """Return the stage's `main`: load the inputs, call the function, save the results."""
 
         def main(config: StageConfig) -> None:
-            name, lists = config.model_name, {key: getattr(config, key) for key in self.lists}
-            arguments = self.load(name, lambda: describe_model(name, config.model), lists=lists)
+            name = config.model_name or config.train_name or config.pair
+            given = config.settings | {key: getattr(config, key) for key in self.lists}
+            run, model = config.train, config.model
+            arguments = self.load(
+                name,
+                lambda: describe_run(name, run) if run else describe_model(name, model),
+                given=given,
+            )
             self.save(function(**arguments, **config.settings), name or TOY)
 
         return main
@@ -193,22 +231,18 @@ class Analysis:
         name: str,
         describe: Callable[[], Any],
         folder: Path = Path(),
-        lists: Mapping[str, list[str]] | None = None,
+        given: Mapping[str, Any] | None = None,
     ) -> Outcome:
-        """Return the arguments of the function, by the name of a model, from below a folder.
+        """Return the arguments of the function, from below a folder.
 
-        `describe` returns the description of the model, and is called if a source takes it.
-        `lists` are those that sources take.
+        `name` and `describe` are of a model, run or pair; `given` has lists and settings.
         """
         arguments = {}
-        for argument, source in self.reads.items():
-            if isinstance(source, str):
-                file = folder / source.format(model=name)
-                arguments[argument] = LOADERS[file.suffix](str(file))
-            else:
-                paths = [str(folder / path.format(model=name)) for path in source.paths]
-                given = [(lists or {})[key] for key in source.lists]
-                arguments[argument] = source.load(*(paths or [name, describe()]), *given)
+        for argument, source in self.sources.items():
+            paths = [str(folder / place(path, name, given)) for path in source.paths]
+            description = [name, describe()] if source.is_described else []
+            lists = [(given or {})[key] for key in source.lists]
+            arguments[argument] = source.load(*paths, *description, *lists)
         return arguments
 
     def save(self, outcome: Outcome, name: str, folder: Path = Path()) -> None:
@@ -220,7 +254,7 @@ class Analysis:
         if wrong := outcome.keys() ^ self.outputs.keys():
             raise ValueError(f"{self.stage}: results unlike the declared ones: {sorted(wrong)}")
         for result, path in self.outputs.items():
-            target = str(folder / path.format(model=name))
+            target = str(folder / place(path, name))
             if result in self.tables:
                 save_table(self.tables[result].of(outcome[result]), target)
             elif result == SCALARS:

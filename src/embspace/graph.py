@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import yaml
 
 import embspace
-from embspace.analysis import SCALARS, TABLE, Analysis
+from embspace.analysis import ITEMS, SCALARS, TABLE, Analysis
 from embspace.files.atomic import write_bytes
 from embspace.settings.params import PARAMS, TOY
 from embspace.settings.pipeline import GRAPH
@@ -27,7 +27,7 @@ from embspace.settings.schema import read_yaml
 from embspace.settings.stage import FROM_PARAMS, settings_file
 
 SOURCE = Path(embspace.__file__).parent
-VERBS = ("measure", "project")
+VERBS = ("measure", "project", "compare")
 UNTRACKED = "device"  # changes no number beyond tolerance, so that no stage depends on it
 ANALYSES = Path("docs/analyses.md")
 COMPARED = Path("conf/compare/measures.yaml")
@@ -38,8 +38,18 @@ WRITTEN = "Written by `python -m embspace.graph`"
 NOTE = f"# {WRITTEN} from the declarations beside the functions of stages.\n"
 BELOW = f"  # {WRITTEN} from here on.\n"
 COMMENT, BODY = r"(?:^  #.*\n)*", r"(?:^    .*\n)*"  # above a stage, and below its name
-ITEM = "${item.model}"
+BLANKS = {
+    "model": "${item.model}",
+    "other_model": "${item.other_model}",
+    "run": "${item.train}",
+    "pair": "${key}",
+}
+"""Name in a declared path -> the same in a graph."""
+GROUPS = {"run": "train"}  # kind of item -> its folder of conf/, and its name on the command line
+RUN_PAGES = "run_pages"  # the list in params.yaml with the pages over all runs
+ALL_RUNS = "all_runs"  # as in draw/page/saving.py, which imports matplotlib
 WIDTH = 100
+PAGED = ("models", "profiled")  # lists whose analyses are sections of a model's page
 
 
 class Declared(NamedTuple):
@@ -177,22 +187,26 @@ def _with_stage(text: str, block: str, following: str) -> str:
 def stage_entry(member: Declared, root: Path) -> dict[str, Any]:
     """Return the stage of an analysis."""
     analysis, module = member.analysis, member.function.__module__
-    item = _item(analysis.over)
-    paths = {name: path.format(model=item) for name, path in analysis.outputs.items()}
+    settings = read_yaml(root / member.settings)
+    blanks = {key: f"${{{key}}}" for key in settings} | BLANKS
+    blanks |= {} if analysis.over else {"model": TOY}
+    paths = {name: path.format_map(blanks) for name, path in analysis.outputs.items()}
     scalars = paths.pop(SCALARS, None)
     arguments = inspect.signature(member.function).parameters
     keys = [key for key in FROM_PARAMS if key in arguments and key != UNTRACKED]
-    described = ["conf/model/${item.model}.yaml"] if analysis.reads_model else []
+    group = GROUPS.get(analysis.item, analysis.item)
+    described = [f"conf/{group}/{BLANKS[analysis.item]}.yaml"] if analysis.is_described else []
     deps, params = _settings([*described, member.settings], root)
-    settings = read_yaml(root / member.settings)
-    files = [key for key, value in settings.items() if str(value).startswith("data/")]
-    deps += [path.format(model=item) for path in analysis.deps()] + [f"${{{key}}}" for key in files]
-    listed = [*analysis.lists, *keys, *params]
+    named = [key for key, value in settings.items() if str(value).startswith("data/")]
+    deps += [path.format_map(blanks) for path in analysis.deps()]
+    deps += [f"${{{key}}}" for key in named]
+    named += [key for key in settings if any(f"{{{key}}}" in path for path in analysis.deps())]
+    params = [*analysis.lists, *keys, *params]
     return {
         "wdir": "../..",
-        **_call(module, analysis.over, [f"{member.settings}:{','.join(files)}"] if files else []),
+        **_call(module, analysis.over, [f"{member.settings}:{','.join(named)}"] if named else []),
         "deps": [f"data/prepared/code/{analysis.stage}.txt", *sorted({*deps})],
-        **({"params": listed} if listed else {}),
+        **({"params": params} if params else {}),
         "outs": [_kept(path) for path in sorted(paths.values())],
         **({"metrics": [_kept(scalars)]} if scalars else {}),
     }
@@ -213,24 +227,30 @@ def drawing_of(member: Declared) -> Any:
 
 
 def drawing_entry(chapter: str, name: str, over: str, root: Path) -> dict[str, Any]:
-    """Return the stage that draws a chapter, or a noun of it alone."""
-    from embspace.draw.page.saving import functions_of, result_path
+    """Return the stage that draws a chapter, or a noun of it alone.
 
-    drawings, item = _drawings(chapter, name), _item(over)
+    Runs share a page. It depends on folders, for runs that `trained` no longer names stay there.
+    """
+    from embspace.draw.page.saving import functions_of
+
+    drawings, kind = _drawings(chapter, name), ITEMS.get(over, "model")
+    item = (ALL_RUNS if kind == "run" else BLANKS[kind]) if over else TOY
     functions = functions_of(drawings).values()
-    read = {
-        result_path(noun, item, result)
-        for noun, drawing in drawings.items()
-        for result in drawing.results
-    }
+    read = {path for noun, drawing in drawings.items() for path in drawing.paths(noun, item)}
+    read = {"/".join(path.split("/")[:2]) if "*" in path else path for path in read}
     arguments = {name for draw in functions for name in inspect.signature(draw).parameters}
     files = sorted({str(settings_file(draw, root).relative_to(root)) for draw in functions})
-    described, corpora = ([f"conf/model/{item}.yaml"], ["conf/corpus"]) if over else ([], [])
+    models = {"model": ["model"], "pair": ["model", "other_model"]}.get(kind, []) if over else []
+    described = [f"conf/model/{BLANKS[model]}.yaml" for model in models]
+    corpora = ["conf/corpus"] if over else []
     deps, params = _settings([*described, *files], root)
     figures = [f"figures/{noun}/{item}" for noun in sorted(drawings)]
     return {
         "wdir": "../..",
-        **_call(f"embspace.draw.{chapter}" + (f".{name}" if name != chapter else ""), over),
+        **_call(
+            f"embspace.draw.{chapter}" + (f".{name}" if name != chapter else ""),
+            RUN_PAGES if kind == "run" else over,
+        ),
         # Whose labels figures show.
         "deps": [f"data/prepared/code/draw_{name}.txt", *sorted({*read, *deps, *corpora})],
         "params": [*(key for key in ("seed", "roles") if key in arguments), *params],
@@ -241,19 +261,17 @@ def drawing_entry(chapter: str, name: str, over: str, root: Path) -> dict[str, A
 
 def _call(module: str, over: str, files: Sequence[str] = ()) -> dict[str, Any]:
     """Return the items of a stage, if any, the settings that name files, and the command."""
-    command = f"PYTHONPATH=src python -m {module}" + (f" model={ITEM}" if over else "")
-    matrix = {"matrix": {"model": f"${{{over}}}"}} if over else {}
-    return {**matrix, **({"vars": files} if files else {}), "cmd": command}
-
-
-def _item(over: str) -> str:
-    """Return what stands for the name of a model in the paths of a stage."""
-    return ITEM if over else TOY
+    kind, items = ITEMS.get(over, "model"), f"${{{over}}}"
+    group = "pages" if over == RUN_PAGES else GROUPS.get(kind, kind)
+    argument = f" {group}={BLANKS[kind]}" if over not in ("", RUN_PAGES) else ""
+    repeated = {"foreach": items} if kind == "pair" else {"matrix": {group: items}}
+    command = {"cmd": f"PYTHONPATH=src python -m {module}{argument}"}
+    return {**(repeated if over else {}), **({"vars": files} if files else {}), **command}
 
 
 def _settings(files: Iterable[str], root: Path) -> tuple[list[str], list[dict[str, None]]]:
     """Return the settings files for `deps`, because they lack keys, and the files for `params`."""
-    without_keys = [file for file in files if ITEM not in file and not read_yaml(root / file)]
+    without_keys = [file for file in files if "${" not in file and not read_yaml(root / file)]
     return without_keys, [{file: None} for file in files if file not in without_keys]
 
 
@@ -270,16 +288,19 @@ def _kept(path: str) -> str | dict[str, dict[str, bool]]:
 
 def _as_yaml(name: str, entry: Mapping[str, Any]) -> str:
     """Return the text of a stage in a graph, with one line for every entry of a list."""
-    lines = [f"  {name}:"]
+    repeated, indent = f"    foreach: {entry.get('foreach')}\n    do:\n", "    "
+    lines = []
     for key, value in entry.items():
         if isinstance(value, list):
-            lines += [f"    {key}:", *(f"      - {_flow(item)}" for item in value)]
+            lines += [f"{key}:", *(f"  - {_flow(item)}" for item in value)]
         elif isinstance(value, dict):
             items = ", ".join(f'{inner}: "{named}"' for inner, named in value.items())
-            lines.append(f"    {key}: {{{items}}}")
-        else:
-            lines.append(f"    {key}: {value}")
-    return "\n".join(lines) + "\n"
+            lines.append(f"{key}: {{{items}}}")
+        elif key != "foreach":
+            lines.append(f"{key}: {value}")
+    is_repeated = "foreach" in entry
+    body = "".join(f"{indent}{'  ' * is_repeated}{line}\n" for line in lines)
+    return f"  {name}:\n{repeated if is_repeated else ''}{body}"
 
 
 def _flow(item: Any) -> str:
@@ -322,12 +343,12 @@ def with_rows(text: str, model: str) -> str:
     """Return the list of analyses with the rows of declared analyses, new rows at the end.
 
     A row with several analyses stays; that of an analysis without a question goes. `model`
-    names the model with figures in git.
+    names the model with figures in git; a row of pairs or of further lists keeps the name in it.
     """
     lines = text.splitlines()
-    for analysis in (each.analysis for each in declared()):
+    for analysis in (member.analysis for member in declared()):
         own = [line for line in lines if _nouns(line) == [analysis.noun]]
-        row = _row(analysis, model)
+        row = _row(analysis, model, "".join(own))
         if own and analysis.question:
             lines[lines.index(own.pop(0))] = row
         elif analysis.question and not any(analysis.noun in _nouns(line) for line in lines):
@@ -336,16 +357,31 @@ def with_rows(text: str, model: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _row(analysis: Analysis, model: str) -> str:
-    item = model if analysis.over else TOY
-    figure = f"../figures/{analysis.noun}/{item}"
-    further = [
-        f"[{name}](../figures/{noun}/{item}.png)" for noun, name in analysis.further_figures.items()
-    ]
+def _row(analysis: Analysis, model: str, old: str) -> str:
+    item = _item_with_figure(analysis, model, old)
+    figure = f"figures/{analysis.noun}/{item}"
     tables = "table" if len(analysis.tables) == 1 else "tables"
-    links = ", ".join([f"[figure]({figure}.png)", *further, f"[{tables}]({figure}.md)"])
+    if item.startswith("<"):  # git has none
+        links = f"`{figure}.png`, `{figure}.md`"
+    else:
+        named = {analysis.noun: "all runs" if item == ALL_RUNS else "figure"}
+        pictures = [
+            f"[{name}](../figures/{noun}/{item}.png)"
+            for noun, name in (named | dict(analysis.further_figures)).items()
+        ]
+        links = ", ".join([*pictures, f"[{tables}](../{figure}.md)"])
     where = " (in `conf/project/`, as all maps)" if analysis.verb == "project" else ""
     return f"| {analysis.question} | {links} | `{analysis.noun}`{where} |"
+
+
+def _item_with_figure(analysis: Analysis, model: str, old: str) -> str:
+    """Return the model, run or pair whose figure a row shows, or `<model>` if git has none."""
+    if analysis.over in ("", "models"):
+        return model if analysis.over else TOY
+    if analysis.item == "run":
+        return ALL_RUNS
+    named = re.search(rf"figures/{analysis.noun}/(.+?)\.png", old)
+    return named[1] if named else f"<{analysis.item}>"
 
 
 def _nouns(line: str) -> list[str]:
@@ -414,7 +450,7 @@ def with_questions(text: str) -> str:
     A new entry comes last, and lacks the sentence on how to read the figure.
     """
     for analysis in (member.analysis for member in declared()):
-        if analysis.question and analysis.over:  # toys are on no page of a model
+        if analysis.question and analysis.over in PAGED:
             question = yaml.safe_dump({"question": plain_question(analysis)}, width=math.inf)
             entry = f"{analysis.noun}:\n  {question}"
             before, place, after = _entry(text, analysis.noun)

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from embspace.app.describe import check_complete, description_of, find_model
 from embspace.app.report import describe_subject
-from embspace.app.working_tree import add_texts, be_about
+from embspace.app.reporting.about import be_about
+from embspace.app.working_tree import add_texts
 from embspace.errors import InputError
 from embspace.files.copies import write_changed
 from embspace.settings.params import CONF, PARAMS

@@ -7,9 +7,7 @@ saved by `embspace run`; the results of a fresh clone came from git and are not 
 """
 
 import hashlib
-import json
 import logging
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -19,6 +17,7 @@ from typing import IO, Any
 
 import yaml
 
+from embspace.app.reporting.about import be_about
 from embspace.app.repro.bookkeeping import collect_stages
 from embspace.app.repro.durations import Durations
 from embspace.app.repro.repository import open_repository, without_git
@@ -43,8 +42,6 @@ TREES = Path(".cache/trees")
 TEXTS = Path("data/texts")
 DYNAMICS = Path("results/dynamics")
 _HELD: dict[tuple[Path, int], int] = {}  # descriptors of the locks that a thread holds, by tree
-# The one corpus that an analysis of layers is about, as its settings file says it.
-ABOUT = re.compile(r"(?m)^corpus: *([\w-]+)")
 # Keys of a description that name a file or folder.
 PATH_KEYS = (
     *("path", "pages", "url", "reference", "lineages"),  # of corpora
@@ -108,7 +105,7 @@ class WorkingTree:
         `own` is the only corpus if no `corpora` are named; without both, the corpora of params.yaml
         are read. `further` are more texts of the user's among `corpora`. `described` is the model's
         description if conf/model/ has no file. With `layers` the model is among `profiled`. If a
-        settings file names a corpus that is not used here, the first used corpus takes the place.
+        settings file names texts that are not used here, the first used corpus takes the place.
         `settings` override files of conf/, by path below conf/. `beside` are the models that the
         first is compared with, each with its description if conf/model/ has no file.
 
@@ -141,8 +138,8 @@ class WorkingTree:
                     write_changed(self.folder / CONF / "model" / f"{name}.yaml", as_yaml(said))
             for file, changed in (settings or {}).items():
                 write_changed(self.folder / CONF / file, as_yaml(changed))
-            be_about(self.folder, named)
             self._link_named_paths(described_models, named)
+            be_about(self.folder, named)
             self._share_cache()
             self._take_over(described_models, named)
 
@@ -313,18 +310,6 @@ def add_texts(folder: Path, own: OwnTexts) -> None:
     write_changed(folder / own.description["path"], own.content)
     description = folder / CONF / "corpus" / f"{own.name}.yaml"
     write_changed(description, as_yaml(own.description))
-
-
-def be_about(folder: Path, corpora: Any) -> None:
-    """Name the first of these corpora in settings files that name one that is none of them."""
-    for verb in ("measure", "draw"):
-        for file in sorted((folder / CONF / verb).rglob("*.yaml")):
-            text = file.read_text(encoding="utf-8")
-            about = ABOUT.search(text)
-            if about and about[1] not in corpora:
-                # In quotes, for YAML reads some names as numbers.
-                text = ABOUT.sub(f"corpus: {json.dumps(corpora[0])}", text)
-                write_changed(file, text.encode())
 
 
 def _named_paths(conf: Path, descriptions: list[str]) -> Iterator[Path]:

@@ -4,6 +4,7 @@ from .groups.alignment import debiased_linear_cka as debiased_linear_cka
 from .groups.alignment import linear_cka as linear_cka
 from .groups.alignment import mutual_nearest_neighbors as mutual_nearest_neighbors
 from .groups.alignment import procrustes_similarity as procrustes_similarity
+from .groups.two_clouds import compare_clouds as compare_clouds
 from .inference.half_samples import estimate_over_texts as estimate_over_texts
 from .maps.lines import one_dimensionality as one_dimensionality
 from .maps.maps import map_quality as map_quality
@@ -78,5 +79,7 @@ from .measures.two_nearest import two_nn_lowest_fifth_as_coded as two_nn_lowest_
 from .measures.two_nearest import two_nn_maximum_likelihood as two_nn_maximum_likelihood
 from .pairs.directions import cosine_matrix as cosine_matrix
 from .pairs.pairs import scan_pairs as scan_pairs
+from .practice.uniformity import positive_pair_alignment as positive_pair_alignment
+from .practice.uniformity import uniformity as uniformity
 
 _MOVED: list[str]

@@ -12,14 +12,20 @@ from embspace.settings.roles import taken_roles
 from embspace.verify.baselines import asked_for, check_results, update_baselines
 from embspace.verify.drift import Drift, compare_all
 from embspace.verify.expected import check_published_files, expected_results, with_missing
-from embspace.verify.failures import count_drift, count_from_git, count_published
+from embspace.verify.failures import (
+    Outcome,
+    count_drift,
+    count_from_git,
+    count_published,
+    outcome_of,
+)
 from embspace.verify.provenance import FILE, other_bytes, update_provenance
 from embspace.verify.report import Report
 from embspace.verify.rules import read_tolerances
 
 
-def verify_results(results: Path, *, update: bool, computed: bool, everything: bool) -> bool:
-    """Compare, show and, with `update`, make the results the baseline; whether all is well.
+def verify_results(results: Path, *, update: bool, computed: bool, everything: bool) -> Outcome:
+    """Compare, show and, with `update`, make the results the baseline.
 
     An update takes drift for wanted, but not a disagreement with a published number. With
     `computed`, a result that git has brought is a failure. Shown is
@@ -57,10 +63,10 @@ def verify_results(results: Path, *, update: bool, computed: bool, everything: b
     if computed:
         failures |= count_from_git(drift)
     report.show_summary(drift, failures)
-    passed = not any(failures.values())
-    if passed and not update and (changed := other_bytes(results)):
+    outcome = outcome_of(failures)
+    if outcome is Outcome.PASSED and not update and (changed := other_bytes(results)):
         report.show_other_bytes(changed)
-    return passed
+    return outcome
 
 
 def _relative(results: Path) -> Path:

@@ -1,9 +1,37 @@
 """Counts, by kind, what makes `embspace verify` fail."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from enum import IntEnum
 
 from embspace.published.numbers import SourceReport
 from embspace.verify.drift import Drift
+
+NO_RESULTS, NO_MODELS, NOT_FOUND = (
+    "missing results",
+    "models without results",
+    "published numbers not found",
+)
+
+
+class Outcome(IntEnum):
+    """The exit codes of `embspace verify`; 2 is the shell's for a wrong option."""
+
+    PASSED = 0
+    DRIFTED = 1
+    NOT_COMPUTED = 3
+
+
+def outcome_of(failures: Mapping[str, int]) -> Outcome:
+    """Return whether something drifted, or is only not computed yet.
+
+    A published number is not found for want of a result only where results are missing.
+    """
+    found = {what for what, n in failures.items() if n}
+    if not found:
+        return Outcome.PASSED
+    lacking = found & {NO_RESULTS, NO_MODELS}
+    only_lacking = bool(lacking) and found <= lacking | {NOT_FOUND}
+    return Outcome.NOT_COMPUTED if only_lacking else Outcome.DRIFTED
 
 
 def count_drift(drift: Drift) -> dict[str, int]:
@@ -12,9 +40,9 @@ def count_drift(drift: Drift) -> dict[str, int]:
         "facts beyond tolerance": sum(
             len(f.comparison.drifted) for f in drift.files if f.comparison
         ),
-        "missing results": sum(file.verdict == "MISSING" for file in drift.files),
+        NO_RESULTS: sum(file.verdict == "MISSING" for file in drift.files),
         "results not in the baseline": sum(file.verdict == "EXTRA" for file in drift.files),
-        "models without results": len(drift.without_results),
+        NO_MODELS: len(drift.without_results),
     }
 
 
@@ -23,7 +51,7 @@ def count_published(sources: Sequence[SourceReport]) -> dict[str, int]:
     checks = [check for source in sources for check in source.checks]
     return {
         "published numbers that differ": sum(check.verdict == "DIFFERS" for check in checks),
-        "published numbers not found": sum(check.verdict == "MISSING" for check in checks),
+        NOT_FOUND: sum(check.verdict == "MISSING" for check in checks),
     }
 
 

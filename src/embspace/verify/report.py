@@ -15,6 +15,7 @@ from embspace.published.runs import Ruling, RunReport
 from embspace.published.subjects import MODELS, names_of
 from embspace.verify.compare import Fact
 from embspace.verify.drift import Drift, FileReport
+from embspace.verify.failures import Outcome, outcome_of
 
 WIDTH = 100  # where there is no terminal to ask
 N_SHOWN = 10  # drifted facts a file
@@ -130,7 +131,9 @@ class Report:
         advice = "; `embspace run --force` computes all of them here" if git else ""
         self._say(f"\n{counted(here, 'file')} computed in this tree, {git:,} from git{advice}")
         counts = ", ".join(f"{what}: {n:,}" for what, n in failures.items() if n)
-        self._say(f"FAILED: {counts}" if counts else f"passed: {_what_passed(drift)}")
+        lacking = outcome_of(failures) is Outcome.NOT_COMPUTED
+        failed = "NOT COMPUTED YET, and nothing drifted" if lacking else "FAILED"
+        self._say(f"{failed}: {counts}" if counts else f"passed: {_what_passed(drift)}")
 
     def show_other_bytes(self, changed: Sequence[str]) -> None:
         """Print the number of files with different bytes here, and why this is no fault."""

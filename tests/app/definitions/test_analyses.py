@@ -30,7 +30,7 @@ def test_every_declared_analysis_is_described_with_every_column(
     text, analysis = define(noun.replace("_", " ")), declaration(noun).analysis
     assert f"{noun}\n\n{plain_question(analysis)}" in text
     for path in analysis.deps():
-        assert path.format(model="<model>") in text
+        assert path.translate(str.maketrans("{}", "<>")) in text
     for table in analysis.tables.values():
         assert all(f"    {name}" in text for name in table.columns)
 

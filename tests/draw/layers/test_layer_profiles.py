@@ -167,6 +167,14 @@ def test_the_subtitle_has_the_number_of_vectors_of_each_corpus(figure: Figure) -
         assert f"{corpus}: 1,234 tokens, 1,234 pooled" in said
 
 
+def test_a_null_near_zero_alone_makes_no_axis_logarithmic() -> None:
+    near_zero = TABLES["nulls"].assign(null_mean=5e-5)
+    level = TABLES["profiles"].assign(value=lambda rows: 0.1 + rows["value"] / 20)
+    figure, _ = drawn({**TABLES, "profiles": level, "nulls": near_zero})
+    assert {ax.get_yscale() for ax in figure.axes} == {"linear"}
+    assert all(ax.get_ylim()[0] < 5e-5 for ax in figure.axes)
+
+
 def test_a_panel_without_values_says_so() -> None:
     tables = without_values(TABLES, "mean_cosine")
     figure, text = drawn({**tables, "nulls": tables["nulls"][:0]})
@@ -180,7 +188,8 @@ def test_each_look_is_named_once(figure: Figure) -> None:
     [legend] = figure.legends
     names = [text.get_text() for text in legend.get_texts()]
     null = "thin: null, isotropic Gaussian"
-    assert names == ["articles", "posts", null, "hollow: not converged"]
+    known = "gray: known models on posts, by share of depth"
+    assert names == ["articles", "posts", null, "hollow: not converged", known]
 
 
 def test_all_that_may_come_has_a_name_and_a_look() -> None:

@@ -1,9 +1,11 @@
 from collections.abc import Iterator
 from importlib.resources import files
 
+import numpy as np
 import pytest
 import seaborn
 from matplotlib import rcParams
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_hex
 
 from embspace.draw.page.canvas import (
@@ -49,6 +51,15 @@ def test_a_figure_names_its_stage_and_what_was_measured():
     assert "tiny · 3 tokens" in [text.get_text() for text in figure.texts]
     assert figure.get_supxlabel() == stage_of(figure) == "measure_x"
     assert round(figure.get_size_inches()[0] * 25.4) == 170
+
+
+def test_no_pixel_is_colored_before_a_figure_is_saved():
+    figure, _ = new_figure(1, 1, height_mm=50.0, title="T", subtitle="a toy", stage="measure_x")
+    figure.canvas.draw()  # as seaborn does for each heat map
+    assert not figure.stale
+    assert not np.asarray(figure.canvas.buffer_rgba())[..., 3].any()
+    FigureCanvasAgg.draw(figure.canvas)
+    assert np.asarray(figure.canvas.buffer_rgba())[..., 3].any()
 
 
 def test_a_signed_figure_names_the_stage_that_draws_it_once():

@@ -44,10 +44,12 @@ def test_a_far_mean_costs_no_digits() -> None:
 
 
 def test_few_vectors_have_exact_zeros() -> None:
-    few = moments_of(CLOUD[:4])
-    assert (few.variances[3:] == 0).all()
-    assert (few.variances[:3] > 0).all()
-    assert (few.energies[4:] == 0).all()
+    for first in range(0, 40, 4):  # rounding leaves less than 0 of some
+        few = moments_of(CLOUD[first : first + 4])
+        assert (few.variances[3:] == 0).all()
+        assert (few.variances[:3] > 0).all()
+        assert (few.energies[4:] == 0).all()
+        assert (few.energies[:4] > 0).all()
 
 
 def test_spectra_of_few_rows_are_those_of_the_products_of_coordinates() -> None:

@@ -8,7 +8,6 @@ from embspace.measure.texts.text_cloud_separation import (
     auc,
     between_share,
     comparisons_of,
-    dealt_anew,
     folds_of,
     separation_row,
     separation_table,
@@ -101,36 +100,6 @@ def test_a_document_lies_in_one_fold_and_folds_are_alike():
         assert len(set(folds[documents == document])) == 1
     assert np.bincount(folds[is_first]).tolist() == [4] * 5
     assert np.bincount(folds[documents >= 20]).tolist() == [8] * 5
-
-
-def test_whole_documents_change_their_label():
-    documents = np.repeat(np.arange(30), 4)
-    label = documents < 10
-    shuffled = dealt_anew(label, documents, np.random.default_rng(0))
-    by_document = shuffled.reshape(30, 4)
-    assert (by_document.all(axis=1) | ~by_document.any(axis=1)).all()
-    assert shuffled.sum() == label.sum()
-    assert (shuffled != label).any()
-
-
-def test_one_shared_document_leaves_no_other_its_true_label():
-    documents = np.repeat(np.arange(201), 2)
-    label = documents < 100
-    label[-1] = True  # the last document is of both
-    shuffled = dealt_anew(label, documents, np.random.default_rng(0))
-    assert 0.35 < np.mean(shuffled[:-2] == label[:-2]) < 0.65
-    assert shuffled[-2:].sum() == 1
-    assert shuffled[:-2].sum() == label[:-2].sum()
-
-
-def test_a_document_of_both_corpora_deals_its_own_labels_out():
-    rng = np.random.default_rng(0)
-    documents = rng.permutation(np.repeat(np.arange(30), 5))
-    label = np.zeros(150, dtype=bool)
-    label[np.unique(documents, return_index=True)[1]] = True  # one of five
-    shuffled = dealt_anew(label, documents, rng)
-    assert (np.bincount(documents, shuffled) == 1).all()
-    assert 0.05 < (shuffled & label).sum() / 30 < 0.4
 
 
 def test_a_row_for_each_two_corpora():

@@ -91,8 +91,8 @@ def verify(
 
     Says how many agree, what was not compared and how to have it compared, and what differs.
 
-    Exit code 0 if all is within tolerance, 1 if a number has drifted, is missing, or differs from
-    a published one.
+    Exit code 0 if all is within tolerance, 1 if a number has drifted, is new, or differs from a
+    published one, 3 if nothing has but results are not computed yet.
     """
     from embspace.verify.command import verify_results
 
@@ -103,8 +103,8 @@ def verify(
         raise typer.Exit(_verify_streamed(streamed.absolute()))
     folder = Path("results") if results is None else results.absolute()
     with at_own_root():
-        passed = verify_results(folder, update=update, computed=computed, everything=everything)
-    raise typer.Exit(0 if passed else 1)
+        outcome = verify_results(folder, update=update, computed=computed, everything=everything)
+    raise typer.Exit(int(outcome))
 
 
 def _verify_streamed(folder: Path) -> int:

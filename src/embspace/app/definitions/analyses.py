@@ -18,21 +18,24 @@ def described(noun: str) -> str:
     member = declaration(noun)
     analysis = member.analysis
     tables = [
-        f"{analysis.outputs[name].format(model='<model>')}\n{_columns(table)}"
+        f"{_blank(analysis.outputs[name])}\n{_columns(table)}"
         for name, table in analysis.tables.items()
     ]
-    others = [path.format(model="<model>") for name, path in analysis.outputs.items()]
-    others = [path for path in others if not path.endswith(".csv")]
+    others = [_blank(path) for path in analysis.outputs.values() if not path.endswith(".csv")]
     parts = {
         "": plain_question(analysis),
         f"{analysis.stage}(), {member.function.__module__}": getdoc(member.function) or "",
-        "It reads": "\n".join(path.format(model="<model>") for path in analysis.deps()),
+        "It reads": "\n".join(map(_blank, analysis.deps())),
         "It writes": "\n".join([*tables, *others]),
         f"Settings, {member.settings}": _settings(member),
         "Further": f"embspace run {noun}\nembspace cite MODEL {noun}",
     }
     sections = (f"{title}\n{_indented(body)}" if title else body for title, body in parts.items())
     return "\n\n".join([noun, *sections])
+
+
+def _blank(path: str) -> str:
+    return path.replace("{", "<").replace("}", ">")
 
 
 def _columns(table: Table) -> str:

@@ -53,17 +53,21 @@ def findings_of(
     labels: Sequence[Finding],
     distances: Mapping[str, Distance],
     texts: Collection[str],
+    known: Sequence[Finding] = (),
 ) -> list[Finding]:
     """Return the findings, the most wanted first, at most 13.
 
-    First come those on `labels` of texts, then those of the nouns `texts`, which read a user's own,
+    First come those on `labels` of texts, then those beside `known` models, which stand for the
+    titles of their analyses, then those of the nouns `texts`, which read a user's own,
     then those whose numbers lie farthest from another model's, then what owners usually ask for.
     """
+    beside_known = {finding.noun for finding in known}
     said = [
         Finding(section.noun, section.chapter, section.finding, section.population)
         for section in sections
         if section.noun not in NEVER
         and not (section.noun == LABELS and labels)
+        and section.noun not in beside_known
         and not says_nothing(section.finding)
         and "n = 0" not in section.population
     ]
@@ -79,7 +83,7 @@ def findings_of(
         place = USUAL.index(finding.noun) if finding.noun in USUAL else len(USUAL)
         return finding.noun not in texts, -distance.share if distance else 0.0, place
 
-    return [*labels, *_spread(sorted(with_distances, key=wanted))][:MOST]
+    return [*labels, *known, *_spread(sorted(with_distances, key=wanted))][:MOST]
 
 
 def _spread(findings: list[Finding]) -> list[Finding]:

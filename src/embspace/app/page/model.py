@@ -14,6 +14,7 @@ from pathlib import Path
 from embspace.app.page.findings import HEADLINES, LABELS, Finding, findings_of, folded
 from embspace.app.page.fragment import Fragment, policy_of
 from embspace.app.page.html import as_html
+from embspace.app.page.known_models import known_model_findings
 from embspace.app.page.labels import label_findings, why_no_labels
 from embspace.app.page.ledger import decided_tables, own_finding, reader_of
 from embspace.app.page.names import called_in
@@ -31,12 +32,13 @@ from embspace.app.page.questions import Question, questions, stage_apart
 from embspace.app.page.texts_read import UnknownShare, texts_told, unknown_shares
 from embspace.app.page.unusual import distances_of
 from embspace.app.queries.cosine_scale import scale_of
+from embspace.app.reporting.about import corpora_by_file
 from embspace.cite.bibliography import CITATION
 from embspace.cite.command import methods_of
 from embspace.errors import InputError
 from embspace.prepare.sentences import FEWEST
 from embspace.settings.own import is_own
-from embspace.settings.params import CONF
+from embspace.settings.params import CONF, PARAMS
 from embspace.settings.schema import read_yaml
 from embspace.settings.stage import settings_path
 
@@ -148,10 +150,8 @@ def page_of(
         sections = _apart(sections)
     stimuli = [share.is_read for share in shares if share.kind == "stimuli"]
     corpora = corpora_of(folder, model)
-    labels = _labels(folder, model, sections)
     no_labels = why_no_labels(folder, model) if LABELS in wanted else []
-    distances = distances_of(folder, model, study or folder)
-    findings = findings_of(sections, labels, distances, _texts(sections) if own_texts else [])
+    findings = _findings(folder, model, study or folder, sections, own_texts=own_texts)
     return environment.from_string(template).render(
         label=_label(folder, model),
         model=called_in(folder, "model", model),
@@ -244,6 +244,20 @@ def layer_nouns() -> dict[str, str]:
     layers = dict.fromkeys((each for each in LAYERS if each != COMPARES_MODELS), "layers")
     layers |= {noun: noun for noun in DRAWN_ALONE}
     return layers | dict.fromkeys(BLOCKS, "blocks") | dict.fromkeys(PARAMETERS, "parameters")
+
+
+def _findings(
+    folder: Path, model: str, study: Path, sections: Sequence[Section], *, own_texts: bool
+) -> list[Finding]:
+    """Return the findings of a page with these sections, the most wanted first."""
+    chapters = {section.noun: section.chapter for section in sections}
+    return findings_of(
+        sections,
+        _labels(folder, model, sections),
+        distances_of(folder, model, study),
+        _texts(sections) if own_texts else [],
+        known_model_findings(folder, model, chapters),
+    )
 
 
 def _labels(folder: Path, model: str, sections: Iterable[Section]) -> list[Finding]:
@@ -384,9 +398,11 @@ def population_in(subtitle: str) -> str:
 
 
 def _own_file(folder: Path, noun: str) -> str:
-    """Return the file of texts in an analysis's settings, whatever the corpora; "" if none."""
+    """Return the file of texts in an analysis's settings; "" if none, or that of the one corpus."""
     settings = settings_path("measure", SHOWN_OF.get(noun, noun), folder)
-    return str(read_yaml(settings).get("texts", "")) if settings.is_file() else ""
+    file = str(read_yaml(settings).get("texts", "")) if settings.is_file() else ""
+    corpora = read_yaml(folder / PARAMS)["corpora"]
+    return "" if len(corpora) == 1 and file in corpora_by_file(folder, corpora) else file
 
 
 def _label(folder: Path, model: str) -> str:

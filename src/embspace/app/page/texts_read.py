@@ -9,6 +9,7 @@ from typing import Any, Literal, NamedTuple
 import pandas as pd
 
 from embspace.app.page.names import called_in
+from embspace.app.reporting.about import corpora_by_file
 from embspace.errors import InputError, counted
 from embspace.files.rows import load_rows
 from embspace.models.tokens.unknown import not_checkable
@@ -95,7 +96,8 @@ def unknown_told(shares: list[UnknownShare]) -> list[str]:
     if not shares:
         return []
     some = [known for known in shares if known.is_read and known.share]
-    few = [f"{100 * known.share:.2g} % of {known.label}" for known in some]
+    # A file of texts may be that of a corpus.
+    few = [*dict.fromkeys(f"{100 * known.share:.2g} % of {known.label}" for known in some)]
     sentences = [f"{not_read(unread)}." for unread in by_bound(shares)]
     if few:
         beside = "; an unknown token is no word, no homonym and no class"
@@ -105,12 +107,12 @@ def unknown_told(shares: list[UnknownShare]) -> list[str]:
 
 def not_read(unread: list[UnknownShare]) -> str:
     """Return the reason why texts of one bound are not read, in one sentence."""
-    if len(unread) == 1:
+    labels = [*dict.fromkeys(f"{texts.label} ({100 * texts.share:.3g} %)" for texts in unread)]
+    if len(labels) == 1:
         return not_checkable(unread[0].label, unread[0].share, unread[0].largest)
-    labels = ", ".join(f"{texts.label} ({100 * texts.share:.3g} %)" for texts in unread)
     return (
         f"More than {100 * unread[0].largest:g} % of the tokens are unknown to the tokenizer, and "
-        f"nothing is measured, of {labels}"
+        f"nothing is measured, of {', '.join(labels)}"
     )
 
 
@@ -172,9 +174,11 @@ def _read_texts(folder: Path) -> Iterator[tuple[TextsKind, str, str, list[str], 
         settings = _settings(folder, "measure", noun)
         if settings and (folder / settings["texts"]).is_file():
             read.setdefault(settings["texts"], settings.get(LARGEST, 1.0))
+    labels = corpora_called(folder)
+    named = {path: labels[name] for path, name in corpora_by_file(folder, [*labels]).items()}
     for path, largest in read.items():
         with chdir(folder):
-            yield "file", path, Path(path).name, _content(path), largest
+            yield "file", path, named.get(path, Path(path).name), _content(path), largest
 
 
 def _content(path: str) -> list[str]:

@@ -15,9 +15,9 @@ from embspace.app.queries.measured_inputs import Held, Inputs, maker_of
 from embspace.app.queries.measured_tables import MeasuredTables
 from embspace.app.working_tree import OwnTexts
 from embspace.errors import InputError, not_among
-from embspace.graph import declaration, modules
+from embspace.graph import PAGED, declaration, modules
 from embspace.loaded.model import LoadedModel
-from embspace.settings.params import TOY
+from embspace.settings.params import PARAMS, TOY
 
 FROM_FOLDER = (
     "save model and tokenizer by save_pretrained(folder), and take embspace.spaces(folder)"
@@ -80,9 +80,15 @@ class Measurements:
         """Stop at an analysis that reads what is not made here; nothing is computed.
 
         Raises:
-            InputError: naming the first such file.
+            InputError: naming the first such file, or the list of an analysis of no single model.
         """
         in_memory = self._loaded.source is None
+        over = declaration(noun).analysis.over
+        if over not in ("", *PAGED):
+            raise InputError(
+                f"analysis: found '{noun}', over `{over}` of {PARAMS}, allowed: analyses of a "
+                f"model; `embspace run {noun}` computes it"
+            )
         for path in files_read(noun):
             if path == PIN and in_memory:
                 raise InputError(
@@ -108,8 +114,8 @@ class Measurements:
         print(f"embspace: {analysis.stage}", file=sys.stderr)
         with chdir(self._root):  # which the paths of a description are relative to
             description = self._loaded.description
-            lists = {key: inputs.params[key] for key in analysis.lists}
-            arguments = analysis.load(name, lambda: description, folder, lists)
+            given = {key: inputs.params[key] for key in analysis.lists}
+            arguments = analysis.load(name, lambda: description, folder, given)
         analysis.save(function(**arguments, **inputs.checked(function)), name, folder)
 
 

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from embspace.analysis import PIN
-from embspace.app.working_tree import COPIED_FILES, OwnTexts, add_texts, as_yaml, be_about
+from embspace.app.reporting.about import be_about
+from embspace.app.working_tree import COPIED_FILES, OwnTexts, add_texts, as_yaml
 from embspace.clouds.texts import TEXT_FOLDERS
 from embspace.files.copies import copy_file, link_files, mirror_folder, write_changed
 from embspace.files.rows import save_rows

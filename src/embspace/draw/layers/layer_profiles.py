@@ -10,6 +10,16 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter, StrMethodFormatter
 from pydantic import NonNegativeInt, PositiveFloat
 
+from embspace.draw.layers.profiles_reference import (
+    LINE as KNOWN,
+)
+from embspace.draw.layers.profiles_reference import (
+    draw_beside,
+    known_profiles,
+    legend_words,
+    name_beside,
+    profiles_beside,
+)
 from embspace.draw.page.canvas import count, new_figure, say_instead, sentence_case
 from embspace.draw.page.looks import GRAY, LAYER_SPACES, NULLS, Look, corpus_looks
 from embspace.draw.page.markdown import folded, markdown_table, section
@@ -74,18 +84,22 @@ def draw_profiles(
         say_instead(axes, f"{label}: no corpus has enough documents")
         return figure, _text(results, label, finding.stage, measures, digits)
     shown = results["nulls"][results["nulls"]["null"].isin(nulls)]
+    known = profiles_beside(as_is, label, known_profiles())
     for row, measure in enumerate(measures):
         in_row = axes[row * len(spaces) :][: len(spaces)]
         for ax, space in zip(in_row, spaces, strict=True):
             name = LAYER_SPACES[space].name
             draw_layers(ax, _of(as_is, space, measure), _of(shown, space, measure))
+            if ax.lines:
+                draw_beside(ax, known, space, measure)
             ax.set_title(sentence_case(name) if row == 0 and len(spaces) > 1 else "")
             ax.set_xlabel("layer" if row * len(spaces) // n_columns == n_rows - 1 else "")
         in_row[0].set_ylabel(name_of(measure))
         share_scale(in_row)
+        name_beside(in_row)
     for ax in axes[len(measures) * len(spaces) :]:
         ax.set_axis_off()
-    _legend(figure, as_is, shown[shown["measure"].isin(measures)], measures)
+    _legend(figure, as_is, shown[shown["measure"].isin(measures)], measures, known)
     return figure, _text(results, label, finding.stage, measures, digits)
 
 
@@ -185,15 +199,17 @@ def _line(ax: Axes, rows: pd.DataFrame, look: Look) -> None:
 
 
 def share_scale(axes: Sequence[Axes]) -> None:
-    """Give panels one y axis that holds all lines, logarithmic where these differ tenfold.
+    """Give panels one y axis that holds all lines, logarithmic where the model's differ tenfold.
 
-    Intervals may leave it: those of few texts can be a hundred times as high as all values.
+    A null near zero alone stretches no axis. Intervals may leave it: those of few texts can be a
+    hundred times as high as all values.
     """
-    drawn = [line.get_ydata() for ax in axes for line in ax.lines]
-    values = pd.concat([pd.Series(each, dtype=float) for each in drawn] or [pd.Series(dtype=float)])
+    lines = [line for ax in axes for line in ax.lines]
+    values = _values_of(lines)
+    own = _values_of([line for line in lines if line.get_marker() not in ("", "None", None)])
     low, high = values.min(), values.max()
     for ax in axes:
-        if values.notna().any() and low > 0 and high > WIDE * low:
+        if values.notna().any() and low > 0 and own.max() > WIDE * own.min():
             ax.set(yscale="log", ylim=(low / 1.25, high * 1.25))
             ax.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0), numticks=9))
             ax.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
@@ -205,10 +221,20 @@ def share_scale(axes: Sequence[Axes]) -> None:
             ax.text(0.5, 0.5, "undefined", transform=ax.transAxes, ha="center", color=GRAY)
 
 
+def _values_of(lines: Sequence[Line2D]) -> pd.Series:
+    """Return the heights of all points of lines: nulls have no markers, the model's lines do."""
+    drawn = [pd.Series(line.get_ydata(), dtype=float) for line in lines]
+    return pd.concat(drawn or [pd.Series(dtype=float)])
+
+
 def _legend(
-    figure: Figure, as_is: pd.DataFrame, nulls: pd.DataFrame, measures: Sequence[str]
+    figure: Figure,
+    as_is: pd.DataFrame,
+    nulls: pd.DataFrame,
+    measures: Sequence[str],
+    known: pd.DataFrame,
 ) -> None:
-    """Name corpora, nulls and hollow points, if there are any, below all panels."""
+    """Name corpora, nulls, known models and hollow points, if there are any, below all panels."""
     handles = [
         Line2D([], [], color=look.color, marker=look.marker, linestyle=look.line, label=look.name)
         for look in corpus_looks(sorted(set(as_is["corpus"]))).values()
@@ -224,6 +250,8 @@ def _legend(
     drawn = as_is[as_is["measure"].isin(measures) & as_is["low"].notna()]
     if (drawn["converged"].astype(str) != "True").any():
         handles.append(Line2D([], [], color=GRAY, marker="o", ls="", mfc="white", label=HOLLOW))
+    if not known[known["measure"].isin(measures)].empty:
+        handles.append(Line2D([], [], label=legend_words(known), **KNOWN))
     figure.legend(handles=handles, loc="outside lower left", ncols=3)
 
 

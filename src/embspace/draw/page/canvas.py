@@ -48,6 +48,18 @@ QUANTITIES = {
 }
 
 
+class _Canvas(FigureCanvasAgg):
+    """Colors no pixel before a figure is saved.
+
+    seaborn draws the whole figure for each heat map, to see which labels overlap: where they are
+    laid out says so.
+    """
+
+    def draw(self) -> None:
+        """Lay the figure out."""
+        self.figure.draw_without_rendering()
+
+
 def use_style(width_mm: float = WIDTH_MM) -> None:
     """Make embspace's style the one in force, whatever the user's matplotlibrc says.
 
@@ -186,7 +198,7 @@ def without_math(figure: Figure) -> None:
 
 def _share_of_width(figure: Figure, part: Text | Legend) -> float:
     """Return how much of the figure's width words or a legend take in the files."""
-    FigureCanvasAgg(figure)
+    _Canvas(figure)
     figure.set_dpi(WORDS_DPI)
     share = part.get_window_extent().width / figure.bbox.width
     figure.set_dpi(rcParams["figure.dpi"])

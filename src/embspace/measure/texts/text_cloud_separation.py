@@ -10,6 +10,7 @@ from jaxtyping import Bool, Float, Int
 
 from embspace.files.tables import NumberRow
 from embspace.geometry.groups.held_out_scores import held_out_scores, wins_by_stratum
+from embspace.geometry.groups.two_clouds import dealt_anew
 from embspace.geometry.pairs.group_pairs import GroupedVectors
 from embspace.measure.texts.text_cloud_shapes import central
 
@@ -89,27 +90,6 @@ def folds_of(
     fold = np.empty(documents.max() + 1, dtype=np.int64)
     fold[order] = np.arange(len(order)) % n_folds
     return fold[documents]
-
-
-def dealt_anew(
-    label: Bool[np.ndarray, " n"], documents: Int[np.ndarray, " n"], rng: np.random.Generator
-) -> Bool[np.ndarray, " n"]:
-    """Labels that mean nothing, and hang together as the true ones do.
-
-    Documents of one corpus take the label of another such, whole; one of both corpora deals its
-    own labels out among its rows.
-    """
-    _, first, document = np.unique(documents, return_index=True, return_inverse=True)
-    n_true, n = np.bincount(document, label), np.bincount(document)
-    mixed = (n_true > 0) & (n_true < n)
-    whole = label[first]
-    whole[~mixed] = rng.permutation(whole[~mixed])
-    if not mixed.any():
-        return whole[document]
-    within = np.empty_like(label)
-    in_disorder = np.lexsort((rng.random(len(label)), document))
-    within[in_disorder] = label[np.argsort(document, kind="stable")]
-    return np.where(mixed[document], within, whole[document])
 
 
 def separation_row(

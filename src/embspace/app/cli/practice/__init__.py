@@ -1,0 +1,1 @@
+"""Commands that answer questions of practice, on texts or vectors of the user."""

@@ -1,0 +1,76 @@
+"""Says how unusual the last layer of a model is beside models measured by the same protocol."""
+
+from pathlib import Path
+
+import pandas as pd
+
+from embspace.app.page.findings import Finding
+from embspace.app.page.texts_read import corpora_called
+from embspace.draw.layers.profiles_reference import known_profiles, profiles_beside
+from embspace.draw.page.measure_names import name_of
+from embspace.errors import counted
+from embspace.files.tables import load_table
+from embspace.settings.params import CONF
+from embspace.settings.schema import read_yaml
+
+# The family, and its measure that owners of a model ask for.
+MEASURES = {"direction": "mean_cosine", "intrinsic_dimension": "two_nn"}
+
+
+def known_model_findings(folder: Path, model: str, chapters: dict[str, str]) -> list[Finding]:
+    """Return a finding for each family of `MEASURES` that the page shows: higher than how many.
+
+    A known model within the interval is neither below nor above.
+    """
+    label = str(read_yaml(folder / CONF / "model" / f"{model}.yaml").get("label") or model)
+    found = []
+    for family, measure in MEASURES.items():
+        file = folder / f"results/{family}/profiles/{model}.csv"
+        if family in chapters and file.is_file():
+            profiles = load_table(str(file)).query("change == 'as_is'")
+            beside = profiles_beside(profiles, label, known_profiles())
+            sentence = _told(_at_last(profiles, measure), _at_last(beside, measure), folder)
+            if sentence:
+                found.append(Finding(family, chapters[family], *sentence))
+    return found
+
+
+def _at_last(table: pd.DataFrame, measure: str) -> pd.DataFrame:
+    rows = table[(table["measure"] == measure) & (table["space"] == "token")]
+    return rows[rows["layer"] == rows["layer"].max()].dropna(subset="value")
+
+
+def _told(own: pd.DataFrame, known: pd.DataFrame, folder: Path) -> tuple[str, str] | None:
+    """Return the sentence, and what was compared how; None where nothing can be."""
+    own = own.dropna(subset=["low", "high"])
+    if own.empty or known.empty:
+        return None
+    shared = own[own["corpus"] == known["corpus"].iloc[0]]
+    row = (shared if len(shared) else own).iloc[0]
+    name, n = name_of(str(row["measure"])), len(known)
+    names = ", ".join(
+        f"{known_model} {value:.2f}"
+        for known_model, value in zip(known["model"], known["value"], strict=True)
+    )
+    n_below, n_above = (known["value"] < row["low"]).sum(), (known["value"] > row["high"]).sum()
+    n_alike = n - n_below - n_above
+    place = " and ".join(
+        words
+        for words, number in (
+            (f"higher than {n_below} of {n}", n_below),
+            (f"lower than {n_above} of {n}", n_above if not n_below else 0),
+            (f"like {n_alike} of {n}", n_alike),
+        )
+        if number
+    )
+    texts = corpora_called(folder).get(str(row["corpus"]), str(row["corpus"]))
+    sentence = (
+        f"The {name} of tokens of {texts} at the last layer is {row['value']:.2f}: {place} known "
+        f"models ({names})"
+    )
+    on = known["corpus"].iloc[0]
+    same = "on the same texts" if len(shared) else f"on embspace's {on}, of the most similar length"
+    return sentence, (
+        f"{counted(n, 'known model')} {same}, by the same protocol · interval over texts "
+        f"{row['low']:.2f} to {row['high']:.2f}"
+    )

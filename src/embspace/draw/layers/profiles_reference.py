@@ -1,0 +1,88 @@
+"""Profiles of known models, beside which the figures of the families show a model's own.
+
+`python -m embspace.app.reporting.reference` writes the table from results.
+"""
+
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+
+from embspace.draw.page.direct_labels import spread
+from embspace.draw.page.looks import GRAY
+from embspace.files.tables import load_table
+
+TABLE = Path(__file__).with_name("profiles_reference.csv")
+KEYS = ["corpus", "tokens_per_text", "model", "space", "measure"]
+LINE = {"color": "0.72", "linewidth": 0.9, "linestyle": "-", "zorder": 0.5}
+GAP = 0.08  # of a panel's height, between two names
+
+
+@cache
+def known_profiles() -> pd.DataFrame:
+    """The table of known models: a row for each corpus, model, space, measure and layer."""
+    return load_table(str(TABLE))
+
+
+def tokens_per_text(profiles: pd.DataFrame, corpus: str) -> float:
+    """Return the tokens of a document of a profiled corpus; NaN without tokens."""
+    rows = profiles[(profiles["corpus"] == corpus) & (profiles["space"] == "token")]
+    return float((rows["n"] / rows["n_texts"]).max())
+
+
+def profiles_beside(profiles: pd.DataFrame, label: str, known: pd.DataFrame) -> pd.DataFrame:
+    """Return rows of known models on the corpus of a model that most of them have read.
+
+    For texts that none has read: on texts of the most similar length. Without the model
+    itself. Layers are on the scale of the model's: a half is the middle of both.
+    """
+    known = known[known["model"] != label]
+    if profiles.empty or known.empty:
+        return known[:0]
+    names = list(dict.fromkeys(profiles["corpus"]))
+    shared = [name for name in names if name in {*known["corpus"]}]
+    if shared:
+        n_models = known.groupby("corpus")["model"].nunique()
+        corpus = str(n_models[shared].idxmax())
+    else:
+        lengths = known.groupby("corpus", sort=False)["tokens_per_text"].first()
+        own = tokens_per_text(profiles, names[0])
+        corpus = str(abs(np.log(lengths / (own if own > 0 else 1))).idxmin())
+    rows = known[known["corpus"] == corpus]
+    last = rows.groupby("model")["layer"].transform("max")
+    return rows.assign(layer=rows["layer"] / last * profiles["layer"].max())
+
+
+def draw_beside(ax: Axes, known: pd.DataFrame, space: str, measure: str) -> None:
+    """Draw a gray line for each known model; `name_beside` writes the names once scales are set."""
+    rows = known[(known["space"] == space) & (known["measure"] == measure)]
+    for model, line in rows.groupby("model", sort=False):
+        ax.plot(line["layer"], line["value"], label=f"known: {model}", **LINE)
+
+
+def name_beside(axes: Sequence[Axes]) -> None:
+    """Write the names of known models at the right ends of their lines, none upon another."""
+    for ax in axes:
+        lines = [each for each in ax.lines if str(each.get_label()).startswith("known: ")]
+        ends = [
+            ax.transData.transform((each.get_xdata()[-1], each.get_ydata()[-1])) for each in lines
+        ]
+        heights = [float(ax.transAxes.inverted().transform(end)[1]) for end in ends]
+        for line, height in zip(lines, spread(heights, GAP, 0.02), strict=True):
+            ax.annotate(
+                str(line.get_label()).removeprefix("known: "),
+                (1.01, float(height)),
+                xycoords="axes fraction",
+                va="center",
+                color=GRAY,
+                fontsize=5.5,
+                annotation_clip=False,
+            )
+
+
+def legend_words(known: pd.DataFrame) -> str:
+    """Return what the gray lines are."""
+    return f"gray: known models on {known['corpus'].iloc[0]}, by share of depth"

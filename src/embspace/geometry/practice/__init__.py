@@ -1,0 +1,1 @@
+"""Measures behind the questions that people bring: thresholds, hubs, changes, compression."""

@@ -1,0 +1,98 @@
+"""How far two versions of the same vectors differ: by text, by neighbors, by search."""
+
+from typing import NamedTuple
+
+import numpy as np
+from jaxtyping import Bool, Float, Int
+
+from embspace.geometry.pairs.directions import cosine_matrix, norms
+from embspace.geometry.pairs.safe_ratio import ratio
+
+BLOCK = 512  # rows of cosines in memory at once
+
+
+class TextChanges(NamedTuple):
+    """What changed for each text, from one version to the other."""
+
+    cosine: Float[np.ndarray, " text"]
+    """Between both vectors of a text, in [-1, 1]; NaN for versions of different dimensions."""
+    length: Float[np.ndarray, " text"]
+    """Length in the second version over length in the first."""
+    neighbors_kept: Float[np.ndarray, " text"]
+    """Share of the k nearest texts of other documents that stay among the k nearest, in [0, 1].
+
+    For unrelated versions about k over the number of texts.
+    """
+    first_rank: Float[np.ndarray, " text"]
+    """Rank in the second version, from 1, of the first hit in the first version."""
+    n_pairs: Float[np.ndarray, " text"]
+    """Texts whose cosine is above the threshold in either version."""
+    n_flipped: Float[np.ndarray, " text"]
+    """Texts whose cosine is above the threshold in one version alone."""
+
+
+def compare_versions(
+    x: Float[np.ndarray, "text dim_x"],
+    y: Float[np.ndarray, "text dim_y"],
+    document: Int[np.ndarray, " text"],
+    *,
+    k: int,
+    threshold: float,
+) -> TextChanges:
+    """Return how two versions of the vectors of the same texts differ.
+
+    Neighbors, hits and pairs are texts of other documents, by cosine.
+
+    Args:
+        x: The first version.
+        y: The second version, a row for the same text.
+        document: The number of each text's document.
+        k: Neighbors.
+        threshold: A cosine, the verdict of which may flip.
+    """
+    n = len(x)
+    is_one = x.shape[1] == y.shape[1]
+    products = np.einsum("ij,ij->i", x.astype(np.float64), y) if is_one else np.full(n, np.nan)
+    lengths = norms(x) * norms(y)
+    kept, rank, pairs, flipped = (np.empty(n) for _ in range(4))
+    for first in range(0, n, BLOCK):
+        rows = slice(first, first + BLOCK)
+        apart = document[rows, None] != document
+        one, other = (_cosines(version, rows, apart) for version in (x, y))
+        kept[rows] = _kept(one, other, k)
+        hit = one.argmax(axis=1)
+        of_hit = np.take_along_axis(other, hit[:, None], axis=1)
+        rank[rows] = 1 + (other > of_hit).sum(axis=1)
+        above, still = one >= threshold, other >= threshold
+        pairs[rows], flipped[rows] = (above | still).sum(axis=1), (above != still).sum(axis=1)
+    return TextChanges(
+        ratio(products, lengths), ratio(norms(y), norms(x)), kept, rank, pairs, flipped
+    )
+
+
+def _cosines(
+    x: Float[np.ndarray, "text dim"], rows: slice, apart: Bool[np.ndarray, "row text"]
+) -> Float[np.ndarray, "row text"]:
+    cosine = np.nan_to_num(cosine_matrix(x[rows], x), nan=-1)
+    return np.where(apart, cosine, -np.inf)
+
+
+def _kept(
+    one: Float[np.ndarray, "row text"], other: Float[np.ndarray, "row text"], k: int
+) -> Float[np.ndarray, " row"]:
+    nearest = [np.argpartition(-version, k - 1, axis=1)[:, :k] for version in (one, other)]
+    both = (nearest[0][:, :, None] == nearest[1][:, None, :]).any(axis=2)
+    share: np.ndarray = both.mean(axis=1)
+    return share
+
+
+def rare_cosine(
+    x: Float[np.ndarray, "text dim"], document: Int[np.ndarray, " text"], *, share: float
+) -> float:
+    """Return the cosine that this share of the pairs of texts of different documents reach."""
+    found = []
+    for first in range(0, len(x), BLOCK):
+        rows = slice(first, first + BLOCK)
+        cosine = _cosines(x, rows, document[rows, None] != document)
+        found.append(cosine[np.isfinite(cosine)].astype(np.float32))
+    return float(np.quantile(np.concatenate(found), 1 - share))

@@ -1,0 +1,78 @@
+"""Known models stand beside a model's own lines, on texts that both have read."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from embspace.draw.layers.profiles_reference import (
+    draw_beside,
+    known_profiles,
+    legend_words,
+    name_beside,
+    profiles_beside,
+    tokens_per_text,
+)
+from embspace.draw.page.canvas import new_figure
+
+
+def known(*rows: tuple[str, float, str]) -> pd.DataFrame:
+    """Each a corpus, its tokens per text and a model of three layers."""
+    table = pd.DataFrame(rows, columns=["corpus", "tokens_per_text", "model"])
+    table = table.merge(pd.DataFrame({"layer": [0, 1, 2], "value": [0.1, 0.2, 0.3]}), how="cross")
+    return table.assign(space="token", measure="mean_cosine")
+
+
+def profiles(corpus: str, tokens: int = 30, last: int = 12) -> pd.DataFrame:
+    rows = {"space": "token", "layer": [0, last], "n": 10 * tokens, "n_texts": 10}
+    return pd.DataFrame({"corpus": corpus, **rows})
+
+
+SHORT, LONG = ("posts", 25.0), ("articles", 340.0)
+KNOWN = known((*SHORT, "A"), (*SHORT, "random A"), (*LONG, "A"), (*LONG, "B"), (*LONG, "C"))
+
+
+def test_the_same_texts_come_first_and_layers_are_shares_of_depth():
+    beside = profiles_beside(profiles("posts", 900), "mine", KNOWN)
+    assert {*beside["corpus"]} == {"posts"}
+    assert beside.groupby("model")["layer"].agg(list).to_dict() == {
+        "A": [0, 6, 12],
+        "random A": [0, 6, 12],
+    }
+
+
+@pytest.mark.parametrize(("tokens", "corpus"), [(20, "posts"), (60, "posts"), (200, "articles")])
+def test_ones_own_texts_stand_beside_texts_of_similar_length(tokens: int, corpus: str):
+    own = profiles("my_texts", tokens)
+    assert tokens_per_text(own, "my_texts") == tokens
+    assert {*profiles_beside(own, "mine", KNOWN)["corpus"]} == {corpus}
+
+
+def test_no_model_stands_beside_itself():
+    assert {*profiles_beside(profiles("articles"), "A", KNOWN)["model"]} == {"B", "C"}
+    assert profiles_beside(profiles("articles"), "A", known((*LONG, "A"))).empty
+    assert profiles_beside(profiles("articles")[:0], "mine", KNOWN).empty
+
+
+def test_names_stand_at_the_ends_of_lines_and_apart():
+    figure, (ax,) = new_figure(1, 1, height_mm=60.0, title="t", subtitle="s", stage="x")
+    beside = profiles_beside(profiles("articles"), "mine", KNOWN)
+    draw_beside(ax, beside, "token", "mean_cosine")
+    draw_beside(ax, beside, "cls", "mean_cosine")  # of which nothing is known
+    name_beside([ax])
+    assert [line.get_label() for line in ax.lines] == ["known: A", "known: B", "known: C"]
+    assert [each.get_text() for each in ax.texts] == ["A", "B", "C"]
+    heights = sorted(each.xy[1] for each in ax.texts)  # three lines, one end
+    assert np.diff(heights).min() >= 0.079
+    assert legend_words(beside) == "gray: known models on articles, by share of depth"
+    figure.clear()
+
+
+def test_the_table_has_trained_models_and_random_weights():
+    table = known_profiles()
+    assert len({*table["model"]}) >= 3
+    assert any(name.startswith("random ") for name in table["model"].unique())
+    assert table["value"].notna().all()
+    cosines = table[table["measure"] == "mean_cosine"]
+    assert cosines["value"].between(-1, 1).all()
+    per_line = ["corpus", "model", "space", "measure", "layer"]
+    assert not table.duplicated(per_line).any()
