@@ -1,14 +1,14 @@
 """Tables of profiles whose numbers say where they stand."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from matplotlib.figure import Figure
 
-from embspace.draw.layers.__main__ import DRAWINGS
 from embspace.draw.page.looks import LAYER_SPACES, NULLS
 from embspace.draw.page.measure_names import name_of
 from embspace.draw.page.saving import Results
@@ -96,20 +96,19 @@ def settings_of(root: Path, noun: str) -> dict[str, Any]:
     return read_yaml(settings_path("draw", noun, root))
 
 
-def title_of(figure: Any) -> str:
+def title_of(figure: Figure) -> str:
     """Return the title on one line."""
     return " ".join(figure.get_suptitle().split())
 
 
-def project_drawing(noun: str) -> tuple[Any, str]:
+def project_drawing(draw: Callable[..., tuple[Figure, str]]) -> tuple[Figure, str]:
     """Draw all measures of a noun with the settings in conf/, and check what figures owe."""
-    drawing = DRAWINGS[noun]
-    settings = analyses.settings_of(drawing.draw)
+    noun, settings = draw.__name__.removeprefix("draw_"), analyses.settings_of(draw)
     names = [name for name, each in profiled_measures().items() if each.family == noun]
     assert set(settings["measures"]) <= set(names) and set(settings["nulls"]) <= set(NULLS)
     spaces = ["token"] if noun == "context" else [*LAYER_SPACES]
     tables = profile_tables(names, spaces=spaces)
-    figure, text = drawing.draw(Results(tables, {}), "a model of a long name", **settings)
+    figure, text = draw(Results(tables, {}), "a model of a long name", **settings)
     assert_words_fit(figure)
     assert figure.get_figheight() * 25.4 <= 200
     labels = [ax.get_ylabel().lower() for ax in figure.axes[:: len(spaces)]]

@@ -1,8 +1,9 @@
+from embspace.draw.layers.direction import draw_direction
 from tests.draw.layer_tables import project_drawing, title_of
 
 
 def test_the_title_names_the_extreme_layer():
-    figure, text = project_drawing("direction")
+    figure, text = project_drawing(draw_direction)
     assert title_of(figure).startswith(
         "Tokens of articles point most alike at the last layer: mean cosine 2.1"
     )

@@ -5,9 +5,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.figure import Figure
 
+from embspace.analysis import Outcome
 from embspace.draw.layers.layer_maps import draw_layer_maps
-from embspace.project.layer_maps import LayerMaps, project_layer_maps
+from embspace.project.layer_maps import LAYER_MAPS, project_layer_maps
+from tests.analyses import as_drawn
 from tests.draw.fits import assert_words_fit
 from tests.project.test_layer_maps import SETTINGS as OF_MAPS
 from tests.project.test_layer_maps import planted
@@ -15,17 +18,17 @@ from tests.project.test_layer_maps import planted
 SETTINGS: dict[str, Any] = {"most_maps": 8, "row_height_mm": 56.0, "digits": 3}
 
 
-def layer_maps() -> LayerMaps:
+def layer_maps() -> Outcome:
     return project_layer_maps({"news": planted(8)}, **OF_MAPS)
 
 
-def results_of(found: LayerMaps) -> dict[str, pd.DataFrame]:
-    return {"parquet": found.coordinates, "csv": found.layers}
+def drawn(results: Outcome, label: str) -> tuple[Figure, str]:
+    return draw_layer_maps(as_drawn(LAYER_MAPS, results), label, **SETTINGS)
 
 
 @pytest.fixture(scope="module")
 def results() -> dict[str, pd.DataFrame]:
-    return results_of(layer_maps())
+    return layer_maps()
 
 
 def deep(results: dict[str, pd.DataFrame], n_layers: int) -> dict[str, pd.DataFrame]:
@@ -47,7 +50,7 @@ def deep(results: dict[str, pd.DataFrame], n_layers: int) -> dict[str, pd.DataFr
 
 
 def test_the_title_names_the_step_at_which_most_changes(results: dict[str, pd.DataFrame]) -> None:
-    figure, text = draw_layer_maps(results, "a model of a long name", **SETTINGS)
+    figure, text = drawn(results, "a model of a long name")
     assert_words_fit(figure)
     title = " ".join(figure.get_suptitle().split())
     assert title.startswith("Neighbors change most from layer 1 to 2: 9")
@@ -58,7 +61,7 @@ def test_the_title_names_the_step_at_which_most_changes(results: dict[str, pd.Da
 
 
 def test_the_lines_are_those_of_the_table(results: dict[str, pd.DataFrame]) -> None:
-    figure, _ = draw_layer_maps(results, "a", **SETTINGS)
+    figure, _ = drawn(results, "a")
     ax = next(each for each in figure.axes if each.lines)
     for line, name in zip(ax.lines, ("space", "map"), strict=False):
         expected = results["csv"][f"changed_in_{name}"].to_numpy(dtype=float)
@@ -67,7 +70,7 @@ def test_the_lines_are_those_of_the_table(results: dict[str, pd.DataFrame]) -> N
 
 
 def test_maps_have_one_scale_and_all_tokens(results: dict[str, pd.DataFrame]) -> None:
-    figure, _ = draw_layer_maps(results, "a", **SETTINGS)
+    figure, _ = drawn(results, "a")
     maps = [ax for ax in figure.axes if ax.collections and not ax.lines and ax.get_title("left")]
     assert [ax.get_title("left") for ax in maps] == [
         "Layer 0, the embedding output", "Layer 1", "Layer 2",
@@ -85,7 +88,7 @@ def test_maps_have_one_scale_and_all_tokens(results: dict[str, pd.DataFrame]) ->
 def test_of_a_deep_model_first_last_and_even_steps_are_shown(
     results: dict[str, pd.DataFrame],
 ) -> None:
-    figure, _ = draw_layer_maps(deep(results, 15), "a", **SETTINGS)
+    figure, _ = drawn(deep(results, 15), "a")
     titles = [
         ax.get_title("left") for ax in figure.axes if ax.get_title("left").startswith("Layer")
     ]
@@ -97,6 +100,6 @@ def test_of_a_deep_model_first_last_and_even_steps_are_shown(
 
 def test_without_tokens_the_page_says_so(results: dict[str, pd.DataFrame]) -> None:
     empty = {name: table[:0] for name, table in results.items()}
-    figure, text = draw_layer_maps(empty, "a", **SETTINGS)
+    figure, text = drawn(empty, "a")
     assert "No two layers" in figure.get_suptitle()
     assert "No corpus has enough tokens" in text

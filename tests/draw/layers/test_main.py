@@ -54,8 +54,8 @@ def test_nouns_are_drawn_under_the_name_of_the_model(
     save_table(imbalance, "results/information_imbalance/mine.csv")
     maps = layer_maps()
     end = 0 if is_empty else None
-    save_rows(maps.coordinates[:end], "data/projected/layer_maps/mine.parquet")
-    save_table(maps.layers[:end], "results/layer_maps/mine.csv")
+    save_rows(maps["parquet"][:end], "data/projected/layer_maps/mine.parquet")
+    save_table(maps["csv"][:end], "results/layer_maps/mine.csv")
     with processes(1):
         main(StageConfig("mine", {"label": "my own model"}, "", {}, [], [], settings))
     drawn = files_here()

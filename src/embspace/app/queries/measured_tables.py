@@ -92,8 +92,10 @@ class MeasuredTables(ShownTables):
     def _drawing(self) -> Any:
         from embspace.draw.page.saving import drawings_of
 
-        chapter = declaration(self._noun).chapter
-        module = import_module(f"embspace.draw.{chapter}.{self._noun}")
+        declared = declaration(self._noun)
+        if not declared.analysis.is_drawn:
+            raise InputError(f"analysis: found '{self._noun}', which has no figure")
+        module = import_module(f"embspace.draw.{declared.chapter}.{self._noun}")
         return drawings_of(module, tables=Path(str(module.__file__)).with_name("tables.yaml"))[
             self._noun
         ]

@@ -23,10 +23,10 @@ from embspace.draw.page.canvas import (
     without_axes,
 )
 from embspace.draw.page.looks import BLACK, BLUE, GRAY, VERMILION, Look, corpus_looks
-from embspace.draw.page.markdown import interval, markdown_table, same, section, tables_page
+from embspace.draw.page.markdown import markdown_table, section, tables_page
+from embspace.draw.page.saving import Results
 
 STAGE = "project_layer_maps"
-RESULTS = ("parquet", "csv")
 N_COLUMNS = 3
 NO_TOKENS = "no corpus has enough tokens whose states are kept"
 LINES = {
@@ -34,23 +34,12 @@ LINES = {
     "changed_in_map": Look("on the map", BLUE, "s", "--"),
     "changed_between_seeds": Look("by another seed of the same map", VERMILION, "^", ":"),
 }
-COLUMNS = {
-    **same("layer", "n"),
-    "n_documents": "documents",
-    **same("k"),
-    **interval("changed_in_space", "changed in the full space"),
-    **interval("changed_in_map", "changed on the map"),
-    **interval("changed_between_seeds", "changed by another seed"),
-    "chance_changed": "changed by chance",
-    **interval("neighbor_recall", "neighbor recall of the map"),
-    "chance_neighbor_recall": "recall by chance",
-    "displacement": "displacement",
-    "displacement_between_seeds": "displacement by another seed",
-}
+COLUMNS = ("layer", "n", "n_documents", "k", *LINES, "chance_changed", "neighbor_recall")
+COLUMNS += ("chance_neighbor_recall", "displacement", "displacement_between_seeds")
 
 
 def draw_layer_maps(
-    results: dict[str, pd.DataFrame],
+    results: Results,
     label: str,
     *,
     most_maps: Annotated[int, Field(ge=2, le=8)],
@@ -79,7 +68,7 @@ def draw_layer_maps(
     )
     if table.empty:
         say_instead(axes, NO_TOKENS)
-        return figure, _tables(table, label, digits)
+        return figure, _tables(results, label, digits)
     of_shown = places.loc[places["layer"].isin(shown), ["x", "y"]]
     reach = 1.02 * float(np.abs(of_shown.to_numpy()).max())
     dots = [
@@ -92,7 +81,7 @@ def draw_layer_maps(
     last = join_panels(axes[len(shown) :])
     _lines(last, table)
     legend_below(figure, [last], ncols=4)
-    return figure, _tables(table, label, digits)
+    return figure, _tables(results, label, digits)
 
 
 def _shown(layers: Sequence[int], most: int) -> list[int]:
@@ -164,9 +153,9 @@ def _lines(ax: Axes, table: pd.DataFrame) -> None:
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
 
 
-def _tables(table: pd.DataFrame, label: str, digits: int) -> str:
+def _tables(results: Results, label: str, digits: int) -> str:
     title = f"Maps of the layers of {label}"
-    if table.empty:
+    if results["csv"].empty:
         return tables_page(title, STAGE, f"{NO_TOKENS.capitalize()}.\n")
     note = (
         "Changed: share of a token's nearest neighbors at a layer that were none at the layer "
@@ -175,5 +164,5 @@ def _tables(table: pd.DataFrame, label: str, digits: int) -> str:
         "space that the map keeps. Displacement: mean distance of a token from its place on the "
         "map of the layer before, in root mean square distances from the middle."
     )
-    shown = table[[*COLUMNS]].rename(columns=COLUMNS)
+    shown = results.for_readers("csv", columns=COLUMNS)
     return tables_page(title, STAGE, section("Layers", note, markdown_table(shown, digits)))
