@@ -8,6 +8,7 @@ import yaml
 
 from embspace.app.reporting.reference import COLUMNS, reference_table
 from embspace.errors import InputError
+from embspace.geometry.measures.declaration import FAMILIES
 
 
 def rows(value: float, **more: object) -> pd.DataFrame:
@@ -27,10 +28,12 @@ def rows(value: float, **more: object) -> pd.DataFrame:
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    shown = {"direction": ["mean_cosine"], "spectrum": [], "context": []}
-    shown |= {"intrinsic_dimension": [], "hubs": []}
+    shown = {family: [] for family in FAMILIES} | {"direction": ["mean_cosine"]}
     files = {
-        "conf/draw/layers/profiles.yaml": yaml.safe_dump({"shown": shown}),
+        f"conf/draw/layers/{family}.yaml": yaml.safe_dump({"measures": measures})
+        for family, measures in shown.items()
+    }
+    files |= {
         "conf/model/a.yaml": "label: A\n",
         "conf/model/b.yaml": "label: B\n",
         "results/direction/profiles/a.csv": rows(0.1).to_csv(index=False),

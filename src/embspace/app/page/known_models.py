@@ -6,7 +6,7 @@ import pandas as pd
 
 from embspace.app.page.findings import Finding
 from embspace.app.page.texts_read import corpora_called
-from embspace.draw.layers.profiles_reference import known_profiles, profiles_beside
+from embspace.draw.layers.layer_profiles_reference import known_profiles, profiles_beside
 from embspace.draw.page.measure_names import name_of
 from embspace.errors import counted
 from embspace.files.tables import load_table

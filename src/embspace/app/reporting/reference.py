@@ -1,7 +1,7 @@
-"""Writes the table of known models, src/embspace/draw/layers/profiles_reference.csv, from results.
+"""Writes the table of known models in draw/layers/ from results.
 
 `python -m embspace.app.reporting.reference minilm minilm_l3` takes the layers' profiles of these
-models from results/, and random weights from the nulls of the first.
+models from results/, and random weights from the nulls of the first model.
 """
 
 import argparse
@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from embspace.draw.layers.profiles_reference import KEYS, TABLE, tokens_per_text
+from embspace.draw.layers.layer_profiles_reference import KEYS, TABLE, tokens_per_text
 from embspace.errors import InputError
 from embspace.files.tables import load_table
 from embspace.geometry.measures.declaration import FAMILIES
@@ -28,7 +28,9 @@ def reference_table(root: Path, models: Sequence[str]) -> pd.DataFrame:
     Raises:
         InputError: if no family of a model was measured.
     """
-    shown = read_yaml(settings_path("draw", "profiles", root))["shown"]
+    shown = {
+        family: read_yaml(settings_path("draw", family, root))["measures"] for family in FAMILIES
+    }
     tables = []
     for place, model in enumerate(models):
         label = str(read_yaml(root / CONF / "model" / f"{model}.yaml")["label"])

@@ -10,10 +10,10 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter, StrMethodFormatter
 from pydantic import NonNegativeInt, PositiveFloat
 
-from embspace.draw.layers.profiles_reference import (
+from embspace.draw.layers.layer_profiles_reference import (
     LINE as KNOWN,
 )
-from embspace.draw.layers.profiles_reference import (
+from embspace.draw.layers.layer_profiles_reference import (
     draw_beside,
     known_profiles,
     legend_words,

@@ -53,11 +53,11 @@ class TwoClouds:
     lean: Float[np.ndarray, " n"]
     """How much nearer a text is to the first corpus than to the second, in the unit of `x`.
 
-    On average half the energy distance above 0 in the first, as much below 0 in the second: texts
-    near 0 lie between, and those of the other sign lean to the other corpus.
+    On average half the energy distance above 0 in the first corpus, as much below 0 in the second.
+    Texts near 0 lie between; a text of the other sign leans to the other corpus.
     """
     n_documents: tuple[int, int]
-    """Documents of either corpus, those of both in each."""
+    """Documents of the first and of the second corpus; a document of both counts twice."""
 
 
 @takes_arrays(invariant_to=["rotation", "scale", "translation"])
@@ -146,10 +146,10 @@ def p_values_of_all(clouds: Sequence[TwoClouds]) -> Float[np.ndarray, " cloud"]:
 def dealt_anew(
     label: Bool[np.ndarray, " n"], documents: Int[np.ndarray, " n"], rng: np.random.Generator
 ) -> Bool[np.ndarray, " n"]:
-    """Labels that mean nothing, and hang together as the true ones do.
+    """Return labels without meaning that hang together like the true labels.
 
-    Documents of one corpus take the label of another such, whole; one of both corpora deals its
-    own labels out among its rows.
+    A document of one corpus takes the label of another such document for all of its rows. A
+    document of both corpora deals its labels out among its rows.
     """
     _, first, document = np.unique(documents, return_index=True, return_inverse=True)
     n_true, n = np.bincount(document, label), np.bincount(document)

@@ -1,4 +1,4 @@
-"""Changes of coordinates that are said to repair embeddings, fitted on vectors."""
+"""Changes of coordinates meant to repair embeddings, fitted on vectors."""
 
 from dataclasses import dataclass
 from typing import Literal, get_args

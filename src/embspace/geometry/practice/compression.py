@@ -1,4 +1,4 @@
-"""Vectors with fewer coordinates or coarser numbers, and the similarities that are left."""
+"""Vectors with fewer coordinates or coarser numbers, and similarities of such vectors."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -20,16 +20,16 @@ def first_coordinates(x: Float[np.ndarray, "n dim"], m: int) -> Float[np.ndarray
 
 @takes_arrays()
 def principal_axes(x: Float[np.ndarray, "n dim"]) -> Float[np.ndarray, "dim dim"]:
-    """Return the principal axes of `x` as columns, that of the largest variance first.
+    """Return the principal axes of `x` as columns, the largest variance first.
 
-    Of the uncentered second moments: a projection keeps cosines as well as it can.
+    Axes of the uncentered second moments, for the sake of cosines.
     """
     return np.linalg.eigh(x.T @ x)[1][:, ::-1]
 
 
 @dataclass(frozen=True, eq=False)
 class Int8Ranges:
-    """The range of each coordinate, which 255 steps divide, as sentence-transformers has it."""
+    """Ranges of coordinates in 255 steps, as in sentence-transformers."""
 
     low: Float[np.ndarray, " dim"]
     step: Float[np.ndarray, " dim"]
@@ -41,18 +41,18 @@ class Int8Ranges:
         return cls(low, (high - low) / STEPS)
 
     def codes(self, x: Float[np.ndarray, "n dim"]) -> Int[np.ndarray, "n dim"]:
-        """Return codes from -128 to 127; what lies beyond the ranges takes the nearest."""
+        """Return codes from -128 to 127; values beyond the ranges take the nearest code."""
         step = np.where(self.step > 0, self.step, 1)
         return (np.clip(np.floor((x - self.low) / step), 0, STEPS) - 128).astype(np.int8)
 
     def vectors(self, codes: Int[np.ndarray, "n dim"]) -> Float[np.ndarray, "n dim"]:
-        """Return the vectors that codes stand for: the middle of all numbers with that code."""
+        """Return vectors for codes: the middle of all numbers with a code."""
         middle = self.low + (codes.astype(np.float64) + 128.5) * self.step
         return np.where(self.step > 0, middle, self.low)
 
 
 def sign_bits(x: Float[np.ndarray, "n dim"]) -> UInt8[np.ndarray, "n byte"]:
-    """Return which coordinates are above zero, eight to a byte."""
+    """Return a bit for each coordinate, 1 above zero, eight to a byte."""
     return np.packbits(x > 0, axis=1)
 
 
@@ -70,7 +70,7 @@ def rescored_similarity(
     """Return similarities of vectors `x` with sign bits of `y`, in two steps.
 
     The `4 n_wanted` nearest by bits are ordered by the dot product of `x` with the signs of `y`, as
-    sentence-transformers rescores; all others come behind, by bits. Only bits of `y` are kept.
+    sentence-transformers rescores; the remaining rows follow, by bits. Only bits of `y` are kept.
     """
     by_bits = hamming_similarity(x, y)
     n_rescored = min(OVERSAMPLED * n_wanted, len(y))
@@ -86,7 +86,7 @@ def rescored_similarity(
 def neighbors_kept(
     exact: Int[np.ndarray, "n k"], found: Int[np.ndarray, "n k"]
 ) -> Float[np.ndarray, " n"]:
-    """Return the share of the nearest of each row that are among those that were found."""
+    """Return the share of exact neighbors in `found`, per row."""
     return np.array(
         [
             len(np.intersect1d(own, other)) / len(own)
@@ -103,7 +103,7 @@ PairScores = Callable[
 def nearest_by_scores(
     x: Float[np.ndarray, "n dim"], scores: PairScores, k: int, block: int = 1024
 ) -> Int[np.ndarray, "n k"]:
-    """Return the `k` other rows of the largest score of each row, in no order."""
+    """Return the `k` further rows with the largest scores per row, in no order."""
     nearest = np.empty((len(x), k), dtype=np.int64)
     for begin in range(0, len(x), block):
         found = np.array(scores(x[begin : begin + block], x))

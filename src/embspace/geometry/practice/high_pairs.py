@@ -16,7 +16,7 @@ SPARE = 5  # times the largest rate of interest is counted
 
 @dataclass(frozen=True, eq=False)
 class HighPairs:
-    """The pairs of rows of different documents whose cosine is high; all others are counted too."""
+    """Pairs of rows of different documents with a high cosine, and the number of all pairs."""
 
     edges: Float[np.ndarray, " edge"]
     """Cosines, ascending up to 1."""
@@ -25,9 +25,9 @@ class HighPairs:
     coarse: Float[np.ndarray, " coarse"]
     """Some of the edges."""
     of_document: Int[np.ndarray, "document coarse"]
-    """Pairs of each document, with others, of at least this cosine."""
+    """Pairs of a document and a different document with at least this cosine."""
     pairs_of_document: Int[np.ndarray, " document"]
-    """All pairs of each document with others."""
+    """All pairs of a document and a different document."""
     first: Int[np.ndarray, " listed"]
     """Rows of the pairs of the highest cosine, the highest first; `first` < `second`."""
     second: Int[np.ndarray, " listed"]
@@ -35,11 +35,11 @@ class HighPairs:
     n_pairs: int
     """All pairs of rows of different documents."""
     n_zero: int
-    """Rows of length zero, which have no cosine and are left out."""
+    """Rows of length zero, left out: no cosine is defined."""
 
     @property
     def n_documents(self) -> int:
-        """Return the number of documents with a row that has a direction."""
+        """Return the number of documents with a row of a length above zero."""
         return int((self.pairs_of_document > 0).sum())
 
 
@@ -58,10 +58,9 @@ def high_pairs(
     Args:
         x: Of any lengths.
         document: The number of each row's document.
-        largest_rate: At least so large a share of all pairs is counted, from the highest cosine
-            down.
-        n_listed: Pairs that are named.
-        rng: Draws rows whose pairs say from which cosine on to count; it changes no count.
+        largest_rate: Least share of all pairs to count, from the highest cosine down.
+        n_listed: Number of pairs to list.
+        rng: Draws rows for a first guess of the lowest edge, without effect on a count.
 
     Raises:
         ValueError: if no two rows with a direction are of different documents.
@@ -100,7 +99,7 @@ def _lowest(
     rate: float,
     rng: np.random.Generator,
 ) -> float:
-    """Return a cosine above which about a share `rate` of the pairs lies."""
+    """Return a cosine with about a share `rate` of the pairs above."""
     rows = rng.permutation(len(unit))[:N_SAMPLED]
     cosine = unit[rows] @ unit[rows].T
     apart = np.triu(document[rows, None] != document[rows], 1)
@@ -127,7 +126,7 @@ class _Counted:
         cosine: Float[np.ndarray, " pair"],
         document: Int[np.ndarray, " n"],
     ) -> None:
-        """Count pairs, by how many edges each reaches; sums follow at the end."""
+        """Count pairs by the highest edge not above the cosine; sums follow at the end."""
         reached = np.searchsorted(self.edges, cosine, side="right") - 1
         self.counts += np.bincount(reached, minlength=len(self.edges))
         place = np.searchsorted(self.coarse, reached, side="right") - 1
@@ -145,7 +144,7 @@ class _Counted:
         cosine: Float[np.ndarray, " pair"],
         n_listed: int,
     ) -> None:
-        """Keep the pairs of the highest cosine; of equal ones those of the first rows."""
+        """Keep the pairs of the highest cosine; for equal cosines, the first rows."""
         if len(self.cosine) == n_listed and n_listed:
             above = cosine > self.cosine[-1]
             i, j, cosine = i[above], j[above], cosine[above]
@@ -192,7 +191,7 @@ def pairs_above(
     document: Int[np.ndarray, " n"],
     thresholds: Float[np.ndarray, " threshold"],
 ) -> Int[np.ndarray, " threshold"]:
-    """Return how many pairs of rows of different documents have at least such a cosine."""
+    """Return the number of pairs of rows of different documents with at least a cosine."""
     unit = unit_rows(np.asarray(x, dtype=np.float32))
     has_direction = (unit != 0).any(axis=1)
     unit, of = unit[has_direction], document[has_direction]

@@ -1,4 +1,4 @@
-"""Similarities that have fewer hubs than the cosine, and who is a neighbor by them."""
+"""Similarities with fewer hubs than the cosine, and neighbors by similarity."""
 
 from typing import Literal, NamedTuple
 
@@ -14,7 +14,7 @@ BLOCK_NUMBERS = 2**22  # similarities in memory at once
 
 
 class Scales(NamedTuple):
-    """How far a vector is from others: what reductions of hubs divide by or take off."""
+    """Distances and cosines of a vector to further vectors, for reductions of hubs."""
 
     kth_distance: Float[np.ndarray, " n"]
     """Euclidean distance of directions to the k-th nearest."""
@@ -25,7 +25,7 @@ class Scales(NamedTuple):
     deviation: Float[np.ndarray, " n"]
 
     def rows(self, chosen: slice) -> "Scales":
-        """Return those of some vectors."""
+        """Return the scales of some vectors."""
         return Scales(*(part[chosen] for part in self))
 
 
@@ -37,9 +37,9 @@ def scales_among(
     k: int,
     is_same: bool = False,
 ) -> Scales:
-    """Return how far each direction of `x` is from those of `among`.
+    """Return the scales of the directions of `x` among the directions of `among`.
 
-    With `is_same`, `x` and `among` are the same vectors, and none is compared with itself.
+    With `is_same`, `x` and `among` are the same vectors, and a vector is no neighbor of its own.
 
     Raises:
         ValueError: `k` under 1, or over the number of vectors to compare with.
@@ -66,12 +66,13 @@ def scales_among(
 def reduced_similarity(
     cosine: Float[np.ndarray, "n m"], left: Scales, right: Scales, reduction: Reduction
 ) -> Float[np.ndarray, "n m"]:
-    """Return similarities that are larger for more similar vectors, as a reduction of hubs has it.
+    """Return the similarities of a reduction of hubs, larger for more similar vectors.
 
     `cosine` unchanged; `local_scaling`, -d^2 / (s_i s_j), the exponent of Zelnik-Manor and Perona
-    (2004), with d the distance of directions and s that to the k-th neighbor; `mutual_proximity`,
-    log P(D_i > d) P(D_j > d) with D_i Gaussian with the moments of all distances from i (Schnitzer
-    et al. 2012, JMLR 13, with independent Gaussians); `csls`, 2 cosine - r_i - r_j with r the mean
+    (2004), with d the distance of directions and s the distance to the k-th neighbor;
+    `mutual_proximity`, log P(D_i > d) P(D_j > d) with D_i Gaussian with the moments of all
+    distances from i (Schnitzer et al. 2012, JMLR 13, with independent Gaussians); `csls`, 2 cosine
+    - r_i - r_j with r the mean
     cosine with the k nearest (Lample et al. 2018).
     """
     if reduction == "cosine":
@@ -98,7 +99,7 @@ def reduced_similarity(
 def nearest_by(
     x: Float[np.ndarray, "n dim"], *, k: int, reduction: Reduction, scale_k: int = 10
 ) -> Int[np.ndarray, "n k"]:
-    """Return the `k` most similar other vectors of each, in no order, by a reduction of hubs.
+    """Return the `k` most similar further vectors per vector, in no order.
 
     All vectors are compared, in blocks. `scale_k` neighbors make the scales.
 
@@ -122,7 +123,7 @@ def nearest_by(
 
 
 def k_occurrences(nearest: Int[np.ndarray, "n k"]) -> Int[np.ndarray, " n"]:
-    """Return how often each vector is among the nearest of others; the mean is k."""
+    """Return the number of times a vector is among the nearest of a vector; the mean is k."""
     return np.bincount(nearest.ravel(), minlength=len(nearest))
 
 

@@ -1,4 +1,4 @@
-"""Precision and recall of a threshold of cosines at pairs that are known to be the same."""
+"""Precision and recall of a threshold of cosines at pairs known to be the same."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -10,7 +10,7 @@ LEVEL = 0.95
 
 
 class Curve(NamedTuple):
-    """Precision and recall by threshold, ascending; precision is NaN where no pair is left."""
+    """Precision and recall by threshold, ascending; precision is NaN without a pair."""
 
     threshold: Float[np.ndarray, " threshold"]
     precision: Float[np.ndarray, " threshold"]
@@ -18,7 +18,7 @@ class Curve(NamedTuple):
 
 
 class Range(NamedTuple):
-    """The median over held-out halves, and the range that holds 95 % of them."""
+    """The median over held-out halves, and the range of the middle 95 %."""
 
     value: float
     low: float
@@ -26,7 +26,7 @@ class Range(NamedTuple):
 
 
 class HeldOut(NamedTuple):
-    """A threshold that was chosen on half of the units, on the other half."""
+    """A threshold chosen on half of the units and tried on the remaining half."""
 
     threshold: Range
     precision: Range
@@ -38,7 +38,7 @@ class HeldOut(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class JudgedPairs:
-    """Cosines of pairs of rows that are the same and of all others, with their units."""
+    """Cosines of pairs of equal meaning and of all further pairs, with units."""
 
     same: Float[np.ndarray, " same"]
     same_units: Int[np.ndarray, "2 same"]
@@ -47,7 +47,7 @@ class JudgedPairs:
     n_units: int
 
     def among(self, chosen: Bool[np.ndarray, " unit"]) -> "JudgedPairs":
-        """Return the pairs of which both rows are of chosen units."""
+        """Return the pairs with both rows in chosen units."""
         same = chosen[self.same_units].all(axis=0)
         other = chosen[self.other_units].all(axis=0)
         return JudgedPairs(
@@ -65,9 +65,9 @@ def judged_pairs(
     same: Bool[np.ndarray, "n n"],
     unit: Int[np.ndarray, " n"],
 ) -> JudgedPairs:
-    """Return all pairs of rows of different documents, or that are the same, as `same` says.
+    """Return all pairs of rows of different documents, and all pairs in `same`.
 
-    Rows without a direction are left out. Memory is that of all pairs.
+    Rows without a direction are left out. Memory grows with all pairs.
     """
     from embspace.geometry.pairs.directions import unit_rows
 
@@ -114,11 +114,11 @@ def _share_above(
 def held_out_threshold(
     pairs: JudgedPairs, wanted: float, *, n_splits: int, rng: np.random.Generator
 ) -> HeldOut:
-    """Return the least threshold of the wanted precision, chosen on halves and tried on the others.
+    """Return the least threshold of the wanted precision, chosen on halves, tried on the rest.
 
     Halves are of units, and hold only pairs within. Precision is for all pairs together, not for
-    half. A half without a pair that is the same, or in which no threshold has the precision from
-    there on upwards, gives none.
+    half. A half has no threshold without a pair in `same`, or if no threshold keeps the precision
+    at all higher thresholds.
     """
     thresholds = (
         np.unique(np.quantile(pairs.same, np.linspace(0, 1, 400)))
@@ -147,7 +147,7 @@ def held_out_threshold(
 
 
 def _least(curve: Curve, wanted: float) -> float | None:
-    """Return the least threshold from which on no precision is below the wanted one."""
+    """Return the least threshold with the wanted precision there and above."""
     is_below = np.nan_to_num(curve.precision, nan=1.0) < wanted
     place = len(is_below) - int(is_below[::-1].argmax()) if is_below.any() else 0
     if place >= len(is_below) or np.isnan(curve.precision[place]):

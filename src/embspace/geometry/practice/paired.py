@@ -1,4 +1,4 @@
-"""Means over texts of several versions of vectors, and their differences from one, by text."""
+"""Means over texts for versions of vectors, with paired differences."""
 
 from typing import NamedTuple
 
@@ -15,7 +15,7 @@ from embspace.geometry.inference.half_samples import (
 
 
 class Paired(NamedTuple):
-    """The mean of each version, and its difference from the reference, with intervals."""
+    """Means by version, and differences from the reference, with intervals."""
 
     value: Float[np.ndarray, " version"]
     low: Float[np.ndarray, " version"]

@@ -1,4 +1,4 @@
-"""From which cosine on pairs of different documents are rare, with intervals over documents."""
+"""Cosines that few pairs of different documents reach, with intervals over documents."""
 
 from typing import NamedTuple
 
@@ -19,26 +19,26 @@ class RateBounds(NamedTuple):
 
 
 class RareCosine(NamedTuple):
-    """The cosine that a share of pairs reaches or passes."""
+    """The cosine reached by a share of pairs."""
 
     rate: float
     cosine: float
     low: float
-    """NaN if there are too few documents."""
+    """NaN for too few documents."""
     high: float
-    """1 where so few pairs are expected that the interval has no upper end."""
+    """1 for an interval without an upper end: too few pairs are expected."""
     n_above: int
-    """Pairs that reach it."""
+    """Number of pairs with at least the cosine."""
 
 
 def rate_bounds(pairs: HighPairs, level: float) -> RateBounds:
-    """Return the share of pairs by edge, with bounds that hold for other documents as many.
+    """Return the share of pairs by edge, with bounds for further documents of the same kind.
 
-    The variance is by leaving out a document at a time: pairs that share a document are not
-    independent. It counts what each pair varies by itself twice (Efron and Stein 1981, Annals of
-    Statistics 9), which is taken off where each document has one row. The bounds are those of Fay
-    and Feuer (1997, Statistics in Medicine 16) of rates from few counts: gamma quantiles that are
-    Poisson's exact ones where pairs are independent. NaN with fewer than 4 documents.
+    The variance is the jackknife's, a document at a time: pairs with a common document are not
+    independent. The jackknife counts the variance of single pairs twice (Efron and Stein 1981,
+    Annals of Statistics 9); for documents of one row, the surplus is subtracted. The bounds are Fay
+    and Feuer's (1997, Statistics in Medicine 16) for rates from few counts: gamma quantiles, equal
+    to Poisson's exact bounds for independent pairs. NaN with fewer than 4 documents.
     """
     from scipy.special import gammaincinv
 
@@ -73,12 +73,12 @@ def _inflation(pairs: HighPairs) -> Float[np.ndarray, " coarse"]:
 
 
 def rare_cosine(pairs: HighPairs, rate: float, *, level: float) -> RareCosine:
-    """Return the least cosine that at most a share `rate` of the pairs reaches, with an interval.
+    """Return the least cosine reached by at most a share `rate` of the pairs, with an interval.
 
-    The interval holds the cosines whose own rate may be `rate` (Woodruff 1952, JASA 47).
+    The interval holds all cosines with `rate` between their bounds (Woodruff 1952, JASA 47).
 
     Raises:
-        ValueError: a rate that is no share, or one of which not all pairs were counted.
+        ValueError: a rate outside 0 to 1, or above the share of counted pairs.
     """
     if not 0 < rate < 1:
         raise ValueError(f"rate: expected a share between 0 and 1, found {rate}")
@@ -97,7 +97,7 @@ def rare_cosine(pairs: HighPairs, rate: float, *, level: float) -> RareCosine:
 
 
 class FalseAlarms(NamedTuple):
-    """Pairs of different documents that reach a cosine, expected among some documents."""
+    """Expected number of pairs of different documents with at least a cosine."""
 
     expected: float
     low: float
@@ -105,9 +105,9 @@ class FalseAlarms(NamedTuple):
 
 
 def false_alarms(pairs: HighPairs, cosine: float, n_documents: int, *, level: float) -> FalseAlarms:
-    """Return how many pairs of `n_documents` such documents reach a cosine, with an interval.
+    """Return the expected number of pairs with at least a cosine among `n_documents` documents.
 
-    The interval is that of the expectation. NaN for a cosine below those that were counted.
+    The interval is of the expectation. NaN for a cosine below the lowest edge.
     """
     bounds = rate_bounds(pairs, level)
     if cosine < pairs.edges[0]:

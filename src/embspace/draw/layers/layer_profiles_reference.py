@@ -15,7 +15,7 @@ from embspace.draw.page.direct_labels import spread
 from embspace.draw.page.looks import GRAY
 from embspace.files.tables import load_table
 
-TABLE = Path(__file__).with_name("profiles_reference.csv")
+TABLE = Path(__file__).with_name("layer_profiles_reference.csv")
 KEYS = ["corpus", "tokens_per_text", "model", "space", "measure"]
 LINE = {"color": "0.72", "linewidth": 0.9, "linestyle": "-", "zorder": 0.5}
 GAP = 0.08  # of a panel's height, between two names

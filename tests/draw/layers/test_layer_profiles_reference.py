@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from embspace.draw.layers.profiles_reference import (
+from embspace.draw.layers.layer_profiles_reference import (
     draw_beside,
     known_profiles,
     legend_words,
