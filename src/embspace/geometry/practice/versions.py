@@ -86,7 +86,7 @@ def _kept(
     return share
 
 
-def rare_cosine(
+def cosine_reached_by(
     x: Float[np.ndarray, "text dim"], document: Int[np.ndarray, " text"], *, share: float
 ) -> float:
     """Return the cosine reached by this share of the pairs of texts of different documents."""
