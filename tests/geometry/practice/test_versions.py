@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from embspace.geometry.practice.versions import compare_versions, rare_cosine
+from embspace.geometry.practice.versions import compare_versions, cosine_reached_by
 
 N, DIM, K = 120, 16, 5
 OWN = np.arange(N)
@@ -63,7 +63,7 @@ def test_texts_of_one_document_are_no_neighbors():
 
 def test_flips_and_the_rare_cosine():
     x = cloud(7)
-    level = rare_cosine(x, OWN, share=0.01)
+    level = cosine_reached_by(x, OWN, share=0.01)
     made = compare_versions(x, x, OWN, k=K, threshold=level)
     assert made.n_pairs.sum() / (N * (N - 1)) == pytest.approx(0.01, abs=0.002)
     y = x + 0.3 * np.random.default_rng(8).normal(size=x.shape)

@@ -11,7 +11,7 @@ from embspace.app.practice.answers import Answer, number, snippet
 from embspace.app.practice.corpora import CorpusOfTexts, TextsOrVectors, TextVectors, read_corpus
 from embspace.errors import InputError, counted
 from embspace.geometry.inference.resampling import half_sample_interval
-from embspace.geometry.practice.versions import TextChanges, compare_versions, rare_cosine
+from embspace.geometry.practice.versions import TextChanges, compare_versions, cosine_reached_by
 
 SEED = 0
 K = 10
@@ -108,7 +108,7 @@ def _compared(first: TextVectors, second: TextVectors) -> _Pair:
     n = len(np.unique(documents))
     if n <= K:
         raise InputError(f"{first.corpus}: found {n} documents, allowed: more than {K}")
-    threshold = rare_cosine(first.vectors, documents, share=RARE)
+    threshold = cosine_reached_by(first.vectors, documents, share=RARE)
     changes = compare_versions(first.vectors, second.vectors, documents, k=K, threshold=threshold)
     return _Pair(first, second, threshold, changes)
 

@@ -72,8 +72,7 @@ def reduced_similarity(
     (2004), with d the distance of directions and s the distance to the k-th neighbor;
     `mutual_proximity`, log P(D_i > d) P(D_j > d) with D_i Gaussian with the moments of all
     distances from i (Schnitzer et al. 2012, JMLR 13, with independent Gaussians); `csls`, 2 cosine
-    - r_i - r_j with r the mean
-    cosine with the k nearest (Lample et al. 2018).
+    - r_i - r_j with r the mean cosine with the k nearest (Lample et al. 2018).
     """
     if reduction == "cosine":
         return cosine

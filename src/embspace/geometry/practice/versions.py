@@ -12,23 +12,23 @@ BLOCK = 512  # rows of cosines in memory at once
 
 
 class TextChanges(NamedTuple):
-    """What changed for each text, from one version to the other."""
+    """The change of every text, from the first to the second version."""
 
     cosine: Float[np.ndarray, " text"]
     """Between both vectors of a text, in [-1, 1]; NaN for versions of different dimensions."""
     length: Float[np.ndarray, " text"]
     """Length in the second version over length in the first."""
     neighbors_kept: Float[np.ndarray, " text"]
-    """Share of the k nearest texts of other documents that stay among the k nearest, in [0, 1].
+    """Share kept of the k nearest texts of further documents, in [0, 1].
 
     For unrelated versions about k over the number of texts.
     """
     first_rank: Float[np.ndarray, " text"]
     """Rank in the second version, from 1, of the first hit in the first version."""
     n_pairs: Float[np.ndarray, " text"]
-    """Texts whose cosine is above the threshold in either version."""
+    """Texts with a cosine above the threshold in either version."""
     n_flipped: Float[np.ndarray, " text"]
-    """Texts whose cosine is above the threshold in one version alone."""
+    """Texts with a cosine above the threshold in a single version."""
 
 
 def compare_versions(
@@ -45,10 +45,10 @@ def compare_versions(
 
     Args:
         x: The first version.
-        y: The second version, a row for the same text.
+        y: The second version, of the same texts.
         document: The number of each text's document.
         k: Neighbors.
-        threshold: A cosine, the verdict of which may flip.
+        threshold: A cosine with a verdict, alike or not, on pairs.
     """
     n = len(x)
     is_one = x.shape[1] == y.shape[1]
@@ -86,10 +86,10 @@ def _kept(
     return share
 
 
-def rare_cosine(
+def cosine_reached_by(
     x: Float[np.ndarray, "text dim"], document: Int[np.ndarray, " text"], *, share: float
 ) -> float:
-    """Return the cosine that this share of the pairs of texts of different documents reach."""
+    """Return the cosine reached by this share of the pairs of texts of different documents."""
     found = []
     for first in range(0, len(x), BLOCK):
         rows = slice(first, first + BLOCK)

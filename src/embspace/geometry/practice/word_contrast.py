@@ -1,4 +1,4 @@
-"""Words that one set of texts uses more than another, with p-values."""
+"""Words more frequent in a set of texts than in a second set, with p-values."""
 
 from collections import Counter
 from collections.abc import Sequence
