@@ -13,13 +13,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from embspace.analysis import LOADERS, SCALARS, Analysis
+from embspace.analysis import LOADERS, SCALARS, TABLE, Analysis, place
 from embspace.clouds.learned import clouds_of
 from embspace.errors import InputError
 from embspace.files.tables import load_table
-from embspace.graph import Declared, declaration, drawing_of, modules
+from embspace.graph import ALL_RUNS, Declared, declaration, drawing_of, modules
 from embspace.models.spelling import Spelling
-from embspace.settings.params import TOY
+from embspace.settings.params import PAIR, TOY
 from embspace.settings.schema import read_yaml
 from embspace.settings.stage import checked_settings, settings_file
 from tests.analyses import as_drawn, settings_of
@@ -125,7 +125,7 @@ def test_a_model_without_positions_has_every_declared_table(
     monkeypatch.chdir(tmp_path)
     member.analysis.save(made(member, with_positions=False), "tiny")
     for name, table in member.analysis.tables.items():
-        saved = load_table(member.analysis.outputs[name].format(model="tiny"))
+        saved = load_table(place(member.analysis.outputs[name], "tiny"))
         assert set(table.of()) <= set(saved), name
 
 
@@ -133,7 +133,7 @@ def test_the_same_seed_gives_the_same_files(member: Declared, tmp_path: Path):
     first, again = tmp_path / "first", tmp_path / "again"
     member.analysis.save(made(member), "tiny", first)
     member.analysis.save(measured(member), "tiny", again)
-    for path in (path.format(model="tiny") for path in member.analysis.outputs.values()):
+    for path in (place(path, "tiny") for path in member.analysis.outputs.values()):
         assert (first / path).read_bytes() == (again / path).read_bytes(), path
 
 
@@ -249,17 +249,41 @@ def drawn(member: Declared, results: Any) -> tuple[str, str]:
     return " ".join(words), str(text)
 
 
+def name_in_git(analysis: Analysis) -> str:
+    """Return the name of the figure that git has of an analysis, if any."""
+    [model, *_] = read_yaml(Path("params.yaml"))["models"]
+    names = {"": TOY, "trained": ALL_RUNS, "compared": f"{model}{PAIR}{model}_random"}
+    return names.get(analysis.over, model)
+
+
 def test_a_figure_is_drawn_from_the_tables_in_git(
     member: Declared, root: Path, monkeypatch: pytest.MonkeyPatch
 ):
+    if member.analysis.item == "run":
+        pytest.skip("a page of all runs may take longer")
+    assert_drawn_as_in_git(member, root, monkeypatch)
+
+
+@pytest.mark.slow
+def test_a_page_of_all_runs_is_drawn_from_the_tables_in_git(
+    member: Declared, root: Path, monkeypatch: pytest.MonkeyPatch
+):
+    if member.analysis.item != "run":
+        pytest.skip("is drawn by day")
+    assert_drawn_as_in_git(member, root, monkeypatch)
+
+
+def assert_drawn_as_in_git(member: Declared, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     drawing = drawing_of_noun(member)
     if any(name.endswith(("parquet", "safetensors")) for name in drawing.results):
         pytest.skip("git has not all of its results")
     monkeypatch.chdir(root)
-    [model, *_] = read_yaml(Path("params.yaml"))["models"] if member.analysis.over else [TOY]
-    _, text = drawn(member, drawing.load(member.analysis.noun, model))
-    committed = Path(f"figures/{member.analysis.noun}/{model}.md").read_text(encoding="utf-8")
-    assert text.count("\n|") == committed.count("\n|")
+    name = name_in_git(member.analysis)
+    committed = Path(f"figures/{member.analysis.noun}/{name}.md")
+    if not committed.is_file():
+        pytest.skip("git has no figure")
+    _, text = drawn(member, drawing.load(member.analysis.noun, name))
+    assert text.count("\n|") == committed.read_text(encoding="utf-8").count("\n|")
 
 
 def beside(member: Declared) -> dict[str, Any]:
@@ -273,15 +297,13 @@ def beside(member: Declared) -> dict[str, Any]:
     for result in results:
         noun, _, table = result.removesuffix(".csv").rpartition("/")
         if noun in modules():
-            shown[f"{noun}/{table}"] = declaration(noun).analysis.tables[table].of()
+            shown[f"{noun}/{table}"] = declaration(noun).analysis.tables[table or TABLE].of()
     return shown
 
 
 def test_a_figure_is_drawn_of_a_model_without_positions(member: Declared, tmp_path: Path):
     member.analysis.save(made(member, with_positions=False), "tiny", tmp_path)
-    files = {
-        name: tmp_path / path.format(model="tiny") for name, path in member.analysis.outputs.items()
-    }
+    files = {name: tmp_path / place(path, "tiny") for name, path in member.analysis.outputs.items()}
     results = {name: LOADERS[file.suffix](str(file)) for name, file in files.items()}
     read = arguments(member, with_positions=False)
     further = beside(member) | {

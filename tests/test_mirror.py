@@ -144,7 +144,7 @@ def both(*breaks: Break) -> Break:
 MEASURE, DRAW, TABLES = "src/embspace/measure", "src/embspace/draw", "src/embspace/measure/tables"
 SEPARABILITY = f"{MEASURE}/learned/separability.py"
 LEDGER = "src/embspace/measure/compare/ledger.py"
-CLAIMS = "measure_training_claims"
+CLASS_FLOW = "measure_class_flow"
 CUBES = f"{MEASURE}/toys/cubes.py"
 TEST = "tests/extract/test_embeddings.py"
 PARAMETERS_OF_PAIRS = "compare_model_parameter_alignment"
@@ -268,11 +268,11 @@ BREAKS: list[tuple[Break, *tuple[str, ...]]] = [
     (write(TEST, "\n"), r"test_embeddings\.py: expected it to test extract_embeddings\(\)"),
     # Rule 5: outputs.
     (
-        stage(CLAIMS, "results/training_claims/$", "data/training_claims/$"),
-        r"data/training_claims/\S+ has `cache: false`",
-        r"the output data/training_claims/\S+ is not where it belongs, results/training_",
-        r"writes results/training_claims/\{\}\.csv, which is not among the outs",
-        r"results/training_claims/: belongs to nothing",
+        stage(CLASS_FLOW, "results/class_flow/maps/$", "data/class_flow/maps/$"),
+        r"data/class_flow/maps/\S+ has `cache: false`",
+        r"the output data/class_flow/maps/\S+ is not where it belongs, results/class_flow",
+        r"writes results/class_flow/maps/\{\}\.csv, which is not among the outs",
+        r"results/class_flow/maps/: belongs to nothing",
     ),
     (
         edit(LEDGER, "ledger/{name}.json", "ledger/{name}.txt"),
@@ -310,7 +310,7 @@ BREAKS: list[tuple[Break, *tuple[str, ...]]] = [
         r"errors\.py: calls import_module in line \d+; expected an import that `prepare_code`",
     ),
     # Rule 7: files that are read.
-    lacks(CLAIMS, "results/dynamics/${item.train}.csv"),
+    lacks(CLASS_FLOW, "data/trained/${item.train}"),
     lacks("extract_hidden_states", "data/prepared/model/${item.model}.json"),
     (
         both(
@@ -319,7 +319,7 @@ BREAKS: list[tuple[Break, *tuple[str, ...]]] = [
         ),
         r"alignment: deps lacks data/prepared/model/\{\}\.json",
     ),
-    has(CLAIMS, "data/prepared/model/${item.train}.json"),
+    has(CLASS_FLOW, "data/prepared/model/${item.train}.json"),
     lacks("prepare_model", "models.lock"),
     (
         *lacks("prepare_texts", "data/texts"),
@@ -339,7 +339,7 @@ BREAKS: list[tuple[Break, *tuple[str, ...]]] = [
         stage("compare_measures", ', "results/search/${item.other_model}.csv"', " "),
         r"compare_measures: deps lacks results/search/\$\{item\.other_model\}\.csv, beside \S+",
     ),
-    has(CLAIMS, "data/texts"),
+    has(CLASS_FLOW, "data/texts"),
     (
         edit("conf/compare/measures.yaml", "results/positions/profiles/", "results/positions/x/"),
         r"stage compare_measures: deps lacks results/positions/x/\{\}\.csv, which \S+ reads",
@@ -356,21 +356,21 @@ BREAKS: list[tuple[Break, *tuple[str, ...]]] = [
         ],
     ),
     # Rule 8: params.
-    lacks_param("measure_class_flow", "seed", r": measure_class_flow\(\) takes it"),
+    lacks_param(CLASS_FLOW, "seed", r": measure_class_flow\(\) takes it"),
     lacks_param("compare_alignment", "corpora", r": \S+alignment\.py reads it"),
     lacks_param("compare_alignment", "seed", r": compare_alignment\(\) takes it"),
-    lacks_param(CLAIMS, "conf/measure/runs/training_claims.yaml:"),
+    lacks_param(CLASS_FLOW, "conf/measure/sequences/class_flow.yaml:"),
     lacks_param("draw_words", "conf/draw/words/probing.yaml:"),
     lacks_param("draw_words", "conf/model/${item.model}.yaml:"),
     (
-        stage(CLAIMS, "training_claims.yaml:\n", "training_claims.yaml: [n_bins]\n"),
-        r"params has some keys of conf/measure/runs/training_claims\.yaml; expected all",
+        stage(CLASS_FLOW, "class_flow.yaml:\n", "class_flow.yaml: [n_iter]\n"),
+        r"params has some keys of conf/measure/sequences/class_flow\.yaml; expected all",
     ),
-    has(CLAIMS, "conf/draw/learned/similarity.yaml:", section="params"),
+    has(CLASS_FLOW, "conf/draw/learned/similarity.yaml:", section="params"),
     lacks("measure_ledger", "conf/measure/compare/ledger.yaml"),
     has("measure_ledger", "conf/measure/compare/ledger.yaml:", ", which has no keys", "params"),
     has("extract_hidden_states", "device", "; expected it nowhere", section="params"),
-    has(CLAIMS, "seed", section="params"),
+    has("measure_ledger", "seed", section="params"),
     # Rule 9: leftovers.
     (write("conf/measure/words/gone.yaml", "{}\n"), r"words/gone\.yaml: belongs to nothing"),
     (write(f"{MEASURE}/words/gone.py", "\n"), r"words/gone\.py: belongs to nothing"),

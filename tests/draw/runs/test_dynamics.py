@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 
 from embspace.draw.page.looks import MODELS
 from embspace.draw.runs.dynamics import CLASSIFIER, draw_dynamics
-from embspace.measure.runs.dynamics import COLUMNS
+from embspace.measure.runs.dynamics import DYNAMICS
 from tests.draw.fits import assert_words_fit
 from tests.draw.layer_tables import settings_of, squeezed
 
@@ -41,7 +41,7 @@ def table(*phases: str, run: str = "a_decoder") -> pd.DataFrame:
             range(2), phases, STEPS, range(3), ("as_is", "ordinary_tokens"), [*SHOWN, "stable_rank"]
         )
     ]
-    return pd.DataFrame(rows, columns=COLUMNS).assign(run=run)
+    return DYNAMICS.tables["csv"].of(rows).assign(run=run)
 
 
 def held_out(**objectives: str) -> pd.DataFrame:

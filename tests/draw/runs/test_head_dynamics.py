@@ -9,7 +9,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from embspace.draw.runs.head_dynamics import NAMES, draw_head_dynamics, of_layers
-from embspace.measure.runs.head_dynamics_rows import COLUMNS
+from embspace.measure.runs.head_dynamics import HEAD_DYNAMICS
 from tests.draw.fits import assert_words_fit
 
 SHOWN = ["row_entropy", "mean_resultant_length"]
@@ -25,7 +25,8 @@ def heads() -> pd.DataFrame:
             range(2), STEPS, (1, 2), range(2), ("row_entropy", "previous_mass")
         )
     ]
-    return pd.DataFrame(rows, columns=COLUMNS).assign(run="a_decoder")
+    columns = [*HEAD_DYNAMICS.tables["csv"].columns]
+    return pd.DataFrame(rows, columns=columns).assign(run="a_decoder")
 
 
 def dynamics(*runs: str) -> pd.DataFrame:

@@ -11,6 +11,7 @@ from embspace.draw.page.canvas import stage_of
 from embspace.draw.page.looks import MODELS
 from embspace.draw.runs.pretraining_dynamics import draw_pretraining_dynamics, main
 from embspace.files.tables import save_table
+from embspace.measure.runs.pretraining_dynamics import PRETRAINING_DYNAMICS
 from embspace.measure.runs.training_claims_rows import CLAIMED_OF, ClaimRules, claim_rows
 from embspace.settings.stage import StageConfig
 from tests.draw.fits import assert_words_fit
@@ -36,7 +37,8 @@ def draw(rows: pd.DataFrame, **given: Any) -> Any:
 
 def claims_on(rows: pd.DataFrame) -> pd.DataFrame:
     """All that is claimed, of a decoder."""
-    return claim_rows(rows, "decoder", CLAIMED_OF, ClaimRules(**RULES))
+    claims = claim_rows(rows, "decoder", CLAIMED_OF, ClaimRules(**RULES))
+    return PRETRAINING_DYNAMICS.tables["claims"].of(claims)
 
 
 def test_lines_are_the_layers_of_a_step_and_the_mean_of_layers_over_the_steps() -> None:

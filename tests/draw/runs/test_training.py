@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 
 from embspace.draw.page.looks import seed_look
 from embspace.draw.runs.training import draw_training
-from embspace.measure.runs.training import AGREEMENT, CLASSIFICATION, HELD_OUT, LOSSES, SPREAD
+from embspace.measure.runs.training import TRAINING
 from tests.draw.fits import assert_words_fit
 
 SETTINGS: dict[str, Any] = {"row_height_mm": 70.0, "digits": 3}
@@ -43,13 +43,15 @@ def results(*, classified: bool = True, grammar: bool = True) -> dict[str, pd.Da
     of_counts = [("logistic regression", None, None, None, each, *better) for each in texts]
     classes += [*hidden, *of_counts]
     spread = [("pretraining", 100, "masked_language_modeling", "loss", 3, 3.0, 0.1, 2.9, 3.1)]
-    return {
-        "losses": pd.DataFrame(losses, columns=LOSSES),
-        "held_out": pd.DataFrame(held_out, columns=HELD_OUT),
-        "agreement": pd.DataFrame(verbs if grammar else [], columns=AGREEMENT),
-        "classification": pd.DataFrame(classes if classified else [], columns=CLASSIFICATION),
-        "seeds": pd.DataFrame(spread, columns=SPREAD),
+    rows: dict[str, list[Any]] = {
+        "losses": losses,
+        "held_out": held_out,
+        "agreement": verbs if grammar else [],
+        "classification": classes if classified else [],
+        "seeds": spread,
     }
+    columns = {name: [*table.columns] for name, table in TRAINING.tables.items()}
+    return {name: pd.DataFrame(rows[name], columns=columns[name]) for name in rows}
 
 
 def title_of(figure: Figure) -> str:

@@ -16,6 +16,7 @@ from embspace.draw.page.canvas import (
 )
 from embspace.draw.page.looks import CLOUDS, SPACES
 from embspace.draw.page.markdown import folded, markdown_table, section
+from embspace.draw.page.saving import Results
 from embspace.draw.runs.steps import (
     LEAST,
     last_rows,
@@ -26,14 +27,12 @@ from embspace.draw.runs.steps import (
     size_of,
     with_runs,
 )
-from embspace.files.tables import Tables
 
-RESULTS = ("csv",)
 SHOWN = ("norm", "cosine")
 
 
 def draw_checkpoints(
-    results: Tables, label: str, *, row_height_mm: PositiveFloat, digits: NonNegativeInt
+    results: Results, label: str, *, row_height_mm: PositiveFloat, digits: NonNegativeInt
 ) -> tuple[Figure, str]:
     """Draw a row for each run and phase, a column for norms and cosines: means by step and space.
 

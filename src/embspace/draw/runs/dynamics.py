@@ -12,6 +12,7 @@ from embspace.draw.page.canvas import count, legend_below, new_figure, say_inste
 from embspace.draw.page.looks import BLACK, MODELS, Look
 from embspace.draw.page.markdown import markdown_table, section
 from embspace.draw.page.measure_names import name_of
+from embspace.draw.page.saving import Results
 from embspace.draw.runs.steps import (
     LEAST,
     MODEL,
@@ -24,9 +25,8 @@ from embspace.draw.runs.steps import (
     size_of,
     with_runs,
 )
-from embspace.files.tables import Tables
 
-RESULTS = ("csv", "training/held_out.csv")
+FURTHER_RESULTS = ("training/held_out.csv",)
 KINDS = {"masked_language_modeling": "encoder", "causal_language_modeling": "decoder"}
 MOST_STEPS, MOST_LAYERS = 4, 5  # that a map names
 WIDE = 4.0  # times the smallest value, from which on colors and axes are logarithmic
@@ -36,7 +36,7 @@ NOTHING = "Nothing was measured over training"
 
 
 def draw_dynamics(
-    results: Tables,
+    results: Results,
     label: str,
     *,
     shown: list[str],

@@ -9,15 +9,15 @@ from pydantic import NonNegativeInt, PositiveFloat
 from embspace.draw.page.canvas import counted
 from embspace.draw.page.looks import MODELS
 from embspace.draw.page.markdown import markdown_table, section
+from embspace.draw.page.saving import Results
 from embspace.draw.runs.dynamics import (
     draw_over_training,
     kinds_of_runs,
     series_of,
 )
 from embspace.draw.runs.steps import LEAST, MODEL, last_rows, size_of, with_runs
-from embspace.files.tables import Tables
 
-RESULTS = ("csv", "dynamics/.csv", "training/held_out.csv")
+FURTHER_RESULTS = ("dynamics/.csv", "training/held_out.csv")
 CONE = "mean_resultant_length"
 NAMES = {
     CONE: "cone index per token",
@@ -31,7 +31,7 @@ COLUMNS = [*MODEL, "phase", "step", "layer", "measure", "value"]
 
 
 def draw_head_dynamics(
-    results: Tables,
+    results: Results,
     label: str,
     *,
     shown: list[str],

@@ -1,6 +1,7 @@
 """Draws figure and table of `measure_pretraining_dynamics`: a model's layers over its training."""
 
 from collections.abc import Mapping
+from pathlib import Path
 
 import pandas as pd
 from matplotlib.figure import Figure
@@ -10,16 +11,16 @@ from embspace.draw.page.canvas import counted
 from embspace.draw.page.looks import MODELS
 from embspace.draw.page.markdown import markdown_table, section
 from embspace.draw.page.measure_names import name_of
-from embspace.draw.page.saving import Drawing, draw_and_save, functions_of
+from embspace.draw.page.saving import Results, draw_and_save, drawing_of, functions_of
 from embspace.draw.runs.dynamics import NOTHING, draw_over_training, series_of, table_of
 from embspace.draw.runs.steps import LEAST, with_runs
 from embspace.settings.stage import StageConfig, run_stage
 
-RESULTS = ("csv", "claims.csv")
+TABLES = Path(__file__).with_name("tables.yaml")
 
 
 def draw_pretraining_dynamics(
-    results: dict[str, pd.DataFrame],
+    results: Results,
     label: str,
     *,
     shown: list[str],
@@ -73,7 +74,7 @@ def _claims(table: pd.DataFrame, digits: int) -> str:
     )
 
 
-DRAWINGS = {"pretraining_dynamics": Drawing(draw_pretraining_dynamics, RESULTS)}
+DRAWINGS = {"pretraining_dynamics": drawing_of(draw_pretraining_dynamics, TABLES)}
 
 
 def main(config: StageConfig) -> None:

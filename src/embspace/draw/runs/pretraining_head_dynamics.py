@@ -1,25 +1,25 @@
 """Figure and tables of `measure_pretraining_head_dynamics`: where a model's heads look, by step."""
 
 from collections.abc import Mapping
+from pathlib import Path
 
 import pandas as pd
 from matplotlib.figure import Figure
 from pydantic import NonNegativeInt, PositiveFloat
 
 from embspace.draw.page.canvas import counted
-from embspace.draw.page.saving import Drawing, draw_and_save, functions_of
+from embspace.draw.page.saving import Results, draw_and_save, drawing_of, functions_of
 from embspace.draw.runs.dynamics import draw_over_training, series_of
 from embspace.draw.runs.head_dynamics import NAMES, of_layers, table_of_heads
 from embspace.draw.runs.pretraining_dynamics import ways_of
 from embspace.draw.runs.steps import with_runs
-from embspace.files.tables import Tables
 from embspace.settings.stage import StageConfig, run_stage
 
-RESULTS = ("csv",)
+TABLES = Path(__file__).with_name("tables.yaml")
 
 
 def draw_pretraining_head_dynamics(
-    results: Tables,
+    results: Results,
     label: str,
     *,
     shown: list[str],
@@ -48,7 +48,7 @@ def draw_pretraining_head_dynamics(
     return figure, head + stage + table_of_heads(heads, digits)
 
 
-DRAWINGS = {"pretraining_head_dynamics": Drawing(draw_pretraining_head_dynamics, RESULTS)}
+DRAWINGS = {"pretraining_head_dynamics": drawing_of(draw_pretraining_head_dynamics, TABLES)}
 
 
 def main(config: StageConfig) -> None:

@@ -19,6 +19,7 @@ from embspace.draw.page.canvas import (
 from embspace.draw.page.direct_labels import spread
 from embspace.draw.page.looks import GRAY, seed_look
 from embspace.draw.page.markdown import folded, markdown_table, section
+from embspace.draw.page.saving import Results
 from embspace.draw.runs.steps import (
     last_rows,
     log_ticks,
@@ -29,7 +30,7 @@ from embspace.draw.runs.steps import (
 )
 from embspace.files.tables import Tables
 
-RESULTS = ("losses.csv", "held_out.csv", "agreement.csv", "classification.csv", "seeds.csv")
+TABLES = ("losses", "held_out", "agreement", "classification", "seeds")
 DrawPanel = Callable[[Axes, pd.DataFrame], str]
 """Draws a panel, and returns what a model was asked of, with the number of these."""
 ASKED = {"masked_language_modeling": "masked tokens", "causal_language_modeling": "next tokens"}
@@ -39,10 +40,10 @@ N_COLUMNS = 2  # of panels
 
 
 def draw_training(
-    results: Tables, label: str, *, row_height_mm: PositiveFloat, digits: NonNegativeInt
+    results: Results, label: str, *, row_height_mm: PositiveFloat, digits: NonNegativeInt
 ) -> tuple[Figure, str]:
     """Draw panels by run and phase: held-out and training loss, agreement of verbs, classes."""
-    known = {name: with_runs(table, label) for name, table in results.items() if not table.empty}
+    known = {name: with_runs(results[name], label) for name in TABLES if len(results[name])}
     panels = _panels(known)
     n_rows = max(-(-len(panels) // N_COLUMNS), 1)
     figure, axes = new_figure(

@@ -13,10 +13,9 @@ from pydantic import NonNegativeInt, PositiveFloat
 from embspace.draw.page.canvas import counted, join_panels, legend_below, new_figure, say_instead
 from embspace.draw.page.looks import GREEN, VERDICTS
 from embspace.draw.page.markdown import folded, markdown_table, section
+from embspace.draw.page.saving import Results
 from embspace.draw.runs.steps import size_of, with_runs
-from embspace.files.tables import Tables
 
-RESULTS = ("csv",)
 STATISTICS = {"value": "statistic", "second_value": "second_statistic"}
 LINE = 46  # characters that half the figure's width holds
 AROUND_MM = 17.0  # that the title and the axis of a panel take
@@ -53,7 +52,7 @@ SHORT = {
 
 
 def draw_training_claims(
-    results: Tables, label: str, *, row_height_mm: PositiveFloat, digits: NonNegativeInt
+    results: Results, label: str, *, row_height_mm: PositiveFloat, digits: NonNegativeInt
 ) -> tuple[Figure, str]:
     """Draw a panel for each statistic of a claim: a row for each run, a mark for each seed.
 
