@@ -201,12 +201,12 @@ def stage_entry(member: Declared, root: Path) -> dict[str, Any]:
     deps += [path.format_map(blanks) for path in analysis.deps()]
     deps += [f"${{{key}}}" for key in named]
     named += [key for key in settings if any(f"{{{key}}}" in path for path in analysis.deps())]
-    params = [*analysis.lists, *keys, *params]
+    listed = [*analysis.lists, *keys, *params]
     return {
         "wdir": "../..",
         **_call(module, analysis.over, [f"{member.settings}:{','.join(named)}"] if named else []),
         "deps": [f"data/prepared/code/{analysis.stage}.txt", *sorted({*deps})],
-        **({"params": params} if params else {}),
+        **({"params": listed} if listed else {}),
         "outs": [_kept(path) for path in sorted(paths.values())],
         **({"metrics": [_kept(scalars)]} if scalars else {}),
     }

@@ -140,7 +140,7 @@ class WorkingTree:
             for file, changed in (settings or {}).items():
                 write_changed(self.folder / CONF / file, as_yaml(changed))
             self._link_named_paths(described_models, named)
-            be_about(self.folder, named)
+            be_about(self.folder, named or [])
             self._share_cache()
             self._take_over(described_models, named)
 

@@ -15,7 +15,7 @@ class PublishedCheckpoint:
     name: str
     """In models.lock, <model>@step<step>."""
     step: int
-    model: Model
+    model: HubModel
     """The model as described, at the repository and revision of the checkpoint."""
 
 

@@ -101,7 +101,7 @@ def _joined(first: TextVectors, second: TextVectors) -> _Both:
     document = np.asarray(pd.factorize(pd.concat(names))[0], dtype=np.int64)
     is_first = np.arange(len(document)) < len(sides[0])
     x = unit_rows(np.concatenate([side.vectors for side in sides]).astype(np.float64))
-    return _Both(*sides, x, is_first, document)
+    return _Both(sides[0], sides[1], x, is_first, document)
 
 
 def _distance(apart: TwoClouds, n_first: int, n_second: int) -> pd.DataFrame:

@@ -5,7 +5,7 @@ models from results/, and random weights from the nulls of the first model.
 """
 
 import argparse
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import pandas as pd
@@ -13,7 +13,7 @@ import pandas as pd
 from embspace.draw.layers.layer_profiles_reference import KEYS, TABLE, tokens_per_text
 from embspace.errors import InputError
 from embspace.files.tables import load_table
-from embspace.geometry.measures.declaration import FAMILIES
+from embspace.geometry.measures.declaration import FAMILIES, Family
 from embspace.settings.params import CONF
 from embspace.settings.schema import read_yaml
 from embspace.settings.stage import settings_path
@@ -42,7 +42,7 @@ def reference_table(root: Path, models: Sequence[str]) -> pd.DataFrame:
 
 
 def _profiles(
-    root: Path, model: str, label: str, shown: dict[str, list[str]], *, with_random: bool
+    root: Path, model: str, label: str, shown: Mapping[Family, list[str]], *, with_random: bool
 ) -> Iterator[pd.DataFrame]:
     for family in FAMILIES:
         file = root / f"results/{family}/profiles/{model}.csv"

@@ -182,9 +182,10 @@ def seed_spread(
             _long(trained.assign(of=trained["texts"]), ["accuracy", "macro_f1"]),
         ]
     ).dropna(subset=["value"])
-    statistics = {"n_seeds": "size", "mean": "mean", "standard_deviation": "std"}
-    statistics |= {"smallest": "min", "largest": "max"}
-    return long.groupby(KEYS, sort=False)["value"].agg(**statistics).reset_index()
+    values = long.groupby(KEYS, sort=False)["value"]
+    return values.agg(
+        n_seeds="size", mean="mean", standard_deviation="std", smallest="min", largest="max"
+    ).reset_index()
 
 
 def _long(table: pd.DataFrame, quantities: list[str]) -> pd.DataFrame:

@@ -1,6 +1,6 @@
 """Decides the claims of Razzhigaev et al. on layers and training: a row a claim."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 
 import numpy as np
 import pandas as pd
@@ -29,7 +29,7 @@ from embspace.measure.layers.model_kinds import (
 from embspace.measure.runs.training_claims_moves import dealt_anew, growth_over, rise_and_fall_over
 from embspace.settings.types import Share
 
-COLUMNS: dict[str, Column] = (
+COLUMNS: Mapping[str, Column] = (
     {"claim": "row", "claimed_of": "name", "section": "name", "kind": "name", "seed": "row"}
     | {"statistic": "name"}
     | dict.fromkeys(("value", "low", "high"), "trained_statistic")
