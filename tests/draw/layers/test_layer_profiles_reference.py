@@ -50,6 +50,8 @@ def test_ones_own_texts_stand_beside_texts_of_similar_length(tokens: int, corpus
 def test_no_model_stands_beside_itself():
     assert {*profiles_beside(profiles("articles"), "A", KNOWN)["model"]} == {"B", "C"}
     assert profiles_beside(profiles("articles"), "A", known((*LONG, "A"))).empty
+    on_posts = known((*SHORT, "random A"), (*SHORT, "B"))  # its random weights are a null
+    assert {*profiles_beside(profiles("posts"), "A", on_posts)["model"]} == {"B"}
     assert profiles_beside(profiles("articles")[:0], "mine", KNOWN).empty
 
 
