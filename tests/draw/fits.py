@@ -5,7 +5,7 @@ from matplotlib.figure import Figure
 
 
 def assert_words_fit(figure: Figure) -> None:
-    """Fail if the title, the subtitle or the foot runs out of the figure."""
+    """Fail if the title or the subtitle runs out of the figure."""
     FigureCanvasAgg(figure)
     figure.set_dpi(200)  # as the PNG is saved
     figure.draw_without_rendering()  # all places are known, and no pixel is

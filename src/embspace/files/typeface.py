@@ -9,7 +9,7 @@ from importlib.resources import as_file, files
 
 FAMILY = "Source Sans 3"
 FALLBACK = "DejaVu Sans"  # matplotlib ships it; for letters that the first lacks
-FONTS = files("embspace.files") / "fonts"
+FONTS = files("embspace.files")
 FACES = {"SourceSans3-Regular.ttf": 400, "SourceSans3-Bold.ttf": 700, "SourceSans3-It.ttf": 400}
 EMBEDDED = ("SourceSans3-Regular.ttf", "SourceSans3-Bold.ttf")
 LAYOUT = ("GDEF", "GPOS", "GSUB")  # kerning and the like, which matplotlib does not apply

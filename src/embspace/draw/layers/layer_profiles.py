@@ -264,7 +264,11 @@ def _text(results: Results, label: str, stage: str, measures: list[str], digits:
         [
             f"# {stage.removeprefix('measure_').replace('_', ' ').capitalize()} of {label}\n",
             f"Stage `{stage}`. `embspace define` says what each measure is.\n",
-            section("Tokens by layer", "As in the figure.", by_layer(lead, ["corpus"], digits)),
+            section(
+                "Tokens by layer",
+                "As in the figure, without the gray known models.",
+                by_layer(lead, ["corpus"], digits),
+            ),
             folded(
                 "\n".join([*_all_tables(profiles, digits), *_curves(results["curves"], digits)])
             ),

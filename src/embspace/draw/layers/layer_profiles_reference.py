@@ -38,7 +38,8 @@ def profiles_beside(profiles: pd.DataFrame, label: str, known: pd.DataFrame) -> 
     """Return rows of known models on the corpus of a model that most of them have read.
 
     For texts that none has read: on texts of the most similar length. Without the model itself
-    and its random weights, which are a null of the figure. Layers are on the scale of the model's: a half is the middle of both.
+    and its random weights, which are a null of the figure. Layers are on the scale of the model's:
+    a half is the middle of both.
     """
     known = known[~known["model"].isin([label, f"random {label}"])]
     if profiles.empty or known.empty:

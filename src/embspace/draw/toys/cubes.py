@@ -41,9 +41,7 @@ def draw_cubes(
     axes[0].yaxis.set_major_formatter(PercentFormatter(1, symbol=" %"))
     axes[0].xaxis.set_major_locator(MaxNLocator(integer=True))
     _readings(axes[1], dimensions)
-    # Narrow enough for the words at the foot of the figure to stand beside it.
-    look: dict[str, Any] = {"columnspacing": 0.8, "handlelength": 1.5, "handletextpad": 0.5}
-    legend_below(figure, axes[:1], ncols=4, **look)
+    legend_below(figure, axes[:1], ncols=4)
     return figure, _table(dimensions, label, digits)
 
 
