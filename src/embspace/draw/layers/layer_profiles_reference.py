@@ -6,6 +6,7 @@
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -17,7 +18,7 @@ from embspace.files.tables import load_table
 
 TABLE = Path(__file__).with_name("layer_profiles_reference.csv")
 KEYS = ["corpus", "tokens_per_text", "model", "space", "measure"]
-LINE = {"color": "0.72", "linewidth": 0.9, "linestyle": "-", "zorder": 0.5}
+LINE: dict[str, Any] = {"color": "0.72", "linewidth": 0.9, "linestyle": "-", "zorder": 0.5}
 GAP = 0.08  # of a panel's height, between two names
 
 
@@ -67,10 +68,8 @@ def name_beside(axes: Sequence[Axes]) -> None:
     """Write the names of known models at the right ends of their lines, none upon another."""
     for ax in axes:
         lines = [each for each in ax.lines if str(each.get_label()).startswith("known: ")]
-        ends = [
-            ax.transData.transform((each.get_xdata()[-1], each.get_ydata()[-1])) for each in lines
-        ]
-        heights = [float(ax.transAxes.inverted().transform(end)[1]) for end in ends]
+        ends = np.array([np.asarray(each.get_xydata())[-1] for each in lines]).reshape(-1, 2)
+        heights = ax.transAxes.inverted().transform(ax.transData.transform(ends))[:, 1]
         for line, height in zip(lines, spread(heights, GAP, 0.02), strict=True):
             ax.annotate(
                 str(line.get_label()).removeprefix("known: "),
