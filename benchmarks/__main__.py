@@ -1,7 +1,8 @@
 """`make bench`: run every contestant in turn, several times, and write benchmarks/table.md.
 
 Then `benchmarks.streamed` writes benchmarks/streamed.md, where dask is installed,
-`benchmarks.repro` benchmarks/repro.md, and `benchmarks.library` benchmarks/library.md.
+`benchmarks.repro` benchmarks/repro.md, `benchmarks.library` benchmarks/library.md, and
+`benchmarks.practice` benchmarks/practice.md.
 
 The rounds go through all contestants, so that a slow minute of the machine hits both sides of a
 ratio; of each the fastest round counts.
@@ -21,6 +22,7 @@ from tqdm import tqdm
 from benchmarks.contest import MATRIX
 from benchmarks.contestants import CONTESTANTS, dadapy_two_nn
 from benchmarks.library import run_library
+from benchmarks.practice import run_practice
 from benchmarks.repro import run_repro
 from benchmarks.streamed import run_streamed
 from benchmarks.table import comparisons_table
@@ -149,7 +151,7 @@ def main() -> None:
     if len(sys.argv) == 1:
         with writing(TABLE) as partial:
             partial.write_text(text, encoding="utf-8")
-        for further in (run_streamed, run_repro, run_library):
+        for further in (run_streamed, run_repro, run_library, run_practice):
             try:
                 further()
             except InputError as error:

@@ -243,7 +243,7 @@ def drawn(member: Declared, results: Any) -> tuple[str, str]:
     noun = member.analysis.noun
     draw = drawing_of_noun(member).draw
     figure, text = draw(results, "a model of a long name", **settings_of(draw))
-    assert figure.get_supxlabel() == member.analysis.stage, noun
+    assert figure.get_label() == member.analysis.stage, noun
     assert_words_fit(figure)
     words = [word for label in figure.findobj(Text) for word in label.get_text().split()]
     return " ".join(words), str(text)

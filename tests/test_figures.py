@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 from embspace.app.paper import _drawn, known_figures
-from embspace.draw.page.canvas import HIGHEST_MM, INCH_MM, SUBTITLE, panels_of
+from embspace.draw.page.canvas import HIGHEST_MM, INCH_MM, SUBTITLE, WIDTH_MM, panels_of
 from embspace.draw.page.saving import ALL_RUNS, result_path
 
 pytestmark = pytest.mark.slow  # all figures are drawn
@@ -47,7 +47,7 @@ def figure(request: pytest.FixtureRequest, root: Path, monkeypatch: pytest.Monke
 
 @cache
 def draw(noun: str) -> Figure:
-    figure, _ = _drawn(noun, str(FOUND[noun]), known_figures()[noun][1], 170.0)
+    figure, _ = _drawn(noun, str(FOUND[noun]), known_figures()[noun][1], WIDTH_MM)
     figure.draw_without_rendering()
     return figure
 
@@ -71,7 +71,7 @@ def words_of(figure: Figure) -> list[Text]:
 
 def test_a_page_holds_it(figure: Figure):
     width, height = (side * INCH_MM for side in figure.get_size_inches())
-    assert round(width) == 170
+    assert round(width) == WIDTH_MM
     assert height <= HIGHEST_MM
 
 

@@ -10,9 +10,10 @@ import pytest
 
 from embspace.app.queries.corpus_space import space_of
 from embspace.errors import InputError
+from embspace.files.rows import save_rows
 from embspace.loaded import reference as reference_of
 from embspace.loaded.model import load
-from embspace.loaded.reference import corpus_texts, read_once, reference
+from embspace.loaded.reference import corpus_texts, read_once, reference, text_lengths
 from embspace.loaded.states import read_states
 from tests.loaded.folders import TEXTS, tree
 from tests.tiny import build_tiny_bert
@@ -224,3 +225,22 @@ def test_two_that_compute_at_once_do_not_disturb_each_other(
     assert len([*cache.rglob("*.parquet")]) == 2
     monkeypatch.setattr(reference_of, "read_states", None)
     assert np.array_equal(reference(loaded, "one", tree).states["mean"], made.states["mean"])
+
+
+@pytest.mark.parametrize("name", ["posts", "sentences"])
+def test_lengths_are_those_of_the_texts(root: Path, name: str):
+    expected = corpus_texts(name, root, None)["text"].str.len()
+    assert text_lengths(name, root).tolist() == expected.tolist()
+
+
+def test_lengths_of_a_corpus_from_elsewhere_are_those_that_were_prepared(
+    tmp_path: Path, root: Path
+):
+    (tmp_path / "conf/corpus").mkdir(parents=True)
+    (tmp_path / "conf/corpus/far.yaml").write_bytes((root / "conf/corpus/enwik8.yaml").read_bytes())
+    with pytest.raises(InputError, match="far.yaml: its texts are elsewhere"):
+        text_lengths("far", tmp_path)
+    prepared = tmp_path / "data/prepared/texts/far.parquet"
+    prepared.parent.mkdir(parents=True)
+    save_rows(pd.DataFrame({"text": TEXTS}), str(prepared))
+    assert text_lengths("far", tmp_path).tolist() == [len(text) for text in TEXTS]

@@ -26,7 +26,7 @@ from embspace.draw.page.own_texts import called_as_given
 from embspace.draw.page.saving import ALL_RUNS, Drawing
 from embspace.errors import InputError, one_line
 from embspace.files.atomic import writing
-from embspace.files.figures import METADATA
+from embspace.files.figures import METADATA, embedded
 from embspace.settings.params import CONF, PAIR, TOY, read_params
 from embspace.settings.schema import read_yaml
 from embspace.settings.stage import checked_settings, settings_file
@@ -171,6 +171,8 @@ def _save(figure: Figure, path: Path, title: str, **look: Any) -> None:
     with writing(path) as partial:
         metadata = {**METADATA[suffix], "Title": title}
         figure.savefig(partial, format=suffix, metadata=metadata, **look)
+        if suffix == "svg":
+            partial.write_bytes(embedded(partial.read_bytes()))
 
 
 def _share_legends(figure: Figure) -> None:

@@ -100,6 +100,21 @@ class Subject:
         params = read_params()
         return self.own is None and self.model in params.models and self.corpora == params.corpora
 
+    @property
+    def is_english(self) -> bool:
+        """Return whether texts are English, and the model not said to be of another language.
+
+        Texts of a file tell it by their words, a corpus or a model of conf/ by its description.
+        """
+        from embspace.app.page.provenance import other_language
+
+        files = {own.name for own in self.files}
+        named = [CONF / "corpus" / f"{name}.yaml" for name in self.corpora if name not in files]
+        file = CONF / "model" / f"{self.model}.yaml"
+        model = read_yaml(file) if self.described is None else self.described
+        described = [model, *map(read_yaml, named)]
+        return all(own.is_english for own in self.files) and not any(map(other_language, described))
+
 
 def describe_subject(
     model: str,
@@ -166,7 +181,9 @@ def _write_from(
         stages,
         own_texts=subject.own is not None,
         written=subject.written,
-        left_out=left_out(subject.options, is_study=subject.is_study),
+        left_out=left_out(
+            subject.options, is_study=subject.is_study, is_english=subject.is_english
+        ),
         shown=shown or (lambda _: None),
     )
     note(tree.root / subject.folder, subject.title)
@@ -213,8 +230,11 @@ def _steps(
 
 def stages_of(root: Path, subject: Subject) -> dict[Analysis, list[str]]:
     """Return the addresses of the stages that each analysis of a report needs, by the analysis."""
+    is_study, is_english = subject.is_study, subject.is_english
     wanted = [
-        each for each in analyses() if is_chosen(each, subject.options, is_study=subject.is_study)
+        analysis
+        for analysis in analyses()
+        if is_chosen(analysis, subject.options, is_study=is_study, is_english=is_english)
     ]
     return makers(root, subject.model, wanted)
 

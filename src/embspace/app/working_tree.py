@@ -61,6 +61,7 @@ class OwnTexts:
     """Further keys of a description in conf/corpus/, which say how the file is read."""
     place: str = field(default="", compare=False)
     """The file, as the user has written it."""
+    is_english: bool = field(default=True, compare=False)
 
     @property
     def description(self) -> dict[str, Any]:

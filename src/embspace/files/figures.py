@@ -9,6 +9,7 @@ from matplotlib import rc_context
 from matplotlib.figure import Figure
 
 from embspace.files.atomic import write_bytes
+from embspace.files.typeface import with_typeface
 
 # No dates and no versions: they would change the file without changing the figure.
 METADATA: dict[str, dict[str, Any]] = {
@@ -18,16 +19,30 @@ METADATA: dict[str, dict[str, Any]] = {
 }
 
 
-def save_figure(figure: Figure, paths: Iterable[str], title: str) -> None:
-    """Write the figure to each path, whose suffix tells the format, with `title` inside it."""
+SOURCE = {"png": "Source", "svg": "Source", "pdf": "Subject"}
+
+
+def save_figure(figure: Figure, paths: Iterable[str], title: str, source: str = "") -> None:
+    """Write the figure to each path, whose suffix tells the format.
+
+    Inside each file stand the `title` and, where it is given, the `source`: stages and settings.
+    """
     # A figure that is to lay itself out is drawn twice for each file; it falls back to the style.
     with rc_context({"figure.constrained_layout.use": False, "figure.autolayout": False}):
         _fix_layout(figure)
         for path in map(Path, paths):
             stream, suffix = io.BytesIO(), path.suffix.removeprefix(".")
             metadata = {**METADATA[suffix], "Title": title}
+            if source:
+                metadata[SOURCE[suffix]] = source
             figure.savefig(stream, format=suffix, metadata=metadata)
-            write_bytes(path, stream.getvalue())
+            content = stream.getvalue()
+            write_bytes(path, embedded(content) if suffix == "svg" else content)
+
+
+def embedded(svg: bytes) -> bytes:
+    """Return an SVG with its typeface inside."""
+    return with_typeface(svg.decode("utf-8")).encode("utf-8")
 
 
 def _fix_layout(figure: Figure) -> None:

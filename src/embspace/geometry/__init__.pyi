@@ -79,5 +79,7 @@ from .measures.two_nearest import two_nn_lowest_fifth_as_coded as two_nn_lowest_
 from .measures.two_nearest import two_nn_maximum_likelihood as two_nn_maximum_likelihood
 from .pairs.directions import cosine_matrix as cosine_matrix
 from .pairs.pairs import scan_pairs as scan_pairs
+from .practice.uniformity import positive_pair_alignment as positive_pair_alignment
+from .practice.uniformity import uniformity as uniformity
 
 _MOVED: list[str]

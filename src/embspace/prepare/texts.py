@@ -69,9 +69,19 @@ def load_units(corpus: Corpus) -> pd.DataFrame:
         first = copies_of(table["text"].tolist(), corpus.copy_similarity)
         table["copy_of"] = table["copy_of"].to_numpy()[first]
         table["document"] = joined(table["document"].tolist(), first)
-    # A grammar gives the sentences that it has made.
-    is_split = corpus.unit == "text" or isinstance(corpus, GrammarCorpus)
-    return table if is_split else _by_sentence(table)
+    return _by_sentence(table) if _is_to_split(corpus) else table
+
+
+def lengths_of_units(corpus: Corpus) -> pd.Series:
+    """Return the characters of each text or sentence of `load_units`; copies are not looked for."""
+    texts = load_corpus(corpus)["text"]
+    units = texts.map(split_sentences).explode() if _is_to_split(corpus) else texts
+    return units.str.len()
+
+
+def _is_to_split(corpus: Corpus) -> bool:
+    """Return whether sentences are wanted of texts: a grammar gives those that it has made."""
+    return corpus.unit == "sentence" and not isinstance(corpus, GrammarCorpus)
 
 
 def local_files(corpus: Corpus) -> dict[str, str]:

@@ -104,6 +104,11 @@ def test_of_the_models_that_embspace_knows_one_knows_no_english(root: Path):
         (
             {"model_type": "albert", "num_hidden_layers": 3, "num_hidden_groups": 1},
             "The 3 layers of this model are 1 block, used again: ",
+            "",
+        ),
+        (
+            {"model_type": "albert", "num_hidden_layers": 3, "inner_group_num": 2},
+            "The 3 layers of this model are 1 block, used again: ",
             "embspace does not rebuild the blocks of AlbertModel",
         ),
         ({"model_type": "mpnet", "num_hidden_layers": 2}, "", "of MPNetModel"),

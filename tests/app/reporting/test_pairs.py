@@ -135,7 +135,7 @@ def test_each_table_is_computed_drawn_and_put_on_a_page(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(pairs, "_open_tree", lambda *_: Tree())
     monkeypatch.setattr(pairs, "share_drawings", lambda *_: None)
-    monkeypatch.setattr("embspace.app.reporting.parts.read_parts", lambda _: [*compared.values()])
+    monkeypatch.setattr("embspace.app.reporting.parts.read_stages", lambda _: compared)
     monkeypatch.setattr(
         pairs, "_run", lambda tree, pair, targets, *_: asked.update(targets=targets)
     )

@@ -8,8 +8,10 @@ from embspace.app.reporting.parts import (
     FIRST,
     MAPS,
     NO_MAPS,
+    OF_STIMULI,
     OPTIONS,
     QUICKER,
+    STIMULI,
     Analysis,
     analyses,
     is_chosen,
@@ -22,8 +24,9 @@ from embspace.app.reporting.parts import (
 from embspace.settings.schema import read_yaml
 
 
-def chosen(*options: str, is_study: bool = False) -> set[str]:
-    return {each.noun for each in analyses() if is_chosen(each, options, is_study=is_study)}
+def chosen(*options: str, is_study: bool = False, is_english: bool = True) -> set[str]:
+    how = {"is_study": is_study, "is_english": is_english}
+    return {each.noun for each in analyses() if is_chosen(each, options, **how)}
 
 
 def test_the_cheap_analyses_of_layers_come_first_in_every_report_of_other_texts():
@@ -60,6 +63,19 @@ def test_a_report_of_the_study_has_what_run_computes():
     assert {"ledger", "probing", "head_features"} <= chosen(is_study=True)
     assert chosen(is_study=True).isdisjoint({*CHEAP_LAYERS, "keep_k"})
     assert chosen("layers", is_study=True) == chosen(ALL)
+
+
+def test_stimuli_are_read_in_english_or_if_an_option_says_so():
+    assert chosen() - chosen(is_english=False) == {
+        *("evolution", "evolution_steps", "evolution_shared", "homonyms"),
+        *("synonyms", "differences", "difference_consistency"),
+    }
+    assert chosen(ALL) - chosen(ALL, is_english=False) == {*OF_STIMULI}
+    assert chosen(ALL, STIMULI, is_english=False) == chosen(ALL)
+    assert chosen(is_study=True, is_english=False) == chosen(is_study=True)
+    lacking = left_out([], is_study=False, is_english=False)
+    assert "homonyms" in lacking["--stimuli"] and "probing" in lacking["--all --stimuli"]
+    assert "homonyms" in left_out([ALL], is_study=False, is_english=False)["--stimuli"]
 
 
 @pytest.mark.parametrize("is_study", [True, False])

@@ -57,7 +57,7 @@ def test_the_subtitle_says_model_n_and_shares(drawn):
     words = " ".join(text.get_text() for text in drawn[0].texts)
     for part in ("a model of a long name", "120 tokens", "30 positions", "48 dim", "50, 90 %"):
         assert part in words
-    assert drawn[0].get_supxlabel() == "measure_explained_variance"
+    assert drawn[0].get_label() == "measure_explained_variance"
 
 
 def test_the_table_has_a_row_a_space_and_share(results, drawn):

@@ -26,7 +26,7 @@ def draw(matrices, regimes):
 
 def test_the_figure_names_its_stage_and_no_seed():
     figure, text = draw(random_matrices(), regimes_of(30))
-    assert figure.get_supxlabel() == "project_pca"
+    assert figure.get_label() == "project_pca"
     assert "seed" not in text
     assert_words_fit(figure)
 

@@ -44,7 +44,7 @@ def test_the_subtitle_says_model_n_and_protocol(drawn):
     texts = " ".join(text.get_text() for text in drawn[0].texts)
     for part in ("a model of a long name", "120 tokens", "30 positions", "all pairs", "raw"):
         assert part in texts
-    assert drawn[0].get_supxlabel() == "measure_similarity"
+    assert drawn[0].get_label() == "measure_similarity"
 
 
 def test_the_table_lists_the_first_pairs_of_each_order(results, drawn):

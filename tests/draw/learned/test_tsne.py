@@ -16,7 +16,7 @@ def test_the_figure_names_its_stage_and_the_table_the_seeds():
     }
     results = as_drawn(TSNE, found, **further)
     figure, text = draw_tsne(results, label, height_mm=175.0, n_named=3, digits=3, seed=3)
-    assert figure.get_supxlabel() == "project_tsne"
+    assert figure.get_label() == "project_tsne"
     assert_words_fit(figure)
     words = " ".join(text.get_text() for text in figure.texts)
     assert "120 tokens, 30 positions · perplexity 5, seed 3" in words

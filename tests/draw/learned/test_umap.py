@@ -16,7 +16,7 @@ def test_the_figure_names_its_stage_and_the_table_the_seeds():
     }
     results = as_drawn(UMAP, found, **further)
     figure, text = draw_umap(results, label, height_mm=175.0, n_named=3, digits=3, seed=3)
-    assert figure.get_supxlabel() == "project_umap"
+    assert figure.get_label() == "project_umap"
     assert_words_fit(figure)
     words = " ".join(text.get_text() for text in figure.texts)
     assert "120 tokens, 30 positions · 6 neighbors, minimum distance 0.1, seed 3" in words

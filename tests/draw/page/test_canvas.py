@@ -9,12 +9,11 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_hex
 
 from embspace.draw.page.canvas import (
+    WIDTH_MM,
     count,
     counted,
-    legend_below,
     letter_panels,
     new_figure,
-    sign,
     stage_of,
     use_style,
 )
@@ -49,8 +48,8 @@ def test_a_figure_names_its_stage_and_what_was_measured():
     assert len(axes) == 6
     assert figure.get_suptitle().strip() == "Title"
     assert "tiny · 3 tokens" in [text.get_text() for text in figure.texts]
-    assert figure.get_supxlabel() == stage_of(figure) == "measure_x"
-    assert round(figure.get_size_inches()[0] * 25.4) == 170
+    assert figure.get_label() == stage_of(figure) == "measure_x"
+    assert round(figure.get_size_inches()[0] * 25.4) == WIDTH_MM
 
 
 def test_no_pixel_is_colored_before_a_figure_is_saved():
@@ -62,38 +61,16 @@ def test_no_pixel_is_colored_before_a_figure_is_saved():
     assert np.asarray(figure.canvas.buffer_rgba())[..., 3].any()
 
 
-def test_a_signed_figure_names_the_stage_that_draws_it_once():
-    figure, _ = new_figure(1, 1, height_mm=50.0, title="T", subtitle="a toy", stage="measure_x")
-    for stage in ("draw_words", "draw_toys"):
-        sign(figure, stage)
-    assert figure.get_supxlabel() == "measure_x → draw_toys"
-    assert stage_of(figure) == "measure_x"
-
-
-@pytest.mark.parametrize(
-    ("n_names", "foot"),
-    [(1, "measure_x → draw_words"), (5, "measure_x\n→ draw_words")],
-)
-def test_the_foot_keeps_clear_of_a_wide_legend(n_names: int, foot: str):
-    figure, (ax,) = new_figure(1, 1, height_mm=50.0, title="T", subtitle="a toy", stage="measure_x")
-    for n in range(n_names):
-        ax.plot([n], label=f"a name of a line {n}")
-    legend_below(figure, [ax], ncols=n_names)
-    sign(figure, "draw_words")
-    assert figure.get_supxlabel() == foot
-    assert stage_of(figure) == "measure_x"
-
-
 def test_long_words_take_further_lines_and_are_not_cut():
     figure, (ax,) = new_figure(
         1, 1, height_mm=60.0, title="A finding " * 12, subtitle="a name " * 40, stage="measure_x"
     )
     figure.set_layout_engine("constrained")
     assert_words_fit(figure)
-    title, subtitle = figure.get_suptitle().strip(), figure.texts[-2].get_text()
+    title, subtitle = figure.get_suptitle().strip(), figure.texts[-1].get_text()
     assert title.count("\n") == 1
     assert subtitle.count("\n") in (2, 3)
-    heights = [text.get_window_extent() for text in (figure.texts[0], figure.texts[-2])]
+    heights = [text.get_window_extent() for text in (figure.texts[0], figure.texts[-1])]
     assert ax.get_window_extent().y1 < heights[1].y0
 
 

@@ -2,6 +2,7 @@ import ast
 from itertools import combinations
 from pathlib import Path
 
+import numpy as np
 import pytest
 from matplotlib.colors import to_rgb
 
@@ -78,3 +79,65 @@ def test_a_decoder_has_a_panel_of_its_last_token_in_the_place_of_the_first():
     assert [*pooling_looks([])] == encoder
     assert [*pooling_looks(decoder)] == ["last", "mean", "max"]
     assert [*all_pooling_looks(decoder)] == ["last", "mean", "max", "cls"]
+
+
+LEAST_DIFFERENCE = 15.0  # Delta-E, to a deuteranope, of two colors with one marker and line
+LEAST_LIGHTNESS = 12.0  # the same of two colors in gray print
+# What is not told apart yet, by table; the list only shrinks.
+TOO_ALIKE = {
+    "NULLS": {("gaussian_of_covariance", "exchanged_between_texts")},
+    "SENSES": {("centered", "word")},
+    "TOKEN_KINDS": {("character", "ascii_character")},
+}
+LEGENDS = sorted(
+    name
+    for name, table in vars(looks).items()
+    if isinstance(table, dict) and all(isinstance(look, Look) for look in table.values())
+)
+# Machado, Oliveira and Fernandes (2009), table 1: deuteranopia, of linear RGB.
+DEUTERANOPIA = np.array(
+    [
+        [0.367322, 0.860646, -0.227968],
+        [0.280085, 0.672501, 0.047413],
+        [-0.011820, 0.042940, 0.968881],
+    ]
+)
+TO_XYZ = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]])
+
+
+def lab(color: str, seen: np.ndarray) -> np.ndarray:
+    """Return L*, a* and b* of a color after a matrix of linear RGB, by the white of D65."""
+    channels = np.array(to_rgb(color))
+    linear = np.where(channels > 0.04045, ((channels + 0.055) / 1.055) ** 2.4, channels / 12.92)
+    xyz = TO_XYZ @ np.clip(seen @ linear, 0, 1) / TO_XYZ.sum(axis=1)
+    x, y, z = np.where(xyz > 0.008856, np.cbrt(xyz), 7.787 * xyz + 16 / 116)
+    return np.array([116 * y - 16, 500 * (x - y), 200 * (y - z)])
+
+
+def alike(one: Look, other: Look) -> bool:
+    """Return whether a deuteranope, or a reader in gray, would take one look for the other."""
+    seen = np.linalg.norm(lab(one.color, DEUTERANOPIA) - lab(other.color, DEUTERANOPIA))
+    lightness = abs(lab(one.color, np.eye(3))[0] - lab(other.color, np.eye(3))[0])
+    is_same_sign = (one.marker, one.line) == (other.marker, other.line)
+    return is_same_sign and bool(seen <= LEAST_DIFFERENCE or lightness < LEAST_LIGHTNESS)
+
+
+def test_lightness_and_differences_are_those_of_known_colors():
+    assert lab("#FFFFFF", np.eye(3)) == pytest.approx([100, 0, 0], abs=0.05)
+    assert lab("#0072B2", np.eye(3))[0] == pytest.approx(46, abs=1)
+    assert alike(Look("red", "#B04040"), Look("green", "#606000"))
+
+
+@pytest.mark.parametrize("table", LEGENDS)
+def test_no_two_things_of_a_legend_are_alike_to_the_color_blind_or_in_gray(table: str):
+    things = getattr(looks, table)
+    pairs = {
+        (one, other) for one, other in combinations(things, 2) if alike(things[one], things[other])
+    }
+    assert pairs == TOO_ALIKE.get(table, set())
+
+
+def test_random_weights_are_gray():
+    for look in (looks.MODELS["random"], looks.NULLS["random_initialization"]):
+        red, green, blue = to_rgb(look.color)
+        assert red == green == blue

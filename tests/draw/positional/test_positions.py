@@ -109,7 +109,7 @@ def test_the_subtitle_says_model_n_and_what_was_left_out(drawn):
     words = " ".join(" ".join(text.get_text() for text in drawn[0].texts).split())
     for part in ("a model of a long name", "40 positions", "3 outlying or unstructured", "raw"):
         assert part in words
-    assert drawn[0].get_supxlabel() == "measure_positions"
+    assert drawn[0].get_label() == "measure_positions"
 
 
 def test_no_mark_of_another_model_is_on_the_figure():

@@ -99,7 +99,7 @@ def test_files_stay_small():
 
 def test_words(drawn):
     assert_words_fit(drawn[0])
-    assert drawn[0].get_supxlabel() == "measure_sinusoidal_positions"
+    assert drawn[0].get_label() == "measure_sinusoidal_positions"
     words = " ".join(text.get_text() for text in drawn[0].texts)
     assert f"n = {N} positions in {DIM} dimensions" in words
     assert "explains 100 % of the variance of sinusoidal" in drawn[0].get_suptitle()

@@ -31,7 +31,7 @@ def drawn(results: dict[str, Any]):
 def test_words_fit_and_say_who_was_left_out(drawn):
     figure, _ = drawn
     assert_words_fit(figure)
-    assert figure.get_supxlabel() == "measure_text_clouds"
+    assert figure.get_label() == "measure_text_clouds"
     words = [text.get_text() for text in figure.texts]
     words = [each.replace("\n", " ") for each in words]
     assert any("posts: 16 vectors · left out, too few texts: notes" in each for each in words)

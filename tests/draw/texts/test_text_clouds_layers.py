@@ -31,7 +31,7 @@ def results() -> dict[str, pd.DataFrame]:
 def test_lines_are_those_of_the_tables_in_the_looks_of_the_corpora(results):
     figure, text = draw(results)
     assert_words_fit(figure)
-    assert figure.get_supxlabel() == "measure_text_clouds"
+    assert figure.get_label() == "measure_text_clouds"
     tables = ("distributions", "positive", "spectrum")
     names = ("mean", "share_not_positive", "equal_n_participation_ratio")
     for number, (table, name) in enumerate(zip(tables, names, strict=True)):

@@ -39,7 +39,7 @@ def titled(results: dict[str, Any]) -> str:
 def test_a_map_for_each_choice_of_texts_and_space(results: dict[str, Any]):
     figure, text = draw(results)
     assert_words_fit(figure)
-    assert figure.get_supxlabel() == "project_text_maps"
+    assert figure.get_label() == "project_text_maps"
     by_space = ["First token\nraw", "Mean pooling\ncentered, unit length"]
     titles = [ax.get_title("left") or ax.get_title() for ax in figure.axes]
     assert titles == ["PCA", "t-SNE", "UMAP", *by_space, "", "", "", ""]

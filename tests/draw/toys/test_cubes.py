@@ -1,7 +1,6 @@
 import numpy as np
 import pytest
 
-from embspace.draw.page.canvas import sign, use_style
 from embspace.draw.toys.cubes import draw_cubes
 from embspace.measure.toys.cubes import CUBES, measure_cubes
 from tests.analyses import as_drawn, settings_of
@@ -76,20 +75,10 @@ def test_the_legend_names_every_cloud(drawn):
     assert words[-1] == "all together"
 
 
-def test_the_legend_does_not_touch_the_foot(results):
-    use_style()
-    figure, _ = draw_cubes(results, "a toy, no model", **settings_of(draw_cubes, digits=2))
-    sign(figure, "draw_toys")
-    assert_words_fit(figure)  # which draws it
-    (legend,) = figure.legends
-    (foot,) = (text for text in figure.texts if text.get_text().endswith("draw_toys"))
-    assert legend.get_window_extent().x1 < foot.get_window_extent().x0
-
-
 def test_words_and_table(drawn):
     figure, text = drawn
     assert_words_fit(figure)
-    assert figure.get_supxlabel() == "measure_cubes"
+    assert figure.get_label() == "measure_cubes"
     subtitle = " ".join(each.get_text() for each in figure.texts)
     assert "a toy, no model" in subtitle
     assert "300 points each" in subtitle

@@ -61,7 +61,7 @@ def test_distributions_are_those_of_the_table_with_two_standard_errors(results, 
 def test_words_fit_and_the_table_has_every_quantity(results, drawn):
     figure, text = drawn
     assert_words_fit(figure)
-    assert figure.get_supxlabel() == "measure_grammar"
+    assert figure.get_label() == "measure_grammar"
     for quantity in results["summary"]["quantity"]:
         assert f"| {quantity.replace('_', ' ')} " in text
     assert "nan" not in text

@@ -90,7 +90,7 @@ def test_the_words_fit_and_say_the_linking_numbers(drawn):
     words = " ".join(text.get_text() for text in drawn[0].texts)
     assert "linking number: linked −1, unlinked 0" in words
     assert "40 points a circle" in words
-    assert drawn[0].get_supxlabel() == "project_hopf_link"
+    assert drawn[0].get_label() == "project_hopf_link"
 
 
 def test_the_table_has_linked_and_unlinked_circles(results, drawn):

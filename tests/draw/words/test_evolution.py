@@ -116,7 +116,7 @@ def test_the_ways_without_the_last_layer_and_of_the_second_text_have_panels(figu
 
 def test_the_figure_names_stage_and_population(figure):
     assert "2 texts, 14 tokens" in evolved.words_of(figure)
-    assert figure.get_supxlabel() == "measure_evolution"
+    assert figure.get_label() == "measure_evolution"
     assert_words_fit(figure)
 
 

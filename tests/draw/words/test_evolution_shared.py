@@ -71,7 +71,7 @@ def test_the_title_is_filled_from_the_first_text(results):
 def test_the_figure_names_stage_and_population(figure):
     assert "“a”: 7 tokens" in words_of(figure)
     assert "some: 30 tokens" in words_of(figure)
-    assert figure.get_supxlabel() == "measure_evolution"
+    assert figure.get_label() == "measure_evolution"
     assert_words_fit(figure)
 
 

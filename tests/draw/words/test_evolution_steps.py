@@ -94,7 +94,7 @@ def test_a_length_that_no_layer_norm_sets_is_not_explained(results):
 
 def test_the_figure_names_stage_and_population(figure):
     assert "“a”: 7 tokens · some: 30 tokens of as many texts" in words_of(figure)
-    assert figure.get_supxlabel() == "measure_evolution"
+    assert figure.get_label() == "measure_evolution"
     assert_words_fit(figure)
 
 

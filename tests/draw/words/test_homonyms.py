@@ -133,7 +133,7 @@ def test_words_fit_and_say_model_stimuli_and_n(drawn):
     words = " ".join(text.get_text() for text in figure.texts)
     for part in ("a model of a long name", "homonyms", "8 words", "48 sentences"):
         assert part in words
-    assert figure.get_supxlabel() == "measure_homonyms"
+    assert figure.get_label() == "measure_homonyms"
 
 
 def test_the_tables_have_all_layers_and_the_words_at_both_ends(results, drawn):

@@ -102,3 +102,11 @@ def test_what_cannot_be_compared_is_named() -> None:
         draws([views(3)[0]])
     with pytest.raises(ValueError, match="k: expected 1 to 29, .*: 30"):
         draws(views(), k=30)
+    with pytest.raises(ValueError, match="k: expected 1 to 29, .*: 0"):
+        draws(views(), k=0)
+
+
+def test_four_points_and_all_others_of_a_half_are_enough() -> None:
+    few = draws([views(4)[0], views(4)[1]], k=1)
+    assert few.value.shape == (2, 2) and np.isfinite(few.value).all()
+    assert np.isfinite(draws([views(6)[0], views(6)[1]], k=2).value).all()

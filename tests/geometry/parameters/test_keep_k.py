@@ -98,6 +98,11 @@ def test_bad_numbers_are_refused():
 def test_one_score_may_be_kept_and_all_vectors_drawn():
     scores = np.array([[1.0, -3, 2]])
     assert keep_k(scores, 1).tolist() == [[0, -3, 0]]
+    # The strongest score of both rows is of the first token, 2 and 2.2.
+    x, embedding = np.array([[1.0, 0], [0.8, 0.6]]), np.array([[2.0, 1], [0, 1]])
+    assert keep_k_grams(x, embedding, embedding, [1]).kept == pytest.approx(
+        np.array([[[4, 4.4], [4.4, 4.84]]])
+    )
     with pytest.raises(ValueError, match="k: expected 1 or more, found 0"):
         keep_k(scores, 0)
     for size in (1, 4):

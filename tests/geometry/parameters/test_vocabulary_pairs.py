@@ -8,6 +8,8 @@ import pytest
 
 from embspace.geometry.parameters import vocabulary_pairs
 from embspace.geometry.parameters.vocabulary_pairs import (
+    _Best,
+    _side,
     equal_pairs,
     n_pairs_above,
     token_factor,
@@ -153,6 +155,20 @@ def test_roundings_that_all_go_one_way_hide_no_pair():
     x[:, 0] = 1
     assert n_pairs_above(x, x, 1 + 40 * 2.0**-24) == 64**2
     assert n_pairs_above(x, x, 1 + 63 * 2.0**-24) == 0
+
+
+def test_a_score_that_rounding_made_smaller_is_looked_at_again():
+    x, y = np.zeros((2, 2, 24), dtype=np.float32)
+    x[:, 0], y[:, 0] = 1, 2.0**20
+    x[1, 1], y[1, 1] = 2.0**-10, 2.0**10
+    left, right = _side(x, None, None), _side(y, None, None)
+    assert left.numbers.tolist() == right.numbers.tolist() == [1, 0]  # the longest first
+    best = _Best(1, left, right, -np.inf)
+    best.offer(np.array([1]), slice(1, 2), np.array([[2.0**20]], dtype=np.float32))
+    # Its score is 2^20 + 1, of which 24 sums of float32 may lose more than 1.
+    best.offer(np.array([0]), slice(0, 1), np.array([[2.0**20 - 0.5]], dtype=np.float32))
+    assert (best.rows.tolist(), best.columns.tolist()) == ([1], [1])
+    assert best.scores.tolist() == [2.0**20 + 1]
 
 
 def test_a_planted_pair_is_the_top_one():

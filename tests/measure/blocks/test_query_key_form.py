@@ -156,3 +156,13 @@ def test_the_module_stays():
     before = {name: values.clone() for name, values in module.state_dict().items()}
     measured(module)
     assert all(values.equal(before[name]) for name, values in module.state_dict().items())
+
+
+def test_a_block_that_layers_share_is_measured_once():
+    outcome = measured(tiny("albert", num_hidden_layers=4, num_hidden_groups=2))
+    assert outcome["json"]["known"] and outcome["json"]["n_layers"] == 2
+    heads = outcome["heads"]
+    assert heads[["layer", "head"]].to_numpy().tolist() == [
+        [layer, head] for layer in (1, 3) for head in (1, 2, 3, 4)
+    ]
+    assert heads["key_only_share"].notna().all()

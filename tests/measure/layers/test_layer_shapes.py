@@ -102,3 +102,15 @@ def test_the_interval_of_a_range_has_all_ranges_within_the_blocks_intervals() ->
     )
     ends = condition.statistic.low * 1.1, condition.statistic.high * 1.1
     assert ends == pytest.approx((0.0, 0.4))
+
+
+def test_the_intervals_of_a_bell_are_by_hand() -> None:
+    value = np.array([1.0, 2, 3, 4, 2, 0])
+    height, above, _ = (
+        condition.statistic for condition in bell_conditions(value, value - 0.3, value + 0.4, RULES)
+    )
+    # Two middle blocks have the weight 1/4 each, the four others -1/8, over the mean of 2.
+    assert height.value == pytest.approx(1.125)
+    assert height.value - height.low == pytest.approx(np.sqrt(2 * 0.075**2 + 4 * 0.05**2))
+    assert height.high - height.value == pytest.approx(np.sqrt(2 * 0.1**2 + 4 * 0.0375**2))
+    assert (above.value, above.low, above.high) == pytest.approx((3, 3.7 - 1.4, 4.4 - 0.7))

@@ -9,7 +9,6 @@ from tests.models.stream.tiny import OTHERS, SIZES
 from tests.models.stream.tiny import tiny as tiny_of_stream
 
 WITHOUT_STREAM: dict[str, dict[str, Any]] = {
-    "albert": {"embedding_size": 16, "num_hidden_groups": 1},
     "bloom": {"n_layer": 3, "n_head": 4},
     "gpt_neox": {},
     "gptj": {"n_embd": 24, "n_layer": 3, "n_head": 4, "n_positions": 40, "n_inner": 40},

@@ -54,3 +54,13 @@ def test_only_decoders_look_back_alone():
 def test_the_first_block_is_that_of_the_model():
     module = tiny("distilbert")
     assert first_block(module) is module.transformer.layer[0]
+
+
+def test_layers_of_albert_share_the_block_of_their_group():
+    module = tiny("albert", num_hidden_layers=4, num_hidden_groups=2)
+    keys = [block.key.weight for block in blocks_of(module)]
+    assert keys[0] is keys[1] and keys[2] is keys[3] and keys[0] is not keys[2]
+    several = tiny("albert", inner_group_num=2)
+    assert not knows(several)
+    with pytest.raises(InputError, match="'inner_group_num': found 2, allowed: 1"):
+        blocks_of(several)

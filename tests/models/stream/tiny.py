@@ -20,6 +20,7 @@ OTHERS: dict[str, dict[str, Any]] = {
     "xlm-roberta": {"pad_token_id": 1},
     "camembert": {"pad_token_id": 1},
     "electra": {"embedding_size": 16},
+    "albert": {"embedding_size": 16},
     "distilbert": {},
     # Blocks 1 and 4 look everywhere, the others 2 tokens to each side, of 11.
     "modernbert": {

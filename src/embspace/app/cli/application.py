@@ -12,8 +12,13 @@ from embspace.app.cli.live import app as live_app
 from embspace.app.cli.models import describe, fetch, models, reports
 from embspace.app.cli.parameters import lookup, read
 from embspace.app.cli.pipeline import check, prune, run, verify
+from embspace.app.cli.practice.compress import compress
+from embspace.app.cli.practice.drift import drift
+from embspace.app.cli.practice.hubs import hubs
 from embspace.app.cli.practice.outliers import outliers
+from embspace.app.cli.practice.threshold import threshold
 from embspace.app.cli.practice.tokens import tokens
+from embspace.app.cli.practice.transform import transform
 from embspace.app.cli.results import cite, cosine, define, figure, report, search
 from embspace.app.cli.studies import init
 from embspace.app.cli.texts import layer, sample
@@ -23,7 +28,7 @@ from embspace.app.cli.vectors import vectors
 
 GROUPS = {
     "Questions": (layer, search, cosine, read, lookup, track, figure, thesis, cite, define),
-    "Your texts and vectors": (outliers, tokens),
+    "Your texts and vectors": (threshold, drift, compress, transform, hubs, outliers, tokens),
     "Reports": (models, report, compare, reports, live_app),
     "Studies": (init, describe, fetch, sample, check, run, verify, prune),
     "Data": (vectors, corpus, export),

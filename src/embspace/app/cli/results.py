@@ -106,6 +106,14 @@ def report(
     parameters: Annotated[
         bool, typer.Option("--parameters", help="Also the weights, read as words.")
     ] = False,
+    stimuli: Annotated[
+        bool,
+        typer.Option(
+            "--stimuli",
+            help="Also the words and sentences of embspace, or your study's, where your texts or "
+            "your model are in another language than English; else they are part of the report.",
+        ),
+    ] = False,
     no_maps: Annotated[
         bool, typer.Option("--no-maps", help="Leave out the maps, which run last.")
     ] = False,
@@ -148,7 +156,7 @@ def report(
         skip_empty=skip_empty,
     )
     named = {"layers": layers, "attention": attention, "parameters": parameters}
-    named |= {"all": is_all, "no-maps": no_maps}
+    named |= {"stimuli": stimuli, "all": is_all, "no-maps": no_maps}
     options = [option for option, is_given in named.items() if is_given]
     with clear_errors():
         if quick and (options or jobs):

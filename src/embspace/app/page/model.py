@@ -33,6 +33,7 @@ from embspace.app.page.texts_read import UnknownShare, texts_told, unknown_share
 from embspace.app.page.unusual import distances_of
 from embspace.app.queries.cosine_scale import scale_of
 from embspace.app.reporting.about import corpora_by_file
+from embspace.app.reporting.parts import OF_STIMULI
 from embspace.cite.bibliography import CITATION
 from embspace.cite.command import methods_of
 from embspace.errors import InputError
@@ -148,7 +149,6 @@ def page_of(
     sections = _fitting(folder, model, sections, explorer.data if explorer else "")
     if own_texts:
         sections = _apart(sections)
-    stimuli = [share.is_read for share in shares if share.kind == "stimuli"]
     corpora = corpora_of(folder, model)
     no_labels = why_no_labels(folder, model) if LABELS in wanted else []
     findings = _findings(folder, model, study or folder, sections, own_texts=own_texts)
@@ -170,7 +170,7 @@ def page_of(
         findings=folded(findings),
         n_folded=len(findings[HEADLINES:]),
         without=without,
-        reads_stimuli=all(stimuli) or any(stimuli),
+        reads_stimuli=any(section.noun in OF_STIMULI for section in sections),
         scale=as_html(scale_of(folder, model, drawn))[1],
         version=version("embspace"),
         explorer=explorer,
@@ -226,10 +226,9 @@ def drawn_nouns() -> dict[str, str]:
 
 # Each has a drawing stage of its own, and so a folder.
 DRAWN_ALONE = ("layer_choice", "label_overlap")
-OF_EMBSPACES_TEXTS = ("text_classification",)  # in the chapter of texts
 # Analyses without a file of texts of their own, and the one whose results they show.
 SHOWN_OF = {"head_map": "head_features", "attention_patterns": "head_features"}
-EMBSPACES = "Texts of embspace"
+EMBSPACES = "Stimuli"  # of embspace, or of a study
 # What needs the blocks of a model, rebuilt from its weights.
 OF_BLOCKS = ("information_stream", "layer_roles", "query_key_form", "token_tracker")
 COMPARES_MODELS = "encoders_decoders"  # and a report has but one
@@ -294,12 +293,12 @@ def _with_something(
     return shown, without
 
 
-def _apart(sections: Iterable[Section]) -> list[Section]:
-    """Return the sections, those of embspace's texts in a chapter of their own."""
-    return [
-        replace(each, chapter=EMBSPACES) if each.noun in OF_EMBSPACES_TEXTS else each
-        for each in sections
-    ]
+def _apart(sections: Sequence[Section]) -> list[Section]:
+    """Return the sections, with a chapter for stimuli before the last one, of publications."""
+    of_stimuli = [replace(one, chapter=EMBSPACES) for one in sections if one.noun in OF_STIMULI]
+    others = [section for section in sections if section.noun not in OF_STIMULI]
+    n_last = sum(section.noun == "ledger" for section in others)
+    return [*others[: len(others) - n_last], *of_stimuli, *others[len(others) - n_last :]]
 
 
 def _methods(folder: Path, nouns: list[str], model: str) -> tuple[dict[str, str], str]:

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable, Mapping
 from contextlib import chdir
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 import pandas as pd
@@ -23,8 +23,10 @@ if TYPE_CHECKING:
     from embspace.loaded.reference import Reference
 
 USUAL_MODEL = "minilm"
+VECTORS = "vectors"  # of which no model is known
 OWN = "texts"  # a list of texts goes by this name
 FEWEST = 4  # texts that have an interval
+FEWEST_SEARCHED = 20  # documents to search in, as `layer_choice` has it
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,10 +51,23 @@ class TextVectors:
         return np.asarray(pd.factorize(self.table["document"])[0], dtype=np.int64)
 
     @property
+    def called(self) -> str:
+        """Return the corpus with the model, layer and pooling, as an answer names it."""
+        return self.corpus if self.place == VECTORS else f"{self.corpus} by {self.place}"
+
+    @property
     def has_labels(self) -> bool:
         """Return whether texts have two labels or more."""
         known = self.table["label"][self.table["label"] != ""]
         return known.nunique() > 1
+
+    def originals(self) -> "TextVectors":
+        """Return the texts that are no copies and whose vector has a direction."""
+        has_direction = self.vectors.any(axis=1)
+        is_copy = self.table["copy_of"].duplicated().to_numpy() & self.has_texts
+        kept = np.flatnonzero(has_direction & ~is_copy)
+        table = self.table.iloc[kept].reset_index(drop=True)
+        return replace(self, vectors=self.vectors[kept], table=table)
 
     @property
     def has_texts(self) -> bool:
@@ -74,6 +89,25 @@ class HalfVectors:
     """The first half of the same text, or of a copy."""
     documents: Int[np.ndarray, " query"]
     """The document of each query, the independent unit."""
+
+
+class TextsOrVectors(Protocol):
+    """The corpus of a question, with a vector for each text."""
+
+    corpus: str
+    model: str
+
+    def places(self) -> list[tuple[int, str]]:
+        """Return all layers and poolings, none if they are not known."""
+        ...
+
+    def at(self, layer: int = -1, pooling: str | None = None) -> TextVectors:
+        """Return a vector for each text."""
+        ...
+
+    def halves_at(self, layer: int = -1, pooling: str | None = None) -> HalfVectors | None:
+        """Return the halves of texts; None if they are too few, or not known."""
+        ...
 
 
 class CorpusOfTexts:
@@ -98,10 +132,9 @@ class CorpusOfTexts:
         return read
 
     @property
-    def unknown_token(self) -> int | None:
-        """Return the id of the token for unknown text; None if the tokenizer has none."""
-        number: int | None = self._loaded.tokenizer.unk_token_id
-        return number
+    def loaded(self) -> "LoadedModel":
+        """Return the model that reads the texts."""
+        return self._loaded
 
     @cached_property
     def _halves(self) -> "Reference":
@@ -167,10 +200,11 @@ class CorpusOfTexts:
 
         layer, pooling = self.place_of(layer, pooling)
         read = self._halves
-        kept = read.texts["id"].isin(read.windows["text"]) if len(read.windows) else []
-        texts = read.texts[kept] if len(read.texts) else read.texts
-        both = texts["id"].str.rpartition(".")[0] if len(texts) else texts["id"]
-        texts = texts[both.duplicated(keep=False).to_numpy()] if len(texts) else texts
+        if not len(read.windows):
+            return None
+        texts = read.texts[read.texts["id"].isin(read.windows["text"])]
+        both = texts["id"].str.rpartition(".")[0]  # whose halves are both read
+        texts = texts[both.duplicated(keep=False).to_numpy()]
         if texts["document"].nunique() < FEWEST_SEARCHED:
             return None
         vectors, table = _by_text(read, layer, pooling)
@@ -184,13 +218,10 @@ class CorpusOfTexts:
         )
 
 
-FEWEST_SEARCHED = 20  # documents to search in, as `layer_choice` has it
-
-
 class CorpusOfVectors:
     """Vectors that were computed elsewhere, with their texts or labels if those are known."""
 
-    model = "vectors"
+    model = VECTORS
 
     def __init__(
         self, corpus: str, vectors: Float[np.ndarray, "text dim"], table: pd.DataFrame
@@ -212,13 +243,10 @@ class CorpusOfVectors:
         if layer != -1 or pooling is not None:
             option = "--layer" if layer != -1 else "--pooling"
             raise InputError(f"{option}: found beside vectors, allowed: with texts and a model")
-        return TextVectors(self._vectors, self._table, self.corpus, "vectors", None, None)
+        return TextVectors(self._vectors, self._table, self.corpus, VECTORS, None, None)
 
     def halves_at(self, layer: int = -1, pooling: str | None = None) -> None:
         """Return None: nothing is known of halves of texts."""
-
-
-Corpus = CorpusOfTexts | CorpusOfVectors
 
 
 def read_corpus(
@@ -228,7 +256,7 @@ def read_corpus(
     tokenizer: Any = None,
     vectors: Any = None,
     reading: Mapping[str, Any] | None = None,
-) -> Corpus:
+) -> TextsOrVectors:
     """Return the corpus of a question; nothing is computed of texts before they are looked at.
 
     `corpus` is a file of texts, a name in conf/corpus/, or a list of texts, which a model reads; or
@@ -242,7 +270,7 @@ def read_corpus(
     if vectors is not None:
         if model is not None:
             raise InputError("--vectors: found beside --model, allowed: one of them")
-        name, texts, _ = _texts_of(corpus, reading)
+        name, texts = _texts_of(corpus, reading)
         return _with_vectors(name, texts, vectors)
     is_file = isinstance(corpus, str | Path)
     if not is_file and not _is_list_of_texts(corpus):
@@ -271,8 +299,23 @@ def read_corpus(
         with chdir(root):
             device = read_params().device
         loaded = load(name, root, device)
-    name, texts, _ = _texts_of(corpus, reading, loaded.description.most_documents)
+    name, texts = _texts_of(corpus, reading, loaded.description.most_documents)
     return CorpusOfTexts(name, texts, loaded, root)
+
+
+def check_directions(cloud: TextVectors) -> None:
+    """Stop if fewer than two documents have a vector that is not zero.
+
+    Raises:
+        InputError: with the number of vectors of length 0.
+    """
+    has_direction = cloud.vectors.any(axis=1)
+    if len(np.unique(cloud.documents[has_direction])) < 2:
+        n = int((~has_direction).sum())
+        raise InputError(
+            f"{cloud.corpus}: found {n:,} vectors of length 0, allowed: two documents or more with "
+            "another vector, as only those have a cosine"
+        )
 
 
 def _is_list_of_texts(corpus: Any) -> bool:
@@ -292,7 +335,7 @@ def _check_alone(name: str, model: Any, reading: Mapping[str, Any] | None) -> No
 
 def _texts_of(
     corpus: Any, reading: Mapping[str, Any] | None, most: int | None = None
-) -> tuple[str, pd.DataFrame, Path]:
+) -> tuple[str, pd.DataFrame]:
     """Return the name and the prepared texts of a corpus, with at least `FEWEST` documents."""
     from embspace.app.reporting.texts_given import texts_given
     from embspace.loaded.reference import corpus_texts
@@ -317,7 +360,7 @@ def _texts_of(
             f"{name}: found {counted(n, 'document')}, allowed: {FEWEST} or more"
             f"{'; ' if told else ''}{told}"
         )
-    return name, texts, root
+    return name, texts
 
 
 def _prepared(texts: Iterable[str]) -> pd.DataFrame:

@@ -8,7 +8,7 @@ import pandas as pd
 from jaxtyping import Float
 
 from embspace.app.practice.answers import Answer, number, snippet
-from embspace.app.practice.corpora import Corpus, CorpusOfTexts, TextVectors, read_corpus
+from embspace.app.practice.corpora import CorpusOfTexts, TextsOrVectors, TextVectors, read_corpus
 from embspace.errors import InputError, counted
 from embspace.geometry.inference.benjamini_hochberg import benjamini_hochberg
 from embspace.geometry.practice.outliers import FEWEST, nearest_of, place_among, tail_p_values
@@ -25,6 +25,8 @@ class _Judged(NamedTuple):
     corpus: str
     """The corpus that gives the scale."""
     is_within: bool
+    n_documents: int
+    """Of the corpus that gives the scale."""
 
 
 def outliers(
@@ -69,22 +71,22 @@ def outliers(
     return Answer("\n".join(_said(judged, kinds, k)), _sentence(judged, k), tables)
 
 
-def _within(read: Corpus, cloud: TextVectors, k: int) -> _Judged:
+def _within(read: TextsOrVectors, cloud: TextVectors, k: int) -> _Judged:
     documents = cloud.documents
     nearest = nearest_of(cloud.vectors, cloud.vectors, documents, documents, k=k)
     p_value = tail_p_values(nearest.mean)
     about = _about(read, cloud, cloud, nearest)
     table = _with_p_values(about, nearest.mean, nearest.mean, p_value)
-    return _Judged(cloud, table, cloud.corpus, is_within=True)
+    return _Judged(cloud, table, cloud.corpus, True, len(np.unique(documents)))
 
 
-def _beside(other: Corpus, there: TextVectors, cloud: TextVectors, k: int) -> _Judged:
+def _beside(other: TextsOrVectors, there: TextVectors, cloud: TextVectors, k: int) -> _Judged:
     documents = cloud.documents
     own = nearest_of(cloud.vectors, cloud.vectors, documents, documents, k=k).mean
     placed = place_among(there.vectors, cloud.vectors, documents, k=k)
     about = _about(other, there, cloud, placed.nearest)
     table = _with_p_values(about, placed.nearest.mean, own, placed.p_value)
-    return _Judged(there, table, cloud.corpus, is_within=False)
+    return _Judged(there, table, cloud.corpus, False, len(np.unique(documents)))
 
 
 def _with_p_values(
@@ -109,7 +111,9 @@ def _with_p_values(
     return table.sort_values("distance", ascending=False, kind="stable").reset_index(drop=True)
 
 
-def _about(read: Corpus, cloud: TextVectors, among: TextVectors, nearest: Any) -> pd.DataFrame:
+def _about(
+    read: TextsOrVectors, cloud: TextVectors, among: TextVectors, nearest: Any
+) -> pd.DataFrame:
     """Return what is known of each text: neighbor, length, script, unknown tokens, copy, start."""
     from embspace.scripts.script_of import script_of
 
@@ -136,14 +140,14 @@ def _about(read: Corpus, cloud: TextVectors, among: TextVectors, nearest: Any) -
     )
 
 
-def _unknown(read: Corpus, ids: pd.Series) -> Float[np.ndarray, " n"]:
+def _unknown(read: TextsOrVectors, ids: pd.Series) -> Float[np.ndarray, " n"]:
     """Return the share of unknown tokens of each text; NaN for vectors from elsewhere."""
     if not isinstance(read, CorpusOfTexts):
         return np.full(len(ids), np.nan)
     tokens, windows = read.read.tokens, read.read.windows
     kept = tokens[~tokens["special"] & ~tokens["repeated"]]
     text = windows["text"].to_numpy()[kept["window"].to_numpy()]
-    shares = (kept["id"] == read.unknown_token).groupby(text).mean()
+    shares = (kept["id"] == read.loaded.tokenizer.unk_token_id).groupby(text).mean()
     return np.asarray(shares.reindex(ids).to_numpy(), dtype=np.float64)
 
 
@@ -176,6 +180,12 @@ def _said(judged: _Judged, kinds: pd.DataFrame, k: int) -> Iterator[str]:
     else:
         n = int(table["is_outlier"].sum())
         yield f"{counted(n, 'outlier')} at a false discovery rate of {100 * LEVEL:g} %"
+        if not judged.is_within:
+            yield (
+                f"least p of {counted(judged.n_documents, 'document')}: "
+                f"{1 / (1 + judged.n_documents):.2g}; adjusted for {len(table):,} texts, a lone "
+                f"outlier comes to {number(min(len(table) / (1 + judged.n_documents), 1), 4)}"
+            )
     yield f"  {'distance':>8}  {'percentile':>10}  {'adjusted p':>10}  id, nearest cosine, text"
     for _, row in table.head(N_SHOWN).iterrows():
         start = snippet(row["text"]) if "text" in table else ""

@@ -52,13 +52,13 @@ def corpus_like(texts: Sequence[str]) -> str:
 
     Corpora whose texts are not at hand are left out, and those of fewer texts than make pairs.
     """
-    from embspace.loaded.reference import corpus_texts
+    from embspace.loaded.reference import text_lengths
 
     wanted = np.log(np.mean([len(text) for text in texts]))
     lengths: dict[str, float] = {}
     for name in read_params().corpora:
         try:
-            of_corpus = corpus_texts(name, Path.cwd(), None)["text"].str.len()
+            of_corpus = text_lengths(name, Path.cwd())
         except InputError:
             continue
         if len(of_corpus) >= FEWEST:

@@ -64,7 +64,7 @@ class MeasuredTables(ShownTables):
         with rc_context(), chdir(self._inputs.folder):
             results = drawing.load(self._noun, self._model)
             label = self._inputs.loaded.description.label
-            return drawn(drawing, results, label, checked, f"measure({self._noun!r})")[0]
+            return drawn(drawing, results, label, checked)[0]
 
     def cite(self, *, latex: bool = False) -> "Citation":
         """Return the method of the analysis in sentences for a paper, and its references.

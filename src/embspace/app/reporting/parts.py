@@ -8,14 +8,19 @@ from embspace.settings.params import CONF
 from embspace.settings.pipeline import of_item, read_stages
 from embspace.settings.schema import read_yaml
 
-ALL, NO_MAPS = "all", "no-maps"
-OPTIONS = ("layers", "attention", "parameters", ALL, NO_MAPS)
+ALL, NO_MAPS, STIMULI = "all", "no-maps", "stimuli"
+OPTIONS = ("layers", "attention", "parameters", STIMULI, ALL, NO_MAPS)
 # Which part each analysis belongs to is said by its chapter, but for these.
 CHEAP_LAYERS = ("direction", "spectrum", "intrinsic_dimension", "hubs")
 MAPS = ("pca", "tsne", "umap", "projections", "text_maps", "layer_maps")
 # Minutes for a model of base size, of embspace's own texts, or of all that stands here. PCA of a
 # vocabulary takes as long as t-SNE and UMAP together, and keeps the fewest neighbors.
 COSTLY = ("pca", "projections", "probing", "token_tracker", "text_classification", "ledger")
+# These read sentences, lists of words and reviews that came with the study, and no other texts.
+OF_STIMULI = (
+    *("probing", "evolution", "evolution_steps", "evolution_shared", "homonyms", "token_tracker"),
+    *("synonyms", "differences", "difference_consistency", "text_classification"),
+)
 OF_ALL = "ledger"
 # The rank in the order of use, and the option that asks for it; "" of what every report has.
 FIRST, LAST_BUT_ALL, LAST = 0, 8, 9
@@ -84,11 +89,14 @@ def _placed(noun: str, chapter: str) -> Analysis:
     return Analysis(noun, chapter, rank, option)
 
 
-def is_chosen(analysis: Analysis, options: Collection[str], *, is_study: bool) -> bool:
+def is_chosen(
+    analysis: Analysis, options: Collection[str], *, is_study: bool, is_english: bool = True
+) -> bool:
     """Return whether a report has an analysis.
 
     One of a model and the texts of a study has all that `embspace run` computes of each model, and
-    with `layers` or `all` all of a profiled one, too.
+    with `layers` or `all` all of a profiled one, too. Of others, one whose model and texts are not
+    in English has analyses of stimuli by the option `stimuli` alone.
     """
     if analysis.is_map and NO_MAPS in options:
         return False
@@ -98,21 +106,37 @@ def is_chosen(analysis: Analysis, options: Collection[str], *, is_study: bool) -
         if analysis.noun in drawn_nouns() or not {"layers", ALL}.isdisjoint(options):
             return True
         return analysis.option in options
+    if not (is_english or _reads_stimuli(analysis, options)):
+        return False
     return analysis.option == "" or ALL in options or analysis.option in options
 
 
-def left_out(options: Collection[str], *, is_study: bool) -> dict[str, list[str]]:
-    """Return the analyses that a report lacks, by the option that would have had them."""
+def _reads_stimuli(analysis: Analysis, options: Collection[str]) -> bool:
+    return analysis.noun not in OF_STIMULI or STIMULI in options
+
+
+def left_out(
+    options: Collection[str], *, is_study: bool, is_english: bool = True
+) -> dict[str, list[str]]:
+    """Return the analyses that a report lacks, by the options that would have had them."""
     lacking: dict[str, list[str]] = {}
     for analysis in analyses():
-        if not is_chosen(analysis, options, is_study=is_study):
-            way = f"--{analysis.option or 'layers'}"
-            if analysis.is_map and NO_MAPS in options:
-                way = f"without --{NO_MAPS}"
-            elif is_study:
-                way = "--layers"
+        if not is_chosen(analysis, options, is_study=is_study, is_english=is_english):
+            way = _way(analysis, options, is_study=is_study, is_english=is_english)
             lacking.setdefault(way, []).append(analysis.noun)
     return lacking
+
+
+def _way(analysis: Analysis, options: Collection[str], *, is_study: bool, is_english: bool) -> str:
+    """Return the options by which a report would have an analysis that it lacks."""
+    if analysis.is_map and NO_MAPS in options:
+        return f"without --{NO_MAPS}"
+    if is_study:
+        return "--layers"
+    needed = [] if is_english or _reads_stimuli(analysis, options) else [STIMULI]
+    if analysis.option and {analysis.option, ALL}.isdisjoint(options):
+        needed.insert(0, analysis.option)
+    return " ".join(f"--{option}" for option in needed or ["layers"])
 
 
 def makers(root: Path, model: str, wanted: Collection[Analysis]) -> dict[Analysis, list[str]]:

@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from embspace.app.reporting.english import function_words, is_english
 from embspace.app.working_tree import OwnTexts
 from embspace.errors import InputError, not_among
 from embspace.files.remote import local_path
@@ -93,7 +94,8 @@ def _own_texts(file: Path, root: Path, reading: dict[str, Any]) -> OwnTexts:
     while name == STIMULI or (root / CONF / "corpus" / f"{name}.yaml").exists():
         name += "_file"
     suffix, content = content_of(str(file))
-    return OwnTexts(name, file.name, suffix, content, options, str(file))
+    english = is_english(texts["text"].astype(str), function_words(root))
+    return OwnTexts(name, file.name, suffix, content, options, str(file), english)
 
 
 def _check_documents(texts: "pd.DataFrame", unit: str | None, file: Path) -> None:

@@ -82,7 +82,7 @@ def _finding(quality: pd.DataFrame) -> str:
     best = tokens.groupby("method")["neighbor_recall"].max().sort_values(ascending=False)
     first, *others = (f"{method} {percent(share)}" for method, share in best.items())
     words = first.replace(" ", " keeps at best ", 1)
-    return f"{words} of the nearest neighbors, {', '.join(others)}"
+    return f"{words} of the tokens' nearest neighbors, {', '.join(others)}"
 
 
 def _column(figure: Figure, axes: Sequence[Axes], method: str, each: dict[str, Any]) -> None:

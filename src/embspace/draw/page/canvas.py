@@ -14,19 +14,18 @@ from matplotlib import rcParams, style
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
-from matplotlib.legend import Legend
 from matplotlib.patheffects import withStroke
 from matplotlib.text import Text
 from matplotlib.ticker import FuncFormatter
 
 from embspace.draw.page.looks import PALETTE, Line
+from embspace.files.typeface import add_typeface
 
-WIDTH_MM = 170.0  # width of a page's text
+WIDTH_MM = 160.0  # at 150 mm, type of 7 pt is of 6.6 pt
 HIGHEST_MM = 200.0  # height that a page holds together with a caption
 INCH_MM = 25.4
 ARROW = " → "
 SUBTITLE = "subtitle"  # group id that tells the subtitle from other words of a figure
-FOOT: dict[str, Any] = {"fontsize": 7, "color": "0.5", "x": 0.995, "ha": "right"}
 TITLE: dict[str, Any] = {"fontsize": 10, "fontweight": "bold"}
 UNDER_TITLE: dict[str, Any] = {"fontsize": 7.5, "color": "0.3"}
 LEFT_EDGE = 0.01  # share of the width to the left of a heading
@@ -34,7 +33,6 @@ HEADING: dict[str, Any] = {"x": LEFT_EDGE, "ha": "left"}
 LONGEST_LINE = 150  # characters of a line that is tried first
 TITLE_LINE_MM, SUBTITLE_LINE_MM = 4.6, 3.5
 UNBROKEN = "\N{NO-BREAK SPACE}"
-SHARED_FOOT = 0.96  # share of the width that a legend and the stages' names may fill together
 WORDS_DPI = 600  # at fewer dots an inch, letters stand closer than in the files
 SPARE = 0.02  # share of the width by which words in a PNG may be longer than at WORDS_DPI
 FORMULA = re.compile(r"[^$]*\$\\mathdefault\{[^$]*\}\$[^$]*")  # matches a number of matplotlib's
@@ -66,6 +64,7 @@ def use_style(width_mm: float = WIDTH_MM) -> None:
     It is seaborn's theme `ticks` for papers, whose values embspace.mplstyle repeats, for to import
     seaborn takes a second. Figures are `width_mm` wide, with the same sizes of type at any width.
     """
+    add_typeface()
     style.use("default")
     with as_file(files("embspace.draw.page") / "embspace.mplstyle") as path:
         style.use(str(path))
@@ -84,7 +83,7 @@ def new_figure(
         height_mm: Height of the figure, of which a second line of title or subtitle takes some.
         title: The finding, a sentence filled from numbers.
         subtitle: Model, n and protocol.
-        stage: Names the stage of the results at the foot, where `sign` adds the one that draws.
+        stage: The stage of the results, which the metadata of the files name.
     """
     width = rcParams["figure.figsize"][0]
     figure = Figure(figsize=(width, height_mm / INCH_MM))
@@ -96,7 +95,7 @@ def new_figure(
     words = figure.text(y=top, s="\n".join(subtitles), va="top", **UNDER_TITLE, **HEADING)
     words.set_parse_math(False)
     words.set_gid(SUBTITLE)
-    figure.supxlabel(stage, **FOOT)
+    figure.set_label(stage)
     return figure, list(axes)
 
 
@@ -157,28 +156,18 @@ def _in_reading_order(panels: list[Axes]) -> list[Axes]:
 
 
 def stage_of(figure: Figure) -> str:
-    """Return the stage whose results a figure shows, as its foot names it."""
-    return figure.get_supxlabel().partition("\n")[0].partition(ARROW)[0]
+    """Return the stage whose results a figure shows."""
+    return str(figure.get_label())
 
 
 def take_heading(figure: Figure) -> str:
-    """Remove title, subtitle and foot of a figure; return title and subtitle as its caption."""
+    """Remove title and subtitle of a figure; return title and subtitle as its caption."""
     subtitle = next(text for text in figure.texts if text.get_gid() == SUBTITLE)
     title = " ".join(figure.get_suptitle().split())
     caption = f"{title}. {' '.join(subtitle.get_text().split())}."
     subtitle.remove()
     figure.suptitle("")
-    figure.supxlabel("")
     return caption
-
-
-def sign(figure: Figure, drawing_stage: str) -> None:
-    """Add the stage that draws a figure to its foot, in a second line if the legend is wide."""
-    stage = stage_of(figure)
-    foot = figure.supxlabel(f"{stage}{ARROW}{drawing_stage}", **FOOT)
-    legends = max((_share_of_width(figure, each) for each in figure.legends), default=0.0)
-    if legends and legends + _share_of_width(figure, foot) > SHARED_FOOT:
-        foot.set_text(f"{stage}\n{ARROW.strip()} {drawing_stage}")
 
 
 def without_math(figure: Figure) -> None:
@@ -196,8 +185,8 @@ def without_math(figure: Figure) -> None:
             text.set_parse_math(False)
 
 
-def _share_of_width(figure: Figure, part: Text | Legend) -> float:
-    """Return how much of the figure's width words or a legend take in the files."""
+def _share_of_width(figure: Figure, part: Text) -> float:
+    """Return how much of the figure's width words take in the files."""
     _Canvas(figure)
     figure.set_dpi(WORDS_DPI)
     share = part.get_window_extent().width / figure.bbox.width

@@ -1,5 +1,6 @@
 """Loads results, draws each noun and saves its figure and tables, for every drawing stage."""
 
+import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import chdir, contextmanager
 from dataclasses import dataclass, replace
@@ -9,10 +10,10 @@ from typing import Any
 
 import pandas as pd
 from matplotlib.figure import Figure
+from pydantic import BaseModel
 
 from embspace.draw.page.canvas import (
     letter_panels,
-    sign,
     stage_of,
     use_style,
     without_math,
@@ -254,18 +255,18 @@ def _draw_noun(
     # A worker outlives the call that started it, and stays in the folder of that call.
     with chdir(root), _naming(path):
         results = drawing.load(noun, name)
-        figure, text = drawn(drawing, results, label, settings, f"draw_{chapter}")
-        saved = _save(figure, harmless(text), noun, path, f"data/drawn/{chapter}/{name}")
+        figure, text = drawn(drawing, results, label, settings)
+        source = source_of(figure, chapter, settings)
+        saved = _save(figure, harmless(text), noun, path, f"data/drawn/{chapter}/{name}", source)
         keep_drawing(key, noun, name, {file: file.read_bytes() for file in saved})
 
 
 def drawn(
-    drawing: Drawing, results: Any, label: str, settings: Mapping[str, Any], stage: str
+    drawing: Drawing, results: Any, label: str, settings: Mapping[str, Any]
 ) -> tuple[Figure, str]:
     """Return the figure of results, in embspace's style, and the text of its tables.
 
-    `stage` stands at the foot of the figure as what drew it. Texts are called as the tree of the
-    current folder describes them.
+    Texts are called as the tree of the current folder describes them.
     """
     use_style()
     with called_as_given(Path()):
@@ -273,19 +274,25 @@ def drawn(
         name = one_line(label).lstrip("| ")
         figure, text = drawing.draw(results, name, **settings)
     letter_panels(figure)
-    sign(figure, stage)
     without_math(figure)
     return figure, text
 
 
-def _save(figure: Figure, text: str, noun: str, path: str, folder: str) -> list[Path]:
+def source_of(figure: Figure, chapter: str, settings: Mapping[str, Any]) -> str:
+    """Return the stages that made a figure and the settings of its drawing, in one line."""
+    said = json.dumps(settings, sort_keys=True, default=BaseModel.model_dump)
+    return f"{stage_of(figure)} -> draw_{chapter} {said}"
+
+
+def _save(figure: Figure, text: str, noun: str, path: str, folder: str, source: str) -> list[Path]:
     """Save the picture and the Markdown, which are in git, and the rest, which DVC keeps.
 
-    Inside the figure's file stands the stage that made the results, and which item of it.
+    Inside the figure's files stand the stage that made the results, which item of it, and the
+    `source`.
     """
     name = Path(folder).name
     drawn = (f"{path}.png", f"{folder}/{noun}.svg", f"{folder}/{noun}.pdf")
-    save_figure(figure, drawn, title=f"{stage_of(figure)}@{name}")
+    save_figure(figure, drawn, title=f"{stage_of(figure)}@{name}", source=source)
     latex = latex_tables(text, noun, f"draw_{Path(folder).parent.name}")
     write_bytes(Path(f"{path}.md"), text.encode())
     write_bytes(Path(f"{folder}/{noun}.tex"), latex.encode())

@@ -4,9 +4,10 @@ import re
 from functools import cache
 
 import pandas as pd
-from matplotlib.font_manager import FontProperties, findfont, get_font
+from matplotlib.font_manager import findfont, get_font
 
 from embspace.errors import one_line
+from embspace.files.typeface import FALLBACK, FAMILY, add_typeface
 
 MARKS = re.compile(r"^(?:##|▁|Ġ)(?=.)|(?<=.)</w>$")  # of tokenizers, at the ends of pieces
 APART = ("special", "unused")
@@ -25,13 +26,15 @@ def token_kinds(vocabulary: pd.DataFrame) -> pd.Series:
 
 
 def drawable(token: str) -> str:
-    """Return a token, with code points in place of the letters that the figures' font lacks."""
-    known = _letters(findfont(FontProperties()))
+    """Return a token, with code points in place of the letters that the figures' fonts lack."""
+    known = _letters()
     return "".join(
         letter if ord(letter) in known else f"U+{ord(letter):04X}" for letter in one_line(token)
     )
 
 
 @cache
-def _letters(font: str) -> frozenset[int]:
-    return frozenset(get_font(font).get_charmap())
+def _letters() -> frozenset[int]:
+    add_typeface()
+    fonts = (get_font(findfont(family)) for family in (FAMILY, FALLBACK))
+    return frozenset().union(*(font.get_charmap() for font in fonts))

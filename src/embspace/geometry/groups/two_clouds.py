@@ -1,4 +1,4 @@
-"""Whether the vectors of two corpora are apart: energy distance, null, and texts between."""
+"""Whether the vectors of two corpora are apart: energy distance, its null, and texts between."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -29,21 +29,21 @@ class TwoClouds:
     distance: float
     """Energy distance over twice the mean distance between the corpora, from 0 to 1.
 
-    0 for equal distributions, 1 for two points. Without scale: 0.11 for two Gaussians of unit
+    0 for equal distributions, 1 for two points. It has no scale: 0.11 for two Gaussians of unit
     variance in one dimension whose means are 0.7 apart.
     """
     distance_low: float
     distance_high: float
     """Interval over documents."""
     auc: float
-    """Probability: a text of the first corpus leans more to the first than a text of the second.
+    """Probability that a text of the first corpus leans more to the first than one of the second.
 
     In [0, 1]: an effect size without unit. By chance near `null_auc`.
     """
     auc_low: float
     auc_high: float
     null_auc: float
-    """Mean over dealt labels; under 1/2, as a text has no part in the mean of the own corpus."""
+    """Mean over dealt labels; under 1/2, as a text has no part in the mean of its own corpus."""
     p_value: float
     """Of the energy distance, among corpora with documents dealt anew."""
     null: Float[np.ndarray, " draw"]
@@ -53,11 +53,11 @@ class TwoClouds:
     lean: Float[np.ndarray, " n"]
     """How much nearer a text is to the first corpus than to the second, in the unit of `x`.
 
-    On average half the energy distance above 0 in the first, as much below 0 in the second: texts
-    near 0 lie between, and texts with the wrong sign lean to the wrong corpus.
+    On average half the energy distance above 0 in the first corpus, as much below 0 in the second.
+    Texts near 0 lie between; a text of the other sign leans to the other corpus.
     """
     n_documents: tuple[int, int]
-    """Documents of either corpus; shared documents count in both."""
+    """Documents of the first and of the second corpus; a document of both counts twice."""
 
 
 @takes_arrays(invariant_to=["rotation", "scale", "translation"])
@@ -75,9 +75,9 @@ def compare_clouds(
 
     Energy distance of Székely and Rizzo (2013), "Energy statistics: a class of statistics based on
     distances", J. Stat. Plan. Inference 143: 2 E|X - Y| - E|X - X'| - E|Y - Y'|, from pairs of
-    texts of different documents, thus without bias; zero only for equal distributions. The p-value
-    deals the labels anew among whole documents, and within a document of both corpora among the
-    texts. `lean` is the distance's witness: E|x - Y| - E|x - X|, less half of E|Y - Y'| -
+    texts of different documents, and so without bias; it is zero only for equal distributions. The
+    p-value deals the labels anew among whole documents; a document of both corpora deals its own
+    among its texts. `lean` is the distance's witness: E|x - Y| - E|x - X|, less half of E|Y - Y'| -
     E|X - X'|. Intervals are by half-samples of the documents.
 
     For cosines, give unit rows. Time and memory grow with n times the smaller of n and 1000.
@@ -85,7 +85,7 @@ def compare_clouds(
     Args:
         x: All vectors, of both corpora.
         is_first: Whether a vector is of the first corpus.
-        document: Numbers; texts of one document hang together. By default every text is a document.
+        document: Numbers; texts of one document hang together. By default each is its own.
         n_permutations: Deals of the labels; the p-value is over 1 / (1 + `n_permutations`).
         n_half_samples: Halves of the documents for the intervals.
         level: Of the intervals.
@@ -126,10 +126,10 @@ def compare_clouds(
 
 
 def p_values_of_all(clouds: Sequence[TwoClouds]) -> Float[np.ndarray, " cloud"]:
-    """Return p-values of several layers together: the chance of any so far apart.
+    """Return p-values of several layers together: the chance that any of them is so far apart.
 
-    Westfall and Young (1993), "Resampling-based multiple testing": the largest of all, in
-    standard deviations of the null. The clouds have the same documents, and generators of one
+    Westfall and Young (1993), "Resampling-based multiple testing": the largest of all, each over
+    the standard deviation of its null. The clouds have the same documents, and generators of one
     seed. NaN for a cloud without a null.
     """
     null = np.array([cloud.null for cloud in clouds])
@@ -146,10 +146,10 @@ def p_values_of_all(clouds: Sequence[TwoClouds]) -> Float[np.ndarray, " cloud"]:
 def dealt_anew(
     label: Bool[np.ndarray, " n"], documents: Int[np.ndarray, " n"], rng: np.random.Generator
 ) -> Bool[np.ndarray, " n"]:
-    """Labels without meaning, which hang together as the true labels do.
+    """Return labels without meaning that hang together like the true labels.
 
-    Whole documents of one corpus exchange labels; a document of both corpora deals the own labels
-    out among the own rows.
+    A document of one corpus takes the label of another such document for all of its rows. A
+    document of both corpora deals its labels out among its rows.
     """
     _, first, document = np.unique(documents, return_index=True, return_inverse=True)
     n_true, n = np.bincount(document, label), np.bincount(document)
@@ -176,13 +176,13 @@ def _counted(is_first: Bool[np.ndarray, " n"], document: Int[np.ndarray, " n"]) 
 
 @dataclass(frozen=True, eq=False)
 class _UnitSums:
-    """Sums of distances from texts to units, which keep one label in every deal.
+    """Sums of distances from each text to each unit: what has one label in every deal.
 
-    A unit is a document of one corpus, several documents, or a single text of a shared document.
+    A unit is a document of one corpus, several such, or a single text of a document of both.
     """
 
     sums: Float[np.ndarray, "n unit"]
-    """To texts of different documents."""
+    """To texts of other documents."""
     unit: Int[np.ndarray, " n"]
     document: Int[np.ndarray, " n"]
     label: Bool[np.ndarray, " unit"]
@@ -222,12 +222,12 @@ class _UnitSums:
 
     @cached_property
     def _pieces(self) -> tuple[Int[np.ndarray, " piece"], ...]:
-        """Unit, document and size of the part of a document in a unit."""
+        """Unit, document and size of the part that a document has in a unit."""
         pieces, size = np.unique(np.stack([self.unit, self.document]), axis=1, return_counts=True)
         return pieces[0], pieces[1], size
 
     def halves(self, n: int, rng: np.random.Generator) -> Masks:
-        """Half of the documents of every kind, `n` times: of the first corpus, the second, both."""
+        """Half of the documents of each kind, `n` times: of one corpus, of the other, of both."""
         kind = np.zeros(self.n_families, dtype=np.int64)
         np.bitwise_or.at(kind, self.family, np.where(self.label, 1, 2))
         chosen = np.zeros((n, self.n_families), dtype=bool)
@@ -236,7 +236,7 @@ class _UnitSums:
         return chosen[:, self.family]
 
     def apart(self, one: Masks, other: Masks) -> Float[np.ndarray, "draw 2"]:
-        """Distance, from -1 to 1, and AUC of the corpora under two masks of units."""
+        """Distance, from -1 to 1, and AUC of the corpora that two masks of units make."""
         within, other_within, between = self._means(one, other)
         energy = 2 * between - within - other_within
         aucs = [
@@ -246,7 +246,7 @@ class _UnitSums:
         return np.stack([ratio(energy, 2 * between), np.array(aucs)], axis=1)
 
     def lean(self, one: Masks, other: Masks) -> Float[np.ndarray, "draw n"]:
-        """How much nearer a text is to the first corpus than to the second."""
+        """How much nearer each text is to one corpus than to the other."""
         within, other_within, _ = self._means(one, other)
         balance = (other_within - within) / 2
         return self._mean_to(other) - self._mean_to(one) - balance[:, np.newaxis]
@@ -257,7 +257,7 @@ class _UnitSums:
         return ratio(side.astype(np.float64) @ self.sums.T, n_others)
 
     def _in_documents(self, side: Masks) -> Float[np.ndarray, "draw document"]:
-        """How many texts of a document are on a side."""
+        """How many texts of each document are on a side."""
         unit, document, size = self._pieces
         order = np.argsort(document, kind="stable")
         starts = np.searchsorted(document[order], np.arange(document.max() + 1))
@@ -265,7 +265,7 @@ class _UnitSums:
         return np.add.reduceat(of_pieces, starts, axis=1)
 
     def _means(self, one: Masks, other: Masks) -> tuple[Float[np.ndarray, " draw"], ...]:
-        """Mean distance within the first corpus, within the second, and between both."""
+        """Mean distance within one corpus, within the other, and between them."""
         n_one, n_other = self._in_documents(one), self._in_documents(other)
         return tuple(
             ratio(
@@ -285,9 +285,9 @@ def _joined(
     is_first: Bool[np.ndarray, " n"],
     is_mixed: Bool[np.ndarray, " document"],
 ) -> Int[np.ndarray, " n"]:
-    """The number of a text's joint of documents: equally many documents, all of one corpus.
+    """The number of each text's joint of documents: as many documents in each, of one corpus.
 
-    Joints of equal size may be dealt out as documents may; a last, smaller joint hardly matters.
+    Joints of equal size may be dealt out as documents may; a last, smaller one hardly matters.
     """
     n_documents = len(is_mixed)
     per_unit = -(-n_documents // MOST_UNITS)
@@ -309,7 +309,7 @@ def _joined(
 def _distance_sums(
     x: Float[np.ndarray, "n dim"], unit: Int[np.ndarray, " n"], document: Int[np.ndarray, " n"]
 ) -> Float[np.ndarray, "n unit"]:
-    """Sums of the distances to the texts of a unit, without texts of the own document."""
+    """Sums of the distances to the texts of each unit that are not of the own document."""
     order = np.argsort(unit, kind="stable")
     starts = np.searchsorted(unit[order], np.arange(unit.max() + 1))
     # About the mean, so that what all share costs no digits.

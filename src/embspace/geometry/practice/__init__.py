@@ -1,1 +1,1 @@
-"""Measures behind the questions that people bring: thresholds, hubs, changes, compression."""
+"""Measures for questions of practice: thresholds, hubs, changes, compression."""

@@ -28,7 +28,7 @@ from embspace.measure.blocks.query_key_form_scores import (
 from embspace.measure.tables.columns import with_bounds
 from embspace.models.shuffled_weights import with_shuffled_entries
 from embspace.models.stream.adapters import knows
-from embspace.models.stream.head_weights import head_weights
+from embspace.models.stream.head_weights import distinct_weights, head_weights
 from embspace.models.weights import load_model, with_random_weights
 from embspace.settings.params import CorpusName
 from embspace.settings.stage import run_stage
@@ -145,8 +145,8 @@ def measure_query_key_form(
     degrees; `overlap` is the mean squared cosine, `expected_overlap` that of random directions.
     `key_only_share` and `mean_query_share` are those of `key_shares`, of the tokens of at most
     `n_texts` documents of `corpus`; the first is not defined without a bias of queries. Random
-    weights read the same tokens, of `n_seeds` seeds of each kind. Tables are empty for a model
-    whose blocks are not known.
+    weights read the same tokens, of `n_seeds` seeds of each kind. A block that several layers share
+    is measured once, at the first. Tables are empty for a model whose blocks are not known.
     """
     from threadpoolctl import threadpool_limits
 
@@ -180,7 +180,7 @@ def _forms(
     reading: tuple[ReadTokens | None, int, str],
     inference: Inference | None,
 ) -> Forms:
-    weights = head_weights(module)
+    weights = distinct_weights(head_weights(module))
     forms = forms_of(weights, n_deviations)
     shares = share_rows(module, weights, *reading, inference)
     heads = [form | share for form, share in zip(forms.heads, shares, strict=True)]
@@ -188,7 +188,7 @@ def _forms(
 
 
 def _facts(module: Any, read: ReadTokens | None, n_seeds: int) -> dict[str, Any]:
-    weights = head_weights(module)
+    weights = distinct_weights(head_weights(module))
     first = weights[0]
     n_heads, head_dim, dim = first.query.shape
     return {

@@ -87,8 +87,11 @@ def share_rows(
         return [_row(layer.layer, head, _none()) for layer in weights for head in _heads(layer)]
     rows = []
     text = read.text if inference else np.zeros_like(read.text)  # bounds alone need the texts
+    by_layer = {layer.layer: layer for layer in weights}
     inputs = attention_inputs(module, read, tokens_per_batch, device)
-    for layer, x in zip(weights, inputs, strict=True):
+    for number, x in enumerate(inputs, start=1):
+        if (layer := by_layer.get(number)) is None:
+            continue
         no_bias = [None] * len(layer.query)
         biases = no_bias if layer.query_bias is None else as_array(layer.query_bias)
         moments_of = _moments_of_heads(x.astype(np.float64), text)

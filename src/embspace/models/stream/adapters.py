@@ -13,7 +13,7 @@ from embspace.models.stream.blocks import Affine, Block, RotaryAngles, check_hea
 
 def knows(module: Any) -> bool:
     """Whether the blocks of `module` can be rebuilt; no for None, which has none."""
-    return _model_type(module) in ADAPTERS
+    return _model_type(module) in ADAPTERS and _blocks_a_layer(module) == 1
 
 
 def blocks_of(module: Any) -> list[Block]:
@@ -23,6 +23,11 @@ def blocks_of(module: Any) -> list[Block]:
         InputError: for an unknown architecture, with the known names, and for heads that do not
             divide the width.
     """
+    if (n := _blocks_a_layer(module)) != 1:
+        raise InputError(
+            f"{type(module).__name__}: key 'inner_group_num': found {n}, allowed: 1, "
+            "a block a layer"
+        )
     if not knows(module):
         raise InputError(
             f"{type(module).__name__}: the blocks of this architecture cannot be rebuilt: "
@@ -44,14 +49,27 @@ def _model_type(module: Any) -> str:
     return str(getattr(getattr(module, "config", None), "model_type", ""))
 
 
+def _blocks_a_layer(module: Any) -> int:
+    """Return how many blocks a layer has: in ALBERT alone it may be several."""
+    return int(getattr(getattr(module, "config", None), "inner_group_num", 1))
+
+
 def _layers(base: Any) -> Any:
     """Return the list of blocks of a known architecture."""
     for holder in ("encoder", "transformer", "decoder"):
         base = getattr(base, holder, base)
+    if hasattr(base, "albert_layer_groups"):
+        return _layers_of_albert(base)
     for name in ("layer", "layers", "h"):
         if hasattr(base, name):
             return getattr(base, name)
     raise InputError(f"{type(base).__name__}: has no list of blocks")
+
+
+def _layers_of_albert(encoder: Any) -> list[Any]:
+    """Return the block of each layer, several times where layers share one."""
+    groups, n_layers = encoder.albert_layer_groups, encoder.config.num_hidden_layers
+    return [groups[at * len(groups) // n_layers].albert_layers[0] for at in range(n_layers)]
 
 
 def _linear(layer: Any) -> Affine:
@@ -93,6 +111,25 @@ def _bert_blocks(base: Any) -> Iterable[Block]:
 
 def _bert_mlp(block: Any, x: Any) -> Any:
     return block.output.dense(block.intermediate(x))
+
+
+def _albert_blocks(base: Any) -> Iterable[Block]:
+    for number, each in enumerate(_layers(base), start=1):
+        attention = each.attention
+        yield Block(
+            layer=number,
+            query=_linear(attention.query),
+            key=_linear(attention.key),
+            value=_linear(attention.value),
+            output=_linear(attention.dense),
+            n_heads=base.config.num_attention_heads,
+            n_key_heads=base.config.num_attention_heads,
+            scaling=attention.scaling,
+            norm_first=False,
+            attention_norm=attention.LayerNorm,
+            mlp_norm=each.full_layer_layer_norm,
+            mlp=each.ff_chunk,
+        )
 
 
 def _distilbert_blocks(base: Any) -> Iterable[Block]:
@@ -192,6 +229,7 @@ ADAPTERS: dict[str, Callable[[Any], Iterable[Block]]] = {
     "xlm-roberta": _bert_blocks,
     "camembert": _bert_blocks,
     "electra": _bert_blocks,
+    "albert": _albert_blocks,
     "distilbert": _distilbert_blocks,
     "modernbert": _modernbert_blocks,
     "gpt2": _gpt2_blocks,

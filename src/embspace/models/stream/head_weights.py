@@ -1,5 +1,6 @@
 """The weights of each head, cut from a model's matrices by rows, as the heads are."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -46,6 +47,12 @@ def head_weights(module: Any) -> list[HeadWeights]:
             divide the width.
     """
     return [_of_block(each) for each in blocks_of(module)]
+
+
+def distinct_weights(layers: Iterable[HeadWeights]) -> list[HeadWeights]:
+    """Return the layers without later ones of the same block, as ALBERT has one for all."""
+    first = {layer.query.data_ptr(): layer for layer in reversed([*layers])}
+    return sorted(first.values(), key=lambda layer: layer.layer)
 
 
 def _of_block(block: Block) -> HeadWeights:

@@ -13,6 +13,7 @@ def test_the_command_answers_of_vectors_and_writes_tables(tmp_path: Path):
     said = call("outliers", place, "--of", str(tmp_path / "y.npy"), "--results", out)
     assert said.exit_code == 0, said.stderr
     assert "y.npy: 5 texts, among x.npy, 10 nearest by cosine\n1 outlier at" in said.stdout
+    assert "least p of 140 documents: 0.0071; adjusted for 5 texts" in said.stdout
     assert {file.name for file in Path(out).iterdir()} == {"texts.csv", "kinds.csv"}
 
 

@@ -1,0 +1,120 @@
+"""A file of a few texts with their vectors, by which a later run tells whether they moved."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from jaxtyping import Float
+
+from embspace.app.practice.answers import Answer, snippet
+from embspace.app.practice.corpora import CorpusOfTexts, read_corpus
+from embspace.errors import InputError, counted, reason_of, shortened
+from embspace.files.atomic import write_bytes
+from embspace.geometry.pairs.directions import norms
+from embspace.geometry.pairs.safe_ratio import ratio
+
+MOST = 100  # texts of a file, which is meant for a repository
+BOUND = 1e-4
+"""The largest relative change of a vector, |new - old| / |old|, that passes without another one.
+
+Above what batches and processors change in float32 (about 1e-6), below what float16 or an int8 copy
+does (about 1e-3 and more)."""
+KEYS = {"model", "layer", "pooling", "texts", "vectors"}
+
+
+def save_canary(
+    corpus: Any,
+    file: str | Path,
+    model: Any = None,
+    *,
+    layer: int = -1,
+    pooling: str | None = None,
+    tokenizer: Any = None,
+    reading: Any = None,
+) -> str:
+    """Write up to 100 texts of a corpus with their vectors, in JSON; return what was written.
+
+    Raises:
+        InputError: as `read_corpus`; of vectors alone.
+    """
+    read = read_corpus(corpus, model=model, tokenizer=tokenizer, reading=reading)
+    if not isinstance(read, CorpusOfTexts):
+        raise InputError("--save: found vectors, allowed: texts, which are read again later")
+    cloud = read.at(layer, pooling)
+    chosen = np.unique(np.linspace(0, len(cloud) - 1, min(MOST, len(cloud))).astype(int))
+    content = {
+        "model": str(read.loaded.source or read.loaded.name),
+        "layer": cloud.layer if cloud.layer is not None else -1,
+        "pooling": cloud.pooling,
+        "texts": cloud.table["text"].iloc[chosen].tolist(),
+        "vectors": [[float(f"{value:.9g}") for value in cloud.vectors[row]] for row in chosen],
+    }
+    text = json.dumps(content, ensure_ascii=False, indent=1)
+    write_bytes(Path(file), f"{text}\n".encode())
+    return f"{counted(len(chosen), 'text')} of {cloud.corpus} by {cloud.place} in {file}"
+
+
+def check_canary(
+    file: str | Path, model: Any = None, *, bound: float = BOUND, tokenizer: Any = None
+) -> Answer:
+    """Return how far the vectors of a canary file have moved; `moved` has the texts beyond.
+
+    The relative change of a vector is |new - old| / |old|.
+
+    Raises:
+        InputError: if the file is none of `save_canary`, or the dimensions are others.
+    """
+    content = _content(Path(file))
+    chosen = content["model"] if model is None else model
+    texts = content["texts"]
+    read = read_corpus(texts, model=chosen, tokenizer=tokenizer)
+    cloud = read.at(int(content["layer"]), content["pooling"])
+    old = np.array(content["vectors"], dtype=np.float64)
+    if cloud.vectors.shape != old.shape:
+        raise InputError(
+            f"{file}: has {old.shape[0]} vectors of {old.shape[1]} dimensions, but {chosen} makes "
+            f"{cloud.vectors.shape[0]} of {cloud.vectors.shape[1]}"
+        )
+    change = _changes(cloud.vectors.astype(np.float64), old)
+    table = pd.DataFrame(
+        {"change": change, "is_beyond": ~(change <= bound), "text": cloud.table["text"]}
+    ).sort_values("change", ascending=False, kind="stable")
+    moved = table[table["is_beyond"]]
+    verdict = "moved" if len(moved) else "not moved"
+    lines = [
+        f"{verdict}: largest relative change {change.max():.3g}, median {np.median(change):.3g}; "
+        f"{counted(len(moved), 'text')} of {len(table)} beyond {bound:g}",
+        *(f"  {row['change']:.3g}  {snippet(row['text'])}" for _, row in moved.head(5).iterrows()),
+    ]
+    sentence = (
+        f"The vectors of {len(table)} fixed texts by {cloud.place} differ from those of {file} by "
+        f"at most {change.max():.2g} of their length (bound {bound:g})."
+    )
+    return Answer("\n".join(lines), sentence, {"texts": table, "moved": moved})
+
+
+def _changes(
+    new: Float[np.ndarray, "text dim"], old: Float[np.ndarray, "text dim"]
+) -> Float[np.ndarray, " text"]:
+    length = norms(old)
+    return ratio(norms(new - old), np.where(length > 0, length, np.nan))
+
+
+def _content(file: Path) -> dict[str, Any]:
+    try:
+        content = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise InputError(f"{file}: cannot be read: {reason_of(error)}") from None
+    if not isinstance(content, dict) or set(content) != KEYS:
+        raise InputError(
+            f"{file}: found {shortened(content)}, allowed: the keys {', '.join(sorted(KEYS))}, as "
+            "`embspace drift TEXTS --save` writes"
+        )
+    if len(content["texts"]) != len(content["vectors"]):
+        raise InputError(
+            f"{file}: found {len(content['vectors'])} vectors, allowed: {len(content['texts'])}, "
+            "one a text"
+        )
+    return content

@@ -1,0 +1,106 @@
+"""Scores versions of the vectors of a corpus at search and at labels, text by text."""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+from jaxtyping import Float, Int
+
+from embspace.app.practice.corpora import HalfVectors, TextVectors
+from embspace.geometry.groups.retrieval import ranks_of_relevant, reciprocal_rank
+from embspace.geometry.pairs.directions import unit_rows
+from embspace.geometry.practice.paired import Paired, paired_means
+
+LEVEL = 0.95
+N_HALF_SAMPLES = 200
+K = 10  # neighbors
+SEED = 0
+
+
+class Scored(NamedTuple):
+    """The score of each version at a task, by text."""
+
+    task: str
+    quantity: str
+    of_texts: dict[str, Float[np.ndarray, " text"]]
+    documents: Int[np.ndarray, " text"]
+
+
+def cosines(
+    x: Float[np.ndarray, "n dim"], y: Float[np.ndarray, "m dim"]
+) -> Float[np.ndarray, "n m"]:
+    """Return cosines; 0 with a vector of length 0. Equal ones stay equal."""
+    return np.round(unit_rows(x.astype(np.float64)) @ unit_rows(y.astype(np.float64)).T, 12)
+
+
+def search_ranks(
+    halves: HalfVectors, scores: Float[np.ndarray, "query candidate"]
+) -> Float[np.ndarray, " query"]:
+    """Return 1 / rank of the first half of each text when its second half asks."""
+    return reciprocal_rank(*ranks_of_relevant(scores, halves.relevant))
+
+
+def label_neighbors(
+    cloud: TextVectors, nearest: Int[np.ndarray, "text k"]
+) -> Float[np.ndarray, " text"]:
+    """Return the share of the neighbors of each text that have its label."""
+    label = pd.factorize(cloud.table["label"])[0]
+    return np.asarray((label[nearest] == label[:, None]).mean(axis=1))
+
+
+def table_of(scored: list[Scored]) -> pd.DataFrame:
+    """Return a row a task and version: the mean, and its difference from the first version.
+
+    Intervals are over documents; those of the differences hold for all versions at once.
+    """
+    rows = []
+    for task, quantity, of_texts, documents in scored:
+        paired = paired_means(
+            np.stack([*of_texts.values()]),
+            documents,
+            n_half_samples=N_HALF_SAMPLES,
+            level=LEVEL,
+            rng=np.random.default_rng(SEED),
+        )
+        rows.append(rows_of(task, quantity, [*of_texts], paired, documents))
+    return pd.concat(rows, ignore_index=True) if rows else pd.DataFrame(columns=["task"])
+
+
+def rows_of(
+    task: str,
+    quantity: str,
+    versions: Sequence[str],
+    paired: Paired,
+    documents: Int[np.ndarray, " text"],
+) -> pd.DataFrame:
+    """Return a row for each version."""
+    table = pd.DataFrame({"task": task, "quantity": quantity, "version": list(versions)})
+    return table.assign(
+        **paired._asdict(),
+        n=len(documents),
+        n_documents=len(np.unique(documents)),
+        level=LEVEL,
+    )
+
+
+def told_of(table: pd.DataFrame, task: str, names: Mapping[str, str]) -> list[str]:
+    """Return a line for each version of a task."""
+    from embspace.app.practice.answers import interval
+
+    lines = []
+    for number, (_, row) in enumerate(table[table["task"] == task].iterrows()):
+        value = interval(row["value"], row["low"], row["high"])
+        parts = (row["difference"], row["difference_low"], row["difference_high"])
+        less = interval(*parts) if number else ""
+        lines.append(
+            f"  {names.get(row['version'], row['version']):28}  {value:24}  {less}".rstrip()
+        )
+    return lines
+
+
+def verdict(row: pd.Series) -> str:
+    """Return whether a difference is sure: better, worse, or no clear difference."""
+    if row["difference_low"] > 0:
+        return "better"
+    return "worse" if row["difference_high"] < 0 else "no clear difference"

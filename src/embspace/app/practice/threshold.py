@@ -1,0 +1,260 @@
+"""Command `embspace threshold`: from which cosine on two texts of a corpus are a rare pair."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from jaxtyping import Float
+
+from embspace.app.practice.answers import Answer, few_or_many, interval, number, snippet
+from embspace.app.practice.corpora import TextsOrVectors, TextVectors, check_directions, read_corpus
+from embspace.app.practice.known_texts import held_out_table, precision_table, same_texts
+from embspace.app.practice.lengths import lengths_table, told_of_lengths
+from embspace.geometry.practice.high_pairs import HighPairs, high_pairs, pairs_above
+from embspace.geometry.practice.rare_cosines import false_alarms, rare_cosine
+
+RATES = (1e-3, 1e-4, 1e-5)
+FIXED = (0.8, 0.9, 0.95)  # cosines that people guess
+LEVEL = 0.95
+N_LISTED = 1000  # near-duplicates that are named in the table
+N_SHOWN = 5
+N_FEW = 10  # pairs above a threshold, below which it hangs on single pairs
+SEED = 0
+RAW, CENTERED = "raw", "centered"
+
+
+def threshold(
+    corpus: Any,
+    model: Any = None,
+    *,
+    layer: int = -1,
+    pooling: str | None = None,
+    tokenizer: Any = None,
+    vectors: Any = None,
+    reading: Mapping[str, Any] | None = None,
+    known: Any = None,
+    precision: float = 0.95,
+    documents: int = 10_000,
+    all_layers: bool = False,
+) -> Answer:
+    """Return the cosine that one in 10^3, 10^4, 10^5 pairs of different documents reaches.
+
+    `rates` has it with an interval over documents, raw and centered, `fixed` the pairs above .8, .9
+    and .95, `pairs` the pairs of the highest cosine with both texts, `lengths` the cosine among
+    short and among long texts. With `known`, a file or table of pairs that are the same (columns
+    first and second, with ids of texts), or "label" for all pairs of one label: `curve`, precision
+    and recall by threshold, and `held_out`, the threshold of a wanted precision, chosen on halves
+    of the documents and tried on the others.
+
+    Args:
+        corpus: As `read_corpus` takes it: a file or list of texts, or vectors.
+        model: One for `embspace.spaces`; by default minilm.
+        layer: From 0, the embedding output; -1 is the last.
+        pooling: By default the model's usual one.
+        tokenizer: Beside a transformers model.
+        vectors: A file or array of a vector for each text, in the place of a model.
+        reading: How a file of texts is read, by keys of a description in conf/corpus/.
+        known: Pairs that are the same.
+        precision: The wanted one.
+        documents: Of a larger corpus, for the expected false alarms.
+        all_layers: Whether `rates` has every layer and pooling.
+
+    Raises:
+        InputError: as `read_corpus`, or for known pairs that name no text of the corpus.
+    """
+    read = read_corpus(corpus, model=model, tokenizer=tokenizer, vectors=vectors, reading=reading)
+    cloud = read.at(layer, pooling)
+    same = None if known is None else same_texts(cloud, known)
+    clouds = [cloud, *(_others(read, cloud) if all_layers else [])]
+    pairs = {(place, kind): _pairs(place, kind) for place in clouds[:1] for kind in (RAW, CENTERED)}
+    tables = {
+        "rates": pd.concat(
+            [
+                _rates(each, kind, pairs.get((each, kind)) or _pairs(each, kind), documents)
+                for each in clouds
+                for kind in (RAW, CENTERED)
+            ],
+            ignore_index=True,
+        ),
+        "fixed": _fixed(cloud, pairs[cloud, RAW], documents),
+        "pairs": _listed(cloud, pairs[cloud, RAW]),
+        "lengths": lengths_table(cloud, RATES[0], LEVEL, np.random.default_rng(SEED)),
+    }
+    if same is not None:
+        tables["curve"] = precision_table(cloud, same)
+        tables["held_out"] = held_out_table(cloud, same, precision, np.random.default_rng(SEED))
+    said = "\n".join(_said(cloud, pairs[cloud, RAW], tables, documents))
+    return Answer(said, _sentence(cloud, pairs[cloud, RAW], tables), tables)
+
+
+def _others(read: TextsOrVectors, cloud: TextVectors) -> Iterator[TextVectors]:
+    for layer, pooling in read.places():
+        other = read.at(layer, pooling)
+        if other.place != cloud.place:
+            yield other
+
+
+def prepared(cloud: TextVectors, kind: str) -> Float[np.ndarray, "text dim"]:
+    """Return the vectors raw, or less the mean over documents."""
+    x = cloud.vectors
+    if kind == RAW:
+        return x
+    counts = np.bincount(cloud.documents)
+    weight = 1 / counts[cloud.documents] / len(counts)
+    return (x - weight @ x.astype(np.float64)).astype(np.float32)
+
+
+def _pairs(cloud: TextVectors, kind: str) -> HighPairs:
+    check_directions(cloud)
+    return high_pairs(
+        prepared(cloud, kind),
+        cloud.documents,
+        largest_rate=RATES[0],
+        n_listed=N_LISTED,
+        rng=np.random.default_rng(SEED),
+    )
+
+
+def _rates(cloud: TextVectors, kind: str, pairs: HighPairs, documents: int) -> pd.DataFrame:
+    """Return a row for each rate, at one place."""
+    rows = []
+    for rate in RATES:
+        rare = rare_cosine(pairs, rate, level=LEVEL)
+        alarms = false_alarms(pairs, rare.cosine, documents, level=LEVEL)
+        rows.append(
+            {
+                "place": cloud.place,
+                "layer": cloud.layer,
+                "pooling": cloud.pooling,
+                "preparation": kind,
+                "rate": rate,
+                "cosine": rare.cosine,
+                "cosine_low": rare.low,
+                "cosine_high": rare.high,
+                "n_above": rare.n_above,
+                "n_pairs": pairs.n_pairs,
+                "n_documents": pairs.n_documents,
+                "level": LEVEL,
+                "expected_pairs": alarms.expected,
+                "of_documents": documents,
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def _fixed(cloud: TextVectors, pairs: HighPairs, documents: int) -> pd.DataFrame:
+    """Return how many pairs reach the cosines that people guess."""
+    counts = pairs_above(cloud.vectors, cloud.documents, np.array(FIXED))
+    rows = []
+    for cosine, n_above in zip(FIXED, counts.tolist(), strict=True):
+        alarms = false_alarms(pairs, cosine, documents, level=LEVEL)
+        all_of_them = documents * (documents - 1) / 2
+        rows.append(
+            {
+                "cosine": cosine,
+                "n_above": n_above,
+                "n_pairs": pairs.n_pairs,
+                "share": n_above / pairs.n_pairs,
+                "expected_pairs": n_above / pairs.n_pairs * all_of_them,
+                "expected_low": alarms.low,
+                "expected_high": alarms.high,
+                "of_documents": documents,
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def _listed(cloud: TextVectors, pairs: HighPairs) -> pd.DataFrame:
+    """Return the pairs of the highest cosine with both texts, and how alike their words are."""
+    from embspace.prepare.copies import jaccard, plain_text, runs_of
+
+    first, second = (cloud.table.iloc[rows] for rows in (pairs.first, pairs.second))
+    table = pd.DataFrame(
+        {
+            "cosine": pairs.cosine,
+            "first": first["id"].to_numpy(),
+            "second": second["id"].to_numpy(),
+        }
+    )
+    if not cloud.has_texts:
+        return table
+    rows = np.unique([pairs.first, pairs.second])
+    runs = {row: runs_of(plain_text(cloud.table["text"].iloc[row])) for row in rows.tolist()}
+    table["shared_runs"] = [
+        jaccard(runs[i], runs[j]) for i, j in zip(pairs.first, pairs.second, strict=True)
+    ]
+    table["first_text"] = first["text"].to_numpy()
+    table["second_text"] = second["text"].to_numpy()
+    return table
+
+
+def _said(
+    cloud: TextVectors, pairs: HighPairs, tables: Mapping[str, pd.DataFrame], documents: int
+) -> Iterator[str]:
+    n_copies = int((cloud.table["id"] != cloud.table["copy_of"]).sum()) if cloud.has_texts else 0
+    yield (
+        f"{cloud.called}: {pairs.n_pairs:,} pairs of {pairs.n_documents:,} "
+        f"documents{f'; {n_copies:,} copies count as their first' if n_copies else ''}"
+        f"{f'; {pairs.n_zero:,} vectors of length 0 left out' if pairs.n_zero else ''}"
+    )
+    yield f"{'one pair in':>12}  {'raw':24}  {'centered':24}  pairs above it"
+    rates = tables["rates"][tables["rates"]["place"] == cloud.place]
+    for rate in RATES:
+        rows = {row["preparation"]: row for _, row in rates[rates["rate"] == rate].iterrows()}
+        parts = [_cosine(rows[kind]) for kind in (RAW, CENTERED)]
+        few = "  (few)" if rows[RAW]["n_above"] < N_FEW else ""
+        yield f"{1 / rate:12,.0f}  {parts[0]:24}  {parts[1]:24}  {rows[RAW]['n_above']:,.0f}{few}"
+    for _, row in tables["fixed"].iterrows():
+        expected = few_or_many(row["expected_pairs"])
+        yield (
+            f"above {row['cosine']:.2f}: {row['n_above']:,.0f} pairs; expected among "
+            f"{documents:,} such documents: {expected}"
+        )
+    yield from told_of_lengths(tables["lengths"])
+    yield from _told_of_known(tables)
+    yield "most alike:"
+    for _, row in tables["pairs"].head(N_SHOWN).iterrows():
+        texts = [row[name] for name in ("first_text", "second_text") if name in row]
+        shown = " | ".join(snippet(text, 40) for text in texts)
+        yield f"{row['cosine']:8.3f}  {row['first']} and {row['second']}  {shown}".rstrip()
+
+
+def _told_of_known(tables: Mapping[str, pd.DataFrame]) -> Iterator[str]:
+    if "held_out" not in tables:
+        return
+    row = tables["held_out"].iloc[0]
+    wanted = f"precision {row['wanted_precision']:g}"
+    if not 2 * row["n_reached"] > row["n_halves"]:
+        yield (
+            f"no threshold has a {wanted} on {row['n_halves'] - row['n_reached']:.0f} of "
+            f"{row['n_halves']:.0f} halves of the {row['n_same']:,.0f} known pairs"
+        )
+        return
+    parts = [
+        interval(row[name], row[f"{name}_low"], row[f"{name}_high"])
+        for name in ("threshold", "precision", "recall")
+    ]
+    yield (
+        f"{wanted} wanted, {row['n_same']:,.0f} known pairs: threshold {parts[0]}; held out: "
+        f"precision {parts[1]}, recall {parts[2]}"
+    )
+
+
+def _cosine(row: pd.Series) -> str:
+    return interval(row["cosine"], row["cosine_low"], row["cosine_high"])
+
+
+def _sentence(cloud: TextVectors, pairs: HighPairs, tables: Mapping[str, pd.DataFrame]) -> str:
+    """Return what one would write into a paper."""
+    rates = tables["rates"][tables["rates"]["place"] == cloud.place]
+    raw = {row["rate"]: row for _, row in rates[rates["preparation"] == RAW].iterrows()}
+    enough = [rate for rate in RATES if raw[rate]["n_above"] >= N_FEW] or [RATES[0]]
+    row = raw[enough[-1]]
+    return (
+        f"Of the {pairs.n_pairs:,} pairs of different documents among the "
+        f"{pairs.n_documents:,} of {cloud.called}, one in {1 / enough[-1]:,.0f} "
+        f"has a cosine of {number(row['cosine'])} or more ({100 * LEVEL:g} % interval over "
+        f"documents {number(row['cosine_low'])} to {number(row['cosine_high'])}; all pairs were "
+        "compared, copies of a text being one document)."
+    )

@@ -1,0 +1,242 @@
+"""Command `embspace transform`: what centering, whitening and their kin change on a corpus."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from jaxtyping import Bool, Float
+
+from embspace.app.practice.answers import Answer, interval
+from embspace.app.practice.corpora import HalfVectors, TextVectors, check_directions, read_corpus
+from embspace.app.practice.tasks import (
+    LEVEL,
+    SEED,
+    K,
+    Scored,
+    cosines,
+    label_neighbors,
+    rows_of,
+    search_ranks,
+    table_of,
+    told_of,
+    verdict,
+)
+from embspace.errors import InputError, not_among
+from embspace.geometry.inference.half_samples import half_units, units_of
+from embspace.geometry.pairs.directions import unit_rows
+from embspace.geometry.practice.changes import CHANGES, Affine, fitted_change
+from embspace.geometry.practice.hub_reduction import k_occurrences, nearest_by, occurrence_skewness
+from embspace.geometry.practice.paired import paired_statistics
+
+N_HALVES = 20  # for statistics that are computed anew of each half
+MOST_HALVED = 4000  # texts of which halves are taken; of more, texts are drawn
+FEWEST = 3 * K  # texts whose halves have neighbors
+NAMES = {
+    "raw": "raw",
+    "unit_length": "unit length",
+    "centered": "centered",
+    "top_1": "without 1 top component",
+    "top_2": "without 2 top components",
+    "top_3": "without 3 top components",
+    "standardized": "standardized",
+    "whitened": "whitened",
+}
+USES = ("search", "pairs", "labels")
+SHAPES = {"anisotropy": "mean cosine of two texts", "hubness": f"skewness of {K}-occurrences"}
+
+
+@dataclass(frozen=True, eq=False)
+class Transforms(Answer):
+    """The answer, with the changes that it is about."""
+
+    changes: Mapping[str, Affine]
+    best: str
+    """The change that surely helps most and surely harms nothing, or `raw`."""
+
+    def save_change(self, file: Path, name: str | None = None) -> None:
+        """Write a change, by default the best, as an .npz with `mean`, `matrix` and `is_unit`.
+
+        `(x - mean) @ matrix` applies it.
+
+        Raises:
+            InputError: an unknown name, another ending than .npz, or no folder to write to.
+        """
+        name = self.best if name is None else name
+        if name not in self.changes:
+            raise InputError(f"--change: {not_among(name, [*self.changes])}")
+        if file.suffix != ".npz":
+            raise InputError(f"--save: found '{file}', allowed: a file that ends in .npz")
+        change = self.changes[name]
+        matrix = np.eye(len(change.mean)) if change.matrix is None else change.matrix
+        try:
+            np.savez(file, mean=change.mean, matrix=matrix, is_unit=change.is_unit)
+        except OSError as error:
+            raise InputError(f"{file}: {error.strerror}") from error
+
+
+def transform(
+    corpus: Any,
+    model: Any = None,
+    *,
+    layer: int = -1,
+    pooling: str | None = None,
+    tokenizer: Any = None,
+    vectors: Any = None,
+    reading: Mapping[str, Any] | None = None,
+) -> Transforms:
+    """Return what changes of coordinates do to search, labels, pairs, hubness and anisotropy.
+
+    `effects` has each change's value and its difference from the raw vectors, paired, with
+    intervals over documents: `search`, the mean reciprocal rank of the first half of a text when
+    its second half asks; `pairs`, the share of other texts that are less alike than the other
+    half; `labels`, the share of 10 neighbors of the same label; `anisotropy`, the mean cosine;
+    `hubness`. Changes are fitted on the texts of the corpus, as for a store of vectors, without
+    copies. By cosine, `raw` and `unit_length` are one but for their means.
+
+    Arguments are those of `embspace.threshold`.
+
+    Raises:
+        InputError: as `read_corpus`, or for fewer than 30 texts.
+    """
+    read = read_corpus(corpus, model=model, tokenizer=tokenizer, vectors=vectors, reading=reading)
+    cloud = read.at(layer, pooling).originals()
+    check_directions(cloud)
+    if len(cloud) < FEWEST:
+        raise InputError(
+            f"{cloud.corpus}: found {len(cloud)} texts with a direction that are no copies, "
+            f"allowed: {FEWEST} or more"
+        )
+    changes: dict[str, Affine] = {name: fitted_change(cloud.vectors, name) for name in CHANGES}
+    effects = pd.concat(
+        [
+            _uses(cloud, read.halves_at(layer, pooling), changes),
+            _shapes(cloud, changes),
+        ],
+        ignore_index=True,
+    )
+    best = best_of(effects)
+    tables = {"effects": effects}
+    return Transforms(
+        "\n".join(_said(cloud, effects, best)),
+        _sentence(cloud, effects, best),
+        tables,
+        changes,
+        best,
+    )
+
+
+def _uses(
+    cloud: TextVectors, halves: HalfVectors | None, changes: Mapping[str, Affine]
+) -> pd.DataFrame:
+    scored = []
+    if halves is not None:
+        scores = {
+            name: cosines(change(halves.queries), change(halves.candidates))
+            for name, change in changes.items()
+        }
+        ranks = {str(name): search_ranks(halves, each) for name, each in scores.items()}
+        scored.append(Scored("search", "mean reciprocal rank", ranks, halves.documents))
+        below = {str(name): _less_alike(halves, each) for name, each in scores.items()}
+        quantity = "share of other texts less alike than the other half"
+        scored.append(Scored("pairs", quantity, below, halves.documents))
+    if cloud.has_labels:
+        shares = {
+            str(name): label_neighbors(
+                cloud, nearest_by(change(cloud.vectors), k=K, reduction="cosine")
+            )
+            for name, change in changes.items()
+        }
+        quantity = f"share of {K} neighbors with the label"
+        scored.append(Scored("labels", quantity, shares, cloud.documents))
+    return table_of(scored)
+
+
+def _less_alike(
+    halves: HalfVectors, scores: Float[np.ndarray, "query candidate"]
+) -> Float[np.ndarray, " query"]:
+    own = np.where(halves.relevant, scores, -np.inf).max(axis=1, keepdims=True)
+    less = (scores < own) + (scores == own) / 2
+    others = ~halves.relevant
+    return np.asarray((less * others).sum(axis=1) / others.sum(axis=1))
+
+
+def _shapes(cloud: TextVectors, changes: Mapping[str, Affine]) -> pd.DataFrame:
+    """Return mean cosine and hubness, of halves too, whose neighbors are among the half alone."""
+    rng = np.random.default_rng(SEED)
+    rows = np.sort(rng.permutation(len(cloud))[:MOST_HALVED])
+    document = cloud.documents[rows]
+    unit = units_of(document)
+    n_units = int(unit.max()) + 1
+    halves = half_units(n_units, N_HALVES, rng)
+    chosen = np.concatenate([np.ones((1, n_units), dtype=bool), halves])[:, unit]
+    found = np.array(
+        [_shape(unit_rows(change(cloud.vectors[rows])), chosen) for change in changes.values()]
+    )
+    parts = []
+    for number, (task, quantity) in enumerate(SHAPES.items()):
+        values = found[:, :, number].T
+        paired = paired_statistics(values[0], values[1:], n_units, level=LEVEL)
+        parts.append(rows_of(task, quantity, [*changes], paired, document))
+    return pd.concat(parts, ignore_index=True)
+
+
+def _shape(
+    unit: Float[np.ndarray, "text dim"], chosen: Bool[np.ndarray, "choice text"]
+) -> Float[np.ndarray, "choice shape"]:
+    found = []
+    for inside in chosen:
+        some = unit[inside]
+        n = len(some)
+        total = some.sum(axis=0)
+        mean = (total @ total - np.square(some).sum()) / (n * (n - 1))
+        counts = k_occurrences(
+            nearest_by(some.astype(np.float32), k=min(K, n - 1), reduction="cosine")
+        )
+        found.append((mean, occurrence_skewness(counts)))
+    return np.array(found)
+
+
+def best_of(effects: pd.DataFrame) -> str:
+    """Return the change that surely helps a use most and surely harms none; else `raw`."""
+    uses = effects[effects["task"].isin(USES)]
+    better = uses[uses["difference_low"] > 0]
+    worse = {*uses.loc[uses["difference_high"] < 0, "version"]}
+    allowed = better[~better["version"].isin(worse)]
+    for task in USES:
+        of_task = allowed[allowed["task"] == task]
+        if len(of_task):
+            return str(of_task["version"].to_numpy()[of_task["difference"].argmax()])
+    return "raw"
+
+
+def _said(cloud: TextVectors, effects: pd.DataFrame, best: str) -> Iterator[str]:
+    yield f"{cloud.called}: {len(cloud):,} texts"
+    for task in effects["task"].unique():
+        quantity = effects.loc[effects["task"] == task, "quantity"].iloc[0]
+        yield f"{task}: {quantity}, and less the raw vectors"
+        yield from told_of(effects, task, NAMES)
+    lacking = [task for task in ("search", "labels") if task not in {*effects["task"]}]
+    needs = {"search": "20 texts or more of four sentences", "labels": "labels (--label-column)"}
+    for task in lacking:
+        yield f"{task} not asked, which needs {needs[task]}"
+    if len(lacking) < 2:
+        yield f"best: {NAMES[best]}" if best != "raw" else "no change surely helps without harm"
+
+
+def _sentence(cloud: TextVectors, effects: pd.DataFrame, best: str) -> str:
+    """Return what one would write into a paper."""
+    parts = []
+    name = best if best != "raw" else "whitened"
+    for _, row in effects[effects["version"] == name].iterrows():
+        raw = effects[(effects["task"] == row["task"]) & (effects["version"] == "raw")].iloc[0]
+        change = interval(row["difference"], row["difference_low"], row["difference_high"])
+        mark = f", {verdict(row)}" if row["task"] in USES else ""
+        parts.append(f"{row['quantity']} {raw['value']:.3f}, difference {change}{mark}")
+    return (
+        f"On {len(cloud):,} texts of {cloud.called}, {NAMES[name]} vectors against raw ones: "
+        f"{'; '.join(parts)} ({100 * LEVEL:g} % intervals over documents, paired, for all "
+        f"{len(CHANGES) - 1} changes at once; changes fitted on the same texts)."
+    )

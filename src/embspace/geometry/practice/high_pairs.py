@@ -1,0 +1,207 @@
+"""Counts pairs of different documents by their cosine, from the highest down."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from embspace.geometry.pairs.directions import norms, unit_rows
+
+N_EDGES = 2**14  # between the lowest cosine that is counted and 1
+N_COARSE = 64  # cosines at which the pairs of each document are counted
+BLOCK_NUMBERS = 2**22  # cosines in memory at once
+N_SAMPLED = 2000  # rows whose pairs say where to begin
+SPARE = 5  # times the largest rate of interest is counted
+
+
+@dataclass(frozen=True, eq=False)
+class HighPairs:
+    """Pairs of rows of different documents with a high cosine, and the number of all pairs."""
+
+    edges: Float[np.ndarray, " edge"]
+    """Cosines, ascending up to 1."""
+    counts: Int[np.ndarray, " edge"]
+    """Pairs with at least this cosine."""
+    coarse: Float[np.ndarray, " coarse"]
+    """Some of the edges."""
+    of_document: Int[np.ndarray, "document coarse"]
+    """Pairs of a document and a different document with at least this cosine."""
+    pairs_of_document: Int[np.ndarray, " document"]
+    """All pairs of a document and a different document."""
+    first: Int[np.ndarray, " listed"]
+    """Rows of the pairs of the highest cosine, the highest first; `first` < `second`."""
+    second: Int[np.ndarray, " listed"]
+    cosine: Float[np.ndarray, " listed"]
+    n_pairs: int
+    """All pairs of rows of different documents."""
+    n_zero: int
+    """Rows of length zero, left out: no cosine is defined."""
+
+    @property
+    def n_documents(self) -> int:
+        """Return the number of documents with a row of a length above zero."""
+        return int((self.pairs_of_document > 0).sum())
+
+
+def high_pairs(
+    x: Float[np.ndarray, "n dim"],
+    document: Int[np.ndarray, " n"],
+    *,
+    largest_rate: float,
+    n_listed: int = 1000,
+    rng: np.random.Generator,
+) -> HighPairs:
+    """Return the pairs of rows of different documents by their cosine; every pair is compared.
+
+    Memory beyond the vectors does not grow with the number of pairs. Cosines are in float32.
+
+    Args:
+        x: Of any lengths.
+        document: The number of each row's document.
+        largest_rate: Least share of all pairs to count, from the highest cosine down.
+        n_listed: Number of pairs to list.
+        rng: Draws rows for a first guess of the lowest edge, without effect on a count.
+
+    Raises:
+        ValueError: if no two rows with a direction are of different documents.
+    """
+    kept = np.flatnonzero(norms(x) > 0)
+    unit = unit_rows(np.asarray(x[kept], dtype=np.float32))
+    of = np.unique(document[kept], return_inverse=True)[1]
+    sizes = np.bincount(of)
+    n_pairs = int((len(of) ** 2 - np.square(sizes).sum()) // 2)
+    if not n_pairs:
+        raise ValueError("expected two documents or more with a row of a length above zero")
+    rate = SPARE * largest_rate
+    lowest = _lowest(unit, of, rate, rng)
+    while True:
+        counted = _count(unit, of, lowest, n_listed)
+        if lowest <= -1 or counted.counts[0] >= min(2 * largest_rate, 1) * n_pairs:
+            break
+        lowest = max(-1.0, lowest - 0.1)  # the sampled rows had other pairs than most
+    return HighPairs(
+        counted.edges,
+        counted.counts,
+        counted.edges[counted.coarse],
+        counted.of_document,
+        sizes * (len(of) - sizes),
+        kept[counted.first],
+        kept[counted.second],
+        counted.cosine,
+        n_pairs,
+        len(x) - len(kept),
+    )
+
+
+def _lowest(
+    unit: Float[np.ndarray, "n dim"],
+    document: Int[np.ndarray, " n"],
+    rate: float,
+    rng: np.random.Generator,
+) -> float:
+    """Return a cosine with about a share `rate` of the pairs above."""
+    rows = rng.permutation(len(unit))[:N_SAMPLED]
+    cosine = unit[rows] @ unit[rows].T
+    apart = np.triu(document[rows, None] != document[rows], 1)
+    chosen = cosine[apart]
+    if not len(chosen) or rate >= 1:
+        return -1.0
+    return float(max(np.quantile(chosen, 1 - rate), -1.0))
+
+
+@dataclass(eq=False)
+class _Counted:
+    edges: Float[np.ndarray, " edge"]
+    counts: Int[np.ndarray, " edge"]
+    coarse: Int[np.ndarray, " coarse"]
+    of_document: Int[np.ndarray, "document coarse"]
+    first: Int[np.ndarray, " listed"]
+    second: Int[np.ndarray, " listed"]
+    cosine: Float[np.ndarray, " listed"]
+
+    def add(
+        self,
+        i: Int[np.ndarray, " pair"],
+        j: Int[np.ndarray, " pair"],
+        cosine: Float[np.ndarray, " pair"],
+        document: Int[np.ndarray, " n"],
+    ) -> None:
+        """Count pairs by the highest edge not above the cosine; sums follow at the end."""
+        reached = np.searchsorted(self.edges, cosine, side="right") - 1
+        self.counts += np.bincount(reached, minlength=len(self.edges))
+        place = np.searchsorted(self.coarse, reached, side="right") - 1
+        n_coarse = len(self.coarse)
+        for row in (i, j):
+            cell = document[row] * n_coarse + place
+            self.of_document += np.bincount(cell, minlength=self.of_document.size).reshape(
+                self.of_document.shape
+            )
+
+    def keep(
+        self,
+        i: Int[np.ndarray, " pair"],
+        j: Int[np.ndarray, " pair"],
+        cosine: Float[np.ndarray, " pair"],
+        n_listed: int,
+    ) -> None:
+        """Keep the pairs of the highest cosine; for equal cosines, the first rows."""
+        if len(self.cosine) == n_listed and n_listed:
+            above = cosine > self.cosine[-1]
+            i, j, cosine = i[above], j[above], cosine[above]
+        first, second = np.append(self.first, i), np.append(self.second, j)
+        values = np.append(self.cosine, cosine)
+        order = np.lexsort((second, first, -values))[:n_listed]
+        self.first, self.second, self.cosine = first[order], second[order], values[order]
+
+
+def _count(
+    unit: Float[np.ndarray, "n dim"], document: Int[np.ndarray, " n"], lowest: float, n_listed: int
+) -> _Counted:
+    edges = np.linspace(lowest, 1, N_EDGES)
+    coarse = np.linspace(0, N_EDGES - 1, N_COARSE).round().astype(np.int64)
+    none = np.empty(0, dtype=np.int64)
+    counted = _Counted(
+        edges,
+        np.zeros(N_EDGES, dtype=np.int64),
+        coarse,
+        np.zeros((int(document.max()) + 1, N_COARSE), dtype=np.int64),
+        none,
+        none,
+        np.empty(0),
+    )
+    step = max(1, BLOCK_NUMBERS // len(unit))
+    for begin in range(0, len(unit), step):
+        cosine = unit[begin : begin + step] @ unit[begin:].T
+        i, j = np.nonzero(cosine >= lowest)
+        later = j > i
+        i, j = i[later], j[later]
+        values = np.clip(cosine[i, j], lowest, 1).astype(np.float64)
+        i, j = i + begin, j + begin
+        apart = document[i] != document[j]
+        i, j, values = i[apart], j[apart], values[apart]
+        counted.add(i, j, values, document)
+        counted.keep(i, j, values, n_listed)
+    counted.counts = counted.counts[::-1].cumsum()[::-1]
+    counted.of_document = counted.of_document[:, ::-1].cumsum(axis=1)[:, ::-1]
+    return counted
+
+
+def pairs_above(
+    x: Float[np.ndarray, "n dim"],
+    document: Int[np.ndarray, " n"],
+    thresholds: Float[np.ndarray, " threshold"],
+) -> Int[np.ndarray, " threshold"]:
+    """Return the number of pairs of rows of different documents with at least a cosine."""
+    unit = unit_rows(np.asarray(x, dtype=np.float32))
+    has_direction = (unit != 0).any(axis=1)
+    unit, of = unit[has_direction], document[has_direction]
+    counts = np.zeros(len(thresholds), dtype=np.int64)
+    step = max(1, BLOCK_NUMBERS // max(len(unit), 1))
+    for begin in range(0, len(unit), step):
+        block = slice(begin, begin + step)
+        cosine = unit[block] @ unit[begin:].T
+        apart = (of[block, None] != of[begin:]) & (
+            np.arange(len(cosine))[:, None] < np.arange(len(unit) - begin)
+        )
+        counts += [int(np.count_nonzero(apart & (cosine >= each))) for each in thresholds]
+    return counts

@@ -1,0 +1,94 @@
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from embspace.app.practice import tasks as tasks_module
+from embspace.app.practice.answers import Answer
+from embspace.app.practice.compress import compress, is_matryoshka, smallest
+from embspace.errors import InputError
+from tests.app.practice.test_corpora import written
+from tests.app.test_layer import varied
+from tests.loaded.folders import tree
+
+__all__ = ["tree"]
+
+
+@pytest.fixture(autouse=True)
+def few_halves(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(tasks_module, "N_HALF_SAMPLES", 40)
+
+
+def share(answer: Answer, version: str, task: str = "neighbors") -> float:
+    kept = answer.tables["kept"]
+    return float(kept[(kept["version"] == version) & (kept["task"] == task)]["value"].iloc[0])
+
+
+def isotropic(seed: int, n: int = 120, dim: int = 32) -> np.ndarray:
+    return np.random.default_rng(seed).normal(size=(n, dim))
+
+
+def test_a_matryoshka_like_space_is_told_by_its_first_coordinates():
+    x = isotropic(0) * np.linspace(1, 0.05, 32) ** 2
+    answer = compress(x)
+    assert share(answer, "first 8") > share(answer, "random 8") + 0.2
+    assert share(answer, "float32") == 1
+    assert is_matryoshka(answer.tables["kept"])
+    assert "as in a Matryoshka model" in answer.said
+    turned = x @ np.linalg.qr(isotropic(1, 32, 32))[0]
+    again = compress(turned)
+    assert not is_matryoshka(again.tables["kept"])
+    assert share(again, "PCA 8") == pytest.approx(share(answer, "PCA 8"), abs=0.1)
+    assert share(again, "PCA 8") > share(again, "first 8") + 0.1
+
+
+def test_finer_numbers_keep_more_and_the_smallest_setting_is_chosen():
+    answer = compress(isotropic(2), lost=0.1)
+    order = ["float16", "int8", "sign bits, rescored", "sign bits"]
+    shares = [share(answer, version) for version in order]
+    assert shares == sorted(shares, reverse=True) and shares[0] > 0.99
+    kept = answer.tables["kept"]
+    assert kept[kept["version"] == "sign bits"]["bytes"].tolist() == [4]
+    least = smallest(kept, "neighbors", 0.1)
+    assert least is not None and least["version"] == "int8"
+    assert "int8 (32 bytes a text) is the smallest setting" in answer.sentence
+    assert smallest(kept, "neighbors", 1e-9) is None or share(answer, "float16") == 1
+
+
+def test_isotropic_spaces_are_seldom_called_matryoshka():
+    seen = [is_matryoshka(compress(isotropic(seed, 60, 16)).tables["kept"]) for seed in range(4)]
+    assert sum(seen) <= 1
+
+
+@pytest.mark.slow
+def test_ninety_of_a_hundred_isotropic_spaces_are_no_matryoshka():
+    seen = [is_matryoshka(compress(isotropic(seed, 60, 16)).tables["kept"]) for seed in range(100)]
+    assert sum(seen) <= 10
+
+
+def test_search_and_labels_are_asked_of_texts(
+    tree: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.chdir(tree)
+    file = written(tmp_path, [varied(n) for n in range(50)], list("ab") * 25)
+    answer = compress(file, "tiny", layer=1)
+    kept = answer.tables["kept"]
+    assert {*kept["task"]} == {"neighbors", "search", "labels"}
+    assert kept["version"].nunique() == 1 + 2 * 3 + 4
+    assert "smallest that surely loses less than 5 % of search" in answer.said
+    assert "mean reciprocal rank with all 32 coordinates in float32" in answer.sentence
+
+
+@pytest.mark.parametrize(
+    ("x", "options", "message"),
+    [
+        (np.eye(20), {}, "found 20 texts .* and 20 coordinates, allowed: 30 and 8 or more"),
+        (isotropic(0, 40, 4), {}, "and 4 coordinates"),
+        (np.eye(40), {"lost": 1.5}, "--lost: found 1.5, allowed: a share"),
+    ],
+)
+def test_what_cannot_be_compressed_is_refused(
+    x: np.ndarray, options: dict[str, float], message: str
+):
+    with pytest.raises(InputError, match=message):
+        compress(x, **options)

@@ -1,0 +1,61 @@
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from embspace.app.practice import known_texts as module
+from embspace.app.practice.corpora import TextVectors, read_corpus
+from embspace.app.practice.known_texts import held_out_table, precision_table, same_texts
+from embspace.errors import InputError
+
+
+def cloud(n: int = 12, labels: list[str] | None = None) -> TextVectors:
+    x = np.random.default_rng(0).normal(size=(n, 5))
+    made = read_corpus(x).at()
+    made.table["label"] = labels or [""] * n
+    return made
+
+
+def test_pairs_of_pairs_are_the_same(tmp_path: Path):
+    file = tmp_path / "known.csv"
+    file.write_text("first,second\n0,1\n1,2\n5,6\n")
+    same = same_texts(cloud(), file)
+    assert same.same[0, 2] and same.same[5, 6] and not same.same[2, 5]
+    assert same.unit[0] == same.unit[2] != same.unit[5]
+
+
+def test_labels_say_who_is_the_same():
+    same = same_texts(cloud(12, list("aabbccaabb") + ["", ""]), "label")
+    assert same.rows.tolist() == list(range(10))
+    assert same.same[0, 6] and not same.same[0, 2] and not same.same[3, 3]
+
+
+def test_of_many_texts_some_are_drawn(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(module, "MOST", 6)
+    known = pd.DataFrame({"first": [0, 2, 4], "second": [1, 3, 5]})
+    same = same_texts(cloud(), known)
+    assert len(same.rows) == 6 and same.same.shape == (6, 6)
+    assert len(held_out_table(cloud(), same, 0.9, np.random.default_rng(0))) == 1
+    assert precision_table(cloud(), same)["recall"].iloc[0] in (
+        1,
+        pytest.approx(np.nan, nan_ok=True),
+    )
+
+
+@pytest.mark.parametrize(
+    ("known", "message"),
+    [
+        ("label", "--known: found 'label', allowed: beside labels"),
+        (pd.DataFrame({"first": [0], "other": [1]}), "known: column 'second'"),
+        (pd.DataFrame({"first": [0], "second": [99]}), "'second': found '99', allowed: an id"),
+        (pd.DataFrame({"first": [], "second": []}), "known: found no pair"),
+        ("not_there.csv", "not_there.csv"),
+        ("known.doc", "found '.doc', allowed"),
+        (7, "known: found 7, allowed: a file, a table, or 'label'"),
+    ],
+)
+def test_what_names_no_pair_is_refused(known: Any, message: str):
+    with pytest.raises(InputError, match=message):
+        same_texts(cloud(), known)

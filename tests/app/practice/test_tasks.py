@@ -1,0 +1,42 @@
+import numpy as np
+import pytest
+
+from embspace.app.practice.corpora import HalfVectors, read_corpus
+from embspace.app.practice.tasks import (
+    Scored,
+    cosines,
+    label_neighbors,
+    search_ranks,
+    table_of,
+    told_of,
+    verdict,
+)
+
+
+def test_a_row_a_version_with_its_difference_from_the_first():
+    rng = np.random.default_rng(0)
+    plain = rng.uniform(size=80)
+    scores = {"plain": plain, "better": plain + 0.1, "noise": rng.permutation(plain)}
+    table = table_of([Scored("search", "rank", scores, np.arange(80))]).set_index("version")
+    assert table.loc["better", "difference"] == pytest.approx(0.1)
+    assert [verdict(row) for _, row in table.iterrows()] == [
+        "no clear difference",
+        "better",
+        "no clear difference",
+    ]
+    told = told_of(table.reset_index(), "search", {"plain": "as it is"})
+    assert told[0].startswith("  as it is ") and told[1].count("(") == 2
+
+
+def test_equal_halves_are_found_first_and_zero_vectors_have_no_cosine():
+    x = np.random.default_rng(0).normal(size=(9, 4))
+    halves = HalfVectors(x, x, np.eye(9, dtype=bool), np.arange(9))
+    assert search_ranks(halves, cosines(x, x)).tolist() == [1] * 9
+    assert (cosines(np.zeros((1, 4)), x) == 0).all()
+
+
+def test_neighbors_of_the_same_label_are_counted():
+    cloud = read_corpus(np.eye(4)).at()
+    cloud.table["label"] = list("aabb")
+    nearest = np.array([[1, 2], [0, 2], [3, 0], [0, 1]])
+    assert label_neighbors(cloud, nearest).tolist() == [0.5, 0.5, 0.5, 0]

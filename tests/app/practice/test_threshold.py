@@ -1,0 +1,99 @@
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from embspace.app.practice.corpora import read_corpus
+from embspace.app.practice.threshold import prepared, threshold
+from tests.app.practice.test_corpora import written
+from tests.app.test_layer import varied
+from tests.loaded.folders import tree
+
+__all__ = ["tree"]
+
+
+@pytest.fixture
+def there(tree: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tree)
+    return tree
+
+
+def with_duplicates(n: int, n_copies: int, seed: int = 0) -> np.ndarray:
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=(n, 24))
+    x[-n_copies:] = x[:n_copies] + 0.2 * rng.normal(size=(n_copies, 24))
+    return x
+
+
+def test_planted_duplicates_are_the_pairs_above_the_threshold():
+    answer = threshold(with_duplicates(300, 6))
+    pairs = answer.tables["pairs"]
+    assert set(pairs["first"][:6]) == {*map(str, range(6))}
+    assert (pairs["second"][:6].astype(int) - pairs["first"][:6].astype(int) == 294).all()
+    assert pairs["cosine"][5] > 0.9 > pairs["cosine"][6]
+    fixed = answer.tables["fixed"].set_index("cosine")
+    assert fixed.loc[0.9, "n_above"] == 6
+    assert fixed.loc[0.9, "expected_pairs"] == pytest.approx(6 / 44_850 * 49_995_000)
+    rates = answer.tables["rates"]
+    assert rates["preparation"].tolist() == ["raw"] * 3 + ["centered"] * 3
+    raw = rates.set_index("rate").iloc[:3]
+    assert 0.4 < raw.loc[1e-3, "cosine"] < raw.loc[1e-4, "cosine"]
+    assert (raw["cosine_low"] <= raw["cosine"]).all() and (raw["n_above"] <= [44, 4, 0]).all()
+    assert "Of the 44,850 pairs of different documents among the 300" in answer.sentence
+    assert "(few)" in answer.said
+
+
+def test_known_duplicates_give_a_threshold_that_is_held_out():
+    known = pd.DataFrame({"first": range(20), "second": range(280, 300)})
+    answer = threshold(with_duplicates(300, 20), known=known, precision=0.9)
+    row = answer.tables["held_out"].iloc[0]
+    assert row["n_same"] == 20 and row["recall"] > 0.85 and row["precision"] > 0.9
+    assert "precision 0.9 wanted, 20 known pairs: threshold 0.9" in answer.said
+    curve = answer.tables["curve"].set_index("threshold")
+    assert curve.loc[0.8, "recall"] == 1 and curve.loc[0.0, "precision"] < 0.01
+
+
+def test_known_pairs_at_random_have_no_threshold():
+    known = pd.DataFrame({"first": range(40), "second": range(100, 140)})
+    answer = threshold(np.random.default_rng(0).normal(size=(200, 24)), known=known)
+    assert "no threshold has a precision 0.95 on " in answer.said
+
+
+def test_centering_takes_off_the_mean_over_documents():
+    x = np.random.default_rng(0).normal(size=(6, 4)) + 5
+    cloud = read_corpus(x).at()
+    assert np.allclose(prepared(cloud, "centered"), x - x.mean(axis=0), atol=1e-5)
+    assert prepared(cloud, "raw") is cloud.vectors
+
+
+def test_texts_are_read_and_listed_with_their_words_at_every_layer(there: Path, tmp_path: Path):
+    texts = [varied(n) for n in range(40)]
+    texts[39] = texts[3].replace("cat", "dog")
+    file = written(tmp_path, texts, list("ab") * 20)
+    answer = threshold(file, "tiny", all_layers=True)
+    assert answer.tables["rates"]["place"].nunique() == 9
+    assert {"first_text", "second_text", "shared_runs"} <= {*answer.tables["pairs"]}
+    assert answer.said.startswith("posts.csv by tiny, layer 2 of 2, mean: ")
+    assert len(answer.tables["lengths"]) == 0  # too few
+
+
+def test_short_and_long_texts_are_told_apart_where_their_cosines_differ():
+    from embspace.app.practice.lengths import lengths_table, told_of_lengths
+
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(300, 24))
+    x[200:] += 3  # long ones are alike
+    cloud = read_corpus(x).at()
+    lengths = np.r_[rng.integers(5, 20, 200), rng.integers(40, 60, 100)].astype(float)
+    long = lengths_table(_with(cloud, lengths), 1e-2, 0.95, rng)
+    (told,) = told_of_lengths(long)
+    assert "the cosine hangs on lengths: one pair in 100 reaches 0." in told
+    shuffled = lengths_table(_with(cloud, rng.permutation(lengths)), 1e-2, 0.95, rng)
+    assert [*told_of_lengths(shuffled)] == []
+
+
+def _with(cloud, lengths: np.ndarray):  # noqa: ANN001, ANN202
+    from dataclasses import replace
+
+    return replace(cloud, table=cloud.table.assign(n_tokens=lengths))

@@ -1,0 +1,132 @@
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from embspace.app.practice import tasks as tasks_module
+from embspace.app.practice import transform as module
+from embspace.app.practice.corpora import CorpusOfVectors
+from embspace.app.practice.transform import Transforms, best_of, transform
+from embspace.errors import InputError
+from tests.app.practice.test_corpora import written
+from tests.app.test_layer import varied
+from tests.loaded.folders import tree
+
+__all__ = ["tree"]
+
+
+@pytest.fixture(autouse=True)
+def few_halves(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(module, "N_HALVES", 6)
+
+
+def labeled(x: np.ndarray, label: np.ndarray, monkeypatch: pytest.MonkeyPatch) -> Transforms:
+    """Ask of vectors with labels, which no array holds."""
+    rows = list(map(str, range(len(x))))
+    table = pd.DataFrame({"id": rows, "document": rows, "text": "", "copy_of": rows})
+    table = table.assign(label=label.astype(str), n_tokens=np.nan)
+    corpus = CorpusOfVectors("planted", x.astype(np.float32), table)
+    monkeypatch.setattr(module, "read_corpus", lambda *_, **__: corpus)
+    return transform("planted")
+
+
+def topics(n: int, signal: float, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    label = rng.integers(0, 4, n)
+    centers = np.random.default_rng(99).normal(size=(4, 6))
+    return signal * centers[label] + 0.5 * rng.normal(size=(n, 6)), label
+
+
+def effect(answer: Transforms, version: str, task: str = "labels") -> pd.Series:
+    rows = answer.tables["effects"]
+    return rows[(rows["version"] == version) & (rows["task"] == task)].iloc[0]
+
+
+def test_whitening_repairs_a_space_whose_signal_a_few_directions_drown(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    signal, label = topics(200, 1.0)
+    noise = np.random.default_rng(1).normal(size=(200, 2))
+    x = np.concatenate([signal, 30 * noise + 20], axis=1)
+    answer = labeled(x, label, monkeypatch)
+    assert effect(answer, "whitened")["difference_low"] > 0.1
+    assert effect(answer, "top_2")["difference_low"] > 0.1
+    assert effect(answer, "centered", "anisotropy")["difference_high"] < 0
+    assert answer.best in ("whitened", "top_2", "top_3", "standardized")
+    assert f"best: {module.NAMES[answer.best]}" in answer.said
+
+
+def test_whitening_harms_a_space_whose_signal_has_the_variance(monkeypatch: pytest.MonkeyPatch):
+    signal, label = topics(200, 2.0)
+    noise = 0.1 * np.random.default_rng(1).normal(size=(200, 60))
+    answer = labeled(np.concatenate([signal, noise], axis=1), label, monkeypatch)
+    assert effect(answer, "whitened")["difference_high"] < 0
+    assert answer.best == "raw"
+    assert "no change surely helps without harm" in answer.said
+    assert "search not asked, which needs texts with 20 texts" not in answer.said
+    assert "search not asked, which needs 20 texts or more of four sentences" in answer.said
+    assert "whitened vectors against raw ones" in answer.sentence
+    assert "worse" in answer.sentence
+
+
+def is_praised(seed: int, monkeypatch: pytest.MonkeyPatch) -> bool:
+    rng = np.random.default_rng(seed)
+    x, label = rng.normal(size=(80, 12)) + 1, rng.integers(0, 3, 80)
+    return labeled(x, label, monkeypatch).best != "raw"
+
+
+def test_labels_at_random_seldom_praise_a_change(monkeypatch: pytest.MonkeyPatch):
+    assert sum(is_praised(seed, monkeypatch) for seed in range(4)) <= 1
+
+
+@pytest.mark.slow
+def test_ninety_of_a_hundred_random_labels_praise_no_change(monkeypatch: pytest.MonkeyPatch):
+    assert sum(is_praised(seed, monkeypatch) for seed in range(100)) <= 10
+
+
+def test_search_and_pairs_are_asked_of_texts_with_halves(
+    tree: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.chdir(tree)
+    monkeypatch.setattr(tasks_module, "N_HALF_SAMPLES", 20)
+    file = written(tmp_path, [varied(n) for n in range(50)], list("ab") * 25)
+    answer = transform(file, "tiny", layer=1)
+    effects = answer.tables["effects"]
+    assert [*effects["task"].unique()] == ["search", "pairs", "labels", "anisotropy", "hubness"]
+    same = effects[effects["version"] == "unit_length"].set_index("task")["difference"]
+    assert same[["search", "labels", "anisotropy"]].tolist() == pytest.approx([0, 0, 0], abs=1e-9)
+
+
+def test_a_change_is_a_file_that_numpy_reads(tmp_path: Path):
+    x = np.random.default_rng(0).normal(size=(60, 5)) * [9, 3, 1, 1, 1] + 2
+    answer = transform(x)
+    answer.save_change(tmp_path / "white.npz", "whitened")
+    with np.load(tmp_path / "white.npz") as file:
+        white = (x - file["mean"]) @ file["matrix"]
+        assert not file["is_unit"]
+    assert np.cov(white.T, bias=True) == pytest.approx(np.eye(5), abs=1e-4)
+    answer.save_change(tmp_path / "best.npz")  # nothing helps: as it is
+    with np.load(tmp_path / "best.npz") as file:
+        assert np.array_equal(file["matrix"], np.eye(5))
+    with pytest.raises(InputError, match="--change: found 'bleached', allowed: raw"):
+        answer.save_change(tmp_path / "x.npz", "bleached")
+    with pytest.raises(InputError, match="--save: found .*, allowed: a file that ends in .npz"):
+        answer.save_change(tmp_path / "x.csv")
+    with pytest.raises(InputError, match="No such file"):
+        answer.save_change(tmp_path / "not_there/x.npz")
+
+
+def test_a_change_that_harms_another_use_is_not_the_best():
+    rows = [("search", "whitened", 0.1), ("labels", "whitened", -0.1), ("search", "centered", 0.05)]
+    table = pd.DataFrame(rows, columns=["task", "version", "difference"])
+    table = table.assign(
+        difference_low=table["difference"] - 0.01, difference_high=table["difference"] + 0.01
+    )
+    assert best_of(table) == "centered"
+    assert best_of(table[:2]) == "raw"
+
+
+def test_few_texts_are_refused():
+    with pytest.raises(InputError, match="found 20 texts .*, allowed: 30 or more"):
+        transform(np.random.default_rng(0).normal(size=(20, 4)))
