@@ -49,6 +49,20 @@ def test_the_best_of_what_is_no_better_than_chance_is_not_praised(table: pd.Data
     assert "it is not surely above chance, 0.500" in advice(rows, "m")
 
 
+def test_no_winner_is_named_among_equal_ones(table: pd.DataFrame):
+    rows = table[table["task"] == "labels"].copy()
+    tied = (rows["weights"] == "trained") & (rows["layer"] >= 1)
+    rounding = np.linspace(0, 1e-12, tied.sum())
+    rows.loc[tied, ["value", "value_high"]] = np.stack([1 - rounding, 1 - rounding], axis=1)
+    rows.loc[tied, "among_best"] = [True, *[False] * (tied.sum() - 1)]
+    said = advice(rows.sort_values("value", ascending=False, kind="stable"), "m")
+    n = int(tied.sum())
+    assert n == 9
+    assert f"each of {n} pairs of a layer and a pooling, from layers 1 to 3, tells the" in said
+    assert "choose none of them" in said and "than the last layer with it" not in said
+    assert said.count("\n  1=  layer ") == 5 and f"{n} cannot be told from the best" in said
+
+
 def test_nothing_to_choose_by_is_said():
     assert "expected 20 texts or more" in advice(pd.DataFrame(), "m")
 

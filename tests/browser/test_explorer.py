@@ -101,6 +101,43 @@ def test_a_search_finds_a_token_and_shows_its_neighbors(opened: Any):
     assert lists.nth(1).locator("button").all_text_contents() == [names[i] for i in order]
 
 
+def test_enter_goes_to_the_first_hit_with_cosines_and_the_wheel_is_the_maps(opened: Any):
+    image = "canvas => canvas.toDataURL()"
+    before = part(opened, "overlay").evaluate(image)
+    part(opened, "search").fill("word17")
+    opened.wait_for_timeout(100)
+    ringed = part(opened, "overlay").evaluate(image)
+    assert ringed != before
+    part(opened, "search").press("Enter")
+    assert part(opened, "neighbors").locator("p").first.text_content() == "word17"
+    x = vectors("joint").astype(np.float64)
+    x -= x.mean(axis=0)
+    x /= np.linalg.norm(x, axis=1, keepdims=True)
+    number = tokens().index("word17")
+    planted = vectors("joint_centered").astype(np.float64)
+    order = np.argsort(np.linalg.norm(planted - planted[number], axis=1))[1:7]
+    shown = part(opened, "neighbors").locator("ul").nth(0).locator(".ex-beside")
+    values = np.array(shown.all_text_contents(), dtype=float)
+    np.testing.assert_allclose(values, x[order] @ x[number], atol=0.00501)
+    assert "by cosine about the mean" in part(opened, "neighbors").locator("b").nth(0).inner_text()
+
+
+@pytest.mark.parametrize("name", ["found", "neighbors"])
+def test_the_wheel_is_the_maps_after_a_click_in_a_list(opened: Any, name: str):
+    image = "canvas => canvas.toDataURL()"
+    part(opened, "search").fill("word17")
+    part(opened, "found").locator("button").first.click()
+    if name == "neighbors":
+        part(opened, name).locator("button").first.click()
+    part(opened, "overlay").hover()
+    opened.wait_for_timeout(100)
+    before, scroll = part(opened, "points").evaluate(image), opened.evaluate("scrollY")
+    opened.mouse.wheel(0, 60)
+    opened.wait_for_timeout(200)
+    assert part(opened, "points").evaluate(image) != before
+    assert opened.evaluate("scrollY") == scroll
+
+
 def test_a_lasso_lists_the_points_inside_and_gives_a_csv_and_a_copy(opened: Any):
     opened.context.grant_permissions(["clipboard-read", "clipboard-write"])
     names = lasso(opened)

@@ -179,6 +179,24 @@ def test_text_stands_out_and_a_phone_needs_no_sideways_scroll(colored: "Page"):
     assert wide == [390, 390]
 
 
+def test_a_figure_on_a_phone_keeps_its_size_and_scrolls_in_its_frame(
+    browser: "Browser", file: Path
+):
+    page = browser.new_page(viewport={"width": 390, "height": 844})
+    page.goto(file.as_uri())
+    page.add_style_tag(content=ALL_LAID_OUT)
+    figure = page.locator("section.part > figure").first
+    # 17 cm of paper are 482 points; of 7 points, the smallest letters, this makes 10 pixels.
+    assert figure.locator("img").bounding_box()["width"] >= 482 * 10 / 7 - 1
+    figure.evaluate("each => { each.scrollLeft = 1e6; }")
+    assert figure.evaluate("each => each.scrollLeft") > 250
+    assert figure.bounding_box()["width"] < 390
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+    page.set_viewport_size({"width": 1200, "height": 900})
+    assert figure.evaluate("each => each.scrollWidth - each.clientWidth") == 0
+    page.close()
+
+
 def test_contents_take_no_room_of_a_phone_until_they_are_asked_for(browser: "Browser", file: Path):
     page = browser.new_page(viewport={"width": 390, "height": 844})
     page.goto(file.as_uri())

@@ -42,6 +42,7 @@ POOLINGS = {
 }
 OWN = "sentence"  # the vector that the makers of a sentence model take of a text
 N_SHOWN = 5
+SAME = 1e-9  # values of two layers that differ by less are equal but for rounding
 
 
 def choose_layer(subject: Subject, place: str, say: Say) -> str:
@@ -160,16 +161,18 @@ def _ranking(rows: "pd.DataFrame") -> str:
     own, trained = rows[rows["embedding"] == OWN], _layers(rows)
     beside = rows[rows["weights"] != "trained"].sort_values("value", ascending=False)
     beside = beside.drop_duplicates("weights")
-    lines = [f"{'':>4}  {'':44}  {'value':22}  less the last layer"]
+    lines = [f"{'':>4}  {'':44}  {'value':22}  more than the last layer"]
     lines += [f"{'':4}  {_name(row):44}  {_interval(row, 'value')}" for _, row in own.iterrows()]
-    for _, row in trained.head(N_SHOWN).iterrows():
-        mark = "=" if row["among_best"] else " "
+    is_best = trained["among_best"] | _is_first(trained)
+    places = trained["value"].round(9).rank(ascending=False, method="min")
+    for number, row in trained.head(N_SHOWN).iterrows():
+        mark = "=" if is_best[number] else " "
         less = _interval(row, "less_last")
         lines.append(
-            f"{row['rank']:3.0f}{mark}  {_name(row):44}  {_interval(row, 'value'):22}  {less}"
+            f"{places[number]:3.0f}{mark}  {_name(row):44}  {_interval(row, 'value'):22}  {less}"
         )
     lines += [f"{'':4}  {_name(row):44}  {_interval(row, 'value')}" for _, row in beside.iterrows()]
-    n_best = int(trained["among_best"].sum())
+    n_best = int(is_best.sum())
     lines.append(f"= of {len(trained)}, {n_best} cannot be told from the best")
     return "\n".join(lines)
 
@@ -178,9 +181,12 @@ def _sentence(rows: "pd.DataFrame", task: str, model: str) -> str:
     """Return what one would write into a paper."""
     best = rows.iloc[0]
     trained = _layers(rows)
+    first = trained[_is_first(trained)]
     does, quantity = TASKS[task]
     last_layer = trained["layer"].max()
-    if best["layer"] == last_layer:
+    if len(first) > 1:
+        verdict = "they are equal, so that these texts choose none of them"
+    elif best["layer"] == last_layer:
         verdict = "no earlier layer does better"
     else:
         is_sure = best["less_last_low"] > 0
@@ -195,14 +201,28 @@ def _sentence(rows: "pd.DataFrame", task: str, model: str) -> str:
     ]
     return (
         f"Of the {counted(trained['layer'].nunique(), 'layer')} of {model} and "
-        f"{counted(trained['embedding'].nunique(), 'pooling')}, layer {best['layer']:.0f} with "
-        f"{POOLINGS[best['embedding']]} {does} best "
+        f"{counted(trained['embedding'].nunique(), 'pooling')}, {_winners(first)} {does} best "
         f"({quantity} {_interval(best, 'value')}, {counted(int(best['n']), 'text')}): {verdict}; "
         f"{', '.join(others)}.{_own(rows, does)} ({100 * best['level']:g} % intervals over "
         "texts; that of the "
         "difference is over all layers and poolings at once, that of the value is not adjusted for "
         "having picked the best.)"
     )
+
+
+def _is_first(trained: "pd.DataFrame") -> "pd.Series[bool]":
+    """Return which of the layers have the largest value."""
+    return trained["value"] >= trained["value"].max() - SAME
+
+
+def _winners(first: "pd.DataFrame") -> str:
+    """Return the layer with the largest value, or how many share it, and where they lie."""
+    if len(first) == 1:
+        row = first.iloc[0]
+        return f"layer {row['layer']:.0f} with {POOLINGS[row['embedding']]}"
+    low, high = first["layer"].min(), first["layer"].max()
+    layers = f"layer {low:.0f}" if low == high else f"layers {low:.0f} to {high:.0f}"
+    return f"each of {len(first)} pairs of a layer and a pooling, from {layers},"
 
 
 def _layers(rows: "pd.DataFrame") -> "pd.DataFrame":

@@ -41,6 +41,13 @@ def test_neighbors_are_those_that_a_search_of_all_pairs_finds(tree: Path, varian
     distances = np.linalg.norm(x[:, None] - x[None], axis=-1)
     np.fill_diagonal(distances, np.inf)
     np.testing.assert_array_equal(indices, np.argsort(distances, axis=1)[:, :N_NEIGHBORS])
+    joint = vectors("joint").astype(np.float64)
+    joint -= joint.mean(axis=0) * variant  # the second map's vectors are about the mean
+    joint /= np.linalg.norm(joint, axis=1, keepdims=True)
+    steps = read_arrays(pack.text(), pack.shapes)[held["cosines"]].reshape(-1, held["k"])
+    cosines = np.einsum("nd,nkd->nk", joint, joint[indices])
+    np.testing.assert_allclose(steps / 100 - 1, cosines, atol=0.00501)
+    assert held["cosine"] == ("cosine", "cosine about the mean")[variant]
 
 
 def test_coordinates_are_those_of_the_map(tree: Path):

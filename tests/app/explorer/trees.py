@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from safetensors.numpy import save_file
 
 from embspace.app.page.fragment import Fragment, policy_of
 from embspace.files.graphs import save_graphs
@@ -64,6 +65,10 @@ def write_tree(folder: Path, model: str = "tiny") -> Path:
     graphs = {cloud: scan_pairs(vectors(cloud), n_neighbors=N_HELD).neighbors for cloud in clouds}
     path = _made(folder / f"data/measured/nearest_neighbors/{model}.safetensors")
     save_graphs({cloud: graph for cloud, graph in graphs.items() if graph is not None}, path)
+    matrices = dict(
+        zip(("input", "positional"), np.split(vectors("joint"), [N_TOKENS]), strict=True)
+    )
+    save_file(matrices, _made(folder / f"data/extracted/embeddings/{model}.safetensors"))
     measured = pd.DataFrame({"id": range(N_TOKENS), "norm": 1.0, "cosine": 0.25})
     measured["norm"] = np.linspace(1, 2, N_TOKENS)
     save_rows(measured, _made(folder / f"data/measured/mean_embedding/{model}.parquet"))

@@ -1,9 +1,12 @@
+import os
+import re
 from pathlib import Path
 
 import pytest
 
 from embspace.app.page.names import names_of
 from embspace.app.page.overview import write_all, write_named
+from embspace.app.reporting.listed import note
 from embspace.errors import InputError
 from tests.app.page.trees import write_tree
 
@@ -38,6 +41,27 @@ def test_the_list_has_every_name_and_leaves_reports_as_they_are(tmp_path: Path):
     assert report.read_text() == "a report"
     assert "<li>&lt;script&gt; drifts</li>" in text
     assert "<script" not in text
+
+
+def test_reports_of_folders_and_files_are_in_the_list_the_newest_first(tmp_path: Path):
+    tree = write_tree(tmp_path)
+    assert "of your own" not in (tree / write_all(tree)).read_text(encoding="utf-8")
+    for day, (name, title) in enumerate(
+        (("a", None), ("my-01234567", "./my"), ("my-01234567--t+all", "./my on <b>.csv --all"))
+    ):
+        page = tree / "reports" / name / "index.html"
+        page.parent.mkdir(parents=True, exist_ok=True)
+        page.write_text("a report")
+        if title:
+            note(page.parent, title)
+        os.utime(page, (86400 * day, 86400 * day))
+    text = (tree / write_all(tree)).read_text(encoding="utf-8")
+    own = text.partition('id="reports"')[2].partition("</section>")[0]
+    assert re.findall(r'<a href="(.*?)"><bdi>(.*?)</bdi></a> <span class="quiet">(.*?)<', own) == [
+        ("my-01234567--t%2Ball/index.html", "./my on &lt;b&gt;.csv --all", "1970-01-03"),
+        ("my-01234567/index.html", "./my", "1970-01-02"),
+    ]
+    assert 'href="a/index.html"' in text  # with its model
 
 
 def test_what_has_no_results_has_its_command_in_the_list(tmp_path: Path):

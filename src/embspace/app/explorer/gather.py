@@ -7,6 +7,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from embspace.app.explorer.cosines import (
+    ABOUT_MEAN,
+    CENTERED,
+    COSINE,
+    in_hundredths,
+    learned_vectors,
+)
 from embspace.app.explorer.layers_of import layers_of
 from embspace.app.explorer.packing import Pack
 from embspace.app.explorer.text_windows import (
@@ -161,8 +168,10 @@ def _maps(
     for cloud in clouds:
         if cloud in graphs and graphs[cloud].n == len(rows):
             nearest = graphs[cloud].first(min(N_NEIGHBORS, graphs[cloud].k)).indices
-            held[cloud] = {"array": pack.add(nearest.ravel().astype(np.int64), n_bytes=2),
-                           "k": nearest.shape[1]}  # fmt: skip
+            x = learned_vectors(folder, model, cloud)
+            has_mean = not cloud.endswith(CENTERED)
+            by = "Euclidean distance" if has_mean else ABOUT_MEAN
+            held[cloud] = _held(nearest, x, by, COSINE if has_mean else ABOUT_MEAN, pack)
     for method, table in coordinates.items():
         quality = load_table(str(folder / f"results/{method}/quality/{model}.csv"))
         for cloud in clouds:
@@ -173,6 +182,16 @@ def _maps(
             axes = ["x", "y", "z"] if len(rows) < 5000 and "z" in points else ["x", "y"]
             name = CLOUDS[cloud].name
             yield _map(method, name, judged.iloc[0], points[axes], held.get(cloud), pack)
+
+
+def _held(nearest: np.ndarray, x: np.ndarray | None, by: str, cosine: str, pack: Pack) -> Part:
+    """Return the neighbors of points, and the cosines to them if the vectors `x` are there."""
+    held = {"array": pack.add(nearest.ravel().astype(np.int64), n_bytes=2),
+            "k": nearest.shape[1], "by": by}  # fmt: skip
+    if x is not None and len(x) == len(nearest):
+        cosines = pack.add(in_hundredths(x, nearest).ravel(), n_bytes=1)
+        held |= {"cosines": cosines, "cosine": cosine}
+    return held
 
 
 def _map(
@@ -256,11 +275,8 @@ def _neighbors_of_texts(
         return None
     graph = scan_pairs(vectors, n_neighbors=N_NEIGHBORS).neighbors
     assert graph is not None  # they were asked for
-    return {
-        "array": pack.add(graph.indices.ravel().astype(np.int64), n_bytes=2),
-        "k": N_NEIGHBORS,
-        "by": NEARNESS[place[1]],
-    }
+    cosine = ABOUT_MEAN if NEARNESS[place[1]] == ABOUT_MEAN else COSINE
+    return _held(graph.indices, vectors, NEARNESS[place[1]], cosine, pack)
 
 
 def _domains(rows: pd.DataFrame, pack: Pack) -> list[Part]:

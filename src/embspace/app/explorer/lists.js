@@ -7,15 +7,17 @@ function element(tag, text, name) {
   return made;
 }
 
-function listOf(title, points, names, onClick, isMarked) {
+// `beside` are texts after the names, such as cosines.
+function listOf(title, points, names, onClick, isMarked, beside) {
   const list = element("ul");
-  for (const i of points) {
+  for (const [place, i] of points.entries()) {
     const button = element("button", names[i], isMarked && isMarked(i) ? "ex-lost" : "");
     button.type = "button";
     button.dir = "auto";
     button.addEventListener("click", () => onClick(i));
     const item = element("li");
     item.append(button);
+    if (beside) item.append(element("span", beside[place], "ex-beside"));
     list.append(item);
   }
   const whole = element("div");

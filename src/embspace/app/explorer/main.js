@@ -2,6 +2,7 @@
 
 const MOST_RINGS = 60; // more of them would hide the points; the others are dimmed anyway
 const MOST_LISTED = 500;
+const N_HITS = 20; // of a search
 const N_LISTED = 8; // of neighbors on the map, where none of the full space are held
 
 async function start() {
@@ -11,7 +12,7 @@ async function start() {
   const camera = cameraOf(part("stage"), [part("points"), part("overlay")]);
   const painter = webglPainter(part("points")) || canvasPainter(part("points"));
   root.dataset.painter = painter.name;
-  const now = { set: null, map: null, layout: null, grid: null, values: null, selected: [], hover: -1,
+  const now = { set: null, map: null, layout: null, grid: null, values: null, selected: [], hits: [], hover: -1,
     pinned: -1, lasso: null, names: true, places: [], spin: [0, 0], isLasso: false };
   const front = () => (matchMedia(DARK).matches ? "#eeeeee" : "#000000");
   let asked = false;
@@ -28,6 +29,7 @@ async function start() {
       const [px, py] = camera.toScreen(now.layout.x[i], now.layout.y[i]);
       c.strokeStyle = color; c.lineWidth = 2; c.beginPath(); c.arc(px, py, radius, 0, 7); c.stroke();
     };
+    for (const i of now.hits) ring(i, 6, "#0072B2");
     if (now.selected.length <= MOST_RINGS) for (const i of now.selected) ring(i, 5, "#D55E00");
     if (now.pinned >= 0) {
       for (const i of inSpace(now.pinned)) {
@@ -40,6 +42,7 @@ async function start() {
     if (now.hover >= 0) ring(now.hover, 6, style.color);
     c.font = "12px system-ui, sans-serif";
     const taken = [];
+    if (now.pinned >= 0) nameBeside(c, now.pinned, taken, style);
     if (now.names) for (const place of now.places) {
       const [px, py] = camera.toScreen(place.x, place.y);
       if (px < 0 || py < 0 || px > camera.width || py > camera.height) continue;
@@ -54,19 +57,42 @@ async function start() {
     }
   }
 
+  function nameBeside(c, i, taken, style) {
+    const [px, py] = camera.toScreen(now.layout.x[i], now.layout.y[i]);
+    c.font = "600 13px system-ui, sans-serif";
+    const text = clipped(now.set.names[i]);
+    const width = c.measureText(text).width + 6;
+    const left = px + 10 + width > camera.width ? px - 10 - width : px + 10;
+    writeInBox(c, text, freeBox(taken, [[left, py - 8, width, 16]]), style.color, style.backgroundColor);
+    c.font = "12px system-ui, sans-serif";
+  }
+
   const inSpace = (i) => {
     const held = now.map.neighbors;
     return held ? Array.from(content.values[held.array].subarray(i * held.k, (i + 1) * held.k)) : [];
   };
 
+  // Of each neighbor in the full space, in the order of `inSpace`; null where none are held.
+  function cosinesOf(i) {
+    const held = now.map.neighbors;
+    if (!held || held.cosines === undefined) return null;
+    const steps = content.values[held.cosines].subarray(i * held.k, (i + 1) * held.k);
+    return Array.from(steps, (step) => (step / 100 - 1).toFixed(2));
+  }
+
+  function nearness() {
+    const { by, cosine } = now.map.neighbors;
+    return `by ${by}${cosine && cosine !== by ? `, with their ${cosine}` : ""}`;
+  }
+
   function chooseSet() {
     now.set = content.sets[part("set").value];
     now.words = wordsOf(content, now.set);
-    now.selected = []; now.pinned = now.hover = -1; now.isShown = null;
+    now.selected = []; now.hits = []; now.pinned = now.hover = -1; now.isShown = null;
     part("map").replaceChildren(...now.set.maps.map((map, i) =>
       new Option(`${map.method}, ${map.variant} (${percent(map.recall)})`, i)));
     part("map").value = now.set.start;
-    chooseMap(); showSelected(); part("neighbors").replaceChildren();
+    chooseMap(); showSelected(); search(); part("neighbors").replaceChildren();
   }
 
   function chooseMap() {
@@ -181,9 +207,9 @@ async function start() {
     const lists = [element("p", now.set.names[i])];
     lists[0].dir = "auto";
     lists.push(full.length
-      ? listOf(`nearest in the full space${now.map.neighbors.by ? `, by ${now.map.neighbors.by}` : ""} (†: not among those on the map)`, full, now.set.names, pin, (j) => !onMap.includes(j))
+      ? listOf(`nearest in the full space, ${nearness()} (†: not among those on the map)`, full, now.set.names, fromList(pin), (j) => !onMap.includes(j), cosinesOf(i))
       : element("p", "No neighbors in the full space are stored for these points."));
-    lists.push(listOf(`nearest on the map${isTurned() ? ", turned as it is now" : ""} (†: not among those in the full space)`, onMap, now.set.names, pin, full.length ? (j) => !full.includes(j) : null));
+    lists.push(listOf(`nearest on the map${isTurned() ? ", turned as it is now" : ""} (†: not among those in the full space)`, onMap, now.set.names, fromList(pin), full.length ? (j) => !full.includes(j) : null));
     lists[0].className = "ex-pinned";
     part("neighbors").replaceChildren(...lists);
     paint();
@@ -191,12 +217,19 @@ async function start() {
 
   function search() {
     const text = part("search").value.toLowerCase();
-    if (!text) return part("found").replaceChildren();
     const hits = [];
+    now.hits = [];
+    paint();
+    if (!text) return part("found").replaceChildren();
     now.set.names.forEach((name, i) => { const at = name.toLowerCase().indexOf(text); if (at >= 0) hits.push([name.length === text.length ? -1 : at, name.length, i]); });
     hits.sort((a, b) => a[0] - b[0] || a[1] - b[1] || a[2] - b[2]);
-    part("found").replaceChildren(listOf(`${hits.length} found`, hits.slice(0, 20).map((h) => h[2]), now.set.names, goTo));
+    now.hits = hits.slice(0, N_HITS).map((h) => h[2]);
+    const title = `${hits.length} found${hits.length > N_HITS ? `, of which ${N_HITS} are listed and ringed` : ""}`;
+    part("found").replaceChildren(listOf(title, now.hits, now.set.names, fromList(goTo)));
   }
+
+  // After a choice from a list, the wheel and the keys are the map's.
+  const fromList = (act) => (i) => { act(i); part("overlay").focus({ preventScroll: true }); };
 
   function goTo(i) {
     camera.x = now.layout.x[i]; camera.y = now.layout.y[i];
@@ -207,7 +240,7 @@ async function start() {
   function showSelected() {
     part("selected-part").hidden = !now.selected.length;
     part("count").textContent = `${now.selected.length} selected`;
-    part("selected").replaceChildren(listOf(now.selected.length > MOST_LISTED ? `the first ${MOST_LISTED}; copy and CSV have all` : "", now.selected.slice(0, MOST_LISTED), now.set.names, pin));
+    part("selected").replaceChildren(listOf(now.selected.length > MOST_LISTED ? `the first ${MOST_LISTED}; copy and CSV have all` : "", now.selected.slice(0, MOST_LISTED), now.set.names, fromList(pin)));
     const typical = now.words && now.selected.length ? typicalWords(now.words, [now.selected], 8)[0] : [];
     part("selected").prepend(...(typical.length ? [element("p", `typical words: ${typical.join(", ")}`)] : []));
     if (now.isShown) shade();
@@ -309,6 +342,7 @@ async function start() {
   part("map").addEventListener("change", chooseMap);
   part("color").addEventListener("change", chooseColor);
   part("search").addEventListener("input", search);
+  part("search").addEventListener("keydown", (e) => { if (e.key === "Enter" && !e.isComposing && now.hits.length) { e.preventDefault(); fromList(goTo)(now.hits[0]); } });
   for (const end of ["low", "high"]) part(end).addEventListener("input", shade);
   part("lasso").addEventListener("click", () => setLasso(!now.isLasso));
   part("names").addEventListener("click", setNames);

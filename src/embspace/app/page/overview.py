@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from embspace.app.page.named import named_page, parts_of, rendered
 from embspace.app.page.names import PLURALS, Named, asked_of_all
+from embspace.app.reporting.listed import Report, reports_of
 from embspace.files.atomic import writing
 from embspace.files.copies import copy_file
 
@@ -58,6 +59,8 @@ def write_named(
 def write_all(root: Path, *, is_single: bool = False) -> Path:
     """Write a page of each model, run, pair and corpus of params.yaml or with results, and a list.
 
+    The list has all other reports, too, of models and texts of one's own.
+
     Returns:
         The list, reports/index.html, relative to the root.
     """
@@ -76,8 +79,19 @@ def write_all(root: Path, *, is_single: bool = False) -> Path:
     with writing(root / page) as partial:
         text = rendered(
             TEMPLATE,
+            reports=_others(root, entries),
             kinds=[(kind, [*group]) for kind, group in kinds],
             has_findings=any(entry.findings for entry in entries),
         )
         partial.write_text(text, encoding="utf-8")
     return page
+
+
+def _others(root: Path, entries: list[Entry]) -> dict[str, Report]:
+    """Return the reports that no entry stands for, the newest first, by link from reports/."""
+    names = {entry.named.name for entry in entries}
+    return {
+        report.page.relative_to(root / REPORTS).as_posix(): report
+        for report in reports_of(root)
+        if report.page.parent.name not in names
+    }

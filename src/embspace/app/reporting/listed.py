@@ -5,6 +5,7 @@ import os
 import re
 import time
 from pathlib import Path
+from typing import NamedTuple
 
 from embspace.files.atomic import writing
 from embspace.files.json_keys import read_json
@@ -22,14 +23,26 @@ def note(folder: Path, title: str) -> None:
         partial.write_text(json.dumps({TITLE: title}, ensure_ascii=False), encoding="utf-8")
 
 
+class Report(NamedTuple):
+    """A page in reports/: what it is listed as, its last day of writing, as 2026-05-31."""
+
+    title: str
+    day: str
+    page: Path
+
+
+def reports_of(root: Path) -> list[Report]:
+    """Return the reports of a study, the newest first."""
+    pages = sorted((root / REPORTS).glob("*/index.html"), key=lambda page: -page.stat().st_mtime)
+    return [Report(_title(page.parent, root), _day(page), page) for page in pages]
+
+
 def list_reports(root: Path, here: Path) -> list[str]:
     """Return a line for each report of a study, the newest first: title, day, page from `here`."""
-    pages = sorted((root / REPORTS).glob("*/index.html"), key=lambda page: -page.stat().st_mtime)
-    titles = [_title(page.parent, root) for page in pages]
-    width = max(map(len, titles), default=0)
+    reports = reports_of(root)
+    width = max((len(report.title) for report in reports), default=0)
     return [
-        f"{title:{width}}  {_day(page)}  {os.path.relpath(page, here)}"
-        for title, page in zip(titles, pages, strict=True)
+        f"{title:{width}}  {day}  {os.path.relpath(page, here)}" for title, day, page in reports
     ]
 
 

@@ -28,7 +28,7 @@ def reference_table(root: Path, models: Sequence[str]) -> pd.DataFrame:
     Raises:
         InputError: if no family of a model was measured.
     """
-    shown = {
+    shown: dict[str, list[str]] = {
         family: read_yaml(settings_path("draw", family, root))["measures"] for family in FAMILIES
     }
     tables = []

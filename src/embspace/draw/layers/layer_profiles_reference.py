@@ -69,8 +69,8 @@ def name_beside(axes: Sequence[Axes]) -> None:
     """Write the names of known models at the right ends of their lines, none upon another."""
     for ax in axes:
         lines = [line for line in ax.lines if str(line.get_label()).startswith("known: ")]
-        ends = [ax.transData.transform(np.asarray(line.get_xydata())[-1]) for line in lines]
-        heights = [float(ax.transAxes.inverted().transform(end)[1]) for end in ends]
+        ends = np.array([np.asarray(line.get_xydata())[-1] for line in lines]).reshape(-1, 2)
+        heights = ax.transAxes.inverted().transform(ax.transData.transform(ends))[:, 1]
         for line, height in zip(lines, spread(heights, GAP, 0.02), strict=True):
             ax.annotate(
                 str(line.get_label()).removeprefix("known: "),
