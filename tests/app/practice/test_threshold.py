@@ -4,7 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from embspace.app.practice.corpora import read_corpus
+from embspace.app.practice import threshold as module
+from embspace.app.practice.corpora import CorpusOfVectors, read_corpus
 from embspace.app.practice.threshold import prepared, threshold
 from tests.app.practice.test_corpora import written
 from tests.app.test_layer import varied
@@ -39,9 +40,39 @@ def test_planted_duplicates_are_the_pairs_above_the_threshold():
     assert rates["preparation"].tolist() == ["raw"] * 3 + ["centered"] * 3
     raw = rates.set_index("rate").iloc[:3]
     assert 0.4 < raw.loc[1e-3, "cosine"] < raw.loc[1e-4, "cosine"]
-    assert (raw["cosine_low"] <= raw["cosine"]).all() and (raw["n_above"] <= [44, 4, 0]).all()
+    assert (raw["cosine_low"] <= raw["cosine"])[:2].all() and (raw["n_above"] <= [44, 4, 0]).all()
     assert "Of the 44,850 pairs of different documents among the 300" in answer.sentence
     assert "(few)" in answer.said
+
+
+def test_pairs_expected_among_texts_come_with_texts_of_several_a_document(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    n = 1200
+    x = np.random.default_rng(0).normal(size=(n, 3)).astype(np.float32)
+    few, many = (planted(x[:rows], np.arange(rows) // 4) for rows in (n // 3, n))
+    corpora = {"few": few, "many": many}
+    monkeypatch.setattr(module, "read_corpus", lambda name, **_: corpora[name])
+    expected = threshold("few", texts=n)
+    counted = threshold("many").tables["fixed"]["n_above"]
+    assert expected.tables["fixed"]["expected_pairs"].to_numpy() == pytest.approx(counted, rel=0.1)
+    assert f"expected among {n:,} such texts: " in expected.said
+
+
+def planted(x: np.ndarray, document: np.ndarray) -> CorpusOfVectors:
+    """Vectors of which several are of one document, which no array says."""
+    rows = [*map(str, range(len(x)))]
+    table = pd.DataFrame({"id": rows, "document": document.astype(str), "copy_of": rows})
+    return CorpusOfVectors("planted", x, table.assign(text="", label="", n_tokens=np.nan))
+
+
+def test_rates_below_one_pair_have_no_cosine():
+    few = threshold(np.random.default_rng(0).normal(size=(4, 5)))
+    assert few.tables["rates"]["cosine"].isna().all()
+    assert few.sentence.endswith("no cosine of one pair in 1,000 can be measured.")
+    assert [line.split()[1:3] for line in few.said.splitlines()[2:5]] == [["none", "none"]] * 3
+    some = threshold(np.random.default_rng(0).normal(size=(60, 5))).tables["rates"]
+    assert some["cosine"].notna().tolist() == [True, False, False] * 2
 
 
 def test_known_duplicates_give_a_threshold_that_is_held_out():

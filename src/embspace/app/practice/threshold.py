@@ -35,7 +35,7 @@ def threshold(
     reading: Mapping[str, Any] | None = None,
     known: Any = None,
     precision: float = 0.95,
-    documents: int = 10_000,
+    texts: int = 10_000,
     all_layers: bool = False,
 ) -> Answer:
     """Return the cosine that one in 10^3, 10^4, 10^5 pairs of different documents reaches.
@@ -57,7 +57,7 @@ def threshold(
         reading: How a file of texts is read, by keys of a description in conf/corpus/.
         known: Pairs that are the same.
         precision: The wanted one.
-        documents: Of a larger corpus, for the expected false alarms.
+        texts: Of a larger corpus, for the expected false alarms.
         all_layers: Whether `rates` has every layer and pooling.
 
     Raises:
@@ -71,20 +71,20 @@ def threshold(
     tables = {
         "rates": pd.concat(
             [
-                _rates(each, kind, pairs.get((each, kind)) or _pairs(each, kind), documents)
+                _rates(each, kind, pairs.get((each, kind)) or _pairs(each, kind), texts)
                 for each in clouds
                 for kind in (RAW, CENTERED)
             ],
             ignore_index=True,
         ),
-        "fixed": _fixed(cloud, pairs[cloud, RAW], documents),
+        "fixed": _fixed(cloud, pairs[cloud, RAW], texts),
         "pairs": _listed(cloud, pairs[cloud, RAW]),
         "lengths": lengths_table(cloud, RATES[0], LEVEL, np.random.default_rng(SEED)),
     }
     if same is not None:
         tables["curve"] = precision_table(cloud, same)
         tables["held_out"] = held_out_table(cloud, same, precision, np.random.default_rng(SEED))
-    said = "\n".join(_said(cloud, pairs[cloud, RAW], tables, documents))
+    said = "\n".join(_said(cloud, pairs[cloud, RAW], tables, texts))
     return Answer(said, _sentence(cloud, pairs[cloud, RAW], tables), tables)
 
 
@@ -116,12 +116,13 @@ def _pairs(cloud: TextVectors, kind: str) -> HighPairs:
     )
 
 
-def _rates(cloud: TextVectors, kind: str, pairs: HighPairs, documents: int) -> pd.DataFrame:
+def _rates(cloud: TextVectors, kind: str, pairs: HighPairs, texts: int) -> pd.DataFrame:
     """Return a row for each rate, at one place."""
     rows = []
     for rate in RATES:
         rare = rare_cosine(pairs, rate, level=LEVEL)
-        alarms = false_alarms(pairs, rare.cosine, documents, level=LEVEL)
+        is_measured = rate * pairs.n_pairs >= 1  # below one pair of the corpus, nothing is
+        alarms = false_alarms(pairs, rare.cosine, texts, level=LEVEL)
         rows.append(
             {
                 "place": cloud.place,
@@ -129,27 +130,27 @@ def _rates(cloud: TextVectors, kind: str, pairs: HighPairs, documents: int) -> p
                 "pooling": cloud.pooling,
                 "preparation": kind,
                 "rate": rate,
-                "cosine": rare.cosine,
-                "cosine_low": rare.low,
-                "cosine_high": rare.high,
+                "cosine": rare.cosine if is_measured else np.nan,
+                "cosine_low": rare.low if is_measured else np.nan,
+                "cosine_high": rare.high if is_measured else np.nan,
                 "n_above": rare.n_above,
                 "n_pairs": pairs.n_pairs,
                 "n_documents": pairs.n_documents,
                 "level": LEVEL,
-                "expected_pairs": alarms.expected,
-                "of_documents": documents,
+                "expected_pairs": alarms.expected if is_measured else np.nan,
+                "of_texts": texts,
             }
         )
     return pd.DataFrame(rows)
 
 
-def _fixed(cloud: TextVectors, pairs: HighPairs, documents: int) -> pd.DataFrame:
+def _fixed(cloud: TextVectors, pairs: HighPairs, texts: int) -> pd.DataFrame:
     """Return how many pairs reach the cosines that people guess."""
     counts = pairs_above(cloud.vectors, cloud.documents, np.array(FIXED))
     rows = []
     for cosine, n_above in zip(FIXED, counts.tolist(), strict=True):
-        alarms = false_alarms(pairs, cosine, documents, level=LEVEL)
-        all_of_them = documents * (documents - 1) / 2
+        alarms = false_alarms(pairs, cosine, texts, level=LEVEL)
+        all_of_them = texts * (texts - 1) / 2
         rows.append(
             {
                 "cosine": cosine,
@@ -159,7 +160,7 @@ def _fixed(cloud: TextVectors, pairs: HighPairs, documents: int) -> pd.DataFrame
                 "expected_pairs": n_above / pairs.n_pairs * all_of_them,
                 "expected_low": alarms.low,
                 "expected_high": alarms.high,
-                "of_documents": documents,
+                "of_texts": texts,
             }
         )
     return pd.DataFrame(rows)
@@ -190,7 +191,7 @@ def _listed(cloud: TextVectors, pairs: HighPairs) -> pd.DataFrame:
 
 
 def _said(
-    cloud: TextVectors, pairs: HighPairs, tables: Mapping[str, pd.DataFrame], documents: int
+    cloud: TextVectors, pairs: HighPairs, tables: Mapping[str, pd.DataFrame], texts: int
 ) -> Iterator[str]:
     n_copies = int((cloud.table["id"] != cloud.table["copy_of"]).sum()) if cloud.has_texts else 0
     yield (
@@ -209,7 +210,7 @@ def _said(
         expected = few_or_many(row["expected_pairs"])
         yield (
             f"above {row['cosine']:.2f}: {row['n_above']:,.0f} pairs; expected among "
-            f"{documents:,} such documents: {expected}"
+            f"{texts:,} such texts: {expected}"
         )
     yield from told_of_lengths(tables["lengths"])
     yield from _told_of_known(tables)
@@ -242,6 +243,8 @@ def _told_of_known(tables: Mapping[str, pd.DataFrame]) -> Iterator[str]:
 
 
 def _cosine(row: pd.Series) -> str:
+    if np.isnan(row["cosine"]):
+        return number(row["cosine"])
     return interval(row["cosine"], row["cosine_low"], row["cosine_high"])
 
 
@@ -251,9 +254,14 @@ def _sentence(cloud: TextVectors, pairs: HighPairs, tables: Mapping[str, pd.Data
     raw = {row["rate"]: row for _, row in rates[rates["preparation"] == RAW].iterrows()}
     enough = [rate for rate in RATES if raw[rate]["n_above"] >= N_FEW] or [RATES[0]]
     row = raw[enough[-1]]
+    among = (
+        f"the {pairs.n_pairs:,} pairs of different documents among the "
+        f"{pairs.n_documents:,} of {cloud.called}"
+    )
+    if np.isnan(row["cosine"]):
+        return f"By {among}, no cosine of one pair in {1 / enough[-1]:,.0f} can be measured."
     return (
-        f"Of the {pairs.n_pairs:,} pairs of different documents among the "
-        f"{pairs.n_documents:,} of {cloud.called}, one in {1 / enough[-1]:,.0f} "
+        f"Of {among}, one in {1 / enough[-1]:,.0f} "
         f"has a cosine of {number(row['cosine'])} or more ({100 * LEVEL:g} % interval over "
         f"documents {number(row['cosine_low'])} to {number(row['cosine_high'])}; all pairs were "
         "compared, copies of a text being one document)."

@@ -104,14 +104,15 @@ class FalseAlarms(NamedTuple):
     high: float
 
 
-def false_alarms(pairs: HighPairs, cosine: float, n_documents: int, *, level: float) -> FalseAlarms:
-    """Return the expected number of pairs with at least a cosine among `n_documents` documents.
+def false_alarms(pairs: HighPairs, cosine: float, n_rows: int, *, level: float) -> FalseAlarms:
+    """Return the expected number of pairs with at least a cosine among `n_rows` rows.
 
+    Rows, and not documents: a document of several rows has a pair for each.
     The interval is of the expectation. NaN for a cosine below the lowest edge.
     """
     bounds = rate_bounds(pairs, level)
     if cosine < pairs.edges[0]:
         return FalseAlarms(*[float("nan")] * 3)
     place = min(int(np.searchsorted(pairs.edges, cosine)), len(pairs.edges) - 1)
-    n = n_documents * (n_documents - 1) / 2
+    n = n_rows * (n_rows - 1) / 2
     return FalseAlarms(*(float(n * part[place]) for part in bounds))

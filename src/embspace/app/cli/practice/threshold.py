@@ -45,9 +45,9 @@ def threshold(
         float,
         typer.Option("--precision", help="Wanted, with --known.", min=0.01, max=0.999),
     ] = 0.95,
-    documents: Annotated[
+    texts: Annotated[
         int,
-        typer.Option("--documents", help="Of a corpus whose false alarms are expected.", min=2),
+        typer.Option("--texts", help="Of a corpus whose false alarms are expected.", min=2),
     ] = 10_000,
     layers: Annotated[
         bool, typer.Option("--layers", help="Every layer and pooling in rates.csv.")
@@ -79,7 +79,7 @@ def threshold(
             ),
             known=known,
             precision=precision,
-            documents=documents,
+            texts=texts,
             all_layers=layers,
         )
         show(answer, results)
