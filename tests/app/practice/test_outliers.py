@@ -1,15 +1,22 @@
 """`outliers`: planted vectors and texts are found, and what they are stands beside them."""
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 
+from embspace.app.practice import corpora
 from embspace.app.practice.corpora import CorpusOfVectors
 from embspace.app.practice.outliers import kinds_of, outliers
 from embspace.errors import InputError
 from embspace.geometry.practice import outliers as measured
+from tests.app.practice.test_corpora import there
+from tests.app.test_layer import varied
+from tests.loaded.folders import tree
+
+__all__ = ["there", "tree"]
 
 
 def cloud(n: int, seed: int = 0) -> np.ndarray:
@@ -42,6 +49,17 @@ def test_few_texts_have_no_verdict():
 def test_other_dimensions_are_refused():
     with pytest.raises(InputError, match="found 4 dimensions, allowed: 10"):
         outliers(cloud(30), of=np.ones((5, 4)) + np.eye(5, 4))
+
+
+def test_texts_by_a_model_are_not_judged_among_vectors(there: Path):
+    texts = [varied(row) for row in range(12)]
+    with pytest.raises(InputError, match="--vectors: found beside --model"):
+        outliers(texts, "tiny", vectors=cloud(12), of=texts)
+    message = "texts: found texts read by tiny beside vectors of texts, allowed: vectors on both"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(corpora, "USUAL_MODEL", "tiny")
+        with pytest.raises(InputError, match=message):
+            outliers(texts, vectors=cloud(12), of=texts, k=3)
 
 
 def test_texts_are_described(monkeypatch: pytest.MonkeyPatch):

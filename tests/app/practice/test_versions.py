@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from embspace.app.practice import versions as module
+from embspace.app.practice.corpora import read_corpus
 from embspace.app.practice.versions import versions
 from embspace.errors import InputError
 from tests.app.practice.test_corpora import there
@@ -52,6 +53,14 @@ def test_another_number_type_stands_beside_rounding(there: Path):
     assert moved["rounding"] < 1e-6 < moved["value"] < 0.01
     assert "search" in changes.index
     assert "texts moved by more than rounding did" in answer.said
+
+
+def test_vectors_stand_beside_a_model_at_its_layer_and_pooling(there: Path):
+    texts = [varied(n) for n in range(24)]
+    other = read_corpus(texts, model="tiny").at(1, "mean").vectors
+    answer = versions(texts, model="tiny", other_vectors=other, layer=1, pooling="mean")
+    changes = answer.tables["changes"].set_index("quantity")
+    assert changes.loc["cosine_distance", "largest"] < 1e-6
 
 
 def test_one_second_version_is_needed():

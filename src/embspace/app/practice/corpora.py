@@ -303,6 +303,21 @@ def read_corpus(
     return CorpusOfTexts(name, texts, loaded, root)
 
 
+def check_one_source(first: TextsOrVectors, second: TextsOrVectors) -> None:
+    """Stop if one corpus has vectors from elsewhere, and a model reads the other.
+
+    Raises:
+        InputError: with both corpora.
+    """
+    if (first.model == VECTORS) == (second.model == VECTORS):
+        return
+    vectors, texts = (first, second) if first.model == VECTORS else (second, first)
+    raise InputError(
+        f"{texts.corpus}: found texts read by {texts.model} beside vectors of {vectors.corpus}, "
+        "allowed: vectors on both sides, or texts on both"
+    )
+
+
 def check_directions(cloud: TextVectors) -> None:
     """Stop if fewer than two documents have a vector that is not zero.
 

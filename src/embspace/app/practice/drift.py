@@ -8,7 +8,7 @@ import pandas as pd
 from jaxtyping import Bool, Float, Int
 
 from embspace.app.practice.answers import Answer, interval, number, snippet
-from embspace.app.practice.corpora import TextVectors, read_corpus
+from embspace.app.practice.corpora import TextVectors, check_one_source, read_corpus
 from embspace.errors import InputError
 from embspace.geometry.groups.two_clouds import FEWEST_DOCUMENTS, TwoClouds, compare_clouds
 from embspace.geometry.pairs.directions import unit_rows
@@ -51,19 +51,24 @@ def drift(
 ) -> Answer:
     """Return whether two corpora are apart by one model, and where.
 
-    Energy distance with a p-value by dealing documents, and the probability that a text leans to
-    its own corpus. Tables: `distance`; `texts`, each with its lean and cluster; `clusters` and
-    `directions`, whose shares and means differ; `words`, which texts of one corpus have more often.
+    Energy distance with a p-value by dealing documents, and the probability that a text of the
+    first corpus leans more to the first than a text of the second. Tables: `distance`; `texts` with
+    lean and cluster; `clusters` and `directions` with shares and means; `words` with shares of
+    documents. Documents of both corpora are one if a column names their ids; row numbers join
+    nothing, nor do ascending numbers, unless `reading` has `id_column` or `document_column`.
 
     Raises:
-        InputError: as `read_corpus`; if vectors have different dimensions.
+        InputError: as `read_corpus`; if vectors have different dimensions, or stand beside texts.
     """
     options = {"model": model, "tokenizer": tokenizer, "reading": reading}
-    clouds = [
-        read_corpus(corpus, vectors=own, **options).at(layer, pooling)
+    read = [
+        read_corpus(corpus, vectors=own, **options)
         for corpus, own in ((first, vectors), (second, other_vectors))
     ]
-    both = _joined(*clouds)
+    check_one_source(*read)
+    clouds = [corpus.at(layer, pooling) for corpus in read]
+    has_names = not {"id_column", "document_column"}.isdisjoint(reading or {})
+    both = _joined(*clouds, has_names=has_names)
     apart = compare_clouds(
         both.x,
         both.is_first,
@@ -84,7 +89,7 @@ def drift(
     return Answer("\n".join(_said(both, apart, tables)), _sentence(both, apart), tables)
 
 
-def _joined(first: TextVectors, second: TextVectors) -> _Both:
+def _joined(first: TextVectors, second: TextVectors, *, has_names: bool) -> _Both:
     sides = [side.originals() for side in (first, second)]
     dims = [side.vectors.shape[1] for side in sides]
     if dims[0] != dims[1]:
@@ -96,12 +101,22 @@ def _joined(first: TextVectors, second: TextVectors) -> _Both:
                 f"{side.corpus}: found {n} documents, allowed: {FEWEST_DOCUMENTS} or more"
             )
     names = [side.table["document"].astype(str) for side in sides]
-    if not all(side.has_texts for side in sides):  # rows of vectors have numbers for names
+    if not has_names and any(map(_is_numbered, sides)):
         names = [side + f"/{place}" for place, side in enumerate(names)]
     document = np.asarray(pd.factorize(pd.concat(names))[0], dtype=np.int64)
     is_first = np.arange(len(document)) < len(sides[0])
     x = unit_rows(np.concatenate([side.vectors for side in sides]).astype(np.float64))
     return _Both(sides[0], sides[1], x, is_first, document)
+
+
+def _is_numbered(originals: TextVectors) -> bool:
+    """Return whether documents are called by ascending numbers, as rows without an id are."""
+    if not originals.has_texts:
+        return True
+    names, ids = (originals.table[column].astype(str) for column in ("document", "id"))
+    if not (names.str.isdecimal().all() and (names == ids).all()):
+        return False
+    return bool(names.astype(int).is_monotonic_increasing)
 
 
 def _distance(apart: TwoClouds, n_first: int, n_second: int) -> pd.DataFrame:
@@ -146,12 +161,11 @@ def _cluster_table(both: _Both, cluster: Int[np.ndarray, " text"]) -> pd.DataFra
         n_permutations=N_PERMUTATIONS,
         rng=np.random.default_rng(SEED),
     )
-    read = _word_lists(both)
-    named = []
-    for number_ in range(n):
-        inside = [words for words, own in zip(read, cluster == number_, strict=True) if own]
-        outside = [words for words, own in zip(read, cluster == number_, strict=True) if not own]
-        named.append(_more_often(outside, inside))
+    read = _words_of_texts(both)
+    named = [
+        _more_often(*_words_of_documents(read, both.document, cluster != number_))
+        for number_ in range(n)
+    ]
     table = pd.DataFrame(
         {
             "cluster": np.arange(n),
@@ -165,7 +179,7 @@ def _cluster_table(both: _Both, cluster: Int[np.ndarray, " text"]) -> pd.DataFra
     return table.iloc[order].reset_index(drop=True)
 
 
-def _more_often(outside: list[list[str]], inside: list[list[str]]) -> str:
+def _more_often(outside: list[set[str]], inside: list[set[str]]) -> str:
     if not outside or not inside:
         return ""
     made = [word for word in contrast_words(outside, inside) if word.log_odds > 0]
@@ -198,19 +212,28 @@ def _directions(both: _Both) -> pd.DataFrame:
     )
 
 
-def _word_lists(both: _Both) -> list[list[str]]:
+def _words_of_texts(both: _Both) -> list[set[str]]:
     from embspace.scripts.words import longer_words_in
 
     texts = [*both.first.table["text"], *both.second.table["text"]]
-    return [longer_words_in(text.lower()) for text in texts]
+    return [set(longer_words_in(text.lower())) for text in texts]
+
+
+def _words_of_documents(
+    read: list[set[str]],
+    document: Int[np.ndarray, " text"],
+    is_first: Bool[np.ndarray, " text"],
+) -> tuple[list[set[str]], list[set[str]]]:
+    """Return the words of each document in a first and in a second set of texts."""
+    sides: tuple[dict[int, set[str]], dict[int, set[str]]] = ({}, {})
+    for words, number_, own in zip(read, document.tolist(), is_first, strict=True):
+        sides[0 if own else 1].setdefault(number_, set()).update(words)
+    return list(sides[0].values()), list(sides[1].values())
 
 
 def _words(both: _Both) -> pd.DataFrame:
-    """Return words that one corpus has in more of its texts; no rows for vectors alone."""
-    read = _word_lists(both)
-    sides: list[list[list[str]]] = [[], []]
-    for words, own in zip(read, both.is_first, strict=True):
-        sides[0 if own else 1].append(words)
+    """Return words that one corpus has in more of its documents; no rows for vectors alone."""
+    sides = _words_of_documents(_words_of_texts(both), both.document, both.is_first)
     columns = ["word", "first", "second", "log_odds", "p_value"]
     return pd.DataFrame(contrast_words(*sides), columns=columns)
 
@@ -222,8 +245,9 @@ def _said(both: _Both, apart: TwoClouds, tables: Mapping[str, pd.DataFrame]) -> 
     verdict = "apart" if apart.p_value <= SURE else "not apart beyond two halves of one corpus"
     yield f"{verdict}: p = {apart.p_value:.3f} ({N_PERMUTATIONS} deals of documents)"
     yield f"  energy distance {interval(apart.distance, apart.distance_low, apart.distance_high)}"
+    yield (f"  a text of {first.corpus} leans more to {first.corpus} than one of {second.corpus}")
     yield (
-        "  a text leans to its own corpus with probability "
+        "  with probability "
         f"{interval(apart.auc, apart.auc_low, apart.auc_high)}; by chance "
         f"{number(apart.null_auc)}"
     )
@@ -252,7 +276,7 @@ def _said_of_words(both: _Both, words: pd.DataFrame) -> Iterator[str]:
         (both.second.corpus, sure[sure["log_odds"] > 0]),
     ):
         if len(rows):
-            yield f"words of more texts of {corpus}: {' '.join(rows['word'].head(2 * N_WORDS))}"
+            yield f"words of more documents of {corpus}: {' '.join(rows['word'].head(2 * N_WORDS))}"
 
 
 def _sentence(both: _Both, apart: TwoClouds) -> str:
@@ -263,7 +287,8 @@ def _sentence(both: _Both, apart: TwoClouds) -> str:
         f"By {second.place}, {first.corpus} ({len(first):,} texts) and {second.corpus} "
         f"({len(second):,} texts) {verdict} (energy distance over twice the mean distance "
         f"{interval(apart.distance, apart.distance_low, apart.distance_high)}, p = "
-        f"{apart.p_value:.3f} by {N_PERMUTATIONS} permutations of documents; a text leans to its "
-        f"own corpus with probability {interval(apart.auc, apart.auc_low, apart.auc_high)}; 95 % "
-        "intervals over documents)."
+        f"{apart.p_value:.3f} by {N_PERMUTATIONS} permutations of documents; a text of "
+        f"{first.corpus} leans more to {first.corpus} than one of {second.corpus} with probability "
+        f"{interval(apart.auc, apart.auc_low, apart.auc_high)}; "
+        "95 % intervals over documents)."
     )

@@ -8,7 +8,13 @@ import pandas as pd
 from jaxtyping import Float
 
 from embspace.app.practice.answers import Answer, number, snippet
-from embspace.app.practice.corpora import CorpusOfTexts, TextsOrVectors, TextVectors, read_corpus
+from embspace.app.practice.corpora import (
+    CorpusOfTexts,
+    TextsOrVectors,
+    TextVectors,
+    check_one_source,
+    read_corpus,
+)
 from embspace.errors import InputError, counted
 from embspace.geometry.inference.benjamini_hochberg import benjamini_hochberg
 from embspace.geometry.practice.outliers import FEWEST, nearest_of, place_among, tail_p_values
@@ -49,7 +55,8 @@ def outliers(
     what a text is: length, script, unknown tokens, copies.
 
     Raises:
-        InputError: as `read_corpus`; if k is not below the number of documents.
+        InputError: as `read_corpus`; if k is not below the number of documents, or vectors
+            stand beside texts.
     """
     read = read_corpus(corpus, model=model, tokenizer=tokenizer, vectors=vectors, reading=reading)
     cloud = read.at(layer, pooling)
@@ -59,6 +66,7 @@ def outliers(
     judged = _within(read, cloud, k) if of is None else None
     if judged is None:
         other = read_corpus(of, model=model, tokenizer=tokenizer, reading=reading)
+        check_one_source(read, other)
         there = other.at(layer, pooling)
         if there.vectors.shape[1] != cloud.vectors.shape[1]:
             raise InputError(

@@ -59,7 +59,7 @@ def versions(
     Raises:
         InputError: as `read_corpus`; if not one second version is named.
     """
-    given = [each is not None for each in (other_model, other_vectors, number_type)]
+    given = [version is not None for version in (other_model, other_vectors, number_type)]
     if sum(given) != 1:
         raise InputError(
             f"a second version: found {sum(given)}, allowed: one of --other-model, "
@@ -68,7 +68,7 @@ def versions(
     read = read_corpus(corpus, model=model, tokenizer=tokenizer, vectors=vectors, reading=reading)
     first = read.at(layer, pooling)
     other = _second(read, corpus, other_model, other_vectors, number_type, reading)
-    second = other.at(-1 if vectors is not None or other_vectors is not None else layer, pooling)
+    second = other.at(*((layer, pooling) if other_vectors is None else (-1, None)))
     if len(first) != len(second):
         raise InputError(
             f"{second.corpus}: found {len(second):,} vectors, allowed: {len(first):,}, one for "
@@ -205,7 +205,7 @@ def _search(
     """Yield the reciprocal rank of a text's other half, as difference between the versions."""
     if not (isinstance(read, CorpusOfTexts) and isinstance(other, CorpusOfTexts)):
         return
-    halves = [each.halves_at(layer, pooling) for each in (read, other)]
+    halves = [version.halves_at(layer, pooling) for version in (read, other)]
     if halves[0] is None or halves[1] is None:
         return
     scores = [_reciprocal_ranks(half) for half in halves]
