@@ -11,7 +11,7 @@ import yaml
 from safetensors.numpy import load_file, save_file
 
 from embspace.models.checkpoints import PublishedCheckpoint
-from embspace.settings.model import HubModel, Model, describe_model
+from embspace.settings.model import FolderModel, HubModel, Model, describe_model
 from embspace.settings.schema import read_yaml
 from tests.hub_server import Hub
 from tests.tiny import WORDS, build_tiny_bert, tiny_description
@@ -87,7 +87,11 @@ def training_in_folders(*, is_empty: bool) -> dict[str, Any]:
         )
         for number in NUMBERS
     }
-    checkpoints = [PublishedCheckpoint("tiny", number, model) for number, model in models.items()]
+    checkpoints = [
+        PublishedCheckpoint("tiny", number, model)
+        for number, model in models.items()
+        if isinstance(model, FolderModel)
+    ]
     generator = np.random.default_rng(0)
     texts = [" ".join(generator.choice(WORDS, 20)) for _ in range(24)]
     return {

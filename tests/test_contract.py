@@ -279,6 +279,8 @@ def assert_drawn_as_in_git(member: Declared, root: Path, monkeypatch: pytest.Mon
         pytest.skip("git has not all of its results")
     monkeypatch.chdir(root)
     name = name_in_git(member.analysis)
+    if member.analysis.over == "checkpointed":
+        pytest.skip("no model with published checkpoints is in git")
     committed = Path(f"figures/{member.analysis.noun}/{name}.md")
     _, text = drawn(member, drawing.load(member.analysis.noun, name))
     assert text.count("\n|") == committed.read_text(encoding="utf-8").count("\n|")

@@ -165,12 +165,12 @@ def _ranking(rows: "pd.DataFrame") -> str:
     lines += [f"{'':4}  {_name(row):44}  {_interval(row, 'value')}" for _, row in own.iterrows()]
     is_best = trained["among_best"] | _is_first(trained)
     places = trained["value"].round(9).rank(ascending=False, method="min")
-    for number, row in trained.head(N_SHOWN).iterrows():
-        mark = "=" if is_best[number] else " "
+    for best, place, (_, row) in zip(
+        is_best, places, trained.head(N_SHOWN).iterrows(), strict=False
+    ):
+        mark = "=" if best else " "
         less = _interval(row, "less_last")
-        lines.append(
-            f"{places[number]:3.0f}{mark}  {_name(row):44}  {_interval(row, 'value'):22}  {less}"
-        )
+        lines.append(f"{place:3.0f}{mark}  {_name(row):44}  {_interval(row, 'value'):22}  {less}")
     lines += [f"{'':4}  {_name(row):44}  {_interval(row, 'value')}" for _, row in beside.iterrows()]
     n_best = int(is_best.sum())
     lines.append(f"= of {len(trained)}, {n_best} cannot be told from the best")

@@ -13,7 +13,7 @@ import pandas as pd
 from embspace.draw.layers.layer_profiles_reference import KEYS, TABLE, tokens_per_text
 from embspace.errors import InputError
 from embspace.files.tables import load_table
-from embspace.geometry.measures.declaration import FAMILIES, Family
+from embspace.geometry.measures.declaration import FAMILIES
 from embspace.settings.params import CONF
 from embspace.settings.schema import read_yaml
 from embspace.settings.stage import settings_path
@@ -42,7 +42,7 @@ def reference_table(root: Path, models: Sequence[str]) -> pd.DataFrame:
 
 
 def _profiles(
-    root: Path, model: str, label: str, shown: Mapping[Family, list[str]], *, with_random: bool
+    root: Path, model: str, label: str, shown: Mapping[str, list[str]], *, with_random: bool
 ) -> Iterator[pd.DataFrame]:
     for family in FAMILIES:
         file = root / f"results/{family}/profiles/{model}.csv"
