@@ -82,8 +82,8 @@ def test_search_and_labels_are_asked_of_texts(
 @pytest.mark.parametrize(
     ("x", "options", "message"),
     [
-        (np.eye(20), {}, "found 20 texts .* and 20 coordinates, allowed: 30 and 8 or more"),
-        (isotropic(0, 40, 4), {}, "and 4 coordinates"),
+        (np.eye(20), {}, "found 20 texts .*, allowed: 30 or more"),
+        (isotropic(0, 40, 4), {}, "found 4 coordinates, allowed: 8 or more"),
         (np.eye(40), {"lost": 1.5}, "--lost: found 1.5, allowed: a share"),
     ],
 )

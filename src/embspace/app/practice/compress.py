@@ -14,8 +14,9 @@ from embspace.app.practice.tasks import (
     SEED,
     K,
     Scored,
+    check_neighbors,
     cosines,
-    label_neighbors,
+    scored_labels,
     search_ranks,
     table_of,
 )
@@ -32,7 +33,6 @@ from embspace.geometry.practice.compression import (
 )
 
 SMALLEST = 8  # coordinates
-FEWEST = 3 * K
 FULL = "float32"
 KINDS = {"first": "first", "pca": "PCA", "random": "random"}
 LOST = 0.05
@@ -100,10 +100,11 @@ def compress(
 
 
 def _check_size(cloud: TextVectors) -> None:
-    if len(cloud) < FEWEST or cloud.vectors.shape[1] < SMALLEST:
+    check_neighbors(cloud)
+    if cloud.vectors.shape[1] < SMALLEST:
         raise InputError(
-            f"{cloud.corpus}: found {len(cloud)} texts with a direction that are no copies and "
-            f"{cloud.vectors.shape[1]} coordinates, allowed: {FEWEST} and {SMALLEST} or more"
+            f"{cloud.corpus}: found {cloud.vectors.shape[1]} coordinates, allowed: {SMALLEST} or "
+            "more"
         )
 
 
@@ -154,22 +155,22 @@ def _sizes(dim: int) -> list[int]:
 
 def _kept(cloud: TextVectors, halves: HalfVectors | None, settings: list[Setting]) -> pd.DataFrame:
     x = cloud.vectors
-    nearest = {each.name: nearest_by_scores(x, each.scores, K) for each in settings}
-    exact = nearest[FULL]
-    shares = {name: neighbors_kept(exact, found) for name, found in nearest.items()}
+    nearest = {
+        setting.name: nearest_by_scores(x, cloud.documents, setting.scores, K)
+        for setting in settings
+    }
+    shares = {name: neighbors_kept(nearest[FULL], rows) for name, rows in nearest.items()}
     scored = [Scored("neighbors", f"share of {K} neighbors kept", shares, cloud.documents)]
     if halves is not None:
         ranks = {
-            each.name: search_ranks(halves, each.scores(halves.queries, halves.candidates))
-            for each in settings
+            setting.name: search_ranks(halves, setting.scores(halves.queries, halves.candidates))
+            for setting in settings
         }
         scored.append(Scored("search", "mean reciprocal rank", ranks, halves.documents))
     if cloud.has_labels:
-        of_label = {name: label_neighbors(cloud, found) for name, found in nearest.items()}
-        quantity = f"share of {K} neighbors with the label"
-        scored.append(Scored("labels", quantity, of_label, cloud.documents))
+        scored.append(scored_labels(cloud, nearest))
     about = pd.DataFrame(
-        [(each.name, each.kind, each.kept, each.n_bytes) for each in settings],
+        [(setting.name, setting.kind, setting.kept, setting.n_bytes) for setting in settings],
         columns=["version", "kind", "coordinates", "bytes"],
     )
     table = table_of(scored).merge(about, on="version", how="left")
