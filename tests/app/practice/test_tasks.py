@@ -32,7 +32,7 @@ def test_a_row_a_version_with_its_difference_from_the_first():
 
 def test_equal_halves_are_found_first_and_zero_vectors_have_no_cosine():
     x = np.random.default_rng(0).normal(size=(9, 4))
-    halves = HalfVectors(x, x, np.eye(9, dtype=bool), np.arange(9))
+    halves = HalfVectors(x, x, np.eye(9, dtype=bool), np.arange(9), list("abcdefghi"))
     assert search_ranks(halves, cosines(x, x)).tolist() == [1] * 9
     assert (cosines(np.zeros((1, 4)), x) == 0).all()
 
