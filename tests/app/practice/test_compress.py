@@ -3,11 +3,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from embspace.app.practice import compress as module
 from embspace.app.practice import tasks as tasks_module
 from embspace.app.practice.answers import Answer
-from embspace.app.practice.compress import compress, is_matryoshka, smallest
+from embspace.app.practice.compress import compress, half_of_documents, is_matryoshka, smallest
 from embspace.errors import InputError
 from tests.app.practice.test_corpora import written
+from tests.app.practice.test_threshold import planted
 from tests.app.test_layer import varied
 from tests.loaded.folders import tree
 
@@ -79,11 +81,30 @@ def test_search_and_labels_are_asked_of_texts(
     assert "mean reciprocal rank with all 32 coordinates in float32" in answer.sentence
 
 
+def test_settings_are_measured_on_documents_that_calibrated_none(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    x, document = isotropic(3).astype(np.float32), np.arange(120) // 3
+    plain = planted(x, document)
+    is_fitted = half_of_documents(plain.at())
+    assert {*document[is_fitted]}.isdisjoint(document[~is_fitted])
+    turned = x.copy()
+    turned[is_fitted] = turned[is_fitted] * 3 + 1  # what calibrates changes no exact setting
+    scores = []
+    for corpus in (plain, planted(turned, document)):
+        monkeypatch.setattr(module, "read_corpus", lambda *_, corpus=corpus, **__: corpus)
+        answer = compress("planted")
+        assert f"measured on {(~is_fitted).sum()} texts of the other half" in answer.said
+        scores.append([share(answer, version) for version in ("first 8", "float16", "sign bits")])
+        assert (answer.tables["kept"]["n"] == (~is_fitted).sum()).all()
+    assert scores[0] == scores[1]
+
+
 @pytest.mark.parametrize(
     ("x", "options", "message"),
     [
-        (np.eye(20), {}, "found 20 texts .* and 20 coordinates, allowed: 30 and 8 or more"),
-        (isotropic(0, 40, 4), {}, "and 4 coordinates"),
+        (np.eye(20), {}, "found 20 texts .*, allowed: 30 or more"),
+        (isotropic(0, 40, 4), {}, "found 4 coordinates, allowed: 8 or more"),
         (np.eye(40), {"lost": 1.5}, "--lost: found 1.5, allowed: a share"),
     ],
 )

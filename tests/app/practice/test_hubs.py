@@ -8,6 +8,7 @@ from embspace.app.practice import tasks as tasks_module
 from embspace.app.practice.hubs import hubs
 from embspace.errors import InputError
 from tests.app.practice.test_corpora import written
+from tests.app.practice.test_threshold import planted as planted_documents
 from tests.app.test_layer import varied
 from tests.loaded.folders import tree
 
@@ -50,6 +51,23 @@ def test_a_cloud_without_hubs_seldom_names_one():
 @pytest.mark.slow
 def test_ninety_of_a_hundred_clouds_without_hubs_name_none():
     assert sum(names_a_hub(seed) for seed in range(100)) <= 10
+
+
+def test_a_text_that_its_own_document_repeats_is_no_hub(monkeypatch: pytest.MonkeyPatch):
+    x = np.random.default_rng(0).normal(size=(80, 12)).astype(np.float32)
+    x[:20] = x[0] + 0.01 * x[:20]
+    document = np.maximum(np.arange(80), 19)
+    corpus = planted_documents(x, document)
+    monkeypatch.setattr(module, "read_corpus", lambda *_, **__: corpus)
+    texts = hubs("planted").tables["texts"].set_index("id")["k_occurrence"]
+    alone = hubs_of_further_texts(x, document)
+    assert texts.loc[[*map(str, range(80))]].tolist() == alone.tolist()
+
+
+def hubs_of_further_texts(x: np.ndarray, document: np.ndarray) -> np.ndarray:
+    unit = x / np.linalg.norm(x, axis=1, keepdims=True)
+    cosine = np.where(document[:, None] == document, -2, unit @ unit.T)
+    return np.bincount(np.argsort(-cosine, axis=1)[:, :10].ravel(), minlength=len(x))
 
 
 def test_labels_and_halves_say_what_a_reduction_changes(

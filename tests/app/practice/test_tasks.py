@@ -4,13 +4,15 @@ import pytest
 from embspace.app.practice.corpora import HalfVectors, read_corpus
 from embspace.app.practice.tasks import (
     Scored,
+    check_neighbors,
     cosines,
-    label_neighbors,
+    scored_labels,
     search_ranks,
     table_of,
     told_of,
     verdict,
 )
+from embspace.errors import InputError
 
 
 def test_a_row_a_version_with_its_difference_from_the_first():
@@ -30,7 +32,7 @@ def test_a_row_a_version_with_its_difference_from_the_first():
 
 def test_equal_halves_are_found_first_and_zero_vectors_have_no_cosine():
     x = np.random.default_rng(0).normal(size=(9, 4))
-    halves = HalfVectors(x, x, np.eye(9, dtype=bool), np.arange(9))
+    halves = HalfVectors(x, x, np.eye(9, dtype=bool), np.arange(9), list("abcdefghi"))
     assert search_ranks(halves, cosines(x, x)).tolist() == [1] * 9
     assert (cosines(np.zeros((1, 4)), x) == 0).all()
 
@@ -39,4 +41,23 @@ def test_neighbors_of_the_same_label_are_counted():
     cloud = read_corpus(np.eye(4)).at()
     cloud.table["label"] = list("aabb")
     nearest = np.array([[1, 2], [0, 2], [3, 0], [0, 1]])
-    assert label_neighbors(cloud, nearest).tolist() == [0.5, 0.5, 0.5, 0]
+    scored = scored_labels(cloud, {"cosine": nearest})
+    assert scored.of_texts["cosine"].tolist() == [0.5, 0.5, 0.5, 0]
+
+
+def test_texts_without_a_label_share_none():
+    cloud = read_corpus(np.eye(6)).at()
+    cloud.table["label"] = ["a", "a", "", "", "", "b"]
+    nearest = np.array([[1, 2], [2, 3], [3, 4], [2, 4], [2, 3], [0, 4]])
+    scored = scored_labels(cloud, {"cosine": nearest})
+    assert scored.of_texts["cosine"].tolist() == [0.5, 0, 0]
+    assert scored.documents.tolist() == [0, 1, 5]
+
+
+def test_ten_texts_of_further_documents_are_needed():
+    x = np.random.default_rng(0).normal(size=(40, 4))
+    check_neighbors(read_corpus(x).at())
+    few = read_corpus(x).at()
+    few.table["document"] = ["long"] * 31 + [*map(str, range(9))]
+    with pytest.raises(InputError, match="found 40 texts .*, 9 beside the largest document"):
+        check_neighbors(few)

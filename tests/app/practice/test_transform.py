@@ -21,10 +21,16 @@ def few_halves(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(module, "N_HALVES", 6)
 
 
-def labeled(x: np.ndarray, label: np.ndarray, monkeypatch: pytest.MonkeyPatch) -> Transforms:
+def labeled(
+    x: np.ndarray,
+    label: np.ndarray,
+    monkeypatch: pytest.MonkeyPatch,
+    document: np.ndarray | None = None,
+) -> Transforms:
     """Ask of vectors with labels, which no array holds."""
     rows = list(map(str, range(len(x))))
-    table = pd.DataFrame({"id": rows, "document": rows, "text": "", "copy_of": rows})
+    table = pd.DataFrame({"id": rows, "text": "", "copy_of": rows})
+    table["document"] = rows if document is None else document.astype(str)
     table = table.assign(label=label.astype(str), n_tokens=np.nan)
     corpus = CorpusOfVectors("planted", x.astype(np.float32), table)
     monkeypatch.setattr(module, "read_corpus", lambda *_, **__: corpus)
@@ -64,10 +70,20 @@ def test_whitening_harms_a_space_whose_signal_has_the_variance(monkeypatch: pyte
     assert effect(answer, "whitened")["difference_high"] < 0
     assert answer.best == "raw"
     assert "no change surely helps without harm" in answer.said
-    assert "search not asked, which needs texts with 20 texts" not in answer.said
-    assert "search not asked, which needs 20 texts or more of four sentences" in answer.said
+    needs = "20 documents or more with a text of four sentences"
+    assert f"search not asked, which needs {needs}" in answer.said
     assert "whitened vectors against raw ones" in answer.sentence
     assert "worse" in answer.sentence
+
+
+def test_labels_that_only_texts_of_one_document_share_have_no_use(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    rng = np.random.default_rng(0)
+    document = np.repeat(np.arange(30), 6)
+    x = rng.normal(size=(30, 8))[document] + 0.1 * rng.normal(size=(180, 8))
+    answer = labeled(x, rng.integers(0, 3, 30)[document], monkeypatch, document)
+    assert effect(answer, "raw")["value"] < 0.55  # the own document has five of ten
 
 
 def is_praised(seed: int, monkeypatch: pytest.MonkeyPatch) -> bool:

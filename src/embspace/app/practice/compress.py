@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 
 from embspace.app.practice.answers import Answer, interval, number
 from embspace.app.practice.corpora import HalfVectors, TextVectors, check_directions, read_corpus
@@ -14,8 +14,9 @@ from embspace.app.practice.tasks import (
     SEED,
     K,
     Scored,
+    check_neighbors,
     cosines,
-    label_neighbors,
+    scored_labels,
     search_ranks,
     table_of,
 )
@@ -32,7 +33,6 @@ from embspace.geometry.practice.compression import (
 )
 
 SMALLEST = 8  # coordinates
-FEWEST = 3 * K
 FULL = "float32"
 KINDS = {"first": "first", "pca": "PCA", "random": "random"}
 LOST = 0.05
@@ -65,12 +65,12 @@ def compress(
 
     Settings: the first m coordinates, m principal components, m random coordinates, from 8 to all;
     all of them in float16, int8, sign bits, and sign bits with rescoring. Components and the ranges
-    of int8 are those of half of the documents. `kept` has for each its bytes a text and, at each
-    task, the value and its difference from float32, paired: `neighbors`, the share of the 10
-    nearest texts by float32 that stay; `search`, the mean reciprocal rank of the first half of a
-    text when its second half asks; `labels`, the share of 10 neighbors of the same label. `shape`
-    has dimension and isotropy of all coordinates. A Matryoshka model keeps more neighbors by its
-    first coordinates than by random ones.
+    of int8 are those of half of the documents, and all is measured on the other half. `kept` has
+    for each its bytes a text and, at each task, the value and its difference from float32, paired:
+    `neighbors`, the share of the 10 nearest texts by float32 that stay; `search`, the mean
+    reciprocal rank of the first half of a text when its second half asks; `labels`, the share of 10
+    neighbors of the same label. `shape` has dimension and isotropy of all coordinates. A Matryoshka
+    model keeps more neighbors by its first coordinates than by random ones.
 
     Other arguments are those of `embspace.threshold`.
 
@@ -93,27 +93,36 @@ def compress(
     cloud = read.at(layer, pooling).originals()
     check_directions(cloud)
     _check_size(cloud)
-    settings = settings_of(cloud)
-    kept = _kept(cloud, read.halves_at(layer, pooling), settings)
+    is_fitted = half_of_documents(cloud)
+    measured, halves = cloud.among(~is_fitted), read.halves_at(layer, pooling)
+    check_neighbors(measured, K + 1)
+    if halves is not None:
+        halves = halves.among(~pd.Index(halves.names).isin(cloud.table["document"][is_fitted]))
+    kept = _kept(measured, halves, settings_of(cloud, is_fitted))
     tables = {"kept": kept, "shape": _shape(cloud)}
     return Answer("\n".join(_said(cloud, tables, lost)), _sentence(cloud, tables, lost), tables)
 
 
 def _check_size(cloud: TextVectors) -> None:
-    if len(cloud) < FEWEST or cloud.vectors.shape[1] < SMALLEST:
+    check_neighbors(cloud)
+    if cloud.vectors.shape[1] < SMALLEST:
         raise InputError(
-            f"{cloud.corpus}: found {len(cloud)} texts with a direction that are no copies and "
-            f"{cloud.vectors.shape[1]} coordinates, allowed: {FEWEST} and {SMALLEST} or more"
+            f"{cloud.corpus}: found {cloud.vectors.shape[1]} coordinates, allowed: {SMALLEST} or "
+            "more"
         )
 
 
-def settings_of(cloud: TextVectors) -> list[Setting]:
+def half_of_documents(cloud: TextVectors) -> Bool[np.ndarray, " text"]:
+    """Return the texts by which settings are calibrated: half of the documents, at random."""
+    order = np.random.default_rng(SEED).permutation(int(cloud.documents.max()) + 1)
+    return np.asarray(order[cloud.documents] % 2 == 0)
+
+
+def settings_of(cloud: TextVectors, is_fitted: Bool[np.ndarray, " text"]) -> list[Setting]:
     """Return all settings, that of all coordinates in float32 first."""
-    x, dim = cloud.vectors, cloud.vectors.shape[1]
-    rng = np.random.default_rng(SEED)
-    is_fitted = rng.permutation(int(cloud.documents.max()) + 1)[cloud.documents] % 2 == 0
-    fitted = x[is_fitted].astype(np.float64)
-    axes, order = principal_axes(fitted), rng.permutation(dim)
+    dim = cloud.vectors.shape[1]
+    fitted = cloud.vectors[is_fitted].astype(np.float64)
+    axes, order = principal_axes(fitted), np.random.default_rng(SEED).permutation(dim)
     ranges = Int8Ranges.of(fitted)
 
     def cut(columns: Float[np.ndarray, "dim m"] | np.ndarray) -> PairScores:
@@ -154,22 +163,22 @@ def _sizes(dim: int) -> list[int]:
 
 def _kept(cloud: TextVectors, halves: HalfVectors | None, settings: list[Setting]) -> pd.DataFrame:
     x = cloud.vectors
-    nearest = {each.name: nearest_by_scores(x, each.scores, K) for each in settings}
-    exact = nearest[FULL]
-    shares = {name: neighbors_kept(exact, found) for name, found in nearest.items()}
+    nearest = {
+        setting.name: nearest_by_scores(x, cloud.documents, setting.scores, K)
+        for setting in settings
+    }
+    shares = {name: neighbors_kept(nearest[FULL], rows) for name, rows in nearest.items()}
     scored = [Scored("neighbors", f"share of {K} neighbors kept", shares, cloud.documents)]
     if halves is not None:
         ranks = {
-            each.name: search_ranks(halves, each.scores(halves.queries, halves.candidates))
-            for each in settings
+            setting.name: search_ranks(halves, setting.scores(halves.queries, halves.candidates))
+            for setting in settings
         }
         scored.append(Scored("search", "mean reciprocal rank", ranks, halves.documents))
     if cloud.has_labels:
-        of_label = {name: label_neighbors(cloud, found) for name, found in nearest.items()}
-        quantity = f"share of {K} neighbors with the label"
-        scored.append(Scored("labels", quantity, of_label, cloud.documents))
+        scored.append(scored_labels(cloud, nearest))
     about = pd.DataFrame(
-        [(each.name, each.kind, each.kept, each.n_bytes) for each in settings],
+        [(setting.name, setting.kind, setting.kept, setting.n_bytes) for setting in settings],
         columns=["version", "kind", "coordinates", "bytes"],
     )
     table = table_of(scored).merge(about, on="version", how="left")
@@ -227,6 +236,8 @@ def _said(cloud: TextVectors, tables: Mapping[str, pd.DataFrame], lost: float) -
         f"{shape['participation_ratio']:.1f} count (participation ratio; IsoScore "
         f"{number(shape['iso_score'])})"
     )
+    n_measured = kept.loc[kept["task"] == "neighbors", "n"].iloc[0]
+    yield f"calibrated on half of the documents, measured on {n_measured:,} texts of the other half"
     tasks = [task for task in TASKS if task in {*kept["task"]}]
     yield f"  {'':22}  {'bytes':>6}" + "".join(f"  {task:24}" for task in tasks)
     for version in kept["version"].unique():
@@ -253,13 +264,13 @@ def _sentence(cloud: TextVectors, tables: Mapping[str, pd.DataFrame], lost: floa
     least = smallest(kept, task, lost)
     quantity = rows["quantity"].iloc[0]
     start = (
-        f"On {len(cloud):,} texts of {cloud.called} ({quantity} with all "
+        f"On {rows['n'].iloc[0]:,} texts of {cloud.called} ({quantity} with all "
         f"{tables['shape']['dim'].iloc[0]} coordinates in float32: "
         f"{number(float(rows['value'].loc[FULL]))})"
     )
     protocol = (
         f"({100 * LEVEL:g} % intervals over documents, for all settings at once; components and "
-        "ranges from half of the documents)"
+        "ranges from the other half of the documents)"
     )
     if least is None:
         return f"{start}, no setting surely loses less than {100 * lost:g} % {protocol}."

@@ -1,6 +1,6 @@
 """Reads the corpus of a question: texts by a model, or vectors that were computed elsewhere."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import chdir
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -65,9 +65,12 @@ class TextVectors:
         """Return the texts that are no copies and whose vector has a direction."""
         has_direction = self.vectors.any(axis=1)
         is_copy = self.table["copy_of"].duplicated().to_numpy() & self.has_texts
-        kept = np.flatnonzero(has_direction & ~is_copy)
-        table = self.table.iloc[kept].reset_index(drop=True)
-        return replace(self, vectors=self.vectors[kept], table=table)
+        return self.among(has_direction & ~is_copy)
+
+    def among(self, chosen: Bool[np.ndarray, " text"]) -> "TextVectors":
+        """Return some texts."""
+        table = self.table[chosen].reset_index(drop=True)
+        return replace(self, vectors=self.vectors[chosen], table=table)
 
     @property
     def has_texts(self) -> bool:
@@ -89,6 +92,19 @@ class HalfVectors:
     """The first half of the same text, or of a copy."""
     documents: Int[np.ndarray, " query"]
     """The document of each query, the independent unit."""
+    names: Sequence[str]
+    """The name of each query's document, as in `TextVectors.table`."""
+
+    def among(self, chosen: Bool[np.ndarray, " query"]) -> "HalfVectors":
+        """Return the halves of some texts."""
+        names = [name for name, is_in in zip(self.names, chosen, strict=True) if is_in]
+        return HalfVectors(
+            self.queries[chosen],
+            self.candidates[chosen],
+            self.relevant[np.ix_(chosen, chosen)],
+            np.unique(self.documents[chosen], return_inverse=True)[1],
+            names,
+        )
 
 
 class TextsOrVectors(Protocol):
@@ -215,6 +231,7 @@ class CorpusOfTexts:
             vectors[half == 1],
             copies_asked(texts),
             np.asarray(pd.factorize(texts["document"][half == 2])[0], dtype=np.int64),
+            texts["document"][half == 2].tolist(),
         )
 
 

@@ -17,15 +17,15 @@ from embspace.app.practice.corpora import (
 from embspace.app.practice.tasks import (
     K,
     Scored,
+    check_neighbors,
     cosines,
-    label_neighbors,
+    scored_labels,
     search_ranks,
     table_of,
     told_of,
     verdict,
 )
 from embspace.app.practice.threshold import CENTERED, RAW, prepared
-from embspace.errors import InputError
 from embspace.geometry.inference.null_clouds import draws_of
 from embspace.geometry.inference.resampling import upper_p_value
 from embspace.geometry.practice.hub_reduction import (
@@ -43,7 +43,6 @@ MOST_REDUCED = 20_000  # texts up to which mutual proximity is computed
 SURE = 0.05
 N_SHOWN = 5
 SEED = 0
-FEWEST = 3 * K  # texts that neighbors are counted among
 
 # How vectors are prepared, and the similarity by which neighbors are found.
 VERSIONS: dict[str, tuple[str, Reduction]] = {
@@ -74,6 +73,8 @@ def hubs(
 ) -> Answer:
     """Return the texts that are among the 10 nearest of most others, and of none.
 
+    Neighbors are texts of different documents.
+
     `texts` has each text's k-occurrence with its p-value: the share of Gaussian clouds of the same
     mean and covariance whose largest hub is as large. `hubness` has the skewness of k-occurrences,
     the largest, and the share of antihubs, by cosine and under centering, local scaling, mutual
@@ -88,11 +89,7 @@ def hubs(
     read = read_corpus(corpus, model=model, tokenizer=tokenizer, vectors=vectors, reading=reading)
     cloud = read.at(layer, pooling).originals()
     check_directions(cloud)
-    if len(cloud) < FEWEST:
-        raise InputError(
-            f"{cloud.corpus}: found {len(cloud)} texts with a direction that are no copies, "
-            f"allowed: {FEWEST} or more"
-        )
+    check_neighbors(cloud)
     nearest = {name: _nearest(cloud, name) for name in _versions(len(cloud))}
     null = _null(cloud)
     counts = k_occurrences(nearest["cosine"])
@@ -110,38 +107,41 @@ def _versions(n: int) -> list[str]:
 
 def _nearest(cloud: TextVectors, version: str) -> Int[np.ndarray, "text k"]:
     preparation, reduction = VERSIONS[version]
-    return nearest_by(prepared(cloud, preparation), k=K, reduction=reduction, scale_k=K)
+    x = prepared(cloud, preparation)
+    return nearest_by(x, k=K, reduction=reduction, scale_k=K, document=cloud.documents)
 
 
 class _Null:
     """Gaussian clouds of the mean and covariance of a cloud, or of some texts of it."""
 
-    def __init__(self, x: Float[np.ndarray, "n dim"]) -> None:
+    def __init__(self, x: Float[np.ndarray, "n dim"], documents: Int[np.ndarray, " n"]) -> None:
         rng = np.random.default_rng(SEED)
         rows = np.sort(rng.permutation(len(x))[:MOST_NULL])
         self.rows = rows
-        some = x[rows].astype(np.float64)
-        self.counts = k_occurrences(nearest_by(some.astype(np.float32), k=K, reduction="cosine"))
+        some, document = x[rows].astype(np.float64), documents[rows]
+
+        def counts_of(drawn: Float[np.ndarray, "n dim"]) -> Int[np.ndarray, " n"]:
+            single = drawn.astype(np.float32)
+            return k_occurrences(nearest_by(single, k=K, reduction="cosine", document=document))
+
+        self.counts = counts_of(some)
         draw = draws_of("gaussian_of_covariance", some)
-        drawn = [
-            k_occurrences(nearest_by(draw(rng).astype(np.float32), k=K, reduction="cosine"))
-            for _ in range(N_NULL)
-        ]
-        self.skewness = np.array([occurrence_skewness(each) for each in drawn])
-        self.largest = np.array([each.max() for each in drawn], dtype=float)
-        self.antihubs = np.array([(each == 0).mean() for each in drawn])
+        drawn = [counts_of(draw(rng)) for _ in range(N_NULL)]
+        self.skewness = np.array([occurrence_skewness(counts) for counts in drawn])
+        self.largest = np.array([counts.max() for counts in drawn], dtype=float)
+        self.antihubs = np.array([(counts == 0).mean() for counts in drawn])
 
 
 def _null(cloud: TextVectors) -> _Null:
-    return _Null(cloud.vectors)
+    return _Null(cloud.vectors, cloud.documents)
 
 
 def _hubness(
     cloud: TextVectors, nearest: Mapping[str, Int[np.ndarray, "text k"]], null: _Null
 ) -> pd.DataFrame:
     rows = []
-    for name, found in nearest.items():
-        rows.append({"version": name, "n": len(cloud), **_of_counts(k_occurrences(found))})
+    for name, neighbors in nearest.items():
+        rows.append({"version": name, "n": len(cloud), **_of_counts(k_occurrences(neighbors))})
     some = _of_counts(null.counts)
     rows.append({"version": "cosine, of the texts of the null", "n": len(null.counts), **some})
     rows.append(
@@ -195,10 +195,7 @@ def _tasks(
         }
         scored.append(Scored("search", "mean reciprocal rank", ranks, halves.documents))
     if cloud.has_labels:
-        shares = {name: label_neighbors(cloud, found) for name, found in nearest.items()}
-        scored.append(
-            Scored("labels", f"share of {K} neighbors with the label", shares, cloud.documents)
-        )
+        scored.append(scored_labels(cloud, nearest))
     return table_of(scored)
 
 

@@ -8,6 +8,7 @@ import pandas as pd
 from jaxtyping import Float, Int
 
 from embspace.app.practice.corpora import HalfVectors, TextVectors
+from embspace.errors import InputError
 from embspace.geometry.groups.retrieval import ranks_of_relevant, reciprocal_rank
 from embspace.geometry.pairs.directions import unit_rows
 from embspace.geometry.practice.paired import Paired, paired_means
@@ -41,12 +42,33 @@ def search_ranks(
     return reciprocal_rank(*ranks_of_relevant(scores, halves.relevant))
 
 
-def label_neighbors(
-    cloud: TextVectors, nearest: Int[np.ndarray, "text k"]
-) -> Float[np.ndarray, " text"]:
-    """Return the share of the neighbors of each text that have its label."""
+def check_neighbors(cloud: TextVectors, fewest: int = 3 * K) -> None:
+    """Stop if texts are too few, or a text has fewer than 10 texts of further documents.
+
+    Raises:
+        InputError: with the number of texts.
+    """
+    n_others = len(cloud) - int(np.bincount(cloud.documents).max(initial=0))
+    if len(cloud) < fewest or n_others < K:
+        raise InputError(
+            f"{cloud.corpus}: found {len(cloud)} texts with a direction that are no copies, "
+            f"{n_others} beside the largest document, allowed: {fewest} or more, {K} or more beside"
+        )
+
+
+def scored_labels(cloud: TextVectors, nearest: Mapping[str, Int[np.ndarray, "text k"]]) -> Scored:
+    """Return, for texts with a label, the share of the neighbors that have the label.
+
+    A neighbor without a label shares none.
+    """
     label = pd.factorize(cloud.table["label"])[0]
-    return np.asarray((label[nearest] == label[:, None]).mean(axis=1))
+    is_known = (cloud.table["label"] != "").to_numpy()
+    shares = {
+        version: (label[rows[is_known]] == label[is_known, None]).mean(axis=1)
+        for version, rows in nearest.items()
+    }
+    documents = cloud.documents[is_known]
+    return Scored("labels", f"share of {K} neighbors with the label", shares, documents)
 
 
 def table_of(scored: list[Scored]) -> pd.DataFrame:

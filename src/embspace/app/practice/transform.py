@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from jaxtyping import Bool, Float
+from jaxtyping import Bool, Float, Int
 
 from embspace.app.practice.answers import Answer, interval
 from embspace.app.practice.corpora import HalfVectors, TextVectors, check_directions, read_corpus
@@ -16,9 +16,10 @@ from embspace.app.practice.tasks import (
     SEED,
     K,
     Scored,
+    check_neighbors,
     cosines,
-    label_neighbors,
     rows_of,
+    scored_labels,
     search_ranks,
     table_of,
     told_of,
@@ -33,7 +34,6 @@ from embspace.geometry.practice.paired import paired_statistics
 
 N_HALVES = 20  # for statistics that are computed anew of each half
 MOST_HALVED = 4000  # texts of which halves are taken; of more, texts are drawn
-FEWEST = 3 * K  # texts whose halves have neighbors
 NAMES = {
     "raw": "raw",
     "unit_length": "unit length",
@@ -104,11 +104,7 @@ def transform(
     read = read_corpus(corpus, model=model, tokenizer=tokenizer, vectors=vectors, reading=reading)
     cloud = read.at(layer, pooling).originals()
     check_directions(cloud)
-    if len(cloud) < FEWEST:
-        raise InputError(
-            f"{cloud.corpus}: found {len(cloud)} texts with a direction that are no copies, "
-            f"allowed: {FEWEST} or more"
-        )
+    check_neighbors(cloud)
     changes: dict[str, Affine] = {name: fitted_change(cloud.vectors, name) for name in CHANGES}
     effects = pd.concat(
         [
@@ -143,14 +139,13 @@ def _uses(
         quantity = "share of other texts less alike than the other half"
         scored.append(Scored("pairs", quantity, below, halves.documents))
     if cloud.has_labels:
-        shares = {
-            str(name): label_neighbors(
-                cloud, nearest_by(change(cloud.vectors), k=K, reduction="cosine")
+        nearest = {
+            name: nearest_by(
+                change(cloud.vectors), k=K, reduction="cosine", document=cloud.documents
             )
             for name, change in changes.items()
         }
-        quantity = f"share of {K} neighbors with the label"
-        scored.append(Scored("labels", quantity, shares, cloud.documents))
+        scored.append(scored_labels(cloud, nearest))
     return table_of(scored)
 
 
@@ -172,31 +167,39 @@ def _shapes(cloud: TextVectors, changes: Mapping[str, Affine]) -> pd.DataFrame:
     n_units = int(unit.max()) + 1
     halves = half_units(n_units, N_HALVES, rng)
     chosen = np.concatenate([np.ones((1, n_units), dtype=bool), halves])[:, unit]
-    found = np.array(
-        [_shape(unit_rows(change(cloud.vectors[rows])), chosen) for change in changes.values()]
+    shapes = np.array(
+        [
+            _shape(unit_rows(change(cloud.vectors[rows])), unit, chosen)
+            for change in changes.values()
+        ]
     )
     parts = []
     for number, (task, quantity) in enumerate(SHAPES.items()):
-        values = found[:, :, number].T
+        values = shapes[:, :, number].T
         paired = paired_statistics(values[0], values[1:], n_units, level=LEVEL)
         parts.append(rows_of(task, quantity, [*changes], paired, document))
     return pd.concat(parts, ignore_index=True)
 
 
 def _shape(
-    unit: Float[np.ndarray, "text dim"], chosen: Bool[np.ndarray, "choice text"]
+    directions: Float[np.ndarray, "text dim"],
+    document: Int[np.ndarray, " text"],
+    chosen: Bool[np.ndarray, "choice text"],
 ) -> Float[np.ndarray, "choice shape"]:
-    found = []
+    shapes = []
     for inside in chosen:
-        some = unit[inside]
-        n = len(some)
+        some, n = directions[inside], int(inside.sum())
+        k = min(K, n - int(np.bincount(document[inside]).max()))
         total = some.sum(axis=0)
         mean = (total @ total - np.square(some).sum()) / (n * (n - 1))
-        counts = k_occurrences(
-            nearest_by(some.astype(np.float32), k=min(K, n - 1), reduction="cosine")
+        if k < 1:  # a half of one document
+            shapes.append((mean, np.nan))
+            continue
+        nearest = nearest_by(
+            some.astype(np.float32), k=k, reduction="cosine", document=document[inside]
         )
-        found.append((mean, occurrence_skewness(counts)))
-    return np.array(found)
+        shapes.append((mean, occurrence_skewness(k_occurrences(nearest))))
+    return np.array(shapes)
 
 
 def best_of(effects: pd.DataFrame) -> str:
@@ -219,7 +222,10 @@ def _said(cloud: TextVectors, effects: pd.DataFrame, best: str) -> Iterator[str]
         yield f"{task}: {quantity}, and less the raw vectors"
         yield from told_of(effects, task, NAMES)
     lacking = [task for task in ("search", "labels") if task not in {*effects["task"]}]
-    needs = {"search": "20 texts or more of four sentences", "labels": "labels (--label-column)"}
+    needs = {
+        "search": "20 documents or more with a text of four sentences",
+        "labels": "labels (--label-column)",
+    }
     for task in lacking:
         yield f"{task} not asked, which needs {needs[task]}"
     if len(lacking) < 2:

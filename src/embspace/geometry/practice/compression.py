@@ -101,13 +101,16 @@ PairScores = Callable[
 
 
 def nearest_by_scores(
-    x: Float[np.ndarray, "n dim"], scores: PairScores, k: int, block: int = 1024
+    x: Float[np.ndarray, "n dim"],
+    document: Int[np.ndarray, " n"],
+    scores: PairScores,
+    k: int,
+    block: int = 1024,
 ) -> Int[np.ndarray, "n k"]:
-    """Return the `k` further rows with the largest scores per row, in no order."""
+    """Return the `k` rows of further documents with the largest scores per row, in no order."""
     nearest = np.empty((len(x), k), dtype=np.int64)
     for begin in range(0, len(x), block):
         found = np.array(scores(x[begin : begin + block], x))
-        rows = np.arange(len(found))
-        found[rows, begin + rows] = -np.inf
+        found[document[begin : begin + block, None] == document] = -np.inf
         nearest[begin : begin + block] = np.argpartition(-found, k - 1, axis=1)[:, :k]
     return nearest
