@@ -16,8 +16,8 @@ def test_texts_read_one_by_one_are_the_same_but_for_rounding(there: Path):
     corpus = read_corpus([varied(n) for n in range(9)], model="tiny")
     assert isinstance(corpus, CorpusOfTexts)
     alone = read_alone(corpus, 4, there).at(1, "mean")
-    assert alone.table["id"].tolist() == ["1", "2", "3", "4"]
-    assert alone.vectors == pytest.approx(corpus.at(1, "mean").vectors[:4], abs=1e-4)
+    assert alone.table["id"].tolist() == ["1", "3", "6", "9"]
+    assert alone.vectors == pytest.approx(corpus.at(1, "mean").vectors[[0, 2, 5, 8]], abs=1e-4)
 
 
 def test_the_model_itself_keeps_its_number_type(there: Path):

@@ -7,6 +7,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from embspace.app.practice.corpora import CorpusOfTexts
 from embspace.errors import InputError, not_among
 
@@ -47,8 +49,9 @@ class CorpusReadAgain(CorpusOfTexts):
 
 
 def read_alone(corpus: CorpusOfTexts, n: int, root: Path) -> CorpusReadAgain:
-    """Return the first n texts of a corpus, to be read one by one: other sums, other rounding."""
-    some = CorpusOfTexts(corpus.corpus, corpus.texts.head(n), corpus.loaded, root)
+    """Return n texts, drawn evenly, to be read one by one: other sums, other rounding."""
+    rows = np.unique(np.linspace(0, len(corpus.texts) - 1, min(n, len(corpus.texts))).astype(int))
+    some = CorpusOfTexts(corpus.corpus, corpus.texts.iloc[rows], corpus.loaded, root)
     return CorpusReadAgain(some, corpus.loaded, root, ALONE)
 
 

@@ -26,9 +26,9 @@ class TextChanges(NamedTuple):
     first_rank: Float[np.ndarray, " text"]
     """Rank in the second version, from 1, of the first hit in the first version."""
     n_pairs: Float[np.ndarray, " text"]
-    """Texts with a cosine above the threshold in either version."""
+    """Texts with a cosine above its threshold in either version."""
     n_flipped: Float[np.ndarray, " text"]
-    """Texts with a cosine above the threshold in a single version."""
+    """Texts with a cosine above its threshold in a single version."""
 
 
 def compare_versions(
@@ -37,7 +37,7 @@ def compare_versions(
     document: Int[np.ndarray, " text"],
     *,
     k: int,
-    threshold: float,
+    thresholds: tuple[float, float],
 ) -> TextChanges:
     """Return how two versions of the vectors of the same texts differ.
 
@@ -48,7 +48,7 @@ def compare_versions(
         y: The second version, of the same texts.
         document: The number of each text's document.
         k: Neighbors.
-        threshold: A cosine with a verdict, alike or not, on pairs.
+        thresholds: Cosines from which a pair is alike, in the first and in the second version.
     """
     n = len(x)
     is_one = x.shape[1] == y.shape[1]
@@ -63,7 +63,7 @@ def compare_versions(
         hit = one.argmax(axis=1)
         of_hit = np.take_along_axis(other, hit[:, None], axis=1)
         rank[rows] = 1 + (other > of_hit).sum(axis=1)
-        above, still = one >= threshold, other >= threshold
+        above, still = one >= thresholds[0], other >= thresholds[1]
         pairs[rows], flipped[rows] = (above | still).sum(axis=1), (above != still).sum(axis=1)
     return TextChanges(
         ratio(products, lengths), ratio(norms(y), norms(x)), kept, rank, pairs, flipped
@@ -90,9 +90,9 @@ def cosine_reached_by(
     x: Float[np.ndarray, "text dim"], document: Int[np.ndarray, " text"], *, share: float
 ) -> float:
     """Return the cosine reached by this share of the pairs of texts of different documents."""
-    found = []
+    parts = []
     for first in range(0, len(x), BLOCK):
         rows = slice(first, first + BLOCK)
         cosine = _cosines(x, rows, document[rows, None] != document)
-        found.append(cosine[np.isfinite(cosine)].astype(np.float32))
-    return float(np.quantile(np.concatenate(found), 1 - share))
+        parts.append(cosine[np.isfinite(cosine)].astype(np.float32))
+    return float(np.quantile(np.concatenate(parts), 1 - share))
