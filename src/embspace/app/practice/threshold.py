@@ -216,8 +216,8 @@ def _said(
     yield from _told_of_known(tables)
     yield "most alike:"
     for _, row in tables["pairs"].head(N_SHOWN).iterrows():
-        texts = [row[name] for name in ("first_text", "second_text") if name in row]
-        shown = " | ".join(snippet(text, 40) for text in texts)
+        both = [row[name] for name in ("first_text", "second_text") if name in row]
+        shown = " | ".join(snippet(text, 40) for text in both)
         yield f"{row['cosine']:8.3f}  {row['first']} and {row['second']}  {shown}".rstrip()
 
 
