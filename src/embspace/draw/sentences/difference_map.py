@@ -14,7 +14,7 @@ from embspace.draw.page.looks import BLACK, BLUE, GRAY, GREEN, VERMILION
 
 COLORS = (BLUE, VERMILION, GREEN, BLACK, "#8C510A", "#5E3C99")  # none of a pooling's
 MARKERS = "o^sDv"
-GAP = 0.075  # between two names, as a share of a panel's height
+GAP = 0.084  # between two names, as a share of a panel's height
 DOTS: dict[str, Any] = {"s": 12, "alpha": 0.45, "linewidths": 0, "rasterized": True}
 HEAD: dict[str, Any] = {"arrowstyle": "-|>", "mutation_scale": 8, "shrinkA": 0, "shrinkB": 0}
 

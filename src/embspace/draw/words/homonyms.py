@@ -93,7 +93,7 @@ def draw_homonyms(
     for ax in left:
         ax.xaxis.set_major_locator(MaxNLocator(integer=True))
         ax.set_xlabel("layer")
-        ax.legend(loc="upper left", bbox_to_anchor=(-0.2, -0.24), ncols=2, borderaxespad=0)
+        ax.legend(loc="upper left", bbox_to_anchor=(-0.2, -0.27), ncols=2, borderaxespad=0)
     _word_map(right, _rows_of(results["words"], CENTRED), n_words, limit_quantile)
     return figure, _tables(results, label, n_listed, digits)
 
