@@ -325,7 +325,6 @@ BREAKS: list[tuple[Break, *tuple[str, ...]]] = [
         *lacks("prepare_texts", "data/texts"),
         *[rf"prepare_texts: deps lacks data/texts/{name}" for name in ("a", "m", "p", "r", "w")],
     ),
-    lacks("measure_pretraining_dynamics", "data/prepared/texts/${corpus}.parquet"),
     lacks("measure_attribution", "data/published/NC_045512.2.fasta"),
     lacks("measure_sequence_attention", "data/published/sars_cov_2_lineages.csv"),
     lacks("draw_learned", "results/separability/${item.model}.json"),
