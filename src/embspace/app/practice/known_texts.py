@@ -30,6 +30,11 @@ class SameTexts(NamedTuple):
     same: Bool[np.ndarray, "row row"]
     unit: Int[np.ndarray, " row"]
     """What is not cut by halves: texts that are the same by known pairs, or a document."""
+    n_same: int
+    """Pairs of the whole corpus, of which `rows` may be drawn."""
+    n_other: int
+    n_texts: int
+    """Texts of the corpus from which `rows` are drawn."""
 
 
 def same_texts(cloud: TextVectors, known: Any) -> SameTexts:
@@ -40,6 +45,7 @@ def same_texts(cloud: TextVectors, known: Any) -> SameTexts:
             for that the corpus has not.
     """
     document = cloud.documents
+    has_direction = cloud.vectors.any(axis=1)  # the others have no cosine
     rng = np.random.default_rng(0)
     if isinstance(known, str) and known == BY_LABEL:
         if not cloud.has_labels:
@@ -47,12 +53,15 @@ def same_texts(cloud: TextVectors, known: Any) -> SameTexts:
                 f"--known: found 'label', allowed: beside labels, which {cloud.corpus} has not; "
                 "name their column by --label-column"
             )
-        rows = np.flatnonzero(cloud.table["label"] != "")
-        rows = np.sort(rng.permutation(rows)[:MOST])
+        labeled = np.flatnonzero((cloud.table["label"] != "").to_numpy() & has_direction)
+        all_labels = cloud.table["label"].to_numpy()[labeled]
+        rows = np.sort(rng.permutation(labeled)[:MOST])
         label = pd.factorize(cloud.table["label"].to_numpy()[rows])[0]
         apart = document[rows][:, None] != document[rows]
         same = (label[:, None] == label) & apart
-        return SameTexts(rows, same, np.unique(document[rows], return_inverse=True)[1])
+        n_same, n_other = _pair_counts(pd.factorize(all_labels)[0], document[labeled], False)
+        unit = np.unique(document[rows], return_inverse=True)[1]
+        return SameTexts(rows, same, unit, n_same, n_other, len(labeled))
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
@@ -70,7 +79,27 @@ def same_texts(cloud: TextVectors, known: Any) -> SameTexts:
     order = rng.permutation(int(unit.max()) + 1)[unit]
     rows = np.sort(np.argsort(order, kind="stable")[:MOST])
     same = same_by_pairs[rows][:, None] == same_by_pairs[rows]
-    return SameTexts(rows, same, np.unique(unit[rows], return_inverse=True)[1])
+    n_same, n_other = _pair_counts(same_by_pairs[has_direction], document[has_direction], True)
+    unit = np.unique(unit[rows], return_inverse=True)[1]
+    return SameTexts(rows, same, unit, n_same, n_other, n)
+
+
+def _pair_counts(
+    group: Int[np.ndarray, " n"], document: Int[np.ndarray, " n"], counts_own: bool
+) -> tuple[int, int]:
+    """Return the pairs of one group, and those of different groups and documents.
+
+    With `counts_own`, pairs of one group within a document are of the first.
+    """
+    in_group, in_document = _pairs_within(group), _pairs_within(document)
+    both = _pairs_within(np.unique(np.stack([group, document]), axis=1, return_inverse=True)[1])
+    n = len(group) * (len(group) - 1) // 2
+    return in_group - (0 if counts_own else both), n - in_group - in_document + both
+
+
+def _pairs_within(group: Int[np.ndarray, " n"]) -> int:
+    sizes = np.unique(group, return_counts=True)[1]
+    return int((sizes * (sizes - 1) // 2).sum())
 
 
 def _first_of(document: Int[np.ndarray, " n"]) -> Int[np.ndarray, " n"]:
@@ -133,10 +162,9 @@ def _judged(cloud: TextVectors, same: SameTexts) -> JudgedPairs:
 
 
 def precision_table(cloud: TextVectors, same: SameTexts) -> pd.DataFrame:
-    """Return precision and recall by threshold, of all pairs that are judged."""
-    pairs = _judged(cloud, same)
-    curve = precision_and_recall(pairs, len(pairs.same), len(pairs.other), THRESHOLDS)
-    return pd.DataFrame(curve._asdict()).assign(n_same=len(pairs.same), n_other=len(pairs.other))
+    """Return precision and recall by threshold, of all pairs of the corpus."""
+    curve = precision_and_recall(_judged(cloud, same), same.n_same, same.n_other, THRESHOLDS)
+    return pd.DataFrame(curve._asdict()).assign(n_same=same.n_same, n_other=same.n_other)
 
 
 def held_out_table(
@@ -144,14 +172,16 @@ def held_out_table(
 ) -> pd.DataFrame:
     """Return the threshold of a wanted precision, held out, in a row."""
     pairs = _judged(cloud, same)
-    found = held_out_threshold(pairs, wanted, n_splits=N_SPLITS, rng=rng)
+    sizes = same.n_same, same.n_other
+    held_out = held_out_threshold(pairs, wanted, sizes=sizes, n_splits=N_SPLITS, rng=rng)
     row: dict[str, float] = {
         "wanted_precision": wanted,
         "n_texts": len(same.rows),
-        "n_same": len(pairs.same),
-        "n_other": len(pairs.other),
+        "n_drawn_from": same.n_texts,
+        "n_same": same.n_same,
+        "n_other": same.n_other,
     }
     for name in ("threshold", "precision", "recall"):
-        bounds = getattr(found, name)
+        bounds = getattr(held_out, name)
         row |= {name: bounds.value, f"{name}_low": bounds.low, f"{name}_high": bounds.high}
-    return pd.DataFrame([row | {"n_reached": found.n_reached, "n_halves": found.n_halves}])
+    return pd.DataFrame([row | {"n_reached": held_out.n_reached, "n_halves": held_out.n_halves}])

@@ -226,6 +226,8 @@ def _told_of_known(tables: Mapping[str, pd.DataFrame]) -> Iterator[str]:
         return
     row = tables["held_out"].iloc[0]
     wanted = f"precision {row['wanted_precision']:g}"
+    if row["n_texts"] < row["n_drawn_from"]:
+        yield f"known pairs: rates of {row['n_texts']:,.0f} drawn texts, for the whole corpus"
     if not 2 * row["n_reached"] > row["n_halves"]:
         yield (
             f"no threshold has a {wanted} on {row['n_halves'] - row['n_reached']:.0f} of "

@@ -112,20 +112,26 @@ def _share_above(
 
 
 def held_out_threshold(
-    pairs: JudgedPairs, wanted: float, *, n_splits: int, rng: np.random.Generator
+    pairs: JudgedPairs,
+    wanted: float,
+    *,
+    sizes: tuple[int, int] | None = None,
+    n_splits: int,
+    rng: np.random.Generator,
 ) -> HeldOut:
     """Return the least threshold of the wanted precision, chosen on halves, tried on the rest.
 
-    Halves are of units, and hold only pairs within. Precision is for all pairs together, not for
-    half. A half has no threshold without a pair in `same`, or if no threshold keeps the precision
-    at all higher thresholds.
+    Halves are of units, and hold only pairs within. Precision is for a collection with `sizes`, the
+    numbers of pairs in `same` and of other pairs; by default all of `pairs` together. A half has no
+    threshold without a pair in `same`, or if no threshold keeps the precision at all higher
+    thresholds.
     """
     thresholds = (
         np.unique(np.quantile(pairs.same, np.linspace(0, 1, 400)))
         if len(pairs.same)
         else np.empty(0)
     )
-    sizes = len(pairs.same), len(pairs.other)
+    sizes = (len(pairs.same), len(pairs.other)) if sizes is None else sizes
     found, n_halves = [], 0
     for _ in range(n_splits):
         first = rng.permutation(pairs.n_units) < pairs.n_units // 2
