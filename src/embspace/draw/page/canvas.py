@@ -33,8 +33,6 @@ HEADING: dict[str, Any] = {"x": LEFT_EDGE, "ha": "left"}
 LONGEST_LINE = 150  # characters of a line that is tried first
 TITLE_LINE_MM, SUBTITLE_LINE_MM = 4.6, 3.5
 UNBROKEN = "\N{NO-BREAK SPACE}"
-WORDS_DPI = 600  # at fewer dots an inch, letters stand closer than in the files
-SPARE = 0.02  # share of the width by which words in a PNG may be longer than at WORDS_DPI
 FORMULA = re.compile(r"[^$]*\$\\mathdefault\{[^$]*\}\$[^$]*")  # matches a number of matplotlib's
 HALO = [withStroke(linewidth=2, foreground="white")]  # around words that lie on lines
 LINE = 44  # characters that half a page's width holds
@@ -109,7 +107,7 @@ def _lines(figure: Figure, words: str, look: dict[str, Any]) -> list[str]:
         lines = [line.replace(UNBROKEN, " ") for line in lines]
         shown.set_text("\n".join(lines))
         share = _share_of_width(figure, shown)
-        if share <= 1 - 2 * LEFT_EDGE - SPARE:
+        if share <= 1 - 2 * LEFT_EDGE:
             break
         n_characters = min(n_characters - 1, int(n_characters / share))
     shown.remove()
@@ -188,10 +186,7 @@ def without_math(figure: Figure) -> None:
 def _share_of_width(figure: Figure, part: Text) -> float:
     """Return how much of the figure's width words take in the files."""
     _Canvas(figure)
-    figure.set_dpi(WORDS_DPI)
-    share = part.get_window_extent().width / figure.bbox.width
-    figure.set_dpi(rcParams["figure.dpi"])
-    return float(share)
+    return float(part.get_window_extent().width / figure.bbox.width)
 
 
 def count(number: SupportsInt) -> str:
