@@ -295,10 +295,10 @@ def _with_something(
 
 def _apart(sections: Sequence[Section]) -> list[Section]:
     """Return the sections, with a chapter for stimuli before the last one, of publications."""
-    of_stimuli = [replace(one, chapter=EMBSPACES) for one in sections if one.noun in OF_STIMULI]
+    stimuli = [replace(one, chapter=EMBSPACES) for one in sections if one.noun in OF_STIMULI]
     others = [section for section in sections if section.noun not in OF_STIMULI]
     n_last = sum(section.noun == "ledger" for section in others)
-    return [*others[: len(others) - n_last], *of_stimuli, *others[len(others) - n_last :]]
+    return [*others[: len(others) - n_last], *stimuli, *others[len(others) - n_last :]]
 
 
 def _methods(folder: Path, nouns: list[str], model: str) -> tuple[dict[str, str], str]:
