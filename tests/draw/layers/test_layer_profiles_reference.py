@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from embspace.draw.layers.layer_profiles_reference import (
+    OF_NEIGHBORS,
     draw_beside,
     known_profiles,
     legend_words,
@@ -13,6 +14,7 @@ from embspace.draw.layers.layer_profiles_reference import (
     tokens_per_text,
 )
 from embspace.draw.page.canvas import new_figure
+from embspace.geometry.measures.registry import definitions
 
 
 def known(*rows: tuple[str, float, str]) -> pd.DataFrame:
@@ -45,6 +47,16 @@ def test_ones_own_texts_stand_beside_texts_of_similar_length(tokens: int, corpus
     own = profiles("my_texts", tokens)
     assert tokens_per_text(own, "my_texts") == tokens
     assert {*profiles_beside(own, "mine", KNOWN)["corpus"]} == {corpus}
+
+
+def test_measures_of_neighbors_stand_beside_known_models_on_the_same_texts_alone():
+    neighbors = KNOWN.assign(measure="two_nn")
+    assert profiles_beside(profiles("my_texts"), "mine", neighbors).empty
+    assert not profiles_beside(profiles("posts"), "mine", neighbors).empty
+    measured = {*known_profiles()["measure"]}
+    assert {*OF_NEIGHBORS} == {
+        name for name in measured if definitions()[name].family in ("intrinsic_dimension", "hubs")
+    }
 
 
 def test_no_model_stands_beside_itself():

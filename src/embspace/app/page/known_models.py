@@ -23,7 +23,7 @@ def known_model_findings(folder: Path, model: str, chapters: dict[str, str]) -> 
     A known model within the interval is neither below nor above.
     """
     label = str(read_yaml(folder / CONF / "model" / f"{model}.yaml").get("label") or model)
-    found = []
+    findings = []
     for family, measure in MEASURES.items():
         file = folder / f"results/{family}/profiles/{model}.csv"
         if family in chapters and file.is_file():
@@ -31,8 +31,8 @@ def known_model_findings(folder: Path, model: str, chapters: dict[str, str]) -> 
             beside = profiles_beside(profiles, label, known_profiles())
             sentence = _told(_at_last(profiles, measure), _at_last(beside, measure), folder)
             if sentence:
-                found.append(Finding(family, chapters[family], *sentence))
-    return found
+                findings.append(Finding(family, chapters[family], *sentence))
+    return findings
 
 
 def _at_last(table: pd.DataFrame, measure: str) -> pd.DataFrame:

@@ -49,9 +49,9 @@ def _profiles(
         if not file.is_file():
             continue
         profiles = load_table(str(file)).query("change == 'as_is'")
-        of_tokens = profiles.loc[profiles["space"] == "token", "corpus"].unique()
-        lengths = {name: tokens_per_text(profiles, name) for name in of_tokens}
-        profiles = profiles[profiles["corpus"].isin(of_tokens)]
+        with_tokens = profiles.loc[profiles["space"] == "token", "corpus"].unique()
+        lengths = {name: tokens_per_text(profiles, name) for name in with_tokens}
+        profiles = profiles[profiles["corpus"].isin(with_tokens)]
         table = profiles[profiles["measure"].isin(shown[family])]
         yield _spread_out(table, lengths).assign(model=label)
         if with_random:

@@ -19,6 +19,8 @@ from embspace.files.tables import load_table
 TABLE = Path(__file__).with_name("layer_profiles_reference.csv")
 KEYS = ["corpus", "tokens_per_text", "model", "space", "measure"]
 LINE: dict[str, Any] = {"color": "0.72", "linewidth": 0.9, "linestyle": "-", "zorder": 0.5}
+OF_NEIGHBORS = ("two_nn", "gride", "hubness", "reciprocity")
+"""Measures whose value moves with the number of vectors, and so with the texts."""
 GAP = 0.08  # of a panel's height, between two names
 
 
@@ -37,7 +39,8 @@ def tokens_per_text(profiles: pd.DataFrame, corpus: str) -> float:
 def profiles_beside(profiles: pd.DataFrame, label: str, known: pd.DataFrame) -> pd.DataFrame:
     """Return rows of known models on the corpus of a model that most of them have read.
 
-    For texts that none has read: on texts of the most similar length. Without the model itself
+    For texts that none has read: on texts of the most similar length, but for measures of
+    neighbors, which depend on how many vectors there are. Without the model itself
     and its random weights, which are a null of the figure. Layers are on the scale of the model's:
     a half is the middle of both.
     """
@@ -54,6 +57,7 @@ def profiles_beside(profiles: pd.DataFrame, label: str, known: pd.DataFrame) -> 
         own = tokens_per_text(profiles, names[0])
         corpus = str(abs(np.log(lengths / (own if own > 0 else 1))).idxmin())
     rows = known[known["corpus"] == corpus]
+    rows = rows if shared else rows[~rows["measure"].isin(OF_NEIGHBORS)]
     last = rows.groupby("model")["layer"].transform("max")
     return rows.assign(layer=rows["layer"] / last * profiles["layer"].max())
 

@@ -97,13 +97,13 @@ def _read(backend: Any, texts: Iterable[str]) -> set[int]:
 
 def _ids(backend: Any, batch: list[str]) -> set[int]:
     encoded = backend.encode_batch_fast(batch, add_special_tokens=False)
-    return {number for each in encoded for number in each.ids}
+    return {number for encoding in encoded for number in encoding.ids}
 
 
 def _characters() -> Iterator[str]:
     """Yield texts of all characters assigned by Unicode, between spaces and behind an a."""
     codes = (chr(code) for code in range(sys.maxunicode + 1))
-    assigned = [each for each in codes if unicodedata.category(each) not in ("Cn", "Cs", "Co")]
+    assigned = [code for code in codes if unicodedata.category(code) not in ("Cn", "Cs", "Co")]
     for first in range(0, len(assigned), PER_TEXT):
         part = assigned[first : first + PER_TEXT]
         yield " ".join(part)
