@@ -146,3 +146,11 @@ def test_a_change_that_harms_another_use_is_not_the_best():
 def test_few_texts_are_refused():
     with pytest.raises(InputError, match="found 20 texts .*, allowed: 30 or more"):
         transform(np.random.default_rng(0).normal(size=(20, 4)))
+
+
+@pytest.mark.parametrize("value", [1.0, 0.1])
+def test_equal_vectors_are_refused(value: float):
+    with pytest.raises(
+        InputError, match="vectors: found 40 vectors of 40 equal to the mean, allow"
+    ):
+        transform(np.full((40, 16), value))

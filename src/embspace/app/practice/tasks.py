@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from jaxtyping import Float, Int
+from jaxtyping import Bool, Float, Int
 
 from embspace.app.practice.corpora import HalfVectors, TextVectors
 from embspace.errors import InputError
@@ -17,6 +17,7 @@ LEVEL = 0.95
 N_HALF_SAMPLES = 200
 K = 10  # neighbors
 SEED = 0
+ROUNDING = 1e-6  # of the largest number: vectors that differ by less are equal
 
 
 class Scored(NamedTuple):
@@ -53,6 +54,27 @@ def check_neighbors(cloud: TextVectors, fewest: int = 3 * K) -> None:
         raise InputError(
             f"{cloud.corpus}: found {len(cloud)} texts with a direction that are no copies, "
             f"{n_others} beside the largest document, allowed: {fewest} or more, {K} or more beside"
+        )
+
+
+def is_apart(cloud: TextVectors) -> Bool[np.ndarray, " text"]:
+    """Return whether a text's vector differs from the mean by more than rounding."""
+    x = cloud.vectors.astype(np.float64)
+    return np.abs(x - x.mean(axis=0)).max(axis=1) > ROUNDING * np.abs(x).max(initial=0)
+
+
+def check_spread(cloud: TextVectors) -> None:
+    """Stop if fewer than two documents have a vector apart from the mean.
+
+    Raises:
+        InputError: with the number of texts.
+    """
+    apart = is_apart(cloud)
+    if len(np.unique(cloud.documents[apart])) < 2:
+        raise InputError(
+            f"{cloud.corpus}: found {len(cloud) - int(apart.sum()):,} vectors of {len(cloud):,} "
+            "equal to the mean, allowed: two documents or more with another vector, as only those "
+            "have a direction from the mean"
         )
 
 

@@ -17,6 +17,7 @@ from embspace.app.practice.tasks import (
     K,
     Scored,
     check_neighbors,
+    check_spread,
     cosines,
     rows_of,
     scored_labels,
@@ -105,6 +106,7 @@ def transform(
     cloud = read.at(layer, pooling).originals()
     check_directions(cloud)
     check_neighbors(cloud)
+    check_spread(cloud)
     changes: dict[str, Affine] = {name: fitted_change(cloud.vectors, name) for name in CHANGES}
     effects = pd.concat(
         [
