@@ -78,6 +78,27 @@ def check_spread(cloud: TextVectors) -> None:
         )
 
 
+def half_of_documents(cloud: TextVectors) -> Bool[np.ndarray, " text"]:
+    """Return the texts to fit by: half of the documents, at random."""
+    order = np.random.default_rng(SEED).permutation(int(cloud.documents.max()) + 1)
+    return np.asarray(order[cloud.documents] % 2 == 0)
+
+
+def held_out(
+    cloud: TextVectors, halves: HalfVectors | None, is_fitted: Bool[np.ndarray, " text"]
+) -> tuple[TextVectors, HalfVectors | None]:
+    """Return the texts, and halves of texts, of documents by which nothing was fitted.
+
+    Raises:
+        InputError: as `check_neighbors`.
+    """
+    measured = cloud.among(~is_fitted)
+    check_neighbors(measured, K + 1)
+    if halves is not None:
+        halves = halves.among(~pd.Index(halves.names).isin(cloud.table["document"][is_fitted]))
+    return measured, halves
+
+
 def scored_labels(cloud: TextVectors, nearest: Mapping[str, Int[np.ndarray, "text k"]]) -> Scored:
     """Return, for texts with a label, the share of the neighbors that have the label.
 
