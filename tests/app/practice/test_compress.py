@@ -6,7 +6,8 @@ import pytest
 from embspace.app.practice import compress as module
 from embspace.app.practice import tasks as tasks_module
 from embspace.app.practice.answers import Answer
-from embspace.app.practice.compress import compress, half_of_documents, is_matryoshka, smallest
+from embspace.app.practice.compress import compress, is_matryoshka, smallest
+from embspace.app.practice.tasks import half_of_documents
 from embspace.errors import InputError
 from tests.app.practice.test_corpora import written
 from tests.app.practice.test_threshold import planted

@@ -95,3 +95,11 @@ def test_the_null_of_many_texts_is_of_some(monkeypatch: pytest.MonkeyPatch):
 def test_few_texts_are_refused():
     with pytest.raises(InputError, match="vectors: found 20 texts .*, allowed: 30 or more"):
         hubs(np.random.default_rng(0).normal(size=(20, 4)))
+
+
+@pytest.mark.parametrize("value", [1.0, 0.1])
+def test_equal_vectors_are_refused(value: float):
+    with pytest.raises(
+        InputError, match="vectors: found 40 vectors of 40 equal to the mean, allow"
+    ):
+        hubs(np.full((40, 16), value))

@@ -73,3 +73,14 @@ def test_precision_of_drawn_texts_is_of_the_whole_corpus(by: str, monkeypatch: p
 def test_what_names_no_pair_is_refused(known: Any, message: str):
     with pytest.raises(InputError, match=message):
         same_texts(cloud(), known)
+
+
+def test_a_name_of_several_texts_names_no_pair():
+    made = cloud()
+    made.table["id"] = ["a", "a", *map(str, range(10))]
+    assert same_texts(made, pd.DataFrame({"first": [0], "second": [3]})).same[2, 5]
+    for name in ("first", "second"):
+        known = pd.DataFrame({"first": ["1"], "second": ["2"]}).assign(**{name: "a"})
+        message = f"column '{name}': found 'a', which several texts of vectors are called, allowed"
+        with pytest.raises(InputError, match=message):
+            same_texts(made, known)

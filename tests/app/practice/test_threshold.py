@@ -7,6 +7,7 @@ import pytest
 from embspace.app.practice import threshold as module
 from embspace.app.practice.corpora import CorpusOfVectors, read_corpus
 from embspace.app.practice.threshold import prepared, threshold
+from embspace.errors import InputError
 from tests.app.practice.test_corpora import written
 from tests.app.test_layer import varied
 from tests.loaded.folders import tree
@@ -128,3 +129,20 @@ def _with(cloud, lengths: np.ndarray):  # noqa: ANN001, ANN202
     from dataclasses import replace
 
     return replace(cloud, table=cloud.table.assign(n_tokens=lengths))
+
+
+@pytest.mark.parametrize("value", [1.0, 0.1])
+def test_equal_vectors_are_refused(value: float):
+    with pytest.raises(
+        InputError, match="vectors: found 40 vectors of 40 equal to the mean, allow"
+    ):
+        threshold(np.full((40, 16), value))
+
+
+def test_one_document_apart_from_the_mean_has_no_pair(monkeypatch: pytest.MonkeyPatch):
+    x = np.ones((8, 4), dtype=np.float32)
+    x[6, 0], x[7, 0] = 2, 0
+    corpus = planted(x, np.minimum(np.arange(8), 6))
+    monkeypatch.setattr(module, "read_corpus", lambda *_, **__: corpus)
+    with pytest.raises(InputError, match="planted: found 6 vectors of 8 equal to the mean"):
+        threshold("planted")

@@ -6,9 +6,12 @@ import pytest
 
 from embspace.app.practice import tasks as tasks_module
 from embspace.app.practice import transform as module
-from embspace.app.practice.corpora import CorpusOfVectors
+from embspace.app.practice.corpora import CorpusOfVectors, read_corpus
+from embspace.app.practice.tasks import half_of_documents
 from embspace.app.practice.transform import Transforms, best_of, transform
 from embspace.errors import InputError
+from embspace.geometry.pairs.directions import unit_rows
+from embspace.geometry.practice.changes import fitted_change
 from tests.app.practice.test_corpora import written
 from tests.app.test_layer import varied
 from tests.loaded.folders import tree
@@ -122,6 +125,7 @@ def test_a_change_is_a_file_that_numpy_reads(tmp_path: Path):
         white = (x - file["mean"]) @ file["matrix"]
         assert not file["is_unit"]
     assert np.cov(white.T, bias=True) == pytest.approx(np.eye(5), abs=1e-4)
+    assert answer.said.endswith("--save alone writes the identity: name a change by --change")
     answer.save_change(tmp_path / "best.npz")  # nothing helps: as it is
     with np.load(tmp_path / "best.npz") as file:
         assert np.array_equal(file["matrix"], np.eye(5))
@@ -146,3 +150,25 @@ def test_a_change_that_harms_another_use_is_not_the_best():
 def test_few_texts_are_refused():
     with pytest.raises(InputError, match="found 20 texts .*, allowed: 30 or more"):
         transform(np.random.default_rng(0).normal(size=(20, 4)))
+
+
+@pytest.mark.parametrize("value", [1.0, 0.1])
+def test_equal_vectors_are_refused(value: float):
+    with pytest.raises(
+        InputError, match="vectors: found 40 vectors of 40 equal to the mean, allow"
+    ):
+        transform(np.full((40, 16), value))
+
+
+def test_changes_are_measured_on_documents_that_fitted_none():
+    x = np.random.default_rng(0).normal(size=(40, 64)) + 1
+    answer = transform(x)
+    is_fitted = half_of_documents(read_corpus(x).at())
+    assert (answer.tables["effects"]["n"] == (~is_fitted).sum()).all()
+    white = fitted_change(x[is_fitted], "whitened")(x[~is_fitted])
+    cosine = (unit_rows(white) @ unit_rows(white).T)[np.triu_indices(len(white), 1)]
+    value = effect(answer, "whitened", "anisotropy")["value"]
+    assert value == pytest.approx(cosine.mean(), abs=1e-5)
+    assert cosine.std() > 0.05  # whitening makes equal all cosines of the few texts that it fits
+    assert "measured on 20 texts of the other half" in answer.said
+    assert "changes fitted on the other half of the documents" in answer.sentence

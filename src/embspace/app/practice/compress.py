@@ -16,6 +16,8 @@ from embspace.app.practice.tasks import (
     Scored,
     check_neighbors,
     cosines,
+    half_of_documents,
+    held_out,
     scored_labels,
     search_ranks,
     table_of,
@@ -94,10 +96,7 @@ def compress(
     check_directions(cloud)
     _check_size(cloud)
     is_fitted = half_of_documents(cloud)
-    measured, halves = cloud.among(~is_fitted), read.halves_at(layer, pooling)
-    check_neighbors(measured, K + 1)
-    if halves is not None:
-        halves = halves.among(~pd.Index(halves.names).isin(cloud.table["document"][is_fitted]))
+    measured, halves = held_out(cloud, read.halves_at(layer, pooling), is_fitted)
     kept = _kept(measured, halves, settings_of(cloud, is_fitted))
     tables = {"kept": kept, "shape": _shape(cloud)}
     return Answer("\n".join(_said(cloud, tables, lost)), _sentence(cloud, tables, lost), tables)
@@ -110,12 +109,6 @@ def _check_size(cloud: TextVectors) -> None:
             f"{cloud.corpus}: found {cloud.vectors.shape[1]} coordinates, allowed: {SMALLEST} or "
             "more"
         )
-
-
-def half_of_documents(cloud: TextVectors) -> Bool[np.ndarray, " text"]:
-    """Return the texts by which settings are calibrated: half of the documents, at random."""
-    order = np.random.default_rng(SEED).permutation(int(cloud.documents.max()) + 1)
-    return np.asarray(order[cloud.documents] % 2 == 0)
 
 
 def settings_of(cloud: TextVectors, is_fitted: Bool[np.ndarray, " text"]) -> list[Setting]:

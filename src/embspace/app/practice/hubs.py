@@ -18,6 +18,7 @@ from embspace.app.practice.tasks import (
     K,
     Scored,
     check_neighbors,
+    check_spread,
     cosines,
     scored_labels,
     search_ranks,
@@ -90,6 +91,7 @@ def hubs(
     cloud = read.at(layer, pooling).originals()
     check_directions(cloud)
     check_neighbors(cloud)
+    check_spread(cloud)
     nearest = {name: _nearest(cloud, name) for name in _versions(len(cloud))}
     null = _null(cloud)
     counts = k_occurrences(nearest["cosine"])

@@ -146,14 +146,21 @@ def _read(file: Path) -> pd.DataFrame:
 def _rows_of(
     names: pd.Series, index: pd.Index, place: str, corpus: str
 ) -> Int[np.ndarray, " pair"]:
-    rows = index.get_indexer(pd.Index(names.astype(str)))
-    if (rows < 0).any():
-        unknown = names.astype(str).to_numpy()[rows < 0][0]
+    wanted = pd.Index(names.astype(str))
+    repeated = wanted[wanted.isin(index[index.duplicated()])]
+    if len(repeated):
+        raise InputError(
+            f"{place}: column '{names.name}': found '{repeated[0]}', which several texts of "
+            f"{corpus} are called, allowed: an id of a single text"
+        )
+    rows = pd.Series(np.arange(len(index)), index=index)[~index.duplicated()].reindex(wanted)
+    if rows.isna().any():
+        unknown = wanted[rows.isna()][0]
         raise InputError(
             f"{place}: column '{names.name}': found '{unknown}', allowed: an id of a text of "
             f"{corpus}"
         )
-    return np.asarray(rows, dtype=np.int64)
+    return np.asarray(rows.to_numpy(), dtype=np.int64)
 
 
 def _judged(cloud: TextVectors, same: SameTexts) -> JudgedPairs:

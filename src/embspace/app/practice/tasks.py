@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from jaxtyping import Float, Int
+from jaxtyping import Bool, Float, Int
 
 from embspace.app.practice.corpora import HalfVectors, TextVectors
 from embspace.errors import InputError
@@ -17,6 +17,7 @@ LEVEL = 0.95
 N_HALF_SAMPLES = 200
 K = 10  # neighbors
 SEED = 0
+ROUNDING = 1e-6  # of the largest number: vectors that differ by less are equal
 
 
 class Scored(NamedTuple):
@@ -54,6 +55,48 @@ def check_neighbors(cloud: TextVectors, fewest: int = 3 * K) -> None:
             f"{cloud.corpus}: found {len(cloud)} texts with a direction that are no copies, "
             f"{n_others} beside the largest document, allowed: {fewest} or more, {K} or more beside"
         )
+
+
+def is_apart(cloud: TextVectors) -> Bool[np.ndarray, " text"]:
+    """Return whether a text's vector differs from the mean by more than rounding."""
+    x = cloud.vectors.astype(np.float64)
+    return np.abs(x - x.mean(axis=0)).max(axis=1) > ROUNDING * np.abs(x).max(initial=0)
+
+
+def check_spread(cloud: TextVectors) -> None:
+    """Stop if fewer than two documents have a vector apart from the mean.
+
+    Raises:
+        InputError: with the number of texts.
+    """
+    apart = is_apart(cloud)
+    if len(np.unique(cloud.documents[apart])) < 2:
+        raise InputError(
+            f"{cloud.corpus}: found {len(cloud) - int(apart.sum()):,} vectors of {len(cloud):,} "
+            "equal to the mean, allowed: two documents or more with another vector, as only those "
+            "have a direction from the mean"
+        )
+
+
+def half_of_documents(cloud: TextVectors) -> Bool[np.ndarray, " text"]:
+    """Return the texts to fit by: half of the documents, at random."""
+    order = np.random.default_rng(SEED).permutation(int(cloud.documents.max()) + 1)
+    return np.asarray(order[cloud.documents] % 2 == 0)
+
+
+def held_out(
+    cloud: TextVectors, halves: HalfVectors | None, is_fitted: Bool[np.ndarray, " text"]
+) -> tuple[TextVectors, HalfVectors | None]:
+    """Return the texts, and halves of texts, of documents by which nothing was fitted.
+
+    Raises:
+        InputError: as `check_neighbors`.
+    """
+    measured = cloud.among(~is_fitted)
+    check_neighbors(measured, K + 1)
+    if halves is not None:
+        halves = halves.among(~pd.Index(halves.names).isin(cloud.table["document"][is_fitted]))
+    return measured, halves
 
 
 def scored_labels(cloud: TextVectors, nearest: Mapping[str, Int[np.ndarray, "text k"]]) -> Scored:

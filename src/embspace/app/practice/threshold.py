@@ -11,6 +11,7 @@ from embspace.app.practice.answers import Answer, few_or_many, interval, number,
 from embspace.app.practice.corpora import TextsOrVectors, TextVectors, check_directions, read_corpus
 from embspace.app.practice.known_texts import held_out_table, precision_table, same_texts
 from embspace.app.practice.lengths import lengths_table, told_of_lengths
+from embspace.app.practice.tasks import check_spread, is_apart
 from embspace.geometry.practice.high_pairs import HighPairs, high_pairs, pairs_above
 from embspace.geometry.practice.rare_cosines import false_alarms, rare_cosine
 
@@ -65,15 +66,17 @@ def threshold(
     """
     read = read_corpus(corpus, model=model, tokenizer=tokenizer, vectors=vectors, reading=reading)
     cloud = read.at(layer, pooling)
+    check_spread(cloud)
     same = None if known is None else same_texts(cloud, known)
     clouds = [cloud, *(_others(read, cloud) if all_layers else [])]
     pairs = {(place, kind): _pairs(place, kind) for place in clouds[:1] for kind in (RAW, CENTERED)}
     tables = {
         "rates": pd.concat(
             [
-                _rates(each, kind, pairs.get((each, kind)) or _pairs(each, kind), texts)
-                for each in clouds
+                _rates(place, kind, pairs.get((place, kind)) or _pairs(place, kind), texts)
+                for place in clouds
                 for kind in (RAW, CENTERED)
+                if kind == RAW or is_apart(place).any()  # the first token of layer 0 is one vector
             ],
             ignore_index=True,
         ),

@@ -17,7 +17,10 @@ from embspace.app.practice.tasks import (
     K,
     Scored,
     check_neighbors,
+    check_spread,
     cosines,
+    half_of_documents,
+    held_out,
     rows_of,
     scored_labels,
     search_ranks,
@@ -59,7 +62,7 @@ class Transforms(Answer):
     def save_change(self, file: Path, name: str | None = None) -> None:
         """Write a change, by default the best, as an .npz with `mean`, `matrix` and `is_unit`.
 
-        `(x - mean) @ matrix` applies it.
+        `(x - mean) @ matrix` applies it, and then unit length if `is_unit`.
 
         Raises:
             InputError: an unknown name, another ending than .npz, or no folder to write to.
@@ -93,8 +96,8 @@ def transform(
     intervals over documents: `search`, the mean reciprocal rank of the first half of a text when
     its second half asks; `pairs`, the share of other texts that are less alike than the other
     half; `labels`, the share of 10 neighbors of the same label; `anisotropy`, the mean cosine;
-    `hubness`. Changes are fitted on the texts of the corpus, as for a store of vectors, without
-    copies. By cosine, `raw` and `unit_length` are one but for their means.
+    `hubness`. Changes are fitted on half of the documents and measured on the other half; `changes`
+    has them fitted on all texts. By cosine, `raw` and `unit_length` are one but for their means.
 
     Arguments are those of `embspace.threshold`.
 
@@ -105,13 +108,12 @@ def transform(
     cloud = read.at(layer, pooling).originals()
     check_directions(cloud)
     check_neighbors(cloud)
-    changes: dict[str, Affine] = {name: fitted_change(cloud.vectors, name) for name in CHANGES}
+    check_spread(cloud)
+    is_fitted = half_of_documents(cloud)
+    measured, halves = held_out(cloud, read.halves_at(layer, pooling), is_fitted)
+    changes = _fitted(cloud.among(is_fitted))
     effects = pd.concat(
-        [
-            _uses(cloud, read.halves_at(layer, pooling), changes),
-            _shapes(cloud, changes),
-        ],
-        ignore_index=True,
+        [_uses(measured, halves, changes), _shapes(measured, changes)], ignore_index=True
     )
     best = best_of(effects)
     tables = {"effects": effects}
@@ -119,9 +121,13 @@ def transform(
         "\n".join(_said(cloud, effects, best)),
         _sentence(cloud, effects, best),
         tables,
-        changes,
+        _fitted(cloud),
         best,
     )
+
+
+def _fitted(cloud: TextVectors) -> dict[str, Affine]:
+    return {name: fitted_change(cloud.vectors, name) for name in CHANGES}
 
 
 def _uses(
@@ -217,6 +223,8 @@ def best_of(effects: pd.DataFrame) -> str:
 
 def _said(cloud: TextVectors, effects: pd.DataFrame, best: str) -> Iterator[str]:
     yield f"{cloud.called}: {len(cloud):,} texts"
+    n_measured = effects.loc[effects["task"] == "anisotropy", "n"].iloc[0]
+    yield f"fitted on half of the documents, measured on {n_measured:,.0f} texts of the other half"
     for task in effects["task"].unique():
         quantity = effects.loc[effects["task"] == task, "quantity"].iloc[0]
         yield f"{task}: {quantity}, and less the raw vectors"
@@ -230,6 +238,8 @@ def _said(cloud: TextVectors, effects: pd.DataFrame, best: str) -> Iterator[str]
         yield f"{task} not asked, which needs {needs[task]}"
     if len(lacking) < 2:
         yield f"best: {NAMES[best]}" if best != "raw" else "no change surely helps without harm"
+    if best == "raw":
+        yield "--save alone writes the identity: name a change by --change"
 
 
 def _sentence(cloud: TextVectors, effects: pd.DataFrame, best: str) -> str:
@@ -241,8 +251,10 @@ def _sentence(cloud: TextVectors, effects: pd.DataFrame, best: str) -> str:
         change = interval(row["difference"], row["difference_low"], row["difference_high"])
         mark = f", {verdict(row)}" if row["task"] in USES else ""
         parts.append(f"{row['quantity']} {raw['value']:.3f}, difference {change}{mark}")
+    n_measured = effects.loc[effects["task"] == "anisotropy", "n"].iloc[0]
     return (
-        f"On {len(cloud):,} texts of {cloud.called}, {NAMES[name]} vectors against raw ones: "
+        f"On {n_measured:,.0f} texts of {cloud.called}, {NAMES[name]} vectors against raw ones: "
         f"{'; '.join(parts)} ({100 * LEVEL:g} % intervals over documents, paired, for all "
-        f"{len(CHANGES) - 1} changes at once; changes fitted on the same texts)."
+        f"{len(CHANGES) - 1} changes at once; changes fitted on the other half of "
+        "the documents)."
     )
