@@ -145,6 +145,15 @@ def test_vectors_beside_texts_are_refused(there: Path, tmp_path: Path):
     check_one_source(first, first)
 
 
+def test_of_equal_vectors_nothing_is_said():
+    answer = drift(np.ones((20, DIM)), np.ones((20, DIM)))
+    assert "nothing can be told: all vectors have one direction" in answer.said
+    assert "nothing can be told of a difference" in answer.sentence
+    assert "apart" not in str(answer) and "cluster" not in str(answer)
+    assert list(answer.tables) == ["distance"]
+    assert np.isnan(answer.tables["distance"]["p_value"][0])
+
+
 def test_other_dimensions_are_refused():
     with pytest.raises(InputError, match="found 4 dimensions, allowed: 10"):
         drift(cloud(20, 0), np.random.default_rng(0).normal(size=(20, 4)))

@@ -108,14 +108,14 @@ def test_a_matrix_without_verdict_has_its_own_separation(
     separation = {name: verdict.separation for name, verdict in answer.verdicts.items()}
     low, high = answer.verdicts["output"].chance
     assert low < separation["input"] < high < separation["output"] < 0.9
-    of_input, of_output = answer.sentence.split("Unreachable rows of the ")[1:]
-    assert of_input.startswith(
+    input_part, output_part = answer.sentence.split("Unreachable rows of the ")[1:]
+    assert input_part.startswith(
         "input matrix are like all others, as at random weights, by length ("
     )
-    assert f"in {100 * separation['input']:.1f} % of pairs" in of_input
-    assert of_output.startswith("output matrix differ from others, but too little")
-    assert f"in {100 * separation['output']:.1f} % of pairs" in of_output
-    assert f"output matrix: no verdict on training. Unreachable rows of the {of_output}" in str(
+    assert f"in {100 * separation['input']:.1f} % of pairs" in input_part
+    assert output_part.startswith("output matrix differ from others, but too little")
+    assert f"in {100 * separation['output']:.1f} % of pairs" in output_part
+    assert f"output matrix: no verdict on training. Unreachable rows of the {output_part}" in str(
         answer
     )
 

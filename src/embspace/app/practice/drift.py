@@ -54,8 +54,9 @@ def drift(
     Energy distance with a p-value by dealing documents, and the probability that a text of the
     first corpus leans more to the first than a text of the second. Tables: `distance`; `texts` with
     lean and cluster; `clusters` and `directions` with shares and means; `words` with shares of
-    documents. Documents of both corpora are one if a column names their ids; row numbers join
-    nothing, nor do ascending numbers, unless `reading` has `id_column` or `document_column`.
+    documents. Vectors of a single direction have the table `distance` alone. Documents of both
+    corpora are one if a column names their ids; row numbers join nothing, nor do ascending numbers,
+    unless `reading` has `id_column` or `document_column`.
 
     Raises:
         InputError: as `read_corpus`; if vectors have different dimensions, or stand beside texts.
@@ -77,10 +78,14 @@ def drift(
         n_half_samples=N_HALF_SAMPLES,
         rng=np.random.default_rng(SEED),
     )
+    distance = _distance(apart, len(both.first), len(both.second))
+    if np.isnan(apart.p_value):
+        said = f"{_heading(both)}\nnothing can be told: all vectors have one direction"
+        return Answer(said, _sentence_of_one_direction(both), {"distance": distance})
     cluster = _clusters(both.x)
     words = _words(both)
     tables = {
-        "distance": _distance(apart, len(both.first), len(both.second)),
+        "distance": distance,
         "texts": _texts(both, apart, cluster),
         "clusters": _cluster_table(both, cluster),
         "directions": _directions(both),
@@ -238,10 +243,15 @@ def _words(both: _Both) -> pd.DataFrame:
     return pd.DataFrame(contrast_words(*sides), columns=columns)
 
 
+def _heading(both: _Both) -> str:
+    first, second = both.first, both.second
+    sizes = f"{first.corpus} ({len(first):,} texts) and {second.corpus} ({len(second):,})"
+    return f"{sizes} by \n  {second.place}"
+
+
 def _said(both: _Both, apart: TwoClouds, tables: Mapping[str, pd.DataFrame]) -> Iterator[str]:
     first, second = both.first, both.second
-    yield f"{first.corpus} ({len(first):,} texts) and {second.corpus} ({len(second):,}) by "
-    yield f"  {second.place}"
+    yield _heading(both)
     verdict = "apart" if apart.p_value <= SURE else "not apart beyond two halves of one corpus"
     yield f"{verdict}: p = {apart.p_value:.3f} ({N_PERMUTATIONS} deals of documents)"
     yield f"  energy distance {interval(apart.distance, apart.distance_low, apart.distance_high)}"
@@ -277,6 +287,15 @@ def _said_of_words(both: _Both, words: pd.DataFrame) -> Iterator[str]:
     ):
         if len(rows):
             yield f"words of more documents of {corpus}: {' '.join(rows['word'].head(2 * N_WORDS))}"
+
+
+def _sentence_of_one_direction(both: _Both) -> str:
+    first, second = both.first, both.second
+    return (
+        f"By {second.place}, nothing can be told of a difference between {first.corpus} "
+        f"({len(first):,} texts) and {second.corpus} ({len(second):,} texts): all vectors have one "
+        "direction."
+    )
 
 
 def _sentence(both: _Both, apart: TwoClouds) -> str:

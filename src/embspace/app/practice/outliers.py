@@ -49,8 +49,9 @@ def outliers(
 ) -> Answer:
     """Return how far texts lie from their k nearest of a corpus, and which are outliers.
 
-    With `of`, further texts (or vectors) are judged by conformal p-values, else the corpus's own by
-    the tail of its distances. Outliers are chosen at a false discovery rate of 5 %. The table
+    With `of`, further texts (or vectors) are judged by conformal p-values, exact for a corpus with
+    one text a document. Without it, the corpus's own are judged by the tail of the distances, with
+    logarithms assumed exponential. Outliers are chosen at a false discovery rate of 5 %. The table
     `texts` has the distance, its percentile among the corpus's own, p-values, the nearest text, and
     what a text is: length, script, unknown tokens, copies.
 
@@ -62,7 +63,9 @@ def outliers(
     cloud = read.at(layer, pooling)
     n = len(np.unique(cloud.documents))
     if not 1 <= k < n:
-        raise InputError(f"k: found {k}, allowed: 1 to {n - 1}, below the {n} documents")
+        raise InputError(
+            f"k (--neighbors): found {k}, allowed: 1 to {n - 1}, below the {n} documents"
+        )
     judged = _within(read, cloud, k) if of is None else None
     if judged is None:
         other = read_corpus(of, model=model, tokenizer=tokenizer, reading=reading)
@@ -104,13 +107,15 @@ def _with_p_values(
     p_value: Float[np.ndarray, " n"],
 ) -> pd.DataFrame:
     """Return the rows, the farthest first."""
-    ranks = np.searchsorted(np.sort(own[np.isfinite(own)]), distance, side="left")
+    defined = np.sort(own[np.isfinite(own)])
+    ranks = np.searchsorted(defined, distance, side="left")
+    percentile = 100 * ranks / max(len(defined), 1)
     adjusted = benjamini_hochberg(p_value)
     table = pd.DataFrame(
         {
             "id": about["id"],
             "distance": distance,
-            "percentile": 100 * ranks / max(int(np.isfinite(own).sum()), 1),
+            "percentile": np.where(np.isfinite(distance), percentile, np.nan),
             "p_value": p_value,
             "adjusted_p_value": adjusted,
             "is_outlier": adjusted <= LEVEL,
@@ -183,8 +188,13 @@ def _said(judged: _Judged, kinds: pd.DataFrame, k: int) -> Iterator[str]:
     table = judged.table
     by = "by the tail of its own distances" if judged.is_within else f"among {judged.corpus}"
     yield f"{judged.cloud.corpus}: {counted(len(table), 'text')}, {by}, {k} nearest by cosine"
+    if n_undefined := int(table["distance"].isna().sum()):
+        yield (
+            f"{counted(n_undefined, 'text')} without a distance: a vector of length 0, or fewer "
+            f"than {k} neighbors"
+        )
     if table["p_value"].isna().all():
-        yield f"no verdict: fewer than {FEWEST} texts, or distances that are all one"
+        yield f"no verdict: {_why_none(judged)}"
     else:
         n = int(table["is_outlier"].sum())
         yield f"{counted(n, 'outlier')} at a false discovery rate of {100 * LEVEL:g} %"
@@ -199,7 +209,7 @@ def _said(judged: _Judged, kinds: pd.DataFrame, k: int) -> Iterator[str]:
         start = snippet(row["text"]) if "text" in table else ""
         mark = "*" if row["is_outlier"] else " "
         yield (
-            f"{mark} {number(row['distance']):>8}  {row['percentile']:10.1f}  "
+            f"{mark} {number(row['distance']):>8}  {number(row['percentile'], 1):>10}  "
             f"{number(row['adjusted_p_value'], 4):>10}  {row['id']}  "
             f"{number(row['nearest_cosine'])}  {start}"
         ).rstrip()
@@ -210,18 +220,29 @@ def _said(judged: _Judged, kinds: pd.DataFrame, k: int) -> Iterator[str]:
         yield f"  {name:28}  {row['outliers']:9.3g}  {row['others']:9.3g}"
 
 
+def _why_none(judged: _Judged) -> str:
+    distance = judged.table["distance"]
+    if distance.isna().all():
+        return "none has a distance"
+    if (distance > 0).sum() < FEWEST:
+        return f"fewer than {FEWEST} have a distance above 0"
+    return "the distances of the farthest tenth are all equal"
+
+
 def _sentence(judged: _Judged, k: int) -> str:
     """Return what one would write into a paper."""
     table, cloud = judged.table, judged.cloud
     n, n_out = len(table), int(table["is_outlier"].sum())
     how = (
-        f"by the tail of the corpus's own mean cosine distances to the {k} nearest texts"
+        f"by the tail of the corpus's own mean cosine distances to the {k} nearest texts, with "
+        "logarithms assumed exponential"
         if judged.is_within
         else f"by conformal p-values of the mean cosine distance to the {k} nearest texts of "
         f"{judged.corpus}"
     )
     if table["p_value"].isna().all():
-        return f"No outliers were sought among the {n:,} texts of {cloud.corpus}: they are too few."
+        start = f"No outliers were sought among the {n:,} texts of {cloud.corpus}"
+        return f"{start}: {_why_none(judged)}."
     return (
         f"Of {counted(n, 'text')} of {cloud.corpus} ({cloud.place}), {n_out:,} are outliers {how} "
         f"(Benjamini-Hochberg, false discovery rate {100 * LEVEL:g} %)."

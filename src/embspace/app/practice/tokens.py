@@ -103,7 +103,7 @@ class Tokens(ShownAsText):
             lines.append(f"  {len(rows):6,} {reason}: {_examples(rows)}")
         if n := int((self.table["status"] == "open").sum()):
             lines.append(f"  {n:6,} more are parts of characters, which stay open")
-        lines += [_of_matrix(self, matrix) for matrix in self.verdicts]
+        lines += [_under_trained_in(self, matrix) for matrix in self.verdicts]
         counts = self.counts
         shown = counts[counts["unreachable"] + counts["under_trained"] > 0].head(N_SHOWN)
         if len(shown):
@@ -176,7 +176,7 @@ def _matrices(
     return {"input": given, "output": own[: len(given)]}
 
 
-def _of_matrix(made: Tokens, matrix: str) -> str:
+def _under_trained_in(made: Tokens, matrix: str) -> str:
     verdict = made.verdicts[matrix]
     if not verdict.has_verdict:
         return f"{MATRICES[matrix]} matrix: no verdict on training. {_why_none(made, matrix)}"

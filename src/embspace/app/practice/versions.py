@@ -102,7 +102,7 @@ def _second(
     return read_in(read, str(number_type), find_root())
 
 
-def _of_both(first: TextVectors, second: TextVectors) -> tuple[TextVectors, TextVectors]:
+def _in_both(first: TextVectors, second: TextVectors) -> tuple[TextVectors, TextVectors]:
     """Return the texts of both versions, by id; rows of vectors alone have their place for id.
 
     Raises:
@@ -130,7 +130,7 @@ def _of_both(first: TextVectors, second: TextVectors) -> tuple[TextVectors, Text
 
 def _compared(first: TextVectors, second: TextVectors, *, is_one_space: bool) -> _Pair:
     n_texts = len(first) + len(second)
-    first, second = _of_both(first, second)
+    first, second = _in_both(first, second)
     documents = first.documents
     n = len(np.unique(documents))
     if n <= K:
@@ -156,7 +156,7 @@ def _rounding(
     from embspace.settings.roots import find_root
 
     alone = read_alone(read, N_ALONE, find_root()).at(layer, pooling)
-    batched, alone = _of_both(first, alone)
+    batched, alone = _in_both(first, alone)
     if len(np.unique(batched.documents)) <= K:
         return None
     return compare_versions(
@@ -267,7 +267,7 @@ def _reciprocal_ranks(half: Any) -> Float[np.ndarray, " query"]:
 
 
 def _texts(pair: _Pair) -> pd.DataFrame:
-    """Return what changed for each text, the texts that changed most first."""
+    """Return the changes by text, the largest first."""
     table = pair.first.table
     made = pd.DataFrame({"id": table["id"], **pair.changes._asdict()})
     made["text"] = [snippet(text, 200) for text in table["text"]]

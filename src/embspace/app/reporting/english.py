@@ -2,6 +2,7 @@
 
 import csv
 import re
+from collections import Counter
 from collections.abc import Iterable
 from itertools import islice
 from pathlib import Path
@@ -33,5 +34,5 @@ def is_english(texts: Iterable[str], known: set[str]) -> bool:
     functions = [word for word in words if word in known]
     if len(words) < FEWEST_WORDS or len(functions) < SMALLEST_SHARE * len(words):
         return False
-    commonest = max(functions.count(word) for word in {*functions})
-    return commonest <= LARGEST_SHARE_OF_ONE * len(functions)
+    ((_, n_commonest),) = Counter(functions).most_common(1)
+    return n_commonest <= LARGEST_SHARE_OF_ONE * len(functions)

@@ -58,13 +58,14 @@ def place_among(
     *,
     k: int,
 ) -> Placed:
-    """Return how far rows are from a corpus, with p-values that hold exactly by exchangeability.
+    """Return how far rows are from a corpus, with p-values by exchangeability.
 
     Full conformal prediction (Vovk, Gammerman & Shafer 2005, "Algorithmic learning in a random
     world"; for outliers Bates et al. 2023, "Testing for outliers with conformal p-values", Annals
     of Statistics 51): a row is put into the corpus, all distances are taken anew, and p is the
     share of documents, the row included, at least as far. The share of a document is the mean over
-    rows. No p is below 1 / (1 + documents).
+    rows. Exact for documents of one row; with several rows a document, p-values are approximate, as
+    the new document has a single row. No p is below 1 / (1 + documents).
     """
     own = nearest_of(corpus, corpus, document, document, k=k)
     defined = np.flatnonzero(np.isfinite(own.mean))
