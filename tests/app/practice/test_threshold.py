@@ -92,7 +92,7 @@ def test_known_pairs_at_random_have_no_threshold():
     assert "no threshold has a precision 0.95 on " in answer.said
 
 
-def test_centering_takes_off_the_mean_over_documents():
+def test_centering_takes_off_the_mean():
     x = np.random.default_rng(0).normal(size=(6, 4)) + 5
     cloud = read_corpus(x).at()
     assert np.allclose(prepared(cloud, "centered"), x - x.mean(axis=0), atol=1e-5)
