@@ -227,6 +227,12 @@ def _told_of_known(tables: Mapping[str, pd.DataFrame]) -> Iterator[str]:
     wanted = f"precision {row['wanted_precision']:g}"
     if row["n_texts"] < row["n_drawn_from"]:
         yield f"known pairs: rates of {row['n_texts']:,.0f} drawn texts, for the whole corpus"
+    if row["n_listed"]:
+        n_added = row["n_same"] - row["n_listed"]
+        yield (
+            f"known pairs: {row['n_listed']:,.0f} listed, {n_added:,.0f} added as pairs of pairs; "
+            "an equal pair that the list lacks counts as wrong and lowers precision"
+        )
     if not 2 * row["n_reached"] > row["n_halves"]:
         yield (
             f"no threshold has a {wanted} on {row['n_halves'] - row['n_reached']:.0f} of "
@@ -239,7 +245,7 @@ def _told_of_known(tables: Mapping[str, pd.DataFrame]) -> Iterator[str]:
     ]
     yield (
         f"{wanted} wanted, {row['n_same']:,.0f} known pairs: threshold {parts[0]}; held out: "
-        f"precision {parts[1]}, recall {parts[2]}"
+        f"precision {parts[1]}, recall {parts[2]} (ranges over halves)"
     )
 
 
