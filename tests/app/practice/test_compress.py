@@ -6,7 +6,13 @@ import pytest
 from embspace.app.practice import compress as module
 from embspace.app.practice import tasks as tasks_module
 from embspace.app.practice.answers import Answer
-from embspace.app.practice.compress import compress, is_matryoshka, smallest
+from embspace.app.practice.compress import compress, smallest
+from embspace.app.practice.corpora import read_corpus
+from embspace.app.practice.first_coordinates import (
+    MORE,
+    first_against_random,
+    verdict_of_first,
+)
 from embspace.app.practice.tasks import half_of_documents
 from embspace.errors import InputError
 from tests.app.practice.test_corpora import written
@@ -36,11 +42,11 @@ def test_a_matryoshka_like_space_is_told_by_its_first_coordinates():
     answer = compress(x)
     assert share(answer, "first 8") > share(answer, "random 8") + 0.2
     assert share(answer, "float32") == 1
-    assert is_matryoshka(answer.tables["kept"])
-    assert "as in a Matryoshka model" in answer.said
+    assert verdict_of_first(answer.tables["first"]) == MORE
+    assert "as in a Matryoshka model, or in coordinates sorted by variance" in answer.said
     turned = x @ np.linalg.qr(isotropic(1, 32, 32))[0]
     again = compress(turned)
-    assert not is_matryoshka(again.tables["kept"])
+    assert verdict_of_first(again.tables["first"]) != MORE
     assert share(again, "PCA 8") == pytest.approx(share(answer, "PCA 8"), abs=0.1)
     assert share(again, "PCA 8") > share(again, "first 8") + 0.1
 
@@ -58,15 +64,19 @@ def test_finer_numbers_keep_more_and_the_smallest_setting_is_chosen():
     assert smallest(kept, "neighbors", 1e-9) is None or share(answer, "float16") == 1
 
 
+def verdict_of(x: np.ndarray) -> str:
+    return verdict_of_first(first_against_random(read_corpus(x).at()))
+
+
 def test_isotropic_spaces_are_seldom_called_matryoshka():
-    seen = [is_matryoshka(compress(isotropic(seed, 60, 16)).tables["kept"]) for seed in range(4)]
-    assert sum(seen) <= 1
+    seen = [verdict_of(isotropic(seed, 60, 16)) for seed in range(4)]
+    assert seen.count(MORE) <= 1
 
 
 @pytest.mark.slow
 def test_ninety_of_a_hundred_isotropic_spaces_are_no_matryoshka():
-    seen = [is_matryoshka(compress(isotropic(seed, 60, 16)).tables["kept"]) for seed in range(100)]
-    assert sum(seen) <= 10
+    seen = [verdict_of(isotropic(seed, 60, 16)) for seed in range(100)]
+    assert seen.count(MORE) <= 10
 
 
 def test_search_and_labels_are_asked_of_texts(

@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from embspace.app.practice import hubs
 from embspace.app.practice.corpora import HalfVectors, read_corpus
 from embspace.app.practice.tasks import (
     Scored,
@@ -12,7 +13,10 @@ from embspace.app.practice.tasks import (
     told_of,
     verdict,
 )
+from embspace.app.practice.threshold import prepared
 from embspace.errors import InputError
+from embspace.geometry.practice.changes import fitted_change
+from tests.app.practice.test_threshold import planted
 
 
 def test_a_row_a_version_with_its_difference_from_the_first():
@@ -61,3 +65,16 @@ def test_ten_texts_of_further_documents_are_needed():
     few.table["document"] = ["long"] * 31 + [*map(str, range(9))]
     with pytest.raises(InputError, match="found 40 texts .*, 9 beside the largest document"):
         check_neighbors(few)
+
+
+def test_centered_is_the_same_in_every_answer():
+    x = np.random.default_rng(0).normal(size=(40, 5)).astype(np.float32) + 3
+    cloud = planted(np.concatenate([x, x[:1], x[:1]]), np.r_[np.arange(40) // 4, 0, 0]).at()
+    cloud.table["text"] = "a text"
+    cloud.table["copy_of"] = [*map(str, range(40)), "0", "0"]
+    centered = x - x.mean(axis=0, dtype=np.float64)
+    assert prepared(cloud, "centered")[:40] == pytest.approx(centered, abs=1e-6)
+    assert fitted_change(cloud.originals().vectors, "centered")(x) == pytest.approx(centered)
+    halves = HalfVectors(x[:20], x[20:], np.eye(20, dtype=bool), np.arange(20), [*"a" * 20])
+    expected = cosines(centered[:20], centered[20:])
+    assert hubs._searched(cloud, halves, "centered", "cosine") == pytest.approx(expected, abs=1e-6)

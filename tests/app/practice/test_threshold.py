@@ -82,8 +82,25 @@ def test_known_duplicates_give_a_threshold_that_is_held_out():
     row = answer.tables["held_out"].iloc[0]
     assert row["n_same"] == 20 and row["recall"] > 0.85 and row["precision"] > 0.9
     assert "precision 0.9 wanted, 20 known pairs: threshold 0.9" in answer.said
+    assert "20 listed, 0 added as pairs of pairs; an equal pair that the list lacks" in answer.said
+    assert answer.said.count("(ranges over halves)") == 1
     curve = answer.tables["curve"].set_index("threshold")
     assert curve.loc[0.8, "recall"] == 1 and curve.loc[0.0, "precision"] < 0.01
+
+
+def test_pairs_of_pairs_are_counted_apart_and_missing_pairs_lower_precision():
+    x = with_duplicates(300, 20)
+    known = pd.DataFrame({"first": range(20), "second": range(280, 300)})
+    chained = pd.concat([known, pd.DataFrame({"first": [0, 1], "second": [1, 0]})])
+    answer = threshold(x, known=chained)
+    row = answer.tables["held_out"].iloc[0]
+    assert (row["n_listed"], row["n_same"]) == (21, 24)
+    assert "known pairs: 21 listed, 3 added as pairs of pairs; an equal pair" in answer.said
+    whole, half = (
+        threshold(x, known=pairs).tables["curve"].set_index("threshold")["precision"][0.9]
+        for pairs in (known, known[:10])
+    )
+    assert whole == 1 and half == pytest.approx(0.5)
 
 
 def test_known_pairs_at_random_have_no_threshold():
@@ -92,7 +109,7 @@ def test_known_pairs_at_random_have_no_threshold():
     assert "no threshold has a precision 0.95 on " in answer.said
 
 
-def test_centering_takes_off_the_mean_over_documents():
+def test_centering_takes_off_the_mean():
     x = np.random.default_rng(0).normal(size=(6, 4)) + 5
     cloud = read_corpus(x).at()
     assert np.allclose(prepared(cloud, "centered"), x - x.mean(axis=0), atol=1e-5)

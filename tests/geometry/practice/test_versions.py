@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
-from embspace.geometry.practice.versions import compare_versions, cosine_reached_by
+from embspace.geometry.practice.high_pairs import high_pairs
+from embspace.geometry.practice.rare_cosines import rare_cosine
+from embspace.geometry.practice.versions import compare_versions
 
 N, DIM, K = 120, 16, 5
 OWN = np.arange(N)
@@ -63,7 +65,9 @@ def test_texts_of_one_document_are_no_neighbors():
 
 def test_flips_and_the_rare_cosine():
     x = cloud(7)
-    level = cosine_reached_by(x, OWN, share=0.01)
+    rng = np.random.default_rng(0)
+    pairs = high_pairs(x, OWN, largest_rate=0.01, rng=rng)
+    level = rare_cosine(pairs, 0.01, level=0.95).cosine
     made = compare_versions(x, x, OWN, k=K, thresholds=(level, level))
     assert made.n_pairs.sum() / (N * (N - 1)) == pytest.approx(0.01, abs=0.002)
     y = x + 0.3 * np.random.default_rng(8).normal(size=x.shape)

@@ -9,6 +9,11 @@ from jaxtyping import Bool, Float
 
 from embspace.app.practice.answers import Answer, interval, number
 from embspace.app.practice.corpora import HalfVectors, TextVectors, check_directions, read_corpus
+from embspace.app.practice.first_coordinates import (
+    first_against_random,
+    line_of_first,
+    sizes_below,
+)
 from embspace.app.practice.tasks import (
     LEVEL,
     SEED,
@@ -71,8 +76,8 @@ def compress(
     for each its bytes a text and, at each task, the value and its difference from float32, paired:
     `neighbors`, the share of the 10 nearest texts by float32 that stay; `search`, the mean
     reciprocal rank of the first half of a text when its second half asks; `labels`, the share of 10
-    neighbors of the same label. `shape` has dimension and isotropy of all coordinates. A Matryoshka
-    model keeps more neighbors by its first coordinates than by random ones.
+    neighbors of the same label. `shape` has dimension and isotropy of all coordinates, `first`
+    how many more neighbors the first coordinates keep than random ones, of 20 orders.
 
     Other arguments are those of `embspace.threshold`.
 
@@ -98,7 +103,7 @@ def compress(
     is_fitted = half_of_documents(cloud)
     measured, halves = held_out(cloud, read.halves_at(layer, pooling), is_fitted)
     kept = _kept(measured, halves, settings_of(cloud, is_fitted))
-    tables = {"kept": kept, "shape": _shape(cloud)}
+    tables = {"kept": kept, "shape": _shape(cloud), "first": first_against_random(measured)}
     return Answer("\n".join(_said(cloud, tables, lost)), _sentence(cloud, tables, lost), tables)
 
 
@@ -128,7 +133,7 @@ def settings_of(cloud: TextVectors, is_fitted: Bool[np.ndarray, " text"]) -> lis
 
     half = np.float16
     settings = [Setting(FULL, "full", dim, 4 * dim, cosines)]
-    for m in _sizes(dim):
+    for m in sizes_below(dim):
         settings += [
             Setting(f"first {m}", "first", m, 4 * m, cut(np.arange(m))),
             Setting(f"PCA {m}", "pca", m, 4 * m, cut(axes[:, :m])),
@@ -147,11 +152,6 @@ def settings_of(cloud: TextVectors, is_fitted: Bool[np.ndarray, " text"]) -> lis
             lambda a, b: rescored_similarity(a, b, K),
         ),
     ]
-
-
-def _sizes(dim: int) -> list[int]:
-    """Return 8, 16, 32, … below the number of coordinates."""
-    return [2**power for power in range(3, 20) if 2**power < dim]
 
 
 def _kept(cloud: TextVectors, halves: HalfVectors | None, settings: list[Setting]) -> pd.DataFrame:
@@ -207,21 +207,6 @@ def smallest(kept: pd.DataFrame, task: str, lost: float) -> pd.Series | None:
     return rows.iloc[0] if len(rows) else None
 
 
-def is_matryoshka(kept: pd.DataFrame) -> bool:
-    """Return whether the first coordinates surely keep more neighbors than random ones.
-
-    At most sizes up to half of all, by intervals that do not meet.
-    """
-    rows = kept[kept["task"] == "neighbors"].set_index(["kind", "coordinates"])
-    sizes = [size for kind, size in rows.index if kind == "first"]
-    full = max(size for _, size in rows.index)
-    compared = [size for size in sizes if size <= full / 2]
-    above = [
-        rows.loc[("first", size), "low"] > rows.loc[("random", size), "high"] for size in compared
-    ]
-    return bool(compared) and 2 * sum(above) > len(above)
-
-
 def _said(cloud: TextVectors, tables: Mapping[str, pd.DataFrame], lost: float) -> Iterator[str]:
     kept, shape = tables["kept"], tables["shape"].iloc[0]
     yield (
@@ -235,18 +220,14 @@ def _said(cloud: TextVectors, tables: Mapping[str, pd.DataFrame], lost: float) -
     yield f"  {'':22}  {'bytes':>6}" + "".join(f"  {task:24}" for task in tasks)
     for version in kept["version"].unique():
         rows = kept[kept["version"] == version].set_index("task")
-        parts = [interval(*rows.loc[task, ["value", "low", "high"]]) for task in tasks]
+        values = [interval(*rows.loc[task, ["value", "low", "high"]]) for task in tasks]
         n_bytes = rows["bytes"].iloc[0]
-        yield f"  {version:22}  {n_bytes:6,.0f}" + "".join(f"  {each:24}" for each in parts)
+        yield f"  {version:22}  {n_bytes:6,.0f}" + "".join(f"  {value:24}" for value in values)
     for task in tasks:
         least = smallest(kept, task, lost)
         chosen = f"{least['version']}, {least['bytes']:,.0f} bytes" if least is not None else "none"
         yield f"smallest that surely loses less than {100 * lost:g} % of {task}: {chosen}"
-    yield (
-        "the first coordinates hold more than random ones, as in a Matryoshka model"
-        if is_matryoshka(kept)
-        else "the first coordinates hold no more than random ones: no Matryoshka model"
-    )
+    yield line_of_first(tables["first"])
 
 
 def _sentence(cloud: TextVectors, tables: Mapping[str, pd.DataFrame], lost: float) -> str:

@@ -17,6 +17,7 @@ from embspace.app.practice.corpora import (
 from embspace.app.practice.tasks import (
     K,
     Scored,
+    centering,
     check_neighbors,
     check_spread,
     cosines,
@@ -207,8 +208,7 @@ def _searched(
     """Return the similarities of queries with candidates, on the scales of the candidates."""
     queries, candidates = halves.queries, halves.candidates
     if preparation == CENTERED:
-        mean = candidates.mean(axis=0)
-        queries, candidates = queries - mean, candidates - mean
+        queries, candidates = map(centering(cloud), (queries, candidates))
     cosine = cosines(queries, candidates)
     if reduction == "cosine":
         return cosine

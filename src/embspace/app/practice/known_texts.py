@@ -35,6 +35,8 @@ class SameTexts(NamedTuple):
     n_other: int
     n_texts: int
     """Texts of the corpus from which `rows` are drawn."""
+    n_listed: int
+    """Different pairs in the list; a pair of pairs makes more the same. 0 of labels."""
 
 
 def same_texts(cloud: TextVectors, known: Any) -> SameTexts:
@@ -61,7 +63,7 @@ def same_texts(cloud: TextVectors, known: Any) -> SameTexts:
         same = (label[:, None] == label) & apart
         n_same, n_other = _pair_counts(pd.factorize(all_labels)[0], document[labeled], False)
         unit = np.unique(document[rows], return_inverse=True)[1]
-        return SameTexts(rows, same, unit, n_same, n_other, len(labeled))
+        return SameTexts(rows, same, unit, n_same, n_other, len(labeled), 0)
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
@@ -81,7 +83,9 @@ def same_texts(cloud: TextVectors, known: Any) -> SameTexts:
     same = same_by_pairs[rows][:, None] == same_by_pairs[rows]
     n_same, n_other = _pair_counts(same_by_pairs[has_direction], document[has_direction], True)
     unit = np.unique(unit[rows], return_inverse=True)[1]
-    return SameTexts(rows, same, unit, n_same, n_other, n)
+    listed = pairs[:, has_direction[pairs].all(axis=0)].T.tolist()
+    n_listed = len({frozenset(pair) for pair in listed if pair[0] != pair[1]})
+    return SameTexts(rows, same, unit, n_same, n_other, n, n_listed)
 
 
 def _pair_counts(
@@ -185,6 +189,7 @@ def held_out_table(
         "wanted_precision": wanted,
         "n_texts": len(same.rows),
         "n_drawn_from": same.n_texts,
+        "n_listed": same.n_listed,
         "n_same": same.n_same,
         "n_other": same.n_other,
     }

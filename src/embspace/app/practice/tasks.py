@@ -11,6 +11,7 @@ from embspace.app.practice.corpora import HalfVectors, TextVectors
 from embspace.errors import InputError
 from embspace.geometry.groups.retrieval import ranks_of_relevant, reciprocal_rank
 from embspace.geometry.pairs.directions import unit_rows
+from embspace.geometry.practice.changes import Affine, fitted_change
 from embspace.geometry.practice.paired import Paired, paired_means
 
 LEVEL = 0.95
@@ -57,22 +58,30 @@ def check_neighbors(cloud: TextVectors, fewest: int = 3 * K) -> None:
         )
 
 
-def is_apart(cloud: TextVectors) -> Bool[np.ndarray, " text"]:
-    """Return whether a text's vector differs from the mean by more than rounding."""
-    x = cloud.vectors.astype(np.float64)
-    return np.abs(x - x.mean(axis=0)).max(axis=1) > ROUNDING * np.abs(x).max(initial=0)
+def centering(cloud: TextVectors) -> Affine:
+    """Return the change that subtracts the mean of the texts, copies left out."""
+    return fitted_change(cloud.originals().vectors, "centered")
+
+
+def has_spread(cloud: TextVectors) -> bool:
+    """Return whether two documents or more have a vector apart from the mean, beyond rounding."""
+    return len(np.unique(cloud.documents[_is_apart(cloud)])) > 1
+
+
+def _is_apart(cloud: TextVectors) -> Bool[np.ndarray, " text"]:
+    x = centering(cloud)(cloud.vectors)
+    return np.abs(x).max(axis=1) > ROUNDING * np.abs(cloud.vectors).max(initial=0)
 
 
 def check_spread(cloud: TextVectors) -> None:
-    """Stop if fewer than two documents have a vector apart from the mean.
+    """Stop if centered vectors have no pair of documents with a direction.
 
     Raises:
         InputError: with the number of texts.
     """
-    apart = is_apart(cloud)
-    if len(np.unique(cloud.documents[apart])) < 2:
+    if not has_spread(cloud):
         raise InputError(
-            f"{cloud.corpus}: found {len(cloud) - int(apart.sum()):,} vectors of {len(cloud):,} "
+            f"{cloud.corpus}: found {int((~_is_apart(cloud)).sum()):,} vectors of {len(cloud):,} "
             "equal to the mean, allowed: two documents or more with another vector, as only those "
             "have a direction from the mean"
         )

@@ -11,7 +11,7 @@ from embspace.app.practice.answers import Answer, few_or_many, interval, number,
 from embspace.app.practice.corpora import TextsOrVectors, TextVectors, check_directions, read_corpus
 from embspace.app.practice.known_texts import held_out_table, precision_table, same_texts
 from embspace.app.practice.lengths import lengths_table, told_of_lengths
-from embspace.app.practice.tasks import check_spread, is_apart
+from embspace.app.practice.tasks import centering, check_spread, has_spread
 from embspace.geometry.practice.high_pairs import HighPairs, high_pairs, pairs_above
 from embspace.geometry.practice.rare_cosines import false_alarms, rare_cosine
 
@@ -66,6 +66,7 @@ def threshold(
     """
     read = read_corpus(corpus, model=model, tokenizer=tokenizer, vectors=vectors, reading=reading)
     cloud = read.at(layer, pooling)
+    check_directions(cloud)
     check_spread(cloud)
     same = None if known is None else same_texts(cloud, known)
     clouds = [cloud, *(_others(read, cloud) if all_layers else [])]
@@ -76,7 +77,7 @@ def threshold(
                 _rates(place, kind, pairs.get((place, kind)) or _pairs(place, kind), texts)
                 for place in clouds
                 for kind in (RAW, CENTERED)
-                if kind == RAW or is_apart(place).any()  # the first token of layer 0 is one vector
+                if kind == RAW or has_spread(place)  # the first token of layer 0 is one vector
             ],
             ignore_index=True,
         ),
@@ -99,13 +100,8 @@ def _others(read: TextsOrVectors, cloud: TextVectors) -> Iterator[TextVectors]:
 
 
 def prepared(cloud: TextVectors, kind: str) -> Float[np.ndarray, "text dim"]:
-    """Return the vectors raw, or less the mean over documents."""
-    x = cloud.vectors
-    if kind == RAW:
-        return x
-    counts = np.bincount(cloud.documents)
-    weight = 1 / counts[cloud.documents] / len(counts)
-    return (x - weight @ x.astype(np.float64)).astype(np.float32)
+    """Return the vectors raw, or centered."""
+    return cloud.vectors if kind == RAW else centering(cloud)(cloud.vectors).astype(np.float32)
 
 
 def _pairs(cloud: TextVectors, kind: str) -> HighPairs:
@@ -231,6 +227,12 @@ def _told_of_known(tables: Mapping[str, pd.DataFrame]) -> Iterator[str]:
     wanted = f"precision {row['wanted_precision']:g}"
     if row["n_texts"] < row["n_drawn_from"]:
         yield f"known pairs: rates of {row['n_texts']:,.0f} drawn texts, for the whole corpus"
+    if row["n_listed"]:
+        n_added = row["n_same"] - row["n_listed"]
+        yield (
+            f"known pairs: {row['n_listed']:,.0f} listed, {n_added:,.0f} added as pairs of pairs; "
+            "an equal pair that the list lacks counts as wrong and lowers precision"
+        )
     if not 2 * row["n_reached"] > row["n_halves"]:
         yield (
             f"no threshold has a {wanted} on {row['n_halves'] - row['n_reached']:.0f} of "
@@ -243,7 +245,7 @@ def _told_of_known(tables: Mapping[str, pd.DataFrame]) -> Iterator[str]:
     ]
     yield (
         f"{wanted} wanted, {row['n_same']:,.0f} known pairs: threshold {parts[0]}; held out: "
-        f"precision {parts[1]}, recall {parts[2]}"
+        f"precision {parts[1]}, recall {parts[2]} (ranges over halves)"
     )
 
 

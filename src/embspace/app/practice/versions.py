@@ -9,10 +9,18 @@ import pandas as pd
 from jaxtyping import Float, Int
 
 from embspace.app.practice.answers import Answer, number, snippet
-from embspace.app.practice.corpora import CorpusOfTexts, TextsOrVectors, TextVectors, read_corpus
+from embspace.app.practice.corpora import (
+    CorpusOfTexts,
+    TextsOrVectors,
+    TextVectors,
+    check_directions,
+    read_corpus,
+)
 from embspace.errors import InputError, counted
 from embspace.geometry.inference.resampling import half_sample_interval
-from embspace.geometry.practice.versions import TextChanges, compare_versions, cosine_reached_by
+from embspace.geometry.practice.high_pairs import high_pairs
+from embspace.geometry.practice.rare_cosines import rare_cosine
+from embspace.geometry.practice.versions import TextChanges, compare_versions
 
 SEED = 0
 K = 10
@@ -131,19 +139,25 @@ def _in_both(first: TextVectors, second: TextVectors) -> tuple[TextVectors, Text
 def _compared(first: TextVectors, second: TextVectors, *, is_one_space: bool) -> _Pair:
     n_texts = len(first) + len(second)
     first, second = _in_both(first, second)
+    for version in (first, second):
+        check_directions(version)
     documents = first.documents
     n = len(np.unique(documents))
     if n <= K:
         raise InputError(f"{first.corpus}: found {n} documents, allowed: more than {K}")
-    one, other = (
-        cosine_reached_by(version.vectors, documents, share=RARE) for version in (first, second)
-    )
+    one, other = (_rare_cosine(version.vectors, documents) for version in (first, second))
     changes = compare_versions(
         first.vectors, second.vectors, documents, k=K, thresholds=(one, other)
     )
     if not is_one_space:  # coordinates of two models have nothing to do with each other
         changes = changes._replace(cosine=np.full(len(first), np.nan))
     return _Pair(first, second, (one, other), changes, n_texts - 2 * len(first))
+
+
+def _rare_cosine(x: Float[np.ndarray, "text dim"], documents: Int[np.ndarray, " text"]) -> float:
+    rng = np.random.default_rng(SEED)
+    pairs = high_pairs(x, documents, largest_rate=RARE, n_listed=0, rng=rng)
+    return rare_cosine(pairs, RARE, level=LEVEL).cosine
 
 
 def _rounding(

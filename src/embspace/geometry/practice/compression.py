@@ -4,18 +4,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Float, Int, UInt8
+from jaxtyping import Float, Int
 
 from embspace.geometry.pairs.directions import unit_rows
 from embspace.geometry.pairs.door import takes_arrays
 
 STEPS = 255  # of int8
-OVERSAMPLED = 4  # candidates by sign bits for each that is wanted after rescoring
-
-
-def first_coordinates(x: Float[np.ndarray, "n dim"], m: int) -> Float[np.ndarray, "n m"]:
-    """Return the first `m` coordinates, as a Matryoshka model is cut."""
-    return x[:, :m]
+OVERSAMPLED = 4  # candidates by sign bits a wanted row, before rescoring
 
 
 @takes_arrays()
@@ -51,16 +46,11 @@ class Int8Ranges:
         return np.where(self.step > 0, middle, self.low)
 
 
-def sign_bits(x: Float[np.ndarray, "n dim"]) -> UInt8[np.ndarray, "n byte"]:
-    """Return a bit for each coordinate, 1 above zero, eight to a byte."""
-    return np.packbits(x > 0, axis=1)
-
-
 def hamming_similarity(
     x: Float[np.ndarray, "n dim"], y: Float[np.ndarray, "m dim"]
 ) -> Float[np.ndarray, "n m"]:
     """Return the share of coordinates with the same sign bit."""
-    left, right = (np.where(each > 0, 1.0, -1.0) for each in (x, y))
+    left, right = (np.where(vectors > 0, 1.0, -1.0) for vectors in (x, y))
     return (1 + left @ right.T / x.shape[1]) / 2
 
 
@@ -84,13 +74,13 @@ def rescored_similarity(
 
 
 def neighbors_kept(
-    exact: Int[np.ndarray, "n k"], found: Int[np.ndarray, "n k"]
+    exact: Int[np.ndarray, "n k"], nearest: Int[np.ndarray, "n k"]
 ) -> Float[np.ndarray, " n"]:
-    """Return the share of exact neighbors in `found`, per row."""
+    """Return the share of exact neighbors in `nearest`, per row."""
     return np.array(
         [
             len(np.intersect1d(own, other)) / len(own)
-            for own, other in zip(exact, found, strict=True)
+            for own, other in zip(exact, nearest, strict=True)
         ]
     )
 
@@ -110,7 +100,7 @@ def nearest_by_scores(
     """Return the `k` rows of further documents with the largest scores per row, in no order."""
     nearest = np.empty((len(x), k), dtype=np.int64)
     for begin in range(0, len(x), block):
-        found = np.array(scores(x[begin : begin + block], x))
-        found[document[begin : begin + block, None] == document] = -np.inf
-        nearest[begin : begin + block] = np.argpartition(-found, k - 1, axis=1)[:, :k]
+        similarity = np.array(scores(x[begin : begin + block], x))
+        similarity[document[begin : begin + block, None] == document] = -np.inf
+        nearest[begin : begin + block] = np.argpartition(-similarity, k - 1, axis=1)[:, :k]
     return nearest

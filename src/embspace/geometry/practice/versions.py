@@ -84,15 +84,3 @@ def _kept(
     both = (nearest[0][:, :, None] == nearest[1][:, None, :]).any(axis=2)
     share: np.ndarray = both.mean(axis=1)
     return share
-
-
-def cosine_reached_by(
-    x: Float[np.ndarray, "text dim"], document: Int[np.ndarray, " text"], *, share: float
-) -> float:
-    """Return the cosine reached by this share of the pairs of texts of different documents."""
-    parts = []
-    for first in range(0, len(x), BLOCK):
-        rows = slice(first, first + BLOCK)
-        cosine = _cosines(x, rows, document[rows, None] != document)
-        parts.append(cosine[np.isfinite(cosine)].astype(np.float32))
-    return float(np.quantile(np.concatenate(parts), 1 - share))

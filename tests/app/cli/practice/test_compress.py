@@ -12,7 +12,11 @@ def test_the_command_answers_of_vectors_and_writes_tables(tmp_path: Path):
     assert said.exit_code == 0, said.stderr
     assert said.stdout.startswith("x.npy: 60 texts, 16 coordinates, of which ")
     assert "loses less than 20 % of neighbors" in said.stdout
-    assert {file.name for file in (tmp_path / "out").iterdir()} == {"kept.csv", "shape.csv"}
+    assert {file.name for file in (tmp_path / "out").iterdir()} == {
+        "kept.csv",
+        "shape.csv",
+        "first.csv",
+    }
 
 
 def test_too_few_coordinates_are_an_error(tmp_path: Path):
