@@ -45,7 +45,7 @@ def mean_shifts(
             for _ in range(n_permutations)
         ]
     )
-    p_value = np.array([upper_p_value(float(abs(each)), null) for each in effect])
+    p_value = np.array([upper_p_value(float(abs(value)), null) for value in effect])
     p_value[spread == 0], effect[spread == 0] = np.nan, np.nan
     first, second = values[is_first].mean(axis=0), values[~is_first].mean(axis=0)
     return Shifts(first, second, effect, p_value)

@@ -61,8 +61,8 @@ def compare_versions(
         one, other = (_cosines(version, rows, apart) for version in (x, y))
         kept[rows] = _kept(one, other, k)
         hit = one.argmax(axis=1)
-        of_hit = np.take_along_axis(other, hit[:, None], axis=1)
-        rank[rows] = 1 + (other > of_hit).sum(axis=1)
+        hit_cosine = np.take_along_axis(other, hit[:, None], axis=1)
+        rank[rows] = 1 + (other > hit_cosine).sum(axis=1)
         above, still = one >= thresholds[0], other >= thresholds[1]
         pairs[rows], flipped[rows] = (above | still).sum(axis=1), (above != still).sum(axis=1)
     return TextChanges(
