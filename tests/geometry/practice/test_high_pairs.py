@@ -30,7 +30,7 @@ def test_all_pairs_of_different_documents_are_counted(block: int, monkeypatch: p
     assert found.cosine == pytest.approx([pair[0] for pair in apart[:7]], abs=1e-6)
     high = [pair for pair in apart if pair[0] >= found.coarse[30]]
     own = [sum(3 in (i // 2, j // 2) for _, i, j in pairs) for pairs in (high, apart)]
-    assert [found.of_document[3, 30], found.pairs_of_document[3]] == own
+    assert [found.document_counts[3, 30], found.pairs_of_document[3]] == own
 
 
 def test_pairs_above_fixed_cosines_are_those_of_brute_force(monkeypatch: pytest.MonkeyPatch):

@@ -44,7 +44,7 @@ def first_against_random(cloud: TextVectors) -> pd.DataFrame:
             kept = nearest_by_scores(cut, some.documents, cosines, K)
             shares[place, number] = neighbors_kept(exact, kept)
     shares[-1] = shares[:-1].mean(axis=0)
-    rows = [_row(of_orders, some) for of_orders in shares]
+    rows = [_row(kept, some) for kept in shares]
     return pd.DataFrame(rows).assign(size=[*map(str, sizes), "mean"], n=len(some))
 
 

@@ -243,11 +243,11 @@ def _said(cloud: TextVectors, tables: Mapping[str, pd.DataFrame]) -> Iterator[st
         shown = snippet(row["text"]) if "text" in row else ""
         yield f"  {row['k_occurrence']:6,.0f} times  {row['id']}  {shown}".rstrip()
     yield f"{'':2}{'':28}  {'hubness':>8}  {'largest':>8}  {'antihubs':>8}"
-    for version, of_version in hubness.items():
+    for version, shape in hubness.items():
         if version in NAMES:
             yield (
-                f"  {NAMES[version]:28}  {number(of_version['skewness'], 2):>8}  "
-                f"{of_version['largest']:8,.0f}  {100 * of_version['antihubs']:6.1f} %"
+                f"  {NAMES[version]:28}  {number(shape['skewness'], 2):>8}  "
+                f"{shape['largest']:8,.0f}  {100 * shape['antihubs']:6.1f} %"
             )
     tasks = tables["tasks"]
     for task in tasks["task"].unique() if len(tasks) else ():

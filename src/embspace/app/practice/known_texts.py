@@ -24,12 +24,12 @@ THRESHOLDS = np.round(np.arange(-1, 1.0001, 0.01), 2)
 
 
 class SameTexts(NamedTuple):
-    """Which texts are the same as which, for some rows of a cloud."""
+    """Pairs of rows of a cloud that are the same text, with units and counts."""
 
     rows: Int[np.ndarray, " row"]
     same: Bool[np.ndarray, "row row"]
     unit: Int[np.ndarray, " row"]
-    """What is not cut by halves: texts that are the same by known pairs, or a document."""
+    """The unit that halves keep whole: texts joined by known pairs or by their document."""
     n_same: int
     """Pairs of the whole corpus, of which `rows` may be drawn."""
     n_other: int
@@ -47,7 +47,7 @@ def same_texts(cloud: TextVectors, known: Any) -> SameTexts:
             for that the corpus has not.
     """
     document = cloud.documents
-    has_direction = cloud.vectors.any(axis=1)  # the others have no cosine
+    has_direction = np.asarray(cloud.vectors.any(axis=1))  # the others have no cosine
     rng = np.random.default_rng(0)
     if isinstance(known, str) and known == BY_LABEL:
         if not cloud.has_labels:
@@ -75,15 +75,15 @@ def same_texts(cloud: TextVectors, known: Any) -> SameTexts:
     n = len(cloud)
     links = coo_array((np.ones(pairs.shape[1]), tuple(pairs)), shape=(n, n))
     # Texts of one document stay together as well.
-    of_document = coo_array((np.ones(n), (np.arange(n), _first_of(document))), shape=(n, n))
-    unit = connected_components(links + of_document, directed=False)[1]
+    document_links = coo_array((np.ones(n), (np.arange(n), _first_of(document))), shape=(n, n))
+    unit = connected_components(links + document_links, directed=False)[1]
     same_by_pairs = connected_components(links, directed=False)[1]
     order = rng.permutation(int(unit.max()) + 1)[unit]
     rows = np.sort(np.argsort(order, kind="stable")[:MOST])
     same = same_by_pairs[rows][:, None] == same_by_pairs[rows]
     n_same, n_other = _pair_counts(same_by_pairs[has_direction], document[has_direction], True)
     unit = np.unique(unit[rows], return_inverse=True)[1]
-    listed = pairs[:, has_direction[pairs].all(axis=0)].T.tolist()
+    listed = pairs.T[has_direction[pairs].all(axis=0)].tolist()
     n_listed = len({frozenset(pair) for pair in listed if pair[0] != pair[1]})
     return SameTexts(rows, same, unit, n_same, n_other, n, n_listed)
 

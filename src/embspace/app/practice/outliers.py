@@ -32,7 +32,7 @@ class _Judged(NamedTuple):
     """The corpus that gives the scale."""
     is_within: bool
     n_documents: int
-    """Of the corpus that gives the scale."""
+    """Documents of the corpus that gives the scale."""
 
 
 def outliers(

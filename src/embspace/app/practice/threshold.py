@@ -212,7 +212,7 @@ def _said(
             f"{texts:,} such texts: {expected}"
         )
     yield from told_of_lengths(tables["lengths"])
-    yield from _told_of_known(tables)
+    yield from _known_lines(tables)
     yield "most alike:"
     for _, row in tables["pairs"].head(N_SHOWN).iterrows():
         both = [row[name] for name in ("first_text", "second_text") if name in row]
@@ -220,7 +220,7 @@ def _said(
         yield f"{row['cosine']:8.3f}  {row['first']} and {row['second']}  {shown}".rstrip()
 
 
-def _told_of_known(tables: Mapping[str, pd.DataFrame]) -> Iterator[str]:
+def _known_lines(tables: Mapping[str, pd.DataFrame]) -> Iterator[str]:
     if "held_out" not in tables:
         return
     row = tables["held_out"].iloc[0]

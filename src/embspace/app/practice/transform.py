@@ -139,9 +139,9 @@ def _uses(
             name: cosines(change(halves.queries), change(halves.candidates))
             for name, change in changes.items()
         }
-        ranks = {str(name): search_ranks(halves, each) for name, each in scores.items()}
+        ranks = {str(name): search_ranks(halves, cosine) for name, cosine in scores.items()}
         scored.append(Scored("search", "mean reciprocal rank", ranks, halves.documents))
-        below = {str(name): _less_alike(halves, each) for name, each in scores.items()}
+        below = {str(name): _less_alike(halves, cosine) for name, cosine in scores.items()}
         quantity = "share of other texts less alike than the other half"
         scored.append(Scored("pairs", quantity, below, halves.documents))
     if cloud.has_labels:
@@ -215,9 +215,9 @@ def best_of(effects: pd.DataFrame) -> str:
     worse = {*uses.loc[uses["difference_high"] < 0, "version"]}
     allowed = better[~better["version"].isin(worse)]
     for task in USES:
-        of_task = allowed[allowed["task"] == task]
-        if len(of_task):
-            return str(of_task["version"].to_numpy()[of_task["difference"].argmax()])
+        rows = allowed[allowed["task"] == task]
+        if len(rows):
+            return str(rows["version"].to_numpy()[rows["difference"].argmax()])
     return "raw"
 
 

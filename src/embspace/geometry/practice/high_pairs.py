@@ -24,7 +24,7 @@ class HighPairs:
     """Pairs with at least this cosine."""
     coarse: Float[np.ndarray, " coarse"]
     """Some of the edges."""
-    of_document: Int[np.ndarray, "document coarse"]
+    document_counts: Int[np.ndarray, "document coarse"]
     """Pairs of a document and a different document with at least this cosine."""
     pairs_of_document: Int[np.ndarray, " document"]
     """All pairs of a document and a different document."""
@@ -83,7 +83,7 @@ def high_pairs(
         counted.edges,
         counted.counts,
         counted.edges[counted.coarse],
-        counted.of_document,
+        counted.document_counts,
         sizes * (len(of) - sizes),
         kept[counted.first],
         kept[counted.second],
@@ -114,7 +114,7 @@ class _Counted:
     edges: Float[np.ndarray, " edge"]
     counts: Int[np.ndarray, " edge"]
     coarse: Int[np.ndarray, " coarse"]
-    of_document: Int[np.ndarray, "document coarse"]
+    document_counts: Int[np.ndarray, "document coarse"]
     first: Int[np.ndarray, " listed"]
     second: Int[np.ndarray, " listed"]
     cosine: Float[np.ndarray, " listed"]
@@ -133,8 +133,8 @@ class _Counted:
         n_coarse = len(self.coarse)
         for row in (i, j):
             cell = document[row] * n_coarse + place
-            self.of_document += np.bincount(cell, minlength=self.of_document.size).reshape(
-                self.of_document.shape
+            self.document_counts += np.bincount(cell, minlength=self.document_counts.size).reshape(
+                self.document_counts.shape
             )
 
     def keep(
@@ -182,7 +182,7 @@ def _count(
         counted.add(i, j, values, document)
         counted.keep(i, j, values, n_listed)
     counted.counts = counted.counts[::-1].cumsum()[::-1]
-    counted.of_document = counted.of_document[:, ::-1].cumsum(axis=1)[:, ::-1]
+    counted.document_counts = counted.document_counts[:, ::-1].cumsum(axis=1)[:, ::-1]
     return counted
 
 
@@ -203,5 +203,5 @@ def pairs_above(
         apart = (of[block, None] != of[begin:]) & (
             np.arange(len(cosine))[:, None] < np.arange(len(unit) - begin)
         )
-        counts += [int(np.count_nonzero(apart & (cosine >= each))) for each in thresholds]
+        counts += [int(np.count_nonzero(apart & (cosine >= threshold))) for threshold in thresholds]
     return counts

@@ -89,7 +89,7 @@ def reduced_similarity(
     distance = np.sqrt(squared)
     proximity = np.zeros_like(distance)
     for part, axis in ((left, 1), (right, 0)):
-        mean, deviation = (np.expand_dims(each, axis) for each in (part[2], part[3]))
+        mean, deviation = (np.expand_dims(moment, axis) for moment in (part[2], part[3]))
         proximity += log_ndtr((mean - distance) / np.maximum(deviation, 1e-12))
     return proximity
 

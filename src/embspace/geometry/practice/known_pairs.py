@@ -132,7 +132,7 @@ def held_out_threshold(
         else np.empty(0)
     )
     sizes = (len(pairs.same), len(pairs.other)) if sizes is None else sizes
-    found, n_halves = [], 0
+    tried_thresholds, n_halves = [], 0
     for _ in range(n_splits):
         first = rng.permutation(pairs.n_units) < pairs.n_units // 2
         halves = pairs.among(first), pairs.among(~first)
@@ -144,12 +144,12 @@ def held_out_threshold(
             least = _least(curve, wanted)
             if least is not None:
                 held = precision_and_recall(tried, *sizes, np.array([least]))
-                found.append((least, held.precision[0], held.recall[0]))
-    if not found:
+                tried_thresholds.append((least, held.precision[0], held.recall[0]))
+    if not tried_thresholds:
         nothing = Range(*[float("nan")] * 3)
         return HeldOut(nothing, nothing, nothing, 0, n_halves)
-    ranges = [_range(values) for values in np.array(found).T]
-    return HeldOut(ranges[0], ranges[1], ranges[2], len(found), n_halves)
+    ranges = [_range(values) for values in np.array(tried_thresholds).T]
+    return HeldOut(ranges[0], ranges[1], ranges[2], len(tried_thresholds), n_halves)
 
 
 def _least(curve: Curve, wanted: float) -> float | None:

@@ -59,11 +59,11 @@ def rate_bounds(pairs: HighPairs, level: float) -> RateBounds:
 
 def _inflation(pairs: HighPairs) -> Float[np.ndarray, " coarse"]:
     """Return the variance of the rate over Poisson's of independent pairs, at least 1."""
-    own, of_document = pairs.pairs_of_document, pairs.of_document
+    own, document_counts = pairs.pairs_of_document, pairs.document_counts
     has_pairs = own > 0
-    own, of_document = own[has_pairs], of_document[has_pairs]
-    total = of_document.sum(axis=0) / 2
-    without = (total - of_document) / (pairs.n_pairs - own)[:, None]
+    own, document_counts = own[has_pairs], document_counts[has_pairs]
+    total = document_counts.sum(axis=0) / 2
+    without = (total - document_counts) / (pairs.n_pairs - own)[:, None]
     n = len(own)
     variance = (n - 1) / n * np.square(without - without.mean(axis=0)).sum(axis=0)
     poisson = total / pairs.n_pairs**2

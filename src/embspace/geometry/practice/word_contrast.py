@@ -19,7 +19,7 @@ class WordContrast(NamedTuple):
     """Share of the first documents with the word."""
     second: float
     log_odds: float
-    """Of a document of the second set to have the word, less the first's; each count plus 1/2."""
+    """Log odds of the word in the second set less the first; 1/2 is added to every count."""
     p_value: float
     """Two-sided, of Fisher's exact test, after Holm over all words."""
 
