@@ -9,7 +9,7 @@ import pytest
 from embspace.app.practice.canary import check_canary, save_canary
 from embspace.errors import InputError
 from tests.app.cli.call import call
-from tests.app.practice.test_corpora import there
+from tests.app.practice.test_reading import there
 from tests.app.test_layer import varied
 from tests.loaded.folders import tree
 

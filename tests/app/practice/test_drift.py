@@ -7,10 +7,11 @@ import pandas as pd
 import pytest
 
 from embspace.app.practice import drift as module
-from embspace.app.practice.corpora import CorpusOfVectors, check_one_source, read_corpus
+from embspace.app.practice.corpora import CorpusOfVectors, check_one_source
 from embspace.app.practice.drift import drift
+from embspace.app.practice.reading import read_corpus
 from embspace.errors import InputError
-from tests.app.practice.test_corpora import there
+from tests.app.practice.test_reading import there
 from tests.app.test_layer import varied
 from tests.loaded.folders import tree
 

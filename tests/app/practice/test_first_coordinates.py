@@ -2,7 +2,6 @@ import numpy as np
 import pytest
 
 from embspace.app.practice import first_coordinates as module
-from embspace.app.practice.corpora import read_corpus
 from embspace.app.practice.first_coordinates import (
     MORE,
     NO_MORE,
@@ -11,6 +10,7 @@ from embspace.app.practice.first_coordinates import (
     line_of_first,
     verdict_of_first,
 )
+from embspace.app.practice.reading import read_corpus
 
 
 def isotropic(seed: int, n: int, dim: int) -> np.ndarray:

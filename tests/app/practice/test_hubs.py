@@ -7,7 +7,7 @@ from embspace.app.practice import hubs as module
 from embspace.app.practice import tasks as tasks_module
 from embspace.app.practice.hubs import hubs
 from embspace.errors import InputError
-from tests.app.practice.test_corpora import written
+from tests.app.practice.test_reading import written
 from tests.app.practice.test_threshold import planted as planted_documents
 from tests.app.test_layer import varied
 from tests.loaded.folders import tree

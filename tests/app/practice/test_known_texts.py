@@ -6,8 +6,9 @@ import pandas as pd
 import pytest
 
 from embspace.app.practice import known_texts as module
-from embspace.app.practice.corpora import TextVectors, read_corpus
 from embspace.app.practice.known_texts import held_out_table, precision_table, same_texts
+from embspace.app.practice.reading import read_corpus
+from embspace.app.practice.text_vectors import TextVectors
 from embspace.errors import InputError
 
 

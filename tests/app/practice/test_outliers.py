@@ -7,12 +7,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from embspace.app.practice import corpora
+from embspace.app.practice import reading
 from embspace.app.practice.corpora import CorpusOfVectors
 from embspace.app.practice.outliers import kinds_of, outliers
 from embspace.errors import InputError
 from embspace.geometry.practice import outliers as measured
-from tests.app.practice.test_corpora import there
+from tests.app.practice.test_reading import there
 from tests.app.test_layer import varied
 from tests.loaded.folders import tree
 
@@ -90,7 +90,7 @@ def test_texts_by_a_model_are_not_judged_among_vectors(there: Path):
         outliers(texts, "tiny", vectors=cloud(12), of=texts)
     message = "texts: found texts read by tiny beside vectors of texts, allowed: vectors on both"
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(corpora, "USUAL_MODEL", "tiny")
+        patch.setattr(reading, "USUAL_MODEL", "tiny")
         with pytest.raises(InputError, match=message):
             outliers(texts, vectors=cloud(12), of=texts, k=3)
 

@@ -2,9 +2,10 @@ from pathlib import Path
 
 import pytest
 
-from embspace.app.practice.corpora import CorpusOfTexts, read_corpus
+from embspace.app.practice.corpora import CorpusOfTexts
 from embspace.app.practice.read_again import read_alone, read_in
-from tests.app.practice.test_corpora import there
+from embspace.app.practice.reading import read_corpus
+from tests.app.practice.test_reading import there
 from tests.app.test_layer import varied
 from tests.lazy import torch
 from tests.loaded.folders import tree

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from embspace.app.practice import hubs
-from embspace.app.practice.corpora import HalfVectors, read_corpus
+from embspace.app.practice.reading import read_corpus
 from embspace.app.practice.tasks import (
     Scored,
     check_neighbors,
@@ -13,6 +13,7 @@ from embspace.app.practice.tasks import (
     told_of,
     verdict,
 )
+from embspace.app.practice.text_vectors import HalfVectors
 from embspace.app.practice.threshold import prepared
 from embspace.errors import InputError
 from embspace.geometry.practice.changes import fitted_change

@@ -6,13 +6,14 @@ import pytest
 
 from embspace.app.practice import tasks as tasks_module
 from embspace.app.practice import transform as module
-from embspace.app.practice.corpora import CorpusOfVectors, read_corpus
+from embspace.app.practice.corpora import CorpusOfVectors
+from embspace.app.practice.reading import read_corpus
 from embspace.app.practice.tasks import half_of_documents
 from embspace.app.practice.transform import Transforms, best_of, transform
 from embspace.errors import InputError
 from embspace.geometry.pairs.directions import unit_rows
 from embspace.geometry.practice.changes import fitted_change
-from tests.app.practice.test_corpora import written
+from tests.app.practice.test_reading import written
 from tests.app.test_layer import varied
 from tests.loaded.folders import tree
 

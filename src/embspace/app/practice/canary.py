@@ -10,7 +10,9 @@ import pandas as pd
 from jaxtyping import Float
 
 from embspace.app.practice.answers import Answer, snippet
-from embspace.app.practice.corpora import CorpusOfTexts, TextVectors, read_corpus
+from embspace.app.practice.corpora import CorpusOfTexts
+from embspace.app.practice.reading import read_corpus
+from embspace.app.practice.text_vectors import TextVectors
 from embspace.errors import InputError, counted, reason_of, shortened, within
 from embspace.files.atomic import write_bytes
 from embspace.geometry.pairs.directions import norms

@@ -8,12 +8,12 @@ import pandas as pd
 from jaxtyping import Bool, Float
 
 from embspace.app.practice.answers import Answer, interval, number
-from embspace.app.practice.corpora import HalfVectors, TextVectors, check_directions, read_corpus
 from embspace.app.practice.first_coordinates import (
     first_against_random,
     line_of_first,
     sizes_below,
 )
+from embspace.app.practice.reading import read_corpus
 from embspace.app.practice.tasks import (
     LEVEL,
     SEED,
@@ -27,6 +27,7 @@ from embspace.app.practice.tasks import (
     search_ranks,
     table_of,
 )
+from embspace.app.practice.text_vectors import HalfVectors, TextVectors, check_directions
 from embspace.errors import InputError
 from embspace.geometry.measures.spectral_measures import iso_score, participation_ratio
 from embspace.geometry.practice.compression import (

@@ -5,8 +5,8 @@ import pandas as pd
 from jaxtyping import Float
 
 from embspace.app.practice.answers import interval
-from embspace.app.practice.corpora import TextVectors
 from embspace.app.practice.tasks import LEVEL, N_HALF_SAMPLES, SEED, K, cosines
+from embspace.app.practice.text_vectors import TextVectors
 from embspace.geometry.practice.compression import nearest_by_scores, neighbors_kept
 from embspace.geometry.practice.paired import paired_means
 

@@ -8,12 +8,7 @@ import pandas as pd
 from jaxtyping import Float, Int
 
 from embspace.app.practice.answers import Answer, number, snippet
-from embspace.app.practice.corpora import (
-    HalfVectors,
-    TextVectors,
-    check_directions,
-    read_corpus,
-)
+from embspace.app.practice.reading import read_corpus
 from embspace.app.practice.tasks import (
     K,
     Scored,
@@ -27,6 +22,7 @@ from embspace.app.practice.tasks import (
     told_of,
     verdict,
 )
+from embspace.app.practice.text_vectors import HalfVectors, TextVectors, check_directions
 from embspace.app.practice.threshold import CENTERED, RAW, prepared
 from embspace.geometry.inference.null_clouds import draws_of
 from embspace.geometry.inference.resampling import upper_p_value

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Bool, Int
 
-from embspace.app.practice.corpora import TextVectors
+from embspace.app.practice.text_vectors import TextVectors
 from embspace.errors import InputError, not_among, shortened
 from embspace.geometry.practice.known_pairs import (
     JudgedPairs,

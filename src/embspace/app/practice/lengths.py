@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from embspace.app.practice.answers import interval
-from embspace.app.practice.corpora import TextVectors
+from embspace.app.practice.text_vectors import TextVectors
 from embspace.geometry.practice.high_pairs import high_pairs
 from embspace.geometry.practice.rare_cosines import rare_cosine
 

@@ -8,13 +8,9 @@ import pandas as pd
 from jaxtyping import Float
 
 from embspace.app.practice.answers import Answer, number, snippet
-from embspace.app.practice.corpora import (
-    CorpusOfTexts,
-    TextsOrVectors,
-    TextVectors,
-    check_one_source,
-    read_corpus,
-)
+from embspace.app.practice.corpora import CorpusOfTexts, TextsOrVectors, check_one_source
+from embspace.app.practice.reading import read_corpus
+from embspace.app.practice.text_vectors import TextVectors
 from embspace.errors import InputError, counted
 from embspace.geometry.inference.benjamini_hochberg import benjamini_hochberg
 from embspace.geometry.practice.outliers import FEWEST, nearest_of, place_among, tail_p_values

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Bool, Float, Int
 
-from embspace.app.practice.corpora import HalfVectors, TextVectors
+from embspace.app.practice.text_vectors import HalfVectors, TextVectors
 from embspace.errors import InputError
 from embspace.geometry.groups.retrieval import ranks_of_relevant, reciprocal_rank
 from embspace.geometry.pairs.directions import unit_rows

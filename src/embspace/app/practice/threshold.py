@@ -8,10 +8,12 @@ import pandas as pd
 from jaxtyping import Float
 
 from embspace.app.practice.answers import Answer, few_or_many, interval, number, snippet
-from embspace.app.practice.corpora import TextsOrVectors, TextVectors, check_directions, read_corpus
+from embspace.app.practice.corpora import TextsOrVectors
 from embspace.app.practice.known_texts import held_out_table, precision_table, same_texts
 from embspace.app.practice.lengths import lengths_table, told_of_lengths
+from embspace.app.practice.reading import read_corpus
 from embspace.app.practice.tasks import centering, check_spread, has_spread
+from embspace.app.practice.text_vectors import TextVectors, check_directions
 from embspace.geometry.practice.high_pairs import HighPairs, high_pairs, pairs_above
 from embspace.geometry.practice.rare_cosines import false_alarms, rare_cosine
 

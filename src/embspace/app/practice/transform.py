@@ -10,7 +10,7 @@ import pandas as pd
 from jaxtyping import Bool, Float, Int
 
 from embspace.app.practice.answers import Answer, interval
-from embspace.app.practice.corpora import HalfVectors, TextVectors, check_directions, read_corpus
+from embspace.app.practice.reading import read_corpus
 from embspace.app.practice.tasks import (
     LEVEL,
     SEED,
@@ -28,6 +28,7 @@ from embspace.app.practice.tasks import (
     told_of,
     verdict,
 )
+from embspace.app.practice.text_vectors import HalfVectors, TextVectors, check_directions
 from embspace.errors import InputError, not_among
 from embspace.geometry.inference.half_samples import half_units, units_of
 from embspace.geometry.pairs.directions import unit_rows

@@ -9,13 +9,9 @@ import pandas as pd
 from jaxtyping import Float, Int
 
 from embspace.app.practice.answers import Answer, number, snippet
-from embspace.app.practice.corpora import (
-    CorpusOfTexts,
-    TextsOrVectors,
-    TextVectors,
-    check_directions,
-    read_corpus,
-)
+from embspace.app.practice.corpora import CorpusOfTexts, TextsOrVectors
+from embspace.app.practice.reading import read_corpus
+from embspace.app.practice.text_vectors import TextVectors, check_directions
 from embspace.errors import InputError, counted
 from embspace.geometry.inference.resampling import half_sample_interval
 from embspace.geometry.practice.high_pairs import high_pairs
