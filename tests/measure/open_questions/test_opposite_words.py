@@ -1,4 +1,3 @@
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -8,15 +7,12 @@ import pytest
 from embspace.analysis import Outcome
 from embspace.errors import InputError
 from embspace.measure.open_questions.opposite_words import (
-    PAIRS,
     check_frames,
-    load_opposites,
     measure_opposite_words,
 )
 from tests.analyses import settings_of
 from tests.measure.attention.reading import cached_reader
 
-HEAD = "part_of_speech,relation,word,other_word\n"
 FRAMES = {"noun": ["the {word} sat in the sun", "a {word}!"], "adjective": ["it was {word} on a"]}
 LIST = pd.DataFrame(
     [("noun", "antonym", "cat", "dog"), ("noun", "synonym", "boat", "zebra")],
@@ -59,29 +55,6 @@ def test_random_weights_are_of_the_same_words_and_of_another_table():
     tensors = measured(seed=1)["safetensors"]  # seed 0 made the tiny model
     assert tensors["random_state"].shape == tensors["state"].shape
     assert not np.allclose(tensors["random_input"], tensors["input"])
-
-
-def test_our_list_is_read_and_has_enough_pairs_of_every_kind(root: Path):
-    table = load_opposites(str(root / PAIRS))
-    assert table.groupby(["part_of_speech", "relation"]).size().min() >= 120
-
-
-@pytest.mark.parametrize(
-    ("lines", "message"),
-    [
-        ("word,other\nhot,cold\n", "expected the columns part_of_speech, relation"),
-        (f"{HEAD}adverb,antonym,fast,slowly\n", "line 2: part_of_speech 'adverb', allowed: adj"),
-        (f"{HEAD}noun,opposite,cat,dog\n", "line 2: relation 'opposite', allowed: antonym, syn"),
-        (f"{HEAD}noun,antonym,cat,\n", "line 2: a word is empty"),
-        (f"{HEAD}noun,antonym,cat,dog\nnoun,antonym,dog,sun\n", "line 3: the noun 'dog' stands tw"),
-        (f"{HEAD}noun,antonym,cat,cat\n", "line 2: the noun 'cat' stands twice"),
-    ],
-)
-def test_a_wrong_list_is_refused_with_its_line(tmp_path: Path, lines: str, message: str):
-    file = tmp_path / "opposites.csv"
-    file.write_text(lines, encoding="utf-8")
-    with pytest.raises(InputError, match=message):
-        load_opposites(str(file))
 
 
 def test_frames_need_one_place_for_a_word_and_every_part_of_speech():

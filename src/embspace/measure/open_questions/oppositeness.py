@@ -16,7 +16,7 @@ from embspace.analysis import Analysis, Column, Outcome, Source, Table
 from embspace.files.tensors import load_tensors
 from embspace.geometry.inference.resampling import stream_of
 from embspace.geometry.pairs.directions import unit_rows
-from embspace.measure.open_questions.opposite_words import (
+from embspace.measure.open_questions.opposite_pairs import (
     PAIRS,
     PARTS_OF_SPEECH,
     RELATIONS,
