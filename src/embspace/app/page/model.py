@@ -68,6 +68,7 @@ CHAPTERS = {
     "label_overlap": "Layers",
     "blocks": "Inside the blocks",
     "parameters": "Parameters",
+    "open_questions": "Open questions",
     "ledger": "Publications",
 }
 
@@ -238,11 +239,13 @@ def layer_nouns() -> dict[str, str]:
     """Return what is drawn of the layers of a profiled model, in the order of the page."""
     from embspace.draw.blocks.__main__ import DRAWINGS as BLOCKS
     from embspace.draw.layers.__main__ import DRAWINGS as LAYERS
+    from embspace.draw.open_questions.__main__ import DRAWINGS as OPEN_QUESTIONS
     from embspace.draw.parameters.__main__ import DRAWINGS as PARAMETERS
 
     layers = dict.fromkeys((each for each in LAYERS if each != COMPARES_MODELS), "layers")
     layers |= {noun: noun for noun in DRAWN_ALONE}
-    return layers | dict.fromkeys(BLOCKS, "blocks") | dict.fromkeys(PARAMETERS, "parameters")
+    chapters = {"blocks": BLOCKS, "parameters": PARAMETERS, "open_questions": OPEN_QUESTIONS}
+    return layers | {noun: name for name, nouns in chapters.items() for noun in nouns}
 
 
 def _findings(
