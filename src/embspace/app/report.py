@@ -169,7 +169,7 @@ def write_report(
 def _write_from(
     tree: WorkingTree, subject: Subject, say: Say, jobs: int | None, shown: Shown | None
 ) -> Path:
-    from embspace.app.page.texts_read import texts_told
+    from embspace.app.page.texts_read import texts_told, unknown_shares
     from embspace.app.reporting.growing import GrowingPage, share_drawings
 
     stages = stages_of(tree.folder, subject)
@@ -198,7 +198,9 @@ def _write_from(
             page.begin()
         tell(page.follow(steps), say)
         page.end()
-    for sentence in texts_told(tree.folder, subject.model):
+    nouns = [analysis.noun for analysis in stages]
+    shares = unknown_shares(tree.folder, subject.model, nouns)
+    for sentence in texts_told(tree.folder, subject.model, shares):
         say(sentence)
     return page.page
 

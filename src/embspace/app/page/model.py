@@ -143,7 +143,7 @@ def page_of(
     # What is marked `safe` in the template was made here.
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True)
     drawn = drawn_nouns() if nouns is None else nouns
-    shares = unknown_shares(folder, model)
+    shares = unknown_shares(folder, model, drawn)
     wanted = [noun for noun in nouns_of_page() if noun in drawn]
     sections = [section_of(folder, noun, model, shares) for noun in wanted]
     sections, without = _with_something(folder, model, sections, shares)

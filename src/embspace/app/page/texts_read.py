@@ -1,6 +1,6 @@
 """Tells what a reader must know of the texts of a report: copies, unknown tokens, scripts."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import chdir
 from itertools import combinations, groupby
 from pathlib import Path
@@ -125,14 +125,19 @@ def by_bound(shares: Iterable[UnknownShare]) -> Iterator[list[UnknownShare]]:
         yield [*group]
 
 
-def unknown_shares(folder: Path, model: str) -> list[UnknownShare]:
-    """Return the share of unknown tokens of each set of texts; none without a tokenizer."""
+def unknown_shares(
+    folder: Path, model: str, nouns: Collection[str] = READERS
+) -> list[UnknownShare]:
+    """Return the share of unknown tokens of each set of texts; none without a tokenizer.
+
+    The texts are the corpora, the stimuli, and files that the analyses `nouns` read.
+    """
     tokenizer = _tokenizer(folder, model)
     if tokenizer is None:
         return []
     return [
         UnknownShare(kind, key, label, _share(texts, tokenizer), largest)
-        for kind, key, label, texts, largest in _read_texts(folder)
+        for kind, key, label, texts, largest in _read_texts(folder, nouns)
     ]
 
 
@@ -160,7 +165,9 @@ def _tokenizer(folder: Path, model: str) -> Any:
             return None
 
 
-def _read_texts(folder: Path) -> Iterator[tuple[TextsKind, str, str, list[str], float]]:
+def _read_texts(
+    folder: Path, nouns: Collection[str]
+) -> Iterator[tuple[TextsKind, str, str, list[str], float]]:
     """Yield kind, key and label of each set of texts, the texts, and the largest unknown share."""
     largest = _settings(folder, "extract", "hidden_states").get(LARGEST, 1.0)
     for name, (label, texts) in _corpora(folder).items():
@@ -170,7 +177,7 @@ def _read_texts(folder: Path) -> Iterator[tuple[TextsKind, str, str, list[str], 
         sentences = load_rows(str(file))["text"].tolist()
         yield "stimuli", file.stem, f"the stimuli '{file.stem}'", sentences, largest
     read: dict[str, float] = {}
-    for noun in READERS:
+    for noun in (noun for noun in READERS if noun in nouns):
         settings = _settings(folder, "measure", noun)
         if settings and (folder / settings["texts"]).is_file():
             read.setdefault(settings["texts"], settings.get(LARGEST, 1.0))
