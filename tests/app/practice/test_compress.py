@@ -57,7 +57,10 @@ def test_finer_numbers_keep_more_and_the_smallest_setting_is_chosen():
     shares = [share(answer, version) for version in order]
     assert shares == sorted(shares, reverse=True) and shares[0] > 0.99
     kept = answer.tables["kept"]
-    assert kept[kept["version"] == "sign bits"]["bytes"].tolist() == [4]
+    assert kept[kept["version"] == "sign bits"]["bytes"].tolist() == [
+        4,
+        4,
+    ]  # neighbors and clusters
     least = smallest(kept, "neighbors", 0.1)
     assert least is not None and least["version"] == "int8"
     assert "int8 (32 bytes a text) is the smallest setting" in answer.sentence
@@ -86,8 +89,8 @@ def test_search_and_labels_are_asked_of_texts(
     file = written(tmp_path, [varied(n) for n in range(50)], list("ab") * 25)
     answer = compress(file, "tiny", layer=1)
     kept = answer.tables["kept"]
-    assert {*kept["task"]} == {"neighbors", "search", "labels"}
-    assert kept["version"].nunique() == 1 + 2 * 3 + 4
+    assert {*kept["task"]} == {"neighbors", "search", "labels", "clusters"}
+    assert kept["version"].nunique() == 1 + 2 * 3 + 4 + 1
     assert "smallest that surely loses less than 5 % of search" in answer.said
     assert "mean reciprocal rank with all 32 coordinates in float32" in answer.sentence
 
@@ -107,6 +110,7 @@ def test_settings_are_measured_on_documents_that_calibrated_none(
         answer = compress("planted")
         assert f"measured on {(~is_fitted).sum()} texts of the other half" in answer.said
         scores.append([share(answer, version) for version in ("first 8", "float16", "sign bits")])
+        assert "clusters of k-means on halves of the documents keep" in answer.said
         assert (answer.tables["kept"]["n"] == (~is_fitted).sum()).all()
     assert scores[0] == scores[1]
 

@@ -7,10 +7,10 @@ from embspace.app.practice.tasks import (
     Scored,
     check_neighbors,
     cosines,
+    effect_lines,
     scored_labels,
     search_ranks,
     table_of,
-    told_of,
     verdict,
 )
 from embspace.app.practice.text_vectors import HalfVectors
@@ -31,7 +31,7 @@ def test_a_row_a_version_with_its_difference_from_the_first():
         "better",
         "no clear difference",
     ]
-    told = told_of(table.reset_index(), "search", {"plain": "as it is"})
+    told = effect_lines(table.reset_index(), "search", {"plain": "as it is"})
     assert told[0].startswith("  as it is ") and told[1].count("(") == 2
 
 
@@ -47,7 +47,7 @@ def test_neighbors_of_the_same_label_are_counted():
     cloud.table["label"] = list("aabb")
     nearest = np.array([[1, 2], [0, 2], [3, 0], [0, 1]])
     scored = scored_labels(cloud, {"cosine": nearest})
-    assert scored.of_texts["cosine"].tolist() == [0.5, 0.5, 0.5, 0]
+    assert scored.scores["cosine"].tolist() == [0.5, 0.5, 0.5, 0]
 
 
 def test_texts_without_a_label_share_none():
@@ -55,7 +55,7 @@ def test_texts_without_a_label_share_none():
     cloud.table["label"] = ["a", "a", "", "", "", "b"]
     nearest = np.array([[1, 2], [2, 3], [3, 4], [2, 4], [2, 3], [0, 4]])
     scored = scored_labels(cloud, {"cosine": nearest})
-    assert scored.of_texts["cosine"].tolist() == [0.5, 0, 0]
+    assert scored.scores["cosine"].tolist() == [0.5, 0, 0]
     assert scored.documents.tolist() == [0, 1, 5]
 
 

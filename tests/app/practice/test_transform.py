@@ -58,7 +58,7 @@ def test_whitening_repairs_a_space_whose_signal_a_few_directions_drown(
 ):
     signal, label = topics(200, 1.0)
     noise = np.random.default_rng(1).normal(size=(200, 2))
-    x = np.concatenate([signal, 30 * noise + 20], axis=1)
+    x = np.concatenate([signal, 30 * noise + 40], axis=1)
     answer = labeled(x, label, monkeypatch)
     assert effect(answer, "whitened")["difference_low"] > 0.1
     assert effect(answer, "top_2")["difference_low"] > 0.1
@@ -78,6 +78,18 @@ def test_whitening_harms_a_space_whose_signal_has_the_variance(monkeypatch: pyte
     assert f"search not asked, which needs {needs}" in answer.said
     assert "whitened vectors against raw ones" in answer.sentence
     assert "worse" in answer.sentence
+
+
+def test_ranks_help_where_one_coordinate_has_the_variance(monkeypatch: pytest.MonkeyPatch):
+    signal, label = topics(200, 1.0)
+    signal = signal @ np.random.default_rng(2).normal(size=(6, 40))
+    big = 100 * np.random.default_rng(1).normal(size=(200, 1))
+    answer = labeled(np.concatenate([signal, big], axis=1), label, monkeypatch)
+    assert answer.tables["shape"]["top_variance_share"].iloc[0] > 0.9
+    assert effect(answer, "ranks")["difference_low"] > 0.1
+    plain = labeled(signal, label, monkeypatch)
+    assert plain.tables["shape"]["top_variance_share"].iloc[0] < 0.2
+    assert effect(plain, "ranks")["difference_low"] < 0.02
 
 
 def test_labels_that_only_texts_of_one_document_share_have_no_use(
@@ -114,6 +126,13 @@ def test_search_and_pairs_are_asked_of_texts_with_halves(
     answer = transform(file, "tiny", layer=1)
     effects = answer.tables["effects"]
     assert [*effects["task"].unique()] == ["search", "pairs", "labels", "anisotropy", "hubness"]
+    assert "zipf_whitened" in {*effects["version"]} and "zipf_whitened" in answer.changes
+    assert "Zipf-whitened not asked" not in answer.said
+    assert "for all 9 changes at once" in answer.sentence
+    assert (
+        "Zipf-whitened not asked, which needs a model"
+        in transform(file, "tiny", pooling="max").said
+    )
     same = effects[effects["version"] == "unit_length"].set_index("task")["difference"]
     assert same[["search", "labels", "anisotropy"]].tolist() == pytest.approx([0, 0, 0], abs=1e-9)
 
@@ -132,6 +151,8 @@ def test_a_change_is_a_file_that_numpy_reads(tmp_path: Path):
         assert np.array_equal(file["matrix"], np.eye(5))
     with pytest.raises(InputError, match="--change: found 'bleached', allowed: raw"):
         answer.save_change(tmp_path / "x.npz", "bleached")
+    with pytest.raises(InputError, match="--change: found 'ranks', allowed: raw, .*; ranks are no"):
+        answer.save_change(tmp_path / "x.npz", "ranks")
     with pytest.raises(InputError, match="--save: found .*, allowed: a file that ends in .npz"):
         answer.save_change(tmp_path / "x.csv")
     with pytest.raises(InputError, match="No such file"):

@@ -1,6 +1,6 @@
 """Command `embspace compress`: what is kept of search and neighbors in fewer or coarser numbers."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -8,6 +8,8 @@ import pandas as pd
 from jaxtyping import Bool, Float
 
 from embspace.app.practice.answers import Answer, interval, number
+from embspace.app.practice.clusters_kept import TASK as CLUSTERS
+from embspace.app.practice.clusters_kept import clusters_kept, line_of_clusters
 from embspace.app.practice.first_coordinates import (
     first_against_random,
     line_of_first,
@@ -38,6 +40,7 @@ from embspace.geometry.practice.compression import (
     neighbors_kept,
     principal_axes,
     rescored_similarity,
+    sign_vectors,
 )
 
 SMALLEST = 8  # coordinates
@@ -56,6 +59,8 @@ class Setting(NamedTuple):
     kept: int
     n_bytes: float
     scores: PairScores
+    stored: Callable[[Float[np.ndarray, "n dim"]], Float[np.ndarray, "n m"]] | None
+    """What stands for vectors; None where another setting stores the same."""
 
 
 def compress(
@@ -77,8 +82,9 @@ def compress(
     for each its bytes a text and, at each task, the value and its difference from float32, paired:
     `neighbors`, the share of the 10 nearest texts by float32 that stay; `search`, the mean
     reciprocal rank of the first half of a text when its second half asks; `labels`, the share of 10
-    neighbors of the same label. `shape` has dimension and isotropy of all coordinates, `first`
-    how many more neighbors the first coordinates keep than random ones, of 20 orders.
+    neighbors of the same label; `clusters`, the adjusted Rand index of clusters by k-means, beside
+    k-means of halves of the documents. `shape` has dimension and isotropy of all coordinates,
+    `first` how many more neighbors the first coordinates keep than random ones, of 20 orders.
 
     Other arguments are those of `embspace.threshold`.
 
@@ -118,41 +124,51 @@ def _check_size(cloud: TextVectors) -> None:
 
 
 def settings_of(cloud: TextVectors, is_fitted: Bool[np.ndarray, " text"]) -> list[Setting]:
-    """Return all settings, that of all coordinates in float32 first."""
+    """Return all settings, all coordinates in float32 first."""
     dim = cloud.vectors.shape[1]
     fitted = cloud.vectors[is_fitted].astype(np.float64)
     axes, order = principal_axes(fitted), np.random.default_rng(SEED).permutation(dim)
     ranges = Int8Ranges.of(fitted)
 
-    def cut(columns: Float[np.ndarray, "dim m"] | np.ndarray) -> PairScores:
-        if columns.ndim == 2:
-            return lambda a, b: cosines(a @ columns, b @ columns)
-        return lambda a, b: cosines(a[:, columns], b[:, columns])
-
     def rounded(a: np.ndarray) -> np.ndarray:
         return ranges.vectors(ranges.codes(a.astype(np.float64)))
 
-    half = np.float16
-    settings = [Setting(FULL, "full", dim, 4 * dim, cosines)]
+    settings = [Setting(FULL, "full", dim, 4 * dim, cosines, lambda a: a)]
     for m in sizes_below(dim):
         settings += [
-            Setting(f"first {m}", "first", m, 4 * m, cut(np.arange(m))),
-            Setting(f"PCA {m}", "pca", m, 4 * m, cut(axes[:, :m])),
-            Setting(f"random {m}", "random", m, 4 * m, cut(order[:m])),
+            _cut(f"first {m}", "first", np.eye(dim)[:, :m]),
+            _cut(f"PCA {m}", "pca", axes[:, :m]),
+            _cut(f"random {m}", "random", np.eye(dim)[:, order[:m]]),
         ]
+    bits = np.ceil(dim / 8)
     return [
         *settings,
-        Setting("float16", "float16", dim, 2 * dim, lambda a, b: cosines(a, b.astype(half))),
-        Setting("int8", "int8", dim, dim, lambda a, b: cosines(a, rounded(b))),
-        Setting("sign bits", "bits", dim, np.ceil(dim / 8), hamming_similarity),
+        _coarser("float16", dim, 2 * dim, lambda a: a.astype(np.float16).astype(np.float32)),
+        _coarser("int8", dim, dim, rounded),
+        Setting("sign bits", "bits", dim, bits, hamming_similarity, sign_vectors),
         Setting(
             "sign bits, rescored",
             "bits_rescored",
             dim,
-            np.ceil(dim / 8),
+            bits,
             lambda a, b: rescored_similarity(a, b, K),
+            None,
         ),
     ]
+
+
+def _cut(name: str, kind: str, columns: Float[np.ndarray, "dim m"]) -> Setting:
+    m = columns.shape[1]
+    return Setting(
+        name, kind, m, 4 * m, lambda a, b: cosines(a @ columns, b @ columns), lambda a: a @ columns
+    )
+
+
+def _coarser(
+    name: str, dim: int, n_bytes: float, stored: Callable[[np.ndarray], np.ndarray]
+) -> Setting:
+    """Return a setting that keeps candidates in coarser numbers; queries stay as they are."""
+    return Setting(name, name, dim, n_bytes, lambda a, b: cosines(a, stored(b)), stored)
 
 
 def _kept(cloud: TextVectors, halves: HalfVectors | None, settings: list[Setting]) -> pd.DataFrame:
@@ -175,7 +191,9 @@ def _kept(cloud: TextVectors, halves: HalfVectors | None, settings: list[Setting
         [(setting.name, setting.kind, setting.kept, setting.n_bytes) for setting in settings],
         columns=["version", "kind", "coordinates", "bytes"],
     )
-    table = table_of(scored).merge(about, on="version", how="left")
+    stored = {setting.name: setting.stored(x) for setting in settings if setting.stored}
+    table = pd.concat([table_of(scored), clusters_kept(cloud, stored)], ignore_index=True)
+    table = table.merge(about, on="version", how="left")
     full = table[table["version"] == FULL].set_index("task")["value"]
     table["share_kept"] = table["value"] / table["task"].map(full)
     table["share_kept_low"] = 1 + table["difference_low"] / table["task"].map(full)
@@ -217,18 +235,25 @@ def _said(cloud: TextVectors, tables: Mapping[str, pd.DataFrame], lost: float) -
     )
     n_measured = kept.loc[kept["task"] == "neighbors", "n"].iloc[0]
     yield f"calibrated on half of the documents, measured on {n_measured:,} texts of the other half"
-    tasks = [task for task in TASKS if task in {*kept["task"]}]
+    tasks = [task for task in (*TASKS, CLUSTERS) if task in {*kept["task"]}]
     yield f"  {'':22}  {'bytes':>6}" + "".join(f"  {task:24}" for task in tasks)
     for version in kept["version"].unique():
         rows = kept[kept["version"] == version].set_index("task")
-        values = [interval(*rows.loc[task, ["value", "low", "high"]]) for task in tasks]
+        if np.isnan(rows["bytes"].iloc[0]):
+            continue
+        values = [_value(rows, task) for task in tasks]
         n_bytes = rows["bytes"].iloc[0]
         yield f"  {version:22}  {n_bytes:6,.0f}" + "".join(f"  {value:24}" for value in values)
-    for task in tasks:
+    for task in tasks[:-1]:
         least = smallest(kept, task, lost)
         chosen = f"{least['version']}, {least['bytes']:,.0f} bytes" if least is not None else "none"
         yield f"smallest that surely loses less than {100 * lost:g} % of {task}: {chosen}"
+    yield line_of_clusters(kept)
     yield line_of_first(tables["first"])
+
+
+def _value(rows: pd.DataFrame, task: str) -> str:
+    return interval(*rows.loc[task, ["value", "low", "high"]]) if task in rows.index else ""
 
 
 def _sentence(cloud: TextVectors, tables: Mapping[str, pd.DataFrame], lost: float) -> str:

@@ -16,10 +16,10 @@ from embspace.app.practice.tasks import (
     check_neighbors,
     check_spread,
     cosines,
+    effect_lines,
     scored_labels,
     search_ranks,
     table_of,
-    told_of,
     verdict,
 )
 from embspace.app.practice.text_vectors import HalfVectors, TextVectors, check_directions
@@ -249,7 +249,7 @@ def _said(cloud: TextVectors, tables: Mapping[str, pd.DataFrame]) -> Iterator[st
     for task in tasks["task"].unique() if len(tasks) else ():
         quantity = tasks.loc[tasks["task"] == task, "quantity"].iloc[0]
         yield f"{task}: {quantity}, and less the cosine"
-        yield from told_of(tasks, task, NAMES)
+        yield from effect_lines(tasks, task, NAMES)
 
 
 def _sentence(cloud: TextVectors, tables: Mapping[str, pd.DataFrame]) -> str:

@@ -26,7 +26,7 @@ class Scored(NamedTuple):
 
     task: str
     quantity: str
-    of_texts: dict[str, Float[np.ndarray, " text"]]
+    scores: dict[str, Float[np.ndarray, " text"]]
     documents: Int[np.ndarray, " text"]
 
 
@@ -129,15 +129,15 @@ def table_of(scored: list[Scored]) -> pd.DataFrame:
     Intervals are over documents; those of the differences hold for all versions at once.
     """
     rows = []
-    for task, quantity, of_texts, documents in scored:
+    for task, quantity, scores, documents in scored:
         paired = paired_means(
-            np.stack([*of_texts.values()]),
+            np.stack([*scores.values()]),
             documents,
             n_half_samples=N_HALF_SAMPLES,
             level=LEVEL,
             rng=np.random.default_rng(SEED),
         )
-        rows.append(rows_of(task, quantity, [*of_texts], paired, documents))
+        rows.append(rows_of(task, quantity, [*scores], paired, documents))
     return pd.concat(rows, ignore_index=True) if rows else pd.DataFrame(columns=["task"])
 
 
@@ -158,7 +158,7 @@ def rows_of(
     )
 
 
-def told_of(table: pd.DataFrame, task: str, names: Mapping[str, str]) -> list[str]:
+def effect_lines(table: pd.DataFrame, task: str, names: Mapping[str, str]) -> list[str]:
     """Return a line for each version of a task."""
     from embspace.app.practice.answers import interval
 

@@ -10,6 +10,8 @@ import pandas as pd
 from jaxtyping import Bool, Float, Int
 
 from embspace.app.practice.answers import Answer, interval
+from embspace.app.practice.corpora import CorpusOfTexts, TextsOrVectors
+from embspace.app.practice.read_again import token_moments
 from embspace.app.practice.reading import read_corpus
 from embspace.app.practice.tasks import (
     LEVEL,
@@ -19,22 +21,30 @@ from embspace.app.practice.tasks import (
     check_neighbors,
     check_spread,
     cosines,
+    effect_lines,
     half_of_documents,
     held_out,
     rows_of,
     scored_labels,
     search_ranks,
     table_of,
-    told_of,
     verdict,
 )
 from embspace.app.practice.text_vectors import HalfVectors, TextVectors, check_directions
 from embspace.errors import InputError, not_among
 from embspace.geometry.inference.half_samples import half_units, units_of
 from embspace.geometry.pairs.directions import unit_rows
-from embspace.geometry.practice.changes import CHANGES, Affine, fitted_change
+from embspace.geometry.practice.changes import (
+    CHANGES,
+    Affine,
+    Ranks,
+    fitted_change,
+    top_variance_share,
+    whitening,
+)
 from embspace.geometry.practice.hub_reduction import k_occurrences, nearest_by, occurrence_skewness
 from embspace.geometry.practice.paired import paired_statistics
+from embspace.settings.roots import find_root
 
 N_HALVES = 20  # for statistics that are computed anew of each half
 MOST_HALVED = 4000  # texts of which halves are taken; of more, texts are drawn
@@ -47,14 +57,18 @@ NAMES = {
     "top_3": "without 3 top components",
     "standardized": "standardized",
     "whitened": "whitened",
+    "zipf_whitened": "Zipf-whitened",
+    "ranks": "ranks (Spearman)",
 }
+ZIPF, RANKS = "zipf_whitened", "ranks"
+Change = Affine | Ranks
 USES = ("search", "pairs", "labels")
 SHAPES = {"anisotropy": "mean cosine of two texts", "hubness": f"skewness of {K}-occurrences"}
 
 
 @dataclass(frozen=True, eq=False)
 class Transforms(Answer):
-    """The answer, with the changes that it is about."""
+    """The answer, with the changes that it is about; ranks are none of these."""
 
     changes: Mapping[str, Affine]
     best: str
@@ -69,6 +83,11 @@ class Transforms(Answer):
             InputError: an unknown name, another ending than .npz, or no folder to write to.
         """
         name = self.best if name is None else name
+        if name == RANKS:
+            raise InputError(
+                f"--change: found '{name}', allowed: {', '.join(self.changes)}; ranks are no "
+                "(x - mean) @ matrix"
+            )
         if name not in self.changes:
             raise InputError(f"--change: {not_among(name, [*self.changes])}")
         if file.suffix != ".npz":
@@ -99,6 +118,9 @@ def transform(
     half; `labels`, the share of 10 neighbors of the same label; `anisotropy`, the mean cosine;
     `hubness`. Changes are fitted on half of the documents and measured on the other half; `changes`
     has them fitted on all texts. By cosine, `raw` and `unit_length` are one but for their means.
+    `zipf_whitened` has the moments of tokens, weighted by how often texts have them (Yokoi et al.
+    2024, arXiv:2411.00680), and so needs a model and mean pooling. `ranks` compares by Spearman's
+    correlation; `shape` has the share of the variance in one coordinate.
 
     Arguments are those of `embspace.threshold`.
 
@@ -112,17 +134,20 @@ def transform(
     check_spread(cloud)
     is_fitted = half_of_documents(cloud)
     measured, halves = held_out(cloud, read.halves_at(layer, pooling), is_fitted)
-    changes = _fitted(cloud.among(is_fitted))
+    by_half, by_all = _token_whitening(read, cloud, is_fitted)
+    changes = _fitted(cloud.among(is_fitted)) | by_half
+    versions: dict[str, Change] = {**changes, RANKS: Ranks()}
     effects = pd.concat(
-        [_uses(measured, halves, changes), _shapes(measured, changes)], ignore_index=True
+        [_uses(measured, halves, versions), _shapes(measured, versions)], ignore_index=True
     )
     best = best_of(effects)
-    tables = {"effects": effects}
+    share = top_variance_share(measured.vectors)
+    tables = {"effects": effects, "shape": pd.DataFrame({"top_variance_share": [share]})}
     return Transforms(
-        "\n".join(_said(cloud, effects, best)),
+        "\n".join(_said(cloud, tables, best)),
         _sentence(cloud, effects, best),
         tables,
-        _fitted(cloud),
+        _fitted(cloud) | by_all,
         best,
     )
 
@@ -131,8 +156,26 @@ def _fitted(cloud: TextVectors) -> dict[str, Affine]:
     return {name: fitted_change(cloud.vectors, name) for name in CHANGES}
 
 
+def _token_whitening(
+    read: TextsOrVectors, cloud: TextVectors, is_fitted: Bool[np.ndarray, " text"]
+) -> tuple[dict[str, Affine], dict[str, Affine]]:
+    """Return whitening by the tokens of fitted texts and of all texts; nothing without tokens.
+
+    The vector of a text is the mean of its tokens', which is what the change is then applied to.
+    """
+    if not isinstance(read, CorpusOfTexts) or cloud.pooling != "mean" or cloud.layer is None:
+        return {}, {}
+    groups = dict(zip(cloud.table["id"], map(bool, is_fitted), strict=True))
+    moments = token_moments(read, cloud.layer, groups, find_root())
+    half, everything = moments[True], moments[True] + moments[False]
+    return (
+        {ZIPF: whitening(half.mean, half.covariance)},
+        {ZIPF: whitening(everything.mean, everything.covariance)},
+    )
+
+
 def _uses(
-    cloud: TextVectors, halves: HalfVectors | None, changes: Mapping[str, Affine]
+    cloud: TextVectors, halves: HalfVectors | None, changes: Mapping[str, Change]
 ) -> pd.DataFrame:
     scored = []
     if halves is not None:
@@ -165,7 +208,7 @@ def _less_alike(
     return np.asarray((less * others).sum(axis=1) / others.sum(axis=1))
 
 
-def _shapes(cloud: TextVectors, changes: Mapping[str, Affine]) -> pd.DataFrame:
+def _shapes(cloud: TextVectors, changes: Mapping[str, Change]) -> pd.DataFrame:
     """Return mean cosine and hubness, of halves too, whose neighbors are among the half alone."""
     rng = np.random.default_rng(SEED)
     rows = np.sort(rng.permutation(len(cloud))[:MOST_HALVED])
@@ -222,14 +265,18 @@ def best_of(effects: pd.DataFrame) -> str:
     return "raw"
 
 
-def _said(cloud: TextVectors, effects: pd.DataFrame, best: str) -> Iterator[str]:
-    yield f"{cloud.called}: {len(cloud):,} texts"
+def _said(cloud: TextVectors, tables: Mapping[str, pd.DataFrame], best: str) -> Iterator[str]:
+    effects, share = tables["effects"], tables["shape"]["top_variance_share"].iloc[0]
+    yield (
+        f"{cloud.called}: {len(cloud):,} texts; one of {cloud.vectors.shape[1]:,} coordinates has "
+        f"{100 * share:.1f} % of the variance"
+    )
     n_measured = effects.loc[effects["task"] == "anisotropy", "n"].iloc[0]
     yield f"fitted on half of the documents, measured on {n_measured:,.0f} texts of the other half"
     for task in effects["task"].unique():
         quantity = effects.loc[effects["task"] == task, "quantity"].iloc[0]
         yield f"{task}: {quantity}, and less the raw vectors"
-        yield from told_of(effects, task, NAMES)
+        yield from effect_lines(effects, task, NAMES)
     lacking = [task for task in ("search", "labels") if task not in {*effects["task"]}]
     needs = {
         "search": "20 documents or more with a text of four sentences",
@@ -237,16 +284,21 @@ def _said(cloud: TextVectors, effects: pd.DataFrame, best: str) -> Iterator[str]
     }
     for task in lacking:
         yield f"{task} not asked, which needs {needs[task]}"
+    if ZIPF not in {*effects["version"]}:
+        needs_tokens = "a model that reads texts, and --pooling mean"
+        yield f"{NAMES[ZIPF]} not asked, which needs {needs_tokens}: tokens weigh by their number"
     if len(lacking) < 2:
         yield f"best: {NAMES[best]}" if best != "raw" else "no change surely helps without harm"
-    if best == "raw":
-        yield "--save alone writes the identity: name a change by --change"
+    if best in (RANKS, "raw"):
+        alone = "the identity" if best == "raw" else "nothing, as ranks are no matrix"
+        yield f"--save alone writes {alone}: name a change by --change"
 
 
 def _sentence(cloud: TextVectors, effects: pd.DataFrame, best: str) -> str:
     """Return what one would write into a paper."""
     parts = []
     name = best if best != "raw" else "whitened"
+    n_changes = effects["version"].nunique() - 1
     for _, row in effects[effects["version"] == name].iterrows():
         raw = effects[(effects["task"] == row["task"]) & (effects["version"] == "raw")].iloc[0]
         change = interval(row["difference"], row["difference_low"], row["difference_high"])
@@ -256,6 +308,6 @@ def _sentence(cloud: TextVectors, effects: pd.DataFrame, best: str) -> str:
     return (
         f"On {n_measured:,.0f} texts of {cloud.called}, {NAMES[name]} vectors against raw ones: "
         f"{'; '.join(parts)} ({100 * LEVEL:g} % intervals over documents, paired, for all "
-        f"{len(CHANGES) - 1} changes at once; changes fitted on the other half of "
+        f"{n_changes} changes at once; changes fitted on the other half of "
         "the documents)."
     )

@@ -50,8 +50,12 @@ def hamming_similarity(
     x: Float[np.ndarray, "n dim"], y: Float[np.ndarray, "m dim"]
 ) -> Float[np.ndarray, "n m"]:
     """Return the share of coordinates with the same sign bit."""
-    left, right = (np.where(vectors > 0, 1.0, -1.0) for vectors in (x, y))
-    return (1 + left @ right.T / x.shape[1]) / 2
+    return (1 + sign_vectors(x) @ sign_vectors(y).T / x.shape[1]) / 2
+
+
+def sign_vectors(x: Float[np.ndarray, "n dim"]) -> Float[np.ndarray, "n dim"]:
+    """Return 1 for positive coordinates, -1 for others."""
+    return np.where(x > 0, 1.0, -1.0)
 
 
 def rescored_similarity(
@@ -66,7 +70,7 @@ def rescored_similarity(
     n_rescored = min(OVERSAMPLED * n_wanted, len(y))
     rows = np.arange(len(x))[:, None]
     first = np.argpartition(-by_bits, n_rescored - 1, axis=1)[:, :n_rescored]
-    signs = np.where(y > 0, 1.0, -1.0) / np.sqrt(y.shape[1])
+    signs = sign_vectors(y) / np.sqrt(y.shape[1])
     scores = unit_rows(x.astype(np.float64)) @ signs.T
     rescored = by_bits.copy()
     rescored[rows, first] = 2 + scores[rows, first]
