@@ -62,17 +62,16 @@ def test_lines_are_the_numbers_of_the_table():
 def test_the_title_names_the_layer_words_alone_and_chance():
     figure, _ = drawn(tables())
     assert title(figure) == (
-        "ships and ports are apart, at layer 1 more than elsewhere: AUC 0.90 (0.85 to 0.95); "
-        "words alone 0.70, chance 0.49"
+        "Ships and ports are apart, most at layer 1: AUC 0.90, words alone 0.70"
     )
     figure, _ = drawn(tables(others=("ports", "seas")))
-    assert title(figure).startswith("ships and ports are most apart")
+    assert title(figure).startswith("Ships and ports are apart, most at layer 1")
     assert_words_fit(figure)
 
 
 def test_corpora_that_chance_may_part_are_not_called_apart():
     figure, _ = drawn(tables(p_value=0.2))
-    assert title(figure).startswith("ships and ports are not clearly apart in any layer")
+    assert title(figure).startswith("Ships and ports are not clearly apart in any layer")
 
 
 def test_one_corpus_is_a_sentence_and_no_finding():

@@ -80,3 +80,13 @@ def test_a_small_corpus_is_left_out_and_a_large_one_is_read_in_part():
     corpora = two()
     assert measured(corpora, fewest_documents=N + 1)["csv"].empty
     assert set(measured(corpora, most_documents=10)["csv"]["n_documents"]) == {10}
+
+
+def test_corpora_of_the_same_documents_are_not_compared():
+    names = [f"a{number}" for number in range(N)]
+    assert measured(two(4.0, names=names))["csv"].empty
+    others = [*names[:12], *(f"b{number}" for number in range(12))]  # half of them
+    corpora = two(4.0, names=names)
+    x = corpora["ports"].cloud.states["mean"]
+    corpora["ports"] = corpus(x, "port", names=others)
+    assert not measured(corpora)["csv"].empty

@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from pydantic import NonNegativeInt, PositiveFloat
 
-from embspace.draw.page.canvas import counted, legend_below, new_figure, say_instead
+from embspace.draw.page.canvas import counted, legend_below, new_figure, say_instead, sentence_case
 from embspace.draw.page.looks import GRAY, PALETTE, TEXT_POOLINGS, Look
 from embspace.draw.page.markdown import markdown_table, section
 from embspace.draw.page.own_texts import corpus_called
@@ -17,12 +17,13 @@ from embspace.draw.texts.layer_lines import draw_by_layer
 STAGE = "measure_two_corpora"
 NONE = "No two corpora to tell apart"
 WORDS = "tf_idf"
+DEALT, ALONE = "labels dealt anew", "words alone"
 SURE = 0.05
 PANELS = {
     "auc": ("How surely a text leans to its own corpus", "probability (AUC)"),
     "distance": ("How far the corpora are apart", "energy distance, 0 to 1"),
 }
-Pairs = dict[tuple[str, str], pd.DataFrame]
+RowsOfPairs = dict[tuple[str, str], pd.DataFrame]
 
 
 def draw_two_corpora(
@@ -30,7 +31,7 @@ def draw_two_corpora(
 ) -> tuple[Figure, str]:
     """Draw AUC and energy distance by layer, a color for each two corpora."""
     table = results["csv"]
-    pairs: Pairs = {
+    pairs: RowsOfPairs = {
         (str(one), str(other)): rows
         for (one, other), rows in table.groupby(["corpus", "other_corpus"], sort=False)
     }
@@ -68,29 +69,23 @@ def is_apart(rows: pd.DataFrame) -> bool:
     return bool(rows["p_value_of_layers"].min() <= SURE)
 
 
-def _finding(pairs: Pairs) -> str:
-    """Return the title: of the pair that is most apart, layer and AUC, beside words and chance."""
+def _finding(pairs: RowsOfPairs) -> str:
+    """Return the title: of the pair that is most apart, layer and AUC, beside words alone."""
     if not pairs:
         return NONE
     pair = max(pairs, key=lambda name: _best(pairs[name])["auc"])
     rows = pairs[pair]
     best = _best(rows)
-    words = rows.loc[rows["embedding"] == WORDS, "auc"]
-    beside = [f"words alone {value:.2f}" for value in words] + [f"chance {best['null_auc']:.2f}"]
-    auc = f"AUC {best['auc']:.2f} ({best['auc_low']:.2f} to {best['auc_high']:.2f})"
+    named = sentence_case(_called(pair))
+    words = [f", words alone {value:.2f}" for value in rows.loc[rows["embedding"] == WORDS, "auc"]]
+    auc = f"AUC {best['auc']:.2f}{''.join(words)}"
     place = f"layer {best['layer']:.0f}"
-    most = " most" if len(pairs) > 1 else ""
     if not is_apart(rows):
-        return (
-            f"{_called(pair)} are not clearly apart in any layer; the largest difference is at "
-            f"{place}: {auc}, {', '.join(beside)}"
-        )
-    return f"{_called(pair)} are{most} apart, at {place} more than elsewhere: {auc}; " + ", ".join(
-        beside
-    )
+        return f"{named} are not clearly apart in any layer, least unlike chance at {place}: {auc}"
+    return f"{named} are apart, most at {place}: {auc}"
 
 
-def _population(pairs: Pairs) -> str:
+def _population(pairs: RowsOfPairs) -> str:
     if not pairs:
         return "n = 0"
     sizes = {
@@ -109,18 +104,18 @@ def _population(pairs: Pairs) -> str:
     )
 
 
-def _lines(ax: Axes, pairs: Pairs, quantity: str) -> None:
+def _lines(ax: Axes, pairs: RowsOfPairs, quantity: str) -> None:
     for number, (pair, rows) in enumerate(pairs.items()):
         color = PALETTE[number % len(PALETTE)]
         layers = rows[rows["layer"].notna()]
         draw_by_layer(ax, layers, quantity, Look(_called(pair), color, "o", "-"))
         for value in rows.loc[rows["embedding"] == WORDS, quantity]:
-            ax.axhline(value, color=color, linestyle="--", linewidth=1)
+            ax.axhline(value, color=color, linestyle="--", linewidth=1, label=ALONE)
         if quantity == "auc":
-            ax.plot(layers["layer"], layers["null_auc"], color=GRAY, linewidth=1)
+            ax.plot(layers["layer"], layers["null_auc"], color=GRAY, label=DEALT, linewidth=1)
 
 
-def _tables(results: Results, pairs: Pairs, label: str, digits: int) -> str:
+def _tables(results: Results, pairs: RowsOfPairs, label: str, digits: int) -> str:
     heading = (
         f"# Corpora apart in {label}\n\nStage `{STAGE}`. p is of deals of whole documents, over "
         "layers the chance that any layer has so large a distance.\n"

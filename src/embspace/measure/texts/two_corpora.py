@@ -73,8 +73,8 @@ TWO_CORPORA = Analysis(
                 **with_bounds("distance", "state_auc", "energy distance"),
                 **with_bounds("auc", "state_auc", "AUC"),
                 "null_auc": ("state_auc", "labels dealt anew"),
-                "p_value": ("state_auc", "p"),
-                "p_value_of_layers": ("state_auc", "p over layers"),
+                "p_value": ("p_value", "p"),
+                "p_value_of_layers": ("p_value", "p over layers"),
             }
         ),
         # At the layer of the largest AUC, in the order of leaning to the other corpus.
@@ -115,7 +115,8 @@ def measure_two_corpora(
 
     `between` has the `n_between` windows of each corpus that lean least to their own, at the layer
     of the largest AUC; `lean` below 0 is one to the other corpus. Without two corpora of
-    `fewest_documents` the tables are empty.
+    `fewest_documents` the tables are empty; two that share most documents, as articles and their
+    sentences do, are not compared.
     """
     kept = {
         name: _some(corpus, most_documents)
@@ -125,6 +126,8 @@ def measure_two_corpora(
     settings = {"n_permutations": n_permutations, "n_half_samples": n_half_samples, "level": level}
     rows, between = list[pd.DataFrame](), list[pd.DataFrame]()
     for first, second in combinations(kept, 2):
+        if _are_one(windows[first], windows[second]):
+            continue
         both = _Both.of((first, second), kept, windows)
         by_layer = [
             both.compared(x, np.random.default_rng(seed), settings) for x in both.layers(pooling)
@@ -148,6 +151,12 @@ def _some(corpus: ReadCorpus, most: int | None) -> ReadCorpus:
     place = kept["place"].to_numpy()
     states = {pooling: x[:, place] for pooling, x in corpus.cloud.states.items()}
     return ReadCorpus(TextCloud(states, kept.drop(columns="place")), corpus.texts)
+
+
+def _are_one(first: pd.DataFrame, second: pd.DataFrame) -> bool:
+    """Return whether two corpora share more than half of the documents of the smaller."""
+    one, other = (set(windows["document_number"]) for windows in (first, second))
+    return len(one & other) > min(len(one), len(other)) / 2
 
 
 @dataclass(frozen=True, eq=False)
