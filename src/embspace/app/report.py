@@ -26,7 +26,7 @@ from embspace.app.reporting.parts import (
     ways_of,
 )
 from embspace.app.reporting.sizes import size_of
-from embspace.app.reporting.texts_given import texts_given
+from embspace.app.reporting.texts_given import labels_unread, texts_given
 from embspace.app.repro.durations import Durations
 from embspace.app.repro.schedule import Needs
 from embspace.app.repro.side_by_side import Step
@@ -139,6 +139,8 @@ def describe_subject(
     root = find_root()
     named_texts = [corpus] if corpus is None or isinstance(corpus, str) else corpus
     corpora, files = texts_given(named_texts, root, reading or {})
+    for sentence in labels_unread(files):
+        say(sentence)
     named = find_model(model, root, say, given)
     check_complete(named, model)
     own = files[0] if files else None

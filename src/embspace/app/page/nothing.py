@@ -12,13 +12,17 @@ from embspace.settings.stage import settings_path
 
 # Titles of figures that say that nothing was, or could be, seen.
 SAYS_NOTHING = re.compile(
-    r"^(No|None|Neither|Too few|There (is|are) no|The model reads no|The texts of one corpus"
+    r"^(No|None|Neither|Texts neither draw together|Too few|There (is|are) no"
+    r"|The model reads no|The texts of one corpus"
     r"|By mean pooling none|In 0 of|The mean cosine of two"
     r"|The median cosine of a token with|The median token embedding has"
     r"|0 positions of \d+ lie apart; 0 changes)\b"
     r"|\b(cannot be (compared|matched|held|taken)|is undefined in|was not measured|were not read"
     r"|is not known here|not checkable|has no (position|tokens)|says little|not clearly otherwise"
     r"|no more than (in shuffled order|one that encodes nothing)"
+    r"|as of Gaussians|nearly as many as of isotropic vectors|about as many as by chance"
+    r"|embeddings are as long as position embeddings|, 0 % of that of learned ones"
+    r"|not converged|no stronger than those of a Gaussian"
     r"|no clear difference|0 for it, 0 against it, \d+ undecided; .*0 for it, 0 against it)\b",
 )
 STIMULI = re.compile(r"data/extracted/stimuli/\$\{item\.model\}/(\w+)\.")
