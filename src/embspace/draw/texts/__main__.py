@@ -15,7 +15,12 @@ from embspace.settings.stage import StageConfig, run_stage
 
 TABLES = Path(__file__).with_name("tables.yaml")
 DRAWINGS = drawings_of(
-    *(text_clouds, text_clouds_layers, two_corpora, text_maps, search, text_classification),
+    text_clouds,
+    text_clouds_layers,
+    two_corpora,
+    text_maps,
+    search,
+    text_classification,
     tables=TABLES,
 )
 

@@ -22,7 +22,7 @@ PANELS = {
     "auc": ("How surely a text leans to its own corpus", "probability (AUC)"),
     "distance": ("How far the corpora are apart", "energy distance, 0 to 1"),
 }
-Pairs = dict[tuple[str, str], pd.DataFrame]
+RowsByPair = dict[tuple[str, str], pd.DataFrame]
 
 
 def draw_two_corpora(
@@ -30,7 +30,7 @@ def draw_two_corpora(
 ) -> tuple[Figure, str]:
     """Draw AUC and energy distance by layer, a color for each two corpora."""
     table = results["csv"]
-    pairs: Pairs = {
+    pairs: RowsByPair = {
         (str(one), str(other)): rows
         for (one, other), rows in table.groupby(["corpus", "other_corpus"], sort=False)
     }
@@ -60,7 +60,7 @@ def _called(pair: tuple[str, str]) -> str:
 def _best(rows: pd.DataFrame) -> Any:
     """Return the row of the layer with the largest AUC."""
     layers = rows[rows["layer"].notna()]
-    return layers.loc[layers["auc"].fillna(0).idxmax()]
+    return layers.sort_values("auc", ascending=False, kind="stable").iloc[0]
 
 
 def is_apart(rows: pd.DataFrame) -> bool:
@@ -68,7 +68,7 @@ def is_apart(rows: pd.DataFrame) -> bool:
     return bool(rows["p_value_of_layers"].min() <= SURE)
 
 
-def _finding(pairs: Pairs) -> str:
+def _finding(pairs: RowsByPair) -> str:
     """Return the title: of the pair that is most apart, layer and AUC, beside words and chance."""
     if not pairs:
         return NONE
@@ -90,7 +90,7 @@ def _finding(pairs: Pairs) -> str:
     )
 
 
-def _population(pairs: Pairs) -> str:
+def _population(pairs: RowsByPair) -> str:
     if not pairs:
         return "n = 0"
     sizes = {
@@ -109,7 +109,7 @@ def _population(pairs: Pairs) -> str:
     )
 
 
-def _lines(ax: Axes, pairs: Pairs, quantity: str) -> None:
+def _lines(ax: Axes, pairs: RowsByPair, quantity: str) -> None:
     for number, (pair, rows) in enumerate(pairs.items()):
         color = PALETTE[number % len(PALETTE)]
         layers = rows[rows["layer"].notna()]
@@ -120,7 +120,7 @@ def _lines(ax: Axes, pairs: Pairs, quantity: str) -> None:
             ax.plot(layers["layer"], layers["null_auc"], color=GRAY, linewidth=1)
 
 
-def _tables(results: Results, pairs: Pairs, label: str, digits: int) -> str:
+def _tables(results: Results, pairs: RowsByPair, label: str, digits: int) -> str:
     heading = (
         f"# Corpora apart in {label}\n\nStage `{STAGE}`. p is of deals of whole documents, over "
         "layers the chance that any layer has so large a distance.\n"
