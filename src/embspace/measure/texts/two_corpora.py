@@ -73,8 +73,8 @@ TWO_CORPORA = Analysis(
                 **with_bounds("distance", "state_auc", "energy distance"),
                 **with_bounds("auc", "state_auc", "AUC"),
                 "null_auc": ("state_auc", "labels dealt anew"),
-                "p_value": ("state_auc", "p"),
-                "p_value_of_layers": ("state_auc", "p over layers"),
+                "p_value": ("p_value", "p"),
+                "p_value_of_layers": ("p_value", "p over layers"),
             }
         ),
         # At the layer of the largest AUC, in the order of leaning to the other corpus.
