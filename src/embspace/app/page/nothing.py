@@ -61,6 +61,12 @@ def why_unread(folder: Path, model: str, noun: str, shares: Collection[UnknownSh
     return "; ".join(map(not_read, by_bound(lacking)))
 
 
+def sources_of(noun: str, model: str) -> set[str]:
+    """Return the nouns of the results that a figure is drawn from."""
+    files = _results(Path(), noun, model)
+    return {noun, *(file.parts[1] for file in files if file.parts[0] == "results")}
+
+
 def reads_nothing(folder: Path, model: str, noun: str, shares: Collection[UnknownShare]) -> bool:
     """Return whether an analysis reads texts, and the tokenizer knows none of these.
 
@@ -76,8 +82,8 @@ def _read(
     """Return the shares of all texts that an analysis reads."""
     if all(share.is_read for share in shares):
         return []
-    nouns = {file.parts[1] for file in _results(Path(), noun, model) if file.parts[0] == "results"}
-    places = {place for source in {*nouns, noun} for place in _places(folder, source, shares)}
+    sources = sources_of(noun, model)
+    places = {place for source in sources for place in _places(folder, source, shares)}
     return [share for share in shares if (share.kind, share.key) in places]
 
 
