@@ -101,13 +101,21 @@ def title_of(figure: Figure) -> str:
     return " ".join(figure.get_suptitle().split())
 
 
-def project_drawing(draw: Callable[..., tuple[Figure, str]]) -> tuple[Figure, str]:
-    """Draw all measures of a noun with the settings in conf/, and check what figures owe."""
+def project_drawing(
+    draw: Callable[..., tuple[Figure, str]], null: float | None = None
+) -> tuple[Figure, str]:
+    """Draw all measures of a noun with the settings in conf/, and check what figures owe.
+
+    With `null` it is the mean of all nulls that the figure shows.
+    """
     noun, settings = draw.__name__.removeprefix("draw_"), analyses.settings_of(draw)
     names = [name for name, each in profiled_measures().items() if each.family == noun]
     assert set(settings["measures"]) <= set(names) and set(settings["nulls"]) <= set(NULLS)
     spaces = ["token"] if noun == "context" else [*LAYER_SPACES]
     tables = profile_tables(names, spaces=spaces)
+    if null is not None:
+        tables = profile_tables(names, spaces=spaces, nulls=settings["nulls"])
+        tables["nulls"]["null_mean"] = null
     figure, text = draw(Results(tables, {}), "a model of a long name", **settings)
     assert_words_fit(figure)
     assert figure.get_figheight() * 25.4 <= 200

@@ -28,6 +28,18 @@ from embspace.app.page.texts_read import TextsKind, UnknownShare
         "Participation ratio of tokens is undefined in all layers",
         "“Lower”: of 2 statistics 0 for it, 0 against it, 2 undecided; “Upper”: of 5 statistics 0 "
         "for it, 0 against it, 5 undecided",
+        "Texts neither draw together nor spread out: at most, the median cosine goes from 0.975",
+        "All cosines of two texts of a corpus are positive, at each layer and pooling, as of "
+        "Gaussians",
+        "Token embeddings are as long as position embeddings: norm 0.23",
+        "90 % of the variance of positions lies in 98 directions, of tokens in 100, nearly as many "
+        "as of isotropic vectors",
+        "Token-position pairs with a cosine beyond ±0.2: 7,022, about as many as by chance 6,966",
+        "The offset explains 100 % of the variance of sinusoidal positions' cosines, 0 % of that "
+        "of learned ones",
+        "Tokens of x have the most dimensions at layer 0 of 12: TwoNN dimension 41 (last layer 2, "
+        "not converged)",
+        "Hubs of tokens of x are no stronger than those of a Gaussian, the strongest at layer 4",
         "0 positions of 512 lie apart; 0 changes of regime along the others",
         "The median cosine of a token with the mean is 0.03",
         "The cosine of two positions depends on their offset no more than in shuffled order",

@@ -93,3 +93,14 @@ def test_a_model_without_positions_or_segments_says_so(results):
         assert f"has no learned {space} table" in ax.texts[0].get_text().replace("\n", " ")
         assert f"has no learned {space} table" in text
     assert_words_fit(figure)
+
+
+def test_a_count_within_chance_is_said_to_be_one(results):
+    scalars = results["json"]["token_position"]
+    for n, is_said in ((1020, True), (2000, False), (300, False)):
+        counts = scalars | {"n_outside": n, "expected_outside": 1000.0}
+        facts = results["json"] | {"token_position": counts}
+        changed = as_drawn(INTERRELATIONS, results.tables, json=facts)
+        settings = {"height_mm": 75.0, "n_listed": 5, "digits": 3}
+        title = draw_interrelations(changed, "a model", **settings)[0].get_suptitle()
+        assert ("about as many as by chance 1,000" in title.replace("\n", " ")) == is_said

@@ -95,6 +95,13 @@ def test_the_title_claims_no_change_that_it_cannot_show():
     assert "from 0.981 at layer 1 to 0.979 at layer 2" in title
 
 
+def test_the_mean_of_one_corpus_is_no_mean():
+    one = clouds().query("corpus == other_corpus")
+    two = pd.concat([one, one.assign(corpus="few", other_corpus="few")])
+    for table, is_said in ((one, False), (two, True)):
+        assert ("mean of the corpora" in draw(pairs(3), table)[0].get_suptitle()) == is_said
+
+
 def test_without_any_distribution_the_title_says_so():
     assert "Too few texts" in draw(pairs(3), clouds()[:0])[0].get_suptitle()
 

@@ -58,6 +58,9 @@ def test_the_title_says_where_cosines_are_not_positive(results):
     table = results[POSITIVE].assign(share_not_positive=0.0)
     title = draw(results | {POSITIVE: table})[0].get_suptitle().replace("\n", " ")
     assert title.startswith("All cosines of two texts of a corpus are positive")
+    assert "Gaussians" not in title
+    null = table.assign(null_covariance_share_not_positive=1e-9)
+    assert draw(results | {POSITIVE: null})[0].get_suptitle().strip().endswith("as of Gaussians")
     where = (table["corpus"] == "posts") & (table["other_corpus"] == "posts")
     where &= (table["pooling"] == "mean") & (table["layer"] == 1)
     table.loc[where, "share_not_positive"] = 0.25

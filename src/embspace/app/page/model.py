@@ -11,6 +11,7 @@ from importlib.resources import files
 from itertools import groupby
 from pathlib import Path
 
+from embspace.app.page.fewest import why_few
 from embspace.app.page.findings import HEADLINES, LABELS, Finding, findings_of, folded
 from embspace.app.page.fragment import Fragment, policy_of
 from embspace.app.page.html import as_html
@@ -18,7 +19,7 @@ from embspace.app.page.known_models import known_model_findings
 from embspace.app.page.labels import label_findings, why_no_labels
 from embspace.app.page.ledger import decided_tables, own_finding, reader_of
 from embspace.app.page.names import called_in
-from embspace.app.page.nothing import is_empty, reads_nothing, why_unread
+from embspace.app.page.nothing import is_empty, reads_nothing, sources_of, why_unread
 from embspace.app.page.pictures import fitted, shape_of, shorter_uri, subtitle_in, title_in
 from embspace.app.page.provenance import (
     corpora_of,
@@ -289,7 +290,8 @@ def _with_something(
             reason = why_unread(*place)
             if not reason and section.noun in OF_BLOCKS:
                 reason = unknown_blocks(folder, model)
-            reason = reason or section.finding
+            few = filter(None, (why_few(folder, noun) for noun in sources_of(section.noun, model)))
+            reason = reason or next(few, section.finding)
             without.setdefault(reason or "no results", []).append(section)
         else:
             shown.append(section)

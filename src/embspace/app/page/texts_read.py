@@ -141,6 +141,11 @@ def unknown_shares(
     ]
 
 
+def prepared_corpora(folder: Path) -> dict[str, pd.DataFrame]:
+    """Return the texts of each prepared corpus, by name."""
+    return {name: texts for name, (_, texts) in _corpora(folder).items()}
+
+
 def _corpora(folder: Path) -> dict[str, tuple[str, pd.DataFrame]]:
     """Return the label and the texts of each prepared corpus, by name."""
     labels = corpora_called(folder)

@@ -6,7 +6,13 @@ from pydantic import NonNegativeInt, PositiveFloat
 from embspace.draw.layers.layer_profiles import Finding, draw_profiles
 from embspace.draw.page.saving import Results
 
-FINDING = Finding("measure_hubs", "hubness", "largest", "{vectors} have the strongest hubs")
+FINDING = Finding(
+    "measure_hubs",
+    "hubness",
+    "largest",
+    "{vectors} have the strongest hubs",
+    "Hubs of {vectors} are no stronger than those of a Gaussian, the strongest",
+)
 
 
 def draw_hubs(

@@ -44,6 +44,8 @@ class Finding(NamedTuple):
     extreme: Literal["largest", "smallest"]
     claim: str
     """Says what is true of the extreme layer; `{vectors}` stands for the tokens of a corpus."""
+    within_null: str = ""
+    """Says it where the first null is as extreme; by default the same."""
 
 
 WIDE = 10.0  # times the smallest value, from which on an axis is logarithmic
@@ -158,7 +160,10 @@ def _title(
     beside += [f"last layer {_short(values[last])}"] if layer != last else []
     beside += ["not converged"] if layer in moving else []
     where = "the last layer" if layer == last else f"layer {layer} of {last}"
-    claimed = sentence_case(finding.claim.format(vectors=f"tokens of {_named(corpus)}"))
+    nulls_shown = [of_null[null] for null in shown if null in of_null][:1]
+    is_within = any(pick(values[layer], null) == null for null in nulls_shown)
+    claim = finding.within_null if is_within and finding.within_null else finding.claim
+    claimed = sentence_case(claim.format(vectors=f"tokens of {_named(corpus)}"))
     value = f"{claimed} at {where}: {name} {_short(values[layer])}"
     return f"{value} ({', '.join(beside)})" if beside else value
 

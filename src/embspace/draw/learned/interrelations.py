@@ -23,6 +23,7 @@ from embspace.draw.page.markdown import code, markdown_table, section
 from embspace.draw.page.saving import Results
 from embspace.draw.page.token_kinds import drawable
 
+DEVIATIONS = 3  # of a count by chance, within which another one is no more and no less
 N_NAMED = 3  # tokens named in the figure
 NEAR_AXIS = 0.3  # share of the panel's width that a name needs at the left
 SCALARS = {"cls_position_0": "The opening token against position 0", "segment": "Segments"}
@@ -62,9 +63,11 @@ def draw_interrelations(
 def _finding(scalars: dict[str, Any], label: str) -> str:
     if not scalars:
         return f"{label} has no position embeddings to compare with tokens"
+    n, expected = scalars["n_outside"], scalars["expected_outside"]
+    is_chance = abs(n - expected) <= DEVIATIONS * expected**0.5
     return (
-        f"Token-position pairs with a cosine beyond ±{scalars['threshold']:g}: "
-        f"{count(scalars['n_outside'])}, by chance {_rounded(scalars['expected_outside'])}"
+        f"Token-position pairs with a cosine beyond ±{scalars['threshold']:g}: {count(n)}, "
+        f"{'about as many as ' if is_chance else ''}by chance {_rounded(expected)}"
     )
 
 

@@ -85,18 +85,20 @@ def _finding(quantiles: pd.DataFrame) -> str:
     steps = means.diff().abs()
     pooling = str(steps.max().idxmax())
     layer = steps[pooling].idxmax()
+    of = TEXT_POOLINGS[pooling].name
+    if medians.columns.get_level_values("corpus").nunique() > 1:
+        of += ", mean of the corpora"
     (earlier, before), (_, after) = means[pooling].loc[:layer].iloc[-2:].items()
     if is_alike([before, after], 2):
         at_first, then = side_by_side([before, after], 2, differ=True)
         return (
             "Texts neither draw together nor spread out: at most, the median cosine of two texts "
-            f"goes from {at_first} at layer {earlier} to {then} at layer {layer} "
-            f"({TEXT_POOLINGS[pooling].name}, mean of the corpora)"
+            f"goes from {at_first} at layer {earlier} to {then} at layer {layer} ({of})"
         )
     verb = "spread out" if after < before else "draw together"
     return (
         f"Texts {verb} in layer {layer}: the median cosine of two texts goes from {before:.2f} at "
-        f"layer {earlier} to {after:.2f} ({TEXT_POOLINGS[pooling].name}, mean of the corpora)"
+        f"layer {earlier} to {after:.2f} ({of})"
     )
 
 

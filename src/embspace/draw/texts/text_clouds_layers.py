@@ -30,6 +30,7 @@ RESULTS = (
     "text_clouds/spectrum.csv",
 )
 SHARE, NULL = "share_not_positive", "null_covariance_share_not_positive"
+TINY = 1e-4  # a share of cosines that no panel shows
 LEAST = 0.005  # share of cosines that a panel shows
 DIRECTIONS = "equal_n_participation_ratio"
 GAUSSIAN = NULLS["gaussian_of_covariance"]
@@ -97,7 +98,8 @@ def _finding(positive: pd.DataFrame) -> str:
         return "No collection of texts to describe"
     most = positive.sort_values(SHARE, kind="stable").iloc[-1]
     if most[SHARE] == 0:
-        return "All cosines of two texts of a corpus are positive, at each layer and pooling"
+        said = "All cosines of two texts of a corpus are positive, at each layer and pooling"
+        return f"{said}, as of Gaussians" if positive[NULL].max() < TINY else said
     name = corpus_looks([most["corpus"]])[most["corpus"]].name
     by_pooling = positive[positive["layer"] == most["layer"]]
     by_pooling = by_pooling[by_pooling["corpus"] == most["corpus"]].set_index("pooling")[SHARE]

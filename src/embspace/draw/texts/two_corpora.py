@@ -23,7 +23,7 @@ PANELS = {
     "auc": ("How surely a text leans to its own corpus", "probability (AUC)"),
     "distance": ("How far the corpora are apart", "energy distance, 0 to 1"),
 }
-RowsOfPairs = dict[tuple[str, str], pd.DataFrame]
+RowsByPair = dict[tuple[str, str], pd.DataFrame]
 
 
 def draw_two_corpora(
@@ -31,7 +31,7 @@ def draw_two_corpora(
 ) -> tuple[Figure, str]:
     """Draw AUC and energy distance by layer, a color for each two corpora."""
     table = results["csv"]
-    pairs: RowsOfPairs = {
+    pairs: RowsByPair = {
         (str(one), str(other)): rows
         for (one, other), rows in table.groupby(["corpus", "other_corpus"], sort=False)
     }
@@ -61,7 +61,7 @@ def _called(pair: tuple[str, str]) -> str:
 def _best(rows: pd.DataFrame) -> Any:
     """Return the row of the layer with the largest AUC."""
     layers = rows[rows["layer"].notna()]
-    return layers.loc[layers["auc"].fillna(0).idxmax()]
+    return layers.sort_values("auc", ascending=False, kind="stable").iloc[0]
 
 
 def is_apart(rows: pd.DataFrame) -> bool:
@@ -69,7 +69,7 @@ def is_apart(rows: pd.DataFrame) -> bool:
     return bool(rows["p_value_of_layers"].min() <= SURE)
 
 
-def _finding(pairs: RowsOfPairs) -> str:
+def _finding(pairs: RowsByPair) -> str:
     """Return the title: of the pair that is most apart, layer and AUC, beside words alone."""
     if not pairs:
         return NONE
@@ -85,7 +85,7 @@ def _finding(pairs: RowsOfPairs) -> str:
     return f"{named} are apart, most at {place}: {auc}"
 
 
-def _population(pairs: RowsOfPairs) -> str:
+def _population(pairs: RowsByPair) -> str:
     if not pairs:
         return "n = 0"
     sizes = {
@@ -104,7 +104,7 @@ def _population(pairs: RowsOfPairs) -> str:
     )
 
 
-def _lines(ax: Axes, pairs: RowsOfPairs, quantity: str) -> None:
+def _lines(ax: Axes, pairs: RowsByPair, quantity: str) -> None:
     for number, (pair, rows) in enumerate(pairs.items()):
         color = PALETTE[number % len(PALETTE)]
         layers = rows[rows["layer"].notna()]
@@ -115,7 +115,7 @@ def _lines(ax: Axes, pairs: RowsOfPairs, quantity: str) -> None:
             ax.plot(layers["layer"], layers["null_auc"], color=GRAY, label=DEALT, linewidth=1)
 
 
-def _tables(results: Results, pairs: RowsOfPairs, label: str, digits: int) -> str:
+def _tables(results: Results, pairs: RowsByPair, label: str, digits: int) -> str:
     heading = (
         f"# Corpora apart in {label}\n\nStage `{STAGE}`. p is of deals of whole documents, over "
         "layers the chance that any layer has so large a distance.\n"

@@ -3,14 +3,14 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 import pandas as pd
 from jaxtyping import Bool, Float, Int
 from pydantic import Field, NonNegativeInt, PositiveInt
 
-from embspace.analysis import Analysis, Outcome, Source, Table
+from embspace.analysis import Analysis, Column, Outcome, Source, Table
 from embspace.clouds.documents import large_enough, some_documents
 from embspace.clouds.pooling import Pooling
 from embspace.clouds.texts import TEXT_FOLDERS, TextCloud, text_cloud
@@ -55,7 +55,7 @@ def load_read(states: str, texts: str, corpora: Sequence[str]) -> dict[str, Read
     return read
 
 
-PAIR = {"corpus": ("row", "corpus"), "other_corpus": ("row", "other corpus")}
+PAIR: dict[str, Column] = {"corpus": ("row", "corpus"), "other_corpus": ("row", "other corpus")}
 TWO_CORPORA = Analysis(
     noun="two_corpora",
     question="Are two corpora apart, in which layer, and which texts lie between?",
@@ -198,7 +198,7 @@ class _Both:
         self,
         x: Float[np.ndarray, "n dim"],
         generator: np.random.Generator,
-        settings: Mapping[str, float],
+        settings: Mapping[str, Any],
     ) -> TwoClouds:
         rng = stream_of(generator, *self.names)
         return compare_clouds(x, self.is_first, self.document, rng=rng, **settings)
@@ -208,7 +208,7 @@ class _Both:
         by_layer: list[TwoClouds],
         pooling: str,
         generator: np.random.Generator,
-        settings: Mapping[str, float],
+        settings: Mapping[str, Any],
     ) -> pd.DataFrame:
         """Return a row a layer, and one of words alone."""
         places = [(pooling, layer) for layer in range(len(by_layer))]
@@ -223,14 +223,14 @@ class _Both:
             rows.append(self._row(self.compared(words, generator, settings)) | {"embedding": WORDS})
         return pd.DataFrame(rows)
 
-    def _row(self, clouds: TwoClouds) -> dict[str, object]:
+    def _row(self, clouds: TwoClouds) -> dict[str, Any]:
         values = {name: getattr(clouds, name) for name in (*VALUES, "null_auc", "p_value")}
         counts = zip(("n_documents", "n_other_documents"), clouds.n_documents, strict=True)
         sizes = {"n": int(self.is_first.sum()), "n_other": int((~self.is_first).sum())}
         return self._pair | sizes | dict(counts) | values
 
     @property
-    def _pair(self) -> dict[str, object]:
+    def _pair(self) -> dict[str, str]:
         return dict(zip(PAIR, self.names, strict=True))
 
     def _read(self) -> list[tuple[str, str, str]]:
