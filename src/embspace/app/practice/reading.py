@@ -56,9 +56,9 @@ def read_corpus(
         return CorpusOfVectors("vectors", x, _table_of_vectors(len(x), None))
     if is_file and holds_vectors(Path(corpus), reading):
         _check_alone(str(corpus), model, reading)
-        x = mapped_vectors(Path(corpus).expanduser())
-        if x is not None:
-            return CorpusOfVectors(Path(corpus).name, x, _table_of_vectors(len(x), None))
+        mapped = mapped_vectors(Path(corpus).expanduser())
+        if mapped is not None:
+            return CorpusOfVectors(Path(corpus).name, mapped, _table_of_vectors(len(mapped), None))
         labeled = read_labeled_vectors(corpus)
         table = _table_of_vectors(len(labeled.vectors), labeled.labels)
         return CorpusOfVectors(Path(corpus).name, labeled.vectors, table)
