@@ -47,6 +47,18 @@ def test_planted_duplicates_are_the_pairs_above_the_threshold():
     assert "(few)" in answer.said
 
 
+def test_a_mapped_file_has_the_answer_of_its_array(tmp_path: Path):
+    x = with_duplicates(200, 5).astype(np.float32)
+    np.save(tmp_path / "x.npy", x)
+    mapped, plain = threshold(tmp_path / "x.npy"), threshold(x)
+    assert isinstance(read_corpus(tmp_path / "x.npy").at().vectors, np.memmap)
+    for name, table in plain.tables.items():
+        pd.testing.assert_frame_equal(mapped.tables[name], table)
+    np.save(tmp_path / "bad.npy", np.where(x > 2, np.float32(np.nan), x))
+    with pytest.raises(InputError, match="bad.npy: found .* rows with NaN"):
+        threshold(tmp_path / "bad.npy")
+
+
 def test_pairs_expected_among_texts_come_with_texts_of_several_a_document(
     monkeypatch: pytest.MonkeyPatch,
 ):

@@ -52,20 +52,20 @@ def clusters_kept(
     noise = [adjusted_rand_index(labels[0], other) for other in refitted]
     bounds = (np.mean(noise), min(noise), max(noise)) if noise else (np.nan,) * 3
     last = rows.iloc[[0]].assign(version=REFITTED, value=bounds[0], low=bounds[1], high=bounds[2])
-    unknown = [name for name in rows if name.startswith("difference")]
-    return pd.concat([rows, last.assign(**dict.fromkeys(unknown, np.nan))], ignore_index=True)
+    last = last.assign(difference=np.nan, difference_low=np.nan, difference_high=np.nan)
+    return pd.concat([rows, last], ignore_index=True)
 
 
 def line_of_clusters(kept: pd.DataFrame) -> str:
     """Return the noise of the texts and the smallest setting that changes clusters no more."""
-    rows = kept[kept["task"] == TASK].set_index("version")
-    noise = rows.loc[REFITTED]
+    rows = kept[kept["task"] == TASK]
+    noise = rows[rows["version"] == REFITTED].iloc[0]
     bounds = interval(noise["value"], noise["low"], noise["high"])
     start = f"clusters of k-means on halves of the documents keep {bounds}; smallest setting above"
-    kinds = rows[(rows.index != REFITTED) & (rows["kind"] != "full")]
+    kinds = rows[(rows["version"] != REFITTED) & (rows["kind"] != "full")]
     steady = kinds[kinds["low"] >= noise["low"]].sort_values(
         ["bytes", "value"], ascending=[True, False], kind="stable"
     )
     if not len(steady):
         return f"{start} the least: none"
-    return f"{start} the least: {steady.index[0]}, {steady['bytes'].iloc[0]:,.0f} bytes"
+    return f"{start} the least: {steady['version'].iloc[0]}, {steady['bytes'].iloc[0]:,.0f} bytes"

@@ -14,7 +14,7 @@ from embspace.app.practice.corpora import (
     TextsOrVectors,
     about_texts,
 )
-from embspace.app.practice.vector_files import holds_vectors
+from embspace.app.practice.vector_files import holds_vectors, mapped_vectors
 from embspace.errors import InputError, counted
 from embspace.files.vectors import read_labeled_vectors
 from embspace.settings.roots import find_root
@@ -56,6 +56,9 @@ def read_corpus(
         return CorpusOfVectors("vectors", x, _table_of_vectors(len(x), None))
     if is_file and holds_vectors(Path(corpus), reading):
         _check_alone(str(corpus), model, reading)
+        mapped = mapped_vectors(Path(corpus).expanduser())
+        if mapped is not None:
+            return CorpusOfVectors(Path(corpus).name, mapped, _table_of_vectors(len(mapped), None))
         labeled = read_labeled_vectors(corpus)
         table = _table_of_vectors(len(labeled.vectors), labeled.labels)
         return CorpusOfVectors(Path(corpus).name, labeled.vectors, table)

@@ -11,13 +11,14 @@ from embspace.app.practice.text_vectors import HalfVectors, TextVectors
 from embspace.errors import InputError
 from embspace.geometry.groups.retrieval import ranks_of_relevant, reciprocal_rank
 from embspace.geometry.pairs.directions import unit_rows
-from embspace.geometry.practice.changes import Affine, fitted_change
+from embspace.geometry.practice.changes import Affine
 from embspace.geometry.practice.paired import Paired, paired_means
 
 LEVEL = 0.95
 N_HALF_SAMPLES = 200
 K = 10  # neighbors
 SEED = 0
+ROWS = 4096  # of vectors in memory at once
 ROUNDING = 1e-6  # of the largest number: vectors that differ by less are equal
 
 
@@ -60,7 +61,7 @@ def check_neighbors(cloud: TextVectors, fewest: int = 3 * K) -> None:
 
 def centering(cloud: TextVectors) -> Affine:
     """Return the change that subtracts the mean of the texts, copies left out."""
-    return fitted_change(cloud.originals().vectors, "centered")
+    return Affine(cloud.originals().vectors.mean(axis=0, dtype=np.float64), None)
 
 
 def has_spread(cloud: TextVectors) -> bool:
@@ -69,8 +70,10 @@ def has_spread(cloud: TextVectors) -> bool:
 
 
 def _is_apart(cloud: TextVectors) -> Bool[np.ndarray, " text"]:
-    x = centering(cloud)(cloud.vectors)
-    return np.abs(x).max(axis=1) > ROUNDING * np.abs(cloud.vectors).max(initial=0)
+    change, blocks = centering(cloud), range(0, len(cloud), ROWS)
+    parts = [cloud.vectors[begin : begin + ROWS] for begin in blocks]
+    largest = max((float(np.abs(part).max()) for part in parts), default=0.0)
+    return np.concatenate([np.abs(change(part)).max(axis=1) > ROUNDING * largest for part in parts])
 
 
 def check_spread(cloud: TextVectors) -> None:

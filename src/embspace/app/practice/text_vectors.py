@@ -53,6 +53,8 @@ class TextVectors:
 
     def among(self, chosen: Bool[np.ndarray, " text"]) -> "TextVectors":
         """Return some texts."""
+        if chosen.all():
+            return self  # without a copy of vectors that may be a mapped file
         table = self.table[chosen].reset_index(drop=True)
         return replace(self, vectors=self.vectors[chosen], table=table)
 

@@ -109,10 +109,11 @@ def prepared(cloud: TextVectors, kind: str) -> Float[np.ndarray, "text dim"]:
 def _pairs(cloud: TextVectors, kind: str) -> HighPairs:
     check_directions(cloud)
     return high_pairs(
-        prepared(cloud, kind),
+        cloud.vectors,
         cloud.documents,
         largest_rate=RATES[0],
         n_listed=N_LISTED,
+        mean=None if kind == RAW else centering(cloud).mean,
         rng=np.random.default_rng(SEED),
     )
 
