@@ -143,11 +143,9 @@ def both(*breaks: Break) -> Break:
 
 MEASURE, DRAW, TABLES = "src/embspace/measure", "src/embspace/draw", "src/embspace/measure/tables"
 SEPARABILITY = f"{MEASURE}/learned/separability.py"
-LEDGER = "src/embspace/measure/compare/ledger.py"
 CLASS_FLOW = "measure_class_flow"
 CUBES = f"{MEASURE}/toys/cubes.py"
 TEST = "tests/extract/test_embeddings.py"
-PARAMETERS_OF_PAIRS = "compare_model_parameter_alignment"
 LEARNED, TOYS = "pipeline/learned/dvc.yaml", "pipeline/toys/dvc.yaml"
 NO_CODE = "; expected no code but"
 LONG = "def long() -> int:\n" + "    print()\n" * 50 + "    return 1"
@@ -227,8 +225,8 @@ BREAKS: list[tuple[Break, *tuple[str, ...]]] = [
         r"learned/__main__\.py: DRAWINGS is .*; expected drawings_of\(.*pca, .*, separability",
     ),
     (
-        edit(f"{DRAW}/compare/ledger.py", '{"ledger": Drawing', '{"book": Drawing'),
-        r"ledger\.py: DRAWINGS is .*book.*; expected \{'ledger': Drawing\(draw_ledger, RESULTS\)\}",
+        edit(f"{DRAW}/compare/ledger.py", '{"ledger": drawing', '{"book": drawing'),
+        r"ledger\.py: DRAWINGS is .*book.*; expected \{'ledger': drawing_of\(draw_ledger",
     ),
     (
         edit(f"{DRAW}/toys/__main__.py", '"toy"', '"toys"', after="draw_and_save("),
@@ -275,9 +273,9 @@ BREAKS: list[tuple[Break, *tuple[str, ...]]] = [
         r"results/class_flow/maps/: belongs to nothing",
     ),
     (
-        edit(LEDGER, "ledger/{name}.json", "ledger/{name}.txt"),
-        r"ledger\.py: expected the path results/ledger/\{name\}\.json, spelled out",
-        r"ledger\.py writes results/ledger/\{\}\.txt, which is not among the outs",
+        edit("src/embspace/extract/embeddings.py", "{name}.parquet", "{name}.txt"),
+        r"embeddings\.py: expected the path \S+/embeddings/\{name\}\.parquet, spelled out",
+        r"embeddings\.py writes data/extracted/embeddings/\{\}\.txt, which is not among the outs",
     ),
     (
         stage("measure_separability", "${item.model}.json: {cache: false}", "${item.model}.json"),
@@ -312,13 +310,6 @@ BREAKS: list[tuple[Break, *tuple[str, ...]]] = [
     # Rule 7: files that are read.
     lacks(CLASS_FLOW, "data/trained/${item.train}"),
     lacks("extract_hidden_states", "data/prepared/model/${item.model}.json"),
-    (
-        both(
-            stage(PARAMETERS_OF_PAIRS, "- data/prepared/model/${item.model}.json"),
-            stage(PARAMETERS_OF_PAIRS, "- data/prepared/model/${item.other_model}.json"),
-        ),
-        r"alignment: deps lacks data/prepared/model/\{\}\.json",
-    ),
     has(CLASS_FLOW, "data/prepared/model/${item.train}.json"),
     lacks("prepare_model", "models.lock"),
     (
@@ -334,30 +325,9 @@ BREAKS: list[tuple[Break, *tuple[str, ...]]] = [
         r"stage draw_toys: deps has results/cubes/curve/minilm\.csv, which \S+ does not read",
     ),
     lacks("draw_compare", "results/measures/${key}.csv"),
-    (
-        stage("compare_measures", ', "results/search/${item.other_model}.csv"', " "),
-        r"compare_measures: deps lacks results/search/\$\{item\.other_model\}\.csv, beside \S+",
-    ),
     has(CLASS_FLOW, "data/texts"),
-    (
-        edit("conf/compare/measures.yaml", "results/positions/profiles/", "results/positions/x/"),
-        r"stage compare_measures: deps lacks results/positions/x/\{\}\.csv, which \S+ reads",
-        *[
-            rf"compare_measures: deps has results/positions/profiles/\$\{{item\.{key}\}}\.csv,"
-            for key in ("model", "other_model")
-        ],
-    ),
-    (
-        edit("conf/compare/measures.yaml", "data/measured/probing/{}.parquet", "null"),
-        *[
-            rf"compare_measures: deps has data/measured/probing/\$\{{item\.{key}\}}\.parquet,"
-            for key in ("model", "other_model")
-        ],
-    ),
     # Rule 8: params.
     lacks_param(CLASS_FLOW, "seed", r": measure_class_flow\(\) takes it"),
-    lacks_param("compare_alignment", "corpora", r": \S+alignment\.py reads it"),
-    lacks_param("compare_alignment", "seed", r": compare_alignment\(\) takes it"),
     lacks_param(CLASS_FLOW, "conf/measure/sequences/class_flow.yaml:"),
     lacks_param("draw_words", "conf/draw/words/probing.yaml:"),
     lacks_param("draw_words", "conf/model/${item.model}.yaml:"),
@@ -366,10 +336,10 @@ BREAKS: list[tuple[Break, *tuple[str, ...]]] = [
         r"params has some keys of conf/measure/sequences/class_flow\.yaml; expected all",
     ),
     has(CLASS_FLOW, "conf/draw/learned/similarity.yaml:", section="params"),
-    lacks("measure_ledger", "conf/measure/compare/ledger.yaml"),
-    has("measure_ledger", "conf/measure/compare/ledger.yaml:", ", which has no keys", "params"),
+    lacks("extract_embeddings", "conf/extract/embeddings.yaml"),
+    has("extract_embeddings", "conf/extract/embeddings.yaml:", ", which has no keys", "params"),
     has("extract_hidden_states", "device", "; expected it nowhere", section="params"),
-    has("measure_ledger", "seed", section="params"),
+    has("extract_embeddings", "seed", section="params"),
     # Rule 9: leftovers.
     (write("conf/measure/words/gone.yaml", "{}\n"), r"words/gone\.yaml: belongs to nothing"),
     (write(f"{MEASURE}/words/gone.py", "\n"), r"words/gone\.py: belongs to nothing"),

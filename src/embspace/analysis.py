@@ -18,7 +18,7 @@ from embspace.files.scalars import load_scalars, save_scalars
 from embspace.files.tables import Row, load_table, save_table
 from embspace.files.tensors import load_tensors
 from embspace.settings.model import describe_model
-from embspace.settings.params import PAIR, TOY
+from embspace.settings.params import PAIR, TOY, models_of
 from embspace.settings.run import describe_run
 from embspace.settings.stage import StageConfig
 
@@ -116,11 +116,9 @@ class Source:
     path: str | Sequence[str] = ()
     """A path, or several; folders are allowed."""
     lists: Sequence[str] = ()
-    """The lists in params.yaml for the loader."""
+    """The lists in params.yaml, or settings, for the loader."""
     described: bool = False
-    """Whether name and description of the model or run go with paths; without, always."""
-    named: Sequence[str] = ()
-    """Files that the loader reads because files of `path` name them."""
+    """Whether name and description of the model or run, or both names of a pair, go with paths."""
 
     @property
     def paths(self) -> list[str]:
@@ -129,8 +127,16 @@ class Source:
 
     @property
     def is_described(self) -> bool:
-        """Whether the loader takes name and description."""
+        """Whether the loader takes name and description; without a path, always."""
         return self.described or not self.path
+
+
+def _description(config: StageConfig) -> Any:
+    if config.pair:
+        return models_of(config.pair)
+    if config.train:
+        return describe_run(config.train_name, config.train)
+    return describe_model(config.model_name, config.model)
 
 
 def _as_source(source: str | Source) -> Source:
@@ -192,7 +198,7 @@ class Analysis:
         """Yield the files to read."""
         pin = [PIN] if self.item == "model" else []
         for source in self.sources.values():
-            yield from [*source.paths, *source.named] or pin
+            yield from source.paths or pin
 
     @property
     def sources(self) -> dict[str, Source]:
@@ -206,22 +212,18 @@ class Analysis:
 
     @property
     def is_described(self) -> bool:
-        """Whether the stage reads the description of the model or run, or the model's files."""
+        """Whether the stage reads the description of its model or run, or the model's files."""
         described = any(source.is_described for source in self.sources.values())
-        return described or PIN in self.deps()
+        return self.item != "pair" and (described or PIN in self.deps())
 
     def main(self, function: Callable[..., Outcome]) -> Callable[[StageConfig], None]:
         """Return the stage's `main`: load the inputs, call the function, save the results."""
 
         def main(config: StageConfig) -> None:
             name = config.model_name or config.train_name or config.pair
-            given = config.settings | {key: getattr(config, key) for key in self.lists}
-            run, model = config.train, config.model
-            arguments = self.load(
-                name,
-                lambda: describe_run(name, run) if run else describe_model(name, model),
-                given=given,
-            )
+            lists = {key: getattr(config, key) for key in {*self.lists} - {*config.settings}}
+            given = config.settings | lists
+            arguments = self.load(name, lambda: _description(config), given=given)
             self.save(function(**arguments, **config.settings), name or TOY)
 
         return main

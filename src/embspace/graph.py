@@ -38,6 +38,7 @@ WRITTEN = "Written by `python -m embspace.graph`"
 NOTE = f"# {WRITTEN} from the declarations beside the functions of stages.\n"
 BELOW = f"  # {WRITTEN} from here on.\n"
 COMMENT, BODY = r"(?:^  #.*\n)*", r"(?:^    .*\n)*"  # above a stage, and below its name
+RESULTS = re.compile(r"(?:results|data/measured)/[\w/{}.]+\.(?:csv|json|parquet)")
 BLANKS = {
     "model": "${item.model}",
     "other_model": "${item.other_model}",
@@ -198,10 +199,15 @@ def stage_entry(member: Declared, root: Path) -> dict[str, Any]:
     described = [f"conf/{group}/{BLANKS[analysis.item]}.yaml"] if analysis.is_described else []
     deps, params = _settings([*described, member.settings], root)
     named = [key for key, value in settings.items() if str(value).startswith("data/")]
-    deps += [path.format_map(blanks) for path in analysis.deps()]
+    read = [*analysis.deps()]
+    read += [result for path in (*read, member.settings) for result in _results_in(root / path)]
+    if analysis.item == "pair":
+        read += [path.replace("{model}", "{other_model}") for path in read]
+    deps += [path.format_map(blanks) for path in read]
     deps += [f"${{{key}}}" for key in named]
     named += [key for key in settings if any(f"{{{key}}}" in path for path in analysis.deps())]
-    listed = [*analysis.lists, *keys, *params]
+    lists = [key for key in analysis.lists if key not in settings]
+    listed = [*lists, *keys, *params]
     return {
         "wdir": "../..",
         **_call(module, analysis.over, [f"{member.settings}:{','.join(named)}"] if named else []),
@@ -210,6 +216,17 @@ def stage_entry(member: Declared, root: Path) -> dict[str, Any]:
         "outs": [_kept(path) for path in sorted(paths.values())],
         **({"metrics": [_kept(scalars)]} if scalars else {}),
     }
+
+
+def _results_in(file: Path) -> list[str]:
+    """Return the results that a file of settings or of published statements names.
+
+    Claims on layers are decided by `embspace verify` alone.
+    """
+    if file.suffix != ".yaml" or "{" in file.name:
+        return []
+    content = {key: value for key, value in read_yaml(file).items() if key != "claims_on_layers"}
+    return [path.replace("{}", "{model}") for path in RESULTS.findall(str(content))]
 
 
 def _drawings(chapter: str, name: str) -> dict[str, Any]:
@@ -395,14 +412,14 @@ def _nouns(line: str) -> list[str]:
 def with_compared(text: str) -> str:
     """Return the settings of `compare_measures` with the compared tables of declared analyses."""
     head, mark, body = text.partition("\nsources:\n")
-    sources = re.split(r"^(?=  - noun: )", body, flags=re.MULTILINE)[1:]
-    written: dict[tuple[str, str], str] = {}
-    for analysis in (each.analysis for each in declared()):
+    sources = [(entry["noun"], entry["table"]) for entry in yaml.safe_load(body)]
+    written: dict[tuple[str, str], dict[str, Any]] = {}
+    for analysis in (member.analysis for member in declared()):
         halves = analysis.outputs.get("parquet", "")  # their deviations, if a comparison has them
         for name, table in analysis.tables.items():
             if table.compared:
                 title = analysis.noun if name == TABLE else name
-                entry = {
+                written[analysis.noun, title] = {
                     "noun": analysis.noun,
                     "table": title,
                     "file": analysis.outputs[name].replace("{model}", "{}"),
@@ -411,16 +428,12 @@ def with_compared(text: str) -> str:
                     "quantities": list(table.compared),
                     **({"halves": halves.format(model="{}")} if halves else {}),
                 }
-                listed = [_listed(key, value) for key, value in entry.items()]
-                written[analysis.noun, title] = "  - " + "\n    ".join(listed) + "\n"
-    named = {_source_name(source): source for source in sources}
-    kept = {name: named[name] for name in named if name in written or name[0] not in modules()}
-    return head + mark + "".join((kept | written).values())
+    present = {name: written[name] for name in sources if name in written}
+    return head + mark + "".join(map(_source, (present | written).values()))
 
 
-def _source_name(source: str) -> tuple[str, str]:
-    [entry] = yaml.safe_load(source)
-    return entry["noun"], entry["table"]
+def _source(entry: Mapping[str, Any]) -> str:
+    return "  - " + "\n    ".join(_listed(key, value) for key, value in entry.items()) + "\n"
 
 
 def _listed(key: str, value: Any) -> str:
