@@ -24,7 +24,7 @@ from embspace.published.sources import (
 from embspace.published.sources import Source as Publication
 from embspace.published.subjects import Subject
 from embspace.published.untrained import beside_untrained, count_verdicts, kept_verdicts
-from embspace.settings.model import Model, repository_of
+from embspace.settings.model import Model, VectorsModel, repository_of
 from embspace.settings.params import CorpusName
 from embspace.settings.roles import Role, taken_roles
 from embspace.settings.stage import run_stage
@@ -86,7 +86,8 @@ def read_publications(*files: str) -> list[Publication]:
 
 def untrained_verdicts(folder: str, _: str, model: Model) -> pd.DataFrame | None:
     """Return the kept verdicts on the same architecture with random weights; None without."""
-    return kept_verdicts(model.untrained, Path(folder))
+    untrained = None if isinstance(model, VectorsModel) else model.untrained
+    return kept_verdicts(untrained, Path(folder))
 
 
 LEDGER = Analysis(
