@@ -162,6 +162,12 @@ def run_one(name: str, n: int) -> tuple[float, float, float]:
     return seconds, processor_seconds, peak_mb()
 
 
+def _in_a_process_of_its_own(*options: str) -> str:
+    """Return the output of this module; a child's peak RSS is never below that of its parent."""
+    call = [sys.executable, "-m", "benchmarks.practice", *options]
+    return subprocess.run(call, check=True, capture_output=True, text=True).stdout.strip()
+
+
 def peak_mb() -> float:
     """Return the peak RSS of this process, in MB."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / MB
@@ -169,8 +175,7 @@ def peak_mb() -> float:
 
 def cost_of(name: str, n: int) -> dict[str, object]:
     """Return the cost of a question, in a process of its own."""
-    call = [sys.executable, "-m", "benchmarks.practice", "--one", name, "--size", str(n)]
-    said = subprocess.run(call, check=True, capture_output=True, text=True).stdout
+    said = _in_a_process_of_its_own("--one", name, "--size", str(n))
     seconds, processor_seconds, peak = map(float, said.split())
     return {
         "question": name,
@@ -187,7 +192,7 @@ def contests() -> Iterator[dict[str, object]]:
     for contest in CONTESTS:
         if find_spec(contest.library) is None:
             continue
-        same = agreement(contest)
+        same = _in_a_process_of_its_own("--agree", contest.ours.__name__)
         for n in SIZES:
             for call in (contest.ours, contest.peer):
                 yield {
@@ -197,11 +202,14 @@ def contests() -> Iterator[dict[str, object]]:
                 }
 
 
-def docstrings(n: int) -> list[dict[str, str]]:
-    """Return docstrings of SciPy and scikit-learn, half of each; a module is a document."""
+PACKAGES = ("scipy", "sklearn")
+
+
+def docstrings(n: int, packages: Sequence[str] = PACKAGES) -> list[dict[str, str]]:
+    """Return docstrings of installed packages, as many of each; a module is a document."""
     rng = np.random.default_rng(0)
     rows = []
-    for package in ("scipy", "sklearn"):
+    for package in packages:
         spec = find_spec(package)
         folder = Path(str(spec.origin)).parent if spec else Path()
         known = [
@@ -213,7 +221,7 @@ def docstrings(n: int) -> list[dict[str, str]]:
             if isinstance(node, ast.FunctionDef | ast.ClassDef)
             and len(text := " ".join((ast.get_docstring(node) or "").split())[:500]) > 80
         ]
-        rows += [known[row] for row in sorted(rng.permutation(len(known))[: n // 2])]
+        rows += [known[row] for row in sorted(rng.permutation(len(known))[: n // len(packages)])]
     return rows
 
 
@@ -242,7 +250,7 @@ def commands(n: int = 2000) -> Iterator[dict[str, object]]:
         for name in ("first.jsonl", "second.jsonl"):
             run_command(("threshold", name), folder)  # reads the texts, whose states are kept
         run_command(("hubs", "docs.jsonl"), folder)  # and their halves
-        save_rounded(Path(folder))
+        _in_a_process_of_its_own("--round", folder)
         for call in COMMANDS:
             yield {"command": f"embspace {' '.join(call)}", **run_command(call, folder)}
 
@@ -285,8 +293,7 @@ def _limited(n: int) -> dict[str, object]:
     with TemporaryDirectory() as folder:
         file = Path(folder) / "x.npy"
         np.save(file, vectors(n))
-        call = [sys.executable, "-m", "benchmarks.practice", "--limited", str(file)]
-        said = subprocess.run(call, check=True, capture_output=True, text=True).stdout
+        said = _in_a_process_of_its_own("--limited", str(file))
         seconds, processor_seconds, limit = map(float, said.split())
     return {
         "question": f"threshold, {limit:.0f} MB of memory allowed",
@@ -335,7 +342,7 @@ def one_row() -> Iterator[dict[str, object]]:
     start = time.process_time()
     _count(unit, document, lowest, N_LISTED)
     seconds, n_rows = time.process_time() - start, unit.n_rows
-    pairs = n_rows * (MILLION - n_rows / 2)
+    pairs = n_rows * MILLION - n_rows * (n_rows + 1) // 2
     total = MILLION * (MILLION - 1) / 2
     yield {
         "vectors": MILLION,
@@ -393,10 +400,17 @@ def main() -> None:
     parser.add_argument("--one", choices=[*CONTESTANTS])
     parser.add_argument("--size", type=int, default=SIZES[0])
     parser.add_argument("--limited", type=Path)
+    parser.add_argument("--agree", choices=[contest.ours.__name__ for contest in CONTESTS])
+    parser.add_argument("--round", type=Path)
     parser.add_argument("--parts", nargs="+", choices=[*PARTS], default=[*PARTS])
     given = parser.parse_args()
     if given.one:
         print(*run_one(given.one, given.size))
+    elif given.agree:
+        (contest,) = (one for one in CONTESTS if one.ours.__name__ == given.agree)
+        print(agreement(contest))
+    elif given.round:
+        save_rounded(given.round)
     elif given.limited:
         print(*run_limited(given.limited))
     else:
