@@ -1,10 +1,8 @@
 from embspace.draw.layers.hubs import draw_hubs
-from tests.draw.layer_tables import project_drawing, title_of
+from tests.draw.layer_tables import project_page
 
 
-def test_the_title_names_the_extreme_layer():
-    figure, text = project_drawing(draw_hubs)
-    assert title_of(figure).startswith(
-        "Tokens of articles have the strongest hubs at the last layer: "
-    )
-    assert text.startswith("# Hubs of a model of a long name\n\nStage `measure_hubs`.")
+def test_the_sentence_names_the_extreme_layer():
+    sentence, text = project_page(draw_hubs)
+    assert sentence.startswith("Tokens of posts have the strongest hubs at the last layer: ")
+    assert "\n\nStage `measure_hubs`." in text

@@ -1,27 +1,12 @@
-"""Draws a figure and tables of measures over the layers of a model."""
+"""Says where a measure is extreme among the layers of a model, with tables of all measures."""
 
 from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple
 
 import pandas as pd
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
-from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter, StrMethodFormatter
-from pydantic import NonNegativeInt, PositiveFloat
 
-from embspace.draw.layers.layer_profiles_reference import (
-    LINE as KNOWN,
-)
-from embspace.draw.layers.layer_profiles_reference import (
-    draw_beside,
-    known_profiles,
-    legend_words,
-    name_beside,
-    profiles_beside,
-)
-from embspace.draw.page.canvas import count, new_figure, say_instead, sentence_case
-from embspace.draw.page.looks import GRAY, LAYER_SPACES, NULLS, Look, corpus_looks
+from embspace.draw.page.canvas import count, sentence_case
+from embspace.draw.page.looks import LAYER_SPACES, NULLS, corpus_looks
 from embspace.draw.page.markdown import folded, markdown_table, section
 from embspace.draw.page.measure_names import name_of
 from embspace.draw.page.saving import Results
@@ -46,12 +31,7 @@ class Finding(NamedTuple):
     """Says what is true of the extreme layer; `{vectors}` stands for the tokens of a corpus."""
 
 
-WIDE = 10.0  # times the smallest value, from which on an axis is logarithmic
-ONE_SPACE_COLUMNS = 2  # of panels, where an analysis has one space alone
-HOLLOW = "hollow: not converged"
-
-
-def draw_profiles(
+def profile_page(
     results: Results,
     label: str,
     finding: Finding,
@@ -59,73 +39,20 @@ def draw_profiles(
     measures: list[str],
     nulls: list[str],
     corpus: str,
-    row_height_mm: PositiveFloat,
-    digits: NonNegativeInt,
-) -> tuple[Figure, str]:
-    """Draw a row per measure and a column per space; for a single space, a panel per measure.
+    digits: int,
+) -> tuple[str, str]:
+    """Return a sentence on the extreme layer of a measure, and tables, first those of `measures`.
 
-    Lines are corpora, with intervals over texts and, thin and in the same color, the corpus's
-    nulls. Points that depend on the number of texts are hollow. The title is about `corpus`, or
-    about the first profiled corpus if `corpus` was not profiled.
+    The sentence is about `corpus`, or about the first profiled corpus if `corpus` was not
+    profiled, and names the first of the `nulls` that was measured.
     """
-    as_is = _spread_out(results["profiles"].query("change == 'as_is'"))
-    spaces = [space for space in LAYER_SPACES if space in set(as_is["space"])] or ["token"]
-    n_columns = len(spaces) if len(spaces) > 1 else min(len(measures), ONE_SPACE_COLUMNS)
-    n_rows = -(-len(measures) * len(spaces) // n_columns)
-    figure, axes = new_figure(
-        n_rows,
-        n_columns,
-        height_mm=row_height_mm * n_rows + 32,
-        title=_title(as_is, results["nulls"], finding, corpus, nulls),
-        subtitle=" · ".join([label, *_sizes(as_is), "bands: 95 % intervals over texts"]),
-        stage=finding.stage,
-    )
-    if as_is.empty:
-        say_instead(axes, f"{label}: no corpus has enough documents")
-        return figure, _text(results, label, finding.stage, measures, digits)
-    shown = results["nulls"][results["nulls"]["null"].isin(nulls)]
-    known = profiles_beside(as_is, label, known_profiles())
-    for row, measure in enumerate(measures):
-        in_row = axes[row * len(spaces) :][: len(spaces)]
-        for ax, space in zip(in_row, spaces, strict=True):
-            name = LAYER_SPACES[space].name
-            draw_layers(ax, _of(as_is, space, measure), _of(shown, space, measure))
-            if ax.lines:
-                draw_beside(ax, known, space, measure)
-            ax.set_title(sentence_case(name) if row == 0 and len(spaces) > 1 else "")
-            ax.set_xlabel("layer" if row * len(spaces) // n_columns == n_rows - 1 else "")
-        in_row[0].set_ylabel(name_of(measure))
-        share_scale(in_row)
-        name_beside(in_row)
-    for ax in axes[len(measures) * len(spaces) :]:
-        ax.set_axis_off()
-    _legend(figure, as_is, shown[shown["measure"].isin(measures)], measures, known)
-    return figure, _text(results, label, finding.stage, measures, digits)
-
-
-def _spread_out(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows of layers whose vectors are not all one, as first tokens are at layer 0."""
-    keys = ["corpus", "space", "layer"]
-    is_one = (rows["measure"] == "mean_cosine") & (rows["value"] == 1)
-    kept = ~rows.set_index(keys).index.isin(rows[is_one].set_index(keys).index)
-    return rows[kept]
+    as_is = results["profiles"].query("change == 'as_is'")
+    sentence = _title(as_is, results["nulls"], finding, corpus, nulls)
+    return sentence, _text(results, label, finding.stage, measures, digits)
 
 
 def _of(table: pd.DataFrame, space: str, measure: str) -> pd.DataFrame:
     return table[(table["space"] == space) & (table["measure"] == measure)]
-
-
-def _sizes(as_is: pd.DataFrame) -> list[str]:
-    """Return the number of vectors by corpus, the largest of all layers."""
-    n = as_is.assign(kind=(as_is["space"] == "token")).groupby(["corpus", "kind"])["n"].max()
-    words = {True: "tokens", False: "pooled"}
-    return [
-        f"{_named(corpus)}: "
-        + ", ".join(
-            f"{count(n[corpus, kind])} {words[kind]}" for kind in words if (corpus, kind) in n
-        )
-        for corpus in n.index.unique("corpus")
-    ]
 
 
 def _named(corpus: str) -> str:
@@ -167,94 +94,6 @@ def _short(value: float) -> str:
     return f"{value:,.0f}" if abs(value) >= 10 else f"{value:z.2f}"
 
 
-def draw_layers(ax: Axes, rows: pd.DataFrame, nulls: pd.DataFrame) -> None:
-    """Draw a measure by layer: a line a corpus, its interval and its nulls in its color.
-
-    A value without an interval is not drawn.
-    """
-    looks = corpus_looks(sorted(set(rows["corpus"])))
-    for (corpus, null), of_null in nulls.groupby(["corpus", "null"], sort=False):
-        if corpus in looks:
-            line: dict[str, Any] = {
-                "linestyle": NULLS[str(null)].line,
-                "linewidth": 0.8,
-                "label": f"{null}",
-            }
-            ax.plot(of_null["layer"], of_null["null_mean"], color=looks[corpus].color, **line)
-    for corpus, look in looks.items():
-        of_corpus = rows[rows["corpus"] == corpus]
-        _line(ax, of_corpus.where(of_corpus["low"].notna()).assign(layer=of_corpus["layer"]), look)
-    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-
-
-def _line(ax: Axes, rows: pd.DataFrame, look: Look) -> None:
-    if rows["value"].isna().all():
-        return
-    x, color = rows["layer"], look.color
-    style: dict[str, Any] = {"ls": look.line, "marker": look.marker, "ms": 3.5, "label": look.name}
-    ax.plot(x, rows["value"], color=color, **style)
-    hollow = rows[rows["converged"].astype(str) != "True"]
-    ax.plot(hollow["layer"], hollow["value"], look.marker, color=color, ms=3.5, mfc="white")
-    ax.fill_between(x, rows["low"], rows["high"], color=color, alpha=0.2, linewidth=0)
-
-
-def share_scale(axes: Sequence[Axes]) -> None:
-    """Give panels one y axis that holds all lines, logarithmic where the model's differ tenfold.
-
-    A null near zero alone stretches no axis. Intervals may leave it: those of few texts can be a
-    hundred times as high as all values.
-    """
-    lines = [line for ax in axes for line in ax.lines]
-    values = _values_of(lines)
-    own = _values_of([line for line in lines if line.get_marker() not in ("", "None", None)])
-    low, high = values.min(), values.max()
-    for ax in axes:
-        if values.notna().any() and low > 0 and own.max() > WIDE * own.min():
-            ax.set(yscale="log", ylim=(low / 1.25, high * 1.25))
-            ax.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0), numticks=9))
-            ax.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
-            ax.yaxis.set_minor_formatter(NullFormatter())
-        elif values.notna().any():
-            margin = 0.1 * (high - low) or 0.5
-            ax.set_ylim(low - margin, high + margin)
-        if not ax.lines:
-            ax.text(0.5, 0.5, "undefined", transform=ax.transAxes, ha="center", color=GRAY)
-
-
-def _values_of(lines: Sequence[Line2D]) -> pd.Series:
-    """Return the heights of all points of lines: nulls have no markers, the model's lines do."""
-    drawn = [pd.Series(line.get_ydata(), dtype=float) for line in lines]
-    return pd.concat(drawn or [pd.Series(dtype=float)])
-
-
-def _legend(
-    figure: Figure,
-    as_is: pd.DataFrame,
-    nulls: pd.DataFrame,
-    measures: Sequence[str],
-    known: pd.DataFrame,
-) -> None:
-    """Name corpora, nulls, known models and hollow points, if there are any, below all panels."""
-    handles = [
-        Line2D([], [], color=look.color, marker=look.marker, linestyle=look.line, label=look.name)
-        for look in corpus_looks(sorted(set(as_is["corpus"]))).values()
-    ]
-    having = nulls.dropna(subset="null_mean")
-    for null in dict.fromkeys(having["null"]):
-        corpora = sorted(set(having.loc[having["null"] == null, "corpus"]))
-        some = (
-            f" ({', '.join(map(_named, corpora))})" if set(corpora) != set(as_is["corpus"]) else ""
-        )
-        words = f"thin: null, {NULLS[null].name}{some}"
-        handles.append(Line2D([], [], color=GRAY, ls=NULLS[null].line, lw=0.8, label=words))
-    drawn = as_is[as_is["measure"].isin(measures) & as_is["low"].notna()]
-    if (drawn["converged"].astype(str) != "True").any():
-        handles.append(Line2D([], [], color=GRAY, marker="o", ls="", mfc="white", label=HOLLOW))
-    if not known[known["measure"].isin(measures)].empty:
-        handles.append(Line2D([], [], label=legend_words(known), **KNOWN))
-    figure.legend(handles=handles, loc="outside lower left", ncols=3)
-
-
 def _text(results: Results, label: str, stage: str, measures: list[str], digits: int) -> str:
     """Return the tables: first of what the figure shows, of tokens; all the rest is folded."""
     profiles = results["profiles"]
@@ -266,7 +105,7 @@ def _text(results: Results, label: str, stage: str, measures: list[str], digits:
             f"Stage `{stage}`. `embspace define` says what each measure is.\n",
             section(
                 "Tokens by layer",
-                "As in the figure, without the gray known models.",
+                "As the corpora were read.",
                 by_layer(lead, ["corpus"], digits),
             ),
             folded(
