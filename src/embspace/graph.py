@@ -261,7 +261,9 @@ def drawing_entry(chapter: str, name: str, over: str, root: Path) -> dict[str, A
     described = [f"conf/model/{BLANKS[model]}.yaml" for model in models]
     corpora = ["conf/corpus"] if over else []
     deps, params = _settings([*described, *files], root)
-    figures = [f"figures/{noun}/{item}" for noun in sorted(drawings)]
+    nouns = sorted(drawings)
+    tables = [f"figures/{noun}/{item}.md" for noun in nouns]
+    pictures = [f"figures/{noun}/{item}.png" for noun in nouns if not drawings[noun].drawn_in]
     return {
         "wdir": "../..",
         **_call(
@@ -271,8 +273,8 @@ def drawing_entry(chapter: str, name: str, over: str, root: Path) -> dict[str, A
         # Whose labels figures show.
         "deps": [f"data/prepared/code/draw_{name}.txt", *sorted({*read, *deps, *corpora})],
         "params": [*(key for key in ("seed", "roles") if key in arguments), *params],
-        "outs": [f"data/drawn/{name}/{item}", *(_kept(f"{figure}.md") for figure in figures)],
-        "plots": [_kept(f"{figure}.png") for figure in figures],
+        "outs": [f"data/drawn/{name}/{item}", *map(_kept, tables)],
+        "plots": [*map(_kept, pictures)],
     }
 
 
@@ -363,9 +365,11 @@ def with_rows(text: str, model: str) -> str:
     names the model with figures in git; a row of pairs or of further lists keeps the name in it.
     """
     lines = text.splitlines()
-    for analysis in (member.analysis for member in declared()):
+    for member in declared():
+        analysis = member.analysis
         own = [line for line in lines if _nouns(line) == [analysis.noun]]
-        row = _row(analysis, model, "".join(own))
+        drawn_in = drawing_of(member).drawn_in if analysis.is_drawn else ""
+        row = _row(analysis, model, "".join(own), drawn_in or analysis.noun)
         if own and analysis.question:
             lines[lines.index(own.pop(0))] = row
         elif analysis.question and not any(analysis.noun in _nouns(line) for line in lines):
@@ -374,17 +378,17 @@ def with_rows(text: str, model: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _row(analysis: Analysis, model: str, old: str) -> str:
+def _row(analysis: Analysis, model: str, old: str, drawn_in: str) -> str:
     item = _item_with_figure(analysis, model, old)
     figure = f"figures/{analysis.noun}/{item}"
     tables = "table" if len(analysis.tables) == 1 else "tables"
     if item.startswith("<"):  # git has none
         links = f"`{figure}.png`, `{figure}.md`"
     else:
-        named = {analysis.noun: "all runs" if item == ALL_RUNS else "figure"}
+        named = {drawn_in: "all runs" if item == ALL_RUNS else "figure"}
         pictures = [
             f"[{name}](../figures/{noun}/{item}.png)"
-            for noun, name in (named | dict(analysis.further_figures)).items()
+            for noun, name in (named | dict(analysis.further_figures) | named).items()
         ]
         links = ", ".join([*pictures, f"[{tables}](../{figure}.md)"])
     where = " (in `conf/project/`, as all maps)" if analysis.verb == "project" else ""

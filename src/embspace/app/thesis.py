@@ -317,8 +317,9 @@ def _figures(items: list[Item], model: str, up: str) -> str:
 
 
 def _link(noun: str, model: str, up: str) -> str:
-    """Return a link to a figure, of the model or of a toy; empty if it is not drawn."""
+    """Return a link to a figure, of the model or of a toy, or to tables; empty if none is there."""
     for name in (model, "toy"):
-        if Path(f"figures/{noun}/{name}.png").is_file():
-            return f"[{noun}]({up}/figures/{noun}/{name}.png)"
+        for file in (f"figures/{noun}/{name}.png", f"figures/{noun}/{name}.md"):
+            if Path(file).is_file():
+                return f"[{noun}]({up}/{file})"
     return ""

@@ -37,6 +37,7 @@ from embspace.app.reporting.about import corpora_by_file
 from embspace.app.reporting.parts import OF_STIMULI
 from embspace.cite.bibliography import CITATION
 from embspace.cite.command import methods_of
+from embspace.draw.page.markdown import pointer_apart
 from embspace.errors import InputError
 from embspace.prepare.sentences import FEWEST
 from embspace.settings.own import is_own
@@ -76,7 +77,10 @@ CHAPTERS = {
 
 @dataclass(frozen=True)
 class Section:
-    """One analysis on the page. `figure` is a data URI, `tables` and `title` are HTML."""
+    """One analysis on the page. `figure` is a data URI, `tables` and `title` are HTML.
+
+    Without a figure of its own, `drawn_in` is the analysis whose figure has its numbers.
+    """
 
     noun: str
     chapter: str
@@ -92,6 +96,7 @@ class Section:
     texts: str  # the file of texts that it reads, whatever the corpora are; empty if none
     question: Question
     stage: str
+    drawn_in: str
 
 
 @dataclass(frozen=True)
@@ -355,14 +360,15 @@ def section_of(
             if noun == "ledger"  # most of its rows are about other models
             else (folder / f"figures/{noun}/{model}.md").read_text(encoding="utf-8")
         )
-        picture = (folder / f"{drawn}.svg").read_bytes()
+        text, finding, drawn_in = pointer_apart(text)
+        picture = b"" if drawn_in else (folder / f"{drawn}.svg").read_bytes()
     except FileNotFoundError as error:
         raise InputError(f"{error.filename}: not found; `dvc repro` makes it") from None
     title, tables = as_html(text)
     shown, stage = stage_apart(tables)
     drawing = picture.decode("utf-8")
     label = _label(folder, model)
-    finding = title_in(drawing)
+    finding = finding or title_in(drawing)
     population = population_in(subtitle_in(drawing).removeprefix(label))
     if finding and noun == "ledger":
         finding, population = own_finding(folder, model, reader), CLAIMS
@@ -376,17 +382,18 @@ def section_of(
         title=title,
         name=_without_model(title, label),
         # An image, not part of the page: the names in one figure are those in the next.
-        figure=shorter_uri(picture, folder / f"figures/{noun}/{model}.png"),
+        figure="" if drawn_in else shorter_uri(picture, folder / f"figures/{noun}/{model}.png"),
         shape=shape_of(picture),
         tables=shown,
         stage=stage,
+        drawn_in=drawn_in,
         question=questions()[noun],
         finding=finding,
         population=population,
         texts=_own_file(folder, noun),
         settings={str(file): (folder / file).read_text(encoding="utf-8") for file in found},
         downloads=[
-            *(f"{drawn}{suffix}" for suffix in DOWNLOADS),
+            *(f"{drawn}{suffix}" for suffix in (DOWNLOADS[-1:] if drawn_in else DOWNLOADS)),
             *(file.relative_to(folder).as_posix() for file in results),
         ],
     )

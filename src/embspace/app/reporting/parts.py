@@ -11,7 +11,7 @@ from embspace.settings.schema import read_yaml
 ALL, NO_MAPS, STIMULI = "all", "no-maps", "stimuli"
 OPTIONS = ("layers", "attention", "parameters", STIMULI, ALL, NO_MAPS)
 # Which part each analysis belongs to is said by its chapter, but for these.
-CHEAP_LAYERS = ("direction", "spectrum", "intrinsic_dimension", "hubs")
+CHEAP_LAYERS = ("profile", "direction", "spectrum", "context", "intrinsic_dimension", "hubs")
 MAPS = ("pca", "tsne", "umap", "projections", "text_maps", "layer_maps")
 # Minutes for a model of base size, of embspace's own texts, or of all that stands here. PCA of a
 # vocabulary takes as long as t-SNE and UMAP together, and keeps the fewest neighbors.
