@@ -272,3 +272,13 @@ def test_what_the_final_norm_makes_stands_in_the_tables_alone() -> None:
     assert "after the final norm" not in plain
     of_last = text[text.index("articles, tokens, after the final norm") :]
     assert f"layer {LAYERS - 1}" in of_last and "layer 0" not in of_last[: of_last.index("#")]
+
+
+def test_of_layers_with_one_number_the_last_is_the_extreme_one() -> None:
+    table = TABLES["profiles"].copy()
+    table.loc[table["measure"] == "mean_cosine", "value"] = 0.5
+    table.loc[table["layer"] == 1, "value"] += 0.001
+    said = title_of(drawn({**TABLES, "profiles": table})[0])
+    assert said.startswith(
+        "Tokens of articles point most alike at the last layer: mean cosine 0.50"
+    )

@@ -22,7 +22,7 @@ SAYS_NOTHING = re.compile(
     r"|no more than (in shuffled order|one that encodes nothing)"
     r"|as of Gaussians|nearly as many as of isotropic vectors|about as many as by chance"
     r"|embeddings are as long as position embeddings|, 0 % of that of learned ones"
-    r"|not converged|no stronger than those of a Gaussian"
+    r"|attention as with random weights|not converged|no stronger than those of a Gaussian"
     r"|no clear difference|0 for it, 0 against it, \d+ undecided; .*0 for it, 0 against it)\b",
 )
 STIMULI = re.compile(r"data/extracted/stimuli/\$\{item\.model\}/(\w+)\.")
