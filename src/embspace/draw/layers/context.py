@@ -1,5 +1,6 @@
 """Draws figure and tables of what vectors of a model's layers owe to their word and their text."""
 
+import pandas as pd
 from matplotlib.figure import Figure
 from pydantic import NonNegativeInt, PositiveFloat
 
@@ -12,6 +13,21 @@ FINDING = Finding(
     "smallest",
     "{vectors} depend most on their context",
 )
+COLLAPSED = FINDING._replace(claim="{vectors} are nearly all alike, whatever their context,")
+ALIKE = 0.99  # self-similarity, from which on an adjusted one near 0 says nothing of context
+
+
+def is_collapsed(profiles: pd.DataFrame) -> bool:
+    """Return whether tokens are all alike in the layer where they seem to depend most on context.
+
+    A token in two texts is then as alike as any two tokens, for all are.
+    """
+    rows = profiles[(profiles["space"] == "token") & (profiles["change"] == "as_is")]
+    values = rows.pivot_table(index=["corpus", "layer"], columns="measure", values="value")
+    if not {"self_similarity", "adjusted_self_similarity"} <= {*values}:
+        return False
+    smallest = values["adjusted_self_similarity"].idxmin()
+    return bool(values["self_similarity"][smallest] > ALIKE)
 
 
 def draw_context(
@@ -28,7 +44,7 @@ def draw_context(
     return draw_profiles(
         results,
         label,
-        FINDING,
+        COLLAPSED if is_collapsed(results["profiles"]) else FINDING,
         measures=measures,
         nulls=nulls,
         corpus=corpus,
