@@ -68,6 +68,8 @@ def test_nothing_is_told_of_a_file_that_no_analysis_of_the_page_reads(tree: Path
     write(tree, ["the cat"], ["a dog"], f"the cat sat {STRANGE}")
     shares = unknown_shares(tree, "tiny", ["head_features", "synonyms"])
     assert texts_told(tree, "tiny", shares) == [KNOWN]
+    for nouns, n_sets in ((["word_order"], 2), (["synonyms"], 2), (["ledger"], 2), ([], 1)):
+        assert len(unknown_shares(tree, "tiny", nouns)) == n_sets
     shares = unknown_shares(tree, "tiny", ["word_order"])
     assert "read.txt" in " ".join(texts_told(tree, "tiny", shares))
 

@@ -60,5 +60,7 @@ def _most(corpora: Mapping[str, pd.DataFrame]) -> int:
 
 def _large_labels(texts: pd.DataFrame, needed: int) -> int:
     """Return how many labels have enough documents."""
+    if "subject" not in texts:
+        return 0
     labeled = texts[texts["subject"] != ""]
     return int((labeled.groupby("subject")["document"].nunique() >= needed).sum())

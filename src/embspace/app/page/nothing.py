@@ -20,10 +20,16 @@ SAYS_NOTHING = re.compile(
     r"|\b(cannot be (compared|matched|held|taken)|is undefined in|was not measured|were not read"
     r"|is not known here|not checkable|has no (position|tokens)|says little|not clearly otherwise"
     r"|no more than (in shuffled order|one that encodes nothing)"
-    r"|as of Gaussians|nearly as many as of isotropic vectors|about as many as by chance"
-    r"|embeddings are as long as position embeddings|, 0 % of that of learned ones"
-    r"|not converged|no stronger than those of a Gaussian"
     r"|no clear difference|0 for it, 0 against it, \d+ undecided; .*0 for it, 0 against it)\b",
+)
+# Titles of figures that any model has, for chance or random weights give the same.
+LIKE_CHANCE = re.compile(
+    r"as of Gaussians|no stronger than those of a Gaussian|as many as of isotropic vectors"
+    r"|about as many as by chance|embeddings are as long as position embeddings"
+    r"|\b0 % of that of learned ones|are as symmetric as random ones|as with random weights:"
+    r"|\b(9\d|100) % \(\d+ % with random weights\) heterogeneous"
+    r"|VO relates equal tokens in 0, related words in 0; W_QK relates equal tokens in 0, related "
+    r"words in 0$|\bnot converged\b|^Of the tokens [\d.]+ % are other tokens"
 )
 STIMULI = re.compile(r"data/extracted/stimuli/\$\{item\.model\}/(\w+)\.")
 STATES = "data/extracted/hidden_states/${item.model}"
@@ -31,7 +37,7 @@ STATES = "data/extracted/hidden_states/${item.model}"
 
 def says_nothing(title: str) -> bool:
     """Return whether the title of a figure is no finding."""
-    return not title or SAYS_NOTHING.search(title) is not None
+    return not title or bool(SAYS_NOTHING.search(title) or LIKE_CHANCE.search(title))
 
 
 def has_rows(file: Path) -> bool:

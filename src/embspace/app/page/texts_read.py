@@ -10,6 +10,7 @@ import pandas as pd
 
 from embspace.app.page.names import called_in
 from embspace.app.reporting.about import corpora_by_file
+from embspace.app.reporting.parts import OF_ALL, OF_STIMULI
 from embspace.errors import InputError, counted
 from embspace.files.rows import load_rows
 from embspace.models.tokens.unknown import not_checkable
@@ -126,11 +127,12 @@ def by_bound(shares: Iterable[UnknownShare]) -> Iterator[list[UnknownShare]]:
 
 
 def unknown_shares(
-    folder: Path, model: str, nouns: Collection[str] = READERS
+    folder: Path, model: str, nouns: Collection[str] | None = None
 ) -> list[UnknownShare]:
     """Return the share of unknown tokens of each set of texts; none without a tokenizer.
 
-    The texts are the corpora, the stimuli, and files that the analyses `nouns` read.
+    The texts are the corpora, and the stimuli and files that the analyses `nouns` read, by default
+    all.
     """
     tokenizer = _tokenizer(folder, model)
     if tokenizer is None:
@@ -171,18 +173,20 @@ def _tokenizer(folder: Path, model: str) -> Any:
 
 
 def _read_texts(
-    folder: Path, nouns: Collection[str]
+    folder: Path, nouns: Collection[str] | None
 ) -> Iterator[tuple[TextsKind, str, str, list[str], float]]:
     """Yield kind, key and label of each set of texts, the texts, and the largest unknown share."""
     largest = _settings(folder, "extract", "hidden_states").get(LARGEST, 1.0)
     for name, (label, texts) in _corpora(folder).items():
         yield "corpus", name, label, texts["text"].tolist(), largest
     largest = _settings(folder, "extract", "stimuli").get(LARGEST, 1.0)
-    for file in sorted((folder / "data/prepared/stimuli").glob("*.parquet")):
+    reads_stimuli = nouns is None or not {*OF_STIMULI, OF_ALL}.isdisjoint(nouns)
+    stimuli = sorted((folder / "data/prepared/stimuli").glob("*.parquet"))
+    for file in stimuli if reads_stimuli else []:
         sentences = load_rows(str(file))["text"].tolist()
         yield "stimuli", file.stem, f"the stimuli '{file.stem}'", sentences, largest
     read: dict[str, float] = {}
-    for noun in (noun for noun in READERS if noun in nouns):
+    for noun in (noun for noun in READERS if nouns is None or noun in nouns):
         settings = _settings(folder, "measure", noun)
         if settings and (folder / settings["texts"]).is_file():
             read.setdefault(settings["texts"], settings.get(LARGEST, 1.0))

@@ -1,5 +1,6 @@
 """Tells, with tables, what vectors of a model's layers owe to their word and their text."""
 
+import pandas as pd
 from pydantic import NonNegativeInt
 
 from embspace.draw.layers.profile_tables import Finding, profile_page
@@ -12,6 +13,21 @@ FINDING = Finding(
     "smallest",
     "{vectors} differ most between texts",
 )
+COLLAPSED = FINDING._replace(claim="{vectors} are nearly all alike, whatever their context,")
+ALIKE = 0.99  # self-similarity, from which on an adjusted one near 0 says nothing of context
+
+
+def is_collapsed(profiles: pd.DataFrame) -> bool:
+    """Return whether tokens are all alike in the layer where they seem to depend most on context.
+
+    A token in two texts is then as alike as any two tokens, for all are.
+    """
+    rows = profiles[(profiles["space"] == "token") & (profiles["change"] == "as_is")]
+    values = rows.pivot_table(index=["corpus", "layer"], columns="measure", values="value")
+    if not {"self_similarity", "adjusted_self_similarity"} <= {*values}:
+        return False
+    smallest = values["adjusted_self_similarity"].idxmin()
+    return bool(values["self_similarity"][smallest] > ALIKE)
 
 
 def draw_context(
@@ -25,5 +41,11 @@ def draw_context(
 ) -> tuple[str, str]:
     """Return a sentence and tables, as `profile_page`."""
     return profile_page(
-        results, label, FINDING, measures=measures, nulls=nulls, corpus=corpus, digits=digits
+        results,
+        label,
+        COLLAPSED if is_collapsed(results["profiles"]) else FINDING,
+        measures=measures,
+        nulls=nulls,
+        corpus=corpus,
+        digits=digits,
     )

@@ -78,6 +78,8 @@ def _title(
     moving = {*of_corpus.loc[of_corpus["converged"].astype(str) != "True", "layer"]}
     pick = max if finding.extreme == "largest" else min
     last, layer = max(values), pick(values, key=values.__getitem__)
+    if _short(values[layer]) == _short(values[last]):  # no winner among equals
+        layer = last
     drawn = _of(nulls, space, measure).query("corpus == @corpus and layer == @layer")
     drawn = drawn.dropna(subset="null_mean")
     of_null = dict(zip(drawn["null"], map(float, drawn["null_mean"]), strict=True))
