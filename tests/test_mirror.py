@@ -144,7 +144,7 @@ def both(*breaks: Break) -> Break:
 MEASURE, DRAW, TABLES = "src/embspace/measure", "src/embspace/draw", "src/embspace/measure/tables"
 SEPARABILITY = f"{MEASURE}/learned/separability.py"
 LEDGER = "src/embspace/measure/compare/ledger.py"
-CLASS_FLOW = "measure_class_flow"
+CHECKPOINTS = "extract_checkpoints"
 CUBES = f"{MEASURE}/toys/cubes.py"
 TEST = "tests/extract/test_embeddings.py"
 PARAMETERS_OF_PAIRS = "compare_model_parameter_alignment"
@@ -268,11 +268,10 @@ BREAKS: list[tuple[Break, *tuple[str, ...]]] = [
     (write(TEST, "\n"), r"test_embeddings\.py: expected it to test extract_embeddings\(\)"),
     # Rule 5: outputs.
     (
-        stage(CLASS_FLOW, "results/class_flow/maps/$", "data/class_flow/maps/$"),
-        r"data/class_flow/maps/\S+ has `cache: false`",
-        r"the output data/class_flow/maps/\S+ is not where it belongs, results/class_flow",
-        r"writes results/class_flow/maps/\{\}\.csv, which is not among the outs",
-        r"results/class_flow/maps/: belongs to nothing",
+        stage(CHECKPOINTS, "data/extracted/checkpoints/$", "results/extracted/checkpoints/$"),
+        r"results/extracted/checkpoints/\S+ \{cache: false\}`, since results are in git",
+        r"the output results/extracted/checkpoints/\S+ is not where it belongs, data/extracted/ch",
+        r"writes data/extracted/checkpoints/\{\}\.parquet, which is not among the outs",
     ),
     (
         edit(LEDGER, "ledger/{name}.json", "ledger/{name}.txt"),
@@ -310,7 +309,7 @@ BREAKS: list[tuple[Break, *tuple[str, ...]]] = [
         r"errors\.py: calls import_module in line \d+; expected an import that `prepare_code`",
     ),
     # Rule 7: files that are read.
-    lacks(CLASS_FLOW, "data/trained/${item.train}"),
+    lacks(CHECKPOINTS, "data/trained/${item.train}"),
     lacks("extract_hidden_states", "data/prepared/model/${item.model}.json"),
     (
         both(
@@ -319,14 +318,14 @@ BREAKS: list[tuple[Break, *tuple[str, ...]]] = [
         ),
         r"alignment: deps lacks data/prepared/model/\{\}\.json",
     ),
-    has(CLASS_FLOW, "data/prepared/model/${item.train}.json"),
+    has(CHECKPOINTS, "data/prepared/model/${item.train}.json"),
     lacks("prepare_model", "models.lock"),
     (
         *lacks("prepare_texts", "data/texts"),
         *[rf"prepare_texts: deps lacks data/texts/{name}" for name in ("a", "m", "p", "r", "w")],
     ),
-    lacks("measure_attribution", "data/published/NC_045512.2.fasta"),
-    lacks("measure_sequence_attention", "data/published/sars_cov_2_lineages.csv"),
+    lacks("prepare_training_texts", "data/published/NC_045512.2.fasta"),
+    lacks("prepare_texts", "data/published/sars_cov_2_lineages.csv"),
     lacks("draw_learned", "results/separability/${item.model}.json"),
     (
         stage("draw_toys", "cubes/curve/toy.csv", "cubes/curve/minilm.csv"),
@@ -338,7 +337,7 @@ BREAKS: list[tuple[Break, *tuple[str, ...]]] = [
         stage("compare_measures", ', "results/search/${item.other_model}.csv"', " "),
         r"compare_measures: deps lacks results/search/\$\{item\.other_model\}\.csv, beside \S+",
     ),
-    has(CLASS_FLOW, "data/texts"),
+    has(CHECKPOINTS, "data/texts"),
     (
         edit("conf/compare/measures.yaml", "results/positions/profiles/", "results/positions/x/"),
         r"stage compare_measures: deps lacks results/positions/x/\{\}\.csv, which \S+ reads",
@@ -355,17 +354,17 @@ BREAKS: list[tuple[Break, *tuple[str, ...]]] = [
         ],
     ),
     # Rule 8: params.
-    lacks_param(CLASS_FLOW, "seed", r": measure_class_flow\(\) takes it"),
+    lacks_param("extract_stimuli", "seed", r": extract_stimuli\(\) takes it"),
     lacks_param("compare_alignment", "corpora", r": \S+alignment\.py reads it"),
     lacks_param("compare_alignment", "seed", r": compare_alignment\(\) takes it"),
-    lacks_param(CLASS_FLOW, "conf/measure/sequences/class_flow.yaml:"),
+    lacks_param("extract_stimuli", "conf/extract/stimuli.yaml:"),
     lacks_param("draw_words", "conf/draw/words/probing.yaml:"),
     lacks_param("draw_words", "conf/model/${item.model}.yaml:"),
     (
-        stage(CLASS_FLOW, "class_flow.yaml:\n", "class_flow.yaml: [n_iter]\n"),
-        r"params has some keys of conf/measure/sequences/class_flow\.yaml; expected all",
+        stage("prepare_stimuli", "stimuli.yaml:\n", "stimuli.yaml: [least_words]\n"),
+        r"params has some keys of conf/prepare/stimuli\.yaml; expected all",
     ),
-    has(CLASS_FLOW, "conf/draw/learned/similarity.yaml:", section="params"),
+    has(CHECKPOINTS, "conf/draw/learned/similarity.yaml:", section="params"),
     lacks("measure_ledger", "conf/measure/compare/ledger.yaml"),
     has("measure_ledger", "conf/measure/compare/ledger.yaml:", ", which has no keys", "params"),
     has("extract_hidden_states", "device", "; expected it nowhere", section="params"),
