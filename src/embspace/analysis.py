@@ -18,7 +18,7 @@ from embspace.files.scalars import load_scalars, save_scalars
 from embspace.files.tables import Row, load_table, save_table
 from embspace.files.tensors import load_tensors
 from embspace.settings.model import describe_model
-from embspace.settings.params import PAIR, TOY
+from embspace.settings.params import PAIR, TOY, read_params
 from embspace.settings.run import describe_run
 from embspace.settings.stage import StageConfig
 
@@ -36,8 +36,7 @@ LOADERS: Mapping[str, Callable[[str], Any]] = {
     ".parquet": load_rows,
     ".safetensors": load_tensors,
 }
-ITEMS = {"trained": "run", "compared": "pair"}
-"""List in params.yaml -> its items; all other lists have models."""
+ITEMS = {"trained": "run", "compared": "pair"}  # of lists in params.yaml; all others have models
 
 
 def place(path: str, name: str, settings: Mapping[str, Any] | None = None) -> str:
@@ -215,12 +214,13 @@ class Analysis:
 
         def main(config: StageConfig) -> None:
             name = config.model_name or config.train_name or config.pair
-            given = config.settings | {key: getattr(config, key) for key in self.lists}
+            # A stage's config has models and corpora alone, as the command line has them.
+            params = vars(config) if {*self.lists} <= vars(config).keys() else vars(read_params())
             run, model = config.train, config.model
             arguments = self.load(
                 name,
                 lambda: describe_run(name, run) if run else describe_model(name, model),
-                given=given,
+                given={**params, **config.settings},
             )
             self.save(function(**arguments, **config.settings), name or TOY)
 

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import chdir, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -103,10 +103,12 @@ class Drawing:
         return [result_path(noun, name, result) for result in self.results]
 
 
-def drawing_of(draw: Callable[..., tuple[Figure, str]], tables: Path) -> Drawing:
+def drawing_of(
+    draw: Callable[..., tuple[Figure, str]], tables: Path, further: Sequence[str] = ()
+) -> Drawing:
     """Return the drawing of a declared analysis by a function `draw_<noun>`, as `drawings_of`."""
     declared = read_yaml(tables)[draw.__name__.removeprefix("draw_")]
-    return Drawing(draw, tuple(declared["results"]), headings=declared.get("headings", {}))
+    return Drawing(draw, (*declared["results"], *further), headings=declared.get("headings", {}))
 
 
 def drawings_of(*modules: ModuleType, tables: Path | None = None) -> dict[str, Drawing]:
@@ -123,8 +125,7 @@ def drawings_of(*modules: ModuleType, tables: Path | None = None) -> dict[str, D
         if tables is None or noun not in declared:
             drawings[noun] = Drawing(draw, module.RESULTS)
         else:
-            own, further = drawing_of(draw, tables), getattr(module, "FURTHER_RESULTS", ())
-            drawings[noun] = replace(own, results=(*own.results, *further))
+            drawings[noun] = drawing_of(draw, tables, getattr(module, "FURTHER_RESULTS", ()))
     return drawings
 
 
