@@ -143,7 +143,7 @@ def both(*breaks: Break) -> Break:
 
 MEASURE, DRAW, TABLES = "src/embspace/measure", "src/embspace/draw", "src/embspace/measure/tables"
 SEPARABILITY = f"{MEASURE}/learned/separability.py"
-CLASS_FLOW = "measure_class_flow"
+CHECKPOINTS = "extract_checkpoints"
 CUBES = f"{MEASURE}/toys/cubes.py"
 TEST = "tests/extract/test_embeddings.py"
 LEARNED, TOYS = "pipeline/learned/dvc.yaml", "pipeline/toys/dvc.yaml"
@@ -266,11 +266,10 @@ BREAKS: list[tuple[Break, *tuple[str, ...]]] = [
     (write(TEST, "\n"), r"test_embeddings\.py: expected it to test extract_embeddings\(\)"),
     # Rule 5: outputs.
     (
-        stage(CLASS_FLOW, "results/class_flow/maps/$", "data/class_flow/maps/$"),
-        r"data/class_flow/maps/\S+ has `cache: false`",
-        r"the output data/class_flow/maps/\S+ is not where it belongs, results/class_flow",
-        r"writes results/class_flow/maps/\{\}\.csv, which is not among the outs",
-        r"results/class_flow/maps/: belongs to nothing",
+        stage(CHECKPOINTS, "data/extracted/checkpoints/$", "results/extracted/checkpoints/$"),
+        r"results/extracted/checkpoints/\S+ \{cache: false\}`, since results are in git",
+        r"the output results/extracted/checkpoints/\S+ is not where it belongs, data/extracted/ch",
+        r"writes data/extracted/checkpoints/\{\}\.parquet, which is not among the outs",
     ),
     (
         edit("src/embspace/extract/embeddings.py", "{name}.parquet", "{name}.txt"),
@@ -308,16 +307,16 @@ BREAKS: list[tuple[Break, *tuple[str, ...]]] = [
         r"errors\.py: calls import_module in line \d+; expected an import that `prepare_code`",
     ),
     # Rule 7: files that are read.
-    lacks(CLASS_FLOW, "data/trained/${item.train}"),
+    lacks(CHECKPOINTS, "data/trained/${item.train}"),
     lacks("extract_hidden_states", "data/prepared/model/${item.model}.json"),
-    has(CLASS_FLOW, "data/prepared/model/${item.train}.json"),
+    has(CHECKPOINTS, "data/prepared/model/${item.train}.json"),
     lacks("prepare_model", "models.lock"),
     (
         *lacks("prepare_texts", "data/texts"),
         *[rf"prepare_texts: deps lacks data/texts/{name}" for name in ("a", "m", "p", "r", "w")],
     ),
-    lacks("measure_attribution", "data/published/NC_045512.2.fasta"),
-    lacks("measure_sequence_attention", "data/published/sars_cov_2_lineages.csv"),
+    lacks("prepare_training_texts", "data/published/NC_045512.2.fasta"),
+    lacks("prepare_texts", "data/published/sars_cov_2_lineages.csv"),
     lacks("draw_learned", "results/separability/${item.model}.json"),
     (
         stage("draw_toys", "cubes/curve/toy.csv", "cubes/curve/minilm.csv"),
@@ -325,17 +324,17 @@ BREAKS: list[tuple[Break, *tuple[str, ...]]] = [
         r"stage draw_toys: deps has results/cubes/curve/minilm\.csv, which \S+ does not read",
     ),
     lacks("draw_compare", "results/measures/${key}.csv"),
-    has(CLASS_FLOW, "data/texts"),
+    has(CHECKPOINTS, "data/texts"),
     # Rule 8: params.
-    lacks_param(CLASS_FLOW, "seed", r": measure_class_flow\(\) takes it"),
-    lacks_param(CLASS_FLOW, "conf/measure/sequences/class_flow.yaml:"),
+    lacks_param("extract_stimuli", "seed", r": extract_stimuli\(\) takes it"),
+    lacks_param("extract_stimuli", "conf/extract/stimuli.yaml:"),
     lacks_param("draw_words", "conf/draw/words/probing.yaml:"),
     lacks_param("draw_words", "conf/model/${item.model}.yaml:"),
     (
-        stage(CLASS_FLOW, "class_flow.yaml:\n", "class_flow.yaml: [n_iter]\n"),
-        r"params has some keys of conf/measure/sequences/class_flow\.yaml; expected all",
+        stage("prepare_stimuli", "stimuli.yaml:\n", "stimuli.yaml: [least_words]\n"),
+        r"params has some keys of conf/prepare/stimuli\.yaml; expected all",
     ),
-    has(CLASS_FLOW, "conf/draw/learned/similarity.yaml:", section="params"),
+    has(CHECKPOINTS, "conf/draw/learned/similarity.yaml:", section="params"),
     lacks("extract_embeddings", "conf/extract/embeddings.yaml"),
     has("extract_embeddings", "conf/extract/embeddings.yaml:", ", which has no keys", "params"),
     has("extract_hidden_states", "device", "; expected it nowhere", section="params"),

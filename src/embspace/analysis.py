@@ -18,7 +18,7 @@ from embspace.files.scalars import load_scalars, save_scalars
 from embspace.files.tables import Row, load_table, save_table
 from embspace.files.tensors import load_tensors
 from embspace.settings.model import describe_model
-from embspace.settings.params import PAIR, TOY, models_of
+from embspace.settings.params import PAIR, TOY, models_of, read_params
 from embspace.settings.run import describe_run
 from embspace.settings.stage import StageConfig
 
@@ -36,8 +36,7 @@ LOADERS: Mapping[str, Callable[[str], Any]] = {
     ".parquet": load_rows,
     ".safetensors": load_tensors,
 }
-ITEMS = {"trained": "run", "compared": "pair"}
-"""List in params.yaml -> its items; all other lists have models."""
+ITEMS = {"trained": "run", "compared": "pair"}  # of lists in params.yaml; all others have models
 
 
 def place(path: str, name: str, settings: Mapping[str, Any] | None = None) -> str:
@@ -119,6 +118,8 @@ class Source:
     """The lists in params.yaml, or settings, for the loader."""
     described: bool = False
     """Whether name and description of the model or run, or both names of a pair, go with paths."""
+    named: Sequence[str] = ()
+    """Files that the loader reads because files of `path` name them."""
 
     @property
     def paths(self) -> list[str]:
@@ -198,7 +199,7 @@ class Analysis:
         """Yield the files to read."""
         pin = [PIN] if self.item == "model" else []
         for source in self.sources.values():
-            yield from source.paths or pin
+            yield from [*source.paths, *source.named] or pin
 
     @property
     def sources(self) -> dict[str, Source]:
@@ -221,8 +222,10 @@ class Analysis:
 
         def main(config: StageConfig) -> None:
             name = config.model_name or config.train_name or config.pair
-            lists = {key: getattr(config, key) for key in {*self.lists} - {*config.settings}}
-            given = config.settings | lists
+            # A stage's config has models and corpora alone, as the command line has them.
+            lists = {*self.lists} - {*config.settings}
+            params = vars(config) if lists <= vars(config).keys() else vars(read_params())
+            given = {**params, **config.settings}
             arguments = self.load(name, lambda: _description(config), given=given)
             self.save(function(**arguments, **config.settings), name or TOY)
 

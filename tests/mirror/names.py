@@ -120,6 +120,7 @@ def _drawing_problems(tree: Tree, stage: Stage) -> Iterator[str]:
     if not stage.draws_chapter:
         is_declared = assigned_to(module, "RESULTS") is None
         made, given = ("drawing_of", "TABLES") if is_declared else ("Drawing", "RESULTS")
+        given += ", FURTHER_RESULTS" if assigned_to(module, "FURTHER_RESULTS") else ""
         expected = f"{{'{stage.noun}': {made}({stage.name}, {given})}}"
     else:
         expected = f"drawings_of({', '.join(nouns)})"

@@ -109,10 +109,12 @@ class Drawing:
         return [result_path(noun, name, result) for result in self.results]
 
 
-def drawing_of(draw: Callable[..., FigureAndTables], tables: Path) -> Drawing:
+def drawing_of(
+    draw: Callable[..., FigureAndTables], tables: Path, further: Sequence[str] = ()
+) -> Drawing:
     """Return the drawing of a declared analysis by a function `draw_<noun>`, as `drawings_of`."""
     declared = read_yaml(tables)[draw.__name__.removeprefix("draw_")]
-    return Drawing(draw, tuple(declared["results"]), headings=declared.get("headings", {}))
+    return Drawing(draw, (*declared["results"], *further), headings=declared.get("headings", {}))
 
 
 def drawings_of(*modules: ModuleType, tables: Path | None = None) -> dict[str, Drawing]:
@@ -131,9 +133,8 @@ def drawings_of(*modules: ModuleType, tables: Path | None = None) -> dict[str, D
         if tables is None or noun not in declared:
             drawings[noun] = Drawing(draw, module.RESULTS, drawn_in=drawn_in)
         else:
-            own, further = drawing_of(draw, tables), getattr(module, "FURTHER_RESULTS", ())
-            results = (*own.results, *further)
-            drawings[noun] = replace(own, results=results, drawn_in=drawn_in)
+            further = getattr(module, "FURTHER_RESULTS", ())
+            drawings[noun] = replace(drawing_of(draw, tables, further), drawn_in=drawn_in)
     return drawings
 
 
