@@ -168,7 +168,8 @@ def test_the_page_begins_with_the_findings_those_of_own_texts_first(tree: Path, 
         page = page_of(tree, "minilm", own_texts=own_texts)
         listed = page.split('id="findings"')[1].split("</section>")[0]
         nouns = re.findall(r'<a href="#(\w+)">Tokens &lt;b&gt; are (\w+) than', listed)
-        assert nouns == [(noun, noun) for noun in said]
+        found = [noun for noun, _ in nouns]
+        assert found == said if own_texts else {*found} == {*said}  # numbers may be unusual
         assert page.index('id="findings"') < page.index('<section id="pca"')
         assert "of one corpus" not in listed
         assert listed.count('<span class="quiet">12 &lt; 13 texts</span>') == len(said)
