@@ -281,8 +281,8 @@ BREAKS: list[tuple[Break, *tuple[str, ...]]] = [
         r"stage measure_separability: expected `results/separability/\S+ \{cache: false\}`",
     ),
     (
-        stage("draw_learned", "figures/separability/${item.model}.md: "),
-        r"stage draw_learned: outs lacks figures/separability/\$\{item\.model\}\.md,",
+        stage("draw_learned", "figures/similarity/${item.model}.md: "),
+        r"stage draw_learned: outs lacks figures/similarity/\$\{item\.model\}\.md,",
     ),
     (
         stage("draw_learned", "data/drawn/learned/${item.model}"),

@@ -369,7 +369,7 @@ def with_rows(text: str, model: str) -> str:
         analysis = member.analysis
         own = [line for line in lines if _nouns(line) == [analysis.noun]]
         drawn_in = drawing_of(member).drawn_in if analysis.is_drawn else ""
-        row = _row(analysis, model, "".join(own), drawn_in or analysis.noun)
+        row = _row(member, model, "".join(own), drawn_in or analysis.noun)
         if own and analysis.question:
             lines[lines.index(own.pop(0))] = row
         elif analysis.question and not any(analysis.noun in _nouns(line) for line in lines):
@@ -378,7 +378,8 @@ def with_rows(text: str, model: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _row(analysis: Analysis, model: str, old: str, drawn_in: str) -> str:
+def _row(member: Declared, model: str, old: str, drawn_in: str) -> str:
+    analysis = member.analysis
     item = _item_with_figure(analysis, model, old)
     figure = f"figures/{analysis.noun}/{item}"
     tables = "table" if len(analysis.tables) == 1 else "tables"
@@ -386,9 +387,14 @@ def _row(analysis: Analysis, model: str, old: str, drawn_in: str) -> str:
         links = f"`{figure}.png`, `{figure}.md`"
     else:
         named = {drawn_in: "all runs" if item == ALL_RUNS else "figure"}
+        further = {
+            noun: name
+            for noun, name in analysis.further_figures.items()
+            if not _drawings(member.chapter, member.chapter)[noun].drawn_in
+        }
         pictures = [
             f"[{name}](../figures/{noun}/{item}.png)"
-            for noun, name in (named | dict(analysis.further_figures) | named).items()
+            for noun, name in (named | further | named).items()
         ]
         links = ", ".join([*pictures, f"[{tables}](../{figure}.md)"])
     where = " (in `conf/project/`, as all maps)" if analysis.verb == "project" else ""
@@ -401,7 +407,7 @@ def _item_with_figure(analysis: Analysis, model: str, old: str) -> str:
         return model if analysis.over else TOY
     if analysis.item == "run":
         return ALL_RUNS
-    named = re.search(rf"figures/{analysis.noun}/(.+?)\.png", old)
+    named = re.search(rf"figures/{analysis.noun}/([^<]+?)\.(?:png|md)", old)
     return named[1] if named else f"<{analysis.item}>"
 
 

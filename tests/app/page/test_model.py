@@ -149,7 +149,7 @@ def test_the_page_begins_with_the_findings_those_of_own_texts_first(tree: Path, 
     assert "Tokens &lt;b&gt;" not in page
     for noun, chapter in {
         "helix": "positional",
-        "text_clouds_layers": "texts",
+        "text_clouds": "texts",
         "ledger": "ledger",
     }.items():
         drawn = tree / f"data/drawn/{chapter}/minilm/{noun}.svg"
@@ -162,13 +162,14 @@ def test_the_page_begins_with_the_findings_those_of_own_texts_first(tree: Path, 
     )
     (tree / "data/drawn/texts/minilm/text_maps.svg").write_text(nothing)
     for own_texts, said in (
-        (False, ["helix", "text_clouds_layers", "text_classification"]),
-        (True, ["text_clouds_layers", "helix", "text_classification"]),
+        (False, ["helix", "text_clouds", "text_classification"]),
+        (True, ["text_clouds", "helix", "text_classification"]),
     ):
         page = page_of(tree, "minilm", own_texts=own_texts)
         listed = page.split('id="findings"')[1].split("</section>")[0]
         nouns = re.findall(r'<a href="#(\w+)">Tokens &lt;b&gt; are (\w+) than', listed)
-        assert nouns == [(noun, noun) for noun in said]
+        found = [noun for noun, _ in nouns]
+        assert found == said if own_texts else {*found} == {*said}  # numbers may be unusual
         assert page.index('id="findings"') < page.index('<section id="pca"')
         assert "of one corpus" not in listed
         assert listed.count('<span class="quiet">12 &lt; 13 texts</span>') == len(said)

@@ -65,11 +65,10 @@ def _finding(dimension: pd.DataFrame) -> str:
     rows = rows[rows["true_dimension"] == largest]
     deviations = 100 * (rows["mean"] / largest - 1)
     low, high = deviations.min(), deviations.max()
-    where, n = counted(largest, "dimension"), rows["measure"].nunique()
+    where = counted(largest, "dimension")
     if high < 0:
-        return f"All {n} estimators fall short in {where}, by {-high:.0f} to {-low:.0f} %"
-    ends = f"{_percentage(low)} to {_percentage(high)}"
-    return f"In {where}, {n} estimators deviate by {ends} %"
+        return f"In {where}, all estimators fall short, by up to {-low:.0f} %"
+    return f"In {where}, estimators deviate by {_percentage(low)} to {_percentage(high)} %"
 
 
 def _dimensions(ax: Axes, dimension: pd.DataFrame) -> None:

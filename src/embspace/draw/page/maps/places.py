@@ -117,5 +117,6 @@ def word_places(rows: pd.DataFrame, n_named: int) -> list[Place]:
         # A low id means a frequent token, which a reader knows.
         known = words.iloc[nearest].sort_values("id")["token"][:N_TOKENS]
         named = ", ".join(drawable(str(token)) for token in known)
-        places.append(Place(*map(float, place), named, _dark(TOKEN_KINDS["word"].color)))
+        x, y = map(float, place)
+        places.append(Place(x, y, named, _dark(TOKEN_KINDS["word"].color)))
     return places
