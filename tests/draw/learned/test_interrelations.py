@@ -28,7 +28,7 @@ def drawn(results: Results):
 
 def test_the_finding_says_how_many_lie_outside_and_how_many_would_by_chance(results, drawn):
     scalars, (finding, _) = results["json"]["token_position"], drawn
-    assert f"±0.2: {scalars['n_outside']}, by chance" in finding
+    assert f"±0.2: {scalars['n_outside']}, about as many as by chance" in finding
     assert finding.endswith(f" {scalars['expected_outside']:.0f}")
     share = float(re.search(r", ([\d.]+) % have", finding)[1]) / 100
     assert share == pytest.approx(scalars["n_outside"] / scalars["n_pairs"], rel=0.05)
