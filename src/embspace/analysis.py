@@ -134,9 +134,8 @@ class Source:
 def _description(config: StageConfig) -> Any:
     if config.pair:
         return models_of(config.pair)
-    if config.train:
-        return describe_run(config.train_name, config.train)
-    return describe_model(config.model_name, config.model)
+    run, model = (config.train_name, config.train), (config.model_name, config.model)
+    return describe_run(*run) if config.train else describe_model(*model)
 
 
 def _as_source(source: str | Source) -> Source:
@@ -222,8 +221,7 @@ class Analysis:
         def main(config: StageConfig) -> None:
             name = config.model_name or config.train_name or config.pair
             lists = {key: getattr(config, key) for key in {*self.lists} - {*config.settings}}
-            given = config.settings | lists
-            arguments = self.load(name, lambda: _description(config), given=given)
+            arguments = self.load(name, lambda: _description(config), given=config.settings | lists)
             self.save(function(**arguments, **config.settings), name or TOY)
 
         return main
