@@ -272,13 +272,13 @@ def test_a_stage_that_is_declared_no_more_goes(root: Path, stage: str, chapter: 
 
 def test_the_question_of_an_analysis_stands_on_its_page_s_section():
     read = "  read: Each curve is a density.\n"
-    text = f"helix:\n  question: Old?\n{read}ledger:\n  question: Which hold?\n{read}"
+    text = f"helix:\n  question: Old?\n{read}other:\n  question: Which hold?\n{read}"
     made = yaml.safe_load(with_questions(text))
     assert made["helix"] == {
         "question": plain_question(declaration("helix").analysis),
         "read": "Each curve is a density.",
     }
-    assert made["ledger"]["question"] == "Which hold?"
+    assert made["other"]["question"] == "Which hold?"
     assert [*made["positions"]] == ["question"]  # new, and not yet explained
     assert "cubes" not in made
 

@@ -135,9 +135,8 @@ class Source:
 def _description(config: StageConfig) -> Any:
     if config.pair:
         return models_of(config.pair)
-    if config.train:
-        return describe_run(config.train_name, config.train)
-    return describe_model(config.model_name, config.model)
+    run, model = (config.train_name, config.train), (config.model_name, config.model)
+    return describe_run(*run) if config.train else describe_model(*model)
 
 
 def _as_source(source: str | Source) -> Source:

@@ -1,10 +1,8 @@
 """Writes files from the declarations of analyses: `python -m embspace.graph`.
 
-In files with handwritten parts, only the declared parts are replaced: stages in
-pipeline/<chapter>/dvc.yaml, rows of docs/analyses.md, compared tables in
-conf/compare/measures.yaml, the last entries of tests/baselines/tolerances.yaml, questions in
-src/embspace/app/page/questions.yaml. Written as a whole is src/embspace/draw/<chapter>/tables.yaml,
-the headings and results for drawings.
+Only declared parts are replaced: stages in pipeline/<chapter>/dvc.yaml, rows of docs/analyses.md,
+compared tables in conf/compare/measures.yaml, the last entries of tests/baselines/tolerances.yaml,
+questions in src/embspace/app/page/questions.yaml, all of src/embspace/draw/<chapter>/tables.yaml.
 """
 
 import inspect
@@ -13,6 +11,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from importlib import import_module
+from itertools import starmap
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -219,10 +218,7 @@ def stage_entry(member: Declared, root: Path) -> dict[str, Any]:
 
 
 def _results_in(file: Path) -> list[str]:
-    """Return the results that a file of settings or of published statements names.
-
-    Claims on layers are decided by `embspace verify` alone.
-    """
+    """Return the results that settings or a publication names, other than in claims on layers."""
     if file.suffix != ".yaml" or "{" in file.name:
         return []
     content = {key: value for key, value in read_yaml(file).items() if key != "claims_on_layers"}
@@ -439,11 +435,8 @@ def with_compared(text: str) -> str:
                     **({"halves": halves.format(model="{}")} if halves else {}),
                 }
     present = {name: written[name] for name in sources if name in written}
-    return head + mark + "".join(map(_source, (present | written).values()))
-
-
-def _source(entry: Mapping[str, Any]) -> str:
-    return "  - " + "\n    ".join(_listed(key, value) for key, value in entry.items()) + "\n"
+    entries = (starmap(_listed, entry.items()) for entry in (present | written).values())
+    return head + mark + "".join("  - " + "\n    ".join(lines) + "\n" for lines in entries)
 
 
 def _listed(key: str, value: Any) -> str:
@@ -476,15 +469,9 @@ def with_questions(text: str) -> str:
         if analysis.question and analysis.over in PAGED:
             question = yaml.safe_dump({"question": plain_question(analysis)}, width=math.inf)
             entry = f"{analysis.noun}:\n  {question}"
-            before, place, after = _entry(text, analysis.noun)
-            text = before + entry + after if place else text + entry
+            old = re.search(rf"^{analysis.noun}:\n  question: .*\n", text, re.MULTILINE)
+            text = text[: old.start()] + entry + text[old.end() :] if old else text + entry
     return text
-
-
-def _entry(text: str, noun: str) -> tuple[str, str, str]:
-    """Return what stands before a noun and its question, both, and what stands after."""
-    place = re.search(rf"^{noun}:\n  question: .*\n", text, re.MULTILINE)
-    return (text[: place.start()], place[0], text[place.end() :]) if place else (text, "", "")
 
 
 def _dumped(content: Mapping[str, Any]) -> str:

@@ -16,7 +16,8 @@ FEW = {
     "n_permutations": 5,
     "n_procrustes_permutations": 2,
 }
-DECIDED_BY_SEED = ("value",)  # of the words that are drawn
+# Of the words that are drawn.
+DECIDED_BY_SEED = ("value", "layer", "other_layer", "is_above_null")
 N_TEXTS, N_WORDS = 16, 3
 TEXTS = pd.DataFrame(
     {

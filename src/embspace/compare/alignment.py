@@ -31,7 +31,20 @@ ALIGNMENT = Analysis(
                 "null_high": "null_value",
                 "random_weights_value": "alignment",
             }
-        )
+        ),
+        "best": Table(  # the two most similar layers
+            {
+                **dict.fromkeys(["corpus", "unit", "measure"], "row"),
+                "n": "count",
+                "layer": "order_of_layers",
+                "other_layer": "order_of_layers",
+                "value": "alignment",
+                "null": "null_value",
+                "null_high": "null_value",
+                "p_value": "p_value",
+                "is_above_null": "trained_verdict",
+            }
+        ),
     },
     verb="compare",
     over="compared",
@@ -68,7 +81,7 @@ def compare_alignment(
     equal architecture and vocabulary have equal random weights, and the trivial value is left out.
     Layer 0 is the embedding output.
     """
-    parts = []
+    parts: dict[str, list[pd.DataFrame]] = {name: [] for name in ALIGNMENT.tables}
     with_tokens = _with_token_states((states, other_states), word_corpora)
     both = states, other_states
     sets = point_sets(
@@ -79,7 +92,7 @@ def compare_alignment(
         for points in sets:
             if points.views.n < max(smallest_n, n_neighbors + 1):
                 continue
-            rows = alignment_rows(
+            rows, best = alignment_rows(
                 points.views,
                 n_neighbors=n_neighbors,
                 n_resamples=n_resamples,
@@ -89,9 +102,12 @@ def compare_alignment(
                 generator=named_stream(seed, points.corpus, points.unit, "permuted"),
             )
             rows["random_weights_value"] = _random_values(rows, points.random, n_neighbors)
-            parts.append(rows.assign(corpus=points.corpus, unit=points.unit))
-    table = pd.concat(parts, ignore_index=True) if parts else ()
-    return {"csv": ALIGNMENT.tables["csv"].of(table)}
+            parts["csv"].append(rows.assign(corpus=points.corpus, unit=points.unit))
+            parts["best"].append(best.assign(corpus=points.corpus, unit=points.unit))
+    return {
+        name: table.of(pd.concat(parts[name], ignore_index=True) if parts[name] else ())
+        for name, table in ALIGNMENT.tables.items()
+    }
 
 
 def _with_token_states(pair: tuple[ModelStates, ModelStates], word_corpora: list[str]) -> list[str]:

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import numpy as np
-from pydantic import NonNegativeInt, PositiveInt
+from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 from threadpoolctl import threadpool_limits
 
 from embspace.analysis import Analysis, Outcome, Table
@@ -12,16 +12,26 @@ from embspace.errors import InputError
 from embspace.files.tables import Row
 from embspace.geometry.inference.holm import holm_p_values
 from embspace.geometry.inference.resampling import upper_p_value
-from embspace.geometry.parameters.alignment import Similarity, best_assignment, best_order
+from embspace.geometry.parameters.alignment import (
+    SameRows,
+    Similarity,
+    best_assignment,
+    best_order,
+    projected_same_rows,
+    raw_same_rows,
+    vocabulary_covariances,
+)
 from embspace.geometry.parameters.layer_order import share_in_order
 from embspace.measure.parameters.parameter_alignment_rows import (
+    RAW,
     LayerMap,
     cell_rows,
     layer_maps,
 )
 from embspace.measure.parameters.vocabulary_space import VocabularySpace, load_vocabulary_space
 from embspace.measure.tables.nulls import mean_and_range
-from embspace.models.parameters.groups import require_same_tokens
+from embspace.models.parameters.groups import parameter_groups, require_same_tokens
+from embspace.models.parameters.read import ModelParameters
 from embspace.settings.model import describe_model
 from embspace.settings.schema import read_yaml
 from embspace.settings.stage import run_stage
@@ -46,6 +56,10 @@ MODEL_PARAMETER_ALIGNMENT = Analysis(
                 "layer": "row",
                 "other_layer": "row",
                 "similarity": "moment",
+                "same_rows": "moment",
+                "random_same_rows": "moment",
+                "same_rows_deviations": "score",
+                "is_same_rows": "trained_verdict",
                 "is_assigned": "trained_verdict",
                 "n_layers": "count",
                 "n_other_layers": "count",
@@ -85,6 +99,7 @@ def compare_model_parameter_alignment(
     *,
     n_shuffles: PositiveInt,
     level: Share,
+    least_deviations: PositiveFloat,
     seed: NonNegativeInt,
 ) -> Outcome:
     """Match the layers of two models through the shared vocabulary, and in raw space.
@@ -105,6 +120,11 @@ def compare_model_parameter_alignment(
     `in_order`, the share of pairs of matches with the same order in both models, tells which layer
     is which, with a separate null; three layers have only six orders, and a single order is no
     evidence.
+
+    `same_rows` comes first in a fine-tuned model, where row i of a layer is row i of the same layer
+    before: the mean r of rows of equal number, beside the expected mean of rows in random order;
+    `is_same_rows`: at least `least_deviations` standard deviations above, the exact deviations of
+    random orders.
 
     Parameters are whole populations: no interval. Models with different tokens, or with unknown
     blocks, have a single row with the `reason`.
@@ -130,8 +150,31 @@ def compare_model_parameter_alignment(
                 whole |= {f"holm_{quantity}": p_value, is_beyond: p_value <= 1 - level + 1e-12}
         for layer_map, whole in zip(maps, wholes, strict=True):
             whole["n_tokens"] = len(space.parameters.tokens)
-            rows += [{**whole, **cell} for cell in cell_rows(layer_map.similarity)]
+            same = _same_rows(layer_map, space.parameters, other_space.parameters)
+            rows += [
+                {**whole, **cell, **_same_columns(same, cell, least_deviations)}
+                for cell in cell_rows(layer_map.similarity)
+            ]
     return {"csv": MODEL_PARAMETER_ALIGNMENT.tables["csv"].of(rows)}
+
+
+def _same_rows(layer_map: LayerMap, one: ModelParameters, other: ModelParameters) -> SameRows:
+    rows, others = (parameter_groups(model)[layer_map.group] for model in (one, other))
+    if layer_map.space == RAW:
+        return raw_same_rows(rows, others)
+    covariances = vocabulary_covariances(one.output_embedding, other.output_embedding)
+    return projected_same_rows(rows, others, covariances)
+
+
+def _same_columns(same: SameRows, cell: Row, least_deviations: float) -> Row:
+    """Return the columns of a pair of layers, which cells number from 1."""
+    place = (int(cell["layer"]) - 1, int(cell["other_layer"]) - 1)
+    return {
+        "same_rows": same.mean[place],
+        "random_same_rows": same.at_random[place],
+        "same_rows_deviations": same.deviations[place],
+        "is_same_rows": bool(same.deviations[place] >= least_deviations),
+    }
 
 
 def _reason(one: VocabularySpace, other: VocabularySpace, names: tuple[str, str]) -> str:

@@ -28,12 +28,25 @@ def table(layers: tuple[int, int] = (3, 5)) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=[*ALIGNMENT.tables["csv"].columns])
 
 
+def best_of(rows: pd.DataFrame, null: float = 0.03) -> pd.DataFrame:
+    """Return the most similar layers of each set and measure."""
+    best = rows.sort_values("value", ascending=False, kind="stable")
+    best = best[best["measure"] != "procrustes_similarity"]
+    best = best.drop_duplicates(["corpus", "unit", "measure"]).drop(columns=["low", "high"])
+    named = best.drop(columns="random_weights_value").assign(null_high=null, p_value=0.01)
+    return ALIGNMENT.tables["best"].of(named.assign(is_above_null=best["value"] > null))
+
+
+def drawn(rows: pd.DataFrame, pair: str, null: float = 0.03) -> tuple[Figure, str]:
+    return draw_alignment({"csv": rows, "best": best_of(rows, null)}, pair, **SETTINGS)
+
+
 def maps_of(figure: Figure) -> list[Axes]:
     return [ax for ax in figure.axes if ax.collections and isinstance(ax.collections[0], QuadMesh)]
 
 
 def test_a_map_a_set_and_three_panels_of_lines():
-    figure, _ = draw_alignment({"csv": table()}, "one--two", **SETTINGS)
+    figure, _ = drawn(table(), "one--two")
     assert_words_fit(figure)
     maps = maps_of(figure)
     assert [ax.get_title("left") or ax.get_title() for ax in maps] == [
@@ -54,21 +67,28 @@ def test_a_map_a_set_and_three_panels_of_lines():
 
 @pytest.mark.parametrize(("null", "how"), [(0.03, "more alike than"), (0.9, "no more alike than")])
 def test_the_title_holds_the_last_layers_against_the_null(null: float, how: str):
-    figure, _ = draw_alignment({"csv": table().assign(null_high=null)}, "one--two", **SETTINGS)
+    figure, _ = drawn(table().assign(null_high=null), "one--two")
     assert " ".join(figure.get_suptitle().split()) == (
         f"On texts of articles, the last layers of one and two are {how} by chance (CKA 0.66); "
-        "most alike: layers 0 and 0 (0.90)"
+        "most alike: layers 0 and 0 (0.90, above the best two by chance)"
     )
 
 
+def test_the_title_says_where_the_best_two_are_no_more_alike_than_by_chance():
+    figure, _ = drawn(table(), "one--two", null=0.95)
+    title = " ".join(figure.get_suptitle().split())
+    assert title.endswith("layers 0 and 0 (0.90, not above the best two by chance)")
+
+
 def test_values_of_many_layers_are_not_written():
-    figure, _ = draw_alignment({"csv": table(layers=(6, 3))}, "a--b", **SETTINGS)
+    figure, _ = drawn(table(layers=(6, 3)), "a--b")
     assert not any(ax.texts for ax in figure.axes)
 
 
 def test_tables_name_the_last_layers_and_the_most_alike():
-    _, text = draw_alignment({"csv": table()}, "one--two", **SETTINGS)
-    last, best = text.split("## ")[1:]
+    _, text = drawn(table(), "one--two")
+    last, two, best = text.split("## ")[1:]
+    assert two.startswith("The most similar layers of one and two") and "null" in two
     assert "0.660 [0.660, 0.660]" in last
     assert len([line for line in last.splitlines() if line.startswith("|")]) == 2 + 4 * 4
     rows = [line for line in best.splitlines() if line.startswith("| articles | text")]
@@ -77,7 +97,7 @@ def test_tables_name_the_last_layers_and_the_most_alike():
 
 
 def test_the_models_are_named_on_the_axes_and_below_the_title():
-    figure, text = draw_alignment({"csv": table()}, "one-x--two", **SETTINGS)
+    figure, text = drawn(table(), "one-x--two")
     assert_words_fit(figure)
     assert (figure.axes[0].get_ylabel(), figure.axes[0].get_xlabel()) == (
         "layer of one-x",
@@ -88,7 +108,7 @@ def test_the_models_are_named_on_the_axes_and_below_the_title():
 
 
 def test_too_few_texts_are_said():
-    figure, text = draw_alignment({"csv": ALIGNMENT.tables["csv"].of()}, "one--two", **SETTINGS)
+    figure, text = drawn(ALIGNMENT.tables["csv"].of(), "one--two")
     assert_words_fit(figure)
     assert "too few texts" in figure.axes[0].texts[0].get_text()
-    assert text.count("\n\nNone.") == 2
+    assert text.count("\n\nNone.") == 3

@@ -13,6 +13,7 @@ from embspace.draw.page.canvas import count, legend_below, new_figure, say_inste
 from embspace.draw.page.looks import corpus_looks
 from embspace.draw.page.markdown import markdown_table, section
 from embspace.draw.page.own_texts import corpus_called, units_of
+from embspace.files.tables import Tables
 from embspace.settings.params import models_of
 
 SHOWN = "debiased_linear_cka"
@@ -28,7 +29,7 @@ N_NUMBERED = 8  # layers along a side, at most
 
 
 def draw_alignment(
-    results: dict[str, pd.DataFrame],
+    results: Tables,
     label: str,
     *,
     row_height_mm: PositiveFloat,
@@ -46,7 +47,7 @@ def draw_alignment(
         n_rows,
         N_COLUMNS,
         height_mm=row_height_mm * n_rows + 35,
-        title=_title(table, one, other),
+        title=_title(table, results["best"], one, other),
         subtitle=f"{one} and {other} · n in the panel titles · maps: {MEASURES[SHOWN]} · lines: "
         "layers of equal relative depth · bands: 95 % intervals · dotted: null, texts or words "
         "permuted",
@@ -59,20 +60,20 @@ def draw_alignment(
         _scale(figure, axes[:-N_COLUMNS])
         _lines(axes[-N_COLUMNS:], table, one)
         legend_below(figure, axes[-N_COLUMNS:], ncols=3)
-    return figure, _tables(table, one, other, digits)
+    return figure, _tables(table, results["best"], one, other, digits)
 
 
-def _title(table: pd.DataFrame, one: str, other: str) -> str:
+def _title(table: pd.DataFrame, best_pairs: pd.DataFrame, one: str, other: str) -> str:
     """Return how alike the last layers are beside the null, and which two layers are most alike."""
     rows = table[table["measure"] == SHOWN].dropna(subset="value")
     if rows.empty:
         return f"The layers of {one} and {other} cannot be compared"
     corpus, unit = rows[["corpus", "unit"]].iloc[0]
     rows = rows[(rows["corpus"] == corpus) & (rows["unit"] == unit)]
-    best, last = (
-        rows.loc[rows["value"].idxmax()],
-        rows.sort_values(["layer", "other_layer"]).iloc[-1],
-    )
+    last = rows.sort_values(["layer", "other_layer"]).iloc[-1]
+    pairs = best_pairs[(best_pairs["corpus"] == corpus) & (best_pairs["unit"] == unit)]
+    best = pairs[pairs["measure"] == SHOWN].iloc[0]
+    beside = "above" if best["value"] > best["null_high"] else "not above"
     how = (
         "more alike than by chance"
         if last["value"] > last["null_high"]
@@ -81,7 +82,7 @@ def _title(table: pd.DataFrame, one: str, other: str) -> str:
     return (
         f"On {units_of(UNITS[unit], corpus)}, the last layers of {one} and {other} are "
         f"{how} (CKA {last['value']:z.2f}); most alike: layers {best['layer']:.0f} and "
-        f"{best['other_layer']:.0f} ({best['value']:z.2f})"
+        f"{best['other_layer']:.0f} ({best['value']:z.2f}, {beside} the best two by chance)"
     )
 
 
@@ -171,7 +172,7 @@ def _lines(axes: Sequence[Axes], rows: pd.DataFrame, one: str) -> None:
         ax.xaxis.set_major_locator(MaxNLocator(integer=True))
 
 
-def _tables(rows: pd.DataFrame, one: str, other: str, digits: int) -> str:
+def _tables(rows: pd.DataFrame, best_pairs: pd.DataFrame, one: str, other: str, digits: int) -> str:
     text = [
         f"# Alignment of {one} and {other}\n\nStage `compare_alignment`. CKA and Procrustes "
         "similarity are 1 for spaces equal up to a rotation and one scale; mutual nearest "
@@ -193,6 +194,14 @@ def _tables(rows: pd.DataFrame, one: str, other: str, digits: int) -> str:
             f"Last layers of {one} and {other}",
             "All measures, by what was read.",
             markdown_table(_named(last), digits),
+        )
+    )
+    text.append(
+        section(
+            f"The most similar layers of {one} and {other}",
+            "By measure, beside the most similar ones after each order of the points of the other "
+            "model: the largest of many values is large by chance, too. The bound is one-sided.",
+            markdown_table(_named(best_pairs), digits),
         )
     )
     text.append(
