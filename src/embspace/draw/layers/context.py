@@ -26,8 +26,8 @@ def is_collapsed(profiles: pd.DataFrame) -> bool:
     values = rows.pivot_table(index=["corpus", "layer"], columns="measure", values="value")
     if not {"self_similarity", "adjusted_self_similarity"} <= {*values}:
         return False
-    smallest = values["adjusted_self_similarity"].idxmin()
-    return bool(values["self_similarity"][smallest] > ALIKE)
+    smallest = values.sort_values("adjusted_self_similarity").iloc[0]
+    return bool(smallest["self_similarity"] > ALIKE)
 
 
 def draw_context(
