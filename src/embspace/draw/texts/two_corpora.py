@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from pydantic import NonNegativeInt, PositiveFloat
 
-from embspace.draw.page.canvas import counted, legend_below, new_figure, say_instead
+from embspace.draw.page.canvas import counted, legend_below, new_figure, say_instead, sentence_case
 from embspace.draw.page.looks import GRAY, PALETTE, TEXT_POOLINGS, Look
 from embspace.draw.page.markdown import markdown_table, section
 from embspace.draw.page.own_texts import corpus_called
@@ -17,6 +17,7 @@ from embspace.draw.texts.layer_lines import draw_by_layer
 STAGE = "measure_two_corpora"
 NONE = "No two corpora to tell apart"
 WORDS = "tf_idf"
+NAMES = {name: look.name for name, look in TEXT_POOLINGS.items()} | {WORDS: "words alone"}
 SURE = 0.05
 PANELS = {
     "auc": ("How surely a text leans to its own corpus", "probability (AUC)"),
@@ -54,13 +55,14 @@ def draw_two_corpora(
 
 def _called(pair: tuple[str, str]) -> str:
     one, other = map(corpus_called, pair)
-    return f"{one} and {other}"
+    return sentence_case(f"{one} and {other}")
 
 
 def _best(rows: pd.DataFrame) -> Any:
-    """Return the row of the layer with the largest AUC."""
-    layers = rows[rows["layer"].notna()]
-    return layers.sort_values("auc", ascending=False, kind="stable").iloc[0]
+    """Return the row of the layer with the largest AUC, of equal ones the largest distance."""
+    layers = rows[rows["layer"].notna()].assign(shown=rows["auc"].round(2))
+    order = ["shown", "distance"]
+    return layers.sort_values(order, ascending=False, kind="stable").iloc[0]
 
 
 def is_apart(rows: pd.DataFrame) -> bool:
@@ -72,7 +74,7 @@ def _finding(pairs: RowsByPair) -> str:
     """Return the title: of the pair that is most apart, layer and AUC, beside words and chance."""
     if not pairs:
         return NONE
-    pair = max(pairs, key=lambda name: _best(pairs[name])["auc"])
+    pair = max(pairs, key=lambda name: tuple(_best(pairs[name])[["shown", "distance"]]))
     rows = pairs[pair]
     best = _best(rows)
     words = rows.loc[rows["embedding"] == WORDS, "auc"]
@@ -85,9 +87,7 @@ def _finding(pairs: RowsByPair) -> str:
             f"{_called(pair)} are not clearly apart in any layer; the largest difference is at "
             f"{place}: {auc}, {', '.join(beside)}"
         )
-    return f"{_called(pair)} are{most} apart, at {place} more than elsewhere: {auc}; " + ", ".join(
-        beside
-    )
+    return f"{_called(pair)} are{most} apart, farthest at {place}: {auc}; {', '.join(beside)}"
 
 
 def _population(pairs: RowsByPair) -> str:
@@ -104,8 +104,8 @@ def _population(pairs: RowsByPair) -> str:
     counts = (f"{corpus_called(name)}: {counted(n, 'document')}" for name, n in sizes.items())
     pooling = TEXT_POOLINGS[next(iter(pairs.values()))["embedding"].iloc[0]].name
     return (
-        f"{', '.join(counts)} · {pooling}, unit vectors · bands: 95 % intervals over documents, "
-        "not adjusted for having picked a layer"
+        f"{', '.join(counts)} · {pooling}, unit vectors · dashed: words alone, gray: chance · "
+        "bands: 95 % intervals over documents, not adjusted for having picked a layer"
     )
 
 
@@ -129,6 +129,7 @@ def _tables(results: Results, pairs: RowsByPair, label: str, digits: int) -> str
     parts = [heading]
     for pair in pairs:
         chosen, texts = _of_pair(shown, pair), _of_pair(between, pair)
+        chosen["embedding"] = chosen["embedding"].map(NAMES)
         parts.append(section(_called(pair), "", markdown_table(chosen, digits)))
         parts.append(
             section(
