@@ -26,8 +26,8 @@ def is_collapsed(profiles: pd.DataFrame) -> bool:
     values = rows.pivot_table(index=["corpus", "layer"], columns="measure", values="value")
     if not {"self_similarity", "adjusted_self_similarity"} <= {*values}:
         return False
-    values = values.sort_values("adjusted_self_similarity")
-    return bool(values["self_similarity"].iloc[0] > ALIKE)
+    smallest = values.sort_values("adjusted_self_similarity").iloc[0]
+    return bool(smallest["self_similarity"] > ALIKE)
 
 
 def draw_context(

@@ -17,7 +17,8 @@ from embspace.draw.texts.layer_lines import draw_by_layer
 STAGE = "measure_two_corpora"
 NONE = "No two corpora to tell apart"
 WORDS = "tf_idf"
-DEALT, ALONE = "labels dealt anew", "words alone"
+DEALT = "labels dealt anew"
+NAMES = {name: look.name for name, look in TEXT_POOLINGS.items()} | {WORDS: "words alone"}
 SURE = 0.05
 PANELS = {
     "auc": ("How surely a text leans to its own corpus", "probability (AUC)"),
@@ -55,13 +56,14 @@ def draw_two_corpora(
 
 def _called(pair: tuple[str, str]) -> str:
     one, other = map(corpus_called, pair)
-    return f"{one} and {other}"
+    return sentence_case(f"{one} and {other}")
 
 
 def _best(rows: pd.DataFrame) -> Any:
-    """Return the row of the layer with the largest AUC."""
-    layers = rows[rows["layer"].notna()]
-    return layers.sort_values("auc", ascending=False, kind="stable").iloc[0]
+    """Return the row of the layer with the largest AUC, of equal ones the largest distance."""
+    layers = rows[rows["layer"].notna()].assign(shown=rows["auc"].round(2))
+    order = ["shown", "distance"]
+    return layers.sort_values(order, ascending=False, kind="stable").iloc[0]
 
 
 def is_apart(rows: pd.DataFrame) -> bool:
@@ -73,7 +75,7 @@ def _finding(pairs: RowsByPair) -> str:
     """Return the title: of the pair that is most apart, layer and AUC, beside words alone."""
     if not pairs:
         return NONE
-    pair = max(pairs, key=lambda name: _best(pairs[name])["auc"])
+    pair = max(pairs, key=lambda name: tuple(_best(pairs[name])[["shown", "distance"]]))
     rows = pairs[pair]
     best = _best(rows)
     named = sentence_case(_called(pair))
@@ -82,7 +84,7 @@ def _finding(pairs: RowsByPair) -> str:
     place = f"layer {best['layer']:.0f}"
     if not is_apart(rows):
         return f"{named} are not clearly apart in any layer, least unlike chance at {place}: {auc}"
-    return f"{named} are apart, most at {place}: {auc}"
+    return f"{named} are apart, farthest at {place}: {auc}"
 
 
 def _population(pairs: RowsByPair) -> str:
@@ -99,8 +101,8 @@ def _population(pairs: RowsByPair) -> str:
     counts = (f"{corpus_called(name)}: {counted(n, 'document')}" for name, n in sizes.items())
     pooling = TEXT_POOLINGS[next(iter(pairs.values()))["embedding"].iloc[0]].name
     return (
-        f"{', '.join(counts)} · {pooling}, unit vectors · bands: 95 % intervals over documents, "
-        "not adjusted for having picked a layer"
+        f"{', '.join(counts)} · {pooling}, unit vectors · dashed: words alone, gray: chance · "
+        "bands: 95 % intervals over documents, not adjusted for having picked a layer"
     )
 
 
@@ -110,7 +112,7 @@ def _lines(ax: Axes, pairs: RowsByPair, quantity: str) -> None:
         layers = rows[rows["layer"].notna()]
         draw_by_layer(ax, layers, quantity, Look(_called(pair), color, "o", "-"))
         for value in rows.loc[rows["embedding"] == WORDS, quantity]:
-            ax.axhline(value, color=color, linestyle="--", linewidth=1, label=ALONE)
+            ax.axhline(value, color=color, linestyle="--", linewidth=1, label=NAMES[WORDS])
         if quantity == "auc":
             ax.plot(layers["layer"], layers["null_auc"], color=GRAY, label=DEALT, linewidth=1)
 
@@ -124,6 +126,7 @@ def _tables(results: Results, pairs: RowsByPair, label: str, digits: int) -> str
     parts = [heading]
     for pair in pairs:
         chosen, texts = _of_pair(shown, pair), _of_pair(between, pair)
+        chosen["embedding"] = chosen["embedding"].map(NAMES)
         parts.append(section(_called(pair), "", markdown_table(chosen, digits)))
         parts.append(
             section(

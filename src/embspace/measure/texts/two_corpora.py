@@ -114,9 +114,9 @@ def measure_two_corpora(
     alone, as rows without an id have. Words alone (TF-IDF) stand beside, without a layer.
 
     `between` has the `n_between` windows of each corpus that lean least to their own, at the layer
-    of the largest AUC; `lean` below 0 is one to the other corpus. Without two corpora of
-    `fewest_documents` the tables are empty; two that share most documents, as articles and their
-    sentences do, are not compared.
+    of the largest AUC, of equal ones the largest distance; `lean` below 0 is one to the other
+    corpus. Without two corpora of `fewest_documents` the tables are empty; two that share most
+    documents, as articles and their sentences do, are not compared.
     """
     kept = {
         name: _some(corpus, most_documents)
@@ -243,8 +243,7 @@ class _Both:
 
     def between(self, by_layer: list[TwoClouds], n: int) -> pd.DataFrame:
         """Return the windows that lean least to their own corpus, where the two are most apart."""
-        aucs = np.nan_to_num([clouds.auc for clouds in by_layer])
-        layer = int(aucs.argmax())
+        layer = max(range(len(by_layer)), key=lambda number: _apartness(by_layer[number]))
         lean = by_layer[layer].lean * np.where(self.is_first, 1, -1)
         table = pd.DataFrame(self._read(), columns=["text_of", "text_id", "text"])
         table = table.assign(lean=lean).sort_values("lean", kind="stable")
@@ -252,6 +251,15 @@ class _Both:
         table["text"] = [_shortened(text) for text in table["text"]]
         listed = table[table["rank"] <= n].sort_values(["text_of", "rank"], kind="stable")
         return listed.assign(layer=layer, **self._pair)
+
+
+def _apartness(clouds: TwoClouds) -> tuple[float, float]:
+    """Return what layers are ordered by: AUC to two digits, then the distance, for many AUCs are 1.
+
+    An undefined one is the smallest.
+    """
+    auc, distance = np.nan_to_num([clouds.auc, clouds.distance], nan=-1.0)
+    return round(float(auc), 2), float(distance)
 
 
 def word_vectors(texts: Sequence[str]) -> Float[np.ndarray, "n word"] | None:
