@@ -193,10 +193,11 @@ def _norms(ax: Axes, positions: pd.DataFrame, regimes: pd.DataFrame) -> None:
     color = SPACES["positional"].color
     ax.plot(positions["position"][shown], norm[shown], ".", color=color, markersize=2)
     beyond = positions[~shown].sort_values("position")
-    wanted = -beyond["position"] / max(1, len(positions)) if len(beyond) <= N_NAMED else []
+    beyond = beyond if len(beyond) <= N_NAMED else beyond[:0]
     # From right to left, for the last name must end at the edge.
+    wanted = -beyond["position"].to_numpy(np.float64) / max(1, len(positions))
     places = -spread(wanted, NAME, NAME - 1)
-    for place, (_, row) in zip(places, beyond.iterrows(), strict=False):
+    for place, row in zip(places, beyond.to_dict("records"), strict=True):
         up = row["norm"] > high
         words = f"{row['position']}: {row['norm']:.2f} {'↑' if up else '↓'}"
         height, side = (0.97, "top") if up else (0.03, "bottom")
