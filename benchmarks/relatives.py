@@ -16,7 +16,7 @@ from jaxtyping import Float
 from threadpoolctl import threadpool_limits
 
 from embspace.compare.alignment import load_read_model, views_of_all
-from embspace.compare.alignment_table import Views
+from embspace.compare.same_points import Views
 from embspace.draw.page.markdown import markdown_table
 from embspace.errors import InputError
 from embspace.files.atomic import writing

@@ -62,6 +62,8 @@ class OwnTexts:
     place: str = field(default="", compare=False)
     """The file, as the user has written it."""
     is_english: bool = field(default=True, compare=False)
+    unread_labels: tuple[str, ...] = field(default=(), compare=False)
+    """Columns with a few values that texts share, where no column is read as labels."""
 
     @property
     def description(self) -> dict[str, Any]:

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Float, Int
 
+from embspace.compare.same_points import Views
 from embspace.geometry.groups.alignment import (
     common_neighbors,
     common_neighbors_without_each,
@@ -34,23 +35,7 @@ RANGES = {
     "mutual_nearest_neighbors": (0, 1),
 }
 """The possible values of each measure with an interval."""
-COLUMNS = ["layer", "other_layer", "n", "measure", "value", "low", "high", "null", "null_high"]
 ValuesByMeasure = dict[str, Float[np.ndarray, "*draw layer other_layer"]]
-
-
-@dataclass(frozen=True, eq=False)
-class Views:
-    """The vectors of the same points in the layers of two models."""
-
-    x: Float[np.ndarray, "layer n dim"]
-    y: Float[np.ndarray, "other_layer n other_dim"]
-    is_sample: bool
-    """Whether the points were drawn, each independently of the others; else no interval."""
-
-    @property
-    def n(self) -> int:
-        """Number of points."""
-        return self.x.shape[1]
 
 
 def alignment_rows(
@@ -94,7 +79,7 @@ def alignment_rows(
             else np.quantile(draws, level, axis=0),
         }
         parts.append(_by_layers(columns).assign(measure=measure, n=views.n))
-    return pd.concat(parts, ignore_index=True)[COLUMNS]
+    return pd.concat(parts, ignore_index=True)
 
 
 def alignment_values(views: Views, *, n_neighbors: int) -> pd.DataFrame:

@@ -41,12 +41,12 @@ def test_the_cheap_analyses_of_layers_come_first_in_every_report_of_other_texts(
 @pytest.mark.parametrize(
     ("option", "noun"),
     [
-        ("layers", "context"),
+        ("layers", "atlas"),
         ("attention", "head_features"),
         ("attention", "query_key_form"),
         ("parameters", "keep_k"),
         (ALL, "ledger"),
-        (ALL, "context"),
+        (ALL, "atlas"),
     ],
 )
 def test_what_takes_minutes_comes_by_an_option(option: str, noun: str):

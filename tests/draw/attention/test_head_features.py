@@ -44,6 +44,18 @@ def test_every_panel_shows_its_feature():
     assert "3.4" in tables
 
 
+def test_heads_like_random_ones_are_said_to_be_and_none_is_named():
+    given = results()
+    given["heads"]["random_weights"] = given["heads"]["value"]
+    given["json"] = COUNTS | {"n_nouns_with_article": 0}
+    figure, _ = draw(given)
+    title = " ".join(figure.get_suptitle().split())
+    assert title.startswith("Heads spread their attention as with random weights: half hold 80 %")
+    assert "previous token" not in title
+    words = " ".join(" ".join(text.get_text() for text in figure.texts).split())
+    assert "nouns with an article ·" not in words
+
+
 def test_what_no_text_has_is_said_in_its_panel():
     figure, tables = draw(results(("separator_mass",)))
     said = [text.get_text() for ax in figure.axes for text in ax.texts]

@@ -158,3 +158,11 @@ def test_an_unknown_architecture_is_a_sentence(architecture: str | None, said: s
     assert said in words_of(figure)
     assert said[1:] in text
     assert not any(ax.axison for ax in figure.axes)
+
+
+def test_a_block_of_several_layers_is_no_layer():
+    figure, _ = drawn(results(n_layers=1, n_uses=12))
+    words = " ".join(words_of(figure).split())
+    assert "1 block of 4 heads, used again in 12 layers" in words
+    assert "in its one block" in words and "median layer" not in words
+    assert_words_fit(figure)

@@ -5,7 +5,7 @@ from matplotlib.axes import Axes
 from matplotlib.collections import QuadMesh
 from matplotlib.figure import Figure
 
-from embspace.compare.alignment import COLUMNS
+from embspace.compare.alignment import ALIGNMENT
 from embspace.compare.alignment_table import MEASURES, corresponding_layers
 from embspace.draw.compare.alignment import draw_alignment
 from tests.draw.fits import assert_words_fit
@@ -25,7 +25,7 @@ def table(layers: tuple[int, int] = (3, 5)) -> pd.DataFrame:
                     bounds = [np.nan] * 2 if corpus == "stimuli" else [value, value]
                     keys = [corpus, unit, layer, other_layer, 1200, measure]
                     rows.append([*keys, value, *bounds, 0.02, 0.03, np.nan])
-    return pd.DataFrame(rows, columns=COLUMNS)
+    return pd.DataFrame(rows, columns=[*ALIGNMENT.tables["csv"].columns])
 
 
 def maps_of(figure: Figure) -> list[Axes]:
@@ -88,7 +88,7 @@ def test_the_models_are_named_on_the_axes_and_below_the_title():
 
 
 def test_too_few_texts_are_said():
-    figure, text = draw_alignment({"csv": pd.DataFrame(columns=COLUMNS)}, "one--two", **SETTINGS)
+    figure, text = draw_alignment({"csv": ALIGNMENT.tables["csv"].of()}, "one--two", **SETTINGS)
     assert_words_fit(figure)
     assert "too few texts" in figure.axes[0].texts[0].get_text()
     assert text.count("\n\nNone.") == 2

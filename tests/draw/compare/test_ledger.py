@@ -5,7 +5,8 @@ from matplotlib.figure import Figure
 
 from embspace.draw.compare.ledger import SUBJECTS, draw_ledger
 from embspace.draw.page.looks import VERDICTS
-from embspace.measure.compare.ledger import COLUMNS, RULES
+from embspace.measure.compare.ledger import LEDGER
+from embspace.measure.compare.ledger import ROWS as ROW_COLUMNS
 from embspace.published.untrained import beside_untrained
 from tests.draw.fits import assert_words_fit
 
@@ -18,7 +19,7 @@ ROWS = [
 ]
 
 
-NO_RULES = pd.DataFrame(columns=RULES)
+NO_RULES = LEDGER.tables["rules"].of()
 
 
 def table(rows: list[tuple[object, ...]], untrained: pd.DataFrame | None = None) -> pd.DataFrame:
@@ -32,7 +33,7 @@ def verdicts(rows: list[tuple[object, ...]]) -> pd.DataFrame:
         pd.DataFrame(rows, columns=keys)
         .assign(page=5, source="A. Author (2024), a thesis", about="weights")
         .assign(rule=lambda table: table["statement"])
-        .reindex(columns=["row", *COLUMNS])
+        .reindex(columns=[*ROW_COLUMNS])
     )
 
 
@@ -150,5 +151,5 @@ def test_a_family_says_how_many_may_hold_by_chance():
 def test_a_claim_asked_in_several_ways_has_a_row_a_way():
     rules = pd.DataFrame({"row": [1, 1], "statement": "norms are above one"})
     rules = rules.assign(asked_at=["perplexity 30", "perplexity 60"], verdict="matches")
-    _, text = draw(table(ROWS), rules.reindex(columns=RULES))
+    _, text = draw(table(ROWS), LEDGER.tables["rules"].of(rules))
     assert "perplexity 60" in text

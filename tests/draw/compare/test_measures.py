@@ -5,7 +5,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from embspace.compare import paired_bounds
-from embspace.compare.measures import COLUMNS
+from embspace.compare.measures import MEASURES
 from embspace.draw.compare.measures import draw_measures
 from tests.draw.fits import assert_words_fit
 
@@ -46,7 +46,7 @@ def table() -> pd.DataFrame:
     found.loc[of_sentences, "difference_low"] = found["difference"] - 0.1
     found.loc[of_sentences, "difference_high"] = found["difference"] + 0.2
     found.loc[of_sentences, "n_paired"] = 14
-    return found.reindex(columns=COLUMNS)
+    return found.reindex(columns=[*MEASURES.tables["csv"].columns])
 
 
 def drawn(table: pd.DataFrame) -> tuple[Figure, str]:

@@ -3,7 +3,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from embspace.compare.model_imbalance import COLUMNS
+from embspace.compare.model_imbalance import MODEL_IMBALANCE
 from embspace.draw.compare.model_imbalance import draw_model_imbalance
 from tests.compare.test_model_imbalance import pair, table_of
 from tests.draw.fits import assert_words_fit
@@ -43,7 +43,7 @@ def test_the_title_names_the_corpora_that_tell_the_models_apart(table: pd.DataFr
 
 
 def test_no_text_in_common_is_said() -> None:
-    empty = pd.DataFrame(columns=COLUMNS)
+    empty = MODEL_IMBALANCE.tables["csv"].of()
     figure, text = draw_model_imbalance({"csv": empty}, "one--two", **SETTINGS)
     assert "one and two cannot be compared" in figure.get_suptitle()
     assert "too few texts in common" in text

@@ -8,7 +8,7 @@ import pytest
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from embspace.compare.model_parameter_alignment import COLUMNS
+from embspace.compare.model_parameter_alignment import MODEL_PARAMETER_ALIGNMENT
 from embspace.draw.compare.model_parameter_alignment import draw_model_parameter_alignment
 from tests.draw.fits import assert_words_fit
 
@@ -32,7 +32,7 @@ def table(*, spaces: tuple[str, ...] = ("vocabulary", "raw")) -> pd.DataFrame:
              "null_mean_similarity": 0.02, "null_in_order": 0.5,
              "null_mean_similarity_low": 0.01, "null_mean_similarity_high": 0.025,
              "null_in_order_low": 0.0, "null_in_order_high": 1.0}  # fmt: skip
-    return pd.DataFrame(rows).assign(**given).reindex(columns=COLUMNS)
+    return MODEL_PARAMETER_ALIGNMENT.tables["csv"].of(pd.DataFrame(rows).assign(**given))
 
 
 def draw(rows: pd.DataFrame) -> tuple[Figure, str]:
@@ -66,7 +66,9 @@ def test_the_title_says_in_how_many_groups(spaces: tuple[str, ...], words: str) 
 
 
 def test_other_vocabularies_are_said_in_a_sentence() -> None:
-    rows = pd.DataFrame([{"reason": "A and B: have other vocabularies"}], columns=COLUMNS)
+    rows = MODEL_PARAMETER_ALIGNMENT.tables["csv"].of(
+        [{"reason": "A and B: have other vocabularies"}]
+    )
     figure, text = draw(rows)
     assert_words_fit(figure)
     assert title(figure) == "The layers of A and B cannot be matched by their parameters"

@@ -1,11 +1,12 @@
 import pandas as pd
 from matplotlib import rc_context
 
-from embspace.compare.vocabularies import compare_vocabularies
+from embspace.compare.vocabularies import VOCABULARIES, compare_vocabularies
 from embspace.draw.compare.vocabularies import draw_vocabularies
 from embspace.draw.page.canvas import use_style
 from embspace.measure.learned.vocabulary_token_kinds import described_tokens
 from embspace.models.spelling import Spelling
+from tests.analyses import as_drawn
 from tests.draw.fits import assert_words_fit
 
 SETTINGS = {"height_mm": 60.0, "digits": 2}
@@ -17,8 +18,8 @@ def tokens(*words: str) -> pd.DataFrame:
 
 
 def test_a_bar_a_kind_and_definition():
-    table = compare_vocabularies(tokens("the", "cat", "##ing"), tokens("the", "The"))
-    figure, text = draw_vocabularies({"csv": table}, "one--two", **SETTINGS)
+    outcome = compare_vocabularies(tokens("the", "cat", "##ing"), tokens("the", "The"))
+    figure, text = draw_vocabularies(as_drawn(VOCABULARIES, outcome), "one--two", **SETTINGS)
     assert_words_fit(figure)
     said = "\n".join(each.get_text() for each in figure.texts)
     assert "one: 3 tokens · two: 2 tokens" in said
@@ -37,8 +38,8 @@ def test_a_bar_a_kind_and_definition():
 
 
 def test_equal_vocabularies_have_their_kinds_alone():
-    table = compare_vocabularies(tokens("the", "cat"), tokens("the", "cat"))
-    figure, _ = draw_vocabularies({"csv": table}, "one--two", **SETTINGS)
+    outcome = compare_vocabularies(tokens("the", "cat"), tokens("the", "cat"))
+    figure, _ = draw_vocabularies(as_drawn(VOCABULARIES, outcome), "one--two", **SETTINGS)
     assert_words_fit(figure)
     assert figure.get_suptitle().strip() == "one and two have the same 2 tokens"
     (counts,) = figure.axes
@@ -47,18 +48,18 @@ def test_equal_vocabularies_have_their_kinds_alone():
 
 
 def test_the_legend_stands_below_all_bars():
-    table = compare_vocabularies(tokens("the", "cat"), tokens("the", "dog"))
+    outcome = compare_vocabularies(tokens("the", "cat"), tokens("the", "dog"))
     with rc_context():
         use_style()
-        figure, _ = draw_vocabularies({"csv": table}, "one--two", **SETTINGS)
+        figure, _ = draw_vocabularies(as_drawn(VOCABULARIES, outcome), "one--two", **SETTINGS)
         assert_words_fit(figure)
     (legend,) = figure.legends
     assert legend.get_window_extent().y1 < figure.axes[0].get_window_extent().y0
 
 
 def test_a_model_without_a_tokenizer_is_told():
-    table = compare_vocabularies(tokens("the"), tokens("the")[:0])
-    figure, text = draw_vocabularies({"csv": table}, "one--mute", **SETTINGS)
+    outcome = compare_vocabularies(tokens("the"), tokens("the")[:0])
+    figure, text = draw_vocabularies(as_drawn(VOCABULARIES, outcome), "one--mute", **SETTINGS)
     assert_words_fit(figure)
     assert "no tokenizer" in figure.axes[0].texts[0].get_text()
     assert "None." in text

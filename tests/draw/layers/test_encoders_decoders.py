@@ -9,15 +9,15 @@ from matplotlib.colors import same_color
 
 from embspace.draw.layers.encoders_decoders import draw_encoders_decoders
 from embspace.draw.page.canvas import use_style
-from embspace.measure.layers.encoders_decoders import CLAIM_COLUMNS, COLUMNS
+from embspace.measure.layers.encoders_decoders import ENCODERS_DECODERS
 from tests.draw.fits import assert_words_fit
 from tests.draw.layer_tables import settings_of, squeezed
 
 SETTINGS = {"row_height_mm": 60.0, "digits": 3}
 NAMES = {"own": "encoder", "an_encoder": "encoder", "a_decoder": "decoder"}
 
-CLAIMS = pd.DataFrame([["flat over layers", "encoder"]], columns=CLAIM_COLUMNS[:2])
-CLAIMS = CLAIMS.reindex(columns=CLAIM_COLUMNS)
+TABLES = ENCODERS_DECODERS.tables
+CLAIMS = TABLES["claims"].of([{"claim": "flat over layers", "claimed_of": "encoder"}])
 
 
 def table() -> pd.DataFrame:
@@ -30,7 +30,7 @@ def table() -> pd.DataFrame:
         for measure in ("top_variance_share", "two_nn")
         for layer in range(5)
     ]
-    found = pd.DataFrame(rows).reindex(columns=COLUMNS)
+    found = TABLES["csv"].of(rows)
     is_own = found["name"] == "own"
     low = (found["value"] - 0.5).where(is_own)
     return found.assign(low=low, high=(found["value"] + 0.5).where(is_own))

@@ -1,19 +1,14 @@
 """Known models stand beside a model's own lines, on texts that both have read."""
 
-import numpy as np
 import pandas as pd
 import pytest
 
 from embspace.draw.layers.layer_profiles_reference import (
     OF_NEIGHBORS,
-    draw_beside,
     known_profiles,
-    legend_words,
-    name_beside,
     profiles_beside,
     tokens_per_text,
 )
-from embspace.draw.page.canvas import new_figure
 from embspace.geometry.measures.registry import definitions
 
 
@@ -65,20 +60,6 @@ def test_no_model_stands_beside_itself():
     on_posts = known((*SHORT, "random A"), (*SHORT, "B"))  # its random weights are a null
     assert {*profiles_beside(profiles("posts"), "A", on_posts)["model"]} == {"B"}
     assert profiles_beside(profiles("articles")[:0], "mine", KNOWN).empty
-
-
-def test_names_stand_at_the_ends_of_lines_and_apart():
-    figure, (ax,) = new_figure(1, 1, height_mm=60.0, title="t", subtitle="s", stage="x")
-    beside = profiles_beside(profiles("articles"), "mine", KNOWN)
-    draw_beside(ax, beside, "token", "mean_cosine")
-    draw_beside(ax, beside, "cls", "mean_cosine")  # of which nothing is known
-    name_beside([ax])
-    assert [line.get_label() for line in ax.lines] == ["known: A", "known: B", "known: C"]
-    assert [each.get_text() for each in ax.texts] == ["A", "B", "C"]
-    heights = sorted(each.xy[1] for each in ax.texts)  # three lines, one end
-    assert np.diff(heights).min() >= 0.079
-    assert legend_words(beside) == "gray: known models on articles, by share of depth"
-    figure.clear()
 
 
 def test_the_table_has_trained_models_and_random_weights():

@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 from embspace.draw.page import saving as results
 from embspace.draw.page.canvas import new_figure
 from embspace.draw.page.known_drawings import DRAWINGS
+from embspace.draw.page.markdown import pointer_apart
 from embspace.draw.page.saving import ALL_RUNS, Drawing, draw_and_save, load_results, n_processes
 from embspace.errors import InputError
 from embspace.files.rows import save_rows
@@ -187,3 +188,23 @@ def test_each_noun_is_drawn_with_its_results_and_settings_and_saved_under_the_na
             content = Path(file).read_bytes()
             # The file itself says which stage to look at.
             assert file.endswith((".md", ".tex")) or b"measure_noun@toy" in content, file
+
+
+def test_an_analysis_without_a_figure_has_a_page_that_says_where_it_is():
+    def draw_noun(_: Any, label: str) -> tuple[str, str]:
+        return "Half of *it* is alike", f"# Tables of {label}\n\nStage `x`.\n"
+
+    drawing = {"noun": Drawing(draw_noun, (), drawn_in="other")}
+    for _ in range(2):  # the second time from what is kept
+        draw_and_save("chapter", drawing, "tiny", "Tiny", {"noun": {}})
+        page = Path("figures/noun/tiny.md").read_text(encoding="utf-8")
+        assert page == (
+            "# Tables of Tiny\n\n**Half of \\*it\\* is alike.**\n"
+            "Its figure: [other](../other/tiny.png).\n\nStage `x`.\n"
+        )
+        assert not Path("figures/noun/tiny.png").exists()
+        assert Path("data/drawn/chapter/tiny/noun.tex").is_file()
+        shutil.rmtree("figures")
+    plain = "# Tables of Tiny\n\nStage `x`.\n"
+    assert pointer_apart(page) == (plain, "Half of *it* is alike", "other")
+    assert pointer_apart(plain) == (plain, "", "")

@@ -3,13 +3,11 @@
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from embspace.draw.page.canvas import panels_of
 from embspace.draw.parameters.head_pairs import CATEGORIES, SHOWN, draw_head_pairs
-from embspace.measure.parameters.head_pairs import KEYS, PAIRS, PROFILES
-from embspace.measure.parameters.head_pairs_shares import SHARES
+from embspace.measure.parameters.head_pairs import HEAD_PAIRS
 from tests.draw.fits import assert_words_fit
 
 SETTINGS: dict[str, Any] = {"row_height_mm": 26.0, "n_cards": 2, "n_shown": 3, "digits": 2}
@@ -31,6 +29,9 @@ FACTS = {
 PLACES = [(layer, head) for layer in (1, 2, 3) for head in (1, 2, 3, 4)]
 
 
+SHARES = [*HEAD_PAIRS.tables["shares"].columns]
+
+
 def results(known: bool = True) -> dict[str, Any]:
     """Head 2.3 writes words of one field; head 1.1 asks for equal tokens; no one has gender."""
     shares, pairs, profiles, keys = [], [], [], []
@@ -48,15 +49,13 @@ def results(known: bool = True) -> dict[str, Any]:
             row = {"rank": 1, "row": "ottawa", "column": "`a|b`", "score": 1.0, "categories": ""}
             pairs.append(place | row)
             share = {"key_only_share": 0.1 * head, "mean_query_share": 0.5}
-            profiles.append(place | (share if form == "query_key" else {}))
+            head_form = {"layer": layer, "head": head, "form": form}
+            profiles.append(head_form | (share if form == "query_key" else {}))
             keys.append({"layer": layer, "head": head, "rank": 1, "token": "the", "score": 2.0})
+    rows = {"shares": shares, "pairs": pairs, "profiles": profiles, "keys": keys}
     tables = {
-        "shares": pd.DataFrame(shares, columns=SHARES),
-        "pairs": pd.DataFrame(pairs, columns=PAIRS),
-        "profiles": pd.DataFrame(profiles, columns=PROFILES),
-        "keys": pd.DataFrame(keys, columns=KEYS),
+        name: table.of(rows[name] if known else ()) for name, table in HEAD_PAIRS.tables.items()
     }
-    tables = {name: table[: None if known else 0] for name, table in tables.items()}
     facts = FACTS if known else {"known": False, "architecture": None}
     return {"json": facts, "conf/measure/parameters/head_pairs.yaml": MEASURED, **tables}
 

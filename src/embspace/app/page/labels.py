@@ -73,16 +73,12 @@ def _told(corpus: str, rows: pd.DataFrame) -> str:
     where = f"layer {best['layer']:.0f}, {TEXT_POOLINGS[best['embedding']].name}"
     accuracy = f"accuracy {best['value']:.2f} ({best['value_low']:.2f} to {best['value_high']:.2f})"
     n_alike = int((layers["among_best"].astype(str) == "True").sum())
-    others = [
-        f"{name} {chosen['value'].max():.2f}"
-        for name, chosen in (
-            (OWN_VECTOR.name, rows[rows["embedding"] == "sentence"]),
-            ("words alone (TF-IDF)", rows[rows["weights"] == "none"]),
-            ("random weights at best", rows[rows["weights"] == "random"]),
-        )
-        if len(chosen)
-    ]
-    beside = ", ".join([*others, f"chance {best['chance']:.2f}"])
+    own = rows[rows["embedding"] == "sentence"]
+    beside = ", ".join(
+        [f"{OWN_VECTOR.name} {value:.2f}" for value in own["value"]]
+        + _beside_nulls(rows)
+        + [f"chance {best['chance']:.2f}"]
+    )
     if not best["value_low"] > best["chance"]:
         return (
             f"No layer predicts the labels of {corpus} clearly better than chance: the best is "
@@ -91,10 +87,25 @@ def _told(corpus: str, rows: pd.DataFrame) -> str:
     most = f"The labels of {corpus} are told best by {where}: {accuracy}"
     if n_alike > 1:
         most = (
-            f"The labels of {corpus} are told equally well by {n_alike} of {len(layers)} layers "
-            f"and poolings, such as {where}: {accuracy}"
+            f"The labels of {corpus} are told best by {where}, though not clearly better than by "
+            f"{counted(n_alike - 1, 'other')} of {len(layers)} layers and poolings: {accuracy}"
         )
     return f"{most}; {beside}"
+
+
+def _beside_nulls(rows: pd.DataFrame) -> list[str]:
+    """Return the accuracy of words alone and of random weights, and whether the best has more."""
+    nulls = {
+        "words alone (TF-IDF)": rows[rows["weights"] == "none"],
+        "random weights at best": rows[rows["weights"] == "random"],
+    }
+    said = []
+    for name, chosen in nulls.items():
+        if len(chosen):
+            top = chosen.sort_values("value", ascending=False, kind="stable").iloc[0]
+            is_less = top["less_best_high"] < 0
+            said.append(f"{name} {top['value']:.2f}" + ("" if is_less else " (not clearly less)"))
+    return said
 
 
 def _population(rows: pd.DataFrame) -> str:

@@ -126,7 +126,7 @@ class CorpusOfTexts:
         Raises:
             InputError: as `place_of`.
         """
-        from embspace.measure.texts.search import copies_asked
+        from embspace.measure.tables.half_scores import copies_of_queries
 
         layer, pooling = self.place_of(layer, pooling)
         read = self._halves
@@ -143,7 +143,7 @@ class CorpusOfTexts:
         return HalfVectors(
             vectors[half == 2],
             vectors[half == 1],
-            copies_asked(texts),
+            copies_of_queries(texts),
             np.asarray(pd.factorize(texts["document"][half == 2])[0], dtype=np.int64),
             texts["document"][half == 2].tolist(),
         )

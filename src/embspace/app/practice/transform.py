@@ -61,7 +61,7 @@ NAMES = {
     "ranks": "ranks (Spearman)",
 }
 ZIPF, RANKS = "zipf_whitened", "ranks"
-Change = Affine | Ranks
+AppliedChange = Affine | Ranks
 USES = ("search", "pairs", "labels")
 SHAPES = {"anisotropy": "mean cosine of two texts", "hubness": f"skewness of {K}-occurrences"}
 
@@ -136,7 +136,7 @@ def transform(
     measured, halves = held_out(cloud, read.halves_at(layer, pooling), is_fitted)
     by_half, by_all = _token_whitening(read, cloud, is_fitted)
     changes = _fitted(cloud.among(is_fitted)) | by_half
-    versions: dict[str, Change] = {**changes, RANKS: Ranks()}
+    versions: dict[str, AppliedChange] = {**changes, RANKS: Ranks()}
     effects = pd.concat(
         [_uses(measured, halves, versions), _shapes(measured, versions)], ignore_index=True
     )
@@ -175,7 +175,7 @@ def _token_whitening(
 
 
 def _uses(
-    cloud: TextVectors, halves: HalfVectors | None, changes: Mapping[str, Change]
+    cloud: TextVectors, halves: HalfVectors | None, changes: Mapping[str, AppliedChange]
 ) -> pd.DataFrame:
     scored = []
     if halves is not None:
@@ -208,7 +208,7 @@ def _less_alike(
     return np.asarray((less * others).sum(axis=1) / others.sum(axis=1))
 
 
-def _shapes(cloud: TextVectors, changes: Mapping[str, Change]) -> pd.DataFrame:
+def _shapes(cloud: TextVectors, changes: Mapping[str, AppliedChange]) -> pd.DataFrame:
     """Return mean cosine and hubness, of halves too, whose neighbors are among the half alone."""
     rng = np.random.default_rng(SEED)
     rows = np.sort(rng.permutation(len(cloud))[:MOST_HALVED])

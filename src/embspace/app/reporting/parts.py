@@ -11,7 +11,7 @@ from embspace.settings.schema import read_yaml
 ALL, NO_MAPS, STIMULI = "all", "no-maps", "stimuli"
 OPTIONS = ("layers", "attention", "parameters", STIMULI, ALL, NO_MAPS)
 # Which part each analysis belongs to is said by its chapter, but for these.
-CHEAP_LAYERS = ("direction", "spectrum", "intrinsic_dimension", "hubs")
+CHEAP_LAYERS = ("profile", "direction", "spectrum", "context", "intrinsic_dimension", "hubs")
 MAPS = ("pca", "tsne", "umap", "projections", "text_maps", "layer_maps")
 # Minutes for a model of base size, of embspace's own texts, or of all that stands here. PCA of a
 # vocabulary takes as long as t-SNE and UMAP together, and keeps the fewest neighbors.
@@ -19,7 +19,7 @@ COSTLY = ("pca", "projections", "probing", "token_tracker", "text_classification
 # These read sentences, lists of words and reviews that came with the study, and no other texts.
 OF_STIMULI = (
     *("probing", "evolution", "evolution_steps", "evolution_shared", "homonyms", "token_tracker"),
-    *("synonyms", "differences", "difference_consistency", "text_classification"),
+    *("synonyms", "differences", "difference_consistency", "text_classification", "oppositeness"),
 )
 OF_ALL = "ledger"
 # The rank in the order of use, and the option that asks for it; "" of what every report has.
@@ -36,6 +36,7 @@ BY_CHAPTER = {
     "attention": (5, "attention"),
     "blocks": (5, "attention"),
     "parameters": (6, "parameters"),
+    "open_questions": (LAST_BUT_ALL, ALL),
     "ledger": (LAST, ALL),
 }
 MAPS_RANK = 7

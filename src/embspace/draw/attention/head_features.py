@@ -37,6 +37,8 @@ SIGNED = ("block_excess", "article_excess")
 ALIKE = 0.05  # heads whose values differ by less, as a share of the largest, are not drawn
 N_COLUMNS, N_TOP = 3, 3
 NO_TEXT = "the model reads no text, or gives no attention of every layer"
+ALIKE = 0.02  # of tokens, within which heads spread their attention as random ones do
+TIMES_RANDOM = 1.5  # the mass of random weights, from which on a head is named
 
 
 def draw_head_features(
@@ -65,21 +67,26 @@ def _finding(table: pd.DataFrame, mass_share: float) -> str:
     previous = table[table["feature"] == "previous_mass"]
     best = previous.nlargest(1, "value").iloc[0]
     at_random = "" if pd.isna(random) else f", with random weights in {percent(random)}"
-    return (
-        f"Half of the heads hold {percent(mass_share)} of their attention in "
-        f"{percent(median)} of the tokens or fewer{at_random}; head "
-        f"{head_name(best['layer'], best['head'])} gives {percent(best['value'])} to the previous "
-        "token"
+    spread = f"{percent(mass_share)} of their attention in {percent(median)} of the tokens or fewer"
+    named = (
+        f"; head {head_name(best['layer'], best['head'])} gives {percent(best['value'])} to the "
+        "previous token"
     )
+    if best["value"] < TIMES_RANDOM * best["random_weights"]:
+        named = ""
+    if not named and abs(median - random) < ALIKE:
+        return f"Heads spread their attention as with random weights: half hold {spread}{at_random}"
+    return f"Half of the heads hold {spread}{at_random}{named}"
 
 
 def _subtitle(counts: dict[str, Any], label: str, settings: dict[str, Any]) -> str:
     if not counts["n_texts"]:
         return label
+    n = counts["n_nouns_with_article"]
+    articles = f", which have {count(n)} nouns with an article" if n else ""
     return (
         f"{label} · means over {count(counts['n_texts'])} texts of {_lengths(counts)} tokens from "
-        f"{settings['texts']}, which have "
-        f"{count(counts['n_nouns_with_article'])} nouns with an article · each panel has its own "
+        f"{settings['texts']}{articles} · each panel has its own "
         "colors; blocks and articles above what distance alone gives; earlier tokens without the "
         "first one's key, which is before all others"
     )

@@ -100,18 +100,22 @@ def _title(results: Results, label: str) -> str:
         how = "less symmetric than random ones"
     differ = bool(median["n_above"] or median["n_below"])
     layer, random = side_by_side([median["median"], median["null_mean"]], 2, differ=differ)
+    place = "its one block" if results["json"]["n_layers"] == 1 else "the median layer"
     return (
-        f"Heads of {label} taken together are {how}: symmetry {layer} in the "
-        f"median layer, {of_heads:.2f} in the median head, {random} at random"
+        f"Heads of {label} taken together are {how}: symmetry {layer} in {place}, "
+        f"{of_heads:.2f} in the median head, {random} at random"
     )
 
 
 def _subtitle(facts: dict[str, Any], label: str) -> str:
     if not facts["known"]:
         return label
-    shape = f"{counted(facts['n_layers'], 'layer')} of {counted(facts['n_heads'], 'head')}"
+    kind = "block" if "n_uses" in facts else "layer"
+    shape = f"{counted(facts['n_layers'], kind)} of {counted(facts['n_heads'], 'head')}"
     if facts["n_key_heads"] < facts["n_heads"]:
         shape += f" with {counted(facts['n_key_heads'], 'key')}"
+    if "n_uses" in facts:
+        shape += f", used again in {facts['n_uses']} layers"
     parts = [label, shape, "weights alone, all of them: no interval"]
     if facts["n_tokens"] and not facts["rotary_positions"]:
         n_tokens, n_texts = count(facts["n_tokens"]), counted(facts["n_texts"], "text")

@@ -15,7 +15,6 @@ from embspace.draw.page.markdown import markdown_table, section
 from embspace.draw.page.own_texts import corpus_called, units_of
 from embspace.settings.params import models_of
 
-RESULTS = ("csv",)
 SHOWN = "debiased_linear_cka"
 MEASURES = {
     "debiased_linear_cka": "debiased linear CKA",

@@ -1,6 +1,7 @@
 """Draws what `measure_ledger` found: how many claims and numbers match, by section."""
 
 import re
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -12,12 +13,11 @@ from pydantic import NonNegativeInt, PositiveFloat
 from embspace.draw.page.canvas import counted, legend_below, new_figure
 from embspace.draw.page.looks import VERDICTS
 from embspace.draw.page.markdown import folded, interval, markdown_table, section
-from embspace.draw.page.saving import Drawing, draw_and_save, functions_of
-from embspace.files.tables import Tables
+from embspace.draw.page.saving import Results, draw_and_save, drawing_of, functions_of
 from embspace.published.untrained import HOLDS, TRAINING, families, trained_share
 from embspace.settings.stage import StageConfig, run_stage
 
-RESULTS = ("csv", "rules.csv")
+TABLES = Path(__file__).with_name("tables.yaml")
 VERDICT = ["verdict", "reason"]
 VALUE_OF_CLAIM, VALUE_OF_NUMBER = "value of the statistic", "value of this model"
 UNTRAINED = ["untrained_value", "untrained_verdict"]
@@ -52,7 +52,7 @@ LIGHT = 1.3  # sum of red, green and blue from which on a color is light
 
 
 def draw_ledger(
-    results: Tables, label: str, *, height_mm: PositiveFloat, digits: NonNegativeInt
+    results: Results, label: str, *, height_mm: PositiveFloat, digits: NonNegativeInt
 ) -> tuple[Figure, str]:
     """Draw a bar for each section of the thesis or other source, and one a verdict on numbers."""
     ledger = results["csv"]
@@ -146,7 +146,7 @@ def _places(ledger: pd.DataFrame) -> pd.Series:
     whose = ledger["source"].map(
         lambda source: re.split(r"[,(]| et al", str(source))[0].split()[-1]
     )
-    is_thesis = ledger["source"] == ledger["source"].iloc[0]
+    is_thesis = ledger["source"].isin(ledger["source"].head(1))
     return ledger["section"].where(is_thesis).fillna(whose)
 
 
@@ -232,7 +232,7 @@ def ledger_table(rows: pd.DataFrame, digits: int) -> str:
     return markdown_table(rows.rename(columns=ends).rename(columns=named), digits)
 
 
-DRAWINGS = {"ledger": Drawing(draw_ledger, RESULTS)}
+DRAWINGS = {"ledger": drawing_of(draw_ledger, TABLES)}
 
 
 def main(config: StageConfig) -> None:

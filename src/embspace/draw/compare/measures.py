@@ -16,7 +16,6 @@ from embspace.draw.page.looks import BLACK, BLUE, VERMILION
 from embspace.draw.page.own_texts import corpus_called
 from embspace.settings.params import models_of
 
-RESULTS = ("csv",)
 HALF = 0.5  # of the variance
 SIDES = {  # color, line and marker
     "model_value": (BLUE, "-", "o"),

@@ -20,7 +20,6 @@ from embspace.draw.page.markdown import interval, markdown_table, same, section,
 from embspace.settings.params import models_of
 
 STAGE = "compare_model_imbalance"
-RESULTS = ("csv",)
 N_NUMBERED = 8  # layers along a side, at most
 NO_TEXT = "Both models have read too few texts in common"
 COLUMNS = {

@@ -15,7 +15,6 @@ from embspace.draw.page.parameter_groups import GROUPS
 from embspace.files.tables import Tables
 from embspace.settings.params import models_of
 
-RESULTS = ("csv",)
 SPACES = {"vocabulary": "Vocabulary", "raw": "Raw space"}
 LINE = 90  # characters of a reason in the figure
 

@@ -20,10 +20,9 @@ from embspace.draw.page.canvas import (
 )
 from embspace.draw.page.looks import BLUE, TOKEN_KINDS, VERMILION, names
 from embspace.draw.page.markdown import markdown_table, section
-from embspace.files.tables import Tables
+from embspace.draw.page.saving import Results
 from embspace.settings.params import models_of
 
-RESULTS = ("csv",)
 DEFINITIONS = {
     "as_listed": "as listed",
     "marked": "text and start of word",
@@ -37,7 +36,7 @@ ROOM = {True: 1.1, False: 1.5}  # times the longest bar, for its numbers, if all
 
 
 def draw_vocabularies(
-    results: Tables, label: str, *, height_mm: PositiveFloat, digits: NonNegativeInt
+    results: Results, label: str, *, height_mm: PositiveFloat, digits: NonNegativeInt
 ) -> tuple[Figure, str]:
     """Draw the tokens of each kind that two models share, and the shares by what has to agree.
 
@@ -60,7 +59,7 @@ def draw_vocabularies(
         _counts(axes[0], table, one, other)
         _shares(axes[1], table)
         legend_below(figure, axes, ncols=3)
-    return figure, _tables(table, f"{one} and {other}", digits)
+    return figure, _tables(results, f"{one} and {other}", digits)
 
 
 def _is_same(table: pd.DataFrame) -> bool:
@@ -143,12 +142,11 @@ def _shares(ax: Axes, table: pd.DataFrame) -> None:
     ax.grid(visible=False)
 
 
-def _tables(table: pd.DataFrame, models: str, digits: int) -> str:
+def _tables(results: Results, models: str, digits: int) -> str:
     head = (
         f"# Vocabularies of {models}\n\nStage `compare_vocabularies`. Different tokens of each "
         "kind by what makes two the same; the share that is common, of the same kind, and the "
         "share that the other model has at all.\n"
     )
-    named = table.assign(definition=table["definition"].map(DEFINITIONS))
-    shown = markdown_table(named, digits)
+    shown = markdown_table(results.for_readers("csv", definition=DEFINITIONS), digits)
     return "\n".join([head, section("Common tokens", "By definition and kind.", shown)])

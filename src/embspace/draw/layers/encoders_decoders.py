@@ -13,8 +13,8 @@ from embspace.draw.page.direct_labels import spread
 from embspace.draw.page.looks import BLACK, GRAY, PALETTE, YELLOW, Look, run_name
 from embspace.draw.page.markdown import folded, markdown_table, section
 from embspace.draw.page.measure_names import name_of
+from embspace.draw.page.saving import Results
 
-RESULTS = ("csv", "claims.csv")
 KINDS = {"encoder": "Encoders", "decoder": "Decoders"}
 USUAL = ("top_variance_share", "two_nn")  # where nothing was measured
 # The dimension of embeddings is a multiple of that of blocks: on a linear axis these lie on a line.
@@ -33,7 +33,7 @@ NOTE = (
 
 
 def draw_encoders_decoders(
-    results: dict[str, pd.DataFrame],
+    results: Results,
     label: str,
     *,
     row_height_mm: PositiveFloat,

@@ -24,6 +24,7 @@ CLOUDS = {
     "joint": ALL_CLOUDS["joint"]._replace(name="both as one cloud"),
 }
 # Two curves that nearly meet are both seen if one is wider.
+NEARLY = 0.95  # of the directions of isotropic vectors: no fewer than by chance
 WIDTHS = {"input": 1.2, "positional": 1.2, "joint": 3.0}
 
 
@@ -58,10 +59,13 @@ def _finding(dimensions: pd.DataFrame) -> str:
     share = shares[shares < 0.95].max() if (shares < 0.95).any() else shares.min()
     rows = dimensions[shares == share].dropna(subset="n_components").set_index("space")
     n, words = rows["n_components"], f"{100 * share:g} % of the variance of"
+    own = rows.index.difference(["joint"])
+    is_null = bool((n[own] >= NEARLY * rows.loc[own, "null_n_components"]).all())
+    beside = ", nearly as many as of isotropic vectors" if is_null else ""
     if "positional" not in rows.index:
-        return f"{words} tokens lies in {counted(n['input'], 'direction')}"
+        return f"{words} tokens lies in {counted(n['input'], 'direction')}{beside}"
     positions = counted(n["positional"], "direction")
-    return f"{words} positions lies in {positions}, of tokens in {count(n['input'])}"
+    return f"{words} positions lies in {positions}, of tokens in {count(n['input'])}{beside}"
 
 
 def _cumulate(ax: Axes, rows: pd.DataFrame, dimensions: pd.DataFrame, space: str) -> None:

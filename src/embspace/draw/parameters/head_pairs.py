@@ -11,17 +11,11 @@ from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 from embspace.draw.page.canvas import count, counted, new_figure, say_instead
 from embspace.draw.page.looks import BLACK
 from embspace.draw.page.markdown import code, markdown_table, section, tables_page
+from embspace.draw.page.saving import Results
 
 STAGE = "measure_head_pairs"
-RESULTS = (
-    "json",
-    "pairs.csv",
-    "shares.csv",
-    "profiles.csv",
-    "keys.csv",
-    "conf/measure/parameters/head_pairs.yaml",
-)
-SETTINGS = RESULTS[-1]
+FURTHER_RESULTS = ("conf/measure/parameters/head_pairs.yaml",)
+SETTINGS = FURTHER_RESULTS[0]
 FORMS = {"value_output": "W_VO", "query_key": "W_QK"}
 CATEGORIES = {
     "equal": "equal tokens",
@@ -44,7 +38,7 @@ N_COLUMNS = 2
 
 
 def draw_head_pairs(
-    results: dict[str, Any],
+    results: Results,
     label: str,
     *,
     row_height_mm: PositiveFloat,
@@ -75,7 +69,7 @@ def draw_head_pairs(
     return figure, _tables(results, label, n_cards, n_shown, digits)
 
 
-def _title(results: dict[str, Any], label: str) -> str:
+def _title(results: Results, label: str) -> str:
     """Return a sentence on the heads that hold a category, equal tokens apart."""
     if not results["json"]["known"]:
         return f"Which tokens heads of {label} relate is not known here"
@@ -145,7 +139,7 @@ def _panel(ax: Axes, rows: pd.DataFrame, of_both: pd.DataFrame) -> None:
     ax.set(xlabel="head", ylabel="layer")
 
 
-def _tables(results: dict[str, Any], label: str, n_cards: int, n_shown: int, digits: int) -> str:
+def _tables(results: Results, label: str, n_cards: int, n_shown: int, digits: int) -> str:
     settings = results[SETTINGS]
     shares = results["shares"].query("tokens == 'all'")
     first = section(
@@ -197,9 +191,7 @@ def _by_category(shares: pd.DataFrame, n_words: dict[str, int]) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def _cards(
-    results: dict[str, Any], shares: pd.DataFrame, n_cards: int, n_shown: int
-) -> pd.DataFrame:
+def _cards(results: Results, shares: pd.DataFrame, n_cards: int, n_shown: int) -> pd.DataFrame:
     pairs = results["pairs"].query("tokens == 'all'")
     rows = []
     for category, name in CATEGORIES.items():
@@ -227,7 +219,7 @@ def _cards(
     return pd.DataFrame(rows)
 
 
-def _keys(results: dict[str, Any], n_shown: int) -> pd.DataFrame:
+def _keys(results: Results, n_shown: int) -> pd.DataFrame:
     profiles = results["profiles"].dropna(subset=["key_only_share"])
     best = profiles.loc[profiles.groupby("layer")["key_only_share"].idxmax()]
     rows = []

@@ -1,6 +1,7 @@
 """Figure and tables of `measure_parameter_alignment`: layers of seeds matched by parameters."""
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -21,16 +22,12 @@ from embspace.draw.page.looks import BLUE, GRAY, VERMILION, Look
 from embspace.draw.page.markdown import folded, for_readers, interval, markdown_table, section
 from embspace.draw.page.parameter_groups import GROUPS
 from embspace.draw.page.run_tables import with_runs
-from embspace.draw.page.saving import ALL_RUNS, Drawing, draw_and_save, functions_of
+from embspace.draw.page.saving import ALL_RUNS, Results, draw_and_save, drawing_of, functions_of
 from embspace.settings.stage import StageConfig, run_stage
 
-RESULTS = (
-    "assignments.csv",
-    "similarity.csv",
-    "planted.csv",
-    "conf/measure/parameters/parameter_alignment.yaml",
-)
-SETTINGS = RESULTS[-1]
+TABLES = Path(__file__).with_name("tables.yaml")
+FURTHER_RESULTS = ("conf/measure/parameters/parameter_alignment.yaml",)
+SETTINGS = FURTHER_RESULTS[0]
 NONE = "no run was trained; `make all` trains some"
 SPACES = {
     "vocabulary": Look("through the vocabulary", BLUE, "o", "-"),
@@ -42,7 +39,7 @@ MOST = 0.5  # of pairs and groups that are aligned, beyond which a run is
 
 
 def draw_parameter_alignment(
-    results: dict[str, Any],
+    results: Results,
     label: str,
     *,
     shown: str,
@@ -245,7 +242,7 @@ def _text(assignments: pd.DataFrame, planted: pd.DataFrame, digits: int) -> str:
     return "\n".join(parts)
 
 
-DRAWINGS = {"parameter_alignment": Drawing(draw_parameter_alignment, RESULTS)}
+DRAWINGS = {"parameter_alignment": drawing_of(draw_parameter_alignment, TABLES, FURTHER_RESULTS)}
 
 
 def main(config: StageConfig) -> None:

@@ -1,6 +1,7 @@
 """Figure and tables of `measure_run_head_pairs`: the pairs of tokens that heads of runs relate."""
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -14,17 +15,13 @@ from embspace.draw.page.canvas import count, counted, legend_below, new_figure, 
 from embspace.draw.page.looks import BLUE, GRAY, VERMILION, Look
 from embspace.draw.page.markdown import code, folded, markdown_table, section
 from embspace.draw.page.run_tables import with_runs
-from embspace.draw.page.saving import ALL_RUNS, Drawing, draw_and_save, functions_of
+from embspace.draw.page.saving import ALL_RUNS, Results, draw_and_save, drawing_of, functions_of
 from embspace.files.tables import Tables
 from embspace.settings.stage import StageConfig, run_stage
 
-RESULTS = (
-    "checkpoints.csv",
-    "shares.csv",
-    "pairs.csv",
-    "conf/measure/parameters/run_head_pairs.yaml",
-)
-SETTINGS = RESULTS[-1]
+TABLES = Path(__file__).with_name("tables.yaml")
+FURTHER_RESULTS = ("conf/measure/parameters/run_head_pairs.yaml",)
+SETTINGS = FURTHER_RESULTS[0]
 NONE = "no run with a vocabulary that is no language was trained; `make all` trains some"
 FORMS = {"value_output": "W_VO", "query_key": "W_QK"}
 LOOKS = {
@@ -63,7 +60,7 @@ MEANS |= {"shuffled_mean": "shuffled"}
 
 
 def draw_run_head_pairs(
-    results: dict[str, Any],
+    results: Results,
     label: str,
     *,
     row_height_mm: PositiveFloat,
@@ -259,7 +256,7 @@ def _cards(tables: Tables, n_cards: int) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-DRAWINGS = {"run_head_pairs": Drawing(draw_run_head_pairs, RESULTS)}
+DRAWINGS = {"run_head_pairs": drawing_of(draw_run_head_pairs, TABLES, FURTHER_RESULTS)}
 
 
 def main(config: StageConfig) -> None:

@@ -1,6 +1,7 @@
 """Figure and tables of `measure_tuning_words`: the words that the changes of tuning are read as."""
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,11 +15,12 @@ from embspace.draw.page.looks import GRAY, seed_look
 from embspace.draw.page.markdown import folded, for_readers, interval, markdown_table, section
 from embspace.draw.page.parameter_groups import GROUPS
 from embspace.draw.page.run_tables import with_runs
-from embspace.draw.page.saving import ALL_RUNS, Drawing, draw_and_save, functions_of
+from embspace.draw.page.saving import ALL_RUNS, Results, draw_and_save, drawing_of, functions_of
 from embspace.files.tables import Tables
 from embspace.settings.stage import StageConfig, run_stage
 
-RESULTS = ("csv", "claims.csv", "cards.csv", "classes.csv", "lists.csv")
+TABLES = Path(__file__).with_name("tables.yaml")
+SHOWN = ("csv", "claims", "cards", "classes", "lists")
 NONE = "no run tunes a base whose vocabulary has the words; `make all` trains `sentiment`"
 READINGS = {"own": "as it is", "through_inner_map": "through the layer in front of it"}
 OFFSET = 0.2  # of a seed from the middle of its row
@@ -27,10 +29,10 @@ NULLS = {SHARE: "null_lists", COUNT: "null_turned"}
 
 
 def draw_tuning_words(
-    results: Tables, label: str, *, row_height_mm: PositiveFloat, digits: NonNegativeInt
+    results: Results, label: str, *, row_height_mm: PositiveFloat, digits: NonNegativeInt
 ) -> tuple[Figure, str]:
     """Draw a row for each run: shares and counts by group and layer, with nulls; and its tables."""
-    tables = {name: with_runs(table, label) for name, table in results.items()}
+    tables = {name: with_runs(results[name], label) for name in SHOWN}
     shares = tables["csv"]
     runs = list(shares["run"].drop_duplicates())
     figure, axes = new_figure(
@@ -195,7 +197,7 @@ def _list(lists: pd.DataFrame, digits: int) -> str:
     return section("The list", note, table)
 
 
-DRAWINGS = {"tuning_words": Drawing(draw_tuning_words, RESULTS)}
+DRAWINGS = {"tuning_words": drawing_of(draw_tuning_words, TABLES)}
 
 
 def main(config: StageConfig) -> None:

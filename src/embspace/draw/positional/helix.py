@@ -68,7 +68,7 @@ def draw_helix(
         2,
         3,
         height_mm=height_mm,
-        title=_finding(periods, results["nulls"], local),
+        title=_finding(periods, results["nulls"]),
         subtitle=f"{label} · {_protocol(results)}",
         stage="measure_helix",
     )
@@ -92,17 +92,14 @@ def _found(periods: pd.DataFrame) -> pd.Series:
     return periods[periods["definition"] == "winding_number"].iloc[0]
 
 
-def _finding(periods: pd.DataFrame, nulls: pd.DataFrame, local: pd.DataFrame) -> str:
+def _finding(periods: pd.DataFrame, nulls: pd.DataFrame) -> str:
     if periods.empty:
         return "There is no path of position embeddings to look at"
     row = _found(periods)
     turns = nulls[nulls["measure"] == "n_turns"]
     if not (turns["value"] > turns["null_value_high"]).all():
         return "The path of the position embeddings winds no more than one that encodes nothing"
-    return (
-        f"The position embeddings wind: a turn in {row['period']:.2f} positions, "
-        f"locally in {local['period'].min():.1f} to {local['period'].max():.1f}"
-    )
+    return f"The position embeddings wind: a turn in {row['period']:.2f} positions"
 
 
 def _protocol(results: Results) -> str:
@@ -142,7 +139,7 @@ def _spring(figure: Figure, ax: Axes, path: pd.DataFrame, along: Float[np.ndarra
     figure.colorbar(points_seen, ax=ax, label="position", aspect=12, pad=0.01)
     ax.set(xticks=[], yticks=[], xlabel="along the axis (stretched)", ylabel="across the axis")
     n = counted(len(path), "successive position")
-    ax.set_title(f"{n}, joined by a smooth curve that is thin at the back")
+    ax.set_title(f"The {n} of the most even advance; the curve is thin at the back")
 
 
 def _unrolled(ax: Axes, path: pd.DataFrame, along: Float[np.ndarray, " n"], shown: slice) -> None:
@@ -159,7 +156,8 @@ def _unrolled(ax: Axes, path: pd.DataFrame, along: Float[np.ndarray, " n"], show
 def _by_position(ax: Axes, local: pd.DataFrame, period: float) -> None:
     ax.axhline(period, color=GRAY, linestyle="--", linewidth=1)
     beside = ax.get_yaxis_transform()
-    ax.text(1.02, period, "whole\npath", fontsize=7, color=GRAY, va="center", transform=beside)
+    words = f"whole\npath\n{period:.2f}"
+    ax.text(1.02, period, words, fontsize=7, color=GRAY, va="center", transform=beside)
     ax.plot(local["position"], local["period"], color=SPACES["positional"].color)
     ax.set(xlabel="position", ylabel="positions per turn", title="Local period")
 
@@ -174,10 +172,9 @@ def _spectrum(ax: Axes, spectrum: pd.DataFrame, n_positions: int, whole: float) 
     for place in peaks(shown, 2 / n_positions):
         x, y = period.loc[place], power.loc[place]
         write_beside(ax, f"{x:.2f}", (x, y), (0, 2), ha="center", path_effects=HALO)
-    ax.set(
-        xlabel="period (positions)\ndashed: whole path", ylabel="normalized power", ylim=(0, 1.12)
-    )
-    ax.set_title("Spectrum")
+    ax.set(xlabel="positions per turn", ylabel="normalized power", ylim=(0, 1.12))
+    ax.locator_params(axis="x", nbins=4, steps=[1, 2, 2.5, 5, 10])
+    ax.set_title("Spectrum (dashed: whole path)")
 
 
 def _tables(results: Results, label: str, digits: int) -> str:

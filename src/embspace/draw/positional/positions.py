@@ -1,22 +1,26 @@
-"""Draws the figure and the table of `measure_positions`, after Luisto's figures 13, 16, 17."""
+"""Draws position embeddings, their cosines and norms, after Luisto's figures 13, 14 and 17."""
 
 import numpy as np
 import pandas as pd
 from jaxtyping import Float
-from matplotlib import colormaps
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.image import AxesImage
 from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 
 from embspace.draw.page.canvas import (
+    HALO,
     absent,
     counted,
     join_panels,
     new_figure,
+    percent,
     say_absent,
     say_instead,
+    write_beside,
 )
+from embspace.draw.page.direct_labels import spread
+from embspace.draw.page.looks import BLACK, GRAY, SPACES
 from embspace.draw.page.markdown import markdown_table, section
 from embspace.draw.page.nulls import NULLS_NOTE, nulls_table
 from embspace.draw.page.saving import Results
@@ -25,7 +29,10 @@ from embspace.settings.types import PositiveShare
 DIVERGING, SEQUENTIAL = "RdBu_r", "mako"
 # Smooth maps show no edges with so many colors, and files of rough ones stay small.
 N_DIVERGING, N_SEQUENTIAL = 11, 16
-ONE_BY_ONE = "viridis"
+FURTHER_RESULTS = ("regimes/positions.csv", "regimes/summary.csv")
+EDGE, ROOM = 0.01, 0.25  # shares: of norms beyond the axis, and of its range on either side
+NAME = 0.12  # of the width, of a name
+N_NAMED = 8  # positions beyond the axis that have names
 
 
 def draw_positions(
@@ -33,17 +40,15 @@ def draw_positions(
     label: str,
     *,
     height_mm: PositiveFloat,
-    n_rows: PositiveInt,
     n_profiles: PositiveInt,
     profile_length: PositiveInt,
     limit_quantile: PositiveShare,
     digits: NonNegativeInt,
 ) -> tuple[Figure, str]:
-    """Draw the matrix of positions, all cosines, those of the first positions, and by offset.
+    """Draw the matrix of positions, all cosines, these by offset, and the norms with regimes.
 
     Colors of the matrix end where a share `limit_quantile` of the absolute values does. The first
-    `n_rows` structured positions have a curve with the first `profile_length` positions, the first
-    `n_profiles` of them one with the next `profile_length`.
+    `n_profiles` structured positions have a curve with the next `profile_length` ones.
     """
     tensors, properties = results["safetensors"], results["properties"]
     figure, axes = new_figure(
@@ -59,50 +64,44 @@ def draw_positions(
         say_absent(axes, label, "positional")
         return figure, text
     limit = float(np.quantile(np.abs(tensors["positional"]), limit_quantile))
-    matrix = by_frequency(tensors["positional"])
-    diverging(axes[0], matrix, N_DIVERGING, limit)
+    diverging(axes[0], by_frequency(tensors["positional"]), N_DIVERGING, limit)
     _color_bar(axes[0], f"component ({100 * limit_quantile:g} % in range)")
     axes[0].set(title="Position embeddings", xlabel="dimension, from low to high frequency")
     cosines = tensors["cosines"]
     sequential(axes[1], cosines, N_SEQUENTIAL, float(np.nanmin(cosines)))
     _color_bar(axes[1], "cosine")
     axes[1].set(title="Cosines of all pairs of positions", xlabel="position")
-    for ax in axes[:2]:
-        ax.set_ylabel("position")
-    rows, below = join_panels(axes[2:4]), join_panels(axes[4:])
+    axes[0].set_ylabel("position")
+    below, strip = join_panels(axes[2:4]), join_panels(axes[4:])
     if tensors["structured"].any():
-        _rows(rows, tensors, n_rows, profile_length)
-        rows.set_title(_finding_of_rows(results["nulls"]))
         _curves(below, tensors, n_profiles, profile_length)
-        _mean_profile(below, results["profiles"][:profile_length])
+        shown = results["profiles"][:profile_length]
+        _mean_profile(below, shown, properties)
     else:
-        say_instead([rows, below], "no structured position")
+        say_instead([below], "no structured positions")
+    _norms(strip, results["regimes/positions"], results["regimes/summary"])
     return figure, text
 
 
 def _finding(properties: pd.DataFrame) -> str:
-    rows = properties[properties["property"] == "translation_invariance"]
+    rows = _by_offset(properties)
     if rows.empty:
         return "There are no position embeddings to look at"
-    has_structured = (rows["positions"] == "structured").any()
-    rows = rows[rows["positions"] == ("structured" if has_structured else "all")]
-    near, far = rows.iloc[0], rows.iloc[-1]
+    near = rows.iloc[0]
     if not near["value"] > near["null_quantile_0.975"]:
         return "The cosine of two positions depends on their offset no more than in shuffled order"
     return (
-        "The cosine of two positions depends on their offset: it explains "
-        f"{100 * near['value']:.0f} % of the variance up to offset {near['largest_offset']}, "
-        f"{100 * far['value']:.0f} % up to {far['largest_offset']} "
-        f"(shuffled {100 * far['null_mean']:.0f} %)"
+        f"The cosine of two positions depends on their offset: up to {near['largest_offset']}, it "
+        f"explains {percent(near['value'])} of the variance, in shuffled order "
+        f"{percent(near['null_mean'])}"
     )
 
 
-def _finding_of_rows(nulls: pd.DataFrame) -> str:
-    """Return whether a test finds the first positions more like later ones than earlier ones."""
-    excess = nulls[nulls["measure"] == "first_forward_excess"]
-    if len(excess) and (excess["value"] > excess["null_value_high"]).all():
-        return "The first positions are more like later ones than earlier ones"
-    return "The first positions are no more like later ones than chance makes them"
+def _by_offset(properties: pd.DataFrame) -> pd.DataFrame:
+    """Return the shares of variance that the offset explains, of structured positions if any."""
+    rows = properties[properties["property"] == "translation_invariance"]
+    has_structured = (rows["positions"] == "structured").any()
+    return rows[rows["positions"] == ("structured" if has_structured else "all")]
 
 
 def by_frequency(matrix: Float[np.ndarray, "n dim"]) -> Float[np.ndarray, "n dim"]:
@@ -154,40 +153,72 @@ def _color_bar(ax: Axes, name: str) -> None:
     bar.ax.locator_params(nbins=5)
 
 
-def _rows(ax: Axes, tensors: dict[str, np.ndarray], n_rows: int, length: int) -> None:
-    """Draw the cosines of the first structured positions with all of the first positions."""
-    structured = np.flatnonzero(tensors["structured"])[:n_rows]
-    colors = colormaps[ONE_BY_ONE](np.linspace(0, 0.9, len(structured)))
-    for position, color in zip(structured, colors, strict=True):
-        row = tensors["cosines"][position, :length]
-        ax.plot(np.arange(len(row)), row, color=color, linewidth=0.7, label=f"{position}")
-        # Itself, from where it goes to those before on the left and those after on the right.
-        ax.plot(position, tensors["cosines"][position, position], "o", color=color, markersize=3)
-    ax.set(xlabel="position", ylabel="cosine", xlim=(-1, None))
-    ax.legend(loc="upper right", ncols=max(1, len(structured) // 2), title="position; dot: itself")
-
-
 def _curves(ax: Axes, tensors: dict[str, np.ndarray], n_profiles: int, profile_length: int) -> None:
     """Draw the cosines of the first structured positions with the next ones by offset."""
-    structured = np.flatnonzero(tensors["structured"])[:n_profiles]
-    colors = colormaps[ONE_BY_ONE](np.linspace(0, 0.9, len(structured)))
+    first = np.flatnonzero(tensors["structured"])[:n_profiles]
     shown = np.where(tensors["structured"], tensors["cosines"], np.nan)
-    for position, color in zip(structured, colors, strict=True):
+    for position in first:
         following = shown[position, position + 1 : position + 1 + profile_length]
         offsets = np.arange(1, len(following) + 1)
-        name = f"position {position}"
-        ax.plot(offsets, following, color=color, linewidth=0.7, label=name)
+        name = f"positions {first[0]} to {first[-1]}" if position == first[0] else None
+        ax.plot(offsets, following, color=GRAY, linewidth=0.6, label=name)
 
 
-def _mean_profile(ax: Axes, profile: pd.DataFrame) -> None:
+def _mean_profile(ax: Axes, profile: pd.DataFrame, properties: pd.DataFrame) -> None:
     offset, mean = profile["offset"], profile["mean"]
     deviation = profile["standard_deviation"]
-    ax.plot(offset, mean, color="black", linewidth=1.6, label="mean of all positions")
+    color = SPACES["positional"].color
+    ax.plot(offset, mean, color=color, linewidth=1.6, label="mean of all positions")
     ends = (mean - deviation, mean + deviation)
-    ax.fill_between(offset, *ends, color="0.85", zorder=1, label="± standard deviation")
-    ax.set(title="Cosine with the next positions, by offset", xlabel="offset", ylabel="cosine")
-    ax.set(ylim=(None, 1.2), xlim=(0, None))
-    ax.legend(loc="upper right", ncols=4)
+    ax.fill_between(
+        offset, *ends, color=color, alpha=0.2, linewidth=0, zorder=1, label="± standard deviation"
+    )
+    shares = "; ".join(
+        f"up to {row['largest_offset']}: {percent(row['value'])} "
+        f"(shuffled {percent(row['null_mean'])})"
+        for row in _by_offset(properties).to_dict("records")
+        if row["largest_offset"] <= offset.max()
+    )
+    ax.set(title="Cosine by offset", xlabel=f"offset; of the variance, it explains {shares}")
+    ax.set(ylabel="cosine", ylim=(None, 1.2), xlim=(0, None))
+    ax.legend(loc="upper right", ncols=3)
+
+
+def _norms(ax: Axes, positions: pd.DataFrame, regimes: pd.DataFrame) -> None:
+    """Draw the norm of each position, the mean of each regime, and name outliers at the edge."""
+    apart, norm = positions["outlying"].astype(bool), positions["norm"]
+    low, high = norm[~apart].quantile([EDGE, 1 - EDGE])
+    low, high = low - ROOM * (high - low), high + 2 * ROOM * (high - low)
+    shown = norm.between(low, high)
+    color = SPACES["positional"].color
+    ax.plot(positions["position"][shown], norm[shown], ".", color=color, markersize=2)
+    beyond = positions[~shown].sort_values("position")
+    wanted = -beyond["position"] / max(1, len(positions)) if len(beyond) <= N_NAMED else []
+    # From right to left, for the last name must end at the edge.
+    places = -spread(wanted, NAME, NAME - 1)
+    for place, (_, row) in zip(places, beyond.iterrows(), strict=False):
+        up = row["norm"] > high
+        words = f"{row['position']}: {row['norm']:.2f} {'↑' if up else '↓'}"
+        height, side = (0.97, "top") if up else (0.03, "bottom")
+        ax.text(place, height, words, transform=ax.transAxes, va=side, fontsize=7)
+    ends = regimes["first_position"], regimes["last_position"]
+    ax.hlines(regimes["mean_norm"], *ends, color=BLACK, linewidth=1, zorder=3)
+    for row in regimes.to_dict("records"):
+        middle = (row["first_position"] + row["last_position"]) / 2
+        write_beside(
+            ax,
+            f"{row['mean_norm']:.3f}",
+            (middle, row["mean_norm"]),
+            (0, 7),
+            ha="center",
+            path_effects=HALO,
+        )
+        if row["first_position"]:
+            ax.axvline(row["first_position"] - 0.5, color=GRAY, linewidth=0.8)
+    starts = ", ".join(map(str, regimes["first_position"][1:]))
+    n = counted(len(regimes), "regime")
+    ax.set(title=f"Norm: {n}" + (f", changes at {starts}" if starts else ""))
+    ax.set(xlabel="position", ylabel="norm", ylim=(low, high), xlim=(-2, len(positions) + 2))
 
 
 def _population(tensors: dict[str, np.ndarray]) -> str:

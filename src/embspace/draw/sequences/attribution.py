@@ -19,6 +19,7 @@ from embspace.draw.page.canvas import (
 )
 from embspace.draw.page.looks import GRAY, seed_look
 from embspace.draw.page.markdown import folded, for_readers, interval, markdown_table, section
+from embspace.draw.page.saving import Results
 from embspace.draw.sequences.sequence_looks import (
     METHODS,
     RANDOM,
@@ -27,16 +28,7 @@ from embspace.draw.sequences.sequence_looks import (
     show_codons,
     words_of,
 )
-from embspace.files.tables import Tables
 
-RESULTS = (
-    "precision.csv",
-    "recall.csv",
-    "changes.csv",
-    "curves.csv",
-    "areas.csv",
-    "places.csv",
-)
 KNOWN_SITES = (
     "Of as many first places as a sequence has true ones, the share that is true. A method "
     "finds the sites with a seed if its interval is above chance, and above the same method of "
@@ -53,7 +45,7 @@ LARGEST = 2.0  # of a logit, at which the colors of the map end
 
 
 def draw_attribution(
-    results: Tables, label: str, *, row_height_mm: PositiveFloat, digits: NonNegativeInt
+    results: Results, label: str, *, row_height_mm: PositiveFloat, digits: NonNegativeInt
 ) -> tuple[Figure, str]:
     """Draw curves, the true places that each method finds, and occlusion along the gene.
 
@@ -61,8 +53,9 @@ def draw_attribution(
     """
     heading = "# Attribution\n\nStage `measure_attribution`.\n"
     run = first_run(results["precision"])
-    of = {name: of_run(table, run) if run else table for name, table in results.items()}
-    rows = of["precision"]
+    names = ("precision", "curves", "places", "changes")
+    tables = {name: of_run(results[name], run) if run else results[name] for name in names}
+    rows = tables["precision"]
     figure, axes = new_figure(
         3 if len(rows) else 1,
         2 if len(rows) else 1,
@@ -75,7 +68,7 @@ def draw_attribution(
         say_instead(axes, NONE)
         return figure, f"{heading}\nNone.\n"
     for ax, curve in zip(axes, ("deletion", "insertion"), strict=False):
-        _curves(ax, of["curves"][of["curves"]["curve"] == curve])
+        _curves(ax, tables["curves"][tables["curves"]["curve"] == curve])
     axes[0].set(title="First k-mers hidden", ylabel="Probability of the class")
     axes[1].set(title="First k-mers alone shown")
     for ax, name, words in (
@@ -86,7 +79,7 @@ def draw_attribution(
         ax.set(title=words, xlabel="Share of the first places")
     axes[3].set_yticklabels([])
     ax = join_panels(axes[4:])
-    _along_the_gene(ax, of["places"], sorted(set(of["changes"]["codon"])))
+    _along_the_gene(ax, tables["places"], sorted(set(tables["changes"]["codon"])))
     ax.set_title("Fall of the class's logit when a k-mer is hidden; frames: k-mers of its sites")
     legend_below(figure, axes[:4], ncols=5)
     return figure, f"{heading}\n{_tables(results, digits)}"
@@ -194,7 +187,7 @@ def _along_the_gene(ax: Axes, places: pd.DataFrame, codons: list[int]) -> None:
     ax.grid(visible=False)
 
 
-def _tables(results: Tables, digits: int) -> str:
+def _tables(results: Results, digits: int) -> str:
     precision = results["precision"]
     run = {"run": "run"} if "run" in precision else {}
     keys = {**run, "weights": "weights", "model_seed": "seed", "method": "method"}
@@ -210,7 +203,7 @@ def _tables(results: Tables, digits: int) -> str:
         "chance_any_class_precision": "chance of these",
         "largest_random_any_class_precision": "largest of these of random weights",
     }
-    named = {name: _named(table) for name, table in results.items()}
+    named = {name: _named(results[name]) for name in ("precision", "areas", "recall", "changes")}
     first = section(
         "Known sites", KNOWN_SITES, markdown_table(for_readers(named["precision"], columns), digits)
     )

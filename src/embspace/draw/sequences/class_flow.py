@@ -21,6 +21,7 @@ from embspace.draw.page.canvas import (
 )
 from embspace.draw.page.looks import GRAY, seed_look
 from embspace.draw.page.markdown import folded, for_readers, interval, markdown_table, section
+from embspace.draw.page.saving import Results
 from embspace.draw.sequences.sequence_looks import (
     RANDOM,
     class_looks,
@@ -28,9 +29,7 @@ from embspace.draw.sequences.sequence_looks import (
     of_run,
     words_of,
 )
-from embspace.files.tables import Tables
 
-RESULTS = ("separation.csv", "maps.csv", "quality.csv")
 N_COLUMNS = 4
 NONE = "no run classifies sequences; `make all` trains one"
 QUANTITIES = {"silhouette": "Silhouette", "nearest_in_class": "Nearest of the same class"}
@@ -40,7 +39,7 @@ METHODS = {"pca": "PCA", "tsne": "t-SNE"}
 
 
 def draw_class_flow(
-    results: Tables, label: str, *, row_height_mm: PositiveFloat, digits: NonNegativeInt
+    results: Results, label: str, *, row_height_mm: PositiveFloat, digits: NonNegativeInt
 ) -> tuple[Figure, str]:
     """Draw silhouettes and nearest neighbors by layer, and maps of some layers, of one run.
 
@@ -151,7 +150,7 @@ def _maps(axes: Sequence[Axes], maps: pd.DataFrame, quality: pd.DataFrame, metho
         ax.set_xlabel(kept, fontsize=7)
 
 
-def _tables(results: Tables, digits: int) -> str:
+def _tables(results: Results, digits: int) -> str:
     table = results["separation"]
     keys = {"run": "run"} if "run" in table else {}
     keys |= {"weights": "weights", "model_seed": "seed", "layer": "layer"}

@@ -20,6 +20,7 @@ from embspace.draw.page.canvas import (
 )
 from embspace.draw.page.looks import seed_look
 from embspace.draw.page.markdown import folded, for_readers, interval, markdown_table, section
+from embspace.draw.page.saving import Results
 from embspace.draw.sequences.sequence_looks import (
     RANDOM,
     first_run,
@@ -27,9 +28,8 @@ from embspace.draw.sequences.sequence_looks import (
     show_codons,
     words_of,
 )
-from embspace.files.tables import Tables
 
-RESULTS = ("regions.csv", "layers.csv", "places.csv", "attribution/changes.csv")
+FURTHER_RESULTS = ("attribution/changes.csv",)
 N_COLUMNS = 4
 NONE = "no run classifies simulated sequences; `make all` trains one"
 ANY, OWN = "defining sites of any class", "defining sites of its class"
@@ -45,7 +45,7 @@ LARGEST_LOG = 3.0  # eight times as much
 
 
 def draw_sequence_attention(
-    results: Tables, label: str, *, row_height_mm: PositiveFloat, digits: NonNegativeInt
+    results: Results, label: str, *, row_height_mm: PositiveFloat, digits: NonNegativeInt
 ) -> tuple[Figure, str]:
     """Draw attention along the gene, heads against the defining sites, and entropies by layer.
 
@@ -161,7 +161,7 @@ def _lines(ax: Axes, rows: pd.DataFrame) -> None:
         shade(ax, of_model, "layer", "value", color=look["color"], alpha=0.2)
 
 
-def _tables(results: Tables, digits: int) -> str:
+def _tables(results: Results, digits: int) -> str:
     regions, layers = results["regions"], results["layers"]
     keys = {"run": "run"} if "run" in regions else {}
     keys |= {"weights": "weights", "model_seed": "seed", "layer": "layer"}

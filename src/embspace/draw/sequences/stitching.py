@@ -18,10 +18,10 @@ from embspace.draw.page.canvas import (
 )
 from embspace.draw.page.looks import BLACK, BLUE, GRAY, GREEN, VERMILION, Look
 from embspace.draw.page.markdown import folded, for_readers, interval, markdown_table, section
+from embspace.draw.page.saving import Results
 from embspace.draw.sequences.sequence_looks import first_run, of_run
 from embspace.files.tables import Tables
 
-RESULTS = ("layers.csv", "pairs.csv", "claims.csv")
 NONE = "no run classifies sequences after another phase; `make all` trains one"
 STITCHES = {
     "vocabulary": Look("through the vocabulary", BLUE, "o", "-"),
@@ -44,7 +44,7 @@ RULES = (
 
 
 def draw_stitching(
-    results: Tables, label: str, *, row_height_mm: PositiveFloat, digits: NonNegativeInt
+    results: Results, label: str, *, row_height_mm: PositiveFloat, digits: NonNegativeInt
 ) -> tuple[Figure, str]:
     """Draw a panel for each ordered pair of seeds, and for a run's seeds on another model.
 
@@ -52,7 +52,7 @@ def draw_stitching(
     are of all runs.
     """
     heading = "# Stitching\n\nStage `measure_stitching`.\n"
-    tables = {name: _with_below(table) for name, table in results.items()}
+    tables = {name: _with_below(results[name]) for name in ("layers", "pairs", "claims")}
     pairs = tables["pairs"]
     of_seeds, of_models = _first_of(pairs, "lower_seed"), _first_of(pairs, "lower_model")
     panels, n = _panels(of_seeds, of_models)

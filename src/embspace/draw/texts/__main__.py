@@ -9,12 +9,19 @@ from embspace.draw.texts import (
     text_clouds,
     text_clouds_layers,
     text_maps,
+    two_corpora,
 )
 from embspace.settings.stage import StageConfig, run_stage
 
 TABLES = Path(__file__).with_name("tables.yaml")
 DRAWINGS = drawings_of(
-    text_clouds, text_clouds_layers, text_maps, search, text_classification, tables=TABLES
+    text_clouds,
+    text_clouds_layers,
+    two_corpora,
+    text_maps,
+    search,
+    text_classification,
+    tables=TABLES,
 )
 
 

@@ -2,14 +2,13 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import chain
 from typing import Any
 
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
+from pydantic import NonNegativeInt, PositiveFloat
 
 from embspace.draw.page.canvas import counted, new_figure, without_axes
 from embspace.draw.page.looks import CIRCLES
@@ -18,7 +17,8 @@ from embspace.draw.page.saving import Results
 
 STAGE = "project_hopf_link"
 KEYS = ["link", "method", "perplexity", "n_neighbors", "min_dist"]
-METHODS = {"space": "space", "pca": "PCA", "tsne": "t-SNE", "umap": "UMAP"}
+COLUMNS = (("space", "pca"), ("tsne",), ("umap",))
+METHODS = {"space": "Space", "pca": "PCA", "tsne": "t-SNE", "umap": "UMAP"}
 QUALITY = {
     "link": "circles",
     "map": "map",
@@ -45,62 +45,66 @@ class Panel:
 
 
 def draw_hopf_link(
-    results: Results,
-    label: str,
-    *,
-    row_height_mm: PositiveFloat,
-    n_columns: PositiveInt,
-    digits: NonNegativeInt,
+    results: Results, label: str, *, height_mm: PositiveFloat, digits: NonNegativeInt
 ) -> tuple[Figure, str]:
-    """Draw the linked circles in space and their maps, and the PCA of the unlinked ones.
+    """Draw the linked circles in space and by PCA; by t-SNE and UMAP, the best and worst setting.
 
-    Each method begins a new row; below a map stand the numbers over all runs of its setting.
+    Below a map stand the numbers over all runs of its setting.
     """
-    rows = _rows(list(_panels(results)), n_columns)
-    height, title = row_height_mm * len(rows) + 18, _finding(results["quality"])
-    subtitle = f"{label} · {_population(results)}"
     figure, axes = new_figure(
-        len(rows), n_columns, height_mm=height, title=title, subtitle=subtitle, stage=STAGE
+        2,
+        len(COLUMNS),
+        height_mm=height_mm,
+        title=_finding(results["quality"]),
+        subtitle=f"{label} · {_population(results)}",
+        stage=STAGE,
     )
-    for ax, panel in zip(axes, chain(*rows), strict=True):
-        if panel:
-            _draw(figure, ax, panel)
-        else:
-            ax.set_axis_off()
+    panels = [*_panels(results)]
+    for column, methods in enumerate(COLUMNS):
+        own = [panel for panel in panels if panel.quality["method"] in methods]
+        for ax, panel in zip(axes[column :: len(COLUMNS)], _ends(own), strict=True):
+            if panel:
+                _draw(figure, ax, panel)
+            else:
+                ax.set_axis_off()
     handles = [Line2D([], [], color=look.color, marker=look.marker) for look in CIRCLES]
     figure.legend(handles, [look.name for look in CIRCLES], loc="outside lower left", ncols=2)
     return figure, _tables(results, label, digits)
 
 
 def _finding(quality: pd.DataFrame) -> str:
-    """Return the title: the number of settings that part the circles at every seed, by method."""
+    """Return the title: which methods part the circles at every seed, in most of their settings."""
     rows = quality[(quality["link"] == "linked") & (quality["method"] != "space")]
-    parted = (rows["n_linearly_separable"] == rows["n_runs"]).groupby(rows["method"], sort=False)
-    counts = (
-        f"by {METHODS[name]} in {each.sum()} of {counted(len(each), 'setting')}"
-        for name, each in parted
+    is_parted = rows["n_linearly_separable"] == rows["n_runs"]
+    shares = is_parted.groupby(rows["method"], sort=False).mean()
+    part, keep = (
+        [METHODS[str(name)] for name in shares.index[chosen]]
+        for chosen in (shares > 0.5, shares <= 0.5)
     )
-    return f"With every seed, the linked circles come apart {', '.join(counts)}"
+    if not part:
+        return "No method pulls linked circles apart in most of its settings"
+    verb = "pulls" if len(part) == 1 else "pull"
+    words = f"{' and '.join(part)} {verb} linked circles apart in most settings"
+    return f"{words}, {' and '.join(keep)} does not" if len(keep) == 1 else words
 
 
 def _panels(results: Results) -> Iterator[Panel]:
+    """Yield the map of the linked circles with each setting."""
     coordinates = results["parquet"]
     maps = coordinates[coordinates["run"] == 0].groupby(KEYS, sort=False, dropna=False)
     for (key, points), (_, row) in zip(maps, results["quality"].iterrows(), strict=True):
         link, method = key[:2]
         assert [link, method] == [row["link"], row["method"]]  # one order in both tables
-        if link == "linked" or method == "pca":
-            yield Panel(f"{link}: {_name(row)}", points, row)
+        if link == "linked":
+            yield Panel(_name(row), points, row)
 
 
-def _rows(panels: list[Panel], n_columns: int) -> list[list[Panel | None]]:
-    """Return rows of the grid, filled up with None; each method begins one, but space and PCA."""
-    by_method: dict[str, list[Panel | None]] = {}
-    for panel in panels:
-        method = str(panel.quality["method"])
-        by_method.setdefault("pca" if method == "space" else method, []).append(panel)
-    filled = [row + [None] * (-len(row) % n_columns) for row in by_method.values()]
-    return [row[i : i + n_columns] for row in filled for i in range(0, len(row), n_columns)]
+def _ends(panels: list[Panel]) -> list[Panel | None]:
+    """Return two panels: of several settings, those that part the circles most and least often."""
+    if len(panels) > 2:
+        panels = sorted(panels, key=lambda panel: -panel.quality["n_linearly_separable"])
+        panels = [panels[0], panels[-1]]
+    return [*panels, None, None][:2]
 
 
 def _name(row: pd.Series) -> str:
@@ -120,8 +124,7 @@ def _population(results: Results) -> str:
     numbers = numbers.replace("-", "−")
     return (
         f"{counted(row['n_points'], 'point')} a circle, no label used · linking number: {numbers} "
-        f"· below each map: share of the {results['quality']['k'].max()} nearest neighbors on the "
-        "same circle and kept (recall), linearly separable maps, closed rings"
+        "· t-SNE and UMAP: the settings that part them most and least often"
     )
 
 
@@ -145,11 +148,10 @@ def _closed(panel: Panel, circle: int) -> pd.DataFrame:
 
 
 def _quality_words(row: pd.Series) -> str:
-    """Return the words below a map: shares of neighbors, and counts of runs and rings."""
+    """Return the words below a map: the runs that part the circles, and closed rings."""
     return (
-        f"same circle {row['same_circle_share']:.2f}, recall {row['neighbor_recall']:.2f}\n"
-        f"{row['n_linearly_separable']}/{row['n_runs']} separable, "
-        f"{row['n_closed_rings']}/{row['n_rings']} closed"
+        f"parted in {row['n_linearly_separable']} of {counted(row['n_runs'], 'run')}\n"
+        f"rings closed: {row['n_closed_rings']} of {row['n_rings']}"
     )
 
 

@@ -1,0 +1,38 @@
+"""Says what the thesis asked at its end, and what was found out for a model."""
+
+from pathlib import Path
+
+ASKED = (
+    ("Do opposites come apart without what their part of speech shares?", "oppositeness"),
+    ("Can a search find opposite texts that are still grammatical?", ""),
+    ("How are the positions shaped, as a curve?", ""),
+    ("Of which parts is the cloud of tokens made?", ""),
+    ("What do fewer bits a weight do to the geometry?", "rounding"),
+)
+"""The questions of section 5.2 in our words, and the analysis that answers, if there is one."""
+
+
+def answers_of_open_questions(model: str, up: str) -> str:
+    """Return a table of the questions, with the finding of each figure that a model has.
+
+    Parameters:
+        model: a name in conf/model/.
+        up: the way from the page's folder to the tree, for links.
+    """
+    lines = ["| 5.2 | question | answer | figure |", "|---|---|---|---|"]
+    for number, (question, noun) in enumerate(ASKED, 1):
+        picture = Path(f"figures/{noun}/{model}.png")
+        has_figure = bool(noun) and picture.is_file()
+        missing = "not computed" if noun else "no analysis yet"
+        answer = finding_of(picture) if has_figure else missing
+        link = f"[{noun}]({up}/{picture.as_posix()})" if has_figure else "–"
+        lines.append(f"| {number} | {question} | {answer} | {link} |")
+    return "\n".join(lines)
+
+
+def finding_of(picture: Path) -> str:
+    """Return the title of a figure, from the PNG's metadata; empty without one."""
+    from PIL import Image
+
+    with Image.open(picture) as image:
+        return " ".join(str(image.info.get("Description", "")).split())

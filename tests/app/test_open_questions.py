@@ -1,0 +1,33 @@
+from pathlib import Path
+
+import pytest
+
+from embspace.app.open_questions import ASKED, answers_of_open_questions, finding_of
+from embspace.draw.page.canvas import new_figure
+from embspace.files.figures import save_figure
+
+
+def picture(folder: Path, noun: str, title: str) -> Path:
+    file = folder / f"figures/{noun}/mine.png"
+    file.parent.mkdir(parents=True)
+    figure, _ = new_figure(1, 1, height_mm=40, title=title, subtitle="mine", stage="measure_x")
+    save_figure(figure, [str(file)], title="measure_x@mine")
+    return file
+
+
+def test_a_question_is_answered_by_the_finding_of_its_figure(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    title = "Nothing that is taken away frees opposites, whatever the layer and part of speech"
+    assert finding_of(picture(tmp_path, "oppositeness", title)) == title
+    monkeypatch.chdir(tmp_path)
+    rows = answers_of_open_questions("mine", "..").splitlines()[2:]
+    assert len(rows) == len(ASKED) == 5
+    assert f"| {title} | [oppositeness](../figures/oppositeness/mine.png) |" in rows[0]
+    assert "| no analysis yet | – |" in rows[1]
+    assert "| not computed | – |" in rows[4]
+
+
+def test_every_analysis_that_is_named_has_a_drawing(root: Path):
+    for _, noun in ASKED:
+        assert not noun or (root / f"src/embspace/draw/open_questions/{noun}.py").is_file()
