@@ -375,7 +375,8 @@ def page(rows: dict[str, list[dict[str, object]]]) -> str:
         f"# Questions of practice\n\n"
         f"By `python -m benchmarks.practice` on {processor()}, Python "
         f"{platform.python_version()}, one thread; a process each. Random vectors have {DIM} "
-        f"dimensions. The agreement is that of both answers on 2,000 vectors. kiez has "
+        f"dimensions. Processor seconds count where other work runs on the machine. The agreement "
+        f"is that of both answers on 2,000 vectors. kiez has "
         f"two classes derived here, as its own lack the tags of scikit-learn 1.9.\n\n"
         + "\n".join(parts)
     )
