@@ -179,7 +179,8 @@ def _count(
         counted.add(i, j, values, document)
         counted.keep(i, j, values, n_listed)
     counted.counts = counted.counts[::-1].cumsum()[::-1]
-    counted.document_counts = counted.document_counts[:, ::-1].cumsum(axis=1)[:, ::-1]
+    downwards = counted.document_counts[:, ::-1]
+    np.cumsum(downwards, axis=1, out=downwards)  # in place, as it is the largest array
     return counted
 
 
@@ -204,10 +205,14 @@ def pairs_above(
 
 
 def _products(unit: UnitRows) -> Iterator[tuple[int, int, Float[np.ndarray, "row column"]]]:
-    """Yield the first row of either block, and the cosines of all rows of both."""
-    begin, rows = -1, np.empty((0, 0))
+    """Yield the first row of either block, and the cosines of all rows of both, in one buffer."""
+    begin, rows, buffer = -1, np.empty((0, 0)), np.empty(0, np.float32)
     for first, second in unit.pairs_of_blocks():
         if first.start != begin:
             begin, rows = first.start, unit[first]
         columns = rows if second.start == begin else unit[second]
-        yield begin, second.start, rows @ columns.T
+        shape = (len(rows), len(columns))
+        if not len(buffer):  # the first blocks are the largest
+            buffer = np.empty(shape[0] * shape[1], np.float32)
+        cosine = buffer[: shape[0] * shape[1]].reshape(shape)
+        yield begin, second.start, np.matmul(rows, columns.T, out=cosine)
