@@ -50,7 +50,7 @@ def _cosines(distributions: pd.DataFrame) -> pd.DataFrame:
         & (distributions["pooling"] == POOLING)
         & (distributions["corpus"] == distributions["other_corpus"])
     ]
-    return rows.reindex(columns=["corpus", "layer", MEDIAN, *QUARTILES]).dropna(subset=MEDIAN)
+    return rows.reindex(columns=["corpus", "layer", MEDIAN, *QUARTILES]).dropna(subset=[MEDIAN])
 
 
 def _largest_step(cosines: pd.DataFrame) -> pd.DataFrame:
@@ -58,7 +58,7 @@ def _largest_step(cosines: pd.DataFrame) -> pd.DataFrame:
     steps = cosines.groupby("corpus", sort=False)[MEDIAN].diff().abs()
     if not steps.notna().any():
         return cosines[:0]
-    after = cosines.loc[steps.idxmax()]
+    after = cosines.assign(step=steps).sort_values("step", ascending=False, kind="stable").iloc[0]
     own = cosines[cosines["corpus"] == after["corpus"]]
     return own[own["layer"].isin([after["layer"] - 1, after["layer"]])]
 
@@ -94,8 +94,8 @@ def _lines(ax: Axes, cosines: pd.DataFrame, lengths: pd.Series) -> None:
     for corpus, look in corpus_looks(cosines["corpus"]).items():
         rows = cosines[cosines["corpus"] == corpus]
         named = look._replace(name=f"{look.name}, {counted(round(lengths[corpus]), 'token')} long")
-        ends = (rows[name] for name in QUARTILES)
-        ax.fill_between(rows["layer"], *ends, color=look.color, alpha=0.2, linewidth=0)
+        low, high = (rows[name] for name in QUARTILES)
+        ax.fill_between(rows["layer"], low, high, color=look.color, alpha=0.2, linewidth=0)
         draw_by_layer(ax, rows, MEDIAN, named)
     ax.axhline(0, color="0.6", linewidth=0.8)
     ax.set(xlabel="layer", ylabel="cosine of two texts")
