@@ -2,6 +2,7 @@
 
 import numpy as np
 import pandas as pd
+import pytest
 
 from embspace.measure.parameters.parameter_alignment_claims import (
     BY_CHANCE,
@@ -75,12 +76,13 @@ def test_raw_space_that_matches_layers_differs_and_a_tendency_is_undecided() -> 
     assert verdicts(vocabulary, [0.25] * N_GROUPS)[BY_CHANCE] == "undecided"
 
 
+@pytest.mark.slow
 def test_chance_seldom_passes_for_matched_layers_and_seldom_differs_in_raw_space() -> None:
     rng = np.random.default_rng(1)
-    passed = [verdicts([_share(rng) for _ in range(N_GROUPS)], [0.125] * 6) for _ in range(80)]
+    passed = [verdicts([_share(rng) for _ in range(N_GROUPS)], [0.125] * 6) for _ in range(200)]
     assert sum(each[SAME_DEPTH] == "matches" for each in passed) == 0
-    raw = [verdicts([0.0] * 6, [_share(rng) for _ in range(N_GROUPS)]) for _ in range(80)]
-    assert sum(each[BY_CHANCE] == "differs" for each in raw) <= 8
+    raw = [verdicts([0.0] * 6, [_share(rng) for _ in range(N_GROUPS)]) for _ in range(200)]
+    assert sum(each[BY_CHANCE] == "differs" for each in raw) <= 16
 
 
 def test_before_training_each_claim_is_asked_of_its_own_space() -> None:
