@@ -24,7 +24,7 @@ def answers_of_open_questions(model: str, up: str) -> str:
         picture = Path(f"figures/{noun}/{model}.png")
         has_figure = bool(noun) and picture.is_file()
         missing = "not computed" if noun else "no analysis yet"
-        answer = finding_of(picture) if has_figure else missing
+        answer = (finding_of(picture) if has_figure else "") or missing
         link = f"[{noun}]({up}/{picture.as_posix()})" if has_figure else "–"
         lines.append(f"| {number} | {question} | {answer} | {link} |")
     return "\n".join(lines)

@@ -99,7 +99,10 @@ def best_pair_rows(
         level: Level of the upper bound.
     """
     for measure in (name for name in MEASURES if name != PROCRUSTES):
-        value, largest = values[measure], np.nanmax(null[measure], axis=(1, 2))
+        value = values[measure]
+        if np.isnan(value).all():  # of equal texts
+            continue
+        largest = np.nanmax(null[measure], axis=(1, 2))
         layer, other = np.unravel_index(np.nanargmax(value), value.shape)
         high = float(np.quantile(largest, level))
         yield {

@@ -16,6 +16,8 @@ SEVERAL = ("encoders_decoders",)
 OF_SOME = {
     "profiled": (
         "atlas",
+        "oppositeness",
+        "rounding",
         "context",
         "direction",
         "encoders_decoders",

@@ -85,10 +85,10 @@ def test_ranks_help_where_one_coordinate_has_the_variance(monkeypatch: pytest.Mo
     signal = signal @ np.random.default_rng(2).normal(size=(6, 40))
     big = 100 * np.random.default_rng(1).normal(size=(200, 1))
     answer = labeled(np.concatenate([signal, big], axis=1), label, monkeypatch)
-    assert answer.tables["shape"]["top_variance_share"].iloc[0] > 0.9
+    assert answer.tables["shape"]["top_coordinate_share"].iloc[0] > 0.9
     assert effect(answer, "ranks")["difference_low"] > 0.1
     plain = labeled(signal, label, monkeypatch)
-    assert plain.tables["shape"]["top_variance_share"].iloc[0] < 0.2
+    assert plain.tables["shape"]["top_coordinate_share"].iloc[0] < 0.2
     assert effect(plain, "ranks")["difference_low"] < 0.02
 
 

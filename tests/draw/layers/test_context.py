@@ -20,5 +20,8 @@ def test_layers_in_which_all_tokens_are_alike_say_nothing_of_context(last: float
         | {"measure": measure, "value": value}
         for (measure, layer), value in values.items()
     ]
-    assert is_collapsed(pd.DataFrame(rows)) == collapsed
-    assert not is_collapsed(pd.DataFrame(rows[:1]))
+    table = pd.DataFrame(rows)
+    assert is_collapsed(table, "posts") == is_collapsed(table, "absent") == collapsed
+    assert not is_collapsed(pd.DataFrame(rows[:1]), "posts")
+    other = table.assign(corpus="articles", value=0.5)
+    assert not is_collapsed(pd.concat([table, other]), "articles")

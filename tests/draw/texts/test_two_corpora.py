@@ -62,10 +62,10 @@ def test_lines_are_the_numbers_of_the_table():
 def test_the_title_names_the_layer_words_alone_and_chance():
     figure, _ = drawn(tables())
     assert title(figure) == (
-        "Ships and ports are apart, farthest at layer 1: AUC 0.90, words alone 0.70"
+        "Ships and ports are told apart, best at layer 1: AUC 0.90, words alone 0.70"
     )
     figure, _ = drawn(tables(others=("ports", "seas")))
-    assert title(figure).startswith("Ships and ports are apart, farthest at layer 1")
+    assert title(figure).startswith("Ships and ports are told apart, best at layer 1")
     assert_words_fit(figure)
 
 
@@ -79,9 +79,9 @@ def test_one_corpus_is_a_sentence_and_no_finding():
     assert says_nothing(title(figure)) and title(figure) in text
 
 
-def test_of_layers_with_one_auc_the_farthest_is_named():
+def test_of_layers_with_one_auc_the_farthest_is_the_best():
     given = tables()
     given["csv"].loc[given["csv"]["layer"] == 0, "auc"] = 0.904
     figure, text = drawn(given)
-    assert "farthest at layer 1: AUC 0.90" in title(figure)
+    assert "best at layer 1: AUC 0.90" in title(figure)
     assert "words alone" in text

@@ -6,7 +6,7 @@ from embspace.geometry.practice.changes import (
     CHANGES,
     Ranks,
     fitted_change,
-    top_variance_share,
+    top_coordinate_share,
     weighted_moments,
     whitening,
 )
@@ -106,6 +106,6 @@ def test_the_cosine_of_ranks_is_spearmans_correlation():
 
 def test_the_share_of_the_variance_in_one_coordinate():
     x = np.array([[3.0, 1.0, 7.0], [-3.0, -1.0, 7.0]])
-    assert top_variance_share(x) == pytest.approx(0.9)
-    assert top_variance_share(x + 5) == pytest.approx(0.9)
-    assert np.isnan(top_variance_share(np.ones((3, 2))))
+    assert top_coordinate_share(x) == pytest.approx(0.9)
+    assert top_coordinate_share(x + 5) == pytest.approx(0.9)
+    assert np.isnan(top_coordinate_share(np.ones((3, 2))))

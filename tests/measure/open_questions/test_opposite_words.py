@@ -60,7 +60,11 @@ def test_random_weights_are_of_the_same_words_and_of_another_table():
 def test_frames_need_one_place_for_a_word_and_every_part_of_speech():
     with pytest.raises(InputError, match="key 'frames': no sentence for 'verb'"):
         check_frames(FRAMES, ["verb"])
-    with pytest.raises(InputError, match=r"frames.noun': 'a cat' has not one \{word\}"):
+    with pytest.raises(InputError, match=r"frames.noun': 'a cat', allowed: one \{word\}"):
         check_frames({"noun": ["a cat"]}, [])
-    with pytest.raises(InputError, match="has not one"):
+    with pytest.raises(InputError, match="allowed: one"):
         check_frames({"noun": ["{word} and {word}"]}, [])
+    with pytest.raises(InputError, match="allowed: one"):
+        check_frames({"noun": ["{word} and }"]}, [])
+    with pytest.raises(InputError, match="key 'frames.nouns', allowed: adjective, noun, verb"):
+        check_frames({"nouns": ["a {word}"]}, ["noun"])

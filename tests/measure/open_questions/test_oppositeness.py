@@ -74,6 +74,11 @@ def test_one_line_of_opposites_is_shared_and_tells_them():
     assert (told["random_weights_auc"] < 0.75).all()
 
 
+def test_a_line_is_found_where_the_list_has_one_pole_first():
+    outcome = measured(vectors(shared=0.0, against=0.0, line=2.0))
+    assert set(outcome["lines"]["is_shared"]) == {"yes"}
+
+
 def test_a_classifier_that_knows_the_words_alone_is_not_told_apart():
     x = vectors(shared=1.0, against=0.3)
     x[:40] += 3  # antonyms are other words than synonyms

@@ -172,6 +172,7 @@ def page_of(
         facts=dict(facts_of(folder, model)),
         machine=this_machine(),
         chapters=_by_chapter(sections),
+        shown={section.noun for section in sections},
         methods=_methods(folder, [each.noun for each in sections], model),
         headlines=findings[:HEADLINES],
         findings=folded(findings),

@@ -22,7 +22,8 @@ SAYS_NOTHING = re.compile(
     r"|no more than (in shuffled order|one that encodes nothing)"
     r"|no clear difference|0 for it, 0 against it, \d+ undecided; .*0 for it, 0 against it)\b",
 )
-# Titles of figures that any model has, for chance or random weights give the same.
+# Titles of figures that any model has, for chance or random weights give the same, or that hang on
+# the number of texts.
 LIKE_CHANCE = re.compile(
     r"as of Gaussians|no stronger than those of a Gaussian|as many as of isotropic vectors"
     r"|about as many as by chance|embeddings are as long as position embeddings"

@@ -39,7 +39,7 @@ from embspace.geometry.practice.changes import (
     Affine,
     Ranks,
     fitted_change,
-    top_variance_share,
+    top_coordinate_share,
     whitening,
 )
 from embspace.geometry.practice.hub_reduction import k_occurrences, nearest_by, occurrence_skewness
@@ -141,8 +141,8 @@ def transform(
         [_uses(measured, halves, versions), _shapes(measured, versions)], ignore_index=True
     )
     best = best_of(effects)
-    share = top_variance_share(measured.vectors)
-    tables = {"effects": effects, "shape": pd.DataFrame({"top_variance_share": [share]})}
+    share = top_coordinate_share(measured.vectors)
+    tables = {"effects": effects, "shape": pd.DataFrame({"top_coordinate_share": [share]})}
     return Transforms(
         "\n".join(_said(cloud, tables, best)),
         _sentence(cloud, effects, best),
@@ -266,7 +266,7 @@ def best_of(effects: pd.DataFrame) -> str:
 
 
 def _said(cloud: TextVectors, tables: Mapping[str, pd.DataFrame], best: str) -> Iterator[str]:
-    effects, share = tables["effects"], tables["shape"]["top_variance_share"].iloc[0]
+    effects, share = tables["effects"], tables["shape"]["top_coordinate_share"].iloc[0]
     yield (
         f"{cloud.called}: {len(cloud):,} texts; one of {cloud.vectors.shape[1]:,} coordinates has "
         f"{100 * share:.1f} % of the variance"

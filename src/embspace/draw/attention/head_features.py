@@ -37,7 +37,7 @@ SIGNED = ("block_excess", "article_excess")
 ALIKE = 0.05  # heads whose values differ by less, as a share of the largest, are not drawn
 N_COLUMNS, N_TOP = 3, 3
 NO_TEXT = "the model reads no text, or gives no attention of every layer"
-ALIKE = 0.02  # of tokens, within which heads spread their attention as random ones do
+NEAR_RANDOM = 0.02  # of tokens, within which heads spread their attention as random ones do
 TIMES_RANDOM = 1.5  # the mass of random weights, from which on a head is named
 
 
@@ -74,7 +74,7 @@ def _finding(table: pd.DataFrame, mass_share: float) -> str:
     )
     if best["value"] < TIMES_RANDOM * best["random_weights"]:
         named = ""
-    if not named and abs(median - random) < ALIKE:
+    if not named and abs(median - random) < NEAR_RANDOM:
         return f"Heads spread their attention as with random weights: half hold {spread}{at_random}"
     return f"Half of the heads hold {spread}{at_random}{named}"
 

@@ -3,7 +3,7 @@
 import pandas as pd
 from pydantic import NonNegativeInt
 
-from embspace.draw.layers.profile_tables import Finding, profile_page
+from embspace.draw.layers.profile_tables import Finding, profile_page, profiled_corpus
 from embspace.draw.page.saving import Results
 
 DRAWN_IN = "profile"
@@ -17,13 +17,15 @@ COLLAPSED = FINDING._replace(claim="{vectors} are nearly all alike, whatever the
 ALIKE = 0.99  # self-similarity, from which on an adjusted one near 0 says nothing of context
 
 
-def is_collapsed(profiles: pd.DataFrame) -> bool:
+def is_collapsed(profiles: pd.DataFrame, corpus: str) -> bool:
     """Return whether tokens are all alike in the layer where they seem to depend most on context.
 
-    A token in two texts is then as alike as any two tokens, for all are.
+    A token in two texts is then as alike as any two tokens, for all are. Of the first corpus if
+    `corpus` was not profiled.
     """
     rows = profiles[(profiles["space"] == "token") & (profiles["change"] == "as_is")]
-    values = rows.pivot_table(index=["corpus", "layer"], columns="measure", values="value")
+    rows = rows[rows["corpus"] == profiled_corpus(rows, corpus)]
+    values = rows.pivot_table(index="layer", columns="measure", values="value")
     if not {"self_similarity", "adjusted_self_similarity"} <= {*values}:
         return False
     smallest = values.sort_values("adjusted_self_similarity").iloc[0]
@@ -43,7 +45,7 @@ def draw_context(
     return profile_page(
         results,
         label,
-        COLLAPSED if is_collapsed(results["profiles"]) else FINDING,
+        COLLAPSED if is_collapsed(results["profiles"], corpus) else FINDING,
         measures=measures,
         nulls=nulls,
         corpus=corpus,

@@ -1,4 +1,4 @@
-"""Draws how the tokens of a model lie, layer by layer, beside random weights."""
+"""Draws how the tokens of a model lie, layer by layer, beside random weights or a Gaussian."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -125,9 +125,10 @@ def _finding(rows: pd.DataFrame, nulls: pd.DataFrame) -> str:
     if layer not in both.index:
         return f"{sentence_case(name)} is largest, {words}"
     beside = f"with random weights {both['null_mean'][layer]:.2f}"
-    if (both["high"] < both["null_smallest"]).all():
+    is_whole = len(both) == len(rows)
+    if is_whole and (both["high"] < both["null_smallest"]).all():
         return f"Training lowers {name} at every layer: at most {words}, {beside}"
-    if (both["low"] > both["null_largest"]).all():
+    if is_whole and (both["low"] > both["null_largest"]).all():
         return f"Training raises {name} at every layer: up to {words}, {beside}"
     return f"{sentence_case(name)} is largest, {words}, {beside}"
 
@@ -190,9 +191,16 @@ def _table(
 ) -> str:
     values = pd.concat([rows for rows, _ in found.values()])
     nulls = pd.concat([rows.assign(value=rows["null_mean"]) for _, rows in found.values()])
-    first = section("Tokens by layer", "As drawn, and where not converged.", _wide(values, digits))
+    note = "The figure leaves out values that half of the texts do not give as well."
+    first = section(f"Tokens of {_named(values)} by layer", note, _wide(values, digits))
     more = section("Nulls", "Means over draws.", _wide(nulls, digits, ["null"]))
     return tables_page(f"Profile of the layers of {label}", "measure_direction", first, more)
+
+
+def _named(rows: pd.DataFrame) -> str:
+    """Return the name of the corpus of all rows."""
+    corpora = [*dict.fromkeys(map(str, rows["corpus"]))]
+    return corpus_looks(corpora)[corpora[0]].name if corpora else "no corpus"
 
 
 def _wide(rows: pd.DataFrame, digits: int, keys: list[str] | None = None) -> str:

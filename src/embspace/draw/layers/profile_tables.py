@@ -11,7 +11,7 @@ from embspace.draw.page.markdown import folded, markdown_table, section
 from embspace.draw.page.measure_names import name_of
 from embspace.draw.page.saving import Results
 
-AFTER = "final_norm_"  # begins the names of spaces that the figure leaves to the tables
+AFTER = "final_norm_"  # begins the names of spaces after the final norm
 CHANGES = {
     "ordinary_tokens": "without special tokens and position 0",
     "standardized": "standardized",
@@ -53,6 +53,11 @@ def profile_page(
     return sentence, _text(results, label, finding.stage, measures, digits)
 
 
+def profiled_corpus(rows: pd.DataFrame, corpus: str) -> str:
+    """Return the corpus if rows are of it, else their first one; empty without a row."""
+    return corpus if corpus in set(rows["corpus"]) else next(map(str, rows["corpus"]), "")
+
+
 def _of(table: pd.DataFrame, space: str, measure: str) -> pd.DataFrame:
     return table[(table["space"] == space) & (table["measure"] == measure)]
 
@@ -70,7 +75,7 @@ def _title(
     rows = _of(as_is, space, measure).dropna(subset="value")
     if rows.empty:
         return f"{sentence_case(name)} of tokens is undefined in all layers"
-    corpus = corpus if corpus in set(rows["corpus"]) else rows["corpus"].iloc[0]
+    corpus = profiled_corpus(rows, corpus)
     of_corpus = rows[rows["corpus"] == corpus]
     values = {
         int(at): float(x) for at, x in zip(of_corpus["layer"], of_corpus["value"], strict=True)

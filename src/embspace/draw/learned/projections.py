@@ -92,7 +92,7 @@ def _of_method(results: dict[str, Any], method: str) -> dict[str, Any]:
 
 def _finding(quality: pd.DataFrame) -> str:
     """Return the title: the method whose map of tokens keeps most neighbors, and its share."""
-    tokens = quality[quality["cloud"].str.endswith("centered")]
+    tokens = quality[quality["cloud"].str.endswith("centered") & (quality["n_axes"] == 2)]
     best = tokens.sort_values("neighbor_recall", kind="stable").iloc[-1]
     share, chance = (percent(best[f"{of}neighbor_recall"]) for of in ("", "chance_"))
     return (

@@ -148,7 +148,7 @@ def _tables(results: Results, label: str, digits: int) -> str:
     more = [
         section(
             "One line of opposites",
-            "Mean absolute cosine of the differences of antonyms, beside shuffled partners.",
+            "Mean absolute cosine of the differences of antonyms, beside words dealt anew.",
             markdown_table(results.for_readers("lines", line), digits),
         ),
         section(

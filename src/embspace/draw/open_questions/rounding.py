@@ -1,5 +1,6 @@
 """Draws what becomes of the measures of layers when weights have few bits."""
 
+from itertools import cycle
 from typing import Literal
 
 import pandas as pd
@@ -19,6 +20,7 @@ from embspace.draw.page.canvas import (
 )
 from embspace.draw.page.looks import GRAY, Look
 from embspace.draw.page.markdown import markdown_table, section, tables_page
+from embspace.draw.page.own_texts import corpus_called
 from embspace.draw.page.saving import Results
 
 STAGE = "measure_rounding"
@@ -57,7 +59,7 @@ def draw_rounding(
         3,
         height_mm=height_mm,
         title=_finding(shown),
-        subtitle=f"{label} · {SCALES[scales]}{blocks} · {counts['corpus']}: "
+        subtitle=f"{label} · {SCALES[scales]}{blocks} · {corpus_called(counts['corpus'])}: "
         f"{counted(counts['n_documents'], 'document')}, {counted(counts['n_tokens'], 'token')}",
         stage=STAGE,
     )
@@ -91,7 +93,7 @@ def _looks(bits: list[int]) -> dict[int, Look]:
     places = [0.85 * number / max(len(bits) - 1, 1) for number in range(len(bits))]
     return {
         n: Look(counted(n, "bit"), to_hex(ramp(place)), marker)
-        for n, place, marker in zip(bits, places, MARKERS, strict=False)
+        for n, place, marker in zip(bits, places, cycle(MARKERS), strict=False)
     }
 
 
@@ -108,8 +110,8 @@ def _finding(shown: pd.DataFrame) -> str:
     if shown.empty:
         return "No weights to round"
     kept = (shown["verdict"] == "keeps").groupby(shown["bits"]).mean()
-    whole = kept[kept == 1]
     fewer = kept[kept < 1]
+    whole = kept[kept.index > fewer.index.max()] if len(fewer) else kept
     if fewer.empty:
         return f"Every measure of every layer stays in its interval down to {kept.index.min()} bits"
     most = fewer.index.max()
@@ -135,8 +137,20 @@ def _tables(results: Results, label: str, digits: int) -> str:
         markdown_table(verdicts.rename_axis(columns=None), digits),
     )
     more = [
-        section("Error of the weights", "", markdown_table(results.for_readers("errors"), digits)),
-        section("Likeness", "", markdown_table(results.for_readers("likeness"), digits)),
-        section("Measures", "", markdown_table(results.for_readers("csv"), digits)),
+        section(
+            "Error of the weights",
+            "Of all matrices, by Frobenius norm.",
+            markdown_table(results.for_readers("errors"), digits),
+        ),
+        section(
+            "Likeness",
+            "Of a token's state with its own state at full precision.",
+            markdown_table(results.for_readers("likeness"), digits),
+        ),
+        section(
+            "Measures",
+            "With intervals over texts at full precision.",
+            markdown_table(results.for_readers("csv"), digits),
+        ),
     ]
     return tables_page(f"Rounded weights of {label}", STAGE, first, *more)

@@ -223,7 +223,7 @@ def _line(line: str) -> str:
 
 def section(title: str, note: str, body: str) -> str:
     """Return a heading, a note and a table as one section."""
-    return f"## {title}\n\n{note}\n\n{body}\n"
+    return "\n\n".join(filter(None, (f"## {title}", note, f"{body}\n")))
 
 
 def folded(page: str) -> str:

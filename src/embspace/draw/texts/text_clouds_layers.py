@@ -14,7 +14,7 @@ STAGE = "measure_text_clouds"
 RESULTS = ("text_clouds/positive.csv",)
 DRAWN_IN = "text_clouds"
 SHARE, NULL = "share_not_positive", "null_covariance_share_not_positive"
-TINY = 1e-4  # a share of cosines that no panel shows
+TINY = 1e-4  # a share of cosines that rounds to 0
 GAUSSIAN = NULLS["gaussian_of_covariance"]
 COLUMNS = {
     **same("corpus", "pooling", "layer"),

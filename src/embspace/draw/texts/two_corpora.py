@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from pydantic import NonNegativeInt, PositiveFloat
 
 from embspace.draw.page.canvas import counted, legend_below, new_figure, say_instead, sentence_case
-from embspace.draw.page.looks import GRAY, PALETTE, TEXT_POOLINGS, Look
+from embspace.draw.page.looks import PALETTE, TEXT_POOLINGS, Look
 from embspace.draw.page.markdown import markdown_table, section
 from embspace.draw.page.own_texts import corpus_called
 from embspace.draw.page.saving import Results
@@ -84,7 +84,7 @@ def _finding(pairs: RowsByPair) -> str:
     place = f"layer {best['layer']:.0f}"
     if not is_apart(rows):
         return f"{named} are not clearly apart in any layer, least unlike chance at {place}: {auc}"
-    return f"{named} are apart, farthest at {place}: {auc}"
+    return f"{named} are told apart, best at {place}: {auc}"
 
 
 def _population(pairs: RowsByPair) -> str:
@@ -114,7 +114,8 @@ def _lines(ax: Axes, pairs: RowsByPair, quantity: str) -> None:
         for value in rows.loc[rows["embedding"] == WORDS, quantity]:
             ax.axhline(value, color=color, linestyle="--", linewidth=1, label=NAMES[WORDS])
         if quantity == "auc":
-            ax.plot(layers["layer"], layers["null_auc"], color=GRAY, label=DEALT, linewidth=1)
+            look: dict[str, Any] = {"color": color, "ls": ":", "lw": 1, "label": DEALT}
+            ax.plot(layers["layer"], layers["null_auc"], **look)
 
 
 def _tables(results: Results, pairs: RowsByPair, label: str, digits: int) -> str:

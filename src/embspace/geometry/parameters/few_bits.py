@@ -9,7 +9,7 @@ def rounded_to_bits(
 ) -> Float[np.ndarray, "row column"]:
     """Return a matrix with entries rounded to nearest on an even grid about 0, float64.
 
-    The grid of `bits` bits has 2^bits - 1 steps from -s to s, with s the largest absolute entry of
+    The grid of `bits` bits has 2^bits - 1 values from -s to s, with s the largest absolute entry of
     a row, or of each `block` successive entries of a row; the last block may be shorter. The error
     of an entry is at most s / (2^bits - 2). Round to nearest with a symmetric scale is the usual
     baseline of quantization (Nagel et al. 2021, "A white paper on neural network quantization").

@@ -135,7 +135,7 @@ def _order(x: Float[np.ndarray, "n dim"]) -> Int[np.ndarray, "n dim"]:
     return np.argsort(np.argsort(x, axis=1, kind="stable"), axis=1)
 
 
-def top_variance_share(x: Float[np.ndarray, "n dim"]) -> float:
+def top_coordinate_share(x: Float[np.ndarray, "n dim"]) -> float:
     """Return the largest share of the total variance that one coordinate has; NaN without any."""
     variances = x.var(axis=0, dtype=np.float64)
     total = variances.sum()

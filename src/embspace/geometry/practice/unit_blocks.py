@@ -22,7 +22,7 @@ class UnitRows:
         """Take vectors, and a mean to subtract first."""
         self._x, self._mean = x, mean
         lengths = [norms(self._centered(rows)) for rows in self._blocks(len(x))]
-        self.kept = np.flatnonzero(np.concatenate(lengths) > 0)
+        self.kept = np.flatnonzero(np.concatenate([np.empty(0), *lengths]) > 0)
         """The rows with a direction; all others are left out."""
 
     def __len__(self) -> int:

@@ -32,7 +32,7 @@ def load_opposites(path: str) -> pd.DataFrame:
                 raise InputError(f"{path}, line {line}: {key} {value!r}, allowed: {choices}")
         for word in (row.word, row.other_word):
             if not isinstance(word, str) or not word.strip():
-                raise InputError(f"{path}, line {line}: a word is empty")
+                raise InputError(f"{path}, line {line}: a word is empty, allowed: two words")
             place = (row.part_of_speech, row.relation, word)
             if place in seen:
                 raise InputError(

@@ -14,7 +14,7 @@ from embspace.errors import InputError
 from embspace.files.rows import save_rows
 from embspace.files.tensors import save_tensors
 from embspace.measure.layers.layer_states import window_states
-from embspace.measure.open_questions.opposite_pairs import PAIRS, load_opposites
+from embspace.measure.open_questions.opposite_pairs import PAIRS, PARTS_OF_SPEECH, load_opposites
 from embspace.measure.tables.pooled_states import final_norm_of
 from embspace.models.tokenizer import load_tokenizer, tokenizer_files
 from embspace.models.weights import load_model, with_random_weights
@@ -102,13 +102,16 @@ def measure_opposite_words(
 def check_frames(frames: Frames, parts: Sequence[str]) -> None:
     """Refuse frames that lack a part of speech or have not one place for a word."""
     for part in parts:
+        if unknown := sorted({*frames} - {*PARTS_OF_SPEECH}):
+            allowed = ", ".join(PARTS_OF_SPEECH)
+            raise InputError(f"{SETTINGS}: key 'frames.{unknown[0]}', allowed: {allowed}")
         if not frames.get(part):
             raise InputError(f"{SETTINGS}: key 'frames': no sentence for '{part}', expected one")
     for part, sentences in frames.items():
         for sentence in sentences:
-            if sentence.count("{word}") != 1 or sentence.count("{") != 1:
+            if sentence.count("{word}") != 1 or {*map(sentence.count, "{}")} != {1}:
                 raise InputError(
-                    f"{SETTINGS}: key 'frames.{part}': {sentence!r} has not one {{word}}"
+                    f"{SETTINGS}: key 'frames.{part}': {sentence!r}, allowed: one {{word}}"
                 )
 
 

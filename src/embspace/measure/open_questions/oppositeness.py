@@ -77,8 +77,8 @@ OPPOSITENESS = Analysis(
             {
                 **PLACE,
                 "absolute_cosine": ("profile", "|cosine| of differences"),
-                "null_absolute_cosine": ("null_value", "partners shuffled"),
-                "null_absolute_cosine_largest": ("null_value", "largest of shuffles"),
+                "null_absolute_cosine": ("null_value", "words dealt anew"),
+                "null_absolute_cosine_largest": ("null_value", "largest of deals"),
                 "random_weights_absolute_cosine": ("profile", "random weights"),
                 "is_shared": ("name", "one line"),
             },

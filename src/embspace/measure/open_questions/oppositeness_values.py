@@ -170,13 +170,17 @@ def line_of_opposites(
     n_shuffles: int,
     generator: np.random.Generator,
 ) -> dict[str, float]:
-    """Return the mean absolute cosine of the antonyms' differences, beside shuffled partners."""
+    """Return the mean absolute cosine of the antonyms' differences, beside words dealt anew.
+
+    All words are dealt to pairs: to shuffle partners alone would keep a line where a list has one
+    pole first, as ours has.
+    """
     rows, places = np.unique(antonyms, return_inverse=True)
     centered = x[rows].astype(np.float64) - x[rows].mean(axis=0)
     gram, pairs = centered @ centered.T, places.reshape(antonyms.shape)
     null = np.array(
         [
-            shared_line(gram, np.stack([pairs[:, 0], generator.permutation(pairs[:, 1])], axis=1))
+            shared_line(gram, generator.permutation(pairs.ravel()).reshape(-1, 2))
             for _ in range(n_shuffles)
         ]
     )

@@ -117,7 +117,7 @@ def measure_rounding(
     counts = {
         "corpus": texts.name,
         "n_documents": chosen.n_documents,
-        "n_tokens": len(read.document),
+        "n_tokens": len(full.sample),
     }
     return {**tables, "json": counts}
 

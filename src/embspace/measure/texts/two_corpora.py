@@ -26,6 +26,7 @@ from embspace.settings.stage import run_stage
 from embspace.settings.types import Share
 
 WORDS = "tf_idf"
+LATER = "(a later part of) "  # begins what stands for a window that is not the text's first
 LONGEST = 90  # characters of a text in the table
 VALUES = ("distance", "distance_low", "distance_high", "auc", "auc_low", "auc_high")
 
@@ -236,9 +237,9 @@ class _Both:
     def _read(self) -> list[tuple[str, str, str]]:
         """Return corpus, id and text of each window."""
         return [
-            (name, text, corpus.texts[text])
+            (name, text, f"{LATER * (window > 0)}{corpus.texts[text]}")
             for name, corpus, table in zip(self.names, self.corpora, self.windows, strict=True)
-            for text in corpus.cloud.windows["text"].to_numpy()[table["row"].to_numpy()]
+            for text, window in corpus.cloud.windows[["text", "window"]].to_numpy()[table["row"]]
         ]
 
     def between(self, by_layer: list[TwoClouds], n: int) -> pd.DataFrame:
