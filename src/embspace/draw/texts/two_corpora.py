@@ -101,7 +101,7 @@ def _population(pairs: RowsByPair) -> str:
     counts = (f"{corpus_called(name)}: {counted(n, 'document')}" for name, n in sizes.items())
     pooling = TEXT_POOLINGS[next(iter(pairs.values()))["embedding"].iloc[0]].name
     return (
-        f"{', '.join(counts)} · {pooling}, unit vectors · dashed: words alone, gray: chance · "
+        f"{', '.join(counts)} · {pooling}, unit vectors · dashed: words alone · "
         "bands: 95 % intervals over documents, not adjusted for having picked a layer"
     )
 
