@@ -242,7 +242,7 @@ NUMBERS_BY_OTHERS = {
     "Avery": (16, 3),
     "Cheng": (19, 5),
     "Dar": (11 + 8 + 20 + 14, 10),
-    "Saponati": (12, 3),
+    "Saponati": (13, 2),
     "Skean": (8, 6),
 }
 
