@@ -58,7 +58,7 @@ def test_the_page_has_every_analysis_and_asks_nobody(whole: Path, page: str):
     for noun, figure in elsewhere.items():
         section = page.partition(f'<section id="{noun}" class="part">')[2]
         section = section.partition("</section>")[0]
-        assert (f'Its figure: <a href="#{figure}">' in section) == bool(figure)
+        assert (f'See also: <a href="#{figure}">' in section) == bool(figure)
     outside = re.findall(r"""(?:src|href)=["']?(?!data:|#)([^"'> ]+)""", page)
     assert all(path.startswith(("data/drawn/", "results/")) for path in outside)
     assert all((whole / path).is_file() for path in outside)

@@ -200,7 +200,7 @@ def test_an_analysis_without_a_figure_has_a_page_that_says_where_it_is():
         page = Path("figures/noun/tiny.md").read_text(encoding="utf-8")
         assert page == (
             "# Tables of Tiny\n\n**Half of \\*it\\* is alike.**\n"
-            "Its figure: [other](../other/tiny.png).\n\nStage `x`.\n"
+            "See also: [other](../other/tiny.png).\n\nStage `x`.\n"
         )
         assert not Path("figures/noun/tiny.png").exists()
         assert Path("data/drawn/chapter/tiny/noun.tex").is_file()

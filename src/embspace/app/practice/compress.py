@@ -60,7 +60,7 @@ class Setting(NamedTuple):
     n_bytes: float
     scores: PairScores
     stored: Callable[[Float[np.ndarray, "n dim"]], Float[np.ndarray, "n m"]] | None
-    """What stands for vectors; None where another setting stores the same."""
+    """The stored form of vectors; None where another setting stores the same."""
 
 
 def compress(

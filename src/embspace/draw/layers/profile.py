@@ -64,8 +64,8 @@ def draw_profile(
     the texts do not give as well is not drawn.
     """
     corpus = _corpus(results)
-    found = {shown: _rows(results, shown, corpus) for shown in PANELS}
-    first = found[PANELS[0]]
+    tables_by_panel = {shown: _rows(results, shown, corpus) for shown in PANELS}
+    first = tables_by_panel[PANELS[0]]
     figure, axes = new_figure(
         2,
         3,
@@ -76,8 +76,10 @@ def draw_profile(
     )
     if first[0].empty:
         say_instead(axes, f"{label}: no corpus has enough documents")
-        return figure, _table(label, found, digits)
-    for number, (ax, (shown, (rows, nulls))) in enumerate(zip(axes, found.items(), strict=False)):
+        return figure, _table(label, tables_by_panel, digits)
+    for number, (ax, (shown, (rows, nulls))) in enumerate(
+        zip(axes, tables_by_panel.items(), strict=False)
+    ):
         _by_layer(ax, rows, nulls)
         ax.set_title(sentence_case(name_of(shown.measure).partition(" (")[0]))
         ax.set_xlabel("layer" if number > 1 else "")
@@ -88,7 +90,7 @@ def draw_profile(
             look: dict[str, Any] = {"color": color, "ha": "center", "path_effects": HALO}
             write_beside(axes[0], f"{height:.2f}", (layer, height), (0, 5), **look)
     _explain(axes[-1], axes)
-    return figure, _table(label, found, digits)
+    return figure, _table(label, tables_by_panel, digits)
 
 
 def _corpus(results: Mapping[str, pd.DataFrame]) -> str:
@@ -151,8 +153,8 @@ def _by_layer(ax: Axes, rows: pd.DataFrame, nulls: pd.DataFrame) -> None:
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     is_known = rows["converged"].astype(str) == "True"
     if is_known.sum() < max(1, len(rows) / 2):
-        told = f"converged in {is_known.sum()} of\n{len(rows)} layers: not drawn"
-        ax.text(0.5, 0.5, told, transform=ax.transAxes, ha="center", va="center", color=GRAY)
+        reason = f"converged in {is_known.sum()} of\n{len(rows)} layers: not drawn"
+        ax.text(0.5, 0.5, reason, transform=ax.transAxes, ha="center", va="center", color=GRAY)
         ax.set_axis_off()
         return
     drawn = rows[["value", "low", "high"]].where(is_known).assign(layer=rows["layer"])
@@ -177,8 +179,8 @@ def _explain(ax: Axes, axes: Any) -> None:
     """Write the legend of all panels into the last cell."""
     named = {
         name: handle
-        for each in axes
-        for handle, name in zip(*each.get_legend_handles_labels(), strict=True)
+        for panel in axes
+        for handle, name in zip(*panel.get_legend_handles_labels(), strict=True)
     }
     ax.set_axis_off()
     ax.legend(named.values(), named.keys(), loc="center left")
@@ -186,11 +188,13 @@ def _explain(ax: Axes, axes: Any) -> None:
 
 def _table(
     label: str,
-    found: Mapping[Shown, tuple[pd.DataFrame, pd.DataFrame]],
+    tables_by_panel: Mapping[Shown, tuple[pd.DataFrame, pd.DataFrame]],
     digits: int,
 ) -> str:
-    values = pd.concat([rows for rows, _ in found.values()])
-    nulls = pd.concat([rows.assign(value=rows["null_mean"]) for _, rows in found.values()])
+    values = pd.concat([rows for rows, _ in tables_by_panel.values()])
+    nulls = pd.concat(
+        [rows.assign(value=rows["null_mean"]) for _, rows in tables_by_panel.values()]
+    )
     note = "The figure leaves out values that half of the texts do not give as well."
     first = section(f"Tokens of {_named(values)} by layer", note, _wide(values, digits))
     more = section("Nulls", "Means over draws.", _wide(nulls, digits, ["null"]))

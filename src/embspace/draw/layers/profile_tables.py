@@ -76,24 +76,24 @@ def _title(
     if rows.empty:
         return f"{sentence_case(name)} of tokens is undefined in all layers"
     corpus = profiled_corpus(rows, corpus)
-    of_corpus = rows[rows["corpus"] == corpus]
+    corpus_rows = rows[rows["corpus"] == corpus]
     values = {
-        int(at): float(x) for at, x in zip(of_corpus["layer"], of_corpus["value"], strict=True)
+        int(at): float(x) for at, x in zip(corpus_rows["layer"], corpus_rows["value"], strict=True)
     }
-    moving = {*of_corpus.loc[of_corpus["converged"].astype(str) != "True", "layer"]}
+    moving = {*corpus_rows.loc[corpus_rows["converged"].astype(str) != "True", "layer"]}
     pick = max if finding.extreme == "largest" else min
     last, layer = max(values), pick(values, key=values.__getitem__)
     if _short(values[layer]) == _short(values[last]):  # no winner among equals
         layer = last
     drawn = _of(nulls, space, measure).query("corpus == @corpus and layer == @layer")
     drawn = drawn.dropna(subset="null_mean")
-    of_null = dict(zip(drawn["null"], map(float, drawn["null_mean"]), strict=True))
-    first = [null for null in shown if null in of_null][:1]
-    beside = [f"{NULLS[null].name} {_short(of_null[null])}" for null in first]
+    null_means = dict(zip(drawn["null"], map(float, drawn["null_mean"]), strict=True))
+    first = [null for null in shown if null in null_means][:1]
+    beside = [f"{NULLS[null].name} {_short(null_means[null])}" for null in first]
     beside += [f"last layer {_short(values[last])}"] if layer != last else []
     beside += ["not converged"] if layer in moving else []
     where = "the last layer" if layer == last else f"layer {layer} of {last}"
-    is_within = any(pick(values[layer], of_null[null]) == of_null[null] for null in first)
+    is_within = any(pick(values[layer], null_means[null]) == null_means[null] for null in first)
     claim = finding.within_null if is_within and finding.within_null else finding.claim
     claimed = sentence_case(claim.format(vectors=f"tokens of {_named(corpus)}"))
     value = f"{claimed} at {where}: {name} {_short(values[layer])}"
@@ -169,12 +169,12 @@ _NOT_CONVERGED = (
 def _moving(as_is: pd.DataFrame) -> pd.DataFrame:
     judged = as_is[as_is["of_half"].notna()]
     counts = judged.assign(moving=judged["converged"].astype(str) != "True")
-    found = counts.groupby(["corpus", "space", "measure"], sort=False)["moving"].agg(
+    moving = counts.groupby(["corpus", "space", "measure"], sort=False)["moving"].agg(
         not_converged="sum", layers="size"
     )
-    found = found[found["not_converged"] > 0].reset_index()
+    moving = moving[moving["not_converged"] > 0].reset_index()
     spaces = [
         LAYER_SPACES[space.removeprefix(AFTER)].name + ", final norm" * space.startswith(AFTER)
-        for space in found["space"]
+        for space in moving["space"]
     ]
-    return found.assign(space=spaces, measure=found["measure"].map(name_of))
+    return moving.assign(space=spaces, measure=moving["measure"].map(name_of))

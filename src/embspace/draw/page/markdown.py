@@ -23,7 +23,7 @@ ROUNDED = 1e-5  # relative error of a number in a table of results
 NEGATIVE_ZERO = re.compile(r"^-(0(?:\.0*)?)$")
 CORPORA = ("corpus", "other_corpus", "other corpus")  # columns
 FOLD = ("<details>", "<summary>More</summary>", "</details>")
-POINTER = re.compile(r"\*\*(.+)\*\*\nIts figure: \[(\w+)\]\(\S+\)\.\n\n")
+POINTER = re.compile(r"\*\*(.+)\*\*\nSee also: \[(\w+)\]\(\S+\)\.\n\n")
 _BAR = re.compile(r"(?<!\\)\|")
 
 
@@ -241,7 +241,7 @@ def tables_page(title: str, stage: str, first: str, *more: str) -> str:
 def with_pointer(page: str, finding: str, noun: str, name: str) -> str:
     """Return a page of tables with its finding, and where the figure is, below its heading."""
     heading, rest = page.split("\n", 1)
-    figure = f"Its figure: [{noun}](../{noun}/{name}.png).\n"
+    figure = f"See also: [{noun}](../{noun}/{name}.png).\n"
     return f"{heading}\n\n**{words(finding)}.**\n{figure}{rest}"
 
 

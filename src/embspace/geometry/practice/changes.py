@@ -21,7 +21,7 @@ class Moments:
     """Mean and covariance of vectors, each with a weight."""
 
     weight: float
-    """Of all vectors; 0 where there are none, with moments of 0."""
+    """The total weight of all vectors; 0 without one, and then moments are 0."""
     mean: Float[np.ndarray, " dim"]
     covariance: Float[np.ndarray, "dim dim"]
     """Divided by the weight."""

@@ -30,7 +30,7 @@ class PairsOfOneClass:
     antonyms: Int[np.ndarray, "antonym 2"]
     synonyms: Int[np.ndarray, "synonym 2"]
     folds: Int[np.ndarray, " pair"]
-    """Of the antonyms, then of the synonyms: pairs with a word in common are in one."""
+    """The fold of each pair, antonyms first; pairs with a common word are in one fold."""
     halves: Float[np.ndarray, "draw pair"]
     """1 for a pair that a draw has; the first draw has all, the others half of each kind."""
 

@@ -70,7 +70,7 @@ def load_text_reader(name: str, model: Model) -> TextReader | None:
 
 @dataclass(frozen=True, eq=False)
 class ReadTexts:
-    """What a model makes of the texts."""
+    """Hidden states of texts, by token, and of their halves, by window."""
 
     tokens: Float[np.ndarray, "layer token dim"]
     """The states of ordinary tokens."""

@@ -41,10 +41,10 @@ class Bounded(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Full:
-    """What is known of each layer at full precision."""
+    """States, neighbors and measures of each layer at full precision."""
 
     tokens: Float[np.ndarray, "layer token dim"]
-    """Of the sample."""
+    """States of the tokens in the sample."""
     sample: Int[np.ndarray, " token"]
     """The rows of the sample among all ordinary tokens."""
     neighbors: list[Int[np.ndarray, "token k"]]

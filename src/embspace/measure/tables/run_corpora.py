@@ -1,4 +1,4 @@
-"""What analyses of runs read beside their checkpoints: a corpus, a folder, the base."""
+"""Loads what analyses of runs read beside checkpoints: a corpus, a folder, the base."""
 
 from pathlib import Path
 
