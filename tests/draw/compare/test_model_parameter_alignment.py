@@ -38,7 +38,7 @@ def draw(rows: pd.DataFrame) -> tuple[str, str]:
 def test_tables_have_a_row_a_group_and_space() -> None:
     _, text = draw(table())
     alike, order = text.split("## ")[1:]
-    rows = [line for line in alike.splitlines() if line.startswith(("| FF values", "| queries"))]
+    rows = [line for line in alike.splitlines() if line.startswith(("| MLP values", "| queries"))]
     assert len(rows) == 4
     assert all("1 - 2" in row for row in rows)
     assert [row.split("|")[-2].strip() for row in rows] == ["yes", "no", "yes", "no"]
