@@ -27,8 +27,8 @@ COSTLY = (
 # These read sentences, lists of words and reviews that came with the study, and no other texts.
 OF_STIMULI = (
     *("probing", "evolution", "evolution_steps", "evolution_shared", "homonyms", "token_tracker"),
-    *("synonyms", "differences", "difference_consistency", "tasks", "text_classification"),
-    "oppositeness",
+    *("synonyms", "differences", "difference_consistency", "sentence_meaning", "oppositeness"),
+    *("tasks", "text_classification"),
 )
 OF_ALL = "ledger"
 # The rank in the order of use, and the option that asks for it; "" of what every report has.
