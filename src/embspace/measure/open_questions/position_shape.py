@@ -4,6 +4,7 @@ The third question of Luisto's thesis, section 5.2, by the rules of docs/open_qu
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Annotated, Any
 
 import numpy as np
@@ -169,6 +170,14 @@ def _planes(own: Shape, beside: Shape, drawn: dict[str, list[Shape]], level: flo
     return table.assign(**_beside(lambda shape: shape.planes[:, 1], beside, drawn, level))
 
 
+def _slopes_at(place: tuple[str, str], shape: Shape) -> Float[np.ndarray, " scale"]:
+    return shape.slopes[place]
+
+
+def _value_at(place: tuple[str, str], shape: Shape) -> Float[np.ndarray, "1"]:
+    return shape.values[place][:1]
+
+
 def _scales(
     grid: Float[np.ndarray, " scale"],
     own: Shape,
@@ -179,7 +188,7 @@ def _scales(
     parts = []
     for place, slope in own.slopes.items():
         space, method = place
-        columns = _beside(lambda shape, place=place: shape.slopes[place], beside, drawn, level)
+        columns = _beside(partial(_slopes_at, place), beside, drawn, level)
         parts.append(
             pd.DataFrame({"scale": grid, "slope": slope, **columns}).assign(
                 space=space, method=method
@@ -193,7 +202,7 @@ def _values(
 ) -> list[dict[str, Any]]:
     rows = []
     for place, (value, low, high) in own.values.items():
-        columns = _beside(lambda shape, place=place: shape.values[place][:1], beside, drawn, level)
+        columns = _beside(partial(_value_at, place), beside, drawn, level)
         rows.append(
             {
                 **{"space": place[0], "measure": place[1], "value": value},
