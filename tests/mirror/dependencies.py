@@ -97,8 +97,9 @@ def _opened(tree: Tree, stage: Stage) -> Iterator[str]:
 def _drawn_results(tree: Tree, drawing: Function, stage: Stage) -> Iterator[str]:
     """Yield what RESULTS stands for: `csv` is the unnamed table, `pairs.csv` a named one.
 
-    `other/pairs.csv` is a named one of another noun; what begins with `data/` or `conf/` is a path.
-    Of a declared analysis, tables.yaml beside the drawing has these names.
+    `other/pairs.csv` is a named one of another noun, `other/.csv` its unnamed one; what begins
+    with `data/` or `conf/` is a path. Of a declared analysis, tables.yaml beside the drawing has
+    these names.
     """
     homes = {"safetensors": "data/measured", "parquet": "data/projected"}
     written = f"{drawing.module.rpartition('/')[0]}/tables.yaml"

@@ -236,6 +236,7 @@ def drawn_nouns() -> dict[str, str]:
 DRAWN_ALONE = ("layer_choice", "label_overlap")
 # Analyses without a file of texts of their own, and the one whose results they show.
 SHOWN_OF = {"head_map": "head_features", "attention_patterns": "head_features"}
+SHOWN_OF |= {"tasks": "text_classification"}
 EMBSPACES = "Stimuli"  # of embspace, or of a study
 # What needs the blocks of a model, rebuilt from its weights.
 OF_BLOCKS = ("information_stream", "layer_roles", "query_key_form", "token_tracker")

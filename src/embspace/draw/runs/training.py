@@ -1,6 +1,7 @@
 """Draws what models of all runs learn, and how their layers change, from `measure_training`."""
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import pandas as pd
@@ -17,7 +18,7 @@ from embspace.draw.page.canvas import (
     sentence_case,
 )
 from embspace.draw.page.direct_labels import spread
-from embspace.draw.page.looks import GRAY, Look
+from embspace.draw.page.looks import GRAY, Line, Look
 from embspace.draw.page.markdown import markdown_table, section, tables_page
 from embspace.draw.page.saving import Results
 from embspace.draw.runs.dynamics import draw_dimension
@@ -94,13 +95,14 @@ def _panels(results: Tables, dynamics: pd.DataFrame | None) -> dict[str, DrawPan
         table = results.get(name, pd.DataFrame({"run": []}))
         for run, rows in table.groupby("run", sort=False):
             title = f"{run}: {_asked(name, rows)}"
-            panels[title] = lambda ax, rows=rows, run=run, draw=draw: draw(ax, rows, looks[run])
+            panels[title] = partial(draw, rows=rows, look=looks[str(run)])
     panels = dict([*panels.items()][: MOST_PANELS - 2])
     if "held_out" in results:
-        panels["Loss on held-out texts"] = lambda ax: _losses(ax, results["held_out"], looks)
+        panels["Loss on held-out texts"] = partial(_losses, rows=results["held_out"], looks=looks)
         if dynamics is not None:
             known = {run: looks[run] for run in results["held_out"]["run"].unique()}
-            panels["Dimension, mean of the blocks"] = lambda ax: draw_dimension(ax, dynamics, known)
+            of_blocks = partial(draw_dimension, table=dynamics, looks=known)
+            panels["Dimension, mean of the blocks"] = of_blocks
     return panels
 
 
@@ -183,8 +185,11 @@ def _named_ends(ax: Axes, heights: dict[str, float], **look: Any) -> None:
 
 def _agreement(ax: Axes, rows: pd.DataFrame, look: Look) -> None:
     """Draw the share of right verbs, dotted for verbs with an attractor before them."""
-    looks = {"none": ("-", "no attractor"), "some": (":", "attractors")}
-    levels = {}
+    looks: dict[str, tuple[Line, str]] = {
+        "none": ("-", "no attractor"),
+        "some": (":", "attractors"),
+    }
+    levels: dict[str, float] = {}
     for attractors, (line, words) in looks.items():
         chosen = rows[(rows["clause"] == "main") & (rows["attractors"] == attractors)]
         over_steps(ax, chosen, "accuracy", look._replace(line=line))
