@@ -39,7 +39,7 @@ def dynamics(*runs: str) -> pd.DataFrame:
 def draw(**given: pd.DataFrame) -> tuple[str, str]:
     results = {
         "csv": heads(),
-        "dynamics/": dynamics("a_decoder"),
+        "dynamics": dynamics("a_decoder"),
         "training/held_out": LEARNED,
     }
     return draw_head_dynamics(results | given, "all runs", shown=SHOWN, digits=3)
@@ -63,9 +63,9 @@ def test_a_layer_is_the_mean_of_its_heads_and_the_table_has_the_clearest() -> No
 
 
 def test_the_cone_index_of_runs_without_heads_is_left_out() -> None:
-    assert "another" not in draw(**{"dynamics/": dynamics("a_decoder", "another_run")})[1]
+    assert "another" not in draw(**{"dynamics": dynamics("a_decoder", "another_run")})[1]
 
 
 def test_nothing_trained_is_said_in_words() -> None:
-    empty = {name: pd.DataFrame() for name in ("csv", "dynamics/", "training/held_out")}
+    empty = {name: pd.DataFrame() for name in ("csv", "dynamics", "training/held_out")}
     assert "No checkpoint was read." in draw(**empty)[1]

@@ -34,7 +34,7 @@ def draw_head_dynamics(
     states, over the number of tokens, is that of `measure_dynamics`.
     """
     heads = with_runs(results["csv"], label)
-    cones = _cones(with_runs(results["dynamics/"], label), heads)
+    cones = _cones(with_runs(results["dynamics"], label), heads)
     table = pd.concat([of_layers(heads), cones], ignore_index=True)
     kinds = kinds_of_runs(results["training/held_out"], label)
     names = [NAMES[feature] for feature in shown]

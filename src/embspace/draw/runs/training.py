@@ -36,7 +36,7 @@ from embspace.files.tables import Tables
 
 STAGE = "measure_training"
 FURTHER_RESULTS = ("dynamics/.csv",)
-DYNAMICS = "dynamics/"
+DYNAMICS = "dynamics"
 TABLES = ("held_out", "agreement", "classification", "seeds")
 BASELINES = ("unigram", "bigram", "place")
 CHANCE = 0.5  # that the right form of a verb is preferred
