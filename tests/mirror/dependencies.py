@@ -114,7 +114,7 @@ def _drawn_results(tree: Tree, drawing: Function, stage: Stage) -> Iterator[str]
         home = f"{homes.get(suffix, 'results')}/{drawing.noun}/" if "/" not in table else "results/"
         home = "" if table.startswith("data/") else home
         item = stage.item if stage.item == TOY else "{}"
-        path = f"{home}{table.rstrip('/') + '/' if table else ''}{item}.{suffix}"
+        path = f"{home}{table.removesuffix('/') + '/' if table else ''}{item}.{suffix}"
         yield name if table.startswith("conf/") else path
 
 

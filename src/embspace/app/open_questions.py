@@ -5,7 +5,7 @@ from pathlib import Path
 ASKED = (
     ("Do opposites come apart without what their part of speech shares?", "oppositeness"),
     ("Can a search find opposite texts that are still grammatical?", ""),
-    ("How are the positions shaped, as a curve?", ""),
+    ("How are the positions shaped, as a curve?", "position_shape"),
     ("Of which parts is the cloud of tokens made?", ""),
     ("What do fewer bits a weight do to the geometry?", "rounding"),
 )

@@ -17,6 +17,7 @@ OF_SOME = {
     "profiled": (
         "atlas",
         "oppositeness",
+        "position_shape",
         "rounding",
         "context",
         "direction",

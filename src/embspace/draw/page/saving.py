@@ -155,8 +155,8 @@ def load_results(noun: str, name: str, names: tuple[str, ...]) -> dict[str, Any]
     `name` is the model's, that of a pair, or `toy`; for `ALL_RUNS` the tables of all runs are one,
     with a column `run`. `pairs.csv` and `csv` are results,
     `safetensors` the tensors that a measure left, `parquet` the coordinates of a map.
-    `other/pairs.csv` is a table of another noun, and keeps this name, `other/.csv` the one without
-    a name, which is `other`; files of any stage keep theirs,
+    `other/pairs.csv` is a table of another noun, `other/.csv` the one without a name; they keep
+    this name, as do files of any stage,
     `data/extracted/embeddings.parquet`, and settings, `conf/project/tsne.yaml`.
     """
     return {
@@ -189,8 +189,8 @@ def result_path(noun: str, name: str, result: str) -> str:
     if table.startswith("data/"):
         return f"{table}/{name}.{suffix}"
     folder = FOLDERS.get(suffix, "results")
-    place = (folder, "" if "/" in table else noun, table.rstrip("/"), f"{name}.{suffix}")
-    return "/".join(filter(None, place))
+    path = f"{folder}/{'' if '/' in table else noun}/{table}/{name}.{suffix}"
+    return "/".join(filter(None, path.split("/")))
 
 
 def draw_and_save(

@@ -1,0 +1,198 @@
+"""Draws the loops, turns and dimensions of the positions beside curves that encode nothing."""
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+from pydantic import NonNegativeInt, PositiveFloat
+
+from embspace.draw.page.canvas import (
+    absent,
+    counted,
+    legend_below,
+    new_figure,
+    say_absent,
+    say_instead,
+    shade,
+)
+from embspace.draw.page.looks import BLUE, GRAY, GREEN, SPACES, Look
+from embspace.draw.page.markdown import markdown_table, section, tables_page
+from embspace.draw.page.saving import Results
+
+STAGE = "measure_position_shape"
+FURTHER_RESULTS = ("conf/measure/open_questions/position_shape.yaml", "helix/path.csv")
+MEASURED_WITH, PATH = FURTHER_RESULTS[0], "helix/path"
+LEARNED = SPACES["positional"]
+SINUSOIDS = Look("sinusoids", GREEN, "", "-.")
+SURROGATES = {
+    "random_walk": Look("random walks", GRAY, "", ":"),
+    "stationary": Look("stationary tables", BLUE, "", "--"),
+}
+SPACE_NAMES = {"components": "three components", "full": "all dimensions"}
+LEAST_TURNS = 0.1  # on the axis: a surrogate may turn by nearly nothing
+MEASURES = {
+    "longest_loop": "longest loop",
+    "longest_merge": "largest distance at which parts join",
+    "successive_edges": "share of joins of successive positions",
+    "correlation_dimension": "correlation dimension",
+    "box_dimension": "box dimension",
+}
+
+
+def draw_position_shape(
+    results: Results, label: str, *, height_mm: PositiveFloat, digits: NonNegativeInt
+) -> tuple[Figure, str]:
+    """Draw the first plane and the turns by plane, the loops, and slopes over scales."""
+    counts, loops, values = results["json"], results["loops"], results["values"]
+    share = 100 * results[MEASURED_WITH]["level"]
+    figure, axes = new_figure(
+        2,
+        3,
+        height_mm=height_mm,
+        title=_finding(loops, values, counts["n_surrogates"]),
+        subtitle=f"{label} · {counted(counts['n_structured'], 'structured position')} · bands: "
+        f"{share:g} % of {counted(counts['n_surrogates'], 'surrogate')} of each kind",
+        stage=STAGE,
+    )
+    text = _tables(results, label, digits)
+    if values.empty:
+        if counts["n_positions"] == 0:
+            say_absent(axes, label, "positional")
+        else:
+            say_instead(axes, f"only {counted(counts['n_structured'], 'structured position')}")
+        return figure, text
+    _plane(axes[0], results[PATH])
+    _turns(axes[3], results["planes"])
+    for ax, space in zip(axes[1:3], SPACE_NAMES, strict=True):
+        _bars(ax, loops[loops["space"] == space], values[values["space"] == space])
+        ax.set_title(f"Loops, {SPACE_NAMES[space]}")
+    scales = results["scales"][results["scales"]["method"] == "correlation"]
+    for ax, space in zip(axes[4:], SPACE_NAMES, strict=True):
+        _slopes(ax, scales[scales["space"] == space])
+        ax.set_title(f"Dimension, {SPACE_NAMES[space]}")
+    axes[1].set_ylabel("length of bar")
+    axes[4].set_ylabel("slope of pairs nearer")
+    legend_below(figure, [axes[4], axes[3]], ncols=4)
+    return figure, text
+
+
+def _finding(loops: pd.DataFrame, values: pd.DataFrame, n_surrogates: int) -> str:
+    """Return the title: how many loops stand, and the dimension in three components."""
+    if values.empty:
+        return "There is no curve of positions to look at"
+    standing = loops[loops["verdict"] == "stands"]
+    if len(standing):
+        places = " and ".join(SPACE_NAMES[space] for space in standing["space"].unique())
+        first = f"{counted(len(standing), 'loop')} of the positions outlast all surrogates' "
+        first = f"{first}in {places}"
+    elif loops.empty:
+        first = "The positions close no loop"
+    else:
+        longest = loops.iloc[0]
+        walks, tables = (
+            round(longest[name] * n_surrogates)
+            for name in ("shorter_random_walks", "shorter_stationary")
+        )
+        first = (
+            f"No loop stands: the longest outlasts {walks} of {n_surrogates} random walks, "
+            f"but {tables} tables with the same mean cosines"
+        )
+    dimension = values.set_index(["space", "measure"])["value"].get(
+        ("components", "correlation_dimension"), np.nan
+    )
+    if np.isnan(dimension):
+        return f"{first}; no steady dimension"
+    return f"{first}; dimension {dimension:.1f} in three components"
+
+
+def _plane(ax: Axes, path: pd.DataFrame) -> None:
+    x, y = path["component_1"], path["component_2"]
+    ax.plot(x, y, color=GRAY, linewidth=0.3, alpha=0.6, rasterized=True)
+    ax.scatter(x, y, c=path["position"], cmap="viridis", s=3, zorder=2, rasterized=True)
+    ax.set(aspect="equal", xticks=[], yticks=[], xlabel="component 1", ylabel="component 2")
+    ax.set_adjustable("datalim")
+    ax.set_title("First plane (yellow: last)")
+
+
+def _bars(ax: Axes, loops: pd.DataFrame, values: pd.DataFrame) -> None:
+    longest = values[values["measure"] == "longest_loop"].iloc[0]
+    for name, look in SURROGATES.items():
+        ax.axhspan(
+            longest[f"{name}_low"], longest[f"{name}_high"], color=look.color, alpha=0.2, lw=0
+        )
+        ax.axhline(longest[name], color=look.color, ls=look.line, lw=0.8)
+    ax.plot(loops["rank"], loops["length"], "o", color=LEARNED.color, ms=3, label=LEARNED.name)
+    ax.set_ylim(bottom=0)
+    ax.set_xlabel("loops by length")
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=5))
+
+
+def _turns(ax: Axes, planes: pd.DataFrame) -> None:
+    ax.set_yscale("log")
+    _beside(ax, planes, "plane")
+    ax.plot(
+        planes["plane"], planes["turns"], LEARNED.marker, color=LEARNED.color, ms=4, ls=LEARNED.line
+    )
+    for _, row in planes.iterrows():
+        ax.annotate(
+            f"{row['period']:.3g}",
+            (row["plane"], row["turns"]),
+            (0, 6),
+            textcoords="offset points",
+            ha="center",
+            fontsize=6,
+        )
+    ax.set_xlabel("plane of components 2k-1, 2k")
+    ax.set_ylabel("turns")
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+    ax.set_xlim(0.4, len(planes) + 0.6)
+    ax.set_ylim(LEAST_TURNS, 3 * ax.get_ylim()[1])
+    ax.set_title("Turns (number: period)")
+
+
+def _slopes(ax: Axes, scales: pd.DataFrame) -> None:
+    ax.set_xscale("log")
+    _beside(ax, scales, "scale")
+    ax.plot(scales["scale"], scales["slope"], color=LEARNED.color, label=LEARNED.name)
+    ax.set_xlabel("scale (RMS distances)")
+    ax.set_ylim(bottom=0)
+
+
+def _beside(ax: Axes, rows: pd.DataFrame, x: str) -> None:
+    for name, look in SURROGATES.items():
+        shade(ax, rows, x, name, color=look.color, alpha=0.2)
+        ax.plot(rows[x], rows[name], color=look.color, ls=look.line, lw=0.8, label=look.name)
+    ax.plot(rows[x], rows["sinusoids"], color=SINUSOIDS.color, ls=SINUSOIDS.line, label="sinusoids")
+
+
+def _tables(results: Results, label: str, digits: int) -> str:
+    values, loops, title = results["values"], results["loops"], f"Shape of the positions in {label}"
+    if values.empty:
+        has_none = results["json"]["n_positions"] == 0
+        reason = absent(label, "positional") if has_none else "Too few structured positions."
+        return tables_page(title, STAGE, f"{reason}\n")
+    spaces = {name: SPACE_NAMES.get(name, name) for name in values["space"].unique()}
+    return tables_page(
+        title,
+        STAGE,
+        section(
+            "Values",
+            "Lengths and scales in root mean square distances from the mean. A dimension is read "
+            "between two scales where slopes are steady; without, there is none.",
+            markdown_table(
+                results.for_readers("values", values, space=spaces, measure=MEASURES), digits
+            ),
+        ),
+        section(
+            "Loops",
+            "Bars of persistent homology in degree 1. A loop stands if it outlasts the longest of "
+            "as many surrogates of both kinds as the rules say.",
+            markdown_table(results.for_readers("loops", loops, space=spaces), digits),
+        ),
+        section(
+            "Planes",
+            "Turns about the center in planes of successive principal components.",
+            markdown_table(results.for_readers("planes"), digits),
+        ),
+    )

@@ -1,0 +1,41 @@
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.figure import Figure
+
+from embspace.draw.open_questions.position_shape import draw_position_shape
+from embspace.measure.open_questions.position_shape import POSITION_SHAPE
+from embspace.settings.schema import read_yaml
+from tests.analyses import ROOT, as_drawn, settings_of
+from tests.draw.fits import assert_words_fit
+from tests.measure.open_questions.test_position_shape import measured, wave
+
+CONF = "conf/measure/open_questions/position_shape.yaml"
+
+
+def drawn(x: np.ndarray) -> tuple[Figure, str]:
+    path = pd.DataFrame({"position": np.arange(len(x)), "component_1": x[:, 0]})
+    further = {CONF: read_yaml(ROOT / CONF), "helix/path": path.assign(component_2=x[:, 1])}
+    results = as_drawn(POSITION_SHAPE, measured(x), **further)
+    return draw_position_shape(results, "a model", **settings_of(draw_position_shape))
+
+
+@pytest.fixture(scope="module")
+def once() -> tuple[Figure, str]:
+    return drawn(wave(period=61.0, blur=0.0))
+
+
+def test_title_says_which_loops_stand(once: tuple[Figure, str]):
+    figure, text = once
+    assert "of the positions outlast" in figure.get_suptitle()
+    assert "| stands" in text
+    assert_words_fit(figure)
+    walk = np.random.default_rng(0).normal(size=(32, 12)).cumsum(axis=0).astype(np.float32)
+    assert "No loop stands: the longest outlasts" in drawn(walk)[0].get_suptitle()
+
+
+def test_bars_and_turns_are_the_tables(once: tuple[Figure, str]):
+    loops = measured(wave(period=61.0, blur=0.0))["loops"].query("space == 'components'")
+    dots = [line for line in once[0].axes[1].lines if line.get_label() == "position embeddings"]
+    assert dots[0].get_ydata() == pytest.approx(loops["length"].to_numpy())
+    assert once[0].axes[3].get_yscale() == "log"
