@@ -29,6 +29,7 @@ FIRST, LAST_BUT_ALL, LAST = 0, 8, 9
 BY_CHAPTER = {
     "texts": (1, ""),
     "label_overlap": (1, ""),
+    "practice": (1, ""),
     "layer_choice": (1, ""),
     "learned": (2, ""),
     "positional": (2, ""),

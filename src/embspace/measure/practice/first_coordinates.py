@@ -4,11 +4,10 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Float
 
-from embspace.app.practice.answers import interval
-from embspace.app.practice.tasks import LEVEL, N_HALF_SAMPLES, SEED, K, cosines
-from embspace.app.practice.text_vectors import TextVectors
 from embspace.geometry.practice.compression import nearest_by_scores, neighbors_kept
 from embspace.geometry.practice.paired import paired_means
+from embspace.measure.practice.tasks import LEVEL, N_HALF_SAMPLES, SEED, K, cosines
+from embspace.measure.practice.text_vectors import TextVectors
 
 N_ORDERS = 20
 MOST = 2000  # texts that are compared; of more, texts are drawn
@@ -21,14 +20,14 @@ def sizes_below(dim: int) -> list[int]:
     return [2**power for power in range(3, 20) if 2**power < dim]
 
 
-def first_against_random(cloud: TextVectors) -> pd.DataFrame:
+def first_against_random(cloud: TextVectors, seed: int = SEED) -> pd.DataFrame:
     """Return a row a size up to half of the coordinates, and a last row of their mean.
 
     `first` and `random` are shares of the 10 nearest texts kept, `random` the mean over 20 orders
     of the coordinates. `low` and `high` hold `difference` for further documents and for further
     orders, of which the given order may be one.
     """
-    rng = np.random.default_rng(SEED)
+    rng = np.random.default_rng(seed)
     chosen = np.zeros(len(cloud), dtype=bool)
     chosen[rng.permutation(len(cloud))[:MOST]] = True
     some, dim = cloud.among(chosen), cloud.vectors.shape[1]
@@ -44,17 +43,19 @@ def first_against_random(cloud: TextVectors) -> pd.DataFrame:
             kept = nearest_by_scores(cut, some.documents, cosines, K)
             shares[place, number] = neighbors_kept(exact, kept)
     shares[-1] = shares[:-1].mean(axis=0)
-    rows = [_row(kept, some) for kept in shares]
+    rows = [_row(kept, some, seed) for kept in shares]
     return pd.DataFrame(rows).assign(size=[*map(str, sizes), "mean"], n=len(some))
 
 
-def _row(shares: Float[np.ndarray, "order text"], cloud: TextVectors) -> dict[str, float]:
+def _row(
+    shares: Float[np.ndarray, "order text"], cloud: TextVectors, seed: int
+) -> dict[str, float]:
     paired = paired_means(
         np.stack([shares[1:].mean(axis=0), shares[0]]),
         cloud.documents,
         n_half_samples=N_HALF_SAMPLES,
         level=LEVEL,
-        rng=np.random.default_rng(SEED),
+        rng=np.random.default_rng(seed),
     )
     random, n = shares[1:].mean(axis=1), len(shares) - 1
     # Were the given order a random one, its share would vary as theirs do, and so does their mean.
@@ -83,18 +84,3 @@ def verdict_of_first(table: pd.DataFrame) -> str:
     if table["low"].iloc[-1] > 0:
         return MORE
     return NO_MORE if table["high"].iloc[-1] < GAIN else NOT_TOLD
-
-
-def line_of_first(table: pd.DataFrame) -> str:
-    """Return the verdict as a line of an answer."""
-    if not len(table):
-        return "too few coordinates to compare the first with random ones"
-    row, verdict = table.iloc[-1], verdict_of_first(table)
-    bounds = interval(row["difference"], row["low"], row["high"])
-    start = {
-        MORE: "the first coordinates keep more neighbors than random ones, as in a Matryoshka "
-        "model, or in coordinates sorted by variance",
-        NO_MORE: f"the first coordinates keep no more neighbors than random ones (gain < {GAIN:g})",
-        NOT_TOLD: "not told whether the first coordinates keep more neighbors than random ones",
-    }[verdict]
-    return f"{start}: {bounds} over {N_ORDERS} orders"

@@ -2,9 +2,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from embspace.app.practice import clusters_kept as module
-from embspace.app.practice.clusters_kept import REFITTED, clusters_kept, line_of_clusters
+from embspace.app.practice.lines import line_of_clusters
 from embspace.app.practice.reading import read_corpus
+from embspace.measure.practice import clusters_kept as module
+from embspace.measure.practice.clusters_kept import REFITTED, clusters_kept
 
 
 @pytest.fixture(autouse=True)

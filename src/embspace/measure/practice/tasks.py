@@ -7,12 +7,14 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Bool, Float, Int
 
-from embspace.app.practice.text_vectors import HalfVectors, TextVectors
+from embspace.analysis import Column
 from embspace.errors import InputError
 from embspace.geometry.groups.retrieval import ranks_of_relevant, reciprocal_rank
 from embspace.geometry.pairs.directions import unit_rows
 from embspace.geometry.practice.changes import Affine
 from embspace.geometry.practice.paired import Paired, paired_means
+from embspace.measure.practice.text_vectors import HalfVectors, TextVectors
+from embspace.measure.tables.columns import value_with_bounds, with_bounds
 
 LEVEL = 0.95
 N_HALF_SAMPLES = 200
@@ -20,6 +22,19 @@ K = 10  # neighbors
 SEED = 0
 ROWS = 4096  # of vectors in memory at once
 ROUNDING = 1e-6  # of the largest number: vectors that differ by less are equal
+
+
+RAW, CENTERED = "raw", "centered"
+# Of `table_of`, with the corpus before.
+EFFECT: dict[str, Column] = {
+    "corpus": ("row", "corpus"),
+    "task": ("row", "task"),
+    "version": ("row", "vectors"),
+    **value_with_bounds("profile", bound="profile_bound"),
+    **with_bounds("difference", "profile", "difference", "profile_bound"),
+    "n": ("count", "texts"),
+    "n_documents": ("count", "documents"),
+}
 
 
 class Scored(NamedTuple):
@@ -64,6 +79,11 @@ def centering(cloud: TextVectors) -> Affine:
     return Affine(cloud.originals().vectors.mean(axis=0, dtype=np.float64), None)
 
 
+def prepared(cloud: TextVectors, kind: str) -> Float[np.ndarray, "text dim"]:
+    """Return the vectors raw, or centered."""
+    return cloud.vectors if kind == RAW else centering(cloud)(cloud.vectors).astype(np.float32)
+
+
 def has_spread(cloud: TextVectors) -> bool:
     """Return whether two documents or more have a vector apart from the mean, beyond rounding."""
     return len(np.unique(cloud.documents[_is_apart(cloud)])) > 1
@@ -90,9 +110,9 @@ def check_spread(cloud: TextVectors) -> None:
         )
 
 
-def half_of_documents(cloud: TextVectors) -> Bool[np.ndarray, " text"]:
+def half_of_documents(cloud: TextVectors, seed: int = SEED) -> Bool[np.ndarray, " text"]:
     """Return the texts to fit by: half of the documents, at random."""
-    order = np.random.default_rng(SEED).permutation(int(cloud.documents.max()) + 1)
+    order = np.random.default_rng(seed).permutation(int(cloud.documents.max()) + 1)
     return np.asarray(order[cloud.documents] % 2 == 0)
 
 
@@ -126,7 +146,7 @@ def scored_labels(cloud: TextVectors, nearest: Mapping[str, Int[np.ndarray, "tex
     return Scored("labels", f"share of {K} neighbors with the label", shares, documents)
 
 
-def table_of(scored: list[Scored]) -> pd.DataFrame:
+def table_of(scored: list[Scored], seed: int = SEED) -> pd.DataFrame:
     """Return a row a task and version: the mean, and its difference from the first version.
 
     Intervals are over documents; those of the differences hold for all versions at once.
@@ -138,7 +158,7 @@ def table_of(scored: list[Scored]) -> pd.DataFrame:
             documents,
             n_half_samples=N_HALF_SAMPLES,
             level=LEVEL,
-            rng=np.random.default_rng(SEED),
+            rng=np.random.default_rng(seed),
         )
         rows.append(rows_of(task, quantity, [*scores], paired, documents))
     return pd.concat(rows, ignore_index=True) if rows else pd.DataFrame(columns=["task"])
@@ -159,25 +179,3 @@ def rows_of(
         n_documents=len(np.unique(documents)),
         level=LEVEL,
     )
-
-
-def effect_lines(table: pd.DataFrame, task: str, names: Mapping[str, str]) -> list[str]:
-    """Return a line for each version of a task."""
-    from embspace.app.practice.answers import interval
-
-    lines = []
-    for number, (_, row) in enumerate(table[table["task"] == task].iterrows()):
-        value = interval(row["value"], row["low"], row["high"])
-        parts = (row["difference"], row["difference_low"], row["difference_high"])
-        less = interval(*parts) if number else ""
-        lines.append(
-            f"  {names.get(row['version'], row['version']):28}  {value:24}  {less}".rstrip()
-        )
-    return lines
-
-
-def verdict(row: pd.Series) -> str:
-    """Return whether a difference is sure: better, worse, or no clear difference."""
-    if row["difference_low"] > 0:
-        return "better"
-    return "worse" if row["difference_high"] < 0 else "no clear difference"

@@ -93,6 +93,53 @@ class HalfVectors:
         )
 
 
+def text_means(
+    x: Float[np.ndarray, "window dim"], windows: pd.DataFrame, ids: pd.Series
+) -> tuple[Float[np.ndarray, "text dim"], Int[np.ndarray, " text"]]:
+    """Return the mean of the windows of each text, and their number of tokens.
+
+    `windows` has a row a vector: text, n_tokens. Every one of `ids` has a window.
+    """
+    place = pd.Index(ids).get_indexer(windows["text"])
+    sums = np.zeros((len(ids), x.shape[1]))
+    np.add.at(sums, place, x)
+    n_tokens = np.bincount(place, windows["n_tokens"], minlength=len(ids)).astype(np.int64)
+    means = sums / np.bincount(place, minlength=len(ids))[:, None]
+    return means.astype(np.float32), n_tokens
+
+
+def half_vectors(
+    texts: pd.DataFrame, vectors: Float[np.ndarray, "text dim"], fewest: int
+) -> HalfVectors | None:
+    """Return halves of texts as queries and candidates; None with fewer documents.
+
+    `texts` has a row a half that was read, with its vector: id, document, copy_of, half. A text of
+    which one half alone was read is left out.
+    """
+    from embspace.measure.tables.half_scores import copies_of_queries
+
+    both = texts["id"].str.rpartition(".")[0].duplicated(keep=False).to_numpy()
+    texts, vectors = texts[both], vectors[both]
+    if texts["document"].nunique() < fewest:
+        return None
+    half = texts["half"].to_numpy()
+    queries = texts["document"][half == 2]
+    return HalfVectors(
+        vectors[half == 2],
+        vectors[half == 1],
+        copies_of_queries(texts),
+        np.asarray(pd.factorize(queries)[0], dtype=np.int64),
+        queries.tolist(),
+    )
+
+
+def about_texts(texts: pd.DataFrame) -> pd.DataFrame:
+    """Return what a question needs to know of prepared texts."""
+    texts = texts.reset_index(drop=True)
+    label = texts["subject"].where(texts["subject"] != "", texts["domain"])
+    return texts[["id", "document", "text", "copy_of"]].assign(label=label)
+
+
 def check_directions(cloud: TextVectors) -> None:
     """Stop if fewer than two documents have a vector that is not zero.
 

@@ -1,16 +1,16 @@
 import numpy as np
 import pytest
 
-from embspace.app.practice import first_coordinates as module
-from embspace.app.practice.first_coordinates import (
+from embspace.app.practice.lines import line_of_first
+from embspace.app.practice.reading import read_corpus
+from embspace.measure.practice import first_coordinates as module
+from embspace.measure.practice.first_coordinates import (
     MORE,
     NO_MORE,
     NOT_TOLD,
     first_against_random,
-    line_of_first,
     verdict_of_first,
 )
-from embspace.app.practice.reading import read_corpus
 
 
 def isotropic(seed: int, n: int, dim: int) -> np.ndarray:

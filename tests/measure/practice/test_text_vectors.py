@@ -2,8 +2,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from embspace.app.practice.text_vectors import TextVectors, check_directions
 from embspace.errors import InputError
+from embspace.measure.practice.text_vectors import TextVectors, check_directions
 
 X = np.array([[1.0, 0.0], [0.0, 0.0], [0.0, 2.0], [0.0, 2.0]], dtype=np.float32)
 
