@@ -19,6 +19,7 @@ OF_SOME = {
         "oppositeness",
         "position_shape",
         "rounding",
+        "vocabulary_clusters",
         "context",
         "direction",
         "encoders_decoders",
