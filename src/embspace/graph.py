@@ -270,7 +270,7 @@ def drawing_entry(chapter: str, name: str, over: str, root: Path) -> dict[str, A
         "deps": [f"data/prepared/code/draw_{name}.txt", *sorted({*read, *deps, *corpora})],
         "params": [*(key for key in ("seed", "roles") if key in arguments), *params],
         "outs": [f"data/drawn/{name}/{item}", *map(_kept, tables)],
-        "plots": [*map(_kept, pictures)],
+        **({"plots": [*map(_kept, pictures)]} if pictures else {}),
     }
 
 

@@ -97,8 +97,9 @@ def _opened(tree: Tree, stage: Stage) -> Iterator[str]:
 def _drawn_results(tree: Tree, drawing: Function, stage: Stage) -> Iterator[str]:
     """Yield what RESULTS stands for: `csv` is the unnamed table, `pairs.csv` a named one.
 
-    `other/pairs.csv` is a named one of another noun; what begins with `data/` or `conf/` is a path.
-    Of a declared analysis, tables.yaml beside the drawing has these names.
+    `other/pairs.csv` is a named one of another noun, `other/.csv` its unnamed one; what begins
+    with `data/` or `conf/` is a path. Of a declared analysis, tables.yaml beside the drawing has
+    these names.
     """
     homes = {"safetensors": "data/measured", "parquet": "data/projected"}
     written = f"{drawing.module.rpartition('/')[0]}/tables.yaml"
@@ -113,7 +114,7 @@ def _drawn_results(tree: Tree, drawing: Function, stage: Stage) -> Iterator[str]
         home = f"{homes.get(suffix, 'results')}/{drawing.noun}/" if "/" not in table else "results/"
         home = "" if table.startswith("data/") else home
         item = stage.item if stage.item == TOY else "{}"
-        path = f"{home}{table + '/' if table else ''}{item}.{suffix}"
+        path = f"{home}{table.removesuffix('/') + '/' if table else ''}{item}.{suffix}"
         yield name if table.startswith("conf/") else path
 
 

@@ -37,6 +37,10 @@ OF_SOME = {
         "query_key_form",
         "related_parameters",
         "spectrum",
+        "compression",
+        "text_hubs",
+        "thresholds",
+        "transforms",
     ),
     "checkpointed": ("pretraining_dynamics", "pretraining_head_dynamics"),
 }

@@ -22,6 +22,7 @@ from embspace.app.page.pictures import subtitle_in, title_in
 from embspace.app.page.provenance import corpora_of
 from embspace.app.paper import known_figures
 from embspace.draw.page.canvas import new_figure, use_style
+from embspace.draw.page.markdown import with_pointer
 from embspace.errors import InputError
 from embspace.files.tables import load_table
 from embspace.settings.pipeline import read_stages
@@ -155,15 +156,18 @@ def test_the_page_begins_with_the_findings_those_of_own_texts_first(tree: Path, 
         drawn = tree / f"data/drawn/{chapter}/minilm/{noun}.svg"
         assert drawn.is_file()
         drawn.write_text(TITLED.replace("longer", noun))
-    of_others = tree / "data/drawn/texts/minilm/text_classification.svg"
-    of_others.write_text(TITLED.replace("longer", "text_classification"))
+    of_others = tree / "data/drawn/texts/minilm/tasks.svg"
+    of_others.write_text(TITLED.replace("longer", "tasks"))
     nothing = TITLED.replace("Tokens &lt;b&gt; are longer", "The texts").replace(
         "than positions", "of one corpus"
     )
     (tree / "data/drawn/texts/minilm/text_maps.svg").write_text(nothing)
+    for noun in ("search", "text_clouds_layers"):
+        tables = with_pointer("# Texts\n\n", "No text to search for", "tasks", "minilm")
+        (tree / f"figures/{noun}/minilm.md").write_text(tables)
     for own_texts, said in (
-        (False, ["helix", "text_clouds", "text_classification"]),
-        (True, ["text_clouds", "helix", "text_classification"]),
+        (False, ["helix", "text_clouds", "tasks"]),
+        (True, ["text_clouds", "helix", "tasks"]),
     ):
         page = page_of(tree, "minilm", own_texts=own_texts)
         listed = page.split('id="findings"')[1].split("</section>")[0]
@@ -206,7 +210,7 @@ def test_a_section_that_reads_other_texts_names_them(tree: Path, page: str):
     found = {noun: re.search("for this section: <code>(.*?)</code>", part) for noun, part in parts}
     of_articles = ("head_features", "head_map", "attention_patterns", "word_order")
     assert {noun: file[1] for noun, file in found.items() if file} == {
-        "text_classification": "data/texts/reviews.jsonl",
+        **dict.fromkeys(("tasks", "text_classification"), "data/texts/reviews.jsonl"),
         **dict.fromkeys(of_articles, "data/texts/articles.jsonl"),
     }
     chapters = re.findall(r"<p>(Texts.*)</p>", page.split("</nav>")[0])

@@ -68,7 +68,7 @@ def test_a_report_of_the_study_has_what_run_computes():
 def test_stimuli_are_read_in_english_or_if_an_option_says_so():
     assert chosen() - chosen(is_english=False) == {
         *("evolution", "evolution_steps", "evolution_shared", "homonyms"),
-        *("synonyms", "differences", "difference_consistency"),
+        *("synonyms", "differences", "difference_consistency", "sentence_meaning"),
     }
     assert chosen(ALL) - chosen(ALL, is_english=False) == {*OF_STIMULI}
     assert chosen(ALL, STIMULI, is_english=False) == chosen(ALL)

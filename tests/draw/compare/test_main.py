@@ -22,7 +22,7 @@ def test_a_pair_has_figures_of_its_own(root: Path, tmp_path: Path, monkeypatch: 
     main(StageConfig("", {}, "", {}, [], [], settings, pair=PAIR))
     drawn = {str(file) for top in ("figures", "data/drawn") for file in Path(top).rglob("*.*")}
     assert drawn == {file for noun in DRAWINGS for file in figure_files(noun, PAIR)}
-    svg = Path(f"data/drawn/compare/{PAIR}/alignment.svg").read_bytes()
-    assert f"<title>compare_alignment@{PAIR}</title>".encode() in svg
+    svg = Path(f"data/drawn/compare/{PAIR}/measures.svg").read_bytes()
+    assert f"<title>compare_measures@{PAIR}</title>".encode() in svg
     text = Path(f"figures/measures/{PAIR}.md").read_text()
     assert text.startswith("# Measures of MiniLM-L6 and MiniLM-L6 (random weights)")

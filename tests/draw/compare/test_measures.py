@@ -5,8 +5,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from embspace.compare import paired_bounds
+from embspace.compare.alignment import ALIGNMENT
 from embspace.compare.measures import MEASURES
 from embspace.draw.compare.measures import draw_measures
+from embspace.draw.page.looks import BLUE, GRAY
+from tests.draw.compare import test_alignment
 from tests.draw.fits import assert_words_fit
 
 SETTINGS = {"height_mm": 140.0, "profile_length": 3, "digits": 2}
@@ -49,8 +52,11 @@ def table() -> pd.DataFrame:
     return found.reindex(columns=[*MEASURES.tables["csv"].columns])
 
 
-def drawn(table: pd.DataFrame) -> tuple[Figure, str]:
-    return draw_measures({"csv": table}, "one--two", **SETTINGS)
+def drawn(
+    table: pd.DataFrame, alignment: pd.DataFrame | None = None, pair: str = "one--two"
+) -> tuple[Figure, str]:
+    none = ALIGNMENT.tables["csv"].of() if alignment is None else alignment
+    return draw_measures({"csv": table, "alignment/": none}, pair, **SETTINGS)
 
 
 def panel(figure: Figure, title: str) -> Axes:
@@ -83,9 +89,30 @@ def test_what_only_one_model_has_is_named_and_not_drawn(table: pd.DataFrame):
         "Structured positions",
     ]
     said = " ".join(" ".join(text.get_text() for text in figure.texts).split())
-    assert "not in both: right sense found, variance of positions" in said
+    assert "not in both: right sense found, layers equally deep, variance of positions" in said
     figure, _ = drawn(table[:0])
     assert "nothing was measured of both" in figure.axes[0].texts[0].get_text()
+
+
+def test_layers_that_lie_equally_deep_have_a_panel(table: pd.DataFrame):
+    figure, _ = drawn(table, test_alignment.table())
+    assert_words_fit(figure)
+    assert panel(figure, "Layers equally deep").get_xlabel() == "layer of one"
+
+
+def test_curves_that_cover_each_other_are_named_and_not_drawn(table: pd.DataFrame):
+    curve = table["noun"] == "explained_variance"
+    near = table["model_value"] + 0.02
+    figure, _ = drawn(table.assign(other_model_value=table["other_model_value"].mask(curve, near)))
+    assert "Variance of tokens" not in [ax.get_title("left") for ax in figure.axes]
+    said = " ".join(" ".join(text.get_text() for text in figure.texts).split())
+    assert "less than 0.03 apart: variance of tokens" in said
+
+
+def test_random_weights_are_gray(table: pd.DataFrame):
+    figure, _ = drawn(table, pair="one--one (random weights)")
+    model, random = panel(figure, "Other half found").lines
+    assert (model.get_color(), random.get_color()) == (BLUE, GRAY)
 
 
 def test_found_texts_are_those_of_mean_pooling_by_layer(table: pd.DataFrame):
@@ -119,7 +146,7 @@ def test_models_of_other_depths_are_compared_and_drawn_at_their_own_layers(table
     deep = deep.assign(difference_low=bounds[0], difference_high=bounds[1])
     deep["n_paired"] = deep["n_paired"].mask(layered, 14)
     figure, text = drawn(deep)
-    assert panel(figure, "Consistency").get_xlabel() == "difference at layer 4 and 2"
+    assert panel(figure, "Consistency").get_xlabel() == "difference at layers 4 and 2"
     one, other = panel(figure, "Other half found").lines
     assert list(one.get_xdata()) == [0, 2, 4]
     assert list(other.get_xdata()) == [0, 1, 2]

@@ -103,7 +103,7 @@ def test_of_several_parts_the_title_names_the_most_moved() -> None:
     parts = (row("norm", 1, "moved", 0.02), row("feed_forward_value", 3, "moved", 0.3, rank=24))
     figure, _ = drawn(table(*parts, whole=all_of("moved", 0.05)))
     assert title_of(figure) == (
-        "From A to B all weights together moved by 5 % of their norm, most the FF values of "
+        "From A to B all weights together moved by 5 % of their norm, most the MLP values of "
         "layer 3, by 30 % of their norm"
     )
 

@@ -1,7 +1,19 @@
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
 
-from embspace.draw.page.direct_labels import spread
+from embspace.draw.page.direct_labels import name_lines, spread
+
+
+def test_lines_are_named_at_the_edge_in_their_colors_and_apart():
+    ax = Figure().subplots()
+    for name, end in (("one", 7.0), ("other", 7.1), ("_hidden", 3.0)):
+        ax.plot([0, 1], [5.0, end], label=name)
+    name_lines(ax, 0.1)
+    named = {text.get_text(): text.get_color() for text in ax.texts}
+    assert named == {line.get_label(): line.get_color() for line in ax.lines[:2]}
+    low, high = sorted(text.xyann[1] for text in ax.texts)
+    assert high - low == pytest.approx(0.1)
 
 
 def test_places_that_are_apart_stay():

@@ -45,6 +45,9 @@ def test_tables_of_another_noun_keep_its_name():
     loaded = load_results("noun", "tiny", ("other/pairs.csv",))
     assert list(loaded) == ["other/pairs"]
     assert len(loaded["other/pairs"]) == 3
+    save_table(vocabulary_of(2), "results/other/tiny.csv")
+    loaded = load_results("noun", "tiny", ("other/.csv",))
+    assert {name: len(table) for name, table in loaded.items()} == {"other": 2}
 
 
 def test_files_of_other_stages_and_settings_have_whole_paths():

@@ -97,7 +97,7 @@ def test_every_run_has_a_row_and_its_tables() -> None:
     figure, text = draw("mine", "yours")
     assert len(figure.axes) == 8
     assert "| mine" in text and "| yours" in text
-    assert "| FF values" in text
+    assert "| MLP values" in text
 
 
 def test_nothing_trained_is_said_in_words() -> None:

@@ -1,6 +1,6 @@
 """Draws figure and tables of `compare_measures`: what was measured of two models, side by side."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -10,23 +10,27 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator, PercentFormatter, StrMethodFormatter
 from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 
+from embspace.draw.compare.layers_alike import draw_alike, equally_deep
 from embspace.draw.compare.measure_tables import consistencies, tables_of
 from embspace.draw.page.canvas import counted, legend_below, new_figure, percent, say_instead
-from embspace.draw.page.looks import BLACK, BLUE, VERMILION
+from embspace.draw.page.looks import BLACK, BLUE, MODELS, VERMILION, Look
 from embspace.draw.page.own_texts import corpus_called
 from embspace.settings.params import models_of
 
+FURTHER_RESULTS = ("alignment/.csv",)
+ALIKE = "alignment/"
 HALF = 0.5  # of the variance
-SIDES = {  # color, line and marker
-    "model_value": (BLUE, "-", "o"),
-    "other_model_value": (VERMILION, "--", "s"),
+SIDES = {
+    "model_value": Look("", BLUE, "o", "-"),
+    "other_model_value": Look("", VERMILION, "s", "--"),
 }
 AT = {"model_value": "at", "other_model_value": "other_at"}  # layers of models of other depths
 SEARCH = ("search", "search", " / mean / as_is", "recall_at_1")  # the group after its corpus
 SENSES = ("homonyms", "recovery", "centered / cosine", "accuracy")
 OTHER_UNITS = "other units"  # what `compare_measures` says of bounds that there cannot be
 
-MOST_IN_A_ROW = 3  # panels
+SAME = 0.03  # of a share or a cosine; lines that are nearer cover each other
+MOST_PANELS, MOST_IN_A_ROW = 6, 3
 MOST_LARGE = 13  # layers with marks of full size
 AROUND_MM = 30.0  # that heading and legend take
 
@@ -43,39 +47,42 @@ def draw_measures(
     profile_length: PositiveInt,
     digits: NonNegativeInt,
 ) -> tuple[Figure, str]:
-    """Draw search, senses, differences of sentences, variance and positions of two models.
+    """Draw search, senses, differences of sentences, layers, variance and positions of two models.
 
-    What only one of them has is named in the subtitle. Positions are Luisto's figure 15: another
-    model's beside the first one's, up to an offset of `profile_length`. `label` joins the labels of
-    the pair.
+    Of more than six panels the first six. What only one model has is named in the subtitle, as is
+    what is the same in both. Positions are Luisto's figure 15: another model's beside the first
+    one's, up to an offset of `profile_length`. `label` joins the labels of the pair.
     """
     table, models = results["csv"], models_of(label)
-    panels = _panels(table, models, profile_length)
-    shown = {title: each for title, each in panels.items() if _is_of_both(each[1])}
-    n_columns = min(max(len(shown), 1), MOST_IN_A_ROW)
-    n_rows = -(-max(len(shown), 1) // n_columns)
+    panels = _panels(table, results[ALIKE], models, profile_length)
+    absent = [title for title, (_, rows) in panels.items() if not _is_of_both(rows)]
+    same = [title for title in [*panels][-3:] if title not in absent and _is_same(panels[title][1])]
+    titles = [title for title in panels if title not in (*absent, *same)][:MOST_PANELS]
+    n_columns = 2 if len(titles) == 4 else min(max(len(titles), 1), MOST_IN_A_ROW)
+    n_rows = -(-max(len(titles), 1) // n_columns)
     figure, axes = new_figure(
         n_rows,
         n_columns,
         height_mm=AROUND_MM + (height_mm - AROUND_MM) * n_rows / 2,
         title=_title(table, models),
-        subtitle=_subtitle(table, models, [title for title in panels if title not in shown]),
+        subtitle=_subtitle(table, models, {"not in both": absent, f"less than {SAME} apart": same}),
         stage="compare_measures",
     )
-    if not shown:
+    if not titles:
         say_instead(axes, "nothing was measured of both models")
-    for ax, (title, (draw, rows)) in zip(axes, shown.items(), strict=False):
+    for ax, title in zip(axes, titles, strict=False):
+        draw, rows = panels[title]
         draw(ax, rows)
         ax.set_title(title, loc="left")
-    for ax in axes[len(shown) :]:
+    for ax in axes[len(titles) :]:
         ax.set_axis_off()
-    if shown:
+    if titles:
         legend_below(figure, axes, ncols=2)
     return figure, tables_of(table, f"{models[0]} and {models[1]}", digits)
 
 
 def _panels(
-    table: pd.DataFrame, models: Models, profile_length: int
+    table: pd.DataFrame, alignment: pd.DataFrame, models: Models, profile_length: int
 ) -> dict[str, tuple[Panel, pd.DataFrame]]:
     """Return how to draw each panel and from which rows, by its title."""
     profiles = _along(table, "positions", "profiles", "")
@@ -87,20 +94,27 @@ def _panels(
         "Other half found": (partial(_layers, models, "texts"), _search(table)),
         "Right sense found": (partial(_layers, models, "sentences"), _senses(table)),
         "Consistency": (_paired, consistencies(table)),
+        "Layers equally deep": (partial(draw_alike, models[0]), equally_deep(alignment)),
         "Variance of tokens": (partial(_curves, models), curves["input"]),
-        "Variance of positions": (partial(_curves, models), curves["positional"]),
         "Structured positions": (
             partial(_profiles, models),
             profiles[profiles["at"] <= profile_length],
         ),
+        "Variance of positions": (partial(_curves, models), curves["positional"]),
     }
 
 
 def _is_of_both(rows: pd.DataFrame) -> bool:
-    return bool(rows[[*SIDES]].notna().any().all())
+    columns = [*SIDES] if SIDES.keys() <= {*rows} else ["value"]
+    return bool(rows[columns].notna().any().all())
 
 
-def _subtitle(table: pd.DataFrame, models: Models, absent: list[str]) -> str:
+def _is_same(rows: pd.DataFrame) -> bool:
+    """Return whether the curves of two models cannot be told apart."""
+    return bool((rows["model_value"] - rows["other_model_value"]).abs().max() < SAME)
+
+
+def _subtitle(table: pd.DataFrame, models: Models, left_out: Mapping[str, Sequence[str]]) -> str:
     paired = consistencies(table)["n_paired"]
     parts = [f"{models[0]} and {models[1]}", "mean pooling"]
     if len(paired):
@@ -108,8 +122,9 @@ def _subtitle(table: pd.DataFrame, models: Models, absent: list[str]) -> str:
         parts.append(
             f"consistency: {models[0]} minus the other, n = {n} a category, 95 % intervals"
         )
-    if absent:
-        parts.append(f"not in both: {', '.join(map(str.lower, absent))}")
+    parts += [
+        f"{why}: {', '.join(map(str.lower, titles))}" for why, titles in left_out.items() if titles
+    ]
     return " · ".join(parts)
 
 
@@ -174,10 +189,25 @@ def _of_model(rows: pd.DataFrame, side: str) -> pd.DataFrame:
 
 def _draw_both(ax: Axes, rows: pd.DataFrame, models: Models, size: float = 0) -> None:
     """Draw a line for each model that has values along the rows, with marks of some size."""
-    for model, (side, (color, line, marker)) in zip(models, SIDES.items(), strict=True):
+    for side, look in _looks(models).items():
         own = _of_model(rows, side)
-        look: dict[str, Any] = {"color": color, "ls": line, "marker": marker, "ms": size}
-        ax.plot(own[AT[side]], own[side], label=model, **look)
+        style: dict[str, Any] = {"color": look.color, "ls": look.line, "marker": look.marker}
+        ax.plot(own[AT[side]], own[side], label=look.name, ms=size, **style)
+
+
+def _looks(models: Models) -> dict[str, Look]:
+    """Return the look of both models, of which one with random weights is gray."""
+    looks = {
+        side: look._replace(name=model)
+        for model, (side, look) in zip(models, SIDES.items(), strict=True)
+    }
+    random = MODELS["random"]
+    gray = {
+        side: random._replace(name=look.name)
+        for side, look in looks.items()
+        if random.name in look.name
+    }
+    return looks | gray if len(gray) == 1 else looks
 
 
 def _layers(models: Models, of: str, ax: Axes, rows: pd.DataFrame) -> None:
@@ -210,6 +240,6 @@ def _paired(ax: Axes, rows: pd.DataFrame) -> None:
     ax.axvline(0, color="0.3", linewidth=0.8)
     ax.set_yticks(range(len(rows)), rows["category"], fontsize=7)
     at, other_at = rows["at"].iloc[0], rows["other_at"].iloc[0]
-    beside = "" if at == other_at else f" and {other_at:g}"
-    ax.set_xlabel(f"difference at layer {at:g}{beside}")
+    layers = f"layer {at:g}" if at == other_at else f"layers {at:g} and {other_at:g}"
+    ax.set_xlabel(f"difference at {layers}")
     ax.invert_yaxis()

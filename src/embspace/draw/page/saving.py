@@ -1,9 +1,10 @@
 """Loads results, draws each noun and saves its figure and tables, for every drawing stage."""
 
 import json
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import chdir, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -114,7 +115,12 @@ def drawing_of(
 ) -> Drawing:
     """Return the drawing of a declared analysis by a function `draw_<noun>`, as `drawings_of`."""
     declared = read_yaml(tables)[draw.__name__.removeprefix("draw_")]
-    return Drawing(draw, (*declared["results"], *further), headings=declared.get("headings", {}))
+    return Drawing(
+        draw,
+        (*declared["results"], *further),
+        headings=declared.get("headings", {}),
+        drawn_in=getattr(sys.modules[draw.__module__], "DRAWN_IN", ""),
+    )
 
 
 def drawings_of(*modules: ModuleType, tables: Path | None = None) -> dict[str, Drawing]:
@@ -129,12 +135,12 @@ def drawings_of(*modules: ModuleType, tables: Path | None = None) -> dict[str, D
     for module in modules:
         noun = module.__name__.rpartition(".")[2]
         draw = getattr(module, f"draw_{noun}")
-        drawn_in = getattr(module, "DRAWN_IN", "")
         if tables is None or noun not in declared:
+            drawn_in = getattr(module, "DRAWN_IN", "")
             drawings[noun] = Drawing(draw, module.RESULTS, drawn_in=drawn_in)
         else:
             further = getattr(module, "FURTHER_RESULTS", ())
-            drawings[noun] = replace(drawing_of(draw, tables, further), drawn_in=drawn_in)
+            drawings[noun] = drawing_of(draw, tables, further)
     return drawings
 
 
@@ -149,10 +155,14 @@ def load_results(noun: str, name: str, names: tuple[str, ...]) -> dict[str, Any]
     `name` is the model's, that of a pair, or `toy`; for `ALL_RUNS` the tables of all runs are one,
     with a column `run`. `pairs.csv` and `csv` are results,
     `safetensors` the tensors that a measure left, `parquet` the coordinates of a map.
-    `other/pairs.csv` is a table of another noun, and keeps this name, as do files of any stage,
+    `other/pairs.csv` is a table of another noun, `other/.csv` the one without a name; they keep
+    this name, as do files of any stage,
     `data/extracted/embeddings.parquet`, and settings, `conf/project/tsne.yaml`.
     """
-    return {each.removesuffix(".csv"): _load(result_path(noun, name, each)) for each in names}
+    return {
+        each.removesuffix(".csv").rstrip("/"): _load(result_path(noun, name, each))
+        for each in names
+    }
 
 
 def _load(path: str) -> Any:
@@ -179,7 +189,8 @@ def result_path(noun: str, name: str, result: str) -> str:
     if table.startswith("data/"):
         return f"{table}/{name}.{suffix}"
     folder = FOLDERS.get(suffix, "results")
-    return "/".join(filter(None, (folder, "" if "/" in table else noun, table, f"{name}.{suffix}")))
+    path = f"{folder}/{'' if '/' in table else noun}/{table}/{name}.{suffix}"
+    return "/".join(filter(None, path.split("/")))
 
 
 def draw_and_save(

@@ -5,6 +5,7 @@ from pathlib import Path
 from embspace.draw.page.saving import draw_and_save, drawings_of, functions_of
 from embspace.draw.texts import (
     search,
+    tasks,
     text_classification,
     text_clouds,
     text_clouds_layers,
@@ -19,6 +20,7 @@ DRAWINGS = drawings_of(
     text_clouds_layers,
     two_corpora,
     text_maps,
+    tasks,
     search,
     text_classification,
     tables=TABLES,
