@@ -16,6 +16,7 @@ SEVERAL = ("encoders_decoders",)
 OF_SOME = {
     "profiled": (
         "atlas",
+        "associations",
         "oppositeness",
         "position_shape",
         "rounding",

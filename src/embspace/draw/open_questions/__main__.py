@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from embspace.draw.open_questions import (
+    associations,
     oppositeness,
     position_shape,
     rounding,
@@ -12,6 +13,7 @@ from embspace.draw.page.saving import draw_and_save, drawings_of, functions_of
 from embspace.settings.stage import StageConfig, run_stage
 
 DRAWINGS = drawings_of(
+    associations,
     oppositeness,
     position_shape,
     rounding,
