@@ -47,6 +47,9 @@ def draw_associations(
         _panel(ax, table[table["test"] == name])
         first, second, *attributes = settings["tests"].get(name, ["", "", "", ""])
         ax.set_title(f"{first}, {second}:\n{attributes[0]}, {attributes[1]}".replace("_", " "))
+    lowest = min(0, table[["effect_low", "random_weights_effect"]].min().min())
+    for ax in axes[: len(tests)]:
+        ax.set_ylim(lowest - 0.1, 2.1)
     for ax in axes[len(tests) :]:
         ax.set_axis_off()
     for ax in axes[::N_COLUMNS]:

@@ -32,6 +32,7 @@ from embspace.models.weights import load_model
 from embspace.settings.stage import run_stage
 from embspace.settings.types import Probability
 
+LARGEST = 2.0  # effect of sets of equal size
 FEWEST = 4  # words of a set; fewer have no interval, and few exchanges
 Groups = Sequence[Int[np.ndarray, " _"]]
 """Rows of the two target sets and of the two attribute sets."""
@@ -166,8 +167,8 @@ def _effects(
                 "vectors": kind,
                 "layer": layer,
                 "effect": _effect(own, stratum),
-                "effect_low": float(interval.low),
-                "effect_high": float(interval.high),
+                "effect_low": max(float(interval.low), -LARGEST),  # NaN stays
+                "effect_high": min(float(interval.high), LARGEST),
                 "p_value": exchange_p_value(*_targets(own, stratum)),
                 "random_weights_effect": _effect(plain, stratum),
                 "random_weights_p_value": exchange_p_value(*_targets(plain, stratum)),
