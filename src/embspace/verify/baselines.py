@@ -16,9 +16,11 @@ SEVERAL = ("encoders_decoders",)
 OF_SOME = {
     "profiled": (
         "atlas",
+        "associations",
         "oppositeness",
         "position_shape",
         "rounding",
+        "vocabulary_clusters",
         "context",
         "direction",
         "encoders_decoders",

@@ -56,7 +56,7 @@ def drawn(
     table: pd.DataFrame, alignment: pd.DataFrame | None = None, pair: str = "one--two"
 ) -> tuple[Figure, str]:
     none = ALIGNMENT.tables["csv"].of() if alignment is None else alignment
-    return draw_measures({"csv": table, "alignment/": none}, pair, **SETTINGS)
+    return draw_measures({"csv": table, "alignment": none}, pair, **SETTINGS)
 
 
 def panel(figure: Figure, title: str) -> Axes:

@@ -9,7 +9,7 @@ from tests.draw.runs.test_head_dynamics import heads
 
 SETTINGS: dict[str, Any] = {
     "shown": ["row_entropy", "previous_mass"],
-    "row_height_mm": 50.0,
+    "height_mm": 80.0,
     "digits": 3,
 }
 

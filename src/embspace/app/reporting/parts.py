@@ -21,7 +21,7 @@ COSTLY = ("pca", "projections", "probing", *OF_TOKENS, "tasks", "text_classifica
 OF_STIMULI = (
     *("probing", "evolution", "evolution_steps", "evolution_shared", "homonyms", *OF_TOKENS),
     *("synonyms", "differences", "difference_consistency", "sentence_meaning", "oppositeness"),
-    *("tasks", "text_classification"),
+    *("tasks", "text_classification", "associations"),
 )
 OF_ALL = "ledger"
 # The rank in the order of use, and the option that asks for it; "" of what every report has.

@@ -164,7 +164,7 @@ def _words(name: str) -> str:
 
 def _tables(results: Results, title: str, digits: int) -> str:
     types = results["types"]
-    words = {
+    words: dict[str, Any] = {
         "set": {name: SET_NAMES.get(name, name) for name in types["set"]},
         "type": {name: _words(name) for name in types["type"]},
     }

@@ -18,7 +18,7 @@ from embspace.draw.page.own_texts import corpus_called
 from embspace.settings.params import models_of
 
 FURTHER_RESULTS = ("alignment/.csv",)
-ALIKE = "alignment/"
+ALIKE = "alignment"
 HALF = 0.5  # of the variance
 SIDES = {
     "model_value": Look("", BLUE, "o", "-"),

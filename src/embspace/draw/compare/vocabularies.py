@@ -60,8 +60,9 @@ def _finding(table: pd.DataFrame, one: str, other: str) -> str:
     """Return the share of tokens that both models have, by the strictest and the loosest rule."""
     if table.empty:
         return f"The vocabularies of {one} and {other} cannot be compared: one has no tokenizer"
-    of_all = table[table["kind"] == "all"].set_index("definition")
-    as_listed, loosest = of_all.loc["as_listed"], of_all.loc[LOOSEST]
+    rows = table[table["kind"] == "all"].to_dict("records")
+    of_all = {row["definition"]: row for row in rows}
+    as_listed, loosest = of_all["as_listed"], of_all[LOOSEST]
     if (table["jaccard_index"] == 1).all():
         return f"{one} and {other} have the same {count(as_listed['n'])} tokens"
     return (

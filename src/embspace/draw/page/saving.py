@@ -155,8 +155,8 @@ def load_results(noun: str, name: str, names: tuple[str, ...]) -> dict[str, Any]
     `name` is the model's, that of a pair, or `toy`; for `ALL_RUNS` the tables of all runs are one,
     with a column `run`. `pairs.csv` and `csv` are results,
     `safetensors` the tensors that a measure left, `parquet` the coordinates of a map.
-    `other/pairs.csv` is a table of another noun, `other/.csv` the one without a name; they keep
-    this name, as do files of any stage,
+    `other/pairs.csv` is a table of another noun, and keeps this name; `other/.csv`, the one without
+    a name, is called `other`. Files of any stage keep theirs,
     `data/extracted/embeddings.parquet`, and settings, `conf/project/tsne.yaml`.
     """
     return {

@@ -31,7 +31,7 @@ FURTHER_RESULTS = (
     "related_parameters/pairs.csv",
     "conf/measure/parameters/related_parameters.yaml",
 )
-KEPT, RELATED, RELATED_WITH = "keep_k/", "related_parameters/pairs", FURTHER_RESULTS[2]
+KEPT, RELATED, RELATED_WITH = "keep_k", "related_parameters/pairs", FURTHER_RESULTS[2]
 LOOKS = {
     "feed_forward_key": Look("MLP keys", BLUE, "o", "-"),
     "feed_forward_gate": Look("MLP gates", BLUE, "o", "-"),

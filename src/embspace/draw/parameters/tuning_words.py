@@ -80,9 +80,9 @@ def _title(tables: Tables) -> str:
 
 def _present(shares: pd.DataFrame) -> list[str]:
     """Return the groups whose words are present in every run and seed."""
-    is_present = shares.assign(found=_found(shares)).groupby("group", sort=False)["found"]
-    groups = is_present.agg(lambda found: (found == "present").all())
-    return [GROUPS[group] for group in GROUPS if groups.get(group, False)]
+    named = shares.assign(found=_found(shares))
+    lacking = set(named.loc[named["found"] != "present", "group"])
+    return [GROUPS[group] for group in GROUPS if group in {*named["group"]} - lacking]
 
 
 def _listed(groups: list[str], n_groups: int) -> str:

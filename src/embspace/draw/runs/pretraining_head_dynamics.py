@@ -9,9 +9,10 @@ from pydantic import NonNegativeInt, PositiveFloat
 
 from embspace.draw.page.canvas import counted
 from embspace.draw.page.saving import Results, draw_and_save, drawing_of, functions_of
-from embspace.draw.runs.dynamics import draw_over_training, series_of
+from embspace.draw.runs.dynamics import series_of
 from embspace.draw.runs.head_dynamics import NAMES, of_layers, table_of_heads
 from embspace.draw.runs.pretraining_dynamics import ways_of
+from embspace.draw.runs.pretraining_dynamics_layers import draw_over_training
 from embspace.draw.runs.steps import with_runs
 from embspace.settings.stage import StageConfig, run_stage
 
@@ -23,21 +24,17 @@ def draw_pretraining_head_dynamics(
     label: str,
     *,
     shown: list[str],
-    row_height_mm: PositiveFloat,
+    height_mm: PositiveFloat,
     digits: NonNegativeInt,
 ) -> tuple[Figure, str]:
-    """Draw a map of layers by checkpoints for each feature of `shown`, and the mean of blocks.
-
-    Drawn as `draw_head_dynamics` draws what we train ourselves.
-    """
+    """Draw a line a layer over the checkpoints for each feature of `shown`; and tables."""
     heads = with_runs(results["csv"], label)
     table = of_layers(heads).assign(change="as_is")
     series: Mapping[str, pd.DataFrame] = series_of(table, [NAMES[each] for each in shown])
     n_documents = int(heads["n_documents"].max()) if len(heads) else 0
     figure = draw_over_training(
-        series,
-        {},
-        row_height_mm,
+        pd.concat(series.values()) if series else table[:0],
+        height_mm,
         title=ways_of(series),
         subtitle=f"{label} · {counted(heads['step'].nunique(), 'checkpoint')} that its makers "
         f"published · {counted(n_documents, 'document')}, the same · mean of the heads",

@@ -72,7 +72,7 @@ def settings_of(
         return ranges.vectors(ranges.codes(a.astype(np.float64)))
 
     settings = [Setting(FULL, "full", dim, 4 * dim, cosines, lambda a: a)]
-    for m in sizes_below(dim):
+    for m in sorted({*sizes_below(dim), max(dim // 4, SMALLEST)}):
         settings += [
             _cut(f"first {m}", "first", np.eye(dim)[:, :m]),
             _cut(f"PCA {m}", "pca", axes[:, :m]),
@@ -139,7 +139,9 @@ def kept_table(
     table = table.merge(about, on="version", how="left")
     full = table[table["version"] == FULL].set_index("task")["value"]
     table["share_kept"] = table["value"] / table["task"].map(full)
-    table["share_kept_low"] = 1 + table["difference_low"] / table["task"].map(full)
+    for end in ("low", "high"):
+        table[f"share_kept_{end}"] = 1 + table[f"difference_{end}"] / table["task"].map(full)
+    table["percent"] = 100 * table["coordinates"] / cloud.vectors.shape[1]
     return table
 
 
@@ -181,9 +183,11 @@ COMPRESSION = Analysis(
                 **EFFECT,
                 "kind": "name",
                 "coordinates": ("count", "coordinates"),
+                "percent": "row",  # of all coordinates
                 "bytes": ("count", "bytes"),
                 "share_kept": ("profile", "share kept"),
                 "share_kept_low": "profile_bound",
+                "share_kept_high": "profile_bound",
             }
         ),
         # The setting of the fewest bytes that surely loses less than `lost`; empty if none.
