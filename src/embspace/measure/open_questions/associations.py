@@ -6,6 +6,7 @@ stands in conf/measure/open_questions/associations.yaml.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import Annotated, Any
 
 import numpy as np
@@ -156,7 +157,7 @@ def _effects(
         for layer, x in enumerate(layers):
             own = x[together]
             interval = stratified_interval(
-                lambda units, own=own: np.array(_effect(own[units], stratum[units])),
+                partial(_effect_of, own, stratum),
                 stratum,
                 n_resamples=n_resamples,
                 level=level,
@@ -185,6 +186,14 @@ def _targets(
 
 def _effect(x: Float[np.ndarray, "word dim"], stratum: Int[np.ndarray, " word"]) -> float:
     return effect_size(*_targets(x, stratum))
+
+
+def _effect_of(
+    x: Float[np.ndarray, "word dim"],
+    stratum: Int[np.ndarray, " word"],
+    units: Int[np.ndarray, " unit"],
+) -> Float[np.ndarray, ""]:
+    return np.array(_effect(x[units], stratum[units]))
 
 
 def _is_present(row: Mapping[str, Any], alpha_of_layer: float, alpha: float) -> str:

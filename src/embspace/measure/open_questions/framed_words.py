@@ -41,6 +41,7 @@ def vectors_in_frames(
     table = pd.DataFrame({"word": words, "part_of_speech": ALL})
     rows, ids = single_tokens(table, {ALL: frames}, windows, token_table(windows, tokenizer))
     single = np.flatnonzero(ids >= 0)
+    known = [word for word, number in zip(words, ids, strict=True) if number >= 0]
     places = np.array([rows[word] for word in single], dtype=np.int64).reshape(-1, len(frames))
     sentences = single[:, np.newaxis] * len(frames) + np.arange(len(frames))
     made = {}
@@ -52,7 +53,7 @@ def vectors_in_frames(
             "state": states["token"][:, places].mean(axis=2),
             "sentence": states["mean"][:, sentences].mean(axis=2),
         }
-    return [words[word] for word in single], made
+    return known, made
 
 
 def single_tokens(

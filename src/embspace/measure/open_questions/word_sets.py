@@ -28,10 +28,10 @@ def load_word_sets(path: str) -> pd.DataFrame:
                 raise InputError(f"{path}, line {line}: {key} is empty, allowed: a word")
     twice = table[table.duplicated()]
     if len(twice):
-        row = twice.iloc[0]
+        first = twice.iloc[0]
         raise InputError(
-            f"{path}, line {int(twice.index[0]) + 2}: {row['word']!r} stands twice in "
-            f"{row['set']!r}, allowed once"
+            f"{path}, line {int(twice.index[0]) + 2}: {first['word']!r} stands twice in "
+            f"{first['set']!r}, allowed once"
         )
     return table
 
