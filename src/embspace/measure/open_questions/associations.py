@@ -18,7 +18,7 @@ from embspace.analysis import Analysis, Outcome, Source, Table
 from embspace.device import Device, choose_device
 from embspace.geometry.groups.associations import effect_size, exchange_p_value, word_associations
 from embspace.geometry.inference.resampling import stratified_interval, stream_of
-from embspace.measure.open_questions.framed_words import Vectors, vectors_in_frames
+from embspace.measure.open_questions.framed_words import ByLayer, vectors_in_frames
 from embspace.measure.open_questions.opposite_words import load_any_tokenizer
 from embspace.measure.open_questions.word_sets import (
     SETS,
@@ -35,7 +35,7 @@ from embspace.settings.types import Probability
 
 LARGEST = 2.0  # effect of sets of equal size
 FEWEST = 4  # words of a set; fewer have no interval, and few exchanges
-Groups = Sequence[Int[np.ndarray, " _"]]
+SetRows = Sequence[Int[np.ndarray, " _"]]
 """Rows of the two target sets and of the two attribute sets."""
 ASSOCIATIONS = Analysis(
     noun="associations",
@@ -132,7 +132,7 @@ def measure_associations(
     }
 
 
-def _groups(chosen: Sequence[str], sets: pd.DataFrame, known: Sequence[str]) -> Groups:
+def _groups(chosen: Sequence[str], sets: pd.DataFrame, known: Sequence[str]) -> SetRows:
     places = {word: place for place, word in enumerate(known)}
     return [
         np.array(
@@ -144,8 +144,8 @@ def _groups(chosen: Sequence[str], sets: pd.DataFrame, known: Sequence[str]) -> 
 
 
 def _effects(
-    vectors: Mapping[str, Vectors],
-    groups: Groups,
+    vectors: Mapping[str, ByLayer],
+    groups: SetRows,
     n_resamples: int,
     level: float,
     generator: np.random.Generator,
@@ -202,8 +202,8 @@ def _is_present(row: Mapping[str, Any], alpha_of_layer: float, alpha: float) -> 
 
 
 def _words(
-    vectors: Vectors,
-    groups: Mapping[str, Groups],
+    vectors: ByLayer,
+    groups: Mapping[str, SetRows],
     tests: Mapping[str, Sequence[str]],
     known: Sequence[str],
 ) -> Iterator[dict[str, Any]]:

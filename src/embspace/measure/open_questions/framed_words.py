@@ -15,7 +15,7 @@ Frames = Mapping[str, Sequence[str]]
 """By part of speech; each sentence has one {word}."""
 ALL = ""  # the part of speech of words that share their frames
 VECTORS = ("input", "state", "sentence")
-Vectors = dict[str, Float[np.ndarray, "layer word dim"]]
+ByLayer = dict[str, Float[np.ndarray, "layer word dim"]]
 
 
 def vectors_in_frames(
@@ -30,7 +30,7 @@ def vectors_in_frames(
     tokens_per_batch: int,
     device: str,
     seed: int,
-) -> tuple[list[str], dict[str, Vectors]]:
+) -> tuple[list[str], dict[str, ByLayer]]:
     """Return the words that are one token, and their `VECTORS`, trained and at `random` weights.
 
     `input` has the token embeddings as its only layer; `state` the mean over the frames of the
