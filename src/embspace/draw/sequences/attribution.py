@@ -89,7 +89,7 @@ def _title(rows: pd.DataFrame) -> str:
         return "No run classifies simulated sequences"
     trained = rows[(rows["weights"] == "trained") & rows["method"].isin(SCORING)]
     regression = rows.loc[rows["method"] == REGRESSION, "precision"].max()
-    best = trained.loc[trained["precision"].idxmax()]
+    best = trained.nlargest(1, "precision").iloc[0]
     return (
         f"Logistic regression finds {percent(regression)} of the sites of a class, the model at "
         f"most {percent(best['precision'])}, by {METHODS[best['method']].name}"

@@ -12,8 +12,10 @@ STAGE = "measure_sequence_attention"
 DRAWN_IN = "attribution"
 ANY, OWN = "defining sites of any class", "defining sites of its class"
 FIRST = "first token"
-SHOWN = ("run", "model_seed", "layer", "head", "region", "ratio", "ratio_low", "ratio_high")
-SHOWN += ("largest_ratio_of_random_heads", "above_random_heads")
+SHOWN = [
+    *("run", "model_seed", "layer", "head", "region", "ratio", "ratio_low", "ratio_high"),
+    *("largest_ratio_of_random_heads", "above_random_heads"),
+]
 
 
 def draw_sequence_attention(

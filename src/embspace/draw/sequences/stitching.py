@@ -19,8 +19,10 @@ RULES = (
     "differs from random only if its interval reaches no higher than the mean of its own random "
     "stitches or chance. A seed above itself, or above its base, is a control."
 )
-SHOWN = ("accuracy", "accuracy_low", "accuracy_high", "chance", "null_accuracy_largest")
-SHOWN += ("trained_accuracy", "above_random")
+SHOWN = [
+    *("accuracy", "accuracy_low", "accuracy_high", "chance", "null_accuracy_largest"),
+    *("trained_accuracy", "above_random"),
+]
 
 
 def draw_stitching(results: Results, label: str, *, digits: NonNegativeInt) -> tuple[str, str]:
