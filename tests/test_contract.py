@@ -36,7 +36,10 @@ FEW |= {"early_exaggeration_iter": 30, "quality_n_neighbors": 5}
 BY_CHANCE = ("null_", "p_value", "auc", "map_", "seed_")
 BOUNDS = ("low", "high", "deviations")  # ends of columns, by random halves
 NULLS = ("null_", "p_value")  # which a seed must move, unlike folds and maps that settle
-OF_TOKENS = ("architecture", "mean_embedding", "nearest_neighbors", "vocabulary")
+OF_TOKENS = (
+    *("architecture", "mean_embedding", "nearest_neighbors", "vocabulary"),
+    "vocabulary_clusters",
+)
 NOT_MEASURED = ("row", "name", "setting")
 SLOW_TO_DRAW = ("head_pairs",)  # a cell a head
 CURVES = ("explained_variance", "similarity")  # no panel is of positions alone

@@ -21,10 +21,8 @@ ROOT = Path(__file__).parents[1]
 SMALLEST_TYPE = 7.0  # points, at the width of a page
 NAMES = ("minilm", "toy", "minilm--minilm_random", ALL_RUNS)
 IN_GIT = ("csv", "json")
-NOT_IN_GIT = {
-    "pretraining_dynamics",
-    "pretraining_head_dynamics",
-}  # of checkpoints that others trained
+# Of checkpoints that others trained, and of a model beside its fine-tuned copy.
+NOT_IN_GIT = {"pretraining_dynamics", "pretraining_head_dynamics", "model_changes"}
 TOKEN = re.compile(r"`[^`\n]*`")  # in a table, of a vocabulary
 IDENTIFIER = re.compile(r"\b[a-z]+_[a-z_]+\b")
 

@@ -6,7 +6,7 @@ ASKED = (
     ("Do opposites come apart without what their part of speech shares?", "oppositeness"),
     ("Can a search find opposite texts that are still grammatical?", ""),
     ("How are the positions shaped, as a curve?", "position_shape"),
-    ("Of which parts is the cloud of tokens made?", ""),
+    ("Of which parts is the cloud of tokens made?", "vocabulary_clusters"),
     ("What do fewer bits a weight do to the geometry?", "rounding"),
 )
 """The questions of section 5.2 in our words, and the analysis that answers, if there is one."""

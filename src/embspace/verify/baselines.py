@@ -16,9 +16,11 @@ SEVERAL = ("encoders_decoders",)
 OF_SOME = {
     "profiled": (
         "atlas",
+        "associations",
         "oppositeness",
         "position_shape",
         "rounding",
+        "vocabulary_clusters",
         "context",
         "direction",
         "encoders_decoders",
@@ -36,6 +38,10 @@ OF_SOME = {
         "query_key_form",
         "related_parameters",
         "spectrum",
+        "compression",
+        "text_hubs",
+        "thresholds",
+        "transforms",
     ),
     "checkpointed": ("pretraining_dynamics", "pretraining_head_dynamics"),
 }

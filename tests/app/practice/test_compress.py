@@ -4,17 +4,18 @@ import numpy as np
 import pytest
 
 from embspace.app.practice import compress as module
-from embspace.app.practice import tasks as tasks_module
 from embspace.app.practice.answers import Answer
-from embspace.app.practice.compress import compress, smallest
-from embspace.app.practice.first_coordinates import (
+from embspace.app.practice.compress import compress
+from embspace.app.practice.reading import read_corpus
+from embspace.errors import InputError
+from embspace.measure.practice import tasks as tasks_module
+from embspace.measure.practice.compression import smallest
+from embspace.measure.practice.first_coordinates import (
     MORE,
     first_against_random,
     verdict_of_first,
 )
-from embspace.app.practice.reading import read_corpus
-from embspace.app.practice.tasks import half_of_documents
-from embspace.errors import InputError
+from embspace.measure.practice.tasks import half_of_documents
 from tests.app.practice.test_reading import written
 from tests.app.practice.test_threshold import planted
 from tests.app.test_layer import varied

@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 from embspace.app.practice import hubs as module
-from embspace.app.practice import tasks as tasks_module
 from embspace.app.practice.hubs import hubs
 from embspace.errors import InputError
+from embspace.measure.practice import tasks as tasks_module
+from embspace.measure.practice import text_hubs
 from tests.app.practice.test_reading import written
 from tests.app.practice.test_threshold import planted as planted_documents
 from tests.app.test_layer import varied
@@ -17,7 +18,7 @@ __all__ = ["tree"]
 
 @pytest.fixture(autouse=True)
 def few_draws(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(module, "N_NULL", 19)
+    monkeypatch.setattr(text_hubs, "N_NULL", 19)
     monkeypatch.setattr(tasks_module, "N_HALF_SAMPLES", 20)
 
 
@@ -84,8 +85,8 @@ def test_labels_and_halves_say_what_a_reduction_changes(
 
 
 def test_the_null_of_many_texts_is_of_some(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(module, "MOST_NULL", 50)
-    monkeypatch.setattr(module, "MOST_REDUCED", 100)
+    monkeypatch.setattr(text_hubs, "MOST_NULL", 50)
+    monkeypatch.setattr(text_hubs, "MOST_REDUCED", 100)
     answer = hubs(planted())
     hubness = answer.tables["hubness"].set_index("version")
     assert hubness.loc["null", "n"] == 50 and "mutual_proximity" not in hubness.index

@@ -8,8 +8,8 @@ import pytest
 from embspace.app.practice import known_texts as module
 from embspace.app.practice.known_texts import held_out_table, precision_table, same_texts
 from embspace.app.practice.reading import read_corpus
-from embspace.app.practice.text_vectors import TextVectors
 from embspace.errors import InputError
+from embspace.measure.practice.text_vectors import TextVectors
 
 
 def cloud(n: int = 12, labels: list[str] | None = None) -> TextVectors:

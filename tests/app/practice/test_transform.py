@@ -4,15 +4,16 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from embspace.app.practice import tasks as tasks_module
 from embspace.app.practice import transform as module
 from embspace.app.practice.corpora import CorpusOfVectors
 from embspace.app.practice.reading import read_corpus
-from embspace.app.practice.tasks import half_of_documents
-from embspace.app.practice.transform import Transforms, best_of, transform
+from embspace.app.practice.transform import Transforms, transform
 from embspace.errors import InputError
 from embspace.geometry.pairs.directions import unit_rows
 from embspace.geometry.practice.changes import fitted_change
+from embspace.measure.practice import tasks as tasks_module
+from embspace.measure.practice import transforms
+from embspace.measure.practice.tasks import half_of_documents
 from tests.app.practice.test_reading import written
 from tests.app.test_layer import varied
 from tests.loaded.folders import tree
@@ -22,7 +23,7 @@ __all__ = ["tree"]
 
 @pytest.fixture(autouse=True)
 def few_halves(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(module, "N_HALVES", 6)
+    monkeypatch.setattr(transforms, "N_HALVES", 6)
 
 
 def labeled(
@@ -157,16 +158,6 @@ def test_a_change_is_a_file_that_numpy_reads(tmp_path: Path):
         answer.save_change(tmp_path / "x.csv")
     with pytest.raises(InputError, match="No such file"):
         answer.save_change(tmp_path / "not_there/x.npz")
-
-
-def test_a_change_that_harms_another_use_is_not_the_best():
-    rows = [("search", "whitened", 0.1), ("labels", "whitened", -0.1), ("search", "centered", 0.05)]
-    table = pd.DataFrame(rows, columns=["task", "version", "difference"])
-    table = table.assign(
-        difference_low=table["difference"] - 0.01, difference_high=table["difference"] + 0.01
-    )
-    assert best_of(table) == "centered"
-    assert best_of(table[:2]) == "raw"
 
 
 def test_few_texts_are_refused():

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from embspace.analysis import Outcome
+from embspace.measure.open_questions import oppositeness
 from embspace.measure.open_questions.oppositeness import measure_oppositeness
 from tests.analyses import settings_of
 from tests.measure.open_questions.opposites import pair_table, states_of, vectors, word_table
@@ -113,3 +114,10 @@ def test_examples_are_the_ends_of_the_list():
     examples = outcome["examples"].query("relation == 'antonym'")
     assert examples["rank"].tolist() == [1, 2, 3, 38, 39, 40]
     assert examples["as_is"].is_monotonic_increasing
+
+
+def test_a_bound_of_one_half_tells_nothing(monkeypatch: pytest.MonkeyPatch):
+    given = oppositeness.cosines_of_pairs
+    monkeypatch.setattr(oppositeness, "cosines_of_pairs", lambda *a: {**given(*a), "auc_low": 0.5})
+    told = measured(vectors(shared=1.0, against=0.3))["cosines"]["is_told"]
+    assert set(told) == {"no"}

@@ -3,6 +3,7 @@ import pytest
 
 from embspace.measure.open_questions.oppositeness_values import (
     PairsOfOneClass,
+    cosines_of_pairs,
     pairs_of_one_class,
     prepared,
 )
@@ -49,3 +50,20 @@ def test_preparations_take_away_what_they_say():
 def test_without_another_part_of_speech_there_is_no_direction_to_take_away():
     x = np.random.default_rng(0).normal(size=(30, 6))
     assert "less_direction" not in dict(prepared(x, np.arange(30), 1, 1.0))
+
+
+def test_cosines_of_pairs_are_means_of_all_and_their_order():
+    antonyms = [(2 * n, 2 * n + 1) for n in range(6)]
+    synonyms = [(2 * n, 2 * n + 1) for n in range(6, 12)]
+    pairs = of_pairs(antonyms, synonyms)
+    x = np.random.default_rng(0).normal(size=(24, 5))
+    x[1:12:2] = -x[0:12:2]  # antonyms are opposite
+    x[13:24:2] = x[12:24:2]  # synonyms are equal
+    values = cosines_of_pairs(x, pairs, 0.95, 0.99)
+    assert values["antonyms"] == pytest.approx(-1) and values["synonyms"] == pytest.approx(1)
+    assert values["auc"] == 1 and values["n_below_zero"] == 6
+    unit = x / np.linalg.norm(x, axis=1, keepdims=True)
+    gram = (unit @ unit.T)[:12, :12]
+    others = [gram[i, j] for i in range(12) for j in range(i) if i // 2 != j // 2]
+    assert values["random_pairs"] == pytest.approx(np.mean(others))
+    assert values["difference"] == pytest.approx(-1 - np.mean(others))

@@ -64,6 +64,7 @@ CHAPTERS = {
     "words": "Words",
     "sentences": "Sentences",
     "texts": "Texts",
+    "practice": "In practice",
     "attention": "Attention",
     "layers": "Layers",
     "layer_choice": "Layers",
@@ -249,10 +250,12 @@ def layer_nouns() -> dict[str, str]:
     from embspace.draw.layers.__main__ import DRAWINGS as LAYERS
     from embspace.draw.open_questions.__main__ import DRAWINGS as OPEN_QUESTIONS
     from embspace.draw.parameters.__main__ import DRAWINGS as PARAMETERS
+    from embspace.draw.practice.__main__ import DRAWINGS as PRACTICE
 
     layers = dict.fromkeys((each for each in LAYERS if each != COMPARES_MODELS), "layers")
     layers |= {noun: noun for noun in DRAWN_ALONE}
-    chapters = {"blocks": BLOCKS, "parameters": PARAMETERS, "open_questions": OPEN_QUESTIONS}
+    chapters = {"practice": PRACTICE, "blocks": BLOCKS, "parameters": PARAMETERS}
+    chapters |= {"open_questions": OPEN_QUESTIONS}
     return layers | {noun: name for name, nouns in chapters.items() for noun in nouns}
 
 

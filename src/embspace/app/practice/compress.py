@@ -1,66 +1,37 @@
 """Command `embspace compress`: what is kept of search and neighbors in fewer or coarser numbers."""
 
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 import numpy as np
 import pandas as pd
-from jaxtyping import Bool, Float
 
 from embspace.app.practice.answers import Answer, interval, number
-from embspace.app.practice.clusters_kept import TASK as CLUSTERS
-from embspace.app.practice.clusters_kept import clusters_kept, line_of_clusters
-from embspace.app.practice.first_coordinates import (
-    first_against_random,
-    line_of_first,
-    sizes_below,
-)
+from embspace.app.practice.lines import line_of_clusters, line_of_first
 from embspace.app.practice.reading import read_corpus
-from embspace.app.practice.tasks import (
+from embspace.errors import InputError
+from embspace.measure.practice.clusters_kept import TASK as CLUSTERS
+from embspace.measure.practice.compression import (
+    FULL,
+    SMALLEST,
+    kept_table,
+    settings_of,
+    shape_table,
+    smallest,
+)
+from embspace.measure.practice.first_coordinates import (
+    first_against_random,
+)
+from embspace.measure.practice.tasks import (
     LEVEL,
-    SEED,
-    K,
-    Scored,
     check_neighbors,
-    cosines,
     half_of_documents,
     held_out,
-    scored_labels,
-    search_ranks,
-    table_of,
 )
-from embspace.app.practice.text_vectors import HalfVectors, TextVectors, check_directions
-from embspace.errors import InputError
-from embspace.geometry.measures.spectral_measures import iso_score, participation_ratio
-from embspace.geometry.practice.compression import (
-    Int8Ranges,
-    PairScores,
-    hamming_similarity,
-    nearest_by_scores,
-    neighbors_kept,
-    principal_axes,
-    rescored_similarity,
-    sign_vectors,
-)
+from embspace.measure.practice.text_vectors import TextVectors, check_directions
 
-SMALLEST = 8  # coordinates
-FULL = "float32"
-KINDS = {"first": "first", "pca": "PCA", "random": "random"}
 LOST = 0.05
 TASKS = ("search", "labels", "neighbors")  # in the order by which a setting is chosen
-
-
-class Setting(NamedTuple):
-    """A way to keep vectors: which coordinates, in which numbers, and how they are compared."""
-
-    name: str
-    kind: str
-    """full, first, pca, random, float16, int8, bits or bits_rescored."""
-    kept: int
-    n_bytes: float
-    scores: PairScores
-    stored: Callable[[Float[np.ndarray, "n dim"]], Float[np.ndarray, "n m"]] | None
-    """The stored form of vectors; None where another setting stores the same."""
 
 
 def compress(
@@ -109,8 +80,8 @@ def compress(
     _check_size(cloud)
     is_fitted = half_of_documents(cloud)
     measured, halves = held_out(cloud, read.halves_at(layer, pooling), is_fitted)
-    kept = _kept(measured, halves, settings_of(cloud, is_fitted))
-    tables = {"kept": kept, "shape": _shape(cloud), "first": first_against_random(measured)}
+    kept = kept_table(measured, halves, settings_of(cloud, is_fitted))
+    tables = {"kept": kept, "shape": shape_table(cloud), "first": first_against_random(measured)}
     return Answer("\n".join(_said(cloud, tables, lost)), _sentence(cloud, tables, lost), tables)
 
 
@@ -121,109 +92,6 @@ def _check_size(cloud: TextVectors) -> None:
             f"{cloud.corpus}: found {cloud.vectors.shape[1]} coordinates, allowed: {SMALLEST} or "
             "more"
         )
-
-
-def settings_of(cloud: TextVectors, is_fitted: Bool[np.ndarray, " text"]) -> list[Setting]:
-    """Return all settings, all coordinates in float32 first."""
-    dim = cloud.vectors.shape[1]
-    fitted = cloud.vectors[is_fitted].astype(np.float64)
-    axes, order = principal_axes(fitted), np.random.default_rng(SEED).permutation(dim)
-    ranges = Int8Ranges.of(fitted)
-
-    def rounded(a: np.ndarray) -> np.ndarray:
-        return ranges.vectors(ranges.codes(a.astype(np.float64)))
-
-    settings = [Setting(FULL, "full", dim, 4 * dim, cosines, lambda a: a)]
-    for m in sizes_below(dim):
-        settings += [
-            _cut(f"first {m}", "first", np.eye(dim)[:, :m]),
-            _cut(f"PCA {m}", "pca", axes[:, :m]),
-            _cut(f"random {m}", "random", np.eye(dim)[:, order[:m]]),
-        ]
-    bits = np.ceil(dim / 8)
-    return [
-        *settings,
-        _coarser("float16", dim, 2 * dim, lambda a: a.astype(np.float16).astype(np.float32)),
-        _coarser("int8", dim, dim, rounded),
-        Setting("sign bits", "bits", dim, bits, hamming_similarity, sign_vectors),
-        Setting(
-            "sign bits, rescored",
-            "bits_rescored",
-            dim,
-            bits,
-            lambda a, b: rescored_similarity(a, b, K),
-            None,
-        ),
-    ]
-
-
-def _cut(name: str, kind: str, columns: Float[np.ndarray, "dim m"]) -> Setting:
-    m = columns.shape[1]
-    return Setting(
-        name, kind, m, 4 * m, lambda a, b: cosines(a @ columns, b @ columns), lambda a: a @ columns
-    )
-
-
-def _coarser(
-    name: str, dim: int, n_bytes: float, stored: Callable[[np.ndarray], np.ndarray]
-) -> Setting:
-    """Return a setting that keeps candidates in coarser numbers; queries stay as they are."""
-    return Setting(name, name, dim, n_bytes, lambda a, b: cosines(a, stored(b)), stored)
-
-
-def _kept(cloud: TextVectors, halves: HalfVectors | None, settings: list[Setting]) -> pd.DataFrame:
-    x = cloud.vectors
-    nearest = {
-        setting.name: nearest_by_scores(x, cloud.documents, setting.scores, K)
-        for setting in settings
-    }
-    shares = {name: neighbors_kept(nearest[FULL], rows) for name, rows in nearest.items()}
-    scored = [Scored("neighbors", f"share of {K} neighbors kept", shares, cloud.documents)]
-    if halves is not None:
-        ranks = {
-            setting.name: search_ranks(halves, setting.scores(halves.queries, halves.candidates))
-            for setting in settings
-        }
-        scored.append(Scored("search", "mean reciprocal rank", ranks, halves.documents))
-    if cloud.has_labels:
-        scored.append(scored_labels(cloud, nearest))
-    about = pd.DataFrame(
-        [(setting.name, setting.kind, setting.kept, setting.n_bytes) for setting in settings],
-        columns=["version", "kind", "coordinates", "bytes"],
-    )
-    stored = {setting.name: setting.stored(x) for setting in settings if setting.stored}
-    table = pd.concat([table_of(scored), clusters_kept(cloud, stored)], ignore_index=True)
-    table = table.merge(about, on="version", how="left")
-    full = table[table["version"] == FULL].set_index("task")["value"]
-    table["share_kept"] = table["value"] / table["task"].map(full)
-    table["share_kept_low"] = 1 + table["difference_low"] / table["task"].map(full)
-    return table
-
-
-def _shape(cloud: TextVectors) -> pd.DataFrame:
-    x = cloud.vectors.astype(np.float64)
-    return pd.DataFrame(
-        [
-            {
-                "dim": x.shape[1],
-                "participation_ratio": float(participation_ratio(x)),
-                "iso_score": float(iso_score(x)),
-                "n": len(x),
-            }
-        ]
-    )
-
-
-def smallest(kept: pd.DataFrame, task: str, lost: float) -> pd.Series | None:
-    """Return the setting of the fewest bytes that surely loses less than a share; None if none.
-
-    Of equal bytes the one that keeps most.
-    """
-    rows = kept[(kept["task"] == task) & (kept["share_kept_low"] > 1 - lost)]
-    rows = rows[rows["version"] != FULL].sort_values(
-        ["bytes", "value"], ascending=[True, False], kind="stable"
-    )
-    return rows.iloc[0] if len(rows) else None
 
 
 def _said(cloud: TextVectors, tables: Mapping[str, pd.DataFrame], lost: float) -> Iterator[str]:

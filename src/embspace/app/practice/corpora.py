@@ -8,10 +8,17 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Float
 
-from embspace.app.practice.text_vectors import VECTORS, HalfVectors, TextVectors
 from embspace.clouds.pooling import FIRST_LAST, SENTENCE
 from embspace.errors import InputError
 from embspace.files.vectors import checked_vectors
+from embspace.measure.practice.text_vectors import (
+    VECTORS,
+    HalfVectors,
+    TextVectors,
+    about_texts,
+    half_vectors,
+    text_means,
+)
 from embspace.settings.own import called
 
 if TYPE_CHECKING:
@@ -126,27 +133,14 @@ class CorpusOfTexts:
         Raises:
             InputError: as `place_of`.
         """
-        from embspace.measure.tables.half_scores import copies_of_queries
-
         layer, pooling = self.place_of(layer, pooling)
         read = self._halves
         if not len(read.windows):
             return None
         texts = read.texts[read.texts["id"].isin(read.windows["text"])]
-        both = texts["id"].str.rpartition(".")[0]  # whose halves are both read
-        texts = texts[both.duplicated(keep=False).to_numpy()]
-        if texts["document"].nunique() < FEWEST_SEARCHED:
-            return None
         vectors, table = _by_text(read, layer, pooling)
         vectors = vectors[pd.Index(table["id"]).get_indexer(texts["id"])]
-        half = texts["half"].to_numpy()
-        return HalfVectors(
-            vectors[half == 2],
-            vectors[half == 1],
-            copies_of_queries(texts),
-            np.asarray(pd.factorize(texts["document"][half == 2])[0], dtype=np.int64),
-            texts["document"][half == 2].tolist(),
-        )
+        return half_vectors(texts, vectors, FEWEST_SEARCHED)
 
 
 class CorpusOfVectors:
@@ -195,13 +189,6 @@ def check_one_source(first: TextsOrVectors, second: TextsOrVectors) -> None:
     )
 
 
-def about_texts(texts: pd.DataFrame) -> pd.DataFrame:
-    """Return what a question needs to know of prepared texts."""
-    texts = texts.reset_index(drop=True)
-    label = texts["subject"].where(texts["subject"] != "", texts["domain"])
-    return texts[["id", "document", "text", "copy_of"]].assign(label=label)
-
-
 def _by_text(
     read: "Reference", layer: int, pooling: str
 ) -> tuple[Float[np.ndarray, "text dim"], pd.DataFrame]:
@@ -214,14 +201,7 @@ def _by_text(
         windows = windows[windows["window"] == 0]
     kept = texts["id"].isin(windows["text"])
     texts = texts[kept.to_numpy()].reset_index(drop=True)
-    place = pd.Index(texts["id"]).get_indexer(windows["text"])
-    n_tokens = np.bincount(
-        pd.Index(texts["id"]).get_indexer(read.windows["text"]),
-        read.windows["n_tokens"],
-        minlength=len(texts),
-    )
-    sums = np.zeros((len(texts), x.shape[1]))
-    np.add.at(sums, place, x)
-    means = sums / np.bincount(place, minlength=len(texts))[:, None]
+    means, _ = text_means(x, windows, texts["id"])
+    n_tokens = read.windows.groupby("text")["n_tokens"].sum()[texts["id"]].to_numpy()
     table = about_texts(texts) if "subject" in texts else texts[["id", "document"]]
-    return means.astype(np.float32), table.assign(n_tokens=n_tokens)
+    return means, table.assign(n_tokens=n_tokens)

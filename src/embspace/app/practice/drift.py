@@ -10,12 +10,12 @@ from jaxtyping import Bool, Float, Int
 from embspace.app.practice.answers import Answer, interval, number, snippet
 from embspace.app.practice.corpora import check_one_source
 from embspace.app.practice.reading import read_corpus
-from embspace.app.practice.text_vectors import TextVectors
 from embspace.errors import InputError
 from embspace.geometry.groups.two_clouds import FEWEST_DOCUMENTS, TwoClouds, compare_clouds
 from embspace.geometry.pairs.directions import unit_rows
 from embspace.geometry.practice.shifts import mean_shifts
 from embspace.geometry.practice.word_contrast import contrast_words
+from embspace.measure.practice.text_vectors import TextVectors
 
 SEED = 0
 SURE = 0.05

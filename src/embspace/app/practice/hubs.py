@@ -5,51 +5,35 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from jaxtyping import Float, Int
+from jaxtyping import Int
 
 from embspace.app.practice.answers import Answer, number, snippet
+from embspace.app.practice.lines import effect_lines, verdict
 from embspace.app.practice.reading import read_corpus
-from embspace.app.practice.tasks import (
+from embspace.geometry.inference.resampling import upper_p_value
+from embspace.geometry.practice.hub_reduction import (
+    k_occurrences,
+)
+from embspace.measure.practice.tasks import (
     K,
-    Scored,
-    centering,
     check_neighbors,
     check_spread,
     cosines,
-    effect_lines,
-    scored_labels,
-    search_ranks,
-    table_of,
-    verdict,
 )
-from embspace.app.practice.text_vectors import HalfVectors, TextVectors, check_directions
-from embspace.app.practice.threshold import CENTERED, RAW, prepared
-from embspace.geometry.inference.null_clouds import draws_of
-from embspace.geometry.inference.resampling import upper_p_value
-from embspace.geometry.practice.hub_reduction import (
-    Reduction,
-    k_occurrences,
-    nearest_by,
-    occurrence_skewness,
-    reduced_similarity,
-    scales_among,
+from embspace.measure.practice.text_hubs import (
+    N_NULL,
+    HubNull,
+    hub_tasks,
+    hubness_table,
+    nearest_by_version,
+    versions_for,
 )
+from embspace.measure.practice.text_vectors import TextVectors, check_directions
 
-N_NULL = 39  # draws: the least p-value is 0.025
-MOST_NULL = 3000  # texts of a cloud that is held against its null; of more, texts are drawn
-MOST_REDUCED = 20_000  # texts up to which mutual proximity is computed
 SURE = 0.05
 N_SHOWN = 5
 SEED = 0
 
-# How vectors are prepared, and the similarity by which neighbors are found.
-VERSIONS: dict[str, tuple[str, Reduction]] = {
-    "cosine": (RAW, "cosine"),
-    "centered": (CENTERED, "cosine"),
-    "local_scaling": (RAW, "local_scaling"),
-    "mutual_proximity": (RAW, "mutual_proximity"),
-    "csls": (RAW, "csls"),
-}
 NAMES = {
     "cosine": "cosine",
     "centered": "cosine, centered",
@@ -89,84 +73,18 @@ def hubs(
     check_directions(cloud)
     check_neighbors(cloud)
     check_spread(cloud)
-    nearest = {name: _nearest(cloud, name) for name in _versions(len(cloud))}
-    null = _null(cloud)
+    nearest = {name: nearest_by_version(cloud, name) for name in versions_for(len(cloud))}
+    null = HubNull(cloud.vectors, cloud.documents)
     counts = k_occurrences(nearest["cosine"])
     tables = {
-        "hubness": _hubness(cloud, nearest, null),
+        "hubness": hubness_table(cloud, nearest, null),
         "texts": _texts(cloud, counts, null),
-        "tasks": _tasks(cloud, read.halves_at(layer, pooling), nearest),
+        "tasks": hub_tasks(cloud, read.halves_at(layer, pooling), nearest),
     }
     return Answer("\n".join(_said(cloud, tables)), _sentence(cloud, tables), tables)
 
 
-def _versions(n: int) -> list[str]:
-    return [name for name in VERSIONS if name != "mutual_proximity" or n <= MOST_REDUCED]
-
-
-def _nearest(cloud: TextVectors, version: str) -> Int[np.ndarray, "text k"]:
-    preparation, reduction = VERSIONS[version]
-    x = prepared(cloud, preparation)
-    return nearest_by(x, k=K, reduction=reduction, scale_k=K, document=cloud.documents)
-
-
-class _Null:
-    """Gaussian clouds of the mean and covariance of a cloud, or of some texts of it."""
-
-    def __init__(self, x: Float[np.ndarray, "n dim"], documents: Int[np.ndarray, " n"]) -> None:
-        rng = np.random.default_rng(SEED)
-        rows = np.sort(rng.permutation(len(x))[:MOST_NULL])
-        self.rows = rows
-        some, document = x[rows].astype(np.float64), documents[rows]
-
-        def counts_of(drawn: Float[np.ndarray, "n dim"]) -> Int[np.ndarray, " n"]:
-            single = drawn.astype(np.float32)
-            return k_occurrences(nearest_by(single, k=K, reduction="cosine", document=document))
-
-        self.counts = counts_of(some)
-        draw = draws_of("gaussian_of_covariance", some)
-        drawn = [counts_of(draw(rng)) for _ in range(N_NULL)]
-        self.skewness = np.array([occurrence_skewness(counts) for counts in drawn])
-        self.largest = np.array([counts.max() for counts in drawn], dtype=float)
-        self.antihubs = np.array([(counts == 0).mean() for counts in drawn])
-
-
-def _null(cloud: TextVectors) -> _Null:
-    return _Null(cloud.vectors, cloud.documents)
-
-
-def _hubness(
-    cloud: TextVectors, nearest: Mapping[str, Int[np.ndarray, "text k"]], null: _Null
-) -> pd.DataFrame:
-    rows = []
-    for name, neighbors in nearest.items():
-        rows.append({"version": name, "n": len(cloud), **_of_counts(k_occurrences(neighbors))})
-    some = _of_counts(null.counts)
-    rows.append({"version": "cosine, of the texts of the null", "n": len(null.counts), **some})
-    rows.append(
-        {
-            "version": "null",
-            "n": len(null.counts),
-            "skewness": np.nanmean(null.skewness),
-            "skewness_low": np.nanmin(null.skewness),
-            "skewness_high": np.nanmax(null.skewness),
-            "largest": null.largest.mean(),
-            "antihubs": null.antihubs.mean(),
-            "p_value": upper_p_value(some["skewness"], null.skewness),
-        }
-    )
-    return pd.DataFrame(rows).assign(k=K)
-
-
-def _of_counts(counts: Int[np.ndarray, " text"]) -> dict[str, float]:
-    return {
-        "skewness": occurrence_skewness(counts),
-        "largest": float(counts.max()),
-        "antihubs": float((counts == 0).mean()),
-    }
-
-
-def _texts(cloud: TextVectors, counts: Int[np.ndarray, " text"], null: _Null) -> pd.DataFrame:
+def _texts(cloud: TextVectors, counts: Int[np.ndarray, " text"], null: HubNull) -> pd.DataFrame:
     """Return all texts, the largest hub first; p-values where the null has as many texts."""
     p_value = np.full(len(cloud), np.nan)
     p_value[null.rows] = [upper_p_value(float(count), null.largest) for count in null.counts]
@@ -179,39 +97,6 @@ def _texts(cloud: TextVectors, counts: Int[np.ndarray, " text"], null: _Null) ->
     if cloud.has_texts:
         table["text"] = cloud.table["text"].map(lambda text: snippet(text, 200))
     return table.sort_values(["k_occurrence", "id"], ascending=[False, True], ignore_index=True)
-
-
-def _tasks(
-    cloud: TextVectors,
-    halves: HalfVectors | None,
-    nearest: Mapping[str, Int[np.ndarray, "text k"]],
-) -> pd.DataFrame:
-    scored = []
-    if halves is not None:
-        ranks = {
-            name: search_ranks(halves, _searched(cloud, halves, *VERSIONS[name]))
-            for name in _versions(len(cloud))
-        }
-        scored.append(Scored("search", "mean reciprocal rank", ranks, halves.documents))
-    if cloud.has_labels:
-        scored.append(scored_labels(cloud, nearest))
-    return table_of(scored)
-
-
-def _searched(
-    cloud: TextVectors, halves: HalfVectors, preparation: str, reduction: Reduction
-) -> Float[np.ndarray, "query candidate"]:
-    """Return the similarities of queries with candidates, on the scales of the candidates."""
-    queries, candidates = halves.queries, halves.candidates
-    if preparation == CENTERED:
-        queries, candidates = map(centering(cloud), (queries, candidates))
-    cosine = cosines(queries, candidates)
-    if reduction == "cosine":
-        return cosine
-    k = min(K, len(candidates) - 1)
-    left = scales_among(queries, candidates, k=k)
-    right = scales_among(candidates, candidates, k=k, is_same=True)
-    return reduced_similarity(cosine, left, right, reduction)
 
 
 def _by_version(tables: Mapping[str, pd.DataFrame]) -> dict[str, dict[str, Any]]:

@@ -7,7 +7,6 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Bool, Int
 
-from embspace.app.practice.text_vectors import TextVectors
 from embspace.errors import InputError, not_among, shortened
 from embspace.geometry.practice.known_pairs import (
     JudgedPairs,
@@ -15,6 +14,7 @@ from embspace.geometry.practice.known_pairs import (
     judged_pairs,
     precision_and_recall,
 )
+from embspace.measure.practice.text_vectors import TextVectors
 
 BY_LABEL = "label"
 COLUMNS = ("first", "second")

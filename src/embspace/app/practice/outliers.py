@@ -10,10 +10,10 @@ from jaxtyping import Float
 from embspace.app.practice.answers import Answer, number, snippet
 from embspace.app.practice.corpora import CorpusOfTexts, TextsOrVectors, check_one_source
 from embspace.app.practice.reading import read_corpus
-from embspace.app.practice.text_vectors import TextVectors
 from embspace.errors import InputError, counted
 from embspace.geometry.inference.benjamini_hochberg import benjamini_hochberg
 from embspace.geometry.practice.outliers import FEWEST, nearest_of, place_among, tail_p_values
+from embspace.measure.practice.text_vectors import TextVectors
 
 K = 10  # neighbors
 LEVEL = 0.05  # of texts called outliers that are none, at most on average

@@ -12,11 +12,11 @@ from embspace.app.practice.corpora import (
     CorpusOfTexts,
     CorpusOfVectors,
     TextsOrVectors,
-    about_texts,
 )
 from embspace.app.practice.vector_files import holds_vectors, mapped_vectors
 from embspace.errors import InputError, counted
 from embspace.files.vectors import read_labeled_vectors
+from embspace.measure.practice.text_vectors import about_texts
 from embspace.settings.roots import find_root
 
 USUAL_MODEL = "minilm"

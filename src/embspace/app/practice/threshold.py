@@ -5,26 +5,21 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from jaxtyping import Float
 
 from embspace.app.practice.answers import Answer, few_or_many, interval, number, snippet
 from embspace.app.practice.corpora import TextsOrVectors
 from embspace.app.practice.known_texts import held_out_table, precision_table, same_texts
 from embspace.app.practice.lengths import lengths_table, told_of_lengths
 from embspace.app.practice.reading import read_corpus
-from embspace.app.practice.tasks import centering, check_spread, has_spread
-from embspace.app.practice.text_vectors import TextVectors, check_directions
-from embspace.geometry.practice.high_pairs import HighPairs, high_pairs, pairs_above
-from embspace.geometry.practice.rare_cosines import false_alarms, rare_cosine
+from embspace.geometry.practice.high_pairs import HighPairs
+from embspace.measure.practice.tasks import CENTERED, RAW, check_spread, has_spread
+from embspace.measure.practice.text_vectors import TextVectors, check_directions
+from embspace.measure.practice.thresholds import RATES, fixed_table, pairs_at, rates_table
 
-RATES = (1e-3, 1e-4, 1e-5)
-FIXED = (0.8, 0.9, 0.95)  # cosines that people guess
 LEVEL = 0.95
-N_LISTED = 1000  # near-duplicates that are named in the table
 N_SHOWN = 5
 N_FEW = 10  # pairs above a threshold, below which it hangs on single pairs
 SEED = 0
-RAW, CENTERED = "raw", "centered"
 
 
 def threshold(
@@ -72,18 +67,20 @@ def threshold(
     check_spread(cloud)
     same = None if known is None else same_texts(cloud, known)
     clouds = [cloud, *(_others(read, cloud) if all_layers else [])]
-    pairs = {(place, kind): _pairs(place, kind) for place in clouds[:1] for kind in (RAW, CENTERED)}
+    pairs = {
+        (place, kind): pairs_at(place, kind) for place in clouds[:1] for kind in (RAW, CENTERED)
+    }
     tables = {
         "rates": pd.concat(
             [
-                _rates(place, kind, pairs.get((place, kind)) or _pairs(place, kind), texts)
+                rates_table(place, kind, pairs.get((place, kind)) or pairs_at(place, kind), texts)
                 for place in clouds
                 for kind in (RAW, CENTERED)
                 if kind == RAW or has_spread(place)  # the first token of layer 0 is one vector
             ],
             ignore_index=True,
         ),
-        "fixed": _fixed(cloud, pairs[cloud, RAW], texts),
+        "fixed": fixed_table(cloud, pairs[cloud, RAW], texts),
         "pairs": _listed(cloud, pairs[cloud, RAW]),
         "lengths": lengths_table(cloud, RATES[0], LEVEL, np.random.default_rng(SEED)),
     }
@@ -99,73 +96,6 @@ def _others(read: TextsOrVectors, cloud: TextVectors) -> Iterator[TextVectors]:
         other = read.at(layer, pooling)
         if other.place != cloud.place:
             yield other
-
-
-def prepared(cloud: TextVectors, kind: str) -> Float[np.ndarray, "text dim"]:
-    """Return the vectors raw, or centered."""
-    return cloud.vectors if kind == RAW else centering(cloud)(cloud.vectors).astype(np.float32)
-
-
-def _pairs(cloud: TextVectors, kind: str) -> HighPairs:
-    check_directions(cloud)
-    return high_pairs(
-        cloud.vectors,
-        cloud.documents,
-        largest_rate=RATES[0],
-        n_listed=N_LISTED,
-        mean=None if kind == RAW else centering(cloud).mean,
-        rng=np.random.default_rng(SEED),
-    )
-
-
-def _rates(cloud: TextVectors, kind: str, pairs: HighPairs, texts: int) -> pd.DataFrame:
-    """Return a row for each rate, at one place."""
-    rows = []
-    for rate in RATES:
-        rare = rare_cosine(pairs, rate, level=LEVEL)
-        is_measured = rate * pairs.n_pairs >= 1  # below one pair of the corpus, nothing is
-        alarms = false_alarms(pairs, rare.cosine, texts, level=LEVEL)
-        rows.append(
-            {
-                "place": cloud.place,
-                "layer": cloud.layer,
-                "pooling": cloud.pooling,
-                "preparation": kind,
-                "rate": rate,
-                "cosine": rare.cosine if is_measured else np.nan,
-                "cosine_low": rare.low if is_measured else np.nan,
-                "cosine_high": rare.high if is_measured else np.nan,
-                "n_above": rare.n_above,
-                "n_pairs": pairs.n_pairs,
-                "n_documents": pairs.n_documents,
-                "level": LEVEL,
-                "expected_pairs": alarms.expected if is_measured else np.nan,
-                "of_texts": texts,
-            }
-        )
-    return pd.DataFrame(rows)
-
-
-def _fixed(cloud: TextVectors, pairs: HighPairs, texts: int) -> pd.DataFrame:
-    """Return how many pairs reach the cosines that people guess."""
-    counts = pairs_above(cloud.vectors, cloud.documents, np.array(FIXED))
-    rows = []
-    for cosine, n_above in zip(FIXED, counts.tolist(), strict=True):
-        alarms = false_alarms(pairs, cosine, texts, level=LEVEL)
-        all_of_them = texts * (texts - 1) / 2
-        rows.append(
-            {
-                "cosine": cosine,
-                "n_above": n_above,
-                "n_pairs": pairs.n_pairs,
-                "share": n_above / pairs.n_pairs,
-                "expected_pairs": n_above / pairs.n_pairs * all_of_them,
-                "expected_low": alarms.low,
-                "expected_high": alarms.high,
-                "of_texts": texts,
-            }
-        )
-    return pd.DataFrame(rows)
 
 
 def _listed(cloud: TextVectors, pairs: HighPairs) -> pd.DataFrame:

@@ -7,47 +7,38 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Bool
 
 from embspace.app.practice.answers import Answer, interval
 from embspace.app.practice.corpora import CorpusOfTexts, TextsOrVectors
+from embspace.app.practice.lines import effect_lines, verdict
 from embspace.app.practice.read_again import token_moments
 from embspace.app.practice.reading import read_corpus
-from embspace.app.practice.tasks import (
-    LEVEL,
-    SEED,
-    K,
-    Scored,
-    check_neighbors,
-    check_spread,
-    cosines,
-    effect_lines,
-    half_of_documents,
-    held_out,
-    rows_of,
-    scored_labels,
-    search_ranks,
-    table_of,
-    verdict,
-)
-from embspace.app.practice.text_vectors import HalfVectors, TextVectors, check_directions
 from embspace.errors import InputError, not_among
-from embspace.geometry.inference.half_samples import half_units, units_of
-from embspace.geometry.pairs.directions import unit_rows
 from embspace.geometry.practice.changes import (
-    CHANGES,
     Affine,
     Ranks,
-    fitted_change,
     top_coordinate_share,
     whitening,
 )
-from embspace.geometry.practice.hub_reduction import k_occurrences, nearest_by, occurrence_skewness
-from embspace.geometry.practice.paired import paired_statistics
+from embspace.measure.practice.tasks import (
+    LEVEL,
+    check_neighbors,
+    check_spread,
+    half_of_documents,
+    held_out,
+)
+from embspace.measure.practice.text_vectors import TextVectors, check_directions
+from embspace.measure.practice.transforms import (
+    USES,
+    AppliedChange,
+    best_of,
+    fitted_changes,
+    shapes_table,
+    uses_table,
+)
 from embspace.settings.roots import find_root
 
-N_HALVES = 20  # for statistics that are computed anew of each half
-MOST_HALVED = 4000  # texts of which halves are taken; of more, texts are drawn
 NAMES = {
     "raw": "raw",
     "unit_length": "unit length",
@@ -61,9 +52,6 @@ NAMES = {
     "ranks": "ranks (Spearman)",
 }
 ZIPF, RANKS = "zipf_whitened", "ranks"
-AppliedChange = Affine | Ranks
-USES = ("search", "pairs", "labels")
-SHAPES = {"anisotropy": "mean cosine of two texts", "hubness": f"skewness of {K}-occurrences"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,10 +123,11 @@ def transform(
     is_fitted = half_of_documents(cloud)
     measured, halves = held_out(cloud, read.halves_at(layer, pooling), is_fitted)
     by_half, by_all = _token_whitening(read, cloud, is_fitted)
-    changes = _fitted(cloud.among(is_fitted)) | by_half
+    changes = fitted_changes(cloud.among(is_fitted)) | by_half
     versions: dict[str, AppliedChange] = {**changes, RANKS: Ranks()}
     effects = pd.concat(
-        [_uses(measured, halves, versions), _shapes(measured, versions)], ignore_index=True
+        [uses_table(measured, halves, versions), shapes_table(measured, versions)],
+        ignore_index=True,
     )
     best = best_of(effects)
     share = top_coordinate_share(measured.vectors)
@@ -147,13 +136,9 @@ def transform(
         "\n".join(_said(cloud, tables, best)),
         _sentence(cloud, effects, best),
         tables,
-        _fitted(cloud) | by_all,
+        fitted_changes(cloud) | by_all,
         best,
     )
-
-
-def _fitted(cloud: TextVectors) -> dict[str, Affine]:
-    return {name: fitted_change(cloud.vectors, name) for name in CHANGES}
 
 
 def _token_whitening(
@@ -172,97 +157,6 @@ def _token_whitening(
         {ZIPF: whitening(half.mean, half.covariance)},
         {ZIPF: whitening(everything.mean, everything.covariance)},
     )
-
-
-def _uses(
-    cloud: TextVectors, halves: HalfVectors | None, changes: Mapping[str, AppliedChange]
-) -> pd.DataFrame:
-    scored = []
-    if halves is not None:
-        scores = {
-            name: cosines(change(halves.queries), change(halves.candidates))
-            for name, change in changes.items()
-        }
-        ranks = {str(name): search_ranks(halves, cosine) for name, cosine in scores.items()}
-        scored.append(Scored("search", "mean reciprocal rank", ranks, halves.documents))
-        below = {str(name): _less_alike(halves, cosine) for name, cosine in scores.items()}
-        quantity = "share of other texts less alike than the other half"
-        scored.append(Scored("pairs", quantity, below, halves.documents))
-    if cloud.has_labels:
-        nearest = {
-            name: nearest_by(
-                change(cloud.vectors), k=K, reduction="cosine", document=cloud.documents
-            )
-            for name, change in changes.items()
-        }
-        scored.append(scored_labels(cloud, nearest))
-    return table_of(scored)
-
-
-def _less_alike(
-    halves: HalfVectors, scores: Float[np.ndarray, "query candidate"]
-) -> Float[np.ndarray, " query"]:
-    own = np.where(halves.relevant, scores, -np.inf).max(axis=1, keepdims=True)
-    less = (scores < own) + (scores == own) / 2
-    others = ~halves.relevant
-    return np.asarray((less * others).sum(axis=1) / others.sum(axis=1))
-
-
-def _shapes(cloud: TextVectors, changes: Mapping[str, AppliedChange]) -> pd.DataFrame:
-    """Return mean cosine and hubness, of halves too, whose neighbors are among the half alone."""
-    rng = np.random.default_rng(SEED)
-    rows = np.sort(rng.permutation(len(cloud))[:MOST_HALVED])
-    document = cloud.documents[rows]
-    unit = units_of(document)
-    n_units = int(unit.max()) + 1
-    halves = half_units(n_units, N_HALVES, rng)
-    chosen = np.concatenate([np.ones((1, n_units), dtype=bool), halves])[:, unit]
-    shapes = np.array(
-        [
-            _shape(unit_rows(change(cloud.vectors[rows])), unit, chosen)
-            for change in changes.values()
-        ]
-    )
-    parts = []
-    for number, (task, quantity) in enumerate(SHAPES.items()):
-        values = shapes[:, :, number].T
-        paired = paired_statistics(values[0], values[1:], n_units, level=LEVEL)
-        parts.append(rows_of(task, quantity, [*changes], paired, document))
-    return pd.concat(parts, ignore_index=True)
-
-
-def _shape(
-    directions: Float[np.ndarray, "text dim"],
-    document: Int[np.ndarray, " text"],
-    chosen: Bool[np.ndarray, "choice text"],
-) -> Float[np.ndarray, "choice shape"]:
-    shapes = []
-    for inside in chosen:
-        some, n = directions[inside], int(inside.sum())
-        k = min(K, n - int(np.bincount(document[inside]).max()))
-        total = some.sum(axis=0)
-        mean = (total @ total - np.square(some).sum()) / (n * (n - 1))
-        if k < 1:  # a half of one document
-            shapes.append((mean, np.nan))
-            continue
-        nearest = nearest_by(
-            some.astype(np.float32), k=k, reduction="cosine", document=document[inside]
-        )
-        shapes.append((mean, occurrence_skewness(k_occurrences(nearest))))
-    return np.array(shapes)
-
-
-def best_of(effects: pd.DataFrame) -> str:
-    """Return the change that surely helps a use most and surely harms none; else `raw`."""
-    uses = effects[effects["task"].isin(USES)]
-    better = uses[uses["difference_low"] > 0]
-    worse = {*uses.loc[uses["difference_high"] < 0, "version"]}
-    allowed = better[~better["version"].isin(worse)]
-    for task in USES:
-        rows = allowed[allowed["task"] == task]
-        if len(rows):
-            return str(rows["version"].to_numpy()[rows["difference"].argmax()])
-    return "raw"
 
 
 def _said(cloud: TextVectors, tables: Mapping[str, pd.DataFrame], best: str) -> Iterator[str]:

@@ -2,12 +2,23 @@
 
 from pathlib import Path
 
-from embspace.draw.open_questions import oppositeness, position_shape, rounding
+from embspace.draw.open_questions import (
+    associations,
+    oppositeness,
+    position_shape,
+    rounding,
+    vocabulary_clusters,
+)
 from embspace.draw.page.saving import draw_and_save, drawings_of, functions_of
 from embspace.settings.stage import StageConfig, run_stage
 
 DRAWINGS = drawings_of(
-    oppositeness, position_shape, rounding, tables=Path(__file__).with_name("tables.yaml")
+    associations,
+    oppositeness,
+    position_shape,
+    rounding,
+    vocabulary_clusters,
+    tables=Path(__file__).with_name("tables.yaml"),
 )
 
 

@@ -135,8 +135,8 @@ def _mark(ax: Axes, x: Any, y: Any, look: Look, *, is_random: bool = False) -> N
 def _consistency(ax: Axes, rows: pd.DataFrame) -> None:
     """Draw a row a category: consistency with its interval, its null and random weights."""
     look, y = TEXT_POOLINGS[NAMED], np.arange(len(rows))
-    null = (rows[f"null_consistency_sign_flips_{end}"] for end in ("low", "high"))
-    ax.hlines(y, *null, color="0.8", linewidth=6, label="signs flipped")
+    low, high = (rows[f"null_consistency_sign_flips_{end}"] for end in ("low", "high"))
+    ax.hlines(y, low, high, color="0.8", linewidth=6, label="signs flipped")
     _mark(ax, rows["random_weights_consistency"], y, look, is_random=True)
     ax.hlines(y, rows["consistency_low"], rows["consistency_high"], color=look.color, linewidth=1)
     _mark(ax, rows["consistency"], y, look)

@@ -11,23 +11,14 @@ from matplotlib.ticker import MaxNLocator
 from pydantic import NonNegativeInt, PositiveFloat
 
 from embspace.draw.page.canvas import counted, new_figure, say_instead
-from embspace.draw.page.looks import BLACK, GRAY, NULLS, SKY, text_looks
+from embspace.draw.page.looks import GRAY, text_looks
 from embspace.draw.page.saving import Results
-from embspace.draw.page.wording import side_by_side
 from embspace.draw.words.evolution_tables import NO_TOKENS, path_tables
 
 STAGE = "measure_evolution"
-SAME = 1e-4  # relative distances below it are rounding: of states that are equal
-SAME_BEFORE = (
-    "tokens of which the model reads the same in both texts, as a causal one does before the texts "
-    "differ, have no drift"
-)
 SHOWN, OTHER_VIEWS = "all_layers", ("all_layers", "without_last")
-FREE = 0.7  # share of the height of a panel below which lines leave room for the legend
-RANDOM_DISTANCE = "random_weights_relative_distance"
 # Width of a character and height of a line, as shares of those of a panel.
 LARGE_NAME, SMALL_NAME = (0.0115, 0.042), (0.026, 0.06)
-RANDOM = NULLS["random_initialization"]
 HALO = {"facecolor": "white", "alpha": 0.7, "linewidth": 0, "pad": 0.5}  # behind words on lines
 LEAD = {"arrowstyle": "-", "color": "0.7", "linewidth": 0.6, "shrinkA": 1, "shrinkB": 3}
 
@@ -35,29 +26,29 @@ LEAD = {"arrowstyle": "-", "color": "0.7", "linewidth": 0.6, "shrinkA": 1, "shri
 def draw_evolution(
     results: Results, label: str, *, height_mm: PositiveFloat, digits: NonNegativeInt
 ) -> tuple[Figure, str]:
-    """Draw the paths of two texts' tokens, and how far one word is from itself in the other text.
+    """Draw the paths of two texts' tokens, and that of one word in both.
 
     The first text's paths are drawn without the last layer, too, which is the widest step. Of
     followed words the first has a panel; the tables have all.
     """
-    path, drift = results["path"], _defined(results["drift"])
-    title, subtitle = _finding(path, drift, results["views"]), f"{label} · {_population(path)}"
-    if len(drift) < len(results["drift"]):
-        subtitle += f" · {SAME_BEFORE}"
+    path, views = results["path"], results["views"]
     figure, axes = new_figure(
-        2, 2, height_mm=height_mm, title=title, subtitle=subtitle, stage=STAGE
+        2,
+        2,
+        height_mm=height_mm,
+        title=_finding(path, views),
+        subtitle=f"{label} · {_population(path)}",
+        stage=STAGE,
     )
     if path.empty:
         say_instead(axes, NO_TOKENS)
         return figure, path_tables(results, label, digits)
-    followed, ways = _followed(path), _ways(path)
-    large, *small = _panels(figure, axes, len(ways) - 1 + (not followed.empty) + (not drift.empty))
+    followed, ways = paths_of_followed(path), _ways(path)
+    large, *small = _panels(figure, axes, len(ways) - 1 + (not followed.empty))
     for ax, rows in zip([large, *small], ways, strict=False):
-        _paths(ax, rows, results["views"], is_small=ax is not large)
+        _paths(ax, rows, views, is_small=ax is not large)
     if not followed.empty:
-        _one_word(small[len(ways) - 1], followed, results["views"])
-    if not drift.empty:
-        _drift(small[-1], drift, followed)
+        _one_word(small[-1], followed, views)
     return figure, path_tables(results, label, digits)
 
 
@@ -82,60 +73,44 @@ def _panels(figure: Figure, axes: Any, n_small: int) -> list[Axes]:
     return [figure.add_subplot(place) for place in places]
 
 
-def _followed(path: pd.DataFrame) -> pd.DataFrame:
+def paths_of_followed(path: pd.DataFrame) -> pd.DataFrame:
     """Return the paths of the first followed word."""
     views = [view for view in path["view"].unique() if view not in OTHER_VIEWS]
     return path[path["view"] == views[0]] if views else path[:0]
 
 
-def _defined(drift: pd.DataFrame) -> pd.DataFrame:
-    """Return the drift without tokens that are one in both texts at every layer, at any weights."""
-    distances = drift[["relative_distance", "random_weights_relative_distance"]].max(axis=1)
-    same = distances.groupby([drift[key] for key in ("first", "second", "position")])
-    return drift[~(same.transform("max") < SAME)]
-
-
-def _word(followed: pd.DataFrame) -> str:
+def followed_word(followed: pd.DataFrame) -> str:
     """Return the followed word: as its token, or as it is spelled where that is several."""
     tokens = followed["token"].unique()
     return str(tokens[0] if len(tokens) == 1 else followed["view"].iloc[0].replace("+", ", "))
 
 
-def _marked(drift: pd.DataFrame, followed: pd.DataFrame) -> pd.Series:
-    """Return a mask of the rows of the drift that are about the followed word."""
-    return drift["position"].isin(followed["position"]) & drift["token"].isin(followed["token"])
+def sentence_of(path: pd.DataFrame) -> str:
+    """Return the tokens of a text in their order."""
+    rows = path[path["view"] == SHOWN].drop_duplicates("position").sort_values("position")
+    return " ".join(rows["token"])
 
 
-def _finding(path: pd.DataFrame, drift: pd.DataFrame, views: pd.DataFrame) -> str:
+def _finding(path: pd.DataFrame, views: pd.DataFrame) -> str:
+    """Return the title: how much of the ways the map shows."""
     if path.empty:
         return "No token to follow through the layers"
-    if drift.empty:
-        share = 100 * sum(_variance(views, SHOWN))
-        return f"Two components show {share:.0f} % of the ways of tokens through the layers"
-    last = drift[drift["layer"] == drift["layer"].max()]
-    marked = last[_marked(last, _followed(path))]
-    rows = last if marked.empty else marked
-    who = "shared tokens in two texts are"
-    if not marked.empty:
-        who = f"“{_word(_followed(path))}” in two texts is"
-    both = [rows[f"{weights}relative_distance"].mean() for weights in ("", "random_weights_")]
-    apart, random = side_by_side(both, 2, differ=False)
-    said = f"At the last layer {who} {apart} times as far apart as different tokens"
-    others = last[~last.index.isin(marked.index)]
-    if marked.empty or others.empty:
-        return f"{said}, with random weights {random} times"
-    n_farther = int((others["relative_distance"] > both[0]).sum())
-    return f"{said}; of {counted(len(others), 'other token')} {n_farther} are farther"
+    first, second = (f"{100 * share:.0f} %" for share in _variance(views, SHOWN))
+    return (
+        f"Tokens on their way through the layers, on components of {first} and {second} of variance"
+    )
 
 
 def _population(path: pd.DataFrame) -> str:
     if path.empty:
         return "no tokenizer, n = 0 tokens"
-    tokens = path[path["view"] == SHOWN].groupby(["text", "position"]).ngroups
+    texts = [(name, rows) for name, rows in path.groupby("text", sort=False)]
+    said = ", ".join(f"“{name}”: {sentence_of(rows)}" for name, rows in texts[:2])
+    n_tokens = path[path["view"] == SHOWN].groupby(["text", "position"]).ngroups
     return (
-        f"{counted(path['text'].nunique(), 'text')}, {counted(tokens, 'token')}, special ones "
-        f"included · layers 0 (embedding output) to {path['layer'].max()} · components of a PCA "
-        "of all states that a panel is about"
+        f"{counted(len(texts), 'text')}, {counted(n_tokens, 'token')}: {said} · layers 0 "
+        f"(embedding output) to {path['layer'].max()} · components of a PCA of all states that a "
+        "panel is about"
     )
 
 
@@ -238,30 +213,6 @@ def _one_word(ax: Axes, followed: pd.DataFrame, views: pd.DataFrame) -> None:
                 words = ax.annotate(f"{layer:.0f}", (x, y), fontsize=7, zorder=4, **place)
                 words.set(ha="center", bbox=HALO)
     _label_components(ax, views, followed["view"].iloc[0])
-    ax.set_title(f"“{_word(followed)}” by layer")
+    ax.set_title(f"“{followed_word(followed)}” by layer")
     ax.margins(0.12)
     ax.legend(title="text")
-
-
-def _drift(ax: Axes, drift: pd.DataFrame, followed: pd.DataFrame) -> None:
-    """Draw how far each token that two texts share is from itself, and mark the followed word."""
-    marked = _marked(drift, followed)
-    for _, rows in drift.groupby(["first", "second", "position"], sort=False):
-        is_marked = bool(marked[rows.index].any())
-        layers, own = rows["layer"], rows["relative_distance"]
-        if is_marked:
-            ax.plot(layers, own, label=f"“{_word(followed)}”", color=BLACK, lw=2, zorder=3)
-        else:
-            ax.plot(layers, own, label="another shared token", color=SKY, lw=0.8, zorder=2)
-        random: dict[str, Any] = {"color": RANDOM.color, "ls": RANDOM.line, "lw": 0.8}
-        ax.plot(layers, rows["random_weights_relative_distance"], label=RANDOM.name, **random)
-    ax.set_title("The same token in two texts")
-    ax.set(xlabel="layer", ylabel="distance / that of different tokens")
-    ax.set_ylim(0, None)
-    layers, distances = drift["layer"], drift[["relative_distance", RANDOM_DISTANCE]].max(axis=1)
-    top = ax.get_ylim()[1]
-    if distances[layers <= layers.max() / 2].max() > FREE * top:
-        ax.set_ylim(0, 1.35 * top)  # the legend lies above
-    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-    named = dict(zip(*reversed(ax.get_legend_handles_labels()), strict=True))
-    ax.legend(named.values(), named.keys(), loc="upper left")

@@ -1,6 +1,5 @@
 """Draws the senses of homonyms that `measure_homonyms` told apart: Luisto's question 2."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,13 +9,15 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 
-from embspace.draw.page.canvas import counted, new_figure, say_instead, shade
+from embspace.draw.page.canvas import counted, join_panels, new_figure, say_instead, shade
+from embspace.draw.page.direct_labels import name_lines
 from embspace.draw.page.looks import GRAY, NULLS, SENSES, Look
 from embspace.draw.page.markdown import folded, interval, markdown_table, p_value, same, section
 from embspace.draw.page.saving import Results
 from embspace.settings.types import PositiveShare
 
 STAGE = "measure_homonyms"
+HEIGHTS = [1.2, 1]  # of the rows of panels, in relation
 FURTHER_RESULTS = ("conf/measure/words/homonyms.yaml",)
 MEASURED_WITH = FURTHER_RESULTS[0]
 RAW, CENTRED = ("raw", "cosine"), ("centered", "cosine")
@@ -80,25 +81,27 @@ def draw_homonyms(
         f"{counted(counts['n_sentences'], 'sentence')} · layer 0: embeddings · shaded: "
         f"{100 * results[MEASURED_WITH]['level']:g} % intervals over words"
     )
-    title = _finding(layers, results["recovery"], counts)
+    title = _finding(layers, results["recovery"])
     figure, axes = new_figure(
         2, 2, height_mm=height_mm, title=title, subtitle=subtitle, stage=STAGE
     )
     if layers.empty:
         say_instead(axes, "No word has tokens in two sentences of two senses.")
         return figure, _tables(results, label, n_listed, digits)
-    left, right = axes[::2], _one_of(figure, axes[1::2])
-    _differences(left[0], layers)
-    _recovery(left[1], results["recovery"], counts)
-    for ax in left:
+    if grid := axes[0].get_gridspec():
+        grid.set_height_ratios(HEIGHTS)
+    _differences(axes[0], layers)
+    _recovery(axes[1], results["recovery"], counts)
+    for ax in axes[:2]:
         ax.xaxis.set_major_locator(MaxNLocator(integer=True))
         ax.set_xlabel("layer")
-        ax.legend(loc="upper left", bbox_to_anchor=(-0.2, -0.27), ncols=2, borderaxespad=0)
-    _word_map(right, _rows_of(results["words"], CENTRED), n_words, limit_quantile)
+        name_lines(ax, 0.075)
+    words = _rows_of(results["words"], CENTRED)
+    _word_map(join_panels(axes[2:]), words, n_words, limit_quantile)
     return figure, _tables(results, label, n_listed, digits)
 
 
-def _finding(layers: pd.DataFrame, recovery: pd.DataFrame, counts: dict[str, Any]) -> str:
+def _finding(layers: pd.DataFrame, recovery: pd.DataFrame) -> str:
     """Return the title: the layer from which senses lie apart, and the accuracy at the last."""
     if layers.empty:
         return "No homonym to follow"
@@ -107,23 +110,13 @@ def _finding(layers: pd.DataFrame, recovery: pd.DataFrame, counts: dict[str, Any
     apart = rows.loc[np.logical_and.accumulate(is_sure[::-1])[::-1], "layer"]
     last = _rows_of(recovery, CENTRED).sort_values("layer").iloc[-1]
     told = (
-        f"the nearest sentence has the same sense for {100 * last['accuracy']:.0f} % (by the other "
-        f"tokens {100 * last['context_accuracy']:.0f} %, chance "
-        f"{100 * counts['chance_accuracy']:.0f} %)"
+        f"at the last layer the nearest sentence has the same sense for "
+        f"{100 * last['accuracy']:.0f} %, by the other tokens for "
+        f"{100 * last['context_accuracy']:.0f} %"
     )
     if apart.empty:
-        return f"Senses of a homonym do not surely lie apart at the last layer: {told}"
-    return f"From layer {apart.iloc[0]} on the senses of a homonym lie apart: {told}"
-
-
-def _one_of(figure: Figure, axes: Sequence[Axes]) -> Axes:
-    """Put one panel, narrower than the left one, in the place of the right column."""
-    grid: Any = axes[0].get_gridspec()
-    grid.set_width_ratios([1.35, 1])
-    for ax in axes:
-        ax.remove()
-    panel: Axes = figure.add_subplot(grid[:, 1])
-    return panel
+        return f"Senses of a homonym do not surely lie apart at the last layer; {told}"
+    return f"Senses of a homonym lie apart from layer {apart.iloc[0]} on; {told}"
 
 
 def _rows_of(table: pd.DataFrame, measure: tuple[str, str]) -> pd.DataFrame:
@@ -142,11 +135,12 @@ def _differences(ax: Axes, layers: pd.DataFrame) -> None:
     for measure in (RAW, CENTRED):
         rows = _rows_of(layers, measure)
         _line(ax, rows, "difference", SENSES[measure[0]])
-    random = RANDOM_LOOK._replace(name=f"centered, {RANDOM_LOOK.name}")
-    _line(ax, rows, f"{RANDOM}difference", random)
+    _line(ax, rows, f"{RANDOM}difference", RANDOM_LOOK)
     ends = rows["null_difference_low"], rows["null_difference_high"]
     band: dict[str, Any] = {"facecolor": "none", "edgecolor": SENSES["centered"].color, "lw": 0.4}
-    ax.fill_between(rows["layer"], *ends, hatch="//////", label="centered, shuffled", **band)
+    ax.fill_between(rows["layer"], *ends, hatch="//////", **band)
+    middle = (ends[0] + ends[1]) / 2
+    ax.plot(rows["layer"], middle, color=band["edgecolor"], ls="None", label="senses shuffled")
     ax.axhline(0, color="black", linewidth=0.6)
     ax.set(title="Senses lie apart", ylabel="same-sense minus\ndifferent-sense cosine")
 
@@ -168,24 +162,25 @@ def _recovery(ax: Axes, recovery: pd.DataFrame, counts: dict[str, Any]) -> None:
 
 
 def _word_map(ax: Axes, words: pd.DataFrame, n_words: int, limit_quantile: float) -> None:
-    """Draw one row for each word and one column for each layer, colored by the difference."""
+    """Draw one column for each word and one row for each layer, colored by the difference."""
     import seaborn as sns
 
     last = words[words["layer"] == words["layer"].max()].sort_values("rank")["word"].tolist()
     shown = last if len(last) <= n_words else last[: (n_words + 1) // 2] + last[-(n_words // 2) :]
-    values = words.pivot(index="word", columns="layer", values="difference").loc[shown]
+    values = words.pivot(index="layer", columns="word", values="difference")[shown]
     sizes = np.abs(values.to_numpy()[values.notna().to_numpy()])
     limit = float(np.quantile(sizes, limit_quantile)) if sizes.any() else 1.0
     extend = "both" if (sizes > limit).any() else "neither"
-    label = "same-sense minus different-sense cosine, centered"
-    bar = {"extend": extend, "aspect": 60, "pad": 0.02, "label": label}
+    label = "difference, as in a"
+    bar = {"extend": extend, "aspect": 12, "pad": 0.01, "label": label}
     colors = {"cmap": "RdBu_r", "vmin": -limit, "vmax": limit, "cbar_kws": bar}
     sns.heatmap(values, xticklabels=True, yticklabels=True, ax=ax, **colors)
-    ax.tick_params(length=0, rotation=0)
-    ax.tick_params(axis="y", labelsize=7)
+    ax.tick_params(length=0)
+    ax.tick_params(axis="x", rotation=90, labelsize=7)
+    ax.tick_params(axis="y", rotation=0)
     ax.grid(visible=False)
     left_out = "" if len(shown) == len(last) else f", {len(shown)} of {len(last)}"
-    ax.set(title=f"Words{left_out}", ylabel="")
+    ax.set(title=f"Words{left_out}, centered cosine", xlabel="", ylabel="layer")
 
 
 def _tables(results: Results, label: str, n_listed: int, digits: int) -> str:

@@ -6,16 +6,19 @@ from typing import Any
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import PercentFormatter
 from pydantic import NonNegativeInt, PositiveFloat
 
 from embspace.draw.page.canvas import (
+    HALO,
     counted,
     join_panels,
-    legend_below,
     new_figure,
     say_instead,
+    write_beside,
 )
-from embspace.draw.page.looks import BLACK, GRAY, PROBES, Look
+from embspace.draw.page.direct_labels import name_lines
+from embspace.draw.page.looks import PROBES, Look
 from embspace.draw.page.markdown import code, folded, markdown_table, section
 from embspace.draw.page.saving import Results
 
@@ -24,14 +27,14 @@ COLUMNS = ["features", "layer", "weights", "n_words", "n_lemmas", "accuracy"]
 CLASSES = ["noun", "verb", "adjective"]
 SHOWN = "logistic_regression"  # what the title speaks of
 INPUT = -1  # left of layer 0
-HEIGHTS = [1, 1, 1.1]  # of the rows of panels, in relation
+HEIGHTS = [1.5, 1]  # of the rows of panels, in relation
 SHIFT = 0.12  # of a layer, between two probes
 
 
 def draw_probing(
     results: Results, label: str, *, height_mm: PositiveFloat, digits: NonNegativeInt
 ) -> tuple[Figure, str]:
-    """Draw accuracy by space and probe, beside spelling, random weights and random classes.
+    """Draw accuracy by space and probe, above bands of spelling and of the controls.
 
     Below, what probes say of tokens that are of several classes.
     """
@@ -44,16 +47,15 @@ def draw_probing(
             "intervals"
         )
     figure, axes = new_figure(
-        3, 2, height_mm=height_mm, title=_finding(accuracy), subtitle=subtitle, stage=STAGE
+        2, 2, height_mm=height_mm, title=_finding(accuracy), subtitle=subtitle, stage=STAGE
     )
     if accuracy.empty:
         say_instead(axes, "too few lemmas of a part of speech are single tokens of this model")
     else:
         if grid := axes[0].get_gridspec():
             grid.set_height_ratios(HEIGHTS)
-        _panels([join_panels(axes[:4:2]), axes[1], axes[3]], accuracy)
-        legend_below(figure, axes[:2], ncols=3)
-        _tokens(axes[4:], results["tokens"])
+        _by_layer(join_panels(axes[:2]), accuracy)
+        _tokens(axes[2:], results["tokens"])
     return figure, _tables(results, label, digits)
 
 
@@ -61,51 +63,67 @@ def _finding(accuracy: pd.DataFrame) -> str:
     """Return the title: the accuracy of one probe on token embeddings and at the last layer."""
     if accuracy.empty:
         return "Too few words of one token to read a part of speech off"
-    real = accuracy[(accuracy["task"] == "part_of_speech") & (accuracy["probe"] == SHOWN)]
-    trained = real[real["weights"] == "trained"].sort_values("layer", na_position="first")
-    first, last = (100 * trained["accuracy"].iloc[place] for place in (0, -1))
-    spelling = 100 * real.loc[real["features"] == "spelling", "accuracy"].iloc[0]
+    trained = _of_title(accuracy)
+    first, last = (f"{100 * trained['accuracy'].iloc[place]:.1f} %" for place in (0, -1))
+    spelling = accuracy[accuracy["features"] == "spelling"].iloc[0]
+    is_beyond = trained["accuracy_low"].iloc[-1] > spelling["accuracy_high"]
+    beside = "beyond" if is_beyond else "no better than"
     return (
-        f"Part of speech: {PROBES[SHOWN].name} is right for {first:.1f} % from token "
-        f"embeddings, {last:.1f} % from the last layer; {spelling:.0f} % from spelling"
+        f"Part of speech is read off {first} of token embeddings and {last} of the last states, "
+        f"{beside} spelling"
     )
 
 
-def _panels(axes: Sequence[Axes], accuracy: pd.DataFrame) -> None:
-    """Draw parts of speech at the left; at the right random weights above random classes."""
+def _of_title(accuracy: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of one probe of parts of speech, token embeddings first."""
+    chosen = (accuracy["task"] == "part_of_speech") & (accuracy["probe"] == SHOWN)
+    rows = accuracy[chosen & (accuracy["weights"] == "trained")]
+    return rows.sort_values("layer", na_position="first")
+
+
+def _by_layer(ax: Axes, accuracy: pd.DataFrame) -> None:
+    """Draw the accuracy of each probe, and as bands what spelling and controls reach."""
     table = accuracy.assign(place=accuracy["layer"].fillna(INPUT))
     is_real, is_trained = table["task"] == "part_of_speech", table["weights"] == "trained"
-    shown = {
-        "Noun, verb or adjective": is_real & is_trained,
-        "The same, random weights": is_real & (table["weights"] == "random"),
-        "A random class for each lemma": (table["task"] == "control") & is_trained,
-    }
-    spelling = table[is_real & (table["features"] == "spelling")].iloc[0]
-    low, high = spelling["accuracy_low"], spelling["accuracy_high"]
-    axes[0].axhspan(low, high, color="0.9", zorder=0, lw=0, label="spelling alone, interval")
-    axes[0].axhline(spelling["accuracy"], color=BLACK, ls="--", lw=1, label="spelling alone")
-    chance = table.loc[is_real, "null_accuracy"].iloc[0]
+    controls = (is_real & (table["weights"] == "random")) | (table["task"] == "control")
+    spelling = table[table["features"] == "spelling"].iloc[0]
+    for name, low, high, value in (
+        ("random weights, random classes", *_ends(table[controls]), None),
+        ("spelling alone", *_ends(spelling.to_frame().T), spelling["accuracy"]),
+    ):
+        ax.axhspan(low, high, color="0.85", zorder=0, lw=0)
+        middle = (low + high) / 2 if value is None else value
+        line = "None" if value is None else "--"
+        ax.axhline(middle, color="0.3", ls=line, lw=1, label=name)
+    for number, (probe, look) in enumerate(PROBES.items()):
+        rows = table[(table["probe"] == probe) & is_real & is_trained]
+        _points(ax, rows, SHIFT * (number - 1), look)
+    shown = _of_title(table)
+    for place in (0, -1):
+        row = shown.iloc[place]
+        at = row["place"] - SHIFT, row["accuracy"]
+        words: dict[str, Any] = {"ha": "center", "path_effects": HALO}
+        write_beside(ax, f"{100 * row['accuracy']:.1f} %", at, (0, 8), **words)
     layers = sorted(int(layer) for layer in accuracy["layer"].dropna().unique())
-    for ax, (title, is_shown) in zip(axes, shown.items(), strict=True):
-        for number, (probe, look) in enumerate(PROBES.items()):
-            rows = table[(table["probe"] == probe) & is_shown]
-            _points(ax, rows, SHIFT * (number - 1), look)
-        if ax is not axes[0]:
-            ax.axhline(chance, color=GRAY, ls=":", label="commonest class")
-        ax.set_xticks([INPUT, *layers], ["tokens", *map(str, layers)])
-        ax.set(ylabel="accuracy", title=title, xlim=(INPUT - 0.5, max(layers, default=0) + 0.5))
-    for ax in (axes[0], axes[-1]):
-        ax.set_xlabel("token embeddings, then layers")
-    ends = [end for ax in axes[1:] for end in ax.get_ylim()]
-    for ax in axes[1:]:
-        ax.set_ylim(min(ends), max(ends))
+    ax.set_xticks([INPUT, *layers], ["tokens", *map(str, layers)])
+    ax.set(
+        ylabel="accuracy", title="Noun, verb or adjective", xlabel="token embeddings, then layers"
+    )
+    ax.set(xlim=(INPUT - 0.5, max(layers, default=0) + 0.5), ylim=(0.2, 1.06))
+    ax.yaxis.set_major_formatter(PercentFormatter(1, decimals=0, symbol=" %"))
+    name_lines(ax)
+
+
+def _ends(rows: pd.DataFrame) -> tuple[float, float]:
+    return float(rows["accuracy_low"].min()), float(rows["accuracy_high"].max())
 
 
 def _points(ax: Axes, rows: pd.DataFrame, shift: float, look: Look, **style: Any) -> None:
     value = rows["accuracy"]
     bars = [value - rows["accuracy_low"], rows["accuracy_high"] - value]
     style |= {"color": look.color, "marker": look.marker, "ls": look.line, "ms": 4, "lw": 1}
-    ax.errorbar(rows["place"] + shift, value, yerr=bars, label=look.name, **style)
+    ax.errorbar(rows["place"] + shift, value, yerr=bars, **style)
+    ax.lines[-1].set_label(look.name)
 
 
 def _tokens(axes: Sequence[Axes], tokens: pd.DataFrame) -> None:

@@ -1,11 +1,11 @@
 """Stage `measure_opposite_words`: the vectors of words that are opposites or synonyms."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 import numpy as np
 import pandas as pd
-from jaxtyping import Float, Int
+from jaxtyping import Float
 from pydantic import Field, NonNegativeInt, PositiveInt
 
 from embspace.analysis import Analysis, Outcome, Source
@@ -14,17 +14,17 @@ from embspace.errors import InputError
 from embspace.files.rows import save_rows
 from embspace.files.tensors import save_tensors
 from embspace.measure.layers.layer_states import window_states
+from embspace.measure.open_questions.framed_words import Frames, single_tokens
 from embspace.measure.open_questions.opposite_pairs import PAIRS, PARTS_OF_SPEECH, load_opposites
 from embspace.measure.tables.pooled_states import final_norm_of
 from embspace.models.tokenizer import load_tokenizer, tokenizer_files
 from embspace.models.weights import load_model, with_random_weights
-from embspace.models.windows import Window, cut_windows, token_table
+from embspace.models.windows import cut_windows, token_table
 from embspace.settings.model import Model
 from embspace.settings.stage import run_stage
 
 COLUMNS = ["word", "part_of_speech", "id"]
 SETTINGS = "conf/measure/open_questions/opposite_words.yaml"
-Frames = Mapping[str, Sequence[str]]
 
 
 def load_any_tokenizer(name: str, model: Model) -> Any:
@@ -79,7 +79,7 @@ def measure_opposite_words(
     ]
     length_key = f"{SETTINGS}: key 'most_tokens'"
     windows = cut_windows(texts, tokenizer, most_tokens, length_key=length_key)
-    rows, ids = _single_tokens(words, frames, windows, token_table(windows, tokenizer))
+    rows, ids = single_tokens(words, frames, windows, token_table(windows, tokenizer))
     is_single = ids >= 0
     words = words.assign(id=ids)[is_single].reset_index(drop=True)
     tensors = {}
@@ -122,33 +122,6 @@ def _words_of(pairs: pd.DataFrame) -> pd.DataFrame:
         for column in ("word", "other_word")
     ]
     return pd.concat(parts, ignore_index=True).drop_duplicates(ignore_index=True)
-
-
-def _single_tokens(
-    words: pd.DataFrame, frames: Frames, windows: Sequence[Window], tokens: pd.DataFrame
-) -> tuple[list[list[int]], Int[np.ndarray, " word"]]:
-    """Return the rows of each word in the table of tokens, and its id; -1 for several tokens.
-
-    A word counts if in each of its sentences one token, the same, has all of its characters.
-    """
-    text = np.array([window.text for window in windows])[tokens["window"]]
-    starts = np.searchsorted(text, np.arange(text.max() + 2))
-    first, last, ids = (tokens[name].to_numpy() for name in ("start", "end", "id"))
-    rows: list[list[int]] = []
-    found = np.full(len(words), -1)
-    number = 0
-    for place, (word, part) in enumerate(words.itertuples(index=False)):
-        chosen: list[int] = []
-        for frame in frames[part]:
-            begin = frame.index("{word}")
-            here = np.arange(starts[number], starts[number + 1])
-            inside = here[(first[here] < begin + len(word)) & (last[here] > begin)]
-            chosen += inside.tolist()
-            number += 1
-        rows.append(chosen)
-        if len(chosen) == len(frames[part]) and len({*ids[chosen].tolist()}) == 1:
-            found[place] = ids[chosen[0]]
-    return rows, found
 
 
 def _no_vectors() -> dict[str, Float[np.ndarray, "layer word dim"]]:

@@ -109,7 +109,7 @@ def measure_position_shape(
     if x is None or len(kept) < FEWEST:
         return POSITION_SHAPE.empty(**counts, n_surrogates=0)
     rows = x[kept].astype(np.float64)
-    grid = np.geomspace(*scales, n_scales)
+    grid = np.geomspace(scales[0], scales[1], n_scales)
     how = Search(n_planes, n_bars, grid, tolerance, factor)
     streams = np.random.default_rng(seed).spawn(len(SURROGATES))
     drawn = {
@@ -119,15 +119,12 @@ def measure_position_shape(
     waves = sinusoidal_positions(len(x), rows.shape[1], base=base)[kept]
     own, beside = shape_of(rows, kept, how), shape_of(waves, kept, how)
     shapes = (own, beside, drawn, level)
-    tables = {
-        "loops": _loops(own, drawn, level),
-        "planes": _planes(*shapes),
-        "scales": _scales(grid, *shapes),
-        "values": _values(*shapes),
-    }
     declared = POSITION_SHAPE.tables
     return {
-        **{name: declared[name].of(rows) for name, rows in tables.items()},
+        "loops": declared["loops"].of(_loops(own, drawn, level)),
+        "planes": declared["planes"].of(_planes(*shapes)),
+        "scales": declared["scales"].of(_scales(grid, *shapes)),
+        "values": declared["values"].of(_values(*shapes)),
         "json": {**counts, "n_surrogates": n_surrogates},
     }
 

@@ -1,7 +1,6 @@
 """Stage `measure_search`: which embedding finds a text, tested by the halves of articles."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -12,7 +11,7 @@ from pydantic import NonNegativeInt, PositiveInt
 from embspace.analysis import Analysis, Outcome, Source, Table
 from embspace.clouds.pooling import SENTENCE
 from embspace.clouds.texts import TEXT_FOLDERS
-from embspace.files.rows import load_rows, save_rows
+from embspace.files.rows import save_rows
 from embspace.geometry.groups.retrieval import (
     bm25,
     ranks_of_relevant,
@@ -30,8 +29,7 @@ from embspace.geometry.inference.resampling import (
 from embspace.measure.tables.columns import with_bounds
 from embspace.measure.tables.deviations import ENDING, by_row, units_named, without_deviations
 from embspace.measure.tables.half_scores import best_cosines, copies_of_queries
-from embspace.measure.tables.text_poolings import load_sentence_vectors, load_text_states
-from embspace.prepare.sentences import split_halves
+from embspace.measure.tables.text_halves import Halves, load_halves
 from embspace.scripts.words import longer_words_in
 from embspace.settings.stage import run_stage
 from embspace.settings.types import Probability
@@ -41,33 +39,6 @@ QUANTITIES = ["mean_reciprocal_rank", *(f"recall_at_{k}" for k in RECALLS)]
 WORDS_ALONE = ("tf_idf", "bm25")
 ScoresKey = tuple[str, int | None, str]  # embedding, layer, preparation
 KEY = ("embedding", "layer", "preparation")
-
-
-@dataclass(frozen=True)
-class Halves:
-    """The halves of the texts of a corpus, and the pooled states of their windows."""
-
-    texts: pd.DataFrame  # id, document, copy_of, half, text
-    windows: pd.DataFrame
-    by_pooling: dict[str, Float[np.ndarray, "layer window dim"]]
-    sentences: Float[np.ndarray, "text dim"] | None = None
-    """The vectors that the makers of a sentence model take of `texts`; None of other models."""
-
-
-def load_halves(states: str, texts: str, corpora: list[str]) -> dict[str, Halves]:
-    """Return the halves of each corpus, from the folders of a model's states and of all texts."""
-    paths = {corpus: f"{states}/{corpus}.halves" for corpus in corpora}
-    windows = {corpus: load_rows(f"{path}.windows.parquet") for corpus, path in paths.items()}
-    files = {
-        corpus: f"{path}.safetensors" for corpus, path in paths.items() if len(windows[corpus])
-    }
-    halves = {}
-    for corpus, by_pooling in load_text_states(files).items():
-        table = split_halves(load_rows(f"{texts}/{corpus}.parquet"))
-        is_read = table["id"].isin(windows[corpus]["text"])
-        table, own = table[is_read].reset_index(drop=True), load_sentence_vectors(files[corpus])
-        halves[corpus] = Halves(table, windows[corpus], by_pooling, own)
-    return halves
 
 
 SEARCH = Analysis(

@@ -1,0 +1,140 @@
+"""Draws the cosine that a rare pair of texts reaches, by layer, from `measure_thresholds`."""
+
+from typing import Any
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+from pydantic import NonNegativeInt, PositiveFloat
+
+from embspace.draw.page.canvas import (
+    count,
+    counted,
+    legend_below,
+    new_figure,
+    percent,
+    say_instead,
+    shade,
+)
+from embspace.draw.page.looks import Look, corpus_looks
+from embspace.draw.page.markdown import markdown_table, section, tables_page
+from embspace.draw.page.own_texts import corpus_called
+from embspace.draw.page.saving import Results
+
+STAGE = "measure_thresholds"
+RATE = 1e-3  # of the figure; the tables have all
+GUESSED = 0.8
+RAW = "raw"
+PANELS = {"raw": "Raw vectors", "centered": "Less the mean of all texts"}
+LAYER = "layer (0: embedding output)"
+NONE = "Too few texts to tell a rare pair"
+
+
+def draw_thresholds(
+    results: Results, label: str, *, height_mm: PositiveFloat, digits: NonNegativeInt
+) -> tuple[Figure, str]:
+    """Draw the cosine that one pair in 1,000 reaches, and the share of pairs above 0.8."""
+    rates, fixed = results["csv"], results["fixed"]
+    shown = rates[(rates["rate"] == RATE) & rates["cosine"].notna()]
+    figure, axes = new_figure(
+        1,
+        3,
+        height_mm=height_mm,
+        title=_finding(shown, fixed),
+        subtitle=f"{label} · {_population(shown)}",
+        stage=STAGE,
+    )
+    text = _tables(results, label, digits)
+    if shown.empty:
+        say_instead(axes, NONE)
+        return figure, text
+    looks = corpus_looks(shown["corpus"])
+    for ax, (kind, title) in zip(axes, PANELS.items(), strict=False):
+        for corpus, look in looks.items():
+            rows = shown[(shown["corpus"] == corpus) & (shown["preparation"] == kind)]
+            _line(ax, rows, "cosine", look)
+            shade(ax, rows, "layer", "cosine", color=look.color, alpha=0.2)
+        ax.set(title=title, ylim=(0, 1.02))
+    axes[0].set_ylabel(f"cosine of one pair in {count(round(1 / RATE))}")
+    guessed = fixed[fixed["cosine"] == GUESSED]
+    for corpus, look in looks.items():
+        _line(axes[2], guessed[guessed["corpus"] == corpus], "share", look, scale=100)
+    axes[2].set(title=f"Pairs above {GUESSED}", ylabel="% of pairs", ylim=(-2, 102))
+    for ax in axes:
+        _layers(ax)
+    legend_below(figure, [axes[1]], ncols=len(looks))
+    return figure, text
+
+
+def _line(ax: Axes, rows: pd.DataFrame, column: str, look: Look, scale: float = 1) -> None:
+    style: dict[str, Any] = {"color": look.color, "marker": look.marker, "ls": look.line}
+    ax.plot(rows["layer"], scale * rows[column], ms=4, label=look.name, **style)
+
+
+def _layers(ax: Axes) -> None:
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+    ax.set_xlabel(LAYER)
+
+
+def _finding(shown: pd.DataFrame, fixed: pd.DataFrame) -> str:
+    """Return the title: the widest gap of two corpora or layers that one threshold would serve."""
+    raw = shown[shown["preparation"] == RAW]
+    if raw.empty:
+        return NONE
+    guessed = fixed[fixed["cosine"] == GUESSED]
+    most = guessed.iloc[int(guessed["share"].to_numpy().argmax())]
+    own = guessed[guessed["corpus"] == most["corpus"]]
+    least = own.iloc[int(own["share"].to_numpy().argmin())]
+    if most["share"] - least["share"] > 0.1:
+        return (
+            f"No cosine is rare in every layer: {percent(most['share'])} of pairs of "
+            f"{corpus_called(most['corpus'])} lie above {GUESSED} at layer {most['layer']:.0f}"
+        )
+    last = raw[raw["layer"] == raw["layer"].max()].sort_values("cosine")
+    low, high = last.iloc[0], last.iloc[-1]
+    at = f"at layer {high['layer']:.0f}"
+    if len(last) > 1 and low["cosine_high"] < high["cosine_low"]:
+        return (
+            f"No cosine is rare in every corpus: {at} one pair in {count(round(1 / RATE))} reaches "
+            f"{high['cosine']:.2f} among {corpus_called(high['corpus'])}, "
+            f"{low['cosine']:.2f} among {corpus_called(low['corpus'])}"
+        )
+    return (
+        f"One pair of {corpus_called(high['corpus'])} in {count(round(1 / RATE))} reaches a cosine "
+        f"of {high['cosine']:.2f} {at}"
+    )
+
+
+def _population(shown: pd.DataFrame) -> str:
+    if shown.empty:
+        return "n = 0"
+    sizes = shown.groupby("corpus", sort=False)[["n_pairs", "n_documents"]].max()
+    parts = [
+        f"{corpus_called(str(name))}: {counted(row['n_pairs'], 'pair')} of "
+        f"{counted(row['n_documents'], 'document')}"
+        for name, row in sizes.iterrows()
+    ]
+    return f"{', '.join(parts)} · mean pooling · bands: 95 % intervals over documents"
+
+
+def _tables(results: Results, label: str, digits: int) -> str:
+    rates = results.for_readers("csv")
+    rates["one pair in"] = [count(round(1 / rate)) for rate in rates["one pair in"]]
+    rates = rates[results["csv"]["cosine"].notna()]
+    last = rates[(rates["layer"] == rates["layer"].max()) & (rates["vectors"] == RAW)]
+    parts = [
+        section(
+            "Rare pairs at the last layer",
+            "The cosine that one pair of texts of different documents in so many reaches, with "
+            "95 % intervals over documents; raw vectors.",
+            markdown_table(last.drop(columns=["layer", "vectors"]), digits),
+        ),
+        section(
+            "Cosines that people guess",
+            "Raw vectors.",
+            markdown_table(results.for_readers("fixed"), digits),
+        ),
+        section("All layers", "Raw, and less the mean.", markdown_table(rates, digits)),
+    ]
+    return tables_page(f"Rare pairs of texts in {label}", STAGE, *parts)

@@ -1,0 +1,138 @@
+"""Draws what changes of coordinates do to search, labels and hubs, with `text_hubs` beside."""
+
+from typing import Any
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from pydantic import NonNegativeInt, PositiveFloat
+
+from embspace.draw.page.canvas import counted, legend_below, new_figure, say_instead
+from embspace.draw.page.looks import GRAY, Look, corpus_looks
+from embspace.draw.page.markdown import markdown_table, section, tables_page
+from embspace.draw.page.own_texts import corpus_called
+from embspace.draw.page.saving import Results
+from embspace.draw.practice.names import CHANGES, VERSIONS
+
+STAGE = "measure_transforms"
+FURTHER_RESULTS = ("text_hubs/hubness.csv",)
+HUBS = FURTHER_RESULTS[0].removesuffix(".csv")
+RAW = "raw"
+USES = {"search": "Search", "labels": "Labels"}
+UNITS = {"search": "reciprocal rank, less raw", "labels": "share of neighbors, less raw"}
+Looks = dict[str, Look]
+NONE = "Too few texts to try changes of coordinates"
+
+
+def draw_transforms(
+    results: Results, label: str, *, height_mm: PositiveFloat, digits: NonNegativeInt
+) -> tuple[Figure, str]:
+    """Draw the difference of each change from raw vectors, and hubness by similarity."""
+    effects, hubs = results["csv"], results[HUBS]
+    figure, axes = new_figure(
+        1,
+        3,
+        height_mm=height_mm,
+        title=_finding(effects, results["best"]),
+        subtitle=f"{label} · {_population(effects)}",
+        stage=STAGE,
+    )
+    text = _tables(results, label, digits)
+    if effects.empty:
+        say_instead(axes, NONE)
+        return figure, text
+    looks = corpus_looks(effects["corpus"])
+    shown = {key: name for key, name in CHANGES.items() if key not in (RAW, "unit_length")}
+    for ax, (task, title) in zip(axes, USES.items(), strict=False):
+        _differences(ax, effects[effects["task"] == task], shown, looks)
+        ax.set(title=title, xlabel=UNITS[task])
+    axes[1].set_yticklabels([])
+    _hubness(axes[2], hubs, looks)
+    legend_below(figure, [axes[1]], ncols=len(looks) + 1)
+    return figure, text
+
+
+def _differences(ax: Axes, rows: pd.DataFrame, names: dict[str, str], looks: Looks) -> None:
+    ax.axvline(0, color=GRAY, linewidth=0.8)
+    for number, (corpus, look) in enumerate(looks.items()):
+        own = rows[rows["corpus"] == corpus].set_index("version").reindex([*names])
+        y = [place + 0.22 * (number - (len(looks) - 1) / 2) for place in range(len(names))]
+        reach = [
+            own["difference"] - own["difference_low"],
+            own["difference_high"] - own["difference"],
+        ]
+        style: dict[str, Any] = {"color": look.color, "marker": look.marker, "ls": "None", "ms": 4}
+        ax.errorbar(own["difference"], y, xerr=reach, label=look.name, lw=1, **style)
+    ax.set_yticks(range(len(names)), [*names.values()])
+    ax.invert_yaxis()
+
+
+def _hubness(ax: Axes, hubs: pd.DataFrame, looks: Looks) -> None:
+    for number, (corpus, look) in enumerate(looks.items()):
+        own = hubs[hubs["corpus"] == corpus].set_index("version").reindex([*VERSIONS])
+        y = [place + 0.22 * (number - (len(looks) - 1) / 2) for place in range(len(VERSIONS))]
+        ax.plot(own["skewness"], y, color=look.color, marker=look.marker, ls="None", ms=4)
+        plain = own.loc["cosine"]
+        bounds = [plain["null_skewness_low"], plain["null_skewness_high"]]
+        ax.plot(bounds, [y[0]] * 2, color=GRAY, lw=3, alpha=0.5, zorder=0)
+    ax.set_yticks(range(len(VERSIONS)), [*VERSIONS.values()])
+    ax.invert_yaxis()
+    ax.set(title="Hubness of texts", xlabel="skewness of 10-occurrences", xlim=(0, None))
+
+
+def _finding(effects: pd.DataFrame, best: pd.DataFrame) -> str:
+    """Return the title: a change that surely helps without harm, else the largest sure harm."""
+    if effects.empty:
+        return NONE
+    helped = best[best["version"] != RAW]
+    if len(helped):
+        row = helped.iloc[0]
+        own = effects[(effects["corpus"] == row["corpus"]) & (effects["version"] == row["version"])]
+        gain = own[own["task"].isin(USES) & (own["difference_low"] > 0)]
+        if len(gain):
+            most = gain.iloc[int(gain["difference"].to_numpy().argmax())]
+            return (
+                f"{CHANGES[row['version']].capitalize()} vectors surely help {most['task']} of "
+                f"{corpus_called(row['corpus'])} and harm nothing: {most['difference']:+.3f}"
+            )
+    uses = effects[effects["task"].isin(USES)]
+    harmed = uses[uses["difference_high"] < 0]
+    start = "No change of coordinates surely helps search or labels"
+    if harmed.empty:
+        return start
+    worst = harmed.iloc[int(harmed["difference"].to_numpy().argmin())]
+    return (
+        f"{start}; {CHANGES[worst['version']]}, {worst['task']} of "
+        f"{corpus_called(worst['corpus'])} loses {-worst['difference']:.2f}"
+    )
+
+
+def _population(effects: pd.DataFrame) -> str:
+    if effects.empty:
+        return "n = 0"
+    sizes = effects[effects["task"] == "anisotropy"].groupby("corpus", sort=False)["n"].max()
+    parts = [f"{corpus_called(str(name))}: {counted(n, 'text')}" for name, n in sizes.items()]
+    return (
+        f"{', '.join(parts)} of the half that fitted nothing · last layer, mean pooling · bars: "
+        "95 % intervals, all changes at once · gray: Gaussian clouds of equal covariance"
+    )
+
+
+def _tables(results: Results, label: str, digits: int) -> str:
+    shown = results.for_readers("csv")
+    shown["vectors"] = shown["vectors"].map(CHANGES)
+    best = results.for_readers("best")
+    best["best change"] = best["best change"].map(CHANGES)
+    parts = [
+        section(
+            "Best changes",
+            "Surely helps a task most and surely harms none; raw: there is none.",
+            markdown_table(best, digits),
+        ),
+        section(
+            "All changes",
+            "Differences are from raw vectors, paired over documents.",
+            markdown_table(shown, digits),
+        ),
+    ]
+    return tables_page(f"Changes of coordinates in {label}", STAGE, *parts)

@@ -1,0 +1,73 @@
+"""Finds clusters of a cloud and asks half-samples of the vectors for them again."""
+
+from typing import NamedTuple
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from embspace.geometry.groups.density_clusters import best_jaccard, density_labels
+from embspace.geometry.pairs.neighbors import NeighborGraph
+
+
+class Search(NamedTuple):
+    """How clusters are sought, and when a cluster stands."""
+
+    smallest: int
+    """Of the whole cloud; a half has half as many."""
+    n_density: int
+    n_half_samples: int
+    share: float
+    """Of half-samples in which a cluster that stands is matched."""
+    jaccard: float
+    """Above which a cluster of a half matches."""
+
+
+class Clusters(NamedTuple):
+    """Clusters of a cloud, the largest first, and what half-samples say of each."""
+
+    labels: Int[np.ndarray, " n"]
+    """From 0; -1 is no cluster."""
+    matched: Float[np.ndarray, " cluster"]
+    """Share of half-samples with a match."""
+    jaccard: Float[np.ndarray, " cluster"]
+    """Mean over half-samples."""
+
+    def stands(self, how: Search) -> np.ndarray:
+        """Return whether each cluster stands."""
+        return self.matched >= how.share
+
+
+def clusters_of(
+    graph: NeighborGraph, how: Search, rng: np.random.Generator, *, stops: bool = False
+) -> Clusters:
+    """Return the clusters of a graph's vectors, with their stability over half-samples.
+
+    With `stops`, half-samples end as soon as no cluster can stand: shares are then of all
+    half-samples all the same, and lower bounds.
+    """
+    labels = by_size(
+        density_labels(graph, np.arange(graph.n), smallest=how.smallest, n_density=how.n_density)
+    )
+    n_clusters = int(labels.max(initial=-1)) + 1
+    matched, total = np.zeros(n_clusters), np.zeros(n_clusters)
+    halves = rng.spawn(how.n_half_samples) if n_clusters else []
+    for number, stream in enumerate(halves, start=1):
+        rows = np.sort(stream.permutation(graph.n)[: graph.n // 2])
+        other = density_labels(
+            graph, rows, smallest=max(2, how.smallest // 2), n_density=how.n_density
+        )
+        jaccard = best_jaccard(labels[rows], other, n_clusters)
+        matched += jaccard > how.jaccard
+        total += jaccard
+        left = how.n_half_samples - number
+        if stops and (matched + left < how.share * how.n_half_samples).all():
+            break
+    return Clusters(labels, matched / how.n_half_samples, total / how.n_half_samples)
+
+
+def by_size(labels: Int[np.ndarray, " n"]) -> Int[np.ndarray, " n"]:
+    """Return the labels with clusters numbered from the largest."""
+    sizes = np.bincount(labels[labels >= 0])
+    numbers = np.empty(len(sizes), dtype=np.int64)
+    numbers[np.argsort(-sizes, kind="stable")] = np.arange(len(sizes))
+    return np.where(labels >= 0, numbers[labels] if len(sizes) else -1, -1)
