@@ -84,6 +84,16 @@ def measures(results: Tables, halves: Tables, sources: list[Source] = SOURCES) -
     return compare_measures(results, halves, sources=sources, level=LEVEL)["csv"]
 
 
+def test_corpora_of_too_few_documents_have_deviations_without_a_column():
+    tables = {
+        file: (one[:0], other[:0]) for file, (one, other) in results((3.0, 3), (1.0, 2)).items()
+    }
+    nothing = {
+        source.halves: (pd.DataFrame(), pd.DataFrame()) for source in SOURCES if source.halves
+    }
+    assert measures(tables, nothing)["difference_low"].isna().all()
+
+
 @pytest.fixture(scope="module")
 def table() -> pd.DataFrame:
     return compared((3.0, 3), (1.0, 2))

@@ -208,6 +208,9 @@ def _with_own_layers(
 
 def _placed_halves(source: Source, places: pd.DataFrame, halves: pd.DataFrame) -> pd.DataFrame:
     """The deviations of halves, by the key columns of the rows."""
+    if halves.empty:  # of corpora with too few documents, without a column
+        columns = ["table", "row", PLACE[-1], *OF_HALVES]
+        halves = halves.reindex(columns=columns).astype({"row": np.int64, PLACE[-1]: object})
     of_table = halves[halves["table"] == source.table]
     return of_table.merge(places.reset_index(names="row"), on="row")[[*PLACE, *OF_HALVES]]
 

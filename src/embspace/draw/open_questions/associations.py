@@ -117,15 +117,18 @@ def _panel(ax: Axes, rows: pd.DataFrame) -> None:
 
 
 def _tables(results: Results, label: str, digits: int) -> str:
+    effects = results.for_readers("csv")
+    last = effects[effects["layer"] == effects["layer"].max()]
     return tables_page(
         f"Associations of words in {label}",
         STAGE,
         section(
-            "Effects",
+            "Effects at the last layer",
             "State: the word in frame sentences. Sentence: mean of all states of the sentences, in "
             "which words differ less than frames are alike. Present: by the rule.",
-            markdown_table(results.for_readers("csv"), digits),
+            markdown_table(last.drop(columns="layer"), digits),
         ),
+        section("Effects", "All layers, and the embeddings.", markdown_table(effects, digits)),
         section(
             "Words",
             "Mean cosine with the first attribute set less the second.",

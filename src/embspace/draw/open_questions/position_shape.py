@@ -173,6 +173,8 @@ def _tables(results: Results, label: str, digits: int) -> str:
         reason = absent(label, "positional") if has_none else "Too few structured positions."
         return tables_page(title, STAGE, f"{reason}\n")
     spaces = {name: SPACE_NAMES.get(name, name) for name in values["space"].unique()}
+    shown = results.for_readers("values", values, space=spaces, measure=MEASURES)
+    at = [name for name in shown if "scale" in name or name.endswith("with a value")]
     return tables_page(
         title,
         STAGE,
@@ -180,9 +182,12 @@ def _tables(results: Results, label: str, digits: int) -> str:
             "Values",
             "Lengths and scales in root mean square distances from the mean. A dimension is read "
             "between two scales where slopes are steady; without, there is none.",
-            markdown_table(
-                results.for_readers("values", values, space=spaces, measure=MEASURES), digits
-            ),
+            markdown_table(shown.drop(columns=at), digits),
+        ),
+        section(
+            "Scales of dimensions",
+            "Between which slopes are steady, and how many surrogates have such scales.",
+            markdown_table(shown[[*shown.columns[:2], *at]], digits),
         ),
         section(
             "Loops",

@@ -19,7 +19,7 @@ from embspace.draw.page.canvas import (
     say_instead,
 )
 from embspace.draw.page.looks import BLACK, BLUE, GRAY, VERMILION, YELLOW, Look
-from embspace.draw.page.markdown import markdown_table, section, tables_page
+from embspace.draw.page.markdown import code, markdown_table, section, tables_page
 from embspace.draw.page.saving import Results
 from embspace.draw.page.token_kinds import drawable
 from embspace.draw.parameters.keep_k import draw_crossing
@@ -59,8 +59,8 @@ NOTES = {
     "first_token_deviations": "By how many standard deviations over tokens the highest score is "
     "above the mean.",
 }
-CARDS = ["layer", "group", "vector", "head", "reading", "chosen", "coherence", "tokens"]
-CARDS += ["opposite_tokens"]
+TOKENS = ("tokens", "opposite_tokens")
+CARDS = ["layer", "group", "vector", "head", "reading", "chosen", "coherence", *TOKENS]
 CARDS_NOTE = (
     "Numbers count from 0, heads from 1. Of all vectors, those whose words are most "
     "alike, and others at random."
@@ -203,5 +203,11 @@ def _tables(results: Results, digits: int) -> list[str]:
         rows = results["csv"].query("measure == @measure")
         table = markdown_table(results.for_readers("csv", rows, **words), digits)
         parts.append(section(title, NOTES[measure], table))
-    cards = markdown_table(results.for_readers("cards", columns=CARDS, **words), digits)
+    shown = results["cards"]
+    shown = shown.assign(**{name: shown[name].map(_quoted) for name in TOKENS})
+    cards = markdown_table(results.for_readers("cards", shown, CARDS, **words), digits)
     return [*parts, section("Cards", CARDS_NOTE, cards)]
+
+
+def _quoted(tokens: object) -> object:
+    return code(tokens) if isinstance(tokens, str) and tokens else tokens
