@@ -382,7 +382,8 @@ def _row(member: Declared, model: str, old: str, drawn_in: str) -> str:
     if item.startswith("<"):  # git has none
         links = f"`{figure}.png`, `{figure}.md`"
     else:
-        named = {drawn_in: "all runs" if item == ALL_RUNS else "figure"}
+        own = "all runs" if item == ALL_RUNS else "figure"
+        named = {drawn_in: own if drawn_in == analysis.noun else "see also"}
         further = {
             noun: name
             for noun, name in analysis.further_figures.items()

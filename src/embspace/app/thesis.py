@@ -98,7 +98,8 @@ def thesis_page(model: str, *, up: str = "..", results: Path = Path("results")) 
         "## The research questions\n",
         *answers(source, claims),
         "## What the thesis asked\n",
-        f"[Rules]({OPEN_QUESTIONS}) that are older than the results; computed by `make all`.\n",
+        f"[Rules]({OPEN_QUESTIONS}) that are older than the results, but for what has a date; "
+        "computed by `make all`.\n",
         f"{answers_of_open_questions(model, up)}\n",
         "## Other claims, by section\n",
         *_sections(claims, source.sections),

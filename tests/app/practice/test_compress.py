@@ -8,14 +8,14 @@ from embspace.app.practice.answers import Answer
 from embspace.app.practice.compress import compress
 from embspace.app.practice.reading import read_corpus
 from embspace.errors import InputError
-from embspace.measure.practice import tasks as tasks_module
+from embspace.measure.practice import scored_versions
 from embspace.measure.practice.compression import smallest
 from embspace.measure.practice.first_coordinates import (
     MORE,
     first_against_random,
     verdict_of_first,
 )
-from embspace.measure.practice.tasks import half_of_documents
+from embspace.measure.practice.scored_versions import half_of_documents
 from tests.app.practice.test_reading import written
 from tests.app.practice.test_threshold import planted
 from tests.app.test_layer import varied
@@ -26,7 +26,7 @@ __all__ = ["tree"]
 
 @pytest.fixture(autouse=True)
 def few_halves(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(tasks_module, "N_HALF_SAMPLES", 40)
+    monkeypatch.setattr(scored_versions, "N_HALF_SAMPLES", 40)
 
 
 def share(answer: Answer, version: str, task: str = "neighbors") -> float:

@@ -6,8 +6,7 @@ import pytest
 from embspace.app.practice import hubs as module
 from embspace.app.practice.hubs import hubs
 from embspace.errors import InputError
-from embspace.measure.practice import tasks as tasks_module
-from embspace.measure.practice import text_hubs
+from embspace.measure.practice import scored_versions, text_hubs
 from tests.app.practice.test_reading import written
 from tests.app.practice.test_threshold import planted as planted_documents
 from tests.app.test_layer import varied
@@ -19,7 +18,7 @@ __all__ = ["tree"]
 @pytest.fixture(autouse=True)
 def few_draws(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(text_hubs, "N_NULL", 19)
-    monkeypatch.setattr(tasks_module, "N_HALF_SAMPLES", 20)
+    monkeypatch.setattr(scored_versions, "N_HALF_SAMPLES", 20)
 
 
 def planted(n: int = 150, seed: int = 0) -> np.ndarray:

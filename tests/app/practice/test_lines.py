@@ -1,7 +1,7 @@
 import numpy as np
 
 from embspace.app.practice.lines import effect_lines, verdict
-from embspace.measure.practice.tasks import Scored, table_of
+from embspace.measure.practice.scored_versions import Scored, table_of
 
 
 def test_a_line_a_version_with_its_difference_and_whether_it_is_sure():

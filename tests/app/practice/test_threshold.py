@@ -9,7 +9,7 @@ from embspace.app.practice.corpora import CorpusOfVectors
 from embspace.app.practice.reading import read_corpus
 from embspace.app.practice.threshold import threshold
 from embspace.errors import InputError
-from embspace.measure.practice.tasks import prepared
+from embspace.measure.practice.scored_versions import prepared
 from tests.app.practice.test_reading import written
 from tests.app.test_layer import varied
 from tests.loaded.folders import tree

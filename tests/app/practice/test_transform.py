@@ -11,9 +11,8 @@ from embspace.app.practice.transform import Transforms, transform
 from embspace.errors import InputError
 from embspace.geometry.pairs.directions import unit_rows
 from embspace.geometry.practice.changes import fitted_change
-from embspace.measure.practice import tasks as tasks_module
-from embspace.measure.practice import transforms
-from embspace.measure.practice.tasks import half_of_documents
+from embspace.measure.practice import scored_versions, transforms
+from embspace.measure.practice.scored_versions import half_of_documents
 from tests.app.practice.test_reading import written
 from tests.app.test_layer import varied
 from tests.loaded.folders import tree
@@ -122,7 +121,7 @@ def test_search_and_pairs_are_asked_of_texts_with_halves(
     tree: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.chdir(tree)
-    monkeypatch.setattr(tasks_module, "N_HALF_SAMPLES", 20)
+    monkeypatch.setattr(scored_versions, "N_HALF_SAMPLES", 20)
     file = written(tmp_path, [varied(n) for n in range(50)], list("ab") * 25)
     answer = transform(file, "tiny", layer=1)
     effects = answer.tables["effects"]

@@ -45,12 +45,12 @@ def test_the_title_names_the_smallest_setting(outcome: Outcome):
     assert f"{least['bytes']:.0f} of 64 bytes" in title(outcome)
     none = outcome["smallest"].assign(version="", bytes=float("nan"))
     assert title({**outcome, "smallest": none}) == (
-        "No smaller setting surely loses less than 5 % of search"
+        "No setting smaller than float32 surely keeps search"
     )
     assert title(COMPRESSION.empty()) == "Too few texts to compress"
 
 
 def test_without_search_the_first_task_is_named(outcome: Outcome):
     ports = {name: table[table["corpus"] == "ports"] for name, table in outcome.items()}
-    assert "% of neighbors" in title(ports)
+    assert "keeps neighbors" in title(ports)
     assert len(drawn(ports)[0].axes) == 1

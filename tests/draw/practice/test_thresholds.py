@@ -47,18 +47,17 @@ def test_lines_are_the_numbers_of_the_table():
     assert "1,000" in text and "100,000" not in text  # where no cosine is measured
 
 
-def test_the_title_names_the_layers_that_one_threshold_does_not_serve():
+def test_the_title_names_the_layer_where_a_guessed_threshold_is_common():
     assert title(tables()) == (
-        "No cosine is rare in every layer: 90 % of pairs of ships lie above 0.8 at layer 0"
+        "A cosine of 0.8 is not rare: 90 % of pairs of ships lie above it at layer 0"
     )
 
 
 def test_else_the_corpora_or_one_cosine():
     assert title(tables((0.05, 0.0))) == (
-        "No cosine is rare in every corpus: at layer 1 one pair in 1,000 reaches 0.60 among ships, "
-        "0.40 among ports"
+        "At the last layer one pair in 1,000 reaches 0.60 among ships, 0.40 among ports"
     )
     assert title(tables((0.05, 0.0), gap=0.01)) == (
-        "One pair of ships in 1,000 reaches a cosine of 0.60 at layer 1"
+        "At the last layer one pair in 1,000 reaches 0.60 among ships"
     )
     assert title(THRESHOLDS.empty()) == "Too few texts to tell a rare pair"

@@ -34,7 +34,8 @@ def title(given: Outcome) -> str:
 def test_points_are_differences_and_hubness(outcome: Outcome):
     figure, _ = drawn(outcome)
     assert_words_fit(figure)
-    search, _, hubness = figure.axes
+    search, labels, hubness = figure.axes
+    assert search.get_ylim() == labels.get_ylim()  # one row a change
     table = outcome["csv"].query("task == 'search'").set_index("version")
     given = search.containers[0][0].get_xdata()
     assert given[0] == pytest.approx(table.loc["centered", "difference"])
@@ -56,14 +57,13 @@ def test_the_title_names_a_sure_gain_or_the_largest_sure_loss(outcome: Outcome):
     gain = {"csv": effects(outcome, centered=(0.1, 0.3))}
     best = outcome["best"].assign(version="centered")
     assert title({**outcome, **gain, "best": best}) == (
-        "Centered vectors surely help search of ships and harm nothing: +0.200"
+        "Centered: search of ships surely gains 0.20, and no task there surely loses"
     )
     loss = {"csv": effects(outcome, whitened=(-0.4, -0.2)), "best": best.assign(version="raw")}
     assert title({**outcome, **loss}) == (
-        "No change of coordinates surely helps search or labels; whitened, search of ships loses "
-        "0.30"
+        "No change of coordinates surely helps without harm; whitened, search of ships loses 0.30"
     )
     none = {"csv": effects(outcome), "best": best.assign(version="raw")}
-    assert title({**outcome, **none}) == "No change of coordinates surely helps search or labels"
+    assert title({**outcome, **none}) == "No change of coordinates surely helps without harm"
     empty = {**TRANSFORMS.empty(), "text_hubs/hubness": TEXT_HUBS.empty()["hubness"]}
     assert title(empty) == "Too few texts to try changes of coordinates"

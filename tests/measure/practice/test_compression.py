@@ -1,6 +1,7 @@
 from typing import Any
 
 import numpy as np
+import pytest
 
 from embspace.measure.practice.compression import measure_compression, smallest
 from tests.analyses import settings_of
@@ -52,7 +53,16 @@ def test_the_smallest_setting_keeps_what_is_asked_for_sure():
     lenient = measured(lost=0.9)["smallest"].set_index("task")["bytes"]
     assert lenient["neighbors"] < rows.loc["neighbors", "bytes"]
     none = measured(lost=1e-12)["smallest"].set_index("task")
-    assert none.loc["search", "version"] != "first 8"
+    assert none.loc["neighbors", "version"] == "" and np.isnan(none.loc["neighbors", "bytes"])
+
+
+def test_labels_by_chance_keep_nothing():
+    rng = np.random.default_rng(0)
+    label = [*map(str, rng.integers(2, size=80))]
+    read = corpus(rng.normal(size=(1, 80, 16)), labels=label)
+    table = measure_compression({"ships": read}, **SETTINGS)["csv"].query("task == 'labels'")
+    assert table["chance"].iloc[0] == pytest.approx(0.5, abs=0.1)
+    assert table["share_kept"].isna().all()
 
 
 def test_a_small_corpus_is_left_out():

@@ -9,6 +9,7 @@ from embspace.files.rows import save_rows
 from embspace.files.tensors import save_tensors
 from embspace.measure.practice.corpora import gathered, held_out_corpora, load_corpora
 from embspace.measure.practice.transforms import TRANSFORMS
+from embspace.measure.tables.text_halves import Halves
 from tests.measure.practice.planted import corpus, topics
 
 
@@ -47,6 +48,20 @@ def test_no_document_both_fits_and_measures():
     assert searched.halves is not None and searched.all_halves is not None
     assert {*searched.halves.names} == {*searched.measured.table["document"]}
     assert len(searched.all_halves.queries) == 80
+
+
+def test_halves_of_too_few_documents_that_measure_are_no_search():
+    some = topics(60)
+    held = held_out_corpora({"a": some}, "mean", 28, 1000, 0)["a"]
+    assert held.halves is not None and len({*held.halves.names}) >= 28
+    assert some.halves is not None
+    few = some.halves.texts["document"].isin([f"t{n}" for n in range(30)])
+    texts = some.halves.texts[few].reset_index(drop=True)
+    windows = some.halves.windows[few.to_numpy()].reset_index(drop=True)
+    states = {"mean": some.halves.by_pooling["mean"][:, few.to_numpy()]}
+    fewer = replace(some, halves=Halves(texts, windows, states))
+    held = held_out_corpora({"a": fewer}, "mean", 28, 1000, 0)["a"]
+    assert held.halves is None and held.all_halves is not None
 
 
 @pytest.mark.parametrize("fewest", [20, 30])

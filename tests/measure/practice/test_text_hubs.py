@@ -5,7 +5,7 @@ import pytest
 
 from embspace.app.practice.reading import read_corpus
 from embspace.measure.practice import text_hubs
-from embspace.measure.practice.tasks import cosines
+from embspace.measure.practice.scored_versions import cosines
 from embspace.measure.practice.text_hubs import measure_text_hubs
 from embspace.measure.practice.text_vectors import HalfVectors
 from tests.analyses import settings_of

@@ -22,7 +22,7 @@ from embspace.measure.practice.compression import (
 from embspace.measure.practice.first_coordinates import (
     first_against_random,
 )
-from embspace.measure.practice.tasks import (
+from embspace.measure.practice.scored_versions import (
     LEVEL,
     check_neighbors,
     half_of_documents,

@@ -14,7 +14,7 @@ from embspace.geometry.inference.resampling import upper_p_value
 from embspace.geometry.practice.hub_reduction import (
     k_occurrences,
 )
-from embspace.measure.practice.tasks import (
+from embspace.measure.practice.scored_versions import (
     K,
     check_neighbors,
     check_spread,

@@ -12,7 +12,7 @@ from embspace.app.practice.known_texts import held_out_table, precision_table, s
 from embspace.app.practice.lengths import lengths_table, told_of_lengths
 from embspace.app.practice.reading import read_corpus
 from embspace.geometry.practice.high_pairs import HighPairs
-from embspace.measure.practice.tasks import CENTERED, RAW, check_spread, has_spread
+from embspace.measure.practice.scored_versions import CENTERED, RAW, check_spread, has_spread
 from embspace.measure.practice.text_vectors import TextVectors, check_directions
 from embspace.measure.practice.thresholds import RATES, fixed_table, pairs_at, rates_table
 

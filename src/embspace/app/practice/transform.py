@@ -21,7 +21,7 @@ from embspace.geometry.practice.changes import (
     top_coordinate_share,
     whitening,
 )
-from embspace.measure.practice.tasks import (
+from embspace.measure.practice.scored_versions import (
     LEVEL,
     check_neighbors,
     check_spread,

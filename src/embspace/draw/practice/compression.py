@@ -49,7 +49,7 @@ def draw_compression(
         max(len(tasks), 1),
         height_mm=height_mm,
         title=_finding(results, corpus),
-        subtitle=f"{label} · {_population(own, corpus)}",
+        subtitle=f"{label} · {_population(results, own, corpus)}",
         stage=STAGE,
     )
     text = _tables(results, label, digits)
@@ -96,24 +96,25 @@ def _finding(results: Results, corpus: str) -> str:
         return NONE
     order = [task for task in TASKS if (own["task"] == task).any()]
     row = own[own["task"] == order[0]].iloc[0]
-    lost, named = percent(results[MEASURED_WITH]["lost"]), order[0]
+    named = order[0]
     if pd.isna(row["bytes"]):
-        return f"No smaller setting surely loses less than {lost} of {named}"
+        return f"No setting smaller than float32 surely keeps {named}"
     rows = table[(table["corpus"] == corpus) & (table["task"] == named)]
     full = rows.loc[rows["kind"] == "full", "bytes"].iloc[0]
     return (
-        f"{row['version']} is the smallest setting that surely loses less than {lost} of {named}: "
-        f"{count(row['bytes'])} of {count(full)} bytes"
+        f"{row['version']} is the smallest setting that keeps {named}: {count(row['bytes'])} of "
+        f"{count(full)} bytes a text"
     )
 
 
-def _population(own: pd.DataFrame, corpus: str) -> str:
+def _population(results: Results, own: pd.DataFrame, corpus: str) -> str:
     if own.empty:
         return "n = 0"
     n = own.loc[own["task"] == "neighbors", "n"].iloc[0]
     return (
         f"{corpus_called(corpus)}: {counted(n, 'text')}, last layer, mean pooling; fitted on the "
-        "other half of the documents · bars: 95 % intervals over documents, all settings at once"
+        "other half of the documents · bars: 95 % intervals over documents, all settings at once · "
+        f"kept: surely less than {percent(results[MEASURED_WITH]['lost'])} is lost"
     )
 
 

@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from pydantic import NonNegativeInt, PositiveFloat
 
-from embspace.draw.page.canvas import counted, legend_below, new_figure, say_instead
+from embspace.draw.page.canvas import counted, legend_below, new_figure, say_instead, sentence_case
 from embspace.draw.page.looks import GRAY, Look, corpus_looks
 from embspace.draw.page.markdown import markdown_table, section, tables_page
 from embspace.draw.page.own_texts import corpus_called
@@ -18,7 +18,7 @@ STAGE = "measure_transforms"
 FURTHER_RESULTS = ("text_hubs/hubness.csv",)
 HUBS = FURTHER_RESULTS[0].removesuffix(".csv")
 RAW = "raw"
-USES = {"search": "Search", "labels": "Labels"}
+USES = {"search": "Search", "labels": "Labels"}  # of the panels; `pairs` is a use, too
 UNITS = {"search": "reciprocal rank, less raw", "labels": "share of neighbors, less raw"}
 Looks = dict[str, Look]
 NONE = "Too few texts to try changes of coordinates"
@@ -63,8 +63,12 @@ def _differences(ax: Axes, rows: pd.DataFrame, names: dict[str, str], looks: Loo
         ]
         style: dict[str, Any] = {"color": look.color, "marker": look.marker, "ls": "None", "ms": 4}
         ax.errorbar(own["difference"], y, xerr=reach, label=look.name, lw=1, **style)
-    ax.set_yticks(range(len(names)), [*names.values()])
-    ax.invert_yaxis()
+    _rows(ax, [*names.values()])
+
+
+def _rows(ax: Axes, names: list[str]) -> None:
+    ax.set_yticks(range(len(names)), names)
+    ax.set_ylim(len(names) - 0.5, -0.5)  # the same in panels whose rows stand side by side
 
 
 def _hubness(ax: Axes, hubs: pd.DataFrame, looks: Looks) -> None:
@@ -75,8 +79,7 @@ def _hubness(ax: Axes, hubs: pd.DataFrame, looks: Looks) -> None:
         plain = own.loc["cosine"]
         bounds = [plain["null_skewness_low"], plain["null_skewness_high"]]
         ax.plot(bounds, [y[0]] * 2, color=GRAY, lw=3, alpha=0.5, zorder=0)
-    ax.set_yticks(range(len(VERSIONS)), [*VERSIONS.values()])
-    ax.invert_yaxis()
+    _rows(ax, [*VERSIONS.values()])
     ax.set(title="Hubness of texts", xlabel="skewness of 10-occurrences", xlim=(0, None))
 
 
@@ -84,20 +87,18 @@ def _finding(effects: pd.DataFrame, best: pd.DataFrame) -> str:
     """Return the title: a change that surely helps without harm, else the largest sure harm."""
     if effects.empty:
         return NONE
-    helped = best[best["version"] != RAW]
-    if len(helped):
-        row = helped.iloc[0]
-        own = effects[(effects["corpus"] == row["corpus"]) & (effects["version"] == row["version"])]
-        gain = own[own["task"].isin(USES) & (own["difference_low"] > 0)]
+    uses = effects[effects["task"].isin(USES)]
+    for corpus, version in best[best["version"] != RAW].to_numpy():
+        own = uses[(uses["corpus"] == corpus) & (uses["version"] == version)]
+        gain = own[own["difference_low"] > 0]
         if len(gain):
             most = gain.iloc[int(gain["difference"].to_numpy().argmax())]
             return (
-                f"{CHANGES[row['version']].capitalize()} vectors surely help {most['task']} of "
-                f"{corpus_called(row['corpus'])} and harm nothing: {most['difference']:+.3f}"
+                f"{sentence_case(CHANGES[version])}: {most['task']} of {corpus_called(corpus)} "
+                f"surely gains {most['difference']:.2f}, and no task there surely loses"
             )
-    uses = effects[effects["task"].isin(USES)]
     harmed = uses[uses["difference_high"] < 0]
-    start = "No change of coordinates surely helps search or labels"
+    start = "No change of coordinates surely helps without harm"
     if harmed.empty:
         return start
     worst = harmed.iloc[int(harmed["difference"].to_numpy().argmin())]

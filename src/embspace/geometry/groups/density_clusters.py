@@ -22,7 +22,7 @@ def density_labels(
         graph: Its number of neighbors should be several times `n_density` and rows left out.
         rows: Ascending.
         smallest: Rows of the smallest cluster, at least 2.
-        n_density: The neighbor at whose distance the density is read, the row itself as the first.
+        n_density: The neighbor at whose distance the density is read, the row itself left out.
 
     Returns:
         Numbers from 0 on, in no order. All rows are of none where too few have so many neighbors.

@@ -18,8 +18,11 @@ from embspace.analysis import Analysis, Outcome, Source, Table
 from embspace.device import Device, choose_device
 from embspace.geometry.groups.associations import effect_size, exchange_p_value, word_associations
 from embspace.geometry.inference.resampling import stratified_interval, stream_of
-from embspace.measure.open_questions.framed_words import ByLayer, vectors_in_frames
-from embspace.measure.open_questions.opposite_words import load_any_tokenizer
+from embspace.measure.open_questions.framed_words import (
+    ByLayer,
+    load_any_tokenizer,
+    vectors_in_frames,
+)
 from embspace.measure.open_questions.word_sets import (
     SETS,
     SETTINGS,

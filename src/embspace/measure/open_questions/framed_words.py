@@ -7,15 +7,23 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Float, Int
 
+from embspace.errors import InputError
 from embspace.measure.layers.layer_states import window_states
+from embspace.models.tokenizer import load_tokenizer, tokenizer_files
 from embspace.models.weights import with_random_weights
 from embspace.models.windows import Window, cut_windows, token_table
+from embspace.settings.model import Model
 
 Frames = Mapping[str, Sequence[str]]
 """By part of speech; each sentence has one {word}."""
 ALL = ""  # the part of speech of words that share their frames
 VECTORS = ("input", "state", "sentence")
 ByLayer = dict[str, Float[np.ndarray, "layer word dim"]]
+
+
+def load_any_tokenizer(name: str, model: Model) -> Any:
+    """Return the tokenizer of a model; None for a model without one."""
+    return load_tokenizer(name, model) if tokenizer_files(model) else None
 
 
 def vectors_in_frames(
@@ -38,6 +46,8 @@ def vectors_in_frames(
     """
     texts = [frame.format(word=word) for word in words for frame in frames]
     windows = cut_windows(texts, tokenizer, most_tokens, length_key=length_key)
+    if len(windows) != len(texts):
+        raise InputError(f"{length_key}: {most_tokens}, allowed: as many as a sentence has")
     table = pd.DataFrame({"word": words, "part_of_speech": ALL})
     rows, ids = single_tokens(table, {ALL: frames}, windows, token_table(windows, tokenizer))
     single = np.flatnonzero(ids >= 0)

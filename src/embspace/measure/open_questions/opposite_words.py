@@ -14,22 +14,15 @@ from embspace.errors import InputError
 from embspace.files.rows import save_rows
 from embspace.files.tensors import save_tensors
 from embspace.measure.layers.layer_states import window_states
-from embspace.measure.open_questions.framed_words import Frames, single_tokens
+from embspace.measure.open_questions.framed_words import Frames, load_any_tokenizer, single_tokens
 from embspace.measure.open_questions.opposite_pairs import PAIRS, PARTS_OF_SPEECH, load_opposites
 from embspace.measure.tables.pooled_states import final_norm_of
-from embspace.models.tokenizer import load_tokenizer, tokenizer_files
 from embspace.models.weights import load_model, with_random_weights
 from embspace.models.windows import cut_windows, token_table
-from embspace.settings.model import Model
 from embspace.settings.stage import run_stage
 
 COLUMNS = ["word", "part_of_speech", "id"]
 SETTINGS = "conf/measure/open_questions/opposite_words.yaml"
-
-
-def load_any_tokenizer(name: str, model: Model) -> Any:
-    """Return the tokenizer of a model; None for a model without one."""
-    return load_tokenizer(name, model) if tokenizer_files(model) else None
 
 
 OPPOSITE_WORDS = Analysis(

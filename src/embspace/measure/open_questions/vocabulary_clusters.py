@@ -30,7 +30,6 @@ from embspace.settings.types import Probability
 YES, NO = "yes", "no"
 FREE, ON_SPHERE = "of the same covariance", "of the same covariance, at unit length"
 CLOUDS = (FREE, ON_SPHERE)
-SAME = 0.75  # Jaccard index above which parts of two sizes are one
 VOCABULARY_CLUSTERS = Analysis(
     noun="vocabulary_clusters",
     question="Of which parts is the cloud of token embeddings made?",
@@ -79,7 +78,7 @@ VOCABULARY_CLUSTERS = Analysis(
                 "cloud": ("row", "Gaussian clouds"),
                 "n_clouds": ("setting", "clouds"),
                 "n_parts": ("null_value", "clusters, mean"),
-                "largest_matched": ("null_value", "halves with a match, at most"),
+                "largest_matched": ("null_value", "halves with a match, at least"),
                 "n_standing": ("null_value", "clouds with a cluster that stands"),
             }
         ),
@@ -127,7 +126,7 @@ def measure_vocabulary_clusters(
         for clusters, how in zip(own, searches, strict=True)
     ]
     kinds = vocabulary["kind"].to_numpy()
-    parts = declared["parts"].of(_parts(x, vocabulary, smallest, own, stand, n_listed))
+    parts = declared["parts"].of(_parts(x, vocabulary, smallest, own, stand, n_listed, jaccard))
     plane = principal_components(x, n_components=2).coordinates
     labels = {f"part_{size}": y.labels + 1 for size, y in zip(smallest, own, strict=True)}
     standing = parts[(parts["stands"] == YES) & (parts["is_repeated"] == NO)] if len(parts) else ()
@@ -182,11 +181,12 @@ def _parts(
     own: Sequence[Clusters],
     stand: Sequence[Bool[np.ndarray, " cluster"]],
     n_listed: int,
+    jaccard: float,
 ) -> Iterator[dict[str, Any]]:
     """Yield a row a cluster, from the smallest clusters on; typical tokens name a cluster."""
     kinds, tokens = vocabulary["kind"], vocabulary["token"]
     for number, (size, clusters, standing) in enumerate(zip(smallest, own, stand, strict=True)):
-        repeated = _repeated(clusters.labels, own[:number], stand[:number])
+        repeated = _repeated(jaccard, clusters.labels, own[:number], stand[:number])
         for part in range(len(clusters.matched)):
             rows = np.flatnonzero(clusters.labels == part)
             counts = kinds.iloc[rows].value_counts()
@@ -206,6 +206,7 @@ def _parts(
 
 
 def _repeated(
+    jaccard: float,
     labels: Int[np.ndarray, " n"],
     before: Sequence[Clusters],
     stand: Sequence[Bool[np.ndarray, " cluster"]],
@@ -216,7 +217,7 @@ def _repeated(
     for clusters, standing in zip(before, stand, strict=True):
         kept = np.append(standing, False)[clusters.labels]  # -1 is the last
         other = np.where(kept, clusters.labels, -1)
-        repeated |= best_jaccard(labels, other, n) > SAME
+        repeated |= best_jaccard(labels, other, n) > jaccard
     return repeated
 
 

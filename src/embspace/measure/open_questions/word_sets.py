@@ -1,11 +1,13 @@
 """Reads sets of words, and tests of two target sets against two attribute sets."""
 
 from collections.abc import Mapping, Sequence
+from math import comb
 
 import pandas as pd
 
 from embspace.errors import InputError
 from embspace.files.tables import load_table
+from embspace.geometry.groups.associations import MOST_EXCHANGES
 
 SETS = "data/stimuli/word_sets.csv"
 SETTINGS = "conf/measure/open_questions/associations.yaml"
@@ -39,6 +41,7 @@ def load_word_sets(path: str) -> pd.DataFrame:
 def check_tests(tests: Mapping[str, Sequence[str]], sets: pd.DataFrame) -> None:
     """Refuse a test that has not four known sets."""
     known = [*dict.fromkeys(sets["set"])]
+    sizes = sets["set"].value_counts()
     for name, chosen in tests.items():
         if len(chosen) != N_SETS:
             raise InputError(
@@ -48,6 +51,12 @@ def check_tests(tests: Mapping[str, Sequence[str]], sets: pd.DataFrame) -> None:
         if unknown := [one for one in chosen if one not in known]:
             raise InputError(
                 f"{SETTINGS}: key 'tests.{name}': {unknown[0]!r}, allowed: {', '.join(known)}"
+            )
+        first, second = (int(sizes[one]) for one in chosen[:2])
+        if comb(first + second, first) > MOST_EXCHANGES:
+            raise InputError(
+                f"{SETS}: sets '{chosen[0]}' and '{chosen[1]}' of {first} and {second} words, "
+                f"allowed: at most {MOST_EXCHANGES:,} exchanges, which 11 and 11 words have"
             )
 
 

@@ -10,7 +10,7 @@ from embspace.geometry.inference.half_samples import half_units, units_of
 from embspace.geometry.pairs.directions import unit_rows
 from embspace.geometry.practice.clusters import adjusted_rand_index, k_means_labels
 from embspace.geometry.practice.paired import paired_statistics
-from embspace.measure.practice.tasks import LEVEL, N_HALF_SAMPLES, SEED, rows_of
+from embspace.measure.practice.scored_versions import LEVEL, N_HALF_SAMPLES, SEED, rows_of
 from embspace.measure.practice.text_vectors import TextVectors
 
 TASK = "clusters"

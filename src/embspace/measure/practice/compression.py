@@ -28,7 +28,7 @@ from embspace.geometry.practice.compression import (
 from embspace.measure.practice.clusters_kept import clusters_kept
 from embspace.measure.practice.corpora import CorpusStates, gathered, held_out_corpora, load_corpora
 from embspace.measure.practice.first_coordinates import first_against_random, sizes_below
-from embspace.measure.practice.tasks import (
+from embspace.measure.practice.scored_versions import (
     EFFECT,
     SEED,
     K,
@@ -43,7 +43,6 @@ from embspace.settings.stage import run_stage
 
 SMALLEST = 8  # coordinates
 FULL = "float32"
-KINDS = {"first": "first", "pca": "PCA", "random": "random"}
 
 
 class Setting(NamedTuple):
@@ -137,10 +136,12 @@ def kept_table(
         [table_of(scored, seed), clusters_kept(cloud, stored, seed)], ignore_index=True
     )
     table = table.merge(about, on="version", how="left")
-    full = table[table["version"] == FULL].set_index("task")["value"]
-    table["share_kept"] = table["value"] / table["task"].map(full)
-    for end in ("low", "high"):
-        table[f"share_kept_{end}"] = 1 + table[f"difference_{end}"] / table["task"].map(full)
+    full = table[table["version"] == FULL].set_index("task")
+    gain = (full["value"] - full["chance"].fillna(0.0)).where(
+        full["low"] > full["chance"].fillna(0.0)
+    )
+    for end in ("", "_low", "_high"):
+        table[f"share_kept{end}"] = 1 + table[f"difference{end}"] / table["task"].map(gain)
     table["percent"] = 100 * table["coordinates"] / cloud.vectors.shape[1]
     return table
 
@@ -241,7 +242,8 @@ def measure_compression(
     halves of texts for their second halves, `labels` the share of ten neighbors of the same label,
     `neighbors` that of the neighbors by float32, `clusters` the adjusted Rand index of k-means.
     `difference` is from float32; its intervals over documents hold for all settings at once.
-    `smallest` has the setting of the fewest bytes that surely loses less than `lost` of a value;
+    `share_kept` is of what float32 is above chance, NaN if that is not sure; `smallest` has the
+    setting of the fewest bytes that surely loses less than `lost` of it;
     `first` compares the first coordinates with random ones. Corpora of which fewer
     than `fewest_documents` documents measure are left out, and of others about `most_texts` texts
     taken, of whole documents.

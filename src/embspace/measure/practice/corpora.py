@@ -10,7 +10,7 @@ from jaxtyping import Bool, Float
 from embspace.analysis import Analysis, Outcome
 from embspace.clouds.documents import some_documents
 from embspace.files.rows import load_rows
-from embspace.measure.practice.tasks import K, half_of_documents, has_spread
+from embspace.measure.practice.scored_versions import K, half_of_documents, has_spread
 from embspace.measure.practice.text_vectors import (
     HalfVectors,
     TextVectors,
@@ -121,6 +121,7 @@ def held_out_corpora(
         halves = some.halves_at(-1, pooling, fewest)
         fitted = [*cloud.table["document"][is_fitted]]
         own = None if halves is None else halves.among(~pd.Index(halves.names).isin(fitted))
+        own = None if own is None or len({*own.names}) < fewest else own
         kept[name] = HeldOut(cloud, is_fitted, measured, own, halves)
     return kept
 

@@ -6,7 +6,7 @@ from jaxtyping import Float
 
 from embspace.geometry.practice.compression import nearest_by_scores, neighbors_kept
 from embspace.geometry.practice.paired import paired_means
-from embspace.measure.practice.tasks import LEVEL, N_HALF_SAMPLES, SEED, K, cosines
+from embspace.measure.practice.scored_versions import LEVEL, N_HALF_SAMPLES, SEED, K, cosines
 from embspace.measure.practice.text_vectors import TextVectors
 
 N_ORDERS = 20

@@ -1,4 +1,4 @@
-"""Stage `measure_text_hubs`: whether few texts are neighbors of most, and what evens it out.
+"""Stage `measure_text_hubs`: whether some texts are neighbors of unusually many others.
 
 `embspace hubs` asks the same of any corpus.
 """
@@ -25,7 +25,7 @@ from embspace.geometry.practice.hub_reduction import (
     scales_among,
 )
 from embspace.measure.practice.corpora import CorpusStates, gathered, held_out_corpora, load_corpora
-from embspace.measure.practice.tasks import (
+from embspace.measure.practice.scored_versions import (
     CENTERED,
     EFFECT,
     RAW,
@@ -160,7 +160,7 @@ def _searched(
 
 TEXT_HUBS = Analysis(
     noun="text_hubs",
-    question="Are few texts neighbors of most others, and does a remedy cost search?",
+    question="Are some texts neighbors of unusually many, and does a remedy cost search?",
     over="profiled",
     reads={"corpora": Source(load_corpora, TEXT_FOLDERS, lists=["corpora"])},
     tables={

@@ -16,7 +16,14 @@ from embspace.clouds.texts import TEXT_FOLDERS
 from embspace.geometry.practice.high_pairs import HighPairs, high_pairs, pairs_above
 from embspace.geometry.practice.rare_cosines import false_alarms, rare_cosine
 from embspace.measure.practice.corpora import CorpusStates, gathered, load_corpora
-from embspace.measure.practice.tasks import CENTERED, LEVEL, RAW, SEED, centering, has_spread
+from embspace.measure.practice.scored_versions import (
+    CENTERED,
+    LEVEL,
+    RAW,
+    SEED,
+    centering,
+    has_spread,
+)
 from embspace.measure.practice.text_vectors import TextVectors, check_directions
 from embspace.measure.tables.columns import with_bounds
 from embspace.settings.stage import run_stage
@@ -39,8 +46,8 @@ def pairs_at(cloud: TextVectors, kind: str) -> HighPairs:
     )
 
 
-def rates_table(cloud: TextVectors, kind: str, pairs: HighPairs, texts: int) -> pd.DataFrame:
-    """Return a row for each rate, at one place."""
+def rates_table(cloud: TextVectors, kind: str, pairs: HighPairs, texts: int = 0) -> pd.DataFrame:
+    """Return a row for each rate, at one place, with alarms expected among `texts` such texts."""
     rows = []
     for rate in RATES:
         rare = rare_cosine(pairs, rate, level=LEVEL)
@@ -67,7 +74,7 @@ def rates_table(cloud: TextVectors, kind: str, pairs: HighPairs, texts: int) -> 
     return pd.DataFrame(rows)
 
 
-def fixed_table(cloud: TextVectors, pairs: HighPairs, texts: int) -> pd.DataFrame:
+def fixed_table(cloud: TextVectors, pairs: HighPairs, texts: int = 0) -> pd.DataFrame:
     """Return how many pairs reach the cosines that people guess."""
     counts = pairs_above(cloud.vectors, cloud.documents, np.array(FIXED))
     rows = []
@@ -144,11 +151,11 @@ def measure_thresholds(
                 if kind == RAW or has_spread(cloud):
                     pairs = pairs_at(cloud, kind)
                     tables["csv"].append(
-                        rates_table(cloud, kind, pairs, 0).assign(corpus=name, layer=layer)
+                        rates_table(cloud, kind, pairs).assign(corpus=name, layer=layer)
                     )
                     if kind == RAW:
                         tables["fixed"].append(
-                            fixed_table(cloud, pairs, 0).assign(corpus=name, layer=layer)
+                            fixed_table(cloud, pairs).assign(corpus=name, layer=layer)
                         )
     return gathered(THRESHOLDS, tables)
 

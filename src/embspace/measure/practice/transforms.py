@@ -20,7 +20,7 @@ from embspace.geometry.practice.changes import CHANGES, Affine, Ranks, fitted_ch
 from embspace.geometry.practice.hub_reduction import k_occurrences, nearest_by, occurrence_skewness
 from embspace.geometry.practice.paired import paired_statistics
 from embspace.measure.practice.corpora import CorpusStates, gathered, held_out_corpora, load_corpora
-from embspace.measure.practice.tasks import (
+from embspace.measure.practice.scored_versions import (
     EFFECT,
     LEVEL,
     SEED,
@@ -125,7 +125,7 @@ def _shape(
             some.astype(np.float32), k=k, reduction="cosine", document=document[inside]
         )
         shapes.append((mean, occurrence_skewness(k_occurrences(nearest))))
-    return np.array(shapes)
+    return np.round(np.array(shapes), 12)  # what rounding leaves is no difference
 
 
 def fitted_changes(cloud: TextVectors) -> dict[str, Affine]:

@@ -25,6 +25,7 @@ ROUNDING = 1e-6  # of the largest number: vectors that differ by less are equal
 
 
 RAW, CENTERED = "raw", "centered"
+FEWEST_WITH_INTERVAL = 4  # documents
 # Of `table_of`, with the corpus before.
 EFFECT: dict[str, Column] = {
     "corpus": ("row", "corpus"),
@@ -32,6 +33,7 @@ EFFECT: dict[str, Column] = {
     "version": ("row", "vectors"),
     **value_with_bounds("profile", bound="profile_bound"),
     **with_bounds("difference", "profile", "difference", "profile_bound"),
+    "chance": ("profile", "by chance"),  # 0 but of labels
     "n": ("count", "texts"),
     "n_documents": ("count", "documents"),
 }
@@ -44,6 +46,8 @@ class Scored(NamedTuple):
     quantity: str
     scores: dict[str, Float[np.ndarray, " text"]]
     documents: Int[np.ndarray, " text"]
+    chance: float = 0.0
+    """The score that versions without any information have."""
 
 
 def cosines(
@@ -128,6 +132,7 @@ def held_out(
     check_neighbors(measured, K + 1)
     if halves is not None:
         halves = halves.among(~pd.Index(halves.names).isin(cloud.table["document"][is_fitted]))
+        halves = halves if len({*halves.names}) >= FEWEST_WITH_INTERVAL else None
     return measured, halves
 
 
@@ -143,7 +148,9 @@ def scored_labels(cloud: TextVectors, nearest: Mapping[str, Int[np.ndarray, "tex
         for version, rows in nearest.items()
     }
     documents = cloud.documents[is_known]
-    return Scored("labels", f"share of {K} neighbors with the label", shares, documents)
+    counts = np.bincount(label[is_known])
+    chance = float((counts[label[is_known]] - 1).mean() / (len(cloud) - 1))
+    return Scored("labels", f"share of {K} neighbors with the label", shares, documents, chance)
 
 
 def table_of(scored: list[Scored], seed: int = SEED) -> pd.DataFrame:
@@ -152,7 +159,7 @@ def table_of(scored: list[Scored], seed: int = SEED) -> pd.DataFrame:
     Intervals are over documents; those of the differences hold for all versions at once.
     """
     rows = []
-    for task, quantity, scores, documents in scored:
+    for task, quantity, scores, documents, chance in scored:
         paired = paired_means(
             np.stack([*scores.values()]),
             documents,
@@ -160,7 +167,7 @@ def table_of(scored: list[Scored], seed: int = SEED) -> pd.DataFrame:
             level=LEVEL,
             rng=np.random.default_rng(seed),
         )
-        rows.append(rows_of(task, quantity, [*scores], paired, documents))
+        rows.append(rows_of(task, quantity, [*scores], paired, documents).assign(chance=chance))
     return pd.concat(rows, ignore_index=True) if rows else pd.DataFrame(columns=["task"])
 
 

@@ -5,7 +5,7 @@ from embspace.app.practice.reading import read_corpus
 from embspace.errors import InputError
 from embspace.geometry.practice.changes import fitted_change
 from embspace.measure.practice import text_hubs
-from embspace.measure.practice.tasks import (
+from embspace.measure.practice.scored_versions import (
     Scored,
     check_neighbors,
     cosines,
