@@ -12,6 +12,8 @@ def figure(title: str = "Tokens are alike", n: int = 2) -> Figure:
     for ax in axes:
         ax.set_title("Heading")
         ax.plot([0.123, 4], [0.5, 17.04], label="line")
+        ax.set_xticks([1], ["7"])
+    made.legend(*axes[0].get_legend_handles_labels(), title="8 lines")
     letter_panels(made)
     return made
 
@@ -36,6 +38,8 @@ def test_a_title_has_two_lines_and_two_numbers(title: str, is_long: bool):
         ("A share of 50 %", ""),
         ("A share of 51 %", "51 %"),
         ("1,704 tokens", "1,704"),
+        ("7 tokens", "7"),
+        ("8 tokens", ""),
     ],
 )
 def test_a_number_of_a_title_is_printed_or_drawn(title: str, nowhere: str):

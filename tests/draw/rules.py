@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.axis import Tick
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from matplotlib.legend import Legend
@@ -34,9 +35,9 @@ def long_title(figure: Figure) -> str:
 
 
 def numbers_nowhere(figure: Figure) -> str:
-    """Return the numbers of a title that no panel prints or draws."""
+    """Return the numbers of a title that no panel prints or draws; those of ticks do not count."""
     title = " ".join(figure.get_suptitle().split())
-    words = " ".join(word for ax in figure.axes for word in _words_of(ax))
+    words = " ".join(word for part in (*figure.axes, *figure.legends) for word in _words_of(part))
     printed = {_bare(number) for number in NUMBER.findall(words)}
     values = np.array([0.0, *(value for ax in figure.axes for value in _values_of(ax))])
     values = values[np.isfinite(values)]
@@ -54,9 +55,10 @@ def _bare(number: str) -> str:
     return number.removesuffix(" %").replace(",", "").lstrip("+−-")
 
 
-def _words_of(ax: Axes) -> Iterator[str]:
-    for text in ax.findobj(Text):
-        if isinstance(text, Text):
+def _words_of(part: Axes | Legend) -> Iterator[str]:
+    of_ticks = {id(text) for tick in part.findobj(Tick) for text in tick.findobj(Text)}
+    for text in part.findobj(Text):
+        if isinstance(text, Text) and id(text) not in of_ticks:
             yield text.get_text()
 
 

@@ -2,7 +2,7 @@ import pandas as pd
 import pytest
 from matplotlib.figure import Figure
 
-from embspace.draw.open_questions.associations import draw_associations
+from embspace.draw.open_questions.associations import _finding, draw_associations
 from embspace.measure.open_questions.associations import ASSOCIATIONS
 from embspace.settings.schema import read_yaml
 from tests.analyses import ROOT, as_drawn, settings_of
@@ -24,8 +24,18 @@ def test_title_says_at_which_layers_an_association_is_present(
     drawn: tuple[Figure, pd.DataFrame],
 ):
     figure, _ = drawn
-    assert figure.get_suptitle().strip() == "At all layers: planted"
+    assert figure.get_suptitle().strip() == "Associations are present at all layers: planted"
     assert_words_fit(figure)
+
+
+def test_title_counts_an_association_that_only_sentences_have(
+    drawn: tuple[Figure, pd.DataFrame],
+):
+    _, table = drawn
+    of_sentences = (table["vectors"] == "sentence").map({True: "yes", False: "no"})
+    assert set(of_sentences) == {"yes", "no"}
+    assert _finding(table.assign(is_present=of_sentences)).endswith("at some: planted")
+    assert _finding(table.assign(is_present="no")).endswith("at no layer: planted")
 
 
 def test_lines_are_the_effects_with_the_embedding_in_front(drawn: tuple[Figure, pd.DataFrame]):

@@ -4,6 +4,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from embspace.draw.open_questions.position_shape import draw_position_shape
+from embspace.draw.page.canvas import percent
 from embspace.measure.open_questions.position_shape import POSITION_SHAPE
 from embspace.settings.schema import read_yaml
 from tests.analyses import ROOT, as_drawn, settings_of
@@ -31,7 +32,15 @@ def test_title_says_which_loops_stand(once: tuple[Figure, str]):
     assert "| stands" in text
     assert_words_fit(figure)
     walk = np.random.default_rng(0).normal(size=(32, 12)).cumsum(axis=0).astype(np.float32)
-    assert "No loop stands: the longest outlasts" in drawn(walk)[0].get_suptitle()
+    title = " ".join(drawn(walk)[0].get_suptitle().split())
+    assert title.startswith("No loop stands: the longest in ")
+
+
+def test_panels_of_loops_say_what_the_longest_outlasts(once: tuple[Figure, str]):
+    loops = measured(wave(period=61.0, blur=0.0))["loops"].query("rank == 1")
+    for ax, (_, loop) in zip(once[0].axes[1:3], loops.iterrows(), strict=True):
+        assert f"{percent(loop['shorter_random_walks'])} of walks" in ax.texts[0].get_text()
+        assert f"{percent(loop['shorter_stationary'])} of stationary" in ax.texts[0].get_text()
 
 
 def test_bars_and_turns_are_the_tables(once: tuple[Figure, str]):

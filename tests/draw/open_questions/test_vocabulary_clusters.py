@@ -1,8 +1,9 @@
 import numpy as np
+import pandas as pd
 import pytest
 from matplotlib.figure import Figure
 
-from embspace.draw.open_questions.vocabulary_clusters import draw_vocabulary_clusters
+from embspace.draw.open_questions.vocabulary_clusters import _finding, draw_vocabulary_clusters
 from embspace.measure.open_questions.vocabulary_clusters import VOCABULARY_CLUSTERS
 from embspace.settings.schema import read_yaml
 from tests.analyses import ROOT, as_drawn, settings_of
@@ -32,6 +33,16 @@ def test_title_names_the_kinds_of_the_parts_that_stand(planted: tuple[Figure, st
     assert "| yes" in text
     assert_words_fit(figure)
     assert "no clusters" in drawn(tokens(shift=0.0))[0].get_suptitle()
+
+
+def test_title_is_of_the_parts_that_the_plane_shows():
+    parts, clouds = (
+        measured(tokens(shift=1.0), smallest=[16])[name] for name in ("parts", "clouds")
+    )
+    smaller = parts.assign(smallest=8, kind_share=0.123)
+    both = pd.concat([smaller, parts.assign(is_repeated="yes")])
+    assert _finding(both, clouds, 0.9, 16) == _finding(parts, clouds, 0.9, 16)
+    assert "12 %" in _finding(both, clouds, 0.9, 8)
 
 
 def test_marks_are_the_shares_of_the_table(planted: tuple[Figure, str]):

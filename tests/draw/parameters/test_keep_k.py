@@ -51,6 +51,7 @@ def test_lines_are_those_of_both_inverses():
     assert lines == {"-": [0.8, 0.8, 0.8], ":": [0.1, 0.9, 0.9]}
     [band] = ax.patches
     assert (band.get_x(), band.get_x() + band.get_width()) == (10, 100)
+    assert [text.get_text() for text in ax.texts] == ["means cross", "transpose", "pseudo-inverse"]
 
 
 def test_an_architecture_that_is_not_known_is_said():

@@ -61,26 +61,23 @@ def draw_associations(
 
 
 def _finding(table: pd.DataFrame) -> str:
-    """Return the title: in how many places an association of each test is present."""
+    """Return the title: which tests have an association at all layers, at some, at none.
+
+    Words and sentences count alike, as their marks in a panel do.
+    """
     if table.empty:
         return "No sets of words to compare"
-    words = table[table["vectors"] != "sentence"]
-    present = words[words["is_present"] == "yes"].groupby("test").size()
-    n = words.groupby("test").size()
-    everywhere = [str(name) for name in n.index if present.get(name, 0) == n[name]]
-    never = [str(name) for name in n.index if name not in present]
-    some = [str(name) for name in n.index if name not in {*everywhere, *never}]
+    present = (table["is_present"] == "yes").groupby(table["test"]).mean()
     parts = [
-        f"{kind}: {', '.join(name.replace('_', '-') for name in names)}"
-        for kind, names in (
-            ("At all layers", everywhere),
-            ("at some", some),
-            ("at none", never),
+        f"{where}: {', '.join(map(str, present.index[is_there])).replace('_', '-')}"
+        for where, is_there in (
+            ("at all layers", present == 1),
+            ("at some", (present > 0) & (present < 1)),
+            ("at no layer", present == 0),
         )
-        if names
+        if is_there.any()
     ]
-    title = "; ".join(parts)
-    return title[:1].upper() + title[1:]
+    return f"Associations are present {'; '.join(parts)}"
 
 
 def _panel(ax: Axes, rows: pd.DataFrame) -> None:

@@ -8,7 +8,15 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 from pydantic import NonNegativeInt, PositiveFloat
 
-from embspace.draw.page.canvas import counted, legend_below, new_figure, percent, say_instead, shade
+from embspace.draw.page.canvas import (
+    counted,
+    legend_below,
+    new_figure,
+    percent,
+    say_instead,
+    sentence_case,
+    shade,
+)
 from embspace.draw.page.looks import BLACK, BLUE, GREEN, NULLS, ORANGE, PURPLE, SKY, VERMILION, Look
 from embspace.draw.page.markdown import markdown_table, section, tables_page
 from embspace.draw.page.saving import Results
@@ -60,9 +68,10 @@ def draw_oppositeness(
     above, below = axes[: len(parts)], axes[len(parts) :]
     for ax, part in zip(above, parts, strict=True):
         _differences(ax, cosines[cosines["part_of_speech"] == part])
-        ax.set_title(f"{part}s")
+        ax.set_title(sentence_case(f"{part}s and random pairs"))
     for ax, part in zip(below, parts, strict=True):
         _aucs(ax, cosines[cosines["part_of_speech"] == part], told[told["part_of_speech"] == part])
+        ax.set_title(sentence_case(f"{part}s and synonyms"))
         ax.set_xlabel("layer")
     above[0].set_ylabel("cosine, antonyms less random pairs")
     below[0].set_ylabel("AUC, antonyms and synonyms")

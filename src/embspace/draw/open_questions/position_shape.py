@@ -1,6 +1,7 @@
 """Draws the loops, turns and dimensions of the positions beside curves that encode nothing."""
 
-import numpy as np
+from typing import Any
+
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -12,6 +13,7 @@ from embspace.draw.page.canvas import (
     counted,
     legend_below,
     new_figure,
+    percent,
     say_absent,
     say_instead,
     shade,
@@ -50,9 +52,10 @@ def draw_position_shape(
         2,
         3,
         height_mm=height_mm,
-        title=_finding(loops, values, counts["n_surrogates"]),
+        title=_finding(loops, values),
         subtitle=f"{label} · {counted(counts['n_structured'], 'structured position')} · bands: "
-        f"{share:g} % of {counted(counts['n_surrogates'], 'surrogate')} of each kind",
+        f"{share:g} % of {counted(counts['n_surrogates'], 'surrogate')} of each kind · stationary "
+        "tables: of the same mean cosines",
         stage=STAGE,
     )
     text = _tables(results, label, digits)
@@ -77,33 +80,22 @@ def draw_position_shape(
     return figure, text
 
 
-def _finding(loops: pd.DataFrame, values: pd.DataFrame, n_surrogates: int) -> str:
-    """Return the title: how many loops stand, and the dimension in three components."""
+def _finding(loops: pd.DataFrame, values: pd.DataFrame) -> str:
+    """Return the title: how many loops stand, else what the longest of the first space outlasts."""
     if values.empty:
         return "There is no curve of positions to look at"
     standing = loops[loops["verdict"] == "stands"]
     if len(standing):
         places = " and ".join(SPACE_NAMES[space] for space in standing["space"].unique())
-        first = f"{counted(len(standing), 'loop')} of the positions outlast all surrogates' "
-        first = f"{first}in {places}"
-    elif loops.empty:
-        first = "The positions close no loop"
-    else:
-        longest = loops.iloc[0]
-        walks, tables = (
-            round(longest[name] * n_surrogates)
-            for name in ("shorter_random_walks", "shorter_stationary")
-        )
-        first = (
-            f"No loop stands: the longest outlasts {walks} of {n_surrogates} random walks, "
-            f"but {tables} tables with the same mean cosines"
-        )
-    dimension = values.set_index(["space", "measure"])["value"].get(
-        ("components", "correlation_dimension"), np.nan
+        return f"{counted(len(standing), 'loop')} of the positions outlast surrogates' in {places}"
+    if loops.empty:
+        return "The positions close no loop"
+    longest = loops.iloc[0]
+    return (
+        f"No loop stands: the longest in {SPACE_NAMES[longest['space']]} outlasts "
+        f"{percent(longest['shorter_random_walks'])} of random walks and "
+        f"{percent(longest['shorter_stationary'])} of stationary tables"
     )
-    if np.isnan(dimension):
-        return f"{first}; no steady dimension"
-    return f"{first}; dimension {dimension:.1f} in three components"
 
 
 def _plane(ax: Axes, path: pd.DataFrame) -> None:
@@ -123,7 +115,13 @@ def _bars(ax: Axes, loops: pd.DataFrame, values: pd.DataFrame) -> None:
         )
         ax.axhline(longest[name], color=look.color, ls=look.line, lw=0.8)
     ax.plot(loops["rank"], loops["length"], "o", color=LEARNED.color, ms=3, label=LEARNED.name)
-    ax.set_ylim(bottom=0)
+    for _, loop in loops.nsmallest(1, "rank").iterrows():
+        words = (
+            f"longest outlasts {percent(loop['shorter_random_walks'])} of walks,\n"
+            f"{percent(loop['shorter_stationary'])} of stationary tables"
+        )
+        ax.text(0.03, 0.98, words, fontsize=7, va="top", transform=ax.transAxes)
+    ax.set_ylim(0, 1.3 * ax.get_ylim()[1])  # words stand above all marks
     ax.set_xlabel("loops by length")
     ax.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=5))
 
@@ -134,21 +132,15 @@ def _turns(ax: Axes, planes: pd.DataFrame) -> None:
     ax.plot(
         planes["plane"], planes["turns"], LEARNED.marker, color=LEARNED.color, ms=4, ls=LEARNED.line
     )
+    above: dict[str, Any] = {"transform": ax.get_xaxis_transform(), "ha": "center", "va": "top"}
     for _, row in planes.iterrows():
-        ax.annotate(
-            f"{row['period']:.3g}",
-            (row["plane"], row["turns"]),
-            (0, 6),
-            textcoords="offset points",
-            ha="center",
-            fontsize=6,
-        )
+        ax.text(row["plane"], 0.99, f"{row['period']:.3g}", fontsize=7, **above)
     ax.set_xlabel("plane of components 2k-1, 2k")
     ax.set_ylabel("turns")
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     ax.set_xlim(0.4, len(planes) + 0.6)
-    ax.set_ylim(LEAST_TURNS, 3 * ax.get_ylim()[1])
-    ax.set_title("Turns (number: period)")
+    ax.set_ylim(LEAST_TURNS, 20 * ax.get_ylim()[1])  # periods stand above all lines
+    ax.set_title("Turns (above: period)")
 
 
 def _slopes(ax: Axes, scales: pd.DataFrame) -> None:
@@ -174,7 +166,7 @@ def _tables(results: Results, label: str, digits: int) -> str:
         return tables_page(title, STAGE, f"{reason}\n")
     spaces = {name: SPACE_NAMES.get(name, name) for name in values["space"].unique()}
     shown = results.for_readers("values", values, space=spaces, measure=MEASURES)
-    at = [name for name in shown if "scale" in name or name.endswith("with a value")]
+    at = [name for name in map(str, shown) if "scale" in name or name.endswith("with a value")]
     return tables_page(
         title,
         STAGE,

@@ -11,13 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 from pydantic import NonNegativeInt, PositiveFloat
 
-from embspace.draw.page.canvas import (
-    counted,
-    legend_below,
-    new_figure,
-    percent,
-    say_instead,
-)
+from embspace.draw.page.canvas import counted, legend_below, new_figure, say_instead
 from embspace.draw.page.looks import GRAY, Look
 from embspace.draw.page.markdown import markdown_table, section, tables_page
 from embspace.draw.page.own_texts import corpus_called
@@ -106,7 +100,7 @@ def _lines(ax: Axes, rows: pd.DataFrame, column: str, looks: dict[int, Look]) ->
 
 
 def _finding(shown: pd.DataFrame) -> str:
-    """Return the title: the fewest bits at which all measures keep, and the share at fewer."""
+    """Return the title: the fewest bits at which all measures keep, and the most with fewer."""
     if shown.empty:
         return "No weights to round"
     kept = (shown["verdict"] == "keeps").groupby(shown["bits"]).mean()
@@ -114,13 +108,10 @@ def _finding(shown: pd.DataFrame) -> str:
     whole = kept[kept.index > fewer.index.max()] if len(fewer) else kept
     if fewer.empty:
         return f"Every measure of every layer stays in its interval down to {kept.index.min()} bits"
-    most = fewer.index.max()
-    share = f"at {counted(most, 'bit')} {percent(fewer[most])} of values do"
     if whole.empty:
-        return f"At no number of bits do all measures stay in their intervals: {share}"
-    return (
-        f"Down to {counted(whole.index.min(), 'bit')} all measures stay in their intervals; {share}"
-    )
+        return "At no number of bits do all measures stay in their intervals"
+    enough, few = (counted(n, "bit") for n in (whole.index.min(), fewer.index.max()))
+    return f"Down to {enough} all measures stay in their intervals; at {few} some do not"
 
 
 def _tables(results: Results, label: str, digits: int) -> str:

@@ -6,10 +6,11 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.patches import Patch
 from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 
 from embspace.draw.page.canvas import counted, join_panels, new_figure, percent, say_instead
-from embspace.draw.page.looks import BLUE, GRAY, GREEN, ORANGE, PURPLE, TOKEN_KINDS, VERMILION, Look
+from embspace.draw.page.looks import GRAY, PURPLE, TOKEN_KINDS, VERMILION, Look
 from embspace.draw.page.markdown import markdown_table, section, tables_page
 from embspace.draw.page.saving import Results
 from embspace.draw.page.token_kinds import drawable
@@ -18,15 +19,11 @@ STAGE = "measure_vocabulary_clusters"
 FURTHER_RESULTS = ("conf/measure/open_questions/vocabulary_clusters.yaml",)
 MEASURED_WITH = FURTHER_RESULTS[0]
 TOKENS = "data/measured/vocabulary_clusters.parquet"
+MOST_NAMED = 2  # parts of different kinds, in the title
 FREE = "of the same covariance"  # of the kinds of clouds
-PARTS = (  # the largest of the drawn size, in this order
-    Look("", VERMILION, "o"),
-    Look("", GREEN, "s"),
-    Look("", PURPLE, "^"),
-    Look("", ORANGE, "D"),
-    Look("", BLUE, "v"),
-)
-SIZES = (Look("", BLUE, "o"), Look("", VERMILION, "s"), Look("", GREEN, "^"), Look("", ORANGE, "D"))
+BROWN = "#7B3F00"
+PARTS = (VERMILION, PURPLE, BROWN)  # the largest of the drawn size; no kind has their colors
+SIZES = (Look("", "0.2", "o"), Look("", "0.45", "s"), Look("", "0.6", "^"), Look("", "0.7", "D"))
 
 
 def draw_vocabulary_clusters(
@@ -43,7 +40,7 @@ def draw_vocabulary_clusters(
         2,
         3,
         height_mm=height_mm,
-        title=_finding(parts, results["clouds"], settings["share"]),
+        title=_finding(parts, results["clouds"], settings["share"], smallest),
         subtitle=f"{label} · {counted(counts['n_tokens'], 'token')} at unit length · "
         f"{counted(settings['n_half_samples'], 'half-sample')} · "
         f"{counted(2 * settings['n_clouds'], 'Gaussian cloud')} of the same covariance",
@@ -61,14 +58,14 @@ def draw_vocabulary_clusters(
     return figure, text
 
 
-def _finding(parts: pd.DataFrame, clouds: pd.DataFrame, share: float) -> str:
-    """Return the title: which parts come back in half-samples, and whether null clouds do so."""
+def _finding(parts: pd.DataFrame, clouds: pd.DataFrame, share: float, smallest: int) -> str:
+    """Return the title: which parts of a size half-samples find again, and whether of nulls."""
+    parts = parts[parts["smallest"] == smallest]
     if parts.empty:
-        return "The cloud of tokens has no clusters"
-    once = parts[(parts["matched"] >= share) & (parts["is_repeated"] == "no")]
-    once = once.drop_duplicates(["kind"])
+        return f"The cloud of tokens has no clusters of {smallest} tokens or more"
+    once = parts[parts["matched"] >= share].drop_duplicates("kind").head(MOST_NAMED)
     if once.empty:
-        return f"None of {counted(len(parts), 'cluster')} of tokens comes back in half-samples"
+        return f"None of {counted(len(parts), 'cluster')} of tokens is found again in half-samples"
     names = " and ".join(_name(row) for _, row in once.iterrows())
     if (once["stands"] == "no").any():
         where = clouds.loc[clouds["n_standing"] > 0, "cloud"].unique()
@@ -89,14 +86,16 @@ def _plane(ax: Axes, tokens: pd.DataFrame, named: pd.DataFrame, smallest: int) -
     look: dict[str, Any] = {"s": 1.2, "linewidths": 0, "rasterized": True}
     own = tokens[f"part_{smallest}"]
     ax.scatter(tokens["x"], tokens["y"], color="0.8", **look)
-    for (_, part), mark in zip(named.iterrows(), PARTS, strict=False):
+    patches = []
+    for (_, part), color in zip(named.iterrows(), PARTS, strict=False):
         rows = tokens[own == part["part"]]
-        ax.scatter(rows["x"], rows["y"], color=mark.color, **look)
-        ax.plot([], [], mark.marker, ms=4, ls="", color=mark.color, label=_legend(part))
+        ax.scatter(rows["x"], rows["y"], color=color, **look)
+        patches.append(Patch(color=color, label=_legend(part)))
     ax.set(aspect="equal", xticks=[], yticks=[], xlabel="component 1", ylabel="component 2")
     ax.set_adjustable("datalim")
-    ax.set_title(f"Clusters of {smallest} tokens or more (gray: of none, or smaller)")
-    ax.legend(loc="lower right", fontsize=7)
+    ax.set_title(f"Largest clusters of {smallest} tokens or more (gray: other tokens)")
+    below: dict[str, Any] = {"loc": "upper left", "bbox_to_anchor": (0, -0.08)}
+    ax.legend(handles=patches, fontsize=7, frameon=False, **below)
 
 
 def _legend(part: pd.Series) -> str:
@@ -113,7 +112,6 @@ def _stability(ax: Axes, parts: pd.DataFrame, clouds: pd.DataFrame, share: float
             color=mark.color,
             ms=3,
             label=f"from {smallest} tokens",
-            alpha=0.7,
         )
     ax.axhline(share, color="black", lw=0.6)
     for (cloud, own), line in zip(clouds.groupby("cloud"), (":", "--"), strict=False):
@@ -122,7 +120,7 @@ def _stability(ax: Axes, parts: pd.DataFrame, clouds: pd.DataFrame, share: float
     ax.set(xscale="log", xlabel="tokens of the cluster", ylabel="halves with a match")
     ax.set_ylim(-0.05, 1.08)
     ax.set_title("Stability")
-    ax.legend(fontsize=6, loc=(0.32, 0.14))
+    ax.legend(fontsize=7, loc=(0.33, 0.11), labelspacing=0.2, handlelength=1.5, borderpad=0)
 
 
 def _kinds(ax: Axes, kinds: pd.DataFrame, named: pd.DataFrame, smallest: int) -> None:
@@ -136,11 +134,11 @@ def _kinds(ax: Axes, kinds: pd.DataFrame, named: pd.DataFrame, smallest: int) ->
         ax.barh(range(len(shares)), shares[kind], left=left, color=look.color, label=look.name)
         left += shares[kind].to_numpy()
     ax.set_yticks(range(len(shares)), ["no cluster", *map(str, named["part"])])
-    for tick, mark in zip(ax.get_yticklabels()[1:], PARTS, strict=False):
-        tick.set_color(mark.color)
+    for tick, color in zip(ax.get_yticklabels()[1:], PARTS, strict=False):
+        tick.set_color(color)
     ax.set(xlim=(0, 1), xlabel="share of tokens")
     ax.set_title("Kinds")
-    ax.legend(fontsize=6, ncols=2, loc="upper center", bbox_to_anchor=(0.4, -0.35), frameon=False)
+    ax.legend(fontsize=7, ncols=2, loc="upper center", bbox_to_anchor=(0.4, -0.35), frameon=False)
 
 
 def _tables(results: Results, label: str, digits: int) -> str:

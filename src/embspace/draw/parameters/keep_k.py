@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from pydantic import NonNegativeInt, PositiveInt
@@ -76,6 +77,8 @@ def draw_crossing(ax: Axes, scores: pd.DataFrame, looks: dict[str, Look]) -> Non
     up_to, since = crossing(scores)
     if up_to is not None and since is not None:
         ax.axvspan(up_to, since, color=GRAY, alpha=0.25, lw=0)
+        middle = (np.sqrt(up_to * since), 0.02)  # the axis is logarithmic
+        write_beside(ax, "means cross", middle, (0, 0), rotation=90, ha="center", va="bottom")
     for (kind, inverse), line in scores.groupby(["kind", "inverse"], sort=False):
         if kind in looks:
             look = looks[str(kind)]
