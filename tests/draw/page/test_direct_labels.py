@@ -22,7 +22,7 @@ def test_leads_run_from_the_ends_to_names_that_are_apart_on_any_scale():
     name_ends(ax, ["ten", "also ten", "one"], [10, 10, 1], "kbr", 0.1, between=(0.5, 0.6))
     assert [text.xy for text in ax.texts] == [(0.5, 10), (0.5, 10), (0.5, 1)]
     assert [text.xyann[0] for text in ax.texts] == [0.6] * 3
-    assert [text.xyann[1] for text in ax.texts] == pytest.approx([0.45, 0.55, 0])
+    assert [text.xyann[1] for text in ax.texts] == pytest.approx([0.45, 0.55, 0.05])
     assert [text.get_color() for text in ax.texts] == [*"kbr"]
 
 

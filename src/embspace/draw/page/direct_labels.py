@@ -49,9 +49,10 @@ def name_ends(
         between: Where leads begin and names stand, as shares of the width.
     """
     scale = ax.yaxis.get_transform()
-    low, high, *places = scale.transform(np.array([*ax.get_ylim(), *ends], dtype=np.float64))
-    heights = [(place - low) / (high - low) for place in places]
-    for name, color, end, place in zip(names, colors, ends, spread(heights, gap, 0), strict=True):
+    low, high, *scaled = scale.transform(np.array([*ax.get_ylim(), *ends], dtype=np.float64))
+    heights = [(place - low) / (high - low) for place in scaled]
+    places = spread(heights, gap, gap / 2)  # above the axis
+    for name, color, end, place in zip(names, colors, ends, places, strict=True):
         words = ax.annotate(
             name,
             (between[0], end),
