@@ -31,8 +31,11 @@ def test_words_are_dashed_and_each_line_has_its_name_at_its_end():
         "posts",
         "stimuli",
     ]
-    places = np.array([name.xy[1] for name in names])
+    places = np.array([name.xyann[1] for name in ax.texts])
     assert abs(np.diff(np.sort(places))).min() > 0.05
+    assert places.min() >= 0
+    ends = [line.get_ydata()[-1] for line in ax.lines[: len(SETS)]]
+    assert [name.xy[1] for name in names] == ends
     assert chance.get_text() == "by chance"
     assert chance.xy[1] == pytest.approx(0.02)
 

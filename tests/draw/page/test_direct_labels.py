@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-from embspace.draw.page.direct_labels import name_lines, spread
+from embspace.draw.page.direct_labels import name_ends, name_lines, spread
 
 
 def test_lines_are_named_at_the_edge_in_their_colors_and_apart():
@@ -14,6 +14,24 @@ def test_lines_are_named_at_the_edge_in_their_colors_and_apart():
     assert named == {line.get_label(): line.get_color() for line in ax.lines[:2]}
     low, high = sorted(text.xyann[1] for text in ax.texts)
     assert high - low == pytest.approx(0.1)
+
+
+def test_leads_run_from_the_ends_to_names_that_are_apart_on_any_scale():
+    ax = Figure().subplots()
+    ax.set(yscale="log", ylim=(1, 100))
+    name_ends(ax, ["ten", "also ten", "one"], [10, 10, 1], "kbr", 0.1, between=(0.5, 0.6))
+    assert [text.xy for text in ax.texts] == [(0.5, 10), (0.5, 10), (0.5, 1)]
+    assert [text.xyann[0] for text in ax.texts] == [0.6] * 3
+    assert [text.xyann[1] for text in ax.texts] == pytest.approx([0.45, 0.55, 0.05])
+    assert [text.get_color() for text in ax.texts] == [*"kbr"]
+
+
+def test_names_do_not_depend_on_what_was_drawn_before_the_limits():
+    ax = Figure().subplots()
+    ax.plot([0, 1], [50.0, 100.0], label="line")
+    name_lines(ax)
+    low, high = ax.get_ylim()
+    assert ax.texts[0].xyann[1] == pytest.approx((100 - low) / (high - low))
 
 
 def test_places_that_are_apart_stay():

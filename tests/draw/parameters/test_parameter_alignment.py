@@ -56,10 +56,10 @@ def test_the_title_says_what_was_found_and_which_runs_are_aligned() -> None:
     figure, _ = draw("mine")
     assert_words_fit(figure)
     assert title(figure) == (
-        "Through the vocabulary, 100 % of the layers of turned and shuffled copies are found, in "
-        "raw space 30 %; seeds are aligned in mine (in raw space, too)"
+        "Through the vocabulary, 100 % of the layers of exact copies, turned and shuffled, are "
+        "found, in raw space 30 %; seeds are aligned in mine (in raw space, too)"
     )
-    assert "at random, 90 %" in " ".join(" ".join(t.get_text() for t in figure.texts).split())
+    assert "than in 95 % of deals" in " ".join(" ".join(t.get_text() for t in figure.texts).split())
     assert title(draw("mine", is_aligned=False)[0]).endswith("seeds are aligned in no run")
 
 
@@ -70,12 +70,15 @@ def test_curves_are_means_of_groups_and_runs() -> None:
     assert lines["in raw space"] == pytest.approx([0.3, 0.3])
 
 
-def test_every_run_has_a_row_of_points_over_its_null_and_its_tables() -> None:
+def test_every_run_has_a_row_of_points_and_its_tables() -> None:
     figure, text = draw("mine", "yours")
     ax = figure.axes[1]
     assert [label.get_text() for label in ax.get_yticklabels()] == ["mine", "yours"]
-    assert [list(line.get_xdata()) for line in ax.lines] == [[1.0]] * 4
-    assert [band.get_paths()[0].vertices[:, 0].max() for band in ax.collections] == [0.6] * 2
+    *points, chance = ax.lines
+    assert [list(line.get_xdata()) for line in points] == [[1.0]] * 4
+    assert list(chance.get_xdata()) == pytest.approx([0.05] * 2)
+    point = draw("mine", is_aligned=False)[0].axes[1].lines[0]
+    assert list(point.get_xdata()) == [0.0]
     first, _, rest = text.partition("<details>")
     assert "| mine" in first and "| yours" in first
     assert "| MLP values" in rest

@@ -69,6 +69,9 @@ def test_the_axis_of_steps_has_room_for_step_0() -> None:
     show_steps(ax, pd.Series([0, 1, 300]))
     assert ax.get_xlim()[0] < 0 < 300 < ax.get_xlim()[1]
     assert [each.get_text() for each in ax.get_xticklabels()] == ["0", "1", "10", "100"]
+    show_steps(ax, pd.Series([0, 80]))  # the axis ends behind 100
+    assert ax.get_xlim()[1] > 100
+    assert [each.get_text() for each in ax.get_xticklabels()] == ["0", "1", "10", "100"]
 
 
 def test_a_logarithmic_axis_has_plain_numbers() -> None:

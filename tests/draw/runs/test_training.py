@@ -120,14 +120,16 @@ def test_the_title_says_from_which_step_on_verbs_agree() -> None:
     rows = given["agreement"]
     low = rows["accuracy_low"].mask((rows["step"] < 10) & (rows["attractors"] == "none"), 0.45)
     given["agreement"] = rows.assign(accuracy_low=low)
-    start = "Verbs agree with their subjects from step 10 on in every model, "
+    start = "Verbs agree with their subjects from step 10 on in all 3 models of a grammar, "
     assert title_of(draw(given)[0]) == f"{start}at the end behind a noun of the other number, too"
     low = low.mask((rows["seed"] == 0) & (rows["attractors"] == "some"), 0.45)
     given["agreement"] = rows.assign(accuracy_low=low)
     assert title_of(draw(given)[0]) == f"{start}but not always behind a noun of the other number"
     low = low.mask((rows["seed"] == 0) & (rows["step"] == 100), 0.45)
     given["agreement"] = rows.assign(accuracy_low=low)
-    assert title_of(draw(given)[0]).startswith("Verbs agree with their subjects in 2 of 3 models")
+    assert title_of(draw(given)[0]).startswith(
+        "Verbs agree with their subjects in 2 of 3 models of a grammar"
+    )
 
 
 def test_without_verbs_the_title_holds_losses_or_classes_against_baselines() -> None:

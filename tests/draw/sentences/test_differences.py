@@ -66,8 +66,8 @@ def test_the_title_names_the_largest_cosines_or_says_that_there_are_none(results
     said = f"{largest['category_1']} {relation} {largest['category_2']} ({largest['cosine']:.2f})"
     said = said.replace("(-", "(−")
     assert said in words
-    printed = " ".join(text.get_text() for text in figure.axes[0].texts)
-    assert said in printed
+    printed = " ".join(text.get_text() for text in figure.axes[1].texts)
+    assert f"{largest['cosine']:.2f}".replace("-", "−") in printed
     figure, _ = draw(results, bold_q_value=1e-9)
     title = " ".join(figure.get_suptitle().split())
     assert title == "No two categories of sentence differences are clearly aligned or opposed"

@@ -63,7 +63,7 @@ def test_pairs_are_the_table_beside_random_weights_and_words(results, drawn):
     [random] = [
         line
         for line in ax.lines
-        if line.get_label() == "random weights" and line.get_marker() == look.marker
+        if line.get_label() == "hollow: random weights" and line.get_marker() == look.marker
     ]
     assert list(random.get_xdata()) == rows["random_weights_cosine"].tolist()
     assert random.get_markerfacecolor() == "none"

@@ -132,6 +132,17 @@ def test_shares_and_chance_are_those_of_the_table(results: dict[str, Any]):
     assert "Posts by mean pooling (centered, unit length)" in printed
 
 
+def test_a_single_space_has_its_shares_once(results: dict[str, Any]):
+    first = [*results["parquet"][["pooling", "preparation"]].iloc[0]]
+    one = {
+        name: table[(table[["pooling", "preparation"]] == first).all(axis=1)]
+        for name, table in results.items()
+    }
+    beside = draw(one)[0].axes[-1]
+    names = [text.get_text() for text in beside.texts if " by " in text.get_text()]
+    assert names == ["Articles by first token (raw)", "Posts by first token (raw)"]
+
+
 def test_a_model_that_reads_no_text_says_so():
     results = project_text_maps(no_corpora(), **SETTINGS)
     figure, text = draw(results)

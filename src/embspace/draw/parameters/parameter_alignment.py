@@ -54,7 +54,8 @@ def draw_parameter_alignment(
         say_instead(axes, NONE.replace("`", ""))
         return figure, tables_page(title, STAGE, "None.\n")
     _copies(axes[0], planted)
-    _seeds(axes[1], _last(assignments), list(planted["run"].drop_duplicates()))
+    runs = list(planted["run"].drop_duplicates())
+    _seeds(axes[1], _last(assignments), runs, results[SETTINGS]["level"])
     legend_below(figure, axes, ncols=4)
     return figure, tables_page(title, STAGE, *_tables(assignments, planted, digits))
 
@@ -76,8 +77,8 @@ def _title(assignments: pd.DataFrame, planted: pd.DataFrame) -> str:
         return "No run was trained"
     exact = planted[planted["noise"] == planted["noise"].min()].groupby("space")["found"].mean()
     said = (
-        f"Through the vocabulary, {percent(exact['vocabulary'])} of the layers of turned and "
-        f"shuffled copies are found, in raw space {percent(exact['raw'])}"
+        f"Through the vocabulary, {percent(exact['vocabulary'])} of the layers of exact copies, "
+        f"turned and shuffled, are found, in raw space {percent(exact['raw'])}"
     )
     rows = _last(assignments)
     if rows.empty:
@@ -104,10 +105,10 @@ def _subtitle(assignments: pd.DataFrame, planted: pd.DataFrame, level: float) ->
     n_seeds = pd.concat([assignments["seed"], assignments["other_seed"]]).nunique()
     return (
         f"{counted(planted['run'].nunique(), 'run')} of up to {counted(n_seeds, 'seed')}, after "
-        f"training, means of kinds of weights · a: {planted['n_copies'].iloc[0]} copies that are "
-        "shuffled and turned, noise as a multiple of the parameters; thin lines: runs · b: a point "
-        f"for two seeds; gray: rows of one kind dealt to layers at random, "
-        f"{percent(level)}"
+        f"training · a: mean of kinds of weights, {planted['n_copies'].iloc[0]} shuffled and "
+        "turned copies, noise as a multiple of the parameters; thin lines: runs · b: a point for "
+        "two seeds; a kind counts if more layers match than in "
+        f"{50 * (1 + level):g} % of deals of its rows to layers at random"
     )
 
 
@@ -127,23 +128,22 @@ def _copies(ax: Axes, planted: pd.DataFrame) -> None:
     ax.yaxis.set_major_formatter(PercentFormatter(1, symbol=" %"))
 
 
-def _seeds(ax: Axes, rows: pd.DataFrame, runs: list[str]) -> None:
-    """Draw a row a run: the share of layers matched with themselves, over the range of the null."""
-    shares = ["on_diagonal", "null_on_diagonal_low", "null_on_diagonal_high"]
+def _seeds(ax: Axes, rows: pd.DataFrame, runs: list[str], level: float) -> None:
+    """Draw a row a run: of two seeds, the share of kinds of weights that match beyond the null."""
     for place, run in enumerate(runs):
         of_run = rows[rows["run"] == run]
         if of_run.empty:
             ax.text(0.02, place, "a single seed", va="center", fontsize=7, color=GRAY)
             continue
-        low, high = of_run[shares[1:]].mean()
-        ax.fill_betweenx([place - 0.4, place + 0.4], low, high, color=GRAY, alpha=0.3, lw=0)
         for offset, (space, look) in zip((-0.15, 0.15), SPACES.items(), strict=True):
             of_space = of_run[of_run["space"] == space]
-            found = of_space.groupby(["seed", "other_seed"])["on_diagonal"].mean()
+            is_aligned = _is_true(of_space["is_aligned"])
+            shares = is_aligned.groupby([of_space["seed"], of_space["other_seed"]]).mean()
             style: dict[str, Any] = {"color": look.color, "marker": look.marker, "ms": 4}
-            ax.plot(found, [place + offset] * len(found), ls="", **style)
+            ax.plot(shares, [place + offset] * len(shares), ls="", **style)
+    ax.axvline((1 - level) / 2, color=GRAY, ls=":", lw=1)
     ax.set_yticks(range(len(runs)), runs)
-    ax.set(title="Layers of two seeds", xlabel="share matched with the same layer")
+    ax.set(title="Two seeds beyond chance", xlabel="share of kinds of weights")
     ax.set(xlim=(-0.03, 1.05), ylim=(len(runs) - 0.5, -0.5))
     ax.xaxis.set_major_formatter(PercentFormatter(1, symbol=" %"))
 

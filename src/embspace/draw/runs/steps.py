@@ -74,10 +74,10 @@ def log_ticks(axis: Axis) -> None:
 
 def show_steps(ax: Axes, steps: pd.Series) -> None:
     """Give a panel a logarithmic axis of steps with a place for step 0, whose marks are whole."""
-    last = int(steps.max())
+    end = int(steps.max()) * 1.3
     ax.set_xscale("symlog", linthresh=1, linscale=0.5)
-    ax.set_xlim(-0.3, last * 1.3)
-    ticks = [0, *(10**power for power in range(10) if 10**power <= last)]
+    ax.set_xlim(-0.3, end)
+    ticks = [0, *(10**power for power in range(10) if 10**power <= end)]
     ax.set_xticks(ticks, map(short_step, ticks))
     ax.set_xlabel("step")
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any
 
 import pandas as pd
 from matplotlib.axes import Axes
@@ -17,8 +16,8 @@ from embspace.draw.page.canvas import (
     say_instead,
     sentence_case,
 )
-from embspace.draw.page.direct_labels import spread
-from embspace.draw.page.looks import GRAY, Line, Look
+from embspace.draw.page.direct_labels import name_ends
+from embspace.draw.page.looks import BLACK, GRAY, Line, Look
 from embspace.draw.page.markdown import markdown_table, section, tables_page
 from embspace.draw.page.saving import Results
 from embspace.draw.runs.dynamics import draw_dimension
@@ -119,9 +118,10 @@ def _title(results: Tables) -> str:
         rows = results["agreement"].query("clause == 'main' and attractors == 'none'")
         since = [_since(of_model) for _, of_model in rows.groupby(MODEL, sort=False)]
         known = [step for step in since if step is not None]
-        said = f"Verbs agree with their subjects in {len(known)} of {counted(len(since), 'model')}"
+        models = f"{counted(len(since), 'model')} of a grammar"
+        said = f"Verbs agree with their subjects in {len(known)} of {models}"
         if len(known) == len(since) and known:
-            said = f"Verbs agree with their subjects from step {max(known)} on in every model"
+            said = f"Verbs agree with their subjects from step {max(known)} on in all {models}"
         return said + _behind(results["agreement"], len(known))
     if "held_out" in results:
         last = last_rows(results["held_out"])
@@ -172,15 +172,7 @@ def _baselines(ax: Axes, levels: dict[str, float]) -> None:
     """Draw levels, with their names beside the panel at the right."""
     for level in levels.values():
         ax.axhline(level, color=GRAY, linestyle="--", linewidth=0.8)
-    _named_ends(ax, levels, color=GRAY)
-
-
-def _named_ends(ax: Axes, heights: dict[str, float], **look: Any) -> None:
-    """Write the names of lines beside the panel, at the height of their last values."""
-    to_axes = ax.transData + ax.transAxes.inverted()
-    wanted = [to_axes.transform((1, height))[1] for height in heights.values()]
-    for words, height in zip(heights, spread(wanted, GAP), strict=True):
-        ax.text(1.02, height, words, transform=ax.transAxes, va="center", fontsize=7, **look)
+    name_ends(ax, [*levels], [*levels.values()], [GRAY] * len(levels), GAP)
 
 
 def _agreement(ax: Axes, rows: pd.DataFrame, look: Look) -> None:
@@ -196,8 +188,10 @@ def _agreement(ax: Axes, rows: pd.DataFrame, look: Look) -> None:
         levels |= {words: last_rows(chosen)["accuracy"].mean()} if len(chosen) else {}
     ax.set(ylabel="share with right form", ylim=(-0.02, 1.02))
     ax.axhline(CHANCE, color=GRAY, linestyle="--", linewidth=0.8)
-    _named_ends(ax, levels | {"chance level": CHANCE})
     show_steps(ax, rows["step"])
+    levels["chance level"] = CHANCE
+    colors = [BLACK] * (len(levels) - 1) + [GRAY]
+    name_ends(ax, [*levels], [*levels.values()], colors, GAP)
 
 
 def _classes(ax: Axes, rows: pd.DataFrame, look: Look) -> None:

@@ -3,11 +3,19 @@
 from typing import Any
 
 import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 
-from embspace.draw.page.canvas import counted, new_figure, say_instead
-from embspace.draw.page.looks import TEXT_POOLINGS
+from embspace.draw.page.canvas import (
+    HALO,
+    counted,
+    legend_below,
+    new_figure,
+    say_instead,
+    write_beside,
+)
+from embspace.draw.page.looks import BLACK, GRAY, TEXT_POOLINGS
 from embspace.draw.page.saving import Results
 from embspace.draw.sentences.difference_map import draw_map
 from embspace.draw.sentences.difference_tables import at, difference_tables
@@ -15,6 +23,8 @@ from embspace.settings.types import Share
 
 STAGE = "measure_differences"
 N_TITLED = 2  # cosines that the title names
+N_SHOWN = 8  # cosines with a row
+WIDTHS = [1.5, 1.0]  # of the map and the cosines
 
 
 def draw_differences(
@@ -33,24 +43,31 @@ def draw_differences(
     the largest size.
     """
     summary = results["json"]
-    named = _largest(at(results["cosines"], summary), bold_q_value)
+    cosines = _largest(at(results["cosines"], summary))
+    named = cosines[cosines["q_value"] < bold_q_value][:N_TITLED]
     where = f"layer {summary['layer']}, {TEXT_POOLINGS[summary['pooling']].name}"
-    figure, (ax,) = new_figure(
+    figure, axes = new_figure(
         1,
-        1,
+        2,
         height_mm=height_mm,
         title=_finding(named),
-        subtitle=f"{label} · {_population(results)}, second minus first sentence · {where} · the "
-        f"title's cosines are of all dimensions, q < {bold_q_value:g}",
+        subtitle=f"{label} · {_population(results)}, second minus first sentence · {where} · "
+        f"b: the largest, in all dimensions; in the title: q < {bold_q_value:g}; bars: 95 % "
+        "intervals",
         stage=STAGE,
     )
     text = difference_tables(results, label, n_listed, digits)
     if results["categories"].empty:
-        say_instead([ax], "no pairs of sentences that the model could read")
+        say_instead(axes, "no pairs of sentences that the model could read")
         return figure, text
-    draw_map(ax, results["map"], summary, arrows)
-    words = "\n".join(_cosine(row) for row in named.to_dict("records"))
-    ax.text(0.01, 0.02, words, transform=ax.transAxes, fontsize=7)
+    if grid := axes[0].get_gridspec():
+        grid.set_width_ratios(WIDTHS)
+    draw_map(axes[0], results["map"], summary, arrows)
+    if cosines.empty:
+        say_instead(axes[1:], "one category alone")
+    else:
+        _cosines(axes[1], cosines[:N_SHOWN])
+        legend_below(figure, axes, ncols=2)
     return figure, text
 
 
@@ -60,10 +77,26 @@ def _population(results: Results) -> str:
     return f"{pairs} of sentences in {n_categories} categories"
 
 
-def _largest(cosines: pd.DataFrame, bold_q_value: float) -> pd.DataFrame:
-    """Return the rows of the largest cosines beyond chance, two at most."""
-    beyond = cosines[cosines["q_value"] < bold_q_value]
-    return beyond.sort_values("cosine", key=abs, ascending=False, kind="stable")[:N_TITLED]
+def _largest(cosines: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows that have a cosine, the largest by size first."""
+    known = cosines.dropna(subset=["cosine"])
+    return known.sort_values("cosine", key=abs, ascending=False, kind="stable")
+
+
+def _cosines(ax: Axes, rows: pd.DataFrame) -> None:
+    """Draw a row for two categories: the cosine of their means with its interval, over the null."""
+    y = range(len(rows))
+    null: dict[str, Any] = {"color": "0.8", "linewidth": 6, "label": "unrelated sentences"}
+    ax.hlines(y, rows["null_cosine_low"], rows["null_cosine_high"], **null)
+    ax.hlines(y, rows["cosine_low"], rows["cosine_high"], color=BLACK, linewidth=1)
+    ax.plot(rows["cosine"], y, "o", color=BLACK, ms=4, label="two categories")
+    for place in zip(rows["cosine"], y, strict=True):
+        words = f"{place[0]:.2f}".replace("-", "−")
+        write_beside(ax, words, place, (0, 5), ha="center", path_effects=HALO)
+    ax.axvline(0, color=GRAY, linewidth=0.6)
+    ax.set_yticks(y, [f"{a}\n{b}" for a, b in rows[["category_1", "category_2"]].to_numpy()])
+    ax.set(ylim=(len(rows) - 0.5, -0.6), xlabel="cosine of the means", title="Pairs of categories")
+    ax.grid(visible=False, axis="y")
 
 
 def _finding(named: pd.DataFrame) -> str:

@@ -127,7 +127,7 @@ def _kinds(ax: Axes, contrasts: pd.DataFrame) -> None:
 
 
 def _mark(ax: Axes, x: Any, y: Any, look: Look, *, is_random: bool = False) -> None:
-    color, name = (RANDOM.color, RANDOM.name) if is_random else (look.color, look.name)
+    color, name = (RANDOM.color, f"hollow: {RANDOM.name}") if is_random else (look.color, look.name)
     face = "none" if is_random else color
     ax.plot(x, y, look.marker, color=color, markerfacecolor=face, markersize=4.5, label=name)
 

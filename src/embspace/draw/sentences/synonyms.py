@@ -15,6 +15,7 @@ from embspace.draw.page.wording import side_by_side
 from embspace.draw.sentences.synonym_tables import BAG, last_layer, synonym_tables
 
 STAGE = "measure_synonyms"
+DIFFERENCE = "paraphrase_minus_kind_cosine"  # of the mean cosines, with its interval
 SENTENCES = {"groups": "Groups of synonyms", "groups_and_random": "With random sentences"}
 """Groups of sentences on each of the two maps, which have principal components of their own."""
 # One for each group, and none of a pooling's colors.
@@ -67,23 +68,26 @@ def _finding(groups: pd.DataFrame, coordinates: pd.DataFrame) -> str:
 def meaning_or_wording(contrasts: pd.DataFrame) -> str:
     """Return whether a paraphrase or a negation is more like its sentence, by mean pooling.
 
+    One is if the interval of the difference leaves out zero.
+
     Args:
         contrasts: The rows of the last layer.
     """
     rows = contrasts[contrasts["pooling"] == "mean"] if len(contrasts) else contrasts
     if rows.empty:
         return "The model reads no sentence"
-    by_kind = rows.set_index("kind").loc[["paraphrase", "negation"]]
-    value, random = (by_kind[name] for name in ("cosine", "random_weights_cosine"))
-    one, other = side_by_side(value.tolist(), 2, differ=False)
-    if one == other:
-        return f"A sentence is as much like its paraphrase ({one}) as like its negation ({other})"
-    is_less = value["paraphrase"] < value["negation"]
-    also = (random["paraphrase"] < random["negation"]) == is_less
-    twin = f", {'as' if also else 'unlike'} with random weights" if random.notna().all() else ""
+    by_kind = rows.set_index("kind")
+    values = by_kind["cosine"].loc[["paraphrase", "negation"]]
+    one, other = side_by_side(values.tolist(), 2, differ=False)
+    low, high = (by_kind[f"{DIFFERENCE}_{end}"].loc["negation"] for end in ("low", "high"))
+    if not (low > 0 or high < 0):
+        return (
+            f"A sentence is not surely more or less like its paraphrase ({one}) than like its "
+            f"negation ({other})"
+        )
     return (
-        f"A sentence is {'less' if is_less else 'more'} like its paraphrase ({one}) than like its "
-        f"negation ({other}){twin}"
+        f"A sentence is {'more' if low > 0 else 'less'} like its paraphrase ({one}) than like its "
+        f"negation ({other})"
     )
 
 

@@ -105,7 +105,8 @@ def _subtitle(rows: pd.DataFrame, run: str) -> str:
         f"{words_of(run)}: {counted(n_seeds, 'seed')}, "
         f"{counted(row['n_documents'], 'held-out sequence')} with a change of their class, one an "
         f"ancestor, of {counted(row['n_places'], 'k-mer')} each · a: gray band: classes dealt at "
-        "random · b: true places cover such a change, first ones are as many; dashed: chance · c: "
+        "random, dotted: random weights · b: true places cover such a change, as many first places "
+        "as there are true ones; dashed: chance · c: "
         "mean over seeds; a class without a frame has no site in these k-mers · bars: 95 % "
         "intervals over sequences"
     )

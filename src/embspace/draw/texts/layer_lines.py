@@ -26,8 +26,8 @@ def draw_by_layer(
 
 
 def draw_random_by_layer(ax: Axes, rows: pd.DataFrame, quantity: str, look: Look) -> None:
-    """Draw a quantity at random weights by layer: gray, with the marker of its pooling."""
-    random = look._replace(name=RANDOM.name, color=RANDOM.color, line=RANDOM.line)
+    """Draw a quantity at random weights by layer: gray, with marker and name of its pooling."""
+    random = look._replace(name=f"{RANDOM.name}, {look.name}", color=RANDOM.color, line=RANDOM.line)
     _line(ax, rows, quantity, random, ms=3, markerfacecolor="none", lw=0.9)
 
 

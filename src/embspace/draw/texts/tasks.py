@@ -95,7 +95,7 @@ def _finding(search: pd.DataFrame, labels: pd.DataFrame, source: Mapping[str, An
         return said
     best = by_layer.sort_values(ACCURACY, kind="stable").iloc[-1]
     is_better = best[f"{LESS_WORDS[ACCURACY]}_low"] > 0
-    which = f"layer {best['layer']:.0f} labels" if is_better else "no layer labels"
+    which = f"layer {best['layer']:.0f} labels" if is_better else "no layer surely labels"
     return f"{said}; {which} {Path(source['texts']).stem} better than words"
 
 

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.ticker import PercentFormatter
 from pydantic import NonNegativeInt, PositiveFloat
 
@@ -42,6 +43,7 @@ OTHERS = "other texts"
 # Titles of what has two corpora or more on no map, by whether there is a single one.
 NO_FINDINGS = ("No two corpora to tell apart", "The texts of one corpus")
 LONGEST = 18  # characters of a kind's name on a map
+ROOM = 0.1  # between the rows, as a share of a map's height, for the words below a map
 LINE = 0.075  # height of a line of words below a map, as a share of the map's
 OF_MAPS = {"map": "map", "space": "vectors", "method": "method", **QUALITY}
 FIRST = {
@@ -110,11 +112,13 @@ def draw_text_maps(
         _name_kinds(ax, points, _where(compared, **about), looks)
         pooling, preparation = POOLINGS[space[0]].name, PREPARATIONS[space[1]]
         ax.set_title(f"{MAP_METHODS[name].name}, {pooling}\n{preparation}", fontsize=8)
+    if isinstance(engine := figure.get_layout_engine(), ConstrainedLayoutEngine):
+        engine.set(hspace=ROOM)
     beside = join_panels(axes[len(places) :])
     if compared.empty:
         beside.remove()
     else:
-        _shares(beside, compared, [spaces[0], spaces[-1]])
+        _shares(beside, compared, list(dict.fromkeys([spaces[0], spaces[-1]])))
     return figure, tables
 
 
@@ -224,7 +228,7 @@ def _shares(ax: Axes, compared: pd.DataFrame, spaces: Sequence[tuple[str, str]])
     keys = [*zip(spaces_of_rows, compared["corpus"], strict=True)]
     rows = compared.assign(y=[places.index(key) if key in places else -1 for key in keys])
     rows = rows[rows["y"] >= 0]
-    chance: dict[str, Any] = {"color": GRAY, "ms": 11, "mew": 2, "zorder": 1}
+    chance: dict[str, Any] = {"color": GRAY, "ms": 8, "mew": 2, "zorder": 1}
     ax.plot(rows[CHANCE], rows["y"], "|", label="chance level", **chance)
     for method, look in MAP_METHODS.items():
         own, face = _where(rows, method=method), look.color if method == "space" else "none"
@@ -235,8 +239,8 @@ def _shares(ax: Axes, compared: pd.DataFrame, spaces: Sequence[tuple[str, str]])
             write_beside(ax, _percent(share), (share, y), (0, 6), **words)
     for y, (space, corpus) in enumerate(places):
         name = f"{sentence_case(corpus_looks([corpus])[corpus].name)} by {_space_name(space)}"
-        ax.text(0.12, y - 0.28, name, fontsize=7, path_effects=HALO)
-    ax.set(xlim=(-0.06, 1.08), ylim=(len(places) - 0.5, -0.7), title="Neighbors of the same source")
+        ax.text(0.12, y - 0.38, name, fontsize=7, va="center", path_effects=HALO)
+    ax.set(xlim=(-0.06, 1.08), ylim=(len(places) - 0.5, -0.8), title="Neighbors of the same source")
     ax.set_yticks([])
     ax.xaxis.set_major_formatter(PercentFormatter(1, decimals=0, symbol=" %"))
     ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.12), ncols=5, columnspacing=1)
