@@ -316,7 +316,9 @@ def beside(member: Declared) -> dict[str, Any]:
     for result in results:
         noun, _, table = result.removesuffix(".csv").rpartition("/")
         if noun in modules():
-            shown[f"{noun}/{table}".rstrip("/")] = declaration(noun).analysis.tables[table or TABLE].of()
+            shown[f"{noun}/{table}".rstrip("/")] = (
+                declaration(noun).analysis.tables[table or TABLE].of()
+            )
     return shown
 
 

@@ -23,7 +23,7 @@ def test_the_figure_shows_these_results_under_the_name_of_the_model(s: Spaces):
     assert figure.axes
     assert "tiny" in " ".join(text.get_text() for text in figure.texts)
     assert rcParams["font.size"] == size  # the style is not left behind
-    with pytest.raises(InputError, match=r"search\.yaml: key 'heigth_mm'"):
+    with pytest.raises(InputError, match=r"tasks\.yaml: key 'heigth_mm'"):
         tables.plot(heigth_mm=3)
 
 

@@ -146,7 +146,8 @@ def write_comparison(
         nouns = [noun for noun in NOUNS if with_measures or noun != MEASURES]
         wanted = [Analysis(noun, CHAPTER, 0, "") for noun in nouns]
         stages = makers(tree.folder, pair.key, wanted)
-        targets = [address for addresses in stages.values() for address in addresses]
+        # A figure may show tables of a neighbor, whose stage is wanted once.
+        targets = [*dict.fromkeys(address for made in stages.values() for address in made)]
         if not targets:  # by which all stages of the tree would be meant
             raise InputError(f"{tree.folder}: no stage compares models")
         share_drawings(tree.root, tree.folder)

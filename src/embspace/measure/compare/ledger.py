@@ -40,6 +40,7 @@ SOURCES = (  # that say something of models, not of runs alone
     "data/published/dar_parameter_alignment.yaml",
     "data/published/dar_parameters.yaml",
     "data/published/avery_token_tracker.yaml",
+    "data/published/tsukagoshi_redundancy.yaml",
 )
 NUMBERS: dict[str, Column] = {
     "value": "repeated",
