@@ -9,7 +9,16 @@ from tests.measure.practice.planted import corpus, topics
 
 SETTINGS = settings_of(measure_compression)
 
-DECIDED_BY_SEED = ("value", "difference", "share_kept", "first", "random", "bytes", "version")
+DECIDED_BY_SEED = (
+    "value",
+    "difference",
+    "share_kept",
+    "chance",
+    "first",
+    "random",
+    "bytes",
+    "version",
+)
 
 
 def inputs(*, is_empty: bool) -> dict[str, Any]:

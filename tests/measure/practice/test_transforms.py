@@ -9,7 +9,7 @@ from tests.measure.practice.planted import corpus, topics
 
 SETTINGS = settings_of(measure_transforms)
 
-DECIDED_BY_SEED = ("value", "difference")
+DECIDED_BY_SEED = ("value", "difference", "chance")
 
 
 def inputs(*, is_empty: bool) -> dict[str, Any]:
