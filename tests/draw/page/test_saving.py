@@ -143,7 +143,8 @@ def test_only_what_was_not_drawn_before_is_worth_a_process(monkeypatch: pytest.M
     assert unchanged.items() <= files_of("figures").items()
 
 
-@pytest.mark.parametrize("n_cores", [1, 2])
+# Processes of their own import matplotlib anew: 5 to 12 s of the processor.
+@pytest.mark.parametrize("n_cores", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_an_error_names_its_figure(n_cores: int, monkeypatch: pytest.MonkeyPatch):
     on_cores(n_cores, monkeypatch)
     nouns = ("one", "two")
