@@ -47,12 +47,12 @@ def tables_of(results: Results, label: str, digits: int) -> str:
     profiles, nulls = results["profiles"], results["nulls"]
     beside = nulls[(nulls["part"] == "head") & nulls["median"].notna()]
     layers = _layers(nulls)
-    of_layers = layers[layers["measure"] == NAMES["symmetry"]].tail(MOST_LAYERS)
+    symmetry = layers[layers["measure"] == NAMES["symmetry"]].tail(MOST_LAYERS)
     at_random = results.for_readers("nulls", beside, NULLS, measure=NAMES, null=KINDS)
     return tables_page(
         f"Queries and keys of {label}",
         "measure_query_key_form",
-        section("Symmetry of a layer", LAYERS_NOTE, markdown_table(of_layers, digits)),
+        section("Symmetry of a layer", LAYERS_NOTE, markdown_table(symmetry, digits)),
         section("All heads of a layer", "", markdown_table(layers, digits)),
         section("As printed", PRINTED_NOTE, markdown_table(_printed(profiles), digits)),
         section("Heads beside random weights", NULLS_NOTE, markdown_table(at_random, digits)),

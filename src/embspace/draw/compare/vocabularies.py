@@ -28,13 +28,13 @@ def draw_vocabularies(results: Results, label: str, *, digits: NonNegativeInt) -
     `label` is the name of the pair.
     """
     table, (one, other) = results["csv"], models_of(label)
-    of_all = results.for_readers(
+    whole = results.for_readers(
         "csv",
         table[table["kind"] == "all"],
         ("definition", *COUNTS),
         definition=DEFINITIONS,
     )
-    of_kinds = results.for_readers(
+    by_kind = results.for_readers(
         "csv", table[table["kind"] != "all"], definition=DEFINITIONS, kind=KINDS
     )
     page = tables_page(
@@ -44,13 +44,13 @@ def draw_vocabularies(results: Results, label: str, *, digits: NonNegativeInt) -
             "Common tokens",
             "By what makes two the same; the Jaccard index is tokens of both over tokens of "
             "either.",
-            markdown_table(of_all, digits),
+            markdown_table(whole, digits),
         ),
         section(
             "By kind",
             "The share of either model that is common, of the same kind, and the share that the "
             "other model has at all.",
-            markdown_table(of_kinds, digits),
+            markdown_table(by_kind, digits),
         ),
     )
     return _finding(table, one, other), page
@@ -61,8 +61,8 @@ def _finding(table: pd.DataFrame, one: str, other: str) -> str:
     if table.empty:
         return f"The vocabularies of {one} and {other} cannot be compared: one has no tokenizer"
     rows = table[table["kind"] == "all"].to_dict("records")
-    of_all = {row["definition"]: row for row in rows}
-    as_listed, loosest = of_all["as_listed"], of_all[LOOSEST]
+    by_definition = {row["definition"]: row for row in rows}
+    as_listed, loosest = by_definition["as_listed"], by_definition[LOOSEST]
     if (table["jaccard_index"] == 1).all():
         return f"{one} and {other} have the same {count(as_listed['n'])} tokens"
     return (

@@ -64,8 +64,8 @@ def _finding(scores: pd.DataFrame) -> str:
 
 def crossing(scores: pd.DataFrame) -> tuple[int | None, int | None]:
     """Return the last k with which the transpose keeps more of MLPs, and the first with less."""
-    of_units = scores[scores["kind"].str.startswith("feed_forward")]
-    means = of_units.pivot_table(index="k", columns="inverse", values="value").sort_index()
+    mlp_scores = scores[scores["kind"].str.startswith("feed_forward")]
+    means = mlp_scores.pivot_table(index="k", columns="inverse", values="value").sort_index()
     is_less = means["transpose"] < means["pseudo_inverse"]
     since = int(means.index[is_less].min()) if is_less.any() else None
     before = means.index if since is None else means.index[means.index < since]

@@ -21,16 +21,16 @@ CORRELATION, BOX = "correlation", "box"
 
 
 class Search(NamedTuple):
-    """How a shape is measured."""
+    """Settings of the measures of a curve's shape."""
 
     n_planes: int
     n_bars: int
-    """Longest loops that are kept."""
+    """Number of the longest loops that are kept."""
     scales: Float[np.ndarray, " scale"]
-    """In units of the root mean square distance from the mean."""
+    """Distances, in units of the root mean square distance from the mean."""
     tolerance: float
     factor: float
-    """Of a steady slope, see `steady_dimension`."""
+    """Least ratio of the scales between which a slope is steady; see `steady_dimension`."""
 
 
 class Shape(NamedTuple):

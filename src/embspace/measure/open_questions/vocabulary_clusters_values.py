@@ -10,16 +10,16 @@ from embspace.geometry.pairs.neighbors import NeighborGraph
 
 
 class Search(NamedTuple):
-    """How clusters are sought, and when a cluster stands."""
+    """Settings of the search for clusters, and of the rule by which a cluster stands."""
 
     smallest: int
-    """Of the whole cloud; a half has half as many."""
+    """Fewest tokens of a cluster of the whole cloud; half as many in a half."""
     n_density: int
     n_half_samples: int
     share: float
-    """Of half-samples in which a cluster that stands is matched."""
+    """Least share of the half-samples that match a cluster that stands."""
     jaccard: float
-    """Above which a cluster of a half matches."""
+    """Jaccard index above which a cluster of a half matches."""
 
 
 class Clusters(NamedTuple):

@@ -95,7 +95,7 @@ class HeldOut:
     is_fitted: Bool[np.ndarray, " text"]
     measured: TextVectors
     halves: HalfVectors | None
-    """Of the texts that measure; None if too few have halves."""
+    """Halves of the texts that measure; None if too few have halves."""
     all_halves: HalfVectors | None
 
 
