@@ -129,7 +129,7 @@ TEXT_ISLANDS = Analysis(
         ),
     },
     data={"parquet": save_rows},  # the maps of the last space, with the island of each text
-    scalars={"n_texts": "count", "n_islands": "count", "n_standing": "count"},
+    scalars={"n_texts": "count", "n_space_islands": "count", "n_space_standing": "count"},
 )
 
 
@@ -187,7 +187,7 @@ def measure_text_islands(
     `labels` compares islands with each label, `islands` describes them where the maps are.
     """
     if coordinates.empty or module is None:
-        return TEXT_ISLANDS.empty(n_texts=0, n_islands=0, n_standing=0)
+        return TEXT_ISLANDS.empty(n_texts=0, n_space_islands=0, n_space_standing=0)
     how = How(
         Search(smallest, n_density, n_half_samples, share, jaccard),
         Families(n_half_samples, share, n_deals),
@@ -229,7 +229,11 @@ def _counts(table: pd.DataFrame) -> dict[str, int]:
     """Return the counts of the last space, at its last layer, on the map with most texts."""
     own = table[(table["weights"] == TRAINED) & (table["method"] == SPACE)]
     last = own.groupby("map").tail(1).nlargest(1, "n_texts")
-    return {name: int(last[name].sum()) for name in ("n_texts", "n_islands", "n_standing")}
+    return {
+        "n_texts": int(last["n_texts"].sum()),
+        "n_space_islands": int(last["n_islands"].sum()),
+        "n_space_standing": int(last["n_standing"].sum()),
+    }
 
 
 def _on_map(

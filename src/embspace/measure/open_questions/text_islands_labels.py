@@ -66,7 +66,9 @@ def families_of_islands(
     """
     inside = islands >= 0
     islands, labels = islands[inside], labels[inside]
-    rows = [{"label": name, "family": family} for name, family in FAMILIES.items()]
+    rows: list[dict[str, Any]] = [
+        {"label": name, "family": family} for name, family in FAMILIES.items()
+    ]
     if len(np.unique(islands)) < TWO:
         return {"verdict": NONE, "verdict_inside": NONE}, [{**row, **_nothing()} for row in rows]
     verdicts = {}

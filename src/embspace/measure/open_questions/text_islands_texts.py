@@ -101,8 +101,8 @@ def names_of_islands(
     Words are in a fifth of the island's texts or more; texts in the order of Fisher's exact test.
     """
     for island in range(n):
-        own = [words[row] for row in np.flatnonzero(islands == island)]
-        others = [words[row] for row in np.flatnonzero(islands != island)]
+        own = [words[row] for row in np.flatnonzero(islands == island).tolist()]
+        others = [words[row] for row in np.flatnonzero(islands != island).tolist()]
         counts = pd.Series([word for text in own for word in sorted(text)]).value_counts()
         frequent = {*counts.index[counts >= SHARE_WITH * len(own)]}
         made = contrast_words(
