@@ -39,6 +39,8 @@ OF_SOME = {
         "related_parameters",
         "spectrum",
         "compression",
+        "drift",
+        "outliers",
         "text_hubs",
         "thresholds",
         "transforms",
