@@ -40,6 +40,8 @@ OF_SOME = {
         "related_parameters",
         "spectrum",
         "compression",
+        "drift",
+        "outliers",
         "text_hubs",
         "thresholds",
         "transforms",
