@@ -20,6 +20,7 @@ OF_SOME = {
         "oppositeness",
         "position_shape",
         "rounding",
+        "sparse_features",
         "text_islands",
         "vocabulary_clusters",
         "context",

@@ -7,6 +7,7 @@ from embspace.draw.open_questions import (
     oppositeness,
     position_shape,
     rounding,
+    sparse_features,
     text_islands,
     vocabulary_clusters,
 )
@@ -18,6 +19,7 @@ DRAWINGS = drawings_of(
     oppositeness,
     position_shape,
     rounding,
+    sparse_features,
     text_islands,
     vocabulary_clusters,
     tables=Path(__file__).with_name("tables.yaml"),

@@ -1,0 +1,55 @@
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+
+from embspace.draw.open_questions.sparse_features import (
+    _finding,
+    _short,
+    draw_sparse_features,
+)
+from embspace.measure.open_questions.sparse_features import SPARSE_FEATURES
+from embspace.settings.schema import read_yaml
+from tests.analyses import ROOT, as_drawn, settings_of
+from tests.draw.fits import assert_words_fit
+from tests.measure.open_questions.test_sparse_features import measured
+
+CONF = "conf/measure/open_questions/sparse_features.yaml"
+
+
+@cache
+def drawn() -> tuple[Figure, str]:
+    beside: dict[str, Any] = {CONF: read_yaml(ROOT / CONF)}
+    results = as_drawn(SPARSE_FEATURES, measured(is_sparse=True), **beside)
+    return draw_sparse_features(results, "a model", **settings_of(draw_sparse_features))
+
+
+def test_title_has_the_verdict_of_each_method():
+    figure, text = drawn()
+    title = " ".join(str(figure.get_suptitle()).split())
+    assert "by ICA recur, beyond chance and random weights" in title
+    assert "| learned" in text
+    assert_words_fit(figure)
+
+
+@pytest.mark.parametrize(
+    ("verdict", "words"), [("also untrained", "random weights"), ("not beyond chance", "Gaussian")]
+)
+def test_title_says_what_has_as_many_features(verdict: str, words: str):
+    table = measured(is_sparse=True)["csv"].assign(verdict=verdict)
+    assert words in _finding(table)
+
+
+def test_marks_are_the_shares_of_the_table():
+    panel = drawn()[0].axes[0]
+    line = next(line for line in panel.lines if line.get_label() == "the model")
+    own = measured(is_sparse=True)["csv"].query("cloud == 'model'")
+    assert np.array_equal(line.get_xdata(), own["recurring"])
+
+
+def test_a_long_example_keeps_its_token():
+    words = "an uncommonly long beginning of [this] and a very long end of the example"
+    assert "[this]" in _short(words)
+    assert len(_short(words)) < len(words)
