@@ -264,7 +264,8 @@ def _texts(
     for number, sentence in enumerate(trained.sentences):
         first = {key: float(x[number, 0]) for key, x in likely[FREE].items()}
         place = {"sentence": number + 1}
-        yield place | {"search": "", "n_changed": 0, "own_cosine": 1.0, **first, "text": sentence.text}
+        row = {"search": "", "n_changed": 0, "own_cosine": 1.0, **first, "text": sentence.text}
+        yield place | row
         far = trained.farthest[number]
         scores = {key: float(fluency.scores([far], far)[0]) for key, fluency in known.items()}
         cosine = float(trained.beside.corpus[number])
