@@ -12,6 +12,8 @@ from embspace.draw.page.markdown import markdown_table, section, tables_page
 from embspace.draw.page.saving import Results
 
 STAGE = "measure_opposite_texts"
+FURTHER_RESULTS = ("conf/measure/open_questions/opposite_texts.yaml",)
+MEASURED_WITH = FURTHER_RESULTS[0]
 LOOKS = {
     "free": Look("any word", BLUE, "o", "-"),
     "word_pairs": Look("likely pairs of words", VERMILION, "s", "--"),
@@ -60,7 +62,8 @@ def draw_opposite_texts(
         _line(axes[1], table[table["search"] == name], price, LOOKS[name])
     axes[1].axvline(counts[f"{price}_bound"], color=GRAY, lw=0.8)
     axes[1].set_xlabel(f"log-likelihood a token, {judge or 'pairs of words'}")
-    axes[1].set_title("cosine by likelihood")
+    share = 100 * results[MEASURED_WITH]["quantile"]
+    axes[1].set_title(f"cosine by likelihood; gray: {share:g} % less likely")
     for ax in axes:
         ax.axhline(0, color="black", lw=0.6)
         ax.axhline(
@@ -97,11 +100,11 @@ def _finding(results: Results) -> str:
     reached = f"{counted(n_changed, 'changed word')} lower the cosine to {free['smallest']:.2f}"
     opposites = "Opposites are found" if free["finds_opposites"] == "yes" else "No opposites"
     fluency = (
-        "whether the texts are fluent is not checkable here"
+        "whether texts are fluent is not checkable here"
         if judged["finds_opposites"] == NOT_CHECKABLE
         else f"with fluent texts to {judged['smallest']:.2f}"
     )
-    return f"{opposites}: {reached}, {fluency}"
+    return f"{opposites}: {reached}; {fluency}".replace("-0", "−0")
 
 
 def _tables(results: Results, label: str, n_listed: int, digits: int) -> str:
