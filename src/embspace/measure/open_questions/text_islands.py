@@ -18,23 +18,23 @@ from embspace.clouds.texts import TEXT_FOLDERS
 from embspace.device import Device, choose_device
 from embspace.files.rows import save_rows
 from embspace.geometry.groups.density_clusters import best_jaccard
+from embspace.geometry.groups.stable_clusters import Search
 from embspace.geometry.inference.resampling import stream_of
 from embspace.measure.layers.layer_steps import layers_in_steps
-from embspace.measure.open_questions.stable_clusters import Search
-from embspace.measure.open_questions.text_islands_labels import (
+from embspace.measure.open_questions.islands.labels import (
     Families,
     families_of_islands,
     labels_of_texts,
     most_frequent,
 )
-from embspace.measure.open_questions.text_islands_places import (
+from embspace.measure.open_questions.islands.places import (
     Islands,
     are_alike,
     islands_of_map,
     islands_of_space,
     no_islands,
 )
-from embspace.measure.open_questions.text_islands_texts import (
+from embspace.measure.open_questions.islands.texts import (
     CorpusOnMap,
     at_random_weights,
     load_corpora_on_map,
