@@ -20,6 +20,7 @@ OF_SOME = {
         "oppositeness",
         "position_shape",
         "rounding",
+        "text_islands",
         "vocabulary_clusters",
         "context",
         "direction",
