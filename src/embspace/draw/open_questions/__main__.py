@@ -7,6 +7,7 @@ from embspace.draw.open_questions import (
     oppositeness,
     position_shape,
     rounding,
+    text_islands,
     vocabulary_clusters,
 )
 from embspace.draw.page.saving import draw_and_save, drawings_of, functions_of
@@ -17,6 +18,7 @@ DRAWINGS = drawings_of(
     oppositeness,
     position_shape,
     rounding,
+    text_islands,
     vocabulary_clusters,
     tables=Path(__file__).with_name("tables.yaml"),
 )

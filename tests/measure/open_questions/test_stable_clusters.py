@@ -1,7 +1,7 @@
 import numpy as np
 
 from embspace.geometry.pairs.neighbor_graph import neighbor_graph_of
-from embspace.measure.open_questions.vocabulary_clusters_values import (
+from embspace.measure.open_questions.stable_clusters import (
     Clusters,
     Search,
     by_size,
