@@ -4,9 +4,11 @@ from pathlib import Path
 
 from embspace.draw.open_questions import (
     associations,
+    opposite_texts,
     oppositeness,
     position_shape,
     rounding,
+    text_islands,
     vocabulary_clusters,
 )
 from embspace.draw.page.saving import draw_and_save, drawings_of, functions_of
@@ -14,9 +16,11 @@ from embspace.settings.stage import StageConfig, run_stage
 
 DRAWINGS = drawings_of(
     associations,
+    opposite_texts,
     oppositeness,
     position_shape,
     rounding,
+    text_islands,
     vocabulary_clusters,
     tables=Path(__file__).with_name("tables.yaml"),
 )
