@@ -98,7 +98,7 @@ def _clusters(ax: Axes, clusters: pd.DataFrame, pair: tuple[str, str]) -> None:
     looks = corpus_looks(pd.Series(pair))
     order = clusters.assign(more=clusters["second_share"] - clusters["first_share"])
     order = order.sort_values("more", kind="stable").reset_index(drop=True)
-    for y, row in order.iterrows():
+    for y, (_, row) in enumerate(order.iterrows()):
         shares = [100 * row["first_share"], 100 * row["second_share"]]
         is_sure = row["p_value"] <= SURE
         ax.plot(shares, [y, y], color="0.2" if is_sure else "0.8", lw=1, zorder=1)

@@ -15,7 +15,7 @@ from embspace.draw.page.canvas import (
     percent,
     say_instead,
 )
-from embspace.draw.page.looks import GRAY, PALETTE, Look, corpus_looks
+from embspace.draw.page.looks import GRAY, PALETTE, Line, Look, corpus_looks
 from embspace.draw.page.markdown import markdown_table, section, tables_page
 from embspace.draw.page.own_texts import corpus_called
 from embspace.draw.page.saving import Results
@@ -24,7 +24,8 @@ from embspace.draw.practice.names import TablesOfPairs
 STAGE = "measure_outliers"
 NONE = "Too few texts to tell outliers"
 ALONE = "one corpus alone"
-MARKERS, LINES = "o^sDvPX", ("-", "--", "-.", ":")
+MARKERS = "o^sDvPX"
+LINES: tuple[Line, ...] = ("-", "--", "-.", ":")
 LAYER = "layer (0: embedding output)"
 
 
