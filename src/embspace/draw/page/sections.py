@@ -4,11 +4,11 @@ import pandas as pd
 
 from embspace.draw.page.markdown import markdown_table, section, tables_page
 
-Part = tuple[str, str, pd.DataFrame]
+PartOfPage = tuple[str, str, pd.DataFrame]
 """Heading, note (or nothing), and a table with headings for readers."""
 
 
-def page_of_parts(title: str, stage: str, digits: int, *parts: Part) -> str:
+def page_of_parts(title: str, stage: str, digits: int, *parts: PartOfPage) -> str:
     """Return a page with its stage and first part, and all others behind a fold.
 
     `digits` after the point are as `markdown_table` takes them.
