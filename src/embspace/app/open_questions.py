@@ -5,7 +5,7 @@ from pathlib import Path
 ASKED = (
     ("5.1", "Of what are the islands on maps of texts?", "text_islands"),
     ("5.2.1", "Do opposites come apart without what their part of speech shares?", "oppositeness"),
-    ("5.2.2", "Can a search find opposite texts that are still grammatical?", ""),
+    ("5.2.2", "Can a search find opposite texts that are still grammatical?", "opposite_texts"),
     ("5.2.3", "How are the positions shaped, as a curve?", "position_shape"),
     ("5.2.4", "Of which parts is the cloud of tokens made?", "vocabulary_clusters"),
     ("5.2.5", "What do fewer bits a weight do to the geometry?", "rounding"),
@@ -23,9 +23,8 @@ def answers_of_open_questions(model: str, up: str) -> str:
     lines = ["| section | question | answer | figure |", "|---|---|---|---|"]
     for number, question, noun in ASKED:
         picture = Path(f"figures/{noun}/{model}.png")
-        has_figure = bool(noun) and picture.is_file()
-        missing = "not computed" if noun else "no analysis yet"
-        answer = (finding_of(picture) if has_figure else "") or missing
+        has_figure = picture.is_file()
+        answer = (finding_of(picture) if has_figure else "") or "not computed"
         link = f"[{noun}]({up}/{picture.as_posix()})" if has_figure else "–"
         lines.append(f"| {number} | {question} | {answer} | {link} |")
     return "\n".join(lines)

@@ -7,7 +7,7 @@ import pytest
 from embspace.analysis import Outcome
 from embspace.measure.open_questions.text_islands import measure_text_islands
 from tests.analyses import settings_of
-from tests.measure.open_questions.islands import planted
+from tests.measure.open_questions.islands.planted import planted
 
 FEW = {
     "smallest": 8,

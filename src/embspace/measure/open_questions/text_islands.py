@@ -18,23 +18,24 @@ from embspace.clouds.texts import TEXT_FOLDERS
 from embspace.device import Device, choose_device
 from embspace.files.rows import save_rows
 from embspace.geometry.groups.density_clusters import best_jaccard
+from embspace.geometry.groups.stable_clusters import Search
 from embspace.geometry.inference.resampling import stream_of
+from embspace.geometry.maps.prepared import prepared
 from embspace.measure.layers.layer_steps import layers_in_steps
-from embspace.measure.open_questions.stable_clusters import Search
-from embspace.measure.open_questions.text_islands_labels import (
+from embspace.measure.open_questions.islands.labels import (
     Families,
     families_of_islands,
     labels_of_texts,
     most_frequent,
 )
-from embspace.measure.open_questions.text_islands_places import (
+from embspace.measure.open_questions.islands.places import (
     Islands,
     are_alike,
     islands_of_map,
     islands_of_space,
     no_islands,
 )
-from embspace.measure.open_questions.text_islands_texts import (
+from embspace.measure.open_questions.islands.texts import (
     CorpusOnMap,
     at_random_weights,
     load_corpora_on_map,
@@ -46,7 +47,6 @@ from embspace.measure.open_questions.text_islands_texts import (
 from embspace.measure.tables.columns import shown
 from embspace.measure.tables.pooled_states import final_norm_of
 from embspace.models.weights import load_model
-from embspace.project.text_maps import prepared
 from embspace.settings.schema import read_yaml
 from embspace.settings.stage import run_stage
 from embspace.settings.types import Probability

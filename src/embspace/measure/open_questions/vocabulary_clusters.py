@@ -14,17 +14,17 @@ from pydantic import Field, NonNegativeInt, PositiveInt
 from embspace.analysis import Analysis, Outcome, Table
 from embspace.files.rows import save_rows
 from embspace.geometry.groups.density_clusters import best_jaccard
-from embspace.geometry.inference.null_clouds import draws_of
-from embspace.geometry.maps.pca import principal_components
-from embspace.geometry.pairs.directions import unit_rows
-from embspace.geometry.pairs.neighbor_graph import neighbor_graph_of
-from embspace.geometry.practice.clusters import adjusted_rand_index
-from embspace.measure.open_questions.stable_clusters import (
+from embspace.geometry.groups.stable_clusters import (
     Clusters,
     Search,
     clusters_of,
     clusters_of_draws,
 )
+from embspace.geometry.inference.null_clouds import draws_of
+from embspace.geometry.maps.pca import principal_components
+from embspace.geometry.pairs.directions import unit_rows
+from embspace.geometry.pairs.neighbor_graph import neighbor_graph_of
+from embspace.geometry.practice.clusters import adjusted_rand_index
 from embspace.settings.stage import run_stage
 from embspace.settings.types import Probability
 

@@ -4,7 +4,7 @@ import pandas as pd
 
 from embspace.files.rows import save_rows
 from embspace.files.tensors import save_tensors
-from embspace.measure.open_questions.text_islands_texts import (
+from embspace.measure.open_questions.islands.texts import (
     at_random_weights,
     load_corpora_on_map,
     names_of_islands,
@@ -12,7 +12,7 @@ from embspace.measure.open_questions.text_islands_texts import (
     windows_on_map,
     words_of_windows,
 )
-from tests.measure.open_questions.islands import planted
+from tests.measure.open_questions.islands.planted import planted
 from tests.tiny import DIM
 
 

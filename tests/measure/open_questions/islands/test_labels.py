@@ -2,13 +2,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from embspace.measure.open_questions.text_islands_labels import (
+from embspace.measure.open_questions.islands.labels import (
     Families,
     families_of_islands,
     labels_of_texts,
     most_frequent,
 )
-from tests.measure.open_questions.islands import group_of, windows_of_source
+from tests.measure.open_questions.islands.planted import group_of, windows_of_source
 
 HOW = Families(n_half_samples=8, share=0.9, n_deals=19)
 

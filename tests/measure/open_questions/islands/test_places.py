@@ -1,14 +1,14 @@
 import numpy as np
 
+from embspace.geometry.groups.stable_clusters import Search
 from embspace.geometry.pairs.directions import unit_rows
-from embspace.measure.open_questions.stable_clusters import Search
-from embspace.measure.open_questions.text_islands_places import (
+from embspace.measure.open_questions.islands.places import (
     are_alike,
     islands_of_map,
     islands_of_space,
 )
 from tests.geometry.groups.test_density_clusters import clouds
-from tests.measure.open_questions.islands import MAPS
+from tests.measure.open_questions.islands.planted import MAPS
 
 HOW = Search(smallest=16, n_density=5, n_half_samples=6, share=0.9, jaccard=0.75)
 TSNE = {key: value for key, value in MAPS.items() if key != "preparations"}

@@ -7,15 +7,15 @@ import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from embspace.geometry.groups.density_clusters import best_jaccard, density_labels
-from embspace.geometry.inference.null_clouds import draws_of
-from embspace.geometry.maps.pca import principal_components
-from embspace.geometry.pairs.directions import norms, unit_rows
-from embspace.geometry.pairs.neighbor_graph import neighbor_graph_of
-from embspace.measure.open_questions.stable_clusters import (
+from embspace.geometry.groups.stable_clusters import (
     Search,
     clusters_of,
     clusters_of_draws,
 )
+from embspace.geometry.inference.null_clouds import draws_of
+from embspace.geometry.maps.pca import principal_components
+from embspace.geometry.pairs.directions import norms, unit_rows
+from embspace.geometry.pairs.neighbor_graph import neighbor_graph_of
 from embspace.project.layouts.tsne import tsne_layout
 
 ROUNDING = 1e-5  # of the largest norm: how far rounding may part equal vectors

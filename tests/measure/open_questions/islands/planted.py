@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from embspace.clouds.texts import COLUMNS, TextCloud
-from embspace.measure.open_questions.text_islands_texts import CorpusOnMap
+from embspace.measure.open_questions.islands.texts import CorpusOnMap
 from tests.measure.attention.reading import cached_reader
 from tests.project.settings import TSNE
 
