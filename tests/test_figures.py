@@ -25,7 +25,8 @@ IN_GIT = ("csv", "json", "yaml")
 # checkpoints that others trained, or of a model beside its fine-tuned copy.
 UNCHECKED = {
     *("attention_patterns", "hopf_link", "layer_maps", "norm_and_mean_cosine", "positions"),
-    *("projections", "similarity", "sinusoidal_positions", "text_maps", "vocabulary_clusters"),
+    *("projections", "similarity", "sinusoidal_positions", "text_islands", "text_maps"),
+    "vocabulary_clusters",
     *("pretraining_dynamics", "pretraining_head_dynamics", "model_changes"),
 }
 TOKEN = re.compile(r"`[^`\n]*`")  # in a table, of a vocabulary

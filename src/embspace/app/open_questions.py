@@ -3,13 +3,14 @@
 from pathlib import Path
 
 ASKED = (
-    ("Do opposites come apart without what their part of speech shares?", "oppositeness"),
-    ("Can a search find opposite texts that are still grammatical?", "opposite_texts"),
-    ("How are the positions shaped, as a curve?", "position_shape"),
-    ("Of which parts is the cloud of tokens made?", "vocabulary_clusters"),
-    ("What do fewer bits a weight do to the geometry?", "rounding"),
+    ("5.1", "Of what are the islands on maps of texts?", "text_islands"),
+    ("5.2.1", "Do opposites come apart without what their part of speech shares?", "oppositeness"),
+    ("5.2.2", "Can a search find opposite texts that are still grammatical?", "opposite_texts"),
+    ("5.2.3", "How are the positions shaped, as a curve?", "position_shape"),
+    ("5.2.4", "Of which parts is the cloud of tokens made?", "vocabulary_clusters"),
+    ("5.2.5", "What do fewer bits a weight do to the geometry?", "rounding"),
 )
-"""The questions of section 5.2 in our words, and the analysis that answers."""
+"""The questions of chapter 5 in our words, and the analysis that answers, if there is one."""
 
 
 def answers_of_open_questions(model: str, up: str) -> str:
@@ -19,8 +20,8 @@ def answers_of_open_questions(model: str, up: str) -> str:
         model: a name in conf/model/.
         up: the way from the page's folder to the tree, for links.
     """
-    lines = ["| 5.2 | question | answer | figure |", "|---|---|---|---|"]
-    for number, (question, noun) in enumerate(ASKED, 1):
+    lines = ["| section | question | answer | figure |", "|---|---|---|---|"]
+    for number, question, noun in ASKED:
         picture = Path(f"figures/{noun}/{model}.png")
         has_figure = picture.is_file()
         answer = (finding_of(picture) if has_figure else "") or "not computed"

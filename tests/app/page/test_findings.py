@@ -49,6 +49,12 @@ def test_a_sentence_of_nothing_is_no_finding():
     assert nouns(findings_of(sections, labels, {}, [])) == ["layer_choice", "d"]
 
 
+def test_what_another_figure_says_again_is_said_once():
+    sections = [Titled("sentence_similarity"), Titled("text_clouds")]
+    assert nouns(findings_of(sections, [], {}, [])) == ["text_clouds"]
+    assert nouns(findings_of(sections[:1], [], {}, [])) == ["sentence_similarity"]
+
+
 def test_there_are_thirteen_at_most_and_all_but_five_are_folded_by_chapter():
     sections = [Titled(f"n{number}", chapter=f"c{number % 3}") for number in range(20)]
     findings = findings_of(sections, [], {}, [])

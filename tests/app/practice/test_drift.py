@@ -11,6 +11,7 @@ from embspace.app.practice.corpora import CorpusOfVectors, check_one_source
 from embspace.app.practice.drift import drift
 from embspace.app.practice.reading import read_corpus
 from embspace.errors import InputError
+from embspace.measure.practice.joined_corpora import BothCorpora, joined
 from tests.app.practice.test_reading import there
 from tests.app.test_layer import varied
 from tests.loaded.folders import tree
@@ -113,7 +114,7 @@ def test_a_word_of_all_texts_of_one_document_is_no_difference(monkeypatch: pytes
     assert (words["p_value"] > 0.05).all()
 
 
-def documents_of(drifted: module._Both) -> int:
+def documents_of(drifted: BothCorpora) -> int:
     return len(np.unique(drifted.document))
 
 
@@ -128,7 +129,7 @@ def documents_of(drifted: module._Both) -> int:
 def test_row_numbers_join_no_documents(ids: list[str], has_names: bool, n: int):
     texts = [f"text {row}" for row in range(8)]
     sides = [corpus_of(name, cloud(8, 5), texts, ids).at() for name in ("old", "new")]
-    assert documents_of(module._joined(*sides, has_names=has_names)) == n
+    assert documents_of(joined(*sides, has_names=has_names)) == n
 
 
 def test_vectors_beside_texts_are_refused(there: Path, tmp_path: Path):

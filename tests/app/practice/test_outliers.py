@@ -9,7 +9,7 @@ import pytest
 
 from embspace.app.practice import reading
 from embspace.app.practice.corpora import CorpusOfVectors
-from embspace.app.practice.outliers import kinds_of, outliers
+from embspace.app.practice.outliers import outliers
 from embspace.errors import InputError
 from embspace.geometry.practice import outliers as measured
 from tests.app.practice.test_reading import there
@@ -116,8 +116,3 @@ def test_texts_are_described(monkeypatch: pytest.MonkeyPatch):
     kinds = answer.tables["kinds"].set_index("trait")
     assert kinds.loc["share_Cyrillic", "outliers"] == 0.5
     assert kinds.loc["share_Cyrillic", "others"] == 0
-
-
-def test_without_outliers_there_are_no_kinds():
-    table = pd.DataFrame({"is_outlier": [False], "script": ["Latin"]})
-    assert kinds_of(table).empty

@@ -55,23 +55,28 @@ def test_bars_are_the_shares_of_the_kinds_and_lengths_those_of_the_table(tmp_pat
 
 def test_the_kinds_that_there_are_are_named_apart_with_their_shares(tmp_path: Any):
     figure, _ = draw_vocabulary(results(tmp_path, WORD_PIECE), "a model", **SETTINGS)
-    words = [text for text in figure.axes[0].texts if text.get_text()]
-    named = [" ".join(text.get_text().split()) for text in words]
-    assert any(name.startswith("non-ASCII characters ") for name in named)
-    assert not any(name.startswith("no whole character") for name in named)
-    places = sorted(text.xyann[0] for text in words)
-    assert np.diff(places).min() > 0.1
-    assert 0 < places[0] < places[-1] < 1
+    words = figure.axes[0].texts
+    assert any(text.get_text().startswith("non-ASCII characters ") for text in words)
+    assert not any(text.get_text().startswith("no whole character") for text in words)
+    for side in (-1, 1):
+        places = sorted(text.xyann[0] for text in words if text.xyann[1] * side > 0)
+        assert np.diff(places).min() > 0.1
+        assert 0 < places[0] < places[-1] < 1
 
 
-def test_the_title_says_the_largest_kinds(tmp_path: Any):
+def test_the_title_says_how_pieces_grow_along_the_ids_of_words(tmp_path: Any):
     loaded = results(tmp_path, WORD_PIECE)
-    n = loaded["id_blocks"].filter(regex="^n_").sum()
-    figure, _ = draw_vocabulary(loaded, "a model", **SETTINGS)
-    largest = {f"{100 * count / len(TOKENS):.2g} %" for count in n.nlargest(2)}
-    title = figure.get_suptitle().replace("\n", " ")
-    printed = " ".join(text.get_text() for text in figure.axes[0].texts)
-    assert all(share in title and share in printed for share in largest)
+    kinds = [name for name in loaded["id_blocks"] if name.startswith("n_")]
+    rows = [{"n_word": 3, "n_subword": 2}, {"n_word": 4, "n_subword": 1}, {"n_unused": 5}]
+    blocks = loaded["id_blocks"][:3].assign(n=5, **dict.fromkeys(kinds, 0))
+    for number, row in enumerate(rows):
+        for kind, n in row.items():
+            blocks.loc[blocks.index[number], kind] = n
+    given = as_drawn(VOCABULARY, {**loaded.tables, "id_blocks": blocks})
+    figure, _ = draw_vocabulary(given, "a model", **SETTINGS)
+    title = " ".join(figure.get_suptitle().split())
+    said = "word pieces fall from 40 % to 20 % of the tokens"
+    assert title == f"Along the ids that are mostly words, {said}"
 
 
 def test_tables_have_every_share_and_tokens_that_break_tables(tmp_path: Any):

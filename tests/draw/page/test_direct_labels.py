@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
+from matplotlib.text import Text
 
 from embspace.draw.page.direct_labels import name_ends, name_lines, spread
 
@@ -60,3 +61,18 @@ def test_none_is_below_the_lowest_place():
 
 def test_no_labels():
     assert spread([], 1.0).tolist() == []
+
+
+@pytest.mark.parametrize("height", [0.0, 0.1, 0.5, 1.0])
+def test_a_lead_ends_beside_the_middle_of_its_name_however_steep_it_is(height: float):
+    ax = Figure().subplots()
+    ax.set(ylim=(0, 1))
+    name_ends(ax, ["name"], [height], "k", between=(1.0, 1.02))
+    [name] = ax.texts
+    name.set_position((1.02, 0.5))
+    ax.figure.draw_without_rendering()
+    box = Text.get_window_extent(name)
+    lead = name.arrow_patch
+    start, end = lead.get_transform().transform(lead.get_path().vertices)[[0, -1]]
+    assert start == pytest.approx([box.x0, (box.y0 + box.y1) / 2], abs=4)  # pixels
+    assert end == pytest.approx(ax.transAxes.transform((1.0, height)), abs=1)

@@ -39,8 +39,8 @@ def planted() -> pd.DataFrame:
     return table.assign(n_copies=5, **given)
 
 
-def draw(*runs: str, is_aligned: bool = True) -> tuple[Figure, str]:
-    tables = {"assignments": assignments(is_aligned), "planted": planted()}
+def draw(*runs: str, is_aligned: bool = True, phase: str = "pretraining") -> tuple[Figure, str]:
+    tables = {"assignments": assignments(is_aligned).assign(phase=phase), "planted": planted()}
     results: dict[str, Any] = {
         name: pd.concat([table.assign(run=run) for run in runs]) for name, table in tables.items()
     }
@@ -56,11 +56,19 @@ def test_the_title_says_what_was_found_and_which_runs_are_aligned() -> None:
     figure, _ = draw("mine")
     assert_words_fit(figure)
     assert title(figure) == (
-        "Through the vocabulary, 100 % of the layers of exact copies, turned and shuffled, are "
-        "found, in raw space 30 %; seeds are aligned in mine (in raw space, too)"
+        "Copies' layers are found through the vocabulary up to noise of 0 times the weights, in "
+        "raw space by chance; seeds trained apart are aligned in mine"
     )
-    assert "than in 95 % of deals" in " ".join(" ".join(t.get_text() for t in figure.texts).split())
-    assert title(draw("mine", is_aligned=False)[0]).endswith("seeds are aligned in no run")
+    assert "in 95 % of random" in " ".join(" ".join(t.get_text() for t in figure.texts).split())
+    assert title(draw("mine", is_aligned=False)[0]).endswith("trained apart are not aligned")
+
+
+def test_seeds_of_one_base_are_no_finding() -> None:
+    figure, _ = draw("mine", phase="classification")
+    assert title(figure).endswith("in raw space by chance")
+    ax = figure.axes[1]
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["mine\n(one base)"]
+    assert {line.get_markerfacecolor() for line in ax.lines[:2]} == {"white"}
 
 
 def test_curves_are_means_of_groups_and_runs() -> None:

@@ -61,9 +61,12 @@ def test_the_title_names_a_sure_gain_or_the_largest_sure_loss(outcome: Outcome):
     )
     loss = {"csv": effects(outcome, whitened=(-0.4, -0.2)), "best": best.assign(version="raw")}
     assert title({**outcome, **loss}) == (
-        "No change of coordinates surely helps without harm; whitened, search of ships loses 0.30"
+        "No change of coordinates surely helps search or labels without harm; whitened, search of "
+        "ships loses 0.30"
     )
     none = {"csv": effects(outcome), "best": best.assign(version="raw")}
-    assert title({**outcome, **none}) == "No change of coordinates surely helps without harm"
+    assert title({**outcome, **none}).endswith("surely helps search or labels without harm")
+    printed = [text.get_text() for text in drawn({**outcome, **loss})[0].axes[0].texts]
+    assert printed == ["−0.30"]
     empty = {**TRANSFORMS.empty(), "text_hubs/hubness": TEXT_HUBS.empty()["hubness"]}
     assert title(empty) == "Too few texts to try changes of coordinates"

@@ -68,6 +68,8 @@ def test_the_title_names_the_largest_cosines_or_says_that_there_are_none(results
     assert said in words
     printed = " ".join(text.get_text() for text in figure.axes[1].texts)
     assert f"{largest['cosine']:.2f}".replace("-", "−") in printed
+    pair = results["examples"].set_index("category").loc[largest["category_1"]]
+    assert f"{pair['first']} → {pair['second']}" in figure.axes[2].texts[0].get_text()
     figure, _ = draw(results, bold_q_value=1e-9)
     title = " ".join(figure.get_suptitle().split())
     assert title == "No two categories of sentence differences are clearly aligned or opposed"

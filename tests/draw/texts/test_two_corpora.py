@@ -54,8 +54,10 @@ def test_lines_are_the_numbers_of_the_table():
     figure, text = drawn(tables())
     assert_words_fit(figure)
     auc, distance = figure.axes
-    assert list(auc.lines[0].get_ydata()) == [0.6, 0.9]
-    assert list(distance.lines[0].get_ydata()) == pytest.approx([0.2, 0.3])
+    drawn_as = [{line.get_label(): line.get_ydata() for line in ax.lines} for ax in (auc, distance)]
+    assert list(drawn_as[0]["Ships and ports"]) == [0.6, 0.9]
+    assert list(drawn_as[0]["labels dealt anew"]) == [0.49, 0.49]
+    assert list(drawn_as[1]["Ships and ports"]) == pytest.approx([0.2, 0.3])
     assert "A text of ports" in text and "-0.1" in text.replace("−", "-")
 
 
@@ -67,6 +69,16 @@ def test_the_title_names_the_layer_words_alone_and_chance():
     figure, _ = drawn(tables(others=("ports", "seas")))
     assert title(figure).startswith("Ships and ports are told apart, best at layer 1")
     assert_words_fit(figure)
+
+
+def test_the_title_is_of_the_pair_that_words_do_not_tell_apart_as_well():
+    given = tables(others=("ports", "seas"))
+    table = given["csv"]
+    table.loc[table["layer"].isna() & (table["other_corpus"] == "ports"), "auc"] = 0.9
+    figure, _ = drawn(given)
+    assert title(figure) == (
+        "Ships and seas are told apart, best at layer 1: AUC 0.80, words alone 0.70"
+    )
 
 
 def test_corpora_that_chance_may_part_are_not_called_apart():

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from embspace.draw.page.looks import TEXTS
-from embspace.draw.words.evolution import draw_evolution
+from embspace.draw.words.evolution import _bundles, draw_evolution
 from embspace.measure.words.evolution import EVOLUTION
 from tests.analyses import as_drawn, settings_of
 from tests.draw.fits import assert_words_fit
@@ -55,9 +55,19 @@ def test_axes_say_how_much_they_show(figure, results):
 def test_starts_are_named_and_no_name_stands_in_the_place_of_another(figure):
     ax = panel(figure, "Tokens of")
     names = [text for text in ax.texts if text.get_text()]
-    tokens = ["[CLS]", "the", "mouse", ".", "the", "cat", "[SEP]"]
-    assert sorted(text.get_text() for text in names) == sorted(tokens)
-    assert len({text.xyann for text in names}) == 7
+    tokens = ["[CLS]", "the", "mouse", ".", "cat", "[SEP]"]
+    assert {word for text in names for word in text.get_text().split()} == {*tokens}
+    assert len({text.xyann for text in names}) == len(names)
+
+
+def test_tokens_that_start_close_together_share_a_name(results):
+    rows = results["path"]
+    starts = rows[(rows["view"] == "all_layers") & (rows["text"] == "a") & (rows["layer"] == 0)]
+    columns = starts[["component_1", "component_2"]].to_numpy()
+    apart = _bundles(starts, np.ptp(columns, axis=0) * 1e-9)
+    assert len(apart) == len(columns)
+    [(name, *_)] = _bundles(starts, np.ptp(columns, axis=0) * 1e9)
+    assert sorted(name.split()) == sorted(set(starts["token"]))
 
 
 def test_one_word_is_drawn_in_each_text_with_the_look_of_the_text(figure, results):
@@ -70,28 +80,26 @@ def test_one_word_is_drawn_in_each_text_with_the_look_of_the_text(figure, result
         assert (line.get_color(), dots.get_marker()) == (TEXTS[number].color, TEXTS[number].marker)
 
 
-def test_the_title_has_the_variances_that_the_axes_have(figure):
-    ax = panel(figure, "Tokens of")
-    shares = [label.split(", ")[1] for label in (ax.get_xlabel(), ax.get_ylabel())]
-    shares = [share.removesuffix(" of variance") for share in shares]
-    assert evolved.title_of(figure).endswith(f"components of {' and '.join(shares)} of variance")
+def test_the_title_has_the_variance_between_layers_beside_its_nulls(figure, results):
+    table = results["views"].set_index(["view", "space", "quantity"])
+    row = table.loc[("all_layers", "all", "layer_share")]
+    nulls = (row["random_weights_value"], row["null_value"])
+    ax = panel(figure, "Between layers")
+    assert [bar.get_width() for bar in ax.patches] == pytest.approx([row["value"], *nulls])
+    said, random = ax.texts[0].get_text(), ax.texts[1].get_text()
+    assert f"{said} of their variance" in evolved.title_of(figure)
+    assert f"{random} with random weights" in evolved.title_of(figure)
+
+
+@pytest.mark.parametrize(("share", "says"), [(1.0, "together:"), (0.0, "no more than by chance")])
+def test_tokens_move_together_where_layers_share_more_than_chance(results, share, says):
+    views = results["views"].copy()
+    views.loc[views["quantity"] == "layer_share", "value"] = share
+    assert says in evolved.title_of(draw(results | {"views": views})[0])
 
 
 def test_the_texts_are_printed(figure):
     assert "“a”: [CLS] the mouse . the cat [SEP], “b”: " in evolved.words_of(figure)
-
-
-def test_the_ways_without_the_last_layer_and_of_the_second_text_have_panels(figure, results):
-    path = results["path"]
-    shown = {
-        "Text “a”, without the last layer": ("without_last", "a"),
-        "Text “b”": ("all_layers", "b"),
-    }
-    for words, (view, text) in shown.items():
-        rows = path[(path["view"] == view) & (path["text"] == text)]
-        (dots,) = panel(figure, words).collections
-        assert np.array_equal(dots.get_offsets(), rows[["component_1", "component_2"]])
-        assert dots.get_clim() == (0, path["layer"].max())
 
 
 def test_the_figure_names_stage_and_population(figure):
@@ -113,7 +121,7 @@ def test_a_word_of_several_tokens_has_one_name_in_the_legend(results):
 
 def test_without_a_followed_word_there_is_a_panel_less(module):
     figure, _ = draw(measured(module, followed=[]))
-    assert sum(bool(ax.get_title("left") or ax.get_title()) for ax in figure.axes) == 3
+    assert sum(bool(ax.get_title("left") or ax.get_title()) for ax in figure.axes) == 2
     assert_words_fit(figure)
 
 

@@ -48,7 +48,7 @@ def test_the_title_names_a_longest_step_and_the_printed_shares(results, width, s
         "function words are nearest to their own token (with random weights all)"
     )
     printed = [text.get_text() for text in figure.axes[3].texts]
-    assert printed[:2] == ["0 %", "100 %"]
+    assert {"content words 0 %", "function words 100 %"} <= {*printed}
 
 
 def test_tokens_that_two_texts_share_are_named_and_the_followed_one_is_marked(figure, results):
@@ -62,7 +62,9 @@ def test_tokens_that_two_texts_share_are_named_and_the_followed_one_is_marked(fi
     others = [line.get_linewidth() for line in ax.lines if line is not marked]
     assert marked.get_linewidth() > max(others)
     names = [text.get_text() for text in ax.texts]
-    assert names.count("random weights") == 1 and {*drift["token"]} <= {*names}
+    assert names.count("random weights") == 1
+    last = drift[drift["layer"] == drift["layer"].max()].set_index("token")["relative_distance"]
+    assert {"mouse", last.idxmin(), last.idxmax()} | {"random weights"} == {*names}
 
 
 @pytest.mark.parametrize("quantity", list(STEPS))
@@ -70,10 +72,9 @@ def test_means_by_layer_are_those_of_the_table(figure, results, quantity):
     ax = figure.axes[1 + list(STEPS).index(quantity)]
     rows = results["evolution/layers"].query("quantity == @quantity").dropna(subset="mean")
     rows = rows.set_index("tokens")
-    random, text, corpus = ax.lines
+    random, corpus = ax.lines
     assert np.array_equal(random.get_ydata(), rows.loc["a", "random_weights_mean"])
     assert random.get_color() == NULLS["random_initialization"].color
-    assert np.array_equal(text.get_ydata(), rows.loc["a", "mean"])
     assert np.array_equal(corpus.get_ydata(), rows.loc["some", "mean"])
     assert corpus.get_color() == corpus_looks(["some"])["some"].color
 

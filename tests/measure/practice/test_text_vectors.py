@@ -3,7 +3,7 @@ import pandas as pd
 import pytest
 
 from embspace.errors import InputError
-from embspace.measure.practice.text_vectors import TextVectors, check_directions
+from embspace.measure.practice.text_vectors import TextVectors, check_directions, snippet
 
 X = np.array([[1.0, 0.0], [0.0, 0.0], [0.0, 2.0], [0.0, 2.0]], dtype=np.float32)
 
@@ -37,3 +37,8 @@ def test_two_documents_with_a_direction_are_asked_for():
     check_directions(cloud())
     with pytest.raises(InputError, match="posts: found 2 vectors of length 0"):
         check_directions(cloud(x=X * np.array([[0], [1], [1], [1]], dtype=np.float32)))
+
+
+def test_a_snippet_is_one_line_of_bounded_length():
+    assert snippet("a\n\tb") == "a b"
+    assert len(snippet("word " * 40)) <= 60

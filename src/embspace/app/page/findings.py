@@ -11,6 +11,7 @@ LABELS = "layer_choice"
 APART = "two_corpora"  # the question of who gives two
 # Facts of the config, and figures that say again what another one says.
 NEVER = ("architecture", "vocabulary", "pca", "tsne", "umap", "label_overlap")
+SAID_AGAIN = {"sentence_similarity": "text_clouds"}  # and by which other, where both are there
 # What owners of a model ask for first, where nothing says how unusual its numbers are.
 USUAL = (
     *("direction", "intrinsic_dimension", "synonyms", "search", "helix", "head_features"),
@@ -64,10 +65,13 @@ def findings_of(
     then those whose numbers lie farthest from another model's, then what owners usually ask for.
     """
     beside_known = {finding.noun for finding in known}
+    sections = [*sections]
+    nouns = {section.noun for section in sections}
     said = [
         Finding(section.noun, section.chapter, section.finding, section.population)
         for section in sections
         if section.noun not in NEVER
+        and SAID_AGAIN.get(section.noun) not in nouns
         and not (section.noun == LABELS and labels)
         and section.noun not in beside_known
         and not says_nothing(section.finding)

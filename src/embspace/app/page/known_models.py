@@ -64,10 +64,10 @@ def _told(own: pd.DataFrame, known: pd.DataFrame, folder: Path) -> tuple[str, st
         if number
     )
     texts = corpora_called(folder).get(str(row["corpus"]), str(row["corpus"]))
-    sentence = (
-        f"The {name} of tokens of {texts} at the last layer is {row['value']:.2f}: {place} known "
-        f"models ({names})"
-    )
+    beside = f"{place} known models ({names})"
+    if n == 1:
+        beside = f"{place.removesuffix('1 of 1')}{names}"
+    sentence = f"The {name} of tokens of {texts} at the last layer is {row['value']:.2f}: {beside}"
     on = known["corpus"].iloc[0]
     same = "on the same texts" if len(shared) else f"on embspace's {on}, of the most similar length"
     return sentence, (

@@ -15,6 +15,7 @@ from embspace.settings.schema import read_yaml
 from embspace.settings.stage import settings_path
 
 TASK = "labels"
+NULLS = {"none": "words alone (TF-IDF)", "random": "random weights at best"}  # by `weights`
 
 
 def label_findings(folder: Path, model: str, chapter: str) -> list[Finding]:
@@ -84,6 +85,13 @@ def _told(corpus: str, rows: pd.DataFrame) -> str:
             f"No layer predicts the labels of {corpus} clearly better than chance: the best is "
             f"{where}, with {accuracy}; {beside}"
         )
+    null = _strongest_null(rows)
+    if null is not None and not null["less_best_high"] < 0:
+        name = NULLS[null["weights"]].removesuffix(" at best")
+        return (
+            f"No layer tells the labels of {corpus} clearly better than {name}: "
+            f"the best is {where}, with {accuracy}; {beside}"
+        )
     most = f"The labels of {corpus} are told best by {where}: {accuracy}"
     if n_alike > 1:
         most = (
@@ -95,17 +103,21 @@ def _told(corpus: str, rows: pd.DataFrame) -> str:
 
 def _beside_nulls(rows: pd.DataFrame) -> list[str]:
     """Return the accuracy of words alone and of random weights, and whether the best has more."""
-    nulls = {
-        "words alone (TF-IDF)": rows[rows["weights"] == "none"],
-        "random weights at best": rows[rows["weights"] == "random"],
-    }
-    said = []
-    for name, chosen in nulls.items():
-        if len(chosen):
-            top = chosen.sort_values("value", ascending=False, kind="stable").iloc[0]
-            is_less = top["less_best_high"] < 0
-            said.append(f"{name} {top['value']:.2f}" + ("" if is_less else " (not clearly less)"))
-    return said
+    return [
+        f"{NULLS[null['weights']]} {null['value']:.2f}"
+        + ("" if null["less_best_high"] < 0 else " (not clearly less)")
+        for null in _nulls(rows)
+    ]
+
+
+def _nulls(rows: pd.DataFrame) -> list[pd.Series]:
+    """Return the best row of each null that was measured."""
+    by_value = rows.sort_values("value", ascending=False, kind="stable")
+    return [best.iloc[0] for kind in NULLS if len(best := by_value[by_value["weights"] == kind])]
+
+
+def _strongest_null(rows: pd.DataFrame) -> pd.Series | None:
+    return max(_nulls(rows), key=lambda null: null["less_best_high"], default=None)
 
 
 def _population(rows: pd.DataFrame) -> str:

@@ -8,6 +8,7 @@ from typing import Any, Literal, NamedTuple
 
 import pandas as pd
 
+from embspace.app.page.foreign_texts import foreign_told
 from embspace.app.page.names import called_in
 from embspace.app.reporting.about import corpora_by_file
 from embspace.app.reporting.parts import OF_ALL, OF_STIMULI
@@ -57,8 +58,10 @@ def texts_told(folder: Path, model: str, shares: list[UnknownShare] | None = Non
     Read from files of the tree; without the files a page does without. `shares` are those of
     `unknown_shares` if known already.
     """
-    corpora = dict(_corpora(folder).values())
-    sentences = []
+    by_name = _corpora(folder)
+    corpora = dict(by_name.values())
+    tokenizer = _tokenizer(folder, model)
+    sentences = [] if tokenizer is None else foreign_told(folder, model, by_name, tokenizer)
     for name, texts in corpora.items():
         if told := copies_told(texts):
             sentences.append(f"{name}: {told}.")

@@ -9,14 +9,14 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Float
 
-from embspace.app.practice.answers import Answer, snippet
+from embspace.app.practice.answers import Answer
 from embspace.app.practice.corpora import CorpusOfTexts
 from embspace.app.practice.reading import read_corpus
 from embspace.errors import InputError, counted, reason_of, shortened, within
 from embspace.files.atomic import write_bytes
 from embspace.geometry.pairs.directions import norms
 from embspace.geometry.pairs.safe_ratio import ratio
-from embspace.measure.practice.text_vectors import TextVectors
+from embspace.measure.practice.text_vectors import TextVectors, snippet
 
 MOST = 100  # texts of a file, which is meant for a repository
 BOUND = 1e-4

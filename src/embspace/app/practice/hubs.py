@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Int
 
-from embspace.app.practice.answers import Answer, number, snippet
+from embspace.app.practice.answers import Answer, number
 from embspace.app.practice.lines import effect_lines, verdict
 from embspace.app.practice.reading import read_corpus
 from embspace.geometry.inference.resampling import upper_p_value
@@ -28,7 +28,7 @@ from embspace.measure.practice.text_hubs import (
     nearest_by_version,
     versions_for,
 )
-from embspace.measure.practice.text_vectors import TextVectors, check_directions
+from embspace.measure.practice.text_vectors import TextVectors, check_directions, snippet
 
 SURE = 0.05
 N_SHOWN = 5

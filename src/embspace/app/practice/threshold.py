@@ -6,14 +6,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from embspace.app.practice.answers import Answer, few_or_many, interval, number, snippet
+from embspace.app.practice.answers import Answer, few_or_many, interval, number
 from embspace.app.practice.corpora import TextsOrVectors
 from embspace.app.practice.known_texts import held_out_table, precision_table, same_texts
 from embspace.app.practice.lengths import lengths_table, told_of_lengths
 from embspace.app.practice.reading import read_corpus
 from embspace.geometry.practice.high_pairs import HighPairs
 from embspace.measure.practice.scored_versions import CENTERED, RAW, check_spread, has_spread
-from embspace.measure.practice.text_vectors import TextVectors, check_directions
+from embspace.measure.practice.text_vectors import TextVectors, check_directions, snippet
 from embspace.measure.practice.thresholds import RATES, fixed_table, pairs_at, rates_table
 
 LEVEL = 0.95

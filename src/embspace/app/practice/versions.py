@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Float, Int
 
-from embspace.app.practice.answers import Answer, number, snippet
+from embspace.app.practice.answers import Answer, number
 from embspace.app.practice.corpora import CorpusOfTexts, TextsOrVectors
 from embspace.app.practice.reading import read_corpus
 from embspace.errors import InputError, counted
@@ -16,7 +16,7 @@ from embspace.geometry.inference.resampling import half_sample_interval
 from embspace.geometry.practice.high_pairs import high_pairs
 from embspace.geometry.practice.rare_cosines import rare_cosine
 from embspace.geometry.practice.versions import TextChanges, compare_versions
-from embspace.measure.practice.text_vectors import TextVectors, check_directions
+from embspace.measure.practice.text_vectors import TextVectors, check_directions, snippet
 
 SEED = 0
 K = 10

@@ -37,7 +37,9 @@ KINDS = {
     )
 }
 HEIGHTS = [0.5, 1]  # of the rows of panels, in relation
-NAME_GAP = 0.105  # between the names of two kinds, as a share of the bar
+NAME_GAP = 0.19  # between the names of two kinds, as a share of the bar
+NAMED = 0.01  # share from which a kind has a name of its own
+MOSTLY = 0.5  # share of words in ids that are mostly words
 DEFINITIONS = {
     "either": "the same both ways",
     "as_listed": "as listed, with the mark",
@@ -69,7 +71,7 @@ def draw_vocabulary(
         2,
         height_mm=height_mm,
         title=_finding(results["id_blocks"], label),
-        subtitle=f"{label} · {_protocol(summary)}",
+        subtitle=f"{label} · {_protocol(summary)} · single characters are kinds of their own",
         stage="measure_vocabulary",
     )
     text = _tables(results, label, digits)
@@ -91,15 +93,21 @@ def _shares(blocks: pd.DataFrame) -> dict[str, float]:
 
 
 def _finding(blocks: pd.DataFrame, label: str) -> str:
-    """Return the title: the shares of the two most frequent kinds."""
+    """Return the title: how the kind beside words changes over the ids that are mostly words."""
     if blocks.empty:
         return f"{label} has no tokens that can be read"
-    largest = sorted(_shares(blocks).items(), key=lambda pair: -pair[1])[:2]
-    parts = [
-        f"{percent(share)} {'are ' * (not place)}{KINDS[kind].name}"
-        for place, (kind, share) in enumerate(largest)
-    ]
-    return f"Of the tokens {', '.join(parts)}"
+    shares = blocks[[f"n_{kind}" for kind in KINDS]].div(blocks["n"], axis=0)
+    mostly = shares[shares["n_word"] >= MOSTLY].drop(columns="n_word")
+    if len(mostly) < 2:
+        return f"Of the tokens {percent(_shares(blocks).get('word', 0))} are words"
+    second = str(mostly.sum().idxmax())
+    first, last = mostly[second].iloc[[0, -1]]
+    verb = "rise" if last > first else "fall"
+    name = KINDS[second.removeprefix("n_")].name
+    return (
+        f"Along the ids that are mostly words, {name} {verb} from {percent(first)} to "
+        f"{percent(last)} of the tokens"
+    )
 
 
 def _protocol(summary: dict[str, Any]) -> str:
@@ -111,23 +119,27 @@ def _protocol(summary: dict[str, Any]) -> str:
 
 
 def _kinds(ax: Axes, blocks: pd.DataFrame) -> None:
-    """Draw all tokens as one bar of kinds, with their names and shares above and below it."""
-    left, places = 0.0, list[float]()
+    """Draw all tokens as one bar of kinds, with names and shares above and below by turns."""
+    left, middles = 0.0, dict[str, float]()
     shares = _shares(blocks)
     for kind, share in shares.items():
         color = KINDS[kind].color
         ax.barh(0, share, 0.6, left, color=color, edgecolor="white", linewidth=0.5)
-        places.append(left + share / 2)
+        if share >= NAMED:
+            middles[f"{KINDS[kind].name} {percent(share)}"] = left + share / 2
         left += share
-    at = spread(places, NAME_GAP, NAME_GAP / 2)
-    at -= max(0.0, at[-1] - 1 + NAME_GAP / 2)  # the last names stay inside
-    for (kind, share), middle, place in zip(shares.items(), places, at, strict=True):
-        lead = {"arrowstyle": "-", "color": "0.5", "linewidth": 0.6, "shrinkB": 0}
-        name = KINDS[kind].name.replace(" ", "\n", 1)
-        words = ax.annotate(f"{name}\n{percent(share)}", (middle, -0.3), (place, -0.6))
-        words.set(ha="center", va="top", fontsize=7)
-        ax.annotate("", (middle, -0.3), (place, -0.6), arrowprops=lead)
-    ax.set(xlim=(0, 1), ylim=(-2.2, 0.4), title="Kinds of tokens", yticks=[], xticks=[])
+    for side, names_there in ((1, [*middles][::2]), (-1, [*middles][1::2])):
+        places = [middles[name] for name in names_there]
+        for name, middle, place in zip(
+            names_there, places, spread(places, NAME_GAP, NAME_GAP / 2), strict=True
+        ):
+            lead = {"arrowstyle": "-", "color": "0.5", "linewidth": 0.6, "shrinkB": 0}
+            words = ax.annotate(name, (middle, 0.3 * side), (place, 0.75 * side), arrowprops=lead)
+            words.set(ha="center", va="center", fontsize=7)
+    few = sum(share for share in shares.values() if share < NAMED)
+    if few:
+        ax.text(1, 0.75, f"others {percent(few)}", ha="right", va="center", fontsize=7)
+    ax.set(xlim=(0, 1), ylim=(-1.1, 1.1), title="Kinds of tokens", yticks=[], xticks=[])
     ax.spines[:].set_visible(False)
 
 

@@ -8,6 +8,7 @@ from embspace.draw.open_questions import (
     oppositeness,
     position_shape,
     rounding,
+    text_islands,
     vocabulary_clusters,
 )
 from embspace.draw.page.saving import draw_and_save, drawings_of, functions_of
@@ -19,6 +20,7 @@ DRAWINGS = drawings_of(
     oppositeness,
     position_shape,
     rounding,
+    text_islands,
     vocabulary_clusters,
     tables=Path(__file__).with_name("tables.yaml"),
 )

@@ -1,6 +1,4 @@
-"""Draws the loops, turns and dimensions of the positions beside curves that encode nothing."""
-
-from typing import Any
+"""Draws the loops of the positions beside those of curves that encode nothing."""
 
 import pandas as pd
 from matplotlib.axes import Axes
@@ -11,14 +9,12 @@ from pydantic import NonNegativeInt, PositiveFloat
 from embspace.draw.page.canvas import (
     absent,
     counted,
-    legend_below,
     new_figure,
     percent,
     say_absent,
     say_instead,
-    shade,
 )
-from embspace.draw.page.looks import BLUE, GRAY, GREEN, SPACES, Look
+from embspace.draw.page.looks import BLUE, GRAY, SPACES, Look
 from embspace.draw.page.markdown import markdown_table, section, tables_page
 from embspace.draw.page.saving import Results
 
@@ -26,13 +22,12 @@ STAGE = "measure_position_shape"
 FURTHER_RESULTS = ("conf/measure/open_questions/position_shape.yaml", "helix/path.csv")
 MEASURED_WITH, PATH = FURTHER_RESULTS[0], "helix/path"
 LEARNED = SPACES["positional"]
-SINUSOIDS = Look("sinusoids", GREEN, "", "-.")
 SURROGATES = {
     "random_walk": Look("random walks", GRAY, "", ":"),
     "stationary": Look("stationary tables", BLUE, "", "--"),
 }
+OUTLASTED = {"random_walk": "shorter_random_walks", "stationary": "shorter_stationary"}
 SPACE_NAMES = {"components": "three components", "full": "all dimensions"}
-LEAST_TURNS = 0.1  # on the axis: a surrogate may turn by nearly nothing
 MEASURES = {
     "longest_loop": "longest loop",
     "longest_merge": "largest distance at which parts join",
@@ -45,17 +40,17 @@ MEASURES = {
 def draw_position_shape(
     results: Results, label: str, *, height_mm: PositiveFloat, digits: NonNegativeInt
 ) -> tuple[Figure, str]:
-    """Draw the first plane and the turns by plane, the loops, and slopes over scales."""
+    """Draw the first plane, and the loops in three components and in all dimensions."""
     counts, loops, values = results["json"], results["loops"], results["values"]
     share = 100 * results[MEASURED_WITH]["level"]
     figure, axes = new_figure(
-        2,
+        1,
         3,
         height_mm=height_mm,
         title=_finding(loops, values),
         subtitle=f"{label} · {counted(counts['n_structured'], 'structured position')} · bands: "
-        f"{share:g} % of {counted(counts['n_surrogates'], 'surrogate')} of each kind · stationary "
-        "tables: of the same mean cosines",
+        f"{share:g} % of {counted(counts['n_surrogates'], 'curve')} of each kind, of the longest "
+        "loop · stationary: random, with the same mean cosine at each offset",
         stage=STAGE,
     )
     text = _tables(results, label, digits)
@@ -66,17 +61,10 @@ def draw_position_shape(
             say_instead(axes, f"only {counted(counts['n_structured'], 'structured position')}")
         return figure, text
     _plane(axes[0], results[PATH])
-    _turns(axes[3], results["planes"])
     for ax, space in zip(axes[1:3], SPACE_NAMES, strict=True):
         _bars(ax, loops[loops["space"] == space], values[values["space"] == space])
         ax.set_title(f"Loops, {SPACE_NAMES[space]}")
-    scales = results["scales"][results["scales"]["method"] == "correlation"]
-    for ax, space in zip(axes[4:], SPACE_NAMES, strict=True):
-        _slopes(ax, scales[scales["space"] == space])
-        ax.set_title(f"Dimension, {SPACE_NAMES[space]}")
-    axes[1].set_ylabel("length of bar")
-    axes[4].set_ylabel("slope of pairs nearer")
-    legend_below(figure, [axes[4], axes[3]], ncols=4)
+    axes[1].set_ylabel("length of a loop")
     return figure, text
 
 
@@ -91,10 +79,10 @@ def _finding(loops: pd.DataFrame, values: pd.DataFrame) -> str:
     if loops.empty:
         return "The positions close no loop"
     longest = loops.iloc[0]
+    name = min(SURROGATES, key=lambda each: longest[OUTLASTED[each]])
     return (
         f"No loop stands: the longest in {SPACE_NAMES[longest['space']]} outlasts "
-        f"{percent(longest['shorter_random_walks'])} of random walks and "
-        f"{percent(longest['shorter_stationary'])} of stationary tables"
+        f"only {percent(longest[OUTLASTED[name]])} of {SURROGATES[name].name}"
     )
 
 
@@ -108,54 +96,21 @@ def _plane(ax: Axes, path: pd.DataFrame) -> None:
 
 
 def _bars(ax: Axes, loops: pd.DataFrame, values: pd.DataFrame) -> None:
+    """Draw the loops by length, beside a band of the longest of each kind of surrogate."""
     longest = values[values["measure"] == "longest_loop"].iloc[0]
+    first = loops.nsmallest(1, "rank")
+    right = {"transform": ax.get_yaxis_transform(), "ha": "right", "va": "top", "fontsize": 7}
     for name, look in SURROGATES.items():
-        ax.axhspan(
-            longest[f"{name}_low"], longest[f"{name}_high"], color=look.color, alpha=0.2, lw=0
-        )
+        low, high = longest[f"{name}_low"], longest[f"{name}_high"]
+        ax.axhspan(low, high, color=look.color, alpha=0.15, lw=0)
         ax.axhline(longest[name], color=look.color, ls=look.line, lw=0.8)
-    ax.plot(loops["rank"], loops["length"], "o", color=LEARNED.color, ms=3, label=LEARNED.name)
-    for _, loop in loops.nsmallest(1, "rank").iterrows():
-        words = (
-            f"longest outlasts {percent(loop['shorter_random_walks'])} of walks,\n"
-            f"{percent(loop['shorter_stationary'])} of stationary tables"
-        )
-        ax.text(0.03, 0.98, words, fontsize=7, va="top", transform=ax.transAxes)
-    ax.set_ylim(0, 1.3 * ax.get_ylim()[1])  # words stand above all marks
+        shares = [f", {percent(share)} outlasted" for share in first[OUTLASTED[name]]]
+        words = ax.text(0.98, 0.99 * high, f"{look.name}{''.join(shares)}", **right)
+        words.set_color(look.color)
+    ax.plot(loops["rank"], loops["length"], "o", color=LEARNED.color, ms=3)
+    ax.set_ylim(bottom=0)
     ax.set_xlabel("loops by length")
     ax.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=5))
-
-
-def _turns(ax: Axes, planes: pd.DataFrame) -> None:
-    ax.set_yscale("log")
-    _beside(ax, planes, "plane")
-    ax.plot(
-        planes["plane"], planes["turns"], LEARNED.marker, color=LEARNED.color, ms=4, ls=LEARNED.line
-    )
-    above: dict[str, Any] = {"transform": ax.get_xaxis_transform(), "ha": "center", "va": "top"}
-    for _, row in planes.iterrows():
-        ax.text(row["plane"], 0.99, f"{row['period']:.3g}", fontsize=7, **above)
-    ax.set_xlabel("plane of components 2k-1, 2k")
-    ax.set_ylabel("turns")
-    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-    ax.set_xlim(0.4, len(planes) + 0.6)
-    ax.set_ylim(LEAST_TURNS, 20 * ax.get_ylim()[1])  # periods stand above all lines
-    ax.set_title("Turns (above: period)")
-
-
-def _slopes(ax: Axes, scales: pd.DataFrame) -> None:
-    ax.set_xscale("log")
-    _beside(ax, scales, "scale")
-    ax.plot(scales["scale"], scales["slope"], color=LEARNED.color, label=LEARNED.name)
-    ax.set_xlabel("scale (RMS distances)")
-    ax.set_ylim(bottom=0)
-
-
-def _beside(ax: Axes, rows: pd.DataFrame, x: str) -> None:
-    for name, look in SURROGATES.items():
-        shade(ax, rows, x, name, color=look.color, alpha=0.2)
-        ax.plot(rows[x], rows[name], color=look.color, ls=look.line, lw=0.8, label=look.name)
-    ax.plot(rows[x], rows["sinusoids"], color=SINUSOIDS.color, ls=SINUSOIDS.line, label="sinusoids")
 
 
 def _tables(results: Results, label: str, digits: int) -> str:

@@ -11,25 +11,32 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 from pydantic import NonNegativeInt, PositiveFloat
 
-from embspace.draw.page.canvas import counted, legend_below, new_figure, say_instead
+from embspace.draw.page.canvas import (
+    HALO,
+    counted,
+    new_figure,
+    say_instead,
+    sentence_case,
+    shade,
+    write_beside,
+)
 from embspace.draw.page.looks import GRAY, Look
 from embspace.draw.page.markdown import markdown_table, section, tables_page
 from embspace.draw.page.own_texts import corpus_called
 from embspace.draw.page.saving import Results
+from embspace.draw.page.wording import side_by_side
 
 STAGE = "measure_rounding"
 FURTHER_RESULTS = ("conf/measure/open_questions/rounding.yaml",)
 MEASURED_WITH = FURTHER_RESULTS[0]
-LIKENESS = {
-    "cosine": "cosine of a token with itself",
-    "neighbors_kept": "share of neighbors kept",
-}
+KEPT = "neighbors_kept"
 MEASURES = {
     "mean_cosine": "mean cosine",
     "two_nn": "TwoNN dimension",
     "hubness": "hubness",
     "reciprocal_rank": "reciprocal rank of search",
 }
+ROOM = 0.12  # above and below the lines and bands that a panel shows whole, as a share of them
 SCALES = {"row": "one scale a row", "block": "one scale a block"}
 MARKERS = "osD^vPX"
 FULL = "full precision, 95 %"
@@ -43,9 +50,14 @@ def draw_rounding(
     scales: Literal["row", "block"],
     digits: NonNegativeInt,
 ) -> tuple[Figure, str]:
-    """Draw a line for each number of bits, over the layers; gray is full precision."""
+    """Draw a line for each number of bits, over the layers; gray is full precision.
+
+    Of the numbers of bits that change nothing, the smallest is drawn. A panel shows what the
+    fewest bits do only as far as the others reach, for there all leave their intervals.
+    """
     table, likeness, counts = results["csv"], results["likeness"], results["json"]
-    shown = table[table["scales"] == scales]
+    shown, likeness = (each[each["scales"] == scales] for each in (table, likeness))
+    enough, few = _enough(shown)
     settings = results[MEASURED_WITH]
     blocks = f" of {settings['block']} entries" if scales == "block" else ""
     figure, axes = new_figure(
@@ -54,31 +66,63 @@ def draw_rounding(
         height_mm=height_mm,
         title=_finding(shown),
         subtitle=f"{label} · {SCALES[scales]}{blocks} · {corpus_called(counts['corpus'])}: "
-        f"{counted(counts['n_documents'], 'document')}, {counted(counts['n_tokens'], 'token')}",
+        f"{counted(counts['n_documents'], 'document')}, {counted(counts['n_tokens'], 'token')} · "
+        "lines that leave a panel: fewest bits",
         stage=STAGE,
     )
     text = _tables(results, label, digits)
     if shown.empty:
         say_instead(axes, "the model reads no text")
         return figure, text
-    looks = _looks(sorted(shown["bits"].unique(), reverse=True))
-    for ax, (column, name) in zip(axes, LIKENESS.items(), strict=False):
-        _lines(ax, likeness[likeness["scales"] == scales], column, looks)
-        ax.set_title(name)
-    for ax, (measure, name) in zip(axes[len(LIKENESS) :], MEASURES.items(), strict=True):
+    bits = sorted(shown["bits"].unique(), reverse=True)
+    looks = _looks([n for n in bits if enough is None or n <= enough])
+    _lines(axes[0], likeness, KEPT, looks)
+    axes[0].set(title="Neighbors kept", ylabel="share of neighbors kept")
+    for ax, (measure, name) in zip(axes[1:], MEASURES.items(), strict=False):
         rows = shown[shown["measure"] == measure]
-        one = rows[rows["bits"] == rows["bits"].max()].sort_values("layer")
-        ax.fill_between(
-            one["layer"], one["full_low"], one["full_high"], color=GRAY, alpha=0.3, lw=0, label=FULL
-        )
+        one = rows[rows["bits"] == bits[0]].sort_values("layer")
+        shade(ax, one, "layer", "full", color=GRAY, alpha=0.3, label=FULL)
         _lines(ax, rows, "value", looks)
-        ax.set_title(name)
-    for ax in axes[3:]:
+        ax.set(title=sentence_case(name), ylabel=name)
+        _show_whole(ax, rows[rows["bits"] > bits[-1]] if len(bits) > 1 else rows)
+        if few is not None and measure == _farthest(shown, few)["measure"]:
+            _say_farthest(ax, _farthest(shown, few))
+    for ax in axes[:-1]:
         ax.set_xlabel("layer")
-    for ax in axes:
         ax.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=6))
-    legend_below(figure, axes[2:3], ncols=6)
+    axes[-1].set_axis_off()
+    axes[-1].legend(*axes[1].get_legend_handles_labels(), loc="center")
     return figure, text
+
+
+def _enough(shown: pd.DataFrame) -> tuple[int | None, int | None]:
+    """Return the fewest bits at which all measures keep, and the most with fewer."""
+    kept = (shown["verdict"] == "keeps").groupby(shown["bits"]).mean()
+    few = kept.index[kept < 1].max() if (kept < 1).any() else None
+    whole = kept.index if few is None else kept.index[kept.index > few]
+    return (whole.min() if len(whole) else None), few
+
+
+def _farthest(shown: pd.DataFrame, bits: int) -> pd.Series:
+    """Return the measure and layer that some bits move farthest, in widths of its interval."""
+    rows = shown[shown["bits"] == bits]
+    widths = (rows["value"] - rows["full"]).abs() / (rows["full_high"] - rows["full_low"])
+    return rows.loc[widths.idxmax()]
+
+
+def _say_farthest(ax: Axes, row: pd.Series) -> None:
+    """Ring the value that left its interval farthest, and print it beside full precision."""
+    place = (row["layer"], row["value"])
+    ax.plot(*place, "o", ms=9, mfc="none", color="black", mew=0.8)
+    value, full = side_by_side([row["value"], row["full"]], 2, differ=False)
+    words = f"{value},\nfull {full}"
+    write_beside(ax, words, place, (-14, -14), ha="right", path_effects=HALO)
+
+
+def _show_whole(ax: Axes, rows: pd.DataFrame) -> None:
+    low = rows[["value", "full_low"]].min().min()
+    high = rows[["value", "full_high"]].max().max()
+    ax.set_ylim(low - ROOM * (high - low), high + ROOM * (high - low))
 
 
 def _looks(bits: list[int]) -> dict[int, Look]:
@@ -103,15 +147,16 @@ def _finding(shown: pd.DataFrame) -> str:
     """Return the title: the fewest bits at which all measures keep, and the most with fewer."""
     if shown.empty:
         return "No weights to round"
-    kept = (shown["verdict"] == "keeps").groupby(shown["bits"]).mean()
-    fewer = kept[kept < 1]
-    whole = kept[kept.index > fewer.index.max()] if len(fewer) else kept
-    if fewer.empty:
-        return f"Every measure of every layer stays in its interval down to {kept.index.min()} bits"
-    if whole.empty:
+    enough, few = _enough(shown)
+    if few is None:
+        return f"Every measure of every layer stays in its interval down to {enough} bits"
+    if enough is None:
         return "At no number of bits do all measures stay in their intervals"
-    enough, few = (counted(n, "bit") for n in (whole.index.min(), fewer.index.max()))
-    return f"Down to {enough} all measures stay in their intervals; at {few} some do not"
+    row = _farthest(shown, few)
+    return (
+        f"At {counted(enough, 'bit')} all measures stay in their intervals, at "
+        f"{counted(few, 'bit')} not the {MEASURES[row['measure']]} of layer {row['layer']}"
+    )
 
 
 def _tables(results: Results, label: str, digits: int) -> str:

@@ -6,10 +6,17 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.patches import Patch
 from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 
-from embspace.draw.page.canvas import counted, join_panels, new_figure, percent, say_instead
+from embspace.draw.page.canvas import (
+    HALO,
+    count,
+    counted,
+    join_panels,
+    new_figure,
+    percent,
+    say_instead,
+)
 from embspace.draw.page.looks import GRAY, PURPLE, TOKEN_KINDS, VERMILION, Look
 from embspace.draw.page.markdown import markdown_table, section, tables_page
 from embspace.draw.page.saving import Results
@@ -21,6 +28,8 @@ MEASURED_WITH = FURTHER_RESULTS[0]
 TOKENS = "data/measured/vocabulary_clusters.parquet"
 MOST_NAMED = 2  # parts of different kinds, in the title
 FREE = "of the same covariance"  # of the kinds of clouds
+LIGHT = ("unused", "subword")  # kinds whose bars take black words
+SEEN = 0.02  # share of a bar from which a kind is in the legend
 BROWN = "#7B3F00"
 PARTS = (VERMILION, PURPLE, BROWN)  # the largest of the drawn size; no kind has their colors
 SIZES = (Look("", "0.2", "o"), Look("", "0.45", "s"), Look("", "0.6", "^"), Look("", "0.7", "D"))
@@ -66,11 +75,11 @@ def _finding(parts: pd.DataFrame, clouds: pd.DataFrame, share: float, smallest: 
     once = parts[parts["matched"] >= share].drop_duplicates("kind").head(MOST_NAMED)
     if once.empty:
         return f"None of {counted(len(parts), 'cluster')} of tokens is found again in half-samples"
-    names = " and ".join(_name(row) for _, row in once.iterrows())
     if (once["stands"] == "no").any():
         where = clouds.loc[clouds["n_standing"] > 0, "cloud"].unique()
         last = "Gaussian clouds" if FREE in where else "Gaussian clouds at unit length"
-        return f"No part stands: half-samples find clusters of {names} again, but also of {last}"
+        return f"No part of the cloud of tokens stands: {last} give clusters as stable"
+    names = " and ".join(_name(row) for _, row in once.iterrows())
     return f"Parts of the cloud of tokens stand: {names}"
 
 
@@ -86,19 +95,23 @@ def _plane(ax: Axes, tokens: pd.DataFrame, named: pd.DataFrame, smallest: int) -
     look: dict[str, Any] = {"s": 1.2, "linewidths": 0, "rasterized": True}
     own = tokens[f"part_{smallest}"]
     ax.scatter(tokens["x"], tokens["y"], color="0.8", **look)
-    patches = []
-    for (_, part), color in zip(named.iterrows(), PARTS, strict=False):
+    for number, ((_, part), color) in enumerate(zip(named.iterrows(), PARTS, strict=False)):
         rows = tokens[own == part["part"]]
         ax.scatter(rows["x"], rows["y"], color=color, **look)
-        patches.append(Patch(color=color, label=_legend(part)))
+        words = ax.annotate(
+            _words(part),
+            rows[["x", "y"]].median(),
+            (1, 0.99 - 0.06 * number),
+            textcoords="axes fraction",
+            arrowprops={"arrowstyle": "-", "color": color, "lw": 0.8, "relpos": (0, 0.5)},
+        )
+        words.set(color=color, fontsize=7, ha="right", va="top", path_effects=HALO)
     ax.set(aspect="equal", xticks=[], yticks=[], xlabel="component 1", ylabel="component 2")
     ax.set_adjustable("datalim")
     ax.set_title(f"Largest clusters of {smallest} tokens or more (gray: other tokens)")
-    below: dict[str, Any] = {"loc": "upper left", "bbox_to_anchor": (0, -0.08)}
-    ax.legend(handles=patches, fontsize=7, frameon=False, **below)
 
 
-def _legend(part: pd.Series) -> str:
+def _words(part: pd.Series) -> str:
     words = ", ".join(map(drawable, str(part["tokens"]).split()[:2]))
     return f"{counted(part['n_tokens'], 'token')}: {words}, …"
 
@@ -114,13 +127,18 @@ def _stability(ax: Axes, parts: pd.DataFrame, clouds: pd.DataFrame, share: float
             label=f"from {smallest} tokens",
         )
     ax.axhline(share, color="black", lw=0.6)
+    at_left: dict[str, Any] = {"transform": ax.get_yaxis_transform(), "fontsize": 7}
+    ax.text(0.02, share - 0.02, f"stands above {share:g}", va="top", **at_left)
     for (cloud, own), line in zip(clouds.groupby("cloud"), (":", "--"), strict=False):
-        name = "Gaussian" if cloud == FREE else "Gaussian, unit length"
-        ax.axhline(own["largest_matched"].max(), color=GRAY, ls=line, lw=0.9, label=name)
+        name, height = "Gaussian clouds", own["largest_matched"].max()
+        name += "" if cloud == FREE else ", unit length"
+        ax.axhline(height, color=GRAY, ls=line, lw=0.9)
+        x, side = (0.02, "left") if height > share else (0.98, "right")  # few marks are there
+        ax.text(x, height + 0.02, name, color=GRAY, ha=side, **at_left)
     ax.set(xscale="log", xlabel="tokens of the cluster", ylabel="halves with a match")
-    ax.set_ylim(-0.05, 1.08)
+    ax.set_ylim(-0.05, 1.15)
     ax.set_title("Stability")
-    ax.legend(fontsize=7, loc=(0.33, 0.11), labelspacing=0.2, handlelength=1.5, borderpad=0)
+    ax.legend(fontsize=7, loc="center right", labelspacing=0.2, handlelength=1.5, borderpad=0)
 
 
 def _kinds(ax: Axes, kinds: pd.DataFrame, named: pd.DataFrame, smallest: int) -> None:
@@ -128,12 +146,23 @@ def _kinds(ax: Axes, kinds: pd.DataFrame, named: pd.DataFrame, smallest: int) ->
     table = own.pivot_table(index="part", columns="kind", values="n_tokens", fill_value=0)
     table = table.reindex([0, *named["part"]]).fillna(0)
     shares = table.div(table.sum(axis=1), axis=0)
-    left = np.zeros(len(shares))
+    left, main = np.zeros(len(shares)), named.set_index("part")["kind"]
     for kind in shares:
         look = TOKEN_KINDS[_kind(str(kind))]
-        ax.barh(range(len(shares)), shares[kind], left=left, color=look.color, label=look.name)
+        bars = ax.barh(range(len(shares)), shares[kind], left=left, color=look.color)
+        if shares[kind].max() >= SEEN:
+            bars.set_label(look.name)
+        says = [main.get(part) == kind for part in shares.index]
+        words = [
+            percent(share) if said else "" for share, said in zip(shares[kind], says, strict=True)
+        ]
+        light = kind in ("unused", "subword")
+        ax.bar_label(
+            bars, words, label_type="center", fontsize=7, color="black" if light else "white"
+        )
         left += shares[kind].to_numpy()
-    ax.set_yticks(range(len(shares)), ["no cluster", *map(str, named["part"])])
+    sizes = [f"{count(n)} tokens" for n in named["n_tokens"]]
+    ax.set_yticks(range(len(shares)), ["no cluster", *sizes])
     for tick, color in zip(ax.get_yticklabels()[1:], PARTS, strict=False):
         tick.set_color(color)
     ax.set(xlim=(0, 1), xlabel="share of tokens")

@@ -7,8 +7,9 @@ import numpy as np
 from jaxtyping import Float
 from matplotlib.axes import Axes
 
-# To the left edge of a name: to its middle, it would cross the names beside.
-LEAD: dict[str, Any] = {"linewidth": 0.6, "shrinkA": 1, "shrinkB": 0, "relpos": (0, 0.5)}
+# From the middle of a name's left edge. Without a patch: at the box around a name, a steep lead
+# would end above or below the word.
+LEAD = {"linewidth": 0.6, "relpos": (0, 0.5), "patchA": None, "shrinkA": 2, "shrinkB": 0}
 
 
 def name_lines(ax: Axes, gap: float = 0.055) -> None:

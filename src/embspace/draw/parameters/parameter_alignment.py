@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -33,6 +34,8 @@ SPACES = {
     "raw": Look("in raw space", VERMILION, "s", "--"),
 }
 MOST = 0.5  # of pairs and groups that are aligned, beyond which a run is
+ALL = 0.95  # of layers found, on average, beyond which they are
+DODGE = 0.09  # rows between the points of two pairs of seeds
 
 
 def draw_parameter_alignment(
@@ -55,7 +58,7 @@ def draw_parameter_alignment(
         return figure, tables_page(title, STAGE, "None.\n")
     _copies(axes[0], planted)
     runs = list(planted["run"].drop_duplicates())
-    _seeds(axes[1], _last(assignments), runs, results[SETTINGS]["level"])
+    _seeds(axes[1], assignments, runs, results[SETTINGS]["level"])
     legend_below(figure, axes, ncols=4)
     return figure, tables_page(title, STAGE, *_tables(assignments, planted, digits))
 
@@ -75,28 +78,31 @@ def _is_true(column: pd.Series) -> pd.Series:
 def _title(assignments: pd.DataFrame, planted: pd.DataFrame) -> str:
     if planted.empty:
         return "No run was trained"
-    exact = planted[planted["noise"] == planted["noise"].min()].groupby("space")["found"].mean()
+    means = planted.groupby(["space", "noise"])["found"].mean()
+    noise = means["vocabulary"].index[means["vocabulary"] > ALL]
+    raw = means["raw"].max()
+    chance = "by chance" if raw < 2 * planted["chance"].mean() else percent(raw)
     said = (
-        f"Through the vocabulary, {percent(exact['vocabulary'])} of the layers of exact copies, "
-        f"turned and shuffled, are found, in raw space {percent(exact['raw'])}"
+        f"Copies' layers are found through the vocabulary up to noise of {noise.max():g} times "
+        f"the weights, in raw space {chance}"
+        if len(noise)
+        else "Copies' layers are not found, even without noise"
     )
     rows = _last(assignments)
-    if rows.empty:
+    apart = rows[rows["run"].isin(_trained_apart(assignments))]
+    if apart.empty:
         return said
-    aligned = _is_true(rows["is_aligned"]).groupby([rows["space"], rows["run"]], sort=False).mean()
-    of_space = {space: set(found["run"]) for space, found in _mostly(aligned).groupby("space")}
-    found, raw = (of_space.get(space, set()) for space in ("vocabulary", "raw"))
-    names = [
-        f"{run} (in raw space, too)" if run in raw else str(run)
-        for run in rows["run"].unique()
-        if run in found
-    ]
-    return f"{said}; seeds are aligned in {', '.join(names) or 'no run'}"
+    aligned = _is_true(apart["is_aligned"]).groupby([apart["space"], apart["run"]]).mean()
+    names = sorted(set(aligned.index[aligned > MOST].get_level_values("run")))
+    found = f"aligned in {', '.join(names)}" if names else "not aligned"
+    return f"{said}; seeds trained apart are {found}"
 
 
-def _mostly(aligned: pd.Series) -> pd.DataFrame:
-    """The spaces and runs of which most groups and seeds are aligned."""
-    return aligned[aligned > MOST].reset_index()
+def _trained_apart(assignments: pd.DataFrame) -> set[str]:
+    """Return the runs whose seeds start at random; others start from one trained model."""
+    if assignments.empty:
+        return set()
+    return set(assignments.loc[assignments["phase"] == "pretraining", "run"])
 
 
 def _subtitle(assignments: pd.DataFrame, planted: pd.DataFrame, level: float) -> str:
@@ -105,10 +111,9 @@ def _subtitle(assignments: pd.DataFrame, planted: pd.DataFrame, level: float) ->
     n_seeds = pd.concat([assignments["seed"], assignments["other_seed"]]).nunique()
     return (
         f"{counted(planted['run'].nunique(), 'run')} of up to {counted(n_seeds, 'seed')}, after "
-        f"training · a: mean of kinds of weights, {planted['n_copies'].iloc[0]} shuffled and "
-        "turned copies, noise as a multiple of the parameters; thin lines: runs · b: a point for "
-        "two seeds; a kind counts if more layers match than in "
-        f"{50 * (1 + level):g} % of deals of its rows to layers at random"
+        f"training · a: {planted['n_copies'].iloc[0]} copies, layers shuffled, space turned; thin "
+        "lines: runs · b: a point for two seeds: kinds of weights of which more layers match than "
+        f"in {50 * (1 + level):g} % of random matches"
     )
 
 
@@ -123,26 +128,36 @@ def _copies(ax: Axes, planted: pd.DataFrame) -> None:
         style: dict[str, Any] = {"color": look.color, "marker": look.marker, "ms": 4}
         ax.plot(mean.index, mean, ls=look.line, label=look.name, **style)
     ax.axhline(planted["chance"].mean(), color=GRAY, ls=":", lw=1, label="chance")
-    ax.set(title="Layers found in copies", xlabel="noise", ylabel="share of layers")
+    ax.set(title="Layers found in copies", xlabel="noise, multiple of the weights")
+    ax.set_ylabel("share of layers")
+    noise = sorted(set(planted["noise"]))
+    ax.set_xscale("symlog", base=2, linthresh=1)
+    ax.set_xticks(noise, [f"{value:g}" for value in noise], minor=False)
     ax.set_ylim(-0.03, 1.05)
     ax.yaxis.set_major_formatter(PercentFormatter(1, symbol=" %"))
 
 
-def _seeds(ax: Axes, rows: pd.DataFrame, runs: list[str], level: float) -> None:
-    """Draw a row a run: of two seeds, the share of kinds of weights that match beyond the null."""
+def _seeds(ax: Axes, assignments: pd.DataFrame, runs: list[str], level: float) -> None:
+    """Draw a row a run: of two seeds, the share of kinds of weights that match beyond the null.
+
+    Open points: seeds that start from one trained model.
+    """
+    rows, apart = _last(assignments), _trained_apart(assignments)
     for place, run in enumerate(runs):
         of_run = rows[rows["run"] == run]
         if of_run.empty:
             ax.text(0.02, place, "a single seed", va="center", fontsize=7, color=GRAY)
             continue
-        for offset, (space, look) in zip((-0.15, 0.15), SPACES.items(), strict=True):
+        for offset, (space, look) in zip((-0.2, 0.2), SPACES.items(), strict=True):
             of_space = of_run[of_run["space"] == space]
             is_aligned = _is_true(of_space["is_aligned"])
             shares = is_aligned.groupby([of_space["seed"], of_space["other_seed"]]).mean()
             style: dict[str, Any] = {"color": look.color, "marker": look.marker, "ms": 4}
-            ax.plot(shares, [place + offset] * len(shares), ls="", **style)
+            style |= {} if run in apart else {"mfc": "white"}
+            heights = place + offset + DODGE * (np.arange(len(shares)) - (len(shares) - 1) / 2)
+            ax.plot(shares, heights, ls="", **style)
     ax.axvline((1 - level) / 2, color=GRAY, ls=":", lw=1)
-    ax.set_yticks(range(len(runs)), runs)
+    ax.set_yticks(range(len(runs)), [run if run in apart else f"{run}\n(one base)" for run in runs])
     ax.set(title="Two seeds beyond chance", xlabel="share of kinds of weights")
     ax.set(xlim=(-0.03, 1.05), ylim=(len(runs) - 0.5, -0.5))
     ax.xaxis.set_major_formatter(PercentFormatter(1, symbol=" %"))

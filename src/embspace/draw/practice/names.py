@@ -1,4 +1,8 @@
-"""Names of versions of vectors and similarities."""
+"""Names of versions of vectors and similarities, and tables by pairs of corpora."""
+
+import pandas as pd
+
+TablesOfPairs = dict[tuple[str, str], pd.DataFrame]
 
 CHANGES = {
     "raw": "raw",

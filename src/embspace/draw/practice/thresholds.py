@@ -5,7 +5,7 @@ from typing import Any
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
+from matplotlib.ticker import MaxNLocator, PercentFormatter
 from pydantic import NonNegativeInt, PositiveFloat
 
 from embspace.draw.page.canvas import (
@@ -57,20 +57,21 @@ def draw_thresholds(
             _line(ax, rows, "cosine", look)
             shade(ax, rows, "layer", "cosine", color=look.color, alpha=0.2)
         ax.set(title=title, ylim=(0, 1.02))
-    axes[0].set_ylabel(f"cosine of one pair in {count(round(1 / RATE))}")
+    axes[0].set_ylabel(f"cosine that one pair in {count(round(1 / RATE))} exceeds")
     guessed = fixed[fixed["cosine"] == GUESSED]
     for corpus, look in looks.items():
-        _line(axes[2], guessed[guessed["corpus"] == corpus], "share", look, scale=100)
-    axes[2].set(title=f"Pairs above {GUESSED}", ylabel="% of pairs", ylim=(-2, 102))
+        _line(axes[2], guessed[guessed["corpus"] == corpus], "share", look)
+    axes[2].set(title=f"Pairs above {GUESSED}", ylabel="share of pairs", ylim=(-0.02, 1.02))
+    axes[2].yaxis.set_major_formatter(PercentFormatter(1, decimals=0, symbol=" %"))
     for ax in axes:
         _layers(ax)
     legend_below(figure, [axes[1]], ncols=len(looks))
     return figure, text
 
 
-def _line(ax: Axes, rows: pd.DataFrame, column: str, look: Look, scale: float = 1) -> None:
+def _line(ax: Axes, rows: pd.DataFrame, column: str, look: Look) -> None:
     style: dict[str, Any] = {"color": look.color, "marker": look.marker, "ls": look.line}
-    ax.plot(rows["layer"], scale * rows[column], ms=4, label=look.name, **style)
+    ax.plot(rows["layer"], rows[column], ms=4, label=look.name, **style)
 
 
 def _layers(ax: Axes) -> None:
@@ -86,9 +87,15 @@ def _finding(shown: pd.DataFrame, fixed: pd.DataFrame) -> str:
     guessed = fixed[fixed["cosine"] == GUESSED]
     most = guessed.iloc[int(guessed["share"].to_numpy().argmax())]
     if most["share"] > NOT_RARE:
+        own = guessed[guessed["corpus"] == most["corpus"]].sort_values("layer")
+        *before, last = own["share"]
+        name, start = corpus_called(most["corpus"]), f"A cosine of {GUESSED} is not rare:"
+        if last > NOT_RARE or min(before) <= NOT_RARE:
+            where = f"lie above it at layer {most['layer']:.0f}"
+            return f"{start} {percent(most['share'])} of pairs of {name} {where}"
         return (
-            f"A cosine of {GUESSED} is not rare: {percent(most['share'])} of pairs of "
-            f"{corpus_called(most['corpus'])} lie above it at layer {most['layer']:.0f}"
+            f"{start} {percent(min(before))} or more of pairs of {name} lie above it until layer "
+            f"{own['layer'].iloc[-2]:.0f}, {'few' if last else 'none'} at the last"
         )
     last = raw[raw["layer"] == raw["layer"].max()].sort_values("cosine")
     low, high = last.iloc[0], last.iloc[-1]

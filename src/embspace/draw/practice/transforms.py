@@ -7,7 +7,14 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from pydantic import NonNegativeInt, PositiveFloat
 
-from embspace.draw.page.canvas import counted, legend_below, new_figure, say_instead, sentence_case
+from embspace.draw.page.canvas import (
+    count,
+    legend_below,
+    new_figure,
+    say_instead,
+    sentence_case,
+    write_beside,
+)
 from embspace.draw.page.looks import GRAY, Look, corpus_looks
 from embspace.draw.page.markdown import markdown_table, section, tables_page
 from embspace.draw.page.own_texts import corpus_called
@@ -34,7 +41,7 @@ def draw_transforms(
         3,
         height_mm=height_mm,
         title=_finding(effects, results["best"]),
-        subtitle=f"{label} · {_population(effects)}",
+        subtitle=f"{label} · {_population(effects, hubs)}",
         stage=STAGE,
     )
     text = _tables(results, label, digits)
@@ -43,9 +50,14 @@ def draw_transforms(
         return figure, text
     looks = corpus_looks(effects["corpus"])
     shown = {key: name for key, name in CHANGES.items() if key not in (RAW, "unit_length")}
+    named = _named(effects, results["best"])
     for ax, (task, title) in zip(axes, USES.items(), strict=False):
         _differences(ax, effects[effects["task"] == task], shown, looks)
         ax.set(title=title, xlabel=UNITS[task])
+        if named is not None and task == named["task"]:
+            value, row = named["difference"], [*shown].index(named["version"])
+            words = f"{value:+.2f}".replace("-", "−")
+            write_beside(ax, words, (value, row), (0, 9), ha="center")
     axes[1].set_yticklabels([])
     _hubness(axes[2], hubs, looks)
     legend_below(figure, [axes[1]], ncols=len(looks) + 1)
@@ -83,39 +95,48 @@ def _hubness(ax: Axes, hubs: pd.DataFrame, looks: Looks) -> None:
     ax.set(title="Hubness of texts", xlabel="skewness of 10-occurrences", xlim=(0, None))
 
 
+def _named(effects: pd.DataFrame, best: pd.DataFrame) -> pd.Series | None:
+    """Return the change that surely helps most without harm, else the largest sure harm."""
+    uses = effects[effects["task"].isin(USES)]
+    helping = best.loc[best["version"] != RAW, ["corpus", "version"]]
+    gains = uses.merge(helping).query("difference_low > 0")
+    if len(gains):
+        return gains.loc[gains["difference"].idxmax()]
+    harmed = uses[uses["difference_high"] < 0]
+    return harmed.loc[harmed["difference"].idxmin()] if len(harmed) else None
+
+
 def _finding(effects: pd.DataFrame, best: pd.DataFrame) -> str:
-    """Return the title: a change that surely helps without harm, else the largest sure harm."""
+    """Return the title: whether a change surely helps search or labels without harm."""
     if effects.empty:
         return NONE
-    uses = effects[effects["task"].isin(USES)]
-    for corpus, version in best[best["version"] != RAW].to_numpy():
-        own = uses[(uses["corpus"] == corpus) & (uses["version"] == version)]
-        gain = own[own["difference_low"] > 0]
-        if len(gain):
-            most = gain.iloc[int(gain["difference"].to_numpy().argmax())]
-            return (
-                f"{sentence_case(CHANGES[version])}: {most['task']} of {corpus_called(corpus)} "
-                f"surely gains {most['difference']:.2f}, and no task there surely loses"
-            )
-    harmed = uses[uses["difference_high"] < 0]
-    start = "No change of coordinates surely helps without harm"
-    if harmed.empty:
+    named = _named(effects, best)
+    start = "No change of coordinates surely helps search or labels without harm"
+    if named is None:
         return start
-    worst = harmed.iloc[int(harmed["difference"].to_numpy().argmin())]
-    return (
-        f"{start}; {CHANGES[worst['version']]}, {worst['task']} of "
-        f"{corpus_called(worst['corpus'])} loses {-worst['difference']:.2f}"
-    )
+    change, corpus, size = CHANGES[named["version"]], named["corpus"], abs(named["difference"])
+    words = f"{named['task']} of {corpus_called(corpus)}"
+    if named["difference"] > 0:
+        return (
+            f"{sentence_case(change)}: {words} surely gains {size:.2f}, and no task there surely "
+            "loses"
+        )
+    return f"{start}; {change}, {words} loses {size:.2f}"
 
 
-def _population(effects: pd.DataFrame) -> str:
+def _population(effects: pd.DataFrame, hubs: pd.DataFrame) -> str:
     if effects.empty:
         return "n = 0"
-    sizes = effects[effects["task"] == "anisotropy"].groupby("corpus", sort=False)["n"].max()
-    parts = [f"{corpus_called(str(name))}: {counted(n, 'text')}" for name, n in sizes.items()]
+    halves = effects[effects["task"] == "anisotropy"].groupby("corpus", sort=False)["n"].max()
+    whole = hubs.groupby("corpus", sort=False)["n"].max()
+    fitted, all_texts = (
+        ", ".join(f"{count(n)} {corpus_called(str(name))}" for name, n in sizes.items())
+        for sizes in (halves, whole)
+    )
     return (
-        f"{', '.join(parts)} of the half that fitted nothing · last layer, mean pooling · bars: "
-        "95 % intervals, all changes at once · gray: Gaussian clouds of equal covariance"
+        f"last layer, mean pooling · a, b: {fitted}, the half that fitted nothing; bars: 95 % "
+        f"intervals, all changes at once · c: {all_texts}; gray: Gaussian clouds of equal "
+        "covariance"
     )
 
 

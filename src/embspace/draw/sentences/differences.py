@@ -8,8 +8,10 @@ from matplotlib.figure import Figure
 from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 
 from embspace.draw.page.canvas import (
+    ARROW,
     HALO,
     counted,
+    join_panels,
     legend_below,
     new_figure,
     say_instead,
@@ -25,6 +27,7 @@ STAGE = "measure_differences"
 N_TITLED = 2  # cosines that the title names
 N_SHOWN = 8  # cosines with a row
 WIDTHS = [1.5, 1.0]  # of the map and the cosines
+HEIGHTS = [5.0, 1.0]  # of these and the sentences
 
 
 def draw_differences(
@@ -47,13 +50,12 @@ def draw_differences(
     named = cosines[cosines["q_value"] < bold_q_value][:N_TITLED]
     where = f"layer {summary['layer']}, {TEXT_POOLINGS[summary['pooling']].name}"
     figure, axes = new_figure(
-        1,
+        2,
         2,
         height_mm=height_mm,
         title=_finding(named),
         subtitle=f"{label} · {_population(results)}, second minus first sentence · {where} · "
-        f"b: the largest, in all dimensions; in the title: q < {bold_q_value:g}; bars: 95 % "
-        "intervals",
+        f"title: q < {bold_q_value:g} · bars: 95 % intervals",
         stage=STAGE,
     )
     text = difference_tables(results, label, n_listed, digits)
@@ -62,12 +64,14 @@ def draw_differences(
         return figure, text
     if grid := axes[0].get_gridspec():
         grid.set_width_ratios(WIDTHS)
+        grid.set_height_ratios(HEIGHTS)
+    _sentences(join_panels(axes[2:]), results["examples"], named)
     draw_map(axes[0], results["map"], summary, arrows)
     if cosines.empty:
-        say_instead(axes[1:], "one category alone")
+        say_instead(axes[1:2], "one category alone")
     else:
         _cosines(axes[1], cosines[:N_SHOWN])
-        legend_below(figure, axes, ncols=2)
+        legend_below(figure, axes[1:2], ncols=2)
     return figure, text
 
 
@@ -99,10 +103,21 @@ def _cosines(ax: Axes, rows: pd.DataFrame) -> None:
     ax.grid(visible=False, axis="y")
 
 
+def _sentences(ax: Axes, examples: pd.DataFrame, named: pd.DataFrame) -> None:
+    """Write a pair of sentences of each category that the title names."""
+    ax.set_axis_off()
+    categories = pd.unique(named[["category_1", "category_2"]].to_numpy().ravel())
+    rows = examples.set_index("category").loc[categories]
+    words = [f"{name}:  {row['first']}{ARROW}{row['second']}" for name, row in rows.iterrows()]
+    ax.text(0, 1, "\n".join(words), fontsize=7, va="top", linespacing=1.5)
+
+
 def _finding(named: pd.DataFrame) -> str:
     if named.empty:
         return "No two categories of sentence differences are clearly aligned or opposed"
-    return f"Sentence differences go along: {' and '.join(map(_cosine, named.to_dict('records')))}"
+    said = ", ".join(map(_cosine, named.to_dict("records")))
+    null = named[["null_cosine_low", "null_cosine_high"]].abs().max(axis=None)
+    return f"Differences of sentences go {said}; unrelated sentences stay within ±{null:.2f}"
 
 
 def _cosine(row: dict[Any, Any]) -> str:

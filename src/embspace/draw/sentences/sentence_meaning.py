@@ -1,4 +1,4 @@
-"""Draws whether vectors of sentences tell meaning from wording, and which differences go along."""
+"""Draws whether vectors of sentences tell meaning from wording, and which differences repeat."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -23,28 +23,26 @@ from embspace.draw.page.canvas import (
 )
 from embspace.draw.page.looks import BLACK, GRAY, NULLS, TEXT_POOLINGS, Look, pooling_looks
 from embspace.draw.page.markdown import markdown_table, section, tables_page
-from embspace.draw.sentences.difference_tables import cosine_matrix
+from embspace.draw.page.wording import side_by_side
 from embspace.draw.sentences.synonym_tables import BAG, last_layer
-from embspace.draw.sentences.synonyms import meaning_or_wording
 
 RESULTS = (
     "synonyms/contrasts.csv",
     "differences/categories.csv",
-    "differences/cosines.csv",
     "differences/examples.csv",
 )
-NAMED = "mean"  # the pooling of the numbers, and of b and c
+NAMED = "mean"  # the pooling of the title, and of b
+DIFFERENCE = "paraphrase_minus_kind_cosine"  # of the mean cosines, with its interval
 KINDS = {
     "unrelated": "unrelated",
     "paraphrase": "paraphrases",
     "negation": "negation, same words",
-    "swapped_roles": "swapped roles, same words",
 }
-DODGE = 0.22  # between two poolings, where two kinds are 1 apart
+DODGE = 0.22  # between two marks, where two rows are 1 apart
 RANDOM = NULLS["random_initialization"]
-HEIGHTS = [0.8, 1.3, 1.0]  # of the rows, in relation
+HEIGHTS = [0.7, 1.3]  # of the rows, in relation
 WIDTHS = [0.72, 1.0]  # of b and of its sentences
-MOST_PRINTED = 12  # categories whose sentences and cosines are printed
+MOST_PRINTED = 12  # categories whose sentences are printed
 
 
 def draw_sentence_meaning(
@@ -54,14 +52,14 @@ def draw_sentence_meaning(
     height_mm: PositiveFloat,
     digits: NonNegativeInt,
 ) -> tuple[Figure, str]:
-    """Draw cosines of kinds of pairs, how parallel differences are, and cosines of their means.
+    """Draw cosines of kinds of pairs, and how parallel differences of a category are.
 
-    All is of the last layer; a has every pooling, b and c mean pooling.
+    All is of the last layer; a has every pooling, b mean pooling.
     """
-    contrasts, categories, cosines, examples = (results[name[:-4]] for name in RESULTS)
+    contrasts, categories, examples = (results[name[:-4]] for name in RESULTS)
     contrasts = last_layer(contrasts) if len(contrasts) else contrasts
     figure, axes = new_figure(
-        3,
+        2,
         2,
         height_mm=height_mm,
         title=meaning_or_wording(contrasts),
@@ -74,15 +72,36 @@ def draw_sentence_meaning(
     if grid := axes[0].get_gridspec():
         grid.set_height_ratios(HEIGHTS)
         grid.set_width_ratios(WIDTHS)
-    differences, means = (_shown(table) for table in (categories, cosines))
-    differences = differences.sort_values("consistency", ascending=False, kind="stable")
+    differences = _shown(categories).sort_values("consistency", ascending=False, kind="stable")
     kinds = join_panels(axes[:2])
     _kinds(kinds, contrasts)
     _consistency(axes[2], differences)
     _sentences(axes[3], axes[2], examples.set_index("category").reindex(differences["category"]))
-    _matrix(join_panels(axes[4:]), means)
     legend_below(figure, [kinds, axes[2]], ncols=4, columnspacing=1.2)
     return figure, _table(differences, label, digits)
+
+
+def meaning_or_wording(contrasts: pd.DataFrame) -> str:
+    """Return whether a paraphrase or a negation is more like its sentence, by mean pooling.
+
+    One is if the interval of the difference leaves out zero.
+
+    Args:
+        contrasts: The rows of the last layer.
+    """
+    if contrasts.empty:
+        return "The model reads no sentence"
+    rows = contrasts.set_index(["pooling", "kind"])
+    one, other = side_by_side(
+        [rows.loc[(NAMED, kind), "cosine"] for kind in ("paraphrase", "negation")], 2, differ=False
+    )
+    low, high = (rows.loc[(NAMED, "negation"), f"{DIFFERENCE}_{end}"] for end in ("low", "high"))
+    verb = "more" if low > 0 else "less" if high < 0 else "not surely more or less"
+    said = f"A sentence is {verb} like its paraphrase ({one}) than like its negation ({other})"
+    own, words = (rows.loc[(pooling, "negation"), DIFFERENCE] for pooling in (NAMED, BAG))
+    if own * words <= 0:
+        return f"{said}, and by counts of words the other way round"
+    return f"{said}; by counts of words the gap is {'wider' if abs(words) > abs(own) else 'less'}"
 
 
 def _shown(table: pd.DataFrame) -> pd.DataFrame:
@@ -96,7 +115,7 @@ def _population(contrasts: pd.DataFrame, categories: pd.DataFrame) -> str:
     n = _shown(categories)["n"]
     size = f"{n.min()}" if n.min() == n.max() else f"{n.min()} to {n.max()}"
     return (
-        f"last layer, b and c: {TEXT_POOLINGS[NAMED].name} · a difference is the second sentence "
+        f"last layer, b: {TEXT_POOLINGS[NAMED].name} · a difference is the second sentence "
         f"minus the first, {len(n)} categories of {size} pairs · consistency: mean cosine of two "
         "differences of a category · bars: 95 % intervals"
     )
@@ -113,17 +132,22 @@ def _kinds(ax: Axes, contrasts: pd.DataFrame) -> None:
         ax.hlines(y, own["cosine_low"], own["cosine_high"], color=look.color)
         _mark(ax, own["cosine"], y, look)
         if pooling == NAMED:
-            for place in zip(own["cosine"], y, strict=True):
-                words: dict[str, Any] = {"ha": "center", "path_effects": HALO}
-                write_beside(ax, f"{place[0]:.2f}", place, (0, 5), **words)
+            _print_values(ax, own["cosine"], y, 5)
     bag = by_kind.loc[BAG].loc[[*KINDS]]
+    _print_values(ax, bag["cosine"], rows + 2 * DODGE, -6)
     words_alone: dict[str, Any] = {"color": BLACK, "ms": 14, "mew": 1.4, "label": "counts of words"}
     ax.plot(bag["cosine"], rows, "|", **words_alone)
     sizes = zip(KINDS.values(), bag["n_pairs"], strict=True)
     names = [f"{words} ({count(n)})" for words, n in sizes]
     ax.set_yticks(rows, map(sentence_case, names))
-    ax.set(xlabel="mean cosine", title="Pairs of sentences (n)", ylim=(len(KINDS) - 0.5, -0.6))
+    ax.set(xlabel="mean cosine", title="Pairs of sentences (n)", ylim=(len(KINDS) - 0.2, -0.6))
     ax.grid(visible=False, axis="y")
+
+
+def _print_values(ax: Axes, x: Any, y: Any, above: int) -> None:
+    for place in zip(x, y, strict=True):
+        look: dict[str, Any] = {"ha": "center", "path_effects": HALO}
+        write_beside(ax, f"{place[0]:.2f}", place, (0, above), **look)
 
 
 def _mark(ax: Axes, x: Any, y: Any, look: Look, *, is_random: bool = False) -> None:
@@ -138,10 +162,12 @@ def _consistency(ax: Axes, rows: pd.DataFrame) -> None:
     low, high = (rows[f"null_consistency_sign_flips_{end}"] for end in ("low", "high"))
     ax.hlines(y, low, high, color="0.8", linewidth=6, label="signs flipped")
     _mark(ax, rows["random_weights_consistency"], y, look, is_random=True)
-    ax.hlines(y, rows["consistency_low"], rows["consistency_high"], color=look.color, linewidth=1)
-    _mark(ax, rows["consistency"], y, look)
+    ax.hlines(
+        y - DODGE, rows["consistency_low"], rows["consistency_high"], color=look.color, linewidth=1
+    )
+    _mark(ax, rows["consistency"], y - DODGE, look)
     apart: dict[str, Any] = {"color": BLACK, "mfc": "none", "ms": 4, "label": "no token in common"}
-    ax.plot(rows["consistency_different_tokens"], y, "d", **apart)
+    ax.plot(rows["consistency_different_tokens"], y + DODGE, "d", **apart)
     ax.axvline(0, color=GRAY, linewidth=0.6)
     ax.set_yticks(y, rows["category"])
     ax.set(ylim=(len(y) - 0.5, -0.5), xlabel="consistency", title="Differences of a category")
@@ -167,36 +193,6 @@ def _changed(first: str, second: str) -> str:
         else f"[{''.join(one[start:end])} → {''.join(other[start_2:end_2])}]"
         for tag, start, end, start_2, end_2 in parts
     )
-
-
-def _matrix(ax: Axes, cosines: pd.DataFrame) -> None:
-    """Draw the cosines of mean differences below the diagonal; within the null they are gray."""
-    import seaborn as sns
-
-    values = cosine_matrix(cosines, "cosine")
-    if values.empty:
-        say_instead([ax], "one category alone")
-        return
-    low, high = (cosine_matrix(cosines, f"null_cosine_{end}") for end in ("low", "high"))
-    low, high = (bound.loc[values.index, values.columns] for bound in (low, high))
-    is_below = np.tril(np.ones(values.shape, dtype=bool), -1)
-    is_null = ((values >= low) & (values <= high)).to_numpy()
-    limit = np.ceil(10 * np.nanmax(np.abs(values.to_numpy()), initial=0.1)) / 10
-    is_printed = len(values) <= MOST_PRINTED
-    words = values.map(lambda value: f"{value:z.2f}".replace("-", "−")).to_numpy()
-    colors: dict[str, Any] = {"cmap": "RdBu_r", "vmin": -limit, "vmax": limit, "linewidths": 0.5}
-    for mask, look in (
-        (~is_below | ~is_null, {**colors, "cmap": ["0.93"]}),
-        (~is_below | is_null, colors),
-    ):
-        numbers: dict[str, Any] = {"annot": words if is_printed else False, "fmt": ""}
-        numbers["annot_kws"] = {"fontsize": 7}
-        sns.heatmap(values, ax=ax, mask=mask, cbar=False, **look, **numbers)
-    ax.set(xlabel="", ylabel="", title="Cosines of mean differences; gray: as of unrelated ones")
-    ax.set(xlim=(0, len(values) - 1), ylim=(len(values), 1))
-    ax.grid(visible=False)
-    ax.tick_params(length=0)
-    ax.tick_params(axis="x", rotation=25)
 
 
 def _table(differences: pd.DataFrame, label: str, digits: int) -> str:

@@ -1,93 +1,66 @@
-"""Draws the groups of `measure_synonyms` on a map: Luisto's figure 23."""
+"""Draws whether clusters of sentences are meanings, by layer, and Luisto's map of groups."""
 
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 from pydantic import NonNegativeInt, PositiveFloat
 
-from embspace.draw.page.canvas import counted, new_figure, say_instead
-from embspace.draw.page.looks import BLACK, BLUE, GRAY, GREEN, TEXT_POOLINGS, VERMILION
+from embspace.draw.page.canvas import counted, new_figure, say_instead, write_beside
+from embspace.draw.page.direct_labels import name_lines, spread
+from embspace.draw.page.looks import (
+    BLACK,
+    BLUE,
+    GREEN,
+    NULLS,
+    TEXT_POOLINGS,
+    VERMILION,
+    pooling_looks,
+)
 from embspace.draw.page.saving import Results
-from embspace.draw.page.wording import side_by_side
 from embspace.draw.sentences.synonym_tables import BAG, last_layer, synonym_tables
 
 STAGE = "measure_synonyms"
-DIFFERENCE = "paraphrase_minus_kind_cosine"  # of the mean cosines, with its interval
-SENTENCES = {"groups": "Groups of synonyms", "groups_and_random": "With random sentences"}
-"""Groups of sentences on each of the two maps, which have principal components of their own."""
-# One for each group, and none of a pooling's colors.
-COLORS = (BLUE, VERMILION, GREEN, BLACK, "#8C510A", "0.65", GRAY)
-MARKERS = "o^sDvPX"
-SHORT = {pooling: look.name for pooling, look in TEXT_POOLINGS.items()}
+MEANINGS, GROUPS = "meanings", "groups"  # sentences in other words, and in nearly the same
+NAMED = "mean"  # the pooling of the title
+RANDOM = NULLS["random_initialization"]
+COLORS = (BLUE, VERMILION, GREEN, BLACK, "#8C510A")  # of groups; none is a pooling's
+MARKERS = "o^sDv"
+GAP = 0.12  # between names of groups, as a share of the map's height
 
 
 def draw_synonyms(
     results: Results, label: str, *, height_mm: PositiveFloat, digits: NonNegativeInt
 ) -> tuple[Figure, str]:
-    """Draw the groups on a map of their own, and with random sentences."""
+    """Draw the purity of clusters of meanings by layer, and a map of the groups of synonyms."""
     groups = results["groups"]
-    title, subtitle = _finding(groups, results["map"]), f"{label} · {_numbers(results)}"
+    title, subtitle = _finding(groups), f"{label} · {_numbers(results)}"
     figure, axes = new_figure(
-        1, 3, height_mm=height_mm, title=title, subtitle=subtitle, stage=STAGE
+        1, 2, height_mm=height_mm, title=title, subtitle=subtitle, stage=STAGE
     )
     if groups.empty:
         say_instead(axes, "the model has no tokenizer, so that it reads no sentence")
         return figure, f"# Synonyms in {label}\n\nThe model reads no text.\n"
-    for ax, sentences in zip(axes, SENTENCES, strict=False):
-        handles = _map(ax, results["map"], results["json"], sentences)
-    for place, (of, purity) in zip((0.12, 0.03), _purities(groups, results["map"]), strict=True):
-        words = f"purity of clusters, {of}: {purity:.2f}"
-        axes[0].text(0.98, place, words, transform=axes[0].transAxes, fontsize=7, ha="right")
-    axes[2].set_axis_off()
-    axes[2].legend(handles=handles, loc="center left", title="Groups", alignment="left")
+    _purity(axes[0], groups[groups["sentences"] == MEANINGS])
+    _map(axes[1], results["map"], results["json"])
     return figure, synonym_tables(results, label, digits)
 
 
-def _purities(groups: pd.DataFrame, coordinates: pd.DataFrame) -> list[tuple[str, float]]:
-    """Return the purity of clusters of groups by the vectors of the map, and by words."""
-    pooling = coordinates["pooling"].iloc[0]
-    own = last_layer(groups[groups["sentences"] == "groups"]).set_index("pooling")["purity"]
-    return [(SHORT[pooling], float(own[pooling])), ("counts of words", float(own[BAG]))]
-
-
-def _finding(groups: pd.DataFrame, coordinates: pd.DataFrame) -> str:
-    """Return the title: how well clusters are the groups, beside clusters of words."""
+def _finding(groups: pd.DataFrame) -> str:
+    """Return the title: how well clusters are the meanings, beside the best null."""
     if groups.empty:
         return "The model reads no sentence"
-    (name, own), (_, words) = _purities(groups, coordinates)
-    verb = "beyond" if own > words else "no better than"
+    rows = last_layer(groups[groups["sentences"] == MEANINGS]).set_index("pooling")
+    own = rows.loc[NAMED]
+    nulls = {"counts of words": rows.loc[BAG, "purity"]}
+    nulls[RANDOM.name] = own["random_weights_purity"]
+    name = max(nulls, key=nulls.__getitem__)
+    verb = "gathers" if own["purity"] > nulls[name] else "does not gather"
     return (
-        f"Groups of synonyms part by {name}, {verb} counts of their words: clusters of purity "
-        f"{own:.2f} against {words:.2f}"
-    )
-
-
-def meaning_or_wording(contrasts: pd.DataFrame) -> str:
-    """Return whether a paraphrase or a negation is more like its sentence, by mean pooling.
-
-    One is if the interval of the difference leaves out zero.
-
-    Args:
-        contrasts: The rows of the last layer.
-    """
-    rows = contrasts[contrasts["pooling"] == "mean"] if len(contrasts) else contrasts
-    if rows.empty:
-        return "The model reads no sentence"
-    by_kind = rows.set_index("kind")
-    values = by_kind["cosine"].loc[["paraphrase", "negation"]]
-    one, other = side_by_side(values.tolist(), 2, differ=False)
-    low, high = (by_kind[f"{DIFFERENCE}_{end}"].loc["negation"] for end in ("low", "high"))
-    if not (low > 0 or high < 0):
-        return (
-            f"A sentence is not surely more or less like its paraphrase ({one}) than like its "
-            f"negation ({other})"
-        )
-    return (
-        f"A sentence is {'more' if low > 0 else 'less'} like its paraphrase ({one}) than like its "
-        f"negation ({other})"
+        f"Mean pooling {verb} one meaning in other words: purity of clusters {own['purity']:.2f}, "
+        f"by {name} {nulls[name]:.2f}"
     )
 
 
@@ -96,42 +69,52 @@ def _numbers(results: Results) -> str:
     if groups.empty:
         return "nothing to show"
     sets = groups.drop_duplicates("sentences").set_index("sentences")[["n", "n_groups"]]
-    n_sentences, n_groups = sets.loc["groups_and_random"].tolist()
-    shown = SHORT[results["map"]["pooling"].iloc[0]]
+    (n, n_meanings), (n_similar, n_groups) = sets.loc[[MEANINGS, GROUPS]].to_numpy()
+    pooling = TEXT_POOLINGS[results["map"]["pooling"].iloc[0]].name
     return (
-        f"{counted(n_sentences, 'sentence')} in {counted(n_groups, 'group')} · last layer, {shown} "
-        "· clusters of average linkage, as many as groups"
+        f"a: {counted(n, 'sentence')}, {counted(n_meanings, 'meaning')} in other words, as many "
+        "clusters by average linkage; purity: share of sentences of their cluster's main meaning "
+        f"· b: {counted(n_similar, 'sentence')} in {counted(n_groups, 'group')} of nearly the same "
+        f"words, last layer, {pooling}"
     )
 
 
-def _map(
-    ax: Axes, coordinates: pd.DataFrame, shares: dict[str, Any], sentences: str
-) -> list[Line2D]:
-    """Draw a map by the first pooling, and return a legend handle for each group."""
+def _purity(ax: Axes, rows: pd.DataFrame) -> None:
+    """Draw the purity of each pooling by layer, named with its last value, above the nulls."""
+    for pooling, look in pooling_looks(rows["pooling"]).items():
+        own = rows[rows["pooling"] == pooling]
+        style: dict[str, Any] = {"color": look.color, "marker": look.marker, "ls": look.line}
+        name = f"{look.name} {own['purity'].iloc[-1]:.2f}"
+        ax.plot(own["layer"], own["purity"], label=name, **style)
+        if pooling == NAMED:
+            layers, random = own["layer"], own["random_weights_purity"]
+    words = rows.loc[rows["pooling"] == BAG, "purity"].iloc[0]
+    level = np.full(len(layers), words)
+    ax.plot(layers, level, color=BLACK, ls="--", label=f"counts of words {words:.2f}")
+    style = {"color": RANDOM.color, "ls": RANDOM.line}
+    ax.plot(layers, random, label=f"{RANDOM.name} {random.iloc[-1]:.2f}", **style)
+    ax.set(ylim=(0, 1.03), xlabel="layer (0: embedding output)", ylabel="purity of clusters")
+    ax.set_title("One meaning in other words")
+    name_lines(ax, 0.07)
+
+
+def _map(ax: Axes, coordinates: pd.DataFrame, shares: dict[str, Any]) -> None:
+    """Draw the groups by the first pooling, each named at its right."""
     pooling = coordinates["pooling"].iloc[0]
-    names = list(dict.fromkeys(coordinates["group"]))
-    is_shown = (coordinates["pooling"] == pooling) & (coordinates["sentences"] == sentences)
-    for number, name in enumerate(names):
-        part = coordinates[is_shown & (coordinates["group"] == name)]
-        if len(part):
-            ax.plot(part["component_1"], part["component_2"], **_group_look(number))
-    ax.set_title(SENTENCES[sentences])
+    is_shown = (coordinates["pooling"] == pooling) & (coordinates["sentences"] == GROUPS)
+    shown = coordinates[is_shown]
+    places = shown.groupby("group", sort=False)[["component_1", "component_2"]]
+    ends, heights = places.max()["component_1"], places.mean()["component_2"]
+    gap = GAP * float(np.ptp(shown["component_2"]))
+    names = zip(places, ends, spread(heights, gap), strict=True)
+    for number, ((name, part), end, height) in enumerate(names):
+        color = COLORS[number % len(COLORS)]
+        marker = MARKERS[number % len(MARKERS)]
+        ax.plot(*part.to_numpy().T, marker, color=color, ms=3.5, mew=0, alpha=0.6)
+        words = str(name).replace("_", " ")
+        write_beside(ax, words, (end, height), (6, 0), color=color, va="center")
+    ax.set_title("Groups of nearly the same words")
     ax.set_aspect("equal", adjustable="datalim")
     for axis, number in ((ax.xaxis, 1), (ax.yaxis, 2)):
-        percent = 100 * shares[f"{pooling}_{sentences}"][f"explained_variance_{number}"]
+        percent = 100 * shares[f"{pooling}_{GROUPS}"][f"explained_variance_{number}"]
         axis.set_label_text(f"component {number} ({percent:.0f} %)")
-    return [
-        Line2D([], [], label=name.replace("_", " "), **_group_look(number))
-        for number, name in enumerate(names)
-    ]
-
-
-def _group_look(number: int) -> dict[str, Any]:
-    return {
-        "linestyle": "none",
-        "color": COLORS[number % len(COLORS)],
-        "marker": MARKERS[number % len(MARKERS)],
-        "markersize": 3.5,
-        "markeredgewidth": 0,
-        "alpha": 0.6,
-    }

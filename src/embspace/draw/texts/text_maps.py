@@ -12,7 +12,6 @@ from matplotlib.ticker import PercentFormatter
 from pydantic import NonNegativeInt, PositiveFloat
 
 from embspace.draw.page.canvas import (
-    HALO,
     count,
     join_panels,
     new_figure,
@@ -42,6 +41,8 @@ MOST_SUBJECTS = 7  # subjects of a single corpus that have a look: as many as th
 OTHERS = "other texts"
 # Titles of what has two corpora or more on no map, by whether there is a single one.
 NO_FINDINGS = ("No two corpora to tell apart", "The texts of one corpus")
+WIDEST = 3  # maps side by side
+SPREAD = 0.3  # between the rows of two corpora, where spaces are 1 apart
 LONGEST = 18  # characters of a kind's name on a map
 ROOM = 0.1  # between the rows, as a share of a map's height, for the words below a map
 LINE = 0.075  # height of a line of words below a map, as a share of the map's
@@ -73,29 +74,29 @@ def draw_text_maps(
     row_height_mm: PositiveFloat,
     digits: NonNegativeInt,
 ) -> tuple[Figure, str]:
-    """Draw the first choice of texts in the first space by every method, then in the last space.
+    """Draw the first choice of texts in each space by one method, and neighbors in the spaces.
 
-    Beside it are the shares of neighbors of the same corpus in both. Texts of a single corpus have
-    the colors of their subjects, where these are known.
+    Texts of a single corpus have the colors of their subjects, where these are known.
 
     Args:
         results: Coordinates, quality of the maps, and neighbors.
         label: The model's name.
-        method: The method of the map of the last space; the tables have all.
+        method: The method of the maps; the tables have all.
         row_height_mm: The height of a row of maps.
         digits: The digits after the point in the tables.
     """
     coordinates, neighbors = results["parquet"], results["neighbors"]
     coordinates = coordinates.assign(kind=_kinds(coordinates))
     maps, spaces = list(coordinates["map"].unique()), _of(coordinates, SPACE)
+    spaces = list(dict.fromkeys([*spaces[:2], *spaces[-1:]]))
     shown = neighbors[neighbors["map"].isin(maps[:1])]
     compared = shown[shown.groupby("map")["corpus"].transform("nunique") > 1]
     figure, axes = new_figure(
         2,
-        3,
-        height_mm=2 * row_height_mm + 16,
+        WIDEST,
+        height_mm=1.6 * row_height_mm + 22,
         title=_finding(compared, spaces, set(coordinates["corpus"])),
-        subtitle=f"{label} · {_population(shown, has_shares=not compared.empty)}",
+        subtitle=f"{label} · {_population(shown, method, has_shares=not compared.empty)}",
         stage=STAGE,
     )
     tables = _tables(neighbors, results["quality"], label, digits)
@@ -103,22 +104,23 @@ def draw_text_maps(
         say_instead(axes, "no corpus has enough texts that this model reads")
         return figure, tables
     looks = _looks(coordinates["kind"])
-    methods = list(coordinates["method"].unique())
-    places = [(spaces[0], name) for name in methods] + [(spaces[-1], method)]
-    for ax, (space, name) in zip(axes, places, strict=False):
-        about = dict(zip(["map", *SPACE, "method"], (maps[0], *space, name), strict=True))
+    for ax, space in zip(axes, spaces, strict=False):
+        about = dict(zip(["map", *SPACE, "method"], (maps[0], *space, method), strict=True))
         points = _where(coordinates, **about)
         _map(ax, points, looks)
         _name_kinds(ax, points, _where(compared, **about), looks)
-        pooling, preparation = POOLINGS[space[0]].name, PREPARATIONS[space[1]]
-        ax.set_title(f"{MAP_METHODS[name].name}, {pooling}\n{preparation}", fontsize=8)
+        ax.set_title(_in_two_lines(space), fontsize=8)
+    for ax in axes[len(spaces) : WIDEST]:
+        ax.remove()
     if isinstance(engine := figure.get_layout_engine(), ConstrainedLayoutEngine):
         engine.set(hspace=ROOM)
-    beside = join_panels(axes[len(places) :])
+    if grid := axes[0].get_gridspec():
+        grid.set_height_ratios([1, 0.6])
+    below = join_panels(axes[WIDEST:])
     if compared.empty:
-        beside.remove()
+        below.remove()
     else:
-        _shares(beside, compared, list(dict.fromkeys([spaces[0], spaces[-1]])))
+        _shares(below, compared[compared["method"] == "space"], spaces)
     return figure, tables
 
 
@@ -136,34 +138,53 @@ def _space_name(space: tuple[str, str]) -> str:
     return f"{POOLINGS[pooling].name} ({PREPARATIONS[preparation]})"
 
 
+def _in_two_lines(space: tuple[str, str]) -> str:
+    pooling, preparation = space
+    return f"{sentence_case(POOLINGS[pooling].name)},\n{PREPARATIONS[preparation]}"
+
+
 def _finding(compared: pd.DataFrame, spaces: Sequence[tuple[str, str]], corpora: set[str]) -> str:
-    """Return the title: the corpus whose neighbors depend most on the space, and its shares."""
+    """Return the title: the corpus whose neighbors depend most on the preparation, and chance."""
     in_space = compared[compared["method"] == "space"]
     if in_space.empty:
         return NO_FINDINGS[len(corpora) == 1]
-    both = [_where(in_space, **dict(zip(SPACE, spaces[end], strict=True))) for end in (0, -1)]
-    first, last = (rows.set_index("corpus")[SHARE] for rows in both)
-    corpus = str((last - first).abs().idxmax())
-    name = corpus_looks([corpus])[corpus].name
-    return (
-        f"Of the texts nearest to {name}, {_percent(first[corpus])} are {name} by "
-        f"{_space_name(spaces[0])}, {_percent(last[corpus])} by {_space_name(spaces[-1])}"
+    first, other = (
+        _where(in_space, **dict(zip(SPACE, space, strict=True))).set_index("corpus")
+        for space in (spaces[0], spaces[min(1, len(spaces) - 1)])
     )
+    corpus = str((other[SHARE] - first[SHARE]).abs().idxmax())
+    name, row = corpus_looks([corpus])[corpus].name, first.loc[corpus]
+    than_chance = (
+        "less than"
+        if row[SHARE] < row[f"shuffled_{SHARE}_low"]
+        else "more than"
+        if row[SHARE] > row[f"shuffled_{SHARE}_high"]
+        else "as many as"
+    )
+    said = (
+        f"Of the texts nearest to {name} by {_space_name(spaces[0])}, {_percent(row[SHARE])} are "
+        f"{name}, {than_chance} by chance"
+    )
+    if len(spaces) == 1:
+        return said
+    (pooling, preparation), is_same = spaces[1], spaces[1][0] == spaces[0][0]
+    way = PREPARATIONS[preparation] if is_same else f"by {_space_name((pooling, preparation))}"
+    return f"{said}; {way}: {_percent(other.loc[corpus, SHARE])}"
 
 
 def _percent(share: float) -> str:
     return f"{100 * share:.0f} %"
 
 
-def _population(neighbors: pd.DataFrame, *, has_shares: bool) -> str:
+def _population(neighbors: pd.DataFrame, method: str, *, has_shares: bool) -> str:
     if neighbors.empty:
         return "no text, n = 0"
     sizes = neighbors.drop_duplicates("corpus")[["corpus", "n"]].itertuples(index=False)
     texts = ", ".join(f"{count(n)} {corpus_looks([corpus])[corpus].name}" for corpus, n in sizes)
-    parts = [f"layer {neighbors['layer'].iloc[0]}", texts]
+    parts = [f"layer {neighbors['layer'].iloc[0]}", texts, f"maps by {MAP_METHODS[method].name}"]
     if has_shares:
         k = neighbors["k"].max()
-        parts.append(f"below a map, the share of the {k} nearest that are of the same source")
+        parts.append(f"below a map, the share of the {k} nearest on it that are of the same source")
         hub = neighbors[neighbors["method"] == "space"].nlargest(1, "mean_k_occurrence").iloc[0]
         name = corpus_looks([hub["corpus"]])[hub["corpus"]].name
         parts.append(
@@ -221,29 +242,24 @@ def _name_kinds(
         shown.set(color=looks[kind].color, fontsize=7, fontweight="bold")
 
 
-def _shares(ax: Axes, compared: pd.DataFrame, spaces: Sequence[tuple[str, str]]) -> None:
-    """Draw the share of neighbors of the same corpus, in each space and on its maps."""
-    places = [(space, corpus) for space in spaces for corpus in compared["corpus"].unique()]
-    spaces_of_rows = zip(compared["pooling"], compared["preparation"], strict=True)
-    keys = [*zip(spaces_of_rows, compared["corpus"], strict=True)]
-    rows = compared.assign(y=[places.index(key) if key in places else -1 for key in keys])
-    rows = rows[rows["y"] >= 0]
-    chance: dict[str, Any] = {"color": GRAY, "ms": 8, "mew": 2, "zorder": 1}
-    ax.plot(rows[CHANCE], rows["y"], "|", label="chance level", **chance)
-    for method, look in MAP_METHODS.items():
-        own, face = _where(rows, method=method), look.color if method == "space" else "none"
-        marks: dict[str, Any] = {"color": look.color, "markerfacecolor": face, "ms": 5}
-        ax.plot(own[SHARE], own["y"], look.marker, label=look.name, **marks)
-        for share, y in own[[SHARE, "y"]].to_numpy() if method == "space" else ():
-            words: dict[str, Any] = {"ha": "center", "path_effects": HALO}
-            write_beside(ax, _percent(share), (share, y), (0, 6), **words)
-    for y, (space, corpus) in enumerate(places):
-        name = f"{sentence_case(corpus_looks([corpus])[corpus].name)} by {_space_name(space)}"
-        ax.text(0.12, y - 0.38, name, fontsize=7, va="center", path_effects=HALO)
-    ax.set(xlim=(-0.06, 1.08), ylim=(len(places) - 0.5, -0.8), title="Neighbors of the same source")
-    ax.set_yticks([])
+def _shares(ax: Axes, in_space: pd.DataFrame, spaces: Sequence[tuple[str, str]]) -> None:
+    """Draw the share of neighbors of the same corpus in a row a space, in the corpus's color."""
+    rows = in_space.set_index([*SPACE, "corpus"])
+    corpora = list(in_space["corpus"].unique())
+    for number, (corpus, look) in enumerate(corpus_looks(corpora).items()):
+        own = rows.loc[[(*space, corpus) for space in spaces]]
+        y = np.arange(len(spaces)) + SPREAD * (number - (len(corpora) - 1) / 2)
+        ax.plot(own[CHANCE], y, "|", color=GRAY, ms=9, mew=2, label=None if number else "chance")
+        ax.hlines(y, own[f"{SHARE}_low"], own[f"{SHARE}_high"], color=look.color)
+        ax.plot(own[SHARE], y, look.marker, color=look.color, label=look.name)
+        for share, end, height in zip(own[SHARE], own[f"{SHARE}_high"], y, strict=True):
+            write_beside(ax, _percent(share), (end, height), (5, 0), va="center")
+    ax.set_yticks(range(len(spaces)), map(_in_two_lines, spaces))
+    ax.set(xlim=(-0.02, 1.08), ylim=(len(spaces) - 0.5, -0.5))
+    ax.set_title("Neighbors of the same source, in all dimensions")
+    ax.grid(visible=False, axis="y")
     ax.xaxis.set_major_formatter(PercentFormatter(1, decimals=0, symbol=" %"))
-    ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.12), ncols=5, columnspacing=1)
+    ax.legend(loc="center left", bbox_to_anchor=(1, 0.5))
 
 
 def _tables(neighbors: pd.DataFrame, quality: pd.DataFrame, label: str, digits: int) -> str:

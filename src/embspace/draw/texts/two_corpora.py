@@ -7,22 +7,24 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from pydantic import NonNegativeInt, PositiveFloat
 
-from embspace.draw.page.canvas import counted, legend_below, new_figure, say_instead, sentence_case
-from embspace.draw.page.looks import PALETTE, TEXT_POOLINGS, Look
+from embspace.draw.page.canvas import counted, new_figure, say_instead, sentence_case
+from embspace.draw.page.direct_labels import name_lines
+from embspace.draw.page.looks import GRAY, PALETTE, TEXT_POOLINGS, Look
 from embspace.draw.page.markdown import markdown_table, section
 from embspace.draw.page.own_texts import corpus_called
 from embspace.draw.page.saving import Results
-from embspace.draw.texts.layer_lines import draw_by_layer
+from embspace.draw.texts.layer_lines import draw_by_layer, draw_level
 
 STAGE = "measure_two_corpora"
 NONE = "No two corpora to tell apart"
 WORDS = "tf_idf"
+MARKERS = "o^sDvPX"
 DEALT = "labels dealt anew"
 NAMES = {name: look.name for name, look in TEXT_POOLINGS.items()} | {WORDS: "words alone"}
 SURE = 0.05
 PANELS = {
-    "auc": ("How surely a text leans to its own corpus", "probability (AUC)"),
-    "distance": ("How far the corpora are apart", "energy distance, 0 to 1"),
+    "auc": ("A text leans to its own corpus", "probability (AUC)"),
+    "distance": ("The corpora are apart", "energy distance, 0 to 1"),
 }
 RowsByPair = dict[tuple[str, str], pd.DataFrame]
 
@@ -39,7 +41,7 @@ def draw_two_corpora(
     figure, axes = new_figure(
         1,
         2,
-        height_mm=height_mm + 5 * len(pairs),
+        height_mm=height_mm,
         title=_finding(pairs),
         subtitle=f"{label} · {_population(pairs)}",
         stage=STAGE,
@@ -49,8 +51,9 @@ def draw_two_corpora(
         return figure, f"# Corpora apart in {label}\n\nStage `{STAGE}`.\n\n{NONE}.\n"
     for ax, (quantity, (title, ylabel)) in zip(axes, PANELS.items(), strict=True):
         _lines(ax, pairs, quantity)
-        ax.set(title=title, ylabel=ylabel, xlabel="layer (0: embedding output)", ylim=(0, 1.02))
-    legend_below(figure, [axes[0]], ncols=1)
+        ax.set(title=title, ylabel=ylabel, xlabel="layer (0: embedding output)")
+        ax.set_ylim(*((min(ax.get_ylim()[0], 0.4), 1.1) if quantity == "auc" else (0, None)))
+        name_lines(ax, 0.07)
     return figure, _tables(results, pairs, label, digits)
 
 
@@ -66,19 +69,28 @@ def _best(rows: pd.DataFrame) -> Any:
     return layers.sort_values(order, ascending=False, kind="stable").iloc[0]
 
 
+def _beyond_words(rows: pd.DataFrame) -> tuple[float, float]:
+    """Return by how much the best layer's AUC is above the one of words alone; and its distance.
+
+    A pair that words tell apart as well shows nothing of the model.
+    """
+    best, words = _best(rows), rows.loc[rows["embedding"] == WORDS, "auc"].round(2)
+    return best["shown"] - words.sum(), best["distance"]
+
+
 def is_apart(rows: pd.DataFrame) -> bool:
     """Return whether two corpora are apart in a layer, by the p-value over all layers."""
     return bool(rows["p_value_of_layers"].min() <= SURE)
 
 
 def _finding(pairs: RowsByPair) -> str:
-    """Return the title: of the pair that is most apart, layer and AUC, beside words alone."""
+    """Return the title: layer and AUC of the pair that vectors tell apart most beyond words."""
     if not pairs:
         return NONE
-    pair = max(pairs, key=lambda name: tuple(_best(pairs[name])[["shown", "distance"]]))
+    pair = max(pairs, key=lambda name: _beyond_words(pairs[name]))
     rows = pairs[pair]
     best = _best(rows)
-    named = sentence_case(_called(pair))
+    named = _called(pair)
     words = [f", words alone {value:.2f}" for value in rows.loc[rows["embedding"] == WORDS, "auc"]]
     auc = f"AUC {best['auc']:.2f}{''.join(words)}"
     place = f"layer {best['layer']:.0f}"
@@ -101,21 +113,23 @@ def _population(pairs: RowsByPair) -> str:
     counts = (f"{corpus_called(name)}: {counted(n, 'document')}" for name, n in sizes.items())
     pooling = TEXT_POOLINGS[next(iter(pairs.values()))["embedding"].iloc[0]].name
     return (
-        f"{', '.join(counts)} · {pooling}, unit vectors · dashed: words alone · "
-        "bands: 95 % intervals over documents, not adjusted for having picked a layer"
+        f"{', '.join(counts)} · {pooling}, unit vectors · dashed: words alone, of the "
+        "pair in its color · bands: 95 % intervals over documents, not adjusted for having picked "
+        "a layer"
     )
 
 
 def _lines(ax: Axes, pairs: RowsByPair, quantity: str) -> None:
     for number, (pair, rows) in enumerate(pairs.items()):
-        color = PALETTE[number % len(PALETTE)]
+        color, marker = PALETTE[number % len(PALETTE)], MARKERS[number % len(MARKERS)]
         layers = rows[rows["layer"].notna()]
-        draw_by_layer(ax, layers, quantity, Look(_called(pair), color, "o", "-"))
-        for value in rows.loc[rows["embedding"] == WORDS, quantity]:
-            ax.axhline(value, color=color, linestyle="--", linewidth=1, label=NAMES[WORDS])
         if quantity == "auc":
-            look: dict[str, Any] = {"color": color, "ls": ":", "lw": 1, "label": DEALT}
-            ax.plot(layers["layer"], layers["null_auc"], **look)
+            dealt: dict[str, Any] = {"color": GRAY, "ls": ":", "marker": marker, "ms": 3, "lw": 1}
+            name = f"_{DEALT}" if number else DEALT
+            ax.plot(layers["layer"], layers["null_auc"], label=name, **dealt)
+        for value in rows.loc[rows["embedding"] == WORDS, quantity]:
+            draw_level(ax, value, NAMES[WORDS], "--", color)
+        draw_by_layer(ax, layers, quantity, Look(_called(pair), color, marker, "-"))
 
 
 def _tables(results: Results, pairs: RowsByPair, label: str, digits: int) -> str:

@@ -11,26 +11,23 @@ from matplotlib.lines import Line2D
 from pydantic import NonNegativeInt, PositiveFloat
 
 from embspace.draw.page.canvas import counted, new_figure, without_axes
-from embspace.draw.page.looks import CIRCLES
+from embspace.draw.page.looks import BLACK, CIRCLES
 from embspace.draw.page.markdown import folded, markdown_table, section
 from embspace.draw.page.saving import Results
 
 STAGE = "project_hopf_link"
 KEYS = ["link", "method", "perplexity", "n_neighbors", "min_dist"]
-COLUMNS = (("space", "pca"), ("tsne",), ("umap",))
+COLUMNS = {"tsne": 1, "umap": 2}
 METHODS = {"space": "Space", "pca": "PCA", "tsne": "t-SNE", "umap": "UMAP"}
 QUALITY = {
-    "link": "circles",
     "map": "map",
     "n_runs": "runs",
     "trustworthiness": "trustworthiness",
-    "continuity": "continuity",
     "neighbor_recall": "neighbor recall",
     "same_circle_share": "neighbors of the same circle",
     "n_linearly_separable": "linearly separable maps",
     "n_closed_rings": "closed rings",
     "n_rings": "rings",
-    "smallest_ring_order_correlation": "smallest correlation of the order around a ring",
 }
 
 
@@ -47,24 +44,26 @@ class Panel:
 def draw_hopf_link(
     results: Results, label: str, *, height_mm: PositiveFloat, digits: NonNegativeInt
 ) -> tuple[Figure, str]:
-    """Draw the linked circles in space and by PCA; by t-SNE and UMAP, the best and worst setting.
+    """Draw the linked circles in space; by t-SNE and UMAP, the best and worst setting.
 
-    Below a map stand the numbers over all runs of its setting.
+    A bar a setting says in how many runs the circles are parted, by PCA, too.
     """
     figure, axes = new_figure(
         2,
-        len(COLUMNS),
+        3,
         height_mm=height_mm,
         title=_finding(results["quality"]),
         subtitle=f"{label} · {_population(results)}",
         stage=STAGE,
     )
     panels = [*_panels(results)]
-    for column, methods in enumerate(COLUMNS):
-        own = [panel for panel in panels if panel.quality["method"] in methods]
-        for ax, panel in zip(axes[column :: len(COLUMNS)], _ends(own), strict=True):
+    _in_space(figure, axes[0], panels[0])
+    _settings(axes[3], _maps(results["quality"]))
+    for method, column in COLUMNS.items():
+        own = [panel for panel in panels if panel.quality["method"] == method]
+        for ax, panel in zip(axes[column::3], _ends(own), strict=True):
             if panel:
-                _draw(figure, ax, panel)
+                _map(ax, panel)
             else:
                 ax.set_axis_off()
     handles = [Line2D([], [], color=look.color, marker=look.marker) for look in CIRCLES]
@@ -72,20 +71,20 @@ def draw_hopf_link(
     return figure, _tables(results, label, digits)
 
 
-def _finding(quality: pd.DataFrame) -> str:
-    """Return the title: which methods part the circles at every seed, in most of their settings."""
+def _maps(quality: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of maps of the linked circles, and whether every run parts these."""
     rows = quality[(quality["link"] == "linked") & (quality["method"] != "space")]
-    is_parted = rows["n_linearly_separable"] == rows["n_runs"]
-    shares = is_parted.groupby(rows["method"], sort=False).mean()
-    part, keep = (
-        [METHODS[str(name)] for name in shares.index[chosen]]
-        for chosen in (shares > 0.5, shares <= 0.5)
-    )
-    if not part:
-        return "No method pulls linked circles apart in most of its settings"
-    verb = "pulls" if len(part) == 1 else "pull"
-    words = f"{' and '.join(part)} {verb} linked circles apart in most settings"
-    return f"{words}, {' and '.join(keep)} does not" if len(keep) == 1 else words
+    return rows.assign(is_parted=rows["n_linearly_separable"] == rows["n_runs"])
+
+
+def _finding(quality: pd.DataFrame) -> str:
+    """Return the title: in how many settings of t-SNE and UMAP every run parts the circles."""
+    rows = _maps(quality)
+    has_seeds = rows["method"] != "pca"
+    n, n_parted = has_seeds.sum(), rows.loc[has_seeds, "is_parted"].sum()
+    said = f"t-SNE and UMAP pull linked circles apart in {n_parted} of {counted(n, 'setting')}"
+    pca = rows.loc[~has_seeds, "is_parted"].all()
+    return f"{said}, PCA {'does, too' if pca else 'does not'}"
 
 
 def _panels(results: Results) -> Iterator[Panel]:
@@ -113,7 +112,7 @@ def _name(row: pd.Series) -> str:
         return f"{name}, perplexity {row['perplexity']:g}"
     if pd.notna(row["n_neighbors"]):
         neighbors = counted(row["n_neighbors"], "neighbor")
-        return f"{name}, {neighbors},\nminimum distance {row['min_dist']:g}"
+        return f"{name}, {neighbors}, {row['min_dist']:g} apart"
     return name
 
 
@@ -128,15 +127,30 @@ def _population(results: Results) -> str:
     )
 
 
-def _draw(figure: Figure, ax: Axes, panel: Panel) -> None:
-    if panel.quality["method"] == "space":
-        _in_space(figure, ax, panel)
-        return
+def _settings(ax: Axes, rows: pd.DataFrame) -> None:
+    """Draw a bar a setting, the runs that part the circles; as long as all of them if all do."""
+    names = [_name(row) for _, row in rows.iterrows()]
+    shares = rows["n_linearly_separable"] / rows["n_runs"]
+    bars = ax.barh(names, shares, color=BLACK, height=0.6)
+    n = rows[["n_linearly_separable", "n_runs"]].itertuples(index=False)
+    ax.bar_label(bars, [f"{n_parted} of {n_runs}" for n_parted, n_runs in n], padding=2, fontsize=7)
+    ax.set(xlim=(0, 1.4), xticks=[])
+    ax.tick_params("y", labelsize=7)
+    ax.grid(visible=False)
+    ax.spines["bottom"].set_visible(False)
+    ax.invert_yaxis()
+    seeds = rows[rows["method"] != "pca"]
+    ax.set_title(
+        f"Runs that part them;\nall in {seeds['is_parted'].sum()} of {len(seeds)} settings"
+    )
+
+
+def _map(ax: Axes, panel: Panel) -> None:
     for circle, look in enumerate(CIRCLES):
         points = _closed(panel, circle)
         ax.plot(points["x"], points["y"], color=look.color, linewidth=0.4, alpha=0.6)
         ax.plot(points["x"][:-1], points["y"][:-1], look.marker, color=look.color, markersize=2.5)
-    ax.set_title(panel.title, loc="left", fontsize=7.5)
+    ax.set_title(panel.title)
     without_axes(ax)
     ax.set_xlabel(_quality_words(panel.quality), fontsize=7, color="0.3")
 
@@ -151,7 +165,7 @@ def _quality_words(row: pd.Series) -> str:
     """Return the words below a map: the runs that part the circles, and closed rings."""
     return (
         f"parted in {row['n_linearly_separable']} of {counted(row['n_runs'], 'run')}\n"
-        f"rings closed: {row['n_closed_rings']} of {row['n_rings']}"
+        f"rings without a gap: {row['n_closed_rings']} of {row['n_rings']}"
     )
 
 
@@ -162,16 +176,16 @@ def _in_space(figure: Figure, ax: Axes, panel: Panel) -> None:
     for circle, look in enumerate(CIRCLES):
         points = _closed(panel, circle)
         space.plot(points["x"], points["y"], points["z"], color=look.color, linewidth=1.6)
-    space.set(xticks=[-1, 0, 1], yticks=[-1, 0, 1], zticks=[-1, 0, 1], box_aspect=(3, 2, 2))
-    space.tick_params(labelsize=7, pad=-3)
-    space.set_title(panel.title, loc="left", fontsize=7.5)
+    space.set_box_aspect((3, 2, 2), zoom=1.6)
+    space.set_axis_off()
+    space.set_title("Linked circles in space")
 
 
 def _tables(results: Results, label: str, digits: int) -> str:
     quality = results["quality"]
     is_linked = quality["link"] == "linked"
     links = results["links"].round({"linking_number": 9})  # a sum of floats is not quite whole
-    shown = quality.assign(map=[_name(row).replace("\n", " ") for _, row in quality.iterrows()])
+    shown = quality.assign(map=[_name(row) for _, row in quality.iterrows()])
     linked, unlinked = (
         markdown_table(rows[[*QUALITY]].rename(columns=QUALITY), digits)
         for rows in (shown[is_linked], shown[~is_linked])
@@ -179,7 +193,8 @@ def _tables(results: Results, label: str, digits: int) -> str:
     first = section(
         "Maps of the linked circles",
         "Means over runs that differ in their seed, and in how many of them a line has the "
-        "circles on either side. A ring is closed where no step round it is several times the "
+        "circles on either side. UMAP: number of neighbors, and the minimum distance of points. "
+        "A ring is closed where no step round it is several times the "
         f"median one. By chance {quality['chance_same_circle_share'].iloc[0]:.{digits}f} of the "
         "neighbors are of the same circle.",
         linked,

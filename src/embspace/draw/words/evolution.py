@@ -7,18 +7,19 @@ import pandas as pd
 from jaxtyping import Float
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
+from matplotlib.ticker import MaxNLocator, PercentFormatter
 from pydantic import NonNegativeInt, PositiveFloat
+from scipy.spatial.distance import cdist
 
-from embspace.draw.page.canvas import counted, new_figure, say_instead
-from embspace.draw.page.looks import GRAY, text_looks
+from embspace.draw.page.canvas import counted, join_panels, new_figure, percent, say_instead
+from embspace.draw.page.looks import BLACK, GRAY, text_looks
 from embspace.draw.page.saving import Results
 from embspace.draw.words.evolution_tables import NO_TOKENS, path_tables
 
 STAGE = "measure_evolution"
 SHOWN, OTHER_VIEWS = "all_layers", ("all_layers", "without_last")
-# Width of a character and height of a line, as shares of those of a panel.
-LARGE_NAME, SMALL_NAME = (0.0115, 0.042), (0.026, 0.06)
+NAME = (0.0115, 0.042)  # width of a character and height of a line, as shares of a panel's
+CLOSE = 0.09  # between starts that share a name
 HALO = {"facecolor": "white", "alpha": 0.7, "linewidth": 0, "pad": 0.5}  # behind words on lines
 LEAD = {"arrowstyle": "-", "color": "0.7", "linewidth": 0.6, "shrinkA": 1, "shrinkB": 3}
 
@@ -26,51 +27,31 @@ LEAD = {"arrowstyle": "-", "color": "0.7", "linewidth": 0.6, "shrinkA": 1, "shri
 def draw_evolution(
     results: Results, label: str, *, height_mm: PositiveFloat, digits: NonNegativeInt
 ) -> tuple[Figure, str]:
-    """Draw the paths of two texts' tokens, and that of one word in both.
+    """Draw the paths of a text's tokens, how much they share, and one word's path in all texts.
 
-    The first text's paths are drawn without the last layer, too, which is the widest step. Of
-    followed words the first has a panel; the tables have all.
+    Of texts and of followed words the first has a panel; the tables have all.
     """
     path, views = results["path"], results["views"]
     figure, axes = new_figure(
         2,
         2,
         height_mm=height_mm,
-        title=_finding(path, views),
+        title=_finding(views),
         subtitle=f"{label} · {_population(path)}",
         stage=STAGE,
     )
     if path.empty:
         say_instead(axes, NO_TOKENS)
         return figure, path_tables(results, label, digits)
-    followed, ways = paths_of_followed(path), _ways(path)
-    large, *small = _panels(figure, axes, len(ways) - 1 + (not followed.empty))
-    for ax, rows in zip([large, *small], ways, strict=False):
-        _paths(ax, rows, views, is_small=ax is not large)
-    if not followed.empty:
-        _one_word(small[-1], followed, views)
+    first = path[(path["view"] == SHOWN) & (path["text"] == path["text"].iloc[0])]
+    _paths(join_panels(axes[:2]), first, views)
+    _shares(axes[2], views)
+    followed = paths_of_followed(path)
+    if followed.empty:
+        axes[3].remove()
+    else:
+        _one_word(axes[3], followed, views)
     return figure, path_tables(results, label, digits)
-
-
-def _ways(path: pd.DataFrame) -> list[pd.DataFrame]:
-    """Return the ways that have a panel: of the first text, without its last layer, of the next."""
-    first, *others = path["text"].unique()
-    chosen = [(SHOWN, first), ("without_last", first), *((SHOWN, text) for text in others[:1])]
-    ways = [path[(path["view"] == view) & (path["text"] == text)] for view, text in chosen]
-    return [rows for rows in ways if rows["layer"].nunique() > 1]
-
-
-def _panels(figure: Figure, axes: Any, n_small: int) -> list[Axes]:
-    """Put a large panel above and small ones below, two in a row, in the place of the grid."""
-    for ax in axes:
-        ax.remove()
-    n_rows = 1 + -(-n_small // 2)
-    outer = figure.add_gridspec(n_rows, 2, height_ratios=[1.3, *[1] * (n_rows - 1)])
-    places = [outer[0, :]]
-    for number in range(n_small):
-        alone = number == n_small - 1 and number % 2 == 0
-        places.append(outer[1 + number // 2, slice(None) if alone else number % 2])
-    return [figure.add_subplot(place) for place in places]
 
 
 def paths_of_followed(path: pd.DataFrame) -> pd.DataFrame:
@@ -91,14 +72,42 @@ def sentence_of(path: pd.DataFrame) -> str:
     return " ".join(rows["token"])
 
 
-def _finding(path: pd.DataFrame, views: pd.DataFrame) -> str:
-    """Return the title: how much of the ways the map shows."""
-    if path.empty:
+def _finding(views: pd.DataFrame) -> str:
+    """Return the title: the variance between layers, beside the same of random weights."""
+    if views.empty:
         return "No token to follow through the layers"
-    first, second = (f"{100 * share:.0f} %" for share in _variance(views, SHOWN))
+    row = _between_layers(views)
+    own, random = percent(row["value"]), percent(row["random_weights_value"])
+    if row["value"] > max(row["random_weights_value"], row["null_value_high"]):
+        return (
+            f"Tokens move together: {own} of their variance lies between layers, {random} with "
+            "random weights"
+        )
     return (
-        f"Tokens on their way through the layers, on components of {first} and {second} of variance"
+        f"Tokens move together no more than by chance: {own} of their variance lies between "
+        f"layers, {random} with random weights"
     )
+
+
+def _between_layers(views: pd.DataFrame) -> pd.Series:
+    """Return the share of the variance in all dimensions that lies between means of layers."""
+    is_share = (views["quantity"] == "layer_share") & (views["space"] == "all")
+    return views[is_share & (views["view"] == SHOWN)].iloc[0]
+
+
+def _shares(ax: Axes, views: pd.DataFrame) -> None:
+    """Draw the share between layers beside random weights and paths turned at random."""
+    row = _between_layers(views)
+    shares = [row["value"], row["random_weights_value"], row["null_value"]]
+    bars = ax.barh(["trained", "random\nweights", "paths turned\nat random"], shares, height=0.6)
+    for bar, color in zip(bars, (BLACK, GRAY, "0.75"), strict=True):
+        bar.set(color=color)
+    ax.bar_label(bars, [percent(share) for share in shares], padding=4)
+    ax.set(title="Between layers, in all dimensions", xlabel="share of variance")
+    ax.xaxis.set_major_locator(MaxNLocator(4, steps=[1, 2, 5, 10]))
+    ax.xaxis.set_major_formatter(PercentFormatter(1, symbol=" %"))
+    ax.invert_yaxis()
+    ax.margins(x=0.2)
 
 
 def _population(path: pd.DataFrame) -> str:
@@ -127,21 +136,18 @@ def _label_components(ax: Axes, views: pd.DataFrame, view: str) -> None:
     ax.set_ylabel(f"component 2, {100 * second:.0f} % of variance")
 
 
-def _paths(ax: Axes, rows: pd.DataFrame, views: pd.DataFrame, *, is_small: bool) -> None:
+def _paths(ax: Axes, rows: pd.DataFrame, views: pd.DataFrame) -> None:
     """Draw each token's path with its layers as colored dots, and write the token at its start."""
     for _, path in rows.groupby("position", sort=False):
         _arrow(ax, path, GRAY)
-    x, y, view = rows["component_1"], rows["component_2"], rows["view"].iloc[0]
-    last = rows["layer"].max() + (view != SHOWN)  # one color a layer in all panels
-    dots = ax.scatter(x, y, c=rows["layer"], cmap="viridis", s=14, zorder=3, vmin=0, vmax=last)
-    if not is_small:
-        bar = ax.figure.colorbar(dots, ax=ax, pad=0.01, aspect=30, label="layer")
-        bar.locator = MaxNLocator(integer=True)
-    _label_components(ax, views, view)
-    without = "" if view == SHOWN else ", without the last layer"
-    ax.set_title(f"{'T' if is_small else 'Tokens of the t'}ext “{rows['text'].iloc[0]}”{without}")
-    ax.margins(0.06, 0.06)
-    _name_starts(ax, rows, SMALL_NAME if is_small else LARGE_NAME)
+    x, y = rows["component_1"], rows["component_2"]
+    dots = ax.scatter(x, y, c=rows["layer"], cmap="viridis", s=14, zorder=3)
+    bar = ax.figure.colorbar(dots, ax=ax, pad=0.01, aspect=30, label="layer")
+    bar.locator = MaxNLocator(integer=True)
+    _label_components(ax, views, SHOWN)
+    ax.set_title(f"Tokens of the text “{rows['text'].iloc[0]}”")
+    ax.margins(0.06, 0.1)
+    _name_starts(ax, rows)
 
 
 def _arrow(ax: Axes, path: pd.DataFrame, color: str, line: Any = "-") -> None:
@@ -149,19 +155,23 @@ def _arrow(ax: Axes, path: pd.DataFrame, color: str, line: Any = "-") -> None:
     x, y = (path[f"component_{number}"].to_numpy() for number in (1, 2))
     ax.plot(x, y, linestyle=line, color=color, linewidth=1, zorder=2)
     head = {"arrowstyle": "-|>", "color": color, "shrinkA": 0, "shrinkB": 0, "mutation_scale": 9}
+    head |= {"linestyle": line}
     ax.annotate("", (x[-1], y[-1]), (x[-2], y[-2]), arrowprops=head)
 
 
-def _name_starts(ax: Axes, rows: pd.DataFrame, size: tuple[float, float]) -> None:
-    """Write each token at the nearest free place beside its start, and lead a line to a far one."""
-    character, line = size
+def _name_starts(ax: Axes, rows: pd.DataFrame) -> None:
+    """Write each token at the nearest free place beside its start, and lead a line to a far one.
+
+    Tokens that start close together share a name.
+    """
+    character, line = NAME
     (left, right), (bottom, top) = ax.get_xlim(), ax.get_ylim()
     span = np.array([right - left, top - bottom])
     dots = np.concatenate([_points_along(path) for _, path in rows.groupby("position")]) / span
     starts = rows[rows["layer"] == rows["layer"].min()].sort_values("component_2")
     names: list[tuple[float, float, float]] = []  # left, right, height
-    for token, x, y in starts[["token", "component_1", "component_2"]].itertuples(index=False):
-        x, y, width = x / span[0], y / span[1], character * (len(token) + 1)
+    for token, x, y in _bundles(starts, span):
+        width = character * (len(token) + 1)
         free = [
             (abs(dx) + 2 * abs(dy), x + dx, y + dy)
             for dy in np.arange(-6, 7) * line
@@ -172,8 +182,19 @@ def _name_starts(ax: Axes, rows: pd.DataFrame, size: tuple[float, float]) -> Non
         names.append((at, at + width, height))
         words = ax.annotate(token, (x, y) * span, (at, height) * span, arrowprops=LEAD)
         words.set(fontsize=7.5, fontweight="bold", va="center")
-        words.set_bbox(HALO)
         words.set_parse_math(False)  # a token may be a dollar sign
+
+
+def _bundles(starts: pd.DataFrame, span: np.ndarray) -> list[tuple[str, float, float]]:
+    """Return the tokens that start close together as one name, and where one of them starts."""
+    places = starts[["component_1", "component_2"]].to_numpy() / span
+    bundle = np.arange(len(places))
+    for one, other in zip(*np.nonzero(cdist(places, places) < CLOSE), strict=True):
+        bundle[bundle == bundle[one]] = bundle[other]
+    return [
+        (" ".join(dict.fromkeys(rows["token"])), *places[bundle == number][0])
+        for number, rows in starts.groupby(bundle, sort=False)
+    ]
 
 
 def _points_along(path: pd.DataFrame) -> Float[np.ndarray, "n 2"]:

@@ -10,15 +10,13 @@ from matplotlib.ticker import MaxNLocator, PercentFormatter
 from pydantic import NonNegativeInt, PositiveFloat
 
 from embspace.draw.page.canvas import (
-    HALO,
     counted,
     new_figure,
     say_instead,
     shade,
-    write_beside,
 )
 from embspace.draw.page.direct_labels import name_lines
-from embspace.draw.page.looks import BLACK, NULLS, SKY, Look, corpus_looks, text_looks
+from embspace.draw.page.looks import BLACK, NULLS, SKY, Look, corpus_looks
 from embspace.draw.page.markdown import markdown_table, section, tables_page
 from embspace.draw.words.evolution import followed_word, paths_of_followed, sentence_of
 from embspace.draw.words.evolution_tables import NO_TOKENS
@@ -48,7 +46,7 @@ def draw_token_paths(
 ) -> tuple[Figure, str]:
     """Draw the drift of shared tokens, length and turn of steps, and who is nearest to its token.
 
-    Steps are of the tokens of a corpus, beside those of the first text.
+    Steps are of the tokens of a corpus, of the first text where there is none.
     """
     path, drift, layers, tracked = (results[name.removesuffix(".csv")] for name in RESULTS)
     nearest = at_sum(tracked[tracked["quantity"] == "nearest"])
@@ -113,8 +111,8 @@ def _population(path: pd.DataFrame, layers: pd.DataFrame, nearest: pd.DataFrame)
     sizes = [f"{GROUPS[str(group)].name}: {size}" for group, size in groups.items()]
     return " · ".join(
         [
-            f"a: {', '.join(sentences[:2])}",
-            f"b, c: {n} of as many texts",
+            f"a: {', '.join(sentences[:2])}, black: the followed word",
+            f"b, c: {n} of as many texts, random weights of the first text of a",
             *([f"d: {', '.join(sizes)}, before LayerNorm"] if sizes else []),
             "layer 0: embedding output · bands: 95 % intervals",
         ]
@@ -139,29 +137,30 @@ def _drift(ax: Axes, drift: pd.DataFrame, path: pd.DataFrame) -> None:
         return
     followed = paths_of_followed(path)
     marked = drift["position"].isin(followed["position"]) & drift["token"].isin(followed["token"])
-    for number, (_, rows) in enumerate(drift.groupby(["first", "second", "position"], sort=False)):
+    last = drift[drift["layer"] == drift["layer"].max()].set_index(["first", "second", "position"])
+    named = {last["relative_distance"].idxmax(), last["relative_distance"].idxmin()}
+    groups = drift.groupby(["first", "second", "position"], sort=False)
+    for number, (key, rows) in enumerate(groups):
         layers, is_marked = rows["layer"], bool(marked[rows.index].any())
         random: dict[str, Any] = {"color": RANDOM.color, "ls": RANDOM.line, "lw": 0.8}
         name = RANDOM.name if number == 0 else "_"
         ax.plot(layers, rows["random_weights_relative_distance"], label=name, **random)
         look: dict[str, Any] = {"color": BLACK, "lw": 2} if is_marked else {"color": SKY, "lw": 0.8}
         word = followed_word(followed) if is_marked else rows["token"].iloc[0]
+        word = word if is_marked or key in named else "_"
         ax.plot(layers, rows["relative_distance"], label=word, zorder=2 + is_marked, **look)
     ax.set_ylim(0, None)
     _by_layer(ax)
 
 
 def _steps(ax: Axes, quantity: str, layers: pd.DataFrame) -> None:
-    """Draw a mean by the layer where a step ends: of a corpus, the first text, random weights."""
+    """Draw a mean by the layer where a step ends, beside random weights."""
     rows = layers[layers["quantity"] == quantity].dropna(subset="mean")
-    first, last = (rows[rows["tokens"] == rows["tokens"].iloc[place]] for place in (0, -1))
-    random = RANDOM._replace(marker="")
-    _mean(ax, first.assign(mean=first["random_weights_mean"]), random)
-    text = text_looks([first["tokens"].iloc[0]])[first["tokens"].iloc[0]]
-    _mean(ax, first, text)
-    if last["tokens"].iloc[0] != first["tokens"].iloc[0]:
-        _mean(ax, last, corpus_looks([last["tokens"].iloc[0]])[last["tokens"].iloc[0]])
-        shade(ax, last, "layer", "mean", color=ax.lines[-1].get_color(), alpha=0.25)
+    first, rows = rows[rows["tokens"] == rows["tokens"].iloc[0]], _of_all(rows)
+    _mean(ax, first.assign(mean=first["random_weights_mean"]), RANDOM._replace(marker=""))
+    tokens = rows["tokens"].iloc[0]
+    _mean(ax, rows, corpus_looks([tokens])[tokens])
+    shade(ax, rows, "layer", "mean", color=ax.lines[-1].get_color(), alpha=0.25)
     title, name = STEPS[quantity]
     ax.set(title=title, ylabel=name)
     ax.ticklabel_format(useOffset=False)
@@ -176,7 +175,7 @@ def _mean(ax: Axes, rows: pd.DataFrame, look: Look) -> None:
 
 
 def _nearest(ax: Axes, nearest: pd.DataFrame) -> None:
-    """Draw the shares of two groups by layer, and print those of the last layer."""
+    """Draw the shares of two groups by layer, named with those of the last layer."""
     ax.set(title="Nearest to the own token", ylabel="share of tokens", ylim=(-0.03, 1.1))
     if nearest.empty:
         say_instead([ax], NO_TEXT)
@@ -185,10 +184,8 @@ def _nearest(ax: Axes, nearest: pd.DataFrame) -> None:
         rows = nearest[nearest["group"] == group]
         _mean(ax, rows.assign(mean=rows["random_weights_value"]), RANDOM._replace(marker=""))
         ax.fill_between(rows["layer"], rows["low"], rows["high"], color=look.color, alpha=0.2, lw=0)
-        _mean(ax, rows.assign(mean=rows["value"]), look)
-        end, share = rows["layer"].iloc[-1], rows["value"].iloc[-1]
-        look_of_words: dict[str, Any] = {"ha": "right", "va": "top", "path_effects": HALO}
-        write_beside(ax, share_of_words(share), (end, share), (-5, -4), **look_of_words)
+        name = f"{look.name} {share_of_words(rows['value'].iloc[-1])}"
+        _mean(ax, rows.assign(mean=rows["value"]), look._replace(name=name))
     ax.lines[2].set_label("_")  # random weights are named once
     ax.yaxis.set_major_formatter(PercentFormatter(1, decimals=0, symbol=" %"))
     _by_layer(ax)

@@ -14,16 +14,17 @@ from pydantic import Field, NonNegativeInt, PositiveInt
 from embspace.analysis import Analysis, Outcome, Table
 from embspace.files.rows import save_rows
 from embspace.geometry.groups.density_clusters import best_jaccard
+from embspace.geometry.groups.stable_clusters import (
+    Clusters,
+    Search,
+    clusters_of,
+    clusters_of_draws,
+)
 from embspace.geometry.inference.null_clouds import draws_of
 from embspace.geometry.maps.pca import principal_components
 from embspace.geometry.pairs.directions import unit_rows
 from embspace.geometry.pairs.neighbor_graph import neighbor_graph_of
 from embspace.geometry.practice.clusters import adjusted_rand_index
-from embspace.measure.open_questions.vocabulary_clusters_values import (
-    Clusters,
-    Search,
-    clusters_of,
-)
 from embspace.settings.stage import run_stage
 from embspace.settings.types import Probability
 
@@ -152,26 +153,11 @@ def _of_clouds(
     """Yield what Gaussian clouds have, by kind of cloud and smallest cluster."""
     draw = draws_of("gaussian_of_covariance", x.astype(np.float64))
     for kind, own in zip(CLOUDS, rng.spawn(len(CLOUDS)), strict=True):
-        found = []
-        for stream in own.spawn(n_clouds):
-            cloud = draw(stream).astype(np.float32)
-            graph = neighbor_graph_of(cloud if kind == FREE else unit_rows(cloud), n_neighbors)
-            streams = stream.spawn(len(searches))
-            found.append(
-                [
-                    clusters_of(graph, how, half_samples, stops=True)
-                    for how, half_samples in zip(searches, streams, strict=True)
-                ]
-            )
-        for how, clusters in zip(searches, zip(*found, strict=True), strict=True):
-            yield {
-                "smallest": how.smallest,
-                "cloud": kind,
-                "n_clouds": n_clouds,
-                "n_parts": float(np.mean([len(y.matched) for y in clusters])),
-                "largest_matched": max(y.matched.max(initial=0) for y in clusters),
-                "n_standing": float(sum(y.stands(how).any() for y in clusters)),
-            }
+        facts = clusters_of_draws(
+            draw, n_neighbors, searches, n_clouds, own, on_sphere=kind == ON_SPHERE
+        )
+        for how, row in zip(searches, facts, strict=True):
+            yield {"smallest": how.smallest, "cloud": kind, "n_clouds": n_clouds, **row}
 
 
 def _parts(

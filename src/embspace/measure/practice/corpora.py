@@ -126,6 +126,28 @@ def held_out_corpora(
     return kept
 
 
+def clouds_at(
+    corpora: Mapping[str, CorpusStates], layer: int, pooling: str, fewest: int
+) -> dict[str, TextVectors]:
+    """Return the corpora of enough documents, if not all of their vectors are equal."""
+    clouds = {name: corpus.at(layer, pooling).originals() for name, corpus in corpora.items()}
+    return {
+        name: cloud
+        for name, cloud in clouds.items()
+        if len(np.unique(cloud.documents)) >= fewest and has_spread(cloud)
+    }
+
+
+def shares_documents(first: TextVectors, second: TextVectors) -> bool:
+    """Return whether two corpora share more than half of the documents of the smaller.
+
+    Names that are numbers alone, as rows without an id have, are no shared documents.
+    """
+    names, others = (set(cloud.table["document"].astype(str)) for cloud in (first, second))
+    shared = {name for name in names & others if not name.isdecimal()}
+    return len(shared) > min(len(names), len(others)) / 2
+
+
 def gathered(analysis: Analysis, parts: Mapping[str, list[pd.DataFrame]]) -> Outcome:
     """Return tables of several corpora as the declared ones, without further columns."""
     return {

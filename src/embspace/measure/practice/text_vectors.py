@@ -8,8 +8,9 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Bool, Float, Int
 
-from embspace.errors import InputError
+from embspace.errors import InputError, one_line
 
+SNIPPET = 60  # characters of a text in a line
 VECTORS = "vectors"  # of which no model is known
 
 
@@ -153,3 +154,9 @@ def check_directions(cloud: TextVectors) -> None:
             f"{cloud.corpus}: found {n:,} vectors of length 0, allowed: two documents or more with "
             "another vector, as only those have a cosine"
         )
+
+
+def snippet(text: str, size: int = SNIPPET) -> str:
+    """Return the start of a text, in one line."""
+    flat = " ".join(one_line(text).split())
+    return flat if len(flat) <= size else f"{flat[: size - 1].rstrip()}…"

@@ -1,11 +1,15 @@
-"""Finds clusters of a cloud and asks half-samples of the vectors for them again."""
+"""Finds clusters of a cloud, again in half-samples of the vectors, and in Gaussian clouds."""
 
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from jaxtyping import Float, Int
 
 from embspace.geometry.groups.density_clusters import best_jaccard, density_labels
+from embspace.geometry.inference.null_clouds import Draw
+from embspace.geometry.pairs.directions import unit_rows
+from embspace.geometry.pairs.neighbor_graph import neighbor_graph_of
 from embspace.geometry.pairs.neighbors import NeighborGraph
 
 
@@ -13,7 +17,7 @@ class Search(NamedTuple):
     """Settings of the search for clusters, and of the rule by which a cluster stands."""
 
     smallest: int
-    """Fewest tokens of a cluster of the whole cloud; half as many in a half."""
+    """Fewest vectors of a cluster of the whole cloud; half as many in a half."""
     n_density: int
     n_half_samples: int
     share: float
@@ -63,6 +67,41 @@ def clusters_of(
         if stops and (matched + left < how.share * how.n_half_samples).all():
             break
     return Clusters(labels, matched / how.n_half_samples, total / how.n_half_samples)
+
+
+def clusters_of_draws(
+    draw: Draw,
+    n_neighbors: int,
+    searches: Sequence[Search],
+    n_clouds: int,
+    rng: np.random.Generator,
+    *,
+    on_sphere: bool,
+) -> list[dict[str, Any]]:
+    """Return, for each search, how many clusters null clouds have, and how many that stand.
+
+    Columns `n_parts`, mean over clouds; `largest_matched`, of all clusters; `n_standing`, clouds.
+    With `on_sphere`, clouds are brought to unit length.
+    """
+    clusters = []
+    for stream in rng.spawn(n_clouds):
+        cloud = draw(stream).astype(np.float32)
+        graph = neighbor_graph_of(unit_rows(cloud) if on_sphere else cloud, n_neighbors)
+        streams = stream.spawn(len(searches))
+        clusters.append(
+            [
+                clusters_of(graph, how, half_samples, stops=True)
+                for how, half_samples in zip(searches, streams, strict=True)
+            ]
+        )
+    return [
+        {
+            "n_parts": float(np.mean([len(y.matched) for y in own])),
+            "largest_matched": max(y.matched.max(initial=0) for y in own),
+            "n_standing": float(sum(y.stands(how).any() for y in own)),
+        }
+        for how, own in zip(searches, zip(*clusters, strict=True), strict=True)
+    ]
 
 
 def by_size(labels: Int[np.ndarray, " n"]) -> Int[np.ndarray, " n"]:

@@ -1,12 +1,12 @@
 import numpy as np
 
-from embspace.geometry.pairs.neighbor_graph import neighbor_graph_of
-from embspace.measure.open_questions.vocabulary_clusters_values import (
+from embspace.geometry.groups.stable_clusters import (
     Clusters,
     Search,
     by_size,
     clusters_of,
 )
+from embspace.geometry.pairs.neighbor_graph import neighbor_graph_of
 from tests.geometry.groups.test_density_clusters import clouds
 
 HOW = Search(smallest=16, n_density=5, n_half_samples=8, share=0.9, jaccard=0.75)
