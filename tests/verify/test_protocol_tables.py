@@ -14,11 +14,15 @@ from tests.verify.tree import SUMMARY, put
 TABLE = "theirs/results/similarity/summary/small.csv"
 OTHER = "theirs/results/pairs/small.csv"
 
+RUNS: list[str | None] = []
+
 
 @pytest.fixture(autouse=True)
 def study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Two studies under one protocol, with the same tables."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("embspace.app.run.run_stages", lambda name, *_, **__: RUNS.append(name))
+    RUNS.clear()
     make_study()
     freeze("mine")
     record("mine", check_protocol("mine"))
@@ -127,6 +131,14 @@ def test_a_tree_is_checked_frozen_and_not_run_if_it_differs():
     assert "conf/measure/words.yaml: key 'n_pairs': found 20, frozen: 10" in text
     result = call("run", "words", "--protocol", "mine")
     assert result.exit_code == 1
+    assert not RUNS
     assert "key 'n_pairs': found 20, frozen: 10" in result.stderr
     assert verify("--update") == (0, "frozen: data/published/protocols/mine.yaml\n")
     assert verify()[0] == 0
+
+
+def test_a_run_under_a_protocol_is_recorded():
+    Path("results/protocol.yaml").unlink()
+    assert call("run", "words", "--protocol", "mine").exit_code == 0
+    assert RUNS == ["words"]
+    assert verify("theirs") == (0, "3 tables: 3 same\n")
