@@ -17,6 +17,7 @@ OF_SOME = {
     "profiled": (
         "atlas",
         "associations",
+        "opposite_texts",
         "oppositeness",
         "position_shape",
         "rounding",

@@ -60,17 +60,21 @@ def title(figure: Figure) -> str:
 
 def test_the_title_says_where_words_are_present_in_all_seeds() -> None:
     said = "Tuning writes words of sentiment into "
-    assert title(draw("mine")[0]) == f"{said}all kinds of weights"
+    assert title(draw("mine")[0]) == (
+        f"{said}all kinds of weights: 20 % of rows or more, random lists at most 6 %"
+    )
     made = tables("mine")
     last, rows = made["csv"]["layer"] == 3, made["csv"]
     made["csv"] = rows.assign(share=rows["share"].mask(last, 0.01))
     assert title(draw_tuning_words(made, "all runs", **SETTINGS)[0]) == (
-        f"{said}all kinds of weights of layer 2, into none of layer 3"
+        f"{said}all kinds of weights of layer 2, in layer 3 into none: 20 % "
+        "of rows or more, random lists at most 6 %"
     )
     one = last & (rows["group"] == "attention_query") & (rows["seed"] == 0)
     made["csv"] = rows.assign(share=rows["share"].mask(one, 0.01))
     assert title(draw_tuning_words(made, "all runs", **SETTINGS)[0]) == (
-        f"{said}all kinds of weights of layer 2, in layer 3 into MLP values"
+        f"{said}all kinds of weights of layer 2, in layer 3 into MLP values: 20 % of "
+        "rows or more, random lists at most 6 %"
     )
     made["csv"] = rows.assign(share=0.01)
     figure, _ = draw_tuning_words(made, "all runs", **SETTINGS)

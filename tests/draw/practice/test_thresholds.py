@@ -43,12 +43,16 @@ def test_lines_are_the_numbers_of_the_table():
     raw, centered, above = figure.axes
     assert list(raw.lines[0].get_ydata()) == pytest.approx([0.7, 0.6])
     assert list(centered.lines[1].get_ydata()) == pytest.approx([0.3, 0.2])
-    assert list(above.lines[0].get_ydata()) == pytest.approx([90, 0])
+    assert list(above.lines[0].get_ydata()) == pytest.approx([0.9, 0])
     assert "1,000" in text and "100,000" not in text  # where no cosine is measured
 
 
 def test_the_title_names_the_layer_where_a_guessed_threshold_is_common():
     assert title(tables()) == (
+        "A cosine of 0.8 is not rare: 90 % or more of pairs of ships lie above it until layer 0, "
+        "none at the last"
+    )
+    assert title(tables((0.9, 0.5))) == (
         "A cosine of 0.8 is not rare: 90 % of pairs of ships lie above it at layer 0"
     )
 

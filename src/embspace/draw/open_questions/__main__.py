@@ -4,6 +4,7 @@ from pathlib import Path
 
 from embspace.draw.open_questions import (
     associations,
+    opposite_texts,
     oppositeness,
     position_shape,
     rounding,
@@ -16,6 +17,7 @@ from embspace.settings.stage import StageConfig, run_stage
 
 DRAWINGS = drawings_of(
     associations,
+    opposite_texts,
     oppositeness,
     position_shape,
     rounding,

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 from pydantic import NonNegativeInt, PositiveFloat
 
-from embspace.draw.page.canvas import count, counted, legend_below, new_figure, percent, say_instead
+from embspace.draw.page.canvas import counted, legend_below, new_figure, percent, say_instead
 from embspace.draw.page.looks import BLUE, GRAY
 from embspace.draw.page.markdown import for_readers, interval, markdown_table, section, tables_page
 from embspace.draw.page.parameter_groups import GROUPS
@@ -24,6 +24,7 @@ STAGE = "measure_tuning_words"
 SHOWN = ("csv", "claims", "cards", "classes", "lists")
 NONE = "no run tunes a base whose vocabulary has the words; `make all` trains `sentiment`"
 READINGS = {"own": "as it is", "through_inner_map": "through the layer in front of it"}
+HEADING = "Share of changed rows with words of sentiment"
 OFFSET = 0.2  # of a seed from the middle of its row
 
 
@@ -48,8 +49,8 @@ def draw_tuning_words(
         return figure, tables_page(title, STAGE, f"None: {NONE}.\n")
     for ax, run in zip(axes, runs, strict=True):
         _dots(ax, shares[shares["run"] == run])
-        ax.set_title(f"Changes with words of sentiment: {run}")
-    axes[-1].set_xlabel("share of changes")
+        ax.set_title(HEADING if len(runs) == 1 else f"{HEADING}: {run}")
+    axes[-1].set_xlabel("share of rows")
     legend_below(figure, axes, ncols=2)
     return figure, tables_page(title, STAGE, *_tables(tables, digits))
 
@@ -64,18 +65,29 @@ def _title(tables: Tables) -> str:
     if shares.empty:
         return "No run tunes a base whose vocabulary has words of sentiment"
     last = shares["layer"].max()
-    before, after = (_present(shares[shares["layer"] == layer]) for layer in (last - 1, last))
+    both = [shares[shares["layer"] == layer] for layer in (last - 1, last)]
+    before, after = map(_present, both)
+    said = "Tuning writes words of sentiment into"
     if not before and not after:
-        return "Tuning writes words of sentiment into no weights of the layers that it changes"
+        return f"{said} no weights of the layers that it changes"
     n_groups = shares["group"].nunique()
     if not before or before == after:
-        return f"Tuning writes words of sentiment into {_listed(after or before, n_groups)}"
-    where = f"into {_listed(before, n_groups)} of layer {last - 1}"
-    if not after:
-        return f"Tuning writes words of sentiment {where}, into none of layer {last}"
+        where = _listed(after or before, n_groups)
+    else:
+        where = f"{_listed(before, n_groups)} of layer {last - 1}, "
+        where += f"in layer {last} into {_listed(after, n_groups) if after else 'none'}"
+    pairs = zip(both, (before, after), strict=True)
+    present = [rows[rows["group"].map(GROUPS).isin(names)] for rows, names in pairs]
+    least = pd.concat(present)["share"].min()
     return (
-        f"Tuning writes words of sentiment {where}, in layer {last} into {_listed(after, n_groups)}"
+        f"{said} {where}: {percent(least)} of rows or more, random lists at most "
+        f"{percent(_most_by_chance(shares))}"
     )
+
+
+def _most_by_chance(shares: pd.DataFrame) -> float:
+    """Return the upper end of random lists that is largest over groups, layers and seeds."""
+    return float(shares["null_lists_high"].max())
 
 
 def _present(shares: pd.DataFrame) -> list[str]:
@@ -98,15 +110,9 @@ def _subtitle(tables: Tables) -> str:
     lists = tables["lists"][tables["lists"]["is_measured"].astype(str) == "True"].iloc[0]
     row = shares.iloc[0]
     return (
-        f"{counted(shares['run'].nunique(), 'run')} of "
-        f"{counted(shares['seed'].nunique(), 'seed')}, "
-        f"layers that were trained; all rows of weights after tuning less "
-        f"before, up to {count(shares['n_vectors'].max())} of each group and layer, with signs "
-        f"exchanged, too · "
-        f"{lists['n_listed_tokens']} listed words that are one token, {lists['n_missing']} of the "
-        f"list are not · share with {row['least_listed']} or more of them among the "
-        f"{lists['n_tokens']} strongest, which {percent(row['null_vectors'])} of random vectors "
-        "have · gray: random lists of like words, 95 %"
+        f"{counted(shares['run'].nunique(), 'run')}, a dot a seed · rows of weights after tuning "
+        f"less before · share with {row['least_listed']} or more of {lists['n_listed_tokens']} "
+        f"listed words among the {lists['n_tokens']} strongest"
     )
 
 
@@ -118,12 +124,13 @@ def _dots(ax: Axes, rows: pd.DataFrame) -> None:
         pair: at for at, pair in enumerate((group, layer) for group in order for layer in layers)
     }
     seeds = sorted(rows["seed"].unique())
+    by_chance = f"random lists of like words, 95 %: at most {percent(_most_by_chance(rows))}"
     for number, seed in enumerate(seeds):
         own = rows[rows["seed"] == seed]
         at = np.array([places[pair] for pair in zip(own["group"], own["layer"], strict=True)])
         at = at + OFFSET * (number - (len(seeds) - 1) / 2)
         wide: dict[str, Any] = {"color": GRAY, "alpha": 0.35, "linewidth": 4}
-        ax.hlines(at, own["null_lists_low"], own["null_lists_high"], label="random lists", **wide)
+        ax.hlines(at, own["null_lists_low"], own["null_lists_high"], label=by_chance, **wide)
         ax.plot(own["share"], at, "o", color=BLUE, ms=4, label="a seed")
     names = [f"{GROUPS[group]}, layer {layer}" for group, layer in places]
     ax.set_yticks(range(len(places)), names, fontsize=7)
@@ -166,7 +173,8 @@ def _tables(tables: Tables, digits: int) -> list[str]:
     shares = for_readers(tables["csv"].assign(found=_found(tables["csv"])), columns, **group)
     note = (
         "Relative change: norm of the changes over that of the weights. Words: the same rule by "
-        "layer; it was added after the results, upon a reader's objection."
+        "layer; it was added after the results, upon a reader's objection. Rows: up to as many as "
+        "there are changes, with signs exchanged, too."
     )
     parts.append(section("By layer", note, markdown_table(shares, digits)))
     columns = {**place, "layer": "layer", "n_listed": "listed words", "tokens": "strongest words"}

@@ -6,6 +6,7 @@ from matplotlib.figure import Figure
 from pydantic import NonNegativeInt, PositiveFloat
 
 from embspace.draw.page.canvas import counted, new_figure, say_instead, write_beside
+from embspace.draw.page.direct_labels import name_lines
 from embspace.draw.page.looks import corpus_looks
 from embspace.draw.page.saving import Results
 from embspace.draw.page.wording import side_by_side
@@ -30,7 +31,8 @@ def draw_text_clouds(
         height_mm=height_mm,
         title=_finding(step),
         subtitle=f"{label} · {population(results['corpora'])} · mean pooling · all pairs of two "
-        "texts of a corpus: median, and the middle half",
+        "texts of a corpus: median, and the middle half · longer texts may be more alike for their "
+        "length",
         stage=STAGE,
     )
     if cosines.empty:
@@ -70,10 +72,10 @@ def _finding(step: pd.DataFrame) -> str:
     before, after = step[MEDIAN]
     shown = side_by_side([before, after], 2, differ=False)
     [corpus] = set(step["corpus"])
-    verb = "parts" if after < before else "draws together"
+    layers = [f"layer {layer}" for layer in step["layer"]]
     return (
-        f"Layer {step['layer'].iloc[-1]} {verb} {corpus_looks([corpus])[corpus].name} most: the "
-        f"median cosine of two goes from {shown[0]} to {shown[1]}"
+        f"Two {corpus_looks([corpus])[corpus].name} have a median cosine of {shown[0]} after "
+        f"{layers[0]}, of {shown[1]} after {layers[1]}: the largest step"
     )
 
 
@@ -93,10 +95,10 @@ def _lines(ax: Axes, cosines: pd.DataFrame, lengths: pd.Series) -> None:
     """Draw a line a corpus, named with the median length of its texts, and the middle half."""
     for corpus, look in corpus_looks(cosines["corpus"]).items():
         rows = cosines[cosines["corpus"] == corpus]
-        named = look._replace(name=f"{look.name}, {counted(round(lengths[corpus]), 'token')} long")
+        named = look._replace(name=f"{look.name}, {counted(round(lengths[corpus]), 'token')}")
         low, high = (rows[name] for name in QUARTILES)
         ax.fill_between(rows["layer"], low, high, color=look.color, alpha=0.2, linewidth=0)
         draw_by_layer(ax, rows, MEDIAN, named)
     ax.axhline(0, color="0.6", linewidth=0.8)
-    ax.set(xlabel="layer", ylabel="cosine of two texts")
-    ax.legend(loc="best")
+    ax.set(xlabel="layer (0: embedding output)", ylabel="cosine of two texts")
+    name_lines(ax)

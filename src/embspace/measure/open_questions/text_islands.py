@@ -20,6 +20,7 @@ from embspace.files.rows import save_rows
 from embspace.geometry.groups.density_clusters import best_jaccard
 from embspace.geometry.groups.stable_clusters import Search
 from embspace.geometry.inference.resampling import stream_of
+from embspace.geometry.maps.prepared import prepared
 from embspace.measure.layers.layer_steps import layers_in_steps
 from embspace.measure.open_questions.islands.labels import (
     Families,
@@ -46,7 +47,6 @@ from embspace.measure.open_questions.islands.texts import (
 from embspace.measure.tables.columns import shown
 from embspace.measure.tables.pooled_states import final_norm_of
 from embspace.models.weights import load_model
-from embspace.project.text_maps import prepared
 from embspace.settings.schema import read_yaml
 from embspace.settings.stage import run_stage
 from embspace.settings.types import Probability
