@@ -13,6 +13,7 @@ from embspace.draw.page.canvas import (
     new_figure,
     percent,
     say_instead,
+    sentence_case,
 )
 from embspace.draw.page.looks import BLUE, GRAY, NULLS, VERMILION, Look
 from embspace.draw.page.markdown import markdown_table, section, tables_page
@@ -29,13 +30,9 @@ CLOUDS = {
     "gaussian": Look("Gaussian, same covariance", BLUE, "D"),
 }
 METHODS = {"ica": "ICA", "autoencoder": "autoencoder"}
-VERDICTS = {
-    "learned": "beyond chance and random weights",
-    "also untrained": "beyond chance, but also with random weights",
-    "not beyond chance": "no more than in a Gaussian cloud",
-}
+LEARNED = "learned"
 BAR = 0.26  # of a row, for a cloud
-LONGEST = 46  # characters of an example
+N_EXAMPLES, LONGEST = 3, 17  # examples, and characters of one
 
 
 def draw_sparse_features(
@@ -55,8 +52,10 @@ def draw_sparse_features(
         title=_finding(table),
         subtitle=f"{label} · {counted(counts['n_tokens'], 'token')} of "
         f"{counted(counts['n_documents'], 'text')} · {counted(settings['n_seeds'], 'seed')}, each "
-        f"of its own texts · lines: pairs of seeds · {settings['n_components']} components, "
-        f"{settings['n_features']} features of which {settings['n_active']} are active",
+        f"of its own texts · lines: pairs of seeds · ICA: {settings['n_components']} features, "
+        f"autoencoder: {settings['n_features']}, of which {settings['n_active']} are active · "
+        f"below: the commonest of the {settings['n_top']} tokens that light a feature most, with "
+        "its share",
         stage=STAGE,
     )
     text = _tables(results, label, digits)
@@ -71,23 +70,29 @@ def draw_sparse_features(
         features = results["features"]
         own = features[(features["layer"] == last) & (features["method"] == method)]
         _tokens(ax, own.head(n_shown))
-        ax.set_title(f"{name}, layer {last}: most alike in all seeds")
+        ax.set_title(f"{sentence_case(name)}, layer {last}: most alike between seeds")
     legend_below(figure, axes[:1], ncols=3)
     return figure, text
 
 
 def _finding(table: pd.DataFrame) -> str:
-    """Return the title: the shares of the last layer, and whether they are beyond both nulls."""
+    """Return the title: where features recur beyond both nulls, and where they do not."""
     if table.empty:
         return "No features of single tokens"
-    last = table[(table["layer"] == table["layer"].max()) & (table["cloud"] == MODEL)]
-    own = last.set_index("method")
-    parts = [
-        f"{percent(own.loc[method, 'recurring'])} of features by {name} recur, {verdict}"
-        for method, name in METHODS.items()
-        if (verdict := VERDICTS[own.loc[method, "verdict"]])
-    ]
-    return f"In layer {own['layer'].iloc[0]}, {'; '.join(parts)}"
+    own = table[table["cloud"] == MODEL]
+    learned = own[own["verdict"] == LEARNED]
+    if learned.empty:
+        last = own[own["layer"] == own["layer"].max()]
+        return f"No features recur beyond random weights and chance: {_named(last)} recur"
+    elsewhere = ", and nowhere else" if len(learned) < len(own) else ""
+    return f"Features recur beyond random weights: {_named(learned)}{elsewhere}"
+
+
+def _named(rows: pd.DataFrame) -> str:
+    return ", ".join(
+        f"{percent(row['recurring'])} by {METHODS[row['method']]} in layer {row['layer']}"
+        for _, row in rows.iterrows()
+    )
 
 
 def _shares(ax: Axes, table: pd.DataFrame, quantity: str, title: str) -> None:
@@ -112,9 +117,9 @@ def _tokens(ax: Axes, features: pd.DataFrame) -> None:
     for line, (_, row) in enumerate(features.iterrows()):
         y = 1 - line / max(len(features), 1)
         token = drawable(str(row["token"]))
-        head = f"{token}: {percent(row['token_share'])} of its top, cosine {row['cosine']:.2f}"
+        head = f"{token}, {percent(row['token_share'])}; cosine {row['cosine']:.2f}"
         ax.text(0, y, head, fontweight="bold", **look).set_parse_math(False)
-        examples = str(row["examples"]).split(" … ")[:2]
+        examples = str(row["examples"]).split(" … ")[:N_EXAMPLES]
         words = "; ".join(_short(drawable(example)) for example in examples)
         ax.text(0.02, y - 0.07, words, color="0.3", **look).set_parse_math(False)
 
@@ -122,7 +127,7 @@ def _tokens(ax: Axes, features: pd.DataFrame) -> None:
 def _short(example: str) -> str:
     """Return an example without the outer tokens, if it is long."""
     words = example.split()
-    while len(" ".join(words)) > LONGEST // 2 and len(words) > 1:
+    while len(" ".join(words)) > LONGEST and len(words) > 1:
         place = next(number for number, word in enumerate(words) if word.startswith("["))
         words = words[1:] if place > len(words) - 1 - place else words[:-1]
     return " ".join(words)
