@@ -12,7 +12,6 @@ from embspace.draw.page.canvas import (
     counted,
     legend_below,
     new_figure,
-    percent,
     say_instead,
     sentence_case,
     shade,
@@ -56,7 +55,7 @@ def draw_oppositeness(
         2,
         len(parts),
         height_mm=height_mm,
-        title=_finding(cosines),
+        title=_finding(cosines, told),
         subtitle=f"{label} · {counted(counts['n_pairs'], 'pair')} of words · E: token embeddings · "
         f"shaded: {100 * level:g} % intervals over pairs",
         stage=STAGE,
@@ -73,25 +72,26 @@ def draw_oppositeness(
         _aucs(ax, cosines[cosines["part_of_speech"] == part], told[told["part_of_speech"] == part])
         ax.set_title(sentence_case(f"{part}s and synonyms"))
         ax.set_xlabel("layer")
-    above[0].set_ylabel("cosine, antonyms less random pairs")
-    below[0].set_ylabel("AUC, antonyms and synonyms")
+    above[0].set_ylabel("difference of cosines")
+    below[0].set_ylabel("AUC")
     for row in (above, below):
         _share_axis(row)
     legend_below(figure, [above[0], below[0]], ncols=4)
     return figure, text
 
 
-def _finding(cosines: pd.DataFrame) -> str:
-    """Return the title: whether a preparation frees opposites, and how well cosines tell them."""
+def _finding(cosines: pd.DataFrame, told: pd.DataFrame) -> str:
+    """Return the title: whether opposites come apart, and how cosines and words alone tell them."""
     if cosines.empty:
         return "No opposites to compare"
     changed = cosines[cosines["preparation"] != "as_is"]
     freed = (changed["verdict"] == "freed").sum()
-    largest = cosines.loc[cosines["preparation"] == "as_is", "auc"].max()
-    told = f"their cosine is below that of synonyms in at most {percent(largest)} of comparisons"
+    cosine = cosines.loc[cosines["preparation"] == "as_is", "auc"].max()
+    words = told["words_auc"].max()
+    said = f"from synonyms their cosine tells them at {cosine:.2f}, words alone at {words:.2f}"
     if not freed:
-        return f"Nothing that is taken away frees opposites; {told}"
-    return f"Opposites come apart at {freed} of {len(changed)} places; {told}"
+        return f"Antonyms stay more alike than random pairs whatever is taken away; {said}"
+    return f"Antonyms are less alike than random pairs in some places; {said}"
 
 
 def _x(rows: pd.DataFrame) -> pd.Series:
