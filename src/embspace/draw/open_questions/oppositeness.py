@@ -10,12 +10,12 @@ from pydantic import NonNegativeInt, PositiveFloat
 
 from embspace.draw.page.canvas import (
     counted,
-    legend_below,
     new_figure,
     say_instead,
     sentence_case,
     shade,
 )
+from embspace.draw.page.direct_labels import name_lines
 from embspace.draw.page.looks import BLACK, BLUE, GREEN, NULLS, ORANGE, PURPLE, SKY, VERMILION, Look
 from embspace.draw.page.markdown import markdown_table, section, tables_page
 from embspace.draw.page.saving import Results
@@ -34,7 +34,7 @@ PREPARATIONS = {
     "less_direction": Look("without the direction", GREEN, "^", "-."),
     "less_components": Look("less mean and components", VERMILION, "D", ":"),
 }
-RELATION = Look("classifier, both words' products", ORANGE, "X", "--")
+RELATION = Look("classifier, products", ORANGE, "X", "--")
 WORDS_ALONE = Look("classifier, words alone", PURPLE, "v", "-.")
 COSINE = Look("cosine", SKY, "P", "-")
 AT_RANDOM = NULLS["random_initialization"]
@@ -57,6 +57,7 @@ def draw_oppositeness(
         height_mm=height_mm,
         title=_finding(cosines, told),
         subtitle=f"{label} · {counted(counts['n_pairs'], 'pair')} of words · E: token embeddings · "
+        "classifier: on products of both words' coordinates, or on sums, words alone · "
         f"shaded: {100 * level:g} % intervals over pairs",
         stage=STAGE,
     )
@@ -72,26 +73,27 @@ def draw_oppositeness(
         _aucs(ax, cosines[cosines["part_of_speech"] == part], told[told["part_of_speech"] == part])
         ax.set_title(sentence_case(f"{part}s and synonyms"))
         ax.set_xlabel("layer")
-    above[0].set_ylabel("difference of cosines")
+    above[0].set_ylabel("cosine less random pairs'")
     below[0].set_ylabel("AUC")
     for row in (above, below):
         _share_axis(row)
-    legend_below(figure, [above[0], below[0]], ncols=4)
+        name_lines(row[-1], 0.09)
     return figure, text
 
 
 def _finding(cosines: pd.DataFrame, told: pd.DataFrame) -> str:
-    """Return the title: whether opposites come apart, and how cosines and words alone tell them."""
+    """Return the title: whether opposites come apart, and whether cosine tells more than words."""
     if cosines.empty:
         return "No opposites to compare"
     changed = cosines[cosines["preparation"] != "as_is"]
     freed = (changed["verdict"] == "freed").sum()
-    cosine = cosines.loc[cosines["preparation"] == "as_is", "auc"].max()
-    words = told["words_auc"].max()
-    said = f"from synonyms their cosine tells them at {cosine:.2f}, words alone at {words:.2f}"
+    largest = cosines.loc[cosines["preparation"] == "as_is", "auc"].max()
+    beside = f"; cosine tells them from synonyms at an AUC of at most {largest:.2f}"
+    if told["words_auc"].notna().any():
+        beside += f", words alone {told['words_auc'].max():.2f}"
     if not freed:
-        return f"Antonyms stay more alike than random pairs whatever is taken away; {said}"
-    return f"Antonyms are less alike than random pairs in some places; {said}"
+        return f"Antonyms stay more alike than random pairs whatever is taken away{beside}"
+    return f"Antonyms come apart at {freed} of {len(changed)} places{beside}"
 
 
 def _x(rows: pd.DataFrame) -> pd.Series:
@@ -99,6 +101,8 @@ def _x(rows: pd.DataFrame) -> pd.Series:
 
 
 def _line(ax: Axes, rows: pd.DataFrame, column: str, look: Look, name: str = "") -> None:
+    if rows.empty:
+        return
     rows = rows.assign(place=_x(rows)).sort_values("place")
     line, color, marker = look.line, look.color, look.marker
     ax.plot(
