@@ -14,12 +14,12 @@ from pydantic import Field, NonNegativeInt, PositiveFloat
 from embspace.draw.page.canvas import (
     count,
     counted,
+    draw_line,
     join_panels,
     legend_below,
     new_figure,
     percent,
     say_instead,
-    shade,
     without_axes,
 )
 from embspace.draw.page.looks import BLACK, BLUE, GRAY, VERMILION, Look, corpus_looks
@@ -142,9 +142,7 @@ def _map(ax: Axes, points: pd.DataFrame, layer: int, reach: float) -> PathCollec
 
 def _lines(ax: Axes, table: pd.DataFrame) -> None:
     for quantity, look in LINES.items():
-        style: dict[str, Any] = {"color": look.color, "marker": look.marker, "ls": look.line}
-        ax.plot(table["layer"], table[quantity], label=look.name, ms=4, **style)
-        shade(ax, table, "layer", quantity, color=look.color, alpha=0.2)
+        draw_line(ax, table, "layer", quantity, look)
     chance = float(table["chance_changed"].iloc[0])
     ax.axhline(chance, color=GRAY, linewidth=1, label="random neighbors")
     ax.set(title="Neighbors that are new", xlabel="layer (0: embedding output)", ylim=(0, 1.05))
