@@ -8,7 +8,7 @@ from tests.analyses import as_drawn, settings_of
 
 
 def tables(p_value: float) -> dict[str, pd.DataFrame]:
-    null = {"null_skewness": 1.0, "p_value": p_value, "n": 40}
+    null = {"n": 40, "null_skewness": 1.0, "p_value": p_value, "p_value_of_all": 2 * p_value}
     rows = [
         {"corpus": corpus, "version": "cosine", "skewness": skewness} | null
         for corpus, skewness in (("ships", 1.5), ("ports", 1.2))

@@ -48,6 +48,14 @@ def test_gaussian_clouds_have_no_hubs_beyond_gaussian_clouds():
     assert sum(p <= 0.05 for p in p_values) <= 2
 
 
+def test_p_counts_for_all_corpora():
+    read = {"ships": topics(), "ports": topics(seed=1)}
+    table = measure_text_hubs(read, **SETTINGS)["hubness"]
+    plain = table[table["version"] == "cosine"]
+    doubled = (2 * plain["p_value"]).clip(upper=1)
+    assert len(plain) == 2 and plain["p_value_of_all"].tolist() == doubled.tolist()
+
+
 def test_remedies_are_held_against_the_plain_cosine():
     _, tasks = measured(topics())
     assert set(tasks["task"]) == {"search", "labels"}

@@ -22,9 +22,9 @@ from embspace.draw.page.canvas import (
     write_beside,
 )
 from embspace.draw.page.looks import GRAY, Look
-from embspace.draw.page.markdown import markdown_table, section, tables_page
 from embspace.draw.page.own_texts import corpus_called
 from embspace.draw.page.saving import Results
+from embspace.draw.page.sections import page_of_parts
 from embspace.draw.page.wording import side_by_side
 
 STAGE = "measure_rounding"
@@ -165,27 +165,27 @@ def _tables(results: Results, label: str, digits: int) -> str:
         if len(table)
         else pd.DataFrame(columns=["scales", "bits"])
     )
-    first = section(
+    first = (
         "Verdicts",
         "Measures times layers. Keeps: inside the interval of full precision over texts; flips: "
         "outside by more than its width.",
-        markdown_table(verdicts.rename_axis(columns=None), digits),
+        verdicts.rename_axis(columns=None),
     )
     more = [
-        section(
+        (
             "Error of the weights",
             "Of all matrices, by Frobenius norm.",
-            markdown_table(results.for_readers("errors"), digits),
+            results.for_readers("errors"),
         ),
-        section(
+        (
             "Likeness",
             "Of a token's state with its own state at full precision.",
-            markdown_table(results.for_readers("likeness"), digits),
+            results.for_readers("likeness"),
         ),
-        section(
+        (
             "Measures",
             "With intervals over texts at full precision.",
-            markdown_table(results.for_readers("csv"), digits),
+            results.for_readers("csv"),
         ),
     ]
-    return tables_page(f"Rounded weights of {label}", STAGE, first, *more)
+    return page_of_parts(f"Rounded weights of {label}", STAGE, digits, first, *more)

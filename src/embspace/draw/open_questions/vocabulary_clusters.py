@@ -18,8 +18,8 @@ from embspace.draw.page.canvas import (
     say_instead,
 )
 from embspace.draw.page.looks import GRAY, PURPLE, TOKEN_KINDS, VERMILION, Look
-from embspace.draw.page.markdown import markdown_table, section, tables_page
 from embspace.draw.page.saving import Results
+from embspace.draw.page.sections import page_of_parts
 from embspace.draw.page.token_kinds import drawable
 
 STAGE = "measure_vocabulary_clusters"
@@ -173,22 +173,23 @@ def _kinds(ax: Axes, kinds: pd.DataFrame, named: pd.DataFrame, smallest: int) ->
 def _tables(results: Results, label: str, digits: int) -> str:
     parts = results["parts"]
     stable = parts[parts["matched"] > 0] if len(parts) else parts
-    return tables_page(
+    return page_of_parts(
         f"Parts of the cloud of tokens in {label}",
         STAGE,
-        section(
+        digits,
+        (
             "By smallest cluster",
             "The adjusted Rand index takes tokens of no cluster as a cluster.",
-            markdown_table(results.for_readers("sizes"), digits),
+            results.for_readers("sizes"),
         ),
-        section(
+        (
             "Gaussian clouds",
             "At unit length a Gaussian cloud is dense at both ends of its longest axis.",
-            markdown_table(results.for_readers("clouds"), digits),
+            results.for_readers("clouds"),
         ),
-        section(
+        (
             "Parts",
             "Clusters that at least one half-sample matches, with their most typical tokens.",
-            markdown_table(results.for_readers("parts", stable), digits),
+            results.for_readers("parts", stable),
         ),
     )

@@ -9,9 +9,9 @@ from pydantic import NonNegativeInt, PositiveFloat
 
 from embspace.draw.page.canvas import count, counted, legend_below, new_figure, percent, say_instead
 from embspace.draw.page.looks import BLACK, BLUE, GRAY, GREEN, ORANGE, PURPLE, VERMILION, Look
-from embspace.draw.page.markdown import markdown_table, section, tables_page
 from embspace.draw.page.own_texts import corpus_called
 from embspace.draw.page.saving import Results
+from embspace.draw.page.sections import page_of_parts
 
 STAGE = "measure_compression"
 FURTHER_RESULTS = ("conf/measure/practice/compression.yaml",)
@@ -120,26 +120,26 @@ def _population(results: Results, own: pd.DataFrame, corpus: str) -> str:
 
 def _tables(results: Results, label: str, digits: int) -> str:
     parts = [
-        section(
+        (
             "Smallest settings",
             f"Of the fewest bytes that surely lose less than "
             f"{percent(results[MEASURED_WITH]['lost'])}.",
-            markdown_table(results.for_readers("smallest"), digits),
+            results.for_readers("smallest"),
         ),
-        section(
+        (
             "Shape",
             "Of all coordinates.",
-            markdown_table(results.for_readers("shape"), digits),
+            results.for_readers("shape"),
         ),
-        section(
+        (
             "First coordinates beside random ones",
             "Share of 10 neighbors kept; of a Matryoshka model the first keep more.",
-            markdown_table(results.for_readers("first"), digits),
+            results.for_readers("first"),
         ),
-        section(
+        (
             "All settings",
             "Differences are from float32.",
-            markdown_table(results.for_readers("csv"), digits),
+            results.for_readers("csv"),
         ),
     ]
-    return tables_page(f"Cut and rounded vectors of {label}", STAGE, *parts)
+    return page_of_parts(f"Cut and rounded vectors of {label}", STAGE, digits, *parts)

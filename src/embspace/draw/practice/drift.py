@@ -18,9 +18,9 @@ from embspace.draw.page.canvas import (
     shade,
 )
 from embspace.draw.page.looks import GRAY, PALETTE, Look, corpus_looks
-from embspace.draw.page.markdown import markdown_table, section, tables_page
 from embspace.draw.page.own_texts import corpus_called
 from embspace.draw.page.saving import Results
+from embspace.draw.page.sections import page_of_parts
 from embspace.draw.practice.names import TablesOfPairs
 
 STAGE = "measure_drift"
@@ -167,30 +167,28 @@ def _population(table: pd.DataFrame, halves: pd.DataFrame) -> str:
 
 def _tables(results: Results, label: str, digits: int) -> str:
     parts = [
-        section(
+        (
             "Corpora apart by layer",
             "p deals documents anew between both corpora; over layers the chance that any layer "
             "has so large a distance.",
-            markdown_table(results.for_readers("csv"), digits),
+            results.for_readers("csv"),
         ),
-        section(
+        (
             "Halves of one corpus",
             "Random halves of the documents, others at each layer; 5 % are called apart by chance.",
-            markdown_table(results.for_readers("halves"), digits),
+            results.for_readers("halves"),
         ),
-        section(
+        (
             "Clusters",
             "By k-means of the texts of both, with words of more documents inside than outside.",
-            markdown_table(results.for_readers("clusters"), digits),
+            results.for_readers("clusters"),
         ),
-        section(
-            "Principal components", "", markdown_table(results.for_readers("directions"), digits)
-        ),
-        section("Words", "", markdown_table(results.for_readers("words"), digits)),
-        section(
+        ("Principal components", "", results.for_readers("directions")),
+        ("Words", "", results.for_readers("words")),
+        (
             "Texts that lean most away from the other corpus",
             "",
-            markdown_table(results.for_readers("texts"), digits),
+            results.for_readers("texts"),
         ),
     ]
-    return tables_page(f"Drift between corpora in {label}", STAGE, *parts)
+    return page_of_parts(f"Drift between corpora in {label}", STAGE, digits, *parts)

@@ -16,9 +16,9 @@ from embspace.draw.page.canvas import (
     say_instead,
 )
 from embspace.draw.page.looks import GRAY, PALETTE, Line, Look, corpus_looks
-from embspace.draw.page.markdown import markdown_table, section, tables_page
 from embspace.draw.page.own_texts import corpus_called
 from embspace.draw.page.saving import Results
+from embspace.draw.page.sections import page_of_parts
 from embspace.draw.practice.names import TablesOfPairs
 
 STAGE = "measure_outliers"
@@ -145,22 +145,22 @@ def _tables(results: Results, label: str, digits: int) -> str:
     shares, distances = results.for_readers("csv"), results.for_readers("distances")
     texts, kinds = results.for_readers("texts"), results.for_readers("kinds")
     parts = [
-        section(
+        (
             "Outliers by layer",
             "Texts held against their own corpus by the tail of all distances (by chance: Gaussian "
             "clouds), against another by conformal p (by chance: its halves).",
-            markdown_table(shares, digits),
+            shares,
         ),
-        section(
+        (
             "Distances at the last layer",
             "Mean of 1 - cosine to the ten nearest texts of further documents.",
-            markdown_table(distances, digits),
+            distances,
         ),
-        section("Farthest texts", "At the last layer.", markdown_table(texts, digits)),
-        section(
+        ("Farthest texts", "At the last layer.", texts),
+        (
             "What outliers are",
             "Medians and shares at the last layer, where some texts are outliers and some are not.",
-            markdown_table(kinds, digits),
+            kinds,
         ),
     ]
-    return tables_page(f"Texts off a corpus in {label}", STAGE, *parts)
+    return page_of_parts(f"Texts off a corpus in {label}", STAGE, digits, *parts)

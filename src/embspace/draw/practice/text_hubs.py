@@ -3,9 +3,9 @@
 import pandas as pd
 from pydantic import NonNegativeInt
 
-from embspace.draw.page.markdown import markdown_table, section, tables_page
 from embspace.draw.page.own_texts import corpus_called
 from embspace.draw.page.saving import Results
+from embspace.draw.page.sections import page_of_parts
 from embspace.draw.practice.names import VERSIONS
 
 STAGE = "measure_text_hubs"
@@ -29,7 +29,7 @@ def _finding(plain: pd.DataFrame) -> str:
     first = order.iloc[0]
     named = corpus_called(first["corpus"])
     values = f"hubness {first['skewness']:.2f} against {first['null_skewness']:.2f}"
-    if first["p_value"] * len(plain) <= SURE:
+    if first["p_value_of_all"] <= SURE:
         return f"Hubs of {named} exceed those of Gaussian clouds: {values}"
     return f"No corpus has surely larger hubs than Gaussian clouds; {named}: {values}"
 
@@ -38,15 +38,15 @@ def _tables(results: Results, label: str, digits: int) -> str:
     shown, tasks = results.for_readers("hubness"), results.for_readers("tasks")
     shown["similarity"] = shown["similarity"].map(VERSIONS)
     tasks["vectors"] = tasks["vectors"].map(VERSIONS)
-    hubness = section(
+    hubness = (
         "Hubness",
         "Skewness of how often a text is among the ten nearest of others; null: Gaussian clouds of "
         "equal mean and covariance.",
-        markdown_table(shown, digits),
+        shown,
     )
-    costs = section(
+    costs = (
         "What remedies change",
         "Differences are from the plain cosine, paired over documents.",
-        markdown_table(tasks, digits),
+        tasks,
     )
-    return tables_page(f"Hubs of texts in {label}", STAGE, hubness, costs)
+    return page_of_parts(f"Hubs of texts in {label}", STAGE, digits, hubness, costs)

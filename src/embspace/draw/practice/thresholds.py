@@ -16,13 +16,11 @@ from embspace.draw.page.canvas import (
     say_instead,
 )
 from embspace.draw.page.looks import corpus_looks
-from embspace.draw.page.markdown import markdown_table, section, tables_page
 from embspace.draw.page.own_texts import corpus_called
 from embspace.draw.page.saving import Results
+from embspace.draw.page.sections import page_of_parts
 
 STAGE = "measure_thresholds"
-RATE = 1e-3  # of the figure; the tables have all
-GUESSED = 0.8
 NOT_RARE = 0.1  # of all pairs
 RAW = "raw"
 PANELS = {"raw": "Raw vectors", "centered": "Less the mean of all texts"}
@@ -35,7 +33,9 @@ def draw_thresholds(
 ) -> tuple[Figure, str]:
     """Draw the cosine that one pair in 1,000 reaches, and the share of pairs above 0.8."""
     rates, fixed = results["csv"], results["fixed"]
-    shown = rates[(rates["rate"] == RATE) & rates["cosine"].notna()]
+    rates = rates[rates["rate"] == rates["rate"].max()]  # the tables have all
+    fixed = fixed[fixed["cosine"] == fixed["cosine"].min()]
+    shown = rates[rates["cosine"].notna()]
     figure, axes = new_figure(
         1,
         3,
@@ -54,11 +54,10 @@ def draw_thresholds(
             rows = shown[(shown["corpus"] == corpus) & (shown["preparation"] == kind)]
             draw_line(ax, rows, "layer", "cosine", look)
         ax.set(title=title, ylim=(0, 1.02))
-    axes[0].set_ylabel(f"cosine that one pair in {count(round(1 / RATE))} exceeds")
-    guessed = fixed[fixed["cosine"] == GUESSED]
+    axes[0].set_ylabel(f"cosine that {_one_in(shown)} exceeds")
     for corpus, look in looks.items():
-        draw_line(axes[2], guessed[guessed["corpus"] == corpus], "layer", "share", look)
-    axes[2].set(title=f"Pairs above {GUESSED}", ylabel="share of pairs", ylim=(-0.02, 1.02))
+        draw_line(axes[2], fixed[fixed["corpus"] == corpus], "layer", "share", look)
+    axes[2].set(title=f"Pairs above {_guessed(fixed)}", ylabel="share of pairs", ylim=(-0.02, 1.02))
     axes[2].yaxis.set_major_formatter(PercentFormatter(1, decimals=0, symbol=" %"))
     for ax in axes:
         _layers(ax)
@@ -71,17 +70,24 @@ def _layers(ax: Axes) -> None:
     ax.set_xlabel(LAYER)
 
 
+def _one_in(shown: pd.DataFrame) -> str:
+    return f"one pair in {count(round(1 / shown['rate'].iloc[0]))}"
+
+
+def _guessed(fixed: pd.DataFrame) -> str:
+    return f"{fixed['cosine'].iloc[0]:g}"
+
+
 def _finding(shown: pd.DataFrame, fixed: pd.DataFrame) -> str:
     """Return the title: where a guessed cosine is not rare, else what one pair in 1,000 reaches."""
     raw = shown[shown["preparation"] == RAW]
     if raw.empty:
         return NONE
-    guessed = fixed[fixed["cosine"] == GUESSED]
-    most = guessed.iloc[int(guessed["share"].to_numpy().argmax())]
+    most = fixed.iloc[int(fixed["share"].to_numpy().argmax())]
     if most["share"] > NOT_RARE:
-        own = guessed[guessed["corpus"] == most["corpus"]].sort_values("layer")
+        own = fixed[fixed["corpus"] == most["corpus"]].sort_values("layer")
         *before, last = own["share"]
-        name, start = corpus_called(most["corpus"]), f"A cosine of {GUESSED} is not rare:"
+        name, start = corpus_called(most["corpus"]), f"A cosine of {_guessed(fixed)} is not rare:"
         if last > NOT_RARE or min(before) <= NOT_RARE:
             where = f"lie above it at layer {most['layer']:.0f}"
             return f"{start} {percent(most['share'])} of pairs of {name} {where}"
@@ -91,7 +97,7 @@ def _finding(shown: pd.DataFrame, fixed: pd.DataFrame) -> str:
         )
     last = raw[raw["layer"] == raw["layer"].max()].sort_values("cosine")
     low, high = last.iloc[0], last.iloc[-1]
-    named = f"one pair in {count(round(1 / RATE))} reaches"
+    named = f"{_one_in(shown)} reaches"
     if len(last) > 1 and low["cosine_high"] < high["cosine_low"]:
         return (
             f"At the last layer {named} {high['cosine']:.2f} among "
@@ -119,17 +125,17 @@ def _tables(results: Results, label: str, digits: int) -> str:
     rates = rates[results["csv"]["cosine"].notna()]
     last = rates[(rates["layer"] == rates["layer"].max()) & (rates["vectors"] == RAW)]
     parts = [
-        section(
+        (
             "Rare pairs at the last layer",
             "The cosine that one pair of texts of different documents in so many reaches, with "
             "95 % intervals over documents; raw vectors.",
-            markdown_table(last.drop(columns=["layer", "vectors"]), digits),
+            last.drop(columns=["layer", "vectors"]),
         ),
-        section(
+        (
             "Cosines that people guess",
             "Raw vectors.",
-            markdown_table(results.for_readers("fixed"), digits),
+            results.for_readers("fixed"),
         ),
-        section("All layers", "Raw, and less the mean.", markdown_table(rates, digits)),
+        ("All layers", "Raw, and less the mean.", rates),
     ]
-    return tables_page(f"Rare pairs of texts in {label}", STAGE, *parts)
+    return page_of_parts(f"Rare pairs of texts in {label}", STAGE, digits, *parts)

@@ -16,9 +16,9 @@ from embspace.draw.page.canvas import (
     write_beside,
 )
 from embspace.draw.page.looks import GRAY, Look, corpus_looks
-from embspace.draw.page.markdown import markdown_table, section, tables_page
 from embspace.draw.page.own_texts import corpus_called
 from embspace.draw.page.saving import Results
+from embspace.draw.page.sections import page_of_parts
 from embspace.draw.practice.names import CHANGES, VERSIONS
 
 STAGE = "measure_transforms"
@@ -146,15 +146,15 @@ def _tables(results: Results, label: str, digits: int) -> str:
     best = results.for_readers("best")
     best["best change"] = best["best change"].map(CHANGES)
     parts = [
-        section(
+        (
             "Best changes",
             "Surely helps a task most and surely harms none; raw: there is none.",
-            markdown_table(best, digits),
+            best,
         ),
-        section(
+        (
             "All changes",
             "Differences are from raw vectors, paired over documents.",
-            markdown_table(shown, digits),
+            shown,
         ),
     ]
-    return tables_page(f"Changes of coordinates in {label}", STAGE, *parts)
+    return page_of_parts(f"Changes of coordinates in {label}", STAGE, digits, *parts)

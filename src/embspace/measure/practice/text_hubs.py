@@ -174,6 +174,7 @@ TEXT_HUBS = Analysis(
                 "null_skewness_low": "null_value",
                 "null_skewness_high": "null_value",
                 "p_value": ("p_value", "p"),
+                "p_value_of_all": ("p_value", "p, all corpora"),
                 "largest": ("profile", "largest"),
                 "null_largest": "null_value",
                 "antihubs": ("neighbor_share", "antihubs"),
@@ -197,7 +198,8 @@ def measure_text_hubs(
 
     `skewness` is of these counts, `largest` the largest of them, `antihubs` the share of texts that
     are nobody's neighbor: by cosine, centered, and with local scaling, mutual proximity and CSLS.
-    The null, Gaussian clouds of the texts' mean and covariance, stands beside the plain cosine.
+    The null, Gaussian clouds of the texts' mean and covariance, stands beside the plain cosine;
+    `p_value_of_all` is p times the number of corpora (Bonferroni).
     `tasks` has what each version changes for search and labels, paired over documents.
     Corpora are chosen as by `measure_compression`; all of their texts are measured.
     """
@@ -209,7 +211,9 @@ def measure_text_hubs(
             version: nearest_by_version(cloud, version) for version in versions_for(len(cloud))
         }
         hubness = hubness_table(cloud, nearest, HubNull(cloud.vectors, cloud.documents, seed))
-        tables["hubness"].append(_beside_null(hubness).assign(corpus=name))
+        hubness = _beside_null(hubness)
+        of_all = (hubness["p_value"] * len(held)).clip(upper=1)
+        tables["hubness"].append(hubness.assign(corpus=name, p_value_of_all=of_all))
         tasks = hub_tasks(cloud, corpus.all_halves, nearest, seed)
         tables["tasks"].append(tasks.assign(corpus=name))
     return gathered(TEXT_HUBS, tables)
