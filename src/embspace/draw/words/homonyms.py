@@ -9,7 +9,14 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 
-from embspace.draw.page.canvas import counted, join_panels, new_figure, percent, say_instead, shade
+from embspace.draw.page.canvas import (
+    counted,
+    draw_line,
+    join_panels,
+    new_figure,
+    percent,
+    say_instead,
+)
 from embspace.draw.page.direct_labels import name_lines
 from embspace.draw.page.looks import GRAY, NULLS, SENSES, Look
 from embspace.draw.page.markdown import folded, interval, markdown_table, p_value, same, section
@@ -123,10 +130,7 @@ def _rows_of(table: pd.DataFrame, measure: tuple[str, str]) -> pd.DataFrame:
 
 
 def _line(ax: Axes, rows: pd.DataFrame, name: str, look: Look) -> None:
-    if look is not RANDOM_LOOK:
-        shade(ax, rows, "layer", name, color=look.color, alpha=0.15)
-    line: dict[str, Any] = {"color": look.color, "ls": look.line, "marker": look.marker, "ms": 4}
-    ax.plot(rows["layer"], rows[name], label=look.name, **line)
+    draw_line(ax, rows, "layer", name, look, band=0 if look is RANDOM_LOOK else 0.15)
 
 
 def _differences(ax: Axes, layers: pd.DataFrame) -> None:
