@@ -17,6 +17,7 @@ from embspace.geometry.pairs.safe_ratio import ratio
 from embspace.settings.model import Model
 from embspace.settings.stage import run_stage
 
+FEWEST_PAIRS = 3  # of measures that two models share
 FEWEST_LAYERS = 4  # three steps between have 48 walks
 NOUNS = ("direction", "spectrum", "context", "intrinsic_dimension", "hubs")
 KEYS = ["corpus", "space"]
@@ -106,8 +107,9 @@ def measure_redundancy(
         there = _pairs(curves[other], 0, rng)
         if len(there) and len(pairs):
             both = pd.concat([own, there.set_index(PAIR)["spearman"]], axis=1, join="inner")
-            rows.append({"other_model": other, **_mantel(both, n_shuffles, rng)})
-    models = REDUNDANCY.tables["models"].of([row for row in rows if row["n_pairs"] > 2])
+            if len(both) >= FEWEST_PAIRS:
+                rows.append({"other_model": other, **_mantel(both, n_shuffles, rng)})
+    models = REDUNDANCY.tables["models"].of(rows)
     return {TABLE: REDUNDANCY.tables[TABLE].of(pairs), "models": models}
 
 
@@ -115,7 +117,8 @@ def _curves(table: pd.DataFrame, measures: Sequence[str]) -> dict[str, dict[tupl
     """Return the values over layers by measure and cloud."""
     plain = table[table["change"] == "as_is"]
     made: dict[str, dict[tuple[str, str], Any]] = {name: {} for name in measures}
-    for (name, corpus, space), rows in plain.groupby(["measure", *KEYS], sort=False):
+    for key, rows in plain.groupby(["measure", *KEYS], sort=False):
+        name, corpus, space = map(str, key)
         values = rows.sort_values("layer")["value"].to_numpy(dtype=float)
         is_defined = np.isfinite(values).all() and np.ptp(values) > 0
         if name in made and is_defined and len(values) >= FEWEST_LAYERS:
@@ -191,8 +194,6 @@ def _mantel(both: pd.DataFrame, n: int, rng: np.random.Generator) -> dict[str, f
         is_known = known & np.isfinite(matrix)
         return float(spearman(own[is_known], matrix[is_known]))
 
-    if known.sum() < 3:
-        return {"n_pairs": int(known.sum()), "spearman": np.nan, "p_value": np.nan}
     dealt = [rng.permutation(len(names)) for _ in range(n)]
     null = np.array([alike(there[np.ix_(order, order)]) for order in dealt])
     value = alike(there)
@@ -206,7 +207,7 @@ def _mantel(both: pd.DataFrame, n: int, rng: np.random.Generator) -> dict[str, f
 def _matrix(values: pd.Series, names: Sequence[str]) -> Float[np.ndarray, "name name"]:
     place = {name: number for number, name in enumerate(names)}
     matrix = np.full((len(names), len(names)), np.nan)
-    for (first, second), value in values.items():
+    for (first, second), value in zip(values.index.to_list(), values.to_list(), strict=True):
         matrix[place[first], place[second]] = matrix[place[second], place[first]] = value
     return matrix
 
