@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from embspace.app.open_questions import answers_of_open_questions
+from embspace.app.open_questions import answers_of_open_questions, label_of
 from embspace.draw.page.markdown import folded, interval, markdown_table
 from embspace.errors import InputError, counted
 from embspace.files.tables import load_table
@@ -294,18 +294,12 @@ def _by_model(claims: pd.DataFrame) -> str:
     table = own[["row", "statement"]].assign(here=own["verdict"])
     for file in sorted(VERDICTS.glob("*.csv")):
         verdicts = own[SAME].merge(load_verdicts(file), on=SAME, how="left")["verdict"]
-        table[_label(file.stem)] = verdicts.to_numpy()
+        table[label_of(file.stem)] = verdicts.to_numpy()
     models = [column for column in table if column not in ("row", "statement")]
     for column in models:
         verdicts = table[column].replace(ALSO_UNTRAINED, "matches")
         table[column] = verdicts.where(verdicts != "not checkable")
     return markdown_table(table.rename(columns={"statement": "claim"}), DIGITS) + "\n"
-
-
-def _label(model: str) -> str:
-    """Return what figures call a model; its name, where conf/model/ does not have it."""
-    file = CONF / "model" / f"{model}.yaml"
-    return str(read_yaml(file)["label"]) if file.is_file() else model
 
 
 def _errors(rows: pd.DataFrame) -> str:

@@ -17,7 +17,8 @@ from embspace.settings.params import CONF, PARAMS
 PACKAGE = Path(__file__).parent.parent
 IN_WHEEL = PACKAGE / "study"  # where pyproject.toml puts them
 FOLDERS = ("conf", "pipeline", "data/published", "data/stimuli", "data/texts")
-FILES = (".dvcignore", "CITATION.cff", "dvc.yaml", "models.lock", "params.yaml")
+TOLERANCES = "tests/baselines/tolerances.yaml"  # of results of two studies
+FILES = (".dvcignore", "CITATION.cff", "dvc.yaml", "models.lock", "params.yaml", TOLERANCES)
 LOCKED = Path("requirements.lock")
 STUDY = "study"  # in the user's cache
 MADE_OF = Path("src/embspace.txt")  # says which package a study without code was made of

@@ -46,7 +46,7 @@ def test_panels_are_of_three_analyses_and_a_list():
         "How alike its words are",
         "What words keep of it",
         "Units that share words",
-        "The vector whose words are most alike, of each layer",
+        "Of each layer the vector whose words are most alike; right: one at random",
     ]
 
 

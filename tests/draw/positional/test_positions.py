@@ -49,7 +49,7 @@ def test_the_heat_maps_show_the_matrix_and_its_cosines(results, drawn):
     tensors = results["safetensors"]
     assert np.array_equal(matrix.get_array(), by_frequency(tensors["positional"]))
     assert np.array_equal(cosines.get_array(), tensors["cosines"])
-    assert cosines.get_clim() == (tensors["cosines"].min(), tensors["cosines"].max())
+    assert cosines.get_clim() == (-1, 1)
     low, high = matrix.get_clim()
     assert low == -high
     assert np.mean(np.abs(tensors["positional"]) <= high) == pytest.approx(0.9, abs=0.01)
@@ -97,7 +97,7 @@ def test_the_strip_has_the_norms_the_regimes_and_the_names_of_what_is_beyond():
     assert all(norm[position] == value for position, value in shown.items())
     words = [text.get_text() for text in strip.texts]
     assert f"7: {norm[7]:.2f} ↑" in words
-    assert {"3.250", "3.500"} <= {*words}
+    assert {"mean 3.250", "mean 3.500"} <= {*words}
     assert strip.get_title("left") == "Norm: 2 regimes, changes at 20"
 
 
@@ -106,9 +106,17 @@ def test_the_title_says_what_the_offset_explains_or_that_it_does_not(results, dr
     assert "no more than in shuffled order" in " ".join(drawn[0].get_suptitle().split())
     figure, _ = draw(as_drawn(POSITIONS, results.tables, properties=properties.assign(value=0.75)))
     title = " ".join(figure.get_suptitle().split())
-    assert "up to 4, it explains 75 % of the variance, in shuffled order" in title
+    assert "explains 75 % of the variance of near positions' cosines, in shuffled order" in title
     chance = title.rpartition("order ")[2]
-    assert f"up to 4: 75 % (shuffled {chance})" in figure.axes[2].get_xlabel()
+    said = figure.axes[2].texts[0].get_text()
+    assert f"up to 4 apart 75 %, in shuffled order {chance}" in said
+    nulls = results["nulls"]
+    walks = nulls[nulls["measure"] == nulls["measure"].iloc[0]].assign(
+        measure="translation_invariance", largest_offset=4, null_value=0.05
+    )
+    given = {"properties": properties.assign(value=0.75), "nulls": walks}
+    figure, _ = draw(as_drawn(POSITIONS, results.tables, **given))
+    assert " ".join(figure.get_suptitle().split()).endswith("cosines, of random walks' 5 %")
 
 
 def test_the_subtitle_says_model_n_and_what_was_left_out(drawn):

@@ -89,12 +89,22 @@ def test_the_same_before_two_texts_differ_is_no_drift(results):
     assert figure.axes[0].texts[0].get_text() == "no token that two texts share"
 
 
-def test_blocks_that_cannot_be_rebuilt_are_said(results):
+def test_without_words_to_follow_the_panel_says_so(results):
     figure, text = draw(results | {TRACKED: results[TRACKED][:0]})
     assert_words_fit(figure)
     assert evolved.title_of(figure).endswith(" tokens most")
-    assert "cannot be rebuilt" in figure.axes[3].texts[0].get_text()
+    assert "No text with words of both lists" in figure.axes[3].texts[0].get_text()
     assert "length of a step" in text
+
+
+def test_outputs_of_layers_are_drawn_where_the_sum_cannot_be_rebuilt(results):
+    tracked = results[TRACKED]
+    at_sum = tracked["point"] == "attention_sum"
+    outputs = tracked[~at_sum & ~tracked["point"].isin(["normed_sum", "output"])]
+    outputs = pd.concat([outputs, tracked[at_sum].assign(point="output")])
+    drawn, expected = (draw(results | {TRACKED: table})[0].axes[3] for table in (outputs, tracked))
+    for line, other in zip(drawn.lines, expected.lines, strict=True):
+        assert line.get_xydata().tolist() == other.get_xydata().tolist()
 
 
 def test_the_subtitle_has_the_texts_and_their_sizes(figure):

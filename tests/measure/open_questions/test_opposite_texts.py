@@ -52,7 +52,7 @@ def test_without_a_judge_fluency_is_not_checkable(outcome: Outcome):
     assert rows.loc["judged", "finds_opposites"] == "not checkable"
     assert set(outcome["csv"]["search"]) == {"free", "word_pairs", "random_words", "random_weights"}
     assert outcome["csv"]["judged"].isna().all()
-    assert outcome["json"]["judge"] == ""
+    assert outcome["json"]["judge"] == "none"
 
 
 def test_a_search_gets_further_than_random_words_and_likely_texts_less_far(outcome: Outcome):

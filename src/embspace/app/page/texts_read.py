@@ -27,8 +27,8 @@ from embspace.settings.stage import settings_path
 READERS = ("head_features", "word_order", "text_classification")
 LARGEST = "largest_unknown_share"
 NO_SPACES = (
-    "{n:,} of {of:,} texts are in a script without spaces between words: what stands between two "
-    "spaces counts as a word where words are counted, and no such word is followed or aligned"
+    "{n:,} of {of:,} texts are in a script without spaces between words: characters and "
+    "pairs of them are counted in the place of words, and no word is followed or aligned"
 )
 
 

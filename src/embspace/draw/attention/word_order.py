@@ -67,11 +67,12 @@ def _finding(table: pd.DataFrame, facts: dict[str, Any]) -> str:
 def _subtitle(table: pd.DataFrame, facts: dict[str, Any], label: str) -> str:
     if table.empty:
         return label
+    level = table["level"].iloc[0]
     return (
-        f"{label} · orange: {REMOVED[facts['removed']]} · ordinary tokens of {count(facts['n_texts'])} "
-        f"texts ({count(facts['n_tokens'])} tokens) in random order, each state beside that of the "
-        f"same token in the text as it is · band: {100 * table['level'].iloc[0]:g} % interval "
-        "over texts"
+        f"{label} · orange: {REMOVED[facts['removed']]} · ordinary tokens of "
+        f"{count(facts['n_texts'])} texts ({count(facts['n_tokens'])} tokens) in random order, "
+        "each state beside that of the same token in the text as it is · band: "
+        f"{100 * level:g} % interval over texts"
     )
 
 

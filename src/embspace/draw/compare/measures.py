@@ -1,6 +1,6 @@
 """Draws figure and tables of `compare_measures`: what was measured of two models, side by side."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -8,11 +8,19 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator, PercentFormatter, StrMethodFormatter
-from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
+from pydantic import NonNegativeInt, PositiveFloat
 
 from embspace.draw.compare.layers_alike import draw_alike, equally_deep
 from embspace.draw.compare.measure_tables import consistencies, tables_of
-from embspace.draw.page.canvas import counted, legend_below, new_figure, percent, say_instead
+from embspace.draw.page.canvas import (
+    HALO,
+    counted,
+    legend_below,
+    new_figure,
+    percent,
+    say_instead,
+    write_beside,
+)
 from embspace.draw.page.looks import BLACK, BLUE, MODELS, VERMILION, Look
 from embspace.draw.page.own_texts import corpus_called
 from embspace.settings.params import models_of
@@ -29,10 +37,9 @@ SEARCH = ("search", "search", " / mean / as_is", "recall_at_1")  # the group aft
 SENSES = ("homonyms", "recovery", "centered / cosine", "accuracy")
 OTHER_UNITS = "other units"  # what `compare_measures` says of bounds that there cannot be
 
-SAME = 0.03  # of a share or a cosine; lines that are nearer cover each other
-MOST_PANELS, MOST_IN_A_ROW = 6, 3
+LOWEST_ABOVE = 0.15  # share of which words below would stand on the axis
+N_COLUMNS, ONE_ROW = 2, 0.6  # panels in a row, and the height of one of two rows
 MOST_LARGE = 13  # layers with marks of full size
-AROUND_MM = 30.0  # that heading and legend take
 
 Models = tuple[str, str]
 Panel = Callable[[Axes, pd.DataFrame], None]
@@ -44,28 +51,23 @@ def draw_measures(
     label: str,
     *,
     height_mm: PositiveFloat,
-    profile_length: PositiveInt,
     digits: NonNegativeInt,
 ) -> tuple[Figure, str]:
-    """Draw search, senses, differences of sentences, layers, variance and positions of two models.
+    """Draw search, senses, differences of sentences and layers of two models.
 
-    Of more than six panels the first six. What only one model has is named in the subtitle, as is
-    what is the same in both. Positions are Luisto's figure 15: another model's beside the first
-    one's, up to an offset of `profile_length`. `label` joins the labels of the pair.
+    Where neither has searched, the variance of tokens in their place. What only one model has is
+    named in the subtitle. `label` joins the labels of the pair.
     """
     table, models = results["csv"], models_of(label)
-    panels = _panels(table, results[ALIKE], models, profile_length)
+    panels = _panels(table, results[ALIKE], models)
     absent = [title for title, (_, rows) in panels.items() if not _is_of_both(rows)]
-    same = [title for title in [*panels][-3:] if title not in absent and _is_same(panels[title][1])]
-    titles = [title for title in panels if title not in (*absent, *same)][:MOST_PANELS]
-    n_columns = 2 if len(titles) == 4 else min(max(len(titles), 1), MOST_IN_A_ROW)
-    n_rows = -(-max(len(titles), 1) // n_columns)
+    titles = [title for title in panels if title not in absent]
     figure, axes = new_figure(
-        n_rows,
-        n_columns,
-        height_mm=AROUND_MM + (height_mm - AROUND_MM) * n_rows / 2,
+        -(-max(len(titles), 1) // N_COLUMNS),
+        min(max(len(titles), 1), N_COLUMNS),
+        height_mm=height_mm * (1 if len(titles) > N_COLUMNS else ONE_ROW),
         title=_title(table, models),
-        subtitle=_subtitle(table, models, {"not in both": absent, f"less than {SAME} apart": same}),
+        subtitle=_subtitle(table, models, absent),
         stage="compare_measures",
     )
     if not titles:
@@ -82,25 +84,20 @@ def draw_measures(
 
 
 def _panels(
-    table: pd.DataFrame, alignment: pd.DataFrame, models: Models, profile_length: int
+    table: pd.DataFrame, alignment: pd.DataFrame, models: Models
 ) -> dict[str, tuple[Panel, pd.DataFrame]]:
     """Return how to draw each panel and from which rows, by its title."""
-    profiles = _along(table, "positions", "profiles", "")
-    curves = {
-        space: _along(table, "explained_variance", "curve", space)
-        for space in ("input", "positional")
-    }
+    found = _search(table)
+    first = (
+        ("Other half found", (partial(_layers, models, "texts"), found))
+        if len(found)
+        else ("Variance of tokens", (partial(_curves, models), _variance(table)))
+    )
     return {
-        "Other half found": (partial(_layers, models, "texts"), _search(table)),
+        first[0]: first[1],
         "Right sense found": (partial(_layers, models, "sentences"), _senses(table)),
-        "Consistency": (_paired, consistencies(table)),
+        "Consistency of differences": (_paired, consistencies(table)),
         "Layers equally deep": (partial(draw_alike, models[0]), equally_deep(alignment)),
-        "Variance of tokens": (partial(_curves, models), curves["input"]),
-        "Structured positions": (
-            partial(_profiles, models),
-            profiles[profiles["at"] <= profile_length],
-        ),
-        "Variance of positions": (partial(_curves, models), curves["positional"]),
     }
 
 
@@ -109,23 +106,18 @@ def _is_of_both(rows: pd.DataFrame) -> bool:
     return bool(rows[columns].notna().any().all())
 
 
-def _is_same(rows: pd.DataFrame) -> bool:
-    """Return whether the curves of two models cannot be told apart."""
-    return bool((rows["model_value"] - rows["other_model_value"]).abs().max() < SAME)
-
-
-def _subtitle(table: pd.DataFrame, models: Models, left_out: Mapping[str, Sequence[str]]) -> str:
-    paired = consistencies(table)["n_paired"]
+def _subtitle(table: pd.DataFrame, models: Models, absent: Sequence[str]) -> str:
     parts = [f"{models[0]} and {models[1]}", "mean pooling"]
-    if len(paired):
-        n = counted(paired.max(), "pair")
+    if (paired := _search(table).dropna(subset="difference_low").tail(1)).size:
+        row = paired.iloc[0]
+        low, high = (f"{100 * row[f'difference_{end}']:.0f}" for end in ("low", "high"))
         parts.append(
-            f"consistency: {models[0]} minus the other, n = {n} a category, 95 % intervals"
+            f"half found: {percent(row['difference'])} [{low}, {high}] more, by chance 1 of "
+            f"{row['n_paired']:.0f}".replace("-", "\N{MINUS SIGN}")
         )
-    parts += [
-        f"{why}: {', '.join(map(str.lower, titles))}" for why, titles in left_out.items() if titles
-    ]
-    return " · ".join(parts)
+    if len(n := consistencies(table)["n_paired"]):
+        parts.append(f"consistency: {counted(n.max(), 'pair')} a category, 95 % intervals")
+    return " · ".join([*parts, *(f"not in both: {title.lower()}" for title in absent)])
 
 
 def _title(table: pd.DataFrame, models: Models) -> str:
@@ -137,11 +129,13 @@ def _title(table: pd.DataFrame, models: Models) -> str:
     if len(found):
         shares = [percent(_of_model(found, side)[side].iloc[-1]) for side in SIDES]
         corpus = corpus_called(found["group"].iloc[0].partition(" / ")[0])
+        random = MODELS["random"].name
+        other = random if random in models[1] else models[1]
         return (
             f"The last layer of {models[0]} finds the other half of {shares[0]} of {corpus}, "
-            f"that of {models[1]} of {shares[1]}"
+            f"that of {other} of {shares[1]}"
         )
-    curve = _along(table, "explained_variance", "curve", "input")
+    curve = _variance(table)
     halves = {
         model: curve.loc[curve[side] >= HALF, "at"].min()
         for model, side in zip(models, SIDES, strict=True)
@@ -156,6 +150,10 @@ def _along(table: pd.DataFrame, noun: str, name: str, group: str) -> pd.DataFram
     """Return the rows of a group of a table of a noun, in order."""
     rows = table[(table["noun"] == noun) & (table["table"] == name)]
     return rows[rows["group"].fillna("") == group].sort_values("at")
+
+
+def _variance(table: pd.DataFrame) -> pd.DataFrame:
+    return _along(table, "explained_variance", "curve", "input")
 
 
 def _search(table: pd.DataFrame) -> pd.DataFrame:
@@ -211,16 +209,18 @@ def _looks(models: Models) -> dict[str, Look]:
 
 
 def _layers(models: Models, of: str, ax: Axes, rows: pd.DataFrame) -> None:
-    """Draw a share of both models by layer."""
+    """Draw a share of both models by layer, and write that of the last layer."""
     _draw_both(ax, rows, models, 3.5 if rows["at"].nunique() <= MOST_LARGE else 2)
+    ends = {side: _of_model(rows, side).iloc[-1] for side in SIDES}
+    highest = max(SIDES, key=lambda side: ends[side][side])
+    for side, end in ends.items():
+        is_above = side == highest or end[side] < LOWEST_ABOVE
+        offset = (3, 5 if is_above else -11)
+        words = percent(end[side])
+        write_beside(ax, words, (end[AT[side]], end[side]), offset, ha="right", path_effects=HALO)
     ax.set(xlabel="layer", ylabel=f"share of {of}", ylim=(0, 1.02))
     ax.yaxis.set_major_formatter(PercentFormatter(1, symbol=" %"))
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-
-
-def _profiles(models: Models, ax: Axes, rows: pd.DataFrame) -> None:
-    _draw_both(ax, rows, models)
-    ax.set(xlabel="offset", ylabel="mean cosine")
 
 
 def _curves(models: Models, ax: Axes, rows: pd.DataFrame) -> None:

@@ -13,6 +13,7 @@ from embspace.draw.layers.profile_tables import by_layer
 from embspace.draw.page.canvas import (
     HALO,
     count,
+    legend_below,
     new_figure,
     say_instead,
     sentence_case,
@@ -39,57 +40,61 @@ WIDE = 10.0  # times the smallest value, from which on an axis is logarithmic
 
 
 class Shown(NamedTuple):
-    """A measure of a panel, and the null beside it."""
+    """A measure of a panel, the null beside it, and what it counts, in a reader's words."""
 
     noun: str
     measure: str
     null: str
+    words: str
 
 
 PANELS = (
-    Shown("direction", "mean_cosine", RANDOM),
-    Shown("spectrum", "debiased_participation_ratio", RANDOM),
-    Shown("context", "adjusted_self_similarity", RANDOM),
-    Shown("intrinsic_dimension", "two_nn", "gaussian_of_covariance"),
-    Shown("hubs", "hubness", "gaussian_of_covariance"),
+    Shown("direction", "mean_cosine", RANDOM, "cosine of two tokens"),
+    Shown("spectrum", "debiased_participation_ratio", RANDOM, "directions in use"),
+    Shown("context", "adjusted_self_similarity", RANDOM, "cosine between texts"),
+    Shown("intrinsic_dimension", "two_nn", "gaussian_of_covariance", "dimension"),
+    Shown("hubs", "hubness", "gaussian_of_covariance", "skewness of k-occurrence"),
 )
 
 
 def draw_profile(
     results: dict[str, Any], label: str, *, height_mm: PositiveFloat, digits: NonNegativeInt
 ) -> tuple[Figure, str]:
-    """Draw five measures of the tokens of one corpus by layer, each beside its null.
+    """Draw measures of the tokens of one corpus by layer, each beside its null.
 
     The corpus is the first one that random weights have read, too, else the first. What half of
-    the texts do not give as well is not drawn.
+    the texts do not give as well is not drawn, and a measure that they give in few layers has no
+    panel.
     """
     corpus = _corpus(results)
     tables_by_panel = {shown: _rows(results, shown, corpus) for shown in PANELS}
     first = tables_by_panel[PANELS[0]]
+    drawn = [shown for shown in PANELS if _is_drawn(tables_by_panel[shown][0])]
     figure, axes = new_figure(
         2,
-        3,
+        -(-max(2, len(drawn)) // 2),
         height_mm=height_mm,
         title=_finding(*first),
-        subtitle=_subtitle(label, corpus, first[0]),
+        subtitle=_subtitle(label, corpus, tables_by_panel),
         stage="measure_direction",
     )
     if first[0].empty:
         say_instead(axes, f"{label}: no corpus has enough documents")
         return figure, _table(label, tables_by_panel, digits)
-    for number, (ax, (shown, (rows, nulls))) in enumerate(
-        zip(axes, tables_by_panel.items(), strict=False)
-    ):
-        _by_layer(ax, rows, nulls)
+    for number, (ax, shown) in enumerate(zip(axes, drawn, strict=False)):
+        _by_layer(ax, *tables_by_panel[shown])
         ax.set_title(sentence_case(name_of(shown.measure).partition(" (")[0]))
-        ax.set_xlabel("layer" if number > 1 else "")
+        ax.set_ylabel(shown.words)
+        ax.set_xlabel("layer" if number >= len(axes) - len(axes) // 2 else "")
+    for ax in axes[len(drawn) :]:
+        ax.remove()
     layer = _extreme(first[0])
     for table, column, color in ((first[0], "value", BLUE), (first[1], "null_mean", GRAY)):
         height = table.set_index("layer")[column].get(layer)
-        if height is not None:
+        if height is not None and PANELS[0] in drawn:
             look: dict[str, Any] = {"color": color, "ha": "center", "path_effects": HALO}
             write_beside(axes[0], f"{height:.2f}", (layer, height), (0, 5), **look)
-    _explain(axes[-1], axes)
+    legend_below(figure, axes[: len(drawn)], ncols=3)
     return figure, _table(label, tables_by_panel, digits)
 
 
@@ -139,24 +144,36 @@ def _extreme(rows: pd.DataFrame) -> int:
     return int(rows.sort_values("value")["layer"].iloc[-1])
 
 
-def _subtitle(label: str, corpus: str, rows: pd.DataFrame) -> str:
+def _converged(rows: pd.DataFrame) -> pd.Series:
+    return rows["converged"].astype(str) == "True"
+
+
+def _is_drawn(rows: pd.DataFrame) -> bool:
+    """Return whether half of the layers have a value that half of the texts give as well."""
+    return bool(_converged(rows).sum() >= max(1, len(rows) / 2))
+
+
+def _subtitle(
+    label: str, corpus: str, tables_by_panel: Mapping[Shown, tuple[pd.DataFrame, pd.DataFrame]]
+) -> str:
+    rows = tables_by_panel[PANELS[0]][0]
     if rows.empty:
         return f"{label} · 0 texts"
     n = f"{count(rows['n'].max())} tokens of {count(rows['n_texts'].max())} texts"
-    return (
-        f"{label} · {corpus_looks([corpus])[corpus].name}: {n} · bands: 95 % intervals over texts"
-    )
+    words = f"{label} · {corpus_looks([corpus])[corpus].name}: {n} · bands: 95 % intervals"
+    left_out = [
+        f"{name_of(shown.measure).partition(' (')[0]} (converged in {_converged(rows).sum()} of "
+        f"{len(rows)} layers)"
+        for shown, (rows, _) in tables_by_panel.items()
+        if not _is_drawn(rows)
+    ]
+    return f"{words} over texts" + (f" · not drawn: {', '.join(left_out)}" if left_out else "")
 
 
 def _by_layer(ax: Axes, rows: pd.DataFrame, nulls: pd.DataFrame) -> None:
     """Draw what converged, with its interval, and the null with its range."""
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-    is_known = rows["converged"].astype(str) == "True"
-    if is_known.sum() < max(1, len(rows) / 2):
-        reason = f"converged in {is_known.sum()} of\n{len(rows)} layers: not drawn"
-        ax.text(0.5, 0.5, reason, transform=ax.transAxes, ha="center", va="center", color=GRAY)
-        ax.set_axis_off()
-        return
+    is_known = _converged(rows)
     drawn = rows[["value", "low", "high"]].where(is_known).assign(layer=rows["layer"])
     ax.fill_between(drawn["layer"], drawn["low"], drawn["high"], color=BLUE, alpha=0.25, lw=0)
     ax.plot(drawn["layer"], drawn["value"], "o-", color=BLUE, ms=3.5, label="trained")
@@ -173,17 +190,6 @@ def _by_layer(ax: Axes, rows: pd.DataFrame, nulls: pd.DataFrame) -> None:
         ax.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
         ax.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
         ax.yaxis.set_minor_formatter(NullFormatter())
-
-
-def _explain(ax: Axes, axes: Any) -> None:
-    """Write the legend of all panels into the last cell."""
-    named = {
-        name: handle
-        for panel in axes
-        for handle, name in zip(*panel.get_legend_handles_labels(), strict=True)
-    }
-    ax.set_axis_off()
-    ax.legend(named.values(), named.keys(), loc="center left")
 
 
 def _table(

@@ -71,7 +71,7 @@ def draw_similarity(
         1,
         3,
         height_mm=height_mm,
-        title=_finding(summary),
+        title=_finding(summary, results[HUBS], results[OCCURRENCE]),
         subtitle=f"{label} · raw learned matrices · {_population(summary)} · all pairs · "
         "dots: medians · a and b end at the 1 % and 99 % quantiles",
         stage="measure_similarity",
@@ -136,26 +136,34 @@ def _occurrences(ax: Axes, occurrence: pd.DataFrame, hubs: pd.DataFrame) -> None
 
 def _name_hub(ax: Axes, hub: pd.Series, height: float) -> None:
     """Name the most frequent neighbor of the first cloud at the end of its curve."""
-    look, is_token = CLOUDS[str(hub["cloud"])], hub["space"] == "input"
+    look = CLOUDS[str(hub["cloud"])]
     place = (hub["k_occurrence"], height)
     ax.plot(*place, look.marker, color=look.color, markersize=4)
-    name = drawable(str(hub["token"])) if is_token else f"position {hub['id']}"
-    words = f"{name}: {count(hub['k_occurrence'])}"
+    words = f"{_hub_name(hub)}: {count(hub['k_occurrence'])}"
     write_beside(ax, words, place, (3, -10), ha="right", path_effects=HALO)
 
 
-def _finding(summary: pd.DataFrame) -> str:
+def _finding(summary: pd.DataFrame, hubs: pd.DataFrame, occurrence: pd.DataFrame) -> str:
+    """Return the title: the most frequent neighbor, and which of the two spaces is longer."""
     median = summary[summary["quantity"] == "norm"].set_index("space")["quantile_0.5"]
-    if "positional" not in median:
-        return f"The median token embedding has norm {median['input']:.2f}"
-    both = [float(median[space]) for space in ("input", "positional")]
-    token, position = side_by_side(both, 2, differ=False)
-    if token == position:
-        return f"Token embeddings are as long as position embeddings: median norm {token}"
+    longer = f"The median token embedding has norm {median['input']:.2f}"
+    if "positional" in median:
+        token, position = side_by_side([median["input"], median["positional"]], 2, differ=False)
+        beside = "as long as"
+        if token != position:
+            beside = f"{'longer' if median['input'] > median['positional'] else 'shorter'} than"
+        longer = f"Token embeddings are {beside} position embeddings"
+    if hubs.empty:
+        return longer
+    k, hub = int(occurrence["k"].max()), hubs.iloc[0]
     return (
-        f"Token embeddings are {'longer' if both[0] > both[1] else 'shorter'} than position "
-        f"embeddings: median norm {token} against {position}"
+        f"{longer}; {_hub_name(hub)} is among the {k} nearest of {count(hub['k_occurrence'])} "
+        "vectors"
     )
+
+
+def _hub_name(hub: pd.Series) -> str:
+    return drawable(str(hub["token"])) if hub["space"] == "input" else f"position {hub['id']}"
 
 
 def _name_longest(ax: Axes, results: Results) -> None:

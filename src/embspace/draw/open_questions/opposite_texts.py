@@ -23,6 +23,7 @@ LOOKS = {
 }
 LEAST_ALIKE = Look("least alike sentence", BLACK, "", (0, (1, 1)))
 NOT_CHECKABLE = "not checkable"
+NO_JUDGE = "none"
 
 
 def draw_opposite_texts(
@@ -35,7 +36,7 @@ def draw_opposite_texts(
 ) -> tuple[Figure, str]:
     """Draw the cosine by changed words, and beside the likelihood; marks are numbers of words."""
     table, counts = results["csv"], results["json"]
-    judge = counts["judge"]
+    judge = "" if counts["judge"] == NO_JUDGE else counts["judge"]
     figure, axes = new_figure(
         1,
         2,

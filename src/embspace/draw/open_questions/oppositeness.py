@@ -10,13 +10,12 @@ from pydantic import NonNegativeInt, PositiveFloat
 
 from embspace.draw.page.canvas import (
     counted,
-    legend_below,
+    draw_line,
     new_figure,
-    percent,
     say_instead,
     sentence_case,
-    shade,
 )
+from embspace.draw.page.direct_labels import name_lines
 from embspace.draw.page.looks import BLACK, BLUE, GREEN, NULLS, ORANGE, PURPLE, SKY, VERMILION, Look
 from embspace.draw.page.markdown import markdown_table, section, tables_page
 from embspace.draw.page.saving import Results
@@ -35,7 +34,7 @@ PREPARATIONS = {
     "less_direction": Look("without the direction", GREEN, "^", "-."),
     "less_components": Look("less mean and components", VERMILION, "D", ":"),
 }
-RELATION = Look("classifier, both words' products", ORANGE, "X", "--")
+RELATION = Look("classifier, products", ORANGE, "X", "--")
 WORDS_ALONE = Look("classifier, words alone", PURPLE, "v", "-.")
 COSINE = Look("cosine", SKY, "P", "-")
 AT_RANDOM = NULLS["random_initialization"]
@@ -56,8 +55,9 @@ def draw_oppositeness(
         2,
         len(parts),
         height_mm=height_mm,
-        title=_finding(cosines),
+        title=_finding(cosines, told),
         subtitle=f"{label} · {counted(counts['n_pairs'], 'pair')} of words · E: token embeddings · "
+        "classifier: on products of both words' coordinates, or on sums, words alone · "
         f"shaded: {100 * level:g} % intervals over pairs",
         stage=STAGE,
     )
@@ -73,45 +73,37 @@ def draw_oppositeness(
         _aucs(ax, cosines[cosines["part_of_speech"] == part], told[told["part_of_speech"] == part])
         ax.set_title(sentence_case(f"{part}s and synonyms"))
         ax.set_xlabel("layer")
-    above[0].set_ylabel("cosine, antonyms less random pairs")
-    below[0].set_ylabel("AUC, antonyms and synonyms")
+    above[0].set_ylabel("cosine less random pairs'")
+    below[0].set_ylabel("AUC")
     for row in (above, below):
         _share_axis(row)
-    legend_below(figure, [above[0], below[0]], ncols=4)
+        name_lines(row[-1], 0.09)
     return figure, text
 
 
-def _finding(cosines: pd.DataFrame) -> str:
-    """Return the title: whether a preparation frees opposites, and how well cosines tell them."""
+def _finding(cosines: pd.DataFrame, told: pd.DataFrame) -> str:
+    """Return the title: whether opposites come apart, and whether cosine tells more than words."""
     if cosines.empty:
         return "No opposites to compare"
     changed = cosines[cosines["preparation"] != "as_is"]
     freed = (changed["verdict"] == "freed").sum()
     largest = cosines.loc[cosines["preparation"] == "as_is", "auc"].max()
-    told = f"their cosine is below that of synonyms in at most {percent(largest)} of comparisons"
+    beside = f"; cosine tells them from synonyms at an AUC of at most {largest:.2f}"
+    if told["words_auc"].notna().any():
+        beside += f", words alone {told['words_auc'].max():.2f}"
     if not freed:
-        return f"Nothing that is taken away frees opposites; {told}"
-    return f"Opposites come apart at {freed} of {len(changed)} places; {told}"
+        return f"Antonyms stay more alike than random pairs whatever is taken away{beside}"
+    return f"Antonyms come apart at {freed} of {len(changed)} places{beside}"
 
 
 def _x(rows: pd.DataFrame) -> pd.Series:
     return rows["layer"].where(rows["vectors"] == "state", EMBEDDING)
 
 
-def _line(ax: Axes, rows: pd.DataFrame, column: str, look: Look, name: str = "") -> None:
-    rows = rows.assign(place=_x(rows)).sort_values("place")
-    line, color, marker = look.line, look.color, look.marker
-    ax.plot(
-        rows["place"],
-        rows[column],
-        label=name or look.name,
-        ls=line,
-        color=color,
-        marker=marker,
-        ms=3,
-    )
-    if f"{column}_low" in rows:
-        shade(ax, rows, "place", column, color=color, alpha=0.12)
+def _line(ax: Axes, rows: pd.DataFrame, column: str, look: Look) -> None:
+    if len(rows):
+        placed = rows.assign(place=_x(rows)).sort_values("place")
+        draw_line(ax, placed, "place", column, look, band=0.12, ms=3)
 
 
 def _differences(ax: Axes, rows: pd.DataFrame) -> None:

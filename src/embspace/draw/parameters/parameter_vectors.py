@@ -17,6 +17,7 @@ from embspace.draw.page.canvas import (
     legend_below,
     new_figure,
     say_instead,
+    write_beside,
 )
 from embspace.draw.page.looks import BLACK, BLUE, GRAY, VERMILION, YELLOW, Look
 from embspace.draw.page.markdown import code, markdown_table, section, tables_page
@@ -157,13 +158,18 @@ def _subtitle(results: Results, label: str) -> str:
 
 def _by_layer(ax: Axes, rows: pd.DataFrame) -> None:
     low, high = rows["shuffled_smallest"].min(), rows["shuffled_largest"].max()
-    ax.axhspan(low, high, color=GRAY, alpha=0.25, lw=0, label="shuffled: range")
+    ax.axhspan(
+        low, high, color=GRAY, alpha=0.25, lw=0, label=f"shuffled vectors: at most {high:.2f}"
+    )
     ax.axhline(high, color=GRAY, lw=0.5)
+    best = rows.nlargest(1, "value").iloc[0]
+    write_beside(ax, f"{best['value']:.2f}", (best["layer"], best["value"]), (5, 0), va="center")
     for group, line in rows.groupby("group", sort=False):
         look = LOOKS.get(str(group), Look("vectors of attention", GRAY, "", "-"))
         style: dict[str, Any] = {"color": look.color, "marker": look.marker, "ms": 3.5}
         width = 1.2 if group in LOOKS else 0.6
         ax.plot(line["layer"], line["value"], ls=look.line, lw=width, label=look.name, **style)
+    ax.set_ylim(0, None)
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
 
 
@@ -176,7 +182,7 @@ def _cards(ax: Axes, cards: pd.DataFrame, n_lines: int, most_tokens: int) -> Non
     layers = layers[np.unique(np.linspace(0, len(layers) - 1, n_lines).round().astype(int))]
     columns = np.linspace(0.03, 1.02, len(groups) + 1)
     place: dict[str, Any] = {"transform": ax.transAxes, "va": "top", "parse_math": False}
-    ax.set_title("The vector whose words are most alike, of each layer")
+    ax.set_title("Of each layer the vector whose words are most alike; right: one at random")
     rows = np.linspace(0.98, 0.0, len(layers) + 2)
     for x, (group, chosen) in zip(columns, groups, strict=False):
         color = LOOKS[group].color if group in LOOKS else BLACK

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 from jaxtyping import Float
+from matplotlib import colormaps
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.image import AxesImage
@@ -17,7 +18,6 @@ from embspace.draw.page.canvas import (
     percent,
     say_absent,
     say_instead,
-    write_beside,
 )
 from embspace.draw.page.direct_labels import spread
 from embspace.draw.page.looks import BLACK, GRAY, SPACES
@@ -26,9 +26,8 @@ from embspace.draw.page.nulls import NULLS_NOTE, nulls_table
 from embspace.draw.page.saving import Results
 from embspace.settings.types import PositiveShare
 
-DIVERGING, SEQUENTIAL = "RdBu_r", "mako"
-# Smooth maps show no edges with so many colors, and files of rough ones stay small.
-N_DIVERGING, N_SEQUENTIAL = 11, 16
+DIVERGING = "RdBu_r"
+N_COLORS = 11  # smooth maps show few edges, and files of rough ones stay small
 FURTHER_RESULTS = ("regimes/positions.csv", "regimes/summary.csv")
 EDGE, ROOM = 0.01, 0.25  # shares: of norms beyond the axis, and of its range on either side
 NAME = 0.12  # of the width, of a name
@@ -51,24 +50,25 @@ def draw_positions(
     `n_profiles` structured positions have a curve with the next `profile_length` ones.
     """
     tensors, properties = results["safetensors"], results["properties"]
+    nulls = results["nulls"]
     figure, axes = new_figure(
         3,
         2,
         height_mm=height_mm,
-        title=_finding(properties),
-        subtitle=f"{label} · {_population(tensors)}",
+        title=_finding(properties, nulls),
+        subtitle=f"{label} · {_population(tensors, results['nulls'])}",
         stage="measure_positions",
     )
-    text = _tables(properties, results["nulls"], label, digits)
+    text = _tables(properties, nulls, label, digits)
     if not tensors:
         say_absent(axes, label, "positional")
         return figure, text
     limit = float(np.quantile(np.abs(tensors["positional"]), limit_quantile))
-    diverging(axes[0], by_frequency(tensors["positional"]), N_DIVERGING, limit)
+    diverging(axes[0], by_frequency(tensors["positional"]), N_COLORS, limit)
     _color_bar(axes[0], f"component ({100 * limit_quantile:g} % in range)")
     axes[0].set(title="Position embeddings", xlabel="dimension, from low to high frequency")
     cosines = tensors["cosines"]
-    sequential(axes[1], cosines, N_SEQUENTIAL, float(np.nanmin(cosines)))
+    diverging(axes[1], cosines, N_COLORS, 1.0)
     _color_bar(axes[1], "cosine")
     axes[1].set(title="Cosines of all pairs of positions", xlabel="position")
     axes[0].set_ylabel("position")
@@ -76,14 +76,14 @@ def draw_positions(
     if tensors["structured"].any():
         _curves(below, tensors, n_profiles, profile_length)
         shown = results["profiles"][:profile_length]
-        _mean_profile(below, shown, properties)
+        _mean_profile(below, shown, properties, nulls)
     else:
         say_instead([below], "no structured positions")
     _norms(strip, results["regimes/positions"], results["regimes/summary"])
     return figure, text
 
 
-def _finding(properties: pd.DataFrame) -> str:
+def _finding(properties: pd.DataFrame, nulls: pd.DataFrame) -> str:
     rows = _by_offset(properties)
     if rows.empty:
         return "There are no position embeddings to look at"
@@ -91,10 +91,26 @@ def _finding(properties: pd.DataFrame) -> str:
     if not near["value"] > near["null_quantile_0.975"]:
         return "The cosine of two positions depends on their offset no more than in shuffled order"
     return (
-        f"The cosine of two positions depends on their offset: up to {near['largest_offset']}, it "
-        f"explains {percent(near['value'])} of the variance, in shuffled order "
-        f"{percent(near['null_mean'])}"
+        f"The offset explains {percent(near['value'])} of the variance of near positions' cosines, "
+        f"{_of_walks(near, nulls)}"
     )
+
+
+def _of_walks(row: pd.Series, nulls: pd.DataFrame) -> str:
+    """Return in words what the offset explains of random walks, else of shuffled positions."""
+    walks = _null(nulls, "random_walk", row["largest_offset"])
+    if walks is None:
+        return f"in shuffled order {percent(row['null_mean'])}"
+    return f"of random walks' {percent(walks)}"
+
+
+def _null(nulls: pd.DataFrame, null: str, largest_offset: float) -> float | None:
+    if nulls.empty:
+        return None
+    keys = ["measure", "null", "largest_offset"]
+    values = nulls.set_index(keys)["null_value"]
+    found = values.get(("translation_invariance", null, largest_offset))
+    return None if found is None else float(found)
 
 
 def _by_offset(properties: pd.DataFrame) -> pd.DataFrame:
@@ -118,30 +134,9 @@ def diverging(
     ax: Axes, values: Float[np.ndarray, "row column"], n_colors: int, limit: float
 ) -> AxesImage:
     """Draw values on both sides of 0, all beyond the limit in one color; return the image."""
-    return _image(ax, values, DIVERGING, n_colors, (-limit, limit))
-
-
-def sequential(
-    ax: Axes, values: Float[np.ndarray, "row column"], n_colors: int, lowest: float
-) -> AxesImage:
-    """Draw values from the lowest to the highest of them; return the image."""
-    return _image(ax, values, SEQUENTIAL, n_colors, (lowest, float(np.nanmax(values))))
-
-
-def _image(
-    ax: Axes,
-    values: Float[np.ndarray, "row column"],
-    name: str,
-    n_colors: int,
-    limits: tuple[float, float],
-) -> AxesImage:
-    import seaborn as sns
-
-    cmap, (low, high) = sns.color_palette(name, as_cmap=True).resampled(n_colors), limits
     ax.grid(visible=False)
-    return ax.imshow(
-        values, cmap=cmap, vmin=low, vmax=high, aspect="auto", interpolation_stage="data"
-    )
+    colors = {"cmap": colormaps[DIVERGING].resampled(n_colors), "vmin": -limit, "vmax": limit}
+    return ax.imshow(values, aspect="auto", interpolation_stage="data", **colors)
 
 
 def _color_bar(ax: Axes, name: str) -> None:
@@ -164,7 +159,9 @@ def _curves(ax: Axes, tensors: dict[str, np.ndarray], n_profiles: int, profile_l
         ax.plot(offsets, following, color=GRAY, linewidth=0.6, label=name)
 
 
-def _mean_profile(ax: Axes, profile: pd.DataFrame, properties: pd.DataFrame) -> None:
+def _mean_profile(
+    ax: Axes, profile: pd.DataFrame, properties: pd.DataFrame, nulls: pd.DataFrame
+) -> None:
     offset, mean = profile["offset"], profile["mean"]
     deviation = profile["standard_deviation"]
     color = SPACES["positional"].color
@@ -174,13 +171,15 @@ def _mean_profile(ax: Axes, profile: pd.DataFrame, properties: pd.DataFrame) -> 
         offset, *ends, color=color, alpha=0.2, linewidth=0, zorder=1, label="± standard deviation"
     )
     shares = "; ".join(
-        f"up to {row['largest_offset']}: {percent(row['value'])} "
-        f"(shuffled {percent(row['null_mean'])})"
-        for row in _by_offset(properties).to_dict("records")
+        f"up to {row['largest_offset']} apart {percent(row['value'])}, {_of_walks(row, nulls)}"
+        for _, row in _by_offset(properties).iterrows()
         if row["largest_offset"] <= offset.max()
     )
-    ax.set(title="Cosine by offset", xlabel=f"offset; of the variance, it explains {shares}")
-    ax.set(ylabel="cosine", ylim=(None, 1.2), xlim=(0, None))
+    words = f"explained by the offset: {shares}"
+    ax.text(0.01, 0.03, words, transform=ax.transAxes, fontsize=7, path_effects=HALO)
+    ax.set(title="Cosine by offset", xlabel="offset")
+    lowest = min(0.0, float(ends[0].min()))
+    ax.set(ylabel="cosine", ylim=(lowest - 0.3, 1.2), xlim=(0, None))
     ax.legend(loc="upper right", ncols=3)
 
 
@@ -200,20 +199,14 @@ def _norms(ax: Axes, positions: pd.DataFrame, regimes: pd.DataFrame) -> None:
     for place, row in zip(places, beyond.to_dict("records"), strict=True):
         up = row["norm"] > high
         words = f"{row['position']}: {row['norm']:.2f} {'↑' if up else '↓'}"
-        height, side = (0.97, "top") if up else (0.03, "bottom")
-        ax.text(place, height, words, transform=ax.transAxes, va=side, fontsize=7)
+        height, side = (0.97, "top") if up else (0.14, "bottom")
+        ax.text(place + 0.005, height, words, transform=ax.transAxes, va=side, fontsize=7)
     ends = regimes["first_position"], regimes["last_position"]
     ax.hlines(regimes["mean_norm"], *ends, color=BLACK, linewidth=1, zorder=3)
     for row in regimes.to_dict("records"):
         middle = (row["first_position"] + row["last_position"]) / 2
-        write_beside(
-            ax,
-            f"{row['mean_norm']:.3f}",
-            (middle, row["mean_norm"]),
-            (0, 7),
-            ha="center",
-            path_effects=HALO,
-        )
+        look = {"transform": ax.get_xaxis_transform(), "ha": "center", "fontsize": 7}
+        ax.text(middle, 0.03, f"mean {row['mean_norm']:.3f}", **look)
         if row["first_position"]:
             ax.axvline(row["first_position"] - 0.5, color=GRAY, linewidth=0.8)
     starts = ", ".join(map(str, regimes["first_position"][1:]))
@@ -222,14 +215,20 @@ def _norms(ax: Axes, positions: pd.DataFrame, regimes: pd.DataFrame) -> None:
     ax.set(xlabel="position", ylabel="norm", ylim=(low, high), xlim=(-2, len(positions) + 2))
 
 
-def _population(tensors: dict[str, np.ndarray]) -> str:
+def _population(tensors: dict[str, np.ndarray], nulls: pd.DataFrame) -> str:
     if not tensors:
         return "nothing to show"
     n, structured = len(tensors["structured"]), int(tensors["structured"].sum())
-    left_out = counted(n - structured, "outlying or unstructured position")
-    return f"raw learned matrix · n = {counted(n, 'position')}" + (
-        f", by offset: {left_out} left out" if structured < n else ""
-    )
+    words = [f"raw learned matrix · n = {counted(n, 'position')}"]
+    if structured < n:
+        left_out = counted(n - structured, "outlying or unstructured position")
+        words[0] += f", by offset: {left_out} left out"
+    if len(nulls):
+        nearest = nulls["largest_offset"].min()
+        words.append(f"near: up to {nearest} apart")
+        if (of_stationary := _null(nulls, "stationary", nearest)) is not None:
+            words.append(f"stationary tables, made to depend on it: {percent(of_stationary)}")
+    return " · ".join(words)
 
 
 def _tables(properties: pd.DataFrame, nulls: pd.DataFrame, label: str, digits: int) -> str:

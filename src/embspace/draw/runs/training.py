@@ -15,6 +15,7 @@ from embspace.draw.page.canvas import (
     new_figure,
     say_instead,
     sentence_case,
+    write_beside,
 )
 from embspace.draw.page.direct_labels import name_ends
 from embspace.draw.page.looks import BLACK, GRAY, Line, Look
@@ -60,8 +61,8 @@ def draw_training(
         min(N_COLUMNS, max(len(panels), 1)),
         height_mm=row_height_mm * n_rows + 30,
         title=_title(known),
-        subtitle=f"{size_of(_models(known))} · a line a seed · "
-        "attractor: a noun of the other number before the verb · bands: 95 % intervals over "
+        subtitle=f"{size_of(_models(known))} · a line a seed, dotted: with an attractor, "
+        "a noun of the other number before the verb · bands: 95 % intervals over "
         "documents",
         stage=STAGE,
     )
@@ -115,14 +116,13 @@ def _asked(name: str, rows: pd.DataFrame) -> str:
 def _title(results: Tables) -> str:
     """Return from which step on verbs agree, or how many models end below every baseline."""
     if "agreement" in results:
-        rows = results["agreement"].query("clause == 'main' and attractors == 'none'")
-        since = [_since(of_model) for _, of_model in rows.groupby(MODEL, sort=False)]
-        known = [step for step in since if step is not None]
-        models = f"{counted(len(since), 'model')} of a grammar"
-        said = f"Verbs agree with their subjects in {len(known)} of {models}"
-        if len(known) == len(since) and known:
-            said = f"Verbs agree with their subjects from step {max(known)} on in all {models}"
-        return said + _behind(results["agreement"], len(known))
+        rows, said = results["agreement"], "Verbs agree with their subjects"
+        known, n = _all_since(rows), len(rows[MODEL].drop_duplicates())
+        if len(known) == n:
+            said = f"{said} from step {max(known)} on in all models of a grammar"
+        else:
+            said = f"{said} in {len(known)} of {counted(n, 'model')} of a grammar"
+        return said + _behind(rows, len(known))
     if "held_out" in results:
         last = last_rows(results["held_out"])
         best = last[[f"{name}_loss" for name in BASELINES]].min(axis="columns")
@@ -134,6 +134,13 @@ def _title(results: Tables) -> str:
         is_better, models = rows["accuracy_less_regression_low"] > 0, counted(len(rows), "model")
         return f"{is_better.sum()} of {models} tell classes better than logistic regression"
     return "Nothing was trained"
+
+
+def _all_since(agreement: pd.DataFrame) -> list[int]:
+    """Return for each model that agrees at the end from which step on, without an attractor."""
+    rows = agreement.query("clause == 'main' and attractors == 'none'")
+    since = [_since(of_model) for _, of_model in rows.groupby(MODEL, sort=False)]
+    return [step for step in since if step is not None]
 
 
 def _since(rows: pd.DataFrame) -> int | None:
@@ -152,7 +159,11 @@ def _behind(agreement: pd.DataFrame, n_known: int) -> str:
         return ""
     if is_right.all():
         return ", at the end behind a noun of the other number, too"
-    return ", but not always behind a noun of the other number"
+    worst = last.loc[last["accuracy"].idxmin()]
+    if worst["accuracy_high"] >= CHANCE:
+        return ", but not always behind a noun of the other number"
+    below = f"below chance, at {worst['accuracy']:.2f},"
+    return f", but one ends {below} behind a noun of the other number"
 
 
 def _losses(ax: Axes, rows: pd.DataFrame, looks: Mapping[str, Look]) -> None:
@@ -189,6 +200,9 @@ def _agreement(ax: Axes, rows: pd.DataFrame, look: Look) -> None:
     ax.set(ylabel="share with right form", ylim=(-0.02, 1.02))
     ax.axhline(CHANCE, color=GRAY, linestyle="--", linewidth=0.8)
     show_steps(ax, rows["step"])
+    if since := max(_all_since(rows), default=None):
+        ax.axvline(since, color=BLACK, linewidth=0.6)
+        write_beside(ax, f"step {since}", (since, 0), (-3, 4), ha="right")
     levels["chance level"] = CHANCE
     colors = [BLACK] * (len(levels) - 1) + [GRAY]
     name_ends(ax, [*levels], [*levels.values()], colors, GAP)

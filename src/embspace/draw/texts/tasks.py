@@ -11,12 +11,11 @@ from matplotlib.ticker import PercentFormatter
 from pydantic import NonNegativeInt, PositiveFloat
 
 from embspace.draw.page.canvas import (
-    HALO,
     counted,
     new_figure,
+    percent,
     say_instead,
     sentence_case,
-    write_beside,
 )
 from embspace.draw.page.direct_labels import name_lines
 from embspace.draw.page.looks import GRAY, OWN_VECTOR, TEXT_POOLINGS, corpus_looks
@@ -63,7 +62,7 @@ def draw_tasks(
         stage="measure_search",
     )
     for ax, corpus in zip(axes, corpora, strict=False):
-        _search(ax, search[search["corpus"] == corpus], is_named=corpus == corpora[0])
+        _search(ax, search[search["corpus"] == corpus])
         ax.set_title(f"{sentence_case(corpus_looks([corpus])[corpus].name)}: search")
     if not corpora:
         say_instead(axes[:1], "no corpus has enough texts to halve")
@@ -118,17 +117,11 @@ def _population(search: pd.DataFrame, labels: pd.DataFrame, source: Mapping[str,
     )
 
 
-def _search(ax: Axes, rows: pd.DataFrame, *, is_named: bool) -> None:
+def _search(ax: Axes, rows: pd.DataFrame) -> None:
     draw_level(ax, rows[f"null_{RANK}"].iloc[0], "chance level", color=GRAY)
     _levels(ax, rows, RANK)
     _lines(ax, rows, RANK)
     ax.set(ylabel="mean reciprocal rank", xlabel=LAYER, ylim=(0, 1))
-    last = _last(rows)
-    if is_named and last is not None:
-        words = last[RANK] - last[LESS_WORDS[RANK]]
-        look: dict[str, Any] = {"ha": "right", "path_effects": HALO}
-        write_beside(ax, f"{last[RANK]:.2f}", (last["layer"], last[RANK]), (-5, 4), **look)
-        write_beside(ax, f"{words:.2f}", (0, words), (6, 3), path_effects=HALO)
     name_lines(ax)
 
 
@@ -151,7 +144,7 @@ def _labels(ax: Axes, labels: pd.DataFrame) -> None:
 def _levels(ax: Axes, rows: pd.DataFrame, quantity: str) -> None:
     for name, line in LINES.items():
         for value in rows.loc[rows["features"] == name, quantity]:
-            draw_level(ax, value, EMBEDDINGS[name], line)
+            draw_level(ax, value, f"{EMBEDDINGS[name]} {_number(value, quantity)}", line)
 
 
 def _lines(ax: Axes, rows: pd.DataFrame, quantity: str) -> None:
@@ -160,7 +153,12 @@ def _lines(ax: Axes, rows: pd.DataFrame, quantity: str) -> None:
         own = rows[rows["features"] == pooling].sort_values("layer")
         own = own if pooling == NAMED else own.drop(columns=f"{quantity}_low")
         if len(own):
-            draw_by_layer(ax, own, quantity, look)
+            words = f"{look.name} {_number(own[quantity].iloc[-1], quantity)}"
+            draw_by_layer(ax, own, quantity, look._replace(name=words))
+
+
+def _number(value: float, quantity: str) -> str:
+    return percent(value) if quantity == ACCURACY else f"{value:.2f}"
 
 
 def _table(search: pd.DataFrame, labels: pd.DataFrame, label: str, digits: int) -> str:

@@ -1,6 +1,5 @@
 """Draws how well probes read parts of speech off vectors, which `measure_probing` measures."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import pandas as pd
@@ -12,7 +11,6 @@ from pydantic import NonNegativeInt, PositiveFloat
 from embspace.draw.page.canvas import (
     HALO,
     counted,
-    join_panels,
     new_figure,
     say_instead,
     write_beside,
@@ -27,7 +25,8 @@ COLUMNS = ["features", "layer", "weights", "n_words", "n_lemmas", "accuracy"]
 CLASSES = ["noun", "verb", "adjective"]
 SHOWN = "logistic_regression"  # what the title speaks of
 INPUT = -1  # left of layer 0
-HEIGHTS = [1.5, 1]  # of the rows of panels, in relation
+WIDTHS = [2.2, 1]  # of the panels, in relation
+DARKEST = 1.7  # probability of the darkest color: black words can be read on all lighter ones
 SHIFT = 0.12  # of a layer, between two probes
 
 
@@ -36,7 +35,7 @@ def draw_probing(
 ) -> tuple[Figure, str]:
     """Draw accuracy by space and probe, above bands of spelling and of the controls.
 
-    Below, what probes say of tokens that are of several classes.
+    Beside it, what one probe says of tokens that are of several classes.
     """
     accuracy = results["accuracy"]
     subtitle = f"{label} · words of one token, each read alone"
@@ -44,34 +43,41 @@ def draw_probing(
         subtitle = (
             f"{label} · {counted(accuracy['n_words'].iloc[0], 'word')} of one token, read off its "
             "vector alone · tested on lemmas that the probe was not fitted on · bars: 95 % "
-            "intervals"
+            f"intervals · b: {PROBES[SHOWN].name}"
         )
     figure, axes = new_figure(
-        2, 2, height_mm=height_mm, title=_finding(accuracy), subtitle=subtitle, stage=STAGE
+        1, 2, height_mm=height_mm, title=_finding(accuracy), subtitle=subtitle, stage=STAGE
     )
     if accuracy.empty:
         say_instead(axes, "too few lemmas of a part of speech are single tokens of this model")
     else:
         if grid := axes[0].get_gridspec():
-            grid.set_height_ratios(HEIGHTS)
-        _by_layer(join_panels(axes[:2]), accuracy)
-        _tokens(axes[2:], results["tokens"])
+            grid.set_width_ratios(WIDTHS)
+        _by_layer(axes[0], accuracy)
+        _tokens(axes[1], results["tokens"])
     return figure, _tables(results, label, digits)
 
 
 def _finding(accuracy: pd.DataFrame) -> str:
-    """Return the title: the accuracy of one probe on token embeddings and at the last layer."""
+    """Return the title: the lowest accuracy of one probe over layers, beside spelling alone."""
     if accuracy.empty:
         return "Too few words of one token to read a part of speech off"
-    trained = _of_title(accuracy)
-    first, last = (f"{100 * trained['accuracy'].iloc[place]:.1f} %" for place in (0, -1))
-    spelling = accuracy[accuracy["features"] == "spelling"].iloc[0]
-    is_beyond = trained["accuracy_low"].iloc[-1] > spelling["accuracy_high"]
-    beside = "beyond" if is_beyond else "no better than"
+    lowest, spelling = _lowest(accuracy), accuracy[accuracy["features"] == "spelling"].iloc[0]
+    is_beyond = lowest["accuracy_low"] > spelling["accuracy_high"]
     return (
-        f"Part of speech is read off {first} of token embeddings and {last} of the last states, "
-        f"{beside} spelling"
+        f"Part of speech is read off every layer, {_percent(lowest)} right or more; off spelling "
+        f"alone {_percent(spelling)}" + ("" if is_beyond else ", which is no less")
     )
+
+
+def _percent(row: pd.Series) -> str:
+    return f"{100 * row['accuracy']:.1f} %"
+
+
+def _lowest(accuracy: pd.DataFrame) -> pd.Series:
+    """Return the row of the title's probe with the lowest accuracy."""
+    rows = _of_title(accuracy)
+    return rows.loc[rows["accuracy"].idxmin()]
 
 
 def _of_title(accuracy: pd.DataFrame) -> pd.DataFrame:
@@ -89,7 +95,11 @@ def _by_layer(ax: Axes, accuracy: pd.DataFrame) -> None:
     spelling = table[table["features"] == "spelling"].iloc[0]
     for name, low, high, value in (
         ("random weights, random classes", *_ends(table[controls]), None),
-        ("spelling alone", *_ends(spelling.to_frame().T), spelling["accuracy"]),
+        (
+            f"spelling alone {_percent(spelling)}",
+            *_ends(spelling.to_frame().T),
+            spelling["accuracy"],
+        ),
     ):
         ax.axhspan(low, high, color="0.85", zorder=0, lw=0)
         middle = (low + high) / 2 if value is None else value
@@ -98,12 +108,10 @@ def _by_layer(ax: Axes, accuracy: pd.DataFrame) -> None:
     for number, (probe, look) in enumerate(PROBES.items()):
         rows = table[(table["probe"] == probe) & is_real & is_trained]
         _points(ax, rows, SHIFT * (number - 1), look)
-    shown = _of_title(table)
-    for place in (0, -1):
-        row = shown.iloc[place]
-        at = row["place"] - SHIFT, row["accuracy"]
-        words: dict[str, Any] = {"ha": "center", "path_effects": HALO}
-        write_beside(ax, f"{100 * row['accuracy']:.1f} %", at, (0, 8), **words)
+    row = _lowest(table)
+    words: dict[str, Any] = {"ha": "center", "path_effects": HALO}
+    at = row["place"] - SHIFT, row["accuracy"]
+    write_beside(ax, _percent(row), at, (0, 8), **words)
     layers = sorted(int(layer) for layer in accuracy["layer"].dropna().unique())
     ax.set_xticks([INPUT, *layers], ["tokens", *map(str, layers)])
     ax.set(
@@ -126,23 +134,24 @@ def _points(ax: Axes, rows: pd.DataFrame, shift: float, look: Look, **style: Any
     ax.lines[-1].set_label(look.name)
 
 
-def _tokens(axes: Sequence[Axes], tokens: pd.DataFrame) -> None:
-    """Write what two probes say of tokens of several classes, as table 1 of the thesis has it."""
+def _tokens(ax: Axes, tokens: pd.DataFrame) -> None:
+    """Write what one probe says of tokens of several classes, as table 1 of the thesis has it."""
     import seaborn as sns
 
-    probes = list(tokens["probe"].unique())
-    for ax, probe in zip(axes, probes, strict=False):
-        rows = tokens[tokens["probe"] == probe].set_index("token")[CLASSES]
-        colors: dict[str, Any] = {"cmap": "Blues", "vmin": 0, "vmax": 1, "cbar": False}
-        words: dict[str, Any] = {"annot": 100 * rows, "fmt": ".0f", "annot_kws": {"fontsize": 7}}
-        sns.heatmap(rows, ax=ax, linewidths=0.5, **colors, **words)
-        ax.set(title=f"Of one token, %: {PROBES[probe].name}", xlabel="", ylabel="")
-        ax.grid(visible=False)
-        ax.tick_params(length=0)
-        for name in ax.get_yticklabels():
-            name.set(rotation=0, parse_math=False)
-    for ax in axes[len(probes) :]:
-        say_instead([ax], "none of the tokens is one of this model")
+    if tokens.empty:
+        say_instead([ax], "none of the tokens\nis one of this model")
+        return
+    probe = SHOWN if (tokens["probe"] == SHOWN).any() else tokens["probe"].iloc[0]
+    rows = tokens[tokens["probe"] == probe].set_index("token")[CLASSES]
+    colors: dict[str, Any] = {"cmap": "Blues", "vmin": 0, "vmax": DARKEST, "cbar": False}
+    look = {"fontsize": 7, "color": "black"}
+    words: dict[str, Any] = {"annot": 100 * rows, "fmt": ".0f", "annot_kws": look}
+    sns.heatmap(rows, ax=ax, linewidths=0.5, **colors, **words)
+    ax.set(title="Of a token, %", xlabel="", ylabel="")
+    ax.grid(visible=False)
+    ax.tick_params(length=0)
+    for name in ax.get_yticklabels():
+        name.set(rotation=0, parse_math=False)
 
 
 def _spaced(table: pd.DataFrame) -> pd.DataFrame:

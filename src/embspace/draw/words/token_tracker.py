@@ -15,10 +15,7 @@ GROUPS = {
     "function": Look("function words", ORANGE, "s", "-"),
 }
 RANDOM = "random_weights_value"
-NO_TEXT = (
-    "No text with words of both lists was read, or the blocks\n"
-    "of this architecture cannot be rebuilt."
-)
+NO_TEXT = "No text with words of both lists was read."
 
 
 def draw_token_tracker(results: Results, label: str, *, digits: NonNegativeInt) -> tuple[str, str]:
@@ -27,8 +24,12 @@ def draw_token_tracker(results: Results, label: str, *, digits: NonNegativeInt) 
 
 
 def at_sum(table: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows at the source's point, with the vocabulary as it is."""
-    points = table["point"].isin(["embedding", "attention_sum"])
+    """Return the rows at the source's point, the sum after attention, with the vocabulary as it is.
+
+    Where the sum cannot be rebuilt, the rows of layer outputs.
+    """
+    point = "attention_sum" if (table["point"] == "attention_sum").any() else "output"
+    points = table["point"].isin(["embedding", point])
     return table[points & (table["positions"] == "none")]
 
 
@@ -59,10 +60,11 @@ def _tables(results: Results, label: str, digits: int) -> str:
     """Return the statistics of the claims and, behind a fold, contrasts and groups by layer."""
     statistics = section(
         "Statistics",
-        "Own ranks after attention and residual, before LayerNorm; intervals over texts, of "
-        "homonyms over words. What each is compared with: data/published/avery_token_tracker.yaml. "
-        "Classes dealt anew: which types of words are content words and which function words, with "
-        "the range of the draws and the probability of a value as large.",
+        "Own ranks after attention and residual, before LayerNorm, if the blocks of the "
+        "architecture can be rebuilt; intervals over texts, of homonyms over words. What each is "
+        "compared with: data/published/avery_token_tracker.yaml. Classes dealt anew: which types "
+        "of words are content words and which function words, with the range of the draws and the "
+        "probability of a value as large.",
         _shown(results, "summary", digits),
     )
     contrasts = section(
@@ -73,7 +75,8 @@ def _tables(results: Results, label: str, digits: int) -> str:
     )
     layers = section(
         "Groups by layer",
-        "Means over tokens: log10(1 + rank), cosine, distance, share whose own token is nearest.",
+        "Means over tokens: log10(1 + rank), cosine, distance, share whose own token is nearest. "
+        "`output`: where the sum after attention cannot be rebuilt, the layer's output.",
         _shown(results, "layers", digits),
     )
     movement = section(

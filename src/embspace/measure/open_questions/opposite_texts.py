@@ -51,6 +51,7 @@ FEWEST = 4  # sentences; fewer have no interval
 FREE, WORD_PAIRS, JUDGED = "free", "word_pairs", "judged"
 RANDOM_WORDS, RANDOM_WEIGHTS, CORPUS = "random_words", "random_weights", "corpus"
 NOT_CHECKABLE = "not checkable"
+NO_JUDGE = "none"
 
 OPPOSITE_TEXTS = Analysis(
     noun="opposite_texts",
@@ -193,7 +194,7 @@ def _bound(fluency: Fluency, texts: Sequence[str], quantile: float) -> float:
 
 def _judge_name(judging: Fluency | None, judge: str) -> str:
     if judging is None:
-        return ""
+        return NO_JUDGE
     return judge if isinstance(judging, LanguageJudge) else "masked head"
 
 
@@ -207,7 +208,7 @@ def _counts(
     chosen: Sequence[Sentence] = (),
     words: Words | None = None,
     bounds: Mapping[str, float] | None = None,
-    judge: str = "",
+    judge: str = NO_JUDGE,
 ) -> dict[str, Any]:
     nan = float("nan")
     return {

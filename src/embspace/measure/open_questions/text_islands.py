@@ -84,13 +84,13 @@ TEXT_ISLANDS = Analysis(
             {
                 **KEY_COLUMNS,
                 "n_texts": ("count", "texts"),
-                "n_islands": ("count", "islands"),
-                "n_standing": ("count", "islands that stand"),
-                "share_in_islands": ("rank_share", "texts in islands"),
-                "null_n_islands": ("null_value", "islands of Gaussian clouds"),
-                "null_largest_matched": ("null_value", "halves with a match there, at least"),
-                "verdict": ("name", "islands are"),
-                "verdict_inside": ("name", "inside a source"),
+                "n_islands": ("map_parts", "islands"),
+                "n_standing": ("map_parts", "islands that stand"),
+                "share_in_islands": ("map_share", "texts in islands"),
+                "null_n_islands": ("map_parts", "islands of Gaussian clouds"),
+                "null_largest_matched": ("map_share", "halves with a match there, at least"),
+                "verdict": ("island_verdict", "islands are"),
+                "verdict_inside": ("island_verdict", "inside a source"),
             }
         ),
         "labels": Table(
@@ -98,33 +98,33 @@ TEXT_ISLANDS = Analysis(
                 **KEY_COLUMNS,
                 "label": ("row", "label"),
                 "family": ("name", "family"),
-                "information": ("rank_share", "adjusted mutual information"),
-                "null_largest": ("null_value", "largest of deals"),
-                "first": ("rank_share", "halves in which the family is first"),
-                "adjusted_rand_index": ("rank_share", "adjusted Rand index"),
-                "information_inside": ("rank_share", "information inside a source"),
-                "null_largest_inside": ("null_value", "largest of deals inside"),
-                "first_inside": ("rank_share", "halves in which first inside"),
+                "information": ("map_share", "adjusted mutual information"),
+                "null_largest": ("map_share", "largest of deals"),
+                "first": ("map_share", "halves in which the family is first"),
+                "adjusted_rand_index": ("map_share", "adjusted Rand index"),
+                "information_inside": ("map_share", "information inside a source"),
+                "null_largest_inside": ("map_share", "largest of deals inside"),
+                "first_inside": ("map_share", "halves in which first inside"),
             }
         ),
         "islands": Table(
             {
                 **shown("row", "map", "pooling", "preparation", "method", "island"),
-                "n_texts": ("count", "texts"),
-                "matched": ("rank_share", "halves with a match"),
-                "other_seed": ("rank_share", "Jaccard index, map of another seed"),
-                "in_space": ("rank_share", "Jaccard index, islands in space"),
-                "stands": ("name", "stands"),
-                "n_tokens": ("count", "tokens, median"),
+                "n_texts": ("map_island", "texts"),
+                "matched": ("map_share", "halves with a match"),
+                "other_seed": ("map_share", "Jaccard index, map of another seed"),
+                "in_space": ("map_share", "Jaccard index, islands in space"),
+                "stands": ("island_verdict", "stands"),
+                "n_tokens": ("map_island", "tokens, median"),
                 **{
                     name: column
                     for label in NAMED_BY
                     for name, column in {
-                        label: ("name", label),
-                        f"{label}_share": ("rank_share", f"share of the {label}"),
+                        label: ("island_verdict", label),
+                        f"{label}_share": ("map_share", f"share of the {label}"),
                     }.items()
                 },
-                "words": ("name", "words"),
+                "words": ("island_verdict", "words"),
             }
         ),
     },
