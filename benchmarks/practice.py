@@ -16,6 +16,8 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from importlib.metadata import files
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -213,7 +215,8 @@ def docstrings(n: int, packages: Sequence[str] = PACKAGES) -> list[dict[str, str
         spec = find_spec(package)
         folder = Path(str(spec.origin)).parent if spec else Path()
         known = [
-            {"id": f"{file.relative_to(folder.parent)}:{node.lineno}", "text": text}
+            {"id": f"{file.relative_to(folder.parent).with_suffix('')}:{node.name}:{node.lineno}"}
+            | {"text": text}
             | {"document": str(file.relative_to(folder.parent))}
             for file in sorted(folder.rglob("*.py"))
             if "tests" not in file.parts
@@ -225,49 +228,70 @@ def docstrings(n: int, packages: Sequence[str] = PACKAGES) -> list[dict[str, str
     return rows
 
 
+def further(n: int = 95) -> list[dict[str, str]]:
+    """Return docstrings of a third package, and five paragraphs of a license."""
+    (file,) = (file for file in files("transformers") or () if file.name == "LICENSE")
+    paragraphs = file.read_text(encoding="utf-8").split("\n\n")
+    defined = [" ".join(part.split()) for part in paragraphs if part.lstrip().startswith('"')][:5]
+    license_rows = [
+        {"id": f"license:{row}", "text": text, "document": f"license:{row}"}
+        for row, text in enumerate(defined)
+    ]
+    return docstrings(n, ["pandas"]) + license_rows
+
+
 COMMANDS = (
     ("threshold", "docs.jsonl"),
-    ("drift", "first.jsonl", "second.jsonl"),
-    ("drift", "docs.jsonl", "--other-vectors", "rounded.npy"),
+    ("drift", "scipy.jsonl", "sklearn.jsonl"),
+    ("drift", "docs.jsonl", "--other-vectors", "int8.npy"),
     ("compress", "docs.jsonl"),
     ("transform", "docs.jsonl"),
     ("transform", "docs.jsonl", "--pooling", "mean"),
     ("hubs", "docs.jsonl"),
-    ("outliers", "docs.jsonl", "--of", "second.jsonl"),
+    ("outliers", "docs.jsonl"),
+    ("outliers", "docs.jsonl", "--of", "new.jsonl"),
     ("tokens", "minilm"),
 )
 CALL = "from embspace.app.cli import app; app()"
 
 
-def commands(n: int = 2000) -> Iterator[dict[str, object]]:
-    """Yield a row a command on docstrings; states of the texts are read once before."""
-    with TemporaryDirectory() as folder:
-        rows = docstrings(n)
-        files = {"docs": rows, "first": rows[: n // 2], "second": rows[n // 2 :]}
-        for name, some in files.items():
-            lines = "".join(f"{json.dumps(row)}\n" for row in some)
-            (Path(folder) / f"{name}.jsonl").write_text(lines, encoding="utf-8")
-        for name in ("first.jsonl", "second.jsonl"):
-            run_command(("threshold", name), folder)  # reads the texts, whose states are kept
-        run_command(("hubs", "docs.jsonl"), folder)  # and their halves
-        _in_a_process_of_its_own("--round", folder)
-        for call in COMMANDS:
-            yield {"command": f"embspace {' '.join(call)}", **run_command(call, folder)}
+def save_corpora(folder: Path, n: int = 2000) -> None:
+    """Write the texts that docs/questions.md asks of."""
+    rows = docstrings(n)
+    corpora = {"docs": rows, "scipy": rows[: n // 2], "sklearn": rows[n // 2 :], "new": further()}
+    for name, some in corpora.items():
+        lines = "".join(f"{json.dumps(row)}\n" for row in some)
+        (folder / f"{name}.jsonl").write_text(lines, encoding="utf-8")
 
 
 def save_rounded(folder: Path) -> None:
-    """Write the vectors of the texts in float16, as a second version."""
+    """Write the vectors of the texts in 8 bits, as a second version."""
     from embspace.app.practice.reading import read_corpus
+    from embspace.geometry.practice.compression import Int8Ranges
 
     x = read_corpus(str(folder / "docs.jsonl")).at().vectors
-    np.save(folder / "rounded.npy", x.astype(np.float16).astype(np.float32))
+    ranges = Int8Ranges.of(x)
+    np.save(folder / "int8.npy", ranges.vectors(ranges.codes(x)).astype(np.float32))
+
+
+def commands(folder: Path | None = None) -> Iterator[dict[str, object]]:
+    """Yield a row a command on docstrings; states of the texts are read once before."""
+    with TemporaryDirectory() as other:
+        place = str(folder or other)
+        save_corpora(Path(place))
+        for name in ("scipy", "sklearn", "new", "docs"):  # reads the texts, whose states are kept
+            run_command(("hubs", f"{name}.jsonl"), place)
+        _in_a_process_of_its_own("--round", place)
+        for call in COMMANDS:
+            yield {"command": f"embspace {' '.join(call)}", **run_command(call, place)}
 
 
 def run_command(call: Sequence[str], folder: str) -> dict[str, float]:
     """Return what a command costs, start included."""
     start = time.perf_counter()
     command = [sys.executable, "-c", CALL, *call]
-    process = subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL)
+    with (Path(folder) / f"{' '.join(call)}.txt").open("w", encoding="utf-8") as said:
+        process = subprocess.Popen(command, cwd=folder, stdout=said)
     _, status, used = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
@@ -276,6 +300,7 @@ def run_command(call: Sequence[str], folder: str) -> dict[str, float]:
         "seconds": time.perf_counter() - start,
         "processor seconds": used.ru_utime + used.ru_stime,
         "peak RSS, MB": used.ru_maxrss * 1024 / MB,
+        "load": os.getloadavg()[0],
     }
 
 
@@ -404,8 +429,12 @@ def main() -> None:
     parser.add_argument("--limited", type=Path)
     parser.add_argument("--agree", choices=[contest.ours.__name__ for contest in CONTESTS])
     parser.add_argument("--round", type=Path)
+    parser.add_argument("--folder", type=Path, help="keeps texts and outputs of commands")
     parser.add_argument("--parts", nargs="+", choices=[*PARTS], default=[*PARTS])
     given = parser.parse_args()
+    if given.folder:
+        given.folder.mkdir(parents=True, exist_ok=True)
+        PARTS["commands"] = (PARTS["commands"][0], partial(commands, given.folder))
     if given.one:
         print(*run_one(given.one, given.size))
     elif given.agree:

@@ -21,6 +21,7 @@ OF_SOME = {
         "oppositeness",
         "position_shape",
         "rounding",
+        "sparse_features",
         "text_islands",
         "vocabulary_clusters",
         "context",

@@ -56,6 +56,16 @@ def test_a_token_that_was_never_trained_is_found(made: Tokens):
     assert not unreachable["tied_under_trained"].any()
 
 
+def test_a_special_token_that_was_never_trained_is_no_token_that_texts_reach():
+    planted = loaded()
+    x, table = planted.learned()
+    special = table["token"] == SPECIAL[0]
+    x["input"][special] = x["input"][table["token"] == MISSED]
+    made = tokens_of(planted)
+    assert made.table.loc[special, "status"].tolist() == ["special"]
+    assert list(made.under_trained["token"]) == [MISSED]
+
+
 def test_counts_are_by_kind_and_script(made: Tokens):
     latin = made.counts.set_index("script").loc["Latin"]
     assert latin["under_trained"] == 1 and latin["unreachable"] >= N_UNUSED

@@ -87,8 +87,8 @@ def test_the_table_has_a_column_an_encoding_and_a_dash_where_nothing_is(results,
 
 
 def test_files_stay_small():
-    noise = np.random.default_rng(0).normal(size=(512, 768)).astype(np.float32)
-    results = results_of({"positional": noise}, 512, n_shown=128, n_shuffles=1)
+    noise = np.random.default_rng(0).normal(size=(160, 768)).astype(np.float32)
+    results = results_of({"positional": noise}, 160, n_shown=128, n_shuffles=1)
     figure, _ = draw_sinusoidal_positions(results, "tiny", **DRAW | {"longest_offset": 128})
     for suffix in ("png", "svg", "pdf"):
         stream = io.BytesIO()

@@ -64,13 +64,27 @@ def test_no_text_at_all_is_said():
     assert "labels that many texts share" in text
 
 
-def test_the_vector_of_a_sentence_model_is_a_level_and_a_row(table: pd.DataFrame):
+def test_the_vector_of_a_sentence_model_is_a_row(table: pd.DataFrame):
     read = {"planted": with_own_vectors(planted())}
     own = measure_layer_choice(None, None, read, **PLANTED)["csv"]
     figure, text = drawn(own)
     assert_words_fit(figure)
-    for ax, task in zip(figure.axes, ("search", "labels"), strict=True):
-        (level,) = (line for line in ax.lines if line.get_label() == "sentence vector")
-        value = own.loc[(own["task"] == task) & (own["embedding"] == "sentence"), "value"].iloc[0]
-        assert set(np.asarray(level.get_ydata())) == {value}
     assert "| sentence vector |" in " ".join(text.split())
+
+
+def test_random_weights_have_the_line_of_their_best_pooling(table: pd.DataFrame):
+    is_layer = table["layer"].notna()
+    random = table[is_layer].assign(weights="random", rank=np.nan, value=table["value"] / 2)
+    lines = drawn(pd.concat([table, random], ignore_index=True))[0].axes[0].lines
+    (line,) = (line for line in lines if str(line.get_label()).startswith("random"))
+    random = random[random["task"] == "search"]
+    best = random.loc[random["value"].idxmax(), "embedding"]
+    values = random[random["embedding"] == best].sort_values("layer")["value"]
+    assert list(line.get_ydata()) == list(values)
+
+
+def test_where_tasks_differ_the_title_says_so(table: pd.DataFrame):
+    best = table["rank"] == 1
+    differ = table.assign(layer=table["layer"].mask(best & (table["task"] == "labels"), 0.0))
+    title = " ".join(drawn(differ)[0].get_suptitle().split())
+    assert title.startswith("The best layer depends on the task: layer ")

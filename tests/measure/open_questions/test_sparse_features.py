@@ -8,9 +8,9 @@ from embspace.measure.open_questions.sparse_features import measure_sparse_featu
 from tests.analyses import settings_of
 from tests.measure.open_questions.features.planted import planted
 
-FEW = {"n_documents": 30, "n_components": 12, "n_features": 24, "n_active": 2, "n_epochs": 2}
+FEW = {"n_documents": 30, "n_components": 12, "n_features": 24, "n_active": 2, "n_epochs": 1}
 FEW |= {"batch_size": 50, "learning_rate": 0.02, "n_seeds": 3, "n_draws": 20, "n_listed": 4}
-FEW |= {"n_top": 10, "n_examples": 2, "max_iter": 200}
+FEW |= {"n_top": 10, "n_examples": 2, "max_iter": 60}
 DECIDED_BY_SEED = ("cosine", "recurs", "active_share", "token", "token_share", "n_documents")
 DECIDED_BY_SEED += ("examples", "verdict")
 
@@ -26,15 +26,13 @@ def measured(*, is_sparse: bool, seed: int = 0) -> Outcome:
 
 
 def test_planted_sources_recur_beyond_a_gaussian_and_random_weights():
-    table = measured(is_sparse=True)["csv"].query("method == 'ica'")
-    for layer in (1, 2):
-        own = table[table["layer"] == layer].set_index("cloud")
-        assert own.loc["model", "verdict"] == "learned"
-        assert own.loc["model", "recurring"] > 0.9
-        assert own.loc["gaussian", "recurring_high"] < 0.5
+    own = measured(is_sparse=True)["csv"].query("method == 'ica'").set_index("cloud")
+    assert own.loc["model", "verdict"] == "learned"
+    assert own.loc["model", "recurring"] > 0.9
+    assert own.loc["gaussian", "recurring_high"] < 0.5
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 def test_a_gaussian_has_no_features_beyond_chance(seed: int):
     table = measured(is_sparse=False, seed=seed)["csv"]
     assert "learned" not in set(table["verdict"])
@@ -42,7 +40,7 @@ def test_a_gaussian_has_no_features_beyond_chance(seed: int):
 
 def test_features_are_listed_with_their_tokens():
     outcome = measured(is_sparse=True)
-    features = outcome["features"].query("method == 'ica' and layer == 2")
+    features = outcome["features"].query("method == 'ica' and layer == 1")
     assert len(features) == 4
     assert features["cosine"].is_monotonic_decreasing
     assert set(features["recurs"]) == {"yes"}

@@ -31,6 +31,7 @@ NAMED = {
     "cosine_distance": "cosine distance from the mean of the unreachable rows",
 }
 REASONS = {
+    "mark": "marks of the makers, no part of a text",
     "split": "split before pieces are made",
     "normalized": "changed by the normalizer",
     "other pieces": "read as other pieces",
@@ -147,7 +148,8 @@ def tokens_of(loaded: "LoadedModel") -> Tokens:
         for name, values in indicators.items():
             table[f"{matrix}_{name}"] = values
         table[f"{matrix}_share_beyond"] = verdict.share_beyond
-        table[f"{matrix}_under_trained"] = verdict.is_suspect
+        # What no text is read as is no token that training missed.
+        table[f"{matrix}_under_trained"] = verdict.is_suspect & (table["status"] != "special")
         verdicts[matrix] = verdict
     return Tokens(called(loaded.name, loaded.description.model_dump()), table, verdicts)
 

@@ -9,7 +9,7 @@ from matplotlib.ticker import MaxNLocator
 from pydantic import NonNegativeInt
 
 from embspace.draw.attention.head_names import head_name
-from embspace.draw.page.canvas import shade
+from embspace.draw.page.canvas import draw_line
 from embspace.draw.page.looks import BLUE, MODELS, VERMILION, Look
 from embspace.draw.page.markdown import interval, markdown_table, same, section, tables_page
 from embspace.draw.page.wording import side_by_side
@@ -80,12 +80,9 @@ def draw_divergence(ax: Axes, divergence: pd.DataFrame) -> None:
     of_layers = divergence[divergence["layer"].notna()]
     for name, look in COMPARED.items():
         rows = of_layers[of_layers["compared_with"] == name]
-        style: dict[str, Any] = {"color": look.color, "marker": look.marker, "ls": look.line}
-        ax.plot(rows["layer"], rows["divergence"], label=look.name, ms=4, **style)
-        shade(ax, rows, "layer", "divergence", color=look.color, alpha=0.2)
-    rows, look = of_layers[of_layers["compared_with"] == "same_layer"], MODELS["random"]
-    style = {"color": look.color, "marker": look.marker, "ls": look.line, "label": look.name}
-    ax.plot(rows["layer"], rows["random_weights"], ms=4, **style)
+        draw_line(ax, rows, "layer", "divergence", look)
+    rows = of_layers[of_layers["compared_with"] == "same_layer"]
+    draw_line(ax, rows, "layer", "random_weights", MODELS["random"])
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     ax.set(title="Difference of heads by layer", xlabel="layer", ylabel="divergence (bits)")
     ax.set_ylim(bottom=0)

@@ -14,11 +14,11 @@ from pydantic import NonNegativeInt, PositiveFloat
 from embspace.draw.page.canvas import (
     HALO,
     counted,
+    draw_line,
     join_panels,
     new_figure,
     percent,
     say_instead,
-    shade,
     without_axes,
 )
 from embspace.draw.page.direct_labels import name_lines
@@ -146,10 +146,8 @@ def _map(
 def _lines(ax: Axes, table: pd.DataFrame) -> None:
     row = _most_changed(table)
     for quantity, look in LINES.items():
-        label = f"{look.name}, {percent(row[quantity])} at layer {row['layer']:.0f}"
-        style: dict[str, Any] = {"color": look.color, "marker": look.marker, "ls": look.line}
-        ax.plot(table["layer"], table[quantity], label=label, ms=4, **style)
-        shade(ax, table, "layer", quantity, color=look.color, alpha=0.2)
+        name = f"{look.name}, {percent(row[quantity])} at layer {row['layer']:.0f}"
+        draw_line(ax, table, "layer", quantity, look._replace(name=name))
     ax.set(title="Neighbors that are new, by layer", xlabel="layer (0: embedding output)")
     ax.set(ylim=(0, 1), ylabel="share of neighbors")
     ax.yaxis.set_major_formatter(PercentFormatter(1, symbol=" %"))

@@ -8,6 +8,7 @@ from embspace.draw.open_questions import (
     oppositeness,
     position_shape,
     rounding,
+    sparse_features,
     text_islands,
     vocabulary_clusters,
 )
@@ -20,6 +21,7 @@ DRAWINGS = drawings_of(
     oppositeness,
     position_shape,
     rounding,
+    sparse_features,
     text_islands,
     vocabulary_clusters,
     tables=Path(__file__).with_name("tables.yaml"),

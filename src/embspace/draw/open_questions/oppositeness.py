@@ -10,10 +10,10 @@ from pydantic import NonNegativeInt, PositiveFloat
 
 from embspace.draw.page.canvas import (
     counted,
+    draw_line,
     new_figure,
     say_instead,
     sentence_case,
-    shade,
 )
 from embspace.draw.page.direct_labels import name_lines
 from embspace.draw.page.looks import BLACK, BLUE, GREEN, NULLS, ORANGE, PURPLE, SKY, VERMILION, Look
@@ -100,22 +100,10 @@ def _x(rows: pd.DataFrame) -> pd.Series:
     return rows["layer"].where(rows["vectors"] == "state", EMBEDDING)
 
 
-def _line(ax: Axes, rows: pd.DataFrame, column: str, look: Look, name: str = "") -> None:
-    if rows.empty:
-        return
-    rows = rows.assign(place=_x(rows)).sort_values("place")
-    line, color, marker = look.line, look.color, look.marker
-    ax.plot(
-        rows["place"],
-        rows[column],
-        label=name or look.name,
-        ls=line,
-        color=color,
-        marker=marker,
-        ms=3,
-    )
-    if f"{column}_low" in rows:
-        shade(ax, rows, "place", column, color=color, alpha=0.12)
+def _line(ax: Axes, rows: pd.DataFrame, column: str, look: Look) -> None:
+    if len(rows):
+        placed = rows.assign(place=_x(rows)).sort_values("place")
+        draw_line(ax, placed, "place", column, look, band=0.12, ms=3)
 
 
 def _differences(ax: Axes, rows: pd.DataFrame) -> None:

@@ -14,6 +14,7 @@ from pydantic import NonNegativeInt, PositiveFloat
 from embspace.draw.page.canvas import (
     HALO,
     counted,
+    draw_line,
     new_figure,
     say_instead,
     sentence_case,
@@ -138,9 +139,7 @@ def _looks(bits: list[int]) -> dict[int, Look]:
 def _lines(ax: Axes, rows: pd.DataFrame, column: str, looks: dict[int, Look]) -> None:
     for bits, look in looks.items():
         own = rows[rows["bits"] == bits].sort_values("layer")
-        ax.plot(
-            own["layer"], own[column], color=look.color, marker=look.marker, ms=3, label=look.name
-        )
+        draw_line(ax, own, "layer", column, look, ms=3)
 
 
 def _finding(shown: pd.DataFrame) -> str:

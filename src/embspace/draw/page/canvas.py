@@ -18,7 +18,7 @@ from matplotlib.patheffects import withStroke
 from matplotlib.text import Text
 from matplotlib.ticker import FuncFormatter
 
-from embspace.draw.page.looks import PALETTE, Line
+from embspace.draw.page.looks import PALETTE, Line, Look
 from embspace.files.typeface import add_typeface
 
 WIDTH_MM = 160.0  # at 150 mm, type of 7 pt is of 6.6 pt
@@ -233,6 +233,26 @@ def write_beside(
 def shade(ax: Axes, rows: pd.DataFrame, x: str, quantity: str, **look: Any) -> None:
     """Shade the interval of a quantity over the column `x`, from its `_low` to its `_high`."""
     ax.fill_between(rows[x], rows[f"{quantity}_low"], rows[f"{quantity}_high"], linewidth=0, **look)
+
+
+def draw_line(
+    ax: Axes, rows: pd.DataFrame, x: str, quantity: str, look: Look, band: float = 0.2, **style: Any
+) -> None:
+    """Draw a quantity over the column `x` in a look, and shade its interval if it has one.
+
+    Args:
+        ax: The panel.
+        rows: The table, in the order of `x`.
+        x: The column of the axis.
+        quantity: The column of the heights.
+        look: Color, marker, line and name.
+        band: Opacity of the interval; 0 draws none.
+        style: Of matplotlib's lines, in place of the look's.
+    """
+    own = {"color": look.color, "marker": look.marker, "ls": look.line, "label": look.name, "ms": 4}
+    ax.plot(rows[x], rows[quantity], **own | style)
+    if band and f"{quantity}_low" in rows:
+        shade(ax, rows, x, quantity, color=look.color, alpha=band)
 
 
 def legend_below(figure: Figure, axes: Sequence[Axes], **look: Any) -> None:

@@ -1,7 +1,5 @@
 """Draws the cosine that a rare pair of texts reaches, by layer, from `measure_thresholds`."""
 
-from typing import Any
-
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -11,13 +9,13 @@ from pydantic import NonNegativeInt, PositiveFloat
 from embspace.draw.page.canvas import (
     count,
     counted,
+    draw_line,
     legend_below,
     new_figure,
     percent,
     say_instead,
-    shade,
 )
-from embspace.draw.page.looks import Look, corpus_looks
+from embspace.draw.page.looks import corpus_looks
 from embspace.draw.page.own_texts import corpus_called
 from embspace.draw.page.saving import Results
 from embspace.draw.page.sections import page_of_parts
@@ -54,23 +52,17 @@ def draw_thresholds(
     for ax, (kind, title) in zip(axes, PANELS.items(), strict=False):
         for corpus, look in looks.items():
             rows = shown[(shown["corpus"] == corpus) & (shown["preparation"] == kind)]
-            _line(ax, rows, "cosine", look)
-            shade(ax, rows, "layer", "cosine", color=look.color, alpha=0.2)
+            draw_line(ax, rows, "layer", "cosine", look)
         ax.set(title=title, ylim=(0, 1.02))
     axes[0].set_ylabel(f"cosine that {_one_in(shown)} exceeds")
     for corpus, look in looks.items():
-        _line(axes[2], fixed[fixed["corpus"] == corpus], "share", look)
+        draw_line(axes[2], fixed[fixed["corpus"] == corpus], "layer", "share", look)
     axes[2].set(title=f"Pairs above {_guessed(fixed)}", ylabel="share of pairs", ylim=(-0.02, 1.02))
     axes[2].yaxis.set_major_formatter(PercentFormatter(1, decimals=0, symbol=" %"))
     for ax in axes:
         _layers(ax)
     legend_below(figure, [axes[1]], ncols=len(looks))
     return figure, text
-
-
-def _line(ax: Axes, rows: pd.DataFrame, column: str, look: Look) -> None:
-    style: dict[str, Any] = {"color": look.color, "marker": look.marker, "ls": look.line}
-    ax.plot(rows["layer"], rows[column], ms=4, label=look.name, **style)
 
 
 def _layers(ax: Axes) -> None:

@@ -1,14 +1,13 @@
 """Lines over the steps of training, and the words for where they go, for all figures of runs."""
 
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 
-from embspace.draw.page.canvas import counted, shade
+from embspace.draw.page.canvas import counted, draw_line
 from embspace.draw.page.looks import PALETTE, Look, run_name
 
 LEAST = 0.05  # of the largest value, that one has to change by to be worth a panel
@@ -34,11 +33,7 @@ def over_steps(ax: Axes, rows: pd.DataFrame, quantity: str, look: Look) -> None:
     """Draw a thin line for each seed over the steps, with intervals if any."""
     # A column that a logistic regression shares has its seeds as floats.
     for _, of_seed in rows.groupby(rows["seed"].astype(int), sort=False):
-        style: dict[str, Any] = {"color": look.color, "marker": look.marker, "ms": 2.5}
-        style |= {"ls": look.line, "lw": 0.8, "label": look.name}
-        ax.plot(of_seed["step"], of_seed[quantity], **style)
-        if f"{quantity}_low" in of_seed:
-            shade(ax, of_seed, "step", quantity, color=look.color, alpha=0.12)
+        draw_line(ax, of_seed, "step", quantity, look, band=0.12, ms=2.5, lw=0.8)
 
 
 def run_looks(runs: Iterable[str]) -> dict[str, Look]:

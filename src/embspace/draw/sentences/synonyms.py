@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from pydantic import NonNegativeInt, PositiveFloat
 
-from embspace.draw.page.canvas import counted, new_figure, say_instead, write_beside
+from embspace.draw.page.canvas import counted, draw_line, new_figure, say_instead, write_beside
 from embspace.draw.page.direct_labels import name_lines, spread
 from embspace.draw.page.looks import (
     BLACK,
@@ -83,9 +83,8 @@ def _purity(ax: Axes, rows: pd.DataFrame) -> None:
     """Draw the purity of each pooling by layer, named with its last value, above the nulls."""
     for pooling, look in pooling_looks(rows["pooling"]).items():
         own = rows[rows["pooling"] == pooling]
-        style: dict[str, Any] = {"color": look.color, "marker": look.marker, "ls": look.line}
         name = f"{look.name} {own['purity'].iloc[-1]:.2f}"
-        ax.plot(own["layer"], own["purity"], label=name, **style)
+        draw_line(ax, own, "layer", "purity", look._replace(name=name), ms=6)
         if pooling == NAMED:
             layers, random = own["layer"], own["random_weights_purity"]
     words = rows.loc[rows["pooling"] == BAG, "purity"].iloc[0]

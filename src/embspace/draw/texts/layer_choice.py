@@ -18,7 +18,7 @@ from embspace.draw.page.canvas import (
     sentence_case,
     write_beside,
 )
-from embspace.draw.page.looks import GRAY, OWN_VECTOR, TEXT_POOLINGS, corpus_looks
+from embspace.draw.page.looks import GRAY, MODELS, TEXT_POOLINGS, corpus_looks
 from embspace.draw.page.markdown import folded, markdown_table, section
 from embspace.draw.page.saving import Results, draw_and_save, drawing_of, functions_of
 from embspace.draw.texts.layer_lines import (
@@ -26,7 +26,6 @@ from embspace.draw.texts.layer_lines import (
     LAYER,
     draw_by_layer,
     draw_level,
-    draw_random_by_layer,
 )
 from embspace.settings.stage import StageConfig, run_stage
 
@@ -73,7 +72,7 @@ def draw_layer_choice(
         ax.set(ylabel=measure, title=f"{sentence_case(_name(corpus))}: {name}")
     if (best := _clearest(drawn)) is not None:
         _say_values(axes[places.index((best["task"], best["corpus"]))], best, drawn["layer"].max())
-    legend_below(figure, axes, ncols=4)
+    legend_below(figure, axes, ncols=3)
     return figure, _tables(results, label, digits)
 
 
@@ -83,7 +82,7 @@ def _population(drawn: pd.DataFrame) -> str:
         return "no text, n = 0"
     sizes = drawn.groupby("corpus", sort=False)["n"].max()
     texts = [f"{_name(str(corpus))}: {counted(n, 'text')}" for corpus, n in sizes.items()]
-    ring = "ring: the best layer, filled if clearly better than the last"
+    ring = "ring: the best layer, thick if clearly better than the last"
     bands = f"bands: {100 * drawn['level'].iloc[0]:g} % intervals over texts"
     return " · ".join([", ".join(texts), ring, bands])
 
@@ -113,6 +112,11 @@ def _finding(drawn: pd.DataFrame) -> str:
         return "No earlier layer is clearly better than the last one, at the same pooling"
     value, last = clearest["value"], clearest["value"] - clearest["less_last"]
     name, measure = TASKS[clearest["task"]]
+    if _best(drawn)["layer"].nunique() > 1:
+        return (
+            f"The best layer depends on the task: layer {clearest['layer']:.0f} for {name} of "
+            f"{_name(clearest['corpus'])}, {value:.2f} against {last:.2f} at the last"
+        )
     return (
         f"Layer {clearest['layer']:.0f} serves {name} of {_name(clearest['corpus'])} better than "
         f"the last layer does: {measure} {value:.2f} against {last:.2f}"
@@ -121,27 +125,28 @@ def _finding(drawn: pd.DataFrame) -> str:
 
 def _say_values(ax: Axes, best: pd.Series, last: float) -> None:
     """Write the numbers of the title at their points."""
-    look: dict[str, Any] = {"ha": "center", "path_effects": HALO}
     of_last = best["value"] - best["less_last"]
-    for layer, value in ((best["layer"], best["value"]), (last, of_last)):
-        write_beside(ax, f"{value:.2f}", (layer, value), (0, 8), **look)
+    for layer, value, side in ((best["layer"], best["value"], "center"), (last, of_last, "right")):
+        write_beside(ax, f"{value:.2f}", (layer, value), (4, 8), ha=side, path_effects=HALO)
 
 
 def _panel(ax: Axes, rows: pd.DataFrame) -> None:
     draw_level(ax, rows["chance"].iloc[0], "chance level", color=GRAY)
-    for name, line in (("tf_idf", "--"), ("sentence", OWN_VECTOR.line)):
-        for value in rows.loc[rows["embedding"] == name, "value"]:
-            draw_level(ax, value, EMBEDDINGS[name], line)
+    for value in rows.loc[rows["embedding"] == "tf_idf", "value"]:
+        draw_level(ax, value, EMBEDDINGS["tf_idf"], "--")
+    is_random = rows["weights"] != "trained"
+    most = rows.loc[is_random & rows["layer"].notna()].groupby("embedding")["value"].max()
     for pooling, look in TEXT_POOLINGS.items():
         layers = rows[rows["embedding"] == pooling].sort_values("layer")
         is_trained = layers["weights"] == "trained"
+        if len(most) and pooling == most.idxmax():
+            random = MODELS["random"]._replace(name="random weights, best pooling")
+            draw_by_layer(ax, layers[~is_trained][["layer", "value"]], "value", random)
         if len(layers):
-            draw_random_by_layer(ax, layers[~is_trained], "value", look)
             draw_by_layer(ax, layers[is_trained], "value", look)
     best = _best(rows).iloc[0]
-    color = TEXT_POOLINGS[best["embedding"]].color
-    face = color if best["less_last_low"] > 0 else "none"
-    ax.plot(best["layer"], best["value"], "o", color=color, markerfacecolor=face, markersize=9)
+    ring: dict[str, Any] = {"mec": TEXT_POOLINGS[best["embedding"]].color, "mfc": "none", "ms": 10}
+    ax.plot(best["layer"], best["value"], "o", mew=2.5 if best["less_last_low"] > 0 else 1, **ring)
     ax.set_xlabel(LAYER)
     ax.set_ylim(bottom=0)
 

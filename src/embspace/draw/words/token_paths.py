@@ -11,12 +11,12 @@ from pydantic import NonNegativeInt, PositiveFloat
 
 from embspace.draw.page.canvas import (
     counted,
+    draw_line,
     new_figure,
     say_instead,
-    shade,
 )
 from embspace.draw.page.direct_labels import name_lines
-from embspace.draw.page.looks import BLACK, NULLS, SKY, Look, corpus_looks
+from embspace.draw.page.looks import BLACK, NULLS, SKY, corpus_looks
 from embspace.draw.page.markdown import markdown_table, section, tables_page
 from embspace.draw.words.evolution import followed_word, paths_of_followed, sentence_of
 from embspace.draw.words.evolution_tables import NO_TOKENS
@@ -157,21 +157,15 @@ def _steps(ax: Axes, quantity: str, layers: pd.DataFrame) -> None:
     """Draw a mean by the layer where a step ends, beside random weights."""
     rows = layers[layers["quantity"] == quantity].dropna(subset="mean")
     first, rows = rows[rows["tokens"] == rows["tokens"].iloc[0]], _of_all(rows)
-    _mean(ax, first.assign(mean=first["random_weights_mean"]), RANDOM._replace(marker=""))
+    draw_line(ax, first, "layer", "random_weights_mean", RANDOM._replace(marker=""))
     tokens = rows["tokens"].iloc[0]
-    _mean(ax, rows, corpus_looks([tokens])[tokens])
-    shade(ax, rows, "layer", "mean", color=ax.lines[-1].get_color(), alpha=0.25)
+    draw_line(ax, rows, "layer", "mean", corpus_looks([tokens])[tokens])
     title, name = STEPS[quantity]
     ax.set(title=title, ylabel=name)
     ax.ticklabel_format(useOffset=False)
     low, high = ax.get_ylim()
     ax.set_ylim(*((min(0.9, low), 1.01) if quantity == "cosine" else (0, 1.08 * high)))
     _by_layer(ax)
-
-
-def _mean(ax: Axes, rows: pd.DataFrame, look: Look) -> None:
-    line: dict[str, Any] = {"color": look.color, "ls": look.line, "marker": look.marker, "ms": 4}
-    ax.plot(rows["layer"], rows["mean"], label=look.name, **line)
 
 
 def _nearest(ax: Axes, nearest: pd.DataFrame) -> None:
@@ -182,10 +176,10 @@ def _nearest(ax: Axes, nearest: pd.DataFrame) -> None:
         return
     for group, look in GROUPS.items():
         rows = nearest[nearest["group"] == group]
-        _mean(ax, rows.assign(mean=rows["random_weights_value"]), RANDOM._replace(marker=""))
-        ax.fill_between(rows["layer"], rows["low"], rows["high"], color=look.color, alpha=0.2, lw=0)
+        draw_line(ax, rows, "layer", "random_weights_value", RANDOM._replace(marker=""))
         name = f"{look.name} {share_of_words(rows['value'].iloc[-1])}"
-        _mean(ax, rows.assign(mean=rows["value"]), look._replace(name=name))
+        rows = rows.rename(columns={"low": "value_low", "high": "value_high"})
+        draw_line(ax, rows, "layer", "value", look._replace(name=name))
     ax.lines[2].set_label("_")  # random weights are named once
     ax.yaxis.set_major_formatter(PercentFormatter(1, decimals=0, symbol=" %"))
     _by_layer(ax)

@@ -13,7 +13,7 @@ N_WINDOWS, LENGTH, DIM, N_SOURCES = 60, 20, 16, 12
 
 
 def planted(*, is_sparse: bool = True, seed: int = 0) -> dict[str, Any]:
-    """Return windows of twenty tokens, of two windows a document, in three layers."""
+    """Return windows of twenty tokens, of two windows a document, in two layers."""
     n = N_WINDOWS * LENGTH
     x = gaussian_cloud(n, DIM, seed)
     if is_sparse:
@@ -32,6 +32,6 @@ def planted(*, is_sparse: bool = True, seed: int = 0) -> dict[str, Any]:
             "end": 1,
         }
     )
-    states = {"token": np.stack([x, x, x]), "mean": np.zeros((3, N_WINDOWS, DIM))}
+    states = {"token": np.stack([x, x]), "mean": np.zeros((2, N_WINDOWS, DIM))}
     read = CorpusStates(states, np.arange(N_WINDOWS) // 2, tokens)
     return {"corpus": ("tales", read), "module": cached_reader().module, "final_norm": None}
