@@ -41,7 +41,7 @@ def test_title_says_what_is_not_checkable(outcome: Outcome):
 
 
 def test_title_has_the_cosine_of_fluent_texts():
-    heard = measured(Judge(), quantile=0.9)
+    heard = measured(Judge(), quantile=0.9, n_changes=1)
     smallest = heard["searches"].set_index("search").loc["judged", "smallest"]
     title = " ".join(drawn(heard)[0].get_suptitle().split())
     assert title.endswith(f"with fluent texts to {smallest:.2f}".replace("-", "−"))
