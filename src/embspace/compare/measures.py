@@ -85,7 +85,7 @@ MEASURES = Analysis(
     noun="measures",
     question=(
         "What was measured of two models, side by side at layers equally deep, and how sure is "
-        "the difference? Fig. 15"
+        "the difference?"
     ),
     reads={
         "results": Input(load_results, lists=["sources"]),

@@ -71,8 +71,16 @@ def test_the_title_says_what_attention_and_the_mlp_do() -> None:
     title = " ".join(figure.get_suptitle().split())
     assert title == (
         f"Attention raises the mean cosine of a text's tokens by {at['after_attention']:.3f} a "
-        "block, with random weights by 0.300; the MLP lowers it"
+        "block (random weights: +0.300); the MLP lowers it"
     )
+
+
+def test_random_weights_keep_their_sign_and_a_gain_of_nothing_is_none() -> None:
+    results = tables(POST)
+    results["gains"]["random_weights_mean"] = -0.03
+    results["gains"].loc[results["gains"]["step"] == "mlp_and_norm", "value"] = 0.0002
+    title = " ".join(drawn(results)[0].get_suptitle().split())
+    assert title.endswith("(random weights: \N{MINUS SIGN}0.030); the MLP keeps it")
 
 
 def test_blocks_without_norms_of_sums_are_drawn() -> None:
@@ -102,10 +110,10 @@ def test_gains_of_steps_are_those_of_the_table() -> None:
     gains = results["gains"].query("measure == 'mean_cosine'").set_index("step")["value"]
     shown = [words.get_text().replace("\N{MINUS SIGN}", "-") for words in ax.texts]
     assert shown[2::4] == [
-        f"{gains[step]:.3f}" for step in ("attention_and_norm", "mlp_and_norm", "block")
+        f"{gains[step]:+.2f}" for step in ("attention_and_norm", "mlp_and_norm", "block")
     ]
-    assert shown[3::4] == ["0.300"] * 3
-    assert shown[::4] == [f"{float(mean):+.2f}" for mean in shown[2::4]]
+    assert shown[3::4] == ["+0.30"] * 3
+    assert shown[::4] == shown[2::4]
     assert "## Gain of mean cosine by step" in text
     assert "| norm after attention" in text
 

@@ -70,7 +70,7 @@ def test_the_last_layers_have_their_shares_of_the_title(table: pd.DataFrame):
     said = [text.get_text() for text in panel(figure, "Other half found").texts]
     assert said == ["50 %", "25 %"]
     words = " ".join(" ".join(text.get_text() for text in figure.texts).split())
-    assert "half found: 25 % [15, 45] more, by chance 1 of 14" in words
+    assert "half found: 25 points [15, 45] more, by chance 1 of 14" in words
 
 
 def test_curves_are_as_long_as_each_model_has_them(table: pd.DataFrame):

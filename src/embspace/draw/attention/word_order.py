@@ -51,10 +51,9 @@ def _finding(table: pd.DataFrame, facts: dict[str, Any]) -> str:
     if table.empty:
         return "No order to look at: the model reads no text"
     last = table[table["positions"] == "kept"].iloc[-1]
-    moved = (
-        f"with them its last states move by {percent(last['distance'])} of their norm, with "
-        f"{RANDOM.name} by {percent(last['random_weights_distance'])}"
-    )
+    moved = f"with them its last states move by {percent(last['distance'])} of their norm"
+    if pd.notna(last["random_weights_distance"]):
+        moved += f", with {RANDOM.name} by {percent(last['random_weights_distance'])}"
     verdict = facts["knows_no_order_without_positions"]
     if verdict is None:
         return f"Positions cannot be taken away from this model; {moved} in a permuted text"

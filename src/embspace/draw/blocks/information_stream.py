@@ -41,7 +41,8 @@ STEPS = {
     "mlp_and_norm": "MLP",
     "block": "whole block",
 }
-MEAN, RANDOM = "mean", "\nrandom weights"
+MEAN, RANDOM = "mean", "\nrandom\nweights"
+KEEPS, LEAST_GAIN = "keeps", 0.0005  # a smaller one is 0.000 in the title
 MOST_NUMBERED = 7  # layers whose gains have room for numbers
 SHOWN = {"mean_cosine": "Mean cosine", "mean_resultant_length": "Cone index / n"}
 NOTE = (
@@ -96,19 +97,25 @@ def _title(gains: pd.DataFrame, label: str) -> str:
     of_cosine = gains[gains["measure"] == "mean_cosine"].set_index("step")
     if of_cosine.empty:
         return f"The stream of {label} was not measured"
-    gain, random = (
-        float(of_cosine[column]["attention_and_norm"])
-        for column in ("value", "random_weights_mean")
-    )
-    verb, mlp = (
-        "raises" if float(of_cosine["value"][step]) > 0 else "lowers"
-        for step in ("attention_and_norm", "mlp_and_norm")
-    )
-    null = "" if pd.isna(random) else f", with random weights by {abs(random):.3f}"
+    gain, of_mlp = (float(of_cosine["value"][f"{part}_and_norm"]) for part in ("attention", "mlp"))
+    random = float(of_cosine["random_weights_mean"]["attention_and_norm"])
+    verb, mlp = _verb(gain), _verb(of_mlp)
+    change = "" if verb == KEEPS else f" by {abs(gain):.3f} a block"
+    null = "" if random != random else f" (random weights: {_signed(random, 3)})"
     return (
-        f"Attention {verb} the mean cosine of a text's tokens by {abs(gain):.3f} a block{null}; "
+        f"Attention {verb} the mean cosine of a text's tokens{change}{null}; "
         f"the MLP {mlp} it{', too' if mlp == verb else ''}"
     )
+
+
+def _verb(gain: float) -> str:
+    if abs(gain) < LEAST_GAIN:
+        return KEEPS
+    return "raises" if gain > 0 else "lowers"
+
+
+def _signed(number: float, digits: int) -> str:
+    return f"{number:+.{digits}f}".replace("-", "\N{MINUS SIGN}")
 
 
 def _places(rows: pd.DataFrame) -> pd.DataFrame:
@@ -148,12 +155,12 @@ def _gains(ax: Axes, steps: pd.DataFrame, gains: pd.DataFrame) -> None:
     by_layer, overall = (table[table["measure"] == "mean_cosine"] for table in (steps, gains))
     wide = by_layer.pivot_table("value", "step", "layer").reindex([*STEPS])
     few = wide.shape[1] <= MOST_NUMBERED
-    words = wide.map("{:+.2f}".format if few else "".format)
+    words = wide.map(lambda gain: _signed(gain, 2) if few else "")
     for name, column in ((MEAN, "value"), (RANDOM, "random_weights_mean")):
         wide[name] = overall.set_index("step")[column]
-        words[name] = wide[name].map("{:.3f}".format)
+        words[name] = wide[name].map(lambda gain: _signed(gain, 2))
     wide = wide.rename(index=STEPS).dropna(axis="columns")
-    words = words[wide.columns].map(lambda number: number.replace("-", "\N{MINUS SIGN}"))
+    words = words[wide.columns]
     largest = float(wide.abs().max().max())
     look: dict[str, Any] = {"cmap": "RdBu_r", "vmin": -largest, "vmax": largest, "linewidths": 0.5}
     sns.heatmap(wide, ax=ax, annot=words, fmt="", annot_kws={"fontsize": 7}, cbar=False, **look)

@@ -25,12 +25,12 @@ def equally_deep(alignment: pd.DataFrame) -> pd.DataFrame:
 
 def draw_alike(model: str, ax: Axes, rows: pd.DataFrame) -> None:
     """Draw a line of texts and a dashed one of words, named at their ends."""
-    for unit, line in rows.groupby("unit", sort=False):
-        name = f"{corpus_looks(rows['corpus'])[line['corpus'].iloc[0]].name}, {unit}s"
+    for unit, of_unit in rows.groupby("unit", sort=False):
+        name = f"{corpus_looks(rows['corpus'])[of_unit['corpus'].iloc[0]].name}, {unit}s"
         marks, dashes = ("o", "-") if unit == "text" else ("s", "--")
-        ax.plot(line["layer"], line["value"], marks, ls=dashes, color=BLACK, ms=3.5)
-        ends = (line["low"], line["high"])
-        ax.fill_between(line["layer"], *ends, color=GRAY, alpha=0.25, lw=0)
+        ax.plot(of_unit["layer"], of_unit["value"], marks, ls=dashes, color=BLACK, ms=3.5)
+        ends = (of_unit["low"], of_unit["high"])
+        ax.fill_between(of_unit["layer"], *ends, color=GRAY, alpha=0.25, lw=0)
         ax.lines[-1].set_label(name)
     chance = float(rows["null"].mean())
     ax.axhline(chance, color=GRAY, ls=":", lw=0.8, label="by chance")

@@ -110,11 +110,12 @@ def _subtitle(table: pd.DataFrame, models: Models, absent: Sequence[str]) -> str
     parts = [f"{models[0]} and {models[1]}", "mean pooling"]
     if (paired := _search(table).dropna(subset="difference_low").tail(1)).size:
         row = paired.iloc[0]
-        low, high = (f"{100 * row[f'difference_{end}']:.0f}" for end in ("low", "high"))
-        parts.append(
-            f"half found: {percent(row['difference'])} [{low}, {high}] more, by chance 1 of "
-            f"{row['n_paired']:.0f}".replace("-", "\N{MINUS SIGN}")
+        more, low, high = (
+            f"{100 * row[f'difference{end}']:.0f}".replace("-", "\N{MINUS SIGN}")
+            for end in ("", "_low", "_high")
         )
+        chance = f"by chance 1 of {row['n_paired']:.0f}"
+        parts.append(f"half found: {more} points [{low}, {high}] more, {chance}")
     if len(n := consistencies(table)["n_paired"]):
         parts.append(f"consistency: {counted(n.max(), 'pair')} a category, 95 % intervals")
     return " · ".join([*parts, *(f"not in both: {title.lower()}" for title in absent)])

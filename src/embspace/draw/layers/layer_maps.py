@@ -79,7 +79,7 @@ def draw_layer_maps(
     for ax in (*axes[len(shown) : N_MAPS], axes[-1]):
         ax.set_axis_off()
     bar = figure.colorbar(dots[0], ax=axes[-1], location="top", aspect=20)
-    bar.set_label("neighbors that are new, on the maps")
+    bar.set_label("neighbors that are new, in the full space")
     bar.ax.xaxis.set_major_formatter(PercentFormatter(1, symbol=" %"))
     _lines(join_panels(axes[N_MAPS:-1]), table)
     return figure, _tables(results, label, digits)
@@ -153,8 +153,8 @@ def _lines(ax: Axes, table: pd.DataFrame) -> None:
     ax.yaxis.set_major_formatter(PercentFormatter(1, symbol=" %"))
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     name_lines(ax, 0.1)
-    for name in ax.texts:  # in the place of the next panel
-        name.set_in_layout(False)
+    for words in ax.texts:  # in the place of the next panel
+        words.set_in_layout(False)
 
 
 def _tables(results: Results, label: str, digits: int) -> str:

@@ -92,7 +92,11 @@ def _finding(cosines: pd.DataFrame, told: pd.DataFrame) -> str:
     if told["words_auc"].notna().any():
         beside += f", words alone {told['words_auc'].max():.2f}"
     if not freed:
-        return f"Antonyms stay more alike than random pairs whatever is taken away{beside}"
+        sure = (changed["verdict"] != "open").sum()
+        where = "whatever is taken away"
+        if sure < len(changed):
+            where = f"at {sure} of {len(changed)} places, else open"
+        return f"Antonyms stay more alike than random pairs {where}{beside}"
     return f"Antonyms come apart at {freed} of {len(changed)} places{beside}"
 
 
