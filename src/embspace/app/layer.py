@@ -1,6 +1,7 @@
 """Command `embspace layer`: ranks the layers and poolings of a model on texts of a user."""
 
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -165,12 +166,11 @@ def _ranking(rows: "pd.DataFrame") -> str:
     lines += [f"{'':4}  {_name(row):44}  {_interval(row, 'value')}" for _, row in own.iterrows()]
     is_best = trained["among_best"] | _is_first(trained)
     places = trained["value"].round(9).rank(ascending=False, method="min")
-    for number, row in trained.head(N_SHOWN).iterrows():
-        mark = "=" if is_best[number] else " "
+    marked = zip(trained.iterrows(), places, is_best, strict=True)
+    for (_, row), rank, is_equal in islice(marked, N_SHOWN):
+        mark = "=" if is_equal else " "
         less = _interval(row, "less_last")
-        lines.append(
-            f"{places[number]:3.0f}{mark}  {_name(row):44}  {_interval(row, 'value'):22}  {less}"
-        )
+        lines.append(f"{rank:3.0f}{mark}  {_name(row):44}  {_interval(row, 'value'):22}  {less}")
     lines += [f"{'':4}  {_name(row):44}  {_interval(row, 'value')}" for _, row in beside.iterrows()]
     n_best = int(is_best.sum())
     lines.append(f"= of {len(trained)}, {n_best} cannot be told from the best")
