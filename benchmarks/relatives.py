@@ -15,8 +15,8 @@ import pandas as pd
 from jaxtyping import Float
 from threadpoolctl import threadpool_limits
 
-from embspace.compare.alignment import load_read_model, views_of_all
-from embspace.compare.alignment_table import Views
+from embspace.compare.model_states import load_corpus_states
+from embspace.compare.same_points import Views, point_sets
 from embspace.draw.page.markdown import markdown_table
 from embspace.errors import InputError
 from embspace.files.atomic import writing
@@ -163,18 +163,20 @@ def measured(other: str) -> dict[str, list[Values]]:
     params = read_params()
     table = load_table(f"results/alignment/{SMALL}--{other}.csv")
     corpora = sorted({corpus for corpus, _ in VIEWS})
-    pair = tuple(load_read_model(name, corpora, corpora) for name in (SMALL, other))
+    states = [
+        load_corpus_states(f"data/extracted/hidden_states/{name}", corpora)
+        for name in (SMALL, other)
+    ]
     texts = {name: load_rows(f"data/prepared/texts/{name}.parquet") for name in corpora}
+    settled = {"word_corpora": corpora, "largest_n": settings["largest_n"], "seed": params.seed}
     points = {
-        (corpus, unit): views
-        for corpus, unit, views, _ in views_of_all(
-            texts, {}, (pair[0], pair[1]), corpora, settings["largest_n"], params.seed
-        )
+        (points.corpus, points.unit): points.views
+        for points in point_sets(texts, {}, *states, **settled)
     }
     found: dict[str, list[Values]] = {name: [] for name in MEASURES}
     for corpus, unit in VIEWS:
         of_view = table[(table["corpus"] == corpus) & (table["unit"] == unit)]
-        views = points[corpus, unit]
+        views = points.get((corpus, unit))
         if views is None or of_view.empty:
             raise InputError(f"corpus '{corpus}': has too few {unit}s that both models have read")
         for measure in MEASURES:

@@ -4,7 +4,8 @@
 .cache/ of a study has it, the name of the report's tree in it ("" of the study's own run), the
 description of its model, and the length of its texts. PART is that of the file which they go into:
 with the settings of conf/, or with those of a report without `--all`. Times of stages that did not
-run stay.
+run stay. The part `small`, of a second run of a small model and few texts, has sizes of its own;
+its seconds were those of the processor.
 """
 
 import json

@@ -14,10 +14,12 @@ ALONE += ("run_head_pairs", "tuning_words")
 
 
 def figure_files(noun: str, name: str) -> list[str]:
-    """Return the files of a noun's figure, of a model, a pair or `toy`."""
+    """Return the files of a noun's figure, of a model, a pair or `toy`; of tables alone, theirs."""
     [module] = DRAW.glob(f"*/{noun}.py")
     place = f"figures/{noun}/{name}"
-    return drawn_files(place, noun, noun if noun in ALONE else module.parent.name)
+    files = drawn_files(place, noun, noun if noun in ALONE else module.parent.name)
+    has_figure = "\nDRAWN_IN = " not in module.read_text(encoding="utf-8")
+    return files if has_figure else [file for file in files if file.endswith((".md", ".tex"))]
 
 
 def drawn_files(place: str, noun: str, chapter: str) -> list[str]:

@@ -2,16 +2,19 @@
 
 import shutil
 from pathlib import Path
+from tempfile import mkdtemp
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import yaml
 from safetensors.numpy import load_file, save_file
 
-from embspace.settings.model import HubModel, Model, describe_model
+from embspace.models.checkpoints import PublishedCheckpoint
+from embspace.settings.model import FolderModel, HubModel, Model, describe_model
 from embspace.settings.schema import read_yaml
 from tests.hub_server import Hub
-from tests.tiny import build_tiny_bert, tiny_description
+from tests.tiny import WORDS, build_tiny_bert, tiny_description
 from tests.zoo import build_animal
 
 ROOT = Path(__file__).parent.parent
@@ -73,6 +76,30 @@ def describe(name: str, content: dict[str, Any]) -> HubModel:
     model: Model = describe_model(name, content)
     assert isinstance(model, HubModel)
     return model
+
+
+def training_in_folders(*, is_empty: bool) -> dict[str, Any]:
+    """Return what analyses of a published training read, of models in folders, or of none."""
+    folder = Path(mkdtemp())
+    models = {
+        number: describe_model(
+            "tiny", tiny_description(build_tiny_bert(folder / f"{number}", number))
+        )
+        for number in NUMBERS
+    }
+    checkpoints = [
+        PublishedCheckpoint("tiny", number, model)
+        for number, model in models.items()
+        if isinstance(model, FolderModel)
+    ]
+    generator = np.random.default_rng(0)
+    texts = [" ".join(generator.choice(WORDS, 20)) for _ in range(24)]
+    return {
+        "name": "tiny",
+        "model": models[0],
+        "checkpoints": [] if is_empty else checkpoints,
+        "texts": {"posts": pd.DataFrame({"text": texts}).assign(document=range(24))},
+    }
 
 
 def choose(n_checkpoints: int) -> None:

@@ -102,15 +102,13 @@ def test_what_looks_at_no_model_has_no_items_and_a_list_is_a_parameter(root: Pat
 
 def test_a_stage_over_runs_reads_their_descriptions_and_the_files_that_settings_name(root: Path):
     member = declaration("helix")
-    source = Source(
-        print, ("data/trained/{run}", "texts/{n_shuffles}"), described=True, named=["x"]
-    )
+    source = Source(print, ("data/trained/{run}", "texts/{n_shuffles}"), described=True)
     analysis = replace(member.analysis, over="trained", reads={"x": source})
     entry = stage_entry(member._replace(analysis=analysis), root)
     assert entry["matrix"] == {"train": "${trained}"}
     assert entry["cmd"].endswith("helix train=${item.train}")
     assert entry["vars"] == ["conf/measure/positional/helix.yaml:n_shuffles"]
-    assert entry["deps"][1:] == ["data/trained/${item.train}", "texts/${n_shuffles}", "x"]
+    assert entry["deps"][1:] == ["data/trained/${item.train}", "texts/${n_shuffles}"]
     assert entry["params"][:2] == ["seed", {"conf/train/${item.train}.yaml": None}]
     assert {"results/helix/path/${item.train}.csv": {"cache": False}} in entry["outs"]
 
@@ -224,13 +222,21 @@ def test_a_row_of_pairs_keeps_the_pair_and_runs_share_a_figure(monkeypatch: pyte
         assert f"| ? | {links}" in with_rows(f"{head}| old | {old} | `helix` |\n", "tiny")
 
 
-def test_a_source_that_is_declared_no_more_goes_and_others_stay(root: Path):
+def test_a_source_that_is_declared_no_more_goes(root: Path):
     text = (root / "conf/compare/measures.yaml").read_text(encoding="utf-8")
     head, mark, body = text.partition("sources:\n")
-    old = "  - noun: {}\n    table: old\n    file: results/{}/old/{{}}.csv\n"
-    by_hand = old.format("other", "other")
-    planted = head + mark + old.format("helix", "helix") + by_hand + body
-    assert with_compared(planted) == head + mark + by_hand + body
+    old = "  - noun: helix\n    table: old\n    file: results/helix/old/{}.csv\n"
+    assert with_compared(head + mark + old + body) == text
+
+
+def test_results_that_settings_or_publications_name_are_dependencies(root: Path):
+    deps = stage_entry(declaration("measures"), root)["deps"]
+    for model in ("model", "other_model"):
+        assert f"results/search/${{item.{model}}}.csv" in deps
+        assert f"data/measured/search/${{item.{model}}}.parquet" in deps
+    deps = stage_entry(declaration("ledger"), root)["deps"]
+    assert "results/helix/periods/${item.model}.csv" in deps
+    assert not any("profiles/${item" in path and "positions" not in path for path in deps)
 
 
 def test_the_row_of_an_analysis_without_a_question_goes(monkeypatch: pytest.MonkeyPatch):
@@ -266,13 +272,13 @@ def test_a_stage_that_is_declared_no_more_goes(root: Path, stage: str, chapter: 
 
 def test_the_question_of_an_analysis_stands_on_its_page_s_section():
     read = "  read: Each curve is a density.\n"
-    text = f"helix:\n  question: Old?\n{read}ledger:\n  question: Which hold?\n{read}"
+    text = f"helix:\n  question: Old?\n{read}other:\n  question: Which hold?\n{read}"
     made = yaml.safe_load(with_questions(text))
     assert made["helix"] == {
         "question": plain_question(declaration("helix").analysis),
         "read": "Each curve is a density.",
     }
-    assert made["ledger"]["question"] == "Which hold?"
+    assert made["other"]["question"] == "Which hold?"
     assert [*made["positions"]] == ["question"]  # new, and not yet explained
     assert "cubes" not in made
 

@@ -143,11 +143,9 @@ def both(*breaks: Break) -> Break:
 
 MEASURE, DRAW, TABLES = "src/embspace/measure", "src/embspace/draw", "src/embspace/measure/tables"
 SEPARABILITY = f"{MEASURE}/learned/separability.py"
-LEDGER = "src/embspace/measure/compare/ledger.py"
-CLAIMS = "measure_training_claims"
+CHECKPOINTS = "extract_checkpoints"
 CUBES = f"{MEASURE}/toys/cubes.py"
 TEST = "tests/extract/test_embeddings.py"
-PARAMETERS_OF_PAIRS = "compare_model_parameter_alignment"
 LEARNED, TOYS = "pipeline/learned/dvc.yaml", "pipeline/toys/dvc.yaml"
 NO_CODE = "; expected no code but"
 LONG = "def long() -> int:\n" + "    print()\n" * 50 + "    return 1"
@@ -227,8 +225,8 @@ BREAKS: list[tuple[Break, *tuple[str, ...]]] = [
         r"learned/__main__\.py: DRAWINGS is .*; expected drawings_of\(.*pca, .*, separability",
     ),
     (
-        edit(f"{DRAW}/compare/ledger.py", '{"ledger": Drawing', '{"book": Drawing'),
-        r"ledger\.py: DRAWINGS is .*book.*; expected \{'ledger': Drawing\(draw_ledger, RESULTS\)\}",
+        edit(f"{DRAW}/compare/ledger.py", '{"ledger": drawing', '{"book": drawing'),
+        r"ledger\.py: DRAWINGS is .*book.*; expected \{'ledger': drawing_of\(draw_ledger",
     ),
     (
         edit(f"{DRAW}/toys/__main__.py", '"toy"', '"toys"', after="draw_and_save("),
@@ -268,24 +266,23 @@ BREAKS: list[tuple[Break, *tuple[str, ...]]] = [
     (write(TEST, "\n"), r"test_embeddings\.py: expected it to test extract_embeddings\(\)"),
     # Rule 5: outputs.
     (
-        stage(CLAIMS, "results/training_claims/$", "data/training_claims/$"),
-        r"data/training_claims/\S+ has `cache: false`",
-        r"the output data/training_claims/\S+ is not where it belongs, results/training_",
-        r"writes results/training_claims/\{\}\.csv, which is not among the outs",
-        r"results/training_claims/: belongs to nothing",
+        stage(CHECKPOINTS, "data/extracted/checkpoints/$", "results/extracted/checkpoints/$"),
+        r"results/extracted/checkpoints/\S+ \{cache: false\}`, since results are in git",
+        r"the output results/extracted/checkpoints/\S+ is not where it belongs, data/extracted/ch",
+        r"writes data/extracted/checkpoints/\{\}\.parquet, which is not among the outs",
     ),
     (
-        edit(LEDGER, "ledger/{name}.json", "ledger/{name}.txt"),
-        r"ledger\.py: expected the path results/ledger/\{name\}\.json, spelled out",
-        r"ledger\.py writes results/ledger/\{\}\.txt, which is not among the outs",
+        edit("src/embspace/extract/embeddings.py", "{name}.parquet", "{name}.txt"),
+        r"embeddings\.py: expected the path \S+/embeddings/\{name\}\.parquet, spelled out",
+        r"embeddings\.py writes data/extracted/embeddings/\{\}\.txt, which is not among the outs",
     ),
     (
         stage("measure_separability", "${item.model}.json: {cache: false}", "${item.model}.json"),
         r"stage measure_separability: expected `results/separability/\S+ \{cache: false\}`",
     ),
     (
-        stage("draw_learned", "figures/separability/${item.model}.md: "),
-        r"stage draw_learned: outs lacks figures/separability/\$\{item\.model\}\.md,",
+        stage("draw_learned", "figures/similarity/${item.model}.md: "),
+        r"stage draw_learned: outs lacks figures/similarity/\$\{item\.model\}\.md,",
     ),
     (
         stage("draw_learned", "data/drawn/learned/${item.model}"),
@@ -310,24 +307,16 @@ BREAKS: list[tuple[Break, *tuple[str, ...]]] = [
         r"errors\.py: calls import_module in line \d+; expected an import that `prepare_code`",
     ),
     # Rule 7: files that are read.
-    lacks(CLAIMS, "results/dynamics/${item.train}.csv"),
+    lacks(CHECKPOINTS, "data/trained/${item.train}"),
     lacks("extract_hidden_states", "data/prepared/model/${item.model}.json"),
-    (
-        both(
-            stage(PARAMETERS_OF_PAIRS, "- data/prepared/model/${item.model}.json"),
-            stage(PARAMETERS_OF_PAIRS, "- data/prepared/model/${item.other_model}.json"),
-        ),
-        r"alignment: deps lacks data/prepared/model/\{\}\.json",
-    ),
-    has(CLAIMS, "data/prepared/model/${item.train}.json"),
+    has(CHECKPOINTS, "data/prepared/model/${item.train}.json"),
     lacks("prepare_model", "models.lock"),
     (
         *lacks("prepare_texts", "data/texts"),
         *[rf"prepare_texts: deps lacks data/texts/{name}" for name in ("a", "m", "p", "r", "w")],
     ),
-    lacks("measure_pretraining_dynamics", "data/prepared/texts/${corpus}.parquet"),
-    lacks("measure_attribution", "data/published/NC_045512.2.fasta"),
-    lacks("measure_sequence_attention", "data/published/sars_cov_2_lineages.csv"),
+    lacks("prepare_training_texts", "data/published/NC_045512.2.fasta"),
+    lacks("prepare_texts", "data/published/sars_cov_2_lineages.csv"),
     lacks("draw_learned", "results/separability/${item.model}.json"),
     (
         stage("draw_toys", "cubes/curve/toy.csv", "cubes/curve/minilm.csv"),
@@ -335,42 +324,21 @@ BREAKS: list[tuple[Break, *tuple[str, ...]]] = [
         r"stage draw_toys: deps has results/cubes/curve/minilm\.csv, which \S+ does not read",
     ),
     lacks("draw_compare", "results/measures/${key}.csv"),
-    (
-        stage("compare_measures", ', "results/search/${item.other_model}.csv"', " "),
-        r"compare_measures: deps lacks results/search/\$\{item\.other_model\}\.csv, beside \S+",
-    ),
-    has(CLAIMS, "data/texts"),
-    (
-        edit("conf/compare/measures.yaml", "results/positions/profiles/", "results/positions/x/"),
-        r"stage compare_measures: deps lacks results/positions/x/\{\}\.csv, which \S+ reads",
-        *[
-            rf"compare_measures: deps has results/positions/profiles/\$\{{item\.{key}\}}\.csv,"
-            for key in ("model", "other_model")
-        ],
-    ),
-    (
-        edit("conf/compare/measures.yaml", "data/measured/probing/{}.parquet", "null"),
-        *[
-            rf"compare_measures: deps has data/measured/probing/\$\{{item\.{key}\}}\.parquet,"
-            for key in ("model", "other_model")
-        ],
-    ),
+    has(CHECKPOINTS, "data/texts"),
     # Rule 8: params.
-    lacks_param("measure_class_flow", "seed", r": measure_class_flow\(\) takes it"),
-    lacks_param("compare_alignment", "corpora", r": \S+alignment\.py reads it"),
-    lacks_param("compare_alignment", "seed", r": compare_alignment\(\) takes it"),
-    lacks_param(CLAIMS, "conf/measure/runs/training_claims.yaml:"),
+    lacks_param("extract_stimuli", "seed", r": extract_stimuli\(\) takes it"),
+    lacks_param("extract_stimuli", "conf/extract/stimuli.yaml:"),
     lacks_param("draw_words", "conf/draw/words/probing.yaml:"),
     lacks_param("draw_words", "conf/model/${item.model}.yaml:"),
     (
-        stage(CLAIMS, "training_claims.yaml:\n", "training_claims.yaml: [n_bins]\n"),
-        r"params has some keys of conf/measure/runs/training_claims\.yaml; expected all",
+        stage("prepare_stimuli", "stimuli.yaml:\n", "stimuli.yaml: [least_words]\n"),
+        r"params has some keys of conf/prepare/stimuli\.yaml; expected all",
     ),
-    has(CLAIMS, "conf/draw/learned/similarity.yaml:", section="params"),
-    lacks("measure_ledger", "conf/measure/compare/ledger.yaml"),
-    has("measure_ledger", "conf/measure/compare/ledger.yaml:", ", which has no keys", "params"),
+    has(CHECKPOINTS, "conf/draw/learned/similarity.yaml:", section="params"),
+    lacks("extract_embeddings", "conf/extract/embeddings.yaml"),
+    has("extract_embeddings", "conf/extract/embeddings.yaml:", ", which has no keys", "params"),
     has("extract_hidden_states", "device", "; expected it nowhere", section="params"),
-    has(CLAIMS, "seed", section="params"),
+    has("extract_embeddings", "seed", section="params"),
     # Rule 9: leftovers.
     (write("conf/measure/words/gone.yaml", "{}\n"), r"words/gone\.yaml: belongs to nothing"),
     (write(f"{MEASURE}/words/gone.py", "\n"), r"words/gone\.py: belongs to nothing"),

@@ -119,7 +119,7 @@ def test_all_numbers_of_bert_are_decided_by_results_that_have_them(entries: list
     assert n >= 140
     assert {Path(entry.file).suffix for entry in entries} == {".csv", ".json"}
     model = read_subject(NAME)
-    ledger = measure_ledger(read_sources(), model, Path("results"), (), None, roles={}).table
+    ledger = measure_ledger(read_sources(), model, Path("results"), (), None, roles={})["csv"]
     about = ledger[ledger["kind"] == "number"]
     waiting = about["reason"].fillna("").str.startswith(("is about", "needs", "no "))
     assert not about["reason"].fillna("").str.contains(BERT).any()

@@ -21,8 +21,9 @@ from tests.prose.plain import (
 
 AIM = 4.0
 """Pronouns per hundred words of a page, and what docstrings should come down to."""
-WORDS = 53_000
-"""How many words all pages of docs/ may have, marks and code included."""
+WORDS = 56_700
+"""How many words all pages of docs/ may have, marks and code included; 2,900 are questions.md,
+800 the rules of open_questions.md."""
 PAGES = {"analyses": 9.1, "architecture": 8.0, "thesis": 5.4}
 """Pronouns per hundred words of pages that are not below `AIM` yet."""
 DOCSTRINGS = {

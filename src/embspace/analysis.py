@@ -18,7 +18,7 @@ from embspace.files.scalars import load_scalars, save_scalars
 from embspace.files.tables import Row, load_table, save_table
 from embspace.files.tensors import load_tensors
 from embspace.settings.model import describe_model
-from embspace.settings.params import PAIR, TOY
+from embspace.settings.params import PAIR, TOY, models_of, read_params
 from embspace.settings.run import describe_run
 from embspace.settings.stage import StageConfig
 
@@ -36,8 +36,7 @@ LOADERS: Mapping[str, Callable[[str], Any]] = {
     ".parquet": load_rows,
     ".safetensors": load_tensors,
 }
-ITEMS = {"trained": "run", "compared": "pair"}
-"""List in params.yaml -> its items; all other lists have models."""
+ITEMS = {"trained": "run", "compared": "pair"}  # of lists in params.yaml; all others have models
 
 
 def place(path: str, name: str, settings: Mapping[str, Any] | None = None) -> str:
@@ -116,9 +115,9 @@ class Source:
     path: str | Sequence[str] = ()
     """A path, or several; folders are allowed."""
     lists: Sequence[str] = ()
-    """The lists in params.yaml for the loader."""
+    """The lists in params.yaml, or settings, for the loader."""
     described: bool = False
-    """Whether name and description of the model or run go with paths; without, always."""
+    """Whether name and description of the model or run, or both names of a pair, go with paths."""
     named: Sequence[str] = ()
     """Files that the loader reads because files of `path` name them."""
 
@@ -129,8 +128,15 @@ class Source:
 
     @property
     def is_described(self) -> bool:
-        """Whether the loader takes name and description."""
+        """Whether the loader takes name and description; without a path, always."""
         return self.described or not self.path
+
+
+def _description(config: StageConfig) -> Any:
+    if config.pair:
+        return models_of(config.pair)
+    run, model = (config.train_name, config.train), (config.model_name, config.model)
+    return describe_run(*run) if config.train else describe_model(*model)
 
 
 def _as_source(source: str | Source) -> Source:
@@ -206,22 +212,20 @@ class Analysis:
 
     @property
     def is_described(self) -> bool:
-        """Whether the stage reads the description of the model or run, or the model's files."""
+        """Whether the stage reads the description of its model or run, or the model's files."""
         described = any(source.is_described for source in self.sources.values())
-        return described or PIN in self.deps()
+        return self.item != "pair" and (described or PIN in self.deps())
 
     def main(self, function: Callable[..., Outcome]) -> Callable[[StageConfig], None]:
         """Return the stage's `main`: load the inputs, call the function, save the results."""
 
         def main(config: StageConfig) -> None:
             name = config.model_name or config.train_name or config.pair
-            given = config.settings | {key: getattr(config, key) for key in self.lists}
-            run, model = config.train, config.model
-            arguments = self.load(
-                name,
-                lambda: describe_run(name, run) if run else describe_model(name, model),
-                given=given,
-            )
+            # A stage's config has models and corpora alone, as the command line has them.
+            lists = {*self.lists} - {*config.settings}
+            params = vars(config) if lists <= vars(config).keys() else vars(read_params())
+            given = {**params, **config.settings}
+            arguments = self.load(name, lambda: _description(config), given=given)
             self.save(function(**arguments, **config.settings), name or TOY)
 
         return main

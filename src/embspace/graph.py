@@ -1,10 +1,8 @@
 """Writes files from the declarations of analyses: `python -m embspace.graph`.
 
-In files with handwritten parts, only the declared parts are replaced: stages in
-pipeline/<chapter>/dvc.yaml, rows of docs/analyses.md, compared tables in
-conf/compare/measures.yaml, the last entries of tests/baselines/tolerances.yaml, questions in
-src/embspace/app/page/questions.yaml. Written as a whole is src/embspace/draw/<chapter>/tables.yaml,
-the headings and results for drawings.
+Only declared parts are replaced: stages in pipeline/<chapter>/dvc.yaml, rows of docs/analyses.md,
+compared tables in conf/compare/measures.yaml, the last entries of tests/baselines/tolerances.yaml,
+questions in src/embspace/app/page/questions.yaml, all of src/embspace/draw/<chapter>/tables.yaml.
 """
 
 import inspect
@@ -13,6 +11,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from importlib import import_module
+from itertools import starmap
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -38,6 +37,7 @@ WRITTEN = "Written by `python -m embspace.graph`"
 NOTE = f"# {WRITTEN} from the declarations beside the functions of stages.\n"
 BELOW = f"  # {WRITTEN} from here on.\n"
 COMMENT, BODY = r"(?:^  #.*\n)*", r"(?:^    .*\n)*"  # above a stage, and below its name
+RESULTS = re.compile(r"(?:results|data/measured)/[\w/{}.]+\.(?:csv|json|parquet)")
 BLANKS = {
     "model": "${item.model}",
     "other_model": "${item.other_model}",
@@ -198,18 +198,31 @@ def stage_entry(member: Declared, root: Path) -> dict[str, Any]:
     described = [f"conf/{group}/{BLANKS[analysis.item]}.yaml"] if analysis.is_described else []
     deps, params = _settings([*described, member.settings], root)
     named = [key for key, value in settings.items() if str(value).startswith("data/")]
-    deps += [path.format_map(blanks) for path in analysis.deps()]
+    read = [*analysis.deps()]
+    read += [result for path in (*read, member.settings) for result in _results_in(root / path)]
+    if analysis.item == "pair":
+        read += [path.replace("{model}", "{other_model}") for path in read]
+    deps += [path.format_map(blanks) for path in read]
     deps += [f"${{{key}}}" for key in named]
     named += [key for key in settings if any(f"{{{key}}}" in path for path in analysis.deps())]
-    params = [*analysis.lists, *keys, *params]
+    lists = [key for key in analysis.lists if key not in settings]
+    listed = [*lists, *keys, *params]
     return {
         "wdir": "../..",
         **_call(module, analysis.over, [f"{member.settings}:{','.join(named)}"] if named else []),
         "deps": [f"data/prepared/code/{analysis.stage}.txt", *sorted({*deps})],
-        **({"params": params} if params else {}),
+        **({"params": listed} if listed else {}),
         "outs": [_kept(path) for path in sorted(paths.values())],
         **({"metrics": [_kept(scalars)]} if scalars else {}),
     }
+
+
+def _results_in(file: Path) -> list[str]:
+    """Return the results that settings or a publication names, other than in claims on layers."""
+    if file.suffix != ".yaml" or "{" in file.name:
+        return []
+    content = {key: value for key, value in read_yaml(file).items() if key != "claims_on_layers"}
+    return [path.replace("{}", "{model}") for path in RESULTS.findall(str(content))]
 
 
 def _drawings(chapter: str, name: str) -> dict[str, Any]:
@@ -244,7 +257,9 @@ def drawing_entry(chapter: str, name: str, over: str, root: Path) -> dict[str, A
     described = [f"conf/model/{BLANKS[model]}.yaml" for model in models]
     corpora = ["conf/corpus"] if over else []
     deps, params = _settings([*described, *files], root)
-    figures = [f"figures/{noun}/{item}" for noun in sorted(drawings)]
+    nouns = sorted(drawings)
+    tables = [f"figures/{noun}/{item}.md" for noun in nouns]
+    pictures = [f"figures/{noun}/{item}.png" for noun in nouns if not drawings[noun].drawn_in]
     return {
         "wdir": "../..",
         **_call(
@@ -254,8 +269,8 @@ def drawing_entry(chapter: str, name: str, over: str, root: Path) -> dict[str, A
         # Whose labels figures show.
         "deps": [f"data/prepared/code/draw_{name}.txt", *sorted({*read, *deps, *corpora})],
         "params": [*(key for key in ("seed", "roles") if key in arguments), *params],
-        "outs": [f"data/drawn/{name}/{item}", *(_kept(f"{figure}.md") for figure in figures)],
-        "plots": [_kept(f"{figure}.png") for figure in figures],
+        "outs": [f"data/drawn/{name}/{item}", *map(_kept, tables)],
+        **({"plots": [*map(_kept, pictures)]} if pictures else {}),
     }
 
 
@@ -346,9 +361,11 @@ def with_rows(text: str, model: str) -> str:
     names the model with figures in git; a row of pairs or of further lists keeps the name in it.
     """
     lines = text.splitlines()
-    for analysis in (member.analysis for member in declared()):
+    for member in declared():
+        analysis = member.analysis
         own = [line for line in lines if _nouns(line) == [analysis.noun]]
-        row = _row(analysis, model, "".join(own))
+        drawn_in = drawing_of(member).drawn_in if analysis.is_drawn else ""
+        row = _row(member, model, "".join(own), drawn_in or analysis.noun)
         if own and analysis.question:
             lines[lines.index(own.pop(0))] = row
         elif analysis.question and not any(analysis.noun in _nouns(line) for line in lines):
@@ -357,17 +374,24 @@ def with_rows(text: str, model: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _row(analysis: Analysis, model: str, old: str) -> str:
+def _row(member: Declared, model: str, old: str, drawn_in: str) -> str:
+    analysis = member.analysis
     item = _item_with_figure(analysis, model, old)
     figure = f"figures/{analysis.noun}/{item}"
     tables = "table" if len(analysis.tables) == 1 else "tables"
     if item.startswith("<"):  # git has none
         links = f"`{figure}.png`, `{figure}.md`"
     else:
-        named = {analysis.noun: "all runs" if item == ALL_RUNS else "figure"}
+        own = "all runs" if item == ALL_RUNS else "figure"
+        named = {drawn_in: own if drawn_in == analysis.noun else "see also"}
+        further = {
+            noun: name
+            for noun, name in analysis.further_figures.items()
+            if not _drawings(member.chapter, member.chapter)[noun].drawn_in
+        }
         pictures = [
             f"[{name}](../figures/{noun}/{item}.png)"
-            for noun, name in (named | dict(analysis.further_figures)).items()
+            for noun, name in (named | further | named).items()
         ]
         links = ", ".join([*pictures, f"[{tables}](../{figure}.md)"])
     where = " (in `conf/project/`, as all maps)" if analysis.verb == "project" else ""
@@ -380,7 +404,7 @@ def _item_with_figure(analysis: Analysis, model: str, old: str) -> str:
         return model if analysis.over else TOY
     if analysis.item == "run":
         return ALL_RUNS
-    named = re.search(rf"figures/{analysis.noun}/(.+?)\.png", old)
+    named = re.search(rf"figures/{analysis.noun}/([^<]+?)\.(?:png|md)", old)
     return named[1] if named else f"<{analysis.item}>"
 
 
@@ -395,14 +419,14 @@ def _nouns(line: str) -> list[str]:
 def with_compared(text: str) -> str:
     """Return the settings of `compare_measures` with the compared tables of declared analyses."""
     head, mark, body = text.partition("\nsources:\n")
-    sources = re.split(r"^(?=  - noun: )", body, flags=re.MULTILINE)[1:]
-    written: dict[tuple[str, str], str] = {}
-    for analysis in (each.analysis for each in declared()):
+    sources = [(entry["noun"], entry["table"]) for entry in yaml.safe_load(body)]
+    written: dict[tuple[str, str], dict[str, Any]] = {}
+    for analysis in (member.analysis for member in declared()):
         halves = analysis.outputs.get("parquet", "")  # their deviations, if a comparison has them
         for name, table in analysis.tables.items():
             if table.compared:
                 title = analysis.noun if name == TABLE else name
-                entry = {
+                written[analysis.noun, title] = {
                     "noun": analysis.noun,
                     "table": title,
                     "file": analysis.outputs[name].replace("{model}", "{}"),
@@ -411,16 +435,9 @@ def with_compared(text: str) -> str:
                     "quantities": list(table.compared),
                     **({"halves": halves.format(model="{}")} if halves else {}),
                 }
-                listed = [_listed(key, value) for key, value in entry.items()]
-                written[analysis.noun, title] = "  - " + "\n    ".join(listed) + "\n"
-    named = {_source_name(source): source for source in sources}
-    kept = {name: named[name] for name in named if name in written or name[0] not in modules()}
-    return head + mark + "".join((kept | written).values())
-
-
-def _source_name(source: str) -> tuple[str, str]:
-    [entry] = yaml.safe_load(source)
-    return entry["noun"], entry["table"]
+    present = {name: written[name] for name in sources if name in written}
+    entries = (starmap(_listed, entry.items()) for entry in (present | written).values())
+    return head + mark + "".join("  - " + "\n    ".join(lines) + "\n" for lines in entries)
 
 
 def _listed(key: str, value: Any) -> str:
@@ -453,15 +470,9 @@ def with_questions(text: str) -> str:
         if analysis.question and analysis.over in PAGED:
             question = yaml.safe_dump({"question": plain_question(analysis)}, width=math.inf)
             entry = f"{analysis.noun}:\n  {question}"
-            before, place, after = _entry(text, analysis.noun)
-            text = before + entry + after if place else text + entry
+            old = re.search(rf"^{analysis.noun}:\n  question: .*\n", text, re.MULTILINE)
+            text = text[: old.start()] + entry + text[old.end() :] if old else text + entry
     return text
-
-
-def _entry(text: str, noun: str) -> tuple[str, str, str]:
-    """Return what stands before a noun and its question, both, and what stands after."""
-    place = re.search(rf"^{noun}:\n  question: .*\n", text, re.MULTILINE)
-    return (text[: place.start()], place[0], text[place.end() :]) if place else (text, "", "")
 
 
 def _dumped(content: Mapping[str, Any]) -> str:

@@ -72,3 +72,8 @@ def test_results_that_are_not_there_are_named(tmp_path: Path):
     with pytest.raises(InputError, match="results/probing: nothing of 'nobody'"):
         write_paper_figure("probing", "nobody", tmp_path, 170.0, has_panels=False)
     assert not [*tmp_path.iterdir()]
+
+
+def test_an_analysis_without_a_figure_gives_the_figure_with_its_numbers(tmp_path: Path):
+    files = write_paper_figure("grammar", "toy", tmp_path, 170.0, has_panels=False)
+    assert [file.name for file in files] == ["estimators.pdf", "estimators.svg", "estimators.tex"]

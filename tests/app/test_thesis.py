@@ -44,7 +44,7 @@ def test_every_figure_that_shows_a_measurement_is_made_anew(root: Path):
     lacking = [
         noun
         for noun in sorted(nouns)
-        if not any((root / f"figures/{noun}/{name}.png").is_file() for name in ("minilm", "toy"))
+        if not any((root / f"figures/{noun}/{name}.md").is_file() for name in ("minilm", "toy"))
     ]
     assert lacking == []
 

@@ -103,4 +103,4 @@ def test_the_page_says_what_was_missed() -> None:
 
 
 def test_intervals_are_by_as_many_halves_as_the_stages_take() -> None:
-    assert read_yaml(module.PROFILES)["n_half_samples"] == module.N_HALVES == 40
+    assert read_yaml(module.DIRECTION)["draws"]["n_half_samples"] == module.N_HALVES == 40

@@ -16,7 +16,7 @@ from benchmarks.relatives import (
     verdict_of,
     verdicts_table,
 )
-from embspace.compare.alignment_table import Views
+from embspace.compare.same_points import Views
 from tests.lazy import torch, transformers
 
 BLOCKS = [(small, large) for small in (1, 2, 3) for large in range(1, 7)]

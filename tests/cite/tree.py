@@ -38,7 +38,13 @@ def changed(value: Any) -> Any:
         return 12345 if value.startswith("${") else f"{value}s"
     if isinstance(value, list) and isinstance(value[-1], int | float):
         return [*value[:-1], changed(value[-1])]
-    return value[:-1] if isinstance(value, list) else dict(list(value.items())[:-1])
+    if isinstance(value, list):
+        return value[:-1]
+    # Of a mapping with keys that the schema asks for, another value; else one key less.
+    first = next(iter(value))
+    if isinstance(value[first], int | float):
+        return {**value, first: changed(value[first])}
+    return dict(list(value.items())[:-1])
 
 
 def settings_of(methods: Methods) -> Path:

@@ -1,31 +1,23 @@
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from embspace.compare.alignment import (
-    COLUMNS,
-    STIMULI,
-    AlignedCorpus,
-    ReadModel,
-    _states,
-    compare_alignment,
-)
-from embspace.files.tensors import save_tensors
+from embspace.compare.alignment import compare_alignment
+from embspace.compare.model_states import STIMULI, CorpusStates, ModelStates
+from tests.analyses import settings_of
 
-SETTINGS: dict[str, Any] = {
+FEW = {
     "word_corpora": ["news"],
     "smallest_n": 8,
     "largest_n": 100,
     "n_neighbors": 3,
-    "n_resamples": 20,
     "n_permutations": 5,
     "n_procrustes_permutations": 2,
-    "level": 0.9,
-    "seed": 0,
 }
+# Of the words that are drawn.
+DECIDED_BY_SEED = ("value", "layer", "other_layer", "is_above_null")
 N_TEXTS, N_WORDS = 16, 3
 TEXTS = pd.DataFrame(
     {
@@ -39,7 +31,7 @@ SENTENCES = {
 }
 
 
-def corpus(hidden: np.ndarray, pieces: int, seed: int) -> AlignedCorpus:
+def corpus(hidden: np.ndarray, pieces: int, seed: int) -> CorpusStates:
     """States of texts whose words are cut into `pieces`: what is `hidden` of a word, turned.
 
     Each text is read in two windows: two words, then one.
@@ -65,26 +57,57 @@ def corpus(hidden: np.ndarray, pieces: int, seed: int) -> AlignedCorpus:
     of_windows = tokens.groupby("window").indices
     mean = np.stack([states[:, of_windows[w]].mean(axis=1) for w in range(len(windows))], axis=1)
     marks = {"special": False, "repeated": False}
-    return AlignedCorpus(windows, tokens.assign(**marks), {"token": states, "mean": mean})
+    return CorpusStates(windows, tokens.assign(**marks), {"token": states, "mean": mean})
 
 
-def model(pieces: int, seed: int, *, stimuli: int = 10) -> ReadModel:
+def model(pieces: int, seed: int, *, stimuli: int = 10) -> ModelStates:
     hidden = np.random.default_rng(0).normal(size=(2, N_TEXTS, N_WORDS, 6))
     rng = np.random.default_rng(seed)
     states = {
         name: {kind: rng.normal(size=(2, stimuli, 6)) for kind in ("mean", "random_mean")}
         for name in STIMULI
     }
-    return ReadModel({"news": corpus(hidden, pieces, seed)}, states)
+    return ModelStates({"news": corpus(hidden, pieces, seed)}, states)
+
+
+def inputs(*, is_empty: bool = False) -> dict[str, Any]:
+    """Return two models that cut words differently, or two that have read nothing."""
+    both = silent(model(1, 1)), silent(model(4, 3))
+    states, other_states = both if is_empty else (model(1, 1), model(4, 3))
+    return {
+        "texts": {"news": TEXTS},
+        "stimuli": SENTENCES,
+        "states": states,
+        "other_states": other_states,
+    }
+
+
+def silent(states: ModelStates) -> ModelStates:
+    """Return the same model, which has read nothing."""
+    news = states.corpora["news"]
+    nothing = {kind: x[:, :0] for kind, x in news.states.items()}
+    corpora = {"news": CorpusStates(news.windows[:0], news.tokens[:0], nothing)}
+    return ModelStates(corpora, model(1, 1, stimuli=0).stimuli)
+
+
+def compared(
+    states: ModelStates,
+    other_states: ModelStates,
+    texts: dict[str, pd.DataFrame] | None = None,
+    **change: Any,
+) -> pd.DataFrame:
+    few = {"n_resamples": 20, "level": 0.9, **FEW, **change}
+    both = {"states": states, "other_states": other_states, "texts": texts or {"news": TEXTS}}
+    settings = settings_of(compare_alignment, **few)
+    return compare_alignment(**inputs() | both, **settings)["csv"]
 
 
 @pytest.fixture(scope="module")
 def table() -> pd.DataFrame:
-    return compare_alignment({"news": TEXTS}, SENTENCES, (model(1, 1), model(4, 3)), **SETTINGS)
+    return compared(model(1, 1), model(4, 3))
 
 
 def test_texts_words_and_stimuli_are_compared(table: pd.DataFrame):
-    assert list(table.columns) == COLUMNS
     sets = table[["corpus", "unit", "n"]].drop_duplicates().to_numpy().tolist()
     # Of the stimuli, nine texts of each set are different.
     expected = [["news", "text", 16], ["news", "word", 16], ["stimuli", "text", 45]]
@@ -113,15 +136,14 @@ def test_stimuli_alone_stand_beside_random_weights_and_have_no_interval(table: p
 
 def test_the_same_random_weights_say_nothing():
     one = model(1, 1)
-    pair = (one, ReadModel(model(2, 2).corpora, one.stimuli))
-    table = compare_alignment({"news": TEXTS}, SENTENCES, pair, **SETTINGS)
+    table = compared(one, ModelStates(model(2, 2).corpora, one.stimuli))
     assert table["random_weights_value"].isna().all()
     stimuli = table[(table["corpus"] == "stimuli") & (table["layer"] == table["other_layer"])]
     assert stimuli["value"].to_numpy() == pytest.approx(1)
 
 
 def test_models_that_change_places_change_layers_alone(table: pd.DataFrame):
-    turned = compare_alignment({"news": TEXTS}, SENTENCES, (model(4, 3), model(1, 1)), **SETTINGS)
+    turned = compared(model(4, 3), model(1, 1))
     renamed = turned.rename(columns={"layer": "other_layer", "other_layer": "layer"})
     keys = ["corpus", "unit", "measure", "layer", "other_layer"]
     both = table.merge(renamed, on=keys, suffixes=("", "_turned"))
@@ -130,34 +152,22 @@ def test_models_that_change_places_change_layers_alone(table: pd.DataFrame):
 
 
 def test_of_many_points_some_are_drawn():
-    settings = SETTINGS | {"largest_n": 10}
-    pair = (model(1, 1), model(2, 2))
-    table = compare_alignment({"news": TEXTS}, SENTENCES, pair, **settings)
+    table = compared(model(1, 1), model(2, 2), largest_n=10)
     assert (table["n"] == 10).all()
 
 
 def test_fewer_than_the_smallest_are_not_compared():
-    settings = SETTINGS | {"smallest_n": 46, "word_corpora": []}
-    pair = (model(1, 1), model(2, 2))
-    table = compare_alignment({"news": TEXTS}, SENTENCES, pair, **settings)
-    assert list(table.columns) == COLUMNS
-    assert table.empty
+    assert compared(model(1, 1), model(2, 2), smallest_n=46, word_corpora=[]).empty
 
 
 def test_with_a_model_that_read_nothing_there_is_nothing_to_compare():
-    silent = model(2, 2, stimuli=0)
-    read = silent.corpora["news"]
-    nothing = AlignedCorpus(
-        read.windows[:0], read.tokens[:0], {kind: x[:, :0] for kind, x in read.states.items()}
-    )
-    pair = (model(1, 1), ReadModel({"news": nothing}, silent.stimuli))
-    assert compare_alignment({"news": TEXTS}, SENTENCES, pair, **SETTINGS).empty
+    assert compared(model(1, 1), silent(model(2, 2))).empty
 
 
 PER_DOCUMENT, N_DOCUMENTS = 5, 100
 
 
-def clustered(seed: int) -> ReadModel:
+def clustered(seed: int) -> ModelStates:
     """A model by itself, in which documents have half of the variance; a word a text."""
     rng = np.random.default_rng(seed)
     n = PER_DOCUMENT * N_DOCUMENTS
@@ -166,19 +176,19 @@ def clustered(seed: int) -> ReadModel:
     windows = pd.DataFrame({"text": [f"s{i}" for i in range(n)], "n_tokens": 1})
     tokens = pd.DataFrame({"window": range(n), "start": 0, "end": 4})
     tokens = tokens.assign(special=False, repeated=False)
-    read = AlignedCorpus(windows, tokens, {"mean": states, "token": states})
-    return ReadModel({"news": read}, model(1, 0, stimuli=0).stimuli)
+    read = CorpusStates(windows, tokens, {"mean": states, "token": states})
+    return ModelStates({"news": read}, model(1, 0, stimuli=0).stimuli)
 
 
 def test_points_of_one_document_do_not_make_independent_models_alike():
     n = PER_DOCUMENT * N_DOCUMENTS
     texts = pd.DataFrame({"id": [f"s{i}" for i in range(n)], "text": "aaaa"})
     texts["document"] = [f"d{i // PER_DOCUMENT}" for i in range(n)]
-    settings = SETTINGS | {"largest_n": 500, "n_permutations": 40, "n_resamples": 40}
+    many = {"largest_n": 500, "n_permutations": 40, "n_resamples": 40}
     parts = []
     for seed in range(30):
         pair = (clustered(2 * seed), clustered(2 * seed + 1))
-        parts.append(compare_alignment({"news": texts}, SENTENCES, pair, **settings))
+        parts.append(compared(*pair, {"news": texts}, **many))
     table = pd.concat(parts)
     assert (table["n"] == N_DOCUMENTS).all()
     cka = table[table["measure"] == "debiased_linear_cka"]
@@ -195,29 +205,19 @@ def test_points_of_one_document_do_not_make_independent_models_alike():
 
 def test_the_numbers_of_a_corpus_do_not_hang_on_others(table: pd.DataFrame):
     pair = (model(1, 1), model(4, 3))
-    for each in pair:
-        each.corpora["blog"] = each.corpora["news"]
+    for states in pair:
+        states.corpora["blog"] = states.corpora["news"]
     texts = {"blog": TEXTS, "news": TEXTS}
-    found = compare_alignment(texts, SENTENCES, pair, **SETTINGS)
-    found = found[found["corpus"] != "blog"].reset_index(drop=True)
-    pd.testing.assert_frame_equal(found, table)
+    with_blog = compared(*pair, texts)
+    rest = with_blog[with_blog["corpus"] != "blog"].reset_index(drop=True)
+    pd.testing.assert_frame_equal(rest, table)
 
 
 def test_words_of_a_corpus_without_states_of_tokens_are_left_out(caplog: pytest.LogCaptureFixture):
     pair = (model(1, 1), model(2, 2))
-    for each in pair:
-        read = each.corpora["news"]
-        states = {"mean": read.states["mean"]}
-        each.corpora["news"] = AlignedCorpus(read.windows, read.tokens, states)
-    found = compare_alignment({"news": TEXTS}, SENTENCES, pair, **SETTINGS)
-    assert set(found["unit"]) == {"text"}
+    for states in pair:
+        news = states.corpora["news"]
+        mean = {"mean": news.states["mean"]}
+        states.corpora["news"] = CorpusStates(news.windows, news.tokens, mean)
+    assert set(compared(*pair)["unit"]) == {"text"}
     assert "conf/corpus/news.yaml: key 'token_states'" in caplog.text
-
-
-def test_states_of_tokens_are_taken_where_they_are(tmp_path: Path):
-    x = np.ones((1, 2, 3), dtype=np.float32)
-    for kinds in (("mean",), ("mean", "token")):
-        path = str(tmp_path / "x.safetensors")
-        save_tensors(dict.fromkeys(kinds, x), path)
-        assert tuple(_states(path, with_tokens=True)) == kinds
-        assert tuple(_states(path, with_tokens=False)) == ("mean",)

@@ -3,19 +3,21 @@ import pandas as pd
 import pytest
 
 from embspace.compare.alignment_table import (
-    COLUMNS,
     MEASURES,
-    Views,
     alignment_rows,
     alignment_values,
+    best_pair_rows,
     corresponding_layers,
 )
+from embspace.compare.same_points import Views
+from embspace.files.tables import Row
 from embspace.geometry.groups.alignment import (
     debiased_linear_cka,
     linear_cka,
     mutual_nearest_neighbors,
     procrustes_similarity,
 )
+from embspace.geometry.inference.alignment_draws import cka_of_orders, linear_kernels
 from embspace.geometry.pairs.directions import unit_rows
 
 N = 60
@@ -32,7 +34,7 @@ def views(*, is_sample: bool = True, dim: int = 12) -> Views:
 
 
 def rows(given: Views, seed: int = 0) -> pd.DataFrame:
-    return alignment_rows(given, **SETTINGS, generator=np.random.default_rng(seed))
+    return alignment_rows(given, **SETTINGS, generator=np.random.default_rng(seed))[0]
 
 
 def at(table: pd.DataFrame, layer: int, other: int, measure: str) -> pd.Series:
@@ -45,7 +47,6 @@ def at(table: pd.DataFrame, layer: int, other: int, measure: str) -> pd.Series:
 def test_each_value_is_that_of_the_measure_by_itself(dim: int):
     given = views(dim=dim)
     table = rows(given)
-    assert list(table.columns) == COLUMNS
     for layer, other in np.ndindex(3, 2):
         x, y = given.x[layer], given.y[other]
         near = mutual_nearest_neighbors(unit_rows(x), unit_rows(y), n_neighbors=5)
@@ -120,7 +121,7 @@ def test_the_interval_of_neighbors_covers_their_mean(n: int):
             "n_permutations": 1,
             "n_procrustes_permutations": 1,
         }
-        table = alignment_rows(given, **settings, generator=np.random.default_rng(seed))
+        table, _ = alignment_rows(given, **settings, generator=np.random.default_rng(seed))
         found.append(at(table, 0, 0, "mutual_nearest_neighbors"))
     value, low, high = (np.array([row[key] for row in found]) for key in ("value", "low", "high"))
     assert np.mean((low <= value.mean()) & (value.mean() <= high)) >= 0.9
@@ -140,7 +141,7 @@ def test_intervals_end_where_the_ranges_of_the_measures_do():
 
 
 def test_neighbors_have_no_interval_where_no_other_could_be_one():
-    table = alignment_rows(
+    table, _ = alignment_rows(
         views(), **SETTINGS | {"n_neighbors": N - 1}, generator=np.random.default_rng(0)
     )
     rows = table[table["measure"] == "mutual_nearest_neighbors"]
@@ -159,3 +160,42 @@ def test_values_alone_are_those_of_the_rows():
     given = views()
     alone = alignment_values(given, n_neighbors=5)
     assert alone.equals(rows(given)[list(alone.columns)])
+
+
+def best_cka(x: np.ndarray, y: np.ndarray, generator: np.random.Generator, n_orders: int) -> Row:
+    """Return the most similar layers by debiased CKA, beside their null."""
+    n = x.shape[1]
+    orders = np.stack([np.arange(n), *(generator.permutation(n) for _ in range(n_orders))])
+    drawn = cka_of_orders(linear_kernels(x), linear_kernels(y), orders)
+    drawn["mutual_nearest_neighbors"] = drawn["linear_cka"]
+    values = {name: x[0] for name, x in drawn.items()}
+    null = {name: x[1:] for name, x in drawn.items()}
+    rows = {row["measure"]: row for row in best_pair_rows(values, null, 0.95)}
+    return rows["debiased_linear_cka"]
+
+
+def two_models(seed: int, *, share: bool) -> tuple[np.ndarray, np.ndarray]:
+    """Return four layers and three of independent models; if shared, layer 2 is also layer 1."""
+    rng = np.random.default_rng(seed)
+    x, y = rng.normal(size=(4, 40, 10)), rng.normal(size=(3, 40, 8))
+    if share:
+        y[1] = x[2] @ rng.normal(size=(10, 8)) + 0.5 * y[1]
+    return x, y
+
+
+def test_a_layer_of_both_models_is_the_best_pair_above_chance():
+    for seed in range(20):
+        row = best_cka(*two_models(seed, share=True), np.random.default_rng(seed), 99)
+        assert (row["layer"], row["other_layer"], row["is_above_null"]) == (2, 1, True)
+        assert row["p_value"] == 0.01
+
+
+def test_the_best_pair_of_independent_models_is_seldom_above_chance():
+    """Of 200 draws: 5 % are 10, and 16 lie two standard deviations above."""
+    rows = [
+        best_cka(*two_models(seed, share=False), np.random.default_rng(seed), 99)
+        for seed in range(200)
+    ]
+    assert sum(row["is_above_null"] for row in rows) <= 16
+    # Held against the null of its own pair of layers, the best one would often be above.
+    assert np.mean([row["value"] for row in rows]) > 0.02

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from embspace.compare.measures import COLUMNS, Source, compare_measures, main
+from embspace.compare.measures import Source, compare_measures, main
 from embspace.compare.paired_bounds import NO_UNITS, OTHER_HALVES, OTHER_UNITS, POPULATION
 from embspace.errors import InputError
 from embspace.files.tables import save_table
@@ -63,9 +63,35 @@ def halves(tables: Tables, of_one: Change = as_it_is, of_other: Change = as_it_i
     }
 
 
+def inputs(*, is_empty: bool = False) -> dict[str, Any]:
+    """Return tables of two models of unequal depth; if empty, without rows."""
+    tables = results((3.0, 3), (1.0, 2))
+    deviations = halves(tables)
+    if is_empty:
+        tables, deviations = (
+            {file: (one[:0], other[:0]) for file, (one, other) in both.items()}
+            for both in (tables, deviations)
+        )
+    return {"results": tables, "halves": deviations}
+
+
 def compared(one: tuple[float, int], other: tuple[float, int], **change: Any) -> pd.DataFrame:
     tables = results(one, other)
-    return compare_measures(tables, halves(tables, **change), sources=SOURCES, level=LEVEL)
+    return measures(tables, halves(tables, **change))
+
+
+def measures(results: Tables, halves: Tables, sources: list[Source] = SOURCES) -> pd.DataFrame:
+    return compare_measures(results, halves, sources=sources, level=LEVEL)["csv"]
+
+
+def test_corpora_of_too_few_documents_have_deviations_without_a_column():
+    tables = {
+        file: (one[:0], other[:0]) for file, (one, other) in results((3.0, 3), (1.0, 2)).items()
+    }
+    nothing = {
+        source.halves: (pd.DataFrame(), pd.DataFrame()) for source in SOURCES if source.halves
+    }
+    assert measures(tables, nothing)["difference_low"].isna().all()
 
 
 @pytest.fixture(scope="module")
@@ -78,7 +104,6 @@ def is_sampled(table: pd.DataFrame) -> pd.Series:
 
 
 def test_every_source_is_there_with_its_difference(table: pd.DataFrame):
-    assert list(table.columns) == COLUMNS
     found = table[["noun", "table"]].drop_duplicates().to_numpy().tolist()
     assert found == [[source.noun, source.table] for source in SOURCES]
     both = table.dropna(subset=["model_value", "other_model_value"])
@@ -161,7 +186,7 @@ def test_a_model_without_rows_leaves_the_other_alone():
     empty = {file: (one, other[:0]) for file, (one, other) in tables.items()}
     none = pd.DataFrame(columns=OF_HALVES)
     kept = {file: (one, none) for file, (one, _) in halves(tables).items()}
-    found = compare_measures(empty, kept, sources=SOURCES, level=LEVEL)
+    found = measures(empty, kept)
     assert found["other_model_value"].isna().all()
     assert (found["model_value"] == 3).all()
 
@@ -177,7 +202,7 @@ def test_a_table_without_rows_may_lack_its_quantities():
             about = [*source.keys, *([source.along] if source.along else [])]
             one, other = tables[source.file]
             tables[source.file] = (one[about][:0], other[about][:0])
-    found = compare_measures(tables, kept, sources=SOURCES, level=LEVEL)
+    found = measures(tables, kept)
     assert "text_clouds" not in set(found["noun"])
     others = found["noun"].drop_duplicates().tolist()
     assert others == list(dict.fromkeys(s.noun for s in SOURCES if s.noun != "text_clouds"))
@@ -207,11 +232,10 @@ def paired(seed: int, n: int, shared: float) -> tuple[pd.Series, list[float]]:
         published, of_halves = without_deviations({"search": table})
         tables.append(published["search"])
         kept.append(of_halves)
-    found = compare_measures(
+    found = measures(
         {SEARCH.file: (tables[0], tables[1])},
         {str(SEARCH.halves): (kept[0], kept[1])},
-        sources=[SEARCH],
-        level=LEVEL,
+        [SEARCH],
     )
     return found.set_index("quantity").loc["recall_at_1"], widths
 

@@ -2,41 +2,38 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from embspace.compare.alignment import ReadModel
-from embspace.compare.model_changes import COLUMNS, ModelChanges, compare_model_changes, main
+from embspace.analysis import Outcome
+from embspace.compare.model_changes import compare_model_changes, main
 from embspace.compare.model_changes_rows import IDENTICAL, MOVED, NOT_CHECKABLE, ROUNDED, UNRELATED
+from embspace.compare.model_states import ModelStates
 from embspace.errors import InputError
 from embspace.geometry.parameters.rounding import to_bfloat16
 from embspace.models.parameters.all_weights import AllWeights, read_all_weights
 from embspace.models.weights import load_model
 from embspace.settings.stage import StageConfig
+from tests.analyses import settings_of
+from tests.compare.test_model_changes_states import TEXTS, drawn
+from tests.compare.test_model_changes_states import model as states_of
 from tests.lazy import safetensors_torch, torch
 from tests.models.parameters.test_masked_head import HEADS
 from tests.models.parameters.tiny import TOKENS, describe, tiny, with_head, write_checkpoint
 from tests.tiny import write_tiny_model
 
 NAMES = ("before", "after")
-NOTHING = (ReadModel({}, {}), ReadModel({}, {}))  # was read by either model
-SETTINGS: dict[str, Any] = {
+FEW = {
     "n_directions": 3,
     "n_read": 1,
     "n_words": 4,
     "n_tokens": 5,
     "left_out": ["special"],
     "n_random_vectors": 200,
-    "level": 0.95,
-    "least_rows": 20,
-    "least_deviations": 5,
-    "smallest_n": 4,
-    "largest_n": 100,
-    "n_half_samples": 20,
-    "seed": 0,
 }
 QUERY = "encoder.layer.1.attention.self.query.weight"
 MATRICES = {
@@ -51,15 +48,39 @@ def weights(folder: Path, module: Any, **keys: Any) -> AllWeights:
     return read_all_weights("m", model, load_model("m", model))
 
 
-def compared(folder: Path, change: Callable[[dict[str, Any]], None]) -> ModelChanges:
-    """Compare a small BERT with its copy after a change of its parameters."""
+def inputs(*, is_empty: bool = False) -> dict[str, Any]:
+    """Return a small BERT and its copy with moved queries and token; if empty, vectors alone."""
+    with TemporaryDirectory() as folder:
+        one, other = changed(Path(folder), planted_and_turned)
+    states = states_of(drawn(0))
+    return {
+        "weights": one,
+        "other_weights": None if is_empty else other,
+        "names": NAMES,
+        "texts": {"news": TEXTS},
+        "states": states,
+        "other_states": states_of(drawn(1)),
+    }
+
+
+def changed(folder: Path, change: Callable[[dict[str, Any]], Any]) -> tuple[AllWeights, AllWeights]:
+    """Return the weights of a small BERT, and of its copy after a change of its parameters."""
     module = tiny("bert")
     one = weights(folder / "one", module)
     with torch.no_grad():
         change(dict(module.named_parameters()))
-    return compare_model_changes(
-        one, weights(folder / "other", module), NAMES, {}, NOTHING, **SETTINGS
-    )
+    return one, weights(folder / "other", module)
+
+
+def changes_of(one: AllWeights | None, other: AllWeights | None) -> Outcome:
+    """Compare weights alone: neither model has read a text."""
+    nothing = ModelStates({}, {})
+    settings = settings_of(compare_model_changes, **FEW)
+    return compare_model_changes(one, other, NAMES, {}, nothing, nothing, **settings)
+
+
+def compared(folder: Path, change: Callable[[dict[str, Any]], Any]) -> Outcome:
+    return changes_of(*changed(folder, change))
 
 
 def row_of(changes: pd.DataFrame, group: str, layer: float = np.nan) -> pd.Series:
@@ -77,14 +98,19 @@ def planted(parameters: dict[str, Any]) -> None:
     query.add_(0.1 * query.norm() * step / step.norm())
 
 
+def planted_and_turned(parameters: dict[str, Any]) -> None:
+    planted(parameters)
+    parameters["embeddings.word_embeddings.weight"][TOKENS.index("w4")] *= -1
+
+
 @pytest.fixture(scope="module")
-def moved(tmp_path_factory: pytest.TempPathFactory) -> ModelChanges:
+def moved(tmp_path_factory: pytest.TempPathFactory) -> Outcome:
     return compared(tmp_path_factory.mktemp("moved"), planted)
 
 
-def test_moved_queries_of_one_layer_are_named_with_size_and_rank(moved: ModelChanges) -> None:
-    changes = moved.changes
-    assert list(changes) == COLUMNS and changes["reason"].isna().all()
+def test_moved_queries_of_one_layer_are_named_with_size_and_rank(moved: Outcome) -> None:
+    changes = moved["csv"]
+    assert changes["reason"].isna().all()
     query = row_of(changes, "attention_query", 2)
     assert query["verdict"] == MOVED
     assert query["relative_change"] == pytest.approx(0.1, rel=1e-4)
@@ -102,13 +128,13 @@ def test_moved_queries_of_one_layer_are_named_with_size_and_rank(moved: ModelCha
     assert whole["norm"] > query["norm"]
 
 
-def test_the_planted_direction_is_read_as_its_word(moved: ModelChanges) -> None:
-    words = moved.words.set_index("side")
+def test_the_planted_direction_is_read_as_its_word(moved: Outcome) -> None:
+    words = moved["words"].set_index("side")
     assert list(words["group"].unique()) == ["attention_query"]
     assert words.loc["reads", "tokens"].split()[0] == "w7"
     assert words.loc["reads", "share"] == pytest.approx(1, abs=1e-3)
     assert set(words.index) == {"reads", "is compared with"}
-    assert moved.tokens.empty
+    assert moved["tokens"].empty
 
 
 def test_a_direction_that_is_written_has_its_sign(tmp_path: Path) -> None:
@@ -120,7 +146,7 @@ def test_a_direction_that_is_written_has_its_sign(tmp_path: Path) -> None:
         parameters["encoder.layer.0.intermediate.dense.weight"][3] = centered[TOKENS.index("w9")]
         parameters["encoder.layer.0.output.dense.weight"][:, 3] += centered[TOKENS.index("w11")]
 
-    words = compared(tmp_path, change).words
+    words = compared(tmp_path, change)["words"]
     written = words[words["group"] == "feed_forward_value"].set_index("side")
     assert written.loc["writes", "tokens"].split()[0] == "w11"
     assert set(written.index) == {"writes", "reads"}
@@ -137,18 +163,16 @@ def test_the_other_side_of_a_direction_is_that_of_its_partner(tmp_path: Path) ->
     with torch.no_grad():
         module.encoder.layer[0].intermediate.dense.weight[3] += centered[TOKENS.index("w30")]
     other = weights(tmp_path / "other", module)
-    words = compare_model_changes(one, other, NAMES, {}, NOTHING, **SETTINGS).words.set_index(
-        "side"
-    )
+    words = changes_of(one, other)["words"].set_index("side")
     assert words.loc["reads", "tokens"].split()[0] == "w30"
     assert words.loc["writes", "tokens"].split()[0] == "w20"
 
 
 def test_a_copy_differs_in_nothing(tmp_path: Path) -> None:
     found = compared(tmp_path, lambda parameters: None)
-    assert set(found.changes["verdict"]) == {IDENTICAL}
-    assert found.changes["rank"].isna().all()
-    assert found.words.empty and found.tokens.empty
+    assert set(found["csv"]["verdict"]) == {IDENTICAL}
+    assert found["csv"]["rank"].isna().all()
+    assert found["words"].empty and found["tokens"].empty
 
 
 def test_a_rounded_copy_is_told_as_rounding(tmp_path: Path) -> None:
@@ -157,11 +181,11 @@ def test_a_rounded_copy_is_told_as_rounding(tmp_path: Path) -> None:
             values.copy_(torch.from_numpy(to_bfloat16(values.numpy())))
 
     found = compared(tmp_path, change)
-    assert set(found.changes["verdict"]) == {ROUNDED}
-    assert set(found.changes["rounding"]) == {"bfloat16"}
-    whole = row_of(found.changes, "all")
+    assert set(found["csv"]["verdict"]) == {ROUNDED}
+    assert set(found["csv"]["rounding"]) == {"bfloat16"}
+    whole = row_of(found["csv"], "all")
     assert whole["relative_change"] == pytest.approx(whole["relative_change_rounding"])
-    assert found.words.empty and found.tokens.empty
+    assert found["words"].empty and found["tokens"].empty
 
 
 def test_rounding_beside_a_change_is_told_apart(tmp_path: Path) -> None:
@@ -170,7 +194,7 @@ def test_rounding_beside_a_change_is_told_apart(tmp_path: Path) -> None:
         for values in parameters.values():
             values.copy_(values.to(torch.bfloat16).float())
 
-    found = compared(tmp_path, change).changes
+    found = compared(tmp_path, change)["csv"]
     query = row_of(found, "attention_query", 2)
     assert (query["verdict"], query["stored"], query["rank"]) == (MOVED, "bfloat16", 1)
     rest = found.drop(index=query.name)
@@ -184,7 +208,7 @@ def test_weights_of_another_seed_are_no_nearer_than_dealt_rows(tmp_path: Path) -
             drawn = torch.randn(values.shape, generator=generator)
             values.copy_(drawn * values.norm() / drawn.norm())
 
-    changes = compared(tmp_path, change).changes
+    changes = compared(tmp_path, change)["csv"]
     matrices = changes[changes["rank"].notna()]
     assert len(matrices) > 15 and set(matrices["verdict"]) == {UNRELATED}
     assert matrices["relative_change"].mean() == pytest.approx(np.sqrt(2), abs=0.05)
@@ -198,10 +222,10 @@ def test_tokens_that_moved_are_named_with_their_size(tmp_path: Path) -> None:
         table[TOKENS.index("w4")] *= -1
 
     found = compared(tmp_path, change)
-    assert found.tokens["token"].tolist() == ["w4", "w3"]
-    assert found.tokens["relative_change"].tolist() == pytest.approx([2, 0.5], rel=1e-4)
-    assert found.tokens["cosine"].tolist() == pytest.approx([-1, 1], abs=1e-6)
-    table = row_of(found.changes, "token_embedding")
+    assert found["tokens"]["token"].tolist() == ["w4", "w3"]
+    assert found["tokens"]["relative_change"].tolist() == pytest.approx([2, 0.5], rel=1e-4)
+    assert found["tokens"]["cosine"].tolist() == pytest.approx([-1, 1], abs=1e-6)
+    table = row_of(found["csv"], "token_embedding")
     assert (table["n_rows"], table["n_rows_changed"], table["rank"]) == (60, 2, 2)
 
 
@@ -212,7 +236,7 @@ def test_a_shared_block_counts_once(tmp_path: Path) -> None:
     with torch.no_grad():
         module.encoder.albert_layer_groups[0].albert_layers[0].attention.query.weight.mul_(1.1)
     other = weights(tmp_path / "other", module, **keys)
-    changes = compare_model_changes(one, other, NAMES, {}, NOTHING, **SETTINGS).changes
+    changes = changes_of(one, other)["csv"]
     query = changes[changes["group"] == "attention_query"]
     assert query[["layer", "layers"]].to_numpy().tolist() == [[1, "1-3"]]
     assert query["relative_change"].iloc[0] == pytest.approx(0.1, rel=1e-4)
@@ -232,9 +256,9 @@ def test_a_masked_head_reads_the_words_too(tmp_path: Path) -> None:
         module.bert.encoder.layer[1].attention.self.query.weight[2] += 0.5
         module.cls.predictions.transform.dense.weight[0, 0] += 1
     other = weights(tmp_path / "other", module, **keys)
-    found = compare_model_changes(one, other, NAMES, {}, NOTHING, **SETTINGS)
-    assert set(found.words["reading"]) == {"word_embeddings", "masked_head"}
-    moved = found.changes.loc[found.changes["verdict"] == MOVED, "group"]
+    found = changes_of(one, other)
+    assert set(found["words"]["reading"]) == {"word_embeddings", "masked_head"}
+    moved = found["csv"].loc[found["csv"]["verdict"] == MOVED, "group"]
     assert set(moved) == {"attention_query", "masked_head", "all"}
 
 
@@ -244,11 +268,11 @@ def test_a_head_of_one_model_alone_is_left_out(tmp_path: Path) -> None:
     module = with_head("MaskedLM", "bert")
     one = weights(tmp_path / "one", module, matrices=matrices, **head)
     other = weights(tmp_path / "other", module, matrices=matrices)
-    changes = compare_model_changes(one, other, NAMES, {}, NOTHING, **SETTINGS).changes
+    changes = changes_of(one, other)["csv"]
     told = changes[changes["group"] == "masked_head"]
     assert told[["verdict", "reason"]].to_numpy().tolist() == [[NOT_CHECKABLE, "after has none"]]
     assert set(changes["verdict"]) == {IDENTICAL, NOT_CHECKABLE}
-    back = compare_model_changes(other, one, NAMES, {}, NOTHING, **SETTINGS).changes
+    back = changes_of(other, one)["csv"]
     assert back.loc[back["group"] == "masked_head", "reason"].tolist() == ["before has none"]
 
 
@@ -268,7 +292,7 @@ def test_rows_are_paired_by_their_tokens(tmp_path: Path) -> None:
         ["word", "word", *one.kinds],
         one.parameters,
     )
-    changes = compare_model_changes(one, other, NAMES, {}, NOTHING, **SETTINGS).changes
+    changes = changes_of(one, other)["csv"]
     assert set(changes["verdict"]) == {IDENTICAL}
     assert row_of(changes, "token_embedding")["n_rows"] == len(TOKENS)
 
@@ -286,22 +310,22 @@ def test_other_shapes_are_refused_by_name(
 ) -> None:
     one = weights(tmp_path / "one", tiny("bert"))
     other = weights(tmp_path / "other", tiny("bert", **options))
-    found = compare_model_changes(one, other, NAMES, {}, NOTHING, **SETTINGS)
-    assert len(found.changes) == 1 and found.words.empty and found.tokens.empty
-    assert pd.Series(found.changes["reason"]).str.contains(words).all()
+    found = changes_of(one, other)
+    assert len(found["csv"]) == 1 and found["words"].empty and found["tokens"].empty
+    assert pd.Series(found["csv"]["reason"]).str.contains(words).all()
 
 
 def test_another_architecture_is_refused_by_what_it_lacks(tmp_path: Path) -> None:
     one = weights(tmp_path / "one", tiny("bert"))
     keys = {"matrices": {"segment": None}}
     other = weights(tmp_path / "other", tiny("distilbert"), **keys)
-    (reason,) = compare_model_changes(one, other, NAMES, {}, NOTHING, **SETTINGS).changes["reason"]
+    (reason,) = changes_of(one, other)["csv"]["reason"]
     assert reason.startswith("before has '") and reason.endswith("after has none")
 
 
 def test_vectors_alone_have_no_weights(tmp_path: Path) -> None:
     one = weights(tmp_path / "one", tiny("bert"))
-    (reason,) = compare_model_changes(one, None, NAMES, {}, NOTHING, **SETTINGS).changes["reason"]
+    (reason,) = changes_of(one, None)["csv"]["reason"]
     assert reason == "after: vectors without a model have no weights"
 
 
@@ -311,7 +335,9 @@ def tree(folder: Path) -> None:
 
 
 def config() -> StageConfig:
-    return StageConfig("", {}, "", {}, [], [], SETTINGS, pair="after--before")
+    return StageConfig(
+        "", {}, "", {}, [], [], settings_of(compare_model_changes, **FEW), pair="after--before"
+    )
 
 
 def test_the_stage_writes_its_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from embspace.compare.alignment import AlignedCorpus, ReadModel
-from embspace.compare.model_changes_states import STATES, state_rows
+from embspace.compare.model_changes_states import state_rows
+from embspace.compare.model_states import CorpusStates, ModelStates
 
 N, DIM = 60, 8
 NAMES = [f"t{number}" for number in range(N)]
@@ -21,9 +21,9 @@ SETTINGS: dict[str, Any] = {
 }
 
 
-def model(states: np.ndarray) -> ReadModel:
+def model(states: np.ndarray) -> ModelStates:
     windows = pd.DataFrame({"text": NAMES, "n_tokens": 1})
-    return ReadModel({"news": AlignedCorpus(windows, pd.DataFrame(), {"mean": states})}, {})
+    return ModelStates({"news": CorpusStates(windows, pd.DataFrame(), {"mean": states})}, {})
 
 
 def drawn(seed: int, *, shift: float = 0.0) -> np.ndarray:
@@ -32,7 +32,7 @@ def drawn(seed: int, *, shift: float = 0.0) -> np.ndarray:
 
 def rows(one: np.ndarray, other: np.ndarray, **given: Any) -> pd.DataFrame:
     found = state_rows({"news": TEXTS}, (model(one), model(other)), **SETTINGS | given)
-    return pd.DataFrame(found, columns=STATES)
+    return pd.DataFrame(found)
 
 
 def test_equal_states_have_cosine_one_whatever_texts_have_in_common() -> None:

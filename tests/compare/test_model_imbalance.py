@@ -6,18 +6,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from embspace.compare.alignment import STIMULI, AlignedCorpus, ReadModel
-from embspace.compare.model_imbalance import COLUMNS, compare_model_imbalance
+from embspace.compare.model_imbalance import compare_model_imbalance
+from embspace.compare.model_states import STIMULI, CorpusStates, ModelStates
+from tests.analyses import settings_of
 
-SETTINGS: dict[str, Any] = {
-    "smallest_n": 20,
-    "largest_n": 500,
-    "n_neighbors": 1,
-    "n_half_samples": 20,
-    "n_shuffles": 5,
-    "level": 0.95,
-    "seed": 0,
-}
+FEW = {"largest_n": 500, "n_shuffles": 5}
 N = 80
 NAMES = [f"t{number}" for number in range(N)]
 TEXTS = pd.DataFrame({"id": NAMES, "document": NAMES, "text": "words"})
@@ -26,7 +19,7 @@ SENTENCES = {
 }
 
 
-def model(layers: list[np.ndarray], seed: int = 0) -> ReadModel:
+def model(layers: list[np.ndarray], seed: int = 0) -> ModelStates:
     """Hidden states of the texts as they are given, and of stimuli at random."""
     rng = np.random.default_rng(seed)
     windows = pd.DataFrame({"text": NAMES, "n_tokens": 1})
@@ -34,19 +27,28 @@ def model(layers: list[np.ndarray], seed: int = 0) -> ReadModel:
     stimuli = {
         name: {kind: rng.normal(size=(len(layers), 10, 4)) for kind in kinds} for name in STIMULI
     }
-    read = AlignedCorpus(windows, pd.DataFrame(), {"mean": np.stack(layers)})
-    return ReadModel({"news": read}, stimuli)
+    read = CorpusStates(windows, pd.DataFrame(), {"mean": np.stack(layers)})
+    return ModelStates({"news": read}, stimuli)
 
 
-def pair() -> tuple[ReadModel, ReadModel]:
+def pair() -> tuple[ModelStates, ModelStates]:
     """Layer 1 of the first is fine, layer 0 of the other its coarse copy, all else unrelated."""
     rng = np.random.default_rng(5)
     fine, *noise = rng.uniform(size=(4, N, 3))
     return model([noise[0], fine]), model([np.round(2 * fine), noise[1], noise[2]], seed=1)
 
 
-def table_of(of: tuple[ReadModel, ReadModel], **given: Any) -> pd.DataFrame:
-    return compare_model_imbalance({"news": TEXTS}, SENTENCES, of, **SETTINGS | given)
+def inputs(*, is_empty: bool = False) -> dict[str, Any]:
+    """Return the pair, or, if empty, without texts and stimuli."""
+    states, other_states = pair()
+    texts, stimuli = ({}, {}) if is_empty else ({"news": TEXTS}, SENTENCES)
+    return {"texts": texts, "stimuli": stimuli, "states": states, "other_states": other_states}
+
+
+def table_of(pair: tuple[ModelStates, ModelStates], **change: Any) -> pd.DataFrame:
+    both = {"states": pair[0], "other_states": pair[1]}
+    settings = settings_of(compare_model_imbalance, **{"n_half_samples": 20, **FEW, **change})
+    return compare_model_imbalance(**inputs() | both, **settings)["csv"]
 
 
 def row(table: pd.DataFrame, layer: int, other: int) -> "pd.Series[float]":
@@ -56,7 +58,6 @@ def row(table: pd.DataFrame, layer: int, other: int) -> "pd.Series[float]":
 
 def test_the_model_that_is_the_coarser_copy_is_found() -> None:
     table = table_of(pair())
-    assert list(table.columns) == COLUMNS
     copy, unrelated = row(table, 1, 0), row(table, 0, 1)
     assert copy["to_other"] < copy["from_other"] and copy["asymmetry_high"] < 0
     assert copy["asymmetry"] == pytest.approx(copy["to_other"] - copy["from_other"])
@@ -89,7 +90,6 @@ def test_the_same_random_weights_say_nothing() -> None:
     assert (same["asymmetry"] == 0).all()
 
 
-def test_fewer_texts_than_asked_are_not_compared() -> None:
-    table = table_of(pair(), smallest_n=N + 1)
-    assert table.empty and list(table.columns) == COLUMNS
+def test_fewer_texts_than_the_smallest_number_are_not_compared() -> None:
+    assert table_of(pair(), smallest_n=N + 1).empty
     assert (row(table_of(pair(), largest_n=30), 0, 0)["n"]) == 30

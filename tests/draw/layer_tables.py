@@ -1,14 +1,13 @@
 """Tables of profiles whose numbers say where they stand."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from embspace.draw.layers.__main__ import DRAWINGS
 from embspace.draw.page.looks import LAYER_SPACES, NULLS
 from embspace.draw.page.measure_names import name_of
 from embspace.draw.page.saving import Results
@@ -17,7 +16,6 @@ from embspace.measure.layers.layer_profiles import TABLES
 from embspace.settings.schema import read_yaml
 from embspace.settings.stage import settings_path
 from tests import analyses
-from tests.draw.fits import assert_words_fit
 
 CORPORA, LAYERS = ("articles", "posts"), 3
 CHANGES = ("as_is", "ordinary_tokens", "standardized")
@@ -96,23 +94,21 @@ def settings_of(root: Path, noun: str) -> dict[str, Any]:
     return read_yaml(settings_path("draw", noun, root))
 
 
-def title_of(figure: Any) -> str:
-    """Return the title on one line."""
-    return " ".join(figure.get_suptitle().split())
+def project_page(
+    draw: Callable[..., tuple[str, str]], null: float | None = None
+) -> tuple[str, str]:
+    """Return the sentence and the tables of all measures of a noun with the settings in conf/.
 
-
-def project_drawing(noun: str) -> tuple[Any, str]:
-    """Draw all measures of a noun with the settings in conf/, and check what figures owe."""
-    drawing = DRAWINGS[noun]
-    settings = analyses.settings_of(drawing.draw)
+    With `null` it is the mean of all nulls.
+    """
+    noun, settings = draw.__name__.removeprefix("draw_"), analyses.settings_of(draw)
     names = [name for name, each in profiled_measures().items() if each.family == noun]
     assert set(settings["measures"]) <= set(names) and set(settings["nulls"]) <= set(NULLS)
     spaces = ["token"] if noun == "context" else [*LAYER_SPACES]
     tables = profile_tables(names, spaces=spaces)
-    figure, text = drawing.draw(Results(tables, {}), "a model of a long name", **settings)
-    assert_words_fit(figure)
-    assert figure.get_figheight() * 25.4 <= 200
-    labels = [ax.get_ylabel().lower() for ax in figure.axes[:: len(spaces)]]
-    assert labels == [name_of(name).lower() for name in settings["measures"]]
+    if null is not None:
+        tables = profile_tables(names, spaces=spaces, nulls=settings["nulls"])
+        tables["nulls"]["null_mean"] = null
+    sentence, text = draw(Results(tables, {}), "a model of a long name", **settings)
     assert all(f"| {name_of(name)} |" in squeezed(text) for name in names)
-    return figure, text
+    return sentence, text

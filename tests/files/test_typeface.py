@@ -21,7 +21,7 @@ def test_figures_are_set_in_the_typeface_of_the_package():
     use_style()
     assert findfont("Source Sans 3").endswith("SourceSans3-Regular.ttf")
     assert findfont("Source Sans 3:bold").endswith("SourceSans3-Bold.ttf")
-    assert "SIL OPEN FONT LICENSE" in (FONTS / "LICENSE.md").read_text(encoding="utf-8")
+    assert "SIL OPEN FONT LICENSE" in (FONTS / "SourceSans3-LICENSE.md").read_text(encoding="utf-8")
 
 
 def test_an_svg_has_the_letters_that_it_shows_and_no_others():

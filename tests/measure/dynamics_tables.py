@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pandas as pd
 
 from embspace.measure.layers.layer_batches import SPREAD
-from embspace.measure.runs.dynamics import COLUMNS
+from embspace.measure.runs.dynamics import DYNAMICS
 
 N_LAYERS = 7  # with layer 0
 STEPS = [0, 1, 2, 4, 8, 16, 32, 64]
@@ -29,4 +29,4 @@ def dynamics(anisotropy: Profile, dimension: Profile, seeds: int = 2) -> pd.Data
             ("two_nn", dimension(number, layer)),
         )
     ]
-    return pd.DataFrame(rows).reindex(columns=COLUMNS)
+    return DYNAMICS.tables["csv"].of(rows)

@@ -5,7 +5,6 @@ import json
 import re
 from collections.abc import Iterator
 from functools import cache
-from itertools import permutations
 
 from tests.mirror.paths import gives, is_home_of
 from tests.mirror.source import assigned_to, calls_of, dotted, function_named, imports_of, paths_in
@@ -59,16 +58,6 @@ def files_are_deps(tree: Tree) -> Iterator[str]:
         for dep in sorted({*deps} - shared):
             if not any(gives(dep, path) for path in opened):
                 yield f"{stage}: deps has {dep}, which {stage.module} does not read."
-        yield from _half_pairs(stage)
-
-
-def _half_pairs(stage: Stage) -> Iterator[str]:
-    """Yield what a stage of pairs reads of one model, where deps lacks the same of the other."""
-    models = ("${item.model}", "${item.other_model}")
-    for one, other in permutations(models) if "pair" in stage.matrix else ():
-        for dep in stage.deps:
-            if one in dep and dep.replace(one, other) not in stage.deps:
-                yield f"{stage}: deps lacks {dep.replace(one, other)}, beside {dep}."
 
 
 def _resolved(tree: Tree, stage: Stage, dep: str) -> str:
@@ -108,8 +97,9 @@ def _opened(tree: Tree, stage: Stage) -> Iterator[str]:
 def _drawn_results(tree: Tree, drawing: Function, stage: Stage) -> Iterator[str]:
     """Yield what RESULTS stands for: `csv` is the unnamed table, `pairs.csv` a named one.
 
-    `other/pairs.csv` is a named one of another noun; what begins with `data/` or `conf/` is a path.
-    Of a declared analysis, tables.yaml beside the drawing has these names.
+    `other/pairs.csv` is a named one of another noun, `other/.csv` its unnamed one; what begins
+    with `data/` or `conf/` is a path. Of a declared analysis, tables.yaml beside the drawing has
+    these names.
     """
     homes = {"safetensors": "data/measured", "parquet": "data/projected"}
     written = f"{drawing.module.rpartition('/')[0]}/tables.yaml"
@@ -124,7 +114,7 @@ def _drawn_results(tree: Tree, drawing: Function, stage: Stage) -> Iterator[str]
         home = f"{homes.get(suffix, 'results')}/{drawing.noun}/" if "/" not in table else "results/"
         home = "" if table.startswith("data/") else home
         item = stage.item if stage.item == TOY else "{}"
-        path = f"{home}{table + '/' if table else ''}{item}.{suffix}"
+        path = f"{home}{table.removesuffix('/') + '/' if table else ''}{item}.{suffix}"
         yield name if table.startswith("conf/") else path
 
 

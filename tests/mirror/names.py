@@ -120,6 +120,7 @@ def _drawing_problems(tree: Tree, stage: Stage) -> Iterator[str]:
     if not stage.draws_chapter:
         is_declared = assigned_to(module, "RESULTS") is None
         made, given = ("drawing_of", "TABLES") if is_declared else ("Drawing", "RESULTS")
+        given += ", FURTHER_RESULTS" if assigned_to(module, "FURTHER_RESULTS") else ""
         expected = f"{{'{stage.noun}': {made}({stage.name}, {given})}}"
     else:
         expected = f"drawings_of({', '.join(nouns)})"
@@ -225,9 +226,14 @@ def _outputs(tree: Tree, stage: Stage) -> Iterator[str]:
 
 
 def _drawn_outputs(tree: Tree, stage: Stage) -> Iterator[str]:
-    nouns = [function.noun for function in tree.functions_of(stage)]
-    figures = [figure_of(stage, noun) for noun in nouns]
-    expected = {f"{figure}{suffix}" for figure in figures for suffix in (".md", ".png")}
+    functions = tree.functions_of(stage)
+    figures = {function.noun: figure_of(stage, function.noun) for function in functions}
+    expected = {f"{figure}.md" for figure in figures.values()}
+    expected |= {
+        f"{figures[function.noun]}.png"
+        for function in functions
+        if assigned_to(tree.module(function.module), "DRAWN_IN") is None
+    }
     expected |= {f"data/drawn/{stage.noun}/{stage.item}"}
     for out in sorted(expected - stage.outs.keys()):
         yield f"{stage}: outs lacks {out}, which it draws."

@@ -92,12 +92,12 @@ def test_a_model_whose_cells_are_there_decides_what_is_printed_of_it(
 
 
 def test_stages_write_the_columns_that_these_claims_read(root: Path) -> None:
-    from embspace.compare.model_parameter_alignment import COLUMNS as ALIGNED
+    from embspace.compare.model_parameter_alignment import MODEL_PARAMETER_ALIGNMENT
     from embspace.measure.parameters.keep_k import SCORES
 
     related = RELATED_PARAMETERS.tables
     written = {
-        "results/model_parameter_alignment/": ALIGNED,
+        "results/model_parameter_alignment/": MODEL_PARAMETER_ALIGNMENT.tables["csv"].columns,
         "results/keep_k/": SCORES.columns,
         "results/related_parameters/pairs/": related["pairs"].columns,
         "results/related_parameters/whole/": related["whole"].columns,

@@ -9,7 +9,8 @@ import pandas as pd
 
 from embspace.geometry.pairs.group_pairs import GroupedVectors, scan_group_pairs
 from embspace.geometry.pairs.pairs import scan_pairs
-from embspace.measure.texts.search import Halves, measure_search
+from embspace.measure.tables.text_halves import Halves
+from embspace.measure.texts.search import measure_search
 from embspace.measure.texts.text_cloud_alike import alike_table
 from embspace.measure.texts.text_cloud_dealt import dealt_table
 from embspace.prepare.sentences import split_halves

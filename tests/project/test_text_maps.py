@@ -8,7 +8,6 @@ from embspace.errors import InputError
 from embspace.project.text_maps import (
     COORDINATES,
     KEYS,
-    prepared,
     project_text_maps,
 )
 from tests.text_corpora import MAP_SETTINGS as SETTINGS
@@ -157,14 +156,6 @@ def test_short_vectors_in_the_middle_are_hubs_and_unit_length_ends_it():
 
 def test_equal_input_gives_equal_maps(found: Outcome):
     assert project_text_maps(three_corpora(), **SETTINGS)["parquet"].equals(found["parquet"])
-
-
-def test_preparations_by_hand():
-    x = np.array([[3.0, 4.0], [0.0, 2.0]], dtype=np.float32)
-    assert (prepared(x, "raw") == x).all()
-    assert prepared(x, "unit_length") == pytest.approx(np.array([[0.6, 0.8], [0, 1]]))
-    centered = np.array([[1.5, 1.0], [-1.5, -1.0]]) / np.sqrt(3.25)
-    assert prepared(x, "centered_unit_length") == pytest.approx(centered)
 
 
 def test_one_text_many_times_over_has_no_map_and_says_so(caplog: pytest.LogCaptureFixture):

@@ -81,6 +81,9 @@ def test_a_reader_is_told_which_value_no_row_has(results: Path):
         rows_of(file, cell(where={"token": "Bear", "layer": 2}))
     with pytest.raises(LookupError, match="have no row with all of these$"):
         rows_of(file, cell(where={"token": "dog", "layer": 1}))
+    put("results/steps/small.csv", "token,layer,mean\n")
+    with pytest.raises(LookupError, match="^nothing was measured on steps here$"):
+        rows_of(file, cell(where={"token": "Bear"}))
 
 
 def test_a_number_that_a_json_lacks_is_named(results: Path):

@@ -7,7 +7,7 @@ import pytest
 
 from embspace.errors import InputError
 from embspace.files.tables import save_table
-from embspace.measure.compare.ledger import COLUMNS
+from embspace.measure.compare.ledger import ROWS as COLUMNS
 from embspace.published.untrained import (
     KEPT,
     beside_untrained,
@@ -33,7 +33,7 @@ def verdicts(rows: dict[str, tuple[str, str, float]], **columns: object) -> pd.D
     table = table.reset_index().assign(source="a thesis", kind="claim", section="4.2")
     table = table.assign(statistic="a mean", holds_if="value > 0.5", rule=table["statement"])
     table = table.assign(**columns)
-    return table.reindex(columns=["row", *COLUMNS])
+    return table.reindex(columns=[*COLUMNS])
 
 
 RANDOM = {

@@ -52,6 +52,14 @@ def test_english_is_as_it_was():
     assert longer_words_in(text) == ["Don", "stop_now", "42", "rays", "a_b"]
 
 
+def test_of_scripts_without_spaces_characters_and_pairs_are_counted():
+    assert longer_words_in("\u6771\u4eac\u90fd\u3002 a BERT\u6a21 7") == [
+        *("\u6771", "\u4eac", "\u90fd", "\u6771\u4eac", "\u4eac\u90fd", "BERT", "\u6a21"),
+    ]
+    tone = "\u0e17\u0e35\u0e48"  # one Thai letter with its vowel and tone
+    assert longer_words_in(tone) == [tone]
+
+
 def test_scripts_without_spaces():
     assert has_no_spaces("\u65e5\u672c\u8a9e\u306e\u6587\u7ae0 BERT")
     assert has_no_spaces("\u0e20\u0e32\u0e29\u0e32\u0e44\u0e17\u0e22")

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from embspace.compare.measures import COLUMNS as MEASURES_OF_PAIRS
+from embspace.compare.measures import MEASURES
 from embspace.published.contents import Contents, read_contents
 from embspace.published.sources import Source
 from embspace.verify.corpora import (
@@ -160,7 +160,9 @@ def test_every_joint_column_is_there_in_the_results(root: Path):
     for folder, patterns in JOINT.items():
         files = list((root / "results").glob(f"{folder}/*.csv"))
         columns = [column for file in files for column in read_contents(file).columns]
-        columns += MEASURES_OF_PAIRS if folder == "measures" else []  # of no pair in params.yaml
+        columns += (
+            [*MEASURES.tables["csv"].columns] if folder == "measures" else []
+        )  # of no pair in params.yaml
         for pattern in patterns:
             assert any(fnmatchcase(column, pattern) for column in columns), (folder, pattern)
 

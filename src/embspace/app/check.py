@@ -171,7 +171,7 @@ def _missing_files(params: Params) -> Iterator[str]:
         try:
             model = describe_model(name, read_yaml(CONF / "model" / f"{name}.yaml"))
             for each in checkpoints_to_read(name, model):
-                locate_files(each.name, each.model)
+                locate_files(each.name, each.files)
         except InputError as error:
             yield f"{PARAMS}: key 'checkpointed': {error}"
     try:

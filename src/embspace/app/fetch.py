@@ -64,7 +64,7 @@ def fetch_models(names: list[str], *, update: bool, checkpoints: bool = False) -
         yield from _fetch(name, files, weights=isinstance(model, HubModel), update=update)
         for each in chosen[name]:
             with within(each.name):
-                yield from _fetch(each.name, each.model, weights=True, update=update)
+                yield from _fetch(each.name, each.files, weights=True, update=update)
 
 
 def fetch_files(name: str, files: HubFiles) -> Iterator[Remark]:

@@ -1,7 +1,6 @@
 """Command `embspace layer`: ranks the layers and poolings of a model on texts of a user."""
 
 from collections.abc import Iterator
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -166,11 +165,12 @@ def _ranking(rows: "pd.DataFrame") -> str:
     lines += [f"{'':4}  {_name(row):44}  {_interval(row, 'value')}" for _, row in own.iterrows()]
     is_best = trained["among_best"] | _is_first(trained)
     places = trained["value"].round(9).rank(ascending=False, method="min")
-    marked = zip(trained.iterrows(), places, is_best, strict=True)
-    for (_, row), rank, is_equal in islice(marked, N_SHOWN):
-        mark = "=" if is_equal else " "
+    for best, place, (_, row) in zip(
+        is_best, places, trained.head(N_SHOWN).iterrows(), strict=False
+    ):
+        mark = "=" if best else " "
         less = _interval(row, "less_last")
-        lines.append(f"{rank:3.0f}{mark}  {_name(row):44}  {_interval(row, 'value'):22}  {less}")
+        lines.append(f"{place:3.0f}{mark}  {_name(row):44}  {_interval(row, 'value'):22}  {less}")
     lines += [f"{'':4}  {_name(row):44}  {_interval(row, 'value')}" for _, row in beside.iterrows()]
     n_best = int(is_best.sum())
     lines.append(f"= of {len(trained)}, {n_best} cannot be told from the best")

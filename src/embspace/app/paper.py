@@ -56,6 +56,8 @@ def write_paper_figure(
 ) -> list[Path]:
     """Draw an analysis from the results, and write the files for a paper.
 
+    Of an analysis without a figure of its own, it is the figure that has its numbers.
+
     Args:
         noun: The analysis, such as helix.
         name: Owner of the results: a model, a run, a pair, or `toy`.
@@ -71,7 +73,9 @@ def write_paper_figure(
         InputError: if the analysis, or the results, do not exist.
     """
     check_drawn(noun, name)
-    chapter, drawing = known_figures()[noun]
+    known = known_figures()
+    noun = known[noun][1].drawn_in or noun
+    chapter, drawing = known[noun]
     figure, text = _drawn(noun, name, drawing, width_mm)
     title = f"{noun}@{name}"
     caption = take_heading(figure)
@@ -96,6 +100,7 @@ def _drawn(noun: str, name: str, drawing: Drawing, width_mm: float) -> tuple[Fig
     results = _results(noun, name, drawing)
     with called_as_given(Path()):
         figure, text = drawing.draw(results, label, **settings)
+    assert isinstance(figure, Figure)
     letter_panels(figure)
     without_math(figure)
     _fit_legends(figure)

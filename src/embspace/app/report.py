@@ -26,8 +26,10 @@ from embspace.app.reporting.parts import (
     ways_of,
 )
 from embspace.app.reporting.sizes import size_of
-from embspace.app.reporting.texts_given import texts_given
+from embspace.app.reporting.slowness import slowness
+from embspace.app.reporting.texts_given import labels_unread, texts_given
 from embspace.app.repro.durations import Durations
+from embspace.app.repro.environment import n_cores
 from embspace.app.repro.schedule import Needs
 from embspace.app.repro.side_by_side import Step
 from embspace.app.run import tell
@@ -139,6 +141,8 @@ def describe_subject(
     root = find_root()
     named_texts = [corpus] if corpus is None or isinstance(corpus, str) else corpus
     corpora, files = texts_given(named_texts, root, reading or {})
+    for sentence in labels_unread(files):
+        say(sentence)
     named = find_model(model, root, say, given)
     check_complete(named, model)
     own = files[0] if files else None
@@ -169,7 +173,7 @@ def write_report(
 def _write_from(
     tree: WorkingTree, subject: Subject, say: Say, jobs: int | None, shown: Shown | None
 ) -> Path:
-    from embspace.app.page.texts_read import texts_told
+    from embspace.app.page.texts_read import texts_told, unknown_shares
     from embspace.app.reporting.growing import GrowingPage, share_drawings
 
     stages = stages_of(tree.folder, subject)
@@ -198,7 +202,9 @@ def _write_from(
             page.begin()
         tell(page.follow(steps), say)
         page.end()
-    for sentence in texts_told(tree.folder, subject.model):
+    nouns = [analysis.noun for analysis in stages]
+    shares = unknown_shares(tree.folder, subject.model, nouns)
+    for sentence in texts_told(tree.folder, subject.model, shares):
         say(sentence)
     return page.page
 
@@ -217,7 +223,7 @@ def _steps(
     if not targets:  # by which all stages of the tree would be meant
         raise InputError(f"{tree.folder}: no stage makes results of a report")
     check_stimuli(tree.folder, tree.stages(*targets))
-    durations = durations_of(tree, subject)
+    durations = durations_of(tree, subject, jobs)
     ways = defaultdict[str, str](str, ways_of(stages))
 
     def announce(needs: Needs) -> None:
@@ -239,14 +245,18 @@ def stages_of(root: Path, subject: Subject) -> dict[Analysis, list[str]]:
     return makers(root, subject.model, wanted)
 
 
-def durations_of(tree: WorkingTree, subject: Subject) -> Durations:
+def durations_of(tree: WorkingTree, subject: Subject, jobs: int | None = None) -> Durations:
     """Return what knows the seconds of stages: their own, or those expected of such a size."""
     # Those of other settings of the same tree are no measure.
     changed = "+".join(option for option in subject.options if option in ("layers", "all"))
     name = "" if subject.is_study else f"{tree.folder.name}+{changed}"
     is_quicker = bool(quicker_settings(tree.folder, subject.options, is_study=subject.is_study))
     size = size_of(tree.folder, subject.model, subject.corpora, subject.files)
-    expected = Expected(read_stages(tree.folder), size, is_quicker=is_quicker)
+    expected = Expected(
+        *(read_stages(tree.folder), size),
+        is_quicker=is_quicker,
+        slowness=lambda: slowness(jobs or n_cores()),
+    )
     return Durations(tree.root, name, expected)
 
 

@@ -71,7 +71,9 @@ def draw_noun(root: Path, name: str, model: str | None) -> Iterator[str]:
     for item in names:
         if model in (None, item):
             draw_analysis(root, _analysis(name, drawing), item)
-            yield f"figure: figures/{name}/{item}.png, its tables: figures/{name}/{item}.md"
+            picture, tables = (Path(f"figures/{name}/{item}.{end}") for end in ("png", "md"))
+            drawn = f"figure: {picture}, its tables" if (root / picture).is_file() else "tables"
+            yield f"{drawn}: {tables}"
     yield f"results: results/{name}/"
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from embspace.app.open_questions import answers_of_open_questions, label_of
 from embspace.draw.page.markdown import folded, interval, markdown_table
 from embspace.errors import InputError, counted
 from embspace.files.tables import load_table
@@ -62,6 +63,7 @@ COLUMNS += ("untrained_value", "untrained_verdict")
 MOST = 2 / 3  # of a question's claims, from which the answer is mostly yes, or mostly no
 OPEN = ("undecided", "depends on the rule")
 DIGITS = 3
+OPEN_QUESTIONS = "open_questions.md"
 
 
 def thesis_page(model: str, *, up: str = "..", results: Path = Path("results")) -> str:
@@ -95,6 +97,10 @@ def thesis_page(model: str, *, up: str = "..", results: Path = Path("results")) 
         _meanings(rows, up),
         "## The research questions\n",
         *answers(source, claims),
+        "## What the thesis asked\n",
+        f"[Rules]({OPEN_QUESTIONS}) that are older than the results, but for what has a date; "
+        "computed by `make all`.\n",
+        f"{answers_of_open_questions(model, up)}\n",
         "## Other claims, by section\n",
         *_sections(claims, source.sections),
         "## Claim by model\n",
@@ -288,18 +294,12 @@ def _by_model(claims: pd.DataFrame) -> str:
     table = own[["row", "statement"]].assign(here=own["verdict"])
     for file in sorted(VERDICTS.glob("*.csv")):
         verdicts = own[SAME].merge(load_verdicts(file), on=SAME, how="left")["verdict"]
-        table[_label(file.stem)] = verdicts.to_numpy()
+        table[label_of(file.stem)] = verdicts.to_numpy()
     models = [column for column in table if column not in ("row", "statement")]
     for column in models:
         verdicts = table[column].replace(ALSO_UNTRAINED, "matches")
         table[column] = verdicts.where(verdicts != "not checkable")
     return markdown_table(table.rename(columns={"statement": "claim"}), DIGITS) + "\n"
-
-
-def _label(model: str) -> str:
-    """Return what figures call a model; its name, where conf/model/ does not have it."""
-    file = CONF / "model" / f"{model}.yaml"
-    return str(read_yaml(file)["label"]) if file.is_file() else model
 
 
 def _errors(rows: pd.DataFrame) -> str:
@@ -317,8 +317,9 @@ def _figures(items: list[Item], model: str, up: str) -> str:
 
 
 def _link(noun: str, model: str, up: str) -> str:
-    """Return a link to a figure, of the model or of a toy; empty if it is not drawn."""
+    """Return a link to a figure, of the model or of a toy, or to tables; empty if none is there."""
     for name in (model, "toy"):
-        if Path(f"figures/{noun}/{name}.png").is_file():
-            return f"[{noun}]({up}/figures/{noun}/{name}.png)"
+        for file in (f"figures/{noun}/{name}.png", f"figures/{noun}/{name}.md"):
+            if Path(file).is_file():
+                return f"[{noun}]({up}/{file})"
     return ""

@@ -62,6 +62,8 @@ class OwnTexts:
     place: str = field(default="", compare=False)
     """The file, as the user has written it."""
     is_english: bool = field(default=True, compare=False)
+    unread_labels: tuple[str, ...] = field(default=(), compare=False)
+    """Columns with a few values that texts share, where no column is read as labels."""
 
     @property
     def description(self) -> dict[str, Any]:
@@ -140,7 +142,7 @@ class WorkingTree:
             for file, changed in (settings or {}).items():
                 write_changed(self.folder / CONF / file, as_yaml(changed))
             self._link_named_paths(described_models, named)
-            be_about(self.folder, named)
+            be_about(self.folder, named or [])
             self._share_cache()
             self._take_over(described_models, named)
 

@@ -1,11 +1,14 @@
 """Compares the layers of two models on the same points: one row a pair of layers and measure."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 from jaxtyping import Float, Int
 
+from embspace.compare.same_points import Views
+from embspace.files.tables import Row
 from embspace.geometry.groups.alignment import (
     common_neighbors,
     common_neighbors_without_each,
@@ -19,38 +22,18 @@ from embspace.geometry.inference.alignment_draws import (
     debiased_cka_of_subsets,
     linear_kernels,
 )
-from embspace.geometry.inference.resampling import half_sample_bounds
+from embspace.geometry.inference.resampling import half_sample_bounds, upper_p_value
 from embspace.geometry.pairs.directions import unit_rows
 
-MEASURES = (
-    "linear_cka",
-    "debiased_linear_cka",
-    "procrustes_similarity",
-    "mutual_nearest_neighbors",
-)
+PROCRUSTES = "procrustes_similarity"
+MEASURES = ("linear_cka", "debiased_linear_cka", PROCRUSTES, "mutual_nearest_neighbors")
 RANGES = {
     "debiased_linear_cka": (-1, 1),
-    "procrustes_similarity": (0, 1),
+    PROCRUSTES: (0, 1),
     "mutual_nearest_neighbors": (0, 1),
 }
 """The possible values of each measure with an interval."""
-COLUMNS = ["layer", "other_layer", "n", "measure", "value", "low", "high", "null", "null_high"]
 ValuesByMeasure = dict[str, Float[np.ndarray, "*draw layer other_layer"]]
-
-
-@dataclass(frozen=True, eq=False)
-class Views:
-    """The vectors of the same points in the layers of two models."""
-
-    x: Float[np.ndarray, "layer n dim"]
-    y: Float[np.ndarray, "other_layer n other_dim"]
-    is_sample: bool
-    """Whether the points were drawn, each independently of the others; else no interval."""
-
-    @property
-    def n(self) -> int:
-        """Number of points."""
-        return self.x.shape[1]
 
 
 def alignment_rows(
@@ -62,8 +45,10 @@ def alignment_rows(
     n_procrustes_permutations: int,
     level: float,
     generator: np.random.Generator,
-) -> pd.DataFrame:
-    """All measures of all pairs of layers; Procrustes only for `corresponding_layers`.
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """All measures of all pairs of layers, and the rows of `best_pair_rows`.
+
+    Procrustes only for `corresponding_layers`.
 
     `null` and `null_high` are the mean and the quantile `level` of the same with the points of the
     second model permuted: one-sided, while intervals leave half of the rest on both sides.
@@ -82,7 +67,7 @@ def alignment_rows(
     parts = []
     for measure in MEASURES:
         low, high = intervals.get(measure, np.full((2, *found[measure].shape[1:]), np.nan))
-        is_few = measure == "procrustes_similarity"
+        is_few = measure == PROCRUSTES
         draws = null[measure][:n_procrustes_permutations] if is_few else null[measure]
         columns = {
             "value": found[measure][0],
@@ -94,7 +79,42 @@ def alignment_rows(
             else np.quantile(draws, level, axis=0),
         }
         parts.append(_by_layers(columns).assign(measure=measure, n=views.n))
-    return pd.concat(parts, ignore_index=True)[COLUMNS]
+    values = {measure: drawn[0] for measure, drawn in found.items()}
+    best = pd.DataFrame(best_pair_rows(values, null, level))
+    return pd.concat(parts, ignore_index=True), best.assign(n=views.n)
+
+
+def best_pair_rows(
+    values: dict[str, Float[np.ndarray, "layer other_layer"]], null: ValuesByMeasure, level: float
+) -> Iterator[Row]:
+    """Yield, by measure, the two most similar layers of two models, beside a null of their own.
+
+    The largest of many values is large by chance, too. The null is the largest value over all
+    pairs of layers, after each order of the second model's points, the same order for all its
+    layers (arXiv 2602.14486); `null_high` is the quantile `level`. Procrustes has too few orders.
+
+    Args:
+        values: The values by measure.
+        null: The same of other orders.
+        level: Level of the upper bound.
+    """
+    for measure in (name for name in MEASURES if name != PROCRUSTES):
+        value = values[measure]
+        if np.isnan(value).all():  # of equal texts
+            continue
+        largest = np.nanmax(null[measure], axis=(1, 2))
+        layer, other = np.unravel_index(np.nanargmax(value), value.shape)
+        high = float(np.quantile(largest, level))
+        yield {
+            "measure": measure,
+            "layer": int(layer),
+            "other_layer": int(other),
+            "value": float(value[layer, other]),
+            "null": float(largest.mean()),
+            "null_high": high,
+            "p_value": upper_p_value(float(value[layer, other]), largest),
+            "is_above_null": bool(value[layer, other] > high),
+        }
 
 
 def alignment_values(views: Views, *, n_neighbors: int) -> pd.DataFrame:
@@ -170,7 +190,7 @@ def _values(
         for layer, other in np.ndindex(prepared.shape):
             neighbors[draw, layer, other] = common_neighbors(near[layer], renamed[other]).mean()
     return cka_of_orders(*prepared.kernels, orders) | {
-        "procrustes_similarity": procrustes,
+        PROCRUSTES: procrustes,
         "mutual_nearest_neighbors": neighbors,
     }
 
@@ -187,7 +207,7 @@ def _intervals(
         chosen[generator.choice(n, n // 2, replace=False), draw] = 1
     drawn = {
         "debiased_linear_cka": debiased_cka_of_subsets(*prepared.kernels, chosen),
-        "procrustes_similarity": _procrustes_of_subsets(prepared, chosen),
+        PROCRUSTES: _procrustes_of_subsets(prepared, chosen),
     }
     in_front = {measure: np.moveaxis(values, -1, 0) for measure, values in drawn.items()}
     bounds = {

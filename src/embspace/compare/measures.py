@@ -11,14 +11,15 @@ import numpy as np
 import pandas as pd
 from pydantic import Field
 
+from embspace.analysis import Analysis, Outcome, Table
+from embspace.analysis import Source as Input
 from embspace.compare.alignment_table import corresponding_layers
-from embspace.compare.paired_bounds import BOUNDS, OF_HALVES, paired_bounds
+from embspace.compare.paired_bounds import OF_HALVES, paired_bounds
 from embspace.errors import InputError, not_among
 from embspace.files.rows import load_rows
-from embspace.files.tables import load_table, save_table
-from embspace.settings.params import models_of
+from embspace.files.tables import load_table
 from embspace.settings.schema import Strict
-from embspace.settings.stage import StageConfig, run_stage
+from embspace.settings.stage import run_stage
 from embspace.settings.types import Probability
 
 
@@ -42,10 +43,70 @@ class Source(Strict):
 PLACE = ["group", "at", "quantity"]
 LAYER = "layer"
 """The column along which rows of equal depth are paired."""
-COLUMNS = ["noun", "table", "group", "along", "at", "other_at", "quantity"]
-COLUMNS += ["model_value", "other_model_value", "difference", *BOUNDS]
-
 TablesOfBoth = Mapping[str, tuple[pd.DataFrame, pd.DataFrame]]
+
+
+def load_compared(source: Source, model: str) -> pd.DataFrame:
+    """Return a table of a source, from the current folder.
+
+    Raises:
+        InputError: if it lacks a column that the source names.
+    """
+    path = source.file.format(model)
+    table = load_table(path)
+    # A table without rows may lack the quantities.
+    quantities = [] if table.empty else source.quantities
+    for column in (*source.keys, *filter(None, [source.along]), *quantities):
+        if column not in table:
+            known = not_among(column, list(table.columns))
+            raise InputError(
+                f"conf/compare/measures.yaml: key 'sources': a column of {path}: {known}"
+            )
+    return table
+
+
+def load_results(_: str, models: tuple[str, str], sources: list[Source]) -> TablesOfBoth:
+    """Return the tables of two models, by file."""
+    one, other = models
+    return {
+        source.file: (load_compared(source, one), load_compared(source, other))
+        for source in sources
+    }
+
+
+def load_halves(_: str, models: tuple[str, str], sources: list[Source]) -> TablesOfBoth:
+    """Return the deviations of half-samples of two models, by file."""
+    one, other = models
+    files = dict.fromkeys(source.halves for source in sources if source.halves)
+    return {file: (load_rows(file.format(one)), load_rows(file.format(other))) for file in files}
+
+
+MEASURES = Analysis(
+    noun="measures",
+    question=(
+        "What was measured of two models, side by side at layers equally deep, and how sure is "
+        "the difference? Fig. 15"
+    ),
+    reads={
+        "results": Input(load_results, lists=["sources"]),
+        "halves": Input(load_halves, lists=["sources"]),
+    },
+    tables={
+        "csv": Table(
+            {
+                **dict.fromkeys(["noun", "table", "group", "along", "at", "other_at"], "row"),
+                "quantity": "row",
+                **dict.fromkeys(["model_value", "other_model_value", "difference"], "repeated"),
+                "difference_low": "compared_bound",
+                "difference_high": "compared_bound",
+                "n_paired": "count",
+                "no_bounds": "name",
+            }
+        )
+    },
+    verb="compare",
+    over="compared",
+)
 
 
 def compare_measures(
@@ -54,7 +115,7 @@ def compare_measures(
     *,
     sources: Annotated[list[Source], Field(min_length=1)],
     level: Probability,
-) -> pd.DataFrame:
+) -> Outcome:
     """Return every quantity of `sources` in two models, and the difference, first less second.
 
     `results` has the tables of both models by file, `halves` the deviations of half-samples
@@ -78,8 +139,8 @@ def compare_measures(
         joint = _with_bounds(_joint(source, tables, places), *placed, level=level)
         joint = _with_own_layers(joint, source, *tables)
         about = {"noun": source.noun, "table": source.table, "along": source.along or np.nan}
-        parts.append(joint.assign(**about)[COLUMNS])
-    return pd.concat(parts, ignore_index=True)
+        parts.append(joint.assign(**about))
+    return {"csv": MEASURES.tables["csv"].of(pd.concat(parts, ignore_index=True))}
 
 
 def _joint(
@@ -147,6 +208,9 @@ def _with_own_layers(
 
 def _placed_halves(source: Source, places: pd.DataFrame, halves: pd.DataFrame) -> pd.DataFrame:
     """The deviations of halves, by the key columns of the rows."""
+    if halves.empty:  # of corpora with too few documents, without a column
+        columns = ["table", "row", PLACE[-1], *OF_HALVES]
+        halves = halves.reindex(columns=columns).astype({"row": np.int64, PLACE[-1]: object})
     of_table = halves[halves["table"] == source.table]
     return of_table.merge(places.reset_index(names="row"), on="row")[[*PLACE, *OF_HALVES]]
 
@@ -158,40 +222,7 @@ def _with_bounds(joint: pd.DataFrame, *halves: pd.DataFrame, level: float) -> pd
     return joint.join(columns)
 
 
-def load_compared(source: Source, model: str) -> pd.DataFrame:
-    """Return a table of a source, from the current folder.
-
-    Raises:
-        InputError: if it lacks a column that the source names.
-    """
-    path = source.file.format(model)
-    table = load_table(path)
-    # A table without rows may lack the quantities.
-    quantities = [] if table.empty else source.quantities
-    for column in (*source.keys, *filter(None, [source.along]), *quantities):
-        if column not in table:
-            known = not_among(column, list(table.columns))
-            raise InputError(
-                f"conf/compare/measures.yaml: key 'sources': a column of {path}: {known}"
-            )
-    return table
-
-
-def main(config: StageConfig) -> None:
-    """Load, call, save."""
-    sources: list[Source] = config.settings["sources"]
-    one, other = models_of(config.pair)
-    results = {
-        source.file: (load_compared(source, one), load_compared(source, other))
-        for source in sources
-    }
-    halves = {
-        file: (load_rows(file.format(one)), load_rows(file.format(other)))
-        for file in dict.fromkeys(source.halves for source in sources if source.halves)
-    }
-    table = compare_measures(results, halves, **config.settings)
-    save_table(table, f"results/measures/{config.pair}.csv")
-
+main = MEASURES.main(compare_measures)
 
 if __name__ == "__main__":
     run_stage(main, compare_measures, groups=("pair",))

@@ -1,6 +1,5 @@
 """Stage `compare_model_changes`: how far the weights and states of a model moved to another's."""
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -8,55 +7,125 @@ import pandas as pd
 from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt
 from threadpoolctl import threadpool_limits
 
-from embspace.compare.alignment import AlignedCorpus, ReadModel
+from embspace.analysis import Analysis, Column, Outcome, Table
+from embspace.compare.both_models import NAMES, WEIGHTS, both_models
 from embspace.compare.model_changes_rows import (
-    COLUMNS,
     Rules,
     left_out_rows,
     measured_changes,
     mismatch,
     paired_weights,
 )
-from embspace.compare.model_changes_states import STATES, state_rows
-from embspace.compare.model_changes_words import (
-    MOVED_TOKENS,
-    WORDS,
-    Reading,
-    token_rows,
-    word_rows,
-)
-from embspace.files.rows import load_rows
-from embspace.files.tables import save_table
-from embspace.files.tensors import map_tensors
+from embspace.compare.model_changes_states import state_rows
+from embspace.compare.model_changes_words import Reading, token_rows, word_rows
+from embspace.compare.model_states import FOLDERS, TEXTS, ModelStates, load_corpus_states
+from embspace.measure.tables.columns import with_bounds
 from embspace.models.parameters.all_weights import AllWeights, read_all_weights
 from embspace.models.weights import load_model
 from embspace.settings.model import VectorsModel, describe_model
-from embspace.settings.params import models_of
 from embspace.settings.schema import read_yaml
-from embspace.settings.stage import StageConfig, run_stage
+from embspace.settings.stage import run_stage
 from embspace.settings.types import Share
 
 
-@dataclass(frozen=True, eq=False)
-class ModelChanges:
-    """The tables of a pair; `changes` of models that are no pair has one row, with the reason."""
+def load_weights(described: str, _: str) -> AllWeights | None:
+    """Return the weights of a model of conf/model; None for vectors alone."""
+    name = Path(described).stem
+    model = describe_model(name, read_yaml(Path(described)))
+    if isinstance(model, VectorsModel):
+        return None
+    return read_all_weights(name, model, load_model(name, model))
 
-    changes: pd.DataFrame
-    """One row a layer and group of weights, first groups outside of layers, last all weights."""
-    words: pd.DataFrame
-    """One row a layer, group, direction of the change, side and reading."""
-    tokens: pd.DataFrame
-    """One row a token, for the tokens that moved most."""
-    states: pd.DataFrame
-    """One row a corpus and layer."""
+
+PLACE: dict[str, Column] = {"group": "row", "layer": "row", "layers": "name"}
+SIZE: dict[str, Column] = {
+    "norm": "moment",
+    "change_norm": "moment",
+    "relative_change": "moment",
+    "relative_change_rounding": "moment",
+    "relative_change_dealt": "moment",
+    "deviations_from_dealt": "score",
+    "verdict": "trained_verdict",
+    "rounding": "name",
+}
+SPECTRUM: dict[str, Column] = {
+    "stored": "name",
+    "rank": "count",
+    "largest_rank": "count",
+    "rank_tolerance": "moment",
+    "stable_rank": "moment",
+    "participation_ratio": "moment",
+    "random_participation_ratio": "moment",
+    "first_share": "share",
+    "n_directions": "setting",
+    "leading_share": "share",
+    "overlap": "state_share",
+    "random_overlap": "moment",
+    "smallest_angle": "trained_statistic",
+}
+CHANGES = Table(  # a layer and group of weights, first groups outside of layers, last all weights
+    {**PLACE, "n_rows": "count", "n_rows_changed": "count", **SIZE, **SPECTRUM, "reason": "name"}
+)
+WORDS = Table(  # a layer, group, direction of the change, side and reading
+    {
+        **PLACE,
+        "direction": "row",
+        "share": "share",
+        "side": "row",
+        "reading": "row",
+        "coherence": "trained_statistic",
+        "random_coherence": "null_value",
+        "random_coherence_high": "null_value",
+        "is_coherent": "trained_verdict",
+        "tokens": "trained_verdict",
+        "opposite_tokens": "trained_verdict",
+    }
+)
+TOKENS = Table(  # the tokens that moved most
+    {
+        "rank": "row",
+        "token": "trained_verdict",
+        "relative_change": "moment",
+        "times_median": "moment",
+        "cosine": "cosine",
+        "norm": "moment",
+        "other_norm": "moment",
+    }
+)
+STATES = Table(
+    {
+        "corpus": "row",
+        "layer": "row",
+        "n": "count",
+        **with_bounds("cosine", "cosine"),
+        "other_cosine": "cosine",
+    }
+)
+MODEL_CHANGES = Analysis(
+    noun="model_changes",
+    question=(
+        "How far did the weights of a model move, layer by layer, in how many directions, and "
+        "what do these read and write? [Weights that moved](parameters.md#weights-that-moved)"
+    ),
+    reads={
+        **both_models("weights", load_weights, *WEIGHTS),
+        "names": NAMES,
+        "texts": TEXTS,
+        **both_models("states", load_corpus_states, FOLDERS[0], lists=["corpora"]),
+    },
+    tables={"csv": CHANGES, "words": WORDS, "tokens": TOKENS, "states": STATES},
+    verb="compare",
+    over="compared",
+)
 
 
 def compare_model_changes(
-    one: AllWeights | None,
-    other: AllWeights | None,
+    weights: AllWeights | None,
+    other_weights: AllWeights | None,
     names: tuple[str, str],
     texts: dict[str, pd.DataFrame],
-    read: tuple[ReadModel, ReadModel],
+    states: ModelStates,
+    other_states: ModelStates,
     *,
     n_directions: PositiveInt,
     n_read: NonNegativeInt,
@@ -71,7 +140,7 @@ def compare_model_changes(
     largest_n: PositiveInt,
     n_half_samples: PositiveInt,
     seed: NonNegativeInt,
-) -> ModelChanges:
+) -> Outcome:
     """Return how far each weight of a model lies from the same weight of another.
 
     `relative_change` is |W' - W| / |W|, with W of the first model. Two values stand beside it for
@@ -92,11 +161,12 @@ def compare_model_changes(
     the states of the same texts.
 
     Args:
-        one: The weights of the first model; None for vectors alone.
-        other: The weights of the second model.
+        weights: The weights of the first model; None for vectors alone.
+        other_weights: The weights of the second model.
         names: The names of both models.
         texts: The texts of every corpus.
-        read: The hidden states of both models on the texts.
+        states: The hidden states of the first model on the texts.
+        other_states: The hidden states of the second model.
         n_directions: Number of directions of a change, and of leading directions of the weights.
         n_read: Number of directions to read as words.
         n_words: Number of words for a direction, and for the negation.
@@ -111,77 +181,40 @@ def compare_model_changes(
         n_half_samples: Number of half-samples of texts, for intervals.
         seed: Seed of all random draws.
     """
-    if one is None or other is None:
-        alone = names[0] if one is None else names[1]
+    if weights is None or other_weights is None:
+        alone = names[0] if weights is None else names[1]
         return _not_checkable(f"{alone}: vectors without a model have no weights")
-    if reason := mismatch(one, other, names):
+    if reason := mismatch(weights, other_weights, names):
         return _not_checkable(reason)
     rules = Rules(n_directions, least_rows, least_deviations)
-    paired = list(paired_weights(one, other))
-    changes = list(measured_changes(paired, rules))
-    rows = [*left_out_rows(one, other, paired, names), *(change.row for change in changes)]
-    states = state_rows(
-        texts,
-        read,
-        smallest_n=smallest_n,
-        largest_n=largest_n,
-        n_half_samples=n_half_samples,
-        level=level,
-        seed=seed,
-    )
     reading = Reading(n_read, n_words, left_out, n_random_vectors, level, seed)
-    return ModelChanges(
-        pd.DataFrame(rows, columns=COLUMNS),
-        pd.DataFrame(word_rows(changes, one, reading), columns=WORDS),
-        pd.DataFrame(token_rows(changes, one, n_tokens), columns=MOVED_TOKENS),
-        pd.DataFrame(states, columns=STATES),
-    )
-
-
-def _not_checkable(reason: str) -> ModelChanges:
-    changes = pd.DataFrame([{"reason": reason}], columns=COLUMNS)
-    nothing = (pd.DataFrame(columns=columns) for columns in (WORDS, MOVED_TOKENS, STATES))
-    return ModelChanges(changes, *nothing)
-
-
-def _loaded(name: str) -> AllWeights | None:
-    model = describe_model(name, read_yaml(Path(f"conf/model/{name}.yaml")))
-    if isinstance(model, VectorsModel):
-        return None
-    return read_all_weights(name, model, load_model(name, model))
-
-
-def _read(name: str, corpora: list[str]) -> ReadModel:
-    """Return the mean states of the windows of a model's texts."""
-    folder = f"data/extracted/hidden_states/{name}"
-    return ReadModel(
-        {
-            corpus: AlignedCorpus(
-                load_rows(f"{folder}/{corpus}.windows.parquet"),
-                pd.DataFrame(),
-                map_tensors(f"{folder}/{corpus}.safetensors", ["mean"]),
-            )
-            for corpus in corpora
-        },
-        {},
-    )
-
-
-def main(config: StageConfig) -> None:
-    """Load, call, save."""
-    names = models_of(config.pair)
-    one, other = map(_loaded, names)
-    read, other_read = (_read(name, config.corpora) for name in names)
-    texts = {name: load_rows(f"data/prepared/texts/{name}.parquet") for name in config.corpora}
     with threadpool_limits(1):  # the same sums on any number of cores
-        found = compare_model_changes(
-            one, other, names, texts, (read, other_read), **config.settings
+        paired = list(paired_weights(weights, other_weights))
+        changes = list(measured_changes(paired, rules))
+        rows = [*left_out_rows(weights, other_weights, paired, names)]
+        rows += [change.row for change in changes]
+        cosines = state_rows(
+            texts,
+            (states, other_states),
+            smallest_n=smallest_n,
+            largest_n=largest_n,
+            n_half_samples=n_half_samples,
+            level=level,
+            seed=seed,
         )
-    save_table(found.changes, f"results/model_changes/{config.pair}.csv")
-    save_table(found.words, f"results/model_changes/words/{config.pair}.csv")
-    save_table(found.tokens, f"results/model_changes/tokens/{config.pair}.csv")
-    save_table(found.states, f"results/model_changes/states/{config.pair}.csv")
+        return {
+            "csv": CHANGES.of(rows),
+            "words": WORDS.of(word_rows(changes, weights, reading)),
+            "tokens": TOKENS.of(token_rows(changes, weights, n_tokens)),
+            "states": STATES.of(cosines),
+        }
 
+
+def _not_checkable(reason: str) -> Outcome:
+    return MODEL_CHANGES.empty() | {"csv": CHANGES.of([{"reason": reason}])}
+
+
+main = MODEL_CHANGES.main(compare_model_changes)
 
 if __name__ == "__main__":
     run_stage(main, compare_model_changes, groups=("pair",))

@@ -34,13 +34,6 @@ UNRELATED, NOT_CHECKABLE = "no nearer than dealt rows", "not checkable"
 ALL = "all"
 NEAR_MOST = 0.9
 """Share of the most deviations from dealt rows at which weights are related: a correlation."""
-PLACE = ["group", "layer", "layers", "n_rows", "n_rows_changed"]
-SIZE = ["norm", "change_norm", "relative_change", "relative_change_rounding"]
-SIZE += ["relative_change_dealt", "deviations_from_dealt", "verdict", "rounding"]
-SPECTRUM = ["stored", "rank", "largest_rank", "rank_tolerance", "stable_rank"]
-SPECTRUM += ["participation_ratio", "random_participation_ratio", "first_share", "n_directions"]
-SPECTRUM += ["leading_share", "overlap", "random_overlap", "smallest_angle"]
-COLUMNS = [*PLACE, *SIZE, *SPECTRUM, "reason"]
 
 
 @dataclass(frozen=True)

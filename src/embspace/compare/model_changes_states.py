@@ -6,18 +6,16 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Float, Int
 
-from embspace.compare.alignment import ReadModel, views_of_all
-from embspace.compare.alignment_table import Views
+from embspace.compare.model_states import ModelStates
+from embspace.compare.same_points import Views, point_sets
 from embspace.files.tables import Row
 from embspace.geometry.inference.resampling import half_sample_interval, stream_of
 from embspace.geometry.pairs.directions import unit_rows
 
-STATES = ["corpus", "layer", "n", "cosine", "cosine_low", "cosine_high", "other_cosine"]
-
 
 def state_rows(
     texts: dict[str, pd.DataFrame],
-    read: tuple[ReadModel, ReadModel],
+    states: tuple[ModelStates, ModelStates],
     *,
     smallest_n: int,
     largest_n: int,
@@ -35,8 +33,9 @@ def state_rows(
     than `smallest_n` texts, or for models with unequal layers or dimensions.
     """
     generator = np.random.default_rng(seed)
-    for corpus, _, views, _ in views_of_all(texts, {}, read, [], largest_n, seed):
-        if views is None or views.n < smallest_n or views.x.shape != views.y.shape:
+    sets = point_sets(texts, {}, *states, word_corpora=[], largest_n=largest_n, seed=seed)
+    for corpus, views in ((points.corpus, points.views) for points in sets):
+        if views.n < smallest_n or views.x.shape != views.y.shape:
             continue
         cosines, others = _cosines(views)
 
@@ -68,7 +67,7 @@ def _cosines(
     """Return the cosine of each text with itself, and the mean of all pairs of two texts."""
     own, others = [], []
     for x, y in zip(views.x, views.y, strict=True):
-        unit, other = (unit_rows(np.asarray(each, dtype=np.float64)) for each in (x, y))
+        unit, other = (unit_rows(np.asarray(view, dtype=np.float64)) for view in (x, y))
         cosines = (unit * other).sum(axis=1).clip(-1, 1)
         n = len(cosines)
         own.append(cosines)

@@ -17,9 +17,6 @@ from embspace.models.parameters.masked_head import HeadTransform
 from embspace.models.parameters.read import ModelParameters
 from embspace.models.parameters.token_kinds import nameable
 
-WORDS = ["group", "layer", "layers", "direction", "share", "side", "reading", "coherence"]
-WORDS += ["random_coherence", "random_coherence_high", "is_coherent", "tokens", "opposite_tokens"]
-MOVED_TOKENS = ["rank", "token", "relative_change", "times_median", "cosine", "norm", "other_norm"]
 READS, WRITES, COMPARED = "reads", "writes", "is compared with"
 WORD_EMBEDDINGS, MASKED_HEAD = "word_embeddings", "masked_head"
 SIDES = {

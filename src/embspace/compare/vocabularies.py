@@ -5,18 +5,50 @@ from typing import Any
 
 import pandas as pd
 
+from embspace.analysis import Analysis, Outcome, Table
+from embspace.compare.both_models import both_models
 from embspace.files.rows import load_rows
 from embspace.files.scalars import load_scalars
-from embspace.files.tables import save_table
+from embspace.files.tables import Row
 from embspace.measure.learned.vocabulary_id_ranges import KINDS
 from embspace.measure.learned.vocabulary_token_kinds import described_tokens
+from embspace.measure.tables.columns import shown
 from embspace.models.spelling import Spelling
-from embspace.settings.params import models_of
-from embspace.settings.stage import StageConfig, run_stage
+from embspace.settings.stage import run_stage
 
-COLUMNS = ["definition", "kind", "n", "other_n", "n_common"]
-COLUMNS += ["jaccard_index", "share_common", "other_share_common", "share_in_other"]
-COLUMNS += ["other_share_in_other"]
+
+def load_described_tokens(spelling: str, vocabulary: str) -> pd.DataFrame:
+    """Return the tokens of a model with their texts; none without a tokenizer."""
+    said, tokens = load_scalars(spelling), load_rows(vocabulary)
+    return described_tokens(
+        # Without a tokenizer there is no spelling, and no token has a text.
+        tokens if said["algorithm"] else tokens[:0],
+        Spelling(said["algorithm"], said["marks"], said["marker"], byte_level=said["byte_level"]),
+    )
+
+
+VOCABULARIES = Analysis(
+    noun="vocabularies",
+    question="Which tokens do two models have in common?",
+    reads=both_models(
+        "tokens",
+        load_described_tokens,
+        "results/vocabulary/{model}.json",
+        "data/extracted/embeddings/{model}.parquet",
+    ),
+    tables={
+        "csv": Table(
+            {
+                **shown("row", "definition", "kind"),
+                **shown("count", "n", "other_n", "n_common"),
+                **shown("moment", "jaccard_index", "share_common", "other_share_common"),
+                **shown("moment", "share_in_other", "other_share_in_other"),
+            }
+        )
+    },
+    verb="compare",
+    over="compared",
+)
 # What makes two tokens the same.
 DEFINITIONS: dict[str, Callable[[pd.DataFrame], "pd.Series[Any]"]] = {
     "as_listed": lambda tokens: tokens["token"],
@@ -26,10 +58,10 @@ DEFINITIONS: dict[str, Callable[[pd.DataFrame], "pd.Series[Any]"]] = {
 }
 
 
-def compare_vocabularies(one: pd.DataFrame, other: pd.DataFrame) -> pd.DataFrame:
+def compare_vocabularies(tokens: pd.DataFrame, other_tokens: pd.DataFrame) -> Outcome:
     """Return the overlap of two vocabularies: a row per definition and kind of token.
 
-    `one` and `other` are tables of `described_tokens` in `vocabulary_token_kinds`. Two tokens are
+    The tokens are tables of `described_tokens` in `vocabulary_token_kinds`. Two tokens are
     the same by the string, `as_listed`; by text and position inside a word, `marked` (`##ing`
     equals `ing` in a tokenizer that marks the starts of words by `Ġ`); by the text alone,
     `word_form`; by the lower-case text, `lower_case`. Equal tokens of a model count once, also in
@@ -40,13 +72,15 @@ def compare_vocabularies(one: pd.DataFrame, other: pd.DataFrame) -> pd.DataFrame
     `marked` equals `word_form`. Empty if a model has no tokenizer.
     """
     rows = []
-    if len(one) and len(other):
+    if len(tokens) and len(other_tokens):
         for definition, form in DEFINITIONS.items():
-            found, other_found = (_forms(each, definition, form) for each in (one, other))
+            forms = _forms(tokens, definition, form)
+            other_forms = _forms(other_tokens, definition, form)
             for kind in ("all", *KINDS):
-                if found[kind] or other_found[kind]:
-                    rows.append((definition, kind, *_overlap(found, other_found, kind)))
-    return pd.DataFrame(rows, columns=COLUMNS)
+                if forms[kind] or other_forms[kind]:
+                    overlap = _overlap(forms, other_forms, kind)
+                    rows.append({"definition": definition, "kind": kind, **overlap})
+    return {"csv": VOCABULARIES.tables["csv"].of(rows)}
 
 
 def _forms(
@@ -59,47 +93,26 @@ def _forms(
     return {"all": set(forms)} | {kind: set(forms[tokens["kind"] == kind]) for kind in KINDS}
 
 
-def _overlap(
-    one: dict[str, set[object]], other: dict[str, set[object]], kind: str
-) -> tuple[float, ...]:
+def _overlap(one: dict[str, set[object]], other: dict[str, set[object]], kind: str) -> Row:
     a, b = one[kind], other[kind]
     common = len(a & b)
-    return (
-        len(a),
-        len(b),
-        common,
-        common / len(a | b),
-        _share(common, len(a)),
-        _share(common, len(b)),
-        _share(len(a & other["all"]), len(a)),
-        _share(len(b & one["all"]), len(b)),
-    )
+    return {
+        "n": len(a),
+        "other_n": len(b),
+        "n_common": common,
+        "jaccard_index": common / len(a | b),
+        "share_common": _share(common, len(a)),
+        "other_share_common": _share(common, len(b)),
+        "share_in_other": _share(len(a & other["all"]), len(a)),
+        "other_share_in_other": _share(len(b & one["all"]), len(b)),
+    }
 
 
 def _share(part: int, whole: int) -> float:
     return part / whole if whole else float("nan")
 
 
-def _loaded(name: str) -> pd.DataFrame:
-    spelling = load_scalars(f"results/vocabulary/{name}.json")
-    vocabulary = load_rows(f"data/extracted/embeddings/{name}.parquet")
-    return described_tokens(
-        # Without a tokenizer there is no spelling, and no token has a text.
-        vocabulary if spelling["algorithm"] else vocabulary[:0],
-        Spelling(
-            spelling["algorithm"],
-            spelling["marks"],
-            spelling["marker"],
-            byte_level=spelling["byte_level"],
-        ),
-    )
-
-
-def main(config: StageConfig) -> None:
-    """Load, call, save."""
-    table = compare_vocabularies(*map(_loaded, models_of(config.pair)))
-    save_table(table, f"results/vocabularies/{config.pair}.csv")
-
+main = VOCABULARIES.main(compare_vocabularies)
 
 if __name__ == "__main__":
     run_stage(main, compare_vocabularies, groups=("pair",))

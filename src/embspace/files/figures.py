@@ -26,6 +26,7 @@ def save_figure(figure: Figure, paths: Iterable[str], title: str, source: str = 
     """Write the figure to each path, whose suffix tells the format.
 
     Inside each file stand the `title` and, where it is given, the `source`: stages and settings.
+    A PNG also has its `Description`, the words above the panels.
     """
     # A figure that is to lay itself out is drawn twice for each file; it falls back to the style.
     with rc_context({"figure.constrained_layout.use": False, "figure.autolayout": False}):
@@ -35,6 +36,8 @@ def save_figure(figure: Figure, paths: Iterable[str], title: str, source: str = 
             metadata = {**METADATA[suffix], "Title": title}
             if source:
                 metadata[SOURCE[suffix]] = source
+            if suffix == "png" and (finding := " ".join(figure.get_suptitle().split())):
+                metadata["Description"] = finding
             figure.savefig(stream, format=suffix, metadata=metadata)
             content = stream.getvalue()
             write_bytes(path, embedded(content) if suffix == "svg" else content)

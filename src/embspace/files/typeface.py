@@ -1,4 +1,4 @@
-"""Gives figures Source Sans 3, a narrow open typeface that no machine needs to have."""
+"""Gives figures Source Sans 3, a narrow open typeface shipped with embspace."""
 
 import base64
 import io
@@ -9,7 +9,7 @@ from importlib.resources import as_file, files
 
 FAMILY = "Source Sans 3"
 FALLBACK = "DejaVu Sans"  # matplotlib ships it; for letters that the first lacks
-FONTS = files("embspace.files") / "fonts"
+FONTS = files("embspace.files")
 FACES = {"SourceSans3-Regular.ttf": 400, "SourceSans3-Bold.ttf": 700, "SourceSans3-It.ttf": 400}
 EMBEDDED = ("SourceSans3-Regular.ttf", "SourceSans3-Bold.ttf")
 LAYOUT = ("GDEF", "GPOS", "GSUB")  # kerning and the like, which matplotlib does not apply
@@ -27,9 +27,9 @@ def add_typeface() -> None:
 
 
 def with_typeface(svg: str) -> str:
-    """Return the SVG with the letters that it shows, so that it looks alike on any machine.
+    """Return the SVG with its letters inside, for equal looks on any machine.
 
-    Without them, a reader who lacks the typeface would see a wider one run over its neighbors.
+    A reader without the typeface would see a wider one run over its neighbors.
     """
     letters = "".join(sorted({*unescape("".join(map("".join, WORDS.findall(svg))))}))
     faces = "".join(
@@ -41,7 +41,7 @@ def with_typeface(svg: str) -> str:
 
 
 def _subset(name: str, letters: str) -> str:
-    """Return a font of these letters alone, in base64."""
+    """Return a font of some letters alone, in base64."""
     from fontTools.subset import Options, Subsetter
     from fontTools.ttLib import TTFont
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from embspace.errors import InputError
-from embspace.settings.model import HubModel, Model, model_file
+from embspace.settings.model import HubFiles, HubModel, Model, Network, model_file
 
 
 @dataclass(frozen=True)
@@ -15,8 +15,19 @@ class PublishedCheckpoint:
     name: str
     """In models.lock, <model>@step<step>."""
     step: int
-    model: HubModel
+    model: Network
     """The model as described, at the repository and revision of the checkpoint."""
+
+    @property
+    def files(self) -> HubFiles:
+        """The files on the hub.
+
+        Raises:
+            TypeError: for a model of another source.
+        """
+        if not isinstance(self.model, HubFiles):
+            raise TypeError(f"{self.name}: found a model of '{self.model.source}', allowed: 'hub'")
+        return self.model
 
 
 def published_checkpoints(name: str, model: Model) -> list[PublishedCheckpoint]:

@@ -37,8 +37,8 @@ def prepare_checkpoints(
     """
     pins = {}
     for each in chosen_checkpoints(name, model, n_checkpoints):
-        locate_files(each.name, each.model)
-        entry = locked_model(each.name, each.model, lock)
+        locate_files(each.name, each.files)
+        entry = locked_model(each.name, each.files, lock)
         pins[str(each.step)] = {
             "repository": entry.repository,
             "revision": entry.revision,

@@ -122,13 +122,16 @@ def _normal(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
+def source_of() -> Path:
+    """Return the folder of the package: of the tree, else of the installed one."""
+    source = Path("src")
+    return source if (source / PACKAGE).is_dir() else Path(__file__).parents[2]
+
+
 def main(config: StageConfig) -> None:
     """Load, call, save."""
     locked = Path("requirements.lock").read_text(encoding="utf-8")
-    source = Path("src")
-    if not (source / PACKAGE).is_dir():  # a study whose code is the installed package
-        source = Path(__file__).parents[2]
-    for stage, content in prepare_code(source, locked, **config.settings).items():
+    for stage, content in prepare_code(source_of(), locked, **config.settings).items():
         write_bytes(Path(f"data/prepared/code/{stage}.txt"), content.encode())
 
 

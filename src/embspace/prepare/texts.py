@@ -73,14 +73,14 @@ def load_units(corpus: Corpus) -> pd.DataFrame:
 
 
 def lengths_of_units(corpus: Corpus) -> pd.Series:
-    """Return the characters of each text or sentence of `load_units`; copies are not looked for."""
+    """Return the numbers of characters of texts or sentences of `load_units`, copies included."""
     texts = load_corpus(corpus)["text"]
     units = texts.map(split_sentences).explode() if _is_to_split(corpus) else texts
     return units.str.len()
 
 
 def _is_to_split(corpus: Corpus) -> bool:
-    """Return whether sentences are wanted of texts: a grammar gives those that it has made."""
+    """Return whether a corpus gives sentences of its texts; a grammar gives its own sentences."""
     return corpus.unit == "sentence" and not isinstance(corpus, GrammarCorpus)
 
 

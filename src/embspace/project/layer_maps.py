@@ -12,15 +12,17 @@ from jaxtyping import Float, Int
 from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt
 from threadpoolctl import threadpool_limits
 
+from embspace.analysis import Analysis, Outcome, Source, Table
 from embspace.clouds.layers import CorpusStates, load_corpora_states
+from embspace.clouds.texts import TEXT_FOLDERS
 from embspace.files.rows import save_rows
-from embspace.files.tables import save_table
 from embspace.geometry.inference.resampling import half_sample_interval, stream_of
 from embspace.geometry.maps.pca import principal_components
 from embspace.geometry.pairs.directions import unit_rows
 from embspace.geometry.pairs.distinct import distinct_rows
 from embspace.geometry.pairs.neighbors import NeighborGraph
 from embspace.geometry.pairs.pairs import scan_pairs
+from embspace.measure.tables.columns import with_bounds
 from embspace.project.layouts.aligned import (
     Plane,
     aligned_layouts,
@@ -29,27 +31,43 @@ from embspace.project.layouts.aligned import (
 )
 from embspace.project.layouts.umap import umap_layout
 from embspace.project.maps import most_neighbors
-from embspace.settings.stage import StageConfig, run_stage
+from embspace.settings.stage import run_stage
 from embspace.settings.types import Probability
 
 TOKEN = ["corpus", "document", "window", "position", "id", "token", "context"]
 CHANGED = ["changed_in_space", "changed_in_map", "changed_between_seeds"]
 COORDINATES = [*TOKEN, "layer", "x", "y", *CHANGED]
 SHARES = ["neighbor_recall", *CHANGED]
-COLUMNS = ["layer", "n", "n_documents", "k"]
-COLUMNS += [f"{name}{end}" for name in SHARES for end in ("", "_low", "_high")]
-COLUMNS += ["chance_neighbor_recall", "chance_changed", "displacement"]
-COLUMNS += ["displacement_between_seeds", "level"]
-
-
-@dataclass(frozen=True)
-class LayerMaps:
-    """Places of tokens on the map of each layer, and how far the maps can be trusted."""
-
-    coordinates: pd.DataFrame
-    """One row a layer and token; changed shares are over neighbors, NaN at layer 0."""
-    layers: pd.DataFrame
-    """One row a layer: `COLUMNS`."""
+LAYER_MAPS = Analysis(
+    noun="layer_maps",
+    question=(
+        "How do tokens move from layer to layer on maps that are laid on one another, and which of "
+        "their neighbors change?"
+    ),
+    verb="project",
+    over="profiled",
+    reads={"corpora": Source(load_corpora_states, TEXT_FOLDERS, lists=["corpora"])},
+    data={"parquet": save_rows},  # a row per layer and token; changed shares are NaN at layer 0
+    tables={
+        "csv": Table(
+            {
+                "layer": ("row", "layer"),
+                "n": ("count", "n"),
+                "n_documents": ("count", "documents"),
+                "k": ("row", "k"),
+                **with_bounds("neighbor_recall", "map_recall", "neighbor recall of the map"),
+                **with_bounds("changed_in_space", "rank_share", "changed in the full space"),
+                **with_bounds("changed_in_map", "map_recall", "changed on the map"),
+                **with_bounds("changed_between_seeds", "seed_change", "changed by another seed"),
+                "chance_neighbor_recall": ("moment", "recall by chance"),
+                "chance_changed": ("moment", "changed by chance"),
+                "displacement": ("map_place", "displacement"),
+                "displacement_between_seeds": ("map_place", "displacement by another seed"),
+                "level": "setting",
+            }
+        )
+    },
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,7 +96,7 @@ def project_layer_maps(
     n_half_samples: PositiveInt,
     level: Probability,
     seed: NonNegativeInt,
-) -> LayerMaps:
+) -> Outcome:
     """Return maps of the tokens of all layers, and the changes of neighbors between layers.
 
     Tokens are a sample, the same at all layers: up to `most_tokens` of every corpus with states of
@@ -96,7 +114,7 @@ def project_layer_maps(
     tokens = _sampled(corpora, left_out, most_tokens, n_context, generator)
     if tokens is None or len(tokens.about) < smallest_n:
         logging.getLogger(__name__).warning("no maps of layers: not enough tokens with states")
-        return LayerMaps(pd.DataFrame(columns=COORDINATES), pd.DataFrame(columns=COLUMNS))
+        return LAYER_MAPS.empty() | {"parquet": pd.DataFrame(columns=COORDINATES)}
     k = most_neighbors(len(tokens.about), quality_n_neighbors)
     # One thread: on more BLAS would add in another order.
     with threadpool_limits(1, user_api="blas"):
@@ -123,7 +141,10 @@ def project_layer_maps(
     )
     layers["displacement"] = [np.nan, *map(mean_displacement, maps[1:], maps[:-1])]
     layers["displacement_between_seeds"] = [*map(mean_displacement, maps, others)]
-    return LayerMaps(_coordinates(tokens.about, maps, shares), layers[COLUMNS])
+    return {
+        "parquet": _coordinates(tokens.about, maps, shares),
+        "csv": LAYER_MAPS.tables["csv"].of(layers),
+    }
 
 
 def _sampled(
@@ -164,9 +185,9 @@ def _contexts(table: pd.DataFrame, rows: Int[np.ndarray, " chosen"], n: int) -> 
     around = [np.arange(max(row - n, 0), min(row + n + 1, len(table))) for row in rows]
     return [
         " ".join(
-            f"[{pieces[each]}]" if each == row else pieces[each]
-            for each in near
-            if window[each] == window[row]
+            f"[{pieces[place]}]" if place == row else pieces[place]
+            for place in near
+            if window[place] == window[row]
         )
         for row, near in zip(rows, around, strict=True)
     ]
@@ -178,12 +199,12 @@ def _nearest(x: Float[np.ndarray, "n dim"], k: int) -> NeighborGraph:
     return neighbors
 
 
-def shares_gone(
-    of: Int[np.ndarray, "n k"], among: Int[np.ndarray, "n k"]
+def changed_shares(
+    neighbors: Int[np.ndarray, "n k"], others: Int[np.ndarray, "n k"]
 ) -> Float[np.ndarray, " n"]:
-    """Return the share of each row's numbers in `of` that are not in its row in `among`."""
-    is_there = (of[:, :, np.newaxis] == among[:, np.newaxis, :]).any(axis=2)
-    return np.asarray(1 - is_there.mean(axis=1))
+    """Return, by row, the share of the neighbors that are not among the others."""
+    is_kept = (neighbors[:, :, np.newaxis] == others[:, np.newaxis, :]).any(axis=2)
+    return np.asarray(1 - is_kept.mean(axis=1))
 
 
 def _shares(
@@ -193,16 +214,16 @@ def _shares(
     k: int,
 ) -> dict[str, Float[np.ndarray, "layer n"]]:
     """Return each token's shares of neighbors by layer, under the names of `SHARES`."""
-    on_map = [_nearest(each, k).indices for each in maps]
-    on_other = [_nearest(each, k).indices for each in others]
+    on_map = [_nearest(plane, k).indices for plane in maps]
+    on_other = [_nearest(plane, k).indices for plane in others]
     none = [np.full(len(maps[0]), np.nan)]
-    found = {
-        "neighbor_recall": [1 - gone for gone in map(shares_gone, in_space, on_map)],
-        "changed_in_space": none + [*map(shares_gone, in_space[1:], in_space[:-1])],
-        "changed_in_map": none + [*map(shares_gone, on_map[1:], on_map[:-1])],
-        "changed_between_seeds": [*map(shares_gone, on_map, on_other)],
+    shares = {
+        "neighbor_recall": [1 - changed for changed in map(changed_shares, in_space, on_map)],
+        "changed_in_space": none + [*map(changed_shares, in_space[1:], in_space[:-1])],
+        "changed_in_map": none + [*map(changed_shares, on_map[1:], on_map[:-1])],
+        "changed_between_seeds": [*map(changed_shares, on_map, on_other)],
     }
-    return {name: np.stack(rows) for name, rows in found.items()}
+    return {name: np.stack(rows) for name, rows in shares.items()}
 
 
 def _by_layer(
@@ -246,18 +267,7 @@ def _coordinates(
     return pd.concat(parts, ignore_index=True)[COORDINATES]
 
 
-def main(config: StageConfig) -> None:
-    """Load, call, save."""
-    name = config.model_name
-    found = project_layer_maps(
-        load_corpora_states(
-            f"data/extracted/hidden_states/{name}", "data/prepared/texts", config.corpora
-        ),
-        **config.settings,
-    )
-    save_rows(found.coordinates, f"data/projected/layer_maps/{name}.parquet")
-    save_table(found.layers, f"results/layer_maps/{name}.csv")
-
+main = LAYER_MAPS.main(project_layer_maps)
 
 if __name__ == "__main__":
     run_stage(main, project_layer_maps)

@@ -7,7 +7,7 @@ import logging
 from collections.abc import Mapping
 from functools import partial
 from math import ceil
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import numpy as np
 import pandas as pd
@@ -22,7 +22,8 @@ from embspace.errors import InputError
 from embspace.files.rows import save_rows
 from embspace.geometry.maps.maps import map_quality
 from embspace.geometry.maps.pca import principal_components
-from embspace.geometry.pairs.directions import norms, unit_rows
+from embspace.geometry.maps.prepared import Preparation, prepared
+from embspace.geometry.pairs.directions import norms
 from embspace.geometry.pairs.neighbors import NeighborGraph
 from embspace.geometry.pairs.pairs import scan_pairs
 from embspace.project.layouts.tsne import tsne_layout
@@ -35,7 +36,6 @@ from embspace.settings.stage import run_stage
 from embspace.settings.types import Probability
 
 Sources = Annotated[list[str], Field(min_length=2)]
-Preparation = Literal["raw", "unit_length", "centered_unit_length"]
 MapSpace = tuple[str, Pooling, Preparation]
 """The name of a map, a pooling and a preparation."""
 PlaneLayout = Float[np.ndarray, "n 2"]
@@ -250,14 +250,6 @@ def _that_differ(
     """The preparations of vectors that are not all equal, before or after."""
     found = {each: prepared(x, each) for each in preparations if _differ(x)}
     return {each: y for each, y in found.items() if _differ(y)}
-
-
-def prepared(x: Float[np.ndarray, "n dim"], preparation: str) -> Float[np.ndarray, "n dim"]:
-    """Return vectors as they are, of unit length, or less their mean and then of unit length."""
-    if preparation == "raw":
-        return x
-    mean = x.mean(axis=0, dtype=np.float64) if preparation == "centered_unit_length" else 0.0
-    return unit_rows(x - mean).astype(np.float32)
 
 
 def _differ(x: Float[np.ndarray, "n dim"]) -> bool:

@@ -194,7 +194,9 @@ def _layer(name: str, last: float) -> int:
 
 
 def _lacking(contents: Contents, where: Where, file: Path) -> str:
-    """Return, for a reader, which of the values no row has."""
+    """Return, for a reader, the values that no row has; of an empty table, that it is empty."""
+    if not contents.rows:
+        return f"nothing was measured on {_noun(file)} here"
     absent = [
         f"{column} {value}"
         for column, value in where.items()

@@ -5,6 +5,8 @@ apart, and so does any text with separate accents (NFD).
 """
 
 import unicodedata
+from collections.abc import Iterator
+from itertools import pairwise
 
 import regex
 
@@ -16,6 +18,7 @@ UNSPACED = r"\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}\p{Tibetan}\p{Han}\p{Hiragana}\p
 _WORD = regex.compile(WORD)
 _LETTERS = regex.compile(r"\p{L}[\p{L}\p{M}\u200C\u200D]*")
 _UNSPACED = regex.compile(rf"[{UNSPACED}]")
+_ONE_KIND = regex.compile(rf"[{UNSPACED}][{UNSPACED}\p{{M}}]*|[^{UNSPACED}]+")
 _LETTER = regex.compile(r"\p{L}")
 
 
@@ -25,8 +28,25 @@ def words_in(text: str) -> list[str]:
 
 
 def longer_words_in(text: str) -> list[str]:
-    """The words of two characters or more, which counts of words are of."""
-    return [word for word in words_in(text) if len(word) > 1]
+    """The words of two characters or more, which counts of words are of.
+
+    Of scripts without spaces: characters and pairs of neighbors, as search engines count these.
+    """
+    words = words_in(text)
+    if _UNSPACED.search(text):
+        words = [term for word in words for term in _terms(word)]
+    return [word for word in words if len(word) > 1 or _UNSPACED.match(word)]
+
+
+def _terms(word: str) -> Iterator[str]:
+    """Yield the parts of a run of letters; of a script without spaces its characters and pairs."""
+    for part in _ONE_KIND.findall(word):
+        if not _UNSPACED.match(part):
+            yield part
+            continue
+        characters = regex.findall(r"\X", part)  # a letter with its marks
+        yield from characters
+        yield from map("".join, pairwise(characters))
 
 
 def is_word(text: str) -> bool:

@@ -17,7 +17,8 @@ from embspace.settings.params import CONF, PARAMS
 PACKAGE = Path(__file__).parent.parent
 IN_WHEEL = PACKAGE / "study"  # where pyproject.toml puts them
 FOLDERS = ("conf", "pipeline", "data/published", "data/stimuli", "data/texts")
-FILES = (".dvcignore", "CITATION.cff", "dvc.yaml", "models.lock", "params.yaml")
+TOLERANCES = "tests/baselines/tolerances.yaml"  # of results of two studies
+FILES = (".dvcignore", "CITATION.cff", "dvc.yaml", "models.lock", "params.yaml", TOLERANCES)
 LOCKED = Path("requirements.lock")
 STUDY = "study"  # in the user's cache
 MADE_OF = Path("src/embspace.txt")  # says which package a study without code was made of
@@ -85,7 +86,7 @@ def _write_package(folder: Path, source: Path) -> None:
 def differences(folder: Path) -> list[str]:
     """Return which settings of a study are not those that embspace brings, by path.
 
-    None of a clone, which is what it brings, and of what people add or swap, as the corpus of an
+    None of a clone, which is what it brings, and of what people add or swap, as the texts of an
     analysis of one corpus.
     """
     source = brought_along()
@@ -103,8 +104,8 @@ def differences(folder: Path) -> list[str]:
 
 
 def _as_brought(file: Path) -> bytes:
-    """Return the content of a file but for the corpus that a settings file is about."""
-    return re.sub(rb"(?m)^corpus:.*$", b"corpus:", file.read_bytes())
+    """Return the content of a file but for the texts that a settings file is about."""
+    return re.sub(rb"(?m)^(corpus|texts|example):.*$", rb"\1:", file.read_bytes())
 
 
 def _files(source: Path) -> list[Path]:

@@ -16,6 +16,14 @@ SEVERAL = ("encoders_decoders",)
 OF_SOME = {
     "profiled": (
         "atlas",
+        "associations",
+        "opposite_texts",
+        "oppositeness",
+        "position_shape",
+        "rounding",
+        "sparse_features",
+        "text_islands",
+        "vocabulary_clusters",
         "context",
         "direction",
         "encoders_decoders",
@@ -33,6 +41,12 @@ OF_SOME = {
         "query_key_form",
         "related_parameters",
         "spectrum",
+        "compression",
+        "drift",
+        "outliers",
+        "text_hubs",
+        "thresholds",
+        "transforms",
     ),
     "checkpointed": ("pretraining_dynamics", "pretraining_head_dynamics"),
 }

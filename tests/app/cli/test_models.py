@@ -46,3 +46,12 @@ def test_a_model_that_is_not_there_is_one_message(command: str):
     assert (said.exit_code, said.stdout) == (1, "")
     assert said.stderr.startswith("error: conf/model/minlm.yaml: not found")
     assert "did you mean 'minilm'" in said.stderr
+
+
+def test_a_model_is_fetched_where_a_report_looks_for_it(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+):
+    monkeypatch.chdir(tmp_path)  # in no study
+    said = call("fetch", "minilm_random")
+    assert (said.exit_code, said.stderr) == (0, "")
+    assert said.stdout.startswith("minilm_random: ")

@@ -38,7 +38,10 @@ def test_a_folder_in_the_files_place_is_told(tree: Path):
 
 def test_verdicts_are_kept_by_model(tree: Path):
     told = call("thesis", "minilm", "--keep")
-    assert (told.exit_code, told.stdout) == (0, "data/published/verdicts/minilm.csv\n")
+    assert (told.exit_code, told.stdout) == (
+        0,
+        "data/published/verdicts/minilm.csv\ndata/published/answers/minilm.csv\n",
+    )
     assert Path("data/published/verdicts/minilm.csv").is_file()
 
 

@@ -28,6 +28,13 @@ def test_labels_come_first_then_own_texts_then_what_is_unusual():
     assert findings[1].beside == ""
 
 
+def test_two_corpora_of_ones_own_are_told_apart_before_all_else_of_texts():
+    sections = [Titled(name, chapter=name) for name in ("own", "two_corpora", "far")]
+    distances = {"own": Distance(0.5, 9, "M")}
+    assert nouns(findings_of(sections, [], distances, ["own", "two_corpora"]))[0] == "two_corpora"
+    assert nouns(findings_of(sections, [], distances, []))[0] == "own"
+
+
 def test_a_sentence_of_nothing_is_no_finding():
     sections = [
         Titled("a", finding="No layer stands out"),
@@ -40,6 +47,12 @@ def test_a_sentence_of_nothing_is_no_finding():
     assert nouns(findings_of(sections, [], {}, [])) == ["layer_choice", "d"]
     labels = [Finding("layer_choice", "Layers", "The labels are told")]
     assert nouns(findings_of(sections, labels, {}, [])) == ["layer_choice", "d"]
+
+
+def test_what_another_figure_says_again_is_said_once():
+    sections = [Titled("sentence_similarity"), Titled("text_clouds")]
+    assert nouns(findings_of(sections, [], {}, [])) == ["text_clouds"]
+    assert nouns(findings_of(sections[:1], [], {}, [])) == ["sentence_similarity"]
 
 
 def test_there_are_thirteen_at_most_and_all_but_five_are_folded_by_chapter():

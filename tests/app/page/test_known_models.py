@@ -57,6 +57,14 @@ def test_the_last_layer_is_counted_beside_known_models(
     assert (finding.noun, finding.chapter) == ("direction", "Layers")
 
 
+def test_one_known_model_is_not_counted(tree: Path, monkeypatch: pytest.MonkeyPatch):
+    known = known_models.known_profiles().query("model == 'B'")
+    monkeypatch.setattr(known_models, "known_profiles", lambda: known)
+    write(tree, 0.5)
+    (finding,) = known_model_findings(tree, "m", CHAPTERS)
+    assert finding.sentence.endswith("at the last layer is 0.50: higher than B 0.40")
+
+
 def test_nothing_is_said_without_a_section_or_tokens(tree: Path):
     assert known_model_findings(tree, "m", CHAPTERS) == []
     write(tree, 0.5)

@@ -8,6 +8,7 @@ import pytest
 from embspace.app.page.labels import label_findings, why_no_labels
 
 COLUMNS = ["corpus", "task", "rank", "embedding", "layer", "weights", "value", "among_best"]
+LESS = "less_best_high"  # the upper end of the difference from the best
 BEST = ("texts_of_my", "labels", 1.0, "mean", 2.0, "trained", 0.9, True)
 ROWS = [
     BEST,
@@ -38,6 +39,7 @@ def tree(tmp_path: Path) -> Path:
 def write(tree: Path, rows: list[tuple[object, ...]], low: float = 0.8) -> None:
     table = pd.DataFrame(rows, columns=COLUMNS)
     table = table.assign(value_low=low, value_high=1.0, chance=0.25, n=60, level=0.95)
+    table[LESS] = table["value"] - 0.85
     (tree / "results/layer_choice").mkdir(parents=True, exist_ok=True)
     table.to_csv(tree / "results/layer_choice/m.csv", index=False)
 
@@ -61,8 +63,20 @@ def test_the_best_layer_stands_beside_words_random_weights_and_chance(tree: Path
 def test_of_ties_none_is_the_winner(tree: Path):
     write(tree, [BEST, (*ROWS[1][:-1], True), *ROWS[2:]])
     assert said(tree).startswith(
-        "The labels of my.csv are told equally well by 2 of 2 layers and poolings, such as layer 2,"
+        "The labels of my.csv are told best by layer 2, mean pooling, though not clearly better "
+        "than by 1 other of 2 layers and poolings: accuracy 0.90"
     )
+
+
+def test_words_or_random_weights_that_may_tell_labels_as_well_are_said_to(tree: Path):
+    write(tree, [*ROWS[:4], (*ROWS[4][:6], 0.88, False)])
+    assert said(tree) == (
+        "No layer tells the labels of my.csv clearly better than words alone (TF-IDF): the best is "
+        "layer 2, mean pooling, with accuracy 0.90 (0.80 to 1.00); words alone (TF-IDF) 0.88 (not "
+        "clearly less), random weights at best 0.45, chance 0.25"
+    )
+    write(tree, [*ROWS[:3], (*ROWS[3][:6], 0.87, False), *ROWS[4:]])
+    assert "clearly better than random weights: the best is layer 2" in said(tree)
 
 
 def test_what_does_not_surely_exceed_chance_is_no_success(tree: Path):

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 import yaml
 
-from embspace.app.page.texts_read import shared_told, texts_told
+from embspace.app.page.texts_read import shared_told, texts_told, unknown_shares
 from embspace.prepare.texts import prepare_texts
 from embspace.settings.corpus import describe_corpus
 from tests.tiny import tiny_description
@@ -62,6 +62,16 @@ def test_beyond_the_bound_the_reason_stands_there(tree: Path):
         "the stimuli 'words': 50 % of the tokens are unknown to the tokenizer, more than 20 %: "
         "what is measured of these texts is not checkable, and is empty."
     ]
+
+
+def test_nothing_is_told_of_a_file_that_no_analysis_of_the_page_reads(tree: Path):
+    write(tree, ["the cat"], ["a dog"], f"the cat sat {STRANGE}")
+    shares = unknown_shares(tree, "tiny", ["head_features", "synonyms"])
+    assert texts_told(tree, "tiny", shares) == [KNOWN]
+    for nouns, n_sets in ((["word_order"], 2), (["synonyms"], 2), (["ledger"], 2), ([], 1)):
+        assert len(unknown_shares(tree, "tiny", nouns)) == n_sets
+    shares = unknown_shares(tree, "tiny", ["word_order"])
+    assert "read.txt" in " ".join(texts_told(tree, "tiny", shares))
 
 
 def test_copies_and_scripts_without_spaces_are_told(tree: Path):

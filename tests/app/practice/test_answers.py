@@ -3,7 +3,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from embspace.app.practice.answers import Answer, few_or_many, interval, number, snippet
+from embspace.app.practice.answers import Answer, few_or_many, interval, number
 from embspace.errors import InputError
 
 
@@ -22,8 +22,3 @@ def test_numbers_say_when_there_is_none():
     assert interval(0.5, float("nan"), float("nan")) == "0.500 (no interval)"
     assert [few_or_many(x) for x in (0.04, 9.96, 1234.5)] == ["0.0", "10.0", "1,234"]
     assert few_or_many(float("nan")) == "unknown"
-
-
-def test_a_snippet_is_one_line_of_bounded_length():
-    assert snippet("a\n\tb") == "a b"
-    assert len(snippet("word " * 40)) <= 60

@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 
 from embspace.app.practice import hubs as module
-from embspace.app.practice import tasks as tasks_module
 from embspace.app.practice.hubs import hubs
 from embspace.errors import InputError
-from tests.app.practice.test_corpora import written
+from embspace.measure.practice import scored_versions, text_hubs
+from tests.app.practice.test_reading import written
+from tests.app.practice.test_threshold import planted as planted_documents
 from tests.app.test_layer import varied
 from tests.loaded.folders import tree
 
@@ -16,8 +17,8 @@ __all__ = ["tree"]
 
 @pytest.fixture(autouse=True)
 def few_draws(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(module, "N_NULL", 19)
-    monkeypatch.setattr(tasks_module, "N_HALF_SAMPLES", 20)
+    monkeypatch.setattr(text_hubs, "N_NULL", 19)
+    monkeypatch.setattr(scored_versions, "N_HALF_SAMPLES", 20)
 
 
 def planted(n: int = 150, seed: int = 0) -> np.ndarray:
@@ -52,6 +53,23 @@ def test_ninety_of_a_hundred_clouds_without_hubs_name_none():
     assert sum(names_a_hub(seed) for seed in range(100)) <= 10
 
 
+def test_a_text_that_its_own_document_repeats_is_no_hub(monkeypatch: pytest.MonkeyPatch):
+    x = np.random.default_rng(0).normal(size=(80, 12)).astype(np.float32)
+    x[:20] = x[0] + 0.01 * x[:20]
+    document = np.maximum(np.arange(80), 19)
+    corpus = planted_documents(x, document)
+    monkeypatch.setattr(module, "read_corpus", lambda *_, **__: corpus)
+    texts = hubs("planted").tables["texts"].set_index("id")["k_occurrence"]
+    alone = hubs_of_further_texts(x, document)
+    assert texts.loc[[*map(str, range(80))]].tolist() == alone.tolist()
+
+
+def hubs_of_further_texts(x: np.ndarray, document: np.ndarray) -> np.ndarray:
+    unit = x / np.linalg.norm(x, axis=1, keepdims=True)
+    cosine = np.where(document[:, None] == document, -2, unit @ unit.T)
+    return np.bincount(np.argsort(-cosine, axis=1)[:, :10].ravel(), minlength=len(x))
+
+
 def test_labels_and_halves_say_what_a_reduction_changes(
     tree: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
@@ -66,8 +84,8 @@ def test_labels_and_halves_say_what_a_reduction_changes(
 
 
 def test_the_null_of_many_texts_is_of_some(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(module, "MOST_NULL", 50)
-    monkeypatch.setattr(module, "MOST_REDUCED", 100)
+    monkeypatch.setattr(text_hubs, "MOST_NULL", 50)
+    monkeypatch.setattr(text_hubs, "MOST_REDUCED", 100)
     answer = hubs(planted())
     hubness = answer.tables["hubness"].set_index("version")
     assert hubness.loc["null", "n"] == 50 and "mutual_proximity" not in hubness.index
@@ -77,3 +95,11 @@ def test_the_null_of_many_texts_is_of_some(monkeypatch: pytest.MonkeyPatch):
 def test_few_texts_are_refused():
     with pytest.raises(InputError, match="vectors: found 20 texts .*, allowed: 30 or more"):
         hubs(np.random.default_rng(0).normal(size=(20, 4)))
+
+
+@pytest.mark.parametrize("value", [1.0, 0.1])
+def test_equal_vectors_are_refused(value: float):
+    with pytest.raises(
+        InputError, match="vectors: found 40 vectors of 40 equal to the mean, allow"
+    ):
+        hubs(np.full((40, 16), value))

@@ -6,9 +6,10 @@ import pandas as pd
 import pytest
 
 from embspace.app.practice import known_texts as module
-from embspace.app.practice.corpora import TextVectors, read_corpus
 from embspace.app.practice.known_texts import held_out_table, precision_table, same_texts
+from embspace.app.practice.reading import read_corpus
 from embspace.errors import InputError
+from embspace.measure.practice.text_vectors import TextVectors
 
 
 def cloud(n: int = 12, labels: list[str] | None = None) -> TextVectors:
@@ -38,10 +39,24 @@ def test_of_many_texts_some_are_drawn(monkeypatch: pytest.MonkeyPatch):
     same = same_texts(cloud(), known)
     assert len(same.rows) == 6 and same.same.shape == (6, 6)
     assert len(held_out_table(cloud(), same, 0.9, np.random.default_rng(0))) == 1
-    assert precision_table(cloud(), same)["recall"].iloc[0] in (
-        1,
-        pytest.approx(np.nan, nan_ok=True),
-    )
+    assert (precision_table(cloud(), same)["n_other"] == 66 - 3).all()
+
+
+@pytest.mark.parametrize("by", ["pairs", "label"])
+def test_precision_of_drawn_texts_is_of_the_whole_corpus(by: str, monkeypatch: pytest.MonkeyPatch):
+    rng, unit = np.random.default_rng(1), np.repeat(np.arange(200), 2)
+    x = rng.normal(size=(200, 6))[unit] + 0.5 * rng.normal(size=(400, 6))
+    made = read_corpus(x).at()
+    made.table["label"] = unit.astype(str)
+    known = pd.DataFrame({"first": range(0, 400, 2), "second": range(1, 400, 2)})
+    tables = []
+    for most in (400, 200):
+        monkeypatch.setattr(module, "MOST", most)
+        same = same_texts(made, known if by == "pairs" else "label")
+        assert (same.n_same, same.n_other) == (200, 400 * 399 // 2 - 200)
+        tables.append(precision_table(made, same).set_index("threshold"))
+    whole, drawn = (table["precision"].loc[[0.5, 0.7, 0.8]] for table in tables)
+    assert drawn.to_numpy() == pytest.approx(whole.to_numpy(), rel=0.25)
 
 
 @pytest.mark.parametrize(
@@ -59,3 +74,14 @@ def test_of_many_texts_some_are_drawn(monkeypatch: pytest.MonkeyPatch):
 def test_what_names_no_pair_is_refused(known: Any, message: str):
     with pytest.raises(InputError, match=message):
         same_texts(cloud(), known)
+
+
+def test_a_name_of_several_texts_names_no_pair():
+    made = cloud()
+    made.table["id"] = ["a", "a", *map(str, range(10))]
+    assert same_texts(made, pd.DataFrame({"first": [0], "second": [3]})).same[2, 5]
+    for name in ("first", "second"):
+        known = pd.DataFrame({"first": ["1"], "second": ["2"]}).assign(**{name: "a"})
+        message = f"column '{name}': found 'a', which several texts of vectors are called, allowed"
+        with pytest.raises(InputError, match=message):
+            same_texts(made, known)

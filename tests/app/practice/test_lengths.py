@@ -1,7 +1,7 @@
 import numpy as np
 
-from embspace.app.practice.corpora import read_corpus
 from embspace.app.practice.lengths import lengths_table, told_of_lengths
+from embspace.app.practice.reading import read_corpus
 
 
 def test_few_texts_or_of_one_length_have_no_thirds():

@@ -1,15 +1,22 @@
 """`outliers`: planted vectors and texts are found, and what they are stands beside them."""
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 
+from embspace.app.practice import reading
 from embspace.app.practice.corpora import CorpusOfVectors
-from embspace.app.practice.outliers import kinds_of, outliers
+from embspace.app.practice.outliers import outliers
 from embspace.errors import InputError
 from embspace.geometry.practice import outliers as measured
+from tests.app.practice.test_reading import there
+from tests.app.test_layer import varied
+from tests.loaded.folders import tree
+
+__all__ = ["there", "tree"]
 
 
 def cloud(n: int, seed: int = 0) -> np.ndarray:
@@ -39,9 +46,53 @@ def test_few_texts_have_no_verdict():
     assert answer.sentence.startswith("No outliers were sought")
 
 
+def test_the_reason_without_a_verdict_is_the_true_one():
+    few = outliers(cloud(measured.FEWEST - 1))
+    assert few.sentence.endswith("the 99 texts of vectors: fewer than 100 have a distance above 0.")
+    equal = outliers(np.eye(120))
+    assert "no verdict: the distances of the farthest tenth are all equal" in equal.said
+    assert "the farthest tenth are all equal." in equal.sentence
+    none = outliers(cloud(200), of=np.zeros((4, 10)))
+    assert "no verdict: none has a distance" in none.said
+
+
+def test_a_vector_of_length_zero_has_no_percentile():
+    x = cloud(150)
+    x[7] = 0
+    answer = outliers(x)
+    texts = answer.tables["texts"].set_index("id")
+    assert np.isnan(texts.loc["7", "percentile"]) and not texts.loc["7", "is_outlier"]
+    assert texts.drop("7")["percentile"].between(0, 100).all()
+    assert "1 text without a distance: a vector of length 0" in answer.said
+    assert "without a distance" not in outliers(cloud(150)).said
+    assert "nan" not in outliers(cloud(150), of=np.zeros((4, 10))).said
+
+
+def test_the_option_of_the_neighbors_is_named():
+    with pytest.raises(InputError, match=r"k \(--neighbors\): found 30, allowed: 1 to 29, below"):
+        outliers(cloud(30), k=30)
+
+
+def test_the_assumption_about_the_tail_is_said():
+    assumed = "with logarithms assumed exponential"
+    assert assumed in outliers(cloud(150)).sentence
+    assert assumed not in outliers(cloud(150), of=cloud(20, seed=1)).sentence
+
+
 def test_other_dimensions_are_refused():
     with pytest.raises(InputError, match="found 4 dimensions, allowed: 10"):
         outliers(cloud(30), of=np.ones((5, 4)) + np.eye(5, 4))
+
+
+def test_texts_by_a_model_are_not_judged_among_vectors(there: Path):
+    texts = [varied(row) for row in range(12)]
+    with pytest.raises(InputError, match="--vectors: found beside --model"):
+        outliers(texts, "tiny", vectors=cloud(12), of=texts)
+    message = "texts: found texts read by tiny beside vectors of texts, allowed: vectors on both"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(reading, "USUAL_MODEL", "tiny")
+        with pytest.raises(InputError, match=message):
+            outliers(texts, vectors=cloud(12), of=texts, k=3)
 
 
 def test_texts_are_described(monkeypatch: pytest.MonkeyPatch):
@@ -65,8 +116,3 @@ def test_texts_are_described(monkeypatch: pytest.MonkeyPatch):
     kinds = answer.tables["kinds"].set_index("trait")
     assert kinds.loc["share_Cyrillic", "outliers"] == 0.5
     assert kinds.loc["share_Cyrillic", "others"] == 0
-
-
-def test_without_outliers_there_are_no_kinds():
-    table = pd.DataFrame({"is_outlier": [False], "script": ["Latin"]})
-    assert kinds_of(table).empty

@@ -56,6 +56,16 @@ def test_a_token_that_was_never_trained_is_found(made: Tokens):
     assert not unreachable["tied_under_trained"].any()
 
 
+def test_a_special_token_that_was_never_trained_is_no_token_that_texts_reach():
+    planted = loaded()
+    x, table = planted.learned()
+    special = table["token"] == SPECIAL[0]
+    x["input"][special] = x["input"][table["token"] == MISSED]
+    made = tokens_of(planted)
+    assert made.table.loc[special, "status"].tolist() == ["special"]
+    assert list(made.under_trained["token"]) == [MISSED]
+
+
 def test_counts_are_by_kind_and_script(made: Tokens):
     latin = made.counts.set_index("script").loc["Latin"]
     assert latin["under_trained"] == 1 and latin["unreachable"] >= N_UNUSED
@@ -79,10 +89,51 @@ def test_too_few_unreachable_tokens_are_said():
 
 
 def test_an_output_matrix_of_its_own_is_judged_apart(monkeypatch: pytest.MonkeyPatch):
-    model = loaded(output="lm_head.weight")
-    rows = model.learned()[0]["input"].copy()
-    place = "embspace.models.parameters.checkpoint.checkpoint_tensors"
-    monkeypatch.setattr(place, lambda *_: {"lm_head.weight": rows})
-    made = tokens_of(model)
+    made = judged(monkeypatch, loaded().learned()[0]["input"], is_trained=True)
     assert list(made.verdicts) == ["input", "output"]
     assert made.table["output_under_trained"].sum() == 1
+
+
+def judged(
+    monkeypatch: pytest.MonkeyPatch, output: np.ndarray, *, is_trained: bool = False
+) -> Tokens:
+    """The tokens of a model of planted input rows and other output rows."""
+    place = "embspace.models.parameters.checkpoint.checkpoint_tensors"
+    monkeypatch.setattr(place, lambda *_: {"lm_head.weight": output})
+    return tokens_of(loaded(output="lm_head.weight", is_trained=is_trained))
+
+
+def drawn(made: Tokens, spread: float) -> np.ndarray:
+    """Random rows, of which the reachable ones scatter more by `spread`."""
+    rng = np.random.default_rng(1)
+    is_read = (made.table["status"] != "unreachable").to_numpy()
+    width = np.where(is_read, 0.1 + spread, 0.1)[:, None]
+    return rng.normal(size=24) + rng.normal(size=(len(is_read), 24)) * width
+
+
+def test_a_matrix_without_verdict_has_its_own_separation(
+    made: Tokens, monkeypatch: pytest.MonkeyPatch
+):
+    answer = judged(monkeypatch, drawn(made, spread=0.2))
+    separation = {name: verdict.separation for name, verdict in answer.verdicts.items()}
+    low, high = answer.verdicts["output"].chance
+    assert low < separation["input"] < high < separation["output"] < 0.9
+    input_part, output_part = answer.sentence.split("Unreachable rows of the ")[1:]
+    assert input_part.startswith(
+        "input matrix are like all others, as at random weights, by length ("
+    )
+    assert f"in {100 * separation['input']:.1f} % of pairs" in input_part
+    assert output_part.startswith("output matrix differ from others, but too little")
+    assert f"in {100 * separation['output']:.1f} % of pairs" in output_part
+    assert f"output matrix: no verdict on training. Unreachable rows of the {output_part}" in str(
+        answer
+    )
+
+
+def test_the_sentence_is_of_both_matrices_where_one_has_a_verdict(
+    made: Tokens, monkeypatch: pytest.MonkeyPatch
+):
+    answer = judged(monkeypatch, drawn(made, spread=0), is_trained=True)
+    assert answer.verdicts["input"].has_verdict and not answer.verdicts["output"].has_verdict
+    assert "a row of the input matrix within" in answer.sentence
+    assert "rows of the output matrix are like all others" in answer.sentence

@@ -3,12 +3,15 @@
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from embspace.app.practice import versions as module
+from embspace.app.practice.corpora import CorpusOfVectors
+from embspace.app.practice.reading import read_corpus
 from embspace.app.practice.versions import versions
 from embspace.errors import InputError
-from tests.app.practice.test_corpora import there
+from tests.app.practice.test_reading import there
 from tests.app.test_layer import varied
 from tests.loaded.folders import tree
 
@@ -22,7 +25,7 @@ def cloud(seed: int, n: int = 80) -> np.ndarray:
 @pytest.fixture(autouse=True)
 def few_draws(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "N_HALF_SAMPLES", 20)
-    monkeypatch.setattr(module, "N_ALONE", 4)
+    monkeypatch.setattr(module, "N_ALONE", 16)
 
 
 def test_a_moved_text_is_first():
@@ -52,6 +55,50 @@ def test_another_number_type_stands_beside_rounding(there: Path):
     assert moved["rounding"] < 1e-6 < moved["value"] < 0.01
     assert "search" in changes.index
     assert "texts moved by more than rounding did" in answer.said
+    assert "rounding: among 16 texts drawn evenly" in answer.said
+
+
+def test_vectors_stand_beside_a_model_at_its_layer_and_pooling(there: Path):
+    texts = [varied(n) for n in range(24)]
+    other = read_corpus(texts, model="tiny").at(1, "mean").vectors
+    answer = versions(texts, model="tiny", other_vectors=other, layer=1, pooling="mean")
+    changes = answer.tables["changes"].set_index("quantity")
+    assert changes.loc["cosine_distance", "largest"] < 1e-6
+
+
+def corpus_of(x: np.ndarray, ids: list[int], per_document: int = 1) -> CorpusOfVectors:
+    names = [f"t{number}" for number in ids]
+    documents = [f"d{number // per_document}" for number in ids]
+    table = pd.DataFrame({"id": names, "document": documents, "text": names, "label": ""})
+    return CorpusOfVectors("posts", x, table.assign(copy_of=names, n_tokens=np.nan))
+
+
+def test_texts_of_both_versions_are_joined_by_id(monkeypatch: pytest.MonkeyPatch):
+    x = cloud(3)
+    kept = [np.delete(np.arange(80), row) for row in (7, 50)]
+    one, other = (corpus_of(x[rows], rows.tolist(), 2) for rows in kept)
+    monkeypatch.setattr(module, "read_corpus", lambda *_, **__: one)
+    monkeypatch.setattr(module, "_second", lambda *_: other)
+    answer = versions("a", other_vectors="b")
+    assert len(answer.tables["texts"]) == 78
+    assert answer.tables["texts"]["cosine"].min() == pytest.approx(1)
+    assert "2 texts left out" in answer.said
+
+
+def test_other_models_have_no_cosine_and_thresholds_of_their_own(there: Path):
+    texts = [varied(n) for n in range(24)]
+    answer = versions(texts, model="tiny", other_model="tiny", layer=1, pooling="mean")
+    changes = answer.tables["changes"].set_index("quantity")
+    assert "cosine_distance" not in changes.index and "texts moved" not in answer.said
+    assert answer.tables["texts"]["cosine"].isna().all() and "nan" not in answer.said
+    assert changes.loc["neighbors_kept", "value"] == 1
+
+
+def test_pairs_flip_at_the_rate_of_each_version():
+    x = cloud(4)
+    answer = versions(x, other_vectors=x + 20)  # all cosines rise
+    pairs = answer.tables["texts"]["n_pairs"].sum()
+    assert pairs <= 2 * 1.1 * module.RARE * 80 * 79 + 4
 
 
 def test_one_second_version_is_needed():

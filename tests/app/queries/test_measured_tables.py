@@ -1,7 +1,6 @@
 import pickle
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 import embspace
@@ -24,32 +23,16 @@ def test_the_figure_shows_these_results_under_the_name_of_the_model(s: Spaces):
     assert figure.axes
     assert "tiny" in " ".join(text.get_text() for text in figure.texts)
     assert rcParams["font.size"] == size  # the style is not left behind
-    with pytest.raises(InputError, match=r"search\.yaml: key 'heigth_mm'"):
+    with pytest.raises(InputError, match=r"tasks\.yaml: key 'heigth_mm'"):
         tables.plot(heigth_mm=3)
 
 
 def test_a_figure_is_brought_what_it_shows_of_other_analyses(s: Spaces):
-    from matplotlib.patches import StepPatch
-
-    from embspace.draw.page.canvas import QUANTITIES
-    from embspace.draw.page.looks import SPACES
-
-    figure = s.measure("regimes", unstructured_positions=[0, 3]).plot()
-    drawn = [
-        patch.get_data()
-        for ax in figure.axes
-        for patch in ax.patches
-        if isinstance(patch, StepPatch) and patch.get_label() == SPACES["input"].name
-    ]
-    histogram = s.measure("similarity")["histogram"]
-    expected = [
-        histogram[(histogram["space"] == "input") & (histogram["quantity"] == quantity)]
-        for quantity in QUANTITIES
-    ]
-    assert len(drawn) == len(expected)
-    for data, rows in zip(drawn, expected, strict=True):
-        assert len(rows) and np.array_equal(data.values, rows["density"])
-        assert np.array_equal(data.edges[:-1], rows["bin_left"])
+    tables = s.measure("regimes", unstructured_positions=[0, 3])
+    figure = tables.plot()  # that of the positions, whose strip has the regimes
+    assert figure.get_label() == "measure_positions"
+    words = {text.get_text() for ax in figure.axes for text in ax.texts}
+    assert {f"{norm:.3f}" for norm in tables["summary"]["mean_norm"]} <= words
 
 
 def test_sentences_speak_of_these_texts_and_settings(s: Spaces):

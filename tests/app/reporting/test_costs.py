@@ -3,13 +3,20 @@ from pathlib import Path
 import pytest
 
 from embspace.app.reporting import costs
-from embspace.app.reporting.costs import QUICKER, WHOLE, Expected, Size, cost_told, growth
+from embspace.app.reporting.costs import QUICKER, SMALL, WHOLE, Expected, Size, cost_told, growth
 from embspace.app.repro.durations import Durations
 from embspace.settings.pipeline import Stage, read_stages
 
 RUN = {
     "parameters": 100,
     "characters": 1000,
+    "tokens": 500,
+    "small": {
+        "parameters": 10,
+        "characters": 10,
+        "tokens": 50,
+        "seconds": {"prepare_code": 4.0, "measure_spectrum": 30.0, "measure_two_corpora": 2.0},
+    },
     "seconds": {
         "measure_search": 10.0,
         "measure_similarity": 4.0,
@@ -44,15 +51,42 @@ def test_time_grows_by_what_a_stage_reads(root: Path):
     assert longer("extract_hidden_states@m-one_of_three") == pytest.approx(60.0)
     assert longer("measure_similarity@m") == 4.0  # reads no text
     larger = Expected(read_stages(root), Size(400, 1000), is_quicker=False)
-    assert larger("measure_similarity@m") == pytest.approx(8.0)
+    assert larger("measure_similarity@m") == pytest.approx(4.0 * 4**0.3)
+    wider = Expected(read_stages(root), Size(100, 1000, tokens=1000), is_quicker=False)
+    assert wider("measure_similarity@m") == pytest.approx(8.0)
     assert 10.0 < float(larger("measure_search@m") or 0) <= 40.0
     assert larger("prepare_code") == 5.0
+
+
+@pytest.mark.usefixtures("measured")
+def test_of_the_smallest_model_a_stage_takes_what_it_took_of_a_small_one(root: Path):
+    small = Expected(read_stages(root), Size(10, 10, tokens=50), is_quicker=False)
+    assert small("measure_spectrum@m") == pytest.approx(30.0)
+    assert small("measure_two_corpora@m") == pytest.approx(2.0)
+    tiny = Expected(read_stages(root), Size(1, 1, tokens=5), is_quicker=False)
+    assert 25.0 < float(tiny("measure_spectrum@m") or 0) < 30.0
+    large = Expected(read_stages(root), Size(100, 2000), is_quicker=False)
+    assert 80.0 < float(large("measure_spectrum@m") or 0) < 160.0
+
+
+@pytest.mark.usefixtures("measured")
+def test_a_slow_machine_is_measured_once_and_only_where_a_time_is_expected(root: Path):
+    asked = list[int]()
+
+    def three() -> float:
+        asked.append(1)
+        return 3.0
+
+    slow = Expected(read_stages(root), Size(100, 1000), is_quicker=False, slowness=three)
+    assert slow("measure_context@m") is None and not asked
+    assert (slow("measure_search@m"), slow("measure_similarity@m")) == (30.0, 12.0)
+    assert len(asked) == 1
 
 
 def test_growth_is_read_off_the_graph():
     stage = Stage("measure_x", Path("dvc.yaml"), {"deps": ["src", "data/prepared/model/m.json"]})
     assert growth(stage)[1] == 0.0 < growth(stage)[0]
-    assert growth(stage._replace(entry={"deps": ["src"]})) == (0.0, 0.0)
+    assert growth(stage._replace(entry={"deps": ["src"]})) == (0.0, 0.0, 0.0)
     texts = {"deps": ["data/prepared/model/m.json", "data/extracted/hidden_states/m"]}
     assert growth(stage._replace(entry=texts))[1] == 1.0
 
@@ -78,7 +112,9 @@ def test_a_tree_has_times_of_its_own(tmp_path: Path):
 def test_the_measured_run_is_of_stages_that_there_are(root: Path):
     run = costs.measured_run()
     stages = read_stages(root)
-    assert run["parameters"] > 0 < run["characters"]
+    for sizes in (run, run[SMALL]):
+        assert min(sizes["parameters"], sizes["characters"], sizes["tokens"]) > 0
+    assert {*run[SMALL][WHOLE]} <= set(stages)
     for part in (WHOLE, QUICKER):
         assert run[part] and {name.partition("@")[0] for name in run[part]} <= set(stages)
     assert set(run[QUICKER]) <= set(run[WHOLE])

@@ -41,12 +41,12 @@ def test_the_cheap_analyses_of_layers_come_first_in_every_report_of_other_texts(
 @pytest.mark.parametrize(
     ("option", "noun"),
     [
-        ("layers", "context"),
+        ("layers", "atlas"),
         ("attention", "head_features"),
         ("attention", "query_key_form"),
         ("parameters", "keep_k"),
         (ALL, "ledger"),
-        (ALL, "context"),
+        (ALL, "atlas"),
     ],
 )
 def test_what_takes_minutes_comes_by_an_option(option: str, noun: str):
@@ -68,7 +68,7 @@ def test_a_report_of_the_study_has_what_run_computes():
 def test_stimuli_are_read_in_english_or_if_an_option_says_so():
     assert chosen() - chosen(is_english=False) == {
         *("evolution", "evolution_steps", "evolution_shared", "homonyms"),
-        *("synonyms", "differences", "difference_consistency"),
+        *("synonyms", "differences", "difference_consistency", "sentence_meaning"),
     }
     assert chosen(ALL) - chosen(ALL, is_english=False) == {*OF_STIMULI}
     assert chosen(ALL, STIMULI, is_english=False) == chosen(ALL)

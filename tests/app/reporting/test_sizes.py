@@ -25,4 +25,5 @@ def test_sizes_are_those_of_config_and_files(tmp_path: Path, monkeypatch: pytest
     own = OwnTexts("own", "own", ".txt", b"y" * 30)
     said = size_of(tmp_path, "said", ["posts", "own"], [own])
     assert (said.parameters, said.characters, said.corpora) == (7, 80, 2)
-    assert size_of(tmp_path, "mine", ["posts"], []).parameters == 12 * 3 * 16**2 + 100 * 16
+    mine = size_of(tmp_path, "mine", ["posts"], [])
+    assert (mine.parameters, mine.tokens) == (12 * 3 * 16**2 + 100 * 16, 100)

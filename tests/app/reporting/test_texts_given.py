@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter
 
-from embspace.app.reporting.texts_given import texts_given
+from embspace.app.reporting.texts_given import labels_unread, texts_given
 from embspace.app.working_tree import OwnTexts
 from embspace.errors import InputError
 from embspace.settings.params import CorpusName
@@ -78,6 +78,17 @@ def test_a_file_is_read_as_the_user_says(here: Path):
 def test_columns_that_tell_no_texts_apart_color_nothing():
     Path("same.csv").write_text("text,topic,label\none,a,x\ntwo,a,y\n")
     assert own("same.csv").options == {}
+
+
+def test_a_column_that_may_be_labels_is_told_where_none_is_read_as_such(here: Path):
+    rows = "".join(f"text {number},{'ab'[number % 2]},{number}\n" for number in range(12))
+    Path("kinds.csv").write_text(f"text,kind,mass\n{rows}")
+    texts = own("kinds.csv")
+    assert texts.unread_labels == ("kind",)
+    (said,) = labels_unread([texts])
+    assert said.startswith("kinds.csv: column 'kind' ") and "--label-column kind" in said
+    assert labels_unread([own("kinds.csv", group_column="kind")]) == []
+    assert texts.digest == own("kinds.csv").digest
 
 
 @pytest.mark.parametrize("column", [None, "author"])

@@ -5,19 +5,22 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from embspace.draw.attention.attention_patterns import (
+    DIVERGENCE,
     EXAMPLES,
     TENSORS,
     draw_attention_patterns,
 )
+from embspace.draw.page.canvas import panels_of
 from embspace.measure.attention.attention_patterns import ATTENTION_PATTERNS
 from tests.analyses import as_drawn, settings_of
-from tests.draw.attention.tables import examples, types, types_of_heads
+from tests.draw.attention.tables import divergence, examples, types, types_of_heads
 from tests.draw.fits import assert_words_fit
 
 
 def results(**change: Any) -> dict[str, Any]:
     tokens, maps = examples()
     found = {"heads": types_of_heads(), "types": types(**change), EXAMPLES: tokens}
+    found |= {DIVERGENCE: divergence()}
     return found | {TENSORS: {"example": maps}}
 
 
@@ -32,52 +35,69 @@ def test_the_clearest_head_of_each_type_is_shown_with_its_tokens():
     figure, tables = draw(results())
     assert_words_fit(figure)
     first, second = figure.axes[:2]
-    assert first.get_title("left") == "vertical: 1.1"
-    assert second.get_title("left") == "diagonal: 1.2"
+    assert first.get_title("left") == "Vertical: layer 1, head 1"
+    assert second.get_title("left") == "Diagonal: layer 1, head 2"
     assert np.ravel(second.collections[0].get_array())[0] == 0.01
     assert [label.get_text() for label in first.get_yticklabels()] == (
         ["[CLS]", "extraordin", "[SEP]"]
     )
     title = " ".join(figure.get_suptitle().split())
     assert title == (
-        "By our bounds 50 % of the heads are vertical (25 % without the first token's key), 25 % "
-        "(100 % with random weights) heterogeneous"
+        "25 % of the heads make no pattern by our bounds, with random weights 100 %; vertical is "
+        "the most frequent pattern"
     )
     assert "vertical + diagonal" in tables
     assert "types of Kovaleva et al." in tables
 
 
+def test_no_example_is_of_a_type_without_a_clear_head_and_none_stands_twice():
+    given = results(empty_type=True)
+    table = given["types"]
+    block = (table["type"] == "block") & (table["set"] == "kovaleva")
+    given["types"] = table.assign(clearest_margin=table["clearest_margin"].mask(block, 0.01))
+    figure, _ = draw(given)
+    titles = [ax.get_title("left") or ax.get_title() for ax in panels_of(figure)]
+    assert titles == [
+        "Vertical: layer 1, head 1",
+        "Vertical + diagonal: layer 1, head 3",
+        "Block: layer 1, head 4",  # of the second set, whose margin is not small
+        "Share of each type",
+        "Difference of heads by layer",
+    ]
+    given["types"] = table.assign(clearest_margin=0.01)
+    figure, _ = draw(given)
+    assert len(panels_of(figure)) == 2
+
+
 def test_bars_are_the_shares():
     figure, _ = draw(results())
-    widths = [bar.get_width() for bar in figure.axes[5].patches]
-    assert sorted(widths) == sorted(types(("kovaleva",))["share"])
+    widths = [bar.get_width() for bar in figure.axes[4].patches]
+    assert widths == types(("kovaleva",))["share"].tolist()
 
 
-def test_a_type_that_depends_on_the_first_key_says_so_beside_its_diamond():
+def test_shares_stand_beside_random_weights_and_the_first_key():
     figure, tables = draw(results())
-    shares = figure.axes[5]
-    assert [text.get_text() for text in shares.texts][:2] == ["vertical: depends", "diagonal"]
-    (diamonds,) = (line for line in shares.lines if line.get_marker() == "D")
-    expected = types(("kovaleva",))["share_without_first_key"].tolist()
-    assert list(diamonds.get_xdata()) == expected
+    marks = {line.get_marker(): line for line in figure.axes[4].lines}
+    expected = types(("kovaleva",))
+    assert list(marks["D"].get_xdata()) == expected["share_without_first_key"].tolist()
+    assert list(marks["x"].get_xdata()) == expected["random_weights"].tolist()
     assert "depends" in tables
 
 
-def test_a_type_without_a_head_says_so():
-    figure, _ = draw(results(empty_type=True))
-    said = figure.axes[1].texts[0].get_text().replace("\n", " ")
-    assert said == "no head is diagonal by these bounds"
+def test_divergences_of_heads_stand_beside():
+    figure, _ = draw(results())
+    assert list(figure.axes[5].lines[0].get_ydata()) == [0.3] * 3
 
 
-def test_one_set_of_rules_leaves_the_other_panels_empty():
-    figure, _ = draw(results(sets=("kovaleva",)))
-    assert any(text.get_text() == "there is one set of rules" for text in figure.axes[7].texts)
+def test_a_model_of_one_head_has_none_to_compare():
+    figure, _ = draw(results() | {DIVERGENCE: divergence()[:0]})
+    assert figure.axes[5].texts[0].get_text().startswith("there are no two heads")
 
 
 def test_without_heads_it_says_so():
     empty = {
-        name: pd.DataFrame(columns=each.columns)
-        for name, each in results().items()
+        name: pd.DataFrame(columns=table.columns)
+        for name, table in results().items()
         if name != TENSORS
     }
     figure, tables = draw(empty | {TENSORS: {}})

@@ -1,14 +1,11 @@
-"""Holds the figure of the layers' roles to its tables."""
-
-from typing import Any
+"""Holds the sentence and the tables of the layers' roles to their rows."""
 
 import pandas as pd
 
-from embspace.draw.blocks.layer_roles import NAMES, PANELS, draw_layer_roles
+from embspace.draw.blocks.layer_roles import PANELS, draw_layer_roles
 from embspace.measure.blocks.layer_roles import CHOICES, FORWARD, LAYER_ROLES
 from embspace.measure.blocks.layer_roles_statistics import STATISTICS, WORDS
-from tests.analyses import as_drawn, settings_of
-from tests.draw.fits import assert_words_fit
+from tests.analyses import as_drawn
 
 RANDOM = {f"random_weights_{end}": 0.1 for end in ("mean", "smallest", "largest")}
 
@@ -40,30 +37,25 @@ def tables() -> dict[str, pd.DataFrame]:
     }
 
 
-def drawn(tables: dict[str, pd.DataFrame]) -> tuple[Any, str]:
-    results = as_drawn(LAYER_ROLES, tables)
-    return draw_layer_roles(results, "a model", **settings_of(draw_layer_roles))
+def drawn(tables: dict[str, pd.DataFrame]) -> tuple[str, str]:
+    return draw_layer_roles(as_drawn(LAYER_ROLES, tables), "a model", digits=3)
 
 
-def test_a_panel_a_statistic_and_one_of_correlations() -> None:
-    figure, text = drawn(tables())
-    assert_words_fit(figure)
-    titles = [ax.get_title("left") or ax.get_title() for ax in figure.axes]
-    assert titles == [*PANELS.values(), "Rank correlation with the layer"]
-    assert [NAMES[words] for words in WORDS.values()] == [*PANELS]
-    for ax in figure.axes[: len(PANELS)]:
-        assert list(ax.lines[1].get_ydata()) == [0.1, 0.2, 0.3]
-    assert all(words in text for words in WORDS.values())
+def test_the_tables_have_the_claims_and_every_statistic_by_layer() -> None:
+    _, text = drawn(tables())
+    first, _, rest = text.partition("<details>")
+    assert all(words in first for words in WORDS.values())
+    assert "0.50 [0.40, 0.90]" in first and "1,234 tokens" in first
+    assert all(words in rest for words in PANELS.values())
 
 
-def test_the_title_counts_the_verdicts() -> None:
-    figure, _ = drawn(tables())
-    title = " ".join(figure.get_suptitle().split())
-    assert "choices”: of 2 statistics 1 for it, 0 against it, 1 undecided" in title
-    assert "previous achievements”: of 5 statistics 2 for it, 2 against it, 1 undecided" in title
+def test_the_finding_counts_the_verdicts() -> None:
+    finding, _ = drawn(tables())
+    assert "choices”: of 2 statistics 1 for it, 0 against it, 1 undecided" in finding
+    assert "previous achievements”: of 5 statistics 2 for it, 2 against it, 1 undecided" in finding
 
 
 def test_an_architecture_that_is_not_known_has_a_sentence() -> None:
-    figure, text = drawn(LAYER_ROLES.empty())
+    finding, text = drawn(LAYER_ROLES.empty())
+    assert "was not measured" in finding
     assert "cannot be rebuilt" in text
-    assert "cannot be rebuilt" in figure.axes[0].texts[0].get_text()

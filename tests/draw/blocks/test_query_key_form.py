@@ -1,4 +1,4 @@
-"""Holds the figure of queries and keys to its tables."""
+"""Holds the sentence of queries and keys to its rows."""
 
 from typing import Any
 
@@ -10,8 +10,7 @@ from embspace.draw.page.saving import Results
 from embspace.measure.blocks.query_key_form import QUERY_KEY_FORM
 from embspace.measure.blocks.query_key_form_heads import LAYER_MEASURES
 from embspace.measure.blocks.query_key_form_nulls import HEAD_MEASURES
-from tests.analyses import as_drawn, settings_of
-from tests.draw.fits import assert_words_fit
+from tests.analyses import as_drawn
 
 KINDS = ("random_initialization", "shuffled_entries")
 FACTS = {
@@ -30,9 +29,8 @@ FACTS = {
 RANGE = {"null_mean": 0.5, "null_smallest": 0.45, "null_largest": 0.55, "n_draws": 20}
 
 
-def drawn(results: Results, label: str = "a model") -> Any:
-    settings = settings_of(draw_query_key_form, most_lines=2)
-    return draw_query_key_form(results, label, **settings)
+def drawn(results: Results, label: str = "a model") -> tuple[str, str]:
+    return draw_query_key_form(results, label, digits=3)
 
 
 def results(layer_value: float = 0.75, **facts: Any) -> Results:
@@ -80,34 +78,6 @@ def results(layer_value: float = 0.75, **facts: Any) -> Results:
     return as_drawn(QUERY_KEY_FORM, {**tables, "json": FACTS | facts})
 
 
-def words_of(figure: Any) -> str:
-    texts = [
-        each.get_text() for each in (*figure.texts, *(t for a in figure.axes for t in a.texts))
-    ]
-    return " ".join(" ".join(texts).split())
-
-
-def test_points_are_heads_and_the_line_is_the_layer():
-    given = results()
-    figure, _ = drawn(given, "a model of a long name")
-    assert_words_fit(figure)
-    lines = {line.get_label(): line for line in figure.axes[0].lines}
-    points, line = lines["single heads"], lines["all heads of a layer"]
-    assert np.asarray(points.get_ydata()) == pytest.approx(given["heads"]["symmetry"])
-    assert np.asarray(points.get_xdata()).round().tolist() == given["heads"]["layer"].tolist()
-    assert np.asarray(line.get_ydata()) == pytest.approx(0.75)
-    for ax in figure.axes[:6]:
-        assert ax.get_title("left") and ax.get_xlabel() and ax.get_ylabel()
-
-
-def test_lines_over_ranks_are_of_layers_at_equal_distances():
-    figure, _ = drawn(results())
-    for ax, column in ((figure.axes[2], "principal_angle"), (figure.axes[3], "singular_share")):
-        assert [line.get_label() for line in ax.lines] == ["1", "3", "random"]
-        rows = results()["ranks"].query("weights == 'trained' and layer == 3")
-        assert np.asarray(ax.lines[1].get_ydata()) == pytest.approx(rows[column])
-
-
 @pytest.mark.parametrize(
     ("value", "said"),
     [
@@ -116,33 +86,8 @@ def test_lines_over_ranks_are_of_layers_at_equal_distances():
         (0.2, "less symmetric than random ones: symmetry 0.20"),
     ],
 )
-def test_the_title_says_how_symmetric_layers_are(value: float, said: str):
-    figure, _ = drawn(results(value))
-    assert said in " ".join(figure.get_suptitle().split())
-
-
-def test_the_subtitle_says_what_was_read():
-    figure, _ = drawn(results(n_key_heads=2))
-    words = words_of(figure)
-    assert "3 layers of 4 heads with 2 keys" in words
-    assert "1,470 tokens of 60 texts (posts)" in words
-
-
-def test_what_is_not_defined_is_said():
-    given = results(query_biases=False)
-    given["heads"]["key_only_share"] = np.nan
-    figure, _ = drawn(given)
-    assert "queries have no bias" in words_of(figure)
-    assert figure.axes[5].has_data()
-    given["heads"]["mean_query_share"] = np.nan
-    for facts, said in (
-        ({"rotary_positions": True}, "positions are rotary"),
-        ({"rotary_positions": False}, "no corpus of which a token was read"),
-    ):
-        given["json"].update(FACTS | facts)
-        figure, text = drawn(given)
-        assert said in words_of(figure)
-        assert "key only" in text
+def test_the_finding_says_how_symmetric_layers_are(value: float, said: str):
+    assert said in drawn(results(value))[0]
 
 
 @pytest.mark.parametrize(
@@ -154,7 +99,11 @@ def test_what_is_not_defined_is_said():
 )
 def test_an_unknown_architecture_is_a_sentence(architecture: str | None, said: str):
     empty = QUERY_KEY_FORM.empty(known=False, architecture=architecture)
-    figure, text = drawn(as_drawn(QUERY_KEY_FORM, empty))
-    assert said in words_of(figure)
+    finding, text = drawn(as_drawn(QUERY_KEY_FORM, empty))
+    assert "is not known here" in finding
     assert said[1:] in text
-    assert not any(ax.axison for ax in figure.axes)
+
+
+def test_a_block_of_several_layers_is_no_layer():
+    finding, _ = drawn(results(n_layers=1, n_uses=12))
+    assert "in its one block" in finding and "median layer" not in finding

@@ -5,7 +5,8 @@ from matplotlib.figure import Figure
 
 from embspace.draw.compare.ledger import SUBJECTS, draw_ledger
 from embspace.draw.page.looks import VERDICTS
-from embspace.measure.compare.ledger import COLUMNS, RULES
+from embspace.measure.compare.ledger import LEDGER
+from embspace.measure.compare.ledger import ROWS as ROW_COLUMNS
 from embspace.published.untrained import beside_untrained
 from tests.draw.fits import assert_words_fit
 
@@ -18,7 +19,7 @@ ROWS = [
 ]
 
 
-NO_RULES = pd.DataFrame(columns=RULES)
+NO_RULES = LEDGER.tables["rules"].of()
 
 
 def table(rows: list[tuple[object, ...]], untrained: pd.DataFrame | None = None) -> pd.DataFrame:
@@ -32,7 +33,7 @@ def verdicts(rows: list[tuple[object, ...]]) -> pd.DataFrame:
         pd.DataFrame(rows, columns=keys)
         .assign(page=5, source="A. Author (2024), a thesis", about="weights")
         .assign(rule=lambda table: table["statement"])
-        .reindex(columns=["row", *COLUMNS])
+        .reindex(columns=[*ROW_COLUMNS])
     )
 
 
@@ -43,7 +44,7 @@ def draw(rows: pd.DataFrame, rules: pd.DataFrame = NO_RULES) -> tuple[Figure, st
 def test_a_bar_a_section_in_the_order_of_the_thesis():
     figure, _ = draw(table(ROWS))
     assert_words_fit(figure)
-    claims, numbers = figure.axes
+    claims, totals = figure.axes
     assert [tick.get_text() for tick in claims.get_yticklabels()] == [
         "4.10",
         f"4.2.1  {SUBJECTS['4.2.1']}",
@@ -52,20 +53,32 @@ def test_a_bar_a_section_in_the_order_of_the_thesis():
     assert widths == {"matches": [1, 0], "differs": [0, 1]}
     colors = {bar.get_label(): to_rgb(bar.patches[0].get_facecolor()) for bar in claims.containers}
     assert colors == {name: to_rgb(VERDICTS[name].color) for name in colors}
-    assert [tick.get_text() for tick in numbers.get_yticklabels()] == [
-        VERDICTS["lost in the source"].name,
-        VERDICTS["not checkable"].name,
-    ]
+    bars = {
+        tick.get_text(): bar
+        for tick, bar in zip(totals.get_yticklabels(), totals.patches, strict=True)
+    }
+    assert {name: bar.get_width() for name, bar in bars.items()} == {"matches": 1, "differs": 1}
+    assert {name: to_rgb(bar.get_facecolor()) for name, bar in bars.items()} == colors
+
+
+def test_a_section_of_few_claims_and_what_cannot_be_checked_have_no_bar():
+    many = [("claim", "4.2.1", f"claim {number}", "matches", 1.0) for number in range(3)]
+    unknown = [("claim", "5", f"{number} more", "not checkable", 1.0) for number in range(3)]
+    figure, _ = draw(table([*many, *unknown, ROWS[0]]))
+    sections, totals = figure.axes
+    assert [tick.get_text()[:5] for tick in sections.get_yticklabels()] == ["4.2.1"]
+    assert {text.get_text() for text in sections.texts} == {"3"}
+    assert [text.get_text() for text in totals.texts] == ["4", "3"]
 
 
 @pytest.mark.parametrize(
     ("rows", "said"),
     [
-        (ROWS, "Of 2 published claims 1 holds and 1 does not"),
-        (ROWS[:1], "Of 1 published claim 1 holds and 0 do not"),
+        (ROWS, "1 published claim holds and 1 does not"),
+        (ROWS[:1], "1 published claim holds and 0 do not"),
         (
             [*ROWS, ("claim", "5", "?", "undecided", 1), ("claim", "5", "?", "not checkable", 1)],
-            "Of 4 published claims 1 holds and 1 does not (1 undecided, 1 not checkable here)",
+            "1 published claim holds and 1 does not; others cannot be decided",
         ),
     ],
 )
@@ -125,15 +138,14 @@ def test_sections_of_other_sources_are_not_those_of_the_thesis():
     assert ticks == ["Writer", "4.10", f"4.2.1  {SUBJECTS['4.2.1']}"]
 
 
-def test_the_title_says_how_many_hold_only_after_training():
+def test_the_title_counts_no_claim_that_holds_untrained_too():
     rows = [*ROWS, ("claim", "5", "words tell", "matches", 0.7)]
     random = [("claim", "4.10", "norms are above one", "matches", 1.1)]
     random += [("claim", "5", "words tell", "differs", 0.2)]
     figure, text = draw(table(rows, verdicts(random)))
     assert_words_fit(figure)
     assert " ".join(figure.get_suptitle().split()) == (
-        "Of 3 published claims 2 hold and 1 does not; of the 2 that hold and read weights "
-        "1 do so only after training, 1 untrained, too, and 0 are open"
+        "1 published claim holds and 1 does not; others also hold untrained"
     )
     assert "holds, but also untrained" in {bar.get_label() for bar in figure.axes[0].containers}
     assert "holds, but also untrained" in text
@@ -150,5 +162,5 @@ def test_a_family_says_how_many_may_hold_by_chance():
 def test_a_claim_asked_in_several_ways_has_a_row_a_way():
     rules = pd.DataFrame({"row": [1, 1], "statement": "norms are above one"})
     rules = rules.assign(asked_at=["perplexity 30", "perplexity 60"], verdict="matches")
-    _, text = draw(table(ROWS), rules.reindex(columns=RULES))
+    _, text = draw(table(ROWS), LEDGER.tables["rules"].of(rules))
     assert "perplexity 60" in text

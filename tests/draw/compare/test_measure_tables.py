@@ -1,7 +1,7 @@
 import pandas as pd
 import pytest
 
-from embspace.compare.measures import COLUMNS
+from embspace.compare.measures import MEASURES
 from embspace.draw.compare.measure_tables import consistencies, tables_of
 
 
@@ -21,7 +21,7 @@ ROWS = pd.DataFrame(
         row("texts / mean / as_is", 1, 0.1, noun="search", table="search", quantity="recall_at_1"),
         row("texts / cls / as_is", 1, 0.1, noun="search", table="search", quantity="recall_at_1"),
     ]
-).reindex(columns=COLUMNS)
+).reindex(columns=[*MEASURES.tables["csv"].columns])
 
 
 def test_consistencies_are_of_mean_pooling_at_the_last_layer_of_both():

@@ -5,11 +5,14 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from embspace.compare import paired_bounds
-from embspace.compare.measures import COLUMNS
+from embspace.compare.alignment import ALIGNMENT
+from embspace.compare.measures import MEASURES
 from embspace.draw.compare.measures import draw_measures
+from embspace.draw.page.looks import BLUE, GRAY
+from tests.draw.compare import test_alignment
 from tests.draw.fits import assert_words_fit
 
-SETTINGS = {"height_mm": 140.0, "profile_length": 3, "digits": 2}
+SETTINGS = {"height_mm": 140.0, "digits": 2}
 VALUES = (0.5, 0.25)
 
 
@@ -46,11 +49,14 @@ def table() -> pd.DataFrame:
     found.loc[of_sentences, "difference_low"] = found["difference"] - 0.1
     found.loc[of_sentences, "difference_high"] = found["difference"] + 0.2
     found.loc[of_sentences, "n_paired"] = 14
-    return found.reindex(columns=COLUMNS)
+    return found.reindex(columns=[*MEASURES.tables["csv"].columns])
 
 
-def drawn(table: pd.DataFrame) -> tuple[Figure, str]:
-    return draw_measures({"csv": table}, "one--two", **SETTINGS)
+def drawn(
+    table: pd.DataFrame, alignment: pd.DataFrame | None = None, pair: str = "one--two"
+) -> tuple[Figure, str]:
+    none = ALIGNMENT.tables["csv"].of() if alignment is None else alignment
+    return draw_measures({"csv": table, "alignment": none}, pair, **SETTINGS)
 
 
 def panel(figure: Figure, title: str) -> Axes:
@@ -58,17 +64,17 @@ def panel(figure: Figure, title: str) -> Axes:
     return ax
 
 
-def test_positions_of_both_models_share_an_axis(table: pd.DataFrame):
+def test_the_last_layers_have_their_shares_of_the_title(table: pd.DataFrame):
     figure, _ = drawn(table)
     assert_words_fit(figure)
-    lines = panel(figure, "Structured positions").lines
-    assert [line.get_label() for line in lines] == ["one", "two"]
-    assert [list(line.get_xdata()) for line in lines] == [[1, 2, 3]] * 2
-    assert list(lines[1].get_ydata()) == [0.25] * 3
+    said = [text.get_text() for text in panel(figure, "Other half found").texts]
+    assert said == ["50 %", "25 %"]
+    words = " ".join(" ".join(text.get_text() for text in figure.texts).split())
+    assert "half found: 25 % [15, 45] more, by chance 1 of 14" in words
 
 
 def test_curves_are_as_long_as_each_model_has_them(table: pd.DataFrame):
-    figure, _ = drawn(table)
+    figure, _ = drawn(table[table["noun"] != "search"])
     lines = panel(figure, "Variance of tokens").lines
     assert [len(line.get_xdata()) for line in lines] == [2, 1]
 
@@ -76,16 +82,24 @@ def test_curves_are_as_long_as_each_model_has_them(table: pd.DataFrame):
 def test_what_only_one_model_has_is_named_and_not_drawn(table: pd.DataFrame):
     figure, _ = drawn(table)
     titles = [ax.get_title("left") for ax in figure.axes if ax.axison]
-    assert titles == [
-        "Other half found",
-        "Consistency",
-        "Variance of tokens",
-        "Structured positions",
-    ]
+    assert titles == ["Other half found", "Consistency of differences"]
     said = " ".join(" ".join(text.get_text() for text in figure.texts).split())
-    assert "not in both: right sense found, variance of positions" in said
+    assert "not in both: right sense found · not in both: layers equally deep" in said
     figure, _ = drawn(table[:0])
     assert "nothing was measured of both" in figure.axes[0].texts[0].get_text()
+
+
+def test_layers_that_lie_equally_deep_have_a_panel(table: pd.DataFrame):
+    figure, _ = drawn(table, test_alignment.table())
+    assert_words_fit(figure)
+    assert panel(figure, "Layers equally deep").get_xlabel() == "layer of one"
+
+
+def test_random_weights_are_gray(table: pd.DataFrame):
+    figure, _ = drawn(table, pair="one--one (random weights)")
+    model, random = panel(figure, "Other half found").lines
+    assert (model.get_color(), random.get_color()) == (BLUE, GRAY)
+    assert "that of random weights of 25 %" in " ".join(figure.get_suptitle().split())
 
 
 def test_found_texts_are_those_of_mean_pooling_by_layer(table: pd.DataFrame):
@@ -97,7 +111,7 @@ def test_found_texts_are_those_of_mean_pooling_by_layer(table: pd.DataFrame):
 
 def test_paired_differences_are_of_the_last_common_layer(table: pd.DataFrame):
     figure, text = drawn(table)
-    ax = panel(figure, "Consistency")
+    ax = panel(figure, "Consistency of differences")
     points = [line for line in ax.lines if len(line.get_xdata()) == 2]
     assert list(points[0].get_xdata())[0] == pytest.approx(0.25)
     assert [label.get_text() for label in ax.get_yticklabels()] == ["warm-cold", "funny-sad"]
@@ -119,7 +133,9 @@ def test_models_of_other_depths_are_compared_and_drawn_at_their_own_layers(table
     deep = deep.assign(difference_low=bounds[0], difference_high=bounds[1])
     deep["n_paired"] = deep["n_paired"].mask(layered, 14)
     figure, text = drawn(deep)
-    assert panel(figure, "Consistency").get_xlabel() == "difference at layer 4 and 2"
+    assert (
+        panel(figure, "Consistency of differences").get_xlabel() == "difference at layers 4 and 2"
+    )
     one, other = panel(figure, "Other half found").lines
     assert list(one.get_xdata()) == [0, 2, 4]
     assert list(other.get_xdata()) == [0, 1, 2]
@@ -132,7 +148,7 @@ def test_the_title_says_what_either_model_finds(table: pd.DataFrame):
     assert " ".join(figure.get_suptitle().split()) == (
         "The last layer of one finds the other half of 50 % of texts, that of two of 25 %"
     )
-    assert any("n = 14 pairs a" in text.get_text() for text in figure.texts)
+    assert any("14 pairs a" in text.get_text() for text in figure.texts)
     figure, _ = drawn(table[table["noun"] != "search"])
     assert " ".join(figure.get_suptitle().split()) == (
         "Half of the variance of token embeddings lies in 1 direction in one"
@@ -161,5 +177,5 @@ def test_without_common_sentences_there_is_no_panel(table: pd.DataFrame):
     others = table[table["noun"] != "differences"]
     figure, text = drawn(others)
     assert_words_fit(figure)
-    assert "Consistency" not in [ax.get_title("left") for ax in figure.axes]
+    assert "Consistency of differences" not in [ax.get_title("left") for ax in figure.axes]
     assert "None." in text.split("## Sentences")[1].partition("## ")[0]

@@ -7,9 +7,7 @@ import pandas as pd
 import pytest
 from matplotlib import rc_context
 
-from embspace.compare.model_changes_rows import COLUMNS
-from embspace.compare.model_changes_states import STATES
-from embspace.compare.model_changes_words import MOVED_TOKENS, WORDS
+from embspace.compare.model_changes import CHANGES, STATES, TOKENS, WORDS
 from embspace.draw.compare.model_changes import draw_model_changes
 from embspace.draw.page.canvas import letter_panels, use_style
 from embspace.draw.page.latex import latex_tables
@@ -56,7 +54,7 @@ def table(*moved: dict[str, Any], whole: dict[str, Any], rest: str = "identical"
         for group in GROUPS
         if (group, layer) not in places
     ]
-    return pd.DataFrame([*rows, *moved, whole], columns=COLUMNS)
+    return CHANGES.of([*rows, *moved, whole])
 
 
 def drawn(
@@ -64,9 +62,9 @@ def drawn(
 ) -> tuple[Any, str]:
     results = {
         "csv": changes,
-        "words": pd.DataFrame(words or [], columns=WORDS),
-        "tokens": pd.DataFrame(columns=MOVED_TOKENS),
-        "states": settings.pop("states", pd.DataFrame(columns=STATES)),
+        "words": WORDS.of(words or []),
+        "tokens": TOKENS.of(),
+        "states": settings.pop("states", STATES.of()),
     }
     with rc_context():
         use_style()
@@ -105,7 +103,7 @@ def test_of_several_parts_the_title_names_the_most_moved() -> None:
     parts = (row("norm", 1, "moved", 0.02), row("feed_forward_value", 3, "moved", 0.3, rank=24))
     figure, _ = drawn(table(*parts, whole=all_of("moved", 0.05)))
     assert title_of(figure) == (
-        "From A to B all weights together moved by 5 % of their norm, most the FF values of "
+        "From A to B all weights together moved by 5 % of their norm, most the MLP values of "
         "layer 3, by 30 % of their norm"
     )
 
@@ -142,14 +140,14 @@ def test_weights_without_a_relation_are_beside_chance() -> None:
 
 def test_a_block_of_several_layers_is_called_so() -> None:
     shared = {**row("attention_query", 1, "moved", 0.1, 24), "layers": "1-12"}
-    changes = pd.DataFrame([shared, all_of("moved", 0.05)], columns=COLUMNS)
+    changes = CHANGES.of([shared, all_of("moved", 0.05)])
     figure, _ = drawn(changes)
     assert "the queries of layers 1-12, by" in title_of(figure)
     assert [each.get_text() for each in figure.axes[0].get_yticklabels()] == ["1-12"]
 
 
 def test_models_that_are_no_pair_are_told_why() -> None:
-    changes = pd.DataFrame([{"reason": "A has 6 layers, B 3"}], columns=COLUMNS)
+    changes = CHANGES.of([{"reason": "A has 6 layers, B 3"}])
     figure, text = drawn(changes)
     assert title_of(figure) == "How far B lies from A is not checkable"
     assert "A has 6 layers, B 3" in figure.axes[0].texts[0].get_text()
@@ -170,7 +168,7 @@ def test_states_have_a_line_beside_other_texts() -> None:
         for layer in range(3)
     ]
     moved = row("attention_query", 2, "moved", 0.1, 1)
-    states = pd.DataFrame(rows, columns=STATES)
+    states = STATES.of(rows)
     figure, text = drawn(table(moved, whole=all_of("moved", 0.01)), states=states)
     ax = figure.axes[3]
     own, other = (list(line.get_ydata()) for line in ax.lines[:2])

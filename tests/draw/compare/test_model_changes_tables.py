@@ -3,8 +3,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from embspace.compare.model_changes_states import STATES
-from embspace.compare.model_changes_words import MOVED_TOKENS, WORDS
+from embspace.compare.model_changes import STATES, TOKENS, WORDS
 from embspace.draw.compare.model_changes_tables import (
     changes_table,
     place_of,
@@ -31,9 +30,9 @@ def test_a_block_of_several_layers_has_a_plural() -> None:
 
 
 def test_without_rows_there_is_no_table() -> None:
-    assert words_table(pd.DataFrame(columns=WORDS), 12, 3) == ""
-    assert tokens_table(pd.DataFrame(columns=MOVED_TOKENS)) == ""
-    assert states_table(pd.DataFrame(columns=STATES), 3) == ""
+    assert words_table(WORDS.of(), 12, 3) == ""
+    assert tokens_table(TOKENS.of()) == ""
+    assert states_table(STATES.of(), 3) == ""
 
 
 def test_words_that_are_alike_stand_first() -> None:
@@ -54,6 +53,6 @@ def test_words_that_are_alike_stand_first() -> None:
         }
 
     rows = [words("apple tax", is_coherent=False), words("doctor nurse", is_coherent=True)]
-    text = words_table(pd.DataFrame(rows, columns=WORDS), 12, 3)
+    text = words_table(WORDS.of(rows), 12, 3)
     assert text.index("doctor nurse") < text.index("apple tax")
     assert "Queries of layer 2, direction 1" in text

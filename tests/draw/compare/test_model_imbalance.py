@@ -1,14 +1,9 @@
-from typing import Any
-
 import pandas as pd
 import pytest
 
-from embspace.compare.model_imbalance import COLUMNS
+from embspace.compare.model_imbalance import MODEL_IMBALANCE
 from embspace.draw.compare.model_imbalance import draw_model_imbalance
 from tests.compare.test_model_imbalance import pair, table_of
-from tests.draw.fits import assert_words_fit
-
-SETTINGS: dict[str, Any] = {"row_height_mm": 38.0, "digits": 3}
 
 
 @pytest.fixture(scope="module")
@@ -16,34 +11,25 @@ def table() -> pd.DataFrame:
     return table_of(pair())
 
 
-def test_a_row_a_corpus_with_both_directions(table: pd.DataFrame) -> None:
-    figure, text = draw_model_imbalance({"csv": table}, "one--two", **SETTINGS)
-    assert_words_fit(figure)
-    title = " ".join(figure.get_suptitle().split())
-    assert title.startswith("At the last layer, ")
-    names = [ax.get_title("left") or ax.get_title() for ax in figure.axes]
-    assert [name for name in names if name] == [
-        "News, 80 texts: difference",
-        "News: both directions",
-        "Stimuli, 50 texts: difference",
-        "Stimuli: both directions",
-    ]
+def drawn(table: pd.DataFrame) -> tuple[str, str]:
+    return draw_model_imbalance({"csv": table}, "one--two", digits=3)
+
+
+def test_a_table_of_the_last_layers_and_one_a_corpus(table: pd.DataFrame) -> None:
+    _, text = drawn(table)
     assert text.startswith("# Information imbalance of one and two\n")
+    headings = [line for line in text.splitlines() if line.startswith("## ")]
+    assert headings == ["## Last layers", "## News: all layers", "## Stimuli: all layers"]
 
 
-def test_the_title_names_the_corpora_that_tell_the_models_apart(table: pd.DataFrame) -> None:
-    clear = table.assign(asymmetry_low=0.1, asymmetry_high=0.2)
-    figure, _ = draw_model_imbalance({"csv": clear}, "one--two", **SETTINGS)
-    title = " ".join(figure.get_suptitle().split())
-    assert title.startswith("At the last layer, two holds more of one than the other way round: ")
-    unclear = table.assign(asymmetry_low=-0.1, asymmetry_high=0.2)
-    figure, _ = draw_model_imbalance({"csv": unclear}, "one--two", **SETTINGS)
-    title = " ".join(figure.get_suptitle().split())
-    assert title == "At the last layer, neither one nor two clearly holds more of the other"
+def test_the_finding_names_the_corpora_that_tell_the_models_apart(table: pd.DataFrame) -> None:
+    finding, _ = drawn(table.assign(asymmetry_low=0.1, asymmetry_high=0.2))
+    assert finding.startswith("At the last layer, two holds more of one than the other way round: ")
+    finding, _ = drawn(table.assign(asymmetry_low=-0.1, asymmetry_high=0.2))
+    assert finding == "At the last layer, neither one nor two clearly holds more of the other"
 
 
 def test_no_text_in_common_is_said() -> None:
-    empty = pd.DataFrame(columns=COLUMNS)
-    figure, text = draw_model_imbalance({"csv": empty}, "one--two", **SETTINGS)
-    assert "one and two cannot be compared" in figure.get_suptitle()
+    finding, text = drawn(MODEL_IMBALANCE.tables["csv"].of())
+    assert finding == "one and two cannot be compared"
     assert "too few texts in common" in text

@@ -1,9 +1,8 @@
-from tests.draw.layer_tables import project_drawing, title_of
+from embspace.draw.layers.direction import draw_direction
+from tests.draw.layer_tables import project_page
 
 
-def test_the_title_names_the_extreme_layer():
-    figure, text = project_drawing("direction")
-    assert title_of(figure).startswith(
-        "Tokens of articles point most alike at the last layer: mean cosine 2.1"
-    )
-    assert text.startswith("# Direction of a model of a long name\n\nStage `measure_direction`.")
+def test_the_sentence_names_the_extreme_layer():
+    sentence, text = project_page(draw_direction)
+    assert sentence.startswith("Tokens of posts point most alike at the last layer: mean cosine ")
+    assert "\n\nStage `measure_direction`." in text

@@ -1,18 +1,15 @@
 """Known models stand beside a model's own lines, on texts that both have read."""
 
-import numpy as np
 import pandas as pd
 import pytest
 
 from embspace.draw.layers.layer_profiles_reference import (
-    draw_beside,
+    OF_NEIGHBORS,
     known_profiles,
-    legend_words,
-    name_beside,
     profiles_beside,
     tokens_per_text,
 )
-from embspace.draw.page.canvas import new_figure
+from embspace.geometry.measures.registry import definitions
 
 
 def known(*rows: tuple[str, float, str]) -> pd.DataFrame:
@@ -47,24 +44,22 @@ def test_ones_own_texts_stand_beside_texts_of_similar_length(tokens: int, corpus
     assert {*profiles_beside(own, "mine", KNOWN)["corpus"]} == {corpus}
 
 
+def test_measures_of_neighbors_stand_beside_known_models_on_the_same_texts_alone():
+    neighbors = KNOWN.assign(measure="two_nn")
+    assert profiles_beside(profiles("my_texts"), "mine", neighbors).empty
+    assert not profiles_beside(profiles("posts"), "mine", neighbors).empty
+    measured = {*known_profiles()["measure"]}
+    assert {*OF_NEIGHBORS} == {
+        name for name in measured if definitions()[name].family in ("intrinsic_dimension", "hubs")
+    }
+
+
 def test_no_model_stands_beside_itself():
     assert {*profiles_beside(profiles("articles"), "A", KNOWN)["model"]} == {"B", "C"}
     assert profiles_beside(profiles("articles"), "A", known((*LONG, "A"))).empty
+    on_posts = known((*SHORT, "random A"), (*SHORT, "B"))  # its random weights are a null
+    assert {*profiles_beside(profiles("posts"), "A", on_posts)["model"]} == {"B"}
     assert profiles_beside(profiles("articles")[:0], "mine", KNOWN).empty
-
-
-def test_names_stand_at_the_ends_of_lines_and_apart():
-    figure, (ax,) = new_figure(1, 1, height_mm=60.0, title="t", subtitle="s", stage="x")
-    beside = profiles_beside(profiles("articles"), "mine", KNOWN)
-    draw_beside(ax, beside, "token", "mean_cosine")
-    draw_beside(ax, beside, "cls", "mean_cosine")  # of which nothing is known
-    name_beside([ax])
-    assert [line.get_label() for line in ax.lines] == ["known: A", "known: B", "known: C"]
-    assert [each.get_text() for each in ax.texts] == ["A", "B", "C"]
-    heights = sorted(each.xy[1] for each in ax.texts)  # three lines, one end
-    assert np.diff(heights).min() >= 0.079
-    assert legend_words(beside) == "gray: known models on articles, by share of depth"
-    figure.clear()
 
 
 def test_the_table_has_trained_models_and_random_weights():

@@ -29,7 +29,7 @@ def save(noun: str, *, is_empty: bool) -> None:
 
 
 def test_all_nouns_of_the_chapter_are_drawn() -> None:
-    nouns = {"atlas", "encoders_decoders", "information_imbalance", "layer_maps"}
+    nouns = {"profile", "atlas", "encoders_decoders", "information_imbalance", "layer_maps"}
     assert DRAWINGS.keys() == {*nouns, *FAMILIES}
 
 
@@ -44,7 +44,7 @@ def test_nouns_are_drawn_under_the_name_of_the_model(
     keep_nouns(monkeypatch, "layers", nouns)
     settings = {noun: settings_of(DRAWINGS[noun].draw) for noun in nouns}
     monkeypatch.chdir(tmp_path)
-    for noun in {*FAMILIES}.intersection(nouns):
+    for noun in FAMILIES if "profile" in nouns else {*FAMILIES}.intersection(nouns):
         save(noun, is_empty=is_empty)
     save_table(atlas_table()[: 0 if is_empty else None], "results/atlas/mine.csv")
     beside = encoders_decoders_table()[: 0 if is_empty else None]
@@ -54,8 +54,8 @@ def test_nouns_are_drawn_under_the_name_of_the_model(
     save_table(imbalance, "results/information_imbalance/mine.csv")
     maps = layer_maps()
     end = 0 if is_empty else None
-    save_rows(maps.coordinates[:end], "data/projected/layer_maps/mine.parquet")
-    save_table(maps.layers[:end], "results/layer_maps/mine.csv")
+    save_rows(maps["parquet"][:end], "data/projected/layer_maps/mine.parquet")
+    save_table(maps["csv"][:end], "results/layer_maps/mine.csv")
     with processes(1):
         main(StageConfig("mine", {"label": "my own model"}, "", {}, [], [], settings))
     drawn = files_here()

@@ -1,9 +1,10 @@
-from tests.draw.layer_tables import project_drawing, title_of
+from embspace.draw.layers.spectrum import draw_spectrum
+from tests.draw.layer_tables import project_page
 
 
-def test_the_title_names_the_extreme_layer():
-    figure, text = project_drawing("spectrum")
-    assert title_of(figure).startswith(
-        "Variance of tokens of articles lies in the fewest directions at layer 0 of 2: "
+def test_the_sentence_names_the_extreme_layer():
+    sentence, text = project_page(draw_spectrum)
+    assert sentence.startswith(
+        "Variance of tokens of posts lies in the fewest directions at layer "
     )
-    assert text.startswith("# Spectrum of a model of a long name\n\nStage `measure_spectrum`.")
+    assert "\n\nStage `measure_spectrum`." in text

@@ -11,7 +11,7 @@ from tests.analyses import as_drawn, settings_of
 from tests.draw.fits import assert_words_fit
 from tests.measure.vectors import random_matrices
 
-SPACES = ["input", "positional", "joint"]
+SPACES = ["input", "positional"]
 
 
 def results_of(matrices: dict[str, np.ndarray]) -> dict[str, pd.DataFrame]:
@@ -37,25 +37,20 @@ def drawn(results):
 
 def test_curves_nulls_and_dots_are_those_of_the_tables(results, drawn):
     (ax,) = drawn[0].axes
-    curve, dimensions = results["curve"], results["dimensions"]
-    for space, null, line in zip(reversed(SPACES), ax.lines[::2], ax.lines[1::2], strict=True):
-        rows = curve[curve["space"] == space]
-        assert np.array_equal(line.get_xdata(), rows["n_components"])
-        assert np.array_equal(line.get_ydata(), rows["cumulative_explained_variance"])
-        assert np.array_equal(null.get_ydata(), rows["null_cumulative_explained_variance"])
-        assert null.get_linestyle() == "--"
-        if space == "joint":
-            assert line.get_marker() == "None"
-            continue
-        marked = dimensions[dimensions["space"] == space]
-        dots = np.flatnonzero(line.get_markevery())
-        assert line.get_xdata()[dots].tolist() == marked["n_components"].tolist()
-        assert (line.get_ydata()[dots] >= marked["share"]).all()
+    curve, dimensions = results["curve"], results["dimensions"].set_index(["space", "share"])
+    *lines, at_share = ax.lines
+    for space, drawn_lines in zip(SPACES, (lines[:4], lines[4:]), strict=True):
+        rows, n = curve[curve["space"] == space], dimensions.loc[(space, 0.9)]
+        for null, line, dot in zip(("", "null_"), drawn_lines[::2], drawn_lines[1::2], strict=True):
+            assert np.array_equal(line.get_xdata(), rows["n_components"])
+            assert np.array_equal(line.get_ydata(), rows[f"{null}cumulative_explained_variance"])
+            assert list(dot.get_xdata()) == [n[f"{null}n_components"]]
+    assert list(at_share.get_ydata()) == [0.9, 0.9]
 
 
-def test_the_subtitle_says_model_n_and_shares(drawn):
+def test_the_subtitle_says_model_and_n(drawn):
     words = " ".join(text.get_text() for text in drawn[0].texts)
-    for part in ("a model of a long name", "120 tokens", "30 positions", "48 dim", "50, 90 %"):
+    for part in ("a model of a long name", "120 tokens", "30 positions", "48 dim"):
         assert part in words
     assert drawn[0].get_label() == "measure_explained_variance"
 
@@ -69,7 +64,8 @@ def test_the_table_has_a_row_a_space_and_share(results, drawn):
 
 def test_a_model_without_positions_has_one_curve():
     figure, _ = draw(results_of({"input": random_matrices()["input"]}))
-    assert len(figure.axes[0].lines) == 2
+    assert len(figure.axes[0].lines) == 5
+    assert "nearer" not in figure.get_suptitle()
     assert_words_fit(figure)
 
 
@@ -78,15 +74,23 @@ def test_equal_vectors_have_no_curve():
     matrices["positional"][:] = 1
     results = results_of(matrices)
     figure, _ = draw(results)
-    assert np.isnan(figure.axes[0].lines[3].get_ydata()).all()
+    assert np.isnan(figure.axes[0].lines[4].get_ydata()).all()
+    assert figure.get_suptitle().startswith("Most variance of tokens")
 
 
 def test_the_title_and_the_labels_are_the_numbers_of_the_table(results, drawn):
-    n = results["dimensions"].set_index(["space", "share"])["n_components"]
-    positions, tokens = n["positional", 0.9], n["input", 0.9]
+    rows = results["dimensions"].set_index(["space", "share"])
+    n, null = rows.loc[("positional", 0.9), ["n_components", "null_n_components"]].astype(int)
     title = drawn[0].get_suptitle().replace("\n", " ").strip()
-    said = f"90 % of the variance of positions lies in {positions} directions"
-    assert title == f"{said}, of tokens in {tokens}"
-    labels = ", ".join(text.get_text() for text in drawn[0].axes[0].texts).split(", ")
-    shown = [str(n[space, share]) for space in ("positional", "input") for share in (0.5, 0.9)]
-    assert sorted(labels) == sorted(shown)
+    said = f"Most variance of positions lies in {n} directions, of isotropic vectors in {null}"
+    assert title == f"{said}; tokens are nearer to theirs"
+    labels = [text.get_text() for text in drawn[0].axes[0].texts]
+    n_tokens = rows["n_components"]["input", 0.9]
+    assert {f"positions: {n}", f"isotropic: {null}", f"tokens: {n_tokens}"} <= {*labels}
+
+
+def test_as_many_directions_as_of_isotropic_vectors_are_said_to_be(results):
+    for n, is_said in ((96, True), (60, False)):
+        table = results["dimensions"].assign(n_components=n, null_n_components=100)
+        title = draw(results | {"dimensions": table})[0].get_suptitle().replace("\n", " ")
+        assert ("isotropic vectors in as many" in title) == is_said

@@ -1,11 +1,11 @@
-import numpy as np
+import re
+
 import pytest
 
 from embspace.draw.learned.interrelations import draw_interrelations
 from embspace.draw.page.saving import Results
 from embspace.measure.learned.interrelations import INTERRELATIONS, measure_interrelations
 from tests.analyses import as_drawn, settings_of
-from tests.draw.fits import assert_words_fit
 from tests.measure.vectors import random_matrices, vocabulary_of
 
 SETTINGS = settings_of(
@@ -23,37 +23,15 @@ def results() -> Results:
 
 @pytest.fixture(scope="module")
 def drawn(results: Results):
-    return draw_interrelations(
-        results, "a model of a long name", height_mm=75.0, n_listed=5, digits=3
-    )
+    return draw_interrelations(results, "a model of a long name", n_listed=5, digits=3)
 
 
-def test_measured_and_expected_counts_are_those_of_the_table(results, drawn):
-    measured, expected = drawn[0].axes[0].patches
-    assert np.array_equal(measured.get_data().values, results["histogram"]["count"])
-    assert np.array_equal(expected.get_data().values, results["histogram"]["expected"])
-
-
-def test_the_title_says_how_many_lie_outside_and_how_many_would_by_chance(results, drawn):
-    scalars = results["json"]["token_position"]
-    title = drawn[0].get_suptitle()
-    assert f"{scalars['n_outside']}" in title
-    assert f"{scalars['expected_outside']:.0f}" in title
-
-
-def test_the_largest_pairs_are_named(results, drawn):
-    first = results["token_position"].iloc[0]
-    words = [text.get_text() for text in drawn[0].axes[0].texts]
-    assert f"{first['token']}\nposition {first['position']}" in words
-
-
-def test_each_segment_has_its_extremes_and_its_median(results, drawn):
-    lines = drawn[0].axes[1].lines[:-1]  # the last is zero
-    for row, extremes, median in zip(
-        results["segments"].to_dict("records"), lines[0::3], lines[2::3], strict=True
-    ):
-        assert list(extremes.get_xdata()) == [row["minimum"], row["maximum"]]
-        assert median.get_xdata()[0] == row["quantile_0.5"]
+def test_the_finding_says_how_many_lie_outside_and_how_many_would_by_chance(results, drawn):
+    scalars, (finding, _) = results["json"]["token_position"], drawn
+    assert f"±0.2: {scalars['n_outside']}, about as many as by chance" in finding
+    assert finding.endswith(f" {scalars['expected_outside']:.0f}")
+    share = float(re.search(r", ([\d.]+) % have", finding)[1]) / 100
+    assert share == pytest.approx(scalars["n_outside"] / scalars["n_pairs"], rel=0.05)
 
 
 def test_the_planted_token_is_in_the_table(drawn):
@@ -73,7 +51,7 @@ def test_the_table_says_beyond_what_and_how_many_there_are(results, drawn):
 def test_a_model_whose_texts_no_token_opens_says_so(results):
     scalars = {key: value for key, value in results["json"].items() if key != "cls_position_0"}
     drawn = as_drawn(INTERRELATIONS, results.tables, json=scalars)
-    _, text = draw_interrelations(drawn, "mine", height_mm=75.0, n_listed=5, digits=3)
+    _, text = draw_interrelations(drawn, "mine", n_listed=5, digits=3)
     title = "## The opening token against position 0"
     assert f"{title}\n\nNo token of mine opens every text.\n\nNone." in text
 
@@ -82,14 +60,18 @@ def test_a_model_without_positions_or_segments_says_so(results):
     found = measure_interrelations(
         {"input": random_matrices()["input"]}, vocabulary_of(120), **SETTINGS
     )
-    figure, text = draw_interrelations(
-        as_drawn(INTERRELATIONS, found),
-        "a model of a long name",
-        height_mm=75.0,
-        n_listed=5,
-        digits=3,
-    )
-    for ax, space in zip(figure.axes, ("positional", "segment"), strict=True):
-        assert f"has no learned {space} table" in ax.texts[0].get_text().replace("\n", " ")
-        assert f"has no learned {space} table" in text
-    assert_words_fit(figure)
+    drawn = as_drawn(INTERRELATIONS, found)
+    finding, text = draw_interrelations(drawn, "tiny", n_listed=5, digits=3)
+    assert finding == "tiny has no position embeddings to compare with tokens"
+    for space in ("positional", "segment"):
+        assert f"tiny has no learned {space} table" in text
+
+
+def test_a_count_within_chance_is_said_to_be_one(results):
+    scalars = results["json"]["token_position"]
+    for n, is_said in ((1020, True), (2000, False), (300, False)):
+        counts = scalars | {"n_outside": n, "expected_outside": 1000.0}
+        facts = results["json"] | {"token_position": counts}
+        changed = as_drawn(INTERRELATIONS, results.tables, json=facts)
+        title = draw_interrelations(changed, "a model", n_listed=5, digits=3)[0]
+        assert ("about as many as by chance 1,000" in title) == is_said

@@ -1,6 +1,8 @@
+import re
 from typing import Any
 
 import pytest
+from matplotlib.text import Annotation
 
 from embspace.draw.learned.projections import draw_projections
 from tests.draw.fits import assert_words_fit
@@ -8,7 +10,7 @@ from tests.draw.page.maps.results import results_of
 from tests.measure.regimes import regimes_of
 from tests.measure.vectors import random_matrices, vocabulary_of
 
-SETTINGS = {"height_mm": 185.0, "digits": 3, "seed": 0}
+SETTINGS = {"height_mm": 150.0, "n_named": 2, "least_recall": 0.05, "digits": 3}
 
 
 def three(maps: dict[str, Any], recalls: tuple[float, ...]) -> dict[str, Any]:
@@ -28,34 +30,44 @@ def maps():
     return results_of(random_matrices(), regimes_of(30, outlying=[0, 7]))
 
 
-def test_the_title_names_the_truest_method_first(maps):
+def test_the_title_names_the_truest_method_and_its_panel_has_the_numbers(maps):
     for recalls, said in (
-        (
-            (0.005, 0.34, 0.17),
-            "t-SNE keeps at best 34 % of the tokens' nearest neighbors",
-        ),
-        ((0.5, 0.1, 0.2), "PCA keeps at best 50 % of the tokens' nearest neighbors"),
+        ((0.005, 0.34, 0.17), "t-SNE, keeps 34 %"),
+        ((0.5, 0.1, 0.2), "PCA, keeps 50 %"),
     ):
         figure, _ = draw_projections(three(maps, recalls), "tiny", **SETTINGS)
-        assert " ".join(figure.get_suptitle().split()).startswith(said)
+        title = " ".join(figure.get_suptitle().split())
+        assert title.startswith(f"The best map of tokens, by {said} of their nearest neighbors")
+        share, chance = re.findall(r"[\d.]+ %", title)
+        kept = [f"neighbors kept: {share}", f"(random {chance})"]
+        assert any(all(word in ax.get_xlabel() for word in kept) for ax in figure.axes)
 
 
-def test_columns_are_methods_and_rows_are_clouds(maps):
+def test_one_large_map_of_tokens_and_five_small_ones(maps):
     figure, text = draw_projections(three(maps, (0.1, 0.2, 0.3)), "tiny", **SETTINGS)
-    assert [ax.get_title("left") for ax in figure.axes[:3]] == ["PCA", "t-SNE", "UMAP"]
-    rows = [ax.get_ylabel() for ax in figure.axes[:9:3]]
-    assert rows == ["Raw vectors", "Centered, at unit length", "Structured positions"]
-    labels = [ax.get_xlabel() for ax in figure.axes[:3]]
-    assert [label[:21] for label in labels] == [f"neighbors kept: {n} % " for n in (10, 20, 30)]
-    assert len(figure.axes[6].lines) == 0  # neighbors along the order are no neighbors of a PCA
-    assert len(figure.axes[7].lines) == 1
+    panels = figure.axes[:6]
+    titles = ["t-SNE", "PCA", "UMAP", "Positions, t-SNE", "Positions, PCA", "Positions, UMAP"]
+    assert [ax.get_title("left") for ax in panels] == titles
+    assert len(panels[3].lines) == 1
+    assert len(panels[4].lines) == 0  # neighbors along the order are no neighbors of a PCA
+    assert {"positions", "words"} <= {each.get_text() for each in panels[0].texts}
     assert "120 tokens, 30 positions" in " ".join(each.get_text() for each in figure.texts)
     assert text.count("| t-SNE") == 4
     assert_words_fit(figure)
 
 
+def test_a_map_that_keeps_next_to_nothing_has_no_leaders(maps):
+    for recall, is_led in ((0.04, False), (0.06, True)):
+        figure, _ = draw_projections(three(maps, (0.0, recall, 0.0)), "tiny", **SETTINGS)
+        named = [text for text in figure.axes[0].texts if isinstance(text, Annotation)]
+        leaders = [text.arrow_patch for text in named]
+        assert all(bool(leader) == is_led for leader in leaders)
+        assert leaders
+
+
 def test_a_model_without_positions_says_so():
     maps = results_of({"input": random_matrices()["input"]}, regimes_of(0))
     figure, text = draw_projections(three(maps, (0.1, 0.2, 0.3)), "tiny", **SETTINGS)
-    assert "tiny has no learned positional table" in figure.axes[6].texts[0].get_text()
+    words = " ".join(figure.axes[3].texts[0].get_text().split())
+    assert "tiny has no learned positional table" in words
     assert "tiny has no learned positional table" in text

@@ -1,10 +1,13 @@
 import numpy as np
 import pytest
 
-from embspace.draw.learned.similarity import FURTHER_RESULTS, draw_similarity
+from embspace.draw.learned.similarity import FURTHER_RESULTS, HUBS, OCCURRENCE, draw_similarity
+from embspace.measure.learned.nearest_neighbors import measure_nearest_neighbors
 from embspace.measure.learned.similarity import SIMILARITY, measure_similarity
 from tests.analyses import as_drawn, settings_of
 from tests.draw.fits import assert_words_fit
+from tests.measure.learned.test_nearest_neighbors import SETTINGS as NEIGHBORS
+from tests.measure.regimes import regimes_of
 from tests.measure.vectors import random_matrices, vocabulary_of
 
 FEW = {"n_bins": 512, "n_histogram_bins": 20, "n_pairs": 5, "quantiles": [0.01, 0.5, 0.99]}
@@ -12,8 +15,12 @@ SETTINGS = settings_of(measure_similarity, **FEW)
 
 
 def tables_of(found, matrices):
-    extracted = vocabulary_of(len(matrices["input"]))
-    further = dict(zip(FURTHER_RESULTS, (matrices, extracted), strict=True))
+    extracted, regimes = vocabulary_of(len(matrices["input"])), regimes_of(30)
+    if "positional" not in matrices:
+        regimes = regimes_of(0)
+    neighbors = measure_nearest_neighbors(matrices, extracted, regimes, **NEIGHBORS)
+    further = {HUBS: neighbors["hubs"], OCCURRENCE: neighbors["occurrence"]}
+    further |= dict(zip(FURTHER_RESULTS, (matrices, extracted), strict=False))
     return as_drawn(SIMILARITY, found | further)
 
 
@@ -25,19 +32,38 @@ def results():
 
 @pytest.fixture(scope="module")
 def drawn(results):
-    return draw_similarity(results, "a model of a long name", height_mm=120.0, n_pairs=2, digits=3)
+    return draw_similarity(results, "a model of a long name", height_mm=75.0, n_pairs=2, digits=3)
 
 
-def test_the_curves_are_the_densities_of_the_table(results, drawn):
+def test_the_curves_are_the_cumulative_counts_of_the_table(results, drawn):
     figure, _ = drawn
     histogram = results["histogram"]
-    for ax, quantity in zip(
-        figure.axes, ["norm", "euclidean_distance", "dot_product", "cosine"], strict=True
-    ):
+    for ax, quantity in zip(figure.axes, ["norm", "cosine"], strict=False):
         rows = histogram[(histogram["quantity"] == quantity) & (histogram["space"] == "input")]
-        values, edges, _ = ax.patches[1].get_data()
-        assert np.array_equal(values, rows["density"] / rows["density"].max())
-        assert np.array_equal(edges[:-1], rows["bin_left"])
+        line, median, *_ = ax.lines
+        assert list(line.get_xdata()[1:]) == rows["bin_right"].tolist()
+        assert np.allclose(line.get_ydata()[1:], rows["count"].cumsum() / rows["count"].sum())
+        summary = results["summary"].set_index(["space", "quantity"])["quantile_0.5"]
+        assert median.get_xdata()[0] == summary["input", quantity]
+
+
+def test_each_share_of_the_hubs_counts_the_vectors_from_there_on(results, drawn):
+    ax, occurrence = drawn[0].axes[2], results[OCCURRENCE]
+    joint = occurrence[occurrence["cloud"] == "joint"]
+    line = ax.lines[0]
+    assert 0 not in line.get_xdata()  # no place on a logarithm
+    for times, share in zip(line.get_xdata(), line.get_ydata(), strict=True):
+        assert share == joint.loc[joint["k_occurrence"] >= times, "count"].sum() / 150
+    (null,) = (line for line in ax.lines if line.get_label() == "random neighbors")
+    assert null.get_ydata()[0] == pytest.approx(1 - np.exp(-occurrence["k"].max()))
+    first = results[HUBS].iloc[0]
+    assert any(f": {first['k_occurrence']}" in text.get_text() for text in ax.texts)
+
+
+def test_of_positions_the_structured_ones_alone_have_a_curve_of_hubs(drawn):
+    names = [line.get_label() for line in drawn[0].axes[2].lines]
+    assert "structured positions" in names
+    assert "positions" not in names
 
 
 def test_the_subtitle_says_model_n_and_protocol(drawn):
@@ -64,10 +90,18 @@ def test_vectors_of_length_zero_have_no_cosine_and_the_figure_says_so():
     matrices = {"input": np.zeros((40, 6), np.float32)}
     found = measure_similarity(matrices, vocabulary_of(40), **SETTINGS)
     figure, text = draw_similarity(
-        tables_of(found, matrices), "zeros", height_mm=120.0, n_pairs=2, digits=3
+        tables_of(found, matrices), "zeros", height_mm=75.0, n_pairs=2, digits=3
     )
-    (said,) = figure.axes[3].texts
-    assert said.get_text() == "cosine: undefined, of vectors of length zero"
+    (said,) = figure.axes[1].texts
+    assert said.get_text().split() == [
+        "cosine:",
+        "undefined,",
+        "of",
+        "vectors",
+        "of",
+        "length",
+        "zero",
+    ]
     (row,) = (line for line in text.splitlines() if "| cosine " in line)
     assert set(row.replace(" ", "").split("|")[3:-1]) == {"0", "–"}
 
@@ -82,7 +116,7 @@ def test_the_title_says_which_are_longer(factor: float, said: str):
     matrices["positional"] *= factor
     found = measure_similarity(matrices, vocabulary_of(120), **SETTINGS)
     figure, _ = draw_similarity(
-        tables_of(found, matrices), "tiny", height_mm=120.0, n_pairs=2, digits=3
+        tables_of(found, matrices), "tiny", height_mm=75.0, n_pairs=2, digits=3
     )
     assert f"Token embeddings are {said} position embeddings" in figure.get_suptitle()
 
@@ -93,7 +127,7 @@ def test_a_vector_that_the_axis_leaves_out_is_named():
     found = measure_similarity(matrices, vocabulary_of(120), **SETTINGS)
     low = {"quantile_0.99": found["summary"]["quantile_0.5"]}
     tables = tables_of(found | {"summary": found["summary"].assign(**low)}, matrices)
-    figure, _ = draw_similarity(tables, "tiny", height_mm=120.0, n_pairs=2, digits=3)
+    figure, _ = draw_similarity(tables, "tiny", height_mm=75.0, n_pairs=2, digits=3)
     length = np.linalg.norm(matrices["positional"][4].astype(np.float64))
     words = [text.get_text() for text in figure.axes[0].texts]
     assert f"position 4: {length:.2f} →" in words

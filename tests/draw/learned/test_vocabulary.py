@@ -1,9 +1,10 @@
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 
-from embspace.draw.learned.vocabulary import SHOWN, draw_vocabulary
+from embspace.draw.learned.vocabulary import draw_vocabulary
 from embspace.draw.page.canvas import stage_of
 from embspace.draw.page.saving import Results
 from embspace.files.scalars import load_scalars, save_scalars
@@ -38,37 +39,44 @@ def results(tmp_path: Any, spelling: Spelling | None) -> Results:
     return as_drawn(VOCABULARY, loaded)
 
 
-def test_bars_are_the_shares_and_lengths_of_the_tables(tmp_path: Any):
+def test_bars_are_the_shares_of_the_kinds_and_lengths_those_of_the_table(tmp_path: Any):
     loaded = results(tmp_path, WORD_PIECE)
     figure, _ = draw_vocabulary(loaded, "a model of a long name", **SETTINGS)
     assert_words_fit(figure)
     assert stage_of(figure) == "measure_vocabulary"
-    shares, lengths, kinds, by_id = figure.axes
-    drawn = sorted(bar.get_width() for bars in shares.containers for bar in bars)
-    table = loaded["shares"]
-    assert drawn == sorted(table.loc[table["quantity"].isin(SHOWN), "share"])
-    heights = sum(bar.get_height() for bars in lengths.containers for bar in bars)
-    assert heights == len(TOKENS) - 2
-    assert list(lengths.lines[0].get_ydata()) == [5, 7, 3, 1]  # as listed
+    shares, kinds, by_id = figure.axes
+    n = loaded["id_blocks"].filter(regex="^n_").sum()
+    drawn = [bar.get_width() for bars in shares.containers for bar in bars]
+    assert sorted(drawn) == pytest.approx(sorted(n[n > 0] / len(TOKENS)))
     stacked = sum(bar.get_height() for bars in kinds.containers for bar in bars)
     assert stacked == pytest.approx(len(loaded["id_blocks"]))
     assert list(by_id.lines[0].get_xdata()) == [2, 7, 12, 16]
 
 
-def test_the_legend_names_the_kinds_that_there_are(tmp_path: Any):
+def test_the_kinds_that_there_are_are_named_apart_with_their_shares(tmp_path: Any):
     figure, _ = draw_vocabulary(results(tmp_path, WORD_PIECE), "a model", **SETTINGS)
-    (legend,) = figure.legends
-    names = [text.get_text() for text in legend.get_texts()]
-    assert "non-ASCII characters" in names
-    assert "no whole character" not in names
+    words = figure.axes[0].texts
+    assert any(text.get_text().startswith("non-ASCII characters ") for text in words)
+    assert not any(text.get_text().startswith("no whole character") for text in words)
+    for side in (-1, 1):
+        places = sorted(text.xyann[0] for text in words if text.xyann[1] * side > 0)
+        assert np.diff(places).min() > 0.1
+        assert 0 < places[0] < places[-1] < 1
 
 
-def test_the_title_says_the_largest_kinds(tmp_path: Any):
+def test_the_title_says_how_pieces_grow_along_the_ids_of_words(tmp_path: Any):
     loaded = results(tmp_path, WORD_PIECE)
-    n = loaded["id_blocks"].filter(regex="^n_").sum()
-    figure, _ = draw_vocabulary(loaded, "a model", **SETTINGS)
-    largest = {f"{100 * count / len(TOKENS):.2g} %" for count in n.nlargest(3)}
-    assert all(share in figure.get_suptitle().replace("\n", " ") for share in largest)
+    kinds = [name for name in loaded["id_blocks"] if name.startswith("n_")]
+    rows = [{"n_word": 3, "n_subword": 2}, {"n_word": 4, "n_subword": 1}, {"n_unused": 5}]
+    blocks = loaded["id_blocks"][:3].assign(n=5, **dict.fromkeys(kinds, 0))
+    for number, row in enumerate(rows):
+        for kind, n in row.items():
+            blocks.loc[blocks.index[number], kind] = n
+    given = as_drawn(VOCABULARY, {**loaded.tables, "id_blocks": blocks})
+    figure, _ = draw_vocabulary(given, "a model", **SETTINGS)
+    title = " ".join(figure.get_suptitle().split())
+    said = "word pieces fall from 40 % to 20 % of the tokens"
+    assert title == f"Along the ids that are mostly words, {said}"
 
 
 def test_tables_have_every_share_and_tokens_that_break_tables(tmp_path: Any):

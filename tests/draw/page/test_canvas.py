@@ -2,22 +2,25 @@ from collections.abc import Iterator
 from importlib.resources import files
 
 import numpy as np
+import pandas as pd
 import pytest
 import seaborn
 from matplotlib import rcParams
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_hex
+from matplotlib.figure import Figure
 
 from embspace.draw.page.canvas import (
     WIDTH_MM,
     count,
     counted,
+    draw_line,
     letter_panels,
     new_figure,
     stage_of,
     use_style,
 )
-from embspace.draw.page.looks import PALETTE
+from embspace.draw.page.looks import PALETTE, Look
 from tests.draw.fits import assert_words_fit
 
 
@@ -120,3 +123,19 @@ def test_a_figure_has_the_width_of_the_style():
     use_style(85.0)
     figure, _ = new_figure(1, 1, height_mm=50.0, title="T", subtitle="a", stage="measure_x")
     assert round(figure.get_size_inches()[0] * 25.4) == 85
+
+
+def test_a_line_has_its_look_and_the_band_of_its_interval():
+    rows = pd.DataFrame({"x": [0, 1], "y": [2.0, 3.0], "y_low": [1.0, 2.0], "y_high": [4.0, 5.0]})
+    look = Look("mine", "#123456", "s", "--")
+    ax = Figure().subplots()
+    draw_line(ax, rows, "x", "y", look, ms=7)
+    [line], [band] = ax.lines, ax.collections
+    assert (line.get_label(), line.get_color(), line.get_marker()) == look[:3]
+    assert line.get_linestyle() == "--" and line.get_markersize() == 7
+    heights = band.get_paths()[0].vertices[:, 1]
+    assert (heights.min(), heights.max()) == (1.0, 5.0)
+    ax = Figure().subplots()
+    draw_line(ax, rows, "x", "y", look, 0)
+    draw_line(ax, rows[["x", "y"]], "x", "y", look)
+    assert not ax.collections

@@ -117,9 +117,14 @@ def lab(color: str, seen: np.ndarray) -> np.ndarray:
 def alike(one: Look, other: Look) -> bool:
     """Return whether a deuteranope, or a reader in gray, would take one look for the other."""
     seen = np.linalg.norm(lab(one.color, DEUTERANOPIA) - lab(other.color, DEUTERANOPIA))
-    lightness = abs(lab(one.color, np.eye(3))[0] - lab(other.color, np.eye(3))[0])
     is_same_sign = (one.marker, one.line) == (other.marker, other.line)
-    return is_same_sign and bool(seen <= LEAST_DIFFERENCE or lightness < LEAST_LIGHTNESS)
+    in_gray = contrast(one.color, other.color) < LEAST_LIGHTNESS
+    return is_same_sign and bool(seen <= LEAST_DIFFERENCE or in_gray)
+
+
+def contrast(one: str, other: str) -> float:
+    """Return by how much one color is lighter or darker than another, in L*."""
+    return float(abs(lab(one, np.eye(3))[0] - lab(other, np.eye(3))[0]))
 
 
 def test_lightness_and_differences_are_those_of_known_colors():
@@ -141,3 +146,12 @@ def test_random_weights_are_gray():
     for look in (looks.MODELS["random"], looks.NULLS["random_initialization"]):
         red, green, blue = to_rgb(look.color)
         assert red == green == blue
+
+
+@pytest.mark.parametrize("color", [*looks.PALETTE, looks.YELLOW])
+def test_only_grays_are_gray_to_the_color_blind(color: str):
+    """Of any lightness: random weights and nulls have several grays."""
+    _, *hue = lab(color, DEUTERANOPIA)
+    assert color == looks.BLACK or np.linalg.norm(hue) > LEAST_DIFFERENCE
+    # Blue and vermilion are as light as the gray, and far from it in hue.
+    assert np.linalg.norm(hue) > 40 or contrast(color, looks.GRAY) > LEAST_LIGHTNESS

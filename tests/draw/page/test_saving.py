@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 from embspace.draw.page import saving as results
 from embspace.draw.page.canvas import new_figure
 from embspace.draw.page.known_drawings import DRAWINGS
+from embspace.draw.page.markdown import pointer_apart
 from embspace.draw.page.saving import ALL_RUNS, Drawing, draw_and_save, load_results, n_processes
 from embspace.errors import InputError
 from embspace.files.rows import save_rows
@@ -44,6 +45,9 @@ def test_tables_of_another_noun_keep_its_name():
     loaded = load_results("noun", "tiny", ("other/pairs.csv",))
     assert list(loaded) == ["other/pairs"]
     assert len(loaded["other/pairs"]) == 3
+    save_table(vocabulary_of(2), "results/other/tiny.csv")
+    loaded = load_results("noun", "tiny", ("other/.csv",))
+    assert {name: len(table) for name, table in loaded.items()} == {"other": 2}
 
 
 def test_files_of_other_stages_and_settings_have_whole_paths():
@@ -139,7 +143,8 @@ def test_only_what_was_not_drawn_before_is_worth_a_process(monkeypatch: pytest.M
     assert unchanged.items() <= files_of("figures").items()
 
 
-@pytest.mark.parametrize("n_cores", [1, 2])
+# Processes of their own import matplotlib anew: 5 to 12 s of the processor.
+@pytest.mark.parametrize("n_cores", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_an_error_names_its_figure(n_cores: int, monkeypatch: pytest.MonkeyPatch):
     on_cores(n_cores, monkeypatch)
     nouns = ("one", "two")
@@ -187,3 +192,23 @@ def test_each_noun_is_drawn_with_its_results_and_settings_and_saved_under_the_na
             content = Path(file).read_bytes()
             # The file itself says which stage to look at.
             assert file.endswith((".md", ".tex")) or b"measure_noun@toy" in content, file
+
+
+def test_an_analysis_without_a_figure_has_a_page_that_says_where_it_is():
+    def draw_noun(_: Any, label: str) -> tuple[str, str]:
+        return "Half of *it* is alike", f"# Tables of {label}\n\nStage `x`.\n"
+
+    drawing = {"noun": Drawing(draw_noun, (), drawn_in="other")}
+    for _ in range(2):  # the second time from what is kept
+        draw_and_save("chapter", drawing, "tiny", "Tiny", {"noun": {}})
+        page = Path("figures/noun/tiny.md").read_text(encoding="utf-8")
+        assert page == (
+            "# Tables of Tiny\n\n**Half of \\*it\\* is alike.**\n"
+            "See also: [other](../other/tiny.png).\n\nStage `x`.\n"
+        )
+        assert not Path("figures/noun/tiny.png").exists()
+        assert Path("data/drawn/chapter/tiny/noun.tex").is_file()
+        shutil.rmtree("figures")
+    plain = "# Tables of Tiny\n\nStage `x`.\n"
+    assert pointer_apart(page) == (plain, "Half of *it* is alike", "other")
+    assert pointer_apart(plain) == (plain, "", "")

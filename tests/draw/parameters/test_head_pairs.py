@@ -1,18 +1,11 @@
-"""Holds the atlas of heads and its tables to what they are drawn from."""
+"""Holds the sentence and the tables of pairs of heads to what they are drawn from."""
 
 from typing import Any
 
-import numpy as np
-import pandas as pd
-import pytest
+from embspace.draw.parameters.head_pairs import CATEGORIES, draw_head_pairs
+from embspace.measure.parameters.head_pairs import HEAD_PAIRS
 
-from embspace.draw.page.canvas import panels_of
-from embspace.draw.parameters.head_pairs import CATEGORIES, SHOWN, draw_head_pairs
-from embspace.measure.parameters.head_pairs import KEYS, PAIRS, PROFILES
-from embspace.measure.parameters.head_pairs_shares import SHARES
-from tests.draw.fits import assert_words_fit
-
-SETTINGS: dict[str, Any] = {"row_height_mm": 26.0, "n_cards": 2, "n_shown": 3, "digits": 2}
+SETTINGS: dict[str, Any] = {"n_cards": 2, "n_shown": 3, "digits": 2}
 MEASURED = {
     "n_pairs": 50,
     "n_permutations": 199,
@@ -29,6 +22,9 @@ FACTS = {
     "n_words": {"gender": 300},
 }
 PLACES = [(layer, head) for layer in (1, 2, 3) for head in (1, 2, 3, 4)]
+
+
+SHARES = [*HEAD_PAIRS.tables["shares"].columns]
 
 
 def results(known: bool = True) -> dict[str, Any]:
@@ -48,58 +44,31 @@ def results(known: bool = True) -> dict[str, Any]:
             row = {"rank": 1, "row": "ottawa", "column": "`a|b`", "score": 1.0, "categories": ""}
             pairs.append(place | row)
             share = {"key_only_share": 0.1 * head, "mean_query_share": 0.5}
-            profiles.append(place | (share if form == "query_key" else {}))
+            head_form = {"layer": layer, "head": head, "form": form}
+            profiles.append(head_form | (share if form == "query_key" else {}))
             keys.append({"layer": layer, "head": head, "rank": 1, "token": "the", "score": 2.0})
+    rows = {"shares": shares, "pairs": pairs, "profiles": profiles, "keys": keys}
     tables = {
-        "shares": pd.DataFrame(shares, columns=SHARES),
-        "pairs": pd.DataFrame(pairs, columns=PAIRS),
-        "profiles": pd.DataFrame(profiles, columns=PROFILES),
-        "keys": pd.DataFrame(keys, columns=KEYS),
+        name: table.of(rows[name] if known else ()) for name, table in HEAD_PAIRS.tables.items()
     }
-    tables = {name: table[: None if known else 0] for name, table in tables.items()}
     facts = FACTS if known else {"known": False, "architecture": None}
     return {"json": facts, "conf/measure/parameters/head_pairs.yaml": MEASURED, **tables}
 
 
-@pytest.fixture(scope="module")
-def drawn() -> Any:
-    return draw_head_pairs(results(), "MiniLM", **SETTINGS)
-
-
-def test_each_panel_shows_the_shares_less_those_of_permuted_tokens(drawn: Any):
-    figure, _ = drawn
-    panels = {ax.get_title("left"): ax for ax in panels_of(figure)}
-    assert len(panels) == 2 * (len(SHOWN) - 1)  # no pair is of one gender
-    grid = panels["W_VO: of one field"].collections[0].get_array().reshape(3, 4)
-    expected = np.full((3, 4), 0.01)
-    expected[1, 2] = 0.79
-    assert np.asarray(grid) == pytest.approx(expected)
-    [dot] = panels["W_VO: of one field"].lines
-    assert (dot.get_xdata()[0], dot.get_ydata()[0]) == (2.5, 1.5)
-    assert not panels["W_QK: of one field"].lines
-
-
-def test_a_category_without_a_pair_says_so(drawn: Any):
-    figure, _ = drawn
-    panel = next(ax for ax in figure.axes if ax.get_title("left") == "W_VO: of one gender")
-    assert "no pair of any head" in panel.texts[0].get_text()
-
-
-def test_title_and_tables_say_what_is_above_chance(drawn: Any):
-    figure, tables = drawn
-    assert "12 heads of MiniLM" in figure.get_suptitle().replace("\n", " ")
+def test_the_finding_and_the_tables_say_what_is_above_chance():
+    finding, tables = draw_head_pairs(results(), "MiniLM", **SETTINGS)
+    assert finding == (
+        "Beyond chance, among 12 heads of MiniLM, values and outputs relate equal tokens in 0, "
+        "related words in 1; queries and keys relate equal tokens in 1, related words in 0"
+    )
     cells = [[cell.strip() for cell in line.split("|")] for line in tables.splitlines()]
-    assert ["of one field", "W_VO", "2.3", "0.80"] in [line[1:5] for line in cells]
+    rows = [line[1:5] for line in cells]
+    assert ["of one field", "values and outputs", "2.3", "0.80"] in rows
     assert "`ottawa`" in tables and "`` `a\\|b` ``" in tables
     assert any(line[1:2] == ["3.4"] for line in cells)  # the largest term of the key alone
 
 
-def test_words_fit(drawn: Any):
-    figure, _ = drawn
-    assert_words_fit(figure)
-
-
 def test_a_model_that_cannot_be_read_says_so():
-    figure, tables = draw_head_pairs(results(known=False), "Vectors", **SETTINGS)
-    assert "not known" in figure.get_suptitle()
+    finding, tables = draw_head_pairs(results(known=False), "Vectors", **SETTINGS)
+    assert "not known" in finding
     assert "Vectors alone have no heads" in tables

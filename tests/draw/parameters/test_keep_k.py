@@ -1,43 +1,60 @@
-"""Holds the figure of what k tokens keep to its tables."""
+"""Holds the sentence and the tables of what k tokens keep to their rows."""
 
 from typing import Any
 
-from embspace.draw.parameters.keep_k import draw_keep_k
+import pandas as pd
+import pytest
+from matplotlib.figure import Figure
+
+from embspace.draw.page.looks import BLUE, Look
+from embspace.draw.parameters.keep_k import crossing, draw_crossing, draw_keep_k
 from embspace.measure.parameters.keep_k import KEEP_K
-from tests.analyses import as_drawn, settings_of
-from tests.draw.fits import assert_words_fit
+from tests.analyses import as_drawn
 from tests.draw.parameters.results import of_keep_k
 
 
-def drawn(results: dict[str, Any], label: str = "MiniLM") -> tuple[Any, str]:
-    settings = settings_of(draw_keep_k)
-    return draw_keep_k(as_drawn(KEEP_K, results), label, **settings)
+def drawn(results: dict[str, Any], label: str = "MiniLM") -> tuple[str, str]:
+    return draw_keep_k(as_drawn(KEEP_K, results), label, shown_k=1000, digits=2)
 
 
-def test_the_title_says_which_inverse_keeps_more():
+def crossed() -> pd.DataFrame:
+    """Return scores of which the pseudo-inverse has more from k = 100 on."""
+    scores = of_keep_k()["csv"]
+    is_more = (scores["inverse"] == "pseudo_inverse") & (scores["k"] >= 100)
+    return scores.assign(value=scores["value"].mask(is_more, 0.9))
+
+
+def test_the_finding_says_up_to_where_the_transpose_keeps_more():
     results = of_keep_k()
-    figure, tables = drawn(results)
-    title = " ".join(figure.get_suptitle().split())
-    assert "choose the transpose: in up to 500 words it keeps more than the pseudo-inverse" in title
-    assert "cosines 0.80 and 0.10" in title
-    assert "with 10 words the cosine of values' inner products is 0.80 (0.79 to 0.81)" in title
-    assert_words_fit(figure)
-    for words in ("k = 1,000", "n = 150", "hidden states", "0.83"):
+    finding, tables = drawn(results)
+    assert finding.startswith("The transpose keeps more") and finding.endswith("at every k")
+    for words in ("k = 1,000", "n = 150", "hidden states", "0.83", "30,522 tokens"):
         assert words in tables
-    results["json"] = results["json"] | {"advantage_low": -0.1}
-    figure, _ = drawn(results)
-    assert "is not told apart from" in " ".join(figure.get_suptitle().split())
+    finding, _ = drawn(results | {"csv": crossed()})
+    assert finding == (
+        "Of the vectors of MLPs the transpose keeps more in up to 10 words; the pseudo-inverse "
+        "keeps more from 100 words on"
+    )
 
 
-def test_curves_are_those_of_their_inverse_and_number():
-    figure, _ = drawn(of_keep_k())
-    first, second, third = figure.axes
-    assert {tuple(line.get_ydata()) for line in first.lines[:-1]} == {(0.8,) * 3}
-    assert {tuple(line.get_ydata()) for line in second.lines[:-1]} == {(0.1,) * 3}
-    assert list(third.lines[0].get_xdata()) == [75, 150]
+@pytest.mark.parametrize("kind", ["normal", "hidden_state"])
+def test_other_vectors_than_those_of_mlps_do_not_count(kind: str):
+    scores = crossed()
+    others = scores["value"].mask(scores["kind"] == kind, 0.0)
+    assert crossing(scores.assign(value=others)) == (10, 100)
+
+
+def test_lines_are_those_of_both_inverses():
+    ax = Figure().subplots()
+    draw_crossing(ax, crossed(), {"feed_forward_key": Look("keys", BLUE)})
+    lines = {line.get_ls(): list(line.get_ydata()) for line in ax.lines}
+    assert lines == {"-": [0.8, 0.8, 0.8], ":": [0.1, 0.9, 0.9]}
+    [band] = ax.patches
+    assert (band.get_x(), band.get_x() + band.get_width()) == (10, 100)
+    assert [text.get_text() for text in ax.texts] == ["means cross", "transpose", "pseudo-inverse"]
 
 
 def test_an_architecture_that_is_not_known_is_said():
-    figure, tables = drawn(of_keep_k(known=False), "Funnel")
+    finding, tables = drawn(of_keep_k(known=False), "Funnel")
+    assert "not known here" in finding
     assert "Funnel: the parameters of its architecture are not known here" in tables
-    assert_words_fit(figure)

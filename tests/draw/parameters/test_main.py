@@ -21,6 +21,7 @@ MADE = {
     "head_pairs": of_pairs,
 }
 OF_PAIRS = Path("conf/measure/parameters/head_pairs.yaml")
+OF_RELATED = Path("conf/measure/parameters/related_parameters.yaml")
 
 
 @one_noun_by_day(DRAWINGS, "keep_k")
@@ -37,6 +38,7 @@ def test_nouns_are_drawn_under_the_name_of_the_model(
     monkeypatch.chdir(tmp_path)
     OF_PAIRS.parent.mkdir(parents=True)
     OF_PAIRS.write_text(yaml.safe_dump(MEASURED))
+    OF_RELATED.write_text(yaml.safe_dump({"related_from": 0.15}))
     for noun in nouns:
         results = MADE[noun](known=known)
         results.pop(str(OF_PAIRS), None)

@@ -7,26 +7,14 @@ import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.figure import Figure
-from matplotlib.patches import Rectangle
 
 from embspace.draw.parameters.parameter_alignment import SETTINGS as MEASURED
 from embspace.draw.parameters.parameter_alignment import draw_parameter_alignment
 from tests.draw.fits import assert_words_fit
 
 GROUPS = ("feed_forward_value", "attention_query")
-SETTINGS: dict[str, Any] = {"shown": "feed_forward_value", "row_height_mm": 45.0, "digits": 3}
+SETTINGS: dict[str, Any] = {"height_mm": 88.0, "digits": 3}
 N_LAYERS = 3
-
-
-def similarity(order: tuple[int, ...]) -> pd.DataFrame:
-    rows = [
-        ("pretraining", 9, 0, 1, group, space, a + 1, b + 1, 0.2 + 0.01 * a * b, order[a] == b)
-        for group, space, a, b in product(
-            GROUPS, ("vocabulary", "raw"), range(N_LAYERS), range(N_LAYERS)
-        )
-    ]
-    columns = ["phase", "step", "seed", "other_seed", "group", "space", "layer", "other_layer"]
-    return pd.DataFrame(rows, columns=[*columns, "similarity", "is_assigned"])
 
 
 def assignments(is_aligned: bool) -> pd.DataFrame:
@@ -51,12 +39,8 @@ def planted() -> pd.DataFrame:
     return table.assign(n_copies=5, **given)
 
 
-def draw(*runs: str, is_aligned: bool = True) -> tuple[Figure, str]:
-    tables = {
-        "similarity": similarity((0, 2, 1)),
-        "assignments": assignments(is_aligned),
-        "planted": planted(),
-    }
+def draw(*runs: str, is_aligned: bool = True, phase: str = "pretraining") -> tuple[Figure, str]:
+    tables = {"assignments": assignments(is_aligned).assign(phase=phase), "planted": planted()}
     results: dict[str, Any] = {
         name: pd.concat([table.assign(run=run) for run in runs]) for name, table in tables.items()
     }
@@ -68,42 +52,51 @@ def title(figure: Figure) -> str:
     return " ".join(figure.get_suptitle().split())
 
 
-def test_maps_have_a_square_on_each_match() -> None:
+def test_the_title_says_what_was_found_and_which_runs_are_aligned() -> None:
     figure, _ = draw("mine")
     assert_words_fit(figure)
-    patches = figure.axes[0].patches
-    assert "at random, 90 %" in " ".join(" ".join(t.get_text() for t in figure.texts).split())
-    corners = [patch.get_xy() for patch in patches if isinstance(patch, Rectangle)]
-    assert corners == [(0, 0), (2, 1), (1, 2)]
-    assert len(figure.axes) == 4
-
-
-def test_the_title_says_what_was_found_and_which_runs_are_aligned() -> None:
-    assert title(draw("mine")[0]) == (
-        "Through the vocabulary, 100 % of the layers of turned and shuffled copies are found, in "
-        "raw space 30 %; seeds are aligned in mine (in raw space, too)"
+    assert title(figure) == (
+        "Copies' layers are found through the vocabulary up to noise of 0 times the weights, in "
+        "raw space by chance; seeds trained apart are aligned in mine"
     )
-    assert title(draw("mine", is_aligned=False)[0]).endswith("seeds are aligned in no run")
+    assert "in 95 % of random" in " ".join(" ".join(t.get_text() for t in figure.texts).split())
+    assert title(draw("mine", is_aligned=False)[0]).endswith("trained apart are not aligned")
 
 
-def test_curves_are_means_of_groups() -> None:
-    figure, _ = draw("mine")
-    drawn = [np.asarray(line.get_ydata()) for line in figure.axes[3].lines[:2]]
-    assert drawn[0] == pytest.approx([1.0, 0.3])
-    assert drawn[1] == pytest.approx([0.3, 0.3])
+def test_seeds_of_one_base_are_no_finding() -> None:
+    figure, _ = draw("mine", phase="classification")
+    assert title(figure).endswith("in raw space by chance")
+    ax = figure.axes[1]
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["mine\n(one base)"]
+    assert {line.get_markerfacecolor() for line in ax.lines[:2]} == {"white"}
 
 
-def test_every_run_has_a_row_and_its_tables() -> None:
+def test_curves_are_means_of_groups_and_runs() -> None:
+    figure, _ = draw("mine", "yours")
+    lines = {line.get_label(): np.asarray(line.get_ydata()) for line in figure.axes[0].lines}
+    assert lines["through the vocabulary"] == pytest.approx([1.0, 0.3])
+    assert lines["in raw space"] == pytest.approx([0.3, 0.3])
+
+
+def test_every_run_has_a_row_of_points_and_its_tables() -> None:
     figure, text = draw("mine", "yours")
-    assert len(figure.axes) == 8
-    assert "| mine" in text and "| yours" in text
-    assert "| FF values" in text
+    ax = figure.axes[1]
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["mine", "yours"]
+    *points, chance = ax.lines
+    assert [list(line.get_xdata()) for line in points] == [[1.0]] * 4
+    assert list(chance.get_xdata()) == pytest.approx([0.05] * 2)
+    point = draw("mine", is_aligned=False)[0].axes[1].lines[0]
+    assert list(point.get_xdata()) == [0.0]
+    first, _, rest = text.partition("<details>")
+    assert "| mine" in first and "| yours" in first
+    assert "| MLP values" in rest
 
 
 def test_nothing_trained_is_said_in_words() -> None:
-    empty = {name: pd.DataFrame() for name in ("similarity", "assignments", "planted")}
-    results = {**empty, MEASURED: {"level": 0.9}}
-    figure, text = draw_parameter_alignment(results, "all runs", **SETTINGS)
+    empty = {name: pd.DataFrame() for name in ("assignments", "planted")}
+    figure, text = draw_parameter_alignment(
+        {**empty, MEASURED: {"level": 0.9}}, "all runs", **SETTINGS
+    )
     assert_words_fit(figure)
     assert "None." in text
     assert title(figure) == "No run was trained"

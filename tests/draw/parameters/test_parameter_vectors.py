@@ -2,45 +2,63 @@
 
 from typing import Any
 
-from embspace.draw.parameters.parameter_vectors import draw_parameter_vectors
+from embspace.draw.parameters.parameter_vectors import (
+    KEPT,
+    RELATED,
+    RELATED_WITH,
+    draw_parameter_vectors,
+)
 from embspace.measure.parameters.parameter_vectors import PARAMETER_VECTORS
 from tests.analyses import as_drawn, settings_of
 from tests.draw.fits import assert_words_fit
-from tests.draw.parameters.results import of_vectors
+from tests.draw.parameters.results import of_keep_k, of_related, of_vectors
 
 
-def drawn(results: dict[str, Any], label: str = "MiniLM") -> tuple[Any, str]:
+def results(*, known: bool = True) -> dict[str, Any]:
+    related, kept = of_related(known=known), of_keep_k(known=known)
+    beside = {KEPT: kept["csv"], RELATED: related["pairs"], RELATED_WITH: {"related_from": 0.15}}
+    return of_vectors(known=known) | beside
+
+
+def drawn(given: dict[str, Any], label: str = "MiniLM") -> tuple[Any, str]:
     settings = settings_of(draw_parameter_vectors, most_layers=2, most_tokens=2)
-    return draw_parameter_vectors(as_drawn(PARAMETER_VECTORS, results), label, **settings)
+    return draw_parameter_vectors(as_drawn(PARAMETER_VECTORS, given), label, **settings)
 
 
-def test_the_title_counts_groups_above_shuffled_ones():
-    results = of_vectors()
-    figure, tables = drawn(results)
-    title = " ".join(figure.get_suptitle().split())
-    assert title.startswith(
-        "In 9 of 9 layers and kinds of vectors of MiniLM the words of one are more"
+def test_the_title_holds_the_most_alike_words_against_shuffled_vectors():
+    given = results()
+    figure, tables = drawn(given)
+    assert " ".join(figure.get_suptitle().split()) == (
+        "The words of a vector are most alike among MLP keys of layer 3: cosine 0.33, of shuffled "
+        "vectors 0.15 at most"
     )
-    assert "MLP keys of layer 3: cosine 0.33, 0.10 shuffled" in title
     assert_words_fit(figure)
     for words in ("read by", "most coherent", r"fourth \| six", "pseudo-inverse of"):
         assert words in tables
-    results["csv"] = results["csv"].assign(value=0.15)
-    figure, _ = drawn(results)
-    assert "In 0 of 9 layers" in " ".join(figure.get_suptitle().split())
+    given["csv"] = given["csv"].assign(value=0.15)
+    figure, _ = drawn(given)
+    assert "no more alike than at random" in " ".join(figure.get_suptitle().split())
 
 
-def test_cards_have_as_many_layers_and_words_as_asked_for():
-    figure, _ = drawn(of_vectors())
-    words = [text.get_text() for ax in figure.axes for text in ax.texts]
-    cards = [each for each in words if "\n" in each]
-    assert len(cards) == 2 * 3
-    assert cards[0] == "first U+306B\n  (7)"
-    assert cards[2].endswith("(7, head 2)")
+def test_panels_are_of_three_analyses_and_a_list():
+    figure, _ = drawn(results())
+    assert [ax.get_title("left") or ax.get_title() for ax in figure.axes] == [
+        "How alike its words are",
+        "What words keep of it",
+        "Units that share words",
+        "Of each layer the vector whose words are most alike; right: one at random",
+    ]
+
+
+def test_the_list_has_as_many_layers_and_words_as_asked_for():
+    figure, _ = drawn(results())
+    words = [text.get_text() for text in figure.axes[-1].texts]
+    assert words.count("first U+306B") == 2 * 4  # with vectors at random
+    assert "MLP values, at random" in words
 
 
 def test_an_architecture_that_is_not_known_is_said():
-    figure, tables = drawn(of_vectors(known=False), "Funnel")
+    figure, tables = drawn(results(known=False), "Funnel")
     reason = "Funnel: the parameters of its architecture are not known here"
     assert reason in tables
     assert reason in [text.get_text() for ax in figure.axes for text in ax.texts]

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 from embspace.draw.page.canvas import use_style
+from embspace.draw.page.nulls import NULLS
 from embspace.draw.positional.helix import draw_helix
 from embspace.measure.positional.helix import HELIX, measure_helix
 from tests.analyses import as_drawn, settings_of
@@ -38,7 +39,7 @@ def test_the_stretch_is_the_most_even_one_and_advances(found, drawn):
 
 
 def test_unrolled_a_helix_is_a_straight_line(found, drawn):
-    whole, stretch = drawn[0].axes[1].lines
+    whole, stretch = (line for line in drawn[0].axes[1].lines if len(line.get_xdata()) > 2)
     turns, along = whole.get_xdata(), whole.get_ydata()
     assert np.asarray(turns).tolist() == found["path"]["turns"].tolist()
     assert abs(np.corrcoef(turns, along)[0, 1]) == pytest.approx(found["json"]["advance"], 1e-3)
@@ -68,14 +69,19 @@ def test_the_spectrum_is_that_of_the_table_and_its_peaks_have_their_periods(foun
     assert f"{period[np.argmax(power)]:.2f}" in [text.get_text() for text in ax.texts]
 
 
-def test_the_title_says_the_period_and_the_subtitle_its_null(found, drawn):
-    row = found["periods"].set_index("definition").loc["winding_number"]
-    title = drawn[0].get_suptitle()
-    assert f"a turn in {row['period']:.2f} positions" in " ".join(title.split())
+def test_the_title_counts_turns_beside_the_strongest_null_and_a_panel_prints_them(found, drawn):
+    n_turns = abs(found["periods"].set_index("definition")["n_turns"]["winding_number"])
+    nulls = found["nulls"].query("measure == 'n_turns'").set_index("null")["null_value_high"]
+    title = " ".join(drawn[0].get_suptitle().split())
+    assert title == (
+        f"The position embeddings wind {n_turns:.0f} times, {NULLS[nulls.idxmax()]} "
+        f"{nulls.max():.0f} times at most"
+    )
+    ax = drawn[0].axes[1]
+    assert ax.get_title("left") == f"Whole path: {n_turns:.0f} turns"
+    words = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert f"most by chance: {nulls.max():.0f}" in words
     words = " ".join(" ".join(text.get_text() for text in drawn[0].texts).split())
-    assert f"{abs(row['n_turns']):.1f} turns" in words
-    nulls = found["nulls"].set_index(["measure", "null"])["null_value"]
-    assert f"random walks {nulls['n_turns', 'random_walk']:.1f}" in words
     assert "383 structured positions" in words
 
 

@@ -13,11 +13,17 @@ from tests.draw.fits import assert_words_fit
 from tests.measure.positional.test_positions import SETTINGS as MEASURE
 from tests.measure.positional.test_positions import regimes_of
 
-SETTINGS = settings_of(draw_positions, n_rows=4, n_profiles=3, profile_length=8, limit_quantile=0.9)
+SETTINGS = settings_of(draw_positions, n_profiles=3, profile_length=8, limit_quantile=0.9)
 
 
 def results_of(matrices: dict[str, np.ndarray], regimes: pd.DataFrame) -> Results:
-    return as_drawn(POSITIONS, measure_positions(matrices, regimes, **MEASURE))
+    found = measure_positions(matrices, regimes, **MEASURE)
+    n = len(regimes)
+    along = regimes.assign(norm=np.linalg.norm(matrices["positional"], axis=1))
+    ends = {"first_position": [0, n // 2], "last_position": [n // 2 - 1, n - 1]}
+    spans = pd.DataFrame({**ends, "mean_norm": [3.25, 3.5]})
+    further = {"regimes/positions": along, "regimes/summary": spans}
+    return as_drawn(POSITIONS, found | further)
 
 
 def draw(results: Results, **change: Any):
@@ -43,7 +49,7 @@ def test_the_heat_maps_show_the_matrix_and_its_cosines(results, drawn):
     tensors = results["safetensors"]
     assert np.array_equal(matrix.get_array(), by_frequency(tensors["positional"]))
     assert np.array_equal(cosines.get_array(), tensors["cosines"])
-    assert cosines.get_clim() == (tensors["cosines"].min(), tensors["cosines"].max())
+    assert cosines.get_clim() == (-1, 1)
     low, high = matrix.get_clim()
     assert low == -high
     assert np.mean(np.abs(tensors["positional"]) <= high) == pytest.approx(0.9, abs=0.01)
@@ -65,7 +71,7 @@ def test_one_wild_value_does_not_wash_out_the_others():
 
 def test_by_offset_there_are_the_next_structured_positions(results, drawn):
     cosines = results["safetensors"]["cosines"]
-    for position, line in zip((1, 2, 4), drawn[0].axes[3].lines[:3], strict=True):
+    for position, line in zip((1, 2, 4), drawn[0].axes[2].lines[:3], strict=True):
         assert line.get_xdata().tolist() == list(range(1, 9))
         others = position + line.get_xdata()
         left_out = np.isin(others, [0, 3, 39])
@@ -73,36 +79,44 @@ def test_by_offset_there_are_the_next_structured_positions(results, drawn):
         assert np.array_equal(line.get_ydata()[~left_out], cosines[position, others[~left_out]])
 
 
-def test_the_first_rows_are_with_all_of_the_first_positions_and_themselves(results, drawn):
-    cosines = results["safetensors"]["cosines"]
-    lines = drawn[0].axes[2].lines
-    assert len(lines) == 2 * 4
-    for position, row, itself in zip((1, 2, 4, 5), lines[::2], lines[1::2], strict=True):
-        assert row.get_xdata().tolist() == list(range(8))
-        assert np.array_equal(row.get_ydata(), cosines[position, :8])
-        assert [*itself.get_xdata(), *itself.get_ydata()] == pytest.approx([position, 1])
-
-
-def test_their_title_says_which_side_they_are_like(results, drawn):
-    words = drawn[0].axes[2].get_title("left")
-    assert "no more like later ones than chance makes them" in words
-    nulls = results["nulls"].assign(value=2.0)
-    figure, _ = draw(as_drawn(POSITIONS, results.tables, nulls=nulls))
-    assert "more like later ones than earlier ones" in figure.axes[2].get_title("left")
-
-
 def test_the_mean_profile_is_on_top(results, drawn):
-    line = drawn[0].axes[3].lines[-1]
+    line = drawn[0].axes[2].lines[-1]
     profile = results["profiles"][:8]
     assert np.array_equal(line.get_xdata(), profile["offset"])
     assert np.array_equal(line.get_ydata(), profile["mean"])
+
+
+def test_the_strip_has_the_norms_the_regimes_and_the_names_of_what_is_beyond():
+    x = vectors(40, 12)
+    x[7] *= 100
+    results = results_of({"positional": x}, regimes_of(40, (7,)))
+    strip = draw(results)[0].axes[3]
+    norm = results["regimes/positions"]["norm"]
+    shown = dict(zip(*strip.lines[0].get_data(), strict=True))
+    assert 7 not in shown
+    assert all(norm[position] == value for position, value in shown.items())
+    words = [text.get_text() for text in strip.texts]
+    assert f"7: {norm[7]:.2f} ↑" in words
+    assert {"mean 3.250", "mean 3.500"} <= {*words}
+    assert strip.get_title("left") == "Norm: 2 regimes, changes at 20"
 
 
 def test_the_title_says_what_the_offset_explains_or_that_it_does_not(results, drawn):
     properties = results["properties"]
     assert "no more than in shuffled order" in " ".join(drawn[0].get_suptitle().split())
     figure, _ = draw(as_drawn(POSITIONS, results.tables, properties=properties.assign(value=0.75)))
-    assert "explains 75 % of the variance up to offset 4" in " ".join(figure.get_suptitle().split())
+    title = " ".join(figure.get_suptitle().split())
+    assert "explains 75 % of the variance of near positions' cosines, in shuffled order" in title
+    chance = title.rpartition("order ")[2]
+    said = figure.axes[2].texts[0].get_text()
+    assert f"up to 4 apart 75 %, in shuffled order {chance}" in said
+    nulls = results["nulls"]
+    walks = nulls[nulls["measure"] == nulls["measure"].iloc[0]].assign(
+        measure="translation_invariance", largest_offset=4, null_value=0.05
+    )
+    given = {"properties": properties.assign(value=0.75), "nulls": walks}
+    figure, _ = draw(as_drawn(POSITIONS, results.tables, **given))
+    assert " ".join(figure.get_suptitle().split()).endswith("cosines, of random walks' 5 %")
 
 
 def test_the_subtitle_says_model_n_and_what_was_left_out(drawn):
@@ -129,7 +143,7 @@ def test_the_table_has_all_properties(results, drawn):
 def test_without_structured_positions_there_are_no_curves():
     regimes = regimes_of(40, unstructured=tuple(range(40)))
     figure, _ = draw(results_of({"positional": vectors(40, 12)}, regimes))
-    assert figure.axes[2].texts[0].get_text() == "no structured position"
+    assert figure.axes[2].texts[0].get_text() == "no structured positions"
 
 
 def test_files_of_noise_stay_small():
@@ -137,7 +151,8 @@ def test_files_of_noise_stay_small():
     found = measure_positions({"positional": vectors(40, 12)}, regimes_of(40), **MEASURE)
     noise = np.clip(vectors(512, 512) / 3, -1, 1)
     tensors = {"positional": vectors(512, 768), "cosines": noise, "structured": np.ones(512)}
-    results = as_drawn(POSITIONS, found, safetensors=tensors)
+    beside = results_of({"positional": vectors(40, 12)}, regimes_of(40)).tables
+    results = as_drawn(POSITIONS, {**beside, **found}, safetensors=tensors)
     figure, _ = draw(results, profile_length=128, limit_quantile=0.99)
     for suffix in ("png", "svg", "pdf"):
         stream = io.BytesIO()

@@ -3,23 +3,23 @@
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import pytest
 
 from embspace.draw.page.canvas import stage_of
-from embspace.draw.page.looks import MODELS
 from embspace.draw.runs.pretraining_dynamics import draw_pretraining_dynamics, main
 from embspace.files.tables import save_table
+from embspace.measure.runs.pretraining_dynamics import PRETRAINING_DYNAMICS
 from embspace.measure.runs.training_claims_rows import CLAIMED_OF, ClaimRules, claim_rows
 from embspace.settings.stage import StageConfig
 from tests.draw.fits import assert_words_fit
 from tests.draw.layer_tables import settings_of, squeezed
-from tests.draw.runs.test_dynamics import SETTINGS, value
+from tests.draw.runs.test_dynamics import SHOWN, value
 from tests.draw.runs.test_dynamics import table as table_of_run
 from tests.drawn import figure_files
 from tests.measure.runs.test_training_claims import RULES
 
+SETTINGS: dict[str, Any] = {"shown": SHOWN, "height_mm": 80.0, "digits": 3}
 STEPS = {0: 0, 1: 1, 10: 20_000, 100: 2_000_000}
 
 
@@ -36,23 +36,23 @@ def draw(rows: pd.DataFrame, **given: Any) -> Any:
 
 def claims_on(rows: pd.DataFrame) -> pd.DataFrame:
     """All that is claimed, of a decoder."""
-    return claim_rows(rows, "decoder", CLAIMED_OF, ClaimRules(**RULES))
+    claims = claim_rows(rows, "decoder", CLAIMED_OF, ClaimRules(**RULES))
+    return PRETRAINING_DYNAMICS.tables["claims"].of(claims)
 
 
-def test_lines_are_the_layers_of_a_step_and_the_mean_of_layers_over_the_steps() -> None:
+def test_each_layer_is_a_line_over_the_steps() -> None:
     figure, _ = draw(table())
     assert_words_fit(figure)
-    by_layer, by_step = figure.axes[:2]
-    expected = [[value(0, step, layer) for step in STEPS] for layer in range(3)]
-    assert np.asarray(by_layer.collections[0].get_array()) == pytest.approx(np.array(expected))
-    assert [each.get_text() for each in by_layer.get_xticklabels()] == ["0", "1", "20k", "2M"]
-    [line] = by_step.lines
-    assert list(line.get_xdata()) == list(STEPS.values())
-    assert line.get_color() == MODELS["decoder"].color
-    ticks = [each.get_text() for each in by_step.get_xticklabels()]
+    ax = figure.axes[0]
+    assert ax.get_title("left") or ax.get_title() == "Top variance share"
+    for layer, line in enumerate(ax.lines):
+        assert list(line.get_xdata()) == list(STEPS.values())
+        assert list(line.get_ydata()) == pytest.approx([value(0, step, layer) for step in STEPS])
+    assert len({line.get_color() for line in ax.lines}) == 3
+    ticks = [label.get_text() for label in ax.get_xticklabels()]
     assert ticks == ["0", "1", "10", "100", "1000", "10k", "100k", "1M"]
     assert stage_of(figure) == "measure_pretraining_dynamics"
-    assert "4 checkpoints" in "".join(each.get_text() for each in figure.texts)
+    assert "4 checkpoints" in "".join(text.get_text() for text in figure.texts)
 
 
 def test_the_title_says_from_where_to_where_the_mean_of_the_blocks_goes() -> None:
@@ -72,8 +72,9 @@ def test_the_text_has_the_last_checkpoint() -> None:
     _, text = draw(table())
     start = "# Pretraining dynamics of a model of a long name\n\nStage `measure_pretraining_dyn"
     assert text.startswith(start)
-    [line] = [line for line in squeezed(text).splitlines() if "| TwoNN dimension |" in line]
-    assert line.endswith("| 1 | 2 | 3 |")
+    ends, layers = [line for line in squeezed(text).splitlines() if "| TwoNN dimension |" in line]
+    assert ends.endswith("| 1.500 | 2.500 |")
+    assert layers.endswith("| 1 | 2 | 3 |")
 
 
 def test_the_text_has_the_verdict_on_each_claim() -> None:
@@ -85,7 +86,7 @@ def test_the_text_has_the_verdict_on_each_claim() -> None:
 def test_too_few_documents_say_so() -> None:
     figure, text = draw(table()[:0])
     assert "too few documents" in figure.axes[0].texts[0].get_text()
-    assert text.endswith("None.\n")
+    assert "\nNone.\n" in text
 
 
 def test_the_settings_of_the_project_are_drawn(root: Path) -> None:

@@ -2,16 +2,14 @@
 
 from typing import Any
 
-import pandas as pd
-
 from embspace.draw.runs.pretraining_head_dynamics import draw_pretraining_head_dynamics
-from embspace.measure.runs.head_dynamics_rows import COLUMNS
+from embspace.measure.runs.pretraining_head_dynamics import PRETRAINING_HEAD_DYNAMICS
 from tests.draw.fits import assert_words_fit
 from tests.draw.runs.test_head_dynamics import heads
 
 SETTINGS: dict[str, Any] = {
     "shown": ["row_entropy", "previous_mass"],
-    "row_height_mm": 50.0,
+    "height_mm": 80.0,
     "digits": 3,
 }
 
@@ -28,8 +26,8 @@ def test_the_title_says_where_the_blocks_go() -> None:
 
 
 def test_no_checkpoint_is_said_in_words() -> None:
-    empty = pd.DataFrame(columns=COLUMNS)
-    figure, text = draw_pretraining_head_dynamics({"csv": empty}, "Pythia", **SETTINGS)
+    empty = PRETRAINING_HEAD_DYNAMICS.empty()
+    figure, text = draw_pretraining_head_dynamics(empty, "Pythia", **SETTINGS)
     assert_words_fit(figure)
     assert "Nothing was measured over training" in figure.get_suptitle()
     assert "No checkpoint was read." in text

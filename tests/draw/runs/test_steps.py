@@ -4,13 +4,13 @@ import pandas as pd
 import pytest
 from matplotlib.figure import Figure
 
-from embspace.draw.page.looks import MODELS, seed_look
 from embspace.draw.runs.steps import (
     last_rows,
     log_ticks,
     moves,
     over_steps,
     rise_of,
+    run_looks,
     short_step,
     show_steps,
     size_of,
@@ -54,21 +54,23 @@ def test_a_value_moves_by_more_than_a_twentieth_of_the_largest() -> None:
     assert not moves(barely, "value", ["run"])
 
 
-def test_lines_are_seeds_in_their_own_look_or_in_a_common_one() -> None:
+def test_lines_of_the_seeds_of_a_run_share_its_look() -> None:
     ax = Figure().subplots()
-    rows = table().query("run == 'mine'")
-    over_steps(ax, rows, "value")
-    over_steps(ax, rows, "value", look=MODELS["decoder"])
-    colors = [line.get_color() for line in ax.lines]
-    assert colors == [seed_look(0).color, seed_look(1).color, *[MODELS["decoder"].color] * 2]
-    assert [line.get_label() for line in ax.lines] == ["seed 0", "seed 1", "decoder", "decoder"]
+    looks = run_looks(["mine", "mine", "yours"])
+    over_steps(ax, table().query("run == 'mine'"), "value", looks["mine"])
+    assert [line.get_color() for line in ax.lines] == [looks["mine"].color] * 2
+    assert {line.get_label() for line in ax.lines} == {"mine"}
     assert list(ax.lines[0].get_ydata()) == [5, 4, 1]
+    assert looks["yours"].color != looks["mine"].color
 
 
 def test_the_axis_of_steps_has_room_for_step_0() -> None:
     ax = Figure().subplots()
     show_steps(ax, pd.Series([0, 1, 300]))
     assert ax.get_xlim()[0] < 0 < 300 < ax.get_xlim()[1]
+    assert [each.get_text() for each in ax.get_xticklabels()] == ["0", "1", "10", "100"]
+    show_steps(ax, pd.Series([0, 80]))  # the axis ends behind 100
+    assert ax.get_xlim()[1] > 100
     assert [each.get_text() for each in ax.get_xticklabels()] == ["0", "1", "10", "100"]
 
 

@@ -3,12 +3,14 @@
 from typing import Any
 
 import pandas as pd
+import pytest
 from matplotlib.figure import Figure
 
-from embspace.draw.page.looks import seed_look
-from embspace.draw.runs.training import draw_training
-from embspace.measure.runs.training import AGREEMENT, CLASSIFICATION, HELD_OUT, LOSSES, SPREAD
+from embspace.draw.page.looks import PALETTE
+from embspace.draw.runs.training import DYNAMICS, draw_training
+from embspace.measure.runs.training import TRAINING
 from tests.draw.fits import assert_words_fit
+from tests.draw.runs.test_dynamics import table
 
 SETTINGS: dict[str, Any] = {"row_height_mm": 70.0, "digits": 3}
 STEPS = (0, 1, 10, 100)
@@ -43,38 +45,45 @@ def results(*, classified: bool = True, grammar: bool = True) -> dict[str, pd.Da
     of_counts = [("logistic regression", None, None, None, each, *better) for each in texts]
     classes += [*hidden, *of_counts]
     spread = [("pretraining", 100, "masked_language_modeling", "loss", 3, 3.0, 0.1, 2.9, 3.1)]
-    return {
-        "losses": pd.DataFrame(losses, columns=LOSSES),
-        "held_out": pd.DataFrame(held_out, columns=HELD_OUT),
-        "agreement": pd.DataFrame(verbs if grammar else [], columns=AGREEMENT),
-        "classification": pd.DataFrame(classes if classified else [], columns=CLASSIFICATION),
-        "seeds": pd.DataFrame(spread, columns=SPREAD),
+    rows: dict[str, list[Any]] = {
+        "losses": losses,
+        "held_out": held_out,
+        "agreement": verbs if grammar else [],
+        "classification": classes if classified else [],
+        "seeds": spread,
     }
+    columns = {name: [*table.columns] for name, table in TRAINING.tables.items()}
+    return {name: pd.DataFrame(rows[name], columns=columns[name]) for name in rows}
+
+
+def draw(given: dict[str, pd.DataFrame], label: str = "a model") -> tuple[Figure, str]:
+    return draw_training({DYNAMICS: pd.DataFrame()} | given, label, **SETTINGS)
 
 
 def title_of(figure: Figure) -> str:
     return " ".join(figure.get_suptitle().split())
 
 
-def test_each_seed_is_a_line_in_each_panel_in_its_look() -> None:
-    figure, _ = draw_training(results(), "a model of a rather long name", **SETTINGS)
+def test_each_seed_is_a_line_in_each_panel_in_the_color_of_its_run() -> None:
+    figure, _ = draw(results(), "a model of a rather long name")
     assert_words_fit(figure)
     panels = [ax for ax in figure.axes if ax.axison]
-    assert len(panels) == 3
     for ax in panels:
-        named = [line for line in ax.lines if str(line.get_label()).startswith("seed")]
-        assert [line.get_color() for line in named] == [seed_look(n).color for n in SEEDS]
+        named = [line for line in ax.lines if line.get_label() == "a model of a rather long name"]
+        assert len(named) >= len(SEEDS)
+        assert {line.get_color() for line in named} == {PALETTE[0]}
         assert ax.get_xlim()[0] < 0  # so that the marks of step 0 are whole
-    assert panels[0].get_yscale() == "log"
+    assert panels[2].get_yscale() == "log"
     said = " ".join(" ".join(text.get_text() for text in figure.texts).split())
     assert "1 run, 3 models" in said
+    name = "A model of a rather long name"
     titles = [ax.get_title("left") for ax in panels]
-    name = "a model of a rather long name"
-    parts = ("500 masked tokens", "100 main verbs", "80 texts")
-    assert titles == [f"A{name[1:]}: {part}" for part in parts]
+    assert titles == [
+        *(f"{name}: 100 main verbs", f"{name}: classes of 80 texts", "Loss on held-out texts")
+    ]
 
 
-def test_every_run_has_its_own_panels() -> None:
+def test_every_run_has_its_own_panels_and_all_share_that_of_losses() -> None:
     one, other = results(), results(classified=False)
     both = {
         name: pd.concat(
@@ -86,62 +95,64 @@ def test_every_run_has_its_own_panels() -> None:
         )
         for name in one
     }
-    figure, text = draw_training(both, "all runs", **SETTINGS)
+    of_layers = table("pretraining", run="rna_encoder")
+    figure, text = draw(both | {DYNAMICS: of_layers}, "all runs")
     assert_words_fit(figure)
-    titles = [ax.get_title("left") for ax in figure.axes if ax.axison]
-    tokens, verbs = "500 masked tokens", "100 main verbs"
-    assert titles == [
-        *(f"RNA encoder: {tokens}", f"B: {tokens}", f"RNA encoder: {verbs}", f"B: {verbs}"),
-        "RNA encoder: 80 texts",
+    verbs = "100 main verbs"
+    assert [ax.get_title("left") for ax in figure.axes if ax.axison] == [
+        *(f"RNA encoder: {verbs}", f"B: {verbs}", "RNA encoder: classes of 80 texts"),
+        *("Loss on held-out texts", "Dimension, mean of the blocks"),
     ]
-    assert "2 runs, 6 models" in " ".join(each.get_text() for each in figure.texts)
+    losses = figure.axes[3]
+    assert losses.lines[0].get_ydata()[0] == pytest.approx(1.5)  # 3 nats, of the bigram 2
+    assert "2 runs, 6 models" in " ".join(part.get_text() for part in figure.texts)
     assert "RNA encoder, texts as they are: of 3 seeds" in text
-    thin = [line for line in figure.axes[1].lines if line.get_linewidth() == 0.4]
-    assert len(thin) == len(SEEDS)  # of this run alone
 
 
 def test_without_runs_nothing_is_drawn() -> None:
-    empty = dict.fromkeys(results(), pd.DataFrame())
-    figure, text = draw_training(empty, "all runs", **SETTINGS)
+    figure, text = draw(dict.fromkeys(results(), pd.DataFrame()))
     assert title_of(figure) == "Nothing was trained"
     assert "None." in text
 
 
-def test_the_title_holds_the_last_checkpoint_against_its_baselines() -> None:
-    assert title_of(draw_training(results(), "a model", **SETTINGS)[0]) == (
-        "Of the trained models 0 of 3 end below the loss of every baseline; 3 of 3 get verbs "
-        "behind attractors right more often than by chance; 0 of 3 tell classes better than "
-        "logistic regression"
+def test_the_title_says_from_which_step_on_verbs_agree() -> None:
+    given = results()
+    rows = given["agreement"]
+    low = rows["accuracy_low"].mask((rows["step"] < 10) & (rows["attractors"] == "none"), 0.45)
+    given["agreement"] = rows.assign(accuracy_low=low)
+    start = "Verbs agree with their subjects from step 10 on in all models of a grammar, "
+    assert title_of(draw(given)[0]) == f"{start}at the end behind a noun of the other number, too"
+    low = low.mask((rows["seed"] == 0) & (rows["attractors"] == "some"), 0.45)
+    given["agreement"] = rows.assign(accuracy_low=low)
+    assert title_of(draw(given)[0]) == f"{start}but not always behind a noun of the other number"
+    printed = [text.get_text() for text in draw(given)[0].axes[0].texts]
+    assert "step 10" in printed
+    is_worst = (rows["seed"] == 0) & (rows["attractors"] == "some")
+    worst = {"accuracy": rows["accuracy"].mask(is_worst, 0.25)}
+    worst |= {"accuracy_low": low, "accuracy_high": rows["accuracy_high"].mask(is_worst, 0.3)}
+    title = title_of(draw(given | {"agreement": rows.assign(**worst)})[0])
+    assert title == f"{start}but one ends below chance, at 0.25, behind a noun of the other number"
+    low = low.mask((rows["seed"] == 0) & (rows["step"] == 100), 0.45)
+    given["agreement"] = rows.assign(accuracy_low=low)
+    assert title_of(draw(given)[0]).startswith(
+        "Verbs agree with their subjects in 2 of 3 models of a grammar"
     )
+
+
+def test_without_verbs_the_title_holds_losses_or_classes_against_baselines() -> None:
     found = results(classified=False, grammar=False)
     found["held_out"]["loss"] = 1.5
-    said = title_of(draw_training(found, "a model", **SETTINGS)[0])
-    assert said == "Of the trained models 3 of 3 end below the loss of every baseline"
+    assert title_of(draw(found)[0]) == "3 of 3 models end below the loss of every baseline"
     found["held_out"].loc[found["held_out"]["seed"] == 0, "loss"] = 2.5
-    assert title_of(draw_training(found, "a", **SETTINGS)[0]).startswith(
-        "Of the trained models 2 of 3"
+    assert title_of(draw(found)[0]).startswith("2 of 3 models")
+    classes = results(grammar=False) | {"held_out": pd.DataFrame()}
+    assert title_of(draw(classes)[0]) == (
+        "0 of 3 models tell classes better than logistic regression"
     )
-
-
-def test_baselines_stand_where_they_were_measured_and_are_named() -> None:
-    ax = draw_training(results(), "a model", **SETTINGS)[0].axes[0]
-    levels = [line.get_ydata()[0] for line in ax.lines if line.get_linestyle() == "--"]
-    assert {3.4, 2.0, 2.9} <= set(levels)
-    assert [text.get_text() for text in ax.texts] == ["unigram", "bigram", "position"]
-
-
-def test_half_hidden_texts_are_told_apart_from_whole_ones() -> None:
-    figure, _ = draw_training(results(), "a model", **SETTINGS)
-    ax = figure.axes[2]
-    crosses = [line for line in ax.lines if line.get_marker() == "x"]
-    assert [line.get_ydata()[0] for line in crosses] == [0.8] * 3
-    words = [" ".join(text.get_text().split()) for text in ax.texts]
-    assert words == ["most frequent class", "logistic regression", "same, half hidden"]
 
 
 def test_panels_of_what_a_run_lacks_are_left_out() -> None:
-    found = results(classified=False, grammar=False)
-    figure, text = draw_training(found, "a model", **SETTINGS)
+    figure, text = draw(results(classified=False, grammar=False))
     assert_words_fit(figure)
     assert len(figure.axes) == 1
     assert "Classes" not in text
@@ -149,19 +160,8 @@ def test_panels_of_what_a_run_lacks_are_left_out() -> None:
 
 
 def test_the_table_says_which_wins() -> None:
-    _, text = draw_training(results(), "a model", **SETTINGS)
+    _, text = draw(results())
     assert "of 3 seeds, 0 have a larger macro-F1 than the logistic regression, 3 a smaller" in text
     found = results()
     found["classification"]["macro_f1_less_regression_high"] = 0.1
-    _, text = draw_training(found, "a model", **SETTINGS)
-    assert "0 have a larger macro-F1 than the logistic regression, 0 a smaller one" in text
-
-
-def test_two_phases_of_language_modeling_are_two_panels() -> None:
-    found = results(classified=False, grammar=False)
-    again = found["held_out"].assign(phase="again", step=found["held_out"]["step"] * 2)
-    found["held_out"] = pd.concat([found["held_out"], again], ignore_index=True)
-    figure, text = draw_training(found, "a model", **SETTINGS)
-    assert sum(ax.axison for ax in figure.axes) == 2
-    assert "| again" in text
-    assert "| pretraining" in text
+    assert "0 have a larger macro-F1 than the logistic regression, 0 a smaller" in draw(found)[1]

@@ -44,11 +44,20 @@ def test_the_shown_means_are_named_in_their_color_and_no_name_lies_on_another(fo
     assert sorted(text.get_text() for text in names) == sorted(SHOWN)
     assert {text.get_color() for text in names} == {color_of(0), color_of(1)}
     every = names_of(drawn(found["map"], found["json"], ["of no such name"]))
-    assert sorted(text.get_text() for text in every) == sorted(OFFSETS)
+    in_words = {word for text in every for word in text.get_text().split("\n")}
+    assert in_words == {*OFFSETS, "means near 0:"}
     for texts in (names, every):
         boxes = [text.get_window_extent() for text in texts]
         for number, one in enumerate(boxes):
             assert not any(one.overlaps(other) for other in boxes[:number])
+
+
+def test_means_near_zero_are_named_in_the_corner_of_the_fewest_points(found):
+    ax = drawn(found["map"], found["json"], [*OFFSETS])
+    [words] = [text for text in names_of(ax) if text.get_text().startswith("means near 0")]
+    points = np.concatenate([each.get_offsets() for each in ax.collections])
+    inside = words.get_window_extent().transformed(ax.transData.inverted())
+    assert not any(inside.contains(x, y) for x, y in points)
 
 
 def test_arrows_run_from_no_difference_to_the_shown_means(found):

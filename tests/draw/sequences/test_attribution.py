@@ -3,40 +3,54 @@
 from typing import Any
 
 import pytest
+from matplotlib.figure import Figure
 
-from embspace.draw.sequences.attribution import draw_attribution
+from embspace.draw.sequences.attribution import SEPARATION, draw_attribution
+from embspace.files.tables import Tables
 from tests.draw.fits import assert_words_fit
-from tests.draw.sequences.tables import attribution as tables
-from tests.draw.sequences.tables import empty, of_runs, title_of
+from tests.draw.sequences.tables import attribution, class_flow, empty, of_runs, title_of
 
-SETTINGS: dict[str, Any] = {"row_height_mm": 44.0, "digits": 3}
+SETTINGS: dict[str, Any] = {"row_height_mm": 46.0, "digits": 3}
 
 
-def test_curves_marks_and_frames_are_those_of_the_tables() -> None:
-    figure, text = draw_attribution(of_runs(tables(), "mine"), "all runs", **SETTINGS)
+def tables() -> Tables:
+    return attribution() | {SEPARATION: class_flow()["separation"]}
+
+
+def draw(results: Tables) -> tuple[Figure, str]:
+    return draw_attribution(results, "all runs", **SETTINGS)
+
+
+def test_lines_marks_and_frames_are_those_of_the_tables() -> None:
+    figure, text = draw(of_runs(tables(), "mine"))
     assert_words_fit(figure)
-    deletion = figure.axes[0]
-    assert len(deletion.lines) == 7  # a method each, of the first seed
-    assert list(deletion.lines[0].get_ydata()) == pytest.approx([1, 11 / 12, 8 / 12, 0])
-    said = " ".join(figure.get_suptitle().split())
-    assert "find sites of the class in all seeds" in said
-    assert "occlusion 0.50 to 0.50 of the places, logistic regression 0.50, chance 0.10" in said
+    assert list(figure.axes[0].lines[-1].get_ydata())[1:] == pytest.approx([0.25, 0.45, 0.65])
     gene = next(ax for ax in figure.axes if "when a k-mer is hidden" in title_of(ax))
     frames = [(patch.get_x(), patch.get_y()) for patch in gene.patches]
     assert frames == [(4, 0), (1, 1)]  # codon 14 of alpha, codon 6 of beta
-    assert "| mine" in text
+    assert "| mine" in text.partition("<details>")[0]
 
 
-def test_a_method_that_does_not_find_sites_by_the_verdict_is_not_named() -> None:
+def test_the_title_holds_the_best_method_against_the_regression() -> None:
     given = of_runs(tables(), "mine")
-    is_rollout = given["precision"]["method"] == "attention_rollout"
-    given["precision"].loc[is_rollout, "finds_sites"] = False
-    figure, _ = draw_attribution(given, "all runs", **SETTINGS)
-    said = " ".join(figure.get_suptitle().split())
-    assert said.startswith("Occlusion, gradient × input, attention of the last layer find")
+    rows = given["precision"]
+    is_best = (rows["method"] == "gradient_x_input") & (rows["model_seed"] == 0)
+    is_best &= rows["weights"] == "trained"
+    changed = {name: rows[name].mask(is_best, 0.62) for name in ("precision", "precision_high")}
+    given["precision"] = rows.assign(**changed)
+    assert " ".join(draw(given)[0].get_suptitle().split()) == (
+        "Logistic regression finds 50 % of the sites of a class, the model at most 62 %, by "
+        "gradient × input"
+    )
+
+
+def test_without_class_flow_its_panel_says_so() -> None:
+    given = of_runs(tables(), "mine")
+    figure, _ = draw(given | {SEPARATION: given[SEPARATION][:0]})
+    assert figure.axes[0].texts[0].get_text() == "not measured"
 
 
 def test_no_run_is_said() -> None:
-    figure, text = draw_attribution(empty(tables()), "all runs", **SETTINGS)
+    figure, text = draw(empty(tables()))
     assert figure.get_suptitle().startswith("No run classifies simulated sequences")
     assert "None." in text

@@ -1,44 +1,33 @@
-"""Holds the figure of class flow to its tables."""
-
-from typing import Any
+"""Holds the sentence, the tables and the panel of class flow to its rows."""
 
 import pytest
+from matplotlib.figure import Figure
 
-from embspace.draw.sequences.class_flow import draw_class_flow
-from tests.draw.fits import assert_words_fit
+from embspace.draw.sequences.class_flow import draw_class_flow, draw_silhouettes
 from tests.draw.sequences.tables import class_flow as tables
-from tests.draw.sequences.tables import empty, of_runs, title_of
-
-SETTINGS: dict[str, Any] = {"row_height_mm": 44.0, "digits": 3}
+from tests.draw.sequences.tables import empty, of_runs
 
 
-def test_lines_and_maps_are_those_of_the_tables() -> None:
-    figure, text = draw_class_flow(of_runs(tables(), "mine"), "all runs", **SETTINGS)
-    assert_words_fit(figure)
-    silhouettes = figure.axes[0]
-    drawn = [list(line.get_ydata())[1:] for line in silhouettes.lines]
+def test_lines_are_those_of_the_table() -> None:
+    ax = Figure().subplots()
+    draw_silhouettes(ax, tables()["separation"])
+    drawn = [list(line.get_ydata())[1:] for line in ax.lines]
     assert [pytest.approx(values) for values in drawn] == [
         [0.2, 0.4, 0.6],  # random weights
         [0.2, 0.4, 0.6],  # before it learned classes
         [0.2, 0.4, 0.6],
         [0.25, 0.45, 0.65],
     ]
-    titles = [title_of(ax) for ax in figure.axes if ax.has_data()]
-    assert titles[2:] == ["PCA, layer 1", "PCA, layer 3", "t-SNE, layer 1", "t-SNE, layer 3"]
-    said = " ".join(figure.get_suptitle().split())
-    assert "parts the classes at the last layer in 2 of 2 seeds" in said
-    assert "0.60 to 0.65" in said
-    assert "| mine" in text
 
 
-def test_of_several_runs_the_first_is_drawn_and_all_are_in_the_tables() -> None:
-    figure, text = draw_class_flow(of_runs(tables(), "yours", "mine"), "all runs", **SETTINGS)
-    assert len(figure.axes[0].lines) == 4
+def test_the_finding_is_of_the_first_run_and_the_tables_of_all() -> None:
+    finding, text = draw_class_flow(of_runs(tables(), "yours", "mine"), "all runs", digits=3)
+    assert "parts the classes at the last layer in 2 of 2 seeds" in finding
+    assert "0.60 to 0.65" in finding
     assert "| yours" in text and "| mine" in text
-    assert any("mine" in each.get_text() for each in figure.texts)
 
 
 def test_no_run_is_said() -> None:
-    figure, text = draw_class_flow(empty(tables()), "all runs", **SETTINGS)
-    assert figure.get_suptitle().startswith("No run classifies sequences")
+    finding, text = draw_class_flow(empty(tables()), "all runs", digits=3)
+    assert finding == "No run classifies sequences"
     assert "None." in text

@@ -4,19 +4,13 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from embspace.draw.sequences.sequence_looks import (
-    class_looks,
     first_run,
+    in_words,
     of_run,
     show_codons,
     words_of,
 )
 from tests.draw.sequences.tables import places
-
-
-def test_eight_classes_have_eight_looks() -> None:
-    looks = class_looks("hgfedcba")
-    assert [*looks] == [*"abcdefgh"]
-    assert len({(look.color, look.marker) for look in looks.values()}) == 8
 
 
 def test_the_first_run_by_name_is_shown() -> None:
@@ -41,3 +35,7 @@ def test_without_codons_the_axis_has_those_of_the_k_mers() -> None:
     ax = Figure().add_subplot()
     show_codons(ax, pd.DataFrame(places()), [])
     assert [text.get_text() for text in ax.get_xticklabels()] == ["1", "31"]
+
+
+def test_verdicts_are_yes_or_no() -> None:
+    assert in_words(pd.Series([True, "False", None])).tolist()[:2] == ["yes", "no"]

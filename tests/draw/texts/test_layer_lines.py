@@ -33,8 +33,9 @@ def test_random_weights_are_hollow_and_have_no_band():
     ax = Figure().subplots()
     draw_random_by_layer(ax, ROWS.assign(value_low=0.0, value_high=1.0), "value", LOOK)
     (line,) = ax.lines
-    assert line.get_label() == f"{LOOK.name}, {RANDOM.name}"
+    assert line.get_label() == f"{RANDOM.name}, {LOOK.name}"
+    assert line.get_marker() == LOOK.marker
     assert line.get_markerfacecolor() == "none"
-    assert line.get_color() == LOOK.color
+    assert line.get_color() == RANDOM.color
     assert line.is_dashed()
     assert not ax.collections

@@ -3,14 +3,15 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from embspace.draw.page.looks import corpus_looks
 from embspace.draw.texts.text_clouds import draw_text_clouds
 from embspace.measure.texts.text_clouds import TEXT_CLOUDS, measure_text_clouds
 from tests.analyses import as_drawn, settings_of
 from tests.draw.fits import assert_words_fit
-from tests.text_corpora import CLOUD_SETTINGS as SETTINGS
-from tests.text_corpora import no_corpora, three_corpora
+from tests.text_corpora import CLOUD_SETTINGS, no_corpora, three_corpora
 
 LABEL = "a model of a long name"
+SETTINGS = CLOUD_SETTINGS | {"quantiles": [0.25, 0.5, 0.75]}
 
 
 def draw(results: dict[str, Any]):
@@ -38,37 +39,39 @@ def test_words_fit_and_say_who_was_left_out(drawn):
     assert any("sentences: 24 vectors of 12 documents" in each for each in words)
 
 
-def test_densities_are_those_of_the_table(results, drawn):
-    cosine = drawn[0].axes[3]
-    assert cosine.get_xlabel() == "cosine"
-    rows = results["histogram"].query(
-        "corpus == 'posts' and other_corpus == 'posts' and quantity == 'cosine'"
+def test_lines_are_the_medians_of_the_table_with_the_middle_half(results, drawn):
+    [ax] = drawn[0].axes
+    rows = results["distributions"].query(
+        "corpus == other_corpus and quantity == 'cosine' and pooling == 'mean'"
     )
-    drawn_values = [patch.get_data().values.tolist() for patch in cosine.patches]
-    assert drawn_values.count(rows["density"].tolist()) == 2  # an area and its outline
+    named = {str(line.get_label()).partition(",")[0]: line for line in ax.lines}
+    for number, (corpus, own) in enumerate(rows.groupby("corpus", sort=False)):
+        line = named[corpus_looks([str(corpus)])[str(corpus)].name]
+        assert list(line.get_ydata()) == own["quantile_0.5"].tolist()
+        band = ax.collections[number].get_paths()[0].vertices[:, 1]
+        assert band.min() == own["quantile_0.25"].min()
+        assert band.max() == own["quantile_0.75"].max()
+    lengths = results["corpora"].set_index("corpus")["median_n_tokens"]
+    words = [text.get_text() for text in ax.texts]
+    assert f"posts, {lengths['posts']:.0f} tokens" in words
 
 
-def test_the_title_says_the_mean_cosine_of_each_corpus(results):
+def test_the_title_says_which_layer_changes_most_and_the_panel_has_its_numbers(results):
     table = results["distributions"].copy()
-    is_cosine = (table["quantity"] == "cosine") & (table["corpus"] == table["other_corpus"])
-    table.loc[is_cosine, "mean"] = table["corpus"].map(
-        {"articles": 0.2, "posts": 0.9, "sentences": 0.5}
-    )
-    given = results | {"distributions": table}
-    title = draw(given)[0].get_suptitle()
-    assert title.replace("\n", " ").startswith(
-        "Two posts are the most alike: mean cosine 0.90, sentences 0.50, articles 0.20 (mean "
-        "pooling of layer 1)"
-    )
-
-
-def test_the_texts_of_one_corpus_are_alike_beside_nothing(results):
-    given = dict(results)
-    for name in ("distributions", "histogram"):
-        table = results[name]
-        given[name] = table[(table["corpus"] == "posts") & (table["other_corpus"] == "posts")]
-    title = " ".join(draw(given)[0].get_suptitle().split())
-    assert title.startswith("The mean cosine of two posts is ") and "alike" not in title
+    is_shown = (table["quantity"] == "cosine") & (table["corpus"] == table["other_corpus"])
+    is_shown &= table["pooling"] == "mean"
+    table.loc[is_shown, "quantile_0.5"] = 0.5
+    where = is_shown & (table["corpus"] == "posts") & (table["layer"] == 1)
+    for after in (0.25, 0.75):
+        table.loc[where, "quantile_0.5"] = after
+        figure, _ = draw(results | {"distributions": table})
+        title = " ".join(figure.get_suptitle().split())
+        numbers = ["0.50", f"{after:.2f}"]
+        assert title == (
+            f"Two posts have a median cosine of {numbers[0]} after layer 0, of {numbers[1]} after "
+            "layer 1: the largest step"
+        )
+        assert {*numbers} <= {text.get_text() for text in figure.axes[0].texts}
 
 
 @pytest.mark.parametrize("from_file", [False, True])

@@ -6,11 +6,9 @@ import pytest
 from matplotlib.axes import Axes
 from matplotlib.collections import PathCollection
 from matplotlib.colors import to_hex
-from matplotlib.contour import ContourSet
 from matplotlib.figure import Figure
 
 from embspace.draw.page.looks import corpus_looks
-from embspace.draw.texts import text_maps
 from embspace.draw.texts.text_maps import draw_text_maps
 from embspace.project.text_maps import TEXT_MAPS, project_text_maps
 from tests.analyses import as_drawn
@@ -18,7 +16,7 @@ from tests.draw.fits import assert_words_fit
 from tests.text_corpora import MAP_SETTINGS as SETTINGS
 from tests.text_corpora import corpus, no_corpora, three_corpora
 
-FIRST = 3  # panel of a space, after one a method
+LAST = 1  # panel of the last space
 LABEL = "a model of a long name"
 LOOK: dict[str, Any] = {"method": "tsne", "row_height_mm": 50.0, "digits": 3}
 
@@ -36,42 +34,37 @@ def titled(results: dict[str, Any]) -> str:
     return draw(results)[0].get_suptitle().replace("\n", " ").strip()
 
 
-def test_a_map_for_each_choice_of_texts_and_space(results: dict[str, Any]):
+def test_every_space_by_one_method_and_the_shares(results: dict[str, Any]):
     figure, text = draw(results)
     assert_words_fit(figure)
     assert figure.get_label() == "project_text_maps"
-    by_space = ["First token\nraw", "Mean pooling\ncentered, unit length"]
     titles = [ax.get_title("left") or ax.get_title() for ax in figure.axes]
-    assert titles == ["PCA", "t-SNE", "UMAP", *by_space, "", "", "", ""]
-    names = [figure.axes[place].get_ylabel() for place in (0, FIRST, FIRST + 2)]
-    first, *others = "two sources\nfirst token, raw", "two sources\nt-SNE", "all corpora\nt-SNE"
-    assert names == [first, *others]
-    ticks = [text.get_text() for text in figure.axes[FIRST + 4].get_yticklabels()]
-    assert ticks[:2] == ["two sources: articles", "two sources: posts"]
+    spaces = ["First token,\nraw", "Mean pooling,\ncentered, unit length"]
+    assert [*filter(None, titles)] == [*spaces, "Neighbors of the same source, in all dimensions"]
     for title in ("## Neighbors of the same corpus", "## Quality of the maps", "<details>"):
         assert title in text
 
 
-def test_the_subtitle_says_how_many_texts_of_each_corpus(results: dict[str, Any]):
+def test_the_subtitle_says_how_many_texts_of_each_corpus_and_which_are_hubs(results):
     words = " ".join(text.get_text() for text in draw(results)[0].texts).replace("\n", " ")
-    assert "two sources: 12 articles, 12 posts" in words
-    assert "all corpora: 12 articles, 24 sentences, 16 posts" in words
-    assert "maps; below each" in words
+    assert " · 12 articles, 12 posts · " in words
+    hubs = results["neighbors"].query("method == 'space' and map == 'two_sources'")
+    most = hubs.loc[hubs["mean_k_occurrence"].idxmax()]
+    assert f" nearest of {most['mean_k_occurrence']:.0f} texts on average" in words
 
 
 def test_shares_are_promised_where_they_stand(results: dict[str, Any]):
     def said(results: dict[str, Any]) -> str:
         return " ".join(text.get_text() for text in draw(results)[0].texts).replace("\n", " ")
 
-    assert "; below each, the share of the " in said(results)
+    assert "below a map, the share of the " in said(results)
     alone = maps_of_one(lambda n: f"subject {n % 3}")
-    assert "contours of density" not in said(alone)  # of twenty texts
-    assert "below each" not in said(alone)
+    assert "below a map" not in said(alone)
 
 
 def test_points_are_those_of_the_table_and_names_those_of_their_shares(results: dict[str, Any]):
-    ax = draw(results)[0].axes[FIRST + 2]
-    wanted = "map == 'all_corpora' and pooling == 'cls' and method == 'tsne'"
+    ax = draw(results)[0].axes[LAST]
+    wanted = "map == 'two_sources' and pooling == 'mean' and method == 'tsne'"
     rows = results["parquet"].query(wanted)
     drawn = np.concatenate([each.get_offsets() for each in dots(ax)])
     assert sorted(map(tuple, drawn)) == sorted(
@@ -82,18 +75,9 @@ def test_points_are_those_of_the_table_and_names_those_of_their_shares(results: 
     assert words == {f"{name} {100 * shares[name]:.0f} %" for name in shares.index}
 
 
-def test_the_first_row_has_every_method_side_by_side(results: dict[str, Any]):
-    axes = draw(results)[0].axes
-    for ax, method in zip(axes, ("pca", "tsne", "umap"), strict=False):
-        wanted = f"map == 'two_sources' and pooling == 'cls' and method == '{method}'"
-        rows = results["parquet"].query(wanted)
-        drawn = np.concatenate([each.get_offsets() for each in dots(ax)])
-        assert len(drawn) == 24
-        assert np.allclose(np.sort(drawn, axis=0), np.sort(rows[["x", "y"]], axis=0))
-
-
 def test_the_largest_corpus_lies_at_the_back_and_no_dot_is_larger_than_another(results):
-    parts = dots(draw(results)[0].axes[FIRST + 2])
+    given = {name: table[table["map"] == "all_corpora"] for name, table in results.items()}
+    parts = dots(draw(given)[0].axes[LAST])
     assert [len(each.get_offsets()) for each in parts] == [24, 16, 12]
     assert len({tuple(each.get_sizes()) for each in parts}) == 1
 
@@ -109,39 +93,44 @@ def test_a_corpus_has_its_color_in_dots_and_names(results: dict[str, Any]):
             assert text.get_color() == looks[text.get_text().split()[0]].color
 
 
-def test_contours_are_around_the_points(results: dict[str, Any], monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(text_maps, "FEWEST", 10)
-    ax = draw(results)[0].axes[0]
-    lines = [each for each in ax.collections if isinstance(each, ContourSet)]
-    assert len(lines) == 2
-    assert all(len(path.vertices) for each in lines for path in each.get_paths()[:1])
-
-
 def test_the_title_says_the_shares_of_the_corpus_that_differs_most(results: dict[str, Any]):
     table = results["neighbors"]
-    known = table["method"].eq("space") & table["map"].eq("all_corpora")
+    known = table["method"].eq("space") & table["map"].eq("two_sources")
     known &= table["corpus"].eq("posts")
     by_mean = table["pooling"].eq("mean")
-    change = table.assign(same_corpus_share=0.5, chance_same_corpus_share=0.2)
+    band = {f"shuffled_same_corpus_share_{end}": x for end, x in (("low", 0.2), ("high", 0.3))}
+    change = table.assign(same_corpus_share=0.5, chance_same_corpus_share=0.25, **band)
     change.loc[known & by_mean, "same_corpus_share"] = 0.9
     change.loc[known & ~by_mean, "same_corpus_share"] = 0.1
-    assert titled(results | {"neighbors": change}) == (
-        "Of the texts nearest to posts, posts are 90 % by mean pooling (centered, unit length), "
-        "but 10 % by first token (raw); chance 20 %"
+    given = results | {"neighbors": change}
+    assert titled(given) == (
+        "Of the texts nearest to posts by first token (raw), 10 % are posts, less than by chance; "
+        "by mean pooling (centered, unit length): 90 %"
     )
-    change.loc[known & by_mean, "same_corpus_share"] = 0.05
-    title = titled(results | {"neighbors": change})
-    assert "articles" in title or "10 % by first token (raw), but 5 % by mean" in title
+    printed = {text.get_text() for text in draw(given)[0].axes[-1].texts}
+    assert {"10 %", "90 %"} <= printed
 
 
 def test_shares_and_chance_are_those_of_the_table(results: dict[str, Any]):
-    ax = draw(results)[0].axes[FIRST + 5]
-    rows = results["neighbors"].query("pooling == 'mean'")
-    in_space, *_, chance = ax.lines
-    assert np.array_equal(
-        in_space.get_xdata(), rows.query("method == 'space'")["same_corpus_share"]
-    )
-    assert np.array_equal(chance.get_xdata(), rows["chance_same_corpus_share"])
+    ax = draw(results)[0].axes[-1]
+    rows = results["neighbors"].query("map == 'two_sources'")
+    lines = {line.get_label(): line for line in ax.lines}
+    in_space = rows.query("method == 'space'").set_index("corpus")
+    for name, own in in_space.groupby("corpus"):
+        assert list(lines[name].get_xdata()) == own["same_corpus_share"].tolist()
+    assert {*lines["chance"].get_xdata()} <= {*rows["chance_same_corpus_share"]}
+    assert ax.get_yticklabels()[-1].get_text() == "Mean pooling,\ncentered, unit length"
+
+
+def test_a_single_space_has_its_shares_once(results: dict[str, Any]):
+    first = [*results["parquet"][["pooling", "preparation"]].iloc[0]]
+    one = {
+        name: table[(table[["pooling", "preparation"]] == first).all(axis=1)]
+        for name, table in results.items()
+    }
+    beside = draw(one)[0].axes[-1]
+    assert [label.get_text() for label in beside.get_yticklabels()] == ["First token,\nraw"]
+    assert titled(one).endswith("by chance")
 
 
 def test_a_model_that_reads_no_text_says_so():

@@ -1,15 +1,18 @@
 import numpy as np
+import pandas as pd
 import pytest
 
-from embspace.draw.toys.hopf_link import draw_hopf_link
+from embspace.draw.toys.hopf_link import Panel, _ends, draw_hopf_link
 from embspace.project.hopf_link import HOPF_LINK, project_hopf_link
 from tests.analyses import as_drawn, settings_of
 from tests.draw.fits import assert_words_fit
 from tests.project.test_hopf_link import SETTINGS
 
+UMAPS = [f"UMAP, 10 neighbors, {distance} apart" for distance in (0.1, 0.8)]
 
-def draw(results, **change: int):
-    settings = settings_of(draw_hopf_link, **change)
+
+def draw(results):
+    settings = settings_of(draw_hopf_link)
     return draw_hopf_link(as_drawn(HOPF_LINK, results), "a toy, no model", **settings)
 
 
@@ -23,27 +26,40 @@ def drawn(results):
     return draw(results)
 
 
+def heading(ax) -> str:
+    return ax.get_title() or ax.get_title("left")
+
+
 def titled(drawn, title: str):
-    (ax,) = (ax for ax in drawn[0].axes if ax.get_title(loc="left") == title)
+    (ax,) = (ax for ax in drawn[0].axes if heading(ax) == title)
     return ax
 
 
-def test_each_method_begins_a_row(drawn):
-    titles = [ax.get_title(loc="left") for ax in drawn[0].axes if ax.get_title(loc="left")]
-    assert titles == [
-        "linked: PCA",
-        "unlinked: PCA",
-        "linked: t-SNE, perplexity 5",
-        "linked: UMAP, 10 neighbors,\nminimum distance 0.1",
-        "linked: UMAP, 10 neighbors,\nminimum distance 0.8",
-        "linked: space",  # which replaces its panel, and so comes last
+def test_each_method_has_a_column(drawn):
+    panels = {heading(ax).partition(";")[0]: ax.get_subplotspec() for ax in drawn[0].axes}
+    places = {
+        title: (place.rowspan.start, place.colspan.start)
+        for title, place in panels.items()
+        if title
+    }
+    assert places == {
+        "Linked circles in space": (0, 0),
+        "Runs that part them": (1, 0),
+        "t-SNE, perplexity 5": (0, 1),
+        UMAPS[0]: (0, 2),
+        UMAPS[1]: (1, 2),
+    }
+
+
+def test_of_several_settings_the_best_and_the_worst_are_drawn():
+    panels = [
+        Panel(str(n), pd.DataFrame(), pd.Series({"n_linearly_separable": n})) for n in (1, 5, 0, 3)
     ]
-    places = {ax.get_title(loc="left"): ax.get_subplotspec().rowspan.start for ax in drawn[0].axes}
-    assert [places[title] for title in titles] == [0, 0, 1, 2, 2, 0]
+    assert [panel.title for panel in _ends(panels)] == ["5", "0"]
 
 
 def test_points_and_rings_are_those_of_the_first_run(results, drawn):
-    ax = titled(drawn, "linked: t-SNE, perplexity 5")
+    ax = titled(drawn, "t-SNE, perplexity 5")
     rows = results["parquet"].query("link == 'linked' and method == 'tsne' and run == 0")
     for (ring, dots), (_, points) in zip(
         np.reshape(ax.lines, (2, 2)), rows.groupby("circle"), strict=True
@@ -57,32 +73,41 @@ def test_points_and_rings_are_those_of_the_first_run(results, drawn):
 
 
 def test_space_has_three_axes(results, drawn):
-    lines = titled(drawn, "linked: space").lines
+    lines = titled(drawn, "Linked circles in space").lines
     rows = results["parquet"].query("link == 'linked' and method == 'space' and circle == 1")
     for axis, values in zip("xyz", lines[1].get_data_3d(), strict=True):
         assert np.array_equal(values[:-1], rows[axis])
 
 
-def test_under_each_map_stands_what_the_runs_keep(results, drawn):
+def test_under_each_map_stands_in_how_many_runs_it_parts_the_circles(results, drawn):
     row = results["quality"].query("link == 'linked' and method == 'umap' and min_dist == 0.8")
     row = row.iloc[0]
-    words = titled(drawn, "linked: UMAP, 10 neighbors,\nminimum distance 0.8").get_xlabel()
-    shares = f"same circle {row['same_circle_share']:.2f}, recall {row['neighbor_recall']:.2f}"
-    assert shares in words
-    assert f"{row['n_linearly_separable']}/2 separable" in words
-    assert f"{row['n_closed_rings']}/4 closed" in words
-    assert "/1 separable," in titled(drawn, "linked: PCA").get_xlabel()
+    words = titled(drawn, UMAPS[1]).get_xlabel()
+    assert f"parted in {row['n_linearly_separable']} of 2 runs" in words
+    assert f"rings without a gap: {row['n_closed_rings']} of 4" in words
+
+
+def test_a_bar_a_setting_says_how_many_runs_part_the_circles(results, drawn):
+    rows = results["quality"].query("link == 'linked' and method != 'space'")
+    (ax,) = (ax for ax in drawn[0].axes if heading(ax).startswith("Runs"))
+    shares = rows["n_linearly_separable"] / rows["n_runs"]
+    assert [bar.get_width() for bar in ax.patches] == pytest.approx(list(shares))
+    assert ax.texts[0].get_text() == "0 of 1"
 
 
 @pytest.mark.parametrize(
-    ("n_parted", "said"), [(2, "UMAP in 2 of 2 settings"), (1, "UMAP in 0 of 2 settings")]
+    ("parted", "said"),
+    [
+        (("tsne", "umap"), "3 of 3 settings, PCA does not"),
+        (("pca", "umap"), "2 of 3 settings, PCA does, too"),
+        ((), "0 of 3 settings, PCA does not"),
+    ],
 )
-def test_the_title_says_in_how_many_settings_a_line_parts_the_circles(results, n_parted, said):
+def test_the_title_says_in_how_many_settings_the_circles_are_parted(results, parted, said):
     quality = results["quality"]
-    parted = quality["n_linearly_separable"].mask(quality["method"] == "umap", n_parted)
-    table = {**results, "quality": quality.assign(n_linearly_separable=parted)}
-    figure, _ = draw(table)
-    assert said in figure.get_suptitle().replace("\n", " ")
+    n = quality["n_runs"].where(quality["method"].isin(parted), 0)
+    figure, _ = draw({**results, "quality": quality.assign(n_linearly_separable=n)})
+    assert " ".join(figure.get_suptitle().split()).endswith(f"apart in {said}")
 
 
 def test_the_words_fit_and_say_the_linking_numbers(drawn):
@@ -97,12 +122,6 @@ def test_the_table_has_linked_and_unlinked_circles(results, drawn):
     text = drawn[1]
     rows = [line for line in text.splitlines() if line.startswith("| ")]
     assert len(rows) == 1 + 1 + 1 + 2 + len(results["quality"])  # three tables, two links
-    assert sum(line.startswith("| unlinked") for line in rows) == 1 + len(results["quality"]) // 2
+    assert sum(line.startswith("| UMAP") for line in rows) == 2 * 2
     assert "nan" not in text
     assert "0.494 of the neighbors" in text
-
-
-@pytest.mark.parametrize("n_columns", [1, 2, 4])
-def test_any_number_of_columns_holds_all(results, n_columns: int):
-    figure, _ = draw(results, n_columns=n_columns)
-    assert sum(bool(ax.get_title(loc="left")) for ax in figure.axes) == 6

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from embspace.draw.page.looks import TEXTS
-from embspace.draw.words.evolution import draw_evolution
+from embspace.draw.words.evolution import _bundles, draw_evolution
 from embspace.measure.words.evolution import EVOLUTION
 from tests.analyses import as_drawn, settings_of
 from tests.draw.fits import assert_words_fit
@@ -17,10 +17,6 @@ from tests.measure.words.test_evolution import module as module  # a fixture
 def draw(results: dict[str, Any]):
     settings = settings_of(draw_evolution, digits=3)
     return draw_evolution(as_drawn(EVOLUTION, results), "a model of a long name", **settings)
-
-
-def title_of(results: dict[str, Any]) -> str:
-    return evolved.title_of(draw(results)[0])
 
 
 @pytest.fixture(scope="module")
@@ -59,9 +55,19 @@ def test_axes_say_how_much_they_show(figure, results):
 def test_starts_are_named_and_no_name_stands_in_the_place_of_another(figure):
     ax = panel(figure, "Tokens of")
     names = [text for text in ax.texts if text.get_text()]
-    tokens = ["[CLS]", "the", "mouse", ".", "the", "cat", "[SEP]"]
-    assert sorted(text.get_text() for text in names) == sorted(tokens)
-    assert len({text.xyann for text in names}) == 7
+    tokens = ["[CLS]", "the", "mouse", ".", "cat", "[SEP]"]
+    assert {word for text in names for word in text.get_text().split()} == {*tokens}
+    assert len({text.xyann for text in names}) == len(names)
+
+
+def test_tokens_that_start_close_together_share_a_name(results):
+    rows = results["path"]
+    starts = rows[(rows["view"] == "all_layers") & (rows["text"] == "a") & (rows["layer"] == 0)]
+    columns = starts[["component_1", "component_2"]].to_numpy()
+    apart = _bundles(starts, np.ptp(columns, axis=0) * 1e-9)
+    assert len(apart) == len(columns)
+    [(name, *_)] = _bundles(starts, np.ptp(columns, axis=0) * 1e9)
+    assert sorted(name.split()) == sorted(set(starts["token"]))
 
 
 def test_one_word_is_drawn_in_each_text_with_the_look_of_the_text(figure, results):
@@ -74,44 +80,26 @@ def test_one_word_is_drawn_in_each_text_with_the_look_of_the_text(figure, result
         assert (line.get_color(), dots.get_marker()) == (TEXTS[number].color, TEXTS[number].marker)
 
 
-def test_the_first_followed_word_is_marked_in_the_drift(figure, results):
-    ax = panel(figure, "The same token")
-    (marked,) = (line for line in ax.lines if line.get_label() == "“mouse”")
-    drift = results["drift"]
-    assert np.array_equal(
-        marked.get_ydata(), drift.loc[drift["token"] == "mouse", "relative_distance"]
-    )
-    assert len(ax.lines) == 2 * 6
+def test_the_title_has_the_variance_between_layers_beside_its_nulls(figure, results):
+    table = results["views"].set_index(["view", "space", "quantity"])
+    row = table.loc[("all_layers", "all", "layer_share")]
+    nulls = (row["random_weights_value"], row["null_value"])
+    ax = panel(figure, "Between layers")
+    assert [bar.get_width() for bar in ax.patches] == pytest.approx([row["value"], *nulls])
+    said, random = ax.texts[0].get_text(), ax.texts[1].get_text()
+    assert f"{said} of their variance" in evolved.title_of(figure)
+    assert f"{random} with random weights" in evolved.title_of(figure)
 
 
-@pytest.mark.parametrize(("apart", "random"), [(0.5, 0.02), (0.01, 0.9)])
-def test_the_title_says_how_far_the_word_drifts(results, apart, random):
-    drift = results["drift"].assign(
-        relative_distance=apart, random_weights_relative_distance=random
-    )
-    title = title_of(results | {"drift": drift})
-    assert title.startswith(f"At the last layer “mouse” in two texts is {apart:.2f} times as far")
-    assert title.endswith("; of 5 other tokens 0 are farther")
+@pytest.mark.parametrize(("share", "says"), [(1.0, "together:"), (0.0, "no more than by chance")])
+def test_tokens_move_together_where_layers_share_more_than_chance(results, share, says):
+    views = results["views"].copy()
+    views.loc[views["quantity"] == "layer_share", "value"] = share
+    assert says in evolved.title_of(draw(results | {"views": views})[0])
 
 
-def test_the_title_counts_the_tokens_that_drift_more_than_the_word(results):
-    drift = results["drift"]
-    is_mouse = drift["token"] == "mouse"
-    farther = drift.assign(relative_distance=np.where(is_mouse, 0.1, 0.5))
-    assert title_of(results | {"drift": farther}).endswith("of 5 other tokens 5 are farther")
-
-
-def test_the_ways_without_the_last_layer_and_of_the_second_text_have_panels(figure, results):
-    path = results["path"]
-    shown = {
-        "Text “a”, without the last layer": ("without_last", "a"),
-        "Text “b”": ("all_layers", "b"),
-    }
-    for words, (view, text) in shown.items():
-        rows = path[(path["view"] == view) & (path["text"] == text)]
-        (dots,) = panel(figure, words).collections
-        assert np.array_equal(dots.get_offsets(), rows[["component_1", "component_2"]])
-        assert dots.get_clim() == (0, path["layer"].max())
+def test_the_texts_are_printed(figure):
+    assert "“a”: [CLS] the mouse . the cat [SEP], “b”: " in evolved.words_of(figure)
 
 
 def test_the_figure_names_stage_and_population(figure):
@@ -120,46 +108,21 @@ def test_the_figure_names_stage_and_population(figure):
     assert_words_fit(figure)
 
 
-def test_a_word_of_several_tokens_has_one_name_in_each_legend(results):
-    path, drift = results["path"].copy(), results["drift"].copy()
+def test_a_word_of_several_tokens_has_one_name_in_the_legend(results):
+    path = results["path"].copy()
     mouse = path["view"] == "mouse"
     pieces = path[mouse].assign(position=path["position"] + 1, token="##se")
     path.loc[mouse, "token"] = "mou"
-    drift["token"] = drift["token"].replace("mouse", "mou")
-    more = drift[drift["token"] == "mou"].assign(position=3, token="##se")
-    given = {"path": pd.concat([path, pieces]), "drift": pd.concat([drift, more])}
-    figure, _ = draw(results | {key: each.reset_index(drop=True) for key, each in given.items()})
-    word, shared = panel(figure, "“mouse” by layer"), panel(figure, "The same token")
-    names = [text.get_text() for text in word.get_legend().get_texts()]
-    assert names == ["“a”", "“b”"]
+    figure, _ = draw(results | {"path": pd.concat([path, pieces], ignore_index=True)})
+    word = panel(figure, "“mouse” by layer")
+    assert [text.get_text() for text in word.get_legend().get_texts()] == ["“a”", "“b”"]
     assert len(word.lines) == 2 * 4
-    said = [text.get_text() for text in shared.get_legend().get_texts()]
-    assert said.count("“mouse”") == 1 and "“mou”" not in said
-    assert evolved.title_of(figure).startswith("At the last layer “mouse” in two texts is ")
 
 
-def test_the_same_before_two_texts_differ_is_no_drift(results):
-    drift = results["drift"]
-    causal = drift.copy()
-    same = causal["position"] <= 2
-    causal.loc[same, ["relative_distance", "random_weights_relative_distance"]] = 3e-7
-    figure, _ = draw(results | {"drift": causal})
-    assert evolved.title_of(figure).startswith("At the last layer shared tokens in two texts are ")
-    assert "0.00 times" not in evolved.title_of(figure)
-    assert "have no drift" in evolved.words_of(figure)
-    assert len(panel(figure, "The same token").lines) == 2 * drift[~same]["position"].nunique()
-    assert "have no drift" not in evolved.words_of(draw(results)[0])
-
-
-def test_without_a_followed_word_or_a_second_text_there_are_fewer_panels(module, results):
-    none = measured(module, followed=[])
-    assert title_of(none).startswith("At the last layer shared tokens in two texts are ")
-    alone = results | {"drift": results["drift"][:0]}
-    assert title_of(alone).startswith("Two components show ")
-    for given, titles in ((none, 4), (alone, 4), (none | {"drift": none["drift"][:0]}, 3)):
-        figure, _ = draw(given)
-        assert sum(bool(ax.get_title("left") or ax.get_title()) for ax in figure.axes) == titles
-        assert_words_fit(figure)
+def test_without_a_followed_word_there_is_a_panel_less(module):
+    figure, _ = draw(measured(module, followed=[]))
+    assert sum(bool(ax.get_title("left") or ax.get_title()) for ax in figure.axes) == 2
+    assert_words_fit(figure)
 
 
 def test_without_tokens_the_figure_says_why(results):

@@ -1,4 +1,5 @@
 import pandas as pd
+import pytest
 from matplotlib.figure import Figure
 
 from embspace.draw.words.probing import draw_probing
@@ -33,26 +34,36 @@ def draw(table: pd.DataFrame, shown: pd.DataFrame) -> tuple[Figure, str]:
     return draw_probing(results, "a model of a long name", **settings)
 
 
-def test_points_by_space_and_each_name_once_in_the_legend():
+def test_points_by_space_and_each_line_is_named_once():
     figure, _ = draw(accuracy(), tokens())
     assert_words_fit(figure)
-    for ax in figure.axes[:3]:
-        ticks = [tick.get_text() for tick in ax.get_xticklabels()]
-        assert ticks == ["tokens", "0", "1", "2"]
-    names = [text.get_text() for text in figure.legends[0].get_texts()]
-    assert len(names) == len(set(names)) == 3 + 3
+    ax = figure.axes[0]
+    assert [tick.get_text() for tick in ax.get_xticklabels()] == ["tokens", "0", "1", "2"]
+    names = [text.get_text() for text in ax.texts if text.get_text() != "90.0 %"]
+    assert len(names) == len(set(names)) == 3 + 2
+    for line in ax.lines[2:]:
+        assert list(line.get_ydata()) == [0.9] * 4
     words = " ".join(text.get_text() for text in figure.texts).replace("\n", " ")
     assert "1,200 words of one token" in words
 
 
+def test_controls_are_a_band_from_their_lowest_to_their_highest_end():
+    table = accuracy()
+    table.loc[table["weights"] == "random", "accuracy_low"] = 0.3
+    table.loc[table["task"] == "control", "accuracy_high"] = 0.4
+    ends = table.loc[table["weights"] == "random", "accuracy_high"].max()
+    band = draw(table, tokens())[0].axes[0].patches[0]
+    assert band.get_y() == 0.3
+    assert band.get_y() + band.get_height() == pytest.approx(ends)
+
+
 def test_tokens_of_several_classes_have_their_cells():
     figure, _ = draw(accuracy(), tokens())
-    cells, other = figure.axes[3:]
+    cells = figure.axes[1]
     assert [text.get_text() for text in cells.texts] == ["70", "20", "10", "10", "20", "70"]
     assert [name.get_text() for name in cells.get_yticklabels()] == ["bear", "|"]
-    assert "none of the tokens" in other.texts[0].get_text()
     none, _ = draw(accuracy(), tokens()[:0])
-    assert all("none of the tokens" in ax.texts[0].get_text() for ax in none.axes[3:])
+    assert "none of the tokens" in none.axes[1].texts[0].get_text()
 
 
 def test_the_title_is_filled_from_the_first_probe():
@@ -62,11 +73,15 @@ def test_the_title_is_filled_from_the_first_probe():
     table.loc[shown & (table["features"] == "input"), values] = [0.5, 0.4, 0.6]
     trained = shown & (table["weights"] == "trained")
     table.loc[trained & (table["layer"] == 2), values] = [0.75, 0.7, 0.8]
-    title = draw(table, tokens())[0].get_suptitle().replace("\n", " ")
-    said = (
-        "is right for 50.0 % from token embeddings, 75.0 % from the last layer; 90 % from spelling"
-    )
-    assert said in title
+    figure, _ = draw(table, tokens())
+    title = " ".join(figure.get_suptitle().split())
+    said = "is read off every layer, 50.0 % right or more; off spelling alone 90.0 %"
+    assert title.endswith(f"{said}, which is no less")
+    printed = {text.get_text() for text in figure.axes[0].texts}
+    assert {"50.0 %", "spelling alone 90.0 %"} <= printed
+    table.loc[table["features"] == "spelling", "accuracy_high"] = 0.3
+    title = " ".join(draw(table, tokens())[0].get_suptitle().split())
+    assert title.endswith(said)
 
 
 def test_tokens_are_in_a_table_of_their_own():

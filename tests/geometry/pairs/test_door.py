@@ -38,6 +38,7 @@ from tests.geometry.clouds import CHANGED, CLOUD, LARGER, OTHER, WORDS, argument
 from tests.lazy import torch
 
 NO_ARRAYS = {"definitions", "measure"}
+NO_ARRAYS |= {"compare_clouds"}  # its masks have no other forms; tests/geometry/groups has it
 # Their points are in the order of their rows.
 ORDERED = {"one_dimensionality", "ring_order_correlation", "ring_neighbor_share"}
 ORDERED |= {"largest_step_ratio"}
@@ -61,6 +62,8 @@ BESIDE: dict[str, tuple[Callable[..., Any], dict[str, np.ndarray], dict[str, Any
             )
         ),
         (geometry.cosine_matrix, {"x": WHOLE, "y": WHOLE[:50]}, {}),
+        (geometry.uniformity, {"x": WHOLE}, {}),
+        (geometry.positive_pair_alignment, {"x": WHOLE, "y": WHOLE[::-1]}, {}),
         (geometry.mutual_nearest_neighbors, {"x": WHOLE, "y": WHOLE_OTHER}, NEAR),
         (geometry.neighbor_overlap, {"a": WHOLE[:, :2], "b": WHOLE_OTHER[:, :3]}, NEAR),
         (geometry.map_quality, {"x": WHOLE, "layout": WHOLE_OTHER[:, :2]}, NEAR),

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 from embspace.geometry.practice import high_pairs as module
+from embspace.geometry.practice import unit_blocks
 from embspace.geometry.practice.high_pairs import high_pairs, pairs_above
 
 
@@ -14,9 +15,9 @@ def brute(x: np.ndarray, document: np.ndarray) -> list[tuple[float, int, int]]:
     )
 
 
-@pytest.mark.parametrize("block", [50, module.BLOCK_NUMBERS])
+@pytest.mark.parametrize("block", [50, unit_blocks.BLOCK_NUMBERS])
 def test_all_pairs_of_different_documents_are_counted(block: int, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(module, "BLOCK_NUMBERS", block)
+    monkeypatch.setattr(unit_blocks, "BLOCK_NUMBERS", block)
     rng = np.random.default_rng(0)
     x, document = rng.normal(size=(40, 5)), np.arange(40) // 2
     found = high_pairs(x, document, largest_rate=0.2, n_listed=7, rng=rng)
@@ -30,11 +31,11 @@ def test_all_pairs_of_different_documents_are_counted(block: int, monkeypatch: p
     assert found.cosine == pytest.approx([pair[0] for pair in apart[:7]], abs=1e-6)
     high = [pair for pair in apart if pair[0] >= found.coarse[30]]
     own = [sum(3 in (i // 2, j // 2) for _, i, j in pairs) for pairs in (high, apart)]
-    assert [found.of_document[3, 30], found.pairs_of_document[3]] == own
+    assert [found.document_counts[3, 30], found.pairs_of_document[3]] == own
 
 
 def test_pairs_above_fixed_cosines_are_those_of_brute_force(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(module, "BLOCK_NUMBERS", 100)
+    monkeypatch.setattr(unit_blocks, "BLOCK_NUMBERS", 100)
     x = np.random.default_rng(1).normal(size=(30, 4))
     x[3] = 0
     document = np.arange(30) // 3
@@ -85,3 +86,12 @@ def test_the_same_pairs_as_sentence_transformers_mines():
     )
     assert [*zip(found.first, found.second, strict=True)] == [(i, j) for _, i, j in mined[:12]]
     assert found.cosine == pytest.approx([score for score, _, _ in mined[:12]], abs=1e-5)
+
+
+def test_a_mean_is_subtracted_first():
+    x, document = np.random.default_rng(6).normal(size=(50, 4)) + 2, np.arange(50)
+    given = {"largest_rate": 0.1, "n_listed": 9}
+    plain = high_pairs(x - x.mean(axis=0), document, rng=np.random.default_rng(0), **given)
+    told = high_pairs(x, document, mean=x.mean(axis=0), rng=np.random.default_rng(0), **given)
+    assert told.first.tolist() == plain.first.tolist()
+    assert told.cosine == pytest.approx(plain.cosine, abs=1e-6)

@@ -83,6 +83,21 @@ def test_a_vector_with_equal_ones_has_finite_neighbors():
         assert set(nearest[0]) <= {0, 1, 2, 3, 4}
 
 
+@pytest.mark.parametrize("name", REDUCTIONS)
+def test_vectors_of_one_document_are_no_neighbors(
+    name: module.Reduction, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(module, "BLOCK_NUMBERS", 200)
+    rng = np.random.default_rng(3)
+    document = np.repeat(np.arange(10), 4)
+    x = rng.normal(size=(10, 6))[document] + 0.01 * rng.normal(size=(40, 6))
+    assert (document[nearest_by(x, k=3, reduction=name)] == document[:, None]).all()
+    apart = nearest_by(x, k=3, reduction=name, document=document)
+    assert (document[apart] != document[:, None]).all()
+    with pytest.raises(ValueError, match="k: expected 1 to 36, the other vectors, found 37"):
+        nearest_by(x, k=37, reduction=name, document=document)
+
+
 def test_numbers_of_neighbors_out_of_range_are_refused():
     x = np.eye(4)
     with pytest.raises(ValueError, match="k: expected 1 to 3, the other vectors, found 4"):

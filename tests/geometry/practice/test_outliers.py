@@ -63,6 +63,35 @@ def test_p_values_hold():
     assert np.mean(small) == pytest.approx(0.1, abs=0.035)
 
 
+def documents(rng: np.random.Generator, n: int, size: int) -> tuple[np.ndarray, np.ndarray]:
+    """Documents of several rows, which lie near to one another."""
+    document = np.repeat(np.arange(n), size)
+    return cloud(rng, n, spread=2)[document] + rng.normal(size=(n * size, DIM)) / 2, document
+
+
+def test_p_values_are_shares_of_documents_of_several_rows():
+    rng = np.random.default_rng(9)
+    corpus, document = documents(rng, 20, size=3)
+    corpus, document = corpus[:-2], document[:-2]  # the last document has one row
+    x, _ = documents(rng, 6, size=1)
+    made = place_among(x, corpus, document, k=K).p_value
+    for row, p_value in zip(x, made, strict=True):
+        both, own = np.vstack([corpus, row]), np.append(document, 20)
+        distance = nearest_of(both, both, own, own, k=K).mean
+        as_far = distance >= distance[-1] - 1e-12
+        shares = [as_far[own == number].mean() for number in range(21)]
+        assert p_value == pytest.approx(np.mean(shares))
+
+
+def test_p_values_hold_nearly_for_documents_of_several_rows():
+    rng = np.random.default_rng(10)
+    small = [
+        place_among(documents(rng, 5, size=1)[0], *documents(rng, 60, size=3), k=K).p_value <= 0.1
+        for _ in range(100)
+    ]
+    assert np.mean(small) == pytest.approx(0.1, abs=0.035)
+
+
 def test_planted_outliers_are_found_among_others():
     rng = np.random.default_rng(4)
     corpus, x = cloud(rng, 400), cloud(rng, 40)

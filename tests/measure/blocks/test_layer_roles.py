@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
+from embspace.geometry.inference.resampling import Interval
 from embspace.measure.blocks import layer_roles
 from embspace.measure.blocks.layer_roles import measure_layer_roles, rank_correlations
 from embspace.measure.blocks.layer_roles_statistics import STATISTICS, WORDS
@@ -121,3 +122,12 @@ def test_two_layers_rise_or_fall():
     assert rank_correlations(np.array([[1.0, 5, 2], [2, 3, 2]])) == pytest.approx(
         [1, -1, np.nan], nan_ok=True
     )
+
+
+def test_bounds_end_where_correlations_do():
+    trained = np.random.default_rng(0).normal(size=(8, 8, len(STATISTICS)))
+    beyond = np.full(len(STATISTICS), 1.3)
+    bounds = Interval(-beyond, beyond, np.zeros((0, len(STATISTICS))))
+    claims = layer_roles._claims(trained, bounds, [trained], np.linspace(-1, 1, 99))
+    assert {row["low"] for row in claims.values()} == {-1.0}
+    assert {row["high"] for row in claims.values()} == {1.0}

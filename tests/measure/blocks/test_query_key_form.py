@@ -161,6 +161,8 @@ def test_the_module_stays():
 def test_a_block_that_layers_share_is_measured_once():
     outcome = measured(tiny("albert", num_hidden_layers=4, num_hidden_groups=2))
     assert outcome["json"]["known"] and outcome["json"]["n_layers"] == 2
+    assert outcome["json"]["n_uses"] == 4
+    assert "n_uses" not in measured(tiny("bert", num_hidden_layers=2))["json"]
     heads = outcome["heads"]
     assert heads[["layer", "head"]].to_numpy().tolist() == [
         [layer, head] for layer in (1, 3) for head in (1, 2, 3, 4)

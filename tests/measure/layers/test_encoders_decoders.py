@@ -1,23 +1,30 @@
 """Profiles of a model and a run, picked from larger tables; claims on shapes that are known."""
 
+from contextlib import chdir
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import pytest
 
+from embspace.analysis import TABLE, Outcome
+from embspace.files.tables import save_table
 from embspace.measure.layers.encoders_decoders import (
-    COLUMNS,
     Profiled,
     Trained,
+    load_profiled,
+    load_trained,
     measure_encoders_decoders,
 )
+from embspace.settings.model import describe_model
+from embspace.settings.schema import read_yaml
+from tests.analyses import settings_of
 from tests.measure.dynamics_tables import N_LAYERS, STEPS, dynamics
+from tests.tiny import write_tiny_model
 from tests.train.runs import CAUSAL, CLASSIFIED, MASKED, small_run
 
 MEASURES = ["top_variance_share", "two_nn"]
-SETTINGS: dict[str, Any] = {"measures": MEASURES, "corpus": "articles"}
-SETTINGS |= {"changes": ["as_is", "ordinary_tokens"], "flat_range": 0.05, "bell_height": 0.1}
-SETTINGS |= {"walk_p_value": 0.05}
+FEW: dict[str, Any] = {"measures": MEASURES, "changes": ["as_is", "ordinary_tokens"]}
 
 
 def profiles(measure: str) -> pd.DataFrame:
@@ -33,22 +40,36 @@ def profiles(measure: str) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-@pytest.fixture
-def table() -> pd.DataFrame:
-    both = pd.concat([profiles("top_variance_share"), profiles("two_nn")])
+def inputs(*, is_empty: bool) -> dict[str, Any]:
+    if is_empty:
+        return {"profiled": {}, "trained": {}}
+    both = pd.concat([profiles("top_variance_share"), profiles("two_nn")]).assign(n=9, n_texts=3)
     run = small_run({"first": CAUSAL, "second": CAUSAL})
-    return measure_encoders_decoders(
-        {
+    return {
+        "profiled": {
             "model": Profiled(both, "BertModel", "Mine"),
             "other": Profiled(both, "GPT2Model", "Other (4-bit)"),
         },
-        {"run": Trained(dynamics(lambda n, layer: n + layer, lambda n, layer: 2.0 * n), run)},
-        **SETTINGS,
-    ).profiles
+        "trained": {
+            "run": Trained(dynamics(lambda n, layer: n + layer, lambda n, layer: 2.0 * n), run)
+        },
+    }
+
+
+def measured(
+    profiled: dict[str, Profiled], trained: dict[str, Trained] | None = None, **change: Any
+) -> Outcome:
+    settings = settings_of(measure_encoders_decoders, **FEW | change)
+    return measure_encoders_decoders(profiled, trained or {}, **settings)
+
+
+@pytest.fixture
+def table() -> pd.DataFrame:
+    found: pd.DataFrame = measured(**inputs(is_empty=False))[TABLE]
+    return found
 
 
 def test_a_row_for_each_layer_of_tokens_as_they_are(table: pd.DataFrame) -> None:
-    assert list(table.columns) == COLUMNS
     of_model = table[table["name"] == "model"]
     assert len(of_model) == len(MEASURES) * 5
     assert set(of_model["kind"]) == {"encoder"} and set(of_model["corpus"]) == {"articles"}
@@ -75,27 +96,25 @@ def test_a_run_that_only_classifies_is_left_out() -> None:
     run = small_run({"first": MASKED, "second": CLASSIFIED})
     only = run.model_copy(update={"phases": {"first": run.phases["second"]}})
     given = dynamics(lambda n, layer: n + layer, lambda n, layer: 2.0 * n)
-    found = measure_encoders_decoders({}, {"run": Trained(given, only)}, **SETTINGS)
-    assert found.profiles.empty and list(found.profiles.columns) == COLUMNS
+    assert measured({}, {"run": Trained(given, only)})[TABLE].empty
 
 
 def test_a_model_that_does_not_read_the_corpus_has_no_row() -> None:
-    found = measure_encoders_decoders(
-        {"model": Profiled(profiles("two_nn"), "BertModel", "Mine")},
-        {},
-        **{**SETTINGS, "corpus": "letters"},
-    )
-    assert found.profiles.empty and list(found.profiles.columns) == COLUMNS
-    assert found.claims.empty
+    model = Profiled(profiles("two_nn"), "BertModel", "Mine")
+    assert all(table.empty for table in measured({"model": model}, corpus="letters").values())
 
 
 def claims(shape: list[float], half_width: float, module: str = "BertModel") -> pd.DataFrame:
-    """What is found of blocks of these values; layer 0 is far from all of them."""
+    rows: pd.DataFrame = measured({"model": anisotropy(shape, half_width, module)})["claims"]
+    return rows.set_index("claim")
+
+
+def anisotropy(shape: list[float], half_width: float, module: str = "BertModel") -> Profiled:
+    """A model whose blocks have these values; layer 0 is far from all of them."""
     rows = pd.DataFrame({"layer": range(len(shape) + 1), "value": [9.0, *shape]})
     rows = rows.assign(low=rows["value"] - half_width, high=rows["value"] + half_width)
     rows = rows.assign(corpus="articles", space="token", change="as_is", n=5)
-    given = Profiled(rows.assign(measure="top_variance_share"), module, "Mine")
-    return measure_encoders_decoders({"model": given}, {}, **SETTINGS).claims.set_index("claim")
+    return Profiled(rows.assign(measure="top_variance_share"), module, "Mine")
 
 
 @pytest.mark.parametrize(
@@ -129,7 +148,7 @@ def test_the_interval_is_that_of_a_sum_of_independent_values() -> None:
 
 
 def test_two_blocks_have_no_middle() -> None:
-    assert claims([0.1, 0.4], 0.01).empty
+    assert measured({"model": anisotropy([0.1, 0.4], 0.01)})["claims"].empty
 
 
 def test_what_one_change_alone_makes_depends_on_the_rule() -> None:
@@ -141,7 +160,7 @@ def test_what_one_change_alone_makes_depends_on_the_rule() -> None:
     )
     rows = rows.assign(corpus="articles", space="token", n=5, low=rows["value"], high=rows["value"])
     given = Profiled(rows.assign(measure="top_variance_share"), "GPT2Model", "Mine")
-    table = measure_encoders_decoders({"model": given}, {}, **SETTINGS).claims
+    table = measured({"model": given})["claims"]
     bell = table[table["claim"] == "bell-shaped over layers"].set_index("change")
     assert dict(bell["verdict_of_change"]) == {"as_is": "matches", "ordinary_tokens": "differs"}
     assert set(bell["verdict"]) == {"depends on the rule"}
@@ -150,3 +169,30 @@ def test_what_one_change_alone_makes_depends_on_the_rule() -> None:
 def test_three_blocks_are_no_bell_beyond_chance() -> None:
     found = claims([0.1, 0.4, 0.1], 0.01)
     assert found.loc["bell-shaped over layers", "verdict"] == "not checkable"
+
+
+def test_the_model_comes_first_and_each_profile_has_its_label_and_class(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for number, name in enumerate(("mine", "other")):
+        write_tiny_model(Path("models") / name, Path("conf"), name, number)
+        save_table(pd.DataFrame({"module": [f"Class{number}"]}), f"architecture/{name}.csv")
+        for folder in ("spectrum", "dimension"):
+            save_table(pd.DataFrame({"value": [number]}), f"{folder}/{name}.csv")
+    model = describe_model("other", read_yaml(Path("conf/model/other.yaml")))
+    folders = ("conf/model", "architecture", "spectrum", "dimension")
+    found = load_profiled(*folders, "other", model, ["mine", "other"])
+    assert [(name, each.module, each.label) for name, each in found.items()] == [
+        ("other", "Class1", model.label),
+        ("mine", "Class0", describe_model("mine", read_yaml(Path("conf/model/mine.yaml"))).label),
+    ]
+    assert [each.profiles["value"].tolist() for each in found.values()] == [[1, 1], [0, 0]]
+
+
+def test_runs_are_described_beside_their_dynamics(root: Path, tmp_path: Path) -> None:
+    save_table(pd.DataFrame({"step": [0, 9]}), f"{tmp_path}/grammar_encoder.csv")
+    with chdir(root):
+        [(name, trained)] = load_trained(str(tmp_path), ["grammar_encoder"]).items()
+    assert name == "grammar_encoder" and trained.dynamics["step"].tolist() == [0, 9]
+    assert trained.run.corpus == "grammar"

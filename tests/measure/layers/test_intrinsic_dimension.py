@@ -1,6 +1,7 @@
 """Holds the intrinsic dimension of layers to their vectors, settings and nulls."""
 
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,7 +10,10 @@ from embspace.analysis import Outcome
 from embspace.geometry import two_nn
 from embspace.geometry.inference.null_clouds import NULLS_OF_FAMILY
 from embspace.geometry.measures.registry import profiled_measures
+from embspace.measure.layers.hubs import measure_hubs
 from embspace.measure.layers.intrinsic_dimension import measure_intrinsic_dimension
+from embspace.settings.schema import read_yaml
+from embspace.settings.stage import settings_path
 from tests.analyses import settings_of
 from tests.measure.layer_corpora import DECIDED_BY_SEED as DECIDED_BY_SEED
 from tests.measure.layer_corpora import FEW, corpus, processes, three_corpora, vectors
@@ -49,7 +53,9 @@ def test_one_batch_is_the_whole_cloud():
 
 def test_the_slow_measure_has_no_interval():
     rows = measured()["profiles"]
-    slow = rows[rows["measure"].isin(settings_of(measure_intrinsic_dimension)["value_only"])]
+    slow_ones = settings_of(measure_intrinsic_dimension)["value_only"]
+    slow = rows[rows["measure"].isin(slow_ones)]
+    assert set(slow["measure"]) == set(slow_ones)
     assert len(slow) and slow[["low", "high"]].isna().all(axis=None)
 
 
@@ -58,3 +64,24 @@ def test_smaller_batches_are_several():
     rows = measured(batch_size=64)["profiles"]
     assert rows.query("corpus == 'many' and space == 'token'")["n_batches"].ge(2).all()
     assert rows.query("space == 'cls'")["n_batches"].eq(1).all()
+
+
+def test_hubs_find_their_measures_in_the_file_of_neighbors():
+    hubs = measure_hubs(measured()["parquet"])["profiles"]
+    expected = {name for name, said in profiled_measures().items() if said.family == "hubs"}
+    assert set(hubs["measure"]) == expected
+    assert not set(hubs["measure"]) & set(measured()["profiles"]["measure"])
+    keys = ["corpus", "space", "layer", "change"]
+    both = [set(map(tuple, table[keys].to_numpy())) for table in (hubs, measured()["profiles"])]
+    assert both[0] and both[0] <= both[1]
+
+
+def test_profiles_of_layers_draw_halves_and_nulls_alike(root: Path):
+    """`embspace corpus` takes the draws of one of them for all."""
+    settings = {
+        noun: read_yaml(settings_path("measure", noun, root))
+        for noun in ("direction", "spectrum", "context", "intrinsic_dimension")
+    }
+    draws = [content["draws"] for content in settings.values()]
+    assert all(own == draws[0] for own in draws)
+    assert settings["spectrum"]["batch_size"] == settings["intrinsic_dimension"]["batch_size"]

@@ -34,6 +34,20 @@ def test_the_mean_of_the_dot_products_is_the_squared_norm_of_the_mean():
     )
 
 
+def test_the_rank_correlation_with_the_norm_is_that_of_planted_lengths():
+    matrices, direction = random_matrices(), np.eye(48)[0]
+    lengths = np.arange(1, 121)
+    cosines = np.linspace(0.9, 0.1, 120)  # shorter vectors point along the mean
+    across = matrices["input"] * (1 - direction)
+    across /= np.linalg.norm(across, axis=1, keepdims=True)
+    unit = cosines[:, None] * direction + np.sqrt(1 - cosines**2)[:, None] * across
+    summary = measure_mean_embedding(
+        {"input": lengths[:, None] * unit}, VOCABULARY, None, **SETTINGS
+    )["summary"].set_index("quantity")["norm_correlation"]
+    assert summary["norm"] == pytest.approx(1)
+    assert summary["cosine"] < -0.8
+
+
 def test_the_stage_keeps_the_quantities_of_all_tokens():
     matrices = random_matrices()
     found = measure_mean_embedding(matrices, VOCABULARY, None, **SETTINGS)["parquet"]

@@ -7,26 +7,26 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from embspace.analysis import SCALARS, Outcome
 from embspace.clouds.layers import CorpusStates
 from embspace.errors import InputError
 from embspace.measure.parameters.head_pairs import measure_head_pairs
-from embspace.measure.parameters.head_pairs_words import words_of
 from embspace.measure.parameters.vocabulary_space import VocabularySpace
 from embspace.models.parameters.layers import LayerParameters
 from embspace.models.parameters.read import ModelParameters
 from embspace.models.spelling import Spelling
+from tests.analyses import settings_of
 
-SETTINGS: dict[str, Any] = {
+FEW: dict[str, Any] = {
     "n_pairs": 10,
     "n_listed": 4,
     "corpus": "posts",
     "n_permutations": 99,
     "n_shuffled_heads": 8,
     "least_share": 0.2,
-    "significance": 0.05,
     "count_above": {"value_output": 25.0},
-    "seed": 0,
 }
+DECIDED_BY_SEED = ("permuted_mean", "paired_anew_mean", "shuffled_mean", "shuffled_largest")
 SPELLING = Spelling("WordPiece", "continuation", "##", False)
 LISTS = {"animal": [(f"w{n}", "animal") for n in range(10, 30)]}
 TOKENS = ["[CLS]", "[unused0]", *(f"w{n}" for n in range(2, 150))]
@@ -77,22 +77,31 @@ def planted() -> ModelParameters:
     return made
 
 
-def measured(made: ModelParameters | None, **changed: Any) -> Any:
-    space = VocabularySpace(made, "Made", KINDS if made else [])
-    tokens = made.tokens if made else []
-    words = words_of(tokens, space.kinds, SPELLING, LISTS)
+def inputs(*, is_empty: bool) -> dict[str, Any]:
+    return reading(None if is_empty else planted())
+
+
+def reading(made: ModelParameters | None) -> dict[str, Any]:
     read = pd.DataFrame({"id": [0, 40, 41, 42, 90, 91, 40]})
-    corpora = {"posts": CorpusStates({}, np.zeros(1, dtype=np.int64), read)}
-    return measure_head_pairs(space, words, corpora, **SETTINGS | changed)
+    return {
+        "space": VocabularySpace(made, "Made", KINDS if made else []),
+        "spelling": SPELLING,
+        "lists": LISTS,
+        "corpora": {"posts": CorpusStates({}, np.zeros(1, dtype=np.int64), read)},
+    }
+
+
+def measured(made: ModelParameters, **change: Any) -> Outcome:
+    return measure_head_pairs(**reading(made) | change, **settings_of(measure_head_pairs, **FEW))
 
 
 @pytest.fixture(scope="module")
-def found() -> Any:
+def found() -> Outcome:
     return measured(planted())
 
 
-def test_a_head_that_writes_one_token_for_another_is_read_so(found: Any):
-    rows = found.pairs.query("form == 'value_output' and layer == 1 and head == 2 and rank == 1")
+def test_a_head_that_writes_one_token_for_another_is_read_so(found: Outcome):
+    rows = found["pairs"].query("form == 'value_output' and layer == 1 and head == 2 and rank == 1")
     assert rows["tokens"].tolist() == ["all", "corpus"]
     assert rows[["row", "column"]].to_numpy().tolist() == [["w40", "w90"]] * 2
     embedding = planted().output_embedding.astype(np.float64)
@@ -100,20 +109,20 @@ def test_a_head_that_writes_one_token_for_another_is_read_so(found: Any):
     assert rows["score"].iloc[0] == pytest.approx(81 * length[40] * length[90], rel=1e-5)
 
 
-def test_tables_have_a_row_a_head_and_a_category(found: Any):
+def test_tables_have_a_row_a_head_and_a_category(found: Outcome):
     places = [(layer, head) for layer in (1, 2) for head in (1, 2)]
-    for _, rows in found.profiles.groupby("form"):
+    for _, rows in found["profiles"].groupby("form"):
         assert list(zip(rows["layer"], rows["head"], strict=True)) == places
-    assert len(found.shares) == 2 * 2 * 4 * 4  # tokens, forms, heads, categories
-    assert set(found.shares["category"]) == {"equal", "joined", "joined_backwards", "animal"}
-    assert found.pairs.groupby(["tokens", "form", "layer", "head"])["rank"].max().eq(4).all()
-    assert found.facts["n_ordinary_tokens"] == 148
-    assert found.facts["n_corpus_tokens"] == 5
-    assert found.facts["n_words"] == {"animal": 20}
+    assert len(found["shares"]) == 2 * 2 * 4 * 4  # tokens, forms, heads, categories
+    assert set(found["shares"]["category"]) == {"equal", "joined", "joined_backwards", "animal"}
+    assert found["pairs"].groupby(["tokens", "form", "layer", "head"])["rank"].max().eq(4).all()
+    assert found[SCALARS]["n_ordinary_tokens"] == 148
+    assert found[SCALARS]["n_corpus_tokens"] == 5
+    assert found[SCALARS]["n_words"] == {"animal": 20}
 
 
-def test_the_category_of_a_planted_head_is_above_all_nulls_and_of_its_list(found: Any):
-    shares = found.shares.query("tokens == 'all' and category == 'animal'")
+def test_the_category_of_a_planted_head_is_above_all_nulls_and_of_its_list(found: Outcome):
+    shares = found["shares"].query("tokens == 'all' and category == 'animal'")
     above = shares[shares["above_null"]]
     assert above[["form", "layer", "head"]].to_numpy().tolist() == [["query_key", 2, 1]]
     row = above.iloc[0]
@@ -126,7 +135,7 @@ def test_the_category_of_a_planted_head_is_above_all_nulls_and_of_its_list(found
 
 
 def test_random_heads_are_as_chance_has_it():
-    shares = measured(parameters(3)).shares.query("tokens == 'all'")
+    shares = measured(parameters(3))["shares"].query("tokens == 'all'")
     assert not shares["above_null"].any()
     assert (shares.query("category == 'joined'")["share"] == 0).all()
     p_values = shares.query("category == 'animal'")["p_value"]
@@ -138,63 +147,48 @@ def test_equal_tokens_are_no_part_of_other_lists():
     # A head that gives back what it reads.
     made.layers[0].output[:] = made.layers[0].value
     found = measured(made)
-    shares = found.shares.query("tokens == 'all' and form == 'value_output' and layer == 1")
+    shares = found["shares"].query("tokens == 'all' and form == 'value_output' and layer == 1")
     equal = shares[shares["category"] == "equal"]
     assert (equal["share"] > 0.4).all() and equal["above_null"].all()
-    assert (found.pairs["row"] != found.pairs["column"]).all()
-    assert not found.pairs["row"].isin(["[CLS]", "[unused0]"]).any()
+    assert (found["pairs"]["row"] != found["pairs"]["column"]).all()
+    assert not found["pairs"]["row"].isin(["[CLS]", "[unused0]"]).any()
 
 
-def test_the_term_of_the_key_alone(found: Any):
-    assert found.profiles.query("form == 'query_key'")["key_only_share"].between(0, 2).all()
-    assert found.keys.groupby(["layer", "head"])["rank"].max().eq(4).all()
+def test_the_term_of_the_key_alone(found: Outcome):
+    assert found["profiles"].query("form == 'query_key'")["key_only_share"].between(0, 2).all()
+    assert found["keys"].groupby(["layer", "head"])["rank"].max().eq(4).all()
     made = planted()
     scores = made.output_embedding @ made.layers[1].key[4:].T @ made.layers[1].query_bias[4:]
     scores[:2] = -np.inf
-    first = found.keys.query("layer == 2 and head == 2 and rank == 1")["token"].item()
+    first = found["keys"].query("layer == 2 and head == 2 and rank == 1")["token"].item()
     assert first == TOKENS[int(scores.argmax())]
-    layers = [replace(each, query_bias=None) for each in made.layers]
+    layers = [replace(layer, query_bias=None) for layer in made.layers]
     without = measured(replace(made, layers=layers))
-    assert without.profiles["key_only_share"].isna().all() and without.keys.empty
-    assert without.profiles["mean_query_share"].dropna().between(0, 1).all()
+    assert without["profiles"]["key_only_share"].isna().all() and without["keys"].empty
+    assert without["profiles"]["mean_query_share"].dropna().between(0, 1).all()
 
 
-def test_scores_above_what_was_published_are_counted(found: Any):
+def test_scores_above_what_was_published_are_counted(found: Outcome):
     made = planted()
     layer = made.layers[0]
     scores = (made.output_embedding @ layer.value[:4].T) @ (
         layer.output[:4] @ made.output_embedding.T
     )
-    first = found.profiles.iloc[0]
+    first = found["profiles"].iloc[0]
     assert first["n_above"] == (scores > 25).sum() and first["threshold"] == 25
     assert first["top_score"] <= scores.max() + 1e-3
-    assert found.profiles.query("form == 'query_key'")["n_above"].isna().all()
-    planted_head = found.profiles.iloc[1]
+    assert found["profiles"].query("form == 'query_key'")["n_above"].isna().all()
+    planted_head = found["profiles"].iloc[1]
     assert planted_head["top_pair"] == planted_head["top_unequal_pair"] == "w40 w90"
 
 
-def test_the_seed_moves_nulls_alone(found: Any):
-    other = measured(planted(), seed=1)
-    pd.testing.assert_frame_equal(found.pairs, other.pairs)
-    pd.testing.assert_series_equal(found.shares["share"], other.shares["share"])
-    assert (found.shares["permuted_mean"] != other.shares["permuted_mean"]).any()
-
-
-def test_a_model_that_cannot_be_read_has_empty_tables():
-    found = measured(None)
-    assert found.facts == {"known": False, "architecture": "Made"}
-    assert all(each.empty for each in (found.pairs, found.shares, found.profiles, found.keys))
-
-
 def test_without_a_corpus_there_are_all_tokens_alone():
-    space = VocabularySpace(parameters(), "Made", KINDS)
-    words = words_of(TOKENS, KINDS, SPELLING, LISTS)
-    found = measure_head_pairs(space, words, {}, **SETTINGS)
-    assert set(found.pairs["tokens"]) == {"all"} and found.facts["corpus"] is None
+    tables = measured(parameters(), corpora={})
+    assert set(tables["pairs"]["tokens"]) == {"all"} and tables[SCALARS]["corpus"] is None
 
 
 def test_a_vocabulary_of_another_size_is_refused():
-    space = VocabularySpace(parameters(), "Made", KINDS)
-    words = words_of(TOKENS[:-1], KINDS[:-1], SPELLING, LISTS)
+    made = replace(parameters(), tokens=TOKENS[:-1])
+    space = VocabularySpace(made, "Made", KINDS[:-1])
     with pytest.raises(InputError, match="has 149 tokens, the output embedding 150 rows"):
-        measure_head_pairs(space, words, {}, **SETTINGS)
+        measured(made, space=space)

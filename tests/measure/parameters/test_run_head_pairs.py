@@ -7,25 +7,20 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from embspace.analysis import Outcome
 from embspace.errors import InputError
 from embspace.grammar.language import make_language
 from embspace.measure.parameters.head_pairs_words import words_of
-from embspace.measure.parameters.run_head_pairs import (
-    CHECKPOINTS,
-    PAIRS,
-    SHARES,
-    RunHeadPairs,
-    _over_heads,
-    measure_run_head_pairs,
-)
+from embspace.measure.parameters.run_head_pairs import _over_heads, measure_run_head_pairs
 from embspace.models.parameters.layers import LayerParameters
 from embspace.models.parameters.read import ModelParameters
 from embspace.settings.corpus import BuiltinCorpus
 from embspace.train.checkpoints import Checkpoint
+from tests.analyses import settings_of
 from tests.grammar.languages import corpus as grammar
 from tests.models.parameters.known import known_parameters
 
-SETTINGS: dict[str, Any] = {
+FEW: dict[str, Any] = {
     "n_pairs": 10,
     "n_listed": 3,
     "least_count": 1,
@@ -33,14 +28,15 @@ SETTINGS: dict[str, Any] = {
     "n_permutations": 99,
     "n_shuffled_heads": 8,
     "least_share": 0.2,
-    "significance": 0.05,
-    "seed": 0,
 }
+DECIDED_BY_SEED = ("permuted_mean", "paired_anew_mean", "shuffled_mean", "shuffled_largest")
+DECIDED_BY_SEED += ("p_value_over_heads", "paired_anew_p_value")
 LANGUAGE = grammar(n_topics=4, n_nouns=12, n_verbs=3, n_adjectives=9)
 FORMS = make_language(LANGUAGE).lexicon.forms
 CLASSES = ("noun singular", "noun plural", "adjective", "adverb", "preposition")
 TOKENS = [word for kind in CLASSES for row in FORMS[kind] for word in row]
 TEXTS = [" ".join(TOKENS)]
+PROSE = BuiltinCorpus(label="a", license="b", language="English", source="builtin", path="a.jsonl")
 DIM, HEAD_DIM, N_HEADS = 96, 4, 2
 NOTHING = np.zeros((1, DIM), dtype=np.float32)
 
@@ -89,10 +85,25 @@ def planted() -> ModelParameters:
     return made
 
 
+def never() -> Any:
+    raise AssertionError
+    yield
+
+
+def inputs(*, is_empty: bool) -> dict[str, Any]:
+    models = never() if is_empty else [(at(0), random_heads(3)), (at(9), planted())]
+    corpus = PROSE if is_empty else LANGUAGE
+    return {"models": models, "corpus": corpus, "base": None, "texts": TEXTS}
+
+
+def measured(*, models: Any = None, **change: Any) -> Outcome:
+    read = inputs(is_empty=False) | ({} if models is None else {"models": models})
+    return measure_run_head_pairs(**read, **settings_of(measure_run_head_pairs, **FEW | change))
+
+
 @pytest.fixture(scope="module")
-def found() -> RunHeadPairs:
-    models = [(at(0), random_heads(3)), (at(9), planted())]
-    return measure_run_head_pairs(iter(models), LANGUAGE, None, TEXTS, **SETTINGS)
+def found() -> Outcome:
+    return measured()
 
 
 def above(table: pd.DataFrame, category: str) -> list[list[Any]]:
@@ -100,85 +111,63 @@ def above(table: pd.DataFrame, category: str) -> list[list[Any]]:
     return rows[["form", "layer", "head"]].to_numpy().tolist()
 
 
-def test_a_head_that_maps_a_category_to_itself_is_found(found: RunHeadPairs) -> None:
-    assert ["value_output", 1, 1] in above(found.shares, "topic")
-    row = found.shares.query("category == 'topic' and form == 'value_output'").iloc[0]
+def test_a_head_that_maps_a_category_to_itself_is_found(found: Outcome) -> None:
+    assert ["value_output", 1, 1] in above(found["shares"], "topic")
+    row = found["shares"].query("category == 'topic' and form == 'value_output'").iloc[0]
     assert row["share"] >= 0.9 and row["p_value_over_heads"] == 0.01
     # All words of a topic belong to one another, so that joining them anew changes little.
     assert row["paired_anew_p_value"] > 0.3
 
 
-def test_a_head_that_asks_one_stem_for_its_plural_is_found(found: RunHeadPairs) -> None:
-    assert above(found.shares, "stem") == [["query_key", 2, 2]]
-    row = found.shares.query("category == 'stem' and above_null").iloc[0]
+def test_a_head_that_asks_one_stem_for_its_plural_is_found(found: Outcome) -> None:
+    assert above(found["shares"], "stem") == [["query_key", 2, 2]]
+    row = found["shares"].query("category == 'stem' and above_null").iloc[0]
     assert row["share"] == pytest.approx(0.4)  # four stems of ten pairs
     assert row["paired_anew_mean"] < row["share"] and row["paired_anew_p_value"] <= 0.05
-    pairs = found.pairs.query("form == 'query_key' and layer == 2 and head == 2 and rank == 1")
+    pairs = found["pairs"].query("form == 'query_key' and layer == 2 and head == 2 and rank == 1")
     assert pairs["row"].item() == FORMS["noun singular"][0][0]
     assert pairs["column"].item() == FORMS["noun plural"][0][0]
     assert "stem" in pairs["categories"].item()
 
 
-def test_random_heads_hold_no_category(found: RunHeadPairs) -> None:
-    before = found.checkpoints.query("step == 0")
+def test_random_heads_hold_no_category(found: Outcome) -> None:
+    before = found["checkpoints"].query("step == 0")
     assert before["n_above_null"].sum() == 0
     excess = before["share"] - before["permuted_mean"]
     assert excess.abs().max() < 0.2
 
 
-def test_tables_have_a_row_a_head_and_category_after_training(found: RunHeadPairs) -> None:
-    assert [list(each) for each in (found.pairs, found.shares, found.checkpoints)] == [
-        PAIRS,
-        SHARES,
-        CHECKPOINTS,
-    ]
-    assert set(found.shares["step"]) == set(found.pairs["step"]) == {9}
-    assert set(found.checkpoints["step"]) == {0, 9}
+def test_tables_have_a_row_a_head_and_category_after_training(found: Outcome) -> None:
+    assert set(found["shares"]["step"]) == set(found["pairs"]["step"]) == {9}
+    assert set(found["checkpoints"]["step"]) == {0, 9}
     names = ["equal", "part_of_speech", "topic", "same_number", "stem"]
-    assert list(found.shares["category"].unique()) == names
-    assert len(found.shares) == 2 * 4 * 5 and len(found.checkpoints) == 2 * 2 * 5
-    assert len(found.pairs) == 2 * 4 * 3
-    last = found.checkpoints.query("step == 9 and category == 'stem' and form == 'query_key'")
+    assert list(found["shares"]["category"].unique()) == names
+    assert len(found["shares"]) == 2 * 4 * 5 and len(found["checkpoints"]) == 2 * 2 * 5
+    assert len(found["pairs"]) == 2 * 4 * 3
+    last = found["checkpoints"].query("step == 9 and category == 'stem' and form == 'query_key'")
     assert last["n_above_null"].item() == 1 and last["n_heads"].item() == 4
     assert last["largest_share"].item() == pytest.approx(0.4)
     assert last["n_tokens"].item() == len(TOKENS)
     assert last["n_words"].item() == 2 * 4 * 12
 
 
-def test_other_checkpoints_move_no_number(found: RunHeadPairs) -> None:
-    alone = measure_run_head_pairs([(at(9), planted())], LANGUAGE, None, TEXTS, **SETTINGS)
-    pd.testing.assert_frame_equal(alone.shares, found.shares)
-
-
-def test_a_language_has_empty_tables_and_no_model_is_read() -> None:
-    texts = BuiltinCorpus(
-        label="a", license="b", language="English", source="builtin", path="a.jsonl"
-    )
-
-    def never() -> Any:
-        raise AssertionError
-        yield
-
-    found = measure_run_head_pairs(never(), texts, None, TEXTS, **SETTINGS)
-    assert found.pairs.empty and found.shares.empty and list(found.checkpoints) == CHECKPOINTS
+def test_other_checkpoints_move_no_number(found: Outcome) -> None:
+    alone = measured(models=[(at(9), planted())])
+    pd.testing.assert_frame_equal(alone["shares"], found["shares"])
 
 
 def test_a_base_has_its_own_vocabulary_whatever_the_corpus() -> None:
     """Word pieces are no words of the texts: none would be frequent enough."""
-
-    def never() -> Any:
-        raise AssertionError
-        yield
-
-    found = measure_run_head_pairs(never(), LANGUAGE, "minilm", TEXTS, **SETTINGS)
-    assert found.pairs.empty and found.shares.empty and list(found.checkpoints) == CHECKPOINTS
+    read = inputs(is_empty=False) | {"models": never(), "base": "minilm"}
+    tables = measure_run_head_pairs(**read, **settings_of(measure_run_head_pairs, **FEW))
+    assert all(table.empty for table in tables.values())
 
 
 def test_heads_that_only_select_tokens_are_told_from_those_that_pair_them(
-    found: RunHeadPairs,
+    found: Outcome,
 ) -> None:
     """The head of topics takes all its tokens from one topic, that of stems joins single words."""
-    last = found.checkpoints.query("step == 9").set_index(["form", "category"])
+    last = found["checkpoints"].query("step == 9").set_index(["form", "category"])
     topics, stems = last.loc[("value_output", "topic")], last.loc[("query_key", "stem")]
     assert topics["n_above_null"] >= 1 and topics["n_above_null_and_anew"] == 0
     assert stems["n_above_null"] == stems["n_above_null_and_anew"] == 1
@@ -197,8 +186,6 @@ def test_a_p_value_of_what_is_allowed_is_allowed() -> None:
 def test_bad_input_is_refused() -> None:
     models = [(at(9), replace(planted(), tokens=TOKENS[:-1]))]
     with pytest.raises(InputError, match=f"the output embedding {len(TOKENS)} rows"):
-        measure_run_head_pairs(models, LANGUAGE, None, TEXTS, **SETTINGS)
+        measured(models=models)
     with pytest.raises(InputError, match="key 'least_count': found 2, but 0"):
-        measure_run_head_pairs(
-            [(at(9), planted())], LANGUAGE, None, TEXTS, **SETTINGS | {"least_count": 2}
-        )
+        measured(least_count=2)

@@ -8,7 +8,7 @@ import pytest
 from embspace.errors import InputError
 from embspace.grammar.language import make_language
 from embspace.measure.parameters.head_pairs_words import Words
-from embspace.measure.parameters.run_head_pairs_words import is_known, run_words
+from embspace.measure.parameters.run_head_pairs_words import _places, is_known, run_words
 from embspace.settings.corpus import BuiltinCorpus, FastaCorpus
 from tests.grammar.languages import corpus as grammar
 
@@ -101,3 +101,8 @@ def test_of_words_of_a_language_nothing_is_known_here() -> None:
     )
     assert not is_known(texts)
     assert is_known(kmers()) and is_known(grammar())
+
+
+def test_the_place_of_a_token_is_where_it_stands_most_often_and_first():
+    texts = ["a b", "a b", "b a", "c", "d c"]
+    assert _places(texts, ["a", "b", "c", "e"]).tolist() == [0, 1, 0, -1]

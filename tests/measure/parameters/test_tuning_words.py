@@ -7,13 +7,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from embspace.analysis import Outcome
 from embspace.errors import InputError
-from embspace.measure.parameters.tuning_words import (
-    TuningWords,
-    _require_enough,
-    measure_tuning_words,
-)
-from embspace.measure.parameters.tuning_words_rows import CARDS, CLAIMS, CLASSES, SHARES
+from embspace.measure.parameters.tuning_words import _require_enough, measure_tuning_words
+from embspace.measure.parameters.tuning_words_runs import TunedSeed, Vocabulary
+from tests.analyses import settings_of
 from tests.measure.parameters.known_tuning import (
     at_random,
     known_tuning,
@@ -21,126 +19,123 @@ from tests.measure.parameters.known_tuning import (
     of_sentiment,
 )
 
-SETTINGS: dict[str, Any] = {
+FEW: dict[str, Any] = {
     "n_tokens": 20,
     "n_random_vectors": 400,
-    "level": 0.95,
     "n_turns": 30,
     "n_turned": 30,
     "n_lists": 40,
     "n_nearest": 20,
     "least_words": 20,
-    "left_out": ["special"],
     "n_shown": 5,
-    "seed": 0,
 }
+DECIDED_BY_SEED = ("least_listed", "share", "p_value_lists", "p_value_turned")
 
 
-@pytest.fixture(scope="module")
-def found() -> TuningWords:
+def inputs(*, is_empty: bool) -> dict[str, Any]:
     """Queries write the list, values of the MLP write nothing, as the paper has it."""
     seeds = [
         known_tuning(seed, attention_query=of_sentiment, feed_forward_value=at_random)
         for seed in (0, 1)
     ]
-    return measure_tuning_words(seeds, known_vocabulary(), **SETTINGS)
+    return {"seeds": [] if is_empty else seeds, "vocabulary": known_vocabulary()}
+
+
+def measured(*seeds: TunedSeed, vocabulary: Vocabulary | None = None, **change: Any) -> Outcome:
+    settings = settings_of(measure_tuning_words, **FEW | change)
+    return measure_tuning_words(seeds, vocabulary or known_vocabulary(), **settings)
+
+
+@pytest.fixture(scope="module")
+def found() -> Outcome:
+    return measured(*inputs(is_empty=False)["seeds"])
 
 
 def of_group(table: pd.DataFrame, group: str) -> pd.DataFrame:
     return table[table["group"] == group]
 
 
-def test_there_is_a_row_a_seed_group_and_layer_that_has_changed(found: TuningWords) -> None:
-    for table, columns in (
-        (found.shares, SHARES),
-        (found.claims, CLAIMS),
-        (found.cards, CARDS),
-        (found.classes, CLASSES),
-    ):
-        assert list(table) == columns
-    assert len(found.shares) == len(found.cards) == 2 * 2 * 2
-    assert set(found.shares["layer"]) == {2, 3}
-    assert len(found.claims) == 2 * 2
-    assert set(found.shares["n_vectors"]) == {40} and set(found.shares["n_rows"]) == {40}
+def test_there_is_a_row_a_seed_group_and_layer_that_has_changed(found: Outcome) -> None:
+    assert len(found["csv"]) == len(found["cards"]) == 2 * 2 * 2
+    assert set(found["csv"]["layer"]) == {2, 3}
+    assert len(found["claims"]) == 2 * 2
+    assert set(found["csv"]["n_vectors"]) == {40} and set(found["csv"]["n_rows"]) == {40}
 
 
-def test_changes_that_write_the_list_are_found(found: TuningWords) -> None:
-    rows = of_group(found.shares, "attention_query")
+def test_changes_that_write_the_list_are_found(found: Outcome) -> None:
+    rows = of_group(found["csv"], "attention_query")
     assert (rows["share"] == 1).all()
     assert (rows["p_value_lists"] < 0.05).all() and (rows["p_value_turned"] < 0.05).all()
-    assert set(of_group(found.claims, "attention_query")["verdict"]) == {"matches"}
+    assert set(of_group(found["claims"], "attention_query")["verdict"]) == {"matches"}
 
 
-def test_random_changes_give_the_share_of_the_null(found: TuningWords) -> None:
-    rows = of_group(found.shares, "feed_forward_value")
+def test_random_changes_give_the_share_of_the_null(found: Outcome) -> None:
+    rows = of_group(found["csv"], "feed_forward_value")
     assert rows["share"].mean() < 0.12
     assert rows["null_turned"].to_numpy() == pytest.approx(rows["mean_listed"].to_numpy(), rel=0.2)
-    assert (found.shares["null_vectors"] <= 0.05).all()
-    assert set(of_group(found.claims, "feed_forward_value")["verdict"]) == {"matches"}
+    assert (found["csv"]["null_vectors"] <= 0.05).all()
+    assert set(of_group(found["claims"], "feed_forward_value")["verdict"]) == {"matches"}
 
 
 def test_values_that_write_the_list_differ_from_the_paper() -> None:
-    seeds = [known_tuning(0, attention_query=at_random, feed_forward_value=of_sentiment)]
-    claims = measure_tuning_words(seeds, known_vocabulary(), **SETTINGS).claims
-    assert set(claims["verdict"]) == {"differs"}
+    tuned = known_tuning(0, attention_query=at_random, feed_forward_value=of_sentiment)
+    assert set(measured(tuned)["claims"]["verdict"]) == {"differs"}
 
 
-def test_each_class_is_read_as_the_words_of_its_own_polarity(found: TuningWords) -> None:
-    own = found.classes[found.classes["label"] == found.classes["polarity"]]
-    other = found.classes[found.classes["label"] != found.classes["polarity"]]
+def test_each_class_is_read_as_the_words_of_its_own_polarity(found: Outcome) -> None:
+    own = found["classes"][found["classes"]["label"] == found["classes"]["polarity"]]
+    other = found["classes"][found["classes"]["label"] != found["classes"]["polarity"]]
     assert (own["n_listed"] >= 12).all() and (own["p_value"] < 0.01).all()
     assert (other["n_listed"] <= 1).all()
 
 
-def test_cards_show_the_end_with_the_listed_words(found: TuningWords) -> None:
-    rows = of_group(found.cards, "attention_query")
+def test_cards_show_the_end_with_the_listed_words(found: Outcome) -> None:
+    rows = of_group(found["cards"], "attention_query")
     for tokens in rows["tokens"]:
         assert np.mean([int(token[1:]) < 30 for token in tokens.split()]) == 1
     assert (rows["n_listed"] > 10).all()
 
 
-def test_words_that_are_no_token_are_counted(found: TuningWords) -> None:
-    facts = found.lists.iloc[0]
+def test_words_that_are_no_token_are_counted(found: Outcome) -> None:
+    facts = found["lists"].iloc[0]
     assert facts["n_words"] == 31 and facts["n_missing"] == 1
     assert facts["n_listed_tokens"] == 30 and facts["missing"] == "unheardof"
     assert facts["n_read_tokens"] == 399 and facts["is_measured"]
 
 
-def test_the_same_seed_gives_the_same_tables(found: TuningWords) -> None:
-    seeds = [known_tuning(0, attention_query=of_sentiment, feed_forward_value=at_random)]
-    again = measure_tuning_words(seeds, known_vocabulary(), **SETTINGS)
-    first = found.shares[found.shares["seed"] == 0].reset_index(drop=True)
-    pd.testing.assert_frame_equal(again.shares, first)
+def test_another_seed_of_the_run_moves_no_number(found: Outcome) -> None:
+    alone = measured(known_tuning(0, attention_query=of_sentiment, feed_forward_value=at_random))
+    first = found["csv"][found["csv"]["seed"] == 0].reset_index(drop=True)
+    pd.testing.assert_frame_equal(alone["csv"], first)
 
 
-@pytest.mark.parametrize("n_seeds", [0, 1])
-def test_without_tuning_or_words_the_tables_are_empty(n_seeds: int) -> None:
-    seeds = [known_tuning(0, attention_query=at_random)][:n_seeds]
-    found = measure_tuning_words(seeds, known_vocabulary(n_listed=5), **SETTINGS)
-    assert found.shares.empty and list(found.shares) == SHARES
-    assert found.classes.empty and not found.lists["is_measured"].any()
+def test_without_words_the_tables_are_empty() -> None:
+    tuned = known_tuning(0, attention_query=at_random)
+    tables = measured(tuned, vocabulary=known_vocabulary(n_listed=5))
+    assert tables["csv"].empty and tables["classes"].empty
+    assert not tables["lists"]["is_measured"].any()
 
 
 def test_a_run_on_other_classes_has_empty_tables() -> None:
     """A run on topics gets no verdict on words of sentiment."""
     tuned = known_tuning(0, attention_query=of_sentiment)
     topics = replace(tuned, head_after=replace(tuned.head_after, labels=["sport", "politics"]))
-    found = measure_tuning_words([topics], known_vocabulary(), **SETTINGS)
-    assert found.claims.empty and not found.lists["is_measured"].any()
+    tables = measured(topics)
+    assert tables["claims"].empty and not tables["lists"]["is_measured"].any()
 
 
 def test_more_words_of_a_change_than_there_are_tokens_are_refused() -> None:
-    seeds = [known_tuning(0, attention_query=of_sentiment)]
+    tuned = known_tuning(0, attention_query=of_sentiment)
     with pytest.raises(InputError, match="key 'n_tokens': found 300, allowed: up to 199"):
-        measure_tuning_words(seeds, known_vocabulary(), **SETTINGS | {"n_tokens": 300})
+        measured(tuned, n_tokens=300)
 
 
 def test_random_lists_need_as_many_other_words() -> None:
     vocabulary = known_vocabulary()
     kinds = ["word"] * 50 + ["piece"] * (len(vocabulary.kinds) - 50)
-    seeds = [known_tuning(0, attention_query=of_sentiment)]
+    tuned = known_tuning(0, attention_query=of_sentiment)
     with pytest.raises(InputError, match="found 20 words that are read and not listed"):
-        measure_tuning_words(seeds, replace(vocabulary, kinds=kinds), **SETTINGS)
+        measured(tuned, vocabulary=replace(vocabulary, kinds=kinds))
 
 
 def test_half_of_the_tokens_and_as_many_others_as_are_listed_are_enough() -> None:

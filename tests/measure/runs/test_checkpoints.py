@@ -12,8 +12,9 @@ from embspace.measure.runs.checkpoints import measure_checkpoints
 from embspace.measure.tables.all_pairs import compare_all_pairs
 from embspace.models.tokenizer import numbered_vocabulary
 from embspace.train.checkpoints import Checkpoint
+from tests.analyses import settings_of
 
-SETTINGS: dict[str, Any] = {"n_bins": 256, "quantiles": [0.25, 0.5, 0.75], "device": "cpu"}
+SETTINGS = settings_of(measure_checkpoints, n_bins=256, quantiles=[0.25, 0.5, 0.75])
 CHECKPOINTS = [
     Checkpoint("", seed, phase, step)
     for seed in (0, 1)
@@ -35,9 +36,19 @@ def tensors() -> dict[str, np.ndarray]:
     return found
 
 
+def inputs(*, is_empty: bool) -> dict[str, Any]:
+    """Return what the analysis reads of a run, without learned positions if empty."""
+    kept = {key: x for key, x in tensors().items() if not is_empty or key.endswith("input")}
+    return {
+        "checkpoints": CHECKPOINTS,
+        "tensors": kept,
+        "vocabulary": numbered_vocabulary(30),
+    }
+
+
 def test_each_checkpoint_has_the_summary_of_its_matrices_in_the_order_of_training() -> None:
     vocabulary = numbered_vocabulary(30)
-    table = measure_checkpoints(CHECKPOINTS, tensors(), vocabulary, **SETTINGS)
+    table = measure_checkpoints(CHECKPOINTS, tensors(), vocabulary, **SETTINGS)["csv"]
     places = table[["seed", "phase", "step"]].drop_duplicates()
     assert [tuple(row) for row in places.to_numpy()] == [
         (each.seed, each.phase, each.step) for each in CHECKPOINTS

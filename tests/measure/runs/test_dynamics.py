@@ -1,57 +1,72 @@
 """Holds the geometry over training to what transformers makes of the held-out texts."""
 
-from pathlib import Path
+from functools import cache
+from tempfile import mkdtemp
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
-import yaml
 
 from embspace.extract.checkpoints import checkpoint_model, form_of
 from embspace.geometry import effective_rank, mean_cosine, two_nn
 from embspace.geometry.measures.registry import profiled_measures
 from embspace.geometry.pairs.distinct import distinct_rows
+from embspace.measure.layers.layer_batches import SPREAD
 from embspace.measure.runs.dynamics import measure_dynamics
-from embspace.measure.runs.dynamics_rows import COLUMNS
 from embspace.models.tokenizer import load_tokenizer
 from embspace.models.windows import cut_windows
 from embspace.train.checkpoints import all_checkpoints
 from embspace.train.model import train_model
+from tests.analyses import settings_of
 from tests.lazy import torch, transformers
 from tests.measure.layer_corpora import processes
 from tests.train.runs import MASKED, WINDOW, small_run, some_texts
 
 SLOW = ["partition_isotropy", "partition_isotropy_at_unit_norm", "correlation_dimension"]
-SETTINGS: dict[str, Any] = {
+FEW: dict[str, Any] = {
     "n_documents": 8,
     "changes": ["as_is", "ordinary_tokens"],
     "left_out": SLOW,
     "batch_size": 64,
     "tokens_per_batch": 40,
-    "seed": 0,
 }
+DECIDED_BY_SEED = ("value", SPREAD)  # of batches
 RUN = small_run({"pretraining": {**MASKED, "n_steps": 6, "n_checkpoints": 2}})
 TEXTS = some_texts()
 
 
+@cache
+def trained() -> str:
+    folder = f"{mkdtemp()}/small"
+    train_model("small", RUN, TEXTS, folder, "cpu")
+    return folder
+
+
+def inputs(*, is_empty: bool) -> dict[str, Any]:
+    return {
+        "name": "small",
+        "run": RUN,
+        "form": form_of("small", RUN),
+        "texts": TEXTS,
+        "checkpoints": [] if is_empty else all_checkpoints(trained(), RUN),
+    }
+
+
 @pytest.fixture(scope="module")
-def root_of_run(tmp_path_factory: pytest.TempPathFactory) -> str:
-    found = str(tmp_path_factory.mktemp("trained") / "small")
-    train_model("small", RUN, TEXTS, found, "cpu")
-    return found
+def root_of_run() -> str:
+    return trained()
 
 
-def measured(root_of_run: str, **given: Any) -> pd.DataFrame:
-    checkpoints = all_checkpoints(root_of_run, RUN)
+def measured(**given: Any) -> pd.DataFrame:
     with processes(1):
-        form = form_of("small", RUN)
-        return measure_dynamics("small", RUN, form, TEXTS, checkpoints, **SETTINGS | given)
+        settings = settings_of(measure_dynamics, **FEW | given)
+        return measure_dynamics(**inputs(is_empty=False), **settings)["csv"]
 
 
 @pytest.fixture(scope="module")
-def found(root_of_run: str) -> pd.DataFrame:
-    return measured(root_of_run)
+def found() -> pd.DataFrame:
+    return measured()
 
 
 def states(root_of_run: str, step: int) -> tuple[np.ndarray, np.ndarray]:
@@ -73,7 +88,6 @@ def states(root_of_run: str, step: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def test_a_row_a_checkpoint_layer_change_and_measure(found: pd.DataFrame) -> None:
-    assert list(found) == COLUMNS
     measures = {
         each.name
         for each in profiled_measures().values()
@@ -106,7 +120,7 @@ def test_values_are_of_the_states_that_transformers_gives(
 
 
 def test_neighbors_are_those_of_batches(root_of_run: str) -> None:
-    whole = measured(root_of_run, batch_size=4096).query("measure == 'two_nn'")
+    whole = measured(batch_size=4096).query("measure == 'two_nn'")
     x = states(root_of_run, 6)[0][2]
     x = x[distinct_rows(x)]
     row = whole.query("step == 6 and layer == 2 and change == 'as_is'").iloc[0]
@@ -130,21 +144,21 @@ def test_training_moves_the_layers_and_nothing_moves_the_tokens(found: pd.DataFr
     assert moved.mean() > 0.8
 
 
-def test_only_held_out_documents_count(root_of_run: str, found: pd.DataFrame) -> None:
-    fewer = measured(root_of_run, n_documents=4)
+def test_only_held_out_documents_count(found: pd.DataFrame) -> None:
+    fewer = measured(n_documents=4)
     assert fewer["n"].max() < found["n"].max()
-    all_of_them = measured(root_of_run, n_documents=999, batch_size=4096)
+    all_of_them = measured(n_documents=999, batch_size=4096)
     one = all_of_them.query("measure == 'mean_cosine' and change == 'as_is'")["n"].iloc[0]
     assert one == pytest.approx(found["n"].max() * 10 / 8, rel=0.1)
 
 
-def test_too_few_documents_have_no_rows(root_of_run: str) -> None:
-    nothing = measured(root_of_run, n_documents=3)
-    assert nothing.empty and list(nothing) == COLUMNS
+def test_too_few_documents_have_no_rows() -> None:
+    assert measured(n_documents=3).empty
 
 
-def test_the_settings_of_the_project_fit(root_of_run: str, root: Path) -> None:
-    settings = yaml.safe_load((root / "conf/measure/runs/dynamics.yaml").read_text())
-    table = measured(root_of_run, **{**settings, "seed": 0})
+def test_the_settings_of_the_project_fit() -> None:
+    settings = settings_of(measure_dynamics)
+    del settings["seed"]
+    table = measured(**settings)
     assert not set(settings["left_out"]) & set(table["measure"])
     assert set(settings["changes"]) == set(table["change"])

@@ -21,18 +21,15 @@ from embspace.files.scalars import save_scalars
 from embspace.files.tables import load_table, save_table
 from embspace.geometry import effective_rank, mean_cosine, two_nn
 from embspace.geometry.pairs.distinct import distinct_rows
+from embspace.measure.layers.layer_batches import SPREAD
 from embspace.measure.runs import pretraining_dynamics as stage
-from embspace.measure.runs.dynamics_rows import COLUMNS
-from embspace.measure.runs.pretraining_dynamics import (
-    main,
-    measure_pretraining_dynamics,
-    some_documents,
-)
-from embspace.measure.runs.training_claims_rows import CLAIMED_OF, ClaimRules
+from embspace.measure.runs.pretraining_dynamics import main, measure_pretraining_dynamics
+from embspace.measure.runs.training_claims_rows import CLAIMED_OF
 from embspace.models.checkpoints import published_checkpoints
 from embspace.models.lock import LockedFile, read_lock, write_lock
 from embspace.settings.model import HubModel
 from embspace.settings.stage import StageConfig
+from tests.analyses import settings_of
 from tests.hub_server import Hub, serving_hub
 from tests.lazy import torch, transformers
 from tests.loopback import closed_address
@@ -44,30 +41,22 @@ from tests.published_training import (
     neox_content,
     push_bert,
     push_neox,
+    training_in_folders,
 )
 from tests.tiny import WORDS
 from tests.zoo import texts
 
 N, WINDOW = 12, 24
-SETTINGS: dict[str, Any] = {
+FEW: dict[str, Any] = {
     "corpus": "posts",
     "n_documents": N,
     "window_length": WINDOW,
     "changes": ["as_is"],
     "left_out": ["partition_isotropy", "partition_isotropy_at_unit_norm", "correlation_dimension"],
-    "batch_size": 4096,
+    "batch_size": 64,
     "tokens_per_batch": 96,
-    "rules": ClaimRules(
-        flat_range=0.05,
-        walk_p_value=0.05,
-        bell_height=0.1,
-        rank_correlation=0.7,
-        settled_share=0.1,
-        dimension_fall=0.05,
-    ),
-    "seed": 0,
-    "device": "cpu",
 }
+DECIDED_BY_SEED = ("value", SPREAD, "second_value")  # of batches
 
 
 def table_of(documents: list[str]) -> pd.DataFrame:
@@ -106,10 +95,14 @@ def neox(hub: Hub, monkeypatch: pytest.MonkeyPatch) -> HubModel:
 
 
 def measured(name: str, model: HubModel, posts: pd.DataFrame = POSTS, **given: Any) -> pd.DataFrame:
-    checkpoints = published_checkpoints(name, model)
-    return measure_pretraining_dynamics(
-        name, model, "decoder", checkpoints, {"posts": posts}, **SETTINGS | given
-    ).dynamics
+    settings = settings_of(measure_pretraining_dynamics, **FEW | {"batch_size": 4096} | given)
+    checkpoints, texts = published_checkpoints(name, model), {"posts": posts}
+    outcome = measure_pretraining_dynamics(name, model, checkpoints, texts, "decoder", **settings)
+    return outcome["csv"]
+
+
+def inputs(*, is_empty: bool) -> dict[str, Any]:
+    return training_in_folders(is_empty=is_empty) | {"kind": "encoder"}
 
 
 def states_of_neox(folder: Path, tokenizer_of: Path) -> np.ndarray:
@@ -144,7 +137,6 @@ def test_values_are_of_the_states_that_transformers_gives_of_each_branch(
     neox: HubModel, folders: dict[int, Path]
 ) -> None:
     table = measured("neox", neox)
-    assert list(table) == COLUMNS
     assert table["step"].drop_duplicates().tolist() == [0, 1, 4]
     assert set(table["seed"]) == {0} and set(table["phase"]) == {"pretraining"}
     assert not table.duplicated(["step", "layer", "change", "measure"]).any()
@@ -246,31 +238,20 @@ def test_windows_of_another_length_are_refused(
         measured("neox", neox)
 
 
-def test_documents_are_at_equal_distances() -> None:
-    named = table_of([str(number) for number in range(10)])
-    assert some_documents(named, 4)["text"].tolist() == ["0", "3", "6", "9"]
-    assert some_documents(named, 99).equals(named)
-    assert some_documents(named, 1)["text"].tolist() == ["0"]
-    halves = named.assign(document=[f"d{number // 2}" for number in range(10)])
-    assert some_documents(halves, 3)["text"].tolist() == ["0", "1", "4", "5", "8", "9"]
-
-
 def test_too_few_documents_have_no_rows(neox: HubModel) -> None:
     nothing = measured("neox", neox, n_documents=3)
-    assert nothing.empty and list(nothing) == COLUMNS
+    assert nothing.empty
 
 
-def test_the_stage_reads_the_checkpoints_that_are_pinned(neox: HubModel, root: Path) -> None:
-    settings = yaml.safe_load((root / "conf/measure/runs/pretraining_dynamics.yaml").read_text())
-    settings |= {"corpus": "posts", "n_documents": 4, "seed": 0, "device": "cpu"}
-    settings["rules"] = ClaimRules(**settings["rules"])
+def test_the_stage_reads_the_checkpoints_that_are_pinned(neox: HubModel) -> None:
+    settings = settings_of(measure_pretraining_dynamics, corpus="posts", n_documents=4)
     save_rows(POSTS, "data/prepared/texts/posts.parquet")
     save_table(pd.DataFrame({"module": ["GPTNeoXModel"]}), "results/architecture/neox.csv")
     save_scalars({"0": {}, "4": {}}, "data/prepared/checkpoints/neox.json")
     content = yaml.safe_load(Path("conf/model/neox.yaml").read_text())
     main(StageConfig("neox", content, "", {}, ["neox"], ["posts"], settings))
     table = load_table("results/pretraining_dynamics/neox.csv")
-    assert list(table) == COLUMNS and set(table["step"]) == {0, 4}
+    assert set(table["step"]) == {0, 4}
     assert not set(settings["left_out"]) & set(table["measure"])
     claims = load_table("results/pretraining_dynamics/claims/neox.csv")
     assert list(claims["claim"]) == list(CLAIMED_OF) and set(claims["kind"]) == {"decoder"}

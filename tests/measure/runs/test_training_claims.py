@@ -9,18 +9,13 @@ import pytest
 import yaml
 
 from embspace.measure.runs.training_claims import measure_training_claims
-from embspace.measure.runs.training_claims_rows import COLUMNS
+from embspace.settings.run import Run
+from tests.analyses import settings_of
 from tests.measure.dynamics_tables import STEPS, dynamics
 from tests.train.runs import CAUSAL, CLASSIFIED, MASKED, small_run
 
-RULES: dict[str, Any] = {
-    "flat_range": 0.05,
-    "bell_height": 0.05,
-    "walk_p_value": 0.05,
-    "rank_correlation": 0.7,
-    "settled_share": 0.1,
-    "dimension_fall": 0.05,
-}
+FEW = {"bell_height": 0.05}
+RULES = settings_of(measure_training_claims, **FEW)
 LAST = len(STEPS) - 1
 BELL, GROWTH, FALL = (
     "bell-shaped over layers",
@@ -45,7 +40,17 @@ def flat(number: int, layer: int) -> float:
 
 def claims(anisotropy: Any = bell, dimension: Any = hill, phase: Any = CAUSAL) -> pd.DataFrame:
     run = small_run({"first": phase, "second": phase})
-    return measure_training_claims(dynamics(anisotropy, dimension), run, **RULES)
+    return measure_training_claims(dynamics(anisotropy, dimension), run, **RULES)["csv"]
+
+
+def inputs(*, is_empty: bool) -> dict[str, Any]:
+    phase = CLASSIFIED if is_empty else CAUSAL
+    run = small_run({"first": CAUSAL, "second": phase})
+    return {"dynamics": dynamics(bell, hill), "run": only_classifying(run) if is_empty else run}
+
+
+def only_classifying(run: Run) -> Run:
+    return run.model_copy(update={"phases": {"first": run.phases["second"]}})
 
 
 def verdicts(table: pd.DataFrame) -> dict[str, str]:
@@ -56,7 +61,6 @@ def verdicts(table: pd.DataFrame) -> dict[str, str]:
 
 def test_a_decoder_as_described_fits_every_claim() -> None:
     table = claims()
-    assert list(table.columns) == COLUMNS
     assert verdicts(table) == dict.fromkeys((BELL, GROWTH, FALL), "matches")
     row = table[table["claim"] == BELL].iloc[0]
     # Blocks 3 and 4 are higher by .5 than 1 and 6, which have .1 + .007, 2 and 5 by .2.
@@ -129,20 +133,17 @@ def test_values_that_are_missing_decide_nothing() -> None:
 
 def test_a_measure_that_was_left_out_decides_nothing() -> None:
     given = dynamics(bell, hill).query("measure == 'top_variance_share'")
-    table = measure_training_claims(given, small_run({"first": CAUSAL}), **RULES)
+    table = measure_training_claims(given, small_run({"first": CAUSAL}), **RULES)["csv"]
     assert verdicts(table) == {BELL: "matches", GROWTH: "matches", FALL: "not checkable"}
 
 
 def test_of_a_run_that_only_classifies_nothing_is_claimed() -> None:
-    run = small_run({"first": MASKED, "second": CLASSIFIED})
-    only = run.model_copy(update={"phases": {"first": run.phases["second"]}})
-    table = measure_training_claims(dynamics(bell, hill), only, **RULES)
-    assert table.empty and list(table.columns) == COLUMNS
+    assert measure_training_claims(**inputs(is_empty=True), **RULES)["csv"].empty
 
 
 def test_of_no_checkpoints_nothing_is_claimed() -> None:
-    table = measure_training_claims(dynamics(bell, hill)[:0], small_run({"first": CAUSAL}), **RULES)
-    assert table.empty
+    run = small_run({"first": CAUSAL})
+    assert measure_training_claims(dynamics(bell, hill)[:0], run, **RULES)["csv"].empty
 
 
 def test_claims_of_the_published_source_are_those_that_are_decided(root: Path) -> None:
@@ -152,8 +153,8 @@ def test_claims_of_the_published_source_are_those_that_are_decided(root: Path) -
         claim["where"]["claim"] for claim in asked if "training_claims/{run}" in claim["file"]
     }
     runs = (small_run({"first": phase, "second": phase}) for phase in (MASKED, CAUSAL))
-    decided = [measure_training_claims(dynamics(bell, hill), run, **RULES)["claim"] for run in runs]
-    assert published == set(pd.concat(decided))
+    tables = [measure_training_claims(dynamics(bell, hill), run, **RULES)["csv"] for run in runs]
+    assert published == set(pd.concat(tables)["claim"])
 
 
 def test_published_trainings_are_asked_by_the_same_rules(root: Path) -> None:

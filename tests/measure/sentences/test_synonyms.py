@@ -1,9 +1,14 @@
+from pathlib import Path
+
 import numpy as np
+import pandas as pd
 import pytest
 
 from embspace.analysis import Outcome
+from embspace.files.rows import save_rows
+from embspace.files.tensors import save_tensors
 from embspace.measure.sentences.synonym_vectors import Stimuli, codes
-from embspace.measure.sentences.synonyms import SETS, measure_synonyms
+from embspace.measure.sentences.synonyms import SETS, load_sets, measure_synonyms
 from tests.analyses import settings_of
 from tests.measure.planted_synonyms import (
     at_corners,
@@ -43,6 +48,23 @@ def inputs(*, is_empty: bool) -> dict[str, dict[str, Stimuli]]:
 @pytest.fixture(scope="module")
 def found() -> Outcome:
     return measured(*sets())
+
+
+def test_each_set_is_read_from_its_own_files(tmp_path: Path):
+    given = dict(zip(SETS, sets(), strict=True))
+    paths = []
+    for name, one in given.items():
+        paths += [str(tmp_path / f"{name}.{kind}") for kind in ("parquet", "tokens", "safetensors")]
+        save_rows(one.table, paths[-3])
+        save_rows(one.tokens, paths[-2])
+        save_tensors(one.states, paths[-1])
+    loaded = load_sets(*paths)
+    assert list(loaded) == list(SETS)
+    for name, one in given.items():
+        pd.testing.assert_frame_equal(loaded[name].table, one.table)
+        pd.testing.assert_frame_equal(loaded[name].tokens, one.tokens)
+        assert loaded[name].states.keys() == one.states.keys()
+        assert np.array_equal(loaded[name].states["mean"], one.states["mean"])
 
 
 def test_every_layer_pooling_and_set_has_its_rows(found: Outcome):

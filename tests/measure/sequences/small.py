@@ -1,6 +1,10 @@
 """A small run that classifies simulated sequences, and a model that is built to look at sites."""
 
+from contextlib import chdir
+from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
+from tempfile import mkdtemp
 from typing import Any
 
 import numpy as np
@@ -9,12 +13,21 @@ from jaxtyping import Int
 
 from embspace.measure.sequences.sequence_classifiers import Encoded
 from embspace.measure.sequences.sequence_gene import CHANGE, Gene
-from embspace.measure.sequences.sequence_texts import PlacedSequences, Sequences
+from embspace.measure.sequences.sequence_texts import (
+    PlacedSequences,
+    Sequences,
+    held_out_sequences,
+    placed_sequences,
+)
+from embspace.measure.sequences.stitching_models import Texts, stitched_texts
 from embspace.prepare.training_texts import prepare_training_texts
 from embspace.settings.corpus import LineagesCorpus, describe_corpus
 from embspace.settings.run import Run
 from embspace.settings.schema import read_yaml
+from embspace.train.model import train_model
 from tests.train.runs import CLASSIFIED, MASKED, small_run
+
+ROOT = Path(__file__).parents[3]
 
 REGION = {"first_codon": 478, "last_codon": 511, "n_ancestors": 8, "n_descendants": 2}
 PHASES = {"pretraining": MASKED, "classification": {**CLASSIFIED, "trainable_layers": None}}
@@ -35,6 +48,57 @@ def sequence_run(**given: Any) -> Run:
 
 def sequence_texts(run: Run, corpus: LineagesCorpus) -> pd.DataFrame:
     return prepare_training_texts("small", run, corpus)
+
+
+@dataclass(frozen=True, eq=False)
+class Learned:
+    run: Run
+    corpus: LineagesCorpus
+    texts: pd.DataFrame
+    sequences: Sequences
+    placed: PlacedSequences
+    root: str
+
+
+@cache
+def learned_run() -> Learned:
+    folder = f"{mkdtemp()}/small"
+    with chdir(ROOT):
+        run, corpus = sequence_run(), small_corpus()
+        texts = sequence_texts(run, corpus)
+        train_model("small", run, texts, folder, "cpu")
+        sequences = held_out_sequences("small", run, corpus, texts)
+        placed = placed_sequences("small", sequences, corpus)
+    assert sequences is not None and placed is not None
+    return Learned(run, corpus, texts, sequences, placed, folder)
+
+
+def in_pairs(placed: PlacedSequences) -> PlacedSequences:
+    """Leave out the classes of one document, which leave no interval."""
+    label = placed.sequences.label
+    rows = np.flatnonzero(np.bincount(label)[label] > 1)
+    texts = [placed.sequences.texts[row] for row in rows]
+    kept = Sequences(texts, placed.sequences.classes, label[rows], np.arange(len(rows)))
+    return replace(placed, sequences=kept, has=placed.has[rows])
+
+
+@dataclass(frozen=True, eq=False)
+class TwoSeeds:
+    run: Run
+    texts: Texts
+    root: str
+
+
+@cache
+def run_of_two_seeds() -> TwoSeeds:
+    folder = f"{mkdtemp()}/two"
+    with chdir(ROOT):
+        run, corpus = sequence_run(seeds=[0, 1]), small_corpus()
+        table = sequence_texts(run, corpus)
+        train_model("small", run, table, folder, "cpu")
+        texts = stitched_texts(held_out_sequences("small", run, corpus, table), table)
+    assert texts is not None
+    return TwoSeeds(run, texts, folder)
 
 
 # The planted truth: words a (reference) and b (changed) at 12 places, 3 of which decide the class.

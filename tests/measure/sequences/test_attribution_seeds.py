@@ -12,6 +12,13 @@ from embspace.measure.sequences.attribution_seeds import (
     random_orders,
     scored_model,
 )
+from embspace.measure.sequences.sequence_classifiers import (
+    encode_sequences,
+    last_checkpoints,
+    load_classifier,
+    logits_of,
+    probabilities,
+)
 from tests.measure.sequences.small import (
     SITES,
     planted_classifier,
@@ -56,5 +63,11 @@ def test_a_trained_seed_has_curves_and_random_weights_have_none(learned: Any) ->
     assert curve.shape == (4, n_texts)
     has = learned.placed.has.any(axis=1)
     assert (np.isnan(curve).all(axis=0) == ~has).all()
+    checkpoint = last_checkpoints(learned.root, learned.run, "classification")[0]
+    encoded = encode_sequences(learned.run, checkpoint, learned.placed.sequences.texts)
+    logits = logits_of(load_classifier(learned.run, checkpoint), encoded.ids)
+    whole = probabilities(logits)[np.arange(n_texts), learned.placed.sequences.label]
+    assert curve[0, has] == pytest.approx(whole[has], rel=3e-6)
+    assert np.abs(curve[-1, has] - whole[has]).max() > 5e-6  # so that the ends are told apart
     every = [trained.curves[method, "insertion"] for method, kind in trained.curves if kind != "x"]
     assert all(np.array_equal(each[-1], every[0][-1], equal_nan=True) for each in every)

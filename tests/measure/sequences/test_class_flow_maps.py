@@ -32,4 +32,3 @@ def test_one_vector_for_all_or_too_few_texts_have_no_map() -> None:
     for cls, n in ((same, 40), (np.random.default_rng(0).normal(size=(3, 8, 5)), 8)):
         maps, quality = class_maps(cls, given(n), LAYOUT, n_layers=2, n_neighbors=5)
         assert maps.empty and quality.empty
-        assert "tsne_2" in maps

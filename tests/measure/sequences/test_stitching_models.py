@@ -8,10 +8,11 @@ import pandas as pd
 import pytest
 import yaml
 
+from embspace.analysis import Outcome
 from embspace.errors import InputError
 from embspace.measure.sequences.sequence_classifiers import last_checkpoints
 from embspace.measure.sequences.sequence_texts import held_out_texts
-from embspace.measure.sequences.stitching import StitchingTables, measure_stitching
+from embspace.measure.sequences.stitching import measure_stitching
 from embspace.measure.sequences.stitching_models import (
     Texts,
     read_model,
@@ -88,7 +89,7 @@ def test_the_base_below_its_tuned_block_gives_the_classifiers_own_logits(
 
 
 @pytest.fixture(scope="module")
-def tables(tuned: tuple[Run, Texts]) -> StitchingTables:
+def tables(tuned: tuple[Run, Texts]) -> Outcome:
     run, texts = tuned
     return measure_stitching(
         run, texts, "trained", None,
@@ -96,18 +97,19 @@ def tables(tuned: tuple[Run, Texts]) -> StitchingTables:
     )  # fmt: skip
 
 
-def test_every_seed_stands_on_its_base_and_on_the_other_model(tables: StitchingTables) -> None:
+def test_every_seed_stands_on_its_base_and_on_the_other_model(tables: Outcome) -> None:
     keys = ["upper_seed", "lower_model", "is_control"]
-    assert tables.pairs[keys].to_numpy().tolist() == [
+    pairs = tables["pairs"]
+    assert pairs[keys].to_numpy().tolist() == [
         [0, "mine", True],
         [0, "other", False],
         [1, "mine", True],
         [1, "other", False],
     ]
-    assert tables.pairs["lower_seed"].isna().all()
-    assert tables.pairs["identity_accuracy"].between(0, 1).all()
-    assert set(tables.layers["layer"]) == {*range(LAYERS + 1)}
-    assert set(tables.claims["n_pairs"]) == {1}
+    assert pairs["lower_seed"].isna().all()
+    assert pairs["identity_accuracy"].between(0, 1).all()
+    assert set(tables["layers"]["layer"]) == {*range(LAYERS + 1)}
+    assert set(tables["claims"]["n_pairs"]) == {1}
 
 
 ALL_TUNED = {**CLASSIFIED, "trainable_layers": None}

@@ -9,7 +9,6 @@ from embspace.measure.texts.search import (
     Halves,
     _gain_columns,
     _table,
-    copies_asked,
     measure_search,
     word_scores,
 )
@@ -39,12 +38,6 @@ def inputs(*, is_empty: bool) -> dict[str, dict[str, Halves]]:
 def measured(given: Halves) -> pd.DataFrame:
     table = measure_search({"one": given}, **SETTINGS)["csv"]
     return table.set_index(["embedding", "layer", "preparation"]).sort_index()
-
-
-def test_a_second_half_asks_for_first_halves_of_its_text_and_of_copies():
-    rows = [("a", 1), ("b", 1), ("a", 1), ("b", 2), ("a", 2), ("a", 2)]
-    asked = copies_asked(pd.DataFrame(rows, columns=["copy_of", "half"]))
-    assert asked.tolist() == [[False, True, False], [True, False, True], [True, False, True]]
 
 
 def test_halves_of_one_direction_are_found_at_once_and_of_none_by_chance():

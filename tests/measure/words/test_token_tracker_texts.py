@@ -31,6 +31,11 @@ def test_a_leading_space_is_no_part_of_the_word():
     assert whole_words(tokens, ["The river ran"]) == ["river"]
 
 
+def test_a_token_after_the_first_letter_of_a_text_is_part_of_a_word():
+    tokens = pd.DataFrame([(0, False, 1, 6)], columns=["window", "special", "start", "end"])
+    assert whole_words(tokens, ["triver ran"]) == [""]
+
+
 def test_of_each_document_the_window_of_most_content_words_is_taken():
     strings = ["of river of", "river table of", "table river the", "river river", "of the"]
     texts = pd.DataFrame(

@@ -63,8 +63,7 @@ def test_points_and_vocabularies_are_those_asked_for(tracks: Tracks):
     assert len(tracks.places["none"]) == 1 + 3 * 3
     assert tracks.places["own"] == [(0, "embedding"), *((n, "attention_sum") for n in (1, 2, 3))]
     assert tracks.of("cosine").shape == (4, 3) == tracks.of("cosine", "own").shape
-    assert tracks.of("cosine", point="output").shape == (4, 3)
-    assert np.array_equal(tracks.of("cosine")[0], tracks.of("cosine", point="output")[0])
+    assert tracks.point == "attention_sum"
 
 
 def test_steps_and_texts_are_measured(tracks: Tracks):

@@ -4,7 +4,12 @@ import numpy as np
 import pytest
 
 from embspace.errors import InputError
-from embspace.models.stream.tracked_states import POINTS, tracked_states
+from embspace.models.stream.tracked_states import (
+    POINTS,
+    has_as_coded,
+    tracked_points,
+    tracked_states,
+)
 from tests.lazy import torch, transformers
 from tests.models.stream.plain_tracker import IDS, TRACKED, as_coded, plain_states
 from tests.models.stream.tiny import TOLERANCE, tiny
@@ -26,6 +31,22 @@ def test_points_are_what_the_modules_of_transformers_read_and_make(model_type: s
     assert len(found) == len(expected)
     for each in found:
         assert np.abs(each.x - expected[each.layer, each.point]).max() < TOLERANCE
+
+
+def test_without_known_blocks_states_are_the_outputs_of_layers():
+    module = tiny("mpnet")
+    with torch.no_grad():
+        read = module(input_ids=torch.from_numpy(IDS)[None], output_hidden_states=True)
+    found = list(tracked_states(module, IDS))
+    points = [(0, "embedding"), (1, "output"), (2, "output"), (3, "output")]
+    assert [(each.layer, each.point) for each in found] == points
+    for each, expected in zip(found, read.hidden_states, strict=True):
+        assert np.abs(each.x - expected[0].numpy()).max() < TOLERANCE
+    assert tracked_points(module) == ("embedding", "output")
+    assert tracked_points(tiny("bert")) == POINTS
+    assert not has_as_coded(module)
+    with pytest.raises(InputError, match="cannot be rebuilt"):
+        next(tracked_states(module, IDS, as_coded=True))
 
 
 @pytest.mark.parametrize("model_type", ["bert", "roberta"])

@@ -32,6 +32,7 @@ OTHERS: dict[str, dict[str, Any]] = {
     "gpt2": {},
     "llama": {"num_key_value_heads": 2},
 }
+NOT_REBUILT: dict[str, dict[str, Any]] = {"mpnet": {"pad_token_id": 1}}
 FINAL_NORMS = {"modernbert": "final_norm", "gpt2": "ln_f", "llama": "norm"}
 N_TOKENS = (11, 6, 1)
 TOLERANCE = 1e-5
@@ -47,7 +48,9 @@ def tiny(model_type: str, **options: Any) -> Any:
         sizes["hidden_dim"] = sizes.pop("")
     if model_type == "gpt2":
         sizes["n_inner"] = sizes.pop("intermediate_size")
-    config = transformers.AutoConfig.for_model(model_type, **sizes | OTHERS[model_type] | options)
+    config = transformers.AutoConfig.for_model(
+        model_type, **sizes | (OTHERS | NOT_REBUILT)[model_type] | options
+    )
     torch.manual_seed(0)
     module = transformers.AutoModel.from_config(config, dtype=torch.float32).eval()
     with torch.no_grad():

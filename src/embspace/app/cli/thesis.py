@@ -21,8 +21,8 @@ def thesis(
         bool,
         typer.Option(
             "--keep",
-            help="Keep the verdicts in data/published/verdicts/, where ledgers and pages of other "
-            "models find them; of a model with random weights, what holds before training.",
+            help="Keep verdicts and answers in data/published/, where ledgers and pages of others "
+            "find them; of a model with random weights, what holds before training.",
         ),
     ] = False,
 ) -> None:
@@ -30,6 +30,7 @@ def thesis(
 
     embspace thesis minilm --write thesis.md
     """
+    from embspace.app.open_questions import keep_answers
     from embspace.app.thesis import thesis_page
     from embspace.published.untrained import keep_verdicts
 
@@ -39,6 +40,7 @@ def thesis(
             raise InputError("--keep and --write: found both, allowed: one of them")
         if keep:
             typer.echo(keep_verdicts(name, Path("results")))
+            typer.echo(keep_answers(name))
             return
         up = _way_up(target.parent) if target else "."
         page = thesis_page(name, up=up)

@@ -38,7 +38,7 @@ def window_vectors(
         rows: One row a window: corpus, text, window.
         place: Pooling, preparation and layer, as the maps' tables have them.
     """
-    from embspace.project.text_maps import prepared
+    from embspace.geometry.maps.prepared import prepared
 
     pooling, preparation, layer = place
     if preparation not in NEARNESS:

@@ -8,8 +8,10 @@ from embspace.app.page.unusual import Distance
 
 HEADLINES, MOST = 5, 13
 LABELS = "layer_choice"
+APART = "two_corpora"  # the question of who gives two
 # Facts of the config, and figures that say again what another one says.
 NEVER = ("architecture", "vocabulary", "pca", "tsne", "umap", "label_overlap")
+SAID_AGAIN = {"sentence_similarity": "text_clouds"}  # and by which other, where both are there
 # What owners of a model ask for first, where nothing says how unusual its numbers are.
 USUAL = (
     *("direction", "intrinsic_dimension", "synonyms", "search", "helix", "head_features"),
@@ -58,14 +60,18 @@ def findings_of(
     """Return the findings, the most wanted first, at most 13.
 
     First come those on `labels` of texts, then those beside `known` models, which stand for the
-    titles of their analyses, then those of the nouns `texts`, which read a user's own,
+    titles of their analyses, then those of the nouns `texts`, which read a user's own, that on two
+    corpora first,
     then those whose numbers lie farthest from another model's, then what owners usually ask for.
     """
     beside_known = {finding.noun for finding in known}
+    sections = [*sections]
+    nouns = {section.noun for section in sections}
     said = [
         Finding(section.noun, section.chapter, section.finding, section.population)
         for section in sections
         if section.noun not in NEVER
+        and SAID_AGAIN.get(section.noun) not in nouns
         and not (section.noun == LABELS and labels)
         and section.noun not in beside_known
         and not says_nothing(section.finding)
@@ -78,10 +84,12 @@ def findings_of(
         for finding in said
     ]
 
-    def wanted(finding: Finding) -> tuple[bool, float, int]:
+    def wanted(finding: Finding) -> tuple[bool, bool, float, int]:
         distance = distances.get(finding.noun)
         place = USUAL.index(finding.noun) if finding.noun in USUAL else len(USUAL)
-        return finding.noun not in texts, -distance.share if distance else 0.0, place
+        is_on_texts = finding.noun in texts
+        is_first = is_on_texts and finding.noun == APART
+        return not is_first, not is_on_texts, -distance.share if distance else 0.0, place
 
     return [*labels, *known, *_spread(sorted(with_distances, key=wanted))][:MOST]
 

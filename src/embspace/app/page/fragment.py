@@ -27,8 +27,8 @@ def policy_of(scripts: Iterable[str]) -> str:
     """
     hashes = " ".join(map(_hash_of, scripts)) or "'none'"
     return (
-        f"default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src {hashes}; "
-        "base-uri 'none'; form-action 'none'"
+        "default-src 'none'; img-src data:; font-src data:; style-src 'unsafe-inline'; "
+        f"script-src {hashes}; base-uri 'none'; form-action 'none'"
     )
 
 

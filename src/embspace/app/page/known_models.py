@@ -23,7 +23,7 @@ def known_model_findings(folder: Path, model: str, chapters: dict[str, str]) -> 
     A known model within the interval is neither below nor above.
     """
     label = str(read_yaml(folder / CONF / "model" / f"{model}.yaml").get("label") or model)
-    found = []
+    findings = []
     for family, measure in MEASURES.items():
         file = folder / f"results/{family}/profiles/{model}.csv"
         if family in chapters and file.is_file():
@@ -31,8 +31,8 @@ def known_model_findings(folder: Path, model: str, chapters: dict[str, str]) -> 
             beside = profiles_beside(profiles, label, known_profiles())
             sentence = _told(_at_last(profiles, measure), _at_last(beside, measure), folder)
             if sentence:
-                found.append(Finding(family, chapters[family], *sentence))
-    return found
+                findings.append(Finding(family, chapters[family], *sentence))
+    return findings
 
 
 def _at_last(table: pd.DataFrame, measure: str) -> pd.DataFrame:
@@ -64,10 +64,10 @@ def _told(own: pd.DataFrame, known: pd.DataFrame, folder: Path) -> tuple[str, st
         if number
     )
     texts = corpora_called(folder).get(str(row["corpus"]), str(row["corpus"]))
-    sentence = (
-        f"The {name} of tokens of {texts} at the last layer is {row['value']:.2f}: {place} known "
-        f"models ({names})"
-    )
+    beside = f"{place} known models ({names})"
+    if n == 1:
+        beside = f"{place.removesuffix('1 of 1')}{names}"
+    sentence = f"The {name} of tokens of {texts} at the last layer is {row['value']:.2f}: {beside}"
     on = known["corpus"].iloc[0]
     same = "on the same texts" if len(shared) else f"on embspace's {on}, of the most similar length"
     return sentence, (

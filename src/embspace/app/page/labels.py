@@ -15,6 +15,7 @@ from embspace.settings.schema import read_yaml
 from embspace.settings.stage import settings_path
 
 TASK = "labels"
+NULLS = {"none": "words alone (TF-IDF)", "random": "random weights at best"}  # by `weights`
 
 
 def label_findings(folder: Path, model: str, chapter: str) -> list[Finding]:
@@ -73,28 +74,50 @@ def _told(corpus: str, rows: pd.DataFrame) -> str:
     where = f"layer {best['layer']:.0f}, {TEXT_POOLINGS[best['embedding']].name}"
     accuracy = f"accuracy {best['value']:.2f} ({best['value_low']:.2f} to {best['value_high']:.2f})"
     n_alike = int((layers["among_best"].astype(str) == "True").sum())
-    others = [
-        f"{name} {chosen['value'].max():.2f}"
-        for name, chosen in (
-            (OWN_VECTOR.name, rows[rows["embedding"] == "sentence"]),
-            ("words alone (TF-IDF)", rows[rows["weights"] == "none"]),
-            ("random weights at best", rows[rows["weights"] == "random"]),
-        )
-        if len(chosen)
-    ]
-    beside = ", ".join([*others, f"chance {best['chance']:.2f}"])
+    own = rows[rows["embedding"] == "sentence"]
+    beside = ", ".join(
+        [f"{OWN_VECTOR.name} {value:.2f}" for value in own["value"]]
+        + _beside_nulls(rows)
+        + [f"chance {best['chance']:.2f}"]
+    )
     if not best["value_low"] > best["chance"]:
         return (
             f"No layer predicts the labels of {corpus} clearly better than chance: the best is "
             f"{where}, with {accuracy}; {beside}"
         )
+    null = _strongest_null(rows)
+    if null is not None and not null["less_best_high"] < 0:
+        name = NULLS[null["weights"]].removesuffix(" at best")
+        return (
+            f"No layer tells the labels of {corpus} clearly better than {name}: "
+            f"the best is {where}, with {accuracy}; {beside}"
+        )
     most = f"The labels of {corpus} are told best by {where}: {accuracy}"
     if n_alike > 1:
         most = (
-            f"The labels of {corpus} are told equally well by {n_alike} of {len(layers)} layers "
-            f"and poolings, such as {where}: {accuracy}"
+            f"The labels of {corpus} are told best by {where}, though not clearly better than by "
+            f"{counted(n_alike - 1, 'other')} of {len(layers)} layers and poolings: {accuracy}"
         )
     return f"{most}; {beside}"
+
+
+def _beside_nulls(rows: pd.DataFrame) -> list[str]:
+    """Return the accuracy of words alone and of random weights, and whether the best has more."""
+    return [
+        f"{NULLS[null['weights']]} {null['value']:.2f}"
+        + ("" if null["less_best_high"] < 0 else " (not clearly less)")
+        for null in _nulls(rows)
+    ]
+
+
+def _nulls(rows: pd.DataFrame) -> list[pd.Series]:
+    """Return the best row of each null that was measured."""
+    by_value = rows.sort_values("value", ascending=False, kind="stable")
+    return [best.iloc[0] for kind in NULLS if len(best := by_value[by_value["weights"] == kind])]
+
+
+def _strongest_null(rows: pd.DataFrame) -> pd.Series | None:
+    return max(_nulls(rows), key=lambda null: null["less_best_high"], default=None)
 
 
 def _population(rows: pd.DataFrame) -> str:

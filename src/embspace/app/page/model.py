@@ -11,6 +11,7 @@ from importlib.resources import files
 from itertools import groupby
 from pathlib import Path
 
+from embspace.app.page.fewest import why_few
 from embspace.app.page.findings import HEADLINES, LABELS, Finding, findings_of, folded
 from embspace.app.page.fragment import Fragment, policy_of
 from embspace.app.page.html import as_html
@@ -18,7 +19,7 @@ from embspace.app.page.known_models import known_model_findings
 from embspace.app.page.labels import label_findings, why_no_labels
 from embspace.app.page.ledger import decided_tables, own_finding, reader_of
 from embspace.app.page.names import called_in
-from embspace.app.page.nothing import is_empty, reads_nothing, why_unread
+from embspace.app.page.nothing import is_empty, reads_nothing, sources_of, why_unread
 from embspace.app.page.pictures import fitted, shape_of, shorter_uri, subtitle_in, title_in
 from embspace.app.page.provenance import (
     corpora_of,
@@ -36,6 +37,7 @@ from embspace.app.reporting.about import corpora_by_file
 from embspace.app.reporting.parts import OF_STIMULI
 from embspace.cite.bibliography import CITATION
 from embspace.cite.command import methods_of
+from embspace.draw.page.markdown import pointer_apart
 from embspace.errors import InputError
 from embspace.prepare.sentences import FEWEST
 from embspace.settings.own import is_own
@@ -62,19 +64,24 @@ CHAPTERS = {
     "words": "Words",
     "sentences": "Sentences",
     "texts": "Texts",
+    "practice": "In practice",
     "attention": "Attention",
     "layers": "Layers",
     "layer_choice": "Layers",
     "label_overlap": "Layers",
     "blocks": "Inside the blocks",
     "parameters": "Parameters",
+    "open_questions": "Open questions",
     "ledger": "Publications",
 }
 
 
 @dataclass(frozen=True)
 class Section:
-    """One analysis on the page. `figure` is a data URI, `tables` and `title` are HTML."""
+    """One analysis on the page. `figure` is a data URI, `tables` and `title` are HTML.
+
+    Without a figure of its own, `drawn_in` is the analysis whose figure has its numbers.
+    """
 
     noun: str
     chapter: str
@@ -90,6 +97,7 @@ class Section:
     texts: str  # the file of texts that it reads, whatever the corpora are; empty if none
     question: Question
     stage: str
+    drawn_in: str
 
 
 @dataclass(frozen=True)
@@ -142,7 +150,7 @@ def page_of(
     # What is marked `safe` in the template was made here.
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True)
     drawn = drawn_nouns() if nouns is None else nouns
-    shares = unknown_shares(folder, model)
+    shares = unknown_shares(folder, model, drawn)
     wanted = [noun for noun in nouns_of_page() if noun in drawn]
     sections = [section_of(folder, noun, model, shares) for noun in wanted]
     sections, without = _with_something(folder, model, sections, shares)
@@ -165,6 +173,7 @@ def page_of(
         facts=dict(facts_of(folder, model)),
         machine=this_machine(),
         chapters=_by_chapter(sections),
+        shown={section.noun for section in sections},
         methods=_methods(folder, [each.noun for each in sections], model),
         headlines=findings[:HEADLINES],
         findings=folded(findings),
@@ -228,6 +237,7 @@ def drawn_nouns() -> dict[str, str]:
 DRAWN_ALONE = ("layer_choice", "label_overlap")
 # Analyses without a file of texts of their own, and the one whose results they show.
 SHOWN_OF = {"head_map": "head_features", "attention_patterns": "head_features"}
+SHOWN_OF |= {"tasks": "text_classification"}
 EMBSPACES = "Stimuli"  # of embspace, or of a study
 # What needs the blocks of a model, rebuilt from its weights.
 OF_BLOCKS = ("information_stream", "layer_roles", "query_key_form", "token_tracker")
@@ -238,11 +248,15 @@ def layer_nouns() -> dict[str, str]:
     """Return what is drawn of the layers of a profiled model, in the order of the page."""
     from embspace.draw.blocks.__main__ import DRAWINGS as BLOCKS
     from embspace.draw.layers.__main__ import DRAWINGS as LAYERS
+    from embspace.draw.open_questions.__main__ import DRAWINGS as OPEN_QUESTIONS
     from embspace.draw.parameters.__main__ import DRAWINGS as PARAMETERS
+    from embspace.draw.practice.__main__ import DRAWINGS as PRACTICE
 
     layers = dict.fromkeys((each for each in LAYERS if each != COMPARES_MODELS), "layers")
     layers |= {noun: noun for noun in DRAWN_ALONE}
-    return layers | dict.fromkeys(BLOCKS, "blocks") | dict.fromkeys(PARAMETERS, "parameters")
+    chapters = {"practice": PRACTICE, "blocks": BLOCKS, "parameters": PARAMETERS}
+    chapters |= {"open_questions": OPEN_QUESTIONS}
+    return layers | {noun: name for name, nouns in chapters.items() for noun in nouns}
 
 
 def _findings(
@@ -286,7 +300,8 @@ def _with_something(
             reason = why_unread(*place)
             if not reason and section.noun in OF_BLOCKS:
                 reason = unknown_blocks(folder, model)
-            reason = reason or section.finding
+            few = filter(None, (why_few(folder, noun) for noun in sources_of(section.noun, model)))
+            reason = reason or next(few, section.finding)
             without.setdefault(reason or "no results", []).append(section)
         else:
             shown.append(section)
@@ -295,10 +310,10 @@ def _with_something(
 
 def _apart(sections: Sequence[Section]) -> list[Section]:
     """Return the sections, with a chapter for stimuli before the last one, of publications."""
-    of_stimuli = [replace(one, chapter=EMBSPACES) for one in sections if one.noun in OF_STIMULI]
+    stimuli = [replace(one, chapter=EMBSPACES) for one in sections if one.noun in OF_STIMULI]
     others = [section for section in sections if section.noun not in OF_STIMULI]
     n_last = sum(section.noun == "ledger" for section in others)
-    return [*others[: len(others) - n_last], *of_stimuli, *others[len(others) - n_last :]]
+    return [*others[: len(others) - n_last], *stimuli, *others[len(others) - n_last :]]
 
 
 def _methods(folder: Path, nouns: list[str], model: str) -> tuple[dict[str, str], str]:
@@ -350,14 +365,15 @@ def section_of(
             if noun == "ledger"  # most of its rows are about other models
             else (folder / f"figures/{noun}/{model}.md").read_text(encoding="utf-8")
         )
-        picture = (folder / f"{drawn}.svg").read_bytes()
+        text, finding, drawn_in = pointer_apart(text)
+        picture = b"" if drawn_in else (folder / f"{drawn}.svg").read_bytes()
     except FileNotFoundError as error:
         raise InputError(f"{error.filename}: not found; `dvc repro` makes it") from None
     title, tables = as_html(text)
     shown, stage = stage_apart(tables)
     drawing = picture.decode("utf-8")
     label = _label(folder, model)
-    finding = title_in(drawing)
+    finding = finding or title_in(drawing)
     population = population_in(subtitle_in(drawing).removeprefix(label))
     if finding and noun == "ledger":
         finding, population = own_finding(folder, model, reader), CLAIMS
@@ -371,17 +387,18 @@ def section_of(
         title=title,
         name=_without_model(title, label),
         # An image, not part of the page: the names in one figure are those in the next.
-        figure=shorter_uri(picture, folder / f"figures/{noun}/{model}.png"),
+        figure="" if drawn_in else shorter_uri(picture, folder / f"figures/{noun}/{model}.png"),
         shape=shape_of(picture),
         tables=shown,
         stage=stage,
+        drawn_in=drawn_in,
         question=questions()[noun],
         finding=finding,
         population=population,
         texts=_own_file(folder, noun),
         settings={str(file): (folder / file).read_text(encoding="utf-8") for file in found},
         downloads=[
-            *(f"{drawn}{suffix}" for suffix in DOWNLOADS),
+            *(f"{drawn}{suffix}" for suffix in (DOWNLOADS[-1:] if drawn_in else DOWNLOADS)),
             *(file.relative_to(folder).as_posix() for file in results),
         ],
     )

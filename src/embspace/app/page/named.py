@@ -16,7 +16,7 @@ from embspace.app.page.names import FOLDERS, Named
 from embspace.app.page.nothing import has_rows
 from embspace.app.page.pictures import png_uri, svg_uri, title_in
 from embspace.app.page.questions import stage_apart
-from embspace.draw.page.markdown import markdown_table
+from embspace.draw.page.markdown import markdown_table, pointer_apart
 from embspace.draw.page.saving import ALL_RUNS
 from embspace.errors import counted
 from embspace.files.scalars import load_scalars
@@ -182,11 +182,13 @@ def _part(
 ) -> Part:
     """Return an analysis with its figure and tables, or with its results alone."""
     text = root / "figures" / noun / f"{of}.md"
-    title, tables = as_html(text.read_text(encoding="utf-8")) if text.is_file() else ("", "")
+    page = text.read_text(encoding="utf-8") if text.is_file() else ""
+    page, finding, _ = pointer_apart(page)
+    title, tables = as_html(page)
     tables, _ = stage_apart(tables)
     drawn = sorted((root / "data/drawn").glob(f"*/{of}/{noun}.*"))
     vector = next((file for file in drawn if file.suffix == ".svg"), None)
-    finding = title_in(vector.read_text(encoding="utf-8")) if vector else ""
+    finding = title_in(vector.read_text(encoding="utf-8")) if vector else finding
     image = root / "figures" / noun / f"{of}.png"
     picture = vector or (image if image.is_file() else None)
     settings = (settings_path(verb, noun, root) for verb in VERBS)

@@ -12,7 +12,8 @@ from embspace.settings.stage import settings_path
 
 # Titles of figures that say that nothing was, or could be, seen.
 SAYS_NOTHING = re.compile(
-    r"^(No|None|Neither|Too few|There (is|are) no|The model reads no|The texts of one corpus"
+    r"^(No|None|Neither|Texts neither draw together|Too few|There (is|are) no"
+    r"|The model reads no|The texts of one corpus"
     r"|By mean pooling none|In 0 of|The mean cosine of two"
     r"|The median cosine of a token with|The median token embedding has"
     r"|0 positions of \d+ lie apart; 0 changes)\b"
@@ -21,13 +22,23 @@ SAYS_NOTHING = re.compile(
     r"|no more than (in shuffled order|one that encodes nothing)"
     r"|no clear difference|0 for it, 0 against it, \d+ undecided; .*0 for it, 0 against it)\b",
 )
+# Titles of figures that any model has, for chance or random weights give the same, or that hang on
+# the number of texts.
+LIKE_CHANCE = re.compile(
+    r"as of Gaussians|no stronger than those of a Gaussian|as many as of isotropic vectors"
+    r"|about as many as by chance|embeddings are as long as position embeddings"
+    r"|\b0 % of that of learned ones|are as symmetric as random ones|as with random weights:"
+    r"|\b(9\d|100) % \(\d+ % with random weights\) heterogeneous"
+    r"|VO relates equal tokens in 0, related words in 0; W_QK relates equal tokens in 0, related "
+    r"words in 0$|\bnot converged\b|^Of the tokens [\d.]+ % are other tokens"
+)
 STIMULI = re.compile(r"data/extracted/stimuli/\$\{item\.model\}/(\w+)\.")
 STATES = "data/extracted/hidden_states/${item.model}"
 
 
 def says_nothing(title: str) -> bool:
     """Return whether the title of a figure is no finding."""
-    return not title or SAYS_NOTHING.search(title) is not None
+    return not title or bool(SAYS_NOTHING.search(title) or LIKE_CHANCE.search(title))
 
 
 def has_rows(file: Path) -> bool:
@@ -57,6 +68,12 @@ def why_unread(folder: Path, model: str, noun: str, shares: Collection[UnknownSh
     return "; ".join(map(not_read, by_bound(lacking)))
 
 
+def sources_of(noun: str, model: str) -> set[str]:
+    """Return the nouns of the results that a figure is drawn from."""
+    files = _results(Path(), noun, model)
+    return {noun, *(file.parts[1] for file in files if file.parts[0] == "results")}
+
+
 def reads_nothing(folder: Path, model: str, noun: str, shares: Collection[UnknownShare]) -> bool:
     """Return whether an analysis reads texts, and the tokenizer knows none of these.
 
@@ -72,8 +89,8 @@ def _read(
     """Return the shares of all texts that an analysis reads."""
     if all(share.is_read for share in shares):
         return []
-    nouns = {file.parts[1] for file in _results(Path(), noun, model) if file.parts[0] == "results"}
-    places = {place for source in {*nouns, noun} for place in _places(folder, source, shares)}
+    sources = sources_of(noun, model)
+    places = {place for source in sources for place in _places(folder, source, shares)}
     return [share for share in shares if (share.kind, share.key) in places]
 
 

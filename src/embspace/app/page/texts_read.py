@@ -1,6 +1,6 @@
 """Tells what a reader must know of the texts of a report: copies, unknown tokens, scripts."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import chdir
 from itertools import combinations, groupby
 from pathlib import Path
@@ -8,8 +8,10 @@ from typing import Any, Literal, NamedTuple
 
 import pandas as pd
 
+from embspace.app.page.foreign_texts import foreign_told
 from embspace.app.page.names import called_in
 from embspace.app.reporting.about import corpora_by_file
+from embspace.app.reporting.parts import OF_ALL, OF_STIMULI
 from embspace.errors import InputError, counted
 from embspace.files.rows import load_rows
 from embspace.models.tokens.unknown import not_checkable
@@ -25,8 +27,8 @@ from embspace.settings.stage import settings_path
 READERS = ("head_features", "word_order", "text_classification")
 LARGEST = "largest_unknown_share"
 NO_SPACES = (
-    "{n:,} of {of:,} texts are in a script without spaces between words: what stands between two "
-    "spaces counts as a word where words are counted, and no such word is followed or aligned"
+    "{n:,} of {of:,} texts are in a script without spaces between words: characters and "
+    "pairs of them are counted in the place of words, and no word is followed or aligned"
 )
 
 
@@ -56,8 +58,10 @@ def texts_told(folder: Path, model: str, shares: list[UnknownShare] | None = Non
     Read from files of the tree; without the files a page does without. `shares` are those of
     `unknown_shares` if known already.
     """
-    corpora = dict(_corpora(folder).values())
-    sentences = []
+    by_name = _corpora(folder)
+    corpora = dict(by_name.values())
+    tokenizer = _tokenizer(folder, model)
+    sentences = [] if tokenizer is None else foreign_told(folder, model, by_name, tokenizer)
     for name, texts in corpora.items():
         if told := copies_told(texts):
             sentences.append(f"{name}: {told}.")
@@ -125,15 +129,26 @@ def by_bound(shares: Iterable[UnknownShare]) -> Iterator[list[UnknownShare]]:
         yield [*group]
 
 
-def unknown_shares(folder: Path, model: str) -> list[UnknownShare]:
-    """Return the share of unknown tokens of each set of texts; none without a tokenizer."""
+def unknown_shares(
+    folder: Path, model: str, nouns: Collection[str] | None = None
+) -> list[UnknownShare]:
+    """Return the share of unknown tokens of each set of texts; none without a tokenizer.
+
+    The texts are the corpora, and the stimuli and files that the analyses `nouns` read, by default
+    all.
+    """
     tokenizer = _tokenizer(folder, model)
     if tokenizer is None:
         return []
     return [
         UnknownShare(kind, key, label, _share(texts, tokenizer), largest)
-        for kind, key, label, texts, largest in _read_texts(folder)
+        for kind, key, label, texts, largest in _read_texts(folder, nouns)
     ]
+
+
+def prepared_corpora(folder: Path) -> dict[str, pd.DataFrame]:
+    """Return the texts of each prepared corpus, by name."""
+    return {name: texts for name, (_, texts) in _corpora(folder).items()}
 
 
 def _corpora(folder: Path) -> dict[str, tuple[str, pd.DataFrame]]:
@@ -160,17 +175,21 @@ def _tokenizer(folder: Path, model: str) -> Any:
             return None
 
 
-def _read_texts(folder: Path) -> Iterator[tuple[TextsKind, str, str, list[str], float]]:
+def _read_texts(
+    folder: Path, nouns: Collection[str] | None
+) -> Iterator[tuple[TextsKind, str, str, list[str], float]]:
     """Yield kind, key and label of each set of texts, the texts, and the largest unknown share."""
     largest = _settings(folder, "extract", "hidden_states").get(LARGEST, 1.0)
     for name, (label, texts) in _corpora(folder).items():
         yield "corpus", name, label, texts["text"].tolist(), largest
     largest = _settings(folder, "extract", "stimuli").get(LARGEST, 1.0)
-    for file in sorted((folder / "data/prepared/stimuli").glob("*.parquet")):
+    reads_stimuli = nouns is None or not {*OF_STIMULI, OF_ALL}.isdisjoint(nouns)
+    stimuli = sorted((folder / "data/prepared/stimuli").glob("*.parquet"))
+    for file in stimuli if reads_stimuli else []:
         sentences = load_rows(str(file))["text"].tolist()
         yield "stimuli", file.stem, f"the stimuli '{file.stem}'", sentences, largest
     read: dict[str, float] = {}
-    for noun in READERS:
+    for noun in (noun for noun in READERS if nouns is None or noun in nouns):
         settings = _settings(folder, "measure", noun)
         if settings and (folder / settings["texts"]).is_file():
             read.setdefault(settings["texts"], settings.get(LARGEST, 1.0))

@@ -132,8 +132,8 @@ def _beside_first(
             if source.file in tables
         ]
         if other != model and shared:
-            level = settings["level"]
-            return _label(study, other), compare_measures(tables, {}, sources=shared, level=level)
+            given = {"sources": shared, "level": settings["level"]}
+            return _label(study, other), compare_measures(tables, {}, **given)["csv"]
     return None
 
 

@@ -8,10 +8,8 @@ from pathlib import Path
 import pandas as pd
 
 from embspace.app.queries.shown import ShownAsText
-from embspace.errors import InputError, one_line
+from embspace.errors import InputError
 from embspace.files.together import write_csv, writing_together
-
-SNIPPET = 60  # characters of a text in a line
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,12 +38,6 @@ class Answer(ShownAsText):
             for table, partial in zip(self.tables.values(), partials, strict=True):
                 write_csv(table, partial)
         return files
-
-
-def snippet(text: str, size: int = SNIPPET) -> str:
-    """Return the start of a text, in one line."""
-    flat = " ".join(one_line(text).split())
-    return flat if len(flat) <= size else f"{flat[: size - 1].rstrip()}…"
 
 
 def number(value: float, digits: int = 3) -> str:

@@ -1,6 +1,7 @@
 """A file of a few texts with their vectors, by which a later run tells whether they moved."""
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -8,12 +9,14 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Float
 
-from embspace.app.practice.answers import Answer, snippet
-from embspace.app.practice.corpora import CorpusOfTexts, read_corpus
-from embspace.errors import InputError, counted, reason_of, shortened
+from embspace.app.practice.answers import Answer
+from embspace.app.practice.corpora import CorpusOfTexts
+from embspace.app.practice.reading import read_corpus
+from embspace.errors import InputError, counted, reason_of, shortened, within
 from embspace.files.atomic import write_bytes
 from embspace.geometry.pairs.directions import norms
 from embspace.geometry.pairs.safe_ratio import ratio
+from embspace.measure.practice.text_vectors import TextVectors, snippet
 
 MOST = 100  # texts of a file, which is meant for a repository
 BOUND = 1e-4
@@ -21,7 +24,9 @@ BOUND = 1e-4
 
 Above what batches and processors change in float32 (about 1e-6), below what float16 or an int8 copy
 does (about 1e-3 and more)."""
+FOLDER = ("./", "../")  # starts the name of a model in a folder, from the file's own folder
 KEYS = {"model", "layer", "pooling", "texts", "vectors"}
+LARGEST = float(np.finfo(np.float32).max)
 
 
 def save_canary(
@@ -45,7 +50,7 @@ def save_canary(
     cloud = read.at(layer, pooling)
     chosen = np.unique(np.linspace(0, len(cloud) - 1, min(MOST, len(cloud))).astype(int))
     content = {
-        "model": str(read.loaded.source or read.loaded.name),
+        "model": _named(str(read.loaded.source or read.loaded.name), Path(file)),
         "layer": cloud.layer if cloud.layer is not None else -1,
         "pooling": cloud.pooling,
         "texts": cloud.table["text"].iloc[chosen].tolist(),
@@ -64,13 +69,13 @@ def check_canary(
     The relative change of a vector is |new - old| / |old|.
 
     Raises:
-        InputError: if the file is none of `save_canary`, or the dimensions are others.
+        InputError: if the file is none of `save_canary`, its model is not there, or the
+            dimensions are others.
     """
     content = _content(Path(file))
-    chosen = content["model"] if model is None else model
-    texts = content["texts"]
-    read = read_corpus(texts, model=chosen, tokenizer=tokenizer)
-    cloud = read.at(int(content["layer"]), content["pooling"])
+    chosen = _model_of(content, Path(file)) if model is None else model
+    with within(str(file)):
+        cloud = _read(content, chosen, tokenizer)
     old = np.array(content["vectors"], dtype=np.float64)
     if cloud.vectors.shape != old.shape:
         raise InputError(
@@ -95,6 +100,35 @@ def check_canary(
     return Answer("\n".join(lines), sentence, {"texts": table, "moved": moved})
 
 
+def _named(model: str, file: Path) -> str:
+    """Return the folder of a model from the file's own folder, so that both may move together."""
+    if not (Path(model).is_absolute() or model.startswith(FOLDER)):
+        return model
+    relative = Path(os.path.relpath(Path(model).resolve(), file.parent.resolve())).as_posix()
+    return relative if relative.startswith("../") else f"./{relative}"
+
+
+def _model_of(content: dict[str, Any], file: Path) -> str:
+    name = str(content["model"])
+    if not (name.startswith(FOLDER) or Path(name).is_absolute()):
+        return name
+    folder = (file.parent.resolve() / name).resolve()
+    if not folder.is_dir():
+        raise InputError(
+            f"{file}: model: found '{name}', allowed: a folder from that of the file, but there is "
+            f"no {folder}; name the model by --model"
+        )
+    return str(folder)
+
+
+def _read(content: dict[str, Any], model: Any, tokenizer: Any) -> TextVectors:
+    read = read_corpus(content["texts"], model=model, tokenizer=tokenizer)
+    try:
+        return read.at(content["layer"], content["pooling"])
+    except InputError as error:  # a key of the file, no option
+        raise InputError(str(error).removeprefix("--")) from None
+
+
 def _changes(
     new: Float[np.ndarray, "text dim"], old: Float[np.ndarray, "text dim"]
 ) -> Float[np.ndarray, " text"]:
@@ -112,9 +146,37 @@ def _content(file: Path) -> dict[str, Any]:
             f"{file}: found {shortened(content)}, allowed: the keys {', '.join(sorted(KEYS))}, as "
             "`embspace drift TEXTS --save` writes"
         )
-    if len(content["texts"]) != len(content["vectors"]):
-        raise InputError(
-            f"{file}: found {len(content['vectors'])} vectors, allowed: {len(content['texts'])}, "
-            "one a text"
-        )
+    with within(str(file)):
+        _check_values(content)
     return content
+
+
+def _check_values(content: dict[str, Any]) -> None:
+    for key in ("model", "pooling"):
+        _check(key, content[key], _is_text(content[key]), "a name")
+    _check("layer", content["layer"], type(content["layer"]) is int, "a whole number")
+    for key in ("texts", "vectors"):
+        _check(key, content[key], isinstance(content[key], list), "a list")
+    for number, text in enumerate(content["texts"], 1):
+        _check(f"texts: entry {number}", text, _is_text(text), "a text")
+    for number, row in enumerate(content["vectors"], 1):
+        _check(f"vectors: entry {number}", row, _is_vector(row), "a list of float32 numbers")
+    lengths = sorted({len(row) for row in content["vectors"]})
+    _check("vectors: numbers in an entry", lengths, len(lengths) < 2, "as many in each")
+    n, n_texts = len(content["vectors"]), len(content["texts"])
+    _check("vectors", n, n == n_texts, f"{n_texts}, one a text")
+
+
+def _check(key: str, value: object, is_right: bool, allowed: str) -> None:
+    if not is_right:
+        raise InputError(f"{key}: found {shortened(value)}, allowed: {allowed}")
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str) and bool(value.strip())
+
+
+def _is_vector(row: object) -> bool:
+    return isinstance(row, list) and all(
+        type(value) in (int, float) and abs(value) <= LARGEST for value in row
+    )

@@ -1,53 +1,37 @@
 """Command `embspace compress`: what is kept of search and neighbors in fewer or coarser numbers."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
-from jaxtyping import Float
 
 from embspace.app.practice.answers import Answer, interval, number
-from embspace.app.practice.corpora import HalfVectors, TextVectors, check_directions, read_corpus
-from embspace.app.practice.tasks import (
-    LEVEL,
-    SEED,
-    K,
-    Scored,
-    cosines,
-    label_neighbors,
-    search_ranks,
-    table_of,
-)
+from embspace.app.practice.lines import line_of_clusters, line_of_first
+from embspace.app.practice.reading import read_corpus
 from embspace.errors import InputError
-from embspace.geometry.measures.spectral_measures import iso_score, participation_ratio
-from embspace.geometry.practice.compression import (
-    Int8Ranges,
-    PairScores,
-    hamming_similarity,
-    nearest_by_scores,
-    neighbors_kept,
-    principal_axes,
-    rescored_similarity,
+from embspace.measure.practice.clusters_kept import TASK as CLUSTERS
+from embspace.measure.practice.compression import (
+    FULL,
+    SMALLEST,
+    kept_table,
+    settings_of,
+    shape_table,
+    smallest,
 )
+from embspace.measure.practice.first_coordinates import (
+    first_against_random,
+)
+from embspace.measure.practice.scored_versions import (
+    LEVEL,
+    check_neighbors,
+    half_of_documents,
+    held_out,
+)
+from embspace.measure.practice.text_vectors import TextVectors, check_directions
 
-SMALLEST = 8  # coordinates
-FEWEST = 3 * K
-FULL = "float32"
-KINDS = {"first": "first", "pca": "PCA", "random": "random"}
 LOST = 0.05
 TASKS = ("search", "labels", "neighbors")  # in the order by which a setting is chosen
-
-
-class Setting(NamedTuple):
-    """A way to keep vectors: which coordinates, in which numbers, and how they are compared."""
-
-    name: str
-    kind: str
-    """full, first, pca, random, float16, int8, bits or bits_rescored."""
-    kept: int
-    n_bytes: float
-    scores: PairScores
 
 
 def compress(
@@ -65,12 +49,13 @@ def compress(
 
     Settings: the first m coordinates, m principal components, m random coordinates, from 8 to all;
     all of them in float16, int8, sign bits, and sign bits with rescoring. Components and the ranges
-    of int8 are those of half of the documents. `kept` has for each its bytes a text and, at each
-    task, the value and its difference from float32, paired: `neighbors`, the share of the 10
-    nearest texts by float32 that stay; `search`, the mean reciprocal rank of the first half of a
-    text when its second half asks; `labels`, the share of 10 neighbors of the same label. `shape`
-    has dimension and isotropy of all coordinates. A Matryoshka model keeps more neighbors by its
-    first coordinates than by random ones.
+    of int8 are those of half of the documents, and all is measured on the other half. `kept` has
+    for each its bytes a text and, at each task, the value and its difference from float32, paired:
+    `neighbors`, the share of the 10 nearest texts by float32 that stay; `search`, the mean
+    reciprocal rank of the first half of a text when its second half asks; `labels`, the share of 10
+    neighbors of the same label; `clusters`, the adjusted Rand index of clusters by k-means, beside
+    k-means of halves of the documents. `shape` has dimension and isotropy of all coordinates,
+    `first` how many more neighbors the first coordinates keep than random ones, of 20 orders.
 
     Other arguments are those of `embspace.threshold`.
 
@@ -93,131 +78,20 @@ def compress(
     cloud = read.at(layer, pooling).originals()
     check_directions(cloud)
     _check_size(cloud)
-    settings = settings_of(cloud)
-    kept = _kept(cloud, read.halves_at(layer, pooling), settings)
-    tables = {"kept": kept, "shape": _shape(cloud)}
+    is_fitted = half_of_documents(cloud)
+    measured, halves = held_out(cloud, read.halves_at(layer, pooling), is_fitted)
+    kept = kept_table(measured, halves, settings_of(cloud, is_fitted))
+    tables = {"kept": kept, "shape": shape_table(cloud), "first": first_against_random(measured)}
     return Answer("\n".join(_said(cloud, tables, lost)), _sentence(cloud, tables, lost), tables)
 
 
 def _check_size(cloud: TextVectors) -> None:
-    if len(cloud) < FEWEST or cloud.vectors.shape[1] < SMALLEST:
+    check_neighbors(cloud)
+    if cloud.vectors.shape[1] < SMALLEST:
         raise InputError(
-            f"{cloud.corpus}: found {len(cloud)} texts with a direction that are no copies and "
-            f"{cloud.vectors.shape[1]} coordinates, allowed: {FEWEST} and {SMALLEST} or more"
+            f"{cloud.corpus}: found {cloud.vectors.shape[1]} coordinates, allowed: {SMALLEST} or "
+            "more"
         )
-
-
-def settings_of(cloud: TextVectors) -> list[Setting]:
-    """Return all settings, that of all coordinates in float32 first."""
-    x, dim = cloud.vectors, cloud.vectors.shape[1]
-    rng = np.random.default_rng(SEED)
-    is_fitted = rng.permutation(int(cloud.documents.max()) + 1)[cloud.documents] % 2 == 0
-    fitted = x[is_fitted].astype(np.float64)
-    axes, order = principal_axes(fitted), rng.permutation(dim)
-    ranges = Int8Ranges.of(fitted)
-
-    def cut(columns: Float[np.ndarray, "dim m"] | np.ndarray) -> PairScores:
-        if columns.ndim == 2:
-            return lambda a, b: cosines(a @ columns, b @ columns)
-        return lambda a, b: cosines(a[:, columns], b[:, columns])
-
-    def rounded(a: np.ndarray) -> np.ndarray:
-        return ranges.vectors(ranges.codes(a.astype(np.float64)))
-
-    half = np.float16
-    settings = [Setting(FULL, "full", dim, 4 * dim, cosines)]
-    for m in _sizes(dim):
-        settings += [
-            Setting(f"first {m}", "first", m, 4 * m, cut(np.arange(m))),
-            Setting(f"PCA {m}", "pca", m, 4 * m, cut(axes[:, :m])),
-            Setting(f"random {m}", "random", m, 4 * m, cut(order[:m])),
-        ]
-    return [
-        *settings,
-        Setting("float16", "float16", dim, 2 * dim, lambda a, b: cosines(a, b.astype(half))),
-        Setting("int8", "int8", dim, dim, lambda a, b: cosines(a, rounded(b))),
-        Setting("sign bits", "bits", dim, np.ceil(dim / 8), hamming_similarity),
-        Setting(
-            "sign bits, rescored",
-            "bits_rescored",
-            dim,
-            np.ceil(dim / 8),
-            lambda a, b: rescored_similarity(a, b, K),
-        ),
-    ]
-
-
-def _sizes(dim: int) -> list[int]:
-    """Return 8, 16, 32, … below the number of coordinates."""
-    return [2**power for power in range(3, 20) if 2**power < dim]
-
-
-def _kept(cloud: TextVectors, halves: HalfVectors | None, settings: list[Setting]) -> pd.DataFrame:
-    x = cloud.vectors
-    nearest = {each.name: nearest_by_scores(x, each.scores, K) for each in settings}
-    exact = nearest[FULL]
-    shares = {name: neighbors_kept(exact, found) for name, found in nearest.items()}
-    scored = [Scored("neighbors", f"share of {K} neighbors kept", shares, cloud.documents)]
-    if halves is not None:
-        ranks = {
-            each.name: search_ranks(halves, each.scores(halves.queries, halves.candidates))
-            for each in settings
-        }
-        scored.append(Scored("search", "mean reciprocal rank", ranks, halves.documents))
-    if cloud.has_labels:
-        of_label = {name: label_neighbors(cloud, found) for name, found in nearest.items()}
-        quantity = f"share of {K} neighbors with the label"
-        scored.append(Scored("labels", quantity, of_label, cloud.documents))
-    about = pd.DataFrame(
-        [(each.name, each.kind, each.kept, each.n_bytes) for each in settings],
-        columns=["version", "kind", "coordinates", "bytes"],
-    )
-    table = table_of(scored).merge(about, on="version", how="left")
-    full = table[table["version"] == FULL].set_index("task")["value"]
-    table["share_kept"] = table["value"] / table["task"].map(full)
-    table["share_kept_low"] = 1 + table["difference_low"] / table["task"].map(full)
-    return table
-
-
-def _shape(cloud: TextVectors) -> pd.DataFrame:
-    x = cloud.vectors.astype(np.float64)
-    return pd.DataFrame(
-        [
-            {
-                "dim": x.shape[1],
-                "participation_ratio": float(participation_ratio(x)),
-                "iso_score": float(iso_score(x)),
-                "n": len(x),
-            }
-        ]
-    )
-
-
-def smallest(kept: pd.DataFrame, task: str, lost: float) -> pd.Series | None:
-    """Return the setting of the fewest bytes that surely loses less than a share; None if none.
-
-    Of equal bytes the one that keeps most.
-    """
-    rows = kept[(kept["task"] == task) & (kept["share_kept_low"] > 1 - lost)]
-    rows = rows[rows["version"] != FULL].sort_values(
-        ["bytes", "value"], ascending=[True, False], kind="stable"
-    )
-    return rows.iloc[0] if len(rows) else None
-
-
-def is_matryoshka(kept: pd.DataFrame) -> bool:
-    """Return whether the first coordinates surely keep more neighbors than random ones.
-
-    At most sizes up to half of all, by intervals that do not meet.
-    """
-    rows = kept[kept["task"] == "neighbors"].set_index(["kind", "coordinates"])
-    sizes = [size for kind, size in rows.index if kind == "first"]
-    full = max(size for _, size in rows.index)
-    compared = [size for size in sizes if size <= full / 2]
-    above = [
-        rows.loc[("first", size), "low"] > rows.loc[("random", size), "high"] for size in compared
-    ]
-    return bool(compared) and 2 * sum(above) > len(above)
 
 
 def _said(cloud: TextVectors, tables: Mapping[str, pd.DataFrame], lost: float) -> Iterator[str]:
@@ -227,22 +101,27 @@ def _said(cloud: TextVectors, tables: Mapping[str, pd.DataFrame], lost: float) -
         f"{shape['participation_ratio']:.1f} count (participation ratio; IsoScore "
         f"{number(shape['iso_score'])})"
     )
-    tasks = [task for task in TASKS if task in {*kept["task"]}]
+    n_measured = kept.loc[kept["task"] == "neighbors", "n"].iloc[0]
+    yield f"calibrated on half of the documents, measured on {n_measured:,} texts of the other half"
+    tasks = [task for task in (*TASKS, CLUSTERS) if task in {*kept["task"]}]
     yield f"  {'':22}  {'bytes':>6}" + "".join(f"  {task:24}" for task in tasks)
     for version in kept["version"].unique():
         rows = kept[kept["version"] == version].set_index("task")
-        parts = [interval(*rows.loc[task, ["value", "low", "high"]]) for task in tasks]
+        if np.isnan(rows["bytes"].iloc[0]):
+            continue
+        values = [_value(rows, task) for task in tasks]
         n_bytes = rows["bytes"].iloc[0]
-        yield f"  {version:22}  {n_bytes:6,.0f}" + "".join(f"  {each:24}" for each in parts)
-    for task in tasks:
+        yield f"  {version:22}  {n_bytes:6,.0f}" + "".join(f"  {value:24}" for value in values)
+    for task in tasks[:-1]:
         least = smallest(kept, task, lost)
         chosen = f"{least['version']}, {least['bytes']:,.0f} bytes" if least is not None else "none"
         yield f"smallest that surely loses less than {100 * lost:g} % of {task}: {chosen}"
-    yield (
-        "the first coordinates hold more than random ones, as in a Matryoshka model"
-        if is_matryoshka(kept)
-        else "the first coordinates hold no more than random ones: no Matryoshka model"
-    )
+    yield line_of_clusters(kept)
+    yield line_of_first(tables["first"])
+
+
+def _value(rows: pd.DataFrame, task: str) -> str:
+    return interval(*rows.loc[task, ["value", "low", "high"]]) if task in rows.index else ""
 
 
 def _sentence(cloud: TextVectors, tables: Mapping[str, pd.DataFrame], lost: float) -> str:
@@ -253,13 +132,13 @@ def _sentence(cloud: TextVectors, tables: Mapping[str, pd.DataFrame], lost: floa
     least = smallest(kept, task, lost)
     quantity = rows["quantity"].iloc[0]
     start = (
-        f"On {len(cloud):,} texts of {cloud.called} ({quantity} with all "
+        f"On {rows['n'].iloc[0]:,} texts of {cloud.called} ({quantity} with all "
         f"{tables['shape']['dim'].iloc[0]} coordinates in float32: "
         f"{number(float(rows['value'].loc[FULL]))})"
     )
     protocol = (
         f"({100 * LEVEL:g} % intervals over documents, for all settings at once; components and "
-        "ranges from half of the documents)"
+        "ranges from the other half of the documents)"
     )
     if least is None:
         return f"{start}, no setting surely loses less than {100 * lost:g} % {protocol}."

@@ -1,94 +1,31 @@
-"""Reads the corpus of a question: texts by a model, or vectors that were computed elsewhere."""
+"""The corpus of a question: texts by a model, or vectors that were computed elsewhere."""
 
-from collections.abc import Iterable, Mapping
-from contextlib import chdir
-from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 import pandas as pd
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Float
 
-from embspace.app.practice.vector_files import holds_vectors
 from embspace.clouds.pooling import FIRST_LAST, SENTENCE
-from embspace.errors import InputError, counted
-from embspace.files.vectors import checked_vectors, read_labeled_vectors
+from embspace.errors import InputError
+from embspace.files.vectors import checked_vectors
+from embspace.measure.practice.text_vectors import (
+    VECTORS,
+    HalfVectors,
+    TextVectors,
+    about_texts,
+    half_vectors,
+    text_means,
+)
 from embspace.settings.own import called
-from embspace.settings.roots import find_root
 
 if TYPE_CHECKING:
     from embspace.loaded.model import LoadedModel
     from embspace.loaded.reference import Reference
 
-USUAL_MODEL = "minilm"
-VECTORS = "vectors"  # of which no model is known
-OWN = "texts"  # a list of texts goes by this name
-FEWEST = 4  # texts that have an interval
 FEWEST_SEARCHED = 20  # documents to search in, as `layer_choice` has it
-
-
-@dataclass(frozen=True, eq=False)
-class TextVectors:
-    """A vector for each text of a corpus, at one layer and pooling of a model."""
-
-    vectors: Float[np.ndarray, "text dim"]
-    """float32, finite."""
-    table: pd.DataFrame
-    """A row a text: id, document, text ("" for vectors alone), label ("" where unknown), copy_of,
-    n_tokens (NaN for vectors alone)."""
-    corpus: str
-    place: str
-    """`minilm, layer 6 of 6, mean`, or `vectors` if no model is known."""
-    layer: int | None
-    """From 0, the embedding output; None for vectors alone, and where a pooling has no layer."""
-    pooling: str | None
-
-    @cached_property
-    def documents(self) -> Int[np.ndarray, " text"]:
-        """Return the number of each text's document, the independent unit; copies share one."""
-        return np.asarray(pd.factorize(self.table["document"])[0], dtype=np.int64)
-
-    @property
-    def called(self) -> str:
-        """Return the corpus with the model, layer and pooling, as an answer names it."""
-        return self.corpus if self.place == VECTORS else f"{self.corpus} by {self.place}"
-
-    @property
-    def has_labels(self) -> bool:
-        """Return whether texts have two labels or more."""
-        known = self.table["label"][self.table["label"] != ""]
-        return known.nunique() > 1
-
-    def originals(self) -> "TextVectors":
-        """Return the texts that are no copies and whose vector has a direction."""
-        has_direction = self.vectors.any(axis=1)
-        is_copy = self.table["copy_of"].duplicated().to_numpy() & self.has_texts
-        kept = np.flatnonzero(has_direction & ~is_copy)
-        table = self.table.iloc[kept].reset_index(drop=True)
-        return replace(self, vectors=self.vectors[kept], table=table)
-
-    @property
-    def has_texts(self) -> bool:
-        """Return whether texts, and not vectors alone, are known."""
-        return bool((self.table["text"] != "").any())
-
-    def __len__(self) -> int:
-        """Return the number of texts."""
-        return len(self.vectors)
-
-
-@dataclass(frozen=True, eq=False)
-class HalfVectors:
-    """The vectors of both halves of texts: the second half of a text asks for the first."""
-
-    queries: Float[np.ndarray, "query dim"]
-    candidates: Float[np.ndarray, "candidate dim"]
-    relevant: Bool[np.ndarray, "query candidate"]
-    """The first half of the same text, or of a copy."""
-    documents: Int[np.ndarray, " query"]
-    """The document of each query, the independent unit."""
 
 
 class TextsOrVectors(Protocol):
@@ -196,26 +133,14 @@ class CorpusOfTexts:
         Raises:
             InputError: as `place_of`.
         """
-        from embspace.measure.texts.search import copies_asked
-
         layer, pooling = self.place_of(layer, pooling)
         read = self._halves
         if not len(read.windows):
             return None
         texts = read.texts[read.texts["id"].isin(read.windows["text"])]
-        both = texts["id"].str.rpartition(".")[0]  # whose halves are both read
-        texts = texts[both.duplicated(keep=False).to_numpy()]
-        if texts["document"].nunique() < FEWEST_SEARCHED:
-            return None
         vectors, table = _by_text(read, layer, pooling)
         vectors = vectors[pd.Index(table["id"]).get_indexer(texts["id"])]
-        half = texts["half"].to_numpy()
-        return HalfVectors(
-            vectors[half == 2],
-            vectors[half == 1],
-            copies_asked(texts),
-            np.asarray(pd.factorize(texts["document"][half == 2])[0], dtype=np.int64),
-        )
+        return half_vectors(texts, vectors, FEWEST_SEARCHED)
 
 
 class CorpusOfVectors:
@@ -249,168 +174,19 @@ class CorpusOfVectors:
         """Return None: nothing is known of halves of texts."""
 
 
-def read_corpus(
-    corpus: Any,
-    *,
-    model: Any = None,
-    tokenizer: Any = None,
-    vectors: Any = None,
-    reading: Mapping[str, Any] | None = None,
-) -> TextsOrVectors:
-    """Return the corpus of a question; nothing is computed of texts before they are looked at.
-
-    `corpus` is a file of texts, a name in conf/corpus/, or a list of texts, which a model reads; or
-    a file of vectors, or an array. `vectors`, a file or an array, has a vector for each text and
-    stands in the place of a model. `model` is one for `embspace.spaces`, by default minilm.
-    `reading` says how a file of texts is read, by keys of a description in conf/corpus/.
+def check_one_source(first: TextsOrVectors, second: TextsOrVectors) -> None:
+    """Stop if one corpus has vectors from elsewhere, and a model reads the other.
 
     Raises:
-        InputError: naming what is not known, empty, of a wrong type or shape, or not finite.
+        InputError: with both corpora.
     """
-    if vectors is not None:
-        if model is not None:
-            raise InputError("--vectors: found beside --model, allowed: one of them")
-        name, texts = _texts_of(corpus, reading)
-        return _with_vectors(name, texts, vectors)
-    is_file = isinstance(corpus, str | Path)
-    if not is_file and not _is_list_of_texts(corpus):
-        from embspace.app.vectors import as_vectors
-
-        _check_alone("vectors", model, reading)
-        x = as_vectors(corpus)
-        return CorpusOfVectors("vectors", x, _table_of_vectors(len(x), None))
-    if is_file and holds_vectors(Path(corpus), reading):
-        _check_alone(str(corpus), model, reading)
-        labeled = read_labeled_vectors(corpus)
-        table = _table_of_vectors(len(labeled.vectors), labeled.labels)
-        return CorpusOfVectors(Path(corpus).name, labeled.vectors, table)
-    from embspace.loaded.given import is_loaded, take
-    from embspace.loaded.model import load
-    from embspace.settings.params import read_params
-
-    root = find_root()
-    model = USUAL_MODEL if model is None else model
-    if is_loaded(model):
-        loaded = take(model, tokenizer)
-    else:
-        from embspace.app.describe import placed
-
-        name = placed(str(model), root, Path.cwd())
-        with chdir(root):
-            device = read_params().device
-        loaded = load(name, root, device)
-    name, texts = _texts_of(corpus, reading, loaded.description.most_documents)
-    return CorpusOfTexts(name, texts, loaded, root)
-
-
-def check_directions(cloud: TextVectors) -> None:
-    """Stop if fewer than two documents have a vector that is not zero.
-
-    Raises:
-        InputError: with the number of vectors of length 0.
-    """
-    has_direction = cloud.vectors.any(axis=1)
-    if len(np.unique(cloud.documents[has_direction])) < 2:
-        n = int((~has_direction).sum())
-        raise InputError(
-            f"{cloud.corpus}: found {n:,} vectors of length 0, allowed: two documents or more with "
-            "another vector, as only those have a cosine"
-        )
-
-
-def _is_list_of_texts(corpus: Any) -> bool:
-    return isinstance(corpus, list | tuple | pd.Series) and (
-        not len(corpus) or isinstance(next(iter(corpus)), str)
+    if (first.model == VECTORS) == (second.model == VECTORS):
+        return
+    vectors, texts = (first, second) if first.model == VECTORS else (second, first)
+    raise InputError(
+        f"{texts.corpus}: found texts read by {texts.model} beside vectors of {vectors.corpus}, "
+        "allowed: vectors on both sides, or texts on both"
     )
-
-
-def _check_alone(name: str, model: Any, reading: Mapping[str, Any] | None) -> None:
-    """Stop if options that belong to texts stand beside vectors."""
-    if model is not None:
-        raise InputError(f"--model: found beside the vectors of {name}, allowed: beside texts")
-    if reading:
-        option = next(iter(reading)).replace("_", "-")
-        raise InputError(f"--{option}: found beside the vectors of {name}, allowed: beside texts")
-
-
-def _texts_of(
-    corpus: Any, reading: Mapping[str, Any] | None, most: int | None = None
-) -> tuple[str, pd.DataFrame]:
-    """Return the name and the prepared texts of a corpus, with at least `FEWEST` documents."""
-    from embspace.app.reporting.texts_given import texts_given
-    from embspace.loaded.reference import corpus_texts
-
-    root = find_root()
-    if _is_list_of_texts(corpus):
-        name, texts = OWN, _prepared(corpus)
-    elif isinstance(corpus, str | Path):
-        (name,), files = texts_given([str(corpus)], root, dict(reading or {}))
-        options = files[0].options if files else None
-        place = str(Path(corpus).absolute()) if files else name
-        texts = corpus_texts(place, root, most, options)
-        name = files[0].label if files else name
-    else:
-        raise InputError(f"corpus: found {type(corpus).__name__}, allowed: a file, a name, texts")
-    n = texts["document"].nunique()
-    if n < FEWEST:
-        from embspace.prepare.texts import copies_told
-
-        told = copies_told(texts)
-        raise InputError(
-            f"{name}: found {counted(n, 'document')}, allowed: {FEWEST} or more"
-            f"{'; ' if told else ''}{told}"
-        )
-    return name, texts
-
-
-def _prepared(texts: Iterable[str]) -> pd.DataFrame:
-    """Return a list of texts as `prepare_texts` returns those of a file, numbered from 1."""
-    from embspace.app.queries.texts_asked import checked_texts
-    from embspace.prepare.copies import copies_of
-    from embspace.settings.corpus import FileCorpus
-
-    checked = checked_texts(list(texts))
-    names = np.array([str(number + 1) for number in range(len(checked))], dtype=object)
-    first = copies_of(checked, FileCorpus.model_fields["copy_similarity"].default)
-    table = pd.DataFrame({"id": names, "text": checked, "copy_of": names[first]})
-    return table.assign(document=table["copy_of"], domain="", subject="")
-
-
-def _with_vectors(name: str, texts: pd.DataFrame, vectors: Any) -> CorpusOfVectors:
-    """Return texts with vectors of theirs that were computed elsewhere, in the same order."""
-    from embspace.app.vectors import as_vectors
-
-    if isinstance(vectors, str | Path):
-        from embspace.files.vectors import read_vectors
-
-        x, place = read_vectors(vectors), str(vectors)
-    else:
-        x, place = as_vectors(vectors), "vectors"
-    if len(x) != len(texts):
-        raise InputError(
-            f"{place}: found {len(x):,} vectors, allowed: {len(texts):,}, one for each text of "
-            f"{name}"
-        )
-    return CorpusOfVectors(name, x, _about(texts).assign(n_tokens=np.nan))
-
-
-def _table_of_vectors(n: int, labels: pd.DataFrame | None) -> pd.DataFrame:
-    """Return the table of vectors without texts: `group` of their file is their label."""
-    names = labels["label"].tolist() if labels is not None else list(map(str, range(n)))
-    group = labels["group"].tolist() if labels is not None and "group" in labels else [""] * n
-    if n < FEWEST:
-        raise InputError(f"vectors: found {n} rows, allowed: {FEWEST} or more")
-    # Two rows of one name are two texts all the same.
-    rows = list(map(str, range(n)))
-    about = {"id": names, "document": rows, "text": "", "label": group, "copy_of": rows}
-    return pd.DataFrame(about).assign(n_tokens=np.nan)
-
-
-def _about(texts: pd.DataFrame) -> pd.DataFrame:
-    """Return what a question needs to know of prepared texts."""
-    texts = texts.reset_index(drop=True)
-    label = texts["subject"].where(texts["subject"] != "", texts["domain"])
-    return texts[["id", "document", "text", "copy_of"]].assign(label=label)
 
 
 def _by_text(
@@ -425,14 +201,7 @@ def _by_text(
         windows = windows[windows["window"] == 0]
     kept = texts["id"].isin(windows["text"])
     texts = texts[kept.to_numpy()].reset_index(drop=True)
-    place = pd.Index(texts["id"]).get_indexer(windows["text"])
-    n_tokens = np.bincount(
-        pd.Index(texts["id"]).get_indexer(read.windows["text"]),
-        read.windows["n_tokens"],
-        minlength=len(texts),
-    )
-    sums = np.zeros((len(texts), x.shape[1]))
-    np.add.at(sums, place, x)
-    means = sums / np.bincount(place, minlength=len(texts))[:, None]
-    table = _about(texts) if "subject" in texts else texts[["id", "document"]]
-    return means.astype(np.float32), table.assign(n_tokens=n_tokens)
+    means, _ = text_means(x, windows, texts["id"])
+    n_tokens = read.windows.groupby("text")["n_tokens"].sum()[texts["id"]].to_numpy()
+    table = about_texts(texts) if "subject" in texts else texts[["id", "document"]]
+    return means, table.assign(n_tokens=n_tokens)

@@ -5,54 +5,35 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from jaxtyping import Float, Int
+from jaxtyping import Int
 
-from embspace.app.practice.answers import Answer, number, snippet
-from embspace.app.practice.corpora import (
-    HalfVectors,
-    TextVectors,
-    check_directions,
-    read_corpus,
-)
-from embspace.app.practice.tasks import (
-    K,
-    Scored,
-    cosines,
-    label_neighbors,
-    search_ranks,
-    table_of,
-    told_of,
-    verdict,
-)
-from embspace.app.practice.threshold import CENTERED, RAW, prepared
-from embspace.errors import InputError
-from embspace.geometry.inference.null_clouds import draws_of
+from embspace.app.practice.answers import Answer, number
+from embspace.app.practice.lines import effect_lines, verdict
+from embspace.app.practice.reading import read_corpus
 from embspace.geometry.inference.resampling import upper_p_value
 from embspace.geometry.practice.hub_reduction import (
-    Reduction,
     k_occurrences,
-    nearest_by,
-    occurrence_skewness,
-    reduced_similarity,
-    scales_among,
 )
+from embspace.measure.practice.scored_versions import (
+    K,
+    check_neighbors,
+    check_spread,
+    cosines,
+)
+from embspace.measure.practice.text_hubs import (
+    N_NULL,
+    HubNull,
+    hub_tasks,
+    hubness_table,
+    nearest_by_version,
+    versions_for,
+)
+from embspace.measure.practice.text_vectors import TextVectors, check_directions, snippet
 
-N_NULL = 39  # draws: the least p-value is 0.025
-MOST_NULL = 3000  # texts of a cloud that is held against its null; of more, texts are drawn
-MOST_REDUCED = 20_000  # texts up to which mutual proximity is computed
 SURE = 0.05
 N_SHOWN = 5
 SEED = 0
-FEWEST = 3 * K  # texts that neighbors are counted among
 
-# How vectors are prepared, and the similarity by which neighbors are found.
-VERSIONS: dict[str, tuple[str, Reduction]] = {
-    "cosine": (RAW, "cosine"),
-    "centered": (CENTERED, "cosine"),
-    "local_scaling": (RAW, "local_scaling"),
-    "mutual_proximity": (RAW, "mutual_proximity"),
-    "csls": (RAW, "csls"),
-}
 NAMES = {
     "cosine": "cosine",
     "centered": "cosine, centered",
@@ -74,6 +55,8 @@ def hubs(
 ) -> Answer:
     """Return the texts that are among the 10 nearest of most others, and of none.
 
+    Neighbors are texts of different documents.
+
     `texts` has each text's k-occurrence with its p-value: the share of Gaussian clouds of the same
     mean and covariance whose largest hub is as large. `hubness` has the skewness of k-occurrences,
     the largest, and the share of antihubs, by cosine and under centering, local scaling, mutual
@@ -88,86 +71,20 @@ def hubs(
     read = read_corpus(corpus, model=model, tokenizer=tokenizer, vectors=vectors, reading=reading)
     cloud = read.at(layer, pooling).originals()
     check_directions(cloud)
-    if len(cloud) < FEWEST:
-        raise InputError(
-            f"{cloud.corpus}: found {len(cloud)} texts with a direction that are no copies, "
-            f"allowed: {FEWEST} or more"
-        )
-    nearest = {name: _nearest(cloud, name) for name in _versions(len(cloud))}
-    null = _null(cloud)
+    check_neighbors(cloud)
+    check_spread(cloud)
+    nearest = {name: nearest_by_version(cloud, name) for name in versions_for(len(cloud))}
+    null = HubNull(cloud.vectors, cloud.documents)
     counts = k_occurrences(nearest["cosine"])
     tables = {
-        "hubness": _hubness(cloud, nearest, null),
+        "hubness": hubness_table(cloud, nearest, null),
         "texts": _texts(cloud, counts, null),
-        "tasks": _tasks(cloud, read.halves_at(layer, pooling), nearest),
+        "tasks": hub_tasks(cloud, read.halves_at(layer, pooling), nearest),
     }
     return Answer("\n".join(_said(cloud, tables)), _sentence(cloud, tables), tables)
 
 
-def _versions(n: int) -> list[str]:
-    return [name for name in VERSIONS if name != "mutual_proximity" or n <= MOST_REDUCED]
-
-
-def _nearest(cloud: TextVectors, version: str) -> Int[np.ndarray, "text k"]:
-    preparation, reduction = VERSIONS[version]
-    return nearest_by(prepared(cloud, preparation), k=K, reduction=reduction, scale_k=K)
-
-
-class _Null:
-    """Gaussian clouds of the mean and covariance of a cloud, or of some texts of it."""
-
-    def __init__(self, x: Float[np.ndarray, "n dim"]) -> None:
-        rng = np.random.default_rng(SEED)
-        rows = np.sort(rng.permutation(len(x))[:MOST_NULL])
-        self.rows = rows
-        some = x[rows].astype(np.float64)
-        self.counts = k_occurrences(nearest_by(some.astype(np.float32), k=K, reduction="cosine"))
-        draw = draws_of("gaussian_of_covariance", some)
-        drawn = [
-            k_occurrences(nearest_by(draw(rng).astype(np.float32), k=K, reduction="cosine"))
-            for _ in range(N_NULL)
-        ]
-        self.skewness = np.array([occurrence_skewness(each) for each in drawn])
-        self.largest = np.array([each.max() for each in drawn], dtype=float)
-        self.antihubs = np.array([(each == 0).mean() for each in drawn])
-
-
-def _null(cloud: TextVectors) -> _Null:
-    return _Null(cloud.vectors)
-
-
-def _hubness(
-    cloud: TextVectors, nearest: Mapping[str, Int[np.ndarray, "text k"]], null: _Null
-) -> pd.DataFrame:
-    rows = []
-    for name, found in nearest.items():
-        rows.append({"version": name, "n": len(cloud), **_of_counts(k_occurrences(found))})
-    some = _of_counts(null.counts)
-    rows.append({"version": "cosine, of the texts of the null", "n": len(null.counts), **some})
-    rows.append(
-        {
-            "version": "null",
-            "n": len(null.counts),
-            "skewness": np.nanmean(null.skewness),
-            "skewness_low": np.nanmin(null.skewness),
-            "skewness_high": np.nanmax(null.skewness),
-            "largest": null.largest.mean(),
-            "antihubs": null.antihubs.mean(),
-            "p_value": upper_p_value(some["skewness"], null.skewness),
-        }
-    )
-    return pd.DataFrame(rows).assign(k=K)
-
-
-def _of_counts(counts: Int[np.ndarray, " text"]) -> dict[str, float]:
-    return {
-        "skewness": occurrence_skewness(counts),
-        "largest": float(counts.max()),
-        "antihubs": float((counts == 0).mean()),
-    }
-
-
-def _texts(cloud: TextVectors, counts: Int[np.ndarray, " text"], null: _Null) -> pd.DataFrame:
+def _texts(cloud: TextVectors, counts: Int[np.ndarray, " text"], null: HubNull) -> pd.DataFrame:
     """Return all texts, the largest hub first; p-values where the null has as many texts."""
     p_value = np.full(len(cloud), np.nan)
     p_value[null.rows] = [upper_p_value(float(count), null.largest) for count in null.counts]
@@ -180,43 +97,6 @@ def _texts(cloud: TextVectors, counts: Int[np.ndarray, " text"], null: _Null) ->
     if cloud.has_texts:
         table["text"] = cloud.table["text"].map(lambda text: snippet(text, 200))
     return table.sort_values(["k_occurrence", "id"], ascending=[False, True], ignore_index=True)
-
-
-def _tasks(
-    cloud: TextVectors,
-    halves: HalfVectors | None,
-    nearest: Mapping[str, Int[np.ndarray, "text k"]],
-) -> pd.DataFrame:
-    scored = []
-    if halves is not None:
-        ranks = {
-            name: search_ranks(halves, _searched(cloud, halves, *VERSIONS[name]))
-            for name in _versions(len(cloud))
-        }
-        scored.append(Scored("search", "mean reciprocal rank", ranks, halves.documents))
-    if cloud.has_labels:
-        shares = {name: label_neighbors(cloud, found) for name, found in nearest.items()}
-        scored.append(
-            Scored("labels", f"share of {K} neighbors with the label", shares, cloud.documents)
-        )
-    return table_of(scored)
-
-
-def _searched(
-    cloud: TextVectors, halves: HalfVectors, preparation: str, reduction: Reduction
-) -> Float[np.ndarray, "query candidate"]:
-    """Return the similarities of queries with candidates, on the scales of the candidates."""
-    queries, candidates = halves.queries, halves.candidates
-    if preparation == CENTERED:
-        mean = candidates.mean(axis=0)
-        queries, candidates = queries - mean, candidates - mean
-    cosine = cosines(queries, candidates)
-    if reduction == "cosine":
-        return cosine
-    k = min(K, len(candidates) - 1)
-    left = scales_among(queries, candidates, k=k)
-    right = scales_among(candidates, candidates, k=k, is_same=True)
-    return reduced_similarity(cosine, left, right, reduction)
 
 
 def _by_version(tables: Mapping[str, pd.DataFrame]) -> dict[str, dict[str, Any]]:
@@ -244,17 +124,17 @@ def _said(cloud: TextVectors, tables: Mapping[str, pd.DataFrame]) -> Iterator[st
         shown = snippet(row["text"]) if "text" in row else ""
         yield f"  {row['k_occurrence']:6,.0f} times  {row['id']}  {shown}".rstrip()
     yield f"{'':2}{'':28}  {'hubness':>8}  {'largest':>8}  {'antihubs':>8}"
-    for version, of_version in hubness.items():
+    for version, shape in hubness.items():
         if version in NAMES:
             yield (
-                f"  {NAMES[version]:28}  {number(of_version['skewness'], 2):>8}  "
-                f"{of_version['largest']:8,.0f}  {100 * of_version['antihubs']:6.1f} %"
+                f"  {NAMES[version]:28}  {number(shape['skewness'], 2):>8}  "
+                f"{shape['largest']:8,.0f}  {100 * shape['antihubs']:6.1f} %"
             )
     tasks = tables["tasks"]
     for task in tasks["task"].unique() if len(tasks) else ():
         quantity = tasks.loc[tasks["task"] == task, "quantity"].iloc[0]
         yield f"{task}: {quantity}, and less the cosine"
-        yield from told_of(tasks, task, NAMES)
+        yield from effect_lines(tasks, task, NAMES)
 
 
 def _sentence(cloud: TextVectors, tables: Mapping[str, pd.DataFrame]) -> str:

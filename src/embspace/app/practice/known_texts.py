@@ -7,7 +7,6 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Bool, Int
 
-from embspace.app.practice.corpora import TextVectors
 from embspace.errors import InputError, not_among, shortened
 from embspace.geometry.practice.known_pairs import (
     JudgedPairs,
@@ -15,6 +14,7 @@ from embspace.geometry.practice.known_pairs import (
     judged_pairs,
     precision_and_recall,
 )
+from embspace.measure.practice.text_vectors import TextVectors
 
 BY_LABEL = "label"
 COLUMNS = ("first", "second")
@@ -24,12 +24,19 @@ THRESHOLDS = np.round(np.arange(-1, 1.0001, 0.01), 2)
 
 
 class SameTexts(NamedTuple):
-    """Which texts are the same as which, for some rows of a cloud."""
+    """Pairs of rows of a cloud that are the same text, with units and counts."""
 
     rows: Int[np.ndarray, " row"]
     same: Bool[np.ndarray, "row row"]
     unit: Int[np.ndarray, " row"]
-    """What is not cut by halves: texts that are the same by known pairs, or a document."""
+    """The unit that halves keep whole: texts joined by known pairs or by their document."""
+    n_same: int
+    """Pairs of the whole corpus, of which `rows` may be drawn."""
+    n_other: int
+    n_texts: int
+    """Texts of the corpus from which `rows` are drawn."""
+    n_listed: int
+    """Different pairs in the list; a pair of pairs makes more the same. 0 of labels."""
 
 
 def same_texts(cloud: TextVectors, known: Any) -> SameTexts:
@@ -40,6 +47,7 @@ def same_texts(cloud: TextVectors, known: Any) -> SameTexts:
             for that the corpus has not.
     """
     document = cloud.documents
+    has_direction = np.asarray(cloud.vectors.any(axis=1))  # the others have no cosine
     rng = np.random.default_rng(0)
     if isinstance(known, str) and known == BY_LABEL:
         if not cloud.has_labels:
@@ -47,12 +55,15 @@ def same_texts(cloud: TextVectors, known: Any) -> SameTexts:
                 f"--known: found 'label', allowed: beside labels, which {cloud.corpus} has not; "
                 "name their column by --label-column"
             )
-        rows = np.flatnonzero(cloud.table["label"] != "")
-        rows = np.sort(rng.permutation(rows)[:MOST])
+        labeled = np.flatnonzero((cloud.table["label"] != "").to_numpy() & has_direction)
+        all_labels = cloud.table["label"].to_numpy()[labeled]
+        rows = np.sort(rng.permutation(labeled)[:MOST])
         label = pd.factorize(cloud.table["label"].to_numpy()[rows])[0]
         apart = document[rows][:, None] != document[rows]
         same = (label[:, None] == label) & apart
-        return SameTexts(rows, same, np.unique(document[rows], return_inverse=True)[1])
+        n_same, n_other = _pair_counts(pd.factorize(all_labels)[0], document[labeled], False)
+        unit = np.unique(document[rows], return_inverse=True)[1]
+        return SameTexts(rows, same, unit, n_same, n_other, len(labeled), 0)
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
@@ -64,13 +75,35 @@ def same_texts(cloud: TextVectors, known: Any) -> SameTexts:
     n = len(cloud)
     links = coo_array((np.ones(pairs.shape[1]), tuple(pairs)), shape=(n, n))
     # Texts of one document stay together as well.
-    of_document = coo_array((np.ones(n), (np.arange(n), _first_of(document))), shape=(n, n))
-    unit = connected_components(links + of_document, directed=False)[1]
+    document_links = coo_array((np.ones(n), (np.arange(n), _first_of(document))), shape=(n, n))
+    unit = connected_components(links + document_links, directed=False)[1]
     same_by_pairs = connected_components(links, directed=False)[1]
     order = rng.permutation(int(unit.max()) + 1)[unit]
     rows = np.sort(np.argsort(order, kind="stable")[:MOST])
     same = same_by_pairs[rows][:, None] == same_by_pairs[rows]
-    return SameTexts(rows, same, np.unique(unit[rows], return_inverse=True)[1])
+    n_same, n_other = _pair_counts(same_by_pairs[has_direction], document[has_direction], True)
+    unit = np.unique(unit[rows], return_inverse=True)[1]
+    listed = pairs.T[has_direction[pairs].all(axis=0)].tolist()
+    n_listed = len({frozenset(pair) for pair in listed if pair[0] != pair[1]})
+    return SameTexts(rows, same, unit, n_same, n_other, n, n_listed)
+
+
+def _pair_counts(
+    group: Int[np.ndarray, " n"], document: Int[np.ndarray, " n"], counts_own: bool
+) -> tuple[int, int]:
+    """Return the pairs of one group, and those of different groups and documents.
+
+    With `counts_own`, pairs of one group within a document are of the first.
+    """
+    in_group, in_document = _pairs_within(group), _pairs_within(document)
+    both = _pairs_within(np.unique(np.stack([group, document]), axis=1, return_inverse=True)[1])
+    n = len(group) * (len(group) - 1) // 2
+    return in_group - (0 if counts_own else both), n - in_group - in_document + both
+
+
+def _pairs_within(group: Int[np.ndarray, " n"]) -> int:
+    sizes = np.unique(group, return_counts=True)[1]
+    return int((sizes * (sizes - 1) // 2).sum())
 
 
 def _first_of(document: Int[np.ndarray, " n"]) -> Int[np.ndarray, " n"]:
@@ -117,14 +150,21 @@ def _read(file: Path) -> pd.DataFrame:
 def _rows_of(
     names: pd.Series, index: pd.Index, place: str, corpus: str
 ) -> Int[np.ndarray, " pair"]:
-    rows = index.get_indexer(pd.Index(names.astype(str)))
-    if (rows < 0).any():
-        unknown = names.astype(str).to_numpy()[rows < 0][0]
+    wanted = pd.Index(names.astype(str))
+    repeated = wanted[wanted.isin(index[index.duplicated()])]
+    if len(repeated):
+        raise InputError(
+            f"{place}: column '{names.name}': found '{repeated[0]}', which several texts of "
+            f"{corpus} are called, allowed: an id of a single text"
+        )
+    rows = pd.Series(np.arange(len(index)), index=index)[~index.duplicated()].reindex(wanted)
+    if rows.isna().any():
+        unknown = wanted[rows.isna()][0]
         raise InputError(
             f"{place}: column '{names.name}': found '{unknown}', allowed: an id of a text of "
             f"{corpus}"
         )
-    return np.asarray(rows, dtype=np.int64)
+    return np.asarray(rows.to_numpy(), dtype=np.int64)
 
 
 def _judged(cloud: TextVectors, same: SameTexts) -> JudgedPairs:
@@ -133,10 +173,9 @@ def _judged(cloud: TextVectors, same: SameTexts) -> JudgedPairs:
 
 
 def precision_table(cloud: TextVectors, same: SameTexts) -> pd.DataFrame:
-    """Return precision and recall by threshold, of all pairs that are judged."""
-    pairs = _judged(cloud, same)
-    curve = precision_and_recall(pairs, len(pairs.same), len(pairs.other), THRESHOLDS)
-    return pd.DataFrame(curve._asdict()).assign(n_same=len(pairs.same), n_other=len(pairs.other))
+    """Return precision and recall by threshold, of all pairs of the corpus."""
+    curve = precision_and_recall(_judged(cloud, same), same.n_same, same.n_other, THRESHOLDS)
+    return pd.DataFrame(curve._asdict()).assign(n_same=same.n_same, n_other=same.n_other)
 
 
 def held_out_table(
@@ -144,14 +183,17 @@ def held_out_table(
 ) -> pd.DataFrame:
     """Return the threshold of a wanted precision, held out, in a row."""
     pairs = _judged(cloud, same)
-    found = held_out_threshold(pairs, wanted, n_splits=N_SPLITS, rng=rng)
+    sizes = same.n_same, same.n_other
+    held_out = held_out_threshold(pairs, wanted, sizes=sizes, n_splits=N_SPLITS, rng=rng)
     row: dict[str, float] = {
         "wanted_precision": wanted,
         "n_texts": len(same.rows),
-        "n_same": len(pairs.same),
-        "n_other": len(pairs.other),
+        "n_drawn_from": same.n_texts,
+        "n_listed": same.n_listed,
+        "n_same": same.n_same,
+        "n_other": same.n_other,
     }
     for name in ("threshold", "precision", "recall"):
-        bounds = getattr(found, name)
+        bounds = getattr(held_out, name)
         row |= {name: bounds.value, f"{name}_low": bounds.low, f"{name}_high": bounds.high}
-    return pd.DataFrame([row | {"n_reached": found.n_reached, "n_halves": found.n_halves}])
+    return pd.DataFrame([row | {"n_reached": held_out.n_reached, "n_halves": held_out.n_halves}])

@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 
 from embspace.app.practice.answers import interval
-from embspace.app.practice.corpora import TextVectors
 from embspace.geometry.practice.high_pairs import high_pairs
 from embspace.geometry.practice.rare_cosines import rare_cosine
+from embspace.measure.practice.text_vectors import TextVectors
 
 THIRDS = ("short", "long")
 COLUMNS = ["texts", "n", "shortest", "longest", "unit", "rate", "cosine", "cosine_low"]

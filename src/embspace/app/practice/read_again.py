@@ -1,14 +1,20 @@
 """Reads the texts of a corpus anew: one by one, or with weights of another number type."""
 
 import copy
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import chdir
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+import pandas as pd
+from jaxtyping import Float
+
 from embspace.app.practice.corpora import CorpusOfTexts
 from embspace.errors import InputError, not_among
+from embspace.geometry.practice.changes import Moments, weighted_moments
 
 if TYPE_CHECKING:
     from embspace.loaded.model import LoadedModel
@@ -16,6 +22,7 @@ if TYPE_CHECKING:
 
 NUMBER_TYPES = ("float32", "bfloat16", "float16")
 ALONE = {"tokens_per_batch": 1}
+MOST_READ = 2000  # texts whose tokens are read; of more, texts are drawn evenly
 
 
 class CorpusReadAgain(CorpusOfTexts):
@@ -47,8 +54,9 @@ class CorpusReadAgain(CorpusOfTexts):
 
 
 def read_alone(corpus: CorpusOfTexts, n: int, root: Path) -> CorpusReadAgain:
-    """Return the first n texts of a corpus, to be read one by one: other sums, other rounding."""
-    some = CorpusOfTexts(corpus.corpus, corpus.texts.head(n), corpus.loaded, root)
+    """Return n texts, drawn evenly, to be read one by one: other sums, other rounding."""
+    rows = np.unique(np.linspace(0, len(corpus.texts) - 1, min(n, len(corpus.texts))).astype(int))
+    some = CorpusOfTexts(corpus.corpus, corpus.texts.iloc[rows], corpus.loaded, root)
     return CorpusReadAgain(some, corpus.loaded, root, ALONE)
 
 
@@ -68,3 +76,42 @@ def read_in(corpus: CorpusOfTexts, number_type: str, root: Path) -> CorpusReadAg
     module = copy.deepcopy(loaded.module).to(getattr(torch, number_type))
     other = replace(loaded, module=module, description=description, decides=None)
     return CorpusReadAgain(corpus, other, root, {})
+
+
+def token_moments(
+    corpus: CorpusOfTexts, layer: int, group_of_text: Mapping[str, bool], root: Path
+) -> dict[bool, Moments]:
+    """Return the moments of the tokens of texts at a layer, by group.
+
+    All tokens that mean pooling has, special ones too, weigh 1 each: an entry of the vocabulary
+    weighs as often as texts have it.
+
+    Raises:
+        InputError: if a text cannot be read.
+    """
+    texts = corpus.texts[corpus.texts["id"].isin(list(group_of_text))]
+    texts = texts.iloc[np.unique(np.linspace(0, len(texts) - 1, MOST_READ).astype(int))]
+    dim = corpus.loaded.module.config.hidden_size
+    moments = dict.fromkeys((False, True), weighted_moments(np.empty((0, dim))))
+    for name, tokens in _tokens_of(corpus, texts, layer, root):
+        moments[group_of_text[name]] += weighted_moments(tokens.astype(np.float64))
+    return moments
+
+
+def _tokens_of(
+    corpus: CorpusOfTexts, texts: pd.DataFrame, layer: int, root: Path
+) -> Iterator[tuple[str, Float[np.ndarray, "token dim"]]]:
+    from embspace.extract.hidden_states import extract_hidden_states
+    from embspace.loaded.given import reading
+    from embspace.loaded.settings_read import settings_in
+    from embspace.loaded.states import SETTINGS
+
+    loaded = corpus.loaded
+    settings = {**settings_in(root / SETTINGS), "device": loaded.device}
+    with chdir(root), reading(loaded):
+        states = extract_hidden_states(
+            loaded.description, loaded.module, loaded.tokenizer, texts, False, **settings
+        )
+        text_of_window = states.windows["text"].tolist()
+        for window in states.encoded:
+            yield text_of_window[window.index], window.tokens[layer]

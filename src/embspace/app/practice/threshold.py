@@ -5,23 +5,21 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from jaxtyping import Float
 
-from embspace.app.practice.answers import Answer, few_or_many, interval, number, snippet
-from embspace.app.practice.corpora import TextsOrVectors, TextVectors, check_directions, read_corpus
+from embspace.app.practice.answers import Answer, few_or_many, interval, number
+from embspace.app.practice.corpora import TextsOrVectors
 from embspace.app.practice.known_texts import held_out_table, precision_table, same_texts
 from embspace.app.practice.lengths import lengths_table, told_of_lengths
-from embspace.geometry.practice.high_pairs import HighPairs, high_pairs, pairs_above
-from embspace.geometry.practice.rare_cosines import false_alarms, rare_cosine
+from embspace.app.practice.reading import read_corpus
+from embspace.geometry.practice.high_pairs import HighPairs
+from embspace.measure.practice.scored_versions import CENTERED, RAW, check_spread, has_spread
+from embspace.measure.practice.text_vectors import TextVectors, check_directions, snippet
+from embspace.measure.practice.thresholds import RATES, fixed_table, pairs_at, rates_table
 
-RATES = (1e-3, 1e-4, 1e-5)
-FIXED = (0.8, 0.9, 0.95)  # cosines that people guess
 LEVEL = 0.95
-N_LISTED = 1000  # near-duplicates that are named in the table
 N_SHOWN = 5
 N_FEW = 10  # pairs above a threshold, below which it hangs on single pairs
 SEED = 0
-RAW, CENTERED = "raw", "centered"
 
 
 def threshold(
@@ -35,7 +33,7 @@ def threshold(
     reading: Mapping[str, Any] | None = None,
     known: Any = None,
     precision: float = 0.95,
-    documents: int = 10_000,
+    texts: int = 10_000,
     all_layers: bool = False,
 ) -> Answer:
     """Return the cosine that one in 10^3, 10^4, 10^5 pairs of different documents reaches.
@@ -57,7 +55,7 @@ def threshold(
         reading: How a file of texts is read, by keys of a description in conf/corpus/.
         known: Pairs that are the same.
         precision: The wanted one.
-        documents: Of a larger corpus, for the expected false alarms.
+        texts: Of a larger corpus, for the expected false alarms.
         all_layers: Whether `rates` has every layer and pooling.
 
     Raises:
@@ -65,26 +63,31 @@ def threshold(
     """
     read = read_corpus(corpus, model=model, tokenizer=tokenizer, vectors=vectors, reading=reading)
     cloud = read.at(layer, pooling)
+    check_directions(cloud)
+    check_spread(cloud)
     same = None if known is None else same_texts(cloud, known)
     clouds = [cloud, *(_others(read, cloud) if all_layers else [])]
-    pairs = {(place, kind): _pairs(place, kind) for place in clouds[:1] for kind in (RAW, CENTERED)}
+    pairs = {
+        (place, kind): pairs_at(place, kind) for place in clouds[:1] for kind in (RAW, CENTERED)
+    }
     tables = {
         "rates": pd.concat(
             [
-                _rates(each, kind, pairs.get((each, kind)) or _pairs(each, kind), documents)
-                for each in clouds
+                rates_table(place, kind, pairs.get((place, kind)) or pairs_at(place, kind), texts)
+                for place in clouds
                 for kind in (RAW, CENTERED)
+                if kind == RAW or has_spread(place)  # the first token of layer 0 is one vector
             ],
             ignore_index=True,
         ),
-        "fixed": _fixed(cloud, pairs[cloud, RAW], documents),
+        "fixed": fixed_table(cloud, pairs[cloud, RAW], texts),
         "pairs": _listed(cloud, pairs[cloud, RAW]),
         "lengths": lengths_table(cloud, RATES[0], LEVEL, np.random.default_rng(SEED)),
     }
     if same is not None:
         tables["curve"] = precision_table(cloud, same)
         tables["held_out"] = held_out_table(cloud, same, precision, np.random.default_rng(SEED))
-    said = "\n".join(_said(cloud, pairs[cloud, RAW], tables, documents))
+    said = "\n".join(_said(cloud, pairs[cloud, RAW], tables, texts))
     return Answer(said, _sentence(cloud, pairs[cloud, RAW], tables), tables)
 
 
@@ -93,76 +96,6 @@ def _others(read: TextsOrVectors, cloud: TextVectors) -> Iterator[TextVectors]:
         other = read.at(layer, pooling)
         if other.place != cloud.place:
             yield other
-
-
-def prepared(cloud: TextVectors, kind: str) -> Float[np.ndarray, "text dim"]:
-    """Return the vectors raw, or less the mean over documents."""
-    x = cloud.vectors
-    if kind == RAW:
-        return x
-    counts = np.bincount(cloud.documents)
-    weight = 1 / counts[cloud.documents] / len(counts)
-    return (x - weight @ x.astype(np.float64)).astype(np.float32)
-
-
-def _pairs(cloud: TextVectors, kind: str) -> HighPairs:
-    check_directions(cloud)
-    return high_pairs(
-        prepared(cloud, kind),
-        cloud.documents,
-        largest_rate=RATES[0],
-        n_listed=N_LISTED,
-        rng=np.random.default_rng(SEED),
-    )
-
-
-def _rates(cloud: TextVectors, kind: str, pairs: HighPairs, documents: int) -> pd.DataFrame:
-    """Return a row for each rate, at one place."""
-    rows = []
-    for rate in RATES:
-        rare = rare_cosine(pairs, rate, level=LEVEL)
-        alarms = false_alarms(pairs, rare.cosine, documents, level=LEVEL)
-        rows.append(
-            {
-                "place": cloud.place,
-                "layer": cloud.layer,
-                "pooling": cloud.pooling,
-                "preparation": kind,
-                "rate": rate,
-                "cosine": rare.cosine,
-                "cosine_low": rare.low,
-                "cosine_high": rare.high,
-                "n_above": rare.n_above,
-                "n_pairs": pairs.n_pairs,
-                "n_documents": pairs.n_documents,
-                "level": LEVEL,
-                "expected_pairs": alarms.expected,
-                "of_documents": documents,
-            }
-        )
-    return pd.DataFrame(rows)
-
-
-def _fixed(cloud: TextVectors, pairs: HighPairs, documents: int) -> pd.DataFrame:
-    """Return how many pairs reach the cosines that people guess."""
-    counts = pairs_above(cloud.vectors, cloud.documents, np.array(FIXED))
-    rows = []
-    for cosine, n_above in zip(FIXED, counts.tolist(), strict=True):
-        alarms = false_alarms(pairs, cosine, documents, level=LEVEL)
-        all_of_them = documents * (documents - 1) / 2
-        rows.append(
-            {
-                "cosine": cosine,
-                "n_above": n_above,
-                "n_pairs": pairs.n_pairs,
-                "share": n_above / pairs.n_pairs,
-                "expected_pairs": n_above / pairs.n_pairs * all_of_them,
-                "expected_low": alarms.low,
-                "expected_high": alarms.high,
-                "of_documents": documents,
-            }
-        )
-    return pd.DataFrame(rows)
 
 
 def _listed(cloud: TextVectors, pairs: HighPairs) -> pd.DataFrame:
@@ -190,7 +123,7 @@ def _listed(cloud: TextVectors, pairs: HighPairs) -> pd.DataFrame:
 
 
 def _said(
-    cloud: TextVectors, pairs: HighPairs, tables: Mapping[str, pd.DataFrame], documents: int
+    cloud: TextVectors, pairs: HighPairs, tables: Mapping[str, pd.DataFrame], texts: int
 ) -> Iterator[str]:
     n_copies = int((cloud.table["id"] != cloud.table["copy_of"]).sum()) if cloud.has_texts else 0
     yield (
@@ -209,22 +142,30 @@ def _said(
         expected = few_or_many(row["expected_pairs"])
         yield (
             f"above {row['cosine']:.2f}: {row['n_above']:,.0f} pairs; expected among "
-            f"{documents:,} such documents: {expected}"
+            f"{texts:,} such texts: {expected}"
         )
     yield from told_of_lengths(tables["lengths"])
-    yield from _told_of_known(tables)
+    yield from _known_lines(tables)
     yield "most alike:"
     for _, row in tables["pairs"].head(N_SHOWN).iterrows():
-        texts = [row[name] for name in ("first_text", "second_text") if name in row]
-        shown = " | ".join(snippet(text, 40) for text in texts)
+        both = [row[name] for name in ("first_text", "second_text") if name in row]
+        shown = " | ".join(snippet(text, 40) for text in both)
         yield f"{row['cosine']:8.3f}  {row['first']} and {row['second']}  {shown}".rstrip()
 
 
-def _told_of_known(tables: Mapping[str, pd.DataFrame]) -> Iterator[str]:
+def _known_lines(tables: Mapping[str, pd.DataFrame]) -> Iterator[str]:
     if "held_out" not in tables:
         return
     row = tables["held_out"].iloc[0]
     wanted = f"precision {row['wanted_precision']:g}"
+    if row["n_texts"] < row["n_drawn_from"]:
+        yield f"known pairs: rates of {row['n_texts']:,.0f} drawn texts, for the whole corpus"
+    if row["n_listed"]:
+        n_added = row["n_same"] - row["n_listed"]
+        yield (
+            f"known pairs: {row['n_listed']:,.0f} listed, {n_added:,.0f} added as pairs of pairs; "
+            "an equal pair that the list lacks counts as wrong and lowers precision"
+        )
     if not 2 * row["n_reached"] > row["n_halves"]:
         yield (
             f"no threshold has a {wanted} on {row['n_halves'] - row['n_reached']:.0f} of "
@@ -237,11 +178,13 @@ def _told_of_known(tables: Mapping[str, pd.DataFrame]) -> Iterator[str]:
     ]
     yield (
         f"{wanted} wanted, {row['n_same']:,.0f} known pairs: threshold {parts[0]}; held out: "
-        f"precision {parts[1]}, recall {parts[2]}"
+        f"precision {parts[1]}, recall {parts[2]} (ranges over halves)"
     )
 
 
 def _cosine(row: pd.Series) -> str:
+    if np.isnan(row["cosine"]):
+        return number(row["cosine"])
     return interval(row["cosine"], row["cosine_low"], row["cosine_high"])
 
 
@@ -251,9 +194,14 @@ def _sentence(cloud: TextVectors, pairs: HighPairs, tables: Mapping[str, pd.Data
     raw = {row["rate"]: row for _, row in rates[rates["preparation"] == RAW].iterrows()}
     enough = [rate for rate in RATES if raw[rate]["n_above"] >= N_FEW] or [RATES[0]]
     row = raw[enough[-1]]
+    among = (
+        f"the {pairs.n_pairs:,} pairs of different documents among the "
+        f"{pairs.n_documents:,} of {cloud.called}"
+    )
+    if np.isnan(row["cosine"]):
+        return f"By {among}, no cosine of one pair in {1 / enough[-1]:,.0f} can be measured."
     return (
-        f"Of the {pairs.n_pairs:,} pairs of different documents among the "
-        f"{pairs.n_documents:,} of {cloud.called}, one in {1 / enough[-1]:,.0f} "
+        f"Of {among}, one in {1 / enough[-1]:,.0f} "
         f"has a cosine of {number(row['cosine'])} or more ({100 * LEVEL:g} % interval over "
         f"documents {number(row['cosine_low'])} to {number(row['cosine_high'])}; all pairs were "
         "compared, copies of a text being one document)."

@@ -31,6 +31,7 @@ NAMED = {
     "cosine_distance": "cosine distance from the mean of the unreachable rows",
 }
 REASONS = {
+    "mark": "marks of the makers, no part of a text",
     "split": "split before pieces are made",
     "normalized": "changed by the normalizer",
     "other pieces": "read as other pieces",
@@ -80,14 +81,17 @@ class Tokens(ShownAsText):
             f"Of the {len(self.table):,} entries of {self.model}'s vocabulary, the tokenizer can "
             f"produce {n:,} from no text."
         )
-        n_of = {name: int(self.table[f"{name}_under_trained"].sum()) for name in self.verdicts}
+        n_suspects = {
+            name: int(self.table[f"{name}_under_trained"].sum()) for name in self.verdicts
+        }
         judged = [
-            f"Of the others, {n_of[matrix]:,} have a row of the {MATRICES[matrix]} matrix within "
-            f"the bound of 95 % of these, by {NAMED[MAIN[matrix]]} ({_separation(verdict)})."
-            for matrix, verdict in self.verdicts.items()
+            f"Of the others, {n_suspects[matrix]:,} have a row of the {MATRICES[matrix]} matrix "
+            f"within the bound of 95 % of these, by {NAMED[MAIN[matrix]]} ({_separation(verdict)})."
             if verdict.has_verdict
+            else _why_none(self, matrix)
+            for matrix, verdict in self.verdicts.items()
         ]
-        return " ".join([start, *(judged or [_why_none(self)])])
+        return " ".join([start, *dict.fromkeys(judged)])
 
     def __str__(self) -> str:
         """Return counts, examples and the sentence for a paper."""
@@ -100,8 +104,9 @@ class Tokens(ShownAsText):
             lines.append(f"  {len(rows):6,} {reason}: {_examples(rows)}")
         if n := int((self.table["status"] == "open").sum()):
             lines.append(f"  {n:6,} more are parts of characters, which stay open")
-        lines += [_of_matrix(self, matrix) for matrix in self.verdicts]
-        shown = self.counts[lambda of: of["unreachable"] + of["under_trained"] > 0].head(N_SHOWN)
+        lines += [_under_trained_in(self, matrix) for matrix in self.verdicts]
+        counts = self.counts
+        shown = counts[counts["unreachable"] + counts["under_trained"] > 0].head(N_SHOWN)
         if len(shown):
             lines += ["", shown.to_string(index=False)]
         return "\n".join([*lines, "", self.sentence])
@@ -143,7 +148,8 @@ def tokens_of(loaded: "LoadedModel") -> Tokens:
         for name, values in indicators.items():
             table[f"{matrix}_{name}"] = values
         table[f"{matrix}_share_beyond"] = verdict.share_beyond
-        table[f"{matrix}_under_trained"] = verdict.is_suspect
+        # What no text is read as is no token that training missed.
+        table[f"{matrix}_under_trained"] = verdict.is_suspect & (table["status"] != "special")
         verdicts[matrix] = verdict
     return Tokens(called(loaded.name, loaded.description.model_dump()), table, verdicts)
 
@@ -172,10 +178,10 @@ def _matrices(
     return {"input": given, "output": own[: len(given)]}
 
 
-def _of_matrix(made: Tokens, matrix: str) -> str:
+def _under_trained_in(made: Tokens, matrix: str) -> str:
     verdict = made.verdicts[matrix]
     if not verdict.has_verdict:
-        return f"{MATRICES[matrix]} matrix: no verdict on training. {_why_none(made)}"
+        return f"{MATRICES[matrix]} matrix: no verdict on training. {_why_none(made, matrix)}"
     rows = made.table[made.table[f"{matrix}_under_trained"]]
     near = rows.sort_values(f"{matrix}_share_beyond", ascending=False)
     return (
@@ -192,15 +198,23 @@ def _separation(verdict: Suspects) -> str:
     )
 
 
-def _why_none(made: Tokens) -> str:
-    n = int((made.table["status"] == "unreachable").sum())
-    if n < FEWEST:
+def _why_none(made: Tokens, matrix: str) -> str:
+    """Return the reason: too few rows, rows as alike as by chance, or not different enough."""
+    values = made.table[f"{matrix}_{MAIN[matrix]}"].notna()
+    is_unread = made.table["status"] == "unreachable"
+    if (values & is_unread).sum() < FEWEST:
         return f"Fewer than {FEWEST} entries are out of reach, which show no untrained row."
-    verdict = next(iter(made.verdicts.values()))
+    if (values & ~is_unread).sum() < FEWEST:
+        return f"Fewer than {FEWEST} entries are within reach, which show no trained row."
+    verdict, rows = made.verdicts[matrix], f"Unreachable rows of the {MATRICES[matrix]} matrix"
+    low, high = verdict.chance
+    if low <= verdict.separation <= high:
+        reason = "are like all others, as at random weights"
+    else:
+        reason = "differ from others, but too little to tell an untrained row"
     return (
-        "Unreachable rows are like all others, as at random weights: a reachable one has the "
-        f"larger value in {100 * verdict.separation:.1f} % of pairs, of {100 * SEPARATES:g} % that "
-        "tell them apart."
+        f"{rows} {reason}, by {NAMED[MAIN[matrix]]} ({_separation(verdict)}; a verdict needs "
+        f"{100 * SEPARATES:g} %)."
     )
 
 

@@ -7,33 +7,38 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from jaxtyping import Bool, Float
+from jaxtyping import Bool
 
 from embspace.app.practice.answers import Answer, interval
-from embspace.app.practice.corpora import HalfVectors, TextVectors, check_directions, read_corpus
-from embspace.app.practice.tasks import (
-    LEVEL,
-    SEED,
-    K,
-    Scored,
-    cosines,
-    label_neighbors,
-    rows_of,
-    search_ranks,
-    table_of,
-    told_of,
-    verdict,
-)
+from embspace.app.practice.corpora import CorpusOfTexts, TextsOrVectors
+from embspace.app.practice.lines import effect_lines, verdict
+from embspace.app.practice.read_again import token_moments
+from embspace.app.practice.reading import read_corpus
 from embspace.errors import InputError, not_among
-from embspace.geometry.inference.half_samples import half_units, units_of
-from embspace.geometry.pairs.directions import unit_rows
-from embspace.geometry.practice.changes import CHANGES, Affine, fitted_change
-from embspace.geometry.practice.hub_reduction import k_occurrences, nearest_by, occurrence_skewness
-from embspace.geometry.practice.paired import paired_statistics
+from embspace.geometry.practice.changes import (
+    Affine,
+    Ranks,
+    top_coordinate_share,
+    whitening,
+)
+from embspace.measure.practice.scored_versions import (
+    LEVEL,
+    check_neighbors,
+    check_spread,
+    half_of_documents,
+    held_out,
+)
+from embspace.measure.practice.text_vectors import TextVectors, check_directions
+from embspace.measure.practice.transforms import (
+    USES,
+    AppliedChange,
+    best_of,
+    fitted_changes,
+    shapes_table,
+    uses_table,
+)
+from embspace.settings.roots import find_root
 
-N_HALVES = 20  # for statistics that are computed anew of each half
-MOST_HALVED = 4000  # texts of which halves are taken; of more, texts are drawn
-FEWEST = 3 * K  # texts whose halves have neighbors
 NAMES = {
     "raw": "raw",
     "unit_length": "unit length",
@@ -43,14 +48,15 @@ NAMES = {
     "top_3": "without 3 top components",
     "standardized": "standardized",
     "whitened": "whitened",
+    "zipf_whitened": "Zipf-whitened",
+    "ranks": "ranks (Spearman)",
 }
-USES = ("search", "pairs", "labels")
-SHAPES = {"anisotropy": "mean cosine of two texts", "hubness": f"skewness of {K}-occurrences"}
+ZIPF, RANKS = "zipf_whitened", "ranks"
 
 
 @dataclass(frozen=True, eq=False)
 class Transforms(Answer):
-    """The answer, with the changes that it is about."""
+    """The answer, with the changes that it is about; ranks are none of these."""
 
     changes: Mapping[str, Affine]
     best: str
@@ -59,12 +65,17 @@ class Transforms(Answer):
     def save_change(self, file: Path, name: str | None = None) -> None:
         """Write a change, by default the best, as an .npz with `mean`, `matrix` and `is_unit`.
 
-        `(x - mean) @ matrix` applies it.
+        `(x - mean) @ matrix` applies it, and then unit length if `is_unit`.
 
         Raises:
             InputError: an unknown name, another ending than .npz, or no folder to write to.
         """
         name = self.best if name is None else name
+        if name == RANKS:
+            raise InputError(
+                f"--change: found '{name}', allowed: {', '.join(self.changes)}; ranks are no "
+                "(x - mean) @ matrix"
+            )
         if name not in self.changes:
             raise InputError(f"--change: {not_among(name, [*self.changes])}")
         if file.suffix != ".npz":
@@ -93,8 +104,11 @@ def transform(
     intervals over documents: `search`, the mean reciprocal rank of the first half of a text when
     its second half asks; `pairs`, the share of other texts that are less alike than the other
     half; `labels`, the share of 10 neighbors of the same label; `anisotropy`, the mean cosine;
-    `hubness`. Changes are fitted on the texts of the corpus, as for a store of vectors, without
-    copies. By cosine, `raw` and `unit_length` are one but for their means.
+    `hubness`. Changes are fitted on half of the documents and measured on the other half; `changes`
+    has them fitted on all texts. By cosine, `raw` and `unit_length` are one but for their means.
+    `zipf_whitened` has the moments of tokens, weighted by how often texts have them (Yokoi et al.
+    2024, arXiv:2411.00680), and so needs a model and mean pooling. `ranks` compares by Spearman's
+    correlation; `shape` has the share of the variance in one coordinate.
 
     Arguments are those of `embspace.threshold`.
 
@@ -104,139 +118,90 @@ def transform(
     read = read_corpus(corpus, model=model, tokenizer=tokenizer, vectors=vectors, reading=reading)
     cloud = read.at(layer, pooling).originals()
     check_directions(cloud)
-    if len(cloud) < FEWEST:
-        raise InputError(
-            f"{cloud.corpus}: found {len(cloud)} texts with a direction that are no copies, "
-            f"allowed: {FEWEST} or more"
-        )
-    changes: dict[str, Affine] = {name: fitted_change(cloud.vectors, name) for name in CHANGES}
+    check_neighbors(cloud)
+    check_spread(cloud)
+    is_fitted = half_of_documents(cloud)
+    measured, halves = held_out(cloud, read.halves_at(layer, pooling), is_fitted)
+    by_half, by_all = _token_whitening(read, cloud, is_fitted)
+    changes = fitted_changes(cloud.among(is_fitted)) | by_half
+    versions: dict[str, AppliedChange] = {**changes, RANKS: Ranks()}
     effects = pd.concat(
-        [
-            _uses(cloud, read.halves_at(layer, pooling), changes),
-            _shapes(cloud, changes),
-        ],
+        [uses_table(measured, halves, versions), shapes_table(measured, versions)],
         ignore_index=True,
     )
     best = best_of(effects)
-    tables = {"effects": effects}
+    share = top_coordinate_share(measured.vectors)
+    tables = {"effects": effects, "shape": pd.DataFrame({"top_coordinate_share": [share]})}
     return Transforms(
-        "\n".join(_said(cloud, effects, best)),
+        "\n".join(_said(cloud, tables, best)),
         _sentence(cloud, effects, best),
         tables,
-        changes,
+        fitted_changes(cloud) | by_all,
         best,
     )
 
 
-def _uses(
-    cloud: TextVectors, halves: HalfVectors | None, changes: Mapping[str, Affine]
-) -> pd.DataFrame:
-    scored = []
-    if halves is not None:
-        scores = {
-            name: cosines(change(halves.queries), change(halves.candidates))
-            for name, change in changes.items()
-        }
-        ranks = {str(name): search_ranks(halves, each) for name, each in scores.items()}
-        scored.append(Scored("search", "mean reciprocal rank", ranks, halves.documents))
-        below = {str(name): _less_alike(halves, each) for name, each in scores.items()}
-        quantity = "share of other texts less alike than the other half"
-        scored.append(Scored("pairs", quantity, below, halves.documents))
-    if cloud.has_labels:
-        shares = {
-            str(name): label_neighbors(
-                cloud, nearest_by(change(cloud.vectors), k=K, reduction="cosine")
-            )
-            for name, change in changes.items()
-        }
-        quantity = f"share of {K} neighbors with the label"
-        scored.append(Scored("labels", quantity, shares, cloud.documents))
-    return table_of(scored)
+def _token_whitening(
+    read: TextsOrVectors, cloud: TextVectors, is_fitted: Bool[np.ndarray, " text"]
+) -> tuple[dict[str, Affine], dict[str, Affine]]:
+    """Return whitening by the tokens of fitted texts and of all texts; nothing without tokens.
 
-
-def _less_alike(
-    halves: HalfVectors, scores: Float[np.ndarray, "query candidate"]
-) -> Float[np.ndarray, " query"]:
-    own = np.where(halves.relevant, scores, -np.inf).max(axis=1, keepdims=True)
-    less = (scores < own) + (scores == own) / 2
-    others = ~halves.relevant
-    return np.asarray((less * others).sum(axis=1) / others.sum(axis=1))
-
-
-def _shapes(cloud: TextVectors, changes: Mapping[str, Affine]) -> pd.DataFrame:
-    """Return mean cosine and hubness, of halves too, whose neighbors are among the half alone."""
-    rng = np.random.default_rng(SEED)
-    rows = np.sort(rng.permutation(len(cloud))[:MOST_HALVED])
-    document = cloud.documents[rows]
-    unit = units_of(document)
-    n_units = int(unit.max()) + 1
-    halves = half_units(n_units, N_HALVES, rng)
-    chosen = np.concatenate([np.ones((1, n_units), dtype=bool), halves])[:, unit]
-    found = np.array(
-        [_shape(unit_rows(change(cloud.vectors[rows])), chosen) for change in changes.values()]
+    The vector of a text is the mean of its tokens', which is what the change is then applied to.
+    """
+    if not isinstance(read, CorpusOfTexts) or cloud.pooling != "mean" or cloud.layer is None:
+        return {}, {}
+    groups = dict(zip(cloud.table["id"], map(bool, is_fitted), strict=True))
+    moments = token_moments(read, cloud.layer, groups, find_root())
+    half, everything = moments[True], moments[True] + moments[False]
+    return (
+        {ZIPF: whitening(half.mean, half.covariance)},
+        {ZIPF: whitening(everything.mean, everything.covariance)},
     )
-    parts = []
-    for number, (task, quantity) in enumerate(SHAPES.items()):
-        values = found[:, :, number].T
-        paired = paired_statistics(values[0], values[1:], n_units, level=LEVEL)
-        parts.append(rows_of(task, quantity, [*changes], paired, document))
-    return pd.concat(parts, ignore_index=True)
 
 
-def _shape(
-    unit: Float[np.ndarray, "text dim"], chosen: Bool[np.ndarray, "choice text"]
-) -> Float[np.ndarray, "choice shape"]:
-    found = []
-    for inside in chosen:
-        some = unit[inside]
-        n = len(some)
-        total = some.sum(axis=0)
-        mean = (total @ total - np.square(some).sum()) / (n * (n - 1))
-        counts = k_occurrences(
-            nearest_by(some.astype(np.float32), k=min(K, n - 1), reduction="cosine")
-        )
-        found.append((mean, occurrence_skewness(counts)))
-    return np.array(found)
-
-
-def best_of(effects: pd.DataFrame) -> str:
-    """Return the change that surely helps a use most and surely harms none; else `raw`."""
-    uses = effects[effects["task"].isin(USES)]
-    better = uses[uses["difference_low"] > 0]
-    worse = {*uses.loc[uses["difference_high"] < 0, "version"]}
-    allowed = better[~better["version"].isin(worse)]
-    for task in USES:
-        of_task = allowed[allowed["task"] == task]
-        if len(of_task):
-            return str(of_task["version"].to_numpy()[of_task["difference"].argmax()])
-    return "raw"
-
-
-def _said(cloud: TextVectors, effects: pd.DataFrame, best: str) -> Iterator[str]:
-    yield f"{cloud.called}: {len(cloud):,} texts"
+def _said(cloud: TextVectors, tables: Mapping[str, pd.DataFrame], best: str) -> Iterator[str]:
+    effects, share = tables["effects"], tables["shape"]["top_coordinate_share"].iloc[0]
+    yield (
+        f"{cloud.called}: {len(cloud):,} texts; one of {cloud.vectors.shape[1]:,} coordinates has "
+        f"{100 * share:.1f} % of the variance"
+    )
+    n_measured = effects.loc[effects["task"] == "anisotropy", "n"].iloc[0]
+    yield f"fitted on half of the documents, measured on {n_measured:,.0f} texts of the other half"
     for task in effects["task"].unique():
         quantity = effects.loc[effects["task"] == task, "quantity"].iloc[0]
         yield f"{task}: {quantity}, and less the raw vectors"
-        yield from told_of(effects, task, NAMES)
+        yield from effect_lines(effects, task, NAMES)
     lacking = [task for task in ("search", "labels") if task not in {*effects["task"]}]
-    needs = {"search": "20 texts or more of four sentences", "labels": "labels (--label-column)"}
+    needs = {
+        "search": "20 documents or more with a text of four sentences",
+        "labels": "labels (--label-column)",
+    }
     for task in lacking:
         yield f"{task} not asked, which needs {needs[task]}"
+    if ZIPF not in {*effects["version"]}:
+        needs_tokens = "a model that reads texts, and --pooling mean"
+        yield f"{NAMES[ZIPF]} not asked, which needs {needs_tokens}: tokens weigh by their number"
     if len(lacking) < 2:
         yield f"best: {NAMES[best]}" if best != "raw" else "no change surely helps without harm"
+    if best in (RANKS, "raw"):
+        alone = "the identity" if best == "raw" else "nothing, as ranks are no matrix"
+        yield f"--save alone writes {alone}: name a change by --change"
 
 
 def _sentence(cloud: TextVectors, effects: pd.DataFrame, best: str) -> str:
     """Return what one would write into a paper."""
     parts = []
     name = best if best != "raw" else "whitened"
+    n_changes = effects["version"].nunique() - 1
     for _, row in effects[effects["version"] == name].iterrows():
         raw = effects[(effects["task"] == row["task"]) & (effects["version"] == "raw")].iloc[0]
         change = interval(row["difference"], row["difference_low"], row["difference_high"])
         mark = f", {verdict(row)}" if row["task"] in USES else ""
         parts.append(f"{row['quantity']} {raw['value']:.3f}, difference {change}{mark}")
+    n_measured = effects.loc[effects["task"] == "anisotropy", "n"].iloc[0]
     return (
-        f"On {len(cloud):,} texts of {cloud.called}, {NAMES[name]} vectors against raw ones: "
+        f"On {n_measured:,.0f} texts of {cloud.called}, {NAMES[name]} vectors against raw ones: "
         f"{'; '.join(parts)} ({100 * LEVEL:g} % intervals over documents, paired, for all "
-        f"{len(CHANGES) - 1} changes at once; changes fitted on the same texts)."
+        f"{n_changes} changes at once; changes fitted on the other half of "
+        "the documents)."
     )

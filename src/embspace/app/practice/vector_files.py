@@ -1,13 +1,18 @@
-"""Tells files of vectors from files of texts."""
+"""Tells files of vectors from files of texts, and maps large ones into memory."""
 
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from jaxtyping import Float
+
 from embspace.errors import InputError
 from embspace.files.formats.endings import PARQUET, ending_of
 
-ARRAYS = (".npy", ".npz", ".safetensors")
+NPY, SAFETENSORS = ".npy", ".safetensors"
+ARRAYS = (NPY, ".npz", SAFETENSORS)
+ROWS = 4096  # that are checked at once
 
 
 def holds_vectors(file: Path, reading: Mapping[str, Any] | None = None) -> bool:
@@ -44,3 +49,30 @@ def holds_vectors(file: Path, reading: Mapping[str, Any] | None = None) -> bool:
         for kind in types
     )
     return has_lists or sum(pa.types.is_floating(kind) for kind in types) > 1
+
+
+def mapped_vectors(file: Path) -> Float[np.ndarray, "row dim"] | None:
+    """Return the vectors of an .npy or .safetensors as a memory map, of which rows are read in use.
+
+    None if the file is no matrix of finite float32 numbers as they are in memory, which
+    `read_labeled_vectors` converts or refuses.
+    """
+    x = _mapped(file)
+    if x is None or x.dtype != "<f4" or x.ndim != 2 or min(x.shape) < 2 or not x.flags.c_contiguous:
+        return None
+    parts = (x[begin : begin + ROWS] for begin in range(0, len(x), ROWS))
+    return x if all(np.isfinite(part).all() for part in parts) else None
+
+
+def _mapped(file: Path) -> np.ndarray | None:
+    from embspace.files.tensors import map_tensors, tensor_names
+
+    try:
+        if file.suffix == NPY:
+            return np.load(file, mmap_mode="r", allow_pickle=False)
+        if file.suffix == SAFETENSORS:
+            (name,) = tensor_names(str(file))
+            return map_tensors(str(file), [name])[name]
+    except (ValueError, OSError, EOFError, KeyError, InputError, MemoryError, OverflowError):
+        return None
+    return None

@@ -1,17 +1,22 @@
 """Command `embspace drift`: two versions of one model, or of its vectors, on the same texts."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 from jaxtyping import Float, Int
 
-from embspace.app.practice.answers import Answer, number, snippet
-from embspace.app.practice.corpora import CorpusOfTexts, TextsOrVectors, TextVectors, read_corpus
+from embspace.app.practice.answers import Answer, number
+from embspace.app.practice.corpora import CorpusOfTexts, TextsOrVectors
+from embspace.app.practice.reading import read_corpus
 from embspace.errors import InputError, counted
 from embspace.geometry.inference.resampling import half_sample_interval
-from embspace.geometry.practice.versions import TextChanges, compare_versions, rare_cosine
+from embspace.geometry.practice.high_pairs import high_pairs
+from embspace.geometry.practice.rare_cosines import rare_cosine
+from embspace.geometry.practice.versions import TextChanges, compare_versions
+from embspace.measure.practice.text_vectors import TextVectors, check_directions, snippet
 
 SEED = 0
 K = 10
@@ -32,8 +37,11 @@ NAMES = {
 class _Pair(NamedTuple):
     first: TextVectors
     second: TextVectors
-    threshold: float
+    thresholds: tuple[float, float]
+    """Cosines that the rarest pairs reach, in the first and in the second version."""
     changes: TextChanges
+    n_left_out: int
+    """Texts of a single version."""
 
 
 def versions(
@@ -59,7 +67,7 @@ def versions(
     Raises:
         InputError: as `read_corpus`; if not one second version is named.
     """
-    given = [each is not None for each in (other_model, other_vectors, number_type)]
+    given = [version is not None for version in (other_model, other_vectors, number_type)]
     if sum(given) != 1:
         raise InputError(
             f"a second version: found {sum(given)}, allowed: one of --other-model, "
@@ -68,14 +76,9 @@ def versions(
     read = read_corpus(corpus, model=model, tokenizer=tokenizer, vectors=vectors, reading=reading)
     first = read.at(layer, pooling)
     other = _second(read, corpus, other_model, other_vectors, number_type, reading)
-    second = other.at(-1 if vectors is not None or other_vectors is not None else layer, pooling)
-    if len(first) != len(second):
-        raise InputError(
-            f"{second.corpus}: found {len(second):,} vectors, allowed: {len(first):,}, one for "
-            "each text"
-        )
-    pair = _compared(first, second)
-    rounding = _rounding(read, first, layer, pooling, pair.threshold)
+    second = other.at(*((layer, pooling) if other_vectors is None else (-1, None)))
+    pair = _compared(first, second, is_one_space=other_model is None)
+    rounding = _rounding(read, pair.first, layer, pooling, pair.thresholds[0])
     tables = {"changes": _changes(pair, rounding, read, other, layer, pooling)}
     tables["texts"] = _texts(pair)
     return Answer("\n".join(_said(pair, tables, rounding)), _sentence(pair, tables), tables)
@@ -103,39 +106,83 @@ def _second(
     return read_in(read, str(number_type), find_root())
 
 
-def _compared(first: TextVectors, second: TextVectors) -> _Pair:
+def _in_both(first: TextVectors, second: TextVectors) -> tuple[TextVectors, TextVectors]:
+    """Return the texts of both versions, by id; rows of vectors alone have their place for id.
+
+    Raises:
+        InputError: if rows of vectors alone are not as many.
+    """
+    if not (first.has_texts and second.has_texts):
+        if len(first) != len(second):
+            raise InputError(
+                f"{second.corpus}: found {len(second):,} vectors, allowed: {len(first):,}, one for "
+                "each text"
+            )
+        return first, second
+    place = pd.Index(second.table["id"]).get_indexer(first.table["id"])
+    rows = np.flatnonzero(place >= 0), place[place >= 0]
+    one, other = (
+        replace(
+            version,
+            vectors=version.vectors[chosen],
+            table=version.table.iloc[chosen].reset_index(drop=True),
+        )
+        for version, chosen in zip((first, second), rows, strict=True)
+    )
+    return one, other
+
+
+def _compared(first: TextVectors, second: TextVectors, *, is_one_space: bool) -> _Pair:
+    n_texts = len(first) + len(second)
+    first, second = _in_both(first, second)
+    for version in (first, second):
+        check_directions(version)
     documents = first.documents
     n = len(np.unique(documents))
     if n <= K:
         raise InputError(f"{first.corpus}: found {n} documents, allowed: more than {K}")
-    threshold = rare_cosine(first.vectors, documents, share=RARE)
-    changes = compare_versions(first.vectors, second.vectors, documents, k=K, threshold=threshold)
-    return _Pair(first, second, threshold, changes)
+    one, other = (_rare_cosine(version.vectors, documents) for version in (first, second))
+    changes = compare_versions(
+        first.vectors, second.vectors, documents, k=K, thresholds=(one, other)
+    )
+    if not is_one_space:  # coordinates of two models have nothing to do with each other
+        changes = changes._replace(cosine=np.full(len(first), np.nan))
+    return _Pair(first, second, (one, other), changes, n_texts - 2 * len(first))
+
+
+def _rare_cosine(x: Float[np.ndarray, "text dim"], documents: Int[np.ndarray, " text"]) -> float:
+    rng = np.random.default_rng(SEED)
+    pairs = high_pairs(x, documents, largest_rate=RARE, n_listed=0, rng=rng)
+    return rare_cosine(pairs, RARE, level=LEVEL).cosine
 
 
 def _rounding(
     read: TextsOrVectors, first: TextVectors, layer: int, pooling: str | None, threshold: float
 ) -> TextChanges | None:
-    """Return what rounding changes for the first texts; None for vectors from elsewhere."""
+    """Return what rounding changes among some texts; None for vectors, and of few documents."""
     if not isinstance(read, CorpusOfTexts):
         return None
     from embspace.app.practice.read_again import read_alone
     from embspace.settings.roots import find_root
 
     alone = read_alone(read, N_ALONE, find_root()).at(layer, pooling)
-    place = pd.Index(first.table["id"]).get_indexer(alone.table["id"])
-    vectors = first.vectors.copy()
-    vectors[place] = alone.vectors
-    changes = compare_versions(first.vectors, vectors, first.documents, k=K, threshold=threshold)
-    return TextChanges(*(values[place] for values in changes))
+    batched, alone = _in_both(first, alone)
+    if len(np.unique(batched.documents)) <= K:
+        return None
+    return compare_versions(
+        *(batched.vectors, alone.vectors, batched.documents),
+        k=K,
+        thresholds=(threshold, threshold),
+    )
 
 
 def _values(changes: TextChanges) -> dict[str, Float[np.ndarray, " text"]]:
-    return {
-        "cosine_distance": 1 - changes.cosine,
+    values = {
         "neighbors_kept": changes.neighbors_kept,
         "first_kept": (changes.first_rank == 1).astype(float),
     }
+    has_cosine = np.isfinite(changes.cosine).any()
+    return {"cosine_distance": 1 - changes.cosine} | values if has_cosine else values
 
 
 def _changes(
@@ -205,7 +252,7 @@ def _search(
     """Yield the reciprocal rank of a text's other half, as difference between the versions."""
     if not (isinstance(read, CorpusOfTexts) and isinstance(other, CorpusOfTexts)):
         return
-    halves = [each.halves_at(layer, pooling) for each in (read, other)]
+    halves = [version.halves_at(layer, pooling) for version in (read, other)]
     if halves[0] is None or halves[1] is None:
         return
     scores = [_reciprocal_ranks(half) for half in halves]
@@ -230,7 +277,7 @@ def _reciprocal_ranks(half: Any) -> Float[np.ndarray, " query"]:
 
 
 def _texts(pair: _Pair) -> pd.DataFrame:
-    """Return what changed for each text, the texts that changed most first."""
+    """Return the changes by text, the largest first."""
     table = pair.first.table
     made = pd.DataFrame({"id": table["id"], **pair.changes._asdict()})
     made["text"] = [snippet(text, 200) for text in table["text"]]
@@ -244,7 +291,10 @@ def _said(
 ) -> Iterator[str]:
     first, second = pair.first, pair.second
     yield f"{first.corpus}: {counted(len(first), 'text')}, {first.place} and {second.place}"
-    yield f"threshold of alike pairs: {pair.threshold:.3f}, which {RARE:g} of the pairs reach"
+    if pair.n_left_out:
+        yield f"{counted(pair.n_left_out, 'text')} left out, with a vector in one version alone"
+    one, other = pair.thresholds
+    yield f"threshold of alike pairs: {one:.3f} and {other:.3f}, which {RARE:g} of the pairs reach"
     yield f"  {'':36}  {'value':>9}  {'95 % interval':>21}  {'rounding':>9}  {'unrelated':>9}"
     for _, row in tables["changes"].iterrows():
         bounds = f"{_short(row['low'])} to {_short(row['high'])}"
@@ -256,10 +306,13 @@ def _said(
         largest = float((1 - rounding.cosine).max())
         n = int((1 - pair.changes.cosine > largest).sum())
         yield f"{n:,} texts moved by more than rounding did at most (1 - cosine {largest:.2g})"
+    if rounding is not None:
+        yield f"rounding: among {counted(len(rounding.cosine), 'text')} drawn evenly"
     yield "texts that changed most"
     for _, row in tables["texts"].head(N_SHOWN).iterrows():
         kept = f"{100 * row['neighbors_kept']:3.0f} % kept"
-        yield f"  {number(row['cosine'], 6)}  {kept}  {row['id']}  {snippet(row['text'])}".rstrip()
+        cosine = "" if np.isnan(row["cosine"]) else f"{number(row['cosine'], 6)}  "
+        yield f"  {cosine}{kept}  {row['id']}  {snippet(row['text'])}".rstrip()
 
 
 def _short(value: float) -> str:

@@ -41,7 +41,7 @@ def compare_measured(
         for source in sources
         if source.halves
     }
-    return compare_measures(tables, halves, **(settings | {"sources": sources}))
+    return compare_measures(tables, halves, **(settings | {"sources": sources}))["csv"]
 
 
 def _nouns(known: Sequence[str], sides: Sequence[Measurements], named: Sequence[str]) -> list[str]:

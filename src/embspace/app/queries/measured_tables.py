@@ -4,7 +4,7 @@ from collections.abc import Callable
 from contextlib import chdir
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import pandas as pd
 
@@ -45,7 +45,7 @@ class MeasuredTables(ShownTables):
         return ShownTables, (dict(self),)
 
     def plot(self, **settings: Any) -> "Figure":
-        """Return the figure of the analysis, drawn from these results.
+        """Return the figure of the analysis, or the one that has its numbers, from these results.
 
         The settings are those in conf/draw/, but for the `settings` given.
 
@@ -57,14 +57,17 @@ class MeasuredTables(ShownTables):
 
         from embspace.draw.page.saving import drawn
 
-        drawing = self._drawing()
+        noun, drawing = self._drawing(self._noun)
+        if drawing.drawn_in:
+            noun, drawing = self._drawing(drawing.drawn_in)
         checked = self._inputs.checked(drawing.draw, settings)
-        for path in drawing.paths(self._noun, "{model}"):
+        for path in drawing.paths(noun, "{model}"):
             self._bring(path)
         with rc_context(), chdir(self._inputs.folder):
-            results = drawing.load(self._noun, self._model)
+            results = drawing.load(noun, self._model)
             label = self._inputs.loaded.description.label
-            return drawn(drawing, results, label, checked)[0]
+            figure: Any = drawn(drawing, results, label, checked)[0]
+        return cast("Figure", figure)
 
     def cite(self, *, latex: bool = False) -> "Citation":
         """Return the method of the analysis in sentences for a paper, and its references.
@@ -89,14 +92,15 @@ class MeasuredTables(ShownTables):
                 f"the sentences of '{self._noun}': {path} is no result of this process"
             ) from error
 
-    def _drawing(self) -> Any:
+    def _drawing(self, noun: str) -> tuple[str, Any]:
+        from embspace import draw
         from embspace.draw.page.saving import drawings_of
 
-        chapter = declaration(self._noun).chapter
-        module = import_module(f"embspace.draw.{chapter}.{self._noun}")
-        return drawings_of(module, tables=Path(str(module.__file__)).with_name("tables.yaml"))[
-            self._noun
-        ]
+        if noun == self._noun and not declaration(noun).analysis.is_drawn:
+            raise InputError(f"analysis: found '{noun}', which has no figure")
+        [file] = Path(draw.__path__[0]).glob(f"*/{noun}.py")
+        module = import_module(f"embspace.draw.{file.parent.name}.{noun}")
+        return noun, drawings_of(module, tables=file.with_name("tables.yaml"))[noun]
 
     def _bring(self, path: str) -> None:
         """Have a file that the figure shows in the tree of these results."""

@@ -30,7 +30,7 @@ def be_about(folder: Path, corpora: Sequence[str]) -> None:
         for file in sorted((folder / CONF / verb).rglob("*.yaml")):
             text = file.read_text(encoding="utf-8")
             about = CORPUS.search(text)
-            if about and about[1] not in corpora:
+            if about and corpora and about[1] not in corpora:
                 # In quotes, for YAML reads some names as numbers.
                 text = CORPUS.sub(f"corpus: {json.dumps(corpora[0])}", text)
                 write_changed(file, text.encode())

@@ -1,9 +1,11 @@
 """Says what a report will cost before it starts: by what ran before, or by a measured run."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from importlib.resources import files
+from math import prod
 from typing import Any
 
 from embspace.app.repro.durations import Durations, rounded
@@ -15,59 +17,113 @@ from embspace.settings.pipeline import Stage
 MEASURED = "seconds.json"
 # Parts of it: with the settings of conf/, and of stages that have others in a report.
 WHOLE, QUICKER = "seconds", "seconds_of_quicker_settings"
+SMALL = "small"  # a second run, of a small model and few short texts
 N_SHOWN = 3
-# What a stage reads, by the beginning of a path, and the powers of the number of parameters and of
-# characters of texts that its time grows by. Vectors of the vocabulary grow by their width alone,
-# about the root of the parameters; all states of texts by width, layers and number.
+# What a stage reads, by the beginning of a path, and the powers of the number of parameters, of
+# characters of texts and of tokens of the vocabulary that its time grows by. The width of learned
+# vectors is about the cube root of the parameters; all states of texts grow by width, layers and
+# number.
 GROWS = {
-    "data/extracted/hidden_states": (0.8, 1.0),
-    "data/prepared/texts/": (0.8, 1.0),
-    "data/extracted/embeddings": (0.5, 0.0),
-    "data/prepared/model": (0.8, 0.0),
+    "data/extracted/hidden_states": (0.8, 1.0, 0.0),
+    "data/prepared/texts/": (0.8, 1.0, 0.0),
+    "data/extracted/embeddings": (0.3, 0.0, 1.0),
+    "data/prepared/model": (0.8, 0.0, 0.0),
 }
+NOTHING = (0.0, 0.0, 0.0)
 
 
 @dataclass(frozen=True)
 class Size:
-    """The size of a model and of its texts, from which the time of a stage is estimated."""
+    """The size of a model and of its texts, from which the time of a stage is estimated.
+
+    What is unknown, and 0, is taken to be as in the measured run.
+    """
 
     parameters: int
-    """Number of parameters of the model; 0 if unknown: that of the measured model is taken."""
+    """Number of parameters of the model, those of shared blocks counted in each layer."""
     characters: int
-    """Number of characters of all texts; 0 if unknown: that of the measured texts is taken."""
+    """Number of characters of all texts."""
     corpora: int = 1
     """Number of corpora that have the texts."""
+    tokens: int = 0
+    """Number of tokens of the vocabulary."""
+
+    def over(self, base: "Size") -> tuple[float, float, float]:
+        """Return parameters, characters and tokens over those of another size."""
+        return (
+            (self.parameters or base.parameters) / base.parameters,
+            (self.characters or base.characters) / base.characters,
+            (self.tokens or base.tokens) / base.tokens,
+        )
 
 
 class Expected:
-    """The seconds of stages that never ran here, from a measured run of another model and texts."""
+    """The seconds of stages that never ran here, from measured runs of other models and texts.
 
-    def __init__(self, stages: Mapping[str, Stage], size: Size, *, is_quicker: bool) -> None:
+    Of a large model and of a small one: what a stage takes of the smallest model, as imports and
+    compiled loops, does not shrink further.
+    """
+
+    def __init__(
+        self,
+        stages: Mapping[str, Stage],
+        size: Size,
+        *,
+        is_quicker: bool,
+        slowness: Callable[[], float] = lambda: 1.0,
+    ) -> None:
         """Take the graph's stages by name, and the size of what they will read.
 
-        `is_quicker` says that they have the settings of a report without `--all`.
+        `is_quicker` says that they have the settings of a report without `--all`; `slowness`
+        returns how many times as long as the measured one this machine takes now, and is asked
+        where a time is expected.
         """
         measured = measured_run()
         self._seconds: dict[str, float] = measured[WHOLE]
         if is_quicker:
             self._seconds = self._seconds | measured[QUICKER]
-        base = Size(measured["parameters"], measured["characters"])
-        parameters = size.parameters or base.parameters
-        characters = size.characters or base.characters
-        self._ratios = (parameters / base.parameters, characters / base.characters)
+        self._smallest: dict[str, float] = measured[SMALL][WHOLE]
+        base = _size(measured)
+        self._ratios, self._small_ratios = size.over(base), _size(measured[SMALL]).over(base)
         self._corpora = size.corpora
         self._stages = stages
+        self._slowness = cache(slowness)
 
     def __call__(self, item: str) -> float | None:
         """Return the seconds of a stage's item, None of a stage that was not measured."""
         name = item.partition("@")[0]
         stage = self._stages.get(name)
-        seconds = self._seconds.get(name)
-        if seconds is None or stage is None:
-            return seconds
-        of_model, of_texts = growth(stage)
-        one_of = self._corpora if "corpus" in stage.entry.get("matrix", {}) else 1
-        return seconds * self._ratios[0] ** of_model * (self._ratios[1] / one_of) ** of_texts
+        large, small = self._seconds.get(name), self._smallest.get(name)
+        if large is None and small is None:
+            return None
+        powers = growth(stage) if stage else NOTHING
+        is_of_one = stage is not None and "corpus" in stage.entry.get("matrix", {})
+        here = _grown(self._ratios, powers) / (self._corpora ** powers[1] if is_of_one else 1)
+        return _between(large, small, here, _grown(self._small_ratios, powers)) * self._slowness()
+
+
+def _size(measured: Mapping[str, Any]) -> Size:
+    return Size(measured["parameters"], measured["characters"], tokens=measured["tokens"])
+
+
+def _grown(ratios: Sequence[float], powers: Sequence[float]) -> float:
+    return prod(ratio**power for ratio, power in zip(ratios, powers, strict=True))
+
+
+def _between(large: float | None, small: float | None, here: float, of_small: float) -> float:
+    """Return the seconds at a size `here`, where the large run has size 1 and the small `of_small`.
+
+    A part that is fixed and one that grows by the size. Of a stage that one run alone has: all of
+    the large one's grows, half of the small one's.
+    """
+    if small is None:
+        return (large or 0.0) * here
+    if large is None:
+        return small * (1 + here / of_small) / 2
+    if of_small >= 1:
+        return max(large, small)
+    growing = max(large - small, 0.0) / (1 - of_small)
+    return max(small - growing * of_small, 0.0) + growing * here
 
 
 def measured_run() -> dict[str, Any]:
@@ -77,8 +133,8 @@ def measured_run() -> dict[str, Any]:
     return measured
 
 
-def growth(stage: Stage) -> tuple[float, float]:
-    """Return the powers of parameters and characters that a stage's time grows by; 0 of neither."""
+def growth(stage: Stage) -> tuple[float, float, float]:
+    """Return the powers of parameters, characters and tokens that a stage's time grows by."""
     listed = stage.entry.get("deps", ())
     paths = [path if isinstance(path, str) else next(iter(path)) for path in listed]
     return next(
@@ -87,7 +143,7 @@ def growth(stage: Stage) -> tuple[float, float]:
             for start, powers in GROWS.items()
             if any(path.startswith(start) for path in paths)
         ),
-        (0.0, 0.0),
+        NOTHING,
     )
 
 

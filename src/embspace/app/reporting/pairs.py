@@ -18,7 +18,9 @@ from embspace.app.reporting.growing import draw_analysis, share_drawings
 from embspace.app.reporting.listed import note
 from embspace.app.reporting.parts import Analysis, makers
 from embspace.app.reporting.sizes import size_of
+from embspace.app.reporting.slowness import slowness
 from embspace.app.repro.durations import Durations
+from embspace.app.repro.environment import n_cores
 from embspace.app.repro.schedule import Needs
 from embspace.app.run import tell
 from embspace.app.working_tree import TREES, WorkingTree
@@ -144,7 +146,8 @@ def write_comparison(
         nouns = [noun for noun in NOUNS if with_measures or noun != MEASURES]
         wanted = [Analysis(noun, CHAPTER, 0, "") for noun in nouns]
         stages = makers(tree.folder, pair.key, wanted)
-        targets = [address for addresses in stages.values() for address in addresses]
+        # A figure may show tables of a neighbor, whose stage is wanted once.
+        targets = [*dict.fromkeys(address for made in stages.values() for address in made)]
         if not targets:  # by which all stages of the tree would be meant
             raise InputError(f"{tree.folder}: no stage compares models")
         share_drawings(tree.root, tree.folder)
@@ -179,7 +182,12 @@ def _run(
     from embspace.app.checks.long_stimuli import check_stimuli
 
     check_stimuli(tree.folder, tree.stages(*targets))
-    expected = Expected(read_stages(tree.folder), _size(tree.folder, pair), is_quicker=False)
+    size = _size(tree.folder, pair)
+    expected = Expected(
+        *(read_stages(tree.folder), size),
+        is_quicker=False,
+        slowness=lambda: slowness(jobs or n_cores()),
+    )
     durations = Durations(tree.root, tree.folder.name, expected)
 
     def announce(needs: Needs) -> None:

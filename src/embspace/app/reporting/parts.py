@@ -11,15 +11,17 @@ from embspace.settings.schema import read_yaml
 ALL, NO_MAPS, STIMULI = "all", "no-maps", "stimuli"
 OPTIONS = ("layers", "attention", "parameters", STIMULI, ALL, NO_MAPS)
 # Which part each analysis belongs to is said by its chapter, but for these.
-CHEAP_LAYERS = ("direction", "spectrum", "intrinsic_dimension", "hubs")
+CHEAP_LAYERS = ("profile", "direction", "spectrum", "context", "intrinsic_dimension", "hubs")
 MAPS = ("pca", "tsne", "umap", "projections", "text_maps", "layer_maps")
 # Minutes for a model of base size, of embspace's own texts, or of all that stands here. PCA of a
 # vocabulary takes as long as t-SNE and UMAP together, and keeps the fewest neighbors.
-COSTLY = ("pca", "projections", "probing", "token_tracker", "text_classification", "ledger")
+OF_TOKENS = ("token_tracker", "token_paths")
+COSTLY = ("pca", "projections", "probing", *OF_TOKENS, "tasks", "text_classification", "ledger")
 # These read sentences, lists of words and reviews that came with the study, and no other texts.
 OF_STIMULI = (
-    *("probing", "evolution", "evolution_steps", "evolution_shared", "homonyms", "token_tracker"),
-    *("synonyms", "differences", "difference_consistency", "text_classification"),
+    *("probing", "evolution", "evolution_steps", "evolution_shared", "homonyms", *OF_TOKENS),
+    *("synonyms", "differences", "difference_consistency", "sentence_meaning", "oppositeness"),
+    *("tasks", "text_classification", "associations"),
 )
 OF_ALL = "ledger"
 # The rank in the order of use, and the option that asks for it; "" of what every report has.
@@ -27,6 +29,7 @@ FIRST, LAST_BUT_ALL, LAST = 0, 8, 9
 BY_CHAPTER = {
     "texts": (1, ""),
     "label_overlap": (1, ""),
+    "practice": (1, ""),
     "layer_choice": (1, ""),
     "learned": (2, ""),
     "positional": (2, ""),
@@ -36,6 +39,7 @@ BY_CHAPTER = {
     "attention": (5, "attention"),
     "blocks": (5, "attention"),
     "parameters": (6, "parameters"),
+    "open_questions": (LAST_BUT_ALL, ALL),
     "ledger": (LAST, ALL),
 }
 MAPS_RANK = 7

@@ -5,7 +5,7 @@ models from results/, and random weights from the nulls of the first model.
 """
 
 import argparse
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import pandas as pd
@@ -42,16 +42,16 @@ def reference_table(root: Path, models: Sequence[str]) -> pd.DataFrame:
 
 
 def _profiles(
-    root: Path, model: str, label: str, shown: dict[str, list[str]], *, with_random: bool
+    root: Path, model: str, label: str, shown: Mapping[str, list[str]], *, with_random: bool
 ) -> Iterator[pd.DataFrame]:
     for family in FAMILIES:
         file = root / f"results/{family}/profiles/{model}.csv"
         if not file.is_file():
             continue
         profiles = load_table(str(file)).query("change == 'as_is'")
-        of_tokens = profiles.loc[profiles["space"] == "token", "corpus"].unique()
-        lengths = {name: tokens_per_text(profiles, name) for name in of_tokens}
-        profiles = profiles[profiles["corpus"].isin(of_tokens)]
+        with_tokens = profiles.loc[profiles["space"] == "token", "corpus"].unique()
+        lengths = {name: tokens_per_text(profiles, name) for name in with_tokens}
+        profiles = profiles[profiles["corpus"].isin(with_tokens)]
         table = profiles[profiles["measure"].isin(shown[family])]
         yield _spread_out(table, lengths).assign(model=label)
         if with_random:

@@ -16,25 +16,27 @@ def size_of(folder: Path, model: str, corpora: Collection[str], files: Sequence[
     """Return the size of a model that a tree describes, and of corpora, some of which are files."""
     characters = sum(len(own.content) for own in files)
     characters += sum(map(_characters_of, {*corpora} - {own.name for own in files}))
-    return Size(_parameters_of(folder, model), characters, len(corpora))
+    parameters, tokens = _parameters_of(folder, model)
+    return Size(parameters, characters, len(corpora), tokens)
 
 
-def _parameters_of(folder: Path, model: str) -> int:
-    """Return the number of a model's parameters: as its description says, or about, by its config.
+def _parameters_of(folder: Path, model: str) -> tuple[int, int]:
+    """Return the number of a model's parameters, and of its tokens; 0 if not known.
 
-    A block has 4 matrices of dim x dim in attention, and as a rule 8 in the MLP. 0 if not known.
+    As its description says, or about, by its config: a block has 4 matrices of dim x dim in
+    attention, and as a rule 8 in the MLP.
     """
     from embspace.models.architecture import load_config
 
     content = read_yaml(folder / CONF / "model" / f"{model}.yaml")
-    if content.get("parameters"):
-        return int(content["parameters"])
+    said, config = int(content.get("parameters") or 0), None
     with suppress(InputError), chdir(folder):
         config = load_config(model, describe_model(model, content))
-        names = ("num_hidden_layers", "hidden_size", "vocab_size")
-        n_layers, dim, n_tokens = (getattr(config, name, 0) for name in names)
-        return 12 * n_layers * dim**2 + n_tokens * dim
-    return 0
+    if config is None:
+        return said, 0
+    names = ("num_hidden_layers", "hidden_size", "vocab_size")
+    n_layers, dim, n_tokens = (getattr(config, name, 0) for name in names)
+    return said or 12 * n_layers * dim**2 + n_tokens * dim, n_tokens
 
 
 def _characters_of(corpus: str) -> int:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 GROUPS = ("topic", "label", "subject", "category", "class", "domain")  # columns that color a map
 GROUP = "group_column"  # of a description in conf/corpus/: the label of each text
 DOCUMENT = "document_column"  # of one: what belongs together
+MOST_LABELS, FEWEST_OF_LABEL = 20, 5  # values of a column, and texts of each, that may be labels
 OPTIONS = {GROUP: "label-column"}  # of the command, where the key has another name
 
 
@@ -95,7 +96,31 @@ def _own_texts(file: Path, root: Path, reading: dict[str, Any]) -> OwnTexts:
         name += "_file"
     suffix, content = content_of(str(file))
     english = is_english(texts["text"].astype(str), function_words(root))
-    return OwnTexts(name, file.name, suffix, content, options, str(file), english)
+    unread = () if GROUP in options else tuple(_label_columns(texts, options))
+    return OwnTexts(name, file.name, suffix, content, options, str(file), english, unread)
+
+
+def _label_columns(texts: "pd.DataFrame", options: dict[str, Any]) -> list[str]:
+    """Return the columns with few values, each of several texts, that may be labels."""
+    used = {"id", "text", "document", *map(str, options.values())}
+    return [
+        name
+        for name in map(str, texts)
+        if name not in used
+        and _tells_apart(texts, name)
+        and texts[name].nunique() <= MOST_LABELS
+        and texts[name].value_counts().min() >= FEWEST_OF_LABEL
+    ]
+
+
+def labels_unread(files: Sequence[OwnTexts]) -> list[str]:
+    """Return sentences on columns that may be labels, with the option by which they are read."""
+    return [
+        f"{own.place}: column '{column}' has a few values that texts share; "
+        f"--{OPTIONS[GROUP]} {column} reads them as labels"
+        for own in files
+        for column in own.unread_labels
+    ]
 
 
 def _check_documents(texts: "pd.DataFrame", unit: str | None, file: Path) -> None:

@@ -1,65 +1,84 @@
-"""Draws the types of heads and the clearest head of each, the counterpart of figure 8."""
+"""Draws the types of heads, clear examples of them, and how alike heads are: Luisto's figure 8."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from textwrap import fill
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 from pydantic import NonNegativeInt, PositiveFloat
 
-from embspace.draw.attention.head_names import draw_grid, draw_map, grid_of, head_name
-from embspace.draw.page.canvas import counted, new_figure, percent, say_instead
-from embspace.draw.page.looks import BLACK, BLUE, GREEN, ORANGE, PURPLE, SKY, VERMILION, YELLOW
+from embspace.draw.attention.head_map import draw_divergence
+from embspace.draw.attention.head_names import draw_map, head_name
+from embspace.draw.page.canvas import (
+    counted,
+    legend_below,
+    new_figure,
+    percent,
+    say_instead,
+    sentence_case,
+)
+from embspace.draw.page.looks import BLACK, BLUE, MODELS
 from embspace.draw.page.markdown import markdown_table, section, tables_page
 from embspace.draw.page.saving import Results
 
 STAGE = "measure_attention_patterns"
-FURTHER_RESULTS = ("head_features/examples.csv", "data/measured/head_features.safetensors")
-EXAMPLES, TENSORS = "head_features/examples", FURTHER_RESULTS[1]
+FURTHER_RESULTS = (
+    "head_features/examples.csv",
+    "head_features/divergence.csv",
+    "data/measured/head_features.safetensors",
+)
+EXAMPLES, DIVERGENCE = "head_features/examples", "head_features/divergence"
+TENSORS = FURTHER_RESULTS[2]
 KOVALEVA = "kovaleva"
 SET_NAMES = {KOVALEVA: "types of Kovaleva et al.", "own": "our own types"}
-SHARE_TITLES = {KOVALEVA: "shares of these five", "own": "shares of our own types"}
-DEPENDS = "depends"
-WEAK = 0.05  # a margin below it is said beside the head
+CLEAR = 0.05  # the least margin with which the eye sees a pattern
 MOST_BESIDE = 0.6  # a longer bar has its name inside
-BROWN = "#8C564B"
-COLORS = [BLUE, VERMILION, GREEN, PURPLE]
-# Of the second set, whose types are others: `block`, the fifth, is the fourth of the first.
-OTHER_COLORS = [SKY, BROWN, "#332288", ORANGE, PURPLE, "#999933", YELLOW, "#882255"]
-REST = "0.85"  # of the last type, which takes what no other has taken
-N_MAPS = 5
+REST = "0.8"  # of the last type, which takes what no other has taken
+N_MAPS = 4
+AROUND_MM = 35.0  # that heading and legend take
+WITHOUT_FIRST = "without the first token's key"
+COLUMNS = ("set", "type", "n", "share", "random_weights", "clearest_margin", "first_key")
+MORE = ("set", "type", "stability", "n_without_first_key", "n_both")
 
 
 def draw_attention_patterns(
     results: Results, label: str, *, height_mm: PositiveFloat, digits: NonNegativeInt
 ) -> tuple[Figure, str]:
-    """Draw the clearest head of each type with its tokens, and the types of all heads."""
-    heads, types = results["heads"], results["types"]
-    subtitle = _subtitle(types, label)
+    """Draw clear heads of four types with their tokens, the share of each type, and divergences."""
+    types, divergence = results["types"], results[DIVERGENCE]
+    clear = _clear(types)
+    n_panels = len(clear) + 2
+    n_columns = 3 if n_panels != 4 else 2
+    n_rows = -(-n_panels // n_columns)
     figure, axes = new_figure(
-        3, 3, height_mm=height_mm, title=_finding(types), subtitle=subtitle, stage=STAGE
+        n_rows,
+        min(n_columns, n_panels),
+        height_mm=AROUND_MM + (height_mm - AROUND_MM) * n_rows / 2,
+        title=_finding(types),
+        subtitle=_subtitle(types, label),
+        stage=STAGE,
     )
     title = f"Types of heads of {label}"
-    if heads.empty:
+    if types.empty:
         say_instead(axes, "the model reads no text")
         return figure, tables_page(title, STAGE, "The model reads no text.\n")
-    sets = list(dict.fromkeys(types["set"]))
-    first = types[types["set"] == sets[0]]
-    tokens = results[EXAMPLES]["token"].astype(str).tolist()
-    _maps(axes[:N_MAPS], first, results[TENSORS]["example"], tokens)
-    _shares(axes[5], first, sets[0], COLORS)
-    _grid(axes[6], heads, first, sets[0], COLORS)
-    if len(sets) > 1:
-        second = types[types["set"] == sets[1]]
-        _grid(axes[7], heads, second, sets[1], OTHER_COLORS)
-        _shares(axes[8], second, sets[1], OTHER_COLORS)
+    for ax in axes[n_panels:]:
+        ax.set_axis_off()
+    shares, differences = axes[len(clear) : n_panels]
+    if len(clear):
+        tokens = results[EXAMPLES]["token"].astype(str).tolist()
+        _maps(axes[: len(clear)], clear, results[TENSORS]["example"], tokens)
+        _scale(axes[: min(n_columns, len(clear))])
+    _shares(shares, types[types["set"] == types["set"].iloc[0]])
+    if divergence.empty:
+        say_instead([differences], fill("there are no two heads to compare", 26))
     else:
-        say_instead(axes[7:], "there is one set of rules")
+        draw_divergence(differences, divergence)
+    legend_below(figure, [shares, differences], ncols=4)
     return figure, _tables(results, title, digits)
 
 
@@ -68,16 +87,11 @@ def _finding(types: pd.DataFrame) -> str:
         return "No heads: the model reads no text"
     first = types[types["set"] == types["set"].iloc[0]]
     named = first.iloc[:-1].sort_values("share", ascending=False, kind="stable")
-    most, rest = named.iloc[0], first.iloc[-1]
-    at_random = first["random_weights"].iloc[-1]
-    beside = "" if pd.isna(at_random) else f" ({percent(at_random)} with random weights)"
-    depends = most["first_key"] == DEPENDS
-    share = f"{percent(most['share_without_first_key'])} without the first token's key"
-    without = f" ({share})" if depends else ""
-    return (
-        f"By our bounds {percent(most['share'])} of the heads are {_words(most['type'])}{without}, "
-        f"{percent(rest['share'])}{beside} {_words(rest['type'])}"
-    )
+    rest, at_random = first["share"].iloc[-1], first["random_weights"].iloc[-1]
+    beside = "" if pd.isna(at_random) else f", with random weights {percent(at_random)}"
+    most = _words(named["type"].iloc[0])
+    others = f"; {most} is the most frequent pattern" if named["n"].any() else ""
+    return f"{percent(rest)} of the heads make no pattern by our bounds{beside}{others}"
 
 
 def _subtitle(types: pd.DataFrame, label: str) -> str:
@@ -86,83 +100,62 @@ def _subtitle(types: pd.DataFrame, label: str) -> str:
     row = types.iloc[0]
     return (
         f"{label} · {counted(row['n_heads'], 'head')} · types by bounds on features, means over "
-        f"{counted(row['n_texts'], 'text')}; the bounds are ours, the five names those of Kovaleva "
-        "et al. (2019), thesis figure 8 · a to e: the clearest head of each, with its margin where "
-        f"that is below {WEAK:g} and the pattern may not show; rows are queries, from 0 (light) to "
-        f"1 (dark) · g, h: colors of the bars f, i · lines on bars: {100 * row['level']:g} % "
-        "intervals over texts; diamonds: without the first token's key, on which a type depends if "
-        "too few of its heads have it both ways"
+        f"{counted(row['n_texts'], 'text')}; the bounds are ours, names of types at bars those of "
+        "Kovaleva et al. (2019), thesis figure 8 · maps: a row is a query, and the head the "
+        f"clearest of its type · lines and bands: {100 * row['level']:g} % intervals over texts"
     )
+
+
+def _clear(types: pd.DataFrame) -> pd.DataFrame:
+    """Return types of both sets with a head whose pattern shows, and no head twice."""
+    is_rest = types["type"] == types.groupby("set")["type"].transform("last")
+    clear = types[~is_rest & (types["clearest_margin"] >= CLEAR)]
+    return clear.drop_duplicates(["clearest_layer", "clearest_head"]).head(N_MAPS)
 
 
 def _maps(axes: Sequence[Axes], types: pd.DataFrame, maps: np.ndarray, tokens: list[str]) -> None:
-    """Draw the clearest head of each type; a type without a head says so."""
-    for number, ax in enumerate(axes):
-        if number >= len(types):
-            say_instead([ax], "no further type")
-            continue
-        row = types.iloc[number]
-        name = _words(row["type"])
-        if not row["n"]:
-            ax.set_title(name)
-            say_instead([ax], fill(f"no head is {name} by these bounds", 26))
-            continue
-        layer, head = int(row["clearest_layer"]), int(row["clearest_head"])
-        margin = float(row["clearest_margin"])
-        weak = f", margin {margin:.2g}" if margin < WEAK else ""
-        title = f"{name}: {head_name(layer, head)}{weak}"
+    """Draw the clearest head of each type."""
+    columns = ["type", "clearest_layer", "clearest_head"]
+    for ax, (name, *place) in zip(axes, types[columns].itertuples(index=False), strict=False):
+        layer, head = map(int, place)
+        title = f"{sentence_case(_words(name))}: layer {layer}, head {head}"
         draw_map(ax, maps[layer - 1, head - 1], tokens, title)
 
 
-def _colors(types: pd.DataFrame, palette: Sequence[str]) -> dict[str, str]:
-    """Return a color for each type of a set; the last has that of no pattern."""
-    named = [*types["type"]]
-    colors = [palette[number % len(palette)] for number in range(len(named) - 1)]
-    return dict(zip(named, [*colors, REST], strict=True))
-
-
-def _grid(
-    ax: Axes, heads: pd.DataFrame, types: pd.DataFrame, name: str, palette: Sequence[str]
-) -> None:
-    colors = _colors(types, palette)
-    numbers: Mapping[str, int] = {type_: number for number, type_ in enumerate(colors)}
-    rows = heads[heads["set"] == name]
-    values = grid_of(rows.assign(number=rows["type"].map(numbers)), "number")
-    look: dict[str, Any] = {"cmap": ListedColormap([*colors.values()]), "has_bar": False}
-    draw_grid(ax, values, SET_NAMES.get(name, name), vmin=0, vmax=len(colors) - 1, **look)
-
-
-def _shares(ax: Axes, types: pd.DataFrame, name: str, palette: Sequence[str]) -> None:
-    """Draw the share of each type as a bar with its interval, and a line at random weights."""
-    import seaborn as sns
-
-    colors = _colors(types, palette)
-    shown = types.assign(name=types["type"].map(_words))
-    sns.barplot(
-        shown, x="share", y="name", hue="type", palette=colors, legend=False, ax=ax, saturation=1
+def _scale(axes: Sequence[Axes]) -> None:
+    """Draw one bar of colors beside the maps of the first row."""
+    bar = axes[0].figure.colorbar(
+        axes[0].collections[0], ax=[*axes], aspect=24, pad=0.01, label="attention"
     )
-    places = np.arange(len(shown))
-    low, high = shown["share"] - shown["share_low"], shown["share_high"] - shown["share"]
+    bar.outline.set_visible(False)
+
+
+def _shares(ax: Axes, types: pd.DataFrame) -> None:
+    """Draw the share of each type as a bar with its interval, beside random weights."""
+    places, shares = np.arange(len(types)), types["share"]
+    ax.barh(places, shares, color=[*[BLUE] * (len(types) - 1), REST])
+    low, high = shares - types["share_low"], types["share_high"] - shares
     if low.notna().all():
         errors = np.array([low.clip(lower=0), high.clip(lower=0)])
-        ax.errorbar(shown["share"], places, xerr=errors, fmt="none", ecolor="0.2", elinewidth=0.8)
-    ax.vlines(shown["random_weights"], places - 0.4, places + 0.4, color=BLACK, linestyles=":")
+        ax.errorbar(shares, places, xerr=errors, fmt="none", ecolor="0.2", elinewidth=0.8)
+    look, without = MODELS["random"], types["share_without_first_key"]
+    marks: dict[str, Any] = {"clip_on": False, "ls": "None", "zorder": 4}
+    ax.plot(types["random_weights"], places, look.marker, color=look.color, ms=5, **marks)
+    marks |= {"markeredgecolor": BLACK, "label": WITHOUT_FIRST}
+    ax.plot(without, places, "D", color="white", markersize=3, **marks)
     # Inside the panel, for names beside it would make its column narrower than that of the maps.
-    without = shown["share_without_first_key"]
-    ax.plot(without, places, "D", color="white", markeredgecolor=BLACK, markersize=3, clip_on=False)
-    lowest = shown["share_low"].fillna(shown["share"])
-    columns = (shown["name"], lowest, shown["share"], without, shown["first_key"])
-    for place, (type_, low_end, *shares, first_key) in enumerate(zip(*columns, strict=True)):
-        inside = max(shares) > MOST_BESIDE
-        at, side = (
-            (min(low_end, shares[0]) - 0.02, "right") if inside else (max(shares) + 0.06, "left")
-        )
-        words = f"{type_}: depends" if first_key == DEPENDS else type_
-        ax.text(at, place, words, ha=side, va="center", fontsize=7)
+    lowest = types["share_low"].fillna(shares)
+    for place, (name, low_end, *ends) in enumerate(
+        zip(types["type"], lowest, shares, without, strict=True)
+    ):
+        inside = max(ends) > MOST_BESIDE
+        at = min(low_end, ends[0]) - 0.02 if inside else max(ends) + 0.06
+        look_of_name: dict[str, Any] = {"ha": "right" if inside else "left", "va": "center"}
+        ax.text(at, place, _words(name), fontsize=7, **look_of_name)
     ax.set_yticks([])
     ax.xaxis.set_major_formatter(PercentFormatter(1, decimals=0, symbol=" %"))
-    ax.set(title=SHARE_TITLES.get(name, name), xlabel="share of heads (dots: random)", ylabel="")
-    ax.set_xlim(0, 1.03)
+    ax.set(title="Share of each type", xlabel="share of heads", xlim=(0, 1.03))
+    ax.invert_yaxis()
 
 
 def _words(name: str) -> str:
@@ -171,9 +164,11 @@ def _words(name: str) -> str:
 
 def _tables(results: Results, title: str, digits: int) -> str:
     types = results["types"]
-    names = {name: SET_NAMES.get(name, name) for name in types["set"]}
-    words = {name: _words(name) for name in types["type"]}
-    shown = results.for_readers("types", set=names, type=words)
+    words: dict[str, Any] = {
+        "set": {name: SET_NAMES.get(name, name) for name in types["set"]},
+        "type": {name: _words(name) for name in types["type"]},
+    }
+    shown = results.for_readers("types", columns=COLUMNS, **words)
     clearest = [
         "" if pd.isna(layer) else head_name(layer, head)
         for layer, head in zip(types["clearest_layer"], types["clearest_head"], strict=True)
@@ -181,12 +176,17 @@ def _tables(results: Results, title: str, digits: int) -> str:
     shown.insert([*shown].index("margin"), "clearest head", clearest)
     first = section(
         "Types",
-        "Each head has the first type whose bounds it keeps, the last if none. Stability is the "
-        "share of halves of the texts by which a head has the same type, the mean over heads of "
-        "the type. The margin says how far the clearest head is from another type: from a bound of "
+        "Each head has the first type whose bounds it keeps, the last if none. The margin says how "
+        "far the clearest head, named by layer and number, is from another type: from a bound of "
         "its own, or from keeping those of a type that is asked before. The same rules are asked "
         "of the maps without the first token: a type depends on its key if too few of the heads "
         "that have it with that key or without have it both ways.",
         markdown_table(shown, digits),
     )
-    return tables_page(title, STAGE, first)
+    more = section(
+        "Stability",
+        "The share of halves of the texts by which a head has the same type, the mean over heads "
+        f"of the type; and the heads of a type {WITHOUT_FIRST}.",
+        markdown_table(results.for_readers("types", columns=MORE, **words), digits),
+    )
+    return tables_page(title, STAGE, first, more)

@@ -1,30 +1,20 @@
-"""Draws heads on a plane by how their attention differs, from `measure_head_features`."""
+"""Tells by layer how much the attention of heads differs, from `measure_head_features`."""
 
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.cm import ScalarMappable
-from matplotlib.colors import Normalize
-from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
-from pydantic import NonNegativeInt, PositiveFloat
+from pydantic import NonNegativeInt
 
 from embspace.draw.attention.head_names import head_name
-from embspace.draw.page.canvas import (
-    counted,
-    legend_below,
-    new_figure,
-    percent,
-    say_instead,
-    shade,
-    without_axes,
-)
-from embspace.draw.page.looks import BLUE, GRAY, VERMILION, Look
+from embspace.draw.page.canvas import draw_line
+from embspace.draw.page.looks import BLUE, MODELS, VERMILION, Look
 from embspace.draw.page.markdown import interval, markdown_table, same, section, tables_page
 from embspace.draw.page.wording import side_by_side
 
+DRAWN_IN = "attention_patterns"
 STAGE = "measure_head_features"
 RESULTS = ("head_features/plane.csv", "head_features/divergence.csv")
 LEAST = 0.001  # bits; fewer are said to be less than that
@@ -42,26 +32,15 @@ NEAREST = {"head": "head", "nearest": "nearest head", "nearest_divergence": "div
 
 
 def draw_head_map(
-    results: dict[str, Any], label: str, *, height_mm: PositiveFloat, digits: NonNegativeInt
-) -> tuple[Figure, str]:
-    """Draw the plane of heads, and by layer how much heads differ."""
+    results: dict[str, Any], label: str, *, digits: NonNegativeInt
+) -> tuple[str, str]:
+    """Return how much heads of a layer and of others differ, and tables of it."""
     plane, divergence = results["head_features/plane"], results["head_features/divergence"]
-    figure, axes = new_figure(
-        1,
-        2,
-        height_mm=height_mm,
-        title=_finding(divergence),
-        subtitle=_subtitle(plane, label, divergence),
-        stage=STAGE,
-    )
     title = f"Map of heads of {label}"
     if plane.empty:
-        say_instead(axes, "there are no two heads to compare")
-        return figure, tables_page(title, STAGE, "There are no two heads to compare.\n")
-    _plane(axes[0], plane)
-    _by_layer(axes[1], divergence)
-    legend_below(figure, [axes[1]], ncols=3)
-    return figure, _tables(plane, divergence, title, digits)
+        none = "There are no two heads to compare.\n"
+        return _finding(divergence), tables_page(title, STAGE, none)
+    return _finding(divergence), _tables(plane, divergence, title, digits)
 
 
 def _finding(divergence: pd.DataFrame) -> str:
@@ -96,62 +75,16 @@ def _small(bits: float) -> str:
     return f"less than {LEAST:g}" if 0 < bits < LEAST else f"{bits:.2g}"
 
 
-def _subtitle(plane: pd.DataFrame, label: str, divergence: pd.DataFrame) -> str:
-    if plane.empty:
-        return label
-    row = divergence.iloc[0]
-    return (
-        f"{label} · {counted(len(plane), 'head')} · Jensen-Shannon divergence of their rows, mean "
-        f"over {counted(row['n_texts'], 'text')} (Clark et al. 2019) · the plane keeps "
-        f"{percent(plane['plane_share'].iloc[0])} of the squared distances, "
-        "the most apart heads named · bands: "
-        f"{100 * row['level']:g} % intervals over texts"
-    )
-
-
-def _plane(ax: Axes, plane: pd.DataFrame) -> None:
-    import seaborn as sns
-
-    sns.scatterplot(
-        plane, x="x", y="y", hue="layer", palette="crest", s=26, ax=ax, linewidth=0, legend=False
-    )
-    for layer, head, x, y in _apart(plane):
-        ax.annotate(head_name(layer, head), (x, y), (4, 3), textcoords="offset points", fontsize=7)
-    without_axes(ax)
-    colors = ScalarMappable(Normalize(*plane["layer"].agg(["min", "max"])), "crest")
-    bar = ax.figure.colorbar(colors, ax=ax, shrink=0.6, aspect=16, pad=0.02, label="layer")
-    bar.locator = MaxNLocator(integer=True, nbins=6)
-    bar.outline.set_visible(False)
-    ax.set(title="heads on a plane (layer.head)", xlabel="", ylabel="")
-
-
-def _apart(plane: pd.DataFrame) -> list[tuple[float, ...]]:
-    """Return the heads that are named: no other head lies where the name would stand."""
-    named: list[tuple[float, ...]] = []
-    places = plane[["x", "y"]].drop_duplicates().to_numpy(float)
-    size = float((plane[["x", "y"]].max() - plane[["x", "y"]].min()).max()) or 1.0
-    for row in plane[["layer", "head", "x", "y"]].itertuples(index=False):
-        near = [
-            abs(row[2] - x) < 0.11 * size and abs(row[3] - y) < 0.05 * size for _, _, x, y in named
-        ]
-        right, above = (places - np.array(row[2:], dtype=float)).T / size
-        hidden = (right > 0) & (right < 0.13) & (above > -0.03) & (above < 0.08)
-        if not any(near) and not hidden.any():
-            named.append(tuple(map(float, row)))
-    return named
-
-
-def _by_layer(ax: Axes, divergence: pd.DataFrame) -> None:
+def draw_divergence(ax: Axes, divergence: pd.DataFrame) -> None:
+    """Draw by layer how much heads of it differ, and how much from those of other layers."""
     of_layers = divergence[divergence["layer"].notna()]
     for name, look in COMPARED.items():
         rows = of_layers[of_layers["compared_with"] == name]
-        style: dict[str, Any] = {"color": look.color, "marker": look.marker, "ls": look.line}
-        ax.plot(rows["layer"], rows["divergence"], label=look.name, ms=4, **style)
-        shade(ax, rows, "layer", "divergence", color=look.color, alpha=0.2)
+        draw_line(ax, rows, "layer", "divergence", look)
     rows = of_layers[of_layers["compared_with"] == "same_layer"]
-    ax.plot(rows["layer"], rows["random_weights"], color=GRAY, ls=":", label="random weights")
+    draw_line(ax, rows, "layer", "random_weights", MODELS["random"])
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-    ax.set(title="difference of heads by layer", xlabel="layer", ylabel="divergence (bits)")
+    ax.set(title="Difference of heads by layer", xlabel="layer", ylabel="divergence (bits)")
     ax.set_ylim(bottom=0)
 
 

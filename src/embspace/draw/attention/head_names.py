@@ -5,7 +5,6 @@ from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
@@ -38,33 +37,6 @@ FEATURE_NAMES = {
 def head_name(layer: Any, head: Any) -> str:
     """Return the name of a head: its layer and its number in it, both from 1."""
     return f"{int(layer)}.{int(head)}"
-
-
-def grid_of(table: pd.DataFrame, column: str) -> pd.DataFrame:
-    """Return the values of all heads, a row a layer and a column a head; layer 1 on top."""
-    return table.pivot_table(index="layer", columns="head", values=column, dropna=False)
-
-
-def draw_grid(
-    ax: Axes, values: pd.DataFrame, title: str, *, has_bar: bool = True, **look: Any
-) -> None:
-    """Draw the values of all heads as a map of layers and heads, with its own scale of colors."""
-    import seaborn as sns
-
-    with _alone(ax):
-        sns.heatmap(
-            values, ax=ax, linewidths=0.2, cbar=False, xticklabels=False, yticklabels=False, **look
-        )
-    if has_bar:
-        bar = _figure_of(ax).colorbar(ax.collections[0], ax=ax, pad=0.02, aspect=14)
-        bar.ax.tick_params(length=1.5)
-        bar.outline.set_visible(False)
-    every = [*range(0, values.shape[1], max(1, values.shape[1] // 6))]
-    ax.set_xticks([place + 0.5 for place in every], [str(values.columns[each]) for each in every])
-    rows = [*range(0, values.shape[0], max(1, values.shape[0] // 6))]
-    ax.set_yticks([place + 0.5 for place in rows], [str(values.index[each]) for each in rows])
-    ax.tick_params(length=1.5, rotation=0)
-    ax.set(title=title, xlabel="head", ylabel="layer")
 
 
 def draw_map(ax: Axes, attention: np.ndarray, tokens: Sequence[str], title: str) -> None:

@@ -1,27 +1,21 @@
 """Draws how far permuted texts move the states of each layer, from `measure_word_order`."""
 
-from textwrap import fill
 from typing import Any
 
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
+from matplotlib.ticker import MaxNLocator, PercentFormatter
 from pydantic import NonNegativeInt, PositiveFloat
 
-from embspace.draw.page.canvas import (
-    count,
-    legend_below,
-    new_figure,
-    percent,
-    say_instead,
-    shade,
-)
+from embspace.draw.page.canvas import count, new_figure, percent, say_instead, shade
+from embspace.draw.page.direct_labels import name_lines
 from embspace.draw.page.looks import BLUE, GRAY, NULLS, VERMILION
 from embspace.draw.page.markdown import markdown_table, section, tables_page
 from embspace.draw.page.saving import Results
 
 STAGE = "measure_word_order"
+RANDOM = NULLS["random_initialization"]
 REMOVED = {
     "table": "its table of positions set to zero",
     "rotation": "all its position ids equal",
@@ -34,20 +28,22 @@ COLUMNS += ["random_weights_distance", "largest_distance"]
 def draw_word_order(
     results: Results, label: str, *, height_mm: PositiveFloat, digits: NonNegativeInt
 ) -> tuple[Figure, str]:
-    """Draw the distance by layer with positions, and the largest one without them."""
+    """Draw how far states move in a permuted text, by layer, with positions and without."""
     table, facts = results["csv"], results["json"]
-    finding, subtitle = _finding(table, facts), _subtitle(table, facts, label)
-    figure, axes = new_figure(
-        1, 2, height_mm=height_mm, title=finding, subtitle=subtitle, stage=STAGE
+    figure, (ax,) = new_figure(
+        1,
+        1,
+        height_mm=height_mm,
+        title=_finding(table, facts),
+        subtitle=_subtitle(table, facts, label),
+        stage=STAGE,
     )
     title = f"Order of tokens in {label}"
     if table.empty:
-        say_instead(axes, "the model reads no text")
+        say_instead([ax], "the model reads no text")
         return figure, tables_page(title, STAGE, "The model reads no text.\n")
     kept, removed = (table[table["positions"] == name] for name in ("kept", "removed"))
-    _with_positions(axes[0], kept)
-    _without(axes[1], removed, facts)
-    legend_below(figure, [axes[0], axes[1]], ncols=3)
+    _by_layer(ax, kept, removed)
     return figure, _tables(results, title, digits)
 
 
@@ -55,7 +51,10 @@ def _finding(table: pd.DataFrame, facts: dict[str, Any]) -> str:
     if table.empty:
         return "No order to look at: the model reads no text"
     last = table[table["positions"] == "kept"].iloc[-1]
-    moved = f"with them its last states move by {percent(last['distance'])} of their norm"
+    moved = (
+        f"with them its last states move by {percent(last['distance'])} of their norm, with "
+        f"{RANDOM.name} by {percent(last['random_weights_distance'])}"
+    )
     verdict = facts["knows_no_order_without_positions"]
     if verdict is None:
         return f"Positions cannot be taken away from this model; {moved} in a permuted text"
@@ -68,57 +67,33 @@ def _finding(table: pd.DataFrame, facts: dict[str, Any]) -> str:
 def _subtitle(table: pd.DataFrame, facts: dict[str, Any], label: str) -> str:
     if table.empty:
         return label
+    level = table["level"].iloc[0]
     return (
-        f"{label}, {REMOVED[facts['removed']]} · ordinary tokens of {count(facts['n_texts'])} "
-        f"texts ({count(facts['n_tokens'])} tokens) in random order, each state beside that of the "
-        f"same token in the text as it is · band: {100 * table['level'].iloc[0]:g} % interval "
-        "over texts"
+        f"{label} · orange: {REMOVED[facts['removed']]} · ordinary tokens of "
+        f"{count(facts['n_texts'])} texts ({count(facts['n_tokens'])} tokens) in random order, "
+        "each state beside that of the same token in the text as it is · band: "
+        f"{100 * level:g} % interval over texts"
     )
 
 
-def _with_positions(ax: Axes, rows: pd.DataFrame) -> None:
-    ax.plot(rows["layer"], rows["distance"], color=BLUE, marker="o", ms=4, label="trained")
-    shade(ax, rows, "layer", "distance", color=BLUE, alpha=0.2)
-    random = NULLS["random_initialization"]
-    ax.plot(
-        rows["layer"],
-        rows["random_weights_distance"],
-        color=random.color,
-        ls=random.line,
-        label=random.name,
-    )
-    others = "another token of the text as it is"
-    ax.plot(rows["layer"], rows["distance_of_other_tokens"], color=GRAY, ls=":", label=others)
-    ax.set(title="with positions", xlabel="layer (0: embedding output)")
-    ax.set(ylabel="mean distance over the norm")
-    ax.set_ylim(bottom=0)
+def _by_layer(ax: Axes, kept: pd.DataFrame, removed: pd.DataFrame) -> None:
+    """Draw mean distances with positions and, where they can be removed, the largest without."""
+    lines: list[tuple[pd.Series, str, dict[str, Any]]] = [
+        (kept["distance_of_other_tokens"], "another token", {"color": GRAY, "ls": ":"}),
+        (kept["random_weights_distance"], RANDOM.name, {"color": RANDOM.color, "ls": RANDOM.line}),
+        (removed["largest_distance"], "without positions", {"color": VERMILION, "marker": "s"}),
+        (kept["distance"], "with positions", {"color": BLUE, "marker": "o"}),
+    ]
+    for values, name, look in lines:
+        if values.notna().any():
+            name = f"{name} {percent(round(values.iloc[-1], 3))}"
+            ax.plot(kept["layer"].iloc[: len(values)], values, label=name, ms=4, **look)
+    shade(ax, kept, "layer", "distance", color=BLUE, alpha=0.2)
+    ax.set(xlabel="layer (0: embedding output)", ylabel="distance / norm of the state")
+    ax.set_ylim(bottom=min(0, -0.03 * ax.get_ylim()[1]))
+    ax.yaxis.set_major_formatter(PercentFormatter(1, decimals=0, symbol=" %"))
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-
-
-def _without(ax: Axes, rows: pd.DataFrame, facts: dict[str, Any]) -> None:
-    if rows["largest_distance"].isna().all():
-        ax.set_title("without positions")
-        reason = "attention has positions inside, or none that is known, which cannot be removed"
-        say_instead([ax], fill(reason, 40))
-        return
-    # A layer that rounds nothing has 0, which a logarithmic axis has no place for.
-    shown = rows[rows["largest_distance"] > 0]
-    ax.plot(
-        shown["layer"],
-        shown["largest_distance"],
-        color=VERMILION,
-        marker="s",
-        ms=4,
-        label="largest distance without positions",
-    )
-    ax.axhline(facts["tolerance"], color=GRAY, ls="--", lw=1, label="tolerance for rounding")
-    ax.set_yscale("log")
-    exact = ", ".join(map(str, rows.loc[rows["largest_distance"] == 0, "layer"]))
-    title = f"without positions (layer {exact}: equal)" if exact else "without positions"
-    ax.set(title=title, xlabel="layer (0: embedding output)")
-    ax.set(ylabel="largest distance over the norm")
-    ax.set_xlim(rows["layer"].min() - 0.3, rows["layer"].max() + 0.3)
-    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+    name_lines(ax)
 
 
 def _tables(results: Results, title: str, digits: int) -> str:

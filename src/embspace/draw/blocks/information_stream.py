@@ -14,8 +14,8 @@ from embspace.draw.page.canvas import (
     join_panels,
     new_figure,
     say_instead,
-    sentence_case,
 )
+from embspace.draw.page.direct_labels import name_lines
 from embspace.draw.page.looks import BLACK, BLUE, GRAY, GREEN, PURPLE, VERMILION, Look
 from embspace.draw.page.markdown import folded, markdown_table, section
 from embspace.draw.page.own_texts import units_of
@@ -30,20 +30,19 @@ ON_STREAM = {
     "output": Look("hidden state", BLACK, "o"),
 }
 BESIDE = {
-    "value": Look("values, mean of heads", GREEN, "^", "--"),
-    "head_output": Look("head outputs, mean of heads", GREEN, "o"),
+    "value": Look("values of heads", GREEN, "^", "--"),
+    "head_output": Look("outputs of heads", GREEN, "o"),
     "concatenation": Look("concatenation", PURPLE, "s"),
     "attention_added": Look("what attention adds", BLUE, "D"),
     "mlp_added": Look("what the MLP adds", VERMILION, "v"),
 }
-BESIDE_NAMES = [f"d: {look.name}" for look in BESIDE.values()]
 STEPS = {
-    "attention": "attention added",
-    "norm_after_attention": "norm after attention",
-    "mlp": "MLP added",
-    "norm_after_mlp": "norm after MLP",
+    "attention_and_norm": "attention",
+    "mlp_and_norm": "MLP",
     "block": "whole block",
 }
+MEAN, RANDOM = "mean", "\nrandom weights"
+MOST_NUMBERED = 7  # layers whose gains have room for numbers
 SHOWN = {"mean_cosine": "Mean cosine", "mean_resultant_length": "Cone index / n"}
 NOTE = (
     "Of the tokens of one text, mean over texts. The cone index is the length of the sum of unit "
@@ -61,10 +60,10 @@ def draw_information_stream(
     """
     points, steps = results["csv"], results["steps"]
     figure, grid = new_figure(
-        3,
+        2,
         2,
         height_mm=height_mm,
-        title=_title(results["gains"], points, label),
+        title=_title(results["gains"], label),
         subtitle=_subtitle(points, label),
         stage="measure_information_stream",
     )
@@ -73,12 +72,10 @@ def draw_information_stream(
         reason = f"{label}: the blocks of its architecture cannot be rebuilt, or it read no text"
         say_instead(grid, reason)
         return figure, f"{heading}\n{reason}.\n"
-    wide = [join_panels(grid[start : start + 2]) for start in (0, 2)]
-    for ax, (measure, words) in zip(wide, SHOWN.items(), strict=True):
-        _along_stream(ax, points[points["measure"] == measure], measure)
-        ax.set(title=f"{words} of a text's tokens, along the stream", ylabel=words)
-    _gains(grid[4], steps[steps["measure"] == "mean_cosine"])
-    _beside(grid[5], points[points["measure"] == "mean_cosine"])
+    is_cosine = points["measure"] == "mean_cosine"
+    _along_stream(join_panels(grid[:2]), points[is_cosine])
+    _gains(grid[2], steps, results["gains"])
+    _beside(grid[3], points[is_cosine])
     _legend(figure, points)
     return figure, "\n".join([heading, *_tables(results, digits)])
 
@@ -94,40 +91,21 @@ def _subtitle(points: pd.DataFrame, label: str) -> str:
     return f"{label} · {texts} · bands: 95 % intervals over texts, narrower than the line in places"
 
 
-def _title(gains: pd.DataFrame, points: pd.DataFrame, label: str) -> str:
+def _title(gains: pd.DataFrame, label: str) -> str:
     """Return what attention and MLP do to the mean cosine, each with its norm, mean over blocks."""
-    of_cosine = gains[gains["measure"] == "mean_cosine"].set_index("step")["value"]
+    of_cosine = gains[gains["measure"] == "mean_cosine"].set_index("step")
     if of_cosine.empty:
         return f"The stream of {label} was not measured"
-    known = {str(step): float(value) for step, value in of_cosine.items()}
-    parts = {"attention": "attention", "mlp": "the MLP"}
-    ordered = sorted(parts, key=lambda part: -known[f"{part}_and_norm"])
-    of_what = ("the mean cosine of the stream", "it")
-    said = [
-        _gain_in_words(parts[part], part, known, what)
-        for part, what in zip(ordered, of_what, strict=True)
-    ]
-    return sentence_case(", ".join(said)) + _beside_random_weights(points)
-
-
-def _beside_random_weights(points: pd.DataFrame) -> str:
-    """Return at how many points of the stream random weights are more aligned, where they are."""
-    on_stream = _places(points[points["measure"] == "mean_cosine"])
-    n_above = int((on_stream["random_weights_mean"] > on_stream["value"]).sum())
-    if not n_above:
-        return ""
-    return f"; random weights align it more at {n_above} of {len(on_stream)} points"
-
-
-def _gain_in_words(name: str, part: str, gains: dict[str, float], what: str) -> str:
-    total = gains[f"{part}_and_norm"]
-    norm = gains.get(f"norm_after_{part}")
-    split = "" if norm is None else f" (adding {gains[part]:+.3f}, norm {norm:+.3f})"
-    a_block = " a block" * (what != "it")
-    if abs(total) < 0.0005:  # printed as 0
-        return f"{name} keeps {what} to within 0.001{a_block}{split}"
-    verb = "raises" if total > 0 else "lowers"
-    return f"{name} {verb} {what} by {abs(total):.3f}{a_block}{split}"
+    gain, random = of_cosine.loc["attention_and_norm", ["value", "random_weights_mean"]]
+    verb, mlp = (
+        "raises" if of_cosine.loc[step, "value"] > 0 else "lowers"
+        for step in ("attention_and_norm", "mlp_and_norm")
+    )
+    null = "" if pd.isna(random) else f", with random weights by {abs(random):.3f}"
+    return (
+        f"Attention {verb} the mean cosine of a text's tokens by {abs(gain):.3f} a block{null}; "
+        f"the MLP {mlp} it{', too' if mlp == verb else ''}"
+    )
 
 
 def _places(rows: pd.DataFrame) -> pd.DataFrame:
@@ -139,7 +117,7 @@ def _places(rows: pd.DataFrame) -> pd.DataFrame:
     return kept.assign(x=kept["layer"] - 1 + kept["point"].map(share)).sort_values("x")
 
 
-def _along_stream(ax: Axes, rows: pd.DataFrame, measure: str) -> None:
+def _along_stream(ax: Axes, rows: pd.DataFrame) -> None:
     placed = _places(rows)
     ax.fill_between(placed["x"], placed["low"], placed["high"], color=BLACK, alpha=0.2, lw=0)
     ax.plot(placed["x"], placed["value"], color=BLACK, lw=0.8)
@@ -153,30 +131,30 @@ def _along_stream(ax: Axes, rows: pd.DataFrame, measure: str) -> None:
     last = int(rows["layer"].max())
     for layer in range(last + 1):
         ax.axvline(layer, color="0.9", lw=0.6, zorder=0)
-    ax.set(xlabel="Layer; between two layers the points of a block", xlim=(-0.1, last + 0.1))
+    ax.set(title="Mean cosine of a text's tokens, along the stream", ylabel="mean cosine")
+    ax.set(xlabel="layer; between two layers the points of a block", xlim=(-0.1, last + 0.1))
     ax.set_ylim(bottom=min(0.0, ax.get_ylim()[0]))
     ax.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=13, steps=[1, 2, 5, 10]))
     ax.grid(visible=False, axis="x")
 
 
-def _gains(ax: Axes, rows: pd.DataFrame) -> None:
+def _gains(ax: Axes, steps: pd.DataFrame, gains: pd.DataFrame) -> None:
+    """Draw the gain of each part by layer, its mean, and the mean with random weights."""
     import seaborn as sns
 
-    wide = rows.pivot_table("value", "step", "layer")
-    wide = wide.loc[[step for step in STEPS if step in wide.index]].rename(index=STEPS)
+    by_layer, overall = (table[table["measure"] == "mean_cosine"] for table in (steps, gains))
+    wide = by_layer.pivot_table("value", "step", "layer").reindex(STEPS)
+    few = wide.shape[1] <= MOST_NUMBERED
+    words = wide.map("{:+.2f}".format if few else "".format)
+    for name, column in ((MEAN, "value"), (RANDOM, "random_weights_mean")):
+        wide[name] = overall.set_index("step")[column]
+        words[name] = wide[name].map("{:.3f}".format)
+    wide = wide.rename(index=STEPS).dropna(axis="columns")
+    words = words[wide.columns].map(lambda number: number.replace("-", "\N{MINUS SIGN}"))
     largest = float(wide.abs().max().max())
     look: dict[str, Any] = {"cmap": "RdBu_r", "vmin": -largest, "vmax": largest, "linewidths": 0.5}
-    few = wide.shape[1] <= 7
-    sns.heatmap(
-        wide,
-        ax=ax,
-        annot=few,
-        fmt=".2f",
-        annot_kws={"fontsize": 7},
-        cbar_kws={"pad": 0.02, "aspect": 25},
-        **look,
-    )
-    ax.set(title="What a step gains in mean cosine", xlabel="Layer", ylabel="")
+    sns.heatmap(wide, ax=ax, annot=words, fmt="", annot_kws={"fontsize": 7}, cbar=False, **look)
+    ax.set(title="What a part and its norm gain in mean cosine", xlabel="layer", ylabel="")
     ax.tick_params(length=0, rotation=0)
     ax.grid(visible=False)
 
@@ -186,12 +164,12 @@ def _beside(ax: Axes, rows: pd.DataFrame) -> None:
         of_point = rows[rows["point"] == point]
         line: dict[str, Any] = {"color": look.color, "marker": look.marker, "ms": 3.5}
         ax.plot(of_point["layer"], of_point["value"], ls=look.line, label=look.name, **line)
-        ax.fill_between(
-            of_point["layer"], of_point["low"], of_point["high"], color=look.color, alpha=0.2, lw=0
-        )
-    ax.set(title="Mean cosine beside the stream", xlabel="Layer", ylabel="Mean cosine")
+        ends = (of_point["low"], of_point["high"])
+        ax.fill_between(of_point["layer"], *ends, color=look.color, alpha=0.2, lw=0)
+    ax.set(title="Beside the stream", xlabel="layer", ylabel="mean cosine")
     ax.set_ylim(bottom=min(0.0, ax.get_ylim()[0]))
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+    name_lines(ax, 0.1)
 
 
 def _legend(figure: Figure, points: pd.DataFrame) -> None:
@@ -204,11 +182,7 @@ def _legend(figure: Figure, points: pd.DataFrame) -> None:
     if points["random_weights_mean"].notna().any():
         handles.append(Line2D([], [], color=GRAY, ls="--", label="random weights, mean and range"))
     handles.append(Line2D([], [], color=GRAY, ls=":", label="independent directions"))
-    handles += [
-        Line2D([], [], color=look.color, marker=look.marker, ls=look.line, ms=4, label=name)
-        for name, look in zip(BESIDE_NAMES, BESIDE.values(), strict=True)
-    ]
-    figure.legend(handles=handles, loc="outside lower left", ncols=3, fontsize=7)
+    figure.legend(handles=handles, loc="outside lower left", ncols=3)
 
 
 def _tables(results: Results, digits: int) -> list[str]:

@@ -22,6 +22,7 @@ NAMES = {
 KINDS = {"random_initialization": "random weights", "shuffled_entries": "weights shuffled"}
 NULLS = ["layer", "measure", "null", "median", "null_mean", "null_smallest", "null_largest"]
 NULLS += ["n_below", "n_within", "n_above"]
+MOST_LAYERS = 25  # of the first table, the last ones
 LAYERS_NOTE = (
     "Of the form that all heads of a layer add up to, without biases. In brackets the range over "
     "random weights."
@@ -32,8 +33,8 @@ PRINTED_NOTE = (
 )
 HEADS_NOTE = (
     "Key only and mean query: shares in the variance of scores over keys, with 95 % intervals over "
-    "texts; a dash where queries have no bias, and where positions are rotary. The gray range "
-    "beside them in the figure is of the mean query; random weights begin without a key-only term."
+    "texts; a dash where queries have no bias, and where positions are rotary. Random weights "
+    "begin without a key-only term."
 )
 NULLS_NOTE = (
     "How many heads lie below, within and above the range over all heads and seeds of the layer "
@@ -45,11 +46,14 @@ def tables_of(results: Results, label: str, digits: int) -> str:
     """Return the page: layers first; behind a fold what others print, and the heads."""
     profiles, nulls = results["profiles"], results["nulls"]
     beside = nulls[(nulls["part"] == "head") & nulls["median"].notna()]
+    layers = _layers(nulls)
+    symmetry = layers[layers["measure"] == NAMES["symmetry"]].tail(MOST_LAYERS)
     at_random = results.for_readers("nulls", beside, NULLS, measure=NAMES, null=KINDS)
     return tables_page(
         f"Queries and keys of {label}",
         "measure_query_key_form",
-        section("All heads of a layer", LAYERS_NOTE, markdown_table(_layers(nulls), digits)),
+        section("Symmetry of a layer", LAYERS_NOTE, markdown_table(symmetry, digits)),
+        section("All heads of a layer", "", markdown_table(layers, digits)),
         section("As printed", PRINTED_NOTE, markdown_table(_printed(profiles), digits)),
         section("Heads beside random weights", NULLS_NOTE, markdown_table(at_random, digits)),
         section("Heads", HEADS_NOTE, markdown_table(results.for_readers("heads"), digits)),

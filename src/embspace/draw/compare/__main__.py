@@ -16,8 +16,15 @@ from embspace.settings.params import PAIR, models_of
 from embspace.settings.schema import read_yaml
 from embspace.settings.stage import StageConfig, run_stage
 
+TABLES = Path(__file__).with_name("tables.yaml")
 DRAWINGS = drawings_of(
-    alignment, measures, model_changes, model_imbalance, model_parameter_alignment, vocabularies
+    alignment,
+    measures,
+    model_changes,
+    model_imbalance,
+    model_parameter_alignment,
+    vocabularies,
+    tables=TABLES,
 )
 
 

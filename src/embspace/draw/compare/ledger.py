@@ -1,23 +1,24 @@
 """Draws what `measure_ledger` found: how many claims and numbers match, by section."""
 
 import re
+from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
 from pydantic import NonNegativeInt, PositiveFloat
 
-from embspace.draw.page.canvas import counted, legend_below, new_figure
+from embspace.draw.page.canvas import HALO, counted, new_figure
 from embspace.draw.page.looks import VERDICTS
 from embspace.draw.page.markdown import folded, interval, markdown_table, section
-from embspace.draw.page.saving import Drawing, draw_and_save, functions_of
-from embspace.files.tables import Tables
-from embspace.published.untrained import HOLDS, TRAINING, families, trained_share
+from embspace.draw.page.saving import Results, draw_and_save, drawing_of, functions_of
+from embspace.published.untrained import ALSO_UNTRAINED, HOLDS, TRAINING, families
 from embspace.settings.stage import StageConfig, run_stage
 
-RESULTS = ("csv", "rules.csv")
+TABLES = Path(__file__).with_name("tables.yaml")
 VERDICT = ["verdict", "reason"]
 VALUE_OF_CLAIM, VALUE_OF_NUMBER = "value of the statistic", "value of this model"
 UNTRAINED = ["untrained_value", "untrained_verdict"]
@@ -46,98 +47,86 @@ SUBJECTS = {
     "5": "summary",
     "5.2": "cosines in general",
 }
-HATCHED = "differs"
+MOST_ALONE = 2  # claims of a section that has no bar of its own
+HATCHES = {"holds, but also untrained": "....", "differs": "////"}
 CHANCE = 0.05  # of a rule whose null is true, at most
-LIGHT = 1.3  # sum of red, green and blue from which on a color is light
 
 
 def draw_ledger(
-    results: Tables, label: str, *, height_mm: PositiveFloat, digits: NonNegativeInt
+    results: Results, label: str, *, height_mm: PositiveFloat, digits: NonNegativeInt
 ) -> tuple[Figure, str]:
-    """Draw a bar for each section of the thesis or other source, and one a verdict on numbers."""
+    """Draw a bar for each section of the thesis or other source, and one for each verdict."""
     ledger = results["csv"]
     ledger = ledger.assign(place=_places(ledger))
     is_claim = ledger["kind"] == "claim"
-    claims, numbers = ledger[is_claim], ledger[~is_claim]
+    claims, n_numbers = ledger[is_claim], (~is_claim).sum()
     figure, axes = new_figure(
         1,
         2,
         height_mm=height_mm,
         title=_title(claims),
-        subtitle=f"{label} · {counted(len(claims), 'claim')}, {counted(len(numbers), 'number')} · "
+        subtitle=f"{label} · {counted(len(claims), 'claim')}, {counted(n_numbers, 'number')} · "
         "sections of Luisto 2024, then other sources · toys and references decide for all models",
         stage="measure_ledger",
     )
-    gridspec = axes[0].get_gridspec()
-    if gridspec is not None:
-        gridspec.set_width_ratios([5, 3])
     _claims(axes[0], claims)
-    _numbers(axes[1], numbers)
-    legend_below(figure, axes[:1], ncols=3)
+    _totals(axes[1], claims)
     return figure, _tables(ledger, results["rules"], label, digits)
 
 
 def _title(claims: pd.DataFrame) -> str:
-    """Return a sentence on how many claims have each verdict, and how many need training."""
+    """Return how many claims hold and do not, and why others are neither."""
     n = claims["verdict"].value_counts()
-    others = [
-        f"{n[verdict]} {look.name}"
-        for verdict, look in VERDICTS.items()
-        if verdict in n and verdict not in (*HOLDS, "differs")
-    ]
-    all_claims = f"Of {counted(len(claims), 'published claim')}"
-    n_held, n_not = sum(n.get(verdict, 0) for verdict in HOLDS), n.get("differs", 0)
-    held = f"{n_held} {'holds' if n_held == 1 else 'hold'}"
-    failed = f"{n_not} {'does' if n_not == 1 else 'do'} not"
-    rest = f" ({', '.join(others)})" if others else ""
-    return f"{all_claims} {held} and {failed}{rest}{trained_share(claims)}"
+    held, failed = n.get("matches", 0), n.get("differs", 0)
+    said = f"{counted(held, 'published claim')} {'holds' if held == 1 else 'hold'} and {failed} "
+    said += "does not" if failed == 1 else "do not"
+    reasons = ["also hold untrained"] if ALSO_UNTRAINED in n else []
+    if held + failed + n.get(ALSO_UNTRAINED, 0) < len(claims):
+        reasons.append("cannot be decided")
+    return f"{said}; others {' or '.join(reasons)}" if reasons else said
 
 
 def _claims(ax: Axes, rows: pd.DataFrame) -> None:
-    """Draw a bar for each section, the first at the top, in parts that number their claims."""
-    if rows.empty:
+    """Draw a bar for each section, the first at the top, in parts that number their claims.
+
+    Claims that cannot be checked are no part, and sections of one or two have no bar.
+    """
+    counts = rows.groupby(["place", "verdict"]).size().unstack(fill_value=0)
+    counts = counts.drop(columns="not checkable", errors="ignore")
+    counts = counts[counts.sum(axis=1) > min(MOST_ALONE, counts.sum(axis=1).max() - 1)]
+    if counts.empty:
         ax.set_axis_off()
         return
-    counts = rows.groupby(["place", "verdict"]).size().unstack(fill_value=0)
     counts = counts.loc[sorted(counts.index, key=_in_order, reverse=True)]
+    names = [f"{place}  {SUBJECTS.get(place, '')}".strip() for place in counts.index]
     left = pd.Series(0, index=counts.index)
     for verdict in (each for each in VERDICTS if each in counts):
-        look = VERDICTS[verdict]
-        hatch: dict[str, Any] = {"hatch": "///", "edgecolor": "white"} if verdict == HATCHED else {}
-        names = [f"{place}  {SUBJECTS.get(place, '')}".strip() for place in counts.index]
-        bars = ax.barh(
-            names, counts[verdict], left=left, color=look.color, label=look.name, **hatch
-        )
+        bars = ax.barh(names, counts[verdict], left=left, label=VERDICTS[verdict].name)
+        _look(bars, verdict)
         words = [str(n) if n > 1 else "" for n in counts[verdict]]
-        box: dict[str, Any] = {
-            "boxstyle": "round,pad=0.25",
-            "facecolor": look.color,
-            "edgecolor": "none",
-        }
-        written = ax.bar_label(bars, words, label_type="center", fontsize=7, color=_ink(look.color))
-        for text in (each for each in written if hatch and each.get_text()):
-            text.set_bbox(box)
+        ax.bar_label(bars, words, label_type="center", fontsize=7, path_effects=HALO)
         left = left + counts[verdict]
-    ax.set(title="Claims by section", xlabel="published claims")
+    ax.set(title="Claims that can be checked, by section", xlabel="published claims")
     ax.grid(visible=False, axis="y")
 
 
-def _ink(color: str) -> str:
-    """Return white for words on a dark color, black on a light one."""
-    return "white" if sum(to_rgb(color)) < LIGHT else "black"
+def _look(bars: Iterable[Rectangle], verdict: str) -> None:
+    for bar in bars:
+        bar.set(facecolor=VERDICTS[verdict].color, edgecolor="white", linewidth=0.4)
+        bar.set_hatch(HATCHES.get(verdict, ""))
 
 
-def _numbers(ax: Axes, rows: pd.DataFrame) -> None:
-    """Draw a bar for each verdict."""
+def _totals(ax: Axes, rows: pd.DataFrame) -> None:
+    """Draw a bar for each verdict, which names the parts of the sections, too."""
+    counts = rows["verdict"].value_counts()
+    for verdict in (each for each in VERDICTS if each in counts):
+        bars = ax.barh([VERDICTS[verdict].name], counts[verdict], height=0.5)
+        _look(bars, verdict)
+        ax.bar_label(bars, padding=2, fontsize=7)
     if rows.empty:
         ax.set_axis_off()
-        return
-    counts = rows["verdict"].value_counts()
-    found = [each for each in reversed(VERDICTS) if each in counts]
-    colors = [VERDICTS[each].color for each in found]
-    bars = ax.barh([VERDICTS[each].name for each in found], counts[found], color=colors, height=0.5)
-    ax.bar_label(bars, padding=2, fontsize=7)
-    ax.set(title="Numbers by verdict", xlabel="published numbers", xmargin=0.15)
+    ax.invert_yaxis()
+    ax.set(title="All claims", xlabel="published claims", xmargin=0.15)
     ax.grid(visible=False, axis="y")
 
 
@@ -146,7 +135,7 @@ def _places(ledger: pd.DataFrame) -> pd.Series:
     whose = ledger["source"].map(
         lambda source: re.split(r"[,(]| et al", str(source))[0].split()[-1]
     )
-    is_thesis = ledger["source"] == ledger["source"].iloc[0]
+    is_thesis = ledger["source"].isin(ledger["source"].head(1))
     return ledger["section"].where(is_thesis).fillna(whose)
 
 
@@ -232,7 +221,7 @@ def ledger_table(rows: pd.DataFrame, digits: int) -> str:
     return markdown_table(rows.rename(columns=ends).rename(columns=named), digits)
 
 
-DRAWINGS = {"ledger": Drawing(draw_ledger, RESULTS)}
+DRAWINGS = {"ledger": drawing_of(draw_ledger, TABLES)}
 
 
 def main(config: StageConfig) -> None:

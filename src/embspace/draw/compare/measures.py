@@ -1,6 +1,6 @@
 """Draws figure and tables of `compare_measures`: what was measured of two models, side by side."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -8,28 +8,38 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator, PercentFormatter, StrMethodFormatter
-from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
+from pydantic import NonNegativeInt, PositiveFloat
 
+from embspace.draw.compare.layers_alike import draw_alike, equally_deep
 from embspace.draw.compare.measure_tables import consistencies, tables_of
-from embspace.draw.page.canvas import counted, legend_below, new_figure, percent, say_instead
-from embspace.draw.page.looks import BLACK, BLUE, VERMILION
+from embspace.draw.page.canvas import (
+    HALO,
+    counted,
+    legend_below,
+    new_figure,
+    percent,
+    say_instead,
+    write_beside,
+)
+from embspace.draw.page.looks import BLACK, BLUE, MODELS, VERMILION, Look
 from embspace.draw.page.own_texts import corpus_called
 from embspace.settings.params import models_of
 
-RESULTS = ("csv",)
+FURTHER_RESULTS = ("alignment/.csv",)
+ALIKE = "alignment"
 HALF = 0.5  # of the variance
-SIDES = {  # color, line and marker
-    "model_value": (BLUE, "-", "o"),
-    "other_model_value": (VERMILION, "--", "s"),
+SIDES = {
+    "model_value": Look("", BLUE, "o", "-"),
+    "other_model_value": Look("", VERMILION, "s", "--"),
 }
 AT = {"model_value": "at", "other_model_value": "other_at"}  # layers of models of other depths
 SEARCH = ("search", "search", " / mean / as_is", "recall_at_1")  # the group after its corpus
 SENSES = ("homonyms", "recovery", "centered / cosine", "accuracy")
 OTHER_UNITS = "other units"  # what `compare_measures` says of bounds that there cannot be
 
-MOST_IN_A_ROW = 3  # panels
+LOWEST_ABOVE = 0.15  # share of which words below would stand on the axis
+N_COLUMNS, ONE_ROW = 2, 0.6  # panels in a row, and the height of one of two rows
 MOST_LARGE = 13  # layers with marks of full size
-AROUND_MM = 30.0  # that heading and legend take
 
 Models = tuple[str, str]
 Panel = Callable[[Axes, pd.DataFrame], None]
@@ -41,77 +51,73 @@ def draw_measures(
     label: str,
     *,
     height_mm: PositiveFloat,
-    profile_length: PositiveInt,
     digits: NonNegativeInt,
 ) -> tuple[Figure, str]:
-    """Draw search, senses, differences of sentences, variance and positions of two models.
+    """Draw search, senses, differences of sentences and layers of two models.
 
-    What only one of them has is named in the subtitle. Positions are Luisto's figure 15: another
-    model's beside the first one's, up to an offset of `profile_length`. `label` joins the labels of
-    the pair.
+    Where neither has searched, the variance of tokens in their place. What only one model has is
+    named in the subtitle. `label` joins the labels of the pair.
     """
     table, models = results["csv"], models_of(label)
-    panels = _panels(table, models, profile_length)
-    shown = {title: each for title, each in panels.items() if _is_of_both(each[1])}
-    n_columns = min(max(len(shown), 1), MOST_IN_A_ROW)
-    n_rows = -(-max(len(shown), 1) // n_columns)
+    panels = _panels(table, results[ALIKE], models)
+    absent = [title for title, (_, rows) in panels.items() if not _is_of_both(rows)]
+    titles = [title for title in panels if title not in absent]
     figure, axes = new_figure(
-        n_rows,
-        n_columns,
-        height_mm=AROUND_MM + (height_mm - AROUND_MM) * n_rows / 2,
+        -(-max(len(titles), 1) // N_COLUMNS),
+        min(max(len(titles), 1), N_COLUMNS),
+        height_mm=height_mm * (1 if len(titles) > N_COLUMNS else ONE_ROW),
         title=_title(table, models),
-        subtitle=_subtitle(table, models, [title for title in panels if title not in shown]),
+        subtitle=_subtitle(table, models, absent),
         stage="compare_measures",
     )
-    if not shown:
+    if not titles:
         say_instead(axes, "nothing was measured of both models")
-    for ax, (title, (draw, rows)) in zip(axes, shown.items(), strict=False):
+    for ax, title in zip(axes, titles, strict=False):
+        draw, rows = panels[title]
         draw(ax, rows)
         ax.set_title(title, loc="left")
-    for ax in axes[len(shown) :]:
+    for ax in axes[len(titles) :]:
         ax.set_axis_off()
-    if shown:
+    if titles:
         legend_below(figure, axes, ncols=2)
     return figure, tables_of(table, f"{models[0]} and {models[1]}", digits)
 
 
 def _panels(
-    table: pd.DataFrame, models: Models, profile_length: int
+    table: pd.DataFrame, alignment: pd.DataFrame, models: Models
 ) -> dict[str, tuple[Panel, pd.DataFrame]]:
     """Return how to draw each panel and from which rows, by its title."""
-    profiles = _along(table, "positions", "profiles", "")
-    curves = {
-        space: _along(table, "explained_variance", "curve", space)
-        for space in ("input", "positional")
-    }
+    found = _search(table)
+    first = (
+        ("Other half found", (partial(_layers, models, "texts"), found))
+        if len(found)
+        else ("Variance of tokens", (partial(_curves, models), _variance(table)))
+    )
     return {
-        "Other half found": (partial(_layers, models, "texts"), _search(table)),
+        first[0]: first[1],
         "Right sense found": (partial(_layers, models, "sentences"), _senses(table)),
-        "Consistency": (_paired, consistencies(table)),
-        "Variance of tokens": (partial(_curves, models), curves["input"]),
-        "Variance of positions": (partial(_curves, models), curves["positional"]),
-        "Structured positions": (
-            partial(_profiles, models),
-            profiles[profiles["at"] <= profile_length],
-        ),
+        "Consistency of differences": (_paired, consistencies(table)),
+        "Layers equally deep": (partial(draw_alike, models[0]), equally_deep(alignment)),
     }
 
 
 def _is_of_both(rows: pd.DataFrame) -> bool:
-    return bool(rows[[*SIDES]].notna().any().all())
+    columns = [*SIDES] if SIDES.keys() <= {*rows} else ["value"]
+    return bool(rows[columns].notna().any().all())
 
 
-def _subtitle(table: pd.DataFrame, models: Models, absent: list[str]) -> str:
-    paired = consistencies(table)["n_paired"]
+def _subtitle(table: pd.DataFrame, models: Models, absent: Sequence[str]) -> str:
     parts = [f"{models[0]} and {models[1]}", "mean pooling"]
-    if len(paired):
-        n = counted(paired.max(), "pair")
+    if (paired := _search(table).dropna(subset="difference_low").tail(1)).size:
+        row = paired.iloc[0]
+        low, high = (f"{100 * row[f'difference_{end}']:.0f}" for end in ("low", "high"))
         parts.append(
-            f"consistency: {models[0]} minus the other, n = {n} a category, 95 % intervals"
+            f"half found: {percent(row['difference'])} [{low}, {high}] more, by chance 1 of "
+            f"{row['n_paired']:.0f}".replace("-", "\N{MINUS SIGN}")
         )
-    if absent:
-        parts.append(f"not in both: {', '.join(map(str.lower, absent))}")
-    return " · ".join(parts)
+    if len(n := consistencies(table)["n_paired"]):
+        parts.append(f"consistency: {counted(n.max(), 'pair')} a category, 95 % intervals")
+    return " · ".join([*parts, *(f"not in both: {title.lower()}" for title in absent)])
 
 
 def _title(table: pd.DataFrame, models: Models) -> str:
@@ -123,11 +129,13 @@ def _title(table: pd.DataFrame, models: Models) -> str:
     if len(found):
         shares = [percent(_of_model(found, side)[side].iloc[-1]) for side in SIDES]
         corpus = corpus_called(found["group"].iloc[0].partition(" / ")[0])
+        random = MODELS["random"].name
+        other = random if random in models[1] else models[1]
         return (
             f"The last layer of {models[0]} finds the other half of {shares[0]} of {corpus}, "
-            f"that of {models[1]} of {shares[1]}"
+            f"that of {other} of {shares[1]}"
         )
-    curve = _along(table, "explained_variance", "curve", "input")
+    curve = _variance(table)
     halves = {
         model: curve.loc[curve[side] >= HALF, "at"].min()
         for model, side in zip(models, SIDES, strict=True)
@@ -142,6 +150,10 @@ def _along(table: pd.DataFrame, noun: str, name: str, group: str) -> pd.DataFram
     """Return the rows of a group of a table of a noun, in order."""
     rows = table[(table["noun"] == noun) & (table["table"] == name)]
     return rows[rows["group"].fillna("") == group].sort_values("at")
+
+
+def _variance(table: pd.DataFrame) -> pd.DataFrame:
+    return _along(table, "explained_variance", "curve", "input")
 
 
 def _search(table: pd.DataFrame) -> pd.DataFrame:
@@ -175,23 +187,40 @@ def _of_model(rows: pd.DataFrame, side: str) -> pd.DataFrame:
 
 def _draw_both(ax: Axes, rows: pd.DataFrame, models: Models, size: float = 0) -> None:
     """Draw a line for each model that has values along the rows, with marks of some size."""
-    for model, (side, (color, line, marker)) in zip(models, SIDES.items(), strict=True):
+    for side, look in _looks(models).items():
         own = _of_model(rows, side)
-        look: dict[str, Any] = {"color": color, "ls": line, "marker": marker, "ms": size}
-        ax.plot(own[AT[side]], own[side], label=model, **look)
+        style: dict[str, Any] = {"color": look.color, "ls": look.line, "marker": look.marker}
+        ax.plot(own[AT[side]], own[side], label=look.name, ms=size, **style)
+
+
+def _looks(models: Models) -> dict[str, Look]:
+    """Return the look of both models, of which one with random weights is gray."""
+    looks = {
+        side: look._replace(name=model)
+        for model, (side, look) in zip(models, SIDES.items(), strict=True)
+    }
+    random = MODELS["random"]
+    gray = {
+        side: random._replace(name=look.name)
+        for side, look in looks.items()
+        if random.name in look.name
+    }
+    return looks | gray if len(gray) == 1 else looks
 
 
 def _layers(models: Models, of: str, ax: Axes, rows: pd.DataFrame) -> None:
-    """Draw a share of both models by layer."""
+    """Draw a share of both models by layer, and write that of the last layer."""
     _draw_both(ax, rows, models, 3.5 if rows["at"].nunique() <= MOST_LARGE else 2)
+    ends = {side: _of_model(rows, side).iloc[-1] for side in SIDES}
+    highest = max(SIDES, key=lambda side: ends[side][side])
+    for side, end in ends.items():
+        is_above = side == highest or end[side] < LOWEST_ABOVE
+        offset = (3, 5 if is_above else -11)
+        words = percent(end[side])
+        write_beside(ax, words, (end[AT[side]], end[side]), offset, ha="right", path_effects=HALO)
     ax.set(xlabel="layer", ylabel=f"share of {of}", ylim=(0, 1.02))
     ax.yaxis.set_major_formatter(PercentFormatter(1, symbol=" %"))
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-
-
-def _profiles(models: Models, ax: Axes, rows: pd.DataFrame) -> None:
-    _draw_both(ax, rows, models)
-    ax.set(xlabel="offset", ylabel="mean cosine")
 
 
 def _curves(models: Models, ax: Axes, rows: pd.DataFrame) -> None:
@@ -211,6 +240,6 @@ def _paired(ax: Axes, rows: pd.DataFrame) -> None:
     ax.axvline(0, color="0.3", linewidth=0.8)
     ax.set_yticks(range(len(rows)), rows["category"], fontsize=7)
     at, other_at = rows["at"].iloc[0], rows["other_at"].iloc[0]
-    beside = "" if at == other_at else f" and {other_at:g}"
-    ax.set_xlabel(f"difference at layer {at:g}{beside}")
+    layers = f"layer {at:g}" if at == other_at else f"layers {at:g} and {other_at:g}"
+    ax.set_xlabel(f"difference at {layers}")
     ax.invert_yaxis()

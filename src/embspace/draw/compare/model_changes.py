@@ -33,7 +33,6 @@ from embspace.draw.page.looks import GRAY, VERMILION, corpus_looks
 from embspace.files.tables import Tables
 from embspace.settings.params import models_of
 
-RESULTS = ("csv", "words.csv", "tokens.csv", "states.csv")
 STAGE = "compare_model_changes"
 MOVED, UNRELATED, ROUNDED = "moved", "no nearer than dealt rows", "rounded"
 NOT_CHECKABLE = "not checkable"

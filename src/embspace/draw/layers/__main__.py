@@ -11,12 +11,14 @@ from embspace.draw.layers import (
     information_imbalance,
     intrinsic_dimension,
     layer_maps,
+    profile,
     spectrum,
 )
 from embspace.draw.page.saving import draw_and_save, drawings_of, functions_of
 from embspace.settings.stage import StageConfig, run_stage
 
 DRAWINGS = drawings_of(
+    profile,
     atlas,
     direction,
     spectrum,

@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from pydantic import NonNegativeInt, PositiveFloat
 
-from embspace.draw.layers.layer_profiles import by_layer
+from embspace.draw.layers.profile_tables import by_layer
 from embspace.draw.page.canvas import count, counted, new_figure, say_instead
 from embspace.draw.page.markdown import section
 from embspace.draw.page.measure_names import name_of

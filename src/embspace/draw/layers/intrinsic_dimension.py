@@ -1,11 +1,11 @@
-"""Draws figure and tables of the intrinsic dimension of a model's layers."""
+"""Tells, with tables, the intrinsic dimension of a model's layers."""
 
-from matplotlib.figure import Figure
-from pydantic import NonNegativeInt, PositiveFloat
+from pydantic import NonNegativeInt
 
-from embspace.draw.layers.layer_profiles import Finding, draw_profiles
+from embspace.draw.layers.profile_tables import Finding, profile_page
 from embspace.draw.page.saving import Results
 
+DRAWN_IN = "profile"
 FINDING = Finding(
     "measure_intrinsic_dimension", "two_nn", "largest", "{vectors} have the most dimensions"
 )
@@ -18,17 +18,9 @@ def draw_intrinsic_dimension(
     measures: list[str],
     nulls: list[str],
     corpus: str,
-    row_height_mm: PositiveFloat,
     digits: NonNegativeInt,
-) -> tuple[Figure, str]:
-    """Draw a row per measure and a column per space, as `draw_profiles`."""
-    return draw_profiles(
-        results,
-        label,
-        FINDING,
-        measures=measures,
-        nulls=nulls,
-        corpus=corpus,
-        row_height_mm=row_height_mm,
-        digits=digits,
+) -> tuple[str, str]:
+    """Return a sentence and tables, as `profile_page`."""
+    return profile_page(
+        results, label, FINDING, measures=measures, nulls=nulls, corpus=corpus, digits=digits
     )

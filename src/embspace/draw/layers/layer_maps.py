@@ -1,7 +1,7 @@
 """Draws the maps of all layers of `project_layer_maps`, and what changes from one to the next."""
 
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -9,131 +9,119 @@ from matplotlib.axes import Axes
 from matplotlib.collections import PathCollection
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator, PercentFormatter
-from pydantic import Field, NonNegativeInt, PositiveFloat
+from pydantic import NonNegativeInt, PositiveFloat
 
 from embspace.draw.page.canvas import (
-    count,
+    HALO,
     counted,
+    draw_line,
     join_panels,
-    legend_below,
     new_figure,
     percent,
     say_instead,
-    shade,
     without_axes,
 )
-from embspace.draw.page.looks import BLACK, BLUE, GRAY, VERMILION, Look, corpus_looks
-from embspace.draw.page.markdown import interval, markdown_table, same, section, tables_page
+from embspace.draw.page.direct_labels import name_lines
+from embspace.draw.page.looks import BLACK, BLUE, GRAY, VERMILION, Look
+from embspace.draw.page.markdown import markdown_table, section, tables_page
+from embspace.draw.page.saving import Results
+from embspace.draw.page.token_kinds import drawable
 
 STAGE = "project_layer_maps"
-RESULTS = ("parquet", "csv")
-N_COLUMNS = 3
+N_MAPS = 3
 NO_TOKENS = "no corpus has enough tokens whose states are kept"
 LINES = {
     "changed_in_space": Look("in the full space", BLACK, "o"),
     "changed_in_map": Look("on the map", BLUE, "s", "--"),
-    "changed_between_seeds": Look("by another seed of the same map", VERMILION, "^", ":"),
+    "changed_between_seeds": Look("by another seed", VERMILION, "^", ":"),
 }
-COLUMNS = {
-    **same("layer", "n"),
-    "n_documents": "documents",
-    **same("k"),
-    **interval("changed_in_space", "changed in the full space"),
-    **interval("changed_in_map", "changed on the map"),
-    **interval("changed_between_seeds", "changed by another seed"),
-    "chance_changed": "changed by chance",
-    **interval("neighbor_recall", "neighbor recall of the map"),
-    "chance_neighbor_recall": "recall by chance",
-    "displacement": "displacement",
-    "displacement_between_seeds": "displacement by another seed",
-}
+COLUMNS = ("layer", "n", "n_documents", "k", *LINES, "chance_changed", "neighbor_recall")
+COLUMNS += ("chance_neighbor_recall", "displacement", "displacement_between_seeds")
 
 
 def draw_layer_maps(
-    results: dict[str, pd.DataFrame],
+    results: Results,
     label: str,
     *,
-    most_maps: Annotated[int, Field(ge=2, le=8)],
-    row_height_mm: PositiveFloat,
+    height_mm: PositiveFloat,
+    n_named: NonNegativeInt,
     digits: NonNegativeInt,
 ) -> tuple[Figure, str]:
-    """Draw the maps of some layers, by which neighbors are new, and the lines of all layers.
+    """Draw the maps of three layers, by which neighbors are new, and the lines of all layers.
 
     Args:
         results: Coordinates of the tokens, and the table of the layers.
         label: The model's name.
-        most_maps: Maps that are shown; the lines and the table have all layers.
-        row_height_mm: The height of a row of panels.
+        height_mm: The height of the figure.
+        n_named: The most frequent tokens, which have names on the maps.
         digits: The digits after the point in the table.
     """
     table, places = results["csv"], results["parquet"]
-    shown = _shown(table["layer"].tolist(), most_maps)
-    n_rows = -(-(len(shown) + 1) // N_COLUMNS)
     figure, axes = new_figure(
-        n_rows,
-        N_COLUMNS,
-        height_mm=row_height_mm * n_rows + 30,
+        2,
+        N_MAPS,
+        height_mm=height_mm,
         title=_finding(table),
-        subtitle=f"{label} · {_population(table, places)}",
+        subtitle=f"{label} · {_population(table)}",
         stage=STAGE,
     )
     if table.empty:
         say_instead(axes, NO_TOKENS)
-        return figure, _tables(table, label, digits)
+        return figure, _tables(results, label, digits)
+    shown = _shown(table["layer"].tolist())
     of_shown = places.loc[places["layer"].isin(shown), ["x", "y"]]
     reach = 1.02 * float(np.abs(of_shown.to_numpy()).max())
+    named = list(places.loc[places["layer"] == shown[0], "token"].value_counts().index[:n_named])
     dots = [
-        _map(ax, places[places["layer"] == layer], layer, reach)
+        _map(ax, places[places["layer"] == layer], layer, reach, named)
         for ax, layer in zip(axes, shown, strict=False)
     ]
-    bar = figure.colorbar(dots[0], ax=[*axes[: len(shown)]], shrink=0.5, aspect=30, pad=0.01)
-    bar.set_label("share of neighbors that are new")
-    bar.ax.yaxis.set_major_formatter(PercentFormatter(1))
-    last = join_panels(axes[len(shown) :])
-    _lines(last, table)
-    legend_below(figure, [last], ncols=4)
-    return figure, _tables(table, label, digits)
+    for ax in (*axes[len(shown) : N_MAPS], axes[-1]):
+        ax.set_axis_off()
+    bar = figure.colorbar(dots[0], ax=axes[-1], location="top", aspect=20)
+    bar.set_label("neighbors that are new, on the maps")
+    bar.ax.xaxis.set_major_formatter(PercentFormatter(1, symbol=" %"))
+    _lines(join_panels(axes[N_MAPS:-1]), table)
+    return figure, _tables(results, label, digits)
 
 
-def _shown(layers: Sequence[int], most: int) -> list[int]:
-    """Return the first layer, the last, and those in even steps between them."""
-    places = np.linspace(0, len(layers) - 1, min(most, len(layers))).round().astype(int)
+def _shown(layers: Sequence[int]) -> list[int]:
+    """Return the first layer, the last, and one between them."""
+    places = np.linspace(0, len(layers) - 1, min(N_MAPS, len(layers))).round().astype(int)
     return [layers[each] for each in places]
+
+
+def _most_changed(table: pd.DataFrame) -> pd.Series:
+    """Return the row of the layer with most new neighbors in the full space."""
+    return table.sort_values("changed_in_space", na_position="first", kind="stable").iloc[-1]
 
 
 def _finding(table: pd.DataFrame) -> str:
     """Return the title: the step at which most neighbors change, beside what a seed changes."""
     if table["changed_in_space"].notna().sum() == 0:
         return "No two layers whose tokens are on maps"
-    row = table.sort_values("changed_in_space", na_position="first", kind="stable").iloc[-1]
-    layer, k = int(row["layer"]), int(row["k"])
-    space, on_map, by_seed = (percent(row[name]) for name in LINES)
+    row = _most_changed(table)
+    on_map, by_seed = (percent(row[f"changed_{name}"]) for name in ("in_map", "between_seeds"))
     return (
-        f"Neighbors change most from layer {layer - 1} to {layer}: {space} of a token's {k} "
-        f"nearest in the full space, and {on_map} on the map, where another seed alone changes "
-        f"{by_seed}"
+        f"Neighbors change most in the step to layer {row['layer']:.0f}: {on_map} on the map, "
+        f"by another seed alone {by_seed}"
     )
 
 
-def _population(table: pd.DataFrame, places: pd.DataFrame) -> str:
+def _population(table: pd.DataFrame) -> str:
     if table.empty:
         return "no token, n = 0"
-    first = places[places["layer"] == table["layer"].iloc[0]]
-    looks = corpus_looks(first["corpus"])
-    sizes = first.groupby("corpus", sort=False).size()
-    of_corpora = ", ".join(f"{looks[str(each)].name}: {count(n)}" for each, n in sizes.items())
     row = table.iloc[-1]
-    recall, chance = (percent(row[f"{name}neighbor_recall"]) for name in ("", "chance_"))
     return (
-        f"{counted(row['n'], 'token')} of {counted(row['n_documents'], 'document')} "
-        f"({of_corpora}), the same at all layers · neighbors: {int(row['k'])} nearest by cosine · "
-        f"maps: UMAP, each from the one before; that of layer {int(row['layer'])} keeps {recall} "
-        f"of the neighbors (chance {chance}) · bands: {100 * row['level']:g} % intervals over "
-        "documents"
+        f"{counted(row['n'], 'token')} of {counted(row['n_documents'], 'document')}, the same at "
+        f"all layers · {int(row['k'])} nearest neighbors by cosine, random ones: all new · maps: "
+        f"UMAP, each from the one before · bands: {100 * row['level']:g} % intervals over documents"
     )
 
 
-def _map(ax: Axes, points: pd.DataFrame, layer: int, reach: float) -> PathCollection:
+def _map(
+    ax: Axes, points: pd.DataFrame, layer: int, reach: float, named: Sequence[str]
+) -> PathCollection:
     """Draw tokens by the share of new neighbors; gray on the first layer.
 
     All maps reach equally far from the middle: a token has a place on every map.
@@ -146,27 +134,32 @@ def _map(ax: Axes, points: pd.DataFrame, layer: int, reach: float) -> PathCollec
         known["x"], known["y"], c=known["changed_in_space"], vmin=0, vmax=1, cmap="viridis", **look
     )
     without_axes(ax)
-    ax.set(xlim=(-reach, reach), ylim=(-reach, reach))
-    ax.set_title(f"Layer {layer}" + (", the embedding output" if layer == 0 else ""))
+    ax.set(adjustable="box", xlim=(-reach, reach), ylim=(-reach, reach))
+    for token in named:
+        x, y = points.loc[points["token"] == token, ["x", "y"]].median()
+        look = {"ha": "center", "va": "bottom", "fontweight": "bold", "path_effects": HALO}
+        ax.text(x, y, drawable(token), fontsize=7, **look)
+    ax.set_title(f"Layer {layer}")
     return dots
 
 
 def _lines(ax: Axes, table: pd.DataFrame) -> None:
+    row = _most_changed(table)
     for quantity, look in LINES.items():
-        style: dict[str, Any] = {"color": look.color, "marker": look.marker, "ls": look.line}
-        ax.plot(table["layer"], table[quantity], label=look.name, ms=4, **style)
-        shade(ax, table, "layer", quantity, color=look.color, alpha=0.2)
-    chance = float(table["chance_changed"].iloc[0])
-    ax.axhline(chance, color=GRAY, linewidth=1, label="random neighbors")
-    ax.set(title="Neighbors that are new", xlabel="layer (0: embedding output)", ylim=(0, 1.05))
-    ax.set_ylabel("share of neighbors")
-    ax.yaxis.set_major_formatter(PercentFormatter(1))
+        name = f"{look.name}, {percent(row[quantity])} at layer {row['layer']:.0f}"
+        draw_line(ax, table, "layer", quantity, look._replace(name=name))
+    ax.set(title="Neighbors that are new, by layer", xlabel="layer (0: embedding output)")
+    ax.set(ylim=(0, 1), ylabel="share of neighbors")
+    ax.yaxis.set_major_formatter(PercentFormatter(1, symbol=" %"))
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+    name_lines(ax, 0.1)
+    for name in ax.texts:  # in the place of the next panel
+        name.set_in_layout(False)
 
 
-def _tables(table: pd.DataFrame, label: str, digits: int) -> str:
+def _tables(results: Results, label: str, digits: int) -> str:
     title = f"Maps of the layers of {label}"
-    if table.empty:
+    if results["csv"].empty:
         return tables_page(title, STAGE, f"{NO_TOKENS.capitalize()}.\n")
     note = (
         "Changed: share of a token's nearest neighbors at a layer that were none at the layer "
@@ -175,5 +168,5 @@ def _tables(table: pd.DataFrame, label: str, digits: int) -> str:
         "space that the map keeps. Displacement: mean distance of a token from its place on the "
         "map of the layer before, in root mean square distances from the middle."
     )
-    shown = table[[*COLUMNS]].rename(columns=COLUMNS)
+    shown = results.for_readers("csv", columns=COLUMNS)
     return tables_page(title, STAGE, section("Layers", note, markdown_table(shown, digits)))

@@ -1,20 +1,15 @@
 """Draws the figure and the table of `measure_explained_variance`, after Luisto's figure 11b."""
 
-from itertools import pairwise
-from typing import Any
-
 import numpy as np
 import pandas as pd
-from jaxtyping import Float, Int
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 from matplotlib.ticker import PercentFormatter
 from pydantic import NonNegativeInt, PositiveFloat
 
-from embspace.draw.page.canvas import absent, count, counted, new_figure, write_beside
+from embspace.draw.page.canvas import HALO, absent, count, counted, new_figure, write_beside
 from embspace.draw.page.looks import CLOUDS as ALL_CLOUDS
-from embspace.draw.page.looks import SPACES, Look, names
+from embspace.draw.page.looks import GRAY, SPACES, names
 from embspace.draw.page.markdown import markdown_table, section
 from embspace.draw.page.saving import Results
 
@@ -23,8 +18,8 @@ CLOUDS = {
     "positional": SPACES["positional"],
     "joint": ALL_CLOUDS["joint"]._replace(name="both as one cloud"),
 }
-# Two curves that nearly meet are both seen if one is wider.
-WIDTHS = {"input": 1.2, "positional": 1.2, "joint": 3.0}
+WORDS = {"input": "tokens", "positional": "positions"}
+NEARLY = 0.95  # of the directions of isotropic vectors: no fewer than by chance
 
 
 def draw_explained_variance(
@@ -32,69 +27,70 @@ def draw_explained_variance(
 ) -> tuple[Figure, str]:
     """Draw the variance that the first components explain, beside that of isotropic vectors."""
     curve, dimensions = results["curve"], results["dimensions"]
-    shares = ", ".join(f"{100 * share:g}" for share in sorted(set(dimensions["share"])))
+    rows = _at_share(dimensions)
     figure, (ax,) = new_figure(
         1,
         1,
         height_mm=height_mm,
-        title=_finding(dimensions),
+        title=_finding(rows),
         subtitle=f"{label} · centered PCA of the raw learned matrices · {_population(dimensions)} "
-        f"· numbers: components that hold {shares} %",
+        "· dashed: isotropic Gaussian",
         stage="measure_explained_variance",
     )
-    for space in reversed(CLOUDS):
-        _cumulate(ax, curve[curve["space"] == space], dimensions, space)
+    for space, row in rows.iterrows():
+        _cumulate(ax, curve[curve["space"] == space], row, str(space))
+    share = float(rows["share"].iloc[0])
+    ax.axhline(share, color=GRAY, linewidth=0.8, zorder=0)
+    ax.text(
+        0.995,
+        share,
+        f"{100 * share:g} %",
+        va="bottom",
+        ha="right",
+        fontsize=7,
+        color=GRAY,
+        transform=ax.get_yaxis_transform(),
+    )
     dim = int(dimensions["dim"].max())
     ax.set(xlim=(0, dim), ylim=(0, 1.03), xlabel="number of principal components")
     ax.yaxis.set_major_formatter(PercentFormatter(1, symbol=" %"))
     ax.set_ylabel("share of the variance explained")
-    _legend(ax)
     return figure, _table(results, label, digits)
 
 
-def _finding(dimensions: pd.DataFrame) -> str:
-    """Return the title: how many components hold the largest share of variance below 95 %."""
+def _at_share(dimensions: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of tokens and of positions at the largest share below 95 %, by space."""
     shares = dimensions["share"]
     share = shares[shares < 0.95].max() if (shares < 0.95).any() else shares.min()
-    rows = dimensions[shares == share].dropna(subset="n_components").set_index("space")
-    n, words = rows["n_components"], f"{100 * share:g} % of the variance of"
-    if "positional" not in rows.index:
-        return f"{words} tokens lies in {counted(n['input'], 'direction')}"
-    positions = counted(n["positional"], "direction")
-    return f"{words} positions lies in {positions}, of tokens in {count(n['input'])}"
+    rows = dimensions[(shares == share) & dimensions["space"].isin(WORDS)]
+    return rows.set_index("space")
 
 
-def _cumulate(ax: Axes, rows: pd.DataFrame, dimensions: pd.DataFrame, space: str) -> None:
-    if rows.empty:
-        return
-    look, width = CLOUDS[space], WIDTHS[space]
-    alpha = 0.35 if space == "joint" else 1.0
-    x, y = rows["n_components"], rows["cumulative_explained_variance"]
-    null = rows["null_cumulative_explained_variance"]
-    ax.plot(x, null, color=look.color, linewidth=width, linestyle="--", alpha=alpha)
-    if space == "joint":  # its curve is nearly that of the tokens, and so are its numbers
-        ax.plot(x, y, color=look.color, linewidth=width, label=look.name, alpha=alpha)
-        return
-    marked = x.isin(dimensions.loc[dimensions["space"] == space, "n_components"])
-    marks: dict[str, Any] = {"marker": look.marker, "ms": 3 + width, "markevery": marked.to_list()}
-    ax.plot(x, y, color=look.color, linewidth=width, label=look.name, **marks)
-    _number(ax, x[marked].to_numpy(), y[marked].to_numpy(), look)
+def _finding(rows: pd.DataFrame) -> str:
+    """Return the title: how many components hold most variance, beside isotropic vectors."""
+    ratio = (rows["n_components"] / rows["null_n_components"]).dropna()
+    space = ratio.idxmin()
+    n, null = rows.loc[space, ["n_components", "null_n_components"]]
+    said = f"Most variance of {WORDS[space]} lies in {counted(n, 'direction')}, of isotropic "
+    if ratio[space] >= NEARLY:
+        return f"{said}vectors in as many, {count(null)}"
+    others = [WORDS[str(name)] for name in ratio.index if name != space]
+    nearer = f"; {others[0]} are nearer to theirs" if others else ""
+    return f"{said}vectors in {count(null)}{nearer}"
 
 
-def _number(ax: Axes, x: Int[np.ndarray, " n"], y: Float[np.ndarray, " n"], look: Look) -> None:
-    """Write the numbers below the dots, in one text for dots that lie close together."""
-    gap = 0.03 * x.max(initial=1)
-    starts = [0, *(np.flatnonzero(np.diff(x) > gap) + 1)] if len(x) else []
-    for start, end in pairwise([*starts, len(x)]):
-        words = ", ".join(map(count, x[start:end]))
-        write_beside(ax, words, (x[end - 1], y[start]), (5, -10), color=look.color)
-
-
-def _legend(ax: Axes) -> None:
-    # Drawn from the back to the front, named from the front to the back.
-    handles, names = (list(reversed(each)) for each in ax.get_legend_handles_labels())
-    handles.append(Line2D([], [], color="0.3", linestyle="--"))
-    ax.legend(handles, [*names, "isotropic Gaussian, same n"], loc="lower right")
+def _cumulate(ax: Axes, curve: pd.DataFrame, row: pd.Series, space: str) -> None:
+    """Draw a space and its null, each named where it has the share of the variance."""
+    look = CLOUDS[space]
+    for null, line in (("", "-"), ("null_", "--")):
+        y = curve[f"{null}cumulative_explained_variance"]
+        ax.plot(curve["n_components"], y, color=look.color, linestyle=line)
+        n = row[f"{null}n_components"]
+        if pd.notna(n):
+            place = (n, float(np.interp(n, curve["n_components"], y)))
+            ax.plot(*place, look.marker, color=look.color, ms=4)
+            words = f"{'isotropic' if null else WORDS[space]}: {count(n)}"
+            write_beside(ax, words, place, (5, -11), color=look.color, path_effects=HALO)
 
 
 def _population(dimensions: pd.DataFrame) -> str:

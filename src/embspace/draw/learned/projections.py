@@ -1,7 +1,5 @@
-"""Draws the maps by PCA, t-SNE and UMAP side by side, after Luisto's figure 11, and their table."""
+"""Draws the maps by PCA, t-SNE and UMAP side by side, after Luisto's figures 11 and 18."""
 
-from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import pandas as pd
@@ -9,18 +7,20 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from pydantic import NonNegativeInt, PositiveFloat
 
-from embspace.draw.page.canvas import absent, new_figure, percent, say_absent
+from embspace.draw.page.canvas import absent, join_panels, new_figure, percent, say_absent
 from embspace.draw.page.looks import CLOUDS, MAP_METHODS, names
 from embspace.draw.page.maps.panels import (
     EXTRACTED,
-    TITLES,
+    Panel,
     panels_of_maps,
     population,
     unstructured_positions,
 )
-from embspace.draw.page.maps.points import draw_map, legend_of_kinds
+from embspace.draw.page.maps.places import kinds_on, name_outside, word_places
+from embspace.draw.page.maps.points import draw_positions, draw_tokens
 from embspace.draw.page.maps.quality import OF_CLOUDS, QUALITY_NOTE
 from embspace.draw.page.markdown import for_readers, markdown_table, section
+from embspace.settings.types import Share
 
 RESULTS = (
     "data/projected/pca.parquet",
@@ -33,8 +33,8 @@ RESULTS = (
     "conf/project/tsne.yaml",
     "conf/project/umap.yaml",
 )
-METHODS = ("pca", "tsne", "umap")
-N_TOKEN_ROWS = 2  # the maps of tokens, then one of positions
+METHODS = ("tsne", "pca", "umap")  # in the order of the panels
+N_COLUMNS = 5  # two small maps of tokens, three of positions
 
 
 def draw_projections(
@@ -42,28 +42,42 @@ def draw_projections(
     label: str,
     *,
     height_mm: PositiveFloat,
+    n_named: NonNegativeInt,
+    least_recall: Share,
     digits: NonNegativeInt,
-    seed: NonNegativeInt,
 ) -> tuple[Figure, str]:
-    """Draw a column of maps for each method, and below each map the share of neighbors kept."""
+    """Draw maps of tokens, centered and at unit length, and below them maps of positions.
+
+    The map by t-SNE is large; lines lead from the names of kinds, and of its `n_named` densest
+    places of words, unless it keeps less than `least_recall` of the neighbors.
+    """
     found = {method: _of_method(results, method) for method in METHODS}
     quality = pd.concat([each["quality"] for each in found.values()])
-    tsne, umap = (results[f"conf/project/{method}.yaml"] for method in ("tsne", "umap"))
     figure, axes = new_figure(
-        N_TOKEN_ROWS + 1,
-        len(METHODS),
+        3,
+        N_COLUMNS,
         height_mm=height_mm,
         title=_finding(quality),
-        subtitle=f"{label} · {population(found['pca']['parquet'])} · t-SNE: perplexity "
-        f"{tsne['perplexity']:g}, UMAP: {umap['n_neighbors']} neighbors, seed {seed} · "
-        "in brackets: a random layout",
+        subtitle=f"{label} · {population(found['pca']['parquet'])} · tokens centered, at unit "
+        f"length · t-SNE: perplexity {results['conf/project/tsne.yaml']['perplexity']:g} · UMAP: "
+        f"{results['conf/project/umap.yaml']['n_neighbors']} neighbors",
         stage="project_tsne",
     )
-    for column, (method, each) in enumerate(found.items()):
-        _column(figure, axes[column :: len(METHODS)], method, each)
-    if "positional" not in set(quality["cloud"]):
-        say_absent(axes[N_TOKEN_ROWS * len(METHODS) :], label, "positional")
-    legend_of_kinds(figure, axes)
+    large, below = join_panels(axes[: 2 * N_COLUMNS]), axes[2 * N_COLUMNS :]
+    of_tokens, of_positions = (large, *below[:2]), below[2:]
+    for ax, (method, each) in zip(of_tokens, found.items(), strict=True):
+        *_, panel = [panel for panel in panels_of_maps(each) if not panel.is_positional]
+        draw_tokens(ax, panel.rows)
+        _say_kept(ax, MAP_METHODS[method].name, panel, "\n" * (ax is not large) or " ")
+        if ax is large:
+            is_true = panel.quality["neighbor_recall"] >= least_recall
+            places = word_places(panel.rows, n_named) if is_true else []
+            name_outside(ax, [*kinds_on(panel.rows), *places], is_led=bool(is_true))
+    if "positional" in set(quality["cloud"]):
+        for ax, method in zip(of_positions, METHODS, strict=True):
+            _draw_line(figure, ax, found[method], method)
+    else:
+        say_absent(of_positions, label, "positional")
     return figure, _table(quality, label, digits)
 
 
@@ -77,29 +91,31 @@ def _of_method(results: dict[str, Any], method: str) -> dict[str, Any]:
 
 
 def _finding(quality: pd.DataFrame) -> str:
-    """Return the title: the largest share of neighbors that each method keeps."""
-    tokens = quality[~quality["cloud"].isin(["positional", "structured"])]
-    best = tokens.groupby("method")["neighbor_recall"].max().sort_values(ascending=False)
-    first, *others = (f"{method} {percent(share)}" for method, share in best.items())
-    words = first.replace(" ", " keeps at best ", 1)
-    return f"{words} of the tokens' nearest neighbors, {', '.join(others)}"
+    """Return the title: the method whose map of tokens keeps most neighbors, and its share."""
+    tokens = quality[quality["cloud"].str.endswith("centered") & (quality["n_axes"] == 2)]
+    best = tokens.sort_values("neighbor_recall", kind="stable").iloc[-1]
+    share, chance = (percent(best[f"{of}neighbor_recall"]) for of in ("", "chance_"))
+    return (
+        f"The best map of tokens, by {best['method']}, keeps {share} of their nearest neighbors, "
+        f"a random one {chance}"
+    )
 
 
-def _column(figure: Figure, axes: Sequence[Axes], method: str, each: dict[str, Any]) -> None:
-    """Draw the maps of one method, that of positions last; the first column names the clouds."""
-    panels = panels_of_maps(each)
-    lines = [panel for panel in panels if panel.is_positional][-1:]  # structured ones, if there are
-    shown = [panel for panel in panels if not panel.is_positional] + lines
-    unstructured = unstructured_positions(each["parquet"])
-    axes[0].set_title(MAP_METHODS[method].name, loc="left")
-    for ax, panel in zip(axes, shown, strict=False):
-        panel = replace(panel, is_joined=method != "pca")
-        crosses = unstructured if panel.cloud == "positional" else set()
-        draw_map(figure if method == "umap" else None, ax, panel, crosses)
-        recall, chance = panel.quality[["neighbor_recall", "chance_neighbor_recall"]]
-        ax.set_xlabel(f"neighbors kept: {percent(recall)} ({percent(chance)})", fontsize=7)
-        if method == "pca":
-            ax.set_ylabel(TITLES[panel.cloud])
+def _draw_line(figure: Figure, ax: Axes, results: dict[str, Any], method: str) -> None:
+    """Draw the positions, of which the structured ones alone where some are not."""
+    *_, panel = [panel for panel in panels_of_maps(results) if panel.is_positional]
+    crosses = unstructured_positions(results["parquet"]) if panel.cloud == "positional" else set()
+    points = draw_positions(ax, panel.rows, crosses, is_joined=method != "pca")
+    _say_kept(ax, f"Positions, {MAP_METHODS[method].name}", panel, "\n")
+    if method == METHODS[-1] and len(crosses) < len(panel.rows):
+        figure.colorbar(points, ax=ax, label="position", shrink=0.8, pad=0.02, aspect=12)
+
+
+def _say_kept(ax: Axes, title: str, panel: Panel, between: str) -> None:
+    recall, chance = panel.quality[["neighbor_recall", "chance_neighbor_recall"]]
+    ax.set_title(title, loc="left")
+    words = f"neighbors kept: {percent(recall)}{between}(random {percent(chance)})"
+    ax.set_xlabel(words, fontsize=7)
 
 
 def _table(quality: pd.DataFrame, label: str, digits: int) -> str:

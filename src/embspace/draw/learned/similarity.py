@@ -1,4 +1,4 @@
-"""Draws the figure and the tables of `measure_similarity`, after Luisto's figure 10."""
+"""Draws how long and how alike learned vectors are, and their hubs, after Luisto's figure 10."""
 
 from typing import Any
 
@@ -6,20 +6,23 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import PercentFormatter
 from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 
 from embspace.draw.page.canvas import (
     ARROW,
-    QUANTITIES,
+    HALO,
     absent,
+    count,
     counted,
     legend_below,
     new_figure,
+    percent,
     quantile_range,
     say_instead,
-    step,
+    write_beside,
 )
-from embspace.draw.page.looks import CLOUDS, SPACES, names
+from embspace.draw.page.looks import CLOUDS, GRAY, SPACES, Look, names
 from embspace.draw.page.markdown import (
     code,
     markdown_table,
@@ -32,7 +35,17 @@ from embspace.draw.page.wording import side_by_side
 from embspace.files.tables import coarse_quantiles
 from embspace.geometry.pairs.directions import norms
 
-FURTHER_RESULTS = ("data/extracted/embeddings.safetensors", "data/extracted/embeddings.parquet")
+HUBS, OCCURRENCE = "nearest_neighbors/hubs", "nearest_neighbors/occurrence"
+FURTHER_RESULTS = (
+    "data/extracted/embeddings.safetensors",
+    "data/extracted/embeddings.parquet",
+    "nearest_neighbors/hubs.csv",
+    "nearest_neighbors/occurrence.csv",
+)
+QUANTITIES = {
+    "norm": ("Norms", "Euclidean norm", "share of vectors below"),
+    "cosine": ("Cosines of all pairs", "cosine", "share of pairs below"),
+}
 ORDERS = {
     "largest": "Most similar",
     "nearest_to_zero": "Most nearly orthogonal",
@@ -52,48 +65,105 @@ def draw_similarity(
     n_pairs: PositiveInt,
     digits: NonNegativeInt,
 ) -> tuple[Figure, str]:
-    """Draw the densities of norms, distances, dot products and cosines by space."""
+    """Draw the cumulative shares of norms and of cosines by space, and of k-occurrences."""
     summary, histogram = results["summary"], results["histogram"]
     figure, axes = new_figure(
-        2,
-        2,
+        1,
+        3,
         height_mm=height_mm,
-        title=_finding(summary),
+        title=_finding(summary, results[HUBS], results[OCCURRENCE]),
         subtitle=f"{label} · raw learned matrices · {_population(summary)} · all pairs · "
-        "axes cut at the 1 % and 99 % quantiles",
+        "dots: medians · a and b end at the 1 % and 99 % quantiles",
         stage="measure_similarity",
     )
-    for ax, quantity in zip(axes, QUANTITIES, strict=True):
+    for ax, (quantity, (title, xlabel, ylabel)) in zip(axes, QUANTITIES.items(), strict=False):
         if quantity not in set(histogram["quantity"]):
-            say_instead([ax], f"{QUANTITIES[quantity]}: undefined, of vectors of length zero")
+            say_instead([ax], f"{xlabel}:\nundefined, of vectors\nof length zero")
             continue
+        of_quantity = summary[summary["quantity"] == quantity].set_index("space")
         for space in SPACES:
             rows = histogram[(histogram["space"] == space) & (histogram["quantity"] == quantity)]
-            # A narrow peak would press all others to the axis.
-            rows = rows.assign(density=rows["density"] / rows["density"].max())
-            look = SPACES[space]
-            step(ax, rows, look.name, look.color, look.line)
-        ax.set(xlabel=QUANTITIES[quantity], ylabel="density, largest = 1", ylim=(0, 1.22))
-        ax.set_yticks(np.linspace(0, 1, 6))
-        ax.locator_params(axis="x", nbins=6)
-        ax.set_xlim(*quantile_range(summary[summary["quantity"] == quantity]))
+            if len(rows):
+                median = float(of_quantity["quantile_0.5"][space])
+                _cumulate(ax, rows, SPACES[space], median)
+                if quantity == "norm":
+                    look = {"color": SPACES[space].color}
+                    write_beside(ax, f"{median:.2f}", (median, 0.5), (5, -9), **look)
+        ax.set(title=title, xlabel=xlabel, ylabel=ylabel, ylim=(0, 1.18 if ax is axes[0] else 1.03))
+        ax.yaxis.set_major_formatter(PercentFormatter(1, symbol=" %"))
+        ax.set_yticks(np.linspace(0, 1, 5))
+        ax.set_xlim(*quantile_range(of_quantity))
     _name_longest(axes[0], results)
-    legend_below(figure, axes[-1:], ncols=3)
+    _occurrences(axes[2], results[OCCURRENCE], results[HUBS])
+    legend_below(figure, axes, ncols=4)
     return figure, _tables(results, label, n_pairs, digits)
 
 
-def _finding(summary: pd.DataFrame) -> str:
+def _cumulate(ax: Axes, rows: pd.DataFrame, look: Look, median: float) -> None:
+    """Draw the share of vectors or pairs up to each edge of the histogram, and their median."""
+    edges = [rows["bin_left"].iloc[0], *rows["bin_right"]]
+    share = rows["count"].cumsum() / rows["count"].sum()
+    ax.plot(edges, [0, *share], color=look.color, linestyle=look.line, label=look.name)
+    ax.plot(median, 0.5, look.marker, color=look.color, markersize=4)
+
+
+def _occurrences(ax: Axes, occurrence: pd.DataFrame, hubs: pd.DataFrame) -> None:
+    """Draw the share of vectors by least k-occurrence, beside random neighbors, with the hubs."""
+    from scipy.stats import poisson
+
+    if occurrence.empty:
+        say_instead([ax], "no neighbors")
+        return
+    k = int(occurrence["k"].max())
+    left_out = {"positional"} if "structured" in set(occurrence["cloud"]) else set()
+    for cloud, rows in occurrence.groupby("cloud", sort=False):
+        if cloud in left_out:
+            continue
+        look, n = CLOUDS[str(cloud)], rows["count"].sum()
+        share = rows["count"][::-1].cumsum()[::-1] / n
+        is_shown = rows["k_occurrence"] > 0  # the axis is a logarithm
+        x, y = rows["k_occurrence"][is_shown], share[is_shown]
+        ax.plot(x, y, color=look.color, ls=look.line, drawstyle="steps-pre", label=look.name)
+    times = np.arange(1, 4 * k)
+    null: dict[str, Any] = {"color": GRAY, "linestyle": ":", "label": "random neighbors"}
+    ax.plot(times, poisson.sf(times - 1, k), **null)
+    smallest = 1 / occurrence.groupby("cloud")["count"].sum().max()
+    ax.set(xscale="log", yscale="log", ylim=(0.2 * smallest, 2), title="Hubs")
+    ax.yaxis.set_major_formatter(lambda share, _: percent(share))
+    ax.set(xlabel=f"k-occurrence (k = {k})", ylabel="share of vectors from here on")
+    _name_hub(ax, hubs.iloc[0], smallest)
+
+
+def _name_hub(ax: Axes, hub: pd.Series, height: float) -> None:
+    """Name the most frequent neighbor of the first cloud at the end of its curve."""
+    look = CLOUDS[str(hub["cloud"])]
+    place = (hub["k_occurrence"], height)
+    ax.plot(*place, look.marker, color=look.color, markersize=4)
+    words = f"{_hub_name(hub)}: {count(hub['k_occurrence'])}"
+    write_beside(ax, words, place, (3, -10), ha="right", path_effects=HALO)
+
+
+def _finding(summary: pd.DataFrame, hubs: pd.DataFrame, occurrence: pd.DataFrame) -> str:
+    """Return the title: the most frequent neighbor, and which of the two spaces is longer."""
     median = summary[summary["quantity"] == "norm"].set_index("space")["quantile_0.5"]
-    if "positional" not in median:
-        return f"The median token embedding has norm {median['input']:.2f}"
-    both = [float(median[space]) for space in ("input", "positional")]
-    token, position = side_by_side(both, 2, differ=False)
-    if token == position:
-        return f"Token embeddings are as long as position embeddings: norm {token}"
+    longer = f"The median token embedding has norm {median['input']:.2f}"
+    if "positional" in median:
+        token, position = side_by_side([median["input"], median["positional"]], 2, differ=False)
+        beside = "as long as"
+        if token != position:
+            beside = f"{'longer' if median['input'] > median['positional'] else 'shorter'} than"
+        longer = f"Token embeddings are {beside} position embeddings"
+    if hubs.empty:
+        return longer
+    k, hub = int(occurrence["k"].max()), hubs.iloc[0]
     return (
-        f"Token embeddings are {'longer' if both[0] > both[1] else 'shorter'} than position "
-        f"embeddings: norm {token} against {position}"
+        f"{longer}; {_hub_name(hub)} is among the {k} nearest of {count(hub['k_occurrence'])} "
+        "vectors"
     )
+
+
+def _hub_name(hub: pd.Series) -> str:
+    return drawable(str(hub["token"])) if hub["space"] == "input" else f"position {hub['id']}"
 
 
 def _name_longest(ax: Axes, results: Results) -> None:

@@ -6,11 +6,19 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator, PercentFormatter
+from matplotlib.ticker import PercentFormatter
 from pydantic import NonNegativeInt, PositiveFloat
 
-from embspace.draw.page.canvas import count, counted, legend_below, new_figure, percent, say_instead
-from embspace.draw.page.looks import ORANGE, TOKEN_KINDS, names
+from embspace.draw.page.canvas import (
+    count,
+    counted,
+    join_panels,
+    new_figure,
+    percent,
+    say_instead,
+)
+from embspace.draw.page.direct_labels import spread
+from embspace.draw.page.looks import TOKEN_KINDS, names
 from embspace.draw.page.markdown import code, markdown_table, section, tables_page
 from embspace.draw.page.saving import Results
 
@@ -28,27 +36,20 @@ KINDS = {
         "other",
     )
 }
-N_BESIDE_LEGEND, FREE = 3, 0.33  # lowest bars of the shares, and how long they may be
+HEIGHTS = [0.5, 1]  # of the rows of panels, in relation
+NAME_GAP = 0.19  # between the names of two kinds, as a share of the bar
+NAMED = 0.01  # share from which a kind has a name of its own
+MOSTLY = 0.5  # share of words in ids that are mostly words
 DEFINITIONS = {
-    "either": ("the same both ways", "0.35", 0.0),
-    "as_listed": ("as listed, with the mark", "0.75", -0.2),
-    "word_form": ("as text, without the mark", ORANGE, 0.2),
+    "either": "the same both ways",
+    "as_listed": "as listed, with the mark",
+    "word_form": "as text, without the mark",
 }
 MARKS = {
     "continuation": "word pieces begin with {}",
     "word_start": "words begin with {}",
     "word_end": "words end with {}",
     "nothing": "word pieces are not marked",
-}
-# Shares in the figure; the table has all.
-SHOWN = {
-    "unused": "unused tokens",
-    "subword": "word pieces",
-    "alphanumeric": "letters and digits",
-    "alphabetic": "letters alone",
-    "numeric": "digits alone",
-    "not_alphanumeric": "with other signs",
-    "single_character": "single characters",
 }
 SHARES_NOTE = (
     "With the mark of word pieces: of the tokens as the tokenizer lists them, as the "
@@ -63,39 +64,50 @@ EXAMPLES_NOTE = "The texts stand in conf/measure/learned/vocabulary.yaml."
 def draw_vocabulary(
     results: Results, label: str, *, height_mm: PositiveFloat, digits: NonNegativeInt
 ) -> tuple[Figure, str]:
-    """Draw the shares of kinds and the lengths of tokens, of all and in the order of the ids."""
+    """Draw the shares of kinds of all tokens and, by id, the kinds and mean lengths."""
     summary = results["json"]
     figure, axes = new_figure(
         2,
         2,
         height_mm=height_mm,
         title=_finding(results["id_blocks"], label),
-        subtitle=f"{label} · {_protocol(summary)}",
+        subtitle=f"{label} · {_protocol(summary)} · single characters are kinds of their own",
         stage="measure_vocabulary",
     )
     text = _tables(results, label, digits)
     if not summary["n"]:
         say_instead(axes, "The model has no tokenizer: no spelling is known.")
         return figure, text
-    _shares(axes[0], results["shares"])
-    _lengths(axes[1], results["lengths"])
+    if grid := axes[0].get_gridspec():
+        grid.set_height_ratios(HEIGHTS)
+    _kinds(join_panels(axes[:2]), results["id_blocks"])
     _kinds_by_id(axes[2], results["id_blocks"])
     _lengths_by_id(axes[3], results["id_blocks"])
-    legend_below(figure, axes[2:3], ncols=5)
     return figure, text
 
 
+def _shares(blocks: pd.DataFrame) -> dict[str, float]:
+    """Return the share of each kind that there is."""
+    shares = blocks[[f"n_{kind}" for kind in KINDS]].sum() / blocks["n"].sum()
+    return {kind: float(shares[f"n_{kind}"]) for kind in KINDS if shares[f"n_{kind}"]}
+
+
 def _finding(blocks: pd.DataFrame, label: str) -> str:
-    """Return the title: the shares of the three most frequent kinds."""
+    """Return the title: how the kind beside words changes over the ids that are mostly words."""
     if blocks.empty:
         return f"{label} has no tokens that can be read"
-    shares = blocks[[f"n_{kind}" for kind in KINDS]].sum().nlargest(3) / blocks["n"].sum()
-    parts = [
-        f"{percent(share)} {'are ' * (not place)}{KINDS[str(name).removeprefix('n_')].name}"
-        for place, (name, share) in enumerate(shares.items())
-        if share
-    ]
-    return f"Of the tokens {', '.join(parts)}"
+    shares = blocks[[f"n_{kind}" for kind in KINDS]].div(blocks["n"], axis=0)
+    mostly = shares[shares["n_word"] >= MOSTLY].drop(columns="n_word")
+    if len(mostly) < 2:
+        return f"Of the tokens {percent(_shares(blocks).get('word', 0))} are words"
+    second = str(mostly.sum().idxmax())
+    first, last = mostly[second].iloc[[0, -1]]
+    verb = "rise" if last > first else "fall"
+    name = KINDS[second.removeprefix("n_")].name
+    return (
+        f"Along the ids that are mostly words, {name} {verb} from {percent(first)} to "
+        f"{percent(last)} of the tokens"
+    )
 
 
 def _protocol(summary: dict[str, Any]) -> str:
@@ -103,42 +115,32 @@ def _protocol(summary: dict[str, Any]) -> str:
         return "no tokenizer"
     marks = MARKS[summary["marks"]].format(summary["marker"])
     parts = [summary["algorithm"], counted(summary["n"], "token"), marks]
-    return " · ".join([*parts, "one kind per token, except in panel a"])
+    return " · ".join(parts)
 
 
-def _shares(ax: Axes, table: pd.DataFrame) -> None:
-    """Draw one numbered bar for each share, and one for each definition if they differ."""
-    places = {quantity: place for place, quantity in enumerate(SHOWN)}
-    for definition, (name, color, shift) in DEFINITIONS.items():
-        rows = table[(table["definition"] == definition) & table["quantity"].isin(SHOWN)]
-        y = rows["quantity"].map(places) + shift
-        bars = ax.barh(y, rows["share"], height=0.36, color=color, label=name)
-        ax.bar_label(bars, [percent(share) for share in rows["share"]], padding=2, fontsize=7)
-    ax.set_yticks(range(len(SHOWN)), [*SHOWN.values()])
-    lowest = table["quantity"].isin([*SHOWN][-N_BESIDE_LEGEND:])
-    is_free = not table.loc[lowest, "share"].max() > FREE
-    ax.set(title="Shares of all tokens, which may overlap", xlim=(0, 1.25 if is_free else 2.0))
-    ax.set(ylim=(len(SHOWN) - 0.5, -0.5), xticks=[0, 0.25, 0.5, 0.75, 1])
-    ax.xaxis.set_major_formatter(PercentFormatter(1, symbol=" %"))
-    ax.grid(visible=False, axis="y")
-    ax.legend(loc="lower right", title="word pieces", alignment="left")
-
-
-def _lengths(ax: Axes, table: pd.DataFrame) -> None:
-    """Draw the number of tokens by number of characters, with word pieces apart."""
-    rows = table[table["definition"] == "word_form"]
-    listed = table[table["definition"] == "as_listed"]
-    x, pieces = rows["n_characters"], rows["n_subwords"]
-    others = rows["count"] - pieces
-    ax.bar(x, others, color=TOKEN_KINDS["word"].color, label="all but word pieces")
-    color = TOKEN_KINDS["subword"].color
-    ax.bar(x, pieces, bottom=others, color=color, label="word pieces, without the mark")
-    ax.plot(listed["n_characters"], listed["count"], ".:", color="0.3", label="all, with the mark")
-    ax.set(title="Length", xlabel="characters", ylabel="ordinary tokens")
-    ax.set_ylim(0, 1.4 * table["count"].max())  # the legend lies above
-    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-    ax.yaxis.set_major_formatter(lambda y, _: count(y))
-    ax.legend(loc="upper right")
+def _kinds(ax: Axes, blocks: pd.DataFrame) -> None:
+    """Draw all tokens as one bar of kinds, with names and shares above and below by turns."""
+    left, middles = 0.0, dict[str, float]()
+    shares = _shares(blocks)
+    for kind, share in shares.items():
+        color = KINDS[kind].color
+        ax.barh(0, share, 0.6, left, color=color, edgecolor="white", linewidth=0.5)
+        if share >= NAMED:
+            middles[f"{KINDS[kind].name} {percent(share)}"] = left + share / 2
+        left += share
+    for side, names_there in ((1, [*middles][::2]), (-1, [*middles][1::2])):
+        places = [middles[name] for name in names_there]
+        for name, middle, place in zip(
+            names_there, places, spread(places, NAME_GAP, NAME_GAP / 2), strict=True
+        ):
+            lead = {"arrowstyle": "-", "color": "0.5", "linewidth": 0.6, "shrinkB": 0}
+            words = ax.annotate(name, (middle, 0.3 * side), (place, 0.75 * side), arrowprops=lead)
+            words.set(ha="center", va="center", fontsize=7)
+    few = sum(share for share in shares.values() if share < NAMED)
+    if few:
+        ax.text(1, 0.75, f"others {percent(few)}", ha="right", va="center", fontsize=7)
+    ax.set(xlim=(0, 1), ylim=(-1.1, 1.1), title="Kinds of tokens", yticks=[], xticks=[])
+    ax.spines[:].set_visible(False)
 
 
 def _kinds_by_id(ax: Axes, blocks: pd.DataFrame) -> None:
@@ -194,7 +196,7 @@ def _examples(table: pd.DataFrame) -> pd.DataFrame:
 
 def _in_percent(table: pd.DataFrame) -> pd.DataFrame:
     shown = table.assign(share=100 * table["share"])
-    shown["definition"] = [DEFINITIONS[str(name)][0] for name in shown["definition"]]
+    shown["definition"] = [DEFINITIONS[str(name)] for name in shown["definition"]]
     if "quantity" in shown:
         shown["quantity"] = shown["quantity"].astype("str").str.replace("_", " ")
     if "count" in shown:

@@ -18,7 +18,7 @@ from matplotlib.patheffects import withStroke
 from matplotlib.text import Text
 from matplotlib.ticker import FuncFormatter
 
-from embspace.draw.page.looks import PALETTE, Line
+from embspace.draw.page.looks import PALETTE, Line, Look
 from embspace.files.typeface import add_typeface
 
 WIDTH_MM = 160.0  # at 150 mm, type of 7 pt is of 6.6 pt
@@ -33,8 +33,6 @@ HEADING: dict[str, Any] = {"x": LEFT_EDGE, "ha": "left"}
 LONGEST_LINE = 150  # characters of a line that is tried first
 TITLE_LINE_MM, SUBTITLE_LINE_MM = 4.6, 3.5
 UNBROKEN = "\N{NO-BREAK SPACE}"
-WORDS_DPI = 600  # at fewer dots an inch, letters stand closer than in the files
-SPARE = 0.02  # share of the width by which words in a PNG may be longer than at WORDS_DPI
 FORMULA = re.compile(r"[^$]*\$\\mathdefault\{[^$]*\}\$[^$]*")  # matches a number of matplotlib's
 HALO = [withStroke(linewidth=2, foreground="white")]  # around words that lie on lines
 LINE = 44  # characters that half a page's width holds
@@ -109,7 +107,7 @@ def _lines(figure: Figure, words: str, look: dict[str, Any]) -> list[str]:
         lines = [line.replace(UNBROKEN, " ") for line in lines]
         shown.set_text("\n".join(lines))
         share = _share_of_width(figure, shown)
-        if share <= 1 - 2 * LEFT_EDGE - SPARE:
+        if share <= 1 - 2 * LEFT_EDGE:
             break
         n_characters = min(n_characters - 1, int(n_characters / share))
     shown.remove()
@@ -188,10 +186,7 @@ def without_math(figure: Figure) -> None:
 def _share_of_width(figure: Figure, part: Text) -> float:
     """Return how much of the figure's width words take in the files."""
     _Canvas(figure)
-    figure.set_dpi(WORDS_DPI)
-    share = part.get_window_extent().width / figure.bbox.width
-    figure.set_dpi(rcParams["figure.dpi"])
-    return float(share)
+    return float(part.get_window_extent().width / figure.bbox.width)
 
 
 def count(number: SupportsInt) -> str:
@@ -238,6 +233,26 @@ def write_beside(
 def shade(ax: Axes, rows: pd.DataFrame, x: str, quantity: str, **look: Any) -> None:
     """Shade the interval of a quantity over the column `x`, from its `_low` to its `_high`."""
     ax.fill_between(rows[x], rows[f"{quantity}_low"], rows[f"{quantity}_high"], linewidth=0, **look)
+
+
+def draw_line(
+    ax: Axes, rows: pd.DataFrame, x: str, quantity: str, look: Look, band: float = 0.2, **style: Any
+) -> None:
+    """Draw a quantity over the column `x` in a look, and shade its interval if it has one.
+
+    Args:
+        ax: The panel.
+        rows: The table, in the order of `x`.
+        x: The column of the axis.
+        quantity: The column of the heights.
+        look: Color, marker, line and name.
+        band: Opacity of the interval; 0 draws none.
+        style: Of matplotlib's lines, in place of the look's.
+    """
+    own = {"color": look.color, "marker": look.marker, "ls": look.line, "label": look.name, "ms": 4}
+    ax.plot(rows[x], rows[quantity], **own | style)
+    if band and f"{quantity}_low" in rows:
+        shade(ax, rows, x, quantity, color=look.color, alpha=band)
 
 
 def legend_below(figure: Figure, axes: Sequence[Axes], **look: Any) -> None:

@@ -1,9 +1,68 @@
-"""Moves names that stand beside what they name apart, so that none covers another."""
+"""Names lines at their ends, and moves names that stand beside what they name apart."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float
+from matplotlib.axes import Axes
+
+# From the middle of a name's left edge. Without a patch: at the box around a name, a steep lead
+# would end above or below the word.
+LEAD = {"linewidth": 0.6, "relpos": (0, 0.5), "patchA": None, "shrinkA": 2, "shrinkB": 0}
+
+
+def name_lines(ax: Axes, gap: float = 0.055) -> None:
+    """Write the labels of the lines of a panel at its right edge, in their colors.
+
+    Args:
+        ax: The panel, with its final limits; lines without a label have no name.
+        gap: Smallest distance of two names, as a share of the height.
+    """
+    named = [line for line in ax.lines if not str(line.get_label()).startswith("_")]
+    ends = [float(np.asarray(line.get_ydata())[-1]) for line in named]
+    name_ends(
+        ax,
+        [str(line.get_label()) for line in named],
+        ends,
+        [line.get_color() for line in named],
+        gap,
+    )
+
+
+def name_ends(
+    ax: Axes,
+    names: Sequence[str],
+    ends: Sequence[float],
+    colors: Sequence[Any],
+    gap: float = 0.055,
+    *,
+    between: tuple[float, float] = (1.0, 1.05),
+) -> None:
+    """Write names at the right of a panel, each with a lead to the height that it names.
+
+    Args:
+        ax: The panel, with its final limits and scale.
+        names: The names, in any order.
+        ends: The height of each, in the units of the panel.
+        colors: The color of each name and its lead.
+        gap: Smallest distance of two names, as a share of the height.
+        between: Where leads begin and names stand, as shares of the width.
+    """
+    scale = ax.yaxis.get_transform()
+    low, high, *scaled = scale.transform(np.array([*ax.get_ylim(), *ends], dtype=np.float64))
+    heights = [(place - low) / (high - low) for place in scaled]
+    places = spread(heights, gap, gap / 2)  # above the axis
+    for name, color, end, place in zip(names, colors, ends, places, strict=True):
+        words = ax.annotate(
+            name,
+            (between[0], end),
+            (between[1], place),
+            ax.get_yaxis_transform(),
+            textcoords=ax.transAxes,
+            arrowprops={"arrowstyle": "-", "color": color, **LEAD},
+        )
+        words.set(color=color, fontsize=7, va="center")
 
 
 def spread(

@@ -16,8 +16,9 @@ import embspace
 from embspace.files.atomic import write_bytes, writing
 
 DRAWINGS = Path(".cache/drawings")
+KINDS = ("*.py", "*.mplstyle", "*.ttf", "*.csv", "tables.yaml")
 KEPT = 3  # drawings of one noun and name, the newest of them
-PACKAGES = ("matplotlib", "numpy", "pandas", "pillow", "scipy", "seaborn", "tabulate")
+PACKAGES = ("fonttools", "matplotlib", "numpy", "pandas", "pillow", "scipy", "seaborn", "tabulate")
 
 
 def drawing_key(sources: Iterable[Path], *given: Any) -> str:
@@ -43,7 +44,7 @@ def _code() -> str:
     when someone runs the stage by hand.
     """
     root = Path(embspace.__file__).parent
-    files = (file for kind in ("*.py", "*.mplstyle", "tables.yaml") for file in root.rglob(kind))
+    files = (file for kind in KINDS for file in root.rglob(kind))
     digest = hashlib.sha256(repr([(each, version(each)) for each in PACKAGES]).encode())
     for file in sorted(files):
         digest.update(file.relative_to(root).as_posix().encode() + b"\0" + file.read_bytes())

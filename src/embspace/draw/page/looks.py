@@ -6,7 +6,9 @@ from typing import Literal, NamedTuple
 from embspace.draw.page.own_texts import corpus_called
 
 # Okabe and Ito's colors, told apart by the color-blind. Names, so that a table below can be read.
-BLUE, VERMILION, GREEN, PURPLE = "#0072B2", "#D55E00", "#009E73", "#CC79A7"
+# Their green and pink are gray to a deuteranope, as random weights are; this green and purple are
+# not, and are darker and lighter than that gray.
+BLUE, VERMILION, GREEN, PURPLE = "#0072B2", "#D55E00", "#1E5E00", "#B27CFF"
 ORANGE, SKY, BLACK = "#E69F00", "#56B4E9", "#000000"
 PALETTE = [BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY, BLACK]
 GRAY = "0.45"
@@ -101,7 +103,6 @@ MODELS = {
     "random": Look("random weights", GRAY, "x", ":"),
 }
 # Words have the color of the token embeddings, of which they are most; none has that of positions.
-# Whoever sees green and purple as gray tells kinds by how light they are, and yellow by its hue.
 TOKEN_KINDS = {
     "word": Look("words", BLUE, "o"),
     "subword": Look("word pieces", SKY, "^"),

@@ -23,6 +23,7 @@ ROUNDED = 1e-5  # relative error of a number in a table of results
 NEGATIVE_ZERO = re.compile(r"^-(0(?:\.0*)?)$")
 CORPORA = ("corpus", "other_corpus", "other corpus")  # columns
 FOLD = ("<details>", "<summary>More</summary>", "</details>")
+POINTER = re.compile(r"\*\*(.+)\*\*\nSee also: \[(\w+)\]\(\S+\)\.\n\n")
 _BAR = re.compile(r"(?<!\\)\|")
 
 
@@ -222,7 +223,7 @@ def _line(line: str) -> str:
 
 def section(title: str, note: str, body: str) -> str:
     """Return a heading, a note and a table as one section."""
-    return f"## {title}\n\n{note}\n\n{body}\n"
+    return "\n\n".join(filter(None, (f"## {title}", note, f"{body}\n")))
 
 
 def folded(page: str) -> str:
@@ -235,3 +236,22 @@ def tables_page(title: str, stage: str, first: str, *more: str) -> str:
     """Return a page with its stage, the first section, and all others behind a fold."""
     rest = [folded("\n".join(more))] if more else []
     return "\n".join([f"# {title}\n\nStage `{stage}`.\n", first, *rest])
+
+
+def with_pointer(page: str, finding: str, noun: str, name: str) -> str:
+    """Return a page of tables with its finding, and where the figure is, below its heading."""
+    heading, rest = page.split("\n", 1)
+    figure = f"See also: [{noun}](../{noun}/{name}.png).\n"
+    return f"{heading}\n\n**{words(finding)}.**\n{figure}{rest}"
+
+
+def pointer_apart(page: str) -> tuple[str, str, str]:
+    """Return a page without what `with_pointer` adds, the finding, and the noun of the figure.
+
+    Of any other page, the two are empty.
+    """
+    found = POINTER.search(page)
+    if found is None:
+        return page, "", ""
+    finding = re.sub(r"\\(.)", r"\1", found[1].removesuffix("."))
+    return page[: found.start()] + page[found.end() :], finding, found[2]

@@ -5,8 +5,8 @@ GROUPS = {
     "attention_key": "keys",
     "attention_value": "values",
     "attention_output": "outputs",
-    "feed_forward_key": "FF keys",
-    "feed_forward_gate": "FF gates",
-    "feed_forward_up": "FF ups",
-    "feed_forward_value": "FF values",
+    "feed_forward_key": "MLP keys",
+    "feed_forward_gate": "MLP gates",
+    "feed_forward_up": "MLP ups",
+    "feed_forward_value": "MLP values",
 }

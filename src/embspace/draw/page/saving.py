@@ -1,9 +1,10 @@
 """Loads results, draws each noun and saves its figure and tables, for every drawing stage."""
 
 import json
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import chdir, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -20,7 +21,7 @@ from embspace.draw.page.canvas import (
 )
 from embspace.draw.page.known_drawings import drawing_key, keep_drawing, restore_drawing
 from embspace.draw.page.latex import latex_tables
-from embspace.draw.page.markdown import for_readers, harmless
+from embspace.draw.page.markdown import for_readers, harmless, with_pointer
 from embspace.draw.page.own_texts import called_as_given, own_names
 from embspace.errors import one_line
 from embspace.files.atomic import write_bytes
@@ -83,15 +84,21 @@ class Results:
         return for_readers(table, headings, **words)
 
 
+FigureAndTables = tuple[Figure | str, str]
+"""A figure, or the finding of an analysis whose figure is another's; and the tables."""
+
+
 @dataclass(frozen=True)
 class Drawing:
     """Holds the function that draws a noun, and the results that it takes."""
 
-    draw: Callable[..., tuple[Figure, str]]
+    draw: Callable[..., FigureAndTables]
     results: tuple[str, ...]
     """Names the results for `load_results`."""
     headings: Headings | None = None
     """Holds the headings of a declared analysis, whose function takes `Results`."""
+    drawn_in: str = ""
+    """The noun with the figure, if the function returns a sentence in its place."""
 
     def load(self, noun: str, name: str) -> Any:
         """Return the results of a noun as the function takes them."""
@@ -103,17 +110,25 @@ class Drawing:
         return [result_path(noun, name, result) for result in self.results]
 
 
-def drawing_of(draw: Callable[..., tuple[Figure, str]], tables: Path) -> Drawing:
+def drawing_of(
+    draw: Callable[..., FigureAndTables], tables: Path, further: Sequence[str] = ()
+) -> Drawing:
     """Return the drawing of a declared analysis by a function `draw_<noun>`, as `drawings_of`."""
     declared = read_yaml(tables)[draw.__name__.removeprefix("draw_")]
-    return Drawing(draw, tuple(declared["results"]), headings=declared.get("headings", {}))
+    return Drawing(
+        draw,
+        (*declared["results"], *further),
+        headings=declared.get("headings", {}),
+        drawn_in=getattr(sys.modules[draw.__module__], "DRAWN_IN", ""),
+    )
 
 
 def drawings_of(*modules: ModuleType, tables: Path | None = None) -> dict[str, Drawing]:
     """Return the drawing of each module `<noun>`, of the function `draw_<noun>`.
 
     Of a declared analysis, the file `tables` has results and headings, and the module may have
-    `FURTHER_RESULTS`; any other module has `RESULTS`, all that its function takes.
+    `FURTHER_RESULTS`; any other module has `RESULTS`, all that its function takes. `DRAWN_IN` of a
+    module names the analysis whose figure has its numbers.
     """
     declared = read_yaml(tables) if tables else {}
     drawings = {}
@@ -121,10 +136,11 @@ def drawings_of(*modules: ModuleType, tables: Path | None = None) -> dict[str, D
         noun = module.__name__.rpartition(".")[2]
         draw = getattr(module, f"draw_{noun}")
         if tables is None or noun not in declared:
-            drawings[noun] = Drawing(draw, module.RESULTS)
+            drawn_in = getattr(module, "DRAWN_IN", "")
+            drawings[noun] = Drawing(draw, module.RESULTS, drawn_in=drawn_in)
         else:
-            own, further = drawing_of(draw, tables), getattr(module, "FURTHER_RESULTS", ())
-            drawings[noun] = replace(own, results=(*own.results, *further))
+            further = getattr(module, "FURTHER_RESULTS", ())
+            drawings[noun] = drawing_of(draw, tables, further)
     return drawings
 
 
@@ -139,10 +155,14 @@ def load_results(noun: str, name: str, names: tuple[str, ...]) -> dict[str, Any]
     `name` is the model's, that of a pair, or `toy`; for `ALL_RUNS` the tables of all runs are one,
     with a column `run`. `pairs.csv` and `csv` are results,
     `safetensors` the tensors that a measure left, `parquet` the coordinates of a map.
-    `other/pairs.csv` is a table of another noun, and keeps this name, as do files of any stage,
+    `other/pairs.csv` is a table of another noun, and keeps this name; `other/.csv`, the one without
+    a name, is called `other`. Files of any stage keep theirs,
     `data/extracted/embeddings.parquet`, and settings, `conf/project/tsne.yaml`.
     """
-    return {each.removesuffix(".csv"): _load(result_path(noun, name, each)) for each in names}
+    return {
+        each.removesuffix(".csv").rstrip("/"): _load(result_path(noun, name, each))
+        for each in names
+    }
 
 
 def _load(path: str) -> Any:
@@ -169,7 +189,8 @@ def result_path(noun: str, name: str, result: str) -> str:
     if table.startswith("data/"):
         return f"{table}/{name}.{suffix}"
     folder = FOLDERS.get(suffix, "results")
-    return "/".join(filter(None, (folder, "" if "/" in table else noun, table, f"{name}.{suffix}")))
+    path = f"{folder}/{'' if '/' in table else noun}/{table}/{name}.{suffix}"
+    return "/".join(filter(None, path.split("/")))
 
 
 def draw_and_save(
@@ -256,15 +277,25 @@ def _draw_noun(
     with chdir(root), _naming(path):
         results = drawing.load(noun, name)
         figure, text = drawn(drawing, results, label, settings)
-        source = source_of(figure, chapter, settings)
-        saved = _save(figure, harmless(text), noun, path, f"data/drawn/{chapter}/{name}", source)
+        folder = f"data/drawn/{chapter}/{name}"
+        page = text = harmless(text)
+        saved = []
+        if isinstance(figure, Figure):
+            source = source_of(figure, chapter, settings)
+            saved = _save_figure(figure, noun, path, folder, source)
+        else:
+            page = with_pointer(text, figure, drawing.drawn_in, name)
+        latex = latex_tables(text, noun, f"draw_{chapter}")
+        for file, content in ((f"{path}.md", page), (f"{folder}/{noun}.tex", latex)):
+            write_bytes(Path(file), content.encode())
+            saved.append(Path(file))
         keep_drawing(key, noun, name, {file: file.read_bytes() for file in saved})
 
 
 def drawn(
     drawing: Drawing, results: Any, label: str, settings: Mapping[str, Any]
-) -> tuple[Figure, str]:
-    """Return the figure of results, in embspace's style, and the text of its tables.
+) -> FigureAndTables:
+    """Return the figure of results, in embspace's style, or a sentence; and the text of tables.
 
     Texts are called as the tree of the current folder describes them.
     """
@@ -273,8 +304,9 @@ def drawn(
         # A line that begins with a bar would be one of a table.
         name = one_line(label).lstrip("| ")
         figure, text = drawing.draw(results, name, **settings)
-    letter_panels(figure)
-    without_math(figure)
+    if isinstance(figure, Figure):
+        letter_panels(figure)
+        without_math(figure)
     return figure, text
 
 
@@ -284,19 +316,15 @@ def source_of(figure: Figure, chapter: str, settings: Mapping[str, Any]) -> str:
     return f"{stage_of(figure)} -> draw_{chapter} {said}"
 
 
-def _save(figure: Figure, text: str, noun: str, path: str, folder: str, source: str) -> list[Path]:
-    """Save the picture and the Markdown, which are in git, and the rest, which DVC keeps.
+def _save_figure(figure: Figure, noun: str, path: str, folder: str, source: str) -> list[Path]:
+    """Save the picture, which is in git, and the vector files, which DVC keeps.
 
-    Inside the figure's files stand the stage that made the results, which item of it, and the
-    `source`.
+    Inside the files stand the stage that made the results, which item of it, and the `source`.
     """
-    name = Path(folder).name
     drawn = (f"{path}.png", f"{folder}/{noun}.svg", f"{folder}/{noun}.pdf")
+    name = Path(folder).name
     save_figure(figure, drawn, title=f"{stage_of(figure)}@{name}", source=source)
-    latex = latex_tables(text, noun, f"draw_{Path(folder).parent.name}")
-    write_bytes(Path(f"{path}.md"), text.encode())
-    write_bytes(Path(f"{folder}/{noun}.tex"), latex.encode())
-    return [*map(Path, drawn), Path(f"{path}.md"), Path(f"{folder}/{noun}.tex")]
+    return [*map(Path, drawn)]
 
 
 @contextmanager

@@ -1,28 +1,19 @@
-"""Figure and tables of `measure_head_pairs`: the pairs of tokens that heads relate."""
+"""Tells which pairs of tokens heads relate by their weights, from `measure_head_pairs`."""
 
-from textwrap import fill
 from typing import Any
 
 import pandas as pd
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
-from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
+from pydantic import NonNegativeInt, PositiveInt
 
-from embspace.draw.page.canvas import count, counted, new_figure, say_instead
-from embspace.draw.page.looks import BLACK
+from embspace.draw.page.canvas import counted
 from embspace.draw.page.markdown import code, markdown_table, section, tables_page
+from embspace.draw.page.saving import Results
 
 STAGE = "measure_head_pairs"
-RESULTS = (
-    "json",
-    "pairs.csv",
-    "shares.csv",
-    "profiles.csv",
-    "keys.csv",
-    "conf/measure/parameters/head_pairs.yaml",
-)
-SETTINGS = RESULTS[-1]
-FORMS = {"value_output": "W_VO", "query_key": "W_QK"}
+DRAWN_IN = "attention_patterns"
+FURTHER_RESULTS = ("conf/measure/parameters/head_pairs.yaml",)
+SETTINGS = FURTHER_RESULTS[0]
+FORMS = {"value_output": "values and outputs", "query_key": "queries and keys"}
 CATEGORIES = {
     "equal": "equal tokens",
     "joined": "join into a word",
@@ -39,43 +30,25 @@ CATEGORIES = {
     "related": "of one field",
     "part_of_speech": "of one part of speech",
 }
-SHOWN = ("equal", "inflection", "number", "gender", "place", "related")
-N_COLUMNS = 2
 
 
 def draw_head_pairs(
-    results: dict[str, Any],
+    results: Results,
     label: str,
     *,
-    row_height_mm: PositiveFloat,
     n_cards: PositiveInt,
     n_shown: PositiveInt,
     digits: NonNegativeInt,
-) -> tuple[Figure, str]:
-    """Draw the atlas of heads: shares of categories above permuted tokens, layers by heads."""
-    facts, settings = results["json"], results[SETTINGS]
-    n_rows = len(SHOWN) * len(FORMS) // N_COLUMNS
-    figure, axes = new_figure(
-        n_rows,
-        N_COLUMNS,
-        height_mm=n_rows * row_height_mm + 30,
-        title=_title(results, label),
-        subtitle=_subtitle(facts, label, settings),
-        stage=STAGE,
-    )
+) -> tuple[str, str]:
+    """Return how many heads relate words, and tables of heads, pairs and categories."""
+    facts = results["json"]
     if not facts["known"]:
-        say_instead(axes, fill(_why(facts), 30))
-        return figure, tables_page(f"Pairs of heads of {label}", STAGE, f"{_why(facts)}.\n")
-    shares = results["shares"].query("tokens == 'all'")
-    panels = [(category, form) for category in SHOWN for form in FORMS]
-    for ax, (category, form) in zip(axes, panels, strict=True):
-        rows = shares.query(f"category == '{category}' and form == '{form}'")
-        _panel(ax, rows, shares.query(f"category == '{category}'"))
-        ax.set_title(f"{FORMS[form]}: {CATEGORIES[category]}")
-    return figure, _tables(results, label, n_cards, n_shown, digits)
+        page = tables_page(f"Pairs of heads of {label}", STAGE, f"{_why(facts)}.\n")
+        return _finding(results, label), page
+    return _finding(results, label), _tables(results, label, n_cards, n_shown, digits)
 
 
-def _title(results: dict[str, Any], label: str) -> str:
+def _finding(results: Results, label: str) -> str:
     """Return a sentence on the heads that hold a category, equal tokens apart."""
     if not results["json"]["known"]:
         return f"Which tokens heads of {label} relate is not known here"
@@ -87,23 +60,8 @@ def _title(results: dict[str, Any], label: str) -> str:
         of_form = above[above["form"] == form]
         equal = of_form[of_form["category"] == "equal"]
         other = of_form[of_form["category"] != "equal"][["layer", "head"]].drop_duplicates()
-        parts.append(f"{name} relates equal tokens in {len(equal)}, related words in {len(other)}")
+        parts.append(f"{name} relate equal tokens in {len(equal)}, related words in {len(other)}")
     return f"Beyond chance, among {counted(n_heads, 'head')} of {label}, {'; '.join(parts)}"
-
-
-def _subtitle(facts: dict[str, Any], label: str, settings: dict[str, Any]) -> str:
-    if not facts["known"]:
-        return label
-    return (
-        f"{label} · {counted(facts['n_layers'], 'layer')} of {counted(facts['n_heads'], 'head')}, "
-        f"weights alone · {count(settings['n_pairs'])} top pairs of a head among all "
-        f"{count(facts['n_ordinary_tokens'])} tokens, exact, equal ones left out but in the panels "
-        "of these · color: share of pairs in the category, less that with the tokens of rows "
-        f"permuted ({count(settings['n_permutations'])} times) · dot: beyond chance over "
-        f"all heads, each category by itself (p ≤ {settings['significance']:g}), "
-        f"{100 * settings['least_share']:g} % of the pairs or more, and above "
-        f"{settings['n_shuffled_heads']} shuffled heads"
-    )
 
 
 def _why(facts: dict[str, Any]) -> str:
@@ -112,48 +70,18 @@ def _why(facts: dict[str, Any]) -> str:
     return f"The parameters of {facts['architecture']} are not read here"
 
 
-def _panel(ax: Axes, rows: pd.DataFrame, of_both: pd.DataFrame) -> None:
-    """Draw a category of one form; both forms have the same colors."""
-    import seaborn as sns
-
-    excess = rows["share"] - rows["permuted_mean"]
-    largest = (of_both["share"] - of_both["permuted_mean"]).max()
-    if not (rows["share"] > 0).any():
-        say_instead([ax], fill("no pair of any head is in this category", 24))
-        return
-    grid = rows.assign(excess=excess).pivot(index="layer", columns="head", values="excess")
-    sns.heatmap(
-        grid,
-        ax=ax,
-        vmin=0,
-        vmax=largest,
-        cmap="mako_r",
-        linewidths=0.3,
-        xticklabels=max(1, grid.shape[1] // 6),
-        yticklabels=max(1, grid.shape[0] // 3),
-        cbar=False,
-    )
-    bar = ax.figure.colorbar(ax.collections[0], ax=ax, pad=0.02, aspect=14)
-    bar.outline.set_visible(False)
-    bar.ax.tick_params(length=1.5)
-    heads, layers = [*grid.columns], [*grid.index]
-    for row in rows[rows["above_null"]].to_dict("records"):
-        is_dark = row["share"] - row["permuted_mean"] > 0.5 * largest
-        x, y = heads.index(row["head"]) + 0.5, layers.index(row["layer"]) + 0.5
-        ax.plot(x, y, ".", color="white" if is_dark else BLACK, ms=2.5)
-    ax.tick_params(length=1.5, rotation=0)
-    ax.set(xlabel="head", ylabel="layer")
-
-
-def _tables(results: dict[str, Any], label: str, n_cards: int, n_shown: int, digits: int) -> str:
+def _tables(results: Results, label: str, n_cards: int, n_shown: int, digits: int) -> str:
     settings = results[SETTINGS]
     shares = results["shares"].query("tokens == 'all'")
-    first = section(
+    categories = section(
         "Categories",
-        f"Means over heads of the share of {settings['n_pairs']} top pairs; `permuted` with the "
-        "tokens of rows permuted, `anew` with the same rows and columns joined at random, "
-        "`shuffled` of heads whose entries are in random order. A list has so many words that are "
-        "tokens. Heads above chance are those with a dot.",
+        f"Means over heads of the share of {settings['n_pairs']} top pairs among all tokens, equal "
+        "ones left out but in the category of these; `permuted` with the tokens of rows permuted, "
+        "`anew` with the same rows and columns joined at random, `shuffled` of heads "
+        "whose entries are in random order. A list has so many words that are "
+        "tokens. Heads above chance: over all heads, each category by itself (p ≤ "
+        f"{settings['significance']:g}), {100 * settings['least_share']:g} % of the pairs or more, "
+        f"and above {settings['n_shuffled_heads']} shuffled heads.",
         markdown_table(_by_category(shares, results["json"]["n_words"]), digits),
     )
     cards = section(
@@ -171,7 +99,7 @@ def _tables(results: dict[str, Any], label: str, n_cards: int, n_shown: int, dig
         "most. Every token is a query and a key once, without norm and position.",
         markdown_table(_keys(results, n_shown), digits),
     )
-    return tables_page(f"Pairs of heads of {label}", STAGE, first, cards, keys)
+    return tables_page(f"Pairs of heads of {label}", STAGE, cards, categories, keys)
 
 
 def _by_category(shares: pd.DataFrame, n_words: dict[str, int]) -> pd.DataFrame:
@@ -197,9 +125,7 @@ def _by_category(shares: pd.DataFrame, n_words: dict[str, int]) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def _cards(
-    results: dict[str, Any], shares: pd.DataFrame, n_cards: int, n_shown: int
-) -> pd.DataFrame:
+def _cards(results: Results, shares: pd.DataFrame, n_cards: int, n_shown: int) -> pd.DataFrame:
     pairs = results["pairs"].query("tokens == 'all'")
     rows = []
     for category, name in CATEGORIES.items():
@@ -227,7 +153,7 @@ def _cards(
     return pd.DataFrame(rows)
 
 
-def _keys(results: dict[str, Any], n_shown: int) -> pd.DataFrame:
+def _keys(results: Results, n_shown: int) -> pd.DataFrame:
     profiles = results["profiles"].dropna(subset=["key_only_share"])
     best = profiles.loc[profiles.groupby("layer")["key_only_share"].idxmax()]
     rows = []

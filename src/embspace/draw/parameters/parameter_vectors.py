@@ -1,4 +1,4 @@
-"""Figure and tables of `measure_parameter_vectors`: vectors of each layer as words."""
+"""Draws vectors of weights as words: how alike these are, how many suffice, and a list of them."""
 
 from textwrap import shorten
 from typing import Any
@@ -17,32 +17,33 @@ from embspace.draw.page.canvas import (
     legend_below,
     new_figure,
     say_instead,
+    write_beside,
 )
-from embspace.draw.page.looks import (
-    BLACK,
-    BLUE,
-    GRAY,
-    GREEN,
-    ORANGE,
-    PURPLE,
-    SKY,
-    VERMILION,
-    YELLOW,
-    Look,
-)
-from embspace.draw.page.markdown import folded, markdown_table, section
+from embspace.draw.page.looks import BLACK, BLUE, GRAY, VERMILION, YELLOW, Look
+from embspace.draw.page.markdown import code, markdown_table, section, tables_page
 from embspace.draw.page.saving import Results
 from embspace.draw.page.token_kinds import drawable
+from embspace.draw.parameters.keep_k import draw_crossing
+from embspace.draw.parameters.related_parameters import draw_related
 
-GROUPS = {
+STAGE = "measure_parameter_vectors"
+FURTHER_RESULTS = (
+    "keep_k/.csv",
+    "related_parameters/pairs.csv",
+    "conf/measure/parameters/related_parameters.yaml",
+)
+KEPT, RELATED, RELATED_WITH = "keep_k", "related_parameters/pairs", FURTHER_RESULTS[2]
+LOOKS = {
     "feed_forward_key": Look("MLP keys", BLUE, "o", "-"),
     "feed_forward_gate": Look("MLP gates", BLUE, "o", "-"),
     "feed_forward_up": Look("MLP factors", YELLOW, "P", "-"),
-    "feed_forward_value": Look("MLP values", VERMILION, "s", "--"),
-    "attention_query": Look("queries", SKY, "^", "-."),
-    "attention_key": Look("attention keys", GREEN, "v", ":"),
-    "attention_value": Look("attention values", PURPLE, "D", (0, (5, 1))),
-    "attention_output": Look("attention outputs", ORANGE, "X", (0, (3, 1, 1, 1))),
+    "feed_forward_value": Look("MLP values", VERMILION, "s", "-"),
+}
+GROUPS = {group: look.name for group, look in LOOKS.items()} | {
+    "attention_query": "queries",
+    "attention_key": "attention keys",
+    "attention_value": "attention values",
+    "attention_output": "attention outputs",
 }
 READINGS = {
     "word_embeddings": "token embeddings",
@@ -59,18 +60,19 @@ NOTES = {
     "first_token_deviations": "By how many standard deviations over tokens the highest score is "
     "above the mean.",
 }
-CARDS = ["layer", "group", "vector", "head", "reading", "chosen", "coherence", "tokens"]
-CARDS += ["opposite_tokens"]
+TOKENS = ("tokens", "opposite_tokens")
+CARDS = ["layer", "group", "vector", "head", "reading", "chosen", "coherence", *TOKENS]
 CARDS_NOTE = (
     "Numbers count from 0, heads from 1. Of all vectors, those whose words are most "
     "alike, and others at random."
 )
-UNITS = {"coherence": "Mean cosine of two words", "first_token_deviations": "Standard deviations"}
 SHOWN = ("feed_forward_key", "feed_forward_gate", "feed_forward_value", "attention_value")
+BESIDE = "feed_forward_value"  # of which a vector drawn at random stands beside
 MAIN = "word_embeddings"
-COHERENT = "most coherent"
-LONGEST = 32  # characters of a card's words in the figure
-LINE_MM = 8.2
+COHERENT, AT_RANDOM = "most coherent", "at random"
+LONGEST = 30  # characters of a card's words in the figure
+LINE_MM = 5.0
+MOST_ROWS = 12  # of the first table
 
 
 def draw_parameter_vectors(
@@ -82,109 +84,136 @@ def draw_parameter_vectors(
     most_tokens: PositiveInt,
     digits: NonNegativeInt,
 ) -> tuple[Figure, str]:
-    """Draw both measures by layer and group beside shuffled vectors, and cards of words by layer.
+    """Draw how alike the words of vectors are, what words keep, units that share them; and a list.
 
-    Cards are of the vector whose words are most alike, of all of a layer and group.
+    The list has the vector whose words are most alike, of all of a layer and group.
     """
     facts, scores, cards = results["json"], results["csv"], results["cards"]
-    heading = f"# Vectors of {label} in words\n\nStage `measure_parameter_vectors`.\n"
     n_lines = min(most_layers, facts.get("n_layers", 1))
     figure, axes = new_figure(
         2,
-        2,
-        height_mm=min(row_height_mm + n_lines * LINE_MM + 52, 200),
+        3,
+        height_mm=row_height_mm + n_lines * LINE_MM + 52,
         title=_title(facts, scores, label),
-        subtitle=_subtitle(facts, scores, label),
-        stage="measure_parameter_vectors",
+        subtitle=_subtitle(results, label),
+        stage=STAGE,
     )
+    title = f"Vectors of {label} in words"
     if not facts["known"]:
         reason = f"{label}: the parameters of its architecture are not known here"
         say_instead(axes, reason)
-        return figure, f"{heading}\n{reason}.\n"
-    main = scores[scores["reading"] == MAIN]
-    for ax, (measure, words) in zip(axes, MEASURES.items(), strict=False):
-        _by_layer(ax, main[main["measure"] == measure])
-        ax.set(title=words, ylabel=UNITS[measure], xlabel="Layer")
-    legend_below(figure, axes[:1], fontsize=7, ncols=4)
-    _cards(join_panels(axes[2:]), cards[cards["reading"] == MAIN], n_lines, most_tokens)
-    return figure, "\n".join([heading, *_tables(results, digits)])
+        return figure, tables_page(title, STAGE, f"{reason}.\n")
+    alike, kept, related = axes[:3]
+    _by_layer(alike, _coherence(scores))
+    alike.set(title="How alike its words are", ylabel="mean cosine of two words", xlabel="layer")
+    kept.set_title("What words keep of it")
+    related.set_title("Units that share words")
+    if results[KEPT].empty or results[RELATED].empty:
+        say_instead([kept, related], "not measured")
+    else:
+        draw_crossing(kept, results[KEPT], _looks(scores))
+        draw_related(related, results[RELATED])
+    legend_below(figure, [alike], ncols=5)
+    grid = alike.get_gridspec()
+    if grid is not None:
+        grid.set_height_ratios([row_height_mm, (n_lines + 1) * LINE_MM])
+    _cards(join_panels(axes[3:]), cards[cards["reading"] == MAIN], n_lines, most_tokens)
+    return figure, tables_page(title, STAGE, *_tables(results, digits))
+
+
+def _coherence(scores: pd.DataFrame) -> pd.DataFrame:
+    return scores[(scores["reading"] == MAIN) & (scores["measure"] == "coherence")]
+
+
+def _looks(scores: pd.DataFrame) -> dict[str, Look]:
+    return {group: look for group, look in LOOKS.items() if (scores["group"] == group).any()}
 
 
 def _title(facts: dict[str, Any], scores: pd.DataFrame, label: str) -> str:
-    """Return how many layers and groups have words more alike than those of shuffled vectors."""
+    """Return which vectors have words most alike, beside the most alike of shuffled vectors."""
     if not facts["known"]:
         return f"What the vectors of {label} read as is not known here"
-    rows = scores[(scores["reading"] == MAIN) & (scores["measure"] == "coherence")]
-    above = rows[rows["value"] > rows["shuffled_largest"]]
-    best = rows.nlargest(1, "value").iloc[0]
+    rows = _coherence(scores)
+    best, shuffled = rows.nlargest(1, "value").iloc[0], rows["shuffled_largest"].max()
+    verb = "are most alike" if best["value"] > shuffled else "are no more alike than at random"
     return (
-        f"In {count(len(above))} of {count(len(rows))} layers and kinds of vectors of {label} "
-        f"the words of one are more alike than at random; most among "
-        f"{GROUPS[best['group']].name} of layer {best['layer']}: cosine {best['value']:.2f}, "
-        f"{best['shuffled_mean']:.2f} shuffled"
+        f"The words of a vector {verb} among {GROUPS[best['group']]} of layer {best['layer']}: "
+        f"cosine {best['value']:.2f}, of shuffled vectors {shuffled:.2f} at most"
     )
 
 
-def _subtitle(facts: dict[str, Any], scores: pd.DataFrame, label: str) -> str:
+def _subtitle(results: Results, label: str) -> str:
+    facts, scores = results["json"], results["csv"]
     if not facts["known"]:
         return label
-    most = count(scores["n_vectors"].max())
+    related = results[RELATED_WITH]
     return (
-        f"{label} · all vectors, up to {most} a layer and group · {facts['k']} words of highest "
-        f"score among {count(facts['n_allowed'])} tokens, by the token embeddings · gray: "
-        f"coordinates of {count(scores['n_shuffled'].max())} vectors shuffled, "
-        f"{counted(facts['n_shuffles'], 'draw')} of each layer and group"
+        f"{label} · all vectors, up to {count(scores['n_vectors'].max())} a layer and group · a: "
+        f"{facts['k']} words of highest score among {count(facts['n_allowed'])} tokens, by the "
+        f"token embeddings; gray: coordinates of {count(scores['n_shuffled'].max())} vectors "
+        f"shuffled, {counted(facts['n_shuffles'], 'draw')} · b: 1 keeps all inner products · c: "
+        f"units with {100 * related['related_from']:g} % of the words of key and value in common"
     )
 
 
 def _by_layer(ax: Axes, rows: pd.DataFrame) -> None:
     low, high = rows["shuffled_smallest"].min(), rows["shuffled_largest"].max()
-    ax.axhspan(low, high, color=GRAY, alpha=0.3, lw=0, label="shuffled: range")
-    for group, look in GROUPS.items():
-        line = rows[rows["group"] == group]
-        if line.empty:
-            continue
-        style: dict[str, Any] = {"color": look.color, "marker": look.marker, "ms": 3.5, "lw": 1.2}
-        ax.plot(line["layer"], line["value"], linestyle=look.line, label=look.name, **style)
+    ax.axhspan(
+        low, high, color=GRAY, alpha=0.25, lw=0, label=f"shuffled vectors: at most {high:.2f}"
+    )
+    ax.axhline(high, color=GRAY, lw=0.5)
+    best = rows.nlargest(1, "value").iloc[0]
+    write_beside(ax, f"{best['value']:.2f}", (best["layer"], best["value"]), (5, 0), va="center")
+    for group, line in rows.groupby("group", sort=False):
+        look = LOOKS.get(str(group), Look("vectors of attention", GRAY, "", "-"))
+        style: dict[str, Any] = {"color": look.color, "marker": look.marker, "ms": 3.5}
+        width = 1.2 if group in LOOKS else 0.6
+        ax.plot(line["layer"], line["value"], ls=look.line, lw=width, label=look.name, **style)
+    ax.set_ylim(0, None)
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
 
 
 def _cards(ax: Axes, cards: pd.DataFrame, n_lines: int, most_tokens: int) -> None:
     """Write the words of the most coherent vector of each layer, a column a group."""
     ax.set_axis_off()
-    groups = [group for group in SHOWN if (cards["group"] == group).any()]
+    groups = [(group, COHERENT) for group in SHOWN if (cards["group"] == group).any()]
+    groups += [(BESIDE, AT_RANDOM)]
     layers = np.sort(cards["layer"].unique())
     layers = layers[np.unique(np.linspace(0, len(layers) - 1, n_lines).round().astype(int))]
     columns = np.linspace(0.03, 1.02, len(groups) + 1)
     place: dict[str, Any] = {"transform": ax.transAxes, "va": "top", "parse_math": False}
-    ax.set_title("The vector whose words are most alike, of each layer")
+    ax.set_title("Of each layer the vector whose words are most alike; right: one at random")
     rows = np.linspace(0.98, 0.0, len(layers) + 2)
-    for x, group in zip(columns, groups, strict=False):
-        words = GROUPS[group].name
-        ax.text(x, rows[0], words, fontsize=7.5, color=GROUPS[group].color, weight="bold", **place)
+    for x, (group, chosen) in zip(columns, groups, strict=False):
+        color = LOOKS[group].color if group in LOOKS else BLACK
+        words = GROUPS[group] + (", at random" if chosen == AT_RANDOM else "")
+        ax.text(x, rows[0], words, fontsize=7.5, color=color, weight="bold", **place)
     for y, layer in zip(rows[1:], layers, strict=False):
         ax.text(0, y, f"{layer}", fontsize=7.5, weight="bold", color=BLACK, **place)
-        for x, group in zip(columns, groups, strict=False):
-            chosen = cards[(cards["layer"] == layer) & (cards["group"] == group)]
-            chosen = chosen[chosen["chosen"] == COHERENT].nlargest(1, "coherence")
-            for card in chosen.to_dict("records"):
-                words = " ".join(map(drawable, str(card["tokens"]).split(" ")[:most_tokens]))
-                where = f"{card['vector']}"
-                if not np.isnan(card["head"]):
-                    where += f", head {card['head']:.0f}"
-                shown = f"{shorten(words, LONGEST, placeholder=' …')}\n"
-                ax.text(x, y, f"{shown}  ({where})", fontsize=7, linespacing=1.15, **place)
+        for x, (group, chosen) in zip(columns, groups, strict=False):
+            of_layer = cards[(cards["layer"] == layer) & (cards["group"] == group)]
+            of_layer = of_layer[of_layer["chosen"] == chosen]
+            of_layer = of_layer.nsmallest(1, "rank")
+            for tokens in of_layer["tokens"].astype(str):
+                words = " ".join(map(drawable, tokens.split(" ")[:most_tokens]))
+                shown = shorten(words, LONGEST, placeholder=" …")
+                ax.text(x, y, shown, fontsize=7, **place)
 
 
 def _tables(results: Results, digits: int) -> list[str]:
-    words: dict[str, Any] = {
-        "group": {group: look.name for group, look in GROUPS.items()},
-        "reading": READINGS,
-    }
-    parts = []
+    words: dict[str, Any] = {"group": GROUPS, "reading": READINGS}
+    most = _coherence(results["csv"]).nlargest(MOST_ROWS, "value")
+    table = markdown_table(results.for_readers("csv", most, **words), digits)
+    parts = [section("Vectors whose words are most alike", NOTES["coherence"], table)]
     for measure, title in MEASURES.items():
         rows = results["csv"].query("measure == @measure")
         table = markdown_table(results.for_readers("csv", rows, **words), digits)
         parts.append(section(title, NOTES[measure], table))
-    cards = markdown_table(results.for_readers("cards", columns=CARDS, **words), digits)
-    return [*parts, folded(section("Cards", CARDS_NOTE, cards))]
+    shown = results["cards"]
+    shown = shown.assign(**{name: shown[name].map(_quoted) for name in TOKENS})
+    cards = markdown_table(results.for_readers("cards", shown, CARDS, **words), digits)
+    return [*parts, section("Cards", CARDS_NOTE, cards)]
+
+
+def _quoted(tokens: object) -> object:
+    return code(tokens) if isinstance(tokens, str) and tokens else tokens

@@ -1,59 +1,58 @@
 """Figure and tables of `measure_tuning_words`: the words that the changes of tuning are read as."""
 
-from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import PercentFormatter
 from pydantic import NonNegativeInt, PositiveFloat
 
-from embspace.draw.page.canvas import count, counted, legend_below, new_figure, percent, say_instead
-from embspace.draw.page.looks import GRAY, seed_look
-from embspace.draw.page.markdown import folded, for_readers, interval, markdown_table, section
+from embspace.draw.page.canvas import counted, legend_below, new_figure, percent, say_instead
+from embspace.draw.page.looks import BLUE, GRAY
+from embspace.draw.page.markdown import for_readers, interval, markdown_table, section, tables_page
 from embspace.draw.page.parameter_groups import GROUPS
 from embspace.draw.page.run_tables import with_runs
-from embspace.draw.page.saving import ALL_RUNS, Drawing, draw_and_save, functions_of
+from embspace.draw.page.saving import ALL_RUNS, Results, draw_and_save, drawing_of, functions_of
 from embspace.files.tables import Tables
 from embspace.settings.stage import StageConfig, run_stage
 
-RESULTS = ("csv", "claims.csv", "cards.csv", "classes.csv", "lists.csv")
+TABLES = Path(__file__).with_name("tables.yaml")
+STAGE = "measure_tuning_words"
+SHOWN = ("csv", "claims", "cards", "classes", "lists")
 NONE = "no run tunes a base whose vocabulary has the words; `make all` trains `sentiment`"
 READINGS = {"own": "as it is", "through_inner_map": "through the layer in front of it"}
+HEADING = "Share of changed rows with words of sentiment"
 OFFSET = 0.2  # of a seed from the middle of its row
-SHARE, COUNT = "share", "mean_listed"
-NULLS = {SHARE: "null_lists", COUNT: "null_turned"}
 
 
 def draw_tuning_words(
-    results: Tables, label: str, *, row_height_mm: PositiveFloat, digits: NonNegativeInt
+    results: Results, label: str, *, row_height_mm: PositiveFloat, digits: NonNegativeInt
 ) -> tuple[Figure, str]:
-    """Draw a row for each run: shares and counts by group and layer, with nulls; and its tables."""
-    tables = {name: with_runs(table, label) for name, table in results.items()}
+    """Draw for each run the shares of changes with words, by group and layer; and its tables."""
+    tables = {name: with_runs(results[name], label) for name in SHOWN}
     shares = tables["csv"]
     runs = list(shares["run"].drop_duplicates())
     figure, axes = new_figure(
         max(1, len(runs)),
-        2 if runs else 1,
+        1,
         height_mm=row_height_mm * len(runs) + 44,
         title=_title(tables),
         subtitle=_subtitle(tables),
-        stage="measure_tuning_words",
+        stage=STAGE,
     )
-    heading = "# Words of sentiment in the changes of tuning\n\nStage `measure_tuning_words`.\n"
+    title = "Words of sentiment in the changes of tuning"
     if not runs:
         say_instead(axes, NONE.replace("`", ""))
-        return figure, f"{heading}\nNone: {NONE}.\n"
-    for number, run in enumerate(runs):
-        pair = axes[2 * number : 2 * number + 2]
-        _dots(pair, shares[shares["run"] == run])
-        pair[0].set_title(f"{run}: above random vectors")
-        pair[1].set_title("Listed words of a change")
-    axes[-2].set_xlabel("share of changes")
-    axes[-1].set_xlabel(f"mean number among {_n_tokens(tables['lists'])}")
-    legend_below(figure, axes, ncols=4)
-    return figure, f"{heading}\n{_text(tables, digits)}"
+        return figure, tables_page(title, STAGE, f"None: {NONE}.\n")
+    for ax, run in zip(axes, runs, strict=True):
+        _dots(ax, shares[shares["run"] == run])
+        ax.set_title(HEADING if len(runs) == 1 else f"{HEADING}: {run}")
+    axes[-1].set_xlabel("share of rows")
+    legend_below(figure, axes, ncols=2)
+    return figure, tables_page(title, STAGE, *_tables(tables, digits))
 
 
 def _n_tokens(lists: pd.DataFrame) -> int:
@@ -61,19 +60,47 @@ def _n_tokens(lists: pd.DataFrame) -> int:
 
 
 def _title(tables: Tables) -> str:
-    claims = tables["claims"]
-    if claims.empty:
+    """Return in which groups of the last layer and of those before it words are present."""
+    shares = tables["csv"]
+    if shares.empty:
         return "No run tunes a base whose vocabulary has words of sentiment"
-    said = []
-    for word, found in (("present", "matches"), ("absent", "differs")):
-        rows = claims[claims["claim"].str.endswith(word)]
-        said.append(f"{(rows['verdict'] == found).sum()} of {len(rows)}")
+    last = shares["layer"].max()
+    both = [shares[shares["layer"] == layer] for layer in (last - 1, last)]
+    before, after = map(_present, both)
+    said = "Tuning writes words of sentiment into"
+    if not before and not after:
+        return f"{said} no weights of the layers that it changes"
+    n_groups = shares["group"].nunique()
+    if not before or before == after:
+        where = _listed(after or before, n_groups)
+    else:
+        where = f"{_listed(before, n_groups)} of layer {last - 1}, "
+        where += f"in layer {last} into {_listed(after, n_groups) if after else 'none'}"
+    pairs = zip(both, (before, after), strict=True)
+    present = [rows[rows["group"].map(GROUPS).isin(names)] for rows, names in pairs]
+    least = pd.concat(present)["share"].min()
     return (
-        f"{percent(claims['share'].mean())} of the changes hold more words of sentiment than 95 % "
-        f"of random vectors, {tables['csv']['least_listed'].min()} or more of "
-        f"{_n_tokens(tables['lists'])}: over all layers beyond both nulls in {said[0]} groups and "
-        f"seeds where the paper has them, in {said[1]} where not"
+        f"{said} {where}: {percent(least)} of rows or more, random lists at most "
+        f"{percent(_most_by_chance(shares))}"
     )
+
+
+def _most_by_chance(shares: pd.DataFrame) -> float:
+    """Return the upper end of random lists that is largest over groups, layers and seeds."""
+    return float(shares["null_lists_high"].max())
+
+
+def _present(shares: pd.DataFrame) -> list[str]:
+    """Return the groups whose words are present in every run and seed."""
+    named = shares.assign(found=_found(shares))
+    lacking = set(named.loc[named["found"] != "present", "group"])
+    return [GROUPS[group] for group in GROUPS if group in {*named["group"]} - lacking]
+
+
+def _listed(groups: list[str], n_groups: int) -> str:
+    if len(groups) == n_groups:
+        return "all kinds of weights"
+    return " and ".join(filter(None, (", ".join(groups[:-1]), groups[-1])))
 
 
 def _subtitle(tables: Tables) -> str:
@@ -83,57 +110,44 @@ def _subtitle(tables: Tables) -> str:
     lists = tables["lists"][tables["lists"]["is_measured"].astype(str) == "True"].iloc[0]
     row = shares.iloc[0]
     return (
-        f"{counted(shares['run'].nunique(), 'run')} of "
-        f"{counted(shares['seed'].nunique(), 'seed')}, "
-        f"layers that were trained; all rows of weights after tuning less "
-        f"before, up to {count(shares['n_vectors'].max())} of each group and layer, with signs "
-        f"exchanged, too · "
-        f"{lists['n_listed_tokens']} listed words that are one token, {lists['n_missing']} of the "
-        f"list are not · left: share with {row['least_listed']} or more of them among the "
-        f"{lists['n_tokens']} strongest, which {percent(row['null_vectors'])} of random vectors "
-        "have; bars: random lists of like words, 95 % · right: bars: changes turned together, "
-        "95 %"
+        f"{counted(shares['run'].nunique(), 'run')}, a dot a seed · rows of weights after tuning "
+        f"less before · share with {row['least_listed']} or more of {lists['n_listed_tokens']} "
+        f"listed words among the {lists['n_tokens']} strongest"
     )
 
 
-def _dots(axes: Sequence[Axes], rows: pd.DataFrame) -> None:
+def _dots(ax: Axes, rows: pd.DataFrame) -> None:
+    """Draw the share of each seed as a dot, and the range of random lists as a bar."""
     order = [group for group in GROUPS if group in set(rows["group"])]
     layers = sorted(rows["layer"].unique())
     places = {
         pair: at for at, pair in enumerate((group, layer) for group in order for layer in layers)
     }
     seeds = sorted(rows["seed"].unique())
-    for ax, quantity in zip(axes, NULLS, strict=True):
-        null = NULLS[quantity]
-        for number, seed in enumerate(seeds):
-            own = rows[rows["seed"] == seed]
-            shift = OFFSET * (number - (len(seeds) - 1) / 2)
-            at = np.array(
-                [places[pair] for pair in zip(own["group"], own["layer"], strict=True)], dtype=float
-            )
-            wide: dict[str, Any] = {"color": GRAY, "alpha": 0.35, "linewidth": 4}
-            low, high = own[f"{null}_low"], own[f"{null}_high"]
-            ax.hlines(at + shift, low, high, label="null, 95 %", **wide)
-            look = seed_look(int(seed))
-            style: dict[str, Any] = {"color": look.color, "marker": look.marker, "ms": 4}
-            ax.plot(own[quantity], at + shift, ls="", label=look.name, **style)
-        names = [f"{GROUPS[group]}, layer {layer}" for group, layer in places]
-        ax.set_yticks(range(len(places)), names if quantity == SHARE else [""] * len(places))
-        ax.set_ylim(len(places) - 0.5, -0.5)
-        ax.set_xlim(left=-0.02 * float(rows[[quantity, f"{null}_high"]].max().max()))
-        for edge in range(len(layers), len(places), len(layers)):
-            ax.axhline(edge - 0.5, color="0.85", lw=0.6)
-        ax.tick_params(axis="y", labelsize=7)
+    by_chance = f"random lists of like words, 95 %: at most {percent(_most_by_chance(rows))}"
+    for number, seed in enumerate(seeds):
+        own = rows[rows["seed"] == seed]
+        at = np.array([places[pair] for pair in zip(own["group"], own["layer"], strict=True)])
+        at = at + OFFSET * (number - (len(seeds) - 1) / 2)
+        wide: dict[str, Any] = {"color": GRAY, "alpha": 0.35, "linewidth": 4}
+        ax.hlines(at, own["null_lists_low"], own["null_lists_high"], label=by_chance, **wide)
+        ax.plot(own["share"], at, "o", color=BLUE, ms=4, label="a seed")
+    names = [f"{GROUPS[group]}, layer {layer}" for group, layer in places]
+    ax.set_yticks(range(len(places)), names, fontsize=7)
+    ax.set_ylim(len(places) - 0.5, -0.5)
+    ax.set_xlim(left=-0.01)
+    ax.xaxis.set_major_formatter(PercentFormatter(1, decimals=0, symbol=" %"))
+    for edge in range(len(layers), len(places), len(layers)):
+        ax.axhline(edge - 0.5, color="0.85", lw=0.6)
 
 
-def _text(tables: Tables, digits: int) -> str:
+def _tables(tables: Tables, digits: int) -> list[str]:
     group = {"group": GROUPS}
     place = {"run": "run", "seed": "seed", "group": "changes of"}
     counts = {
         "share": "share above",
         "null_lists_high": "random lists, upper end",
         "mean_listed": "listed words",
-        "null_turned_high": "turned, upper end",
     }
     note = (
         "All layers that were trained. Words are present where the share is above the range of "
@@ -159,13 +173,14 @@ def _text(tables: Tables, digits: int) -> str:
     shares = for_readers(tables["csv"].assign(found=_found(tables["csv"])), columns, **group)
     note = (
         "Relative change: norm of the changes over that of the weights. Words: the same rule by "
-        "layer; it was added after the results, upon a reader's objection."
+        "layer; it was added after the results, upon a reader's objection. Rows: up to as many as "
+        "there are changes, with signs exchanged, too."
     )
     parts.append(section("By layer", note, markdown_table(shares, digits)))
     columns = {**place, "layer": "layer", "n_listed": "listed words", "tokens": "strongest words"}
     cards = for_readers(tables["cards"], columns, **group)
     note = "Of each group and layer the change, or its negation, with the most listed words."
-    parts.append(folded(section("Changes as words", note, markdown_table(cards, digits))))
+    parts.append(section("Changes as words", note, markdown_table(cards, digits)))
     columns = {"run": "run", "seed": "seed", "label": "class", "reading": "read"}
     columns |= {"polarity": "words", "n_listed": "listed words", "null_listed": "random vectors"}
     columns |= {"p_value": "p-value", "tokens": "strongest words"}
@@ -174,9 +189,9 @@ def _text(tables: Tables, digits: int) -> str:
         "The vector of each class in the last map, after less before, by itself and times the map "
         "in front of it; its negation is the other class."
     )
-    parts.append(folded(section("The classifier", note, markdown_table(classes, digits))))
-    parts.append(folded(_list(tables["lists"], digits)))
-    return "\n".join(parts)
+    parts.append(section("The classifier", note, markdown_table(classes, digits)))
+    parts.append(_list(tables["lists"], digits))
+    return parts
 
 
 def _found(shares: pd.DataFrame) -> list[str]:
@@ -195,7 +210,7 @@ def _list(lists: pd.DataFrame, digits: int) -> str:
     return section("The list", note, table)
 
 
-DRAWINGS = {"tuning_words": Drawing(draw_tuning_words, RESULTS)}
+DRAWINGS = {"tuning_words": drawing_of(draw_tuning_words, TABLES)}
 
 
 def main(config: StageConfig) -> None:

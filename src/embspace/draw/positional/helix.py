@@ -25,7 +25,7 @@ from embspace.draw.page.canvas import (
 from embspace.draw.page.looks import GRAY, SPACES
 from embspace.draw.page.maps.quality import LINE_NOTE
 from embspace.draw.page.markdown import markdown_table, section, tables_page
-from embspace.draw.page.nulls import NULLS_NOTE, nulls_table
+from embspace.draw.page.nulls import NULLS, NULLS_NOTE, nulls_table
 from embspace.draw.page.saving import Results
 from embspace.draw.positional.helix_path import (
     along_axis,
@@ -68,8 +68,8 @@ def draw_helix(
         2,
         3,
         height_mm=height_mm,
-        title=_finding(periods, results["nulls"], local),
-        subtitle=f"{label} · {_protocol(results)}",
+        title=_finding(periods, results["nulls"]),
+        subtitle=f"{label} · {_protocol(results, local)}",
         stage="measure_helix",
     )
     text = _tables(results, label, digits)
@@ -83,6 +83,7 @@ def draw_helix(
     stretch = most_even(path["position"], along, n_shown)
     _spring(figure, join_panels(axes[:3]), path[stretch], along[stretch])
     _unrolled(axes[3], path, along, stretch)
+    _show_turns(axes[3], path, _strongest(results["nulls"]))
     _by_position(axes[4], local, _found(periods)["period"])
     _spectrum(axes[5], results["spectrum"], len(path), _found(periods)["period"])
     return figure, text
@@ -92,30 +93,38 @@ def _found(periods: pd.DataFrame) -> pd.Series:
     return periods[periods["definition"] == "winding_number"].iloc[0]
 
 
-def _finding(periods: pd.DataFrame, nulls: pd.DataFrame, local: pd.DataFrame) -> str:
+def _finding(periods: pd.DataFrame, nulls: pd.DataFrame) -> str:
     if periods.empty:
         return "There is no path of position embeddings to look at"
     row = _found(periods)
-    turns = nulls[nulls["measure"] == "n_turns"]
-    if not (turns["value"] > turns["null_value_high"]).all():
+    n_turns, most = abs(row["n_turns"]), _strongest(nulls)
+    if not n_turns > most["null_value_high"]:
         return "The path of the position embeddings winds no more than one that encodes nothing"
     return (
-        f"The position embeddings wind: a turn in {row['period']:.2f} positions, "
-        f"locally in {local['period'].min():.1f} to {local['period'].max():.1f}"
+        f"The position embeddings wind {n_turns:.0f} times, {NULLS[most['null']]} "
+        f"{most['null_value_high']:.0f} times at most"
     )
 
 
-def _protocol(results: Results) -> str:
+def _strongest(nulls: pd.DataFrame) -> pd.Series:
+    """Return the null of which a draw has the most turns."""
+    turns = nulls[nulls["measure"] == "n_turns"]
+    return turns.loc[turns["null_value_high"].idxmax()]
+
+
+def _protocol(results: Results, local: pd.DataFrame) -> str:
     scalars = results["json"]
     n = counted(scalars["n_structured"], "structured position")
     if results["path"].empty:
         return n
-    row = _found(results["periods"])
-    walks = results["nulls"].set_index(["measure", "null"])["null_value"]["n_turns", "random_walk"]
+    nulls = results["nulls"].set_index(["measure", "null"])
+    advance = nulls.loc[("rank_advance", "random_walk")]
     share = sum(scalars[f"explained_variance_{number}"] for number in (1, 2, 3))
     return (
         f"{n} · 3 principal components, {100 * share:.0f} % of variance · "
-        f"{abs(row['n_turns']):.1f} turns (random walks {walks:.1f})"
+        f"a turn in {local['period'].min():.1f} to {local['period'].max():.1f} positions · rank "
+        f"correlation with the axis {advance['value']:.2f}, of random walks "
+        f"{advance['null_value']:.2f}"
     )
 
 
@@ -142,7 +151,7 @@ def _spring(figure: Figure, ax: Axes, path: pd.DataFrame, along: Float[np.ndarra
     figure.colorbar(points_seen, ax=ax, label="position", aspect=12, pad=0.01)
     ax.set(xticks=[], yticks=[], xlabel="along the axis (stretched)", ylabel="across the axis")
     n = counted(len(path), "successive position")
-    ax.set_title(f"{n}, joined by a smooth curve that is thin at the back")
+    ax.set_title(f"The {n} of the most even advance; curve interpolated, thin at the back")
 
 
 def _unrolled(ax: Axes, path: pd.DataFrame, along: Float[np.ndarray, " n"], shown: slice) -> None:
@@ -152,16 +161,25 @@ def _unrolled(ax: Axes, path: pd.DataFrame, along: Float[np.ndarray, " n"], show
         path["turns"][shown], along[shown], color=COLORS(0.5), linewidth=1.4, label="shown in a"
     )
     ax.set(xlabel="turns since the first position", ylabel="along the axis")
-    ax.set_title("Whole path, unrolled")
+
+
+def _show_turns(ax: Axes, path: pd.DataFrame, most: pd.Series) -> None:
+    """Print the turns of the whole path, and mark the most of what encodes nothing."""
+    n_turns = float(path["turns"].iloc[-1])
+    null = float(np.copysign(most["null_value_high"], n_turns))
+    ax.axvline(
+        null, color=GRAY, linestyle=":", linewidth=1, label=f"most by chance: {abs(null):.0f}"
+    )
+    ax.set_title(f"Whole path: {abs(n_turns):.0f} turns")
+    ax.margins(y=0.25)
     ax.legend(loc="best")
 
 
 def _by_position(ax: Axes, local: pd.DataFrame, period: float) -> None:
     ax.axhline(period, color=GRAY, linestyle="--", linewidth=1)
-    beside = ax.get_yaxis_transform()
-    ax.text(1.02, period, "whole\npath", fontsize=7, color=GRAY, va="center", transform=beside)
     ax.plot(local["position"], local["period"], color=SPACES["positional"].color)
-    ax.set(xlabel="position", ylabel="positions per turn", title="Local period")
+    ax.set(xlabel="position", ylabel="positions per turn")
+    ax.set_title(f"Local period (whole: {period:.2f})")
 
 
 def _spectrum(ax: Axes, spectrum: pd.DataFrame, n_positions: int, whole: float) -> None:
@@ -174,10 +192,9 @@ def _spectrum(ax: Axes, spectrum: pd.DataFrame, n_positions: int, whole: float) 
     for place in peaks(shown, 2 / n_positions):
         x, y = period.loc[place], power.loc[place]
         write_beside(ax, f"{x:.2f}", (x, y), (0, 2), ha="center", path_effects=HALO)
-    ax.set(
-        xlabel="period (positions)\ndashed: whole path", ylabel="normalized power", ylim=(0, 1.12)
-    )
-    ax.set_title("Spectrum")
+    ax.set(xlabel="positions per turn", ylabel="normalized power", ylim=(0, 1.12))
+    ax.locator_params(axis="x", nbins=5, steps=[1, 2, 2.5, 5, 10])
+    ax.set_title("Spectrum (dashed: whole)")
 
 
 def _tables(results: Results, label: str, digits: int) -> str:

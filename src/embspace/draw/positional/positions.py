@@ -1,4 +1,4 @@
-"""Draws the figure and the table of `measure_positions`, after Luisto's figures 13, 16, 17."""
+"""Draws position embeddings, their cosines and norms, after Luisto's figures 13, 14 and 17."""
 
 import numpy as np
 import pandas as pd
@@ -10,22 +10,28 @@ from matplotlib.image import AxesImage
 from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 
 from embspace.draw.page.canvas import (
+    HALO,
     absent,
     counted,
     join_panels,
     new_figure,
+    percent,
     say_absent,
     say_instead,
 )
+from embspace.draw.page.direct_labels import spread
+from embspace.draw.page.looks import BLACK, GRAY, SPACES
 from embspace.draw.page.markdown import markdown_table, section
 from embspace.draw.page.nulls import NULLS_NOTE, nulls_table
 from embspace.draw.page.saving import Results
 from embspace.settings.types import PositiveShare
 
-DIVERGING, SEQUENTIAL = "RdBu_r", "mako"
-# Smooth maps show no edges with so many colors, and files of rough ones stay small.
-N_DIVERGING, N_SEQUENTIAL = 11, 16
-ONE_BY_ONE = "viridis"
+DIVERGING = "RdBu_r"
+N_COLORS = 11  # smooth maps show few edges, and files of rough ones stay small
+FURTHER_RESULTS = ("regimes/positions.csv", "regimes/summary.csv")
+EDGE, ROOM = 0.01, 0.25  # shares: of norms beyond the axis, and of its range on either side
+NAME = 0.12  # of the width, of a name
+N_NAMED = 8  # positions beyond the axis that have names
 
 
 def draw_positions(
@@ -33,76 +39,85 @@ def draw_positions(
     label: str,
     *,
     height_mm: PositiveFloat,
-    n_rows: PositiveInt,
     n_profiles: PositiveInt,
     profile_length: PositiveInt,
     limit_quantile: PositiveShare,
     digits: NonNegativeInt,
 ) -> tuple[Figure, str]:
-    """Draw the matrix of positions, all cosines, those of the first positions, and by offset.
+    """Draw the matrix of positions, all cosines, these by offset, and the norms with regimes.
 
     Colors of the matrix end where a share `limit_quantile` of the absolute values does. The first
-    `n_rows` structured positions have a curve with the first `profile_length` positions, the first
-    `n_profiles` of them one with the next `profile_length`.
+    `n_profiles` structured positions have a curve with the next `profile_length` ones.
     """
     tensors, properties = results["safetensors"], results["properties"]
+    nulls = results["nulls"]
     figure, axes = new_figure(
         3,
         2,
         height_mm=height_mm,
-        title=_finding(properties),
-        subtitle=f"{label} · {_population(tensors)}",
+        title=_finding(properties, nulls),
+        subtitle=f"{label} · {_population(tensors, results['nulls'])}",
         stage="measure_positions",
     )
-    text = _tables(properties, results["nulls"], label, digits)
+    text = _tables(properties, nulls, label, digits)
     if not tensors:
         say_absent(axes, label, "positional")
         return figure, text
     limit = float(np.quantile(np.abs(tensors["positional"]), limit_quantile))
-    matrix = by_frequency(tensors["positional"])
-    diverging(axes[0], matrix, N_DIVERGING, limit)
+    diverging(axes[0], by_frequency(tensors["positional"]), N_COLORS, limit)
     _color_bar(axes[0], f"component ({100 * limit_quantile:g} % in range)")
     axes[0].set(title="Position embeddings", xlabel="dimension, from low to high frequency")
     cosines = tensors["cosines"]
-    sequential(axes[1], cosines, N_SEQUENTIAL, float(np.nanmin(cosines)))
+    diverging(axes[1], cosines, N_COLORS, 1.0)
     _color_bar(axes[1], "cosine")
     axes[1].set(title="Cosines of all pairs of positions", xlabel="position")
-    for ax in axes[:2]:
-        ax.set_ylabel("position")
-    rows, below = join_panels(axes[2:4]), join_panels(axes[4:])
+    axes[0].set_ylabel("position")
+    below, strip = join_panels(axes[2:4]), join_panels(axes[4:])
     if tensors["structured"].any():
-        _rows(rows, tensors, n_rows, profile_length)
-        rows.set_title(_finding_of_rows(results["nulls"]))
         _curves(below, tensors, n_profiles, profile_length)
-        _mean_profile(below, results["profiles"][:profile_length])
+        shown = results["profiles"][:profile_length]
+        _mean_profile(below, shown, properties, nulls)
     else:
-        say_instead([rows, below], "no structured position")
+        say_instead([below], "no structured positions")
+    _norms(strip, results["regimes/positions"], results["regimes/summary"])
     return figure, text
 
 
-def _finding(properties: pd.DataFrame) -> str:
-    rows = properties[properties["property"] == "translation_invariance"]
+def _finding(properties: pd.DataFrame, nulls: pd.DataFrame) -> str:
+    rows = _by_offset(properties)
     if rows.empty:
         return "There are no position embeddings to look at"
-    has_structured = (rows["positions"] == "structured").any()
-    rows = rows[rows["positions"] == ("structured" if has_structured else "all")]
-    near, far = rows.iloc[0], rows.iloc[-1]
+    near = rows.iloc[0]
     if not near["value"] > near["null_quantile_0.975"]:
         return "The cosine of two positions depends on their offset no more than in shuffled order"
     return (
-        "The cosine of two positions depends on their offset: it explains "
-        f"{100 * near['value']:.0f} % of the variance up to offset {near['largest_offset']}, "
-        f"{100 * far['value']:.0f} % up to {far['largest_offset']} "
-        f"(shuffled {100 * far['null_mean']:.0f} %)"
+        f"The offset explains {percent(near['value'])} of the variance of near positions' cosines, "
+        f"{_of_walks(near, nulls)}"
     )
 
 
-def _finding_of_rows(nulls: pd.DataFrame) -> str:
-    """Return whether a test finds the first positions more like later ones than earlier ones."""
-    excess = nulls[nulls["measure"] == "first_forward_excess"]
-    if len(excess) and (excess["value"] > excess["null_value_high"]).all():
-        return "The first positions are more like later ones than earlier ones"
-    return "The first positions are no more like later ones than chance makes them"
+def _of_walks(row: pd.Series, nulls: pd.DataFrame) -> str:
+    """Return in words what the offset explains of random walks, else of shuffled positions."""
+    walks = _null(nulls, "random_walk", row["largest_offset"])
+    if walks is None:
+        return f"in shuffled order {percent(row['null_mean'])}"
+    return f"of random walks' {percent(walks)}"
+
+
+def _null(nulls: pd.DataFrame, null: str, largest_offset: float) -> float | None:
+    if nulls.empty:
+        return None
+    keys = ["measure", "null", "largest_offset"]
+    values = nulls.set_index(keys)["null_value"]
+    found = values.get(("translation_invariance", null, largest_offset))
+    return None if found is None else float(found)
+
+
+def _by_offset(properties: pd.DataFrame) -> pd.DataFrame:
+    """Return the shares of variance that the offset explains, of structured positions if any."""
+    rows = properties[properties["property"] == "translation_invariance"]
+    has_structured = (rows["positions"] == "structured").any()
+    return rows[rows["positions"] == ("structured" if has_structured else "all")]
 
 
 def by_frequency(matrix: Float[np.ndarray, "n dim"]) -> Float[np.ndarray, "n dim"]:
@@ -119,30 +134,9 @@ def diverging(
     ax: Axes, values: Float[np.ndarray, "row column"], n_colors: int, limit: float
 ) -> AxesImage:
     """Draw values on both sides of 0, all beyond the limit in one color; return the image."""
-    return _image(ax, values, DIVERGING, n_colors, (-limit, limit))
-
-
-def sequential(
-    ax: Axes, values: Float[np.ndarray, "row column"], n_colors: int, lowest: float
-) -> AxesImage:
-    """Draw values from the lowest to the highest of them; return the image."""
-    return _image(ax, values, SEQUENTIAL, n_colors, (lowest, float(np.nanmax(values))))
-
-
-def _image(
-    ax: Axes,
-    values: Float[np.ndarray, "row column"],
-    name: str,
-    n_colors: int,
-    limits: tuple[float, float],
-) -> AxesImage:
-    import seaborn as sns
-
-    cmap, (low, high) = sns.color_palette(name, as_cmap=True).resampled(n_colors), limits
     ax.grid(visible=False)
-    return ax.imshow(
-        values, cmap=cmap, vmin=low, vmax=high, aspect="auto", interpolation_stage="data"
-    )
+    colors = {"cmap": colormaps[DIVERGING].resampled(n_colors), "vmin": -limit, "vmax": limit}
+    return ax.imshow(values, aspect="auto", interpolation_stage="data", **colors)
 
 
 def _color_bar(ax: Axes, name: str) -> None:
@@ -154,50 +148,87 @@ def _color_bar(ax: Axes, name: str) -> None:
     bar.ax.locator_params(nbins=5)
 
 
-def _rows(ax: Axes, tensors: dict[str, np.ndarray], n_rows: int, length: int) -> None:
-    """Draw the cosines of the first structured positions with all of the first positions."""
-    structured = np.flatnonzero(tensors["structured"])[:n_rows]
-    colors = colormaps[ONE_BY_ONE](np.linspace(0, 0.9, len(structured)))
-    for position, color in zip(structured, colors, strict=True):
-        row = tensors["cosines"][position, :length]
-        ax.plot(np.arange(len(row)), row, color=color, linewidth=0.7, label=f"{position}")
-        # Itself, from where it goes to those before on the left and those after on the right.
-        ax.plot(position, tensors["cosines"][position, position], "o", color=color, markersize=3)
-    ax.set(xlabel="position", ylabel="cosine", xlim=(-1, None))
-    ax.legend(loc="upper right", ncols=max(1, len(structured) // 2), title="position; dot: itself")
-
-
 def _curves(ax: Axes, tensors: dict[str, np.ndarray], n_profiles: int, profile_length: int) -> None:
     """Draw the cosines of the first structured positions with the next ones by offset."""
-    structured = np.flatnonzero(tensors["structured"])[:n_profiles]
-    colors = colormaps[ONE_BY_ONE](np.linspace(0, 0.9, len(structured)))
+    first = np.flatnonzero(tensors["structured"])[:n_profiles]
     shown = np.where(tensors["structured"], tensors["cosines"], np.nan)
-    for position, color in zip(structured, colors, strict=True):
+    for position in first:
         following = shown[position, position + 1 : position + 1 + profile_length]
         offsets = np.arange(1, len(following) + 1)
-        name = f"position {position}"
-        ax.plot(offsets, following, color=color, linewidth=0.7, label=name)
+        name = f"positions {first[0]} to {first[-1]}" if position == first[0] else None
+        ax.plot(offsets, following, color=GRAY, linewidth=0.6, label=name)
 
 
-def _mean_profile(ax: Axes, profile: pd.DataFrame) -> None:
+def _mean_profile(
+    ax: Axes, profile: pd.DataFrame, properties: pd.DataFrame, nulls: pd.DataFrame
+) -> None:
     offset, mean = profile["offset"], profile["mean"]
     deviation = profile["standard_deviation"]
-    ax.plot(offset, mean, color="black", linewidth=1.6, label="mean of all positions")
+    color = SPACES["positional"].color
+    ax.plot(offset, mean, color=color, linewidth=1.6, label="mean of all positions")
     ends = (mean - deviation, mean + deviation)
-    ax.fill_between(offset, *ends, color="0.85", zorder=1, label="± standard deviation")
-    ax.set(title="Cosine with the next positions, by offset", xlabel="offset", ylabel="cosine")
-    ax.set(ylim=(None, 1.2), xlim=(0, None))
-    ax.legend(loc="upper right", ncols=4)
+    ax.fill_between(
+        offset, *ends, color=color, alpha=0.2, linewidth=0, zorder=1, label="± standard deviation"
+    )
+    shares = "; ".join(
+        f"up to {row['largest_offset']} apart {percent(row['value'])}, {_of_walks(row, nulls)}"
+        for _, row in _by_offset(properties).iterrows()
+        if row["largest_offset"] <= offset.max()
+    )
+    words = f"explained by the offset: {shares}"
+    ax.text(0.01, 0.03, words, transform=ax.transAxes, fontsize=7, path_effects=HALO)
+    ax.set(title="Cosine by offset", xlabel="offset")
+    lowest = min(0.0, float(ends[0].min()))
+    ax.set(ylabel="cosine", ylim=(lowest - 0.3, 1.2), xlim=(0, None))
+    ax.legend(loc="upper right", ncols=3)
 
 
-def _population(tensors: dict[str, np.ndarray]) -> str:
+def _norms(ax: Axes, positions: pd.DataFrame, regimes: pd.DataFrame) -> None:
+    """Draw the norm of each position, the mean of each regime, and name outliers at the edge."""
+    apart, norm = positions["outlying"].astype(bool), positions["norm"]
+    low, high = norm[~apart].quantile([EDGE, 1 - EDGE])
+    low, high = low - ROOM * (high - low), high + 2 * ROOM * (high - low)
+    shown = norm.between(low, high)
+    color = SPACES["positional"].color
+    ax.plot(positions["position"][shown], norm[shown], ".", color=color, markersize=2)
+    beyond = positions[~shown].sort_values("position")
+    beyond = beyond if len(beyond) <= N_NAMED else beyond[:0]
+    # From right to left, for the last name must end at the edge.
+    wanted = -beyond["position"].to_numpy(np.float64) / max(1, len(positions))
+    places = -spread(wanted, NAME, NAME - 1)
+    for place, row in zip(places, beyond.to_dict("records"), strict=True):
+        up = row["norm"] > high
+        words = f"{row['position']}: {row['norm']:.2f} {'↑' if up else '↓'}"
+        height, side = (0.97, "top") if up else (0.14, "bottom")
+        ax.text(place + 0.005, height, words, transform=ax.transAxes, va=side, fontsize=7)
+    ends = regimes["first_position"], regimes["last_position"]
+    ax.hlines(regimes["mean_norm"], *ends, color=BLACK, linewidth=1, zorder=3)
+    for row in regimes.to_dict("records"):
+        middle = (row["first_position"] + row["last_position"]) / 2
+        look = {"transform": ax.get_xaxis_transform(), "ha": "center", "fontsize": 7}
+        ax.text(middle, 0.03, f"mean {row['mean_norm']:.3f}", **look)
+        if row["first_position"]:
+            ax.axvline(row["first_position"] - 0.5, color=GRAY, linewidth=0.8)
+    starts = ", ".join(map(str, regimes["first_position"][1:]))
+    n = counted(len(regimes), "regime")
+    ax.set(title=f"Norm: {n}" + (f", changes at {starts}" if starts else ""))
+    ax.set(xlabel="position", ylabel="norm", ylim=(low, high), xlim=(-2, len(positions) + 2))
+
+
+def _population(tensors: dict[str, np.ndarray], nulls: pd.DataFrame) -> str:
     if not tensors:
         return "nothing to show"
     n, structured = len(tensors["structured"]), int(tensors["structured"].sum())
-    left_out = counted(n - structured, "outlying or unstructured position")
-    return f"raw learned matrix · n = {counted(n, 'position')}" + (
-        f", by offset: {left_out} left out" if structured < n else ""
-    )
+    words = [f"raw learned matrix · n = {counted(n, 'position')}"]
+    if structured < n:
+        left_out = counted(n - structured, "outlying or unstructured position")
+        words[0] += f", by offset: {left_out} left out"
+    if len(nulls):
+        nearest = nulls["largest_offset"].min()
+        words.append(f"near: up to {nearest} apart")
+        if (of_stationary := _null(nulls, "stationary", nearest)) is not None:
+            words.append(f"stationary tables, made to depend on it: {percent(of_stationary)}")
+    return " · ".join(words)
 
 
 def _tables(properties: pd.DataFrame, nulls: pd.DataFrame, label: str, digits: int) -> str:

@@ -1,4 +1,4 @@
-"""Draws the figure and the table of `measure_sinusoidal_positions`, after Luisto's figure 6."""
+"""Draws sinusoidal beside learned positions, after Luisto's figure 6, and a table."""
 
 import numpy as np
 import pandas as pd
@@ -9,16 +9,15 @@ from matplotlib.patches import Patch
 from pydantic import PositiveFloat, PositiveInt
 
 from embspace.draw.page.canvas import absent, counted, new_figure, say_absent
-from embspace.draw.page.looks import BLUE, PURPLE, SPACES
+from embspace.draw.page.looks import BLUE, SPACES
 from embspace.draw.page.markdown import markdown_table, section
 from embspace.draw.page.saving import Results
-from embspace.draw.positional.positions import by_frequency, diverging, sequential
+from embspace.draw.positional.positions import by_frequency, diverging
 from embspace.settings.types import PositiveShare
 
-N_COLORS = 128  # with fewer, smooth maps would show edges
+N_COLORS = 64  # with fewer, smooth maps would show edges
 ENCODINGS = {
     "sinusoidal": ("Sinusoidal", BLUE),
-    "sinusoidal_as_printed": ("Doubled exponent (Luisto)", PURPLE),
     "learned": ("Learned", SPACES["positional"].color),
 }
 
@@ -39,35 +38,40 @@ def draw_sinusoidal_positions(
     tensors, profiles, properties = (
         results[key] for key in ("safetensors", "profiles", "properties")
     )
+    shares = _shares(properties, longest_offset)
     figure, axes = new_figure(
         3,
         len(ENCODINGS),
         height_mm=height_mm,
-        title=_finding(properties),
-        subtitle=f"{label} · {_population(properties, len(tensors['sinusoidal']))}",
+        title=_finding(shares),
+        subtitle=f"{label} · {_population(properties, len(tensors['sinusoidal']))} "
+        f"up to {longest_offset} apart",
         stage="measure_sinusoidal_positions",
     )
-    least = min(float(np.nanmin(x)) for name, x in tensors.items() if name.endswith("_cosines"))
     for column, (name, (words, color)) in enumerate(ENCODINGS.items()):
         own = axes[column :: len(ENCODINGS)]
         if name not in tensors:
             say_absent(own, label, "positional")
             continue
-        own[0].set_title(words)
+        own[0].set_title(f"{words}: components")
         x = tensors[name]
         limit = float(np.quantile(np.abs(x), limit_quantile)) if name == "learned" else 1.0
-        scale = f"component (c: × {limit:.2g})" if name == "learned" else "component"
-        # Sines and cosines, both from high to low frequency, alternate too finely to be seen.
+        scale = f"component (b: × {limit:.2g})" if name == "learned" else "component"
+        # Sines and cosines, of one frequency, alternate too finely to be seen.
         is_learned = name == "learned"
-        x = by_frequency(x)[:, ::-1] if is_learned else np.hstack([x[:, ::2], x[:, 1::2]])
+        x = by_frequency(x) if is_learned else np.hstack([x[:, ::-2], x[:, -2::-2]])
         diverging(own[0], x, N_COLORS, limit)
         own[0].set_xlabel(
-            "dimension, by falling frequency" if is_learned else "sines, then cosines"
+            "dimension, from low to high frequency"
+            if is_learned
+            else "cosines, then sines, from low to high frequency"
         )
-        sequential(own[1], tensors[f"{name}_cosines"], N_COLORS, least)
+        diverging(own[1], tensors[f"{name}_cosines"], N_COLORS, 1.0)
+        own[1].set_title(f"{words}: cosines")
         own[1].set_xlabel("position")
         rows = profiles[(profiles["encoding"] == name) & (profiles["offset"] <= longest_offset)]
         _profile(own[2], rows, color)
+        own[2].set_title(f"{words}: {100 * shares[name]:.0f} % explained by the offset")
     lowest = profiles.loc[profiles["offset"] <= longest_offset, "minimum"].min()
     for ax in axes[2 * len(ENCODINGS) :]:
         ax.set_ylim(min(lowest, 0) - 0.03, 1.03)
@@ -80,22 +84,28 @@ def draw_sinusoidal_positions(
     return figure, _table(properties, label, significant_digits)
 
 
-def _finding(properties: pd.DataFrame) -> str:
-    """Return the title: the share of the cosines' variance that the offset explains."""
+def _shares(properties: pd.DataFrame, longest_offset: int) -> pd.Series:
+    """Return by encoding the share of the cosines' variance that drawn offsets explain."""
     rows = properties[properties["property"] == "translation_invariance"]
+    rows = rows[rows["largest_offset"] <= longest_offset]
     shares = rows.groupby("encoding")["value"].last()
+    # Of learned positions, the structured ones where some are.
+    return shares.rename({"learned_structured": "learned"}).groupby(level=0).last()
+
+
+def _finding(shares: pd.Series) -> str:
+    """Return the title: the share of the cosines' variance that the offset explains."""
     sines = f"{100 * shares['sinusoidal']:.0f} % of the variance of sinusoidal positions' cosines"
-    learned = shares.get("learned_structured", shares.get("learned", float("nan")))
-    if pd.isna(learned):
+    if pd.isna(shares.get("learned")):
         return f"The offset explains {sines}; the model has no learned positions"
-    return f"The offset explains {sines}, {100 * learned:.0f} % of that of learned ones"
+    return f"The offset explains {sines}, {100 * shares['learned']:.0f} % of that of learned ones"
 
 
 def _population(properties: pd.DataFrame, n_shown: int) -> str:
     size = properties[properties["encoding"] == "sinusoidal"].iloc[0]
     return (
         f"n = {counted(size['n'], 'position')} in {counted(size['dim'], 'dimension')} · "
-        f"maps: the first {n_shown}; curves: all pairs by offset"
+        f"maps: the first {n_shown}; curves and shares: all pairs"
     )
 
 

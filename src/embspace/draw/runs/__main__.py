@@ -1,10 +1,15 @@
 """Stage `draw_runs`: one page for each analysis of the models that we train, over all runs."""
 
+from pathlib import Path
+
 from embspace.draw.page.saving import ALL_RUNS, draw_and_save, drawings_of, functions_of
 from embspace.draw.runs import checkpoints, dynamics, head_dynamics, training, training_claims
 from embspace.settings.stage import StageConfig, run_stage
 
-DRAWINGS = drawings_of(training, checkpoints, dynamics, head_dynamics, training_claims)
+TABLES = Path(__file__).with_name("tables.yaml")
+DRAWINGS = drawings_of(
+    training, checkpoints, dynamics, head_dynamics, training_claims, tables=TABLES
+)
 
 
 def main(config: StageConfig) -> None:

@@ -1,23 +1,18 @@
-"""Figure and tables of `measure_head_dynamics`: where the heads of all runs look, by step."""
+"""Tells where the heads of all runs look over training, from `measure_head_dynamics`."""
 
 from collections.abc import Mapping, Sequence
 
 import pandas as pd
-from matplotlib.figure import Figure
-from pydantic import NonNegativeInt, PositiveFloat
+from pydantic import NonNegativeInt
 
-from embspace.draw.page.canvas import counted
-from embspace.draw.page.looks import MODELS
-from embspace.draw.page.markdown import markdown_table, section
-from embspace.draw.runs.dynamics import (
-    draw_over_training,
-    kinds_of_runs,
-    series_of,
-)
-from embspace.draw.runs.steps import LEAST, MODEL, last_rows, size_of, with_runs
-from embspace.files.tables import Tables
+from embspace.draw.page.markdown import markdown_table, section, tables_page
+from embspace.draw.page.saving import Results
+from embspace.draw.runs.dynamics import kinds_of_runs, series_of, tables_of
+from embspace.draw.runs.steps import LEAST, MODEL, last_rows, with_runs
 
-RESULTS = ("csv", "dynamics/.csv", "training/held_out.csv")
+STAGE = "measure_head_dynamics"
+DRAWN_IN = "training"
+FURTHER_RESULTS = ("dynamics/.csv", "training/held_out.csv")
 CONE = "mean_resultant_length"
 NAMES = {
     CONE: "cone index per token",
@@ -31,36 +26,22 @@ COLUMNS = [*MODEL, "phase", "step", "layer", "measure", "value"]
 
 
 def draw_head_dynamics(
-    results: Tables,
-    label: str,
-    *,
-    shown: list[str],
-    row_height_mm: PositiveFloat,
-    digits: NonNegativeInt,
-) -> tuple[Figure, str]:
-    """Draw a row for each run and phase: for each feature a map by layer, and the mean of blocks.
+    results: Results, label: str, *, shown: list[str], digits: NonNegativeInt
+) -> tuple[str, str]:
+    """Return in which runs the `shown` features rise or fall, and tables of them and of heads.
 
     A feature of a layer is the mean of its heads; the cone index of the same checkpoints' hidden
     states, over the number of tokens, is that of `measure_dynamics`.
     """
     heads = with_runs(results["csv"], label)
-    cones = _cones(with_runs(results["dynamics/"], label), heads)
+    cones = _cones(with_runs(results["dynamics"], label), heads)
     table = pd.concat([of_layers(heads), cones], ignore_index=True)
     kinds = kinds_of_runs(results["training/held_out"], label)
-    names = [NAMES[each] for each in shown]
+    names = [NAMES[feature] for feature in shown]
     series = series_of(table.assign(change="as_is"), names)
-    n_documents = int(heads["n_documents"].max()) if len(heads) else 0
-    figure = draw_over_training(
-        series,
-        {name: MODELS[kinds[name]] for name in series if name in kinds},
-        row_height_mm,
-        title=ways_of_runs({name: series[name] for name in series if name in kinds}, names),
-        subtitle=f"{size_of(table)} · {counted(n_documents, 'held-out document')} of each run · "
-        "maps: mean of seeds and heads, layers from 1 on · lines: each seed, mean of the blocks",
-        stage="measure_head_dynamics",
-    )
-    head = "# Attention heads over training\n\nStage `measure_head_dynamics`.\n\n"
-    return figure, head + table_of_heads(heads, digits)
+    finding = ways_of_runs({name: series[name] for name in series if name in kinds}, names)
+    tables = (*tables_of(series, names, digits)[:1], table_of_heads(heads, digits))
+    return finding, tables_page("Attention heads over training", STAGE, *tables)
 
 
 def ways_of_runs(series: Mapping[str, pd.DataFrame], measures: Sequence[str]) -> str:

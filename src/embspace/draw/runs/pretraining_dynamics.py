@@ -1,52 +1,52 @@
 """Draws figure and table of `measure_pretraining_dynamics`: a model's layers over its training."""
 
 from collections.abc import Mapping
+from pathlib import Path
 
 import pandas as pd
 from matplotlib.figure import Figure
 from pydantic import NonNegativeInt, PositiveFloat
 
 from embspace.draw.page.canvas import counted
-from embspace.draw.page.looks import MODELS
-from embspace.draw.page.markdown import markdown_table, section
+from embspace.draw.page.markdown import markdown_table, section, tables_page
 from embspace.draw.page.measure_names import name_of
-from embspace.draw.page.saving import Drawing, draw_and_save, functions_of
-from embspace.draw.runs.dynamics import NOTHING, draw_over_training, series_of, table_of
+from embspace.draw.page.saving import Results, draw_and_save, drawing_of, functions_of
+from embspace.draw.runs.dynamics import NOTHING, series_of, tables_of
+from embspace.draw.runs.pretraining_dynamics_layers import draw_over_training
 from embspace.draw.runs.steps import LEAST, with_runs
 from embspace.settings.stage import StageConfig, run_stage
 
-RESULTS = ("csv", "claims.csv")
+STAGE = "measure_pretraining_dynamics"
+TABLES = Path(__file__).with_name("tables.yaml")
 
 
 def draw_pretraining_dynamics(
-    results: dict[str, pd.DataFrame],
+    results: Results,
     label: str,
     *,
     shown: list[str],
-    row_height_mm: PositiveFloat,
+    height_mm: PositiveFloat,
     digits: NonNegativeInt,
 ) -> tuple[Figure, str]:
-    """Draw a map of layers by checkpoints for each measure of `shown`, and the mean of blocks.
+    """Draw a line a layer over the checkpoints for each measure of `shown`; and tables.
 
-    Drawn as `draw_dynamics` draws what we train ourselves; below the table stand the verdicts on
-    what was claimed.
+    Below the tables stand the verdicts on what was claimed.
     """
     table, claims = results["csv"], results["claims"]
     n_checkpoints = counted(table["step"].nunique(), "checkpoint")
     n_tokens = counted(table["n"].max() if len(table) else 0, "token")
     series = series_of(with_runs(table, label), shown)
     figure = draw_over_training(
-        series,
-        {} if claims.empty else {label: MODELS[str(claims["kind"].iloc[0])]},
-        row_height_mm,
+        pd.concat(series.values()) if series else table[:0],
+        height_mm,
         title=ways_of(series),
         subtitle=f"{label} · {n_checkpoints} that its makers published · {n_tokens}, the same · "
-        "lines: mean of the blocks, without layer 0",
-        stage="measure_pretraining_dynamics",
+        "the title: means of the blocks, without layer 0",
+        stage=STAGE,
     )
-    text = table_of(series, shown, digits)
-    head = f"# Pretraining dynamics of {label}\n\nStage `measure_pretraining_dynamics`.\n\n{text}"
-    return figure, head if claims.empty else f"{head}\n{_claims(claims, digits)}"
+    more = [] if claims.empty else [_claims(claims, digits)]
+    tables = (*tables_of(series, shown, digits), *more)
+    return figure, tables_page(f"Pretraining dynamics of {label}", STAGE, *tables)
 
 
 def ways_of(series: Mapping[str, pd.DataFrame]) -> str:
@@ -73,7 +73,7 @@ def _claims(table: pd.DataFrame, digits: int) -> str:
     )
 
 
-DRAWINGS = {"pretraining_dynamics": Drawing(draw_pretraining_dynamics, RESULTS)}
+DRAWINGS = {"pretraining_dynamics": drawing_of(draw_pretraining_dynamics, TABLES)}
 
 
 def main(config: StageConfig) -> None:

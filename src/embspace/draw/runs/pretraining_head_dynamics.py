@@ -1,43 +1,40 @@
 """Figure and tables of `measure_pretraining_head_dynamics`: where a model's heads look, by step."""
 
 from collections.abc import Mapping
+from pathlib import Path
 
 import pandas as pd
 from matplotlib.figure import Figure
 from pydantic import NonNegativeInt, PositiveFloat
 
 from embspace.draw.page.canvas import counted
-from embspace.draw.page.saving import Drawing, draw_and_save, functions_of
-from embspace.draw.runs.dynamics import draw_over_training, series_of
+from embspace.draw.page.saving import Results, draw_and_save, drawing_of, functions_of
+from embspace.draw.runs.dynamics import series_of
 from embspace.draw.runs.head_dynamics import NAMES, of_layers, table_of_heads
 from embspace.draw.runs.pretraining_dynamics import ways_of
+from embspace.draw.runs.pretraining_dynamics_layers import draw_over_training
 from embspace.draw.runs.steps import with_runs
-from embspace.files.tables import Tables
 from embspace.settings.stage import StageConfig, run_stage
 
-RESULTS = ("csv",)
+TABLES = Path(__file__).with_name("tables.yaml")
 
 
 def draw_pretraining_head_dynamics(
-    results: Tables,
+    results: Results,
     label: str,
     *,
     shown: list[str],
-    row_height_mm: PositiveFloat,
+    height_mm: PositiveFloat,
     digits: NonNegativeInt,
 ) -> tuple[Figure, str]:
-    """Draw a map of layers by checkpoints for each feature of `shown`, and the mean of blocks.
-
-    Drawn as `draw_head_dynamics` draws what we train ourselves.
-    """
+    """Draw a line a layer over the checkpoints for each feature of `shown`; and tables."""
     heads = with_runs(results["csv"], label)
     table = of_layers(heads).assign(change="as_is")
     series: Mapping[str, pd.DataFrame] = series_of(table, [NAMES[each] for each in shown])
     n_documents = int(heads["n_documents"].max()) if len(heads) else 0
     figure = draw_over_training(
-        series,
-        {},
-        row_height_mm,
+        pd.concat(series.values()) if series else table[:0],
+        height_mm,
         title=ways_of(series),
         subtitle=f"{label} · {counted(heads['step'].nunique(), 'checkpoint')} that its makers "
         f"published · {counted(n_documents, 'document')}, the same · mean of the heads",
@@ -48,7 +45,7 @@ def draw_pretraining_head_dynamics(
     return figure, head + stage + table_of_heads(heads, digits)
 
 
-DRAWINGS = {"pretraining_head_dynamics": Drawing(draw_pretraining_head_dynamics, RESULTS)}
+DRAWINGS = {"pretraining_head_dynamics": drawing_of(draw_pretraining_head_dynamics, TABLES)}
 
 
 def main(config: StageConfig) -> None:

@@ -1,15 +1,14 @@
 """Lines over the steps of training, and the words for where they go, for all figures of runs."""
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
 
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 
-from embspace.draw.page.canvas import counted, shade
-from embspace.draw.page.looks import Look, run_name, seed_look
+from embspace.draw.page.canvas import counted, draw_line
+from embspace.draw.page.looks import PALETTE, Look, run_name
 
 LEAST = 0.05  # of the largest value, that one has to change by to be worth a panel
 MODEL = ["run", "seed"]  # each seed of a run is a model of its own
@@ -30,24 +29,20 @@ def size_of(table: pd.DataFrame) -> str:
     return f"{counted(table['run'].nunique(), 'run')}, {counted(n_models, 'model')}"
 
 
-def over_steps(
-    ax: Axes,
-    rows: pd.DataFrame,
-    quantity: str,
-    *,
-    look: Look | None = None,
-    line: str = "",
-    face: str | None = None,
-) -> None:
-    """Draw a line for each seed over the steps, in its look or in one, with intervals if any."""
+def over_steps(ax: Axes, rows: pd.DataFrame, quantity: str, look: Look) -> None:
+    """Draw a thin line for each seed over the steps, with intervals if any."""
     # A column that a logistic regression shares has its seeds as floats.
-    for seed, of_seed in rows.groupby(rows["seed"].astype(int), sort=False):
-        of_line = look or seed_look(int(str(seed)))
-        style: dict[str, Any] = {"color": of_line.color, "marker": of_line.marker, "ms": 3}
-        style |= {"markerfacecolor": face} if face else {"label": of_line.name}
-        ax.plot(of_seed["step"], of_seed[quantity], linestyle=line or of_line.line, **style)
-        if f"{quantity}_low" in of_seed:
-            shade(ax, of_seed, "step", quantity, color=of_line.color, alpha=0.2)
+    for _, of_seed in rows.groupby(rows["seed"].astype(int), sort=False):
+        draw_line(ax, of_seed, "step", quantity, look, band=0.12, ms=2.5, lw=0.8)
+
+
+def run_looks(runs: Iterable[str]) -> dict[str, Look]:
+    """Return the look of each run, whose seeds share it; an eighth has that of the first."""
+    markers = "os^DvXP"
+    return {
+        run: Look(run, PALETTE[number % len(PALETTE)], markers[number % len(markers)])
+        for number, run in enumerate(dict.fromkeys(runs))
+    }
 
 
 def moves(rows: pd.DataFrame, value: str, keys: Sequence[str]) -> bool:
@@ -74,10 +69,10 @@ def log_ticks(axis: Axis) -> None:
 
 def show_steps(ax: Axes, steps: pd.Series) -> None:
     """Give a panel a logarithmic axis of steps with a place for step 0, whose marks are whole."""
-    last = int(steps.max())
+    end = int(steps.max()) * 1.3
     ax.set_xscale("symlog", linthresh=1, linscale=0.5)
-    ax.set_xlim(-0.3, last * 1.3)
-    ticks = [0, *(10**power for power in range(10) if 10**power <= last)]
+    ax.set_xlim(-0.3, end)
+    ticks = [0, *(10**power for power in range(10) if 10**power <= end)]
     ax.set_xticks(ticks, map(short_step, ticks))
     ax.set_xlabel("step")
 

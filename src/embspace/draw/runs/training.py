@@ -1,7 +1,7 @@
-"""Draws figure and tables of `measure_training`: what the models of all runs learn, by seed."""
+"""Draws what models of all runs learn, and how their layers change, from `measure_training`."""
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping
+from functools import partial
 
 import pandas as pd
 from matplotlib.axes import Axes
@@ -15,174 +15,209 @@ from embspace.draw.page.canvas import (
     new_figure,
     say_instead,
     sentence_case,
+    write_beside,
 )
-from embspace.draw.page.direct_labels import spread
-from embspace.draw.page.looks import GRAY, seed_look
-from embspace.draw.page.markdown import folded, markdown_table, section
+from embspace.draw.page.direct_labels import name_ends
+from embspace.draw.page.looks import BLACK, GRAY, Line, Look
+from embspace.draw.page.markdown import markdown_table, section, tables_page
+from embspace.draw.page.saving import Results
+from embspace.draw.runs.dynamics import draw_dimension
 from embspace.draw.runs.steps import (
+    MODEL,
     last_rows,
     log_ticks,
     over_steps,
+    run_looks,
     show_steps,
     size_of,
     with_runs,
 )
 from embspace.files.tables import Tables
 
-RESULTS = ("losses.csv", "held_out.csv", "agreement.csv", "classification.csv", "seeds.csv")
-DrawPanel = Callable[[Axes, pd.DataFrame], str]
-"""Draws a panel, and returns what a model was asked of, with the number of these."""
-ASKED = {"masked_language_modeling": "masked tokens", "causal_language_modeling": "next tokens"}
-BASELINES = {"unigram": "unigram", "bigram": "bigram", "place": "position"}
+STAGE = "measure_training"
+FURTHER_RESULTS = ("dynamics/.csv",)
+DYNAMICS = "dynamics"
+TABLES = ("held_out", "agreement", "classification", "seeds")
+BASELINES = ("unigram", "bigram", "place")
 CHANCE = 0.5  # that the right form of a verb is preferred
-N_COLUMNS = 2  # of panels
+MOST_PANELS, N_COLUMNS = 6, 2
+GAP = 0.11  # of a panel's height, that a line of a name takes
+DrawPanel = Callable[[Axes], None]
 
 
 def draw_training(
-    results: Tables, label: str, *, row_height_mm: PositiveFloat, digits: NonNegativeInt
+    results: Results, label: str, *, row_height_mm: PositiveFloat, digits: NonNegativeInt
 ) -> tuple[Figure, str]:
-    """Draw panels by run and phase: held-out and training loss, agreement of verbs, classes."""
-    known = {name: with_runs(table, label) for name, table in results.items() if not table.empty}
-    panels = _panels(known)
+    """Draw agreement of verbs and classes by run, losses of all runs, and the dimension of layers.
+
+    A run has a color, and each of its seeds a line.
+    """
+    known = {name: with_runs(results[name], label) for name in TABLES if len(results[name])}
+    dynamics = with_runs(results[DYNAMICS], label) if len(results[DYNAMICS]) else None
+    panels = _panels(known, dynamics)
     n_rows = max(-(-len(panels) // N_COLUMNS), 1)
     figure, axes = new_figure(
         n_rows,
         min(N_COLUMNS, max(len(panels), 1)),
         height_mm=row_height_mm * n_rows + 30,
         title=_title(known),
-        subtitle=f"{size_of(known.get('losses', pd.DataFrame()))} · n of held-out texts in the "
-        "titles · attractor: a noun of the other number before the verb · bands: 95 % intervals "
-        "over documents",
-        stage="measure_training",
+        subtitle=f"{size_of(_models(known))} · a line a seed, dotted: with an attractor, "
+        "a noun of the other number before the verb · bands: 95 % intervals over "
+        "documents",
+        stage=STAGE,
     )
     if not panels:
         say_instead(axes, "nothing was trained")
-    for ax, (panel, table) in zip(axes, panels, strict=False):
-        asked = panel(ax, table)
-        ax.set_title(sentence_case(f"{table['run'].iloc[0]}: {asked}"))
-        ax.set_xlabel("step" if ax in axes[len(panels) - N_COLUMNS :] else "")
+    for ax, (title, panel) in zip(axes, panels.items(), strict=False):
+        panel(ax)
+        ax.set_title(sentence_case(title))
     for ax in axes[len(panels) :]:
         ax.set_axis_off()
     if panels:
         legend_below(figure, axes, ncols=5)
-    return figure, _tables(known, digits)
+    return figure, tables_page("Training", STAGE, *_tables(known, digits))
 
 
-def _panels(results: Tables) -> list[tuple[DrawPanel, pd.DataFrame]]:
-    """Return how to draw each panel and from which rows, those of losses first."""
+def _models(results: Tables) -> pd.DataFrame:
+    """Return the run and the seed of each model; a logistic regression has no seed."""
+    known = [results[name][MODEL] for name in TABLES[:-1] if name in results]
+    models = pd.concat(known) if known else pd.DataFrame(columns=MODEL)
+    return models.dropna().astype({"seed": int}).drop_duplicates()
 
-    def held_out_loss(ax: Axes, rows: pd.DataFrame) -> str:
-        keys = ["run", "phase"]
-        return _loss(ax, rows, results["losses"].merge(rows[keys].drop_duplicates(), on=keys))
 
-    drawn = {"held_out": held_out_loss, "agreement": _agreement, "classification": _classes}
-    panels: list[tuple[DrawPanel, pd.DataFrame]] = []
-    for name, panel in drawn.items():
-        table = results.get(name, pd.DataFrame(columns=["run", "phase"]))
-        for (run, _), rows in table.groupby(["run", "phase"], sort=False):
-            of_none = table[table["phase"].isna() & (table["run"] == run)]  # logistic regression
-            panels.append((panel, pd.concat([rows, of_none])))
+def _panels(results: Tables, dynamics: pd.DataFrame | None) -> dict[str, DrawPanel]:
+    """Return what draws each panel by its title: those of single runs first."""
+    looks = run_looks(
+        run for name in TABLES[:-1] if name in results for run in results[name]["run"]
+    )
+    panels: dict[str, DrawPanel] = {}
+    for name, draw in (("agreement", _agreement), ("classification", _classes)):
+        table = results.get(name, pd.DataFrame({"run": []}))
+        for run, rows in table.groupby("run", sort=False):
+            title = f"{run}: {_asked(name, rows)}"
+            panels[title] = partial(draw, rows=rows, look=looks[str(run)])
+    panels = dict([*panels.items()][: MOST_PANELS - 2])
+    if "held_out" in results:
+        panels["Loss on held-out texts"] = partial(_losses, rows=results["held_out"], looks=looks)
+        if dynamics is not None:
+            known = {run: looks[run] for run in results["held_out"]["run"].unique()}
+            of_blocks = partial(draw_dimension, table=dynamics, looks=known)
+            panels["Dimension, mean of the blocks"] = of_blocks
     return panels
 
 
+def _asked(name: str, rows: pd.DataFrame) -> str:
+    if name == "classification":
+        return f"classes of {count(rows['n'].max())} texts"
+    of_main = rows[(rows["clause"] == "main") & rows["attractors"].isin(("none", "some"))]
+    return f"{count(of_main.groupby('attractors')['n'].max().sum())} main verbs"
+
+
 def _title(results: Tables) -> str:
-    """Return how many models end better than their baselines, in each thing that they learn."""
-    last = {name: last_rows(table) for name, table in results.items() if name != "losses"}
-    found: dict[str, pd.Series] = {}
-    if "held_out" in last:
-        rows = last["held_out"]
-        best = rows[[f"{name}_loss" for name in BASELINES]].min(axis=1)
-        found["end below the loss of every baseline"] = rows["loss"] < best
-    if "agreement" in last:
-        rows = last["agreement"].query("clause == 'main' and attractors == 'some'")
-        is_learned = rows["accuracy_low"] > CHANCE
-        found["get verbs behind attractors right more often than by chance"] = is_learned
-    if "classification" in last:
-        rows = last["classification"].query("classifier == 'trained' and texts == 'as they are'")
-        is_better = rows["accuracy_less_regression_low"] > 0
-        found["tell classes better than logistic regression"] = is_better
-    said = [
-        f"{is_so.sum()} of {len(is_so)} {words}" for words, is_so in found.items() if len(is_so)
-    ]
-    return f"Of the trained models {'; '.join(said)}" if said else "Nothing was trained"
+    """Return from which step on verbs agree, or how many models end below every baseline."""
+    if "agreement" in results:
+        rows, said = results["agreement"], "Verbs agree with their subjects"
+        known, n = _all_since(rows), len(rows[MODEL].drop_duplicates())
+        if len(known) == n:
+            said = f"{said} from step {max(known)} on in all models of a grammar"
+        else:
+            said = f"{said} in {len(known)} of {counted(n, 'model')} of a grammar"
+        return said + _behind(rows, len(known))
+    if "held_out" in results:
+        last = last_rows(results["held_out"])
+        best = last[[f"{name}_loss" for name in BASELINES]].min(axis="columns")
+        is_below, models = last["loss"] < best, counted(len(last), "model")
+        return f"{is_below.sum()} of {models} end below the loss of every baseline"
+    if "classification" in results:
+        last = last_rows(results["classification"])
+        rows = last.query("classifier == 'trained' and texts == 'as they are'")
+        is_better, models = rows["accuracy_less_regression_low"] > 0, counted(len(rows), "model")
+        return f"{is_better.sum()} of {models} tell classes better than logistic regression"
+    return "Nothing was trained"
 
 
-def _loss(ax: Axes, rows: pd.DataFrame, losses: pd.DataFrame) -> str:
-    """Draw held-out loss by step, training loss thin beside it, and the levels of baselines."""
-    over_steps(ax, rows, "loss")
-    for seed, of_seed in losses.groupby("seed", sort=False):
-        line: dict[str, Any] = {
-            "color": seed_look(int(str(seed))).color,
-            "linewidth": 0.4,
-            "alpha": 0.6,
-        }
-        ax.plot(of_seed["step"], of_seed["loss"], label="thin: training loss", **line)
+def _all_since(agreement: pd.DataFrame) -> list[int]:
+    """Return for each model that agrees at the end from which step on, without an attractor."""
+    rows = agreement.query("clause == 'main' and attractors == 'none'")
+    since = [_since(of_model) for _, of_model in rows.groupby(MODEL, sort=False)]
+    return [step for step in since if step is not None]
+
+
+def _since(rows: pd.DataFrame) -> int | None:
+    """Return the step from which on the right form is surely preferred, if there is one."""
+    rows = rows.sort_values("step")
+    wrong = rows.loc[rows["accuracy_low"] <= CHANCE, "step"]
+    right = rows.loc[rows["step"] > (wrong.max() if len(wrong) else -1), "step"]
+    return int(right.min()) if len(right) else None
+
+
+def _behind(agreement: pd.DataFrame, n_known: int) -> str:
+    """Return whether verbs behind an attractor agree at the end, too."""
+    last = last_rows(agreement).query("clause == 'main' and attractors == 'some'")
+    is_right = last["accuracy_low"] > CHANCE
+    if not n_known or last.empty:
+        return ""
+    if is_right.all():
+        return ", at the end behind a noun of the other number, too"
+    worst = last.loc[last["accuracy"].idxmin()]
+    if worst["accuracy_high"] >= CHANCE:
+        return ", but not always behind a noun of the other number"
+    below = f"below chance, at {worst['accuracy']:.2f},"
+    return f", but one ends {below} behind a noun of the other number"
+
+
+def _losses(ax: Axes, rows: pd.DataFrame, looks: Mapping[str, Look]) -> None:
+    """Draw the held-out loss of each run over that of its best baseline."""
+    best = rows[[f"{name}_loss" for name in BASELINES]].min(axis="columns")
+    for run, of_run in rows.assign(ratio=rows["loss"] / best).groupby("run", sort=False):
+        for _, of_phase in of_run.groupby("phase", sort=False):
+            over_steps(ax, of_phase, "ratio", looks[str(run)])
     ax.set_yscale("log")
     log_ticks(ax.yaxis)
-    ax.set_ylabel("loss (nats per token)")
-    levels = {words: rows[f"{name}_loss"].iloc[0] for name, words in BASELINES.items()}
-    _baselines(ax, levels)
+    ax.set_ylabel("loss over the best baseline's")
+    _baselines(ax, {"best baseline": 1.0})
     show_steps(ax, rows["step"])
-    return f"{count(rows['n'].max())} {ASKED[str(rows['objective'].iloc[0])]}"
-
-
-GAP = 0.11  # of a panel's height, that a line of a name takes
 
 
 def _baselines(ax: Axes, levels: dict[str, float]) -> None:
     """Draw levels, with their names beside the panel at the right."""
     for level in levels.values():
         ax.axhline(level, color=GRAY, linestyle="--", linewidth=0.8)
-    to_axes = ax.transData + ax.transAxes.inverted()
-    wanted = [to_axes.transform((1, level))[1] for level in levels.values()]
-    for words, height in zip(levels, spread(wanted, GAP), strict=True):
-        ax.text(1.02, height, words, transform=ax.transAxes, va="center", fontsize=7, color=GRAY)
+    name_ends(ax, [*levels], [*levels.values()], [GRAY] * len(levels), GAP)
 
 
-def _agreement(ax: Axes, rows: pd.DataFrame) -> str:
-    """Draw the share of right verbs, dotted and hollow for verbs with an attractor before them."""
-    looks = {"none": ("-", None, "no attractor"), "some": (":", "white", "attractors")}
-    levels = {"chance level": CHANCE}
-    for attractors, (line, face, words) in looks.items():
+def _agreement(ax: Axes, rows: pd.DataFrame, look: Look) -> None:
+    """Draw the share of right verbs, dotted for verbs with an attractor before them."""
+    looks: dict[str, tuple[Line, str]] = {
+        "none": ("-", "no attractor"),
+        "some": (":", "attractors"),
+    }
+    levels: dict[str, float] = {}
+    for attractors, (line, words) in looks.items():
         chosen = rows[(rows["clause"] == "main") & (rows["attractors"] == attractors)]
-        over_steps(ax, chosen, "accuracy", line=line, face=face)
+        over_steps(ax, chosen, "accuracy", look._replace(line=line))
         levels |= {words: last_rows(chosen)["accuracy"].mean()} if len(chosen) else {}
     ax.set(ylabel="share with right form", ylim=(-0.02, 1.02))
+    ax.axhline(CHANCE, color=GRAY, linestyle="--", linewidth=0.8)
     show_steps(ax, rows["step"])
-    _baselines(ax, {"chance level": levels.pop("chance level")})
-    _named_ends(ax, levels)
-    of_main = rows[(rows["clause"] == "main") & rows["attractors"].isin(looks)]
-    return f"{count(of_main.groupby('attractors')['n'].max().sum())} main verbs"
+    if since := max(_all_since(rows), default=None):
+        ax.axvline(since, color=BLACK, linewidth=0.6)
+        write_beside(ax, f"step {since}", (since, 0), (-3, 4), ha="right")
+    levels["chance level"] = CHANCE
+    colors = [BLACK] * (len(levels) - 1) + [GRAY]
+    name_ends(ax, [*levels], [*levels.values()], colors, GAP)
 
 
-def _named_ends(ax: Axes, heights: dict[str, float]) -> None:
-    """Write the names of lines beside the panel, at their last values, on a linear axis."""
-    low, high = ax.get_ylim()
-    wanted = [(height - low) / (high - low) for height in heights.values()]
-    for words, height in zip(heights, spread(wanted, GAP), strict=True):
-        ax.text(1.02, height, words, transform=ax.transAxes, va="center", fontsize=7)
-
-
-def _classes(ax: Axes, rows: pd.DataFrame) -> str:
-    """Draw accuracy by step, crosses for texts half hidden, and the levels to compare with."""
+def _classes(ax: Axes, rows: pd.DataFrame, look: Look) -> None:
+    """Draw accuracy by step, and the levels to compare with."""
     is_trained, is_whole = rows["classifier"] == "trained", rows["texts"] == "as they are"
-    whole = rows[is_trained & is_whole]
-    over_steps(ax, whole, "accuracy")
-    for _, row in rows[is_trained & ~is_whole].iterrows():
-        look: dict[str, Any] = {
-            "color": seed_look(int(row["seed"])).color,
-            "marker": "x",
-            "linestyle": "",
-        }
-        ax.plot(row["step"], row["accuracy"], label="half of the text hidden", **look)
+    over_steps(ax, rows[is_trained & is_whole], "accuracy", look)
     ax.set(ylabel="accuracy of classes", ylim=(-0.02, 1.02))
     levels = {"most frequent class": rows["null_accuracy"].iloc[0]}
-    for of_texts, words in ((is_whole, "logistic regression"), (~is_whole, "same, half hidden")):
-        found = rows.loc[~is_trained & of_texts, "accuracy"]
-        levels |= {words: found.iloc[0]} if len(found) else {}
+    found = rows.loc[~is_trained & is_whole, "accuracy"]
+    levels |= {"logistic regression": found.iloc[0]} if len(found) else {}
     _baselines(ax, levels)
-    show_steps(ax, whole["step"])
-    return f"{count(rows['n'].max())} texts"
+    show_steps(ax, rows.loc[is_trained & is_whole, "step"])
 
 
 SECTIONS = {
@@ -201,11 +236,10 @@ SECTIONS = {
 }
 
 
-def _tables(results: Tables, digits: int) -> str:
-    """Return how far seeds lie apart; the last checkpoints of all runs are folded."""
-    head = "# Training\n\nStage `measure_training`.\n"
+def _tables(results: Tables, digits: int) -> list[str]:
+    """Return how far seeds lie apart, and the last checkpoints of all runs."""
     if not results:
-        return f"{head}\nNone.\n"
+        return ["None.\n"]
     text = []
     for table, (heading, words) in SECTIONS.items():
         if table in results:
@@ -218,9 +252,11 @@ def _tables(results: Tables, digits: int) -> str:
         text.append(section("Classes of held-out texts", _verdicts(last), shown))
     seeds = results["seeds"]
     seeds = seeds.assign(of=seeds["of"].astype(str).str.replace("_", " "))
-    words = "Of the last checkpoints; the standard deviation is that of a sample."
-    first = section("How far seeds lie apart", words, markdown_table(seeds, digits))
-    return "\n".join([head, first, folded("\n".join(text))])
+    ends = {"mean": "mean", "smallest": "mean_low", "largest": "mean_high"}
+    columns = ["run", "of", "quantity", *ends, "standard_deviation", "n_seeds"]
+    words = "Of the last checkpoints; the mean with the smallest and the largest of the seeds."
+    shown = markdown_table(seeds[columns].rename(columns=ends), digits)
+    return [section("How far seeds lie apart", words, shown), *text]
 
 
 def _verdicts(rows: pd.DataFrame) -> str:

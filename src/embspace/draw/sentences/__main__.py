@@ -6,6 +6,7 @@ from embspace.draw.page.saving import draw_and_save, drawings_of, functions_of
 from embspace.draw.sentences import (
     difference_consistency,
     differences,
+    sentence_meaning,
     sentence_similarity,
     synonyms,
 )
@@ -13,7 +14,12 @@ from embspace.settings.stage import StageConfig, run_stage
 
 TABLES = Path(__file__).with_name("tables.yaml")
 DRAWINGS = drawings_of(
-    sentence_similarity, synonyms, differences, difference_consistency, tables=TABLES
+    sentence_meaning,
+    sentence_similarity,
+    synonyms,
+    differences,
+    difference_consistency,
+    tables=TABLES,
 )
 
 

@@ -10,11 +10,12 @@ from matplotlib.lines import Line2D
 
 from embspace.draw.page.canvas import HALO, say_instead
 from embspace.draw.page.direct_labels import spread
-from embspace.draw.page.looks import BLACK, BLUE, GRAY, GREEN, VERMILION
+from embspace.draw.page.looks import BLACK, BLUE, GRAY, GREEN, VERMILION, YELLOW
 
-COLORS = (BLUE, VERMILION, GREEN, BLACK, "#8C510A", "#5E3C99")  # none of a pooling's
+COLORS = (BLUE, VERMILION, GREEN, BLACK, "#8C510A", YELLOW)  # none of a pooling's
+SHORT = 0.2  # of the longest arrow: shorter ones are named together, at zero
 MARKERS = "o^sDv"
-GAP = 0.075  # between two names, as a share of a panel's height
+GAP = 0.084  # between two names, as a share of a panel's height
 DOTS: dict[str, Any] = {"s": 12, "alpha": 0.45, "linewidths": 0, "rasterized": True}
 HEAD: dict[str, Any] = {"arrowstyle": "-|>", "mutation_scale": 8, "shrinkA": 0, "shrinkB": 0}
 
@@ -45,12 +46,28 @@ def draw_map(ax: Axes, table: pd.DataFrame, summary: dict[str, Any], shown: Sequ
     _limit(ax, table)
     ax.set_aspect("equal", adjustable="datalim")
     colors = {name: color_of(number) for number, name in enumerate(named["category"])}
-    _name(ax, named, colors)
+    lengths = np.hypot(named["component_1"], named["component_2"])
+    is_short = lengths < SHORT * lengths.max()
+    _name(ax, named[~is_short], colors)
+    if is_short.any():
+        words = "\n".join(["means near 0:", *named.loc[is_short, "category"]])
+        ax.text(**_corner(ax, points), s=words, fontsize=7, transform=ax.transAxes)
     # Without it matplotlib warns that an equal aspect widens the limits.
     ax.set_autoscale_on(True)
     n_gray = len(means) - len(named)
     kinds = "one other kind" if n_gray == 1 else f"{n_gray} other kinds"
     ax.set_title(f"Differences and their means{f'; gray: {kinds}' if n_gray else ''}")
+
+
+def _corner(ax: Axes, points: pd.DataFrame) -> dict[str, Any]:
+    """Return the corner of a panel with the fewest points, as the place of words."""
+    middle = np.mean([ax.get_xlim(), ax.get_ylim()], axis=1)
+    is_right, is_upper = (points[["component_1", "component_2"]].to_numpy() > middle).T
+    sides = [(right, upper) for upper in (True, False) for right in (False, True)]
+    n = [((is_right == right) & (is_upper == upper)).sum() for right, upper in sides]
+    right, upper = sides[int(np.argmin(n))]
+    aligned = {"ha": "right" if right else "left", "va": "top" if upper else "bottom"}
+    return {"x": 0.98 if right else 0.02, "y": 0.98 if upper else 0.02, **aligned}
 
 
 def _category(ax: Axes, rows: pd.DataFrame, mean: dict[Any, Any], number: int) -> None:

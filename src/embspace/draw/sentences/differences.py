@@ -1,33 +1,33 @@
-"""Draws the sentence differences of `measure_differences`: Luisto's figure 24, tables 6 and 7."""
+"""Draws the sentence differences of `measure_differences`: Luisto's figure 24."""
 
-from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
 from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 
 from embspace.draw.page.canvas import (
+    ARROW,
+    HALO,
     counted,
     join_panels,
+    legend_below,
     new_figure,
     say_instead,
-    sentence_case,
-    shade,
+    write_beside,
 )
-from embspace.draw.page.looks import GRAY, TEXT_POOLINGS, pooling_looks
+from embspace.draw.page.looks import BLACK, GRAY, TEXT_POOLINGS
 from embspace.draw.page.saving import Results
 from embspace.draw.sentences.difference_map import draw_map
-from embspace.draw.sentences.difference_tables import at, cosine_matrix, difference_tables
+from embspace.draw.sentences.difference_tables import at, difference_tables
 from embspace.settings.types import Share
 
 STAGE = "measure_differences"
-HEIGHTS = [0.7, 0.7, 0.7, 1.15]  # of the four rows of panels, in relation
-LARGEST_WRITTEN = 12  # categories whose cosines are written
 N_TITLED = 2  # cosines that the title names
+N_SHOWN = 8  # cosines with a row
+WIDTHS = [1.5, 1.0]  # of the map and the cosines
+HEIGHTS = [5.0, 1.0]  # of these and the sentences
 
 
 def draw_differences(
@@ -40,34 +40,38 @@ def draw_differences(
     n_listed: PositiveInt,
     digits: NonNegativeInt,
 ) -> tuple[Figure, str]:
-    """Draw a map with arrows, the cosines of the means, and one cosine by layer and pooling.
+    """Draw a map of all differences, on which the categories `arrows` have arrows.
 
-    The categories `arrows` have an arrow and a color of their own. Cosines with a q-value under
-    `bold_q_value` are bold; the table lists the `n_listed` of the largest size.
+    The title names cosines with a q-value under `bold_q_value`; the table lists the `n_listed` of
+    the largest size.
     """
     summary = results["json"]
-    cosines = at(results["cosines"], summary)
-    title = _finding(cosines, bold_q_value)
-    subtitle = (
-        f"{label} · {_population(results)}, second minus first sentence · gray bands: "
-        "cosines of unrelated differences · "
-        f"layer {summary['layer']}, {TEXT_POOLINGS[summary['pooling']].name}, unless said"
-    )
+    cosines = _largest(at(results["cosines"], summary))
+    named = cosines[cosines["q_value"] < bold_q_value][:N_TITLED]
+    where = f"layer {summary['layer']}, {TEXT_POOLINGS[summary['pooling']].name}"
     figure, axes = new_figure(
-        4, 3, height_mm=height_mm, title=title, subtitle=subtitle, stage=STAGE
+        2,
+        2,
+        height_mm=height_mm,
+        title=_finding(named),
+        subtitle=f"{label} · {_population(results)}, second minus first sentence · {where} · "
+        f"title: q < {bold_q_value:g} · bars: 95 % intervals",
+        stage=STAGE,
     )
     text = difference_tables(results, label, n_listed, digits)
     if results["categories"].empty:
         say_instead(axes, "no pairs of sentences that the model could read")
         return figure, text
     if grid := axes[0].get_gridspec():
+        grid.set_width_ratios(WIDTHS)
         grid.set_height_ratios(HEIGHTS)
-    beside = axes[2:9:3]
-    draw_map(
-        join_panels([ax for ax in axes[:8] if ax not in beside]), results["map"], summary, arrows
-    )
-    _matrix(join_panels(axes[9:]), cosines, bold_q_value)
-    _bias_by_layer(beside, results["cosines"], summary["bias"])
+    _sentences(join_panels(axes[2:]), results["examples"], named)
+    draw_map(axes[0], results["map"], summary, arrows)
+    if cosines.empty:
+        say_instead(axes[1:2], "one category alone")
+    else:
+        _cosines(axes[1], cosines[:N_SHOWN])
+        legend_below(figure, axes[1:2], ncols=2)
     return figure, text
 
 
@@ -77,80 +81,47 @@ def _population(results: Results) -> str:
     return f"{pairs} of sentences in {n_categories} categories"
 
 
-def _finding(cosines: pd.DataFrame, bold_q_value: float) -> str:
-    n = int(cosines["cosine"].notna().sum())
-    found = cosines[cosines["q_value"] < bold_q_value]
-    if not n:
-        return "No two categories of sentence differences can be compared"
-    if found.empty:
-        return (
-            f"No two categories of sentence differences are aligned or opposed: none of "
-            f"{counted(n, 'cosine')} has q < {bold_q_value:g}"
-        )
-    largest = found.sort_values("cosine", key=abs, ascending=False, kind="stable")[:N_TITLED]
-    named = [
-        f"{row['category_1']} {'with' if row['cosine'] > 0 else 'against'} {row['category_2']} "
-        f"({_number(row['cosine'])})"
-        for row in largest.to_dict("records")
-    ]
-    more = " and others" if len(found) > N_TITLED else ""
-    return (
-        f"Sentence differences are aligned or opposed in {len(found)} of {n} pairs of categories: "
-        f"{', '.join(named)}{more}"
-    )
+def _largest(cosines: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows that have a cosine, the largest by size first."""
+    known = cosines.dropna(subset=["cosine"])
+    return known.sort_values("cosine", key=abs, ascending=False, kind="stable")
 
 
-def _number(cosine: float) -> str:
-    return f"{cosine:.2f}".replace("-", "−")
+def _cosines(ax: Axes, rows: pd.DataFrame) -> None:
+    """Draw a row for two categories: the cosine of their means with its interval, over the null."""
+    y = range(len(rows))
+    null: dict[str, Any] = {"color": "0.8", "linewidth": 6, "label": "unrelated sentences"}
+    ax.hlines(y, rows["null_cosine_low"], rows["null_cosine_high"], **null)
+    ax.hlines(y, rows["cosine_low"], rows["cosine_high"], color=BLACK, linewidth=1)
+    ax.plot(rows["cosine"], y, "o", color=BLACK, ms=4, label="two categories")
+    for place in zip(rows["cosine"], y, strict=True):
+        words = f"{place[0]:.2f}".replace("-", "−")
+        write_beside(ax, words, place, (0, 5), ha="center", path_effects=HALO)
+    ax.axvline(0, color=GRAY, linewidth=0.6)
+    ax.set_yticks(y, [f"{a}\n{b}" for a, b in rows[["category_1", "category_2"]].to_numpy()])
+    ax.set(ylim=(len(rows) - 0.5, -0.6), xlabel="cosine of the means", title="Pairs of categories")
+    ax.grid(visible=False, axis="y")
 
 
-def _matrix(ax: Axes, cosines: pd.DataFrame, bold_q_value: float) -> None:
-    """Draw the cosines of the means, with categories that are alike beside each other."""
-    import seaborn as sns
-
-    values = cosine_matrix(cosines, "cosine")
-    if values.empty:
-        say_instead([ax], "one category alone")
-        return
-    is_written = len(values) <= LARGEST_WRITTEN
-    limit = np.ceil(10 * np.nanmax(np.abs(values.to_numpy()), initial=0.1)) / 10
-    colors: dict[str, Any] = {"cmap": "RdBu_r", "vmin": -limit, "vmax": limit, "linewidths": 0.5}
-    numbers = values.map(_number) if is_written else False
-    words: dict[str, Any] = {"annot": numbers, "fmt": "", "annot_kws": {"fontsize": 7}}
-    bar = {"label": "cosine", "pad": 0.01, "aspect": 18}
-    sns.heatmap(values, ax=ax, cbar=not is_written, cbar_kws=bar, **colors, **words)
-    small = cosine_matrix(cosines, "q_value").loc[values.index, values.columns] < bold_q_value
-    written = small.to_numpy()[values.notna().to_numpy()]
-    for text, is_bold in zip(ax.texts, written, strict=is_written):
-        text.set_fontweight("bold" if is_bold else "normal")
-    low, high = cosines["null_cosine_low"].min(), cosines["null_cosine_high"].max()
-    ax.set_title(
-        f"Cosines of the mean differences; bold: q < {bold_q_value:g}; unrelated differences: "
-        f"{_number(low)} to {_number(high)}"
-    )
-    ax.set(xlabel="", ylabel="")
-    ax.grid(visible=False)
-    ax.tick_params(length=0)
-    ax.tick_params(axis="x", rotation=25)
+def _sentences(ax: Axes, examples: pd.DataFrame, named: pd.DataFrame) -> None:
+    """Write a pair of sentences of each category that the title names."""
+    ax.set_axis_off()
+    categories = pd.unique(named[["category_1", "category_2"]].to_numpy().ravel())
+    rows = examples.set_index("category").loc[categories]
+    words = [f"{name}:  {row['first']}{ARROW}{row['second']}" for name, row in rows.iterrows()]
+    ax.text(0, 1, "\n".join(words), fontsize=7, va="top", linespacing=1.5)
 
 
-def _bias_by_layer(axes: Sequence[Axes], cosines: pd.DataFrame, bias: dict[str, Any]) -> None:
-    """Draw the cosine of the two categories by layer, each pooling with its own null."""
-    if not bias:
-        say_instead(axes, "no cosine of the categories in bias_categories")
-        return
-    names = [bias["category_1"], bias["category_2"]]
-    chosen = cosines[(cosines["category_1"] == names[0]) & (cosines["category_2"] == names[1])]
-    for ax, (pooling, look) in zip(axes, pooling_looks(chosen["pooling"]).items(), strict=True):
-        rows = chosen[chosen["pooling"] == pooling]
-        shade(ax, rows, "layer", "null_cosine", color="0.88")
-        shade(ax, rows, "layer", "cosine", color=look.color, alpha=0.25)
-        ax.plot(rows["layer"], rows["cosine"], color=look.color, marker=look.marker, markersize=4)
-        ax.axhline(0, color=GRAY, linewidth=0.6)
-        ax.set(title=sentence_case(look.name), xlabel="layer" if ax is axes[-1] else "")
-        ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-    bounds = chosen.filter(regex="cosine(_low|_high)$").filter(regex="^(null_)?cosine").abs()
-    limit = min(1.0, 1.1 * float(np.nanmax(bounds.to_numpy(), initial=0.1)))
-    for ax in axes:
-        ax.set_ylim(-limit, limit)
-    axes[1].set_ylabel(f"cosine of {names[0]} with {names[1]}")
+def _finding(named: pd.DataFrame) -> str:
+    if named.empty:
+        return "No two categories of sentence differences are clearly aligned or opposed"
+    said = ", ".join(map(_cosine, named.to_dict("records")))
+    null = named[["null_cosine_low", "null_cosine_high"]].abs().max(axis=None)
+    return f"Differences of sentences go {said}; unrelated sentences stay within ±{null:.2f}"
+
+
+def _cosine(row: dict[Any, Any]) -> str:
+    """Return two categories with their cosine in words."""
+    relation = "with" if row["cosine"] > 0 else "against"
+    number = f"{row['cosine']:.2f}".replace("-", "−")
+    return f"{row['category_1']} {relation} {row['category_2']} ({number})"

@@ -1,4 +1,4 @@
-"""Figure and tables of `measure_attribution`: which sites of a gene a class rests on."""
+"""Draws which sites of a gene a class rests on, and how layers part classes."""
 
 from typing import Any
 
@@ -6,6 +6,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
+from matplotlib.ticker import PercentFormatter
 from pydantic import NonNegativeInt, PositiveFloat
 
 from embspace.draw.page.canvas import (
@@ -13,30 +14,23 @@ from embspace.draw.page.canvas import (
     join_panels,
     legend_below,
     new_figure,
+    percent,
     say_instead,
-    sentence_case,
-    shade,
 )
-from embspace.draw.page.looks import GRAY, seed_look
-from embspace.draw.page.markdown import folded, for_readers, interval, markdown_table, section
+from embspace.draw.page.looks import BLUE, GRAY
+from embspace.draw.page.markdown import for_readers, interval, markdown_table, section, tables_page
+from embspace.draw.page.saving import Results
+from embspace.draw.sequences.class_flow import draw_silhouettes
 from embspace.draw.sequences.sequence_looks import (
     METHODS,
     RANDOM,
     first_run,
+    in_words,
     of_run,
     show_codons,
     words_of,
 )
-from embspace.files.tables import Tables
 
-RESULTS = (
-    "precision.csv",
-    "recall.csv",
-    "changes.csv",
-    "curves.csv",
-    "areas.csv",
-    "places.csv",
-)
 KNOWN_SITES = (
     "Of as many first places as a sequence has true ones, the share that is true. A method "
     "finds the sites with a seed if its interval is above chance, and above the same method of "
@@ -45,69 +39,60 @@ KNOWN_SITES = (
     "results: sequences of a class share their places, so that half of the methods with random "
     "weights were above chance, too."
 )
+STAGE = "measure_attribution"
+FURTHER_RESULTS = ("class_flow/separation.csv",)
+SEPARATION = "class_flow/separation"
 NONE = "no run classifies simulated sequences; `make all` trains one"
 REGRESSION = "logistic_regression"
 SCORING = [*METHODS][:5]  # those that score places; the others are orders alone
 APART = 0.2  # of a method's row, between two seeds
+SHOWN = ("precision", "precision_low", "precision_high", "chance_precision", "finds_sites")
 LARGEST = 2.0  # of a logit, at which the colors of the map end
 
 
 def draw_attribution(
-    results: Tables, label: str, *, row_height_mm: PositiveFloat, digits: NonNegativeInt
+    results: Results, label: str, *, row_height_mm: PositiveFloat, digits: NonNegativeInt
 ) -> tuple[Figure, str]:
-    """Draw curves, the true places that each method finds, and occlusion along the gene.
+    """Draw classes by layer, the true places that each method finds, and occlusion along the gene.
 
     Of the first run by name that has results; the tables are of all runs.
     """
-    heading = "# Attribution\n\nStage `measure_attribution`.\n"
     run = first_run(results["precision"])
-    of = {name: of_run(table, run) if run else table for name, table in results.items()}
-    rows = of["precision"]
+    names = ("precision", "places", "changes", SEPARATION)
+    tables = {name: of_run(results[name], run) if run else results[name] for name in names}
+    rows = tables["precision"]
     figure, axes = new_figure(
-        3 if len(rows) else 1,
         2 if len(rows) else 1,
-        height_mm=3 * row_height_mm + 52 if len(rows) else 40,
+        2 if len(rows) else 1,
+        height_mm=2 * row_height_mm + 46 if len(rows) else 40,
         title=_title(rows),
         subtitle=_subtitle(rows, run or label),
-        stage="measure_attribution",
+        stage=STAGE,
     )
     if rows.empty:
         say_instead(axes, NONE)
-        return figure, f"{heading}\nNone.\n"
-    for ax, curve in zip(axes, ("deletion", "insertion"), strict=False):
-        _curves(ax, of["curves"][of["curves"]["curve"] == curve])
-    axes[0].set(title="First k-mers hidden", ylabel="Probability of the class")
-    axes[1].set(title="First k-mers alone shown")
-    for ax, name, words in (
-        (axes[2], "precision", "True places among the first"),
-        (axes[3], "any_class_precision", "Places of any class among the first"),
-    ):
-        _found(ax, rows, name)
-        ax.set(title=words, xlabel="Share of the first places")
-    axes[3].set_yticklabels([])
-    ax = join_panels(axes[4:])
-    _along_the_gene(ax, of["places"], sorted(set(of["changes"]["codon"])))
-    ax.set_title("Fall of the class's logit when a k-mer is hidden; frames: k-mers of its sites")
-    legend_below(figure, axes[:4], ncols=5)
-    return figure, f"{heading}\n{_tables(results, digits)}"
+        return figure, tables_page("Attribution", STAGE, "None.\n")
+    if tables[SEPARATION].empty:
+        say_instead([axes[0]], "not measured")
+    else:
+        draw_silhouettes(axes[0], tables[SEPARATION])
+    _found(axes[1], rows)
+    gene = join_panels(axes[2:])
+    _along_the_gene(gene, tables["places"], sorted(set(tables["changes"]["codon"])))
+    gene.set_title("Fall of the class's logit when a k-mer is hidden; frames: k-mers of its sites")
+    legend_below(figure, axes[:2], ncols=5)
+    return figure, tables_page("Attribution", STAGE, *_tables(results, digits))
 
 
 def _title(rows: pd.DataFrame) -> str:
     if rows.empty:
         return "No run classifies simulated sequences"
-    trained = rows[rows["weights"] == "trained"]
-    found = trained[trained["finds_sites"].astype(str) == "True"]
-    n_seeds = trained["model_seed"].nunique()
-    in_all = [
-        METHODS[method].name for method in SCORING if (found["method"] == method).sum() == n_seeds
-    ]
-    best = trained[trained["method"] == "occlusion"]["precision"]
-    regression = rows[rows["method"] == REGRESSION]["precision"].max()
-    who = ", ".join(in_all) if in_all else "no method"
+    trained = rows[(rows["weights"] == "trained") & rows["method"].isin(SCORING)]
+    regression = rows.loc[rows["method"] == REGRESSION, "precision"].max()
+    best = trained.nlargest(1, "precision").iloc[0]
     return (
-        f"{sentence_case(who)} find sites of the class in all seeds: occlusion {best.min():.2f} to "
-        f"{best.max():.2f} of the places, logistic regression {regression:.2f}, chance "
-        f"{rows['chance_precision'].iloc[0]:.2f}"
+        f"Logistic regression finds {percent(regression)} of the sites of a class, the model at "
+        f"most {percent(best['precision'])}, by {METHODS[best['method']].name}"
     )
 
 
@@ -119,59 +104,41 @@ def _subtitle(rows: pd.DataFrame, run: str) -> str:
     return (
         f"{words_of(run)}: {counted(n_seeds, 'seed')}, "
         f"{counted(row['n_documents'], 'held-out sequence')} with a change of their class, one an "
-        f"ancestor, of {counted(row['n_places'], 'k-mer')} each · a, b: seed "
-        f"{rows['model_seed'].min():g} · c: true places cover such a change, first ones are as "
-        "many · d: of these, those that cover a codon that any class changes · e: mean over seeds; "
-        "a codon in two overlapping k-mers has two frames · bars, bands: 95 % intervals over "
-        "sequences"
+        f"ancestor, of {counted(row['n_places'], 'k-mer')} each · a: gray band: classes dealt at "
+        "random, dotted: random weights · b: true places cover such a change, as many first places "
+        "as there are true ones; dashed: chance · c: "
+        "mean over seeds; a class without a frame has no site in these k-mers · bars: 95 % "
+        "intervals over sequences"
     )
 
 
-def _curves(ax: Axes, rows: pd.DataFrame) -> None:
-    first = rows[rows["model_seed"] == rows["model_seed"].min()]
-    for method, look in METHODS.items():
-        of_method = first[first["method"] == method]
-        if of_method.empty:
-            continue
-        style: dict[str, Any] = {"color": look.color, "ls": look.line, "marker": look.marker}
-        ax.plot(of_method["n_hidden"], of_method["probability"], ms=3, label=look.name, **style)
-        shade(ax, of_method, "n_hidden", "probability", color=look.color, alpha=0.12)
-    ax.set_xscale("symlog", linthresh=1, linscale=0.6)
-    ticks = [each for each in (0, 1, 2, 5, 10, 20, 50) if each <= first["n_hidden"].max()]
-    ax.set_xticks(ticks, map(str, ticks))
-    ax.set_xticks([], minor=True)
-    ax.set(ylim=(-0.03, 1.03), xlabel="Number of k-mers")
-
-
-def _found(ax: Axes, rows: pd.DataFrame, quantity: str) -> None:
-    """Draw a row for each method: a mark with its interval for each seed, crosses at random."""
+def _found(ax: Axes, rows: pd.DataFrame) -> None:
+    """Draw a row for each method: a dot with its interval for each seed, crosses at random."""
     for number, method in enumerate(SCORING):
         of_method = rows[rows["method"] == method]
         trained = of_method[of_method["weights"] == "trained"]
         n = max(len(trained), 1)
         for order, (_, row) in enumerate(trained.iterrows()):
-            look = seed_look(int(row["model_seed"]))
-            y = number + APART * (order - (n - 1) / 2)
-            _mark(ax, row, quantity, y, look.color, look.marker, look.name.capitalize())
+            _mark(ax, row, number + APART * (order - (n - 1) / 2), BLUE, "o", "a seed")
         for _, row in of_method[of_method["weights"] == "random weights"].iterrows():
-            ax.plot(row[quantity], number, "x", color=GRAY, ms=4, label=RANDOM.name)
+            ax.plot(row["precision"], number, "x", color=GRAY, ms=4, label=RANDOM.name)
         for _, row in of_method[of_method["weights"] == "logistic regression"].iterrows():
             look = METHODS[REGRESSION]
-            _mark(ax, row, quantity, number, look.color, look.marker, None)
-    ax.axvline(rows[f"chance_{quantity}"].iloc[0], color=GRAY, ls="--", lw=0.8, label="chance")
+            _mark(ax, row, number, look.color, look.marker, None)
+    ax.axvline(rows["chance_precision"].iloc[0], color=GRAY, ls="--", lw=0.8)
     ax.set_yticks(range(len(SCORING)), [_short(method) for method in SCORING])
     ax.set(ylim=(len(SCORING) - 0.5, -0.5), xlim=(-0.02, 1.02))
+    ax.set(title="True places among the first", xlabel="share of the first places")
+    ax.xaxis.set_major_formatter(PercentFormatter(1, symbol=" %"))
 
 
 def _short(method: str) -> str:
     return "logistic regression" if method == REGRESSION else METHODS[method].name
 
 
-def _mark(
-    ax: Axes, row: pd.Series, quantity: str, y: float, color: str, marker: str, label: str | None
-) -> None:
-    value = float(row[quantity])
-    bounds = [[value - row[f"{quantity}_low"]], [row[f"{quantity}_high"] - value]]
+def _mark(ax: Axes, row: pd.Series, y: float, color: str, marker: str, label: str | None) -> None:
+    value = float(row["precision"])
+    bounds = [[value - row["precision_low"]], [row["precision_high"] - value]]
     style: dict[str, Any] = {"color": color, "marker": marker, "ms": 4, "lw": 1}
     ax.errorbar([value], [y], xerr=bounds, label=label, ls="", elinewidth=1, **style)
 
@@ -194,7 +161,7 @@ def _along_the_gene(ax: Axes, places: pd.DataFrame, codons: list[int]) -> None:
     ax.grid(visible=False)
 
 
-def _tables(results: Tables, digits: int) -> str:
+def _tables(results: Results, digits: int) -> list[str]:
     precision = results["precision"]
     run = {"run": "run"} if "run" in precision else {}
     keys = {**run, "weights": "weights", "model_seed": "seed", "method": "method"}
@@ -210,7 +177,7 @@ def _tables(results: Tables, digits: int) -> str:
         "chance_any_class_precision": "chance of these",
         "largest_random_any_class_precision": "largest of these of random weights",
     }
-    named = {name: _named(table) for name, table in results.items()}
+    named = {name: _named(results[name]) for name in ("precision", "areas", "recall", "changes")}
     first = section(
         "Known sites", KNOWN_SITES, markdown_table(for_readers(named["precision"], columns), digits)
     )
@@ -238,7 +205,19 @@ def _tables(results: Tables, digits: int) -> str:
         "In how many of the sequences that have it a place that covers it is among the first.",
         markdown_table(for_readers(named["changes"], changes), digits),
     )
-    return "\n".join([first, folded("\n".join([of_areas, of_recall, of_changes]))])
+    short = {name: columns[name] for name in (*keys, *SHOWN)}
+    return [
+        _found_table(named["precision"], short, digits),
+        *(first, of_areas, of_recall, of_changes),
+    ]
+
+
+def _found_table(precision: pd.DataFrame, columns: dict[str, str], digits: int) -> str:
+    """Return the section of what the model and the regression find, without random weights."""
+    found = precision[precision["weights"].isin(("trained", "logistic regression"))]
+    found = found.assign(finds_sites=in_words(found["finds_sites"]))
+    shown = markdown_table(for_readers(found, columns), digits)
+    return section("Sites found", "By the model and by the regression.", shown)
 
 
 def _named(table: pd.DataFrame) -> pd.DataFrame:

@@ -1,80 +1,31 @@
-"""Figure and tables of `measure_class_flow`: how the first token parts classes, by layer."""
+"""Tells how the first token parts classes by layer, from `measure_class_flow`."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
-from pydantic import NonNegativeInt, PositiveFloat
+from matplotlib.ticker import MaxNLocator
+from pydantic import NonNegativeInt
 
-from embspace.draw.page.canvas import (
-    count,
-    counted,
-    join_panels,
-    legend_below,
-    new_figure,
-    percent,
-    say_instead,
-    shade,
-    without_axes,
-)
-from embspace.draw.page.looks import GRAY, seed_look
-from embspace.draw.page.markdown import folded, for_readers, interval, markdown_table, section
-from embspace.draw.sequences.sequence_looks import (
-    RANDOM,
-    class_looks,
-    first_run,
-    of_run,
-    words_of,
-)
-from embspace.files.tables import Tables
+from embspace.draw.page.canvas import counted, shade
+from embspace.draw.page.looks import BLUE, GRAY, SKY
+from embspace.draw.page.markdown import for_readers, interval, markdown_table, section, tables_page
+from embspace.draw.page.saving import Results
+from embspace.draw.sequences.sequence_looks import RANDOM, first_run, in_words, of_run
 
-RESULTS = ("separation.csv", "maps.csv", "quality.csv")
-N_COLUMNS = 4
-NONE = "no run classifies sequences; `make all` trains one"
-QUANTITIES = {"silhouette": "Silhouette", "nearest_in_class": "Nearest of the same class"}
-# Of seeds: browns, for each color of the other figures stands for a class in this one.
-SEED_COLORS = ("#4D2600", "#A6611A", "#C9A66B")
-METHODS = {"pca": "PCA", "tsne": "t-SNE"}
+STAGE = "measure_class_flow"
+DRAWN_IN = "attribution"
 
 
-def draw_class_flow(
-    results: Tables, label: str, *, row_height_mm: PositiveFloat, digits: NonNegativeInt
-) -> tuple[Figure, str]:
-    """Draw silhouettes and nearest neighbors by layer, and maps of some layers, of one run.
-
-    The first by name that has results; the tables are of all runs.
-    """
-    heading = "# Class flow\n\nStage `measure_class_flow`.\n"
+def draw_class_flow(results: Results, label: str, *, digits: NonNegativeInt) -> tuple[str, str]:
+    """Return how far the classes of the first run by name are parted, and tables of all runs."""
     run = first_run(results["separation"])
     rows = of_run(results["separation"], run) if run else results["separation"]
-    figure, axes = new_figure(
-        3 if len(rows) else 1,
-        N_COLUMNS if len(rows) else 1,
-        height_mm=3 * row_height_mm + 42 if len(rows) else 40,
-        title=_title(rows),
-        subtitle=_subtitle(rows, run or label),
-        stage="measure_class_flow",
-    )
-    if rows.empty:
-        say_instead(axes, NONE)
-        return figure, f"{heading}\nNone.\n"
-    panels = [join_panels(axes[:2]), join_panels(axes[2:N_COLUMNS])]
-    for ax, (quantity, words) in zip(panels, QUANTITIES.items(), strict=True):
-        _lines(ax, rows, quantity)
-        ax.set_title(words)
-        ax.set_xlabel("Layer")
-    panels[1].set_ylim(-0.03, 1.03)
-    maps, quality = of_run(results["maps"], run), of_run(results["quality"], run)
-    for number, method in enumerate(METHODS):
-        first = N_COLUMNS * (number + 1)
-        _maps(axes[first : first + N_COLUMNS], maps, quality, method)
-    legend_below(figure, [*panels, axes[N_COLUMNS]], ncols=5)
-    return figure, f"{heading}\n{_tables(results, digits)}"
+    tables = _tables(results, digits) if len(rows) else ["None.\n"]
+    return _finding(rows), tables_page("Class flow", STAGE, *tables)
 
 
-def _title(rows: pd.DataFrame) -> str:
+def _finding(rows: pd.DataFrame) -> str:
     if rows.empty:
         return "No run classifies sequences"
     trained = rows[rows["weights"] == "trained"]
@@ -88,70 +39,25 @@ def _title(rows: pd.DataFrame) -> str:
     )
 
 
-def _subtitle(rows: pd.DataFrame, run: str) -> str:
-    if rows.empty:
-        return "0 runs"
-    row = rows.iloc[-1]
-    return (
-        f"{words_of(run)}: {counted(row['n'], 'held-out sequence')} of "
-        f"{counted(row['n_documents'], 'ancestor')}, {count(row['n_classes'])} classes · a, b: "
-        "mean of an ancestor's sequences, cosine distance; at layer 0 all have one vector; bands: "
-        "95 % intervals over ancestors, gray: classes dealt at random · maps: every sequence, seed "
-        f"{rows['model_seed'].min():g}"
-    )
-
-
-def _lines(ax: Axes, rows: pd.DataFrame, quantity: str) -> None:
-    """Draw a line for each model, solid after training, dashed before classes were learned."""
-    for _, of_model in rows[rows["weights"] == "random weights"].groupby("model_seed"):
-        ax.plot(
-            of_model["layer"], of_model[quantity], color=RANDOM.color, lw=0.7, ls=":",
-            label=RANDOM.name,
-        )  # fmt: skip
-    null = rows[(rows["weights"] == "trained") & rows[f"null_{quantity}"].notna()]
+def draw_silhouettes(ax: Axes, rows: pd.DataFrame) -> None:
+    """Draw the silhouette of the classes by layer: a line a model, and classes dealt at random."""
+    null = rows[(rows["weights"] == "trained") & rows["null_silhouette"].notna()]
     if len(null):
         null = null[null["model_seed"] == null["model_seed"].min()]
-        shade(ax, null, "layer", f"null_{quantity}", color=GRAY, alpha=0.25)
-    for weights, line in (("pretrained", "--"), ("trained", "-")):
-        for seed, of_model in rows[rows["weights"] == weights].groupby("model_seed"):
-            look = seed_look(int(str(seed)))
-            color = SEED_COLORS[int(str(seed)) % len(SEED_COLORS)]
-            of_line: dict[str, Any] = {"color": color, "linestyle": line}
-            if weights == "trained":
-                of_line |= {"label": look.name.capitalize(), "marker": look.marker, "ms": 3}
-                shade(ax, of_model, "layer", quantity, color=color, alpha=0.2)
-            else:
-                of_line |= {"lw": 0.8, "label": "dashed: before it learned classes"}
-            ax.plot(of_model["layer"], of_model[quantity], **of_line)
+        shade(ax, null, "layer", "null_silhouette", color=GRAY, alpha=0.25)
+    looks: dict[str, dict[str, Any]] = {
+        "random weights": {"color": RANDOM.color, "ls": RANDOM.line, "lw": 0.7},
+        "pretrained": {"color": SKY, "ls": "--", "lw": 0.9, "label": "before it learned classes"},
+        "trained": {"color": BLUE, "marker": "o", "ms": 3, "lw": 0.9, "label": "a seed"},
+    }
+    for weights, look in looks.items():
+        for _, line in rows[rows["weights"] == weights].groupby("model_seed"):
+            ax.plot(line["layer"], line["silhouette"], **look)
+    ax.set(title="Classes by layer", xlabel="layer", ylabel="silhouette of [CLS]")
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
 
 
-def _maps(axes: Sequence[Axes], maps: pd.DataFrame, quality: pd.DataFrame, method: str) -> None:
-    looks = class_looks(maps["class"])
-    layers = sorted(maps["layer"].unique())
-    for ax in axes[len(layers) :]:
-        ax.set_axis_off()
-    for ax, layer in zip(axes, layers, strict=False):
-        at_layer = maps[maps["layer"] == layer]
-        for name, look in looks.items():
-            rows = at_layer[at_layer["class"] == name]
-            style: dict[str, Any] = {
-                "color": look.color,
-                "marker": look.marker,
-                "ls": "",
-                "ms": 4,
-            }
-            ax.plot(rows[f"{method}_1"], rows[f"{method}_2"], label=name, mew=0, **style)
-        of_map = quality[(quality["layer"] == layer) & (quality["method"] == method)].iloc[0]
-        kept = f"trustworthiness {of_map['trustworthiness']:.2f}"
-        if method == "pca":
-            shares = of_map["explained_variance_1"] + of_map["explained_variance_2"]
-            kept = f"{percent(shares)} of the variance"
-        ax.set_title(f"{METHODS[method]}, layer {layer}", fontsize=8)
-        without_axes(ax)
-        ax.set_xlabel(kept, fontsize=7)
-
-
-def _tables(results: Tables, digits: int) -> str:
+def _tables(results: Results, digits: int) -> list[str]:
     table = results["separation"]
     keys = {"run": "run"} if "run" in table else {}
     keys |= {"weights": "weights", "model_seed": "seed", "layer": "layer"}
@@ -171,10 +77,14 @@ def _tables(results: Tables, digits: int) -> str:
         "the interval of the silhouette is above the range of the null and above all random "
         "weights, a rule that was fixed before."
     )
-    first = section("The last layer", words, markdown_table(for_readers(last, columns), digits))
+    last = last.assign(is_parted=in_words(last["is_parted"]))
+    short = {
+        name: shown for name, shown in columns.items() if name not in ("weights", "n_documents")
+    }
+    first = section("The last layer", words, markdown_table(for_readers(last, short), digits))
     every = section(
         "All layers and weights", "", markdown_table(for_readers(table, columns), digits)
     )
     note = "Of the maps that are drawn, with the quality that a random layout has."
     maps = section("Maps", note, markdown_table(results["quality"], digits))
-    return "\n".join([first, folded(f"{every}\n{maps}")])
+    return [first, every, maps]

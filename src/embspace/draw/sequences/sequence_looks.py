@@ -1,6 +1,6 @@
 """Looks of classes, methods and codons, for all figures of classifiers of sequences."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
@@ -14,9 +14,7 @@ from embspace.draw.page.looks import (
     GREEN,
     ORANGE,
     PURPLE,
-    SKY,
     VERMILION,
-    YELLOW,
     Look,
 )
 
@@ -30,18 +28,7 @@ METHODS = {
     "random_order": Look("random order", GRAY, "x", ":"),
 }
 RANDOM = Look("random weights", GRAY, "x", ":")
-_COLORS = (BLACK, BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY, YELLOW)
-_MARKERS = "oXs^DvP*"
 LABEL_GAP = 1.7  # places between two numbers of codons
-
-
-def class_looks(classes: Iterable[str]) -> dict[str, Look]:
-    """Return a look for each class in the order of their names; a ninth has that of the first."""
-    names = sorted(set(classes))
-    return {
-        name: Look(name, _COLORS[number % len(_COLORS)], _MARKERS[number % len(_MARKERS)])
-        for number, name in enumerate(names)
-    }
 
 
 def first_run(*tables: pd.DataFrame) -> str:
@@ -58,6 +45,11 @@ def words_of(run: str) -> str:
 def of_run(table: pd.DataFrame, run: str) -> pd.DataFrame:
     """Return the rows of a run; all of a table of one run alone."""
     return table[table["run"] == run] if "run" in table else table
+
+
+def in_words(verdicts: pd.Series) -> pd.Series:
+    """Return yes or no in the place of what a table has of true and false."""
+    return verdicts.astype(str).map({"True": "yes", "False": "no"})
 
 
 def show_codons(ax: Axes, places: pd.DataFrame, codons: Sequence[int]) -> None:

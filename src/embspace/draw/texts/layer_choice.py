@@ -1,8 +1,8 @@
 """Draws how well each layer serves each task, which `measure_layer_choice` measures."""
 
 from collections.abc import Sequence
-from itertools import product
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 from matplotlib.axes import Axes
@@ -10,16 +10,23 @@ from matplotlib.figure import Figure
 from pydantic import NonNegativeInt, PositiveFloat
 
 from embspace.draw.page.canvas import (
+    HALO,
     counted,
     legend_below,
     new_figure,
     say_instead,
     sentence_case,
+    write_beside,
 )
-from embspace.draw.page.looks import GRAY, OWN_VECTOR, TEXT_POOLINGS, corpus_looks
+from embspace.draw.page.looks import GRAY, MODELS, TEXT_POOLINGS, corpus_looks
 from embspace.draw.page.markdown import folded, markdown_table, section
 from embspace.draw.page.saving import Results, draw_and_save, drawing_of, functions_of
-from embspace.draw.texts.layer_lines import draw_by_layer, draw_random_by_layer
+from embspace.draw.texts.layer_lines import (
+    EMBEDDINGS,
+    LAYER,
+    draw_by_layer,
+    draw_level,
+)
 from embspace.settings.stage import StageConfig, run_stage
 
 STAGE = "measure_layer_choice"
@@ -32,61 +39,52 @@ TASKS = {  # name and measure of each
     "labels": ("classification", "accuracy"),
     "clusters": ("clusters", "silhouette"),
 }
+DRAWN, MOST_PANELS = ["search", "labels"], 3
 NO_TASK = "No corpus that the model reads has texts to halve, or labels that many texts share"
 
 
 def draw_layer_choice(
-    results: Results, label: str, *, row_height_mm: PositiveFloat, digits: NonNegativeInt
+    results: Results, label: str, *, height_mm: PositiveFloat, digits: NonNegativeInt
 ) -> tuple[Figure, str]:
-    """Draw the value by layer, with one row for each corpus and one panel for each task."""
+    """Draw the value by layer, a panel for each task of each corpus, three at most.
+
+    Clusters, which hardly any texts have, are in the tables alone.
+    """
     table = results["csv"]
-    corpora = list(dict.fromkeys(table["corpus"]))
-    n_rows = max(len(corpora), 1)
-    height, subtitle = row_height_mm * n_rows + 32, f"{label} · {_population(table)}"
+    tasks = table.loc[table["task"].isin(DRAWN), ["task", "corpus"]].drop_duplicates()
+    tasks = tasks.sort_values("task", key=lambda names: names.map(DRAWN.index), kind="stable")
+    places = list(tasks.itertuples(index=False, name=None))[:MOST_PANELS]
+    drawn = table[table.set_index(["task", "corpus"]).index.isin(places)]
     figure, axes = new_figure(
-        n_rows, len(TASKS), height_mm=height, title=_finding(table), subtitle=subtitle, stage=STAGE
+        1,
+        max(len(places), 1),
+        height_mm=height_mm,
+        title=_finding(drawn),
+        subtitle=f"{label} · {_population(drawn)}",
+        stage=STAGE,
     )
-    if not corpora:
+    if not places:
         say_instead(axes, NO_TASK)
         return figure, _tables(results, label, digits)
-    for ax, (corpus, task) in zip(axes, product(corpora, TASKS), strict=True):
-        rows = table[(table["corpus"] == corpus) & (table["task"] == task)]
-        if rows.empty:
-            ax.set_axis_off()
-        else:
-            _panel(ax, rows)
-            name, measure = TASKS[task]
-            ax.set(ylabel=measure, title=f"{sentence_case(_name(corpus))}: {name}")
-    _legend(figure, axes)
+    for ax, (task, corpus) in zip(axes, places, strict=True):
+        name, measure = TASKS[task]
+        _panel(ax, drawn[(drawn["corpus"] == corpus) & (drawn["task"] == task)])
+        ax.set(ylabel=measure, title=f"{sentence_case(_name(corpus))}: {name}")
+    if (best := _clearest(drawn)) is not None:
+        _say_values(axes[places.index((best["task"], best["corpus"]))], best, drawn["layer"].max())
+    legend_below(figure, axes, ncols=3)
     return figure, _tables(results, label, digits)
 
 
-def _legend(figure: Figure, axes: Sequence[Axes]) -> None:
-    """Name the lines in the first empty place of the grid, else below all panels."""
-    empty = [ax for ax in axes if not ax.axison]
-    if not empty:
-        legend_below(figure, axes, ncols=3)
-        return
-    shown = next(ax for ax in axes if ax.axison)
-    named = shown.get_legend_handles_labels()
-    # Beside another panel there is room for its labels, at the edge of the figure there is none.
-    left = 0.0 if list(axes).index(empty[0]) % len(TASKS) == 0 else -0.25
-    legend = empty[0].legend(*named, loc="center left", bbox_to_anchor=(left, 0.5), borderaxespad=0)
-    legend.set_in_layout(False)  # else it widens its column
-
-
-def _population(table: pd.DataFrame) -> str:
-    """Return the texts of each corpus, the tasks that it lacks, and a key to rings and bands."""
-    if table.empty:
+def _population(drawn: pd.DataFrame) -> str:
+    """Return the texts of each corpus, and a key to rings and bands."""
+    if drawn.empty:
         return "no text, n = 0"
-    sizes = table.groupby("corpus", sort=False)["n"].max()
+    sizes = drawn.groupby("corpus", sort=False)["n"].max()
     texts = [f"{_name(str(corpus))}: {counted(n, 'text')}" for corpus, n in sizes.items()]
-    known = set(table[["corpus", "task"]].itertuples(index=False, name=None))
-    lacking = [place for place in product(sizes.index, TASKS) if place not in known]
-    lacks = [f"{_name(corpus)}: no {TASKS[task][0]}" for corpus, task in lacking]
-    ring = "ring: the best layer, filled if clearly better than the last"
-    bands = f"bands: {100 * table['level'].iloc[0]:g} % intervals over texts"
-    return " · ".join([", ".join(texts), *lacks, ring, bands])
+    ring = "ring: the best layer, thick if clearly better than the last"
+    bands = f"bands: {100 * drawn['level'].iloc[0]:g} % intervals over texts"
+    return " · ".join([", ".join(texts), ring, bands])
 
 
 def _name(corpus: str) -> str:
@@ -98,40 +96,59 @@ def _best(table: pd.DataFrame) -> pd.DataFrame:
     return table[table["rank"] == 1]
 
 
-def _finding(table: pd.DataFrame) -> str:
-    best = _best(table)
-    if best.empty:
+def _clearest(drawn: pd.DataFrame) -> pd.Series | None:
+    """Return the best layer that exceeds the last one most, of those that clearly do."""
+    best = _best(drawn)
+    better = best[best["less_last_low"] > 0].sort_values("less_last", kind="stable")
+    return None if better.empty else better.iloc[-1]
+
+
+def _finding(drawn: pd.DataFrame) -> str:
+    """Return the title: the task that an earlier layer serves better than the last."""
+    if drawn.empty:
         return "No text to choose a layer by"
-    better = best[best["less_last_low"] > 0].astype({"layer": int})
-    named = [
-        f"{_name(corpus)}, {TASKS[task][0]} (layer {layer})"
-        for corpus, task, layer in better[["corpus", "task", "layer"]].itertuples(index=False)
-    ]
+    clearest = _clearest(drawn)
+    if clearest is None:
+        return "No earlier layer is clearly better than the last one, at the same pooling"
+    value, last = clearest["value"], clearest["value"] - clearest["less_last"]
+    name, measure = TASKS[clearest["task"]]
+    if _best(drawn)["layer"].nunique() > 1:
+        return (
+            f"The best layer depends on the task: layer {clearest['layer']:.0f} for {name} of "
+            f"{_name(clearest['corpus'])}, {value:.2f} against {last:.2f} at the last"
+        )
     return (
-        f"In {len(better)} of {counted(len(best), 'task')} an earlier layer is clearly better than "
-        f"the last one at the same pooling{': ' if named else ''}{'; '.join(named)}"
+        f"Layer {clearest['layer']:.0f} serves {name} of {_name(clearest['corpus'])} better than "
+        f"the last layer does: {measure} {value:.2f} against {last:.2f}"
     )
 
 
+def _say_values(ax: Axes, best: pd.Series, last: float) -> None:
+    """Write the numbers of the title at their points."""
+    of_last = best["value"] - best["less_last"]
+    for layer, value, side in ((best["layer"], best["value"], "center"), (last, of_last, "right")):
+        write_beside(ax, f"{value:.2f}", (layer, value), (4, 8), ha=side, path_effects=HALO)
+
+
 def _panel(ax: Axes, rows: pd.DataFrame) -> None:
+    draw_level(ax, rows["chance"].iloc[0], "chance level", color=GRAY)
+    for value in rows.loc[rows["embedding"] == "tf_idf", "value"]:
+        draw_level(ax, value, EMBEDDINGS["tf_idf"], "--")
+    is_random = rows["weights"] != "trained"
+    most = rows.loc[is_random & rows["layer"].notna()].groupby("embedding")["value"].max()
     for pooling, look in TEXT_POOLINGS.items():
         layers = rows[rows["embedding"] == pooling].sort_values("layer")
         is_trained = layers["weights"] == "trained"
+        if len(most) and pooling == most.idxmax():
+            random = MODELS["random"]._replace(name="random weights, best pooling")
+            draw_by_layer(ax, layers[~is_trained][["layer", "value"]], "value", random)
         if len(layers):
             draw_by_layer(ax, layers[is_trained], "value", look)
-            draw_random_by_layer(ax, layers[~is_trained], "value", look)
-    words_alone = rows.loc[rows["embedding"] == "tf_idf", "value"].iloc[0]
-    ax.axhline(words_alone, color="0.3", linestyle="--", linewidth=1, label="words alone: TF-IDF")
-    for value in rows.loc[rows["embedding"] == "sentence", "value"]:
-        ax.axhline(
-            value, color="0.3", linestyle=OWN_VECTOR.line, linewidth=1, label=OWN_VECTOR.name
-        )
-    ax.axhline(rows["chance"].iloc[0], color=GRAY, linewidth=1, label="chance level")
     best = _best(rows).iloc[0]
-    color = TEXT_POOLINGS[best["embedding"]].color
-    face = color if best["less_last_low"] > 0 else "none"
-    ax.plot(best["layer"], best["value"], "o", color=color, markerfacecolor=face, markersize=9)
-    ax.set_xlabel("layer (0: embedding output)")
+    ring: dict[str, Any] = {"mec": TEXT_POOLINGS[best["embedding"]].color, "mfc": "none", "ms": 10}
+    ax.plot(best["layer"], best["value"], "o", mew=2.5 if best["less_last_low"] > 0 else 1, **ring)
+    ax.set_xlabel(LAYER)
+    ax.set_ylim(bottom=0)
 
 
 def _tables(results: Results, label: str, digits: int) -> str:
@@ -159,10 +176,8 @@ def _tables(results: Results, label: str, digits: int) -> str:
 
 def _readable(results: Results, rows: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
     """Return the columns under readers' names, with ranks and layers as whole numbers."""
-    names = {name: look.name for name, look in TEXT_POOLINGS.items()}
-    names |= {"tf_idf": "TF-IDF", "sentence": OWN_VECTOR.name}
     shown = rows.astype({"rank": "Int64", "layer": "Int64"})
-    shown = shown.assign(embedding=shown["embedding"].map(names))
+    shown = shown.assign(embedding=shown["embedding"].map(EMBEDDINGS))
     shown["corpus"] = [_name(corpus) for corpus in shown["corpus"]]
     shown["task"] = [TASKS[task][0] for task in shown["task"]]
     return results.for_readers("csv", shown, columns)

@@ -6,28 +6,30 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
-from embspace.draw.page.canvas import shade
-from embspace.draw.page.looks import NULLS, Look
+from embspace.draw.page.canvas import draw_line
+from embspace.draw.page.looks import NULLS, OWN_VECTOR, TEXT_POOLINGS, Look
 
 RANDOM = NULLS["random_initialization"]
+EMBEDDINGS = {name: look.name for name, look in TEXT_POOLINGS.items()}
+EMBEDDINGS |= {"tf_idf": "TF-IDF", "bm25": "BM25", "bag_of_words": "words alone"}
+EMBEDDINGS |= {"sentence": OWN_VECTOR.name}
+LAYER = "layer (0: embedding output)"
 
 
 def draw_by_layer(
     ax: Axes, rows: pd.DataFrame, quantity: str, look: Look, *, size: float = 4
 ) -> None:
     """Draw a quantity by layer, with a band where it has an interval."""
-    _line(ax, rows, quantity, look, ms=size)
-    if f"{quantity}_low" in rows:
-        shade(ax, rows, "layer", quantity, color=look.color, alpha=0.2)
+    draw_line(ax, rows, "layer", quantity, look, ms=size)
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
 
 
 def draw_random_by_layer(ax: Axes, rows: pd.DataFrame, quantity: str, look: Look) -> None:
-    """Draw a quantity at random weights by layer, with hollow markers and no band."""
-    random = look._replace(name=f"{look.name}, {RANDOM.name}", line=RANDOM.line)
-    _line(ax, rows, quantity, random, ms=3, markerfacecolor="none")
+    """Draw a quantity at random weights by layer: gray, with marker and name of its pooling."""
+    random = look._replace(name=f"{RANDOM.name}, {look.name}", color=RANDOM.color, line=RANDOM.line)
+    draw_line(ax, rows, "layer", quantity, random, 0, ms=3, markerfacecolor="none", lw=0.9)
 
 
-def _line(ax: Axes, rows: pd.DataFrame, quantity: str, look: Look, **style: Any) -> None:
-    style |= {"color": look.color, "marker": look.marker, "ls": look.line, "label": look.name}
-    ax.plot(rows["layer"], rows[quantity], **style)
-    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+def draw_level(ax: Axes, value: float, name: str, line: Any = "-", color: str = "0.3") -> None:
+    """Draw what has no layer over all layers."""
+    ax.axhline(value, color=color, linestyle=line, linewidth=1, label=name)

@@ -1,99 +1,82 @@
-"""Draws norms, distances and cosines of texts, by `measure_text_clouds`: Luisto's figure 26."""
-
-from collections.abc import Sequence
+"""Draws how alike texts are, layer by layer, by `measure_text_clouds`; after Luisto's figure 26."""
 
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from pydantic import NonNegativeInt, PositiveFloat
 
-from embspace.draw.page.canvas import (
-    QUANTITIES,
-    counted,
-    legend_below,
-    new_figure,
-    quantile_range,
-    say_instead,
-    step,
-)
-from embspace.draw.page.looks import TEXT_POOLINGS, corpus_looks
+from embspace.draw.page.canvas import counted, new_figure, say_instead, write_beside
+from embspace.draw.page.direct_labels import name_lines
+from embspace.draw.page.looks import corpus_looks
 from embspace.draw.page.saving import Results
 from embspace.draw.page.wording import side_by_side
+from embspace.draw.texts.layer_lines import draw_by_layer
 from embspace.draw.texts.text_cloud_tables import text_cloud_tables
 
 STAGE = "measure_text_clouds"
-NARROW = 0.002  # an axis of a smaller share of its values has long numbers
-TITLES = {
-    "norm": "Norms of texts",
-    "euclidean_distance": "Distances of pairs",
-    "dot_product": "Dot products of pairs",
-    "cosine": "Cosines of pairs",
-}
+MEDIAN, QUARTILES = "quantile_0.5", ("quantile_0.25", "quantile_0.75")
+POOLING = "mean"
 NO_CORPUS = "no corpus has enough texts that this model reads"
 
 
 def draw_text_clouds(
     results: Results, label: str, *, height_mm: PositiveFloat, digits: NonNegativeInt
 ) -> tuple[Figure, str]:
-    """Draw norms, distances, dot products and cosines of one layer and pooling, by corpus."""
-    histogram = results["histogram"]
-    title = _finding(results["distributions"], histogram)
-    subtitle = f"{label} · {population(results['corpora'])}"
-    figure, axes = new_figure(
-        2, 2, height_mm=height_mm, title=title, subtitle=subtitle, stage=STAGE
+    """Draw the cosines of two texts of a corpus by layer, with mean pooling."""
+    cosines = _cosines(results["distributions"])
+    step = _largest_step(cosines)
+    figure, (ax,) = new_figure(
+        1,
+        1,
+        height_mm=height_mm,
+        title=_finding(step),
+        subtitle=f"{label} · {population(results['corpora'])} · mean pooling · all pairs of two "
+        "texts of a corpus: median, and the middle half · longer texts may be more alike for their "
+        "length",
+        stage=STAGE,
     )
-    text = text_cloud_tables(results, label, digits)
-    if histogram.empty:
-        say_instead(axes, NO_CORPUS)
+    if cosines.empty:
+        say_instead([ax], NO_CORPUS)
     else:
-        _densities(axes, histogram, results["distributions"])
-        legend_below(figure, axes, ncols=5)
-    return figure, text
+        _lines(ax, cosines, results["corpora"].set_index("corpus")["median_n_tokens"])
+        for row in step.to_dict("records"):
+            place = (row["layer"], row[MEDIAN])
+            write_beside(ax, f"{row[MEDIAN]:.2f}", place, (6, 2), color="0.2")
+    return figure, text_cloud_tables(results, label, digits)
 
 
-def _shown(histogram: pd.DataFrame) -> pd.DataFrame:
-    """Return the histograms of vectors or pairs within each corpus."""
-    return histogram[histogram["corpus"] == histogram["other_corpus"]]
-
-
-def _state(shown: pd.DataFrame) -> tuple[str, int]:
-    """Return the pooling and the layer that have histograms."""
-    first = shown.iloc[0]
-    return str(first["pooling"]), int(first["layer"])
-
-
-def _finding(distributions: pd.DataFrame, histogram: pd.DataFrame) -> str:
-    """Return the title: the mean cosine of two texts of each corpus, as the panels draw it."""
-    if histogram.empty:
-        return "No collection of texts to describe"
-    pooling, layer = _state(_shown(histogram))
-    rows = _within(distributions, pooling, layer)
-    rows = rows[rows["quantity"] == "cosine"].sort_values("mean", ascending=False)
-    means = side_by_side(rows["mean"].tolist(), 2, differ=False)
-    named = [
-        (corpus_looks([name])[name].name, mean)
-        for name, mean in zip(rows["corpus"], means, strict=True)
-    ]
-    (first, largest), *others = named
-    beside = "".join(f", {name} {mean}" for name, mean in others)
-    if not others:  # alike beside what?
-        return (
-            f"The mean cosine of two {first} is {largest} ({TEXT_POOLINGS[pooling].name} of layer "
-            f"{layer})"
-        )
-    most = "the most alike" if others[0][1] != largest else "alike"
-    return (
-        f"Two {first} are {most}: mean cosine {largest}{beside} ({TEXT_POOLINGS[pooling].name} of "
-        f"layer {layer})"
-    )
-
-
-def _within(distributions: pd.DataFrame, pooling: str, layer: int) -> pd.DataFrame:
-    return distributions[
-        (distributions["pooling"] == pooling)
-        & (distributions["layer"] == layer)
+def _cosines(distributions: pd.DataFrame) -> pd.DataFrame:
+    """Return the cosines of two texts of a corpus, with mean pooling, by layer."""
+    rows = distributions[
+        (distributions["quantity"] == "cosine")
+        & (distributions["pooling"] == POOLING)
         & (distributions["corpus"] == distributions["other_corpus"])
     ]
+    return rows.reindex(columns=["corpus", "layer", MEDIAN, *QUARTILES]).dropna(subset=[MEDIAN])
+
+
+def _largest_step(cosines: pd.DataFrame) -> pd.DataFrame:
+    """Return two rows, before and after the largest change of a median in one layer."""
+    steps = cosines.groupby("corpus", sort=False)[MEDIAN].diff().abs()
+    if not steps.notna().any():
+        return cosines[:0]
+    after = cosines.assign(step=steps).sort_values("step", ascending=False, kind="stable").iloc[0]
+    own = cosines[cosines["corpus"] == after["corpus"]]
+    return own[own["layer"].isin([after["layer"] - 1, after["layer"]])]
+
+
+def _finding(step: pd.DataFrame) -> str:
+    """Return the title: the layer that changes most how alike two texts of a corpus are."""
+    if step.empty:
+        return "No collection of texts to describe"
+    before, after = step[MEDIAN]
+    shown = side_by_side([before, after], 2, differ=False)
+    [corpus] = set(step["corpus"])
+    layers = [f"layer {layer}" for layer in step["layer"]]
+    return (
+        f"Two {corpus_looks([corpus])[corpus].name} have a median cosine of {shown[0]} after "
+        f"{layers[0]}, of {shown[1]} after {layers[1]}: the largest step"
+    )
 
 
 def population(corpora: pd.DataFrame) -> str:
@@ -108,17 +91,14 @@ def population(corpora: pd.DataFrame) -> str:
     return " · ".join(parts + ([f"left out, too few texts: {left_out}"] if left_out else []))
 
 
-def _densities(axes: Sequence[Axes], histogram: pd.DataFrame, distributions: pd.DataFrame) -> None:
-    within = _shown(histogram)
-    summary = _within(distributions, *_state(within))
-    for ax, quantity in zip(axes, QUANTITIES, strict=True):
-        for corpus, look in corpus_looks(within["corpus"]).items():
-            chosen = (within["corpus"] == corpus) & (within["quantity"] == quantity)
-            step(ax, within[chosen], look.name, look.color, look.line)
-        ax.set(xlabel=QUANTITIES[quantity], ylabel="density", ylim=(0, None))
-        ax.set_title(TITLES[quantity])
-        low, high = quantile_range(summary[summary["quantity"] == quantity])
-        if low < high:
-            ax.set_xlim(low, high)
-        if high - low < NARROW * abs(high):
-            ax.locator_params(axis="x", nbins=4)
+def _lines(ax: Axes, cosines: pd.DataFrame, lengths: pd.Series) -> None:
+    """Draw a line a corpus, named with the median length of its texts, and the middle half."""
+    for corpus, look in corpus_looks(cosines["corpus"]).items():
+        rows = cosines[cosines["corpus"] == corpus]
+        named = look._replace(name=f"{look.name}, {counted(round(lengths[corpus]), 'token')}")
+        low, high = (rows[name] for name in QUARTILES)
+        ax.fill_between(rows["layer"], low, high, color=look.color, alpha=0.2, linewidth=0)
+        draw_by_layer(ax, rows, MEDIAN, named)
+    ax.axhline(0, color="0.6", linewidth=0.8)
+    ax.set(xlabel="layer (0: embedding output)", ylabel="cosine of two texts")
+    name_lines(ax)

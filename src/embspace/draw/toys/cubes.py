@@ -1,8 +1,5 @@
 """Draws the dimension of cubes that `measure_cubes` reads: Luisto's figure 3."""
 
-from typing import Any
-
-import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -10,24 +7,23 @@ from matplotlib.ticker import MaxNLocator, PercentFormatter
 from pydantic import NonNegativeInt, PositiveFloat
 
 from embspace.draw.page.canvas import counted, legend_below, new_figure
-from embspace.draw.page.looks import CUBES, GRAY, Look
+from embspace.draw.page.looks import CUBES, Look
 from embspace.draw.page.markdown import folded, markdown_table, section
 from embspace.draw.page.saving import Results
 
 STAGE = "measure_cubes"
-RING: dict[str, Any] = {"marker": "o", "markersize": 6, "markerfacecolor": "none"}
 
 
 def draw_cubes(
     results: Results, label: str, *, height_mm: PositiveFloat, digits: NonNegativeInt
 ) -> tuple[Figure, str]:
-    """Draw the explained variance of each cube and of all together, beside the exact one."""
+    """Draw the explained variance of each cube and of all together, and dimensions read from it."""
     curve, dimensions = results["curve"], results["dimensions"]
     sizes = dimensions.drop_duplicates("cloud").set_index("cloud")
     subtitle = (
         f"{label} · three cubes in {counted(sizes['dim'].iloc[0], 'dimension')}, "
-        f"{counted(sizes['n'].iloc[0], 'point')} each · centered PCA · dashed in a, rings "
-        "in b: exact · bars: other draws"
+        f"{counted(sizes['n'].iloc[0], 'point')} each · centered PCA · lines in b: the truth · "
+        "bars: other draws"
     )
     figure, axes = new_figure(
         1, 2, height_mm=height_mm, title=_finding(dimensions), subtitle=subtitle, stage=STAGE
@@ -41,51 +37,42 @@ def draw_cubes(
     axes[0].yaxis.set_major_formatter(PercentFormatter(1, symbol=" %"))
     axes[0].xaxis.set_major_locator(MaxNLocator(integer=True))
     _readings(axes[1], dimensions)
-    # Narrow enough for the words at the foot of the figure to stand beside it.
-    look: dict[str, Any] = {"columnspacing": 0.8, "handlelength": 1.5, "handletextpad": 0.5}
-    legend_below(figure, axes[:1], ncols=4, **look)
+    legend_below(figure, axes[:1], ncols=4)
     return figure, _table(dimensions, label, digits)
 
 
 def _cumulate(ax: Axes, rows: pd.DataFrame, look: Look, name: str) -> None:
     x, y = rows["n_components"], rows["cumulative_explained_variance"]
     low, high = (rows[f"cumulative_explained_variance_{end}"] for end in ("low", "high"))
-    ax.plot(x, rows["expected_cumulative_explained_variance"], color=look.color, linestyle="--")
     ax.plot(x, y, color=look.color, marker=look.marker, markersize=4, label=name)
     ax.vlines(x, low, high, color=look.color, linewidth=6, alpha=0.35)
 
 
 def _readings(ax: Axes, dimensions: pd.DataFrame) -> None:
-    """Draw the dimension by each definition minus the true one, with a ring at its exact value."""
+    """Draw the dimension by each definition, over a line at the true one."""
     definitions = [_definition(row) for _, row in dimensions.iterrows()]
     places = {name: place for place, name in enumerate(dict.fromkeys(definitions))}
     shown = dimensions.assign(place=[places[name] for name in definitions])
     clouds = list(dict.fromkeys(dimensions["cloud"]))
-    ax.axhline(0, color=GRAY, linewidth=0.8)
     for number, cloud in enumerate(clouds):
         rows, look = shown[shown["cloud"] == cloud], CUBES[cloud]
         x = rows["place"] + 0.16 * (number - (len(clouds) - 1) / 2)
-        low, dots, high, exact = (
-            rows[name] - rows["true_dimension"]
-            for name in ("dimension_low", "dimension", "dimension_high", "expected_dimension")
-        )
-        ax.vlines(x, low, high, color=look.color, linewidth=2)
-        ax.plot(x, dots, look.marker, color=look.color, markersize=4)
-        differs = ~np.isclose(dots, exact, atol=0.05)
-        ax.plot(x[differs], exact[differs], color=look.color, linestyle="none", **RING)
+        ax.axhline(rows["true_dimension"].iloc[0], color=look.color, linewidth=0.8, zorder=0)
+        ax.vlines(x, rows["dimension_low"], rows["dimension_high"], color=look.color, linewidth=2)
+        ax.plot(x, rows["dimension"], look.marker, color=look.color, markersize=4)
     ax.set_xticks(list(places.values()), list(places))
     ax.set_xlabel("components for this share of the variance;\nparticipation ratio")
-    ax.set(title="Error of the dimension", ylabel="estimated − true dimension")
-    ax.grid(visible=False, axis="x")
+    ax.set(title="Dimension", ylabel="dimension", ylim=(0, None))
+    ax.yaxis.set_major_locator(MaxNLocator(integer=True))
+    ax.grid(visible=False)
 
 
 def _finding(dimensions: pd.DataFrame) -> str:
-    """Return the title: the range of the dimension of all cubes over the variance thresholds."""
+    """Return the title: the fewest dimensions of all cubes by a threshold on the variance."""
     rows = dimensions[(dimensions["cloud"] == "all") & dimensions["share"].notna()]
-    low, high = rows["dimension"].min(), rows["dimension"].max()
     return (
-        f"Depending on the variance threshold, the cubes together have {low:.0f} to {high:.0f} "
-        f"dimensions; the truth is {rows['true_dimension'].iloc[0]}"
+        f"Of the {rows['true_dimension'].iloc[0]} dimensions of the cubes together, a threshold "
+        f"on the variance may find only {rows['dimension'].min():.0f}"
     )
 
 

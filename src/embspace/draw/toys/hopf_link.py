@@ -2,35 +2,32 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import chain
 from typing import Any
 
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
+from pydantic import NonNegativeInt, PositiveFloat
 
 from embspace.draw.page.canvas import counted, new_figure, without_axes
-from embspace.draw.page.looks import CIRCLES
+from embspace.draw.page.looks import BLACK, CIRCLES
 from embspace.draw.page.markdown import folded, markdown_table, section
 from embspace.draw.page.saving import Results
 
 STAGE = "project_hopf_link"
 KEYS = ["link", "method", "perplexity", "n_neighbors", "min_dist"]
-METHODS = {"space": "space", "pca": "PCA", "tsne": "t-SNE", "umap": "UMAP"}
+COLUMNS = {"tsne": 1, "umap": 2}
+METHODS = {"space": "Space", "pca": "PCA", "tsne": "t-SNE", "umap": "UMAP"}
 QUALITY = {
-    "link": "circles",
     "map": "map",
     "n_runs": "runs",
     "trustworthiness": "trustworthiness",
-    "continuity": "continuity",
     "neighbor_recall": "neighbor recall",
     "same_circle_share": "neighbors of the same circle",
     "n_linearly_separable": "linearly separable maps",
     "n_closed_rings": "closed rings",
     "n_rings": "rings",
-    "smallest_ring_order_correlation": "smallest correlation of the order around a ring",
 }
 
 
@@ -45,62 +42,68 @@ class Panel:
 
 
 def draw_hopf_link(
-    results: Results,
-    label: str,
-    *,
-    row_height_mm: PositiveFloat,
-    n_columns: PositiveInt,
-    digits: NonNegativeInt,
+    results: Results, label: str, *, height_mm: PositiveFloat, digits: NonNegativeInt
 ) -> tuple[Figure, str]:
-    """Draw the linked circles in space and their maps, and the PCA of the unlinked ones.
+    """Draw the linked circles in space; by t-SNE and UMAP, the best and worst setting.
 
-    Each method begins a new row; below a map stand the numbers over all runs of its setting.
+    A bar a setting says in how many runs the circles are parted, by PCA, too.
     """
-    rows = _rows(list(_panels(results)), n_columns)
-    height, title = row_height_mm * len(rows) + 18, _finding(results["quality"])
-    subtitle = f"{label} · {_population(results)}"
     figure, axes = new_figure(
-        len(rows), n_columns, height_mm=height, title=title, subtitle=subtitle, stage=STAGE
+        2,
+        3,
+        height_mm=height_mm,
+        title=_finding(results["quality"]),
+        subtitle=f"{label} · {_population(results)}",
+        stage=STAGE,
     )
-    for ax, panel in zip(axes, chain(*rows), strict=True):
-        if panel:
-            _draw(figure, ax, panel)
-        else:
-            ax.set_axis_off()
+    panels = [*_panels(results)]
+    _in_space(figure, axes[0], panels[0])
+    _settings(axes[3], _maps(results["quality"]))
+    for method, column in COLUMNS.items():
+        own = [panel for panel in panels if panel.quality["method"] == method]
+        for ax, panel in zip(axes[column::3], _ends(own), strict=True):
+            if panel:
+                _map(ax, panel)
+            else:
+                ax.set_axis_off()
     handles = [Line2D([], [], color=look.color, marker=look.marker) for look in CIRCLES]
     figure.legend(handles, [look.name for look in CIRCLES], loc="outside lower left", ncols=2)
     return figure, _tables(results, label, digits)
 
 
-def _finding(quality: pd.DataFrame) -> str:
-    """Return the title: the number of settings that part the circles at every seed, by method."""
+def _maps(quality: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of maps of the linked circles, and whether every run parts these."""
     rows = quality[(quality["link"] == "linked") & (quality["method"] != "space")]
-    parted = (rows["n_linearly_separable"] == rows["n_runs"]).groupby(rows["method"], sort=False)
-    counts = (
-        f"by {METHODS[name]} in {each.sum()} of {counted(len(each), 'setting')}"
-        for name, each in parted
-    )
-    return f"With every seed, the linked circles come apart {', '.join(counts)}"
+    return rows.assign(is_parted=rows["n_linearly_separable"] == rows["n_runs"])
+
+
+def _finding(quality: pd.DataFrame) -> str:
+    """Return the title: in how many settings of t-SNE and UMAP every run parts the circles."""
+    rows = _maps(quality)
+    has_seeds = rows["method"] != "pca"
+    n, n_parted = has_seeds.sum(), rows.loc[has_seeds, "is_parted"].sum()
+    said = f"t-SNE and UMAP pull linked circles apart in {n_parted} of {counted(n, 'setting')}"
+    pca = rows.loc[~has_seeds, "is_parted"].all()
+    return f"{said}, PCA {'does, too' if pca else 'does not'}"
 
 
 def _panels(results: Results) -> Iterator[Panel]:
+    """Yield the map of the linked circles with each setting."""
     coordinates = results["parquet"]
     maps = coordinates[coordinates["run"] == 0].groupby(KEYS, sort=False, dropna=False)
     for (key, points), (_, row) in zip(maps, results["quality"].iterrows(), strict=True):
         link, method = key[:2]
         assert [link, method] == [row["link"], row["method"]]  # one order in both tables
-        if link == "linked" or method == "pca":
-            yield Panel(f"{link}: {_name(row)}", points, row)
+        if link == "linked":
+            yield Panel(_name(row), points, row)
 
 
-def _rows(panels: list[Panel], n_columns: int) -> list[list[Panel | None]]:
-    """Return rows of the grid, filled up with None; each method begins one, but space and PCA."""
-    by_method: dict[str, list[Panel | None]] = {}
-    for panel in panels:
-        method = str(panel.quality["method"])
-        by_method.setdefault("pca" if method == "space" else method, []).append(panel)
-    filled = [row + [None] * (-len(row) % n_columns) for row in by_method.values()]
-    return [row[i : i + n_columns] for row in filled for i in range(0, len(row), n_columns)]
+def _ends(panels: list[Panel]) -> list[Panel | None]:
+    """Return two panels: of several settings, those that part the circles most and least often."""
+    if len(panels) > 2:
+        panels = sorted(panels, key=lambda panel: -panel.quality["n_linearly_separable"])
+        panels = [panels[0], panels[-1]]
+    return [*panels, None, None][:2]
 
 
 def _name(row: pd.Series) -> str:
@@ -109,7 +112,7 @@ def _name(row: pd.Series) -> str:
         return f"{name}, perplexity {row['perplexity']:g}"
     if pd.notna(row["n_neighbors"]):
         neighbors = counted(row["n_neighbors"], "neighbor")
-        return f"{name}, {neighbors},\nminimum distance {row['min_dist']:g}"
+        return f"{name}, {neighbors}, {row['min_dist']:g} apart"
     return name
 
 
@@ -120,20 +123,34 @@ def _population(results: Results) -> str:
     numbers = numbers.replace("-", "−")
     return (
         f"{counted(row['n_points'], 'point')} a circle, no label used · linking number: {numbers} "
-        f"· below each map: share of the {results['quality']['k'].max()} nearest neighbors on the "
-        "same circle and kept (recall), linearly separable maps, closed rings"
+        "· t-SNE and UMAP: the settings that part them most and least often"
     )
 
 
-def _draw(figure: Figure, ax: Axes, panel: Panel) -> None:
-    if panel.quality["method"] == "space":
-        _in_space(figure, ax, panel)
-        return
+def _settings(ax: Axes, rows: pd.DataFrame) -> None:
+    """Draw a bar a setting, the runs that part the circles; as long as all of them if all do."""
+    names = [_name(row) for _, row in rows.iterrows()]
+    shares = rows["n_linearly_separable"] / rows["n_runs"]
+    bars = ax.barh(names, shares, color=BLACK, height=0.6)
+    n = rows[["n_linearly_separable", "n_runs"]].itertuples(index=False)
+    ax.bar_label(bars, [f"{n_parted} of {n_runs}" for n_parted, n_runs in n], padding=2, fontsize=7)
+    ax.set(xlim=(0, 1.4), xticks=[])
+    ax.tick_params("y", labelsize=7)
+    ax.grid(visible=False)
+    ax.spines["bottom"].set_visible(False)
+    ax.invert_yaxis()
+    seeds = rows[rows["method"] != "pca"]
+    ax.set_title(
+        f"Runs that part them;\nall in {seeds['is_parted'].sum()} of {len(seeds)} settings"
+    )
+
+
+def _map(ax: Axes, panel: Panel) -> None:
     for circle, look in enumerate(CIRCLES):
         points = _closed(panel, circle)
         ax.plot(points["x"], points["y"], color=look.color, linewidth=0.4, alpha=0.6)
         ax.plot(points["x"][:-1], points["y"][:-1], look.marker, color=look.color, markersize=2.5)
-    ax.set_title(panel.title, loc="left", fontsize=7.5)
+    ax.set_title(panel.title)
     without_axes(ax)
     ax.set_xlabel(_quality_words(panel.quality), fontsize=7, color="0.3")
 
@@ -145,11 +162,10 @@ def _closed(panel: Panel, circle: int) -> pd.DataFrame:
 
 
 def _quality_words(row: pd.Series) -> str:
-    """Return the words below a map: shares of neighbors, and counts of runs and rings."""
+    """Return the words below a map: the runs that part the circles, and closed rings."""
     return (
-        f"same circle {row['same_circle_share']:.2f}, recall {row['neighbor_recall']:.2f}\n"
-        f"{row['n_linearly_separable']}/{row['n_runs']} separable, "
-        f"{row['n_closed_rings']}/{row['n_rings']} closed"
+        f"parted in {row['n_linearly_separable']} of {counted(row['n_runs'], 'run')}\n"
+        f"rings without a gap: {row['n_closed_rings']} of {row['n_rings']}"
     )
 
 
@@ -160,16 +176,16 @@ def _in_space(figure: Figure, ax: Axes, panel: Panel) -> None:
     for circle, look in enumerate(CIRCLES):
         points = _closed(panel, circle)
         space.plot(points["x"], points["y"], points["z"], color=look.color, linewidth=1.6)
-    space.set(xticks=[-1, 0, 1], yticks=[-1, 0, 1], zticks=[-1, 0, 1], box_aspect=(3, 2, 2))
-    space.tick_params(labelsize=7, pad=-3)
-    space.set_title(panel.title, loc="left", fontsize=7.5)
+    space.set_box_aspect((3, 2, 2), zoom=1.6)
+    space.set_axis_off()
+    space.set_title("Linked circles in space")
 
 
 def _tables(results: Results, label: str, digits: int) -> str:
     quality = results["quality"]
     is_linked = quality["link"] == "linked"
     links = results["links"].round({"linking_number": 9})  # a sum of floats is not quite whole
-    shown = quality.assign(map=[_name(row).replace("\n", " ") for _, row in quality.iterrows()])
+    shown = quality.assign(map=[_name(row) for _, row in quality.iterrows()])
     linked, unlinked = (
         markdown_table(rows[[*QUALITY]].rename(columns=QUALITY), digits)
         for rows in (shown[is_linked], shown[~is_linked])
@@ -177,7 +193,8 @@ def _tables(results: Results, label: str, digits: int) -> str:
     first = section(
         "Maps of the linked circles",
         "Means over runs that differ in their seed, and in how many of them a line has the "
-        "circles on either side. A ring is closed where no step round it is several times the "
+        "circles on either side. UMAP: number of neighbors, and the minimum distance of points. "
+        "A ring is closed where no step round it is several times the "
         f"median one. By chance {quality['chance_same_circle_share'].iloc[0]:.{digits}f} of the "
         "neighbors are of the same circle.",
         linked,

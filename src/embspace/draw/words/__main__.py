@@ -9,13 +9,21 @@ from embspace.draw.words import (
     evolution_steps,
     homonyms,
     probing,
+    token_paths,
     token_tracker,
 )
 from embspace.settings.stage import StageConfig, run_stage
 
 TABLES = Path(__file__).with_name("tables.yaml")
 DRAWINGS = drawings_of(
-    probing, evolution, evolution_steps, evolution_shared, homonyms, token_tracker, tables=TABLES
+    probing,
+    token_paths,
+    evolution,
+    evolution_steps,
+    evolution_shared,
+    homonyms,
+    token_tracker,
+    tables=TABLES,
 )
 
 

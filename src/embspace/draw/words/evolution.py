@@ -7,27 +7,19 @@ import pandas as pd
 from jaxtyping import Float
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
+from matplotlib.ticker import MaxNLocator, PercentFormatter
 from pydantic import NonNegativeInt, PositiveFloat
+from scipy.spatial.distance import cdist
 
-from embspace.draw.page.canvas import counted, new_figure, say_instead
-from embspace.draw.page.looks import BLACK, GRAY, NULLS, SKY, text_looks
+from embspace.draw.page.canvas import counted, join_panels, new_figure, percent, say_instead
+from embspace.draw.page.looks import BLACK, GRAY, text_looks
 from embspace.draw.page.saving import Results
-from embspace.draw.page.wording import side_by_side
 from embspace.draw.words.evolution_tables import NO_TOKENS, path_tables
 
 STAGE = "measure_evolution"
-SAME = 1e-4  # relative distances below it are rounding: of states that are equal
-SAME_BEFORE = (
-    "tokens of which the model reads the same in both texts, as a causal one does before the texts "
-    "differ, have no drift"
-)
 SHOWN, OTHER_VIEWS = "all_layers", ("all_layers", "without_last")
-FREE = 0.7  # share of the height of a panel below which lines leave room for the legend
-RANDOM_DISTANCE = "random_weights_relative_distance"
-# Width of a character and height of a line, as shares of those of a panel.
-LARGE_NAME, SMALL_NAME = (0.0115, 0.042), (0.026, 0.06)
-RANDOM = NULLS["random_initialization"]
+NAME = (0.0115, 0.042)  # width of a character and height of a line, as shares of a panel's
+CLOSE = 0.09  # between starts that share a name
 HALO = {"facecolor": "white", "alpha": 0.7, "linewidth": 0, "pad": 0.5}  # behind words on lines
 LEAD = {"arrowstyle": "-", "color": "0.7", "linewidth": 0.6, "shrinkA": 1, "shrinkB": 3}
 
@@ -35,107 +27,99 @@ LEAD = {"arrowstyle": "-", "color": "0.7", "linewidth": 0.6, "shrinkA": 1, "shri
 def draw_evolution(
     results: Results, label: str, *, height_mm: PositiveFloat, digits: NonNegativeInt
 ) -> tuple[Figure, str]:
-    """Draw the paths of two texts' tokens, and how far one word is from itself in the other text.
+    """Draw the paths of a text's tokens, how much they share, and one word's path in all texts.
 
-    The first text's paths are drawn without the last layer, too, which is the widest step. Of
-    followed words the first has a panel; the tables have all.
+    Of texts and of followed words the first has a panel; the tables have all.
     """
-    path, drift = results["path"], _defined(results["drift"])
-    title, subtitle = _finding(path, drift, results["views"]), f"{label} · {_population(path)}"
-    if len(drift) < len(results["drift"]):
-        subtitle += f" · {SAME_BEFORE}"
+    path, views = results["path"], results["views"]
     figure, axes = new_figure(
-        2, 2, height_mm=height_mm, title=title, subtitle=subtitle, stage=STAGE
+        2,
+        2,
+        height_mm=height_mm,
+        title=_finding(views),
+        subtitle=f"{label} · {_population(path)}",
+        stage=STAGE,
     )
     if path.empty:
         say_instead(axes, NO_TOKENS)
         return figure, path_tables(results, label, digits)
-    followed, ways = _followed(path), _ways(path)
-    large, *small = _panels(figure, axes, len(ways) - 1 + (not followed.empty) + (not drift.empty))
-    for ax, rows in zip([large, *small], ways, strict=False):
-        _paths(ax, rows, results["views"], is_small=ax is not large)
-    if not followed.empty:
-        _one_word(small[len(ways) - 1], followed, results["views"])
-    if not drift.empty:
-        _drift(small[-1], drift, followed)
+    first = path[(path["view"] == SHOWN) & (path["text"] == path["text"].iloc[0])]
+    _paths(join_panels(axes[:2]), first, views)
+    _shares(axes[2], views)
+    followed = paths_of_followed(path)
+    if followed.empty:
+        axes[3].remove()
+    else:
+        _one_word(axes[3], followed, views)
     return figure, path_tables(results, label, digits)
 
 
-def _ways(path: pd.DataFrame) -> list[pd.DataFrame]:
-    """Return the ways that have a panel: of the first text, without its last layer, of the next."""
-    first, *others = path["text"].unique()
-    chosen = [(SHOWN, first), ("without_last", first), *((SHOWN, text) for text in others[:1])]
-    ways = [path[(path["view"] == view) & (path["text"] == text)] for view, text in chosen]
-    return [rows for rows in ways if rows["layer"].nunique() > 1]
-
-
-def _panels(figure: Figure, axes: Any, n_small: int) -> list[Axes]:
-    """Put a large panel above and small ones below, two in a row, in the place of the grid."""
-    for ax in axes:
-        ax.remove()
-    n_rows = 1 + -(-n_small // 2)
-    outer = figure.add_gridspec(n_rows, 2, height_ratios=[1.3, *[1] * (n_rows - 1)])
-    places = [outer[0, :]]
-    for number in range(n_small):
-        alone = number == n_small - 1 and number % 2 == 0
-        places.append(outer[1 + number // 2, slice(None) if alone else number % 2])
-    return [figure.add_subplot(place) for place in places]
-
-
-def _followed(path: pd.DataFrame) -> pd.DataFrame:
+def paths_of_followed(path: pd.DataFrame) -> pd.DataFrame:
     """Return the paths of the first followed word."""
     views = [view for view in path["view"].unique() if view not in OTHER_VIEWS]
     return path[path["view"] == views[0]] if views else path[:0]
 
 
-def _defined(drift: pd.DataFrame) -> pd.DataFrame:
-    """Return the drift without tokens that are one in both texts at every layer, at any weights."""
-    distances = drift[["relative_distance", "random_weights_relative_distance"]].max(axis=1)
-    same = distances.groupby([drift[key] for key in ("first", "second", "position")])
-    return drift[~(same.transform("max") < SAME)]
-
-
-def _word(followed: pd.DataFrame) -> str:
+def followed_word(followed: pd.DataFrame) -> str:
     """Return the followed word: as its token, or as it is spelled where that is several."""
     tokens = followed["token"].unique()
     return str(tokens[0] if len(tokens) == 1 else followed["view"].iloc[0].replace("+", ", "))
 
 
-def _marked(drift: pd.DataFrame, followed: pd.DataFrame) -> pd.Series:
-    """Return a mask of the rows of the drift that are about the followed word."""
-    return drift["position"].isin(followed["position"]) & drift["token"].isin(followed["token"])
+def sentence_of(path: pd.DataFrame) -> str:
+    """Return the tokens of a text in their order."""
+    rows = path[path["view"] == SHOWN].drop_duplicates("position").sort_values("position")
+    return " ".join(rows["token"])
 
 
-def _finding(path: pd.DataFrame, drift: pd.DataFrame, views: pd.DataFrame) -> str:
-    if path.empty:
+def _finding(views: pd.DataFrame) -> str:
+    """Return the title: the variance between layers, beside the same of random weights."""
+    if views.empty:
         return "No token to follow through the layers"
-    if drift.empty:
-        share = 100 * sum(_variance(views, SHOWN))
-        return f"Two components show {share:.0f} % of the ways of tokens through the layers"
-    last = drift[drift["layer"] == drift["layer"].max()]
-    marked = last[_marked(last, _followed(path))]
-    rows = last if marked.empty else marked
-    who = "shared tokens in two texts are"
-    if not marked.empty:
-        who = f"“{_word(_followed(path))}” in two texts is"
-    both = [rows[f"{weights}relative_distance"].mean() for weights in ("", "random_weights_")]
-    apart, random = side_by_side(both, 2, differ=False)
-    said = f"At the last layer {who} {apart} times as far apart as different tokens"
-    others = last[~last.index.isin(marked.index)]
-    if marked.empty or others.empty:
-        return f"{said}, with random weights {random} times"
-    n_farther = int((others["relative_distance"] > both[0]).sum())
-    return f"{said}; of {counted(len(others), 'other token')} {n_farther} are farther"
+    row = _between_layers(views)
+    own, random = percent(row["value"]), percent(row["random_weights_value"])
+    if row["value"] > max(row["random_weights_value"], row["null_value_high"]):
+        return (
+            f"Tokens move together: {own} of their variance lies between layers, {random} with "
+            "random weights"
+        )
+    return (
+        f"Tokens move together no more than by chance: {own} of their variance lies between "
+        f"layers, {random} with random weights"
+    )
+
+
+def _between_layers(views: pd.DataFrame) -> pd.Series:
+    """Return the share of the variance in all dimensions that lies between means of layers."""
+    is_share = (views["quantity"] == "layer_share") & (views["space"] == "all")
+    return views[is_share & (views["view"] == SHOWN)].iloc[0]
+
+
+def _shares(ax: Axes, views: pd.DataFrame) -> None:
+    """Draw the share between layers beside random weights and paths turned at random."""
+    row = _between_layers(views)
+    shares = [row["value"], row["random_weights_value"], row["null_value"]]
+    bars = ax.barh(["trained", "random\nweights", "paths turned\nat random"], shares, height=0.6)
+    for bar, color in zip(bars, (BLACK, GRAY, "0.75"), strict=True):
+        bar.set(color=color)
+    ax.bar_label(bars, [percent(share) for share in shares], padding=4)
+    ax.set(title="Between layers, in all dimensions", xlabel="share of variance")
+    ax.xaxis.set_major_locator(MaxNLocator(4, steps=[1, 2, 5, 10]))
+    ax.xaxis.set_major_formatter(PercentFormatter(1, symbol=" %"))
+    ax.invert_yaxis()
+    ax.margins(x=0.2)
 
 
 def _population(path: pd.DataFrame) -> str:
     if path.empty:
         return "no tokenizer, n = 0 tokens"
-    tokens = path[path["view"] == SHOWN].groupby(["text", "position"]).ngroups
+    texts = [(name, rows) for name, rows in path.groupby("text", sort=False)]
+    said = ", ".join(f"“{name}”: {sentence_of(rows)}" for name, rows in texts[:2])
+    n_tokens = path[path["view"] == SHOWN].groupby(["text", "position"]).ngroups
     return (
-        f"{counted(path['text'].nunique(), 'text')}, {counted(tokens, 'token')}, special ones "
-        f"included · layers 0 (embedding output) to {path['layer'].max()} · components of a PCA "
-        "of all states that a panel is about"
+        f"{counted(len(texts), 'text')}, {counted(n_tokens, 'token')}: {said} · layers 0 "
+        f"(embedding output) to {path['layer'].max()} · components of a PCA of all states that a "
+        "panel is about"
     )
 
 
@@ -152,21 +136,18 @@ def _label_components(ax: Axes, views: pd.DataFrame, view: str) -> None:
     ax.set_ylabel(f"component 2, {100 * second:.0f} % of variance")
 
 
-def _paths(ax: Axes, rows: pd.DataFrame, views: pd.DataFrame, *, is_small: bool) -> None:
+def _paths(ax: Axes, rows: pd.DataFrame, views: pd.DataFrame) -> None:
     """Draw each token's path with its layers as colored dots, and write the token at its start."""
     for _, path in rows.groupby("position", sort=False):
         _arrow(ax, path, GRAY)
-    x, y, view = rows["component_1"], rows["component_2"], rows["view"].iloc[0]
-    last = rows["layer"].max() + (view != SHOWN)  # one color a layer in all panels
-    dots = ax.scatter(x, y, c=rows["layer"], cmap="viridis", s=14, zorder=3, vmin=0, vmax=last)
-    if not is_small:
-        bar = ax.figure.colorbar(dots, ax=ax, pad=0.01, aspect=30, label="layer")
-        bar.locator = MaxNLocator(integer=True)
-    _label_components(ax, views, view)
-    without = "" if view == SHOWN else ", without the last layer"
-    ax.set_title(f"{'T' if is_small else 'Tokens of the t'}ext “{rows['text'].iloc[0]}”{without}")
-    ax.margins(0.06, 0.06)
-    _name_starts(ax, rows, SMALL_NAME if is_small else LARGE_NAME)
+    x, y = rows["component_1"], rows["component_2"]
+    dots = ax.scatter(x, y, c=rows["layer"], cmap="viridis", s=14, zorder=3)
+    bar = ax.figure.colorbar(dots, ax=ax, pad=0.01, aspect=30, label="layer")
+    bar.locator = MaxNLocator(integer=True)
+    _label_components(ax, views, SHOWN)
+    ax.set_title(f"Tokens of the text “{rows['text'].iloc[0]}”")
+    ax.margins(0.06, 0.1)
+    _name_starts(ax, rows)
 
 
 def _arrow(ax: Axes, path: pd.DataFrame, color: str, line: Any = "-") -> None:
@@ -174,19 +155,23 @@ def _arrow(ax: Axes, path: pd.DataFrame, color: str, line: Any = "-") -> None:
     x, y = (path[f"component_{number}"].to_numpy() for number in (1, 2))
     ax.plot(x, y, linestyle=line, color=color, linewidth=1, zorder=2)
     head = {"arrowstyle": "-|>", "color": color, "shrinkA": 0, "shrinkB": 0, "mutation_scale": 9}
+    head |= {"linestyle": line}
     ax.annotate("", (x[-1], y[-1]), (x[-2], y[-2]), arrowprops=head)
 
 
-def _name_starts(ax: Axes, rows: pd.DataFrame, size: tuple[float, float]) -> None:
-    """Write each token at the nearest free place beside its start, and lead a line to a far one."""
-    character, line = size
+def _name_starts(ax: Axes, rows: pd.DataFrame) -> None:
+    """Write each token at the nearest free place beside its start, and lead a line to a far one.
+
+    Tokens that start close together share a name.
+    """
+    character, line = NAME
     (left, right), (bottom, top) = ax.get_xlim(), ax.get_ylim()
     span = np.array([right - left, top - bottom])
     dots = np.concatenate([_points_along(path) for _, path in rows.groupby("position")]) / span
     starts = rows[rows["layer"] == rows["layer"].min()].sort_values("component_2")
     names: list[tuple[float, float, float]] = []  # left, right, height
-    for token, x, y in starts[["token", "component_1", "component_2"]].itertuples(index=False):
-        x, y, width = x / span[0], y / span[1], character * (len(token) + 1)
+    for token, x, y in _bundles(starts, span):
+        width = character * (len(token) + 1)
         free = [
             (abs(dx) + 2 * abs(dy), x + dx, y + dy)
             for dy in np.arange(-6, 7) * line
@@ -197,8 +182,19 @@ def _name_starts(ax: Axes, rows: pd.DataFrame, size: tuple[float, float]) -> Non
         names.append((at, at + width, height))
         words = ax.annotate(token, (x, y) * span, (at, height) * span, arrowprops=LEAD)
         words.set(fontsize=7.5, fontweight="bold", va="center")
-        words.set_bbox(HALO)
         words.set_parse_math(False)  # a token may be a dollar sign
+
+
+def _bundles(starts: pd.DataFrame, span: np.ndarray) -> list[tuple[str, float, float]]:
+    """Return the tokens that start close together as one name, and where one of them starts."""
+    places = starts[["component_1", "component_2"]].to_numpy() / span
+    bundle = np.arange(len(places))
+    for one, other in zip(*np.nonzero(cdist(places, places) < CLOSE), strict=True):
+        bundle[bundle == bundle[one]] = bundle[other]
+    return [
+        (" ".join(dict.fromkeys(rows["token"])), *places[bundle == number][0])
+        for number, rows in starts.groupby(bundle, sort=False)
+    ]
 
 
 def _points_along(path: pd.DataFrame) -> Float[np.ndarray, "n 2"]:
@@ -238,30 +234,6 @@ def _one_word(ax: Axes, followed: pd.DataFrame, views: pd.DataFrame) -> None:
                 words = ax.annotate(f"{layer:.0f}", (x, y), fontsize=7, zorder=4, **place)
                 words.set(ha="center", bbox=HALO)
     _label_components(ax, views, followed["view"].iloc[0])
-    ax.set_title(f"“{_word(followed)}” by layer")
+    ax.set_title(f"“{followed_word(followed)}” by layer")
     ax.margins(0.12)
     ax.legend(title="text")
-
-
-def _drift(ax: Axes, drift: pd.DataFrame, followed: pd.DataFrame) -> None:
-    """Draw how far each token that two texts share is from itself, and mark the followed word."""
-    marked = _marked(drift, followed)
-    for _, rows in drift.groupby(["first", "second", "position"], sort=False):
-        is_marked = bool(marked[rows.index].any())
-        layers, own = rows["layer"], rows["relative_distance"]
-        if is_marked:
-            ax.plot(layers, own, label=f"“{_word(followed)}”", color=BLACK, lw=2, zorder=3)
-        else:
-            ax.plot(layers, own, label="another shared token", color=SKY, lw=0.8, zorder=2)
-        random: dict[str, Any] = {"color": RANDOM.color, "ls": RANDOM.line, "lw": 0.8}
-        ax.plot(layers, rows["random_weights_relative_distance"], label=RANDOM.name, **random)
-    ax.set_title("The same token in two texts")
-    ax.set(xlabel="layer", ylabel="distance / that of different tokens")
-    ax.set_ylim(0, None)
-    layers, distances = drift["layer"], drift[["relative_distance", RANDOM_DISTANCE]].max(axis=1)
-    top = ax.get_ylim()[1]
-    if distances[layers <= layers.max() / 2].max() > FREE * top:
-        ax.set_ylim(0, 1.35 * top)  # the legend lies above
-    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-    named = dict(zip(*reversed(ax.get_legend_handles_labels()), strict=True))
-    ax.legend(named.values(), named.keys(), loc="upper left")

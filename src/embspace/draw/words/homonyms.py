@@ -1,22 +1,29 @@
 """Draws the senses of homonyms that `measure_homonyms` told apart: Luisto's question 2."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
+from matplotlib.ticker import MaxNLocator, PercentFormatter
 from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 
-from embspace.draw.page.canvas import counted, new_figure, say_instead, shade
+from embspace.draw.page.canvas import (
+    counted,
+    draw_line,
+    join_panels,
+    new_figure,
+    percent,
+    say_instead,
+)
+from embspace.draw.page.direct_labels import name_lines
 from embspace.draw.page.looks import GRAY, NULLS, SENSES, Look
 from embspace.draw.page.markdown import folded, interval, markdown_table, p_value, same, section
 from embspace.draw.page.saving import Results
-from embspace.settings.types import PositiveShare
 
 STAGE = "measure_homonyms"
+HEIGHTS = [1, 1.5]  # of the rows of panels, in relation
 FURTHER_RESULTS = ("conf/measure/words/homonyms.yaml",)
 MEASURED_WITH = FURTHER_RESULTS[0]
 RAW, CENTRED = ("raw", "cosine"), ("centered", "cosine")
@@ -66,13 +73,11 @@ def draw_homonyms(
     height_mm: PositiveFloat,
     n_words: PositiveInt,
     n_listed: PositiveInt,
-    limit_quantile: PositiveShare,
     digits: NonNegativeInt,
 ) -> tuple[Figure, str]:
-    """Draw how far the senses lie apart, how often the sense is found, and a map of the words.
+    """Draw how far the senses lie apart, how often the sense is found, and words at both ends.
 
-    The map shows up to `n_words` words, in the order of the last layer; its colors end where a
-    share `limit_quantile` of the absolute differences does.
+    Up to `n_words` words have a bar, in the order of the last layer.
     """
     counts, layers = results["json"], results["layers"]
     subtitle = (
@@ -80,25 +85,27 @@ def draw_homonyms(
         f"{counted(counts['n_sentences'], 'sentence')} · layer 0: embeddings · shaded: "
         f"{100 * results[MEASURED_WITH]['level']:g} % intervals over words"
     )
-    title = _finding(layers, results["recovery"], counts)
+    title = _finding(layers, results["recovery"])
     figure, axes = new_figure(
         2, 2, height_mm=height_mm, title=title, subtitle=subtitle, stage=STAGE
     )
     if layers.empty:
         say_instead(axes, "No word has tokens in two sentences of two senses.")
         return figure, _tables(results, label, n_listed, digits)
-    left, right = axes[::2], _one_of(figure, axes[1::2])
-    _differences(left[0], layers)
-    _recovery(left[1], results["recovery"], counts)
-    for ax in left:
+    if grid := axes[0].get_gridspec():
+        grid.set_height_ratios(HEIGHTS)
+    _differences(axes[0], layers)
+    _recovery(axes[1], results["recovery"], counts)
+    for ax in axes[:2]:
         ax.xaxis.set_major_locator(MaxNLocator(integer=True))
         ax.set_xlabel("layer")
-        ax.legend(loc="upper left", bbox_to_anchor=(-0.2, -0.24), ncols=2, borderaxespad=0)
-    _word_map(right, _rows_of(results["words"], CENTRED), n_words, limit_quantile)
+        name_lines(ax, 0.075)
+    words = _rows_of(results["words"], CENTRED)
+    _words(join_panels(axes[2:]), words, n_words)
     return figure, _tables(results, label, n_listed, digits)
 
 
-def _finding(layers: pd.DataFrame, recovery: pd.DataFrame, counts: dict[str, Any]) -> str:
+def _finding(layers: pd.DataFrame, recovery: pd.DataFrame) -> str:
     """Return the title: the layer from which senses lie apart, and the accuracy at the last."""
     if layers.empty:
         return "No homonym to follow"
@@ -106,24 +113,15 @@ def _finding(layers: pd.DataFrame, recovery: pd.DataFrame, counts: dict[str, Any
     is_sure = (rows["difference_low"] > 0).to_numpy()
     apart = rows.loc[np.logical_and.accumulate(is_sure[::-1])[::-1], "layer"]
     last = _rows_of(recovery, CENTRED).sort_values("layer").iloc[-1]
+    how = "no better" if last["context_gain_low"] <= 0 <= last["context_gain_high"] else "better"
+    how = "worse" if last["context_gain_high"] < 0 else how
     told = (
-        f"the nearest sentence has the same sense for {100 * last['accuracy']:.0f} % (by the other "
-        f"tokens {100 * last['context_accuracy']:.0f} %, chance "
-        f"{100 * counts['chance_accuracy']:.0f} %)"
+        f"in the end {percent(last['accuracy'])} of sentences are nearest to one of the same "
+        f"sense, {how} than by the other tokens"
     )
     if apart.empty:
-        return f"Senses of a homonym do not surely lie apart at the last layer: {told}"
-    return f"From layer {apart.iloc[0]} on the senses of a homonym lie apart: {told}"
-
-
-def _one_of(figure: Figure, axes: Sequence[Axes]) -> Axes:
-    """Put one panel, narrower than the left one, in the place of the right column."""
-    grid: Any = axes[0].get_gridspec()
-    grid.set_width_ratios([1.35, 1])
-    for ax in axes:
-        ax.remove()
-    panel: Axes = figure.add_subplot(grid[:, 1])
-    return panel
+        return f"Senses of a homonym do not surely lie apart at the last layer; {told}"
+    return f"Senses of a homonym lie apart from layer {apart.iloc[0]} on; {told}"
 
 
 def _rows_of(table: pd.DataFrame, measure: tuple[str, str]) -> pd.DataFrame:
@@ -132,9 +130,7 @@ def _rows_of(table: pd.DataFrame, measure: tuple[str, str]) -> pd.DataFrame:
 
 
 def _line(ax: Axes, rows: pd.DataFrame, name: str, look: Look) -> None:
-    shade(ax, rows, "layer", name, color=look.color, alpha=0.15)
-    line: dict[str, Any] = {"color": look.color, "ls": look.line, "marker": look.marker, "ms": 4}
-    ax.plot(rows["layer"], rows[name], label=look.name, **line)
+    draw_line(ax, rows, "layer", name, look, band=0 if look is RANDOM_LOOK else 0.15)
 
 
 def _differences(ax: Axes, layers: pd.DataFrame) -> None:
@@ -142,11 +138,10 @@ def _differences(ax: Axes, layers: pd.DataFrame) -> None:
     for measure in (RAW, CENTRED):
         rows = _rows_of(layers, measure)
         _line(ax, rows, "difference", SENSES[measure[0]])
-    random = RANDOM_LOOK._replace(name=f"centered, {RANDOM_LOOK.name}")
-    _line(ax, rows, f"{RANDOM}difference", random)
+    _line(ax, rows, f"{RANDOM}difference", RANDOM_LOOK)
     ends = rows["null_difference_low"], rows["null_difference_high"]
-    band: dict[str, Any] = {"facecolor": "none", "edgecolor": SENSES["centered"].color, "lw": 0.4}
-    ax.fill_between(rows["layer"], *ends, hatch="//////", label="centered, shuffled", **band)
+    ax.fill_between(rows["layer"], *ends, color="0.8", lw=0)
+    ax.plot(rows["layer"], (ends[0] + ends[1]) / 2, color="0.5", ls="None", label="senses shuffled")
     ax.axhline(0, color="black", linewidth=0.6)
     ax.set(title="Senses lie apart", ylabel="same-sense minus\ndifferent-sense cosine")
 
@@ -154,38 +149,41 @@ def _differences(ax: Axes, layers: pd.DataFrame) -> None:
 def _recovery(ax: Axes, recovery: pd.DataFrame, counts: dict[str, Any]) -> None:
     """Draw the share of sentences whose nearest one with the same word has the same sense."""
     rows = _rows_of(recovery, CENTRED)
-    _line(ax, rows, "accuracy", SENSES["word"])
-    _line(ax, rows, "context_accuracy", SENSES["context"])
+    for name, sense in (("accuracy", "word"), ("context_accuracy", "context")):
+        look = SENSES[sense]
+        _line(ax, rows, name, look._replace(name=f"{look.name}, {percent(rows[name].iloc[-1])}"))
     _line(ax, rows, f"{RANDOM}accuracy", RANDOM_LOOK)
     bag = counts["bag_of_words"]
     if bag["accuracy"] is not None:
         look = SENSES["bag_of_words"]
         ax.axhline(bag["accuracy"], color=look.color, linestyle=look.line, label=look.name)
     chance = counts["chance_accuracy"]
-    ax.axhline(chance, color=GRAY, linestyle=":", label=f"chance level, {chance:.2g}")
+    ax.axhline(chance, color=GRAY, linestyle=":", label=f"chance level, {percent(chance)}")
     ax.set(title="Nearest sentence has same sense", ylabel="share of sentences")
+    ax.yaxis.set_major_formatter(PercentFormatter(1, symbol=" %"))
     ax.set_ylim(0, 1.02)
 
 
-def _word_map(ax: Axes, words: pd.DataFrame, n_words: int, limit_quantile: float) -> None:
-    """Draw one row for each word and one column for each layer, colored by the difference."""
-    import seaborn as sns
-
-    last = words[words["layer"] == words["layer"].max()].sort_values("rank")["word"].tolist()
-    shown = last if len(last) <= n_words else last[: (n_words + 1) // 2] + last[-(n_words // 2) :]
-    values = words.pivot(index="word", columns="layer", values="difference").loc[shown]
-    sizes = np.abs(values.to_numpy()[values.notna().to_numpy()])
-    limit = float(np.quantile(sizes, limit_quantile)) if sizes.any() else 1.0
-    extend = "both" if (sizes > limit).any() else "neither"
-    label = "same-sense minus different-sense cosine, centered"
-    bar = {"extend": extend, "aspect": 60, "pad": 0.02, "label": label}
-    colors = {"cmap": "RdBu_r", "vmin": -limit, "vmax": limit, "cbar_kws": bar}
-    sns.heatmap(values, xticklabels=True, yticklabels=True, ax=ax, **colors)
-    ax.tick_params(length=0, rotation=0)
-    ax.tick_params(axis="y", labelsize=7)
-    ax.grid(visible=False)
+def _words(ax: Axes, words: pd.DataFrame, n_words: int) -> None:
+    """Draw a bar for each word, with its senses: half of those apart most, half of the least."""
+    last = words[words["layer"] == words["layer"].max()].sort_values("rank")
+    shown = last
+    if len(last) > n_words:
+        n_first = (n_words + 1) // 2
+        shown = pd.concat([last.head(n_first), last.tail(n_words // 2)])
+        ax.axhline(n_first - 0.5, color=GRAY, linestyle=":", linewidth=0.8)
+    names = [f"{row.word}: {row.senses.replace('_', ' ')}" for row in shown.itertuples()]
+    bars = ax.barh(names, shown["difference"], color=SENSES["centered"].color, height=0.6)
+    values = shown["difference"].map("{:z.2f}".format).str.replace("-", "−")
+    ax.bar_label(bars, values.where(shown["difference"].notna(), ""), padding=2)
+    ax.tick_params("y", labelsize=7)
+    ax.invert_yaxis()
+    ax.margins(x=0.08)
+    ax.grid(visible=False, axis="y")
     left_out = "" if len(shown) == len(last) else f", {len(shown)} of {len(last)}"
-    ax.set(title=f"Words{left_out}", ylabel="")
+    ax.set(
+        title=f"Words at the last layer{left_out}", xlabel="difference of centered cosines, as in a"
+    )
 
 
 def _tables(results: Results, label: str, n_listed: int, digits: int) -> str:

@@ -1,21 +1,22 @@
 """Draws how well probes read parts of speech off vectors, which `measure_probing` measures."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import PercentFormatter
 from pydantic import NonNegativeInt, PositiveFloat
 
 from embspace.draw.page.canvas import (
+    HALO,
     counted,
-    join_panels,
-    legend_below,
     new_figure,
     say_instead,
+    write_beside,
 )
-from embspace.draw.page.looks import BLACK, GRAY, PROBES, Look
+from embspace.draw.page.direct_labels import name_lines
+from embspace.draw.page.looks import PROBES, Look
 from embspace.draw.page.markdown import code, folded, markdown_table, section
 from embspace.draw.page.saving import Results
 
@@ -24,16 +25,17 @@ COLUMNS = ["features", "layer", "weights", "n_words", "n_lemmas", "accuracy"]
 CLASSES = ["noun", "verb", "adjective"]
 SHOWN = "logistic_regression"  # what the title speaks of
 INPUT = -1  # left of layer 0
-HEIGHTS = [1, 1, 1.1]  # of the rows of panels, in relation
+WIDTHS = [2.2, 1]  # of the panels, in relation
+DARKEST = 1.7  # probability of the darkest color: black words can be read on all lighter ones
 SHIFT = 0.12  # of a layer, between two probes
 
 
 def draw_probing(
     results: Results, label: str, *, height_mm: PositiveFloat, digits: NonNegativeInt
 ) -> tuple[Figure, str]:
-    """Draw accuracy by space and probe, beside spelling, random weights and random classes.
+    """Draw accuracy by space and probe, above bands of spelling and of the controls.
 
-    Below, what probes say of tokens that are of several classes.
+    Beside it, what one probe says of tokens that are of several classes.
     """
     accuracy = results["accuracy"]
     subtitle = f"{label} · words of one token, each read alone"
@@ -41,90 +43,115 @@ def draw_probing(
         subtitle = (
             f"{label} · {counted(accuracy['n_words'].iloc[0], 'word')} of one token, read off its "
             "vector alone · tested on lemmas that the probe was not fitted on · bars: 95 % "
-            "intervals"
+            f"intervals · b: {PROBES[SHOWN].name}"
         )
     figure, axes = new_figure(
-        3, 2, height_mm=height_mm, title=_finding(accuracy), subtitle=subtitle, stage=STAGE
+        1, 2, height_mm=height_mm, title=_finding(accuracy), subtitle=subtitle, stage=STAGE
     )
     if accuracy.empty:
         say_instead(axes, "too few lemmas of a part of speech are single tokens of this model")
     else:
         if grid := axes[0].get_gridspec():
-            grid.set_height_ratios(HEIGHTS)
-        _panels([join_panels(axes[:4:2]), axes[1], axes[3]], accuracy)
-        legend_below(figure, axes[:2], ncols=3)
-        _tokens(axes[4:], results["tokens"])
+            grid.set_width_ratios(WIDTHS)
+        _by_layer(axes[0], accuracy)
+        _tokens(axes[1], results["tokens"])
     return figure, _tables(results, label, digits)
 
 
 def _finding(accuracy: pd.DataFrame) -> str:
-    """Return the title: the accuracy of one probe on token embeddings and at the last layer."""
+    """Return the title: the lowest accuracy of one probe over layers, beside spelling alone."""
     if accuracy.empty:
         return "Too few words of one token to read a part of speech off"
-    real = accuracy[(accuracy["task"] == "part_of_speech") & (accuracy["probe"] == SHOWN)]
-    trained = real[real["weights"] == "trained"].sort_values("layer", na_position="first")
-    first, last = (100 * trained["accuracy"].iloc[place] for place in (0, -1))
-    spelling = 100 * real.loc[real["features"] == "spelling", "accuracy"].iloc[0]
+    lowest, spelling = _lowest(accuracy), accuracy[accuracy["features"] == "spelling"].iloc[0]
+    is_beyond = lowest["accuracy_low"] > spelling["accuracy_high"]
     return (
-        f"Part of speech: {PROBES[SHOWN].name} is right for {first:.1f} % from token "
-        f"embeddings, {last:.1f} % from the last layer; {spelling:.0f} % from spelling"
+        f"Part of speech is read off every layer, {_percent(lowest)} right or more; off spelling "
+        f"alone {_percent(spelling)}" + ("" if is_beyond else ", which is no less")
     )
 
 
-def _panels(axes: Sequence[Axes], accuracy: pd.DataFrame) -> None:
-    """Draw parts of speech at the left; at the right random weights above random classes."""
+def _percent(row: pd.Series) -> str:
+    return f"{100 * row['accuracy']:.1f} %"
+
+
+def _lowest(accuracy: pd.DataFrame) -> pd.Series:
+    """Return the row of the title's probe with the lowest accuracy."""
+    rows = _of_title(accuracy)
+    return rows.loc[rows["accuracy"].idxmin()]
+
+
+def _of_title(accuracy: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of one probe of parts of speech, token embeddings first."""
+    chosen = (accuracy["task"] == "part_of_speech") & (accuracy["probe"] == SHOWN)
+    rows = accuracy[chosen & (accuracy["weights"] == "trained")]
+    return rows.sort_values("layer", na_position="first")
+
+
+def _by_layer(ax: Axes, accuracy: pd.DataFrame) -> None:
+    """Draw the accuracy of each probe, and as bands what spelling and controls reach."""
     table = accuracy.assign(place=accuracy["layer"].fillna(INPUT))
     is_real, is_trained = table["task"] == "part_of_speech", table["weights"] == "trained"
-    shown = {
-        "Noun, verb or adjective": is_real & is_trained,
-        "The same, random weights": is_real & (table["weights"] == "random"),
-        "A random class for each lemma": (table["task"] == "control") & is_trained,
-    }
-    spelling = table[is_real & (table["features"] == "spelling")].iloc[0]
-    low, high = spelling["accuracy_low"], spelling["accuracy_high"]
-    axes[0].axhspan(low, high, color="0.9", zorder=0, lw=0, label="spelling alone, interval")
-    axes[0].axhline(spelling["accuracy"], color=BLACK, ls="--", lw=1, label="spelling alone")
-    chance = table.loc[is_real, "null_accuracy"].iloc[0]
+    controls = (is_real & (table["weights"] == "random")) | (table["task"] == "control")
+    spelling = table[table["features"] == "spelling"].iloc[0]
+    for name, low, high, value in (
+        ("random weights, random classes", *_ends(table[controls]), None),
+        (
+            f"spelling alone {_percent(spelling)}",
+            *_ends(spelling.to_frame().T),
+            spelling["accuracy"],
+        ),
+    ):
+        ax.axhspan(low, high, color="0.85", zorder=0, lw=0)
+        middle = (low + high) / 2 if value is None else value
+        line = "None" if value is None else "--"
+        ax.axhline(middle, color="0.3", ls=line, lw=1, label=name)
+    for number, (probe, look) in enumerate(PROBES.items()):
+        rows = table[(table["probe"] == probe) & is_real & is_trained]
+        _points(ax, rows, SHIFT * (number - 1), look)
+    row = _lowest(table)
+    words: dict[str, Any] = {"ha": "center", "path_effects": HALO}
+    at = row["place"] - SHIFT, row["accuracy"]
+    write_beside(ax, _percent(row), at, (0, 8), **words)
     layers = sorted(int(layer) for layer in accuracy["layer"].dropna().unique())
-    for ax, (title, is_shown) in zip(axes, shown.items(), strict=True):
-        for number, (probe, look) in enumerate(PROBES.items()):
-            rows = table[(table["probe"] == probe) & is_shown]
-            _points(ax, rows, SHIFT * (number - 1), look)
-        if ax is not axes[0]:
-            ax.axhline(chance, color=GRAY, ls=":", label="commonest class")
-        ax.set_xticks([INPUT, *layers], ["tokens", *map(str, layers)])
-        ax.set(ylabel="accuracy", title=title, xlim=(INPUT - 0.5, max(layers, default=0) + 0.5))
-    for ax in (axes[0], axes[-1]):
-        ax.set_xlabel("token embeddings, then layers")
-    ends = [end for ax in axes[1:] for end in ax.get_ylim()]
-    for ax in axes[1:]:
-        ax.set_ylim(min(ends), max(ends))
+    ax.set_xticks([INPUT, *layers], ["tokens", *map(str, layers)])
+    ax.set(
+        ylabel="accuracy", title="Noun, verb or adjective", xlabel="token embeddings, then layers"
+    )
+    ax.set(xlim=(INPUT - 0.5, max(layers, default=0) + 0.5), ylim=(0.2, 1.06))
+    ax.yaxis.set_major_formatter(PercentFormatter(1, decimals=0, symbol=" %"))
+    name_lines(ax)
+
+
+def _ends(rows: pd.DataFrame) -> tuple[float, float]:
+    return float(rows["accuracy_low"].min()), float(rows["accuracy_high"].max())
 
 
 def _points(ax: Axes, rows: pd.DataFrame, shift: float, look: Look, **style: Any) -> None:
     value = rows["accuracy"]
     bars = [value - rows["accuracy_low"], rows["accuracy_high"] - value]
     style |= {"color": look.color, "marker": look.marker, "ls": look.line, "ms": 4, "lw": 1}
-    ax.errorbar(rows["place"] + shift, value, yerr=bars, label=look.name, **style)
+    ax.errorbar(rows["place"] + shift, value, yerr=bars, **style)
+    ax.lines[-1].set_label(look.name)
 
 
-def _tokens(axes: Sequence[Axes], tokens: pd.DataFrame) -> None:
-    """Write what two probes say of tokens of several classes, as table 1 of the thesis has it."""
+def _tokens(ax: Axes, tokens: pd.DataFrame) -> None:
+    """Write what one probe says of tokens of several classes, as table 1 of the thesis has it."""
     import seaborn as sns
 
-    probes = list(tokens["probe"].unique())
-    for ax, probe in zip(axes, probes, strict=False):
-        rows = tokens[tokens["probe"] == probe].set_index("token")[CLASSES]
-        colors: dict[str, Any] = {"cmap": "Blues", "vmin": 0, "vmax": 1, "cbar": False}
-        words: dict[str, Any] = {"annot": 100 * rows, "fmt": ".0f", "annot_kws": {"fontsize": 7}}
-        sns.heatmap(rows, ax=ax, linewidths=0.5, **colors, **words)
-        ax.set(title=f"Of one token, %: {PROBES[probe].name}", xlabel="", ylabel="")
-        ax.grid(visible=False)
-        ax.tick_params(length=0)
-        for name in ax.get_yticklabels():
-            name.set(rotation=0, parse_math=False)
-    for ax in axes[len(probes) :]:
-        say_instead([ax], "none of the tokens is one of this model")
+    if tokens.empty:
+        say_instead([ax], "none of the tokens\nis one of this model")
+        return
+    probe = SHOWN if (tokens["probe"] == SHOWN).any() else tokens["probe"].iloc[0]
+    rows = tokens[tokens["probe"] == probe].set_index("token")[CLASSES]
+    colors: dict[str, Any] = {"cmap": "Blues", "vmin": 0, "vmax": DARKEST, "cbar": False}
+    look = {"fontsize": 7, "color": "black"}
+    words: dict[str, Any] = {"annot": 100 * rows, "fmt": ".0f", "annot_kws": look}
+    sns.heatmap(rows, ax=ax, linewidths=0.5, **colors, **words)
+    ax.set(title="Of a token, %", xlabel="", ylabel="")
+    ax.grid(visible=False)
+    ax.tick_params(length=0)
+    for name in ax.get_yticklabels():
+        name.set(rotation=0, parse_math=False)
 
 
 def _spaced(table: pd.DataFrame) -> pd.DataFrame:

@@ -24,7 +24,7 @@ BLOCK = 2**22  # distances that are held at once
 
 @dataclass(frozen=True, eq=False)
 class TwoClouds:
-    """How far apart two corpora are; NaN where all vectors are one."""
+    """The difference between two corpora; NaN where all vectors are equal."""
 
     distance: float
     """Energy distance over twice the mean distance between the corpora, from 0 to 1.
@@ -45,15 +45,16 @@ class TwoClouds:
     null_auc: float
     """Mean over dealt labels; under 1/2, as a text has no part in the mean of its own corpus."""
     p_value: float
-    """Of the energy distance, among corpora with documents dealt anew."""
+    """Share of random deals of the documents with at least the same energy distance, in (0, 1]."""
     null: Float[np.ndarray, " draw"]
-    """Energy distances of dealt corpora, as `unbiased`. Equal seeds have equal deals."""
+    """Values of `unbiased` for corpora of dealt documents. Equal seeds have equal deals."""
     unbiased: float
-    """Energy distance before its end at 0, over twice the mean distance between the corpora."""
+    """`distance` before negative values are set to 0."""
     lean: Float[np.ndarray, " n"]
-    """How much nearer a text is to the first corpus than to the second, in the unit of `x`.
+    """Mean distance to the second corpus less mean distance to the first, in the unit of `x`.
 
-    On average half the energy distance above 0 in the first corpus, as much below 0 in the second.
+    Shifted by a constant: on average half the energy distance above 0 in the first corpus, as much
+    below 0 in the second.
     Texts near 0 lie between; a text of the other sign leans to the other corpus.
     """
     n_documents: tuple[int, int]
@@ -106,8 +107,8 @@ def compare_clouds(
     values = sums.apart(dealt, ~dealt)
     whole = values[0]
     chosen = sums.halves(n_half_samples, for_halves)
-    of_halves = sums.apart(chosen & sums.label, chosen & ~sums.label)
-    interval = half_sample_bounds(whole, of_halves, sums.n_families, level=level)
+    halves = sums.apart(chosen & sums.label, chosen & ~sums.label)
+    interval = half_sample_bounds(whole, halves, sums.n_families, level=level)
     low, high = interval.low.clip(0, 1), interval.high.clip(0, 1)
     return TwoClouds(
         distance=float(np.clip(whole[0], 0, 1)),
@@ -140,7 +141,7 @@ def p_values_of_all(clouds: Sequence[TwoClouds]) -> Float[np.ndarray, " cloud"]:
         return np.full(len(clouds), np.nan)
     largest = (null[defined] / scale[defined, np.newaxis]).max(axis=0)
     standardized = ratio(value, np.where(defined, scale, np.nan))
-    return np.array([upper_p_value(float(each), largest) for each in standardized])
+    return np.array([upper_p_value(float(distance), largest) for distance in standardized])
 
 
 def dealt_anew(
@@ -246,7 +247,7 @@ class _UnitSums:
         return np.stack([ratio(energy, 2 * between), np.array(aucs)], axis=1)
 
     def lean(self, one: Masks, other: Masks) -> Float[np.ndarray, "draw n"]:
-        """How much nearer each text is to one corpus than to the other."""
+        """Mean distance of a text to `other` less the mean distance to `one`, shifted."""
         within, other_within, _ = self._means(one, other)
         balance = (other_within - within) / 2
         return self._mean_to(other) - self._mean_to(one) - balance[:, np.newaxis]
@@ -261,8 +262,8 @@ class _UnitSums:
         unit, document, size = self._pieces
         order = np.argsort(document, kind="stable")
         starts = np.searchsorted(document[order], np.arange(document.max() + 1))
-        of_pieces = side[:, unit[order]] * size[order].astype(np.float64)
-        return np.add.reduceat(of_pieces, starts, axis=1)
+        n_texts = side[:, unit[order]] * size[order].astype(np.float64)
+        return np.add.reduceat(n_texts, starts, axis=1)
 
     def _means(self, one: Masks, other: Masks) -> tuple[Float[np.ndarray, " draw"], ...]:
         """Mean distance within one corpus, within the other, and between them."""
@@ -291,14 +292,14 @@ def _joined(
     """
     n_documents = len(is_mixed)
     per_unit = -(-n_documents // MOST_UNITS)
-    of_first = np.zeros(n_documents, dtype=bool)
-    of_first[document[is_first]] = True
+    has_first = np.zeros(n_documents, dtype=bool)
+    has_first[document[is_first]] = True
     joint = np.empty(n_documents, dtype=np.int64)
     number = 0
     for kind, size in (
         (is_mixed, 1),
-        (~is_mixed & of_first, per_unit),
-        (~is_mixed & ~of_first, per_unit),
+        (~is_mixed & has_first, per_unit),
+        (~is_mixed & ~has_first, per_unit),
     ):
         members = np.flatnonzero(kind)
         joint[members] = number + np.arange(len(members)) // size

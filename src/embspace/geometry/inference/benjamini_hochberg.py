@@ -1,11 +1,11 @@
-"""Adjusts p-values of many texts, so that few of those called outlying are not."""
+"""Adjusts p-values of many tests for the false discovery rate."""
 
 import numpy as np
 from jaxtyping import Float
 
 
 def benjamini_hochberg(p_values: Float[np.ndarray, " test"]) -> Float[np.ndarray, " test"]:
-    """Return p-values whose false discovery rate is at most alpha if those up to alpha are chosen.
+    """Return p-values; choosing all up to alpha has a false discovery rate of at most alpha.
 
     The i-th smallest of n times n / i, none above the next one (Benjamini & Hochberg 1995,
     "Controlling the false discovery rate"). NaN is no test, and stays.

@@ -77,7 +77,7 @@ def order_along_tree(distances: Float[np.ndarray, "n n"]) -> Float[np.ndarray, "
     In units of the distance, from one end; all points of a branch stand where the branch begins.
     Ends equal up to rounding are tied: the earlier row is taken.
     """
-    edges, lengths = _spanning_tree(distances)
+    edges, lengths = spanning_tree(distances)
     steps = _tree_distances(edges, lengths)
     one = _farthest(steps[0])
     other = _farthest(steps[one])
@@ -116,7 +116,7 @@ def _centered_ranks(values: np.ndarray) -> np.ndarray:
     return rankdata(values) - (len(values) + 1) / 2
 
 
-def _spanning_tree(distances: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def spanning_tree(distances: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Prim's algorithm: the parent of each point but the first, in the order of joining.
 
     scipy's takes a distance of zero for a missing edge, and copies of a vector have that.

@@ -79,6 +79,57 @@ def raw_row_means(first: Sequence[Rows], second: Sequence[OtherRows]) -> RowMean
     return _row_means(x, np.concatenate(y))
 
 
+class SameRows(NamedTuple):
+    """The correlation of row i of a layer with row i of another; NaN for unequal numbers."""
+
+    mean: Similarity
+    """The mean over rows, in [-1, 1]; a row without a correlation counts as 0."""
+    at_random: Similarity
+    """The expected mean if the rows of one layer were in random order."""
+    deviations: Similarity
+    """The difference of both, in standard deviations of random orders."""
+
+
+def projected_same_rows(
+    first: Sequence[Rows], second: Sequence[OtherRows], covariances: Covariances
+) -> SameRows:
+    """Return how alike row i of two layers is, by Pearson's r over the vocabulary."""
+    x = [_unit(rows, covariances.first) @ covariances.cross for rows in first]
+    return _same_rows(x, [_unit(rows, covariances.second) for rows in second])
+
+
+def raw_same_rows(first: Sequence[Rows], second: Sequence[OtherRows]) -> SameRows:
+    """Return the same by Pearson's r over the dimensions of the rows, for models of one width."""
+    x, y = ([_centered_unit(rows) for rows in model] for model in (first, second))
+    return _same_rows(x, y)
+
+
+def _same_rows(x: Sequence[OtherRows], y: Sequence[OtherRows]) -> SameRows:
+    """Return the statistics of r = x y'.
+
+    Mean and variance over all orders are exact: of sum r[i, order[i]], the variance is the sum of
+    squares of the doubly centered r over n - 1, which Gram matrices of centered rows give.
+    """
+    x, y = ([np.nan_to_num(rows) for rows in model] for model in (x, y))
+    grams, others = ([_centered_gram(rows) for rows in model] for model in (x, y))
+    mean, at_random, deviations = np.full((3, len(x), len(y)), np.nan)
+    for layer, other in np.ndindex(len(x), len(y)):
+        n = len(x[layer])
+        if n != len(y[other]) or n < 2:
+            continue
+        mean[layer, other] = np.einsum("rd,rd->", x[layer], y[other]) / n
+        at_random[layer, other] = x[layer].mean(axis=0) @ y[other].mean(axis=0)
+        error = np.sqrt((grams[layer] * others[other]).sum() / (n - 1)) / n
+        difference = mean[layer, other] - at_random[layer, other]
+        deviations[layer, other] = difference / error if error > 0 else np.nan
+    return SameRows(mean, at_random, deviations)
+
+
+def _centered_gram(rows: Rows) -> Float[np.ndarray, "dim dim"]:
+    centered = rows - rows.mean(axis=0)
+    return np.asarray(centered.T @ centered)
+
+
 def layer_similarity(row_means: RowMeans, other_layer: Int[np.ndarray, " other_row"]) -> Similarity:
     """Return the mean over the rows of each layer of the second model.
 

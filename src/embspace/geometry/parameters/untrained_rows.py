@@ -1,7 +1,7 @@
 """Rows of a token table that look as if training never touched them.
 
-After Land & Bartolo (2024), "Fishing for Magikarp", arXiv:2405.05417: rows that no text reads show
-what an untrained row is like, and rows that texts read but that are like these are suspects.
+After Land & Bartolo (2024), "Fishing for Magikarp", arXiv:2405.05417: rows read by no text show how
+an untrained row looks, and similar rows among the read ones are suspects.
 """
 
 from dataclasses import dataclass
@@ -23,16 +23,16 @@ class Suspects:
     """Verdicts on rows by one indicator, which is small for rows that were never trained."""
 
     separation: float
-    """How often a row that texts read has a larger value than an unread one, in [0, 1]."""
+    """How often a read row has a larger value than an unread row, in [0, 1]."""
     chance: tuple[float, float]
     """The 95 % range of `separation` where both kinds are alike, as at random weights."""
     bound: float
     """The value below which 95 % of the unread rows lie; NaN without a verdict."""
     share_beyond: Float[np.ndarray, " token"]
-    """Share of unread rows with a larger value; a row that was never trained has any of these
-    with the same chance. NaN without a verdict."""
+    """Share of unread rows with a larger value; uniform for a row without training. NaN without a
+    verdict."""
     is_suspect: Bool[np.ndarray, " token"]
-    """Rows that texts read, within the bound; none without a verdict."""
+    """Read rows within the bound; none without a verdict."""
 
     @property
     def has_verdict(self) -> bool:
@@ -47,7 +47,7 @@ def untrained_indicators(
 
     `distance` is Euclidean. `cosine_distance` is 1 - cosine, in [0, 2], after the first principal
     direction about the origin is taken off all rows: many tables share one large component. An
-    unread row is compared with the mean of the other unread ones, else it would be too near.
+    unread row is compared with the mean of all further unread rows.
     Without two unread rows distances are NaN.
     """
     rows = x.astype(np.float64)
@@ -68,9 +68,9 @@ def untrained_indicators(
 def suspects(
     indicator: Float[np.ndarray, " token"], is_unread: Bool[np.ndarray, " token"]
 ) -> Suspects:
-    """Return the read rows that an indicator cannot tell from unread ones.
+    """Return the read rows in the range of the unread rows by an indicator.
 
-    No verdict with fewer than 10 unread rows or 10 others, or where a read row has the larger value
+    No verdict with fewer than 10 unread or 10 read rows, or where a read row has the larger value
     in fewer than .9 of all pairs: at random weights all rows are alike.
     """
     defined = np.isfinite(indicator)
@@ -98,7 +98,7 @@ def _mean(
 
 
 def _means_of_others(rows: Float[np.ndarray, "n dim"]) -> Float[np.ndarray, "n dim"]:
-    """Return for each row the mean of all other rows."""
+    """Return for every row the mean of all further rows."""
     others: np.ndarray = (rows.sum(axis=0) - rows) / (len(rows) - 1)
     return others
 
@@ -106,6 +106,6 @@ def _means_of_others(rows: Float[np.ndarray, "n dim"]) -> Float[np.ndarray, "n d
 def _cosine(
     x: Float[np.ndarray, "n dim"], y: Float[np.ndarray, "m dim"]
 ) -> Float[np.ndarray, " n"]:
-    """Return the cosine of each row with its row of `y`, or with the only one; NaN of zeros."""
+    """Return the cosine of every row with the row of `y` at the same place; NaN of zeros."""
     products, lengths = (x * y).sum(axis=1), norms(x) * norms(y)
     return np.divide(products, lengths, out=np.full(len(x), np.nan), where=lengths > 0)

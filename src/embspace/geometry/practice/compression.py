@@ -4,18 +4,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Float, Int, UInt8
+from jaxtyping import Float, Int
 
 from embspace.geometry.pairs.directions import unit_rows
 from embspace.geometry.pairs.door import takes_arrays
 
 STEPS = 255  # of int8
-OVERSAMPLED = 4  # candidates by sign bits for each that is wanted after rescoring
-
-
-def first_coordinates(x: Float[np.ndarray, "n dim"], m: int) -> Float[np.ndarray, "n m"]:
-    """Return the first `m` coordinates, as a Matryoshka model is cut."""
-    return x[:, :m]
+OVERSAMPLED = 4  # candidates by sign bits a wanted row, before rescoring
 
 
 @takes_arrays()
@@ -51,17 +46,16 @@ class Int8Ranges:
         return np.where(self.step > 0, middle, self.low)
 
 
-def sign_bits(x: Float[np.ndarray, "n dim"]) -> UInt8[np.ndarray, "n byte"]:
-    """Return a bit for each coordinate, 1 above zero, eight to a byte."""
-    return np.packbits(x > 0, axis=1)
-
-
 def hamming_similarity(
     x: Float[np.ndarray, "n dim"], y: Float[np.ndarray, "m dim"]
 ) -> Float[np.ndarray, "n m"]:
     """Return the share of coordinates with the same sign bit."""
-    left, right = (np.where(each > 0, 1.0, -1.0) for each in (x, y))
-    return (1 + left @ right.T / x.shape[1]) / 2
+    return (1 + sign_vectors(x) @ sign_vectors(y).T / x.shape[1]) / 2
+
+
+def sign_vectors(x: Float[np.ndarray, "n dim"]) -> Float[np.ndarray, "n dim"]:
+    """Return 1 for positive coordinates, -1 for others."""
+    return np.where(x > 0, 1.0, -1.0)
 
 
 def rescored_similarity(
@@ -76,7 +70,7 @@ def rescored_similarity(
     n_rescored = min(OVERSAMPLED * n_wanted, len(y))
     rows = np.arange(len(x))[:, None]
     first = np.argpartition(-by_bits, n_rescored - 1, axis=1)[:, :n_rescored]
-    signs = np.where(y > 0, 1.0, -1.0) / np.sqrt(y.shape[1])
+    signs = sign_vectors(y) / np.sqrt(y.shape[1])
     scores = unit_rows(x.astype(np.float64)) @ signs.T
     rescored = by_bits.copy()
     rescored[rows, first] = 2 + scores[rows, first]
@@ -84,13 +78,13 @@ def rescored_similarity(
 
 
 def neighbors_kept(
-    exact: Int[np.ndarray, "n k"], found: Int[np.ndarray, "n k"]
+    exact: Int[np.ndarray, "n k"], nearest: Int[np.ndarray, "n k"]
 ) -> Float[np.ndarray, " n"]:
-    """Return the share of exact neighbors in `found`, per row."""
+    """Return the share of exact neighbors in `nearest`, per row."""
     return np.array(
         [
             len(np.intersect1d(own, other)) / len(own)
-            for own, other in zip(exact, found, strict=True)
+            for own, other in zip(exact, nearest, strict=True)
         ]
     )
 
@@ -101,13 +95,16 @@ PairScores = Callable[
 
 
 def nearest_by_scores(
-    x: Float[np.ndarray, "n dim"], scores: PairScores, k: int, block: int = 1024
+    x: Float[np.ndarray, "n dim"],
+    document: Int[np.ndarray, " n"],
+    scores: PairScores,
+    k: int,
+    block: int = 1024,
 ) -> Int[np.ndarray, "n k"]:
-    """Return the `k` further rows with the largest scores per row, in no order."""
+    """Return the `k` rows of further documents with the largest scores per row, in no order."""
     nearest = np.empty((len(x), k), dtype=np.int64)
     for begin in range(0, len(x), block):
-        found = np.array(scores(x[begin : begin + block], x))
-        rows = np.arange(len(found))
-        found[rows, begin + rows] = -np.inf
-        nearest[begin : begin + block] = np.argpartition(-found, k - 1, axis=1)[:, :k]
+        similarity = np.array(scores(x[begin : begin + block], x))
+        similarity[document[begin : begin + block, None] == document] = -np.inf
+        nearest[begin : begin + block] = np.argpartition(-similarity, k - 1, axis=1)[:, :k]
     return nearest

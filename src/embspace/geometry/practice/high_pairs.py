@@ -1,15 +1,15 @@
 """Counts pairs of different documents by their cosine, from the highest down."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Float, Int
 
-from embspace.geometry.pairs.directions import norms, unit_rows
+from embspace.geometry.practice.unit_blocks import UnitRows
 
 N_EDGES = 2**14  # between the lowest cosine that is counted and 1
 N_COARSE = 64  # cosines at which the pairs of each document are counted
-BLOCK_NUMBERS = 2**22  # cosines in memory at once
 N_SAMPLED = 2000  # rows whose pairs say where to begin
 SPARE = 5  # times the largest rate of interest is counted
 
@@ -24,7 +24,7 @@ class HighPairs:
     """Pairs with at least this cosine."""
     coarse: Float[np.ndarray, " coarse"]
     """Some of the edges."""
-    of_document: Int[np.ndarray, "document coarse"]
+    document_counts: Int[np.ndarray, "document coarse"]
     """Pairs of a document and a different document with at least this cosine."""
     pairs_of_document: Int[np.ndarray, " document"]
     """All pairs of a document and a different document."""
@@ -49,24 +49,27 @@ def high_pairs(
     *,
     largest_rate: float,
     n_listed: int = 1000,
+    mean: Float[np.ndarray, " dim"] | None = None,
     rng: np.random.Generator,
 ) -> HighPairs:
     """Return the pairs of rows of different documents by their cosine; every pair is compared.
 
-    Memory beyond the vectors does not grow with the number of pairs. Cosines are in float32.
+    Beyond the vectors, which may be a memory map, memory holds two blocks of vectors and 64 counts
+    a document; nothing grows with the number of pairs. Cosines are in float32.
 
     Args:
         x: Of any lengths.
         document: The number of each row's document.
         largest_rate: Least share of all pairs to count, from the highest cosine down.
         n_listed: Number of pairs to list.
+        mean: Is subtracted first.
         rng: Draws rows for a first guess of the lowest edge, without effect on a count.
 
     Raises:
         ValueError: if no two rows with a direction are of different documents.
     """
-    kept = np.flatnonzero(norms(x) > 0)
-    unit = unit_rows(np.asarray(x[kept], dtype=np.float32))
+    unit = UnitRows(x, mean)
+    kept = unit.kept
     of = np.unique(document[kept], return_inverse=True)[1]
     sizes = np.bincount(of)
     n_pairs = int((len(of) ** 2 - np.square(sizes).sum()) // 2)
@@ -83,7 +86,7 @@ def high_pairs(
         counted.edges,
         counted.counts,
         counted.edges[counted.coarse],
-        counted.of_document,
+        counted.document_counts,
         sizes * (len(of) - sizes),
         kept[counted.first],
         kept[counted.second],
@@ -94,14 +97,15 @@ def high_pairs(
 
 
 def _lowest(
-    unit: Float[np.ndarray, "n dim"],
+    unit: UnitRows,
     document: Int[np.ndarray, " n"],
     rate: float,
     rng: np.random.Generator,
 ) -> float:
     """Return a cosine with about a share `rate` of the pairs above."""
     rows = rng.permutation(len(unit))[:N_SAMPLED]
-    cosine = unit[rows] @ unit[rows].T
+    some = unit[rows]
+    cosine = some @ some.T
     apart = np.triu(document[rows, None] != document[rows], 1)
     chosen = cosine[apart]
     if not len(chosen) or rate >= 1:
@@ -114,7 +118,7 @@ class _Counted:
     edges: Float[np.ndarray, " edge"]
     counts: Int[np.ndarray, " edge"]
     coarse: Int[np.ndarray, " coarse"]
-    of_document: Int[np.ndarray, "document coarse"]
+    document_counts: Int[np.ndarray, "document coarse"]
     first: Int[np.ndarray, " listed"]
     second: Int[np.ndarray, " listed"]
     cosine: Float[np.ndarray, " listed"]
@@ -132,10 +136,7 @@ class _Counted:
         place = np.searchsorted(self.coarse, reached, side="right") - 1
         n_coarse = len(self.coarse)
         for row in (i, j):
-            cell = document[row] * n_coarse + place
-            self.of_document += np.bincount(cell, minlength=self.of_document.size).reshape(
-                self.of_document.shape
-            )
+            np.add.at(self.document_counts.reshape(-1), document[row] * n_coarse + place, 1)
 
     def keep(
         self,
@@ -155,7 +156,7 @@ class _Counted:
 
 
 def _count(
-    unit: Float[np.ndarray, "n dim"], document: Int[np.ndarray, " n"], lowest: float, n_listed: int
+    unit: UnitRows, document: Int[np.ndarray, " n"], lowest: float, n_listed: int
 ) -> _Counted:
     edges = np.linspace(lowest, 1, N_EDGES)
     coarse = np.linspace(0, N_EDGES - 1, N_COARSE).round().astype(np.int64)
@@ -169,20 +170,17 @@ def _count(
         none,
         np.empty(0),
     )
-    step = max(1, BLOCK_NUMBERS // len(unit))
-    for begin in range(0, len(unit), step):
-        cosine = unit[begin : begin + step] @ unit[begin:].T
+    for first, second, cosine in _products(unit):
         i, j = np.nonzero(cosine >= lowest)
-        later = j > i
-        i, j = i[later], j[later]
         values = np.clip(cosine[i, j], lowest, 1).astype(np.float64)
-        i, j = i + begin, j + begin
-        apart = document[i] != document[j]
-        i, j, values = i[apart], j[apart], values[apart]
+        i, j = i + first, j + second
+        is_pair = (j > i) & (document[i] != document[j])
+        i, j, values = i[is_pair], j[is_pair], values[is_pair]
         counted.add(i, j, values, document)
         counted.keep(i, j, values, n_listed)
     counted.counts = counted.counts[::-1].cumsum()[::-1]
-    counted.of_document = counted.of_document[:, ::-1].cumsum(axis=1)[:, ::-1]
+    downwards = counted.document_counts[:, ::-1]
+    np.cumsum(downwards, axis=1, out=downwards)  # in place, as it is the largest array
     return counted
 
 
@@ -192,16 +190,29 @@ def pairs_above(
     thresholds: Float[np.ndarray, " threshold"],
 ) -> Int[np.ndarray, " threshold"]:
     """Return the number of pairs of rows of different documents with at least a cosine."""
-    unit = unit_rows(np.asarray(x, dtype=np.float32))
-    has_direction = (unit != 0).any(axis=1)
-    unit, of = unit[has_direction], document[has_direction]
+    unit = UnitRows(x)
+    of = document[unit.kept]
     counts = np.zeros(len(thresholds), dtype=np.int64)
-    step = max(1, BLOCK_NUMBERS // max(len(unit), 1))
-    for begin in range(0, len(unit), step):
-        block = slice(begin, begin + step)
-        cosine = unit[block] @ unit[begin:].T
-        apart = (of[block, None] != of[begin:]) & (
-            np.arange(len(cosine))[:, None] < np.arange(len(unit) - begin)
+    for first, second, cosine in _products(unit):
+        rows, columns = (
+            begin + np.arange(n) for begin, n in zip((first, second), cosine.shape, strict=True)
         )
-        counts += [int(np.count_nonzero(apart & (cosine >= each))) for each in thresholds]
+        is_pair = (of[rows, None] != of[columns]) & (rows[:, None] < columns)
+        counts += [
+            int(np.count_nonzero(is_pair & (cosine >= threshold))) for threshold in thresholds
+        ]
     return counts
+
+
+def _products(unit: UnitRows) -> Iterator[tuple[int, int, Float[np.ndarray, "row column"]]]:
+    """Yield the first row of either block, and the cosines of all rows of both, in one buffer."""
+    begin, rows, buffer = -1, np.empty((0, 0)), np.empty(0, np.float32)
+    for first, second in unit.pairs_of_blocks():
+        if first.start != begin:
+            begin, rows = first.start, unit[first]
+        columns = rows if second.start == begin else unit[second]
+        shape = (len(rows), len(columns))
+        if not len(buffer):  # the first blocks are the largest
+            buffer = np.empty(shape[0] * shape[1], np.float32)
+        cosine = buffer[: shape[0] * shape[1]].reshape(shape)
+        yield begin, second.start, np.matmul(rows, columns.T, out=cosine)

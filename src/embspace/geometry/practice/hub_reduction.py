@@ -72,8 +72,7 @@ def reduced_similarity(
     (2004), with d the distance of directions and s the distance to the k-th neighbor;
     `mutual_proximity`, log P(D_i > d) P(D_j > d) with D_i Gaussian with the moments of all
     distances from i (Schnitzer et al. 2012, JMLR 13, with independent Gaussians); `csls`, 2 cosine
-    - r_i - r_j with r the mean
-    cosine with the k nearest (Lample et al. 2018).
+    - r_i - r_j with r the mean cosine with the k nearest (Lample et al. 2018).
     """
     if reduction == "cosine":
         return cosine
@@ -90,23 +89,30 @@ def reduced_similarity(
     distance = np.sqrt(squared)
     proximity = np.zeros_like(distance)
     for part, axis in ((left, 1), (right, 0)):
-        mean, deviation = (np.expand_dims(each, axis) for each in (part[2], part[3]))
+        mean, deviation = (np.expand_dims(moment, axis) for moment in (part[2], part[3]))
         proximity += log_ndtr((mean - distance) / np.maximum(deviation, 1e-12))
     return proximity
 
 
 @takes_arrays(single=True)
 def nearest_by(
-    x: Float[np.ndarray, "n dim"], *, k: int, reduction: Reduction, scale_k: int = 10
+    x: Float[np.ndarray, "n dim"],
+    *,
+    k: int,
+    reduction: Reduction,
+    scale_k: int = 10,
+    document: Int[np.ndarray, " n"] | None = None,
 ) -> Int[np.ndarray, "n k"]:
     """Return the `k` most similar further vectors per vector, in no order.
 
-    All vectors are compared, in blocks. `scale_k` neighbors make the scales.
+    All vectors are compared, in blocks. `scale_k` neighbors make the scales. With `document`, the
+    number of each vector's document, only vectors of further documents are neighbors.
 
     Raises:
-        ValueError: `k` or `scale_k` under 1, or over n - 1.
+        ValueError: `k` or `scale_k` under 1, or over the number of vectors to compare with.
     """
-    _check_k(k, len(x) - 1)
+    document = np.arange(len(x)) if document is None else document
+    _check_k(k, len(x) - int(np.unique(document, return_counts=True)[1].max()))
     unit = unit_rows(x)
     is_plain = reduction == "cosine"
     scales = None if is_plain else scales_among(x, x, k=scale_k, is_same=True)
@@ -116,8 +122,7 @@ def nearest_by(
         similarity = _cosines(unit[block], unit)
         if scales is not None:
             similarity = reduced_similarity(similarity, scales.rows(block), scales, reduction)
-        rows = np.arange(len(similarity))
-        similarity[rows, begin + rows] = -np.inf
+        similarity[document[block, None] == document] = -np.inf
         nearest[block] = np.argpartition(-similarity, k - 1, axis=1)[:, :k]
     return nearest
 

@@ -112,21 +112,27 @@ def _share_above(
 
 
 def held_out_threshold(
-    pairs: JudgedPairs, wanted: float, *, n_splits: int, rng: np.random.Generator
+    pairs: JudgedPairs,
+    wanted: float,
+    *,
+    sizes: tuple[int, int] | None = None,
+    n_splits: int,
+    rng: np.random.Generator,
 ) -> HeldOut:
     """Return the least threshold of the wanted precision, chosen on halves, tried on the rest.
 
-    Halves are of units, and hold only pairs within. Precision is for all pairs together, not for
-    half. A half has no threshold without a pair in `same`, or if no threshold keeps the precision
-    at all higher thresholds.
+    Halves are of units, and hold only pairs within. Precision is for a collection with `sizes`, the
+    numbers of pairs in `same` and of other pairs; by default all of `pairs` together. A half has no
+    threshold without a pair in `same`, or if no threshold keeps the precision at all higher
+    thresholds.
     """
     thresholds = (
         np.unique(np.quantile(pairs.same, np.linspace(0, 1, 400)))
         if len(pairs.same)
         else np.empty(0)
     )
-    sizes = len(pairs.same), len(pairs.other)
-    found, n_halves = [], 0
+    sizes = (len(pairs.same), len(pairs.other)) if sizes is None else sizes
+    tried_thresholds, n_halves = [], 0
     for _ in range(n_splits):
         first = rng.permutation(pairs.n_units) < pairs.n_units // 2
         halves = pairs.among(first), pairs.among(~first)
@@ -138,12 +144,12 @@ def held_out_threshold(
             least = _least(curve, wanted)
             if least is not None:
                 held = precision_and_recall(tried, *sizes, np.array([least]))
-                found.append((least, held.precision[0], held.recall[0]))
-    if not found:
+                tried_thresholds.append((least, held.precision[0], held.recall[0]))
+    if not tried_thresholds:
         nothing = Range(*[float("nan")] * 3)
         return HeldOut(nothing, nothing, nothing, 0, n_halves)
-    ranges = [_range(values) for values in np.array(found).T]
-    return HeldOut(ranges[0], ranges[1], ranges[2], len(found), n_halves)
+    ranges = [_range(values) for values in np.array(tried_thresholds).T]
+    return HeldOut(ranges[0], ranges[1], ranges[2], len(tried_thresholds), n_halves)
 
 
 def _least(curve: Curve, wanted: float) -> float | None:

@@ -29,7 +29,7 @@ class Placed(NamedTuple):
 
     nearest: Nearest
     p_value: Float[np.ndarray, " n"]
-    """The chance of so large a distance for a row of the same kind as the corpus's."""
+    """The chance of such a distance for a row of the kind of the corpus."""
 
 
 def nearest_of(
@@ -40,9 +40,9 @@ def nearest_of(
     *,
     k: int,
 ) -> Nearest:
-    """Return the distances of each row of `x` to its k nearest rows of `y` in other documents.
+    """Return the distances of the rows of `x` to the k nearest rows of `y` in further documents.
 
-    NaN for a row of length zero, or with fewer than k such rows.
+    NaN for a row of length zero, or with fewer than k rows to be near.
     """
     parts = [
         _nearest(_distances(x[rows], y, x_document[rows], y_document), k)
@@ -58,13 +58,14 @@ def place_among(
     *,
     k: int,
 ) -> Placed:
-    """Return how far rows are from a corpus, with p-values that hold exactly by exchangeability.
+    """Return how far rows are from a corpus, with p-values by exchangeability.
 
     Full conformal prediction (Vovk, Gammerman & Shafer 2005, "Algorithmic learning in a random
     world"; for outliers Bates et al. 2023, "Testing for outliers with conformal p-values", Annals
-    of Statistics 51): each row is put into the corpus, all distances are taken anew, and p is the
-    share of documents, the row included, of so large a distance. A document's share is the mean
-    over its rows. No p is below 1 / (1 + documents).
+    of Statistics 51): a row is put into the corpus, all distances are taken anew, and p is the
+    share of documents, the row included, at least as far. The share of a document is the mean over
+    rows. Exact for documents of one row; with several rows a document, p-values are approximate, as
+    the new document has a single row. No p is below 1 / (1 + documents).
     """
     own = nearest_of(corpus, corpus, document, document, k=k)
     defined = np.flatnonzero(np.isfinite(own.mean))
@@ -86,11 +87,10 @@ def place_among(
 def tail_p_values(distance: Float[np.ndarray, " n"]) -> Float[np.ndarray, " n"]:
     """Return the chance of such distances in the tail of a corpus's own, from its bulk.
 
-    Ranks among themselves can make no row an outlier: some row is always the farthest. So the
-    logarithms of the upper tenth are taken to fall off exponentially, at a rate by the median of
-    that tenth, which up to a twentieth of outliers hardly moves (as Hill 1975 has the tail, by
-    median in the place of mean). p is 1 - rank below. NaN with fewer than 100 distances, or where
-    the upper tenth is one value.
+    Ranks can make no row an outlier: some row is always the farthest. Therefore the logarithms of
+    the upper tenth are taken to fall off exponentially, at a rate by the median of the tenth (Hill
+    1975 takes the mean), hardly moved by up to a twentieth of outliers. In the bulk, p is 1 - rank.
+    NaN with fewer than 100 distances, or an upper tenth of equal values.
     """
     made = np.full(len(distance), np.nan)
     defined = np.isfinite(distance) & (distance > 0)
@@ -119,7 +119,7 @@ def _distances(
     x_document: Int[np.ndarray, " n"],
     y_document: Int[np.ndarray, " m"],
 ) -> Float[np.ndarray, "n m"]:
-    """Return cosine distances, infinite within a document and where one has no direction."""
+    """Return cosine distances, infinite within a document and without a direction."""
     distance = 1 - cosine_matrix(x, y).astype(np.float64)
     distance[np.isnan(distance) | (x_document[:, None] == y_document)] = np.inf
     return distance

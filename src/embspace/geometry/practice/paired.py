@@ -27,7 +27,7 @@ class Paired(NamedTuple):
 
 
 def paired_means(
-    of_texts: Float[np.ndarray, "version text"],
+    scores: Float[np.ndarray, "version text"],
     document: Int[np.ndarray, " text"],
     *,
     reference: int = 0,
@@ -41,28 +41,28 @@ def paired_means(
     """
     unit = units_of(document)
     counts = np.bincount(unit)
-    sums = np.stack([np.bincount(unit, values) for values in of_texts])
+    sums = np.stack([np.bincount(unit, values) for values in scores])
     halves = half_units(len(counts), n_half_samples, rng)
-    of_halves = (halves @ sums.T) / (halves @ counts)[:, None]
+    half_values = (halves @ sums.T) / (halves @ counts)[:, None]
     return paired_statistics(
-        of_texts.mean(axis=1), of_halves, len(counts), reference=reference, level=level
+        scores.mean(axis=1), half_values, len(counts), reference=reference, level=level
     )
 
 
 def paired_statistics(
     value: Float[np.ndarray, " version"],
-    of_halves: Float[np.ndarray, "half version"],
+    half_values: Float[np.ndarray, "half version"],
     n_units: int,
     *,
     reference: int = 0,
     level: float,
 ) -> Paired:
     """Return values of all units with intervals from halves, as drawn by `half_units`."""
-    error = half_sample_error(of_halves, n_units)
-    reach = error * student_quantile(n_units, len(of_halves), level)
+    error = half_sample_error(half_values, n_units)
+    reach = error * student_quantile(n_units, len(half_values), level)
     differences = simultaneous_differences(
         value,
-        of_halves,
+        half_values,
         np.full(len(value), reference),
         n_units=n_units,
         level=level,

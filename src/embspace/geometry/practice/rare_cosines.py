@@ -59,11 +59,11 @@ def rate_bounds(pairs: HighPairs, level: float) -> RateBounds:
 
 def _inflation(pairs: HighPairs) -> Float[np.ndarray, " coarse"]:
     """Return the variance of the rate over Poisson's of independent pairs, at least 1."""
-    own, of_document = pairs.pairs_of_document, pairs.of_document
+    own, document_counts = pairs.pairs_of_document, pairs.document_counts
     has_pairs = own > 0
-    own, of_document = own[has_pairs], of_document[has_pairs]
-    total = of_document.sum(axis=0) / 2
-    without = (total - of_document) / (pairs.n_pairs - own)[:, None]
+    own, document_counts = own[has_pairs], document_counts[has_pairs]
+    total = document_counts.sum(axis=0) / 2
+    without = (total - document_counts) / (pairs.n_pairs - own)[:, None]
     n = len(own)
     variance = (n - 1) / n * np.square(without - without.mean(axis=0)).sum(axis=0)
     poisson = total / pairs.n_pairs**2
@@ -104,14 +104,15 @@ class FalseAlarms(NamedTuple):
     high: float
 
 
-def false_alarms(pairs: HighPairs, cosine: float, n_documents: int, *, level: float) -> FalseAlarms:
-    """Return the expected number of pairs with at least a cosine among `n_documents` documents.
+def false_alarms(pairs: HighPairs, cosine: float, n_rows: int, *, level: float) -> FalseAlarms:
+    """Return the expected number of pairs with at least a cosine among `n_rows` rows.
 
+    Rows, and not documents: a document of several rows has a pair for each.
     The interval is of the expectation. NaN for a cosine below the lowest edge.
     """
     bounds = rate_bounds(pairs, level)
     if cosine < pairs.edges[0]:
         return FalseAlarms(*[float("nan")] * 3)
     place = min(int(np.searchsorted(pairs.edges, cosine)), len(pairs.edges) - 1)
-    n = n_documents * (n_documents - 1) / 2
+    n = n_rows * (n_rows - 1) / 2
     return FalseAlarms(*(float(n * part[place]) for part in bounds))

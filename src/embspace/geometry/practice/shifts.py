@@ -32,8 +32,8 @@ def mean_shifts(
 ) -> Shifts:
     """Return how the means of values differ between two corpora.
 
-    Labels are dealt anew among whole documents, and the largest effect of each deal is the null of
-    all (Westfall & Young 1993, "Resampling-based multiple testing").
+    Labels are dealt anew among whole documents, and the largest effect of a deal is the null of all
+    effects (Westfall & Young 1993, "Resampling-based multiple testing").
     """
     spread = values.std(axis=0)
     scaled = ratio(values - values.mean(axis=0), np.where(spread > 0, spread, np.nan))
@@ -45,7 +45,7 @@ def mean_shifts(
             for _ in range(n_permutations)
         ]
     )
-    p_value = np.array([upper_p_value(float(abs(each)), null) for each in effect])
+    p_value = np.array([upper_p_value(float(abs(shift)), null) for shift in effect])
     p_value[spread == 0], effect[spread == 0] = np.nan, np.nan
     first, second = values[is_first].mean(axis=0), values[~is_first].mean(axis=0)
     return Shifts(first, second, effect, p_value)

@@ -33,7 +33,7 @@ def uniformity(x: Float[np.ndarray, "n dim"], *, t: float = 2.0) -> float:
     return float(np.log((total - n) / (n * (n - 1))))
 
 
-@takes_arrays(invariant_to=["rotation", "scale"])
+@takes_arrays(invariant_to=["scale"])
 def positive_pair_alignment(
     x: Float[np.ndarray, "pair dim"], y: Float[np.ndarray, "pair dim"], *, alpha: float = 2.0
 ) -> float:

@@ -12,23 +12,23 @@ BLOCK = 512  # rows of cosines in memory at once
 
 
 class TextChanges(NamedTuple):
-    """What changed for each text, from one version to the other."""
+    """The change of every text, from the first to the second version."""
 
     cosine: Float[np.ndarray, " text"]
     """Between both vectors of a text, in [-1, 1]; NaN for versions of different dimensions."""
     length: Float[np.ndarray, " text"]
     """Length in the second version over length in the first."""
     neighbors_kept: Float[np.ndarray, " text"]
-    """Share of the k nearest texts of other documents that stay among the k nearest, in [0, 1].
+    """Share kept of the k nearest texts of further documents, in [0, 1].
 
     For unrelated versions about k over the number of texts.
     """
     first_rank: Float[np.ndarray, " text"]
     """Rank in the second version, from 1, of the first hit in the first version."""
     n_pairs: Float[np.ndarray, " text"]
-    """Texts whose cosine is above the threshold in either version."""
+    """Texts with a cosine above its threshold in either version."""
     n_flipped: Float[np.ndarray, " text"]
-    """Texts whose cosine is above the threshold in one version alone."""
+    """Texts with a cosine above its threshold in a single version."""
 
 
 def compare_versions(
@@ -37,7 +37,7 @@ def compare_versions(
     document: Int[np.ndarray, " text"],
     *,
     k: int,
-    threshold: float,
+    thresholds: tuple[float, float],
 ) -> TextChanges:
     """Return how two versions of the vectors of the same texts differ.
 
@@ -45,10 +45,10 @@ def compare_versions(
 
     Args:
         x: The first version.
-        y: The second version, a row for the same text.
+        y: The second version, of the same texts.
         document: The number of each text's document.
         k: Neighbors.
-        threshold: A cosine, the verdict of which may flip.
+        thresholds: Cosines from which a pair is alike, in the first and in the second version.
     """
     n = len(x)
     is_one = x.shape[1] == y.shape[1]
@@ -61,9 +61,9 @@ def compare_versions(
         one, other = (_cosines(version, rows, apart) for version in (x, y))
         kept[rows] = _kept(one, other, k)
         hit = one.argmax(axis=1)
-        of_hit = np.take_along_axis(other, hit[:, None], axis=1)
-        rank[rows] = 1 + (other > of_hit).sum(axis=1)
-        above, still = one >= threshold, other >= threshold
+        hit_cosine = np.take_along_axis(other, hit[:, None], axis=1)
+        rank[rows] = 1 + (other > hit_cosine).sum(axis=1)
+        above, still = one >= thresholds[0], other >= thresholds[1]
         pairs[rows], flipped[rows] = (above | still).sum(axis=1), (above != still).sum(axis=1)
     return TextChanges(
         ratio(products, lengths), ratio(norms(y), norms(x)), kept, rank, pairs, flipped
@@ -84,15 +84,3 @@ def _kept(
     both = (nearest[0][:, :, None] == nearest[1][:, None, :]).any(axis=2)
     share: np.ndarray = both.mean(axis=1)
     return share
-
-
-def rare_cosine(
-    x: Float[np.ndarray, "text dim"], document: Int[np.ndarray, " text"], *, share: float
-) -> float:
-    """Return the cosine that this share of the pairs of texts of different documents reach."""
-    found = []
-    for first in range(0, len(x), BLOCK):
-        rows = slice(first, first + BLOCK)
-        cosine = _cosines(x, rows, document[rows, None] != document)
-        found.append(cosine[np.isfinite(cosine)].astype(np.float32))
-    return float(np.quantile(np.concatenate(found), 1 - share))

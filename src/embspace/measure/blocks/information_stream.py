@@ -53,6 +53,7 @@ INFORMATION_STREAM = Analysis(
                 "point": "row",
                 "measure": "row",
                 **BESIDE_RANDOM_WEIGHTS,
+                "value": ("stream", "value"),
                 "isotropic": "moment",
                 **SIZES,
                 "n_dimensions": "count",

@@ -146,7 +146,8 @@ def measure_query_key_form(
     `key_only_share` and `mean_query_share` are those of `key_shares`, of the tokens of at most
     `n_texts` documents of `corpus`; the first is not defined without a bias of queries. Random
     weights read the same tokens, of `n_seeds` seeds of each kind. A block that several layers share
-    is measured once, at the first. Tables are empty for a model whose blocks are not known.
+    is measured once, at the first; `n_uses` then counts the layers. Tables are empty for a model
+    whose blocks are not known.
     """
     from threadpoolctl import threadpool_limits
 
@@ -188,13 +189,15 @@ def _forms(
 
 
 def _facts(module: Any, read: ReadTokens | None, n_seeds: int) -> dict[str, Any]:
-    weights = distinct_weights(head_weights(module))
+    layers = head_weights(module)
+    weights = distinct_weights(layers)
     first = weights[0]
     n_heads, head_dim, dim = first.query.shape
     return {
         "known": True,
         "architecture": type(module).__name__,
         "n_layers": len(weights),
+        **({} if len(layers) == len(weights) else {"n_uses": len(layers)}),
         "n_heads": n_heads,
         "n_key_heads": first.n_key_heads,
         "head_dim": head_dim,

@@ -3,13 +3,13 @@
 from collections.abc import Collection, Iterator
 from math import nan
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pandas as pd
 
-from embspace.files.scalars import save_scalars
-from embspace.files.tables import save_table
-from embspace.published.claims import Decision, Outcome, decide
+from embspace.analysis import SCALARS, Analysis, Column, Outcome, Source, Table
+from embspace.published.claims import Decision, decide
+from embspace.published.claims import Outcome as RuleOutcome
 from embspace.published.evidence import Evidence
 from embspace.published.numbers import Check, check_entry, is_given
 from embspace.published.roles import in_roles
@@ -18,15 +18,16 @@ from embspace.published.sources import (
     Claim,
     Entry,
     LayerClaim,
-    Source,
     Undecided,
     read_source,
 )
-from embspace.published.subjects import Subject, subject
+from embspace.published.sources import Source as Publication
+from embspace.published.subjects import Subject
 from embspace.published.untrained import beside_untrained, count_verdicts, kept_verdicts
+from embspace.settings.model import Model, VectorsModel, repository_of
 from embspace.settings.params import CorpusName
 from embspace.settings.roles import Role, taken_roles
-from embspace.settings.stage import StageConfig, run_stage
+from embspace.settings.stage import run_stage
 
 SOURCES = (  # that say something of models, not of runs alone
     "data/published/luisto_thesis.yaml",
@@ -39,33 +40,94 @@ SOURCES = (  # that say something of models, not of runs alone
     "data/published/dar_parameter_alignment.yaml",
     "data/published/dar_parameters.yaml",
     "data/published/avery_token_tracker.yaml",
+    "data/published/tsukagoshi_redundancy.yaml",
 )
-NUMBERS = ["value", "low", "high", "null", "null_low", "null_high", "p_value"]
-COLUMNS = ["source", "kind", "section", "page", "question", "about", "statement", "statistic"]
-COLUMNS += ["published", *NUMBERS, "holds_if", "rule"]
-COLUMNS += ["verdict", "rests_on", "reason", "decided", "decided_because"]
-RULES = ["row", "statement", "asked_at", *NUMBERS, "verdict", "reason"]
+NUMBERS: dict[str, Column] = {
+    "value": "repeated",
+    "low": "repeated",
+    "high": "repeated",
+    "null": "repeated",
+    "null_low": "repeated",
+    "null_high": "repeated",
+    "p_value": "repeated",
+}
+ROWS: dict[str, Column] = {
+    "row": "row",
+    "source": "name",
+    "kind": "name",
+    "section": "name",
+    "page": "count",
+    "question": "name",
+    "about": "name",
+    "statement": "name",
+    "statistic": "name",
+    "published": "name",
+    **NUMBERS,
+    "holds_if": "name",
+    "rule": "name",
+    "verdict": "name",
+    "rests_on": "name",
+    "reason": "name",
+    "decided": "name",
+    "decided_because": "name",
+}
+BESIDE_UNTRAINED: dict[str, Column] = {
+    "untrained_value": "repeated",
+    "untrained_verdict": "name",
+    "training": "name",
+    "family_q_value": "repeated",
+}
 VERDICTS = {"agrees": "matches", "DIFFERS": "differs", "MISSING": "not checkable"}
 
 
-class Ledger(NamedTuple):
-    """A verdict a row, and of claims that are asked in several ways one a way."""
+def read_publications(*files: str) -> list[Publication]:
+    """Return the publications of these files."""
+    return [read_source(Path(file)) for file in files]
 
-    table: pd.DataFrame
-    """Columns `row`, COLUMNS and those of `beside_untrained`."""
-    rules: pd.DataFrame
-    """Columns RULES."""
+
+def untrained_verdicts(folder: str, _: str, model: Model) -> pd.DataFrame | None:
+    """Return the kept verdicts on the same architecture with random weights; None without."""
+    untrained = None if isinstance(model, VectorsModel) else model.untrained
+    return kept_verdicts(untrained, Path(folder))
+
+
+LEDGER = Analysis(
+    noun="ledger",
+    question="Which numbers and claims of publications hold?",
+    reads={
+        "sources": Source(read_publications, SOURCES),
+        "model": Source(lambda name, model: Subject(name, repository_of(model))),
+        "results": Source(lambda *_: Path("results")),
+        "corpora": Source(lambda *given: given[-1], lists=["corpora"]),
+        "untrained": Source(untrained_verdicts, "data/published/verdicts", described=True),
+    },
+    tables={
+        "csv": Table({**ROWS, **BESIDE_UNTRAINED}),
+        "rules": Table(  # the ways to decide the claims that have several
+            {
+                "row": "row",
+                "statement": "row",
+                "asked_at": "row",
+                **NUMBERS,
+                "verdict": "name",
+                "reason": "name",
+            }
+        ),
+    },
+    scalars=dict.fromkeys(("number.*", "claim.*", "undecided.*", "training.*"), "count"),
+    undrawn=[SCALARS],
+)
 
 
 def measure_ledger(
-    sources: list[Source],
+    sources: list[Publication],
     model: Subject,
     results: Path,
     corpora: Collection[str],
     untrained: pd.DataFrame | None,
     *,
     roles: dict[Role, CorpusName],
-) -> Ledger:
+) -> Outcome:
     """The verdict on `model` for every printed number and claim, a row each.
 
     `kind` is number, claim or undecided. A number matches if ours rounds to the printed number; a
@@ -86,13 +148,14 @@ def measure_ledger(
             if len(outcomes) > 1:
                 named = {"row": len(rows), "statement": row["statement"]}
                 ways += [named | _outcome_row(outcome) for outcome in outcomes]
-    table = beside_untrained(pd.DataFrame(rows, columns=["row", *COLUMNS]), untrained)
-    return Ledger(table, pd.DataFrame(ways, columns=RULES))
+    table = beside_untrained(pd.DataFrame(rows, columns=[*ROWS]), untrained)
+    rules = LEDGER.tables["rules"].of(ways)
+    return {"csv": table, "rules": rules, SCALARS: count_verdicts(table)}
 
 
 def _rows(
-    source: Source, model: Subject, results: Path
-) -> Iterator[tuple[dict[str, Any], tuple[Outcome, ...]]]:
+    source: Publication, model: Subject, results: Path
+) -> Iterator[tuple[dict[str, Any], tuple[RuleOutcome, ...]]]:
     for entry in source.entries:
         for row in _number_rows(entry, model, results):
             yield row, ()
@@ -105,7 +168,7 @@ def _rows(
         yield _undecided_row(item), ()
 
 
-def _decided(source: Source, claim: Claim) -> dict[str, str]:
+def _decided(source: Publication, claim: Claim) -> dict[str, str]:
     decided = claim.decided or source.decided
     assert decided  # as the schema says
     return {"decided": decided.when, "decided_because": decided.why}
@@ -155,7 +218,7 @@ def _claim_row(claim: Claim, decision: Decision) -> dict[str, Any]:
     }
 
 
-def _outcome_row(outcome: Outcome) -> dict[str, Any]:
+def _outcome_row(outcome: RuleOutcome) -> dict[str, Any]:
     return {
         "asked_at": outcome.asked_at,
         **_numbers(outcome.evidence),
@@ -212,19 +275,7 @@ def _undecided_row(item: Undecided) -> dict[str, Any]:
     }
 
 
-def main(config: StageConfig) -> None:
-    """Load, call, save."""
-    name = config.model_name
-    sources = [read_source(Path(file)) for file in SOURCES]
-    model = subject(name, config.model)
-    untrained = kept_verdicts(config.model.get("untrained"), Path("data/published/verdicts"))
-    ledger = measure_ledger(
-        sources, model, Path("results"), config.corpora, untrained, **config.settings
-    )
-    save_table(ledger.table, f"results/ledger/{name}.csv")
-    save_table(ledger.rules, f"results/ledger/rules/{name}.csv")
-    save_scalars(count_verdicts(ledger.table), f"results/ledger/{name}.json")
-
+main = LEDGER.main(measure_ledger)
 
 if __name__ == "__main__":
     run_stage(main, measure_ledger)

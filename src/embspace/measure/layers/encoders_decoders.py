@@ -11,8 +11,9 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Float
 
+from embspace.analysis import TABLE, Analysis, Outcome, Source, Table
 from embspace.clouds.layers import Change
-from embspace.files.tables import Row, load_table, save_table
+from embspace.files.tables import Row, load_table
 from embspace.measure.layers.layer_shapes import (
     BELL,
     CANNOT,
@@ -33,29 +34,16 @@ from embspace.measure.layers.model_kinds import (
     last_checkpoint,
     of_first_phase,
 )
-from embspace.settings.model import describe_model
-from embspace.settings.params import read_params
-from embspace.settings.run import Run, describe_run
+from embspace.measure.tables.columns import value_with_bounds
+from embspace.settings.model import Model, describe_model
+from embspace.settings.run import Run, describe_run, run_file
 from embspace.settings.schema import read_yaml
-from embspace.settings.stage import StageConfig, run_stage
+from embspace.settings.stage import run_stage
 from embspace.settings.types import Share
 
-COLUMNS = ["name", "label", "kind", "seed", "corpus", "measure", "layer", "depth", "value", "low"]
-COLUMNS += ["high", "n", "n_texts"]
-CLAIM_COLUMNS = ["claim", "claimed_of", "section", "kind", "seed", "change", "statistic", "value"]
-CLAIM_COLUMNS += ["low", "high", "second_statistic", "second_value", "second_low", "second_high"]
-CLAIM_COLUMNS += ["walk_p_value", "holds_if", "verdict_of_change", "verdict"]
 ANISOTROPY = "top_variance_share"
 DEPENDS = "depends on the rule"
 OverBlocks = Float[np.ndarray, " block"]
-
-
-@dataclass(frozen=True)
-class EncodersDecoders:
-    """The tables of the stage."""
-
-    profiles: pd.DataFrame
-    claims: pd.DataFrame
 
 
 @dataclass(frozen=True)
@@ -77,6 +65,80 @@ class Trained:
     run: Run
 
 
+def load_profiled(
+    descriptions: str,
+    architectures: str,
+    spectra: str,
+    dimensions: str,
+    name: str,
+    model: Model,
+    profiled: list[str],
+) -> dict[str, Profiled]:
+    """Return the profiles of a model, which comes first, and of the others, from folders."""
+    labels = {name: model.label} | {
+        other: describe_model(other, read_yaml(Path(descriptions, f"{other}.yaml"))).label
+        for other in profiled
+        if other != name
+    }
+    return {
+        name: Profiled(
+            pd.concat([load_table(f"{folder}/{name}.csv") for folder in (spectra, dimensions)]),
+            str(load_table(f"{architectures}/{name}.csv")["module"].iloc[0]),
+            label,
+        )
+        for name, label in labels.items()
+    }
+
+
+def load_trained(folder: str, trained: list[str]) -> dict[str, Trained]:
+    """Return the runs with their dynamics, from a folder."""
+    return {
+        name: Trained(
+            load_table(f"{folder}/{name}.csv"), describe_run(name, read_yaml(Path(run_file(name))))
+        )
+        for name in trained
+    }
+
+
+ENCODERS_DECODERS = Analysis(
+    noun="encoders_decoders",
+    question=(
+        "Do encoders and decoders differ over their layers? The model beside others and our runs"
+    ),
+    over="profiled",
+    reads={
+        "profiled": Source(
+            load_profiled,
+            (
+                "conf/model",
+                "results/architecture",
+                "results/spectrum/profiles",
+                "results/intrinsic_dimension/profiles",
+            ),
+            described=True,
+            lists=["profiled"],
+        ),
+        "trained": Source(load_trained, "results/dynamics", lists=["trained"]),
+    },
+    tables={
+        TABLE: Table(
+            {"name": "row", "label": "name", "kind": "name", "seed": "row", "corpus": "row"}
+            | {"measure": "row", "layer": "row", "depth": "moment"}
+            | value_with_bounds("repeated", "")
+            | {"n": "count", "n_texts": "count"}
+        ),
+        "claims": Table(
+            {"claim": "row", "claimed_of": "name", "section": "name", "kind": "name"}
+            | {"seed": "name", "change": "row", "statistic": "name"}
+            | value_with_bounds("repeated", "")
+            | {"second_statistic": "name", "second_value": "repeated", "second_low": "repeated"}
+            | {"second_high": "repeated", "walk_p_value": "repeated", "holds_if": "name"}
+            | {"verdict_of_change": "name", "verdict": "name"}
+        ),
+    },
+)
+
+
 def measure_encoders_decoders(
     profiled: Mapping[str, Profiled],
     trained: Mapping[str, Trained],
@@ -87,10 +149,10 @@ def measure_encoders_decoders(
     flat_range: Share,
     bell_height: Share,
     walk_p_value: Share,
-) -> EncodersDecoders:
-    """The layers of models and runs side by side, and the paper's claims on the first model.
+) -> Outcome:
+    """Return the layers of models and runs side by side, and the paper's claims on the first model.
 
-    `profiles` has a row per model (or seed of a run), measure and layer, for all tokens.
+    The table `csv` has a row per model (or seed of a run), measure and layer, for all tokens.
 
     Models read `corpus`; `low` and `high` are an interval over the texts. Runs read the texts held
     out from training, at the last checkpoint of the first phase; seeds replace the interval. For
@@ -106,21 +168,22 @@ def measure_encoders_decoders(
     verdict of all checkable changes; without agreement, the claim depends on the rule. A change
     without intervals over texts is decided by the values.
     """
-    parts = [_of_model(name, each, measures, corpus) for name, each in profiled.items()]
+    parts = [_of_model(name, model, measures, corpus) for name, model in profiled.items()]
     rules = ShapeRules(flat_range=flat_range, bell_height=bell_height, walk_p_value=walk_p_value)
-    parts += [_of_run(name, each, measures) for name, each in trained.items()]
+    parts += [_of_run(name, run, measures) for name, run in trained.items()]
     parts = [part for part in parts if len(part)]
     if not parts:
-        return EncodersDecoders(pd.DataFrame(columns=COLUMNS), pd.DataFrame(columns=CLAIM_COLUMNS))
-    found = pd.concat(parts)
-    depth = found["layer"] / found.groupby("name")["layer"].transform("max")
-    table = found.assign(depth=depth).reindex(columns=COLUMNS).reset_index(drop=True)
+        return ENCODERS_DECODERS.empty()
+    layers = pd.concat(parts)
+    depth = layers["layer"] / layers.groupby("name")["layer"].transform("max")
+    columns = [*ENCODERS_DECODERS.tables[TABLE].columns]
+    table = layers.assign(depth=depth).reindex(columns=columns).reset_index(drop=True)
     rows = [
         row
         for first in list(profiled.values())[:1]
         for row in _claims(_changed(first, corpus, changes), kind_of_class(first.module), rules)
     ]
-    return EncodersDecoders(table, pd.DataFrame(rows, columns=CLAIM_COLUMNS))
+    return {TABLE: table, "claims": ENCODERS_DECODERS.tables["claims"].of(rows)}
 
 
 def _changed(model: Profiled, corpus: str, changes: list[Change]) -> dict[str, pd.DataFrame]:
@@ -180,35 +243,7 @@ def _of_run(name: str, trained: Trained, measures: list[str]) -> pd.DataFrame:
     return rows.assign(low=float("nan"), high=float("nan"))
 
 
-def main(config: StageConfig) -> None:
-    """Load, call, save."""
-    params = read_params()
-    model = config.model_name
-    profiled = {
-        name: Profiled(
-            pd.concat(
-                [
-                    load_table(f"results/spectrum/profiles/{name}.csv"),
-                    load_table(f"results/intrinsic_dimension/profiles/{name}.csv"),
-                ]
-            ),
-            str(load_table(f"results/architecture/{name}.csv")["module"].iloc[0]),
-            describe_model(name, read_yaml(Path(f"conf/model/{name}.yaml"))).label,
-        )
-        # The model of this table first.
-        for name in dict.fromkeys([model, *params.profiled])
-    }
-    trained = {
-        name: Trained(
-            load_table(f"results/dynamics/{name}.csv"),
-            describe_run(name, read_yaml(Path(f"conf/train/{name}.yaml"))),
-        )
-        for name in params.trained
-    }
-    table = measure_encoders_decoders(profiled, trained, **config.settings)
-    save_table(table.profiles, f"results/encoders_decoders/{model}.csv")
-    save_table(table.claims, f"results/encoders_decoders/claims/{model}.csv")
-
+main = ENCODERS_DECODERS.main(measure_encoders_decoders)
 
 if __name__ == "__main__":
     run_stage(main, measure_encoders_decoders)

@@ -24,9 +24,9 @@ def measure_hubs(neighborhoods: pd.DataFrame) -> Outcome:
 
 
 def _table(neighborhoods: pd.DataFrame, prefix: str) -> pd.DataFrame:
-    columns = [column for column in neighborhoods if column.startswith(prefix)]
+    columns = [str(column) for column in neighborhoods if str(column).startswith(prefix)]
     rows = neighborhoods[columns].dropna(subset=[f"{prefix}{key}" for key in KEYS])
-    return rows.rename(columns=lambda column: column.removeprefix(prefix))
+    return rows.rename(columns=lambda column: str(column).removeprefix(prefix))
 
 
 main = HUBS.main(measure_hubs)

@@ -27,7 +27,9 @@ MEAN_EMBEDDING = Analysis(
         "spelling": Source(load_spelling),
     },
     tables={
-        "summary": Table({"quantity": "row", **SUMMARY}),
+        "summary": Table(
+            {"quantity": "row", **SUMMARY, "norm_correlation": ("rank_share", "with the norm")}
+        ),
         "histogram": Table(
             {"quantity": "row", "bin_left": "moment", "bin_right": "moment", "count": "count"}
         ),
@@ -66,13 +68,19 @@ def measure_mean_embedding(
     The mean is over all rows, special and unused tokens included. `tokens` lists the `n_tokens`
     of the largest and of the smallest value of each quantity, also of the absolute dot product
     and cosine, among words of at least three Latin letters, marks of the tokenizer not counted.
+    `norm_correlation` in the summary is Spearman's, with the norm, from -1 to 1.
     """
     quantities = mean_quantities(matrices["input"])
+    with_norm = quantities.corrwith(quantities["norm"], method="spearman")
     return {
         "parquet": pd.concat([vocabulary[["id", "token"]], quantities], axis=1),
         "summary": pd.DataFrame(
             [
-                {"quantity": quantity, **summary_of(values.to_numpy(), quantiles)}
+                {
+                    "quantity": quantity,
+                    **summary_of(values.to_numpy(), quantiles),
+                    "norm_correlation": with_norm[quantity],
+                }
                 for quantity, values in quantities.items()
             ]
         ),

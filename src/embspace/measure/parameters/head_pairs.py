@@ -13,10 +13,11 @@ import numpy as np
 import pandas as pd
 from pydantic import Field, NonNegativeInt, PositiveInt
 
+from embspace.analysis import SCALARS, Analysis, Outcome, Source, Table
 from embspace.clouds.layers import CorpusStates, load_corpora_states
+from embspace.clouds.texts import TEXT_FOLDERS
 from embspace.files.rows import load_rows
-from embspace.files.scalars import save_scalars
-from embspace.files.tables import Row, save_table
+from embspace.files.tables import Row
 from embspace.geometry.inference.resampling import stream_of
 from embspace.geometry.parameters.vocabulary_pairs import VocabularyPairs, n_pairs_above
 from embspace.measure.parameters.head_pairs_forms import (
@@ -27,7 +28,6 @@ from embspace.measure.parameters.head_pairs_forms import (
     key_only,
 )
 from embspace.measure.parameters.head_pairs_search import (
-    PAIRS,
     ChosenTokens,
     PairSearch,
     check_size,
@@ -36,41 +36,72 @@ from embspace.measure.parameters.head_pairs_search import (
     listed,
     pair_rows,
 )
-from embspace.measure.parameters.head_pairs_shares import SHARES, Rules, share_rows
+from embspace.measure.parameters.head_pairs_shares import Rules, share_rows
 from embspace.measure.parameters.head_pairs_words import (
+    ListedWords,
     Words,
     load_word_lists,
     words_of,
 )
-from embspace.measure.parameters.vocabulary_space import VocabularySpace, load_vocabulary_space
+from embspace.measure.parameters.vocabulary_space import (
+    FACTS,
+    VocabularySpace,
+    load_vocabulary_space,
+)
+from embspace.models.spelling import Spelling
 from embspace.models.tokenizer import load_spelling
-from embspace.settings.model import describe_model
 from embspace.settings.params import CorpusName
-from embspace.settings.stage import StageConfig, run_stage
+from embspace.settings.stage import run_stage
 from embspace.settings.types import Probability
 
-PROFILES = ["layer", "head", "form", "threshold", "n_above", "top_score", "top_pair"]
-PROFILES += ["top_unequal_pair", "key_only_share", "mean_query_share"]
-KEYS = ["layer", "head", "rank", "token", "score"]
-
-
-@dataclass(frozen=True)
-class HeadPairs:
-    """The tables of the stage; empty for a model whose parameters can't be read."""
-
-    pairs: pd.DataFrame
-    """The first of each head and form, without pairs of equal tokens."""
-    shares: pd.DataFrame
-    profiles: pd.DataFrame
-    """One row a head and form; a pair is row and column, with a space between them."""
-    keys: pd.DataFrame
-    """The tokens with the largest term of the key alone, of each head."""
-    facts: dict[str, Any]
+HEAD = {"layer": "row", "head": "row"}
+HEAD_PAIRS = Analysis(
+    noun="head_pairs",
+    question=(
+        "Which pairs of tokens does each head relate, by its weights alone, and what have they in "
+        "common? With `make all`"
+    ),
+    over="profiled",
+    reads={
+        "space": Source(load_vocabulary_space),
+        "spelling": Source(load_spelling),
+        "lists": Source(
+            lambda folder, words: load_word_lists(folder, load_rows(words)),
+            ("data/stimuli/pair_categories", "data/prepared/stimuli/words.parquet"),
+        ),
+        "corpora": Source(load_corpora_states, TEXT_FOLDERS, lists=["corpora"]),
+    },
+    tables={
+        # The first of each head and form, without pairs of equal tokens.
+        "pairs": Table(
+            {"tokens": "row", "form": "row", **HEAD, "rank": "row", "row": "name"}
+            | {"column": "name", "score": "moment", "categories": "name"}
+        ),
+        "shares": Table(
+            {"tokens": "row", "form": "row", **HEAD, "category": "row", "n_pairs": "count"}
+            | {"share": "pair_share", "permuted_mean": "pair_share"}
+            | {"p_value": "p_value", "p_value_over_heads": "p_value"}
+            | {"paired_anew_mean": "pair_share", "paired_anew_p_value": "p_value"}
+            | {"shuffled_mean": "pair_share", "shuffled_largest": "pair_share"}
+            | {"shuffled_p_value": "p_value", "above_null": "count"}
+        ),
+        # A row a head and form; a pair is row and column, with a space between them.
+        "profiles": Table(
+            {**HEAD, "form": "row", "threshold": "setting", "n_above": "count"}
+            | {"top_score": "moment", "top_pair": "name", "top_unequal_pair": "name"}
+            | {"key_only_share": "form", "mean_query_share": "form"}
+        ),
+        # The tokens with the largest term of the key alone, of each head.
+        "keys": Table({**HEAD, "rank": "row", "token": "name", "score": "moment"}),
+    },
+    scalars={**FACTS, "corpus": "setting"},
+)
 
 
 def measure_head_pairs(
     space: VocabularySpace,
-    words: Words,
+    spelling: Spelling | None,
+    lists: Mapping[str, ListedWords],
     corpora: Mapping[str, CorpusStates],
     *,
     n_pairs: PositiveInt,
@@ -82,7 +113,7 @@ def measure_head_pairs(
     significance: Annotated[float, Field(gt=0, lt=1)],
     count_above: dict[HeadForm, float],
     seed: NonNegativeInt,
-) -> HeadPairs:
+) -> Outcome:
     """Return the top pairs of all heads with the shares of categories, beside three nulls.
 
     Rows and columns of W_VO are tokens read and written, rows and columns of W_QK tokens asking and
@@ -96,7 +127,8 @@ def measure_head_pairs(
     """
     parameters = space.parameters
     if parameters is None:
-        return _unknown(space)
+        return HEAD_PAIRS.empty(**space.facts())
+    words = words_of(parameters.tokens, space.kinds, spelling, lists)
     check_size(parameters, words)
     chosen, read = _chosen(words, corpora, corpus)
     search = PairSearch(parameters, words.classes, chosen, n_pairs)
@@ -105,26 +137,26 @@ def measure_head_pairs(
     places = head_places(parameters)
     pairs, profiles, keys, shares = list[Row](), list[Row](), list[Row](), []
     for form in FORMS:
-        found: dict[str, list[TopPairs]] = {name: [] for name in chosen}
+        tops: dict[str, list[TopPairs]] = {name: [] for name in chosen}
         heads_of_form = [(*place, form, count_above.get(form)) for place in listed(places)]
         for one in in_threads(reading.of_head, heads_of_form):
             profiles.append(one.profile)
             keys += one.keys
             for name, top in one.pairs.items():
-                found[name].append(top)
+                tops[name].append(top)
         generator = stream_of(np.random.default_rng(seed), "shuffled_heads", form)
         at_random = search.shuffled(places, form, n_shuffled_heads, generator)
         for name, tokens in chosen.items():
             heads = places.assign(tokens=name, form=form)
-            shares.append(share_rows(found[name], at_random[name], heads, words, tokens, rules))
-            pairs += pair_rows(found[name], heads, words, n_listed)
-    return HeadPairs(
-        pairs=pd.DataFrame(pairs, columns=PAIRS),
-        shares=pd.concat(shares, ignore_index=True)[SHARES],
-        profiles=pd.DataFrame(profiles, columns=PROFILES),
-        keys=pd.DataFrame(keys, columns=KEYS),
-        facts=_facts(space, words, chosen, read),
-    )
+            shares.append(share_rows(tops[name], at_random[name], heads, words, tokens, rules))
+            pairs += pair_rows(tops[name], heads, words, n_listed)
+    return {
+        "pairs": pd.DataFrame(pairs),
+        "shares": pd.concat(shares, ignore_index=True),
+        "profiles": pd.DataFrame(profiles),
+        "keys": pd.DataFrame(keys),
+        SCALARS: _facts(space, words, chosen, read),
+    }
 
 
 class _OfHead(NamedTuple):
@@ -176,13 +208,6 @@ class _Reading:
         return " ".join(tokens)
 
 
-def _unknown(space: VocabularySpace) -> HeadPairs:
-    pairs, shares, profiles, keys = (
-        pd.DataFrame(columns=columns) for columns in (PAIRS, SHARES, PROFILES, KEYS)
-    )
-    return HeadPairs(pairs, shares, profiles, keys, space.facts())
-
-
 def _chosen(
     words: Words, corpora: Mapping[str, CorpusStates], corpus: str
 ) -> tuple[dict[str, ChosenTokens], str | None]:
@@ -207,29 +232,7 @@ def _facts(
     }
 
 
-def main(config: StageConfig) -> None:
-    """Load, call, save."""
-    name = config.model_name
-    model = describe_model(name, config.model)
-    space = load_vocabulary_space(name, model)
-    lists = load_word_lists(
-        "data/stimuli/pair_categories", load_rows("data/prepared/stimuli/words.parquet")
-    )
-    tokens = [] if space.parameters is None else space.parameters.tokens
-    found = measure_head_pairs(
-        space,
-        words_of(tokens, space.kinds, load_spelling(name, model), lists),
-        load_corpora_states(
-            f"data/extracted/hidden_states/{name}", "data/prepared/texts", config.corpora
-        ),
-        **config.settings,
-    )
-    save_table(found.pairs, f"results/head_pairs/pairs/{name}.csv")
-    save_table(found.shares, f"results/head_pairs/shares/{name}.csv")
-    save_table(found.profiles, f"results/head_pairs/profiles/{name}.csv")
-    save_table(found.keys, f"results/head_pairs/keys/{name}.csv")
-    save_scalars(found.facts, f"results/head_pairs/{name}.json")
-
+main = HEAD_PAIRS.main(measure_head_pairs)
 
 if __name__ == "__main__":
     run_stage(main, measure_head_pairs)

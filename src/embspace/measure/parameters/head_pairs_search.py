@@ -24,7 +24,6 @@ from embspace.measure.parameters.head_pairs_words import Words
 from embspace.measure.parameters.vocabulary_space import distinct_layers
 from embspace.models.parameters.read import ModelParameters
 
-PAIRS = ["tokens", "form", "layer", "head", "rank", "row", "column", "score", "categories"]
 Made = TypeVar("Made")
 ChosenTokens = Int[np.ndarray, " some"]
 

@@ -19,11 +19,6 @@ from embspace.geometry.parameters.pair_categories import (
 from embspace.measure.parameters.head_pairs_forms import TopPairs
 from embspace.measure.parameters.head_pairs_words import EQUAL, Words
 
-SHARES = ["tokens", "form", "layer", "head", "category", "n_pairs", "share"]
-SHARES += ["permuted_mean", "p_value", "p_value_over_heads", "paired_anew_mean"]
-SHARES += ["paired_anew_p_value", "shuffled_mean", "shuffled_largest", "shuffled_p_value"]
-SHARES += ["above_null"]
-
 
 @dataclass(frozen=True)
 class Rules:

@@ -1,7 +1,6 @@
 """Stage `measure_parameter_alignment`: the layers of a run's seeds, matched by their parameters."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable
 from itertools import combinations
 from typing import Annotated
 
@@ -9,43 +8,69 @@ import pandas as pd
 from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveInt
 from threadpoolctl import threadpool_limits
 
-from embspace.extract.checkpoints import form_of
-from embspace.files.tables import save_table
+from embspace.analysis import Analysis, Outcome, Table
+from embspace.files.tables import Row
 from embspace.measure.parameters.parameter_alignment_claims import claim_rows
 from embspace.measure.parameters.parameter_alignment_rows import (
-    ASSIGNMENTS,
-    PLANTED,
-    SIMILARITY,
     Protocol,
     aligned_rows,
     planted_rows,
 )
-from embspace.measure.parameters.run_checkpoints import (
-    checkpoint_parameters,
-    trained_checkpoints,
-)
+from embspace.measure.parameters.run_checkpoints import TRAINED_MODELS
+from embspace.measure.tables.columns import with_bounds
+from embspace.measure.tables.run_corpora import BASE
 from embspace.models.parameters.groups import require_same_tokens
 from embspace.models.parameters.read import ModelParameters
-from embspace.settings.run import describe_run
-from embspace.settings.stage import StageConfig, run_stage
+from embspace.settings.stage import run_stage
 from embspace.settings.types import Share
 from embspace.train.checkpoints import Checkpoint
 
-
-@dataclass(frozen=True, eq=False)
-class AlignmentTables:
-    """The tables of a run."""
-
-    similarity: pd.DataFrame
-    """One row two layers of two seeds, group of parameters and space, after all training."""
-    assignments: pd.DataFrame
-    """One row two seeds, group and space: how many layers are matched with themselves."""
-    planted: pd.DataFrame
-    """One row a group, space and noise: how many layers of disguised copies are found."""
+TrainedModels = list[tuple[Checkpoint, ModelParameters]]
+PLACE = dict.fromkeys(("phase", "step", "seed"), "row")
+PAIR = {**PLACE, "other_seed": "row", "group": "row", "space": "row"}
+PARAMETER_ALIGNMENT = Analysis(
+    noun="parameter_alignment",
+    question=(
+        "Are the layers of two seeds matched by their parameters, through the vocabulary, and "
+        "those of a copy that is turned and shuffled? With `make all`"
+    ),
+    reads={"models": TRAINED_MODELS, "base": BASE},
+    tables={
+        # A row two layers of two seeds, group of parameters and space, after all training.
+        "similarity": Table(
+            {**PAIR, "layer": "row", "other_layer": "row", "similarity": "trained_geometry"}
+            | {"is_assigned": "trained_verdict"}
+        ),
+        # A row two seeds, group and space: the number of layers that are matched with themselves.
+        "assignments": Table(
+            {**PAIR, "n_layers": "count", "n_tokens": "count", "on_diagonal": "trained_statistic"}
+            | with_bounds("null_on_diagonal", "trained_statistic")
+            | {"p_value": "trained_statistic", "total": "trained_geometry"}
+            | {"margin": "trained_statistic", "diagonal_total": "trained_geometry"}
+            | {"is_aligned": "trained_verdict"}
+        ),
+        # A row a group, space and noise: the number of layers of disguised copies that are found.
+        "planted": Table(
+            {**PLACE, "group": "row", "space": "row", "noise": "row"}
+            | dict.fromkeys(("n_layers", "n_rows", "n_copies"), "count")
+            | with_bounds("found", "trained_statistic")
+            | {"chance": "setting", "smallest_margin": "trained_statistic"}
+        ),
+        "claims": Table(
+            {"claim": "row", "phase": "name", "step": "count", "seed": "row"}
+            | {"n_layers": "count", "n_groups": "count", "n_aligned": "trained_statistic"}
+            | {"on_diagonal": "trained_statistic", "smallest_holm_p_value": "trained_statistic"}
+            | {"holds_if": "name", "verdict": "trained_verdict"}
+            | {"verdict_untrained": "trained_verdict"}
+        ),
+    },
+    over="trained",
+)
 
 
 def measure_parameter_alignment(
-    models: Sequence[tuple[Checkpoint, ModelParameters]],
+    models: Iterable[tuple[Checkpoint, ModelParameters]],
+    base: str | None,
     *,
     n_shuffles: PositiveInt,
     level: Share,
@@ -53,7 +78,7 @@ def measure_parameter_alignment(
     n_copies: PositiveInt,
     n_copied_rows: PositiveInt,
     seed: NonNegativeInt,
-) -> AlignmentTables:
+) -> Outcome:
     """Match the layers of every two seeds at the same step, and the layers of disguised copies.
 
     `vocabulary`: mean |r| of two layers' parameters, r over the scores of tokens by the output
@@ -68,6 +93,7 @@ def measure_parameter_alignment(
 
     Args:
         models: Checkpoints with parameters, for every seed at the same steps; at least one.
+        base: The model that all seeds start from; None for seeds that were trained apart.
         n_shuffles: Draws of the null.
         level: Of the null's range, and of the range over copies.
         noise: Of copies, in root mean squares of the parameters.
@@ -78,8 +104,30 @@ def measure_parameter_alignment(
     Raises:
         InputError: if two seeds have different tokens, naming the first difference.
     """
-    protocol = Protocol(n_shuffles=n_shuffles, level=level, seed=seed)
-    similarity, assignments, last = [], [], models[-1][0]
+    protocol, models = Protocol(n_shuffles=n_shuffles, level=level, seed=seed), [*models]
+    with threadpool_limits(1):  # of products so small, several threads take longer
+        similarity, assignments = _aligned(models, protocol)
+        copied, parameters = _to_copy(models)
+        place = {"phase": copied.phase, "step": copied.step, "seed": copied.seed}
+        planted = [
+            {**place, **row}
+            for row in planted_rows(
+                parameters, protocol, noise=noise, n_copies=n_copies, n_rows=n_copied_rows
+            )
+        ]
+    table = PARAMETER_ALIGNMENT.tables["assignments"].of(assignments)
+    claims = claim_rows(table, level=level, shares_base=base is not None)
+    return {
+        "similarity": pd.DataFrame(similarity),
+        "assignments": table,
+        "planted": pd.DataFrame(planted),
+        "claims": pd.DataFrame(claims),
+    }
+
+
+def _aligned(models: TrainedModels, protocol: Protocol) -> tuple[list[Row], list[Row]]:
+    """Return the cells of the last step's matrices of layers, and the assignments of all steps."""
+    similarity, assignments, last = list[Row](), list[Row](), models[-1][0]
     for (first, one), (second, other) in combinations(models, 2):
         if (first.phase, first.step) != (second.phase, second.step):
             continue
@@ -90,47 +138,21 @@ def measure_parameter_alignment(
             if (first.phase, first.step) == (last.phase, last.step):
                 similarity += [{**place, **row} for row in cells]
             assignments.append({**place, **whole})
-    copied, parameters = _to_copy(models)
-    place = {"phase": copied.phase, "step": copied.step, "seed": copied.seed}
-    planted = [
-        {**place, **row}
-        for row in planted_rows(
-            parameters, protocol, noise=noise, n_copies=n_copies, n_rows=n_copied_rows
-        )
-    ]
-    return AlignmentTables(
-        pd.DataFrame(similarity, columns=SIMILARITY),
-        pd.DataFrame(assignments, columns=ASSIGNMENTS),
-        pd.DataFrame(planted, columns=PLANTED),
-    )
+    return similarity, assignments
 
 
-def _to_copy(
-    models: Sequence[tuple[Checkpoint, ModelParameters]],
-) -> tuple[Checkpoint, ModelParameters]:
+def _to_copy(models: TrainedModels) -> tuple[Checkpoint, ModelParameters]:
     """Return the last model of the first seed's first phase."""
     first = models[0][0]
-    same = [each for each in models if (each[0].seed, each[0].phase) == (first.seed, first.phase)]
-    return max(same, key=lambda each: each[0].step)
+    same = [
+        (checkpoint, parameters)
+        for checkpoint, parameters in models
+        if (checkpoint.seed, checkpoint.phase) == (first.seed, first.phase)
+    ]
+    return max(same, key=lambda model: model[0].step)
 
 
-def main(config: StageConfig) -> None:
-    """Load, call, save."""
-    name = config.train_name
-    run = describe_run(name, config.train)
-    final_norm = form_of(name, run)["final_norm"]
-    checkpoints = trained_checkpoints(f"data/trained/{name}", run)
-    models = [(each, checkpoint_parameters(run, each, final_norm)) for each in checkpoints]
-    with threadpool_limits(1):  # of products so small, several threads take longer
-        found = measure_parameter_alignment(models, **config.settings)
-    claims = claim_rows(
-        found.assignments, level=config.settings["level"], shares_base=run.base is not None
-    )
-    save_table(found.similarity, f"results/parameter_alignment/similarity/{name}.csv")
-    save_table(found.assignments, f"results/parameter_alignment/assignments/{name}.csv")
-    save_table(found.planted, f"results/parameter_alignment/planted/{name}.csv")
-    save_table(claims, f"results/parameter_alignment/claims/{name}.csv")
-
+main = PARAMETER_ALIGNMENT.main(measure_parameter_alignment)
 
 if __name__ == "__main__":
     run_stage(main, measure_parameter_alignment, groups=("train",))

@@ -15,11 +15,9 @@ HOLDS_IF = {
     BY_CHANCE: "no p-value below the level by Holm's method, and fewer layers matched with "
     "themselves than twice by chance; differs where a p-value is below",
 }
-CLAIMS = ["claim", "phase", "step", "seed", "n_layers", "n_groups", "n_aligned", "on_diagonal"]
-CLAIMS += ["smallest_holm_p_value", "holds_if", "verdict", "verdict_untrained"]
 
 
-def claim_rows(assignments: pd.DataFrame, *, level: float, shares_base: bool) -> pd.DataFrame:
+def claim_rows(assignments: pd.DataFrame, *, level: float, shares_base: bool) -> list[Row]:
     """Return a row per claim and two seeds: the verdict after the first phase, and before any step.
 
     Seeds with a shared base were not trained apart: no row.
@@ -29,8 +27,7 @@ def claim_rows(assignments: pd.DataFrame, *, level: float, shares_base: bool) ->
         level: Of the null's range; p-values are compared with 1 - `level`.
         shares_base: True if all seeds start from one trained model.
     """
-    rows = [] if shares_base or assignments.empty else list(_rows(assignments, level))
-    return pd.DataFrame(rows, columns=CLAIMS)
+    return [] if shares_base or assignments.empty else list(_rows(assignments, level))
 
 
 def _rows(assignments: pd.DataFrame, level: float) -> Iterator[Row]:

@@ -26,13 +26,6 @@ from embspace.models.parameters.groups import parameter_groups
 from embspace.models.parameters.read import ModelParameters
 
 VOCABULARY, RAW = "vocabulary", "raw"
-OF_PAIR = ["phase", "step", "seed", "other_seed", "group", "space"]
-SIMILARITY = [*OF_PAIR, "layer", "other_layer", "similarity", "is_assigned"]
-ASSIGNMENTS = [*OF_PAIR, "n_layers", "n_tokens", "on_diagonal", "null_on_diagonal"]
-ASSIGNMENTS += ["null_on_diagonal_low", "null_on_diagonal_high", "p_value", "total"]
-ASSIGNMENTS += ["margin", "diagonal_total", "is_aligned"]
-PLANTED = ["phase", "step", "seed", "group", "space", "noise", "n_layers", "n_rows", "n_copies"]
-PLANTED += ["found", "found_low", "found_high", "chance", "smallest_margin"]
 
 
 @dataclass(frozen=True, eq=False)

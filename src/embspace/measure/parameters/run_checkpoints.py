@@ -1,5 +1,9 @@
 """Parameters of the checkpoints of a run that were trained, and of those before."""
 
+from collections.abc import Iterator
+
+from embspace.analysis import Source
+from embspace.extract.checkpoints import form_of
 from embspace.models.parameters.read import ModelParameters, run_parameters
 from embspace.models.tokenizer import read_tokenizer
 from embspace.settings.run import Run
@@ -32,3 +36,17 @@ def checkpoint_parameters(
     read_record(folder)
     module = load_head(folder, run.phases[checkpoint.phase])
     return run_parameters(module, read_tokenizer(folder), final_norm)
+
+
+def trained_models(root: str, name: str, run: Run) -> Iterator[tuple[Checkpoint, ModelParameters]]:
+    """Yield the trained checkpoints of a run with their parameters, one read at a time.
+
+    Raises:
+        InputError: as `checkpoint_parameters`.
+    """
+    final_norm = form_of(name, run)["final_norm"]
+    for checkpoint in trained_checkpoints(root, run):
+        yield checkpoint, checkpoint_parameters(run, checkpoint, final_norm)
+
+
+TRAINED_MODELS = Source(trained_models, "data/trained/{run}", described=True)

@@ -5,7 +5,6 @@ As `measure_head_pairs`, of vocabularies that are no language: k-mers, and words
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Annotated
 
 import numpy as np
@@ -13,9 +12,9 @@ import pandas as pd
 from pydantic import Field, NonNegativeInt, PositiveInt
 from threadpoolctl import threadpool_limits
 
-from embspace.extract.checkpoints import form_of
+from embspace.analysis import Analysis, Outcome, Source, Table
 from embspace.files.rows import load_rows
-from embspace.files.tables import Row, save_table
+from embspace.files.tables import Row
 from embspace.geometry.inference.resampling import stream_of
 from embspace.measure.parameters.head_pairs_forms import FORMS, HeadForm
 from embspace.measure.parameters.head_pairs_search import (
@@ -27,41 +26,56 @@ from embspace.measure.parameters.head_pairs_search import (
 )
 from embspace.measure.parameters.head_pairs_shares import Rules, share_rows
 from embspace.measure.parameters.head_pairs_words import Words
-from embspace.measure.parameters.run_checkpoints import checkpoint_parameters, trained_checkpoints
+from embspace.measure.parameters.run_checkpoints import TRAINED_MODELS
 from embspace.measure.parameters.run_head_pairs_words import is_known, run_words
+from embspace.measure.tables.run_corpora import BASE, CORPUS
+from embspace.measure.tables.runs import RUN_TEXTS
 from embspace.models.parameters.read import ModelParameters
-from embspace.settings.corpus import Corpus, describe_corpus
-from embspace.settings.run import describe_run
-from embspace.settings.schema import read_yaml
-from embspace.settings.stage import StageConfig, run_stage
+from embspace.settings.corpus import Corpus
+from embspace.settings.stage import run_stage
 from embspace.settings.types import Probability
 from embspace.train.checkpoints import Checkpoint
 
-PLACE = ["phase", "step", "seed", "form"]
-HEAD = [*PLACE, "layer", "head"]
-PAIRS = [*HEAD, "rank", "row", "column", "score", "categories"]
-SHARES = [*HEAD, "category", "n_pairs", "share", "permuted_mean", "p_value_over_heads"]
-SHARES += ["paired_anew_mean", "paired_anew_p_value", "shuffled_largest", "above_null"]
-CHECKPOINTS = [*PLACE, "category", "n_tokens", "n_words", "n_heads", "share", "permuted_mean"]
-CHECKPOINTS += ["paired_anew_mean", "shuffled_mean", "largest_share", "n_above_null"]
-CHECKPOINTS += ["n_above_null_and_anew"]
+PLACE = ("phase", "step", "seed", "form")
+HEAD = dict.fromkeys((*PLACE, "layer", "head"), "row")
 MEANS = ["share", "permuted_mean", "paired_anew_mean", "shuffled_mean"]
-
-
-@dataclass(frozen=True, eq=False)
-class RunHeadPairs:
-    """The tables of a run; empty of one whose vocabulary is that of a language."""
-
-    pairs: pd.DataFrame
-    """The first of each head and form after all training, without pairs of a token with itself."""
-    shares: pd.DataFrame
-    """One row a head, form and category after all training, by seed."""
-    checkpoints: pd.DataFrame
-    """One row a form and category: means over heads, and the number of heads beyond chance.
-
-    `n_above_null_and_anew` counts heads beyond chance with a p-value of at most `significance` also
-    among the head's own tokens paired anew, head by head.
-    """
+RUN_HEAD_PAIRS = Analysis(
+    noun="run_head_pairs",
+    question=(
+        "Which k-mers, or words of a generated language, does each head of a run relate, by its "
+        "weights alone: of one number, topic, part of speech, amino acid, place? With `make all`"
+    ),
+    reads={
+        "models": TRAINED_MODELS,
+        "corpus": CORPUS,
+        "base": BASE,
+        "texts": Source(
+            lambda texts: list(load_rows(texts).query("split == 'train'")["text"]), RUN_TEXTS
+        ),
+    },
+    tables={
+        # The first of each head and form after all training, without pairs of equal tokens.
+        "pairs": Table(
+            {**HEAD, "rank": "row", "row": "trained_name", "column": "trained_name"}
+            | {"score": "trained_geometry", "categories": "trained_name"}
+        ),
+        # A row a head, form and category after all training, by seed.
+        "shares": Table(
+            {**HEAD, "category": "row", "n_pairs": "count"}
+            | dict.fromkeys(("share", "permuted_mean", "p_value_over_heads"), "trained_statistic")
+            | dict.fromkeys(("paired_anew_mean", "paired_anew_p_value"), "trained_statistic")
+            | {"shuffled_largest": "trained_statistic", "above_null": "trained_verdict"}
+        ),
+        # A row a form and category: means over heads, and the number of heads beyond chance.
+        "checkpoints": Table(
+            dict.fromkeys((*PLACE, "category"), "row")
+            | dict.fromkeys(("n_tokens", "n_words", "n_heads"), "count")
+            | dict.fromkeys((*MEANS, "largest_share"), "trained_statistic")
+            | dict.fromkeys(("n_above_null", "n_above_null_and_anew"), "trained_statistic")
+        ),
+    },
+    over="trained",
+)
 
 
 @dataclass(frozen=True)
@@ -86,13 +100,14 @@ def measure_run_head_pairs(
     least_share: Probability,
     significance: Annotated[float, Field(gt=0, lt=1)],
     seed: NonNegativeInt,
-) -> RunHeadPairs:
+) -> Outcome:
     """Return the top pairs of all heads of checkpoints, with the shares of known relations.
 
     Pairs are among tokens trained on `least_count` times or more; pairs of a token with itself are
     counted apart, as `equal`. Categories come from `run_words`, nulls and rule from `share_rows`;
-    the heads before any training are a further null. The rule was fixed before looking; the second
-    count, of heads that also exceed their own tokens paired anew, was added after the results.
+    the heads before any training are a further null. The rule was fixed before looking. Added after
+    the results: `n_above_null_and_anew` counts heads beyond chance with a p-value of at most
+    `significance` also among the head's own tokens paired anew, head by head.
 
     Args:
         models: Checkpoints with parameters; not read for a vocabulary of a language.
@@ -115,24 +130,26 @@ def measure_run_head_pairs(
             rows of the embedding.
     """
     if base is not None or not is_known(corpus):
-        return RunHeadPairs(*(pd.DataFrame(columns=each) for each in (PAIRS, SHARES, CHECKPOINTS)))
+        return RUN_HEAD_PAIRS.empty()
     rules = Rules(n_pairs, n_permutations, least_share, significance, seed)
     protocol = _Protocol(rules, n_listed, n_shuffled_heads)
     pairs, shares, checkpoints = list[list[Row]](), list[pd.DataFrame](), list[pd.DataFrame]()
-    for checkpoint, parameters in models:
-        words = run_words(
-            corpus, texts, parameters.tokens, least_count=least_count, near_places=near_places
-        )
-        for form in FORMS:
-            rows, found = _of_form(checkpoint, parameters, words, form, protocol)
-            pairs.append(rows)
-            shares.append(found)
-            checkpoints.append(_over_heads(found, words, significance))
-    return RunHeadPairs(
-        pairs=_last(pd.DataFrame([row for rows in pairs for row in rows], columns=PAIRS)),
-        shares=_last(pd.concat(shares, ignore_index=True))[SHARES],
-        checkpoints=pd.concat(checkpoints, ignore_index=True)[CHECKPOINTS],
-    )
+    with threadpool_limits(1):  # of products so small, several threads take longer
+        for checkpoint, parameters in models:
+            words = run_words(
+                corpus, texts, parameters.tokens, least_count=least_count, near_places=near_places
+            )
+            for form in FORMS:
+                rows, table = _of_form(checkpoint, parameters, words, form, protocol)
+                pairs.append(rows)
+                shares.append(table)
+                checkpoints.append(_over_heads(table, words, significance))
+    columns = [*RUN_HEAD_PAIRS.tables["shares"].columns]
+    return {
+        "pairs": _last(pd.DataFrame([row for rows in pairs for row in rows])),
+        "shares": _last(pd.concat(shares, ignore_index=True))[columns],
+        "checkpoints": pd.concat(checkpoints, ignore_index=True),
+    }
 
 
 def _of_form(
@@ -187,23 +204,7 @@ def _last(table: pd.DataFrame) -> pd.DataFrame:
     return table[is_last].reset_index(drop=True)
 
 
-def main(config: StageConfig) -> None:
-    """Load, call, save."""
-    name = config.train_name
-    run = describe_run(name, config.train)
-    final_norm = form_of(name, run)["final_norm"]
-    checkpoints = trained_checkpoints(f"data/trained/{name}", run)
-    models = ((each, checkpoint_parameters(run, each, final_norm)) for each in checkpoints)
-    texts = load_rows(f"data/prepared/training_texts/{name}.parquet").query("split == 'train'")
-    corpus = describe_corpus(run.corpus, read_yaml(Path(f"conf/corpus/{run.corpus}.yaml")))
-    with threadpool_limits(1):  # of products so small, several threads take longer
-        found = measure_run_head_pairs(
-            models, corpus, run.base, list(texts["text"]), **config.settings
-        )
-    save_table(found.pairs, f"results/run_head_pairs/pairs/{name}.csv")
-    save_table(found.shares, f"results/run_head_pairs/shares/{name}.csv")
-    save_table(found.checkpoints, f"results/run_head_pairs/checkpoints/{name}.csv")
-
+main = RUN_HEAD_PAIRS.main(measure_run_head_pairs)
 
 if __name__ == "__main__":
     run_stage(main, measure_run_head_pairs, groups=("train",))

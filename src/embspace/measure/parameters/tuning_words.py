@@ -1,7 +1,6 @@
 """Stage `measure_tuning_words`: which words of sentiment tuning has written into the weights."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Annotated
 
 import numpy as np
@@ -9,14 +8,11 @@ import pandas as pd
 from pydantic import Field, NonNegativeInt, PositiveInt
 from threadpoolctl import threadpool_limits
 
+from embspace.analysis import TABLE, Analysis, Outcome, Source, Table
 from embspace.errors import InputError
 from embspace.extract.checkpoints import form_of
-from embspace.files.tables import Row, save_table
+from embspace.files.tables import Row
 from embspace.measure.parameters.tuning_words_rows import (
-    CARDS,
-    CLAIMS,
-    CLASSES,
-    SHARES,
     Protocol,
     card_row,
     claim_rows,
@@ -34,28 +30,66 @@ from embspace.measure.parameters.tuning_words_runs import (
     load_tuned,
     load_vocabulary,
 )
-from embspace.settings.run import describe_run
-from embspace.settings.stage import StageConfig, run_stage
+from embspace.measure.tables.columns import with_bounds
+from embspace.settings.stage import run_stage
 from embspace.settings.types import Share
 
 SETTINGS = "conf/measure/parameters/tuning_words.yaml"
-_Rows = tuple[list[Row], list[Row], list[Row], list[Row]]
-
-
-@dataclass(frozen=True, eq=False)
-class TuningWords:
-    """The tables of a run; empty where no base is tuned on sentiment or it lacks the words."""
-
-    shares: pd.DataFrame
-    """One row a seed, group of parameters and layer that has changed."""
-    claims: pd.DataFrame
-    """One row a seed and group: what Dar et al. say of it, and the verdict."""
-    cards: pd.DataFrame
-    """One row a seed, group and layer: the change with the most listed words."""
-    classes: pd.DataFrame
-    """One row a seed, class, reading and polarity."""
-    lists: pd.DataFrame
-    """One row: how many words of the list are tokens, and which are not."""
+COUNTED = {
+    "share": "trained_statistic",
+    **with_bounds("null_lists", "trained_statistic"),
+    "p_value_lists": "trained_statistic",
+    "mean_listed": "trained_verdict",
+    **with_bounds("null_turned", "trained_geometry"),
+    "p_value_turned": "trained_statistic",
+}
+SEED = {"phase": "row", "seed": "row"}
+TUNING_WORDS = Analysis(
+    noun="tuning_words",
+    question="Which words has tuning on sentiment written into the weights? With `make all`",
+    reads={
+        "seeds": Source(
+            lambda root, name, run: load_tuned(root, run, form_of(name, run)["final_norm"]),
+            "data/trained/{run}",
+            described=True,
+        ),
+        "vocabulary": Source(
+            lambda root, words, _, run: load_vocabulary(root, run, load_sentiment_words(words)),
+            ("data/trained/{run}", "data/stimuli/sentiment_words.csv"),
+            described=True,
+        ),
+    },
+    tables={
+        # A row a seed, group of parameters and layer that has changed.
+        TABLE: Table(
+            {**SEED, "group": "row", "layer": "row", "n_vectors": "count", "n_rows": "count"}
+            | {"relative_change": "trained_geometry", "least_listed": "trained_statistic"}
+            | {"null_vectors": "trained_statistic", **COUNTED}
+        ),
+        # A row a seed and group: the claim of Dar et al., and the verdict.
+        "claims": Table(
+            {**SEED, "group": "row", "claim": "name", "n_layers": "count", "n_vectors": "count"}
+            | {**COUNTED, "holds_if": "name", "verdict": "trained_verdict"}
+        ),
+        # A row a seed, group and layer: the change with the most listed words.
+        "cards": Table(
+            {**SEED, "group": "row", "layer": "row"}
+            | dict.fromkeys(("vector", "n_listed", "sign", "tokens"), "trained_verdict")
+        ),
+        "classes": Table(
+            {**SEED, "label": "row", "reading": "row", "polarity": "row"}
+            | {"n_listed": "trained_verdict", "null_listed": "trained_statistic"}
+            | {"p_value": "trained_statistic", "tokens": "trained_verdict"}
+        ),
+        # One row: the number of words of the list that are tokens, and the remaining words.
+        "lists": Table(
+            dict.fromkeys(("n_seeds", "n_words", "n_listed_tokens", "n_missing"), "count")
+            | {"missing": "name", "n_read_tokens": "count"}
+            | {"n_tokens": "setting", "is_measured": "name"}
+        ),
+    },
+    over="trained",
+)
 
 
 def measure_tuning_words(
@@ -73,7 +107,7 @@ def measure_tuning_words(
     left_out: list[str],
     n_shown: PositiveInt,
     seed: NonNegativeInt,
-) -> TuningWords:
+) -> Outcome:
     """Count words of sentiment among the readings of the changes of tuning.
 
     A change is a row of a weight after tuning less the row before; all nonzero changes are read.
@@ -126,8 +160,9 @@ def measure_tuning_words(
         "n_tokens": n_tokens,
         "is_measured": is_measured,
     }
+    lists = pd.DataFrame([facts])
     if not is_measured:
-        return _as_tables(([], [], [], []), facts)
+        return TUNING_WORDS.empty() | {"lists": lists}
     _require_enough(vocabulary, is_read, n_listed, n_tokens)
     protocol = Protocol(
         n_tokens=n_tokens,
@@ -140,7 +175,9 @@ def measure_tuning_words(
         n_shown=n_shown,
         seed=seed,
     )
-    return _as_tables(_rows(seeds, vocabulary, is_read, protocol), facts)
+    with threadpool_limits(1):  # the same sums on any number of cores
+        rows = _rows(seeds, vocabulary, is_read, protocol)
+    return {**{name: pd.DataFrame(table_rows) for name, table_rows in rows.items()}, "lists": lists}
 
 
 def _is_about_sentiment(seeds: Sequence[TunedSeed]) -> bool:
@@ -166,53 +203,29 @@ def _require_enough(
         )
 
 
-def _as_tables(rows: _Rows, facts: Row) -> TuningWords:
-    shares, claims, cards, classes = (
-        pd.DataFrame(each, columns=columns)
-        for each, columns in zip(rows, (SHARES, CLAIMS, CARDS, CLASSES), strict=True)
-    )
-    return TuningWords(shares, claims, cards, classes, pd.DataFrame([facts]))
-
-
 def _rows(
     seeds: Sequence[TunedSeed], vocabulary: Vocabulary, is_read: np.ndarray, protocol: Protocol
-) -> _Rows:
-    """Return the rows of the tables."""
-    shares: list[Row] = []
-    claims: list[Row] = []
-    cards: list[Row] = []
-    classes: list[Row] = []
+) -> dict[str, list[Row]]:
+    """Return the rows by table."""
+    rows: dict[str, list[Row]] = {name: [] for name in (TABLE, "claims", "cards", "classes")}
     read = reduced(vocabulary, is_read)
-    polarities = {each: read.of(each) for each in POLARITIES}
+    polarities = {polarity: read.of(polarity) for polarity in POLARITIES}
     for tuned in seeds:
         place: Row = {"phase": tuned.phase, "seed": tuned.seed}
         lists = lists_of(tuned.embedding, vocabulary, is_read, protocol)
         counted = list(counted_changes(tuned, lists, protocol))
-        shares += [{**place, **share_row(each, lists, protocol)} for each in counted]
-        claims += [{**place, **row} for row in claim_rows(counted, lists, protocol)]
-        cards += [
-            {**place, **card_row(each, lists, read.tokens, protocol.n_shown)} for each in counted
-        ]
-        found = class_rows(tuned, lists, polarities, read.tokens, protocol)
-        classes += [{**place, **row} for row in found]
-    return shares, claims, cards, classes
+        made = {
+            TABLE: [share_row(change, lists, protocol) for change in counted],
+            "claims": claim_rows(counted, lists, protocol),
+            "cards": [card_row(change, lists, read.tokens, protocol.n_shown) for change in counted],
+            "classes": class_rows(tuned, lists, polarities, read.tokens, protocol),
+        }
+        for name, table_rows in made.items():
+            rows[name] += [{**place, **row} for row in table_rows]
+    return rows
 
 
-def main(config: StageConfig) -> None:
-    """Load, call, save."""
-    name = config.train_name
-    run = describe_run(name, config.train)
-    words = load_sentiment_words("data/stimuli/sentiment_words.csv")
-    root = f"data/trained/{name}"
-    seeds = load_tuned(root, run, form_of(name, run)["final_norm"])
-    with threadpool_limits(1):  # the same sums on any number of cores
-        found = measure_tuning_words(seeds, load_vocabulary(root, run, words), **config.settings)
-    save_table(found.shares, f"results/tuning_words/{name}.csv")
-    save_table(found.claims, f"results/tuning_words/claims/{name}.csv")
-    save_table(found.cards, f"results/tuning_words/cards/{name}.csv")
-    save_table(found.classes, f"results/tuning_words/classes/{name}.csv")
-    save_table(found.lists, f"results/tuning_words/lists/{name}.csv")
-
+main = TUNING_WORDS.main(measure_tuning_words)
 
 if __name__ == "__main__":
     run_stage(main, measure_tuning_words, groups=("train",))

@@ -22,15 +22,6 @@ from embspace.measure.tables.nulls import mean_and_range
 from embspace.models.parameters.class_head import ClassHead
 
 Changes = Float[np.ndarray, "vector dim"]
-OF_SEED = ["phase", "seed"]
-COUNTED = ["share", "null_lists", "null_lists_low", "null_lists_high", "p_value_lists"]
-COUNTED += ["mean_listed", "null_turned", "null_turned_low", "null_turned_high"]
-COUNTED += ["p_value_turned"]
-SHARES = [*OF_SEED, "group", "layer", "n_vectors", "n_rows", "relative_change"]
-SHARES += ["least_listed", "null_vectors", *COUNTED]
-CLAIMS = [*OF_SEED, "group", "claim", "n_layers", "n_vectors", *COUNTED, "holds_if", "verdict"]
-CARDS = [*OF_SEED, "group", "layer", "vector", "n_listed", "sign", "tokens"]
-CLASSES = [*OF_SEED, "label", "reading", "polarity", "n_listed", "null_listed", "p_value", "tokens"]
 READS, WRITES = "words of sentiment are present", "words of sentiment are absent"
 CLAIMED = {
     "attention_query": READS,

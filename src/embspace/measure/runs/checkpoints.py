@@ -5,15 +5,32 @@ import hashlib
 import numpy as np
 import pandas as pd
 
+from embspace.analysis import Analysis, Outcome, Source, Table
 from embspace.device import Device
-from embspace.files.rows import load_rows
-from embspace.files.tables import save_table
-from embspace.files.tensors import load_tensors
 from embspace.measure.tables.all_pairs import compare_all_pairs
-from embspace.settings.run import describe_run
-from embspace.settings.stage import StageConfig, run_stage
+from embspace.measure.tables.columns import SUMMARY
+from embspace.measure.tables.runs import CHECKPOINT
+from embspace.settings.stage import run_stage
 from embspace.settings.types import Listed, Probability
 from embspace.train.checkpoints import Checkpoint, all_checkpoints
+
+CHECKPOINTS = Analysis(
+    noun="checkpoints",
+    question="How do their learned vectors change over training?",
+    reads={
+        "checkpoints": Source(lambda _, run: all_checkpoints("", run)),
+        "tensors": "data/extracted/checkpoints/{run}.safetensors",
+        "vocabulary": "data/extracted/checkpoints/{run}.parquet",
+    },
+    tables={
+        "csv": Table(
+            CHECKPOINT
+            | {"space": "row", "quantity": "row"}
+            | dict.fromkeys(SUMMARY, "trained_vectors")
+        )
+    },
+    over="trained",
+)
 
 
 def measure_checkpoints(
@@ -24,16 +41,16 @@ def measure_checkpoints(
     n_bins: Listed,
     quantiles: list[Probability],
     device: Device,
-) -> pd.DataFrame:
-    """The summary of `measure_similarity` for every checkpoint, in their order.
+) -> Outcome:
+    """Return the summary of `measure_similarity` for every checkpoint, in their order.
 
     `tensors` are named as `extract_checkpoints` does. Matrices that training did not touch are
     measured once.
     """
     known: dict[bytes, pd.DataFrame] = {}
     parts = []
-    for each in checkpoints:
-        start = f"{each.key}."
+    for checkpoint in checkpoints:
+        start = f"{checkpoint.key}."
         matrices = {
             key.removeprefix(start): x for key, x in tensors.items() if key.startswith(start)
         }
@@ -44,22 +61,12 @@ def measure_checkpoints(
             pairs = compare_all_pairs(matrices, vocabulary, n_bins=n_bins, n_pairs=1, device=device)
             known[digest.digest()] = pairs.summary(quantiles)
         summary = known[digest.digest()]
-        place = pd.DataFrame([{"seed": each.seed, "phase": each.phase, "step": each.step}])
+        place = pd.DataFrame([{name: getattr(checkpoint, name) for name in CHECKPOINT}])
         parts.append(place.merge(summary, how="cross"))
-    return pd.concat(parts, ignore_index=True)
+    return {"csv": pd.concat(parts, ignore_index=True)}
 
 
-def main(config: StageConfig) -> None:
-    """Load, call, save."""
-    name = config.train_name
-    table = measure_checkpoints(
-        all_checkpoints("", describe_run(name, config.train)),
-        load_tensors(f"data/extracted/checkpoints/{name}.safetensors"),
-        load_rows(f"data/extracted/checkpoints/{name}.parquet"),
-        **config.settings,
-    )
-    save_table(table, f"results/checkpoints/{name}.csv")
-
+main = CHECKPOINTS.main(measure_checkpoints)
 
 if __name__ == "__main__":
     run_stage(main, measure_checkpoints, groups=("train",))

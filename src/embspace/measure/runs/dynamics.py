@@ -1,22 +1,36 @@
 """Stage `measure_dynamics`: the geometry of every layer of a run's models over their training."""
 
-from typing import Annotated
+from functools import partial
+from typing import Annotated, Any
 
 import pandas as pd
 from pydantic import Field, NonNegativeInt, PositiveInt
 
+from embspace.analysis import Analysis, Outcome, Source, Table
 from embspace.clouds.layers import Change
-from embspace.extract.checkpoints import Form, checkpoint_model, form_of
-from embspace.files.rows import load_rows
-from embspace.files.tables import Row, save_table
-from embspace.measure.runs.dynamics_rows import COLUMNS, Settings, rows_of_layers, states_of
-from embspace.models.tokenizer import load_tokenizer
-from embspace.models.weights import load_model
+from embspace.extract.checkpoints import Form, form_of
+from embspace.files.tables import Row
+from embspace.measure.runs.dynamics_rows import Settings, columns_of, rows_of_layers, states_of
+from embspace.measure.runs.over_checkpoints import over_checkpoints
+from embspace.measure.tables.runs import CHECKPOINTS, RUN, RUN_NAME, RUN_TEXTS
 from embspace.settings.model import FolderModel
-from embspace.settings.run import Run, describe_run
-from embspace.settings.stage import StageConfig, run_stage
-from embspace.train.checkpoints import Checkpoint, all_checkpoints
-from embspace.train.heads import be_quiet
+from embspace.settings.run import Run
+from embspace.settings.stage import run_stage
+from embspace.train.checkpoints import Checkpoint
+
+DYNAMICS = Analysis(
+    noun="dynamics",
+    question="How does the geometry of their layers change over training?",
+    reads={
+        "name": RUN_NAME,
+        "run": RUN,
+        "form": Source(form_of),
+        "texts": RUN_TEXTS,
+        "checkpoints": CHECKPOINTS,
+    },
+    tables={"csv": Table(columns_of("trained_geometry", "trained_geometry"))},
+    over="trained",
+)
 
 
 def measure_dynamics(
@@ -32,68 +46,34 @@ def measure_dynamics(
     batch_size: Annotated[int, Field(ge=64)],
     tokens_per_batch: PositiveInt,
     seed: NonNegativeInt,
-) -> pd.DataFrame:
-    """One row a checkpoint, layer, change and measure, of the tokens of held-out documents.
+) -> Outcome:
+    """Return one row a checkpoint, layer, change and measure, of the tokens of held-out documents.
 
     The measures of direction and spectrum are of all tokens of the first `n_documents` that
     training did not see, those of the intrinsic dimension the mean over disjoint batches of
     `batch_size` of them, shuffled, each vector once; all but `left_out`. Every checkpoint reads
     the same tokens.
     """
-    from joblib import Parallel, delayed
-    from tqdm import tqdm
-
-    held_out = texts[texts["split"] == "test"]
-    kept = held_out["document"].drop_duplicates().iloc[:n_documents]
-    held_out = held_out[held_out["document"].isin(kept)].reset_index(drop=True)
     settings = Settings(changes, left_out, batch_size, tokens_per_batch, seed)
-    calls = (
-        delayed(_of_checkpoint)(
-            name, run.window, checkpoint_model(run, form, each), held_out, settings
-        )
-        for each in checkpoints
-    )
-    found = Parallel(n_jobs=-1, return_as="generator")(calls)
-    rows: list[Row] = []
-    shown = tqdm(found, total=len(checkpoints), desc="checkpoints", disable=None)
-    for each, of_checkpoint in zip(checkpoints, shown, strict=True):
-        place = {"seed": each.seed, "phase": each.phase, "step": each.step}
-        rows += [{**place, **row} for row in of_checkpoint]
-    return pd.DataFrame(rows, columns=COLUMNS)
+    measure = partial(_rows, run.window, settings)
+    rows = over_checkpoints(name, run, form, texts, checkpoints, n_documents, measure)
+    return {"csv": pd.DataFrame(rows)}
 
 
-def _of_checkpoint(
-    name: str, window: int, model: FolderModel, texts: pd.DataFrame, settings: Settings
+def _rows(
+    window: int,
+    settings: Settings,
+    module: Any,
+    tokenizer: Any,
+    model: FolderModel,
+    texts: pd.DataFrame,
 ) -> list[Row]:
-    import torch
-
-    torch.set_num_threads(1)  # the checkpoints take one core each
-    be_quiet()
-    states = states_of(
-        load_model(name, model),
-        load_tokenizer(name, model),
-        window,
-        texts,
-        model.final_norm,
-        settings.tokens_per_batch,
-    )
+    tokens = settings.tokens_per_batch
+    states = states_of(module, tokenizer, window, texts, model.final_norm, tokens)
     return rows_of_layers(states, settings)
 
 
-def main(config: StageConfig) -> None:
-    """Load, call, save."""
-    name = config.train_name
-    run = describe_run(name, config.train)
-    table = measure_dynamics(
-        name,
-        run,
-        form_of(name, run),
-        load_rows(f"data/prepared/training_texts/{name}.parquet"),
-        all_checkpoints(f"data/trained/{name}", run),
-        **config.settings,
-    )
-    save_table(table, f"results/dynamics/{name}.csv")
-
+main = DYNAMICS.main(measure_dynamics)
 
 if __name__ == "__main__":
     run_stage(main, measure_dynamics, groups=("train",))

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from embspace.analysis import Column
 from embspace.clouds.layers import Change, CorpusStates, LayerCloud, layer_clouds
 from embspace.files.tables import Row
 from embspace.geometry.inference.resampling import stream_of
@@ -17,11 +18,18 @@ from embspace.measure.layers.layer_batches import SPREAD, measures_of_batches
 from embspace.measure.layers.layer_nulls import groups_of, values_of
 from embspace.measure.layers.layer_protocol import Protocol
 from embspace.measure.layers.layer_states import window_states
+from embspace.measure.tables.runs import CHECKPOINT
 from embspace.models.windows import cut_windows, token_table
 
+VALUES = ("value", "n", "n_equal", "dropped", "n_batches", SPREAD)
 OF_ALL: tuple[Family, ...] = ("direction", "spectrum")
-COLUMNS = ["seed", "phase", "step", "layer", "change", "measure", "value", "n", "n_equal"]
-COLUMNS += ["dropped", "n_batches", SPREAD]
+
+
+def columns_of(value: str, spread: str) -> dict[str, Column]:
+    """Return the columns of a table over training, with the kinds of values and their spread."""
+    keys = CHECKPOINT | dict.fromkeys(("layer", "change", "measure"), "row")
+    kinds = dict.fromkeys(VALUES, "count") | {"value": value, SPREAD: spread}
+    return {**keys, **kinds}
 
 
 @dataclass(frozen=True)
@@ -44,7 +52,7 @@ def states_of(
     tokens_per_batch: int,
     device: str = "cpu",
 ) -> CorpusStates:
-    """The tokens read by a checkpoint, `window` at once, with the states.
+    """Return the tokens that a checkpoint reads, `window` at once, and their states.
 
     `texts` has the columns `document` and `text`.
     """
@@ -52,34 +60,34 @@ def states_of(
     states = window_states(module, windows, final_norm, tokens_per_batch, device)
     document = pd.factorize(texts["document"])[0].astype(np.int64)
     tokens = token_table(windows, tokenizer)
-    return CorpusStates(states, document[[each.text for each in windows]], tokens)
+    return CorpusStates(states, document[[part.text for part in windows]], tokens)
 
 
 def rows_of_layers(states: CorpusStates, settings: Settings) -> list[Row]:
-    """One row a layer, change and measure, for the tokens read by a checkpoint.
+    """Return one row a layer, change and measure, of the tokens that a checkpoint reads.
 
-    Measures of neighbors use distinct vectors; `n_equal` is the number of dropped vectors.
+    Measures of neighbors take distinct vectors; `n_equal` vectors are dropped.
     """
     return [
         {"layer": layer, "change": change, "n_equal": cloud.n_equal, **row}
         for layer in range(len(states.states["token"]))
-        for each_once, rows_of in ((False, _rows_of_all), (True, _rows_of_neighbors))
+        for distinct, rows in ((False, _rows_of_all), (True, _rows_of_neighbors))
         for _, change, cloud in layer_clouds(
-            states, layer, settings.changes, n_top=0, spaces=["token"], each_once=each_once
+            states, layer, settings.changes, n_top=0, spaces=["token"], each_once=distinct
         )
-        for row in rows_of(cloud, change, settings)
+        for row in rows(cloud, change, settings)
     ]
 
 
 def _rows_of_all(cloud: LayerCloud, _: Change, settings: Settings) -> Iterator[Row]:
     chosen = [
-        each
-        for each in profiled_measures().values()
-        if each.family in OF_ALL and each.name not in settings.left_out
+        measure
+        for measure in profiled_measures().values()
+        if measure.family in OF_ALL and measure.name not in settings.left_out
     ]
     chosen = applicable(chosen, groups_of(cloud), {})
-    for measure, value in values_of(chosen, cloud).items():
-        yield {"measure": measure, "value": value, "n": len(cloud.x), "dropped": 0}
+    for name, value in values_of(chosen, cloud).items():
+        yield {"measure": name, "value": value, "n": len(cloud.x), "dropped": 0}
 
 
 def _rows_of_neighbors(cloud: LayerCloud, change: Change, settings: Settings) -> Iterator[Row]:
@@ -91,4 +99,6 @@ def _rows_of_neighbors(cloud: LayerCloud, change: Change, settings: Settings) ->
         value_only=settings.left_out,
         batch_size=settings.batch_size,
     )
-    yield from measures_of_batches(cloud, protocol, stream_of(rng, change), with_slow=False)
+    for row in measures_of_batches(cloud, protocol, stream_of(rng, change), with_slow=False):
+        # Intervals, which a single batch has, are not followed over training.
+        yield {name: value for name, value in row.items() if name in ("measure", *VALUES)}

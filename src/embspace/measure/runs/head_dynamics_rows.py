@@ -7,34 +7,40 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Float
 
+from embspace.analysis import Column
 from embspace.files.tables import Row
 from embspace.geometry.attention.head_features import mass_to, row_entropy
 from embspace.geometry.attention.offsets import Maps, offset_sums
+from embspace.measure.tables.runs import CHECKPOINT
 from embspace.models.stream.attention_maps import attention_maps
 from embspace.models.windows import Window, cut_windows
 
 HeadFeature = Literal["self_mass", "previous_mass", "next_mass", "first_token_mass", "row_entropy"]
 OFFSETS: dict[HeadFeature, int] = {"self_mass": 0, "previous_mass": -1, "next_mass": 1}
-COLUMNS = ["seed", "phase", "step", "layer", "head", "feature", "value", "n_documents"]
+
+
+def columns_of(value: str) -> dict[str, Column]:
+    """Return the columns of a table of heads over training, with the kind of values."""
+    keys = CHECKPOINT | dict.fromkeys(("layer", "head", "feature"), "row")
+    return {**keys, "value": value, "n_documents": "count"}
 
 
 def head_rows(
     module: Any, tokenizer: Any, window: int, texts: pd.DataFrame, features: Sequence[HeadFeature]
 ) -> list[Row]:
-    """Return one row a layer, head and feature, each a mean over documents.
+    """Return one row a layer, head and feature: the mean over documents.
 
     `texts` has the columns `document` and `text`. A document's value is the mean over its windows
     of at least two tokens, of at most `window` tokens each. Layers and heads are numbered from 1.
     """
-    windows = [
-        each for each in cut_windows(texts["text"].tolist(), tokenizer, window) if len(each.ids) > 1
-    ]
+    parts = cut_windows(texts["text"].tolist(), tokenizer, window)
+    windows = [part for part in parts if len(part.ids) > 1]
     if not windows:
         return []
     document = pd.factorize(texts["document"])[0]
-    of_window = np.stack([window_features(module, each, features) for each in windows])
-    unit = pd.factorize(document[[each.text for each in windows]])[0]
-    values = _means(of_window, unit)
+    by_window = np.stack([window_features(module, part, features) for part in windows])
+    unit = pd.factorize(document[[part.text for part in windows]])[0]
+    values = _means(by_window, unit)
     return [
         {
             "layer": layer + 1,
@@ -61,9 +67,8 @@ def window_features(
 
     ids = torch.from_numpy(window.ids)[None]
     maps = attention_maps(module, ids, torch.ones_like(ids))
-    layers = [each[0].float().cpu().numpy() for each in maps]
-    found = [[_feature(each, feature) for each in layers] for feature in features]
-    return np.array(found)
+    layers = [layer[0].float().cpu().numpy() for layer in maps]
+    return np.array([[_feature(layer, feature) for layer in layers] for feature in features])
 
 
 def _feature(maps: Maps, feature: HeadFeature) -> Float[np.ndarray, " head"]:
@@ -79,5 +84,5 @@ def _feature(maps: Maps, feature: HeadFeature) -> Float[np.ndarray, " head"]:
 
 def _means(values: np.ndarray, unit: np.ndarray) -> Float[np.ndarray, "feature layer head"]:
     """Return the mean over units of the means of their rows."""
-    of_units = [values[unit == each].mean(axis=0) for each in range(unit.max() + 1)]
-    return np.asarray(np.mean(of_units, axis=0))
+    by_unit = [values[unit == number].mean(axis=0) for number in range(unit.max() + 1)]
+    return np.asarray(np.mean(by_unit, axis=0))

@@ -5,18 +5,28 @@ from typing import Annotated
 import pandas as pd
 from pydantic import Field, PositiveInt
 
-from embspace.files.rows import load_rows
-from embspace.files.scalars import load_scalars
-from embspace.files.tables import Row, save_table
-from embspace.measure.runs.head_dynamics_rows import COLUMNS, HeadFeature, head_rows
-from embspace.measure.runs.pretraining_dynamics import PLACE, some_documents
-from embspace.models.checkpoints import PublishedCheckpoint, published_checkpoints
+from embspace.analysis import Analysis, Outcome, Table
+from embspace.files.tables import Row
+from embspace.measure.runs.head_dynamics_rows import HeadFeature, columns_of, head_rows
+from embspace.measure.runs.published_training import READ, place_of, some_documents
+from embspace.models.checkpoints import PublishedCheckpoint
 from embspace.models.tokenizer import load_tokenizer
 from embspace.models.weights import load_model
 from embspace.models.windows import largest_window
-from embspace.settings.model import Model, describe_model
-from embspace.settings.stage import StageConfig, run_stage
+from embspace.settings.model import Model
+from embspace.settings.stage import run_stage
 from embspace.train.heads import be_quiet
+
+PRETRAINING_HEAD_DYNAMICS = Analysis(
+    noun="pretraining_head_dynamics",
+    question=(
+        "Where did a model's attention heads look over its pretraining? [Of models whose "
+        "checkpoints are on the hub](layers.md#over-a-published-training)"
+    ),
+    reads=READ,
+    tables={"csv": Table(columns_of("profile"))},
+    over="checkpointed",
+)
 
 
 def measure_pretraining_head_dynamics(
@@ -29,7 +39,7 @@ def measure_pretraining_head_dynamics(
     n_documents: PositiveInt,
     window_length: PositiveInt,
     features: Annotated[list[HeadFeature], Field(min_length=1)],
-) -> pd.DataFrame:
+) -> Outcome:
     """Return a row per checkpoint, layer, head and feature, as in `measure_head_dynamics`.
 
     `texts` has the texts by corpus. `n_documents` of `corpus`, at equal distances, are read in
@@ -45,28 +55,15 @@ def measure_pretraining_head_dynamics(
     tokenizer = load_tokenizer(name, model)
     read = some_documents(texts[corpus], n_documents)
     rows: list[Row] = []
-    for each in tqdm(checkpoints, desc="checkpoints", disable=None):
-        module = load_model(each.name, each.model)
-        length = min(window_length, largest_window(each.model, module))
-        found = head_rows(module, tokenizer, length, read, features)
-        rows += [{**PLACE, "step": each.step, **row} for row in found]
-    return pd.DataFrame(rows, columns=COLUMNS)
+    for checkpoint in tqdm(checkpoints, desc="checkpoints", disable=None):
+        module = load_model(checkpoint.name, checkpoint.model)
+        length = min(window_length, largest_window(checkpoint.model, module))
+        own = head_rows(module, tokenizer, length, read, features)
+        rows += [{**place_of(checkpoint), **row} for row in own]
+    return {"csv": pd.DataFrame(rows)}
 
 
-def main(config: StageConfig) -> None:
-    """Load, call, save."""
-    name, corpus = config.model_name, config.settings["corpus"]
-    model = describe_model(name, config.model)
-    pins = load_scalars(f"data/prepared/checkpoints/{name}.json")
-    table = measure_pretraining_head_dynamics(
-        name,
-        model,
-        [each for each in published_checkpoints(name, model) if str(each.step) in pins],
-        {corpus: load_rows(f"data/prepared/texts/{corpus}.parquet")},
-        **config.settings,
-    )
-    save_table(table, f"results/pretraining_head_dynamics/{name}.csv")
-
+main = PRETRAINING_HEAD_DYNAMICS.main(measure_pretraining_head_dynamics)
 
 if __name__ == "__main__":
     run_stage(main, measure_pretraining_head_dynamics)

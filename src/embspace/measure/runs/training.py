@@ -1,67 +1,94 @@
 """Stage `measure_training`: what the models of a run learn, checkpoint by checkpoint."""
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 
+from embspace.analysis import Analysis, Outcome, Source, Table
 from embspace.files.rows import load_rows
-from embspace.files.tables import Row, save_table
+from embspace.files.tables import Row
 from embspace.grammar.agreement import agreement_items
 from embspace.grammar.language import make_language
 from embspace.measure.runs.training_classification import classification_rows
 from embspace.measure.runs.training_language_modeling import (
     agreement_rows,
+    checkpoint_key,
     counts_row,
     held_out_row,
     load_asker,
 )
+from embspace.measure.tables.columns import with_bounds
+from embspace.measure.tables.runs import CHECKPOINT, CHECKPOINTS, RUN, RUN_TEXTS
 from embspace.settings.corpus import GrammarCorpus, describe_corpus
-from embspace.settings.run import Run, SequenceClassification, describe_run
+from embspace.settings.run import Run, SequenceClassification
 from embspace.settings.schema import read_yaml
-from embspace.settings.stage import StageConfig, run_stage
+from embspace.settings.stage import run_stage
 from embspace.settings.types import Probability
-from embspace.train.checkpoints import Checkpoint, all_checkpoints
+from embspace.train.checkpoints import Checkpoint
 
-CHECKPOINT = ["seed", "phase", "step"]
-LOSSES = [*CHECKPOINT, "loss"]
-HELD_OUT = [*CHECKPOINT, "objective", "n", "n_documents", "loss", "loss_low", "loss_high"]
 KEYS = ["phase", "step", "of", "quantity"]
-OF_TOKENS = ["loss", "accuracy", "next_sentence_accuracy"]
-SPREAD = [*KEYS, "n_seeds", "mean", "standard_deviation", "smallest", "largest"]
+TOKEN_QUANTITIES = ["loss", "accuracy", "next_sentence_accuracy"]
 
 
-HELD_OUT += ["accuracy", "accuracy_low", "accuracy_high", "unigram_entropy"]
-HELD_OUT += ["next_sentence_accuracy", "next_sentence_accuracy_low", "next_sentence_accuracy_high"]
-HELD_OUT += ["share_unknown", "unigram_loss", "unigram_accuracy", "bigram_loss", "bigram_accuracy"]
-HELD_OUT += ["place_loss", "place_accuracy"]
-AGREEMENT = [*CHECKPOINT, "clause", "attractors", "n", "n_documents", "accuracy", "accuracy_low"]
-AGREEMENT += ["accuracy_high", "null_accuracy"]
-CLASSIFICATION = ["classifier", *CHECKPOINT, "texts", "n", "n_documents"]
-CLASSIFICATION += ["accuracy", "accuracy_low", "accuracy_high"]
-CLASSIFICATION += ["macro_f1", "macro_f1_low", "macro_f1_high"]
-CLASSIFICATION += ["accuracy_less_regression", "accuracy_less_regression_low"]
-CLASSIFICATION += ["accuracy_less_regression_high", "macro_f1_less_regression"]
-CLASSIFICATION += ["macro_f1_less_regression_low", "macro_f1_less_regression_high"]
-CLASSIFICATION += ["share_unknown", "null_accuracy"]
+def agreements_of(corpora: str, texts: str, _: str, run: Run) -> pd.DataFrame | None:
+    """Return the verbs of held-out texts that a grammar made; None of other texts."""
+    corpus = describe_corpus(run.corpus, read_yaml(Path(corpora, f"{run.corpus}.yaml")))
+    if not isinstance(corpus, GrammarCorpus):
+        return None
+    table = load_rows(texts)
+    return agreement_items(table[table["split"] == "test"], make_language(corpus))
 
 
-@dataclass(frozen=True)
-class TrainingTables:
-    """The tables; those that a run has nothing for are empty."""
-
-    losses: pd.DataFrame
-    """One row a step: the loss of its batch, before the step."""
-    held_out: pd.DataFrame
-    """One row a checkpoint of a language model: loss and accuracy on held-out texts."""
-    agreement: pd.DataFrame
-    """The same of a grammar's corpus: which of two forms of a verb is the likelier."""
-    classification: pd.DataFrame
-    """One row a checkpoint of a classifier, and one of a logistic regression on words."""
-    seeds: pd.DataFrame
-    """`seed_spread` of the last checkpoints."""
+TRAINING = Analysis(
+    noun="training",
+    question=(
+        "What do small models learn that we train ourselves, and when? [The runs](training.md), "
+        "with `make all`"
+    ),
+    reads={
+        "run": RUN,
+        "texts": RUN_TEXTS,
+        "checkpoints": CHECKPOINTS,
+        "agreements": Source(agreements_of, ("conf/corpus", RUN_TEXTS), described=True),
+    },
+    tables={
+        "losses": Table({**CHECKPOINT, "loss": "step_loss"}),
+        "held_out": Table(
+            CHECKPOINT
+            | {"objective": "row", "n": "count", "n_documents": "count"}
+            | with_bounds("loss", "trained_loss")
+            | with_bounds("accuracy", "trained_share")
+            | {"unigram_entropy": "moment"}
+            | with_bounds("next_sentence_accuracy", "trained_share")
+            | dict.fromkeys(("share_unknown", "unigram_loss", "unigram_accuracy"), "moment")
+            | dict.fromkeys(("bigram_loss", "bigram_accuracy"), "moment")
+            | dict.fromkeys(("place_loss", "place_accuracy"), "moment")
+        ),
+        "agreement": Table(
+            CHECKPOINT
+            | {"clause": "row", "attractors": "row", "n": "count", "n_documents": "count"}
+            | with_bounds("accuracy", "trained_share")
+            | {"null_accuracy": "moment"}
+        ),
+        "classification": Table(
+            {"classifier": "row", **CHECKPOINT, "texts": "row", "n": "count"}
+            | {"n_documents": "count"}
+            | with_bounds("accuracy", "trained_share")
+            | with_bounds("macro_f1", "trained_share")
+            | with_bounds("accuracy_less_regression", "trained_share")
+            | with_bounds("macro_f1_less_regression", "trained_share")
+            | {"share_unknown": "moment", "null_accuracy": "moment"}
+        ),
+        "seeds": Table(
+            dict.fromkeys(KEYS, "row")
+            | {"n_seeds": "count", "mean": "trained_loss", "standard_deviation": "trained_share"}
+            | {"smallest": "trained_loss", "largest": "trained_loss"}
+        ),
+    },
+    over="trained",
+)
 
 
 def measure_training(
@@ -74,8 +101,8 @@ def measure_training(
     level: Probability,
     inverse_regularization: PositiveFloat,
     seed: NonNegativeInt,
-) -> TrainingTables:
-    """Losses of training, and the predictions of checkpoints on held-out texts.
+) -> Outcome:
+    """Measure the losses of training, and the predictions of checkpoints on held-out texts.
 
     Losses are in nats: per token for a language model, per window for a classifier; with
     next-sentence prediction, the loss of a step is the sum of both. Intervals are over held-out
@@ -96,34 +123,35 @@ def measure_training(
     trained = texts[texts["split"] == "train"].reset_index(drop=True)
     modeled: list[Checkpoint] = []
     classified: list[Checkpoint] = []
-    for each in checkpoints:
-        is_classifier = isinstance(run.phases[each.phase], SequenceClassification)
-        (classified if is_classifier else modeled).append(each)
-    first = {each.phase: each for each in reversed(modeled)}
-    counts = {phase: counts_row(run, each, trained, tested) for phase, each in first.items()}
-    asked = Parallel(n_jobs=-1)(
-        delayed(_asked)(run, each, tested, counts[each.phase], agreements, options)
-        for each in modeled
+    for checkpoint in checkpoints:
+        is_classifier = isinstance(run.phases[checkpoint.phase], SequenceClassification)
+        (classified if is_classifier else modeled).append(checkpoint)
+    first = {checkpoint.phase: checkpoint for checkpoint in reversed(modeled)}
+    counts = {
+        phase: counts_row(run, checkpoint, trained, tested) for phase, checkpoint in first.items()
+    }
+    predicted = Parallel(n_jobs=-1)(
+        delayed(_rows)(run, checkpoint, tested, counts[checkpoint.phase], agreements, options)
+        for checkpoint in modeled
     )
-    of_classes = classification_rows(
+    classes = classification_rows(
         run, classified, trained, tested, inverse_regularization=inverse_regularization, **options
     )
+    outcome = {
+        "held_out": [row for row, _ in predicted],
+        "agreement": [row for _, rows in predicted for row in rows],
+        "classification": classes,
+    }
+    tables = {name: TRAINING.tables[name].of(rows) for name, rows in outcome.items()}
     losses = [
-        (each.seed, each.phase, step, loss) for each in checkpoints for step, loss in each.losses()
+        {**checkpoint_key(checkpoint), "step": step, "loss": loss}
+        for checkpoint in checkpoints
+        for step, loss in checkpoint.losses()
     ]
-    held_out = pd.DataFrame([row for row, _ in asked], columns=HELD_OUT)
-    agreement = pd.DataFrame([row for _, rows in asked for row in rows], columns=AGREEMENT)
-    classification = pd.DataFrame(of_classes, columns=CLASSIFICATION)
-    return TrainingTables(
-        pd.DataFrame(losses, columns=LOSSES),
-        held_out,
-        agreement,
-        classification,
-        seed_spread(held_out, agreement, classification),
-    )
+    return {**tables, "losses": pd.DataFrame(losses), "seeds": seed_spread(**tables)}
 
 
-def _asked(
+def _rows(
     run: Run,
     checkpoint: Checkpoint,
     tested: pd.DataFrame,
@@ -131,24 +159,16 @@ def _asked(
     agreements: pd.DataFrame | None,
     options: dict[str, Any],
 ) -> tuple[Row, list[Row]]:
-    """The rows of a language model's checkpoint, of held-out texts and of their verbs."""
+    """Return the rows of a language model's checkpoint: of held-out texts, and of their verbs."""
     asker = load_asker(run, checkpoint, tested)
-    of_verbs = [] if agreements is None else agreement_rows(asker, agreements, **options)
-    return held_out_row(asker, counts, **options), of_verbs
-
-
-def _agreements(run: Run, texts: pd.DataFrame) -> pd.DataFrame | None:
-    """The verbs of held-out texts, where a grammar made them."""
-    corpus = describe_corpus(run.corpus, read_yaml(Path(f"conf/corpus/{run.corpus}.yaml")))
-    if not isinstance(corpus, GrammarCorpus):
-        return None
-    return agreement_items(texts[texts["split"] == "test"], make_language(corpus))
+    verbs = [] if agreements is None else agreement_rows(asker, agreements, **options)
+    return held_out_row(asker, counts, **options), verbs
 
 
 def seed_spread(
     held_out: pd.DataFrame, agreement: pd.DataFrame, classification: pd.DataFrame
 ) -> pd.DataFrame:
-    """Mean and spread over seeds of the predictions of a phase's last checkpoint.
+    """Return mean and spread over seeds of the predictions of a phase's last checkpoint.
 
     The standard deviation is for a sample (n - 1), NaN for one seed. `of` is the owner of the
     quantity: an objective, a kind of clause, a variant of the texts.
@@ -157,44 +177,26 @@ def seed_spread(
     trained = classification[classification["classifier"] == "trained"]
     long = pd.concat(
         [
-            _long(held_out.assign(of=held_out["objective"]), OF_TOKENS),
+            _long(held_out.assign(of=held_out["objective"]), TOKEN_QUANTITIES),
             _long(agreement.assign(of=verbs), ["accuracy"]),
             _long(trained.assign(of=trained["texts"]), ["accuracy", "macro_f1"]),
         ]
     ).dropna(subset=["value"])
-    rows = []
-    for key, values in long.groupby(KEYS, sort=False)["value"]:
-        facts = (values.mean(), values.std(), values.min(), values.max())
-        rows.append((*key, len(values), *facts))
-    return pd.DataFrame(rows, columns=SPREAD)
+    values = long.groupby(KEYS, sort=False)["value"]
+    return values.agg(
+        n_seeds="size", mean="mean", standard_deviation="std", smallest="min", largest="max"
+    ).reset_index()
 
 
 def _long(table: pd.DataFrame, quantities: list[str]) -> pd.DataFrame:
-    """One row a seed and quantity, of the last step of each phase."""
+    """Return one row a seed and quantity, of the last step of each phase."""
     last = table[table["step"] == table.groupby("phase")["step"].transform("max")]
     return last.melt(
         ["phase", "step", "of", "seed"], quantities, var_name="quantity", value_name="value"
     ).astype({"step": int, "value": float})
 
 
-def main(config: StageConfig) -> None:
-    """Load, call, save."""
-    name = config.train_name
-    run = describe_run(name, config.train)
-    texts = load_rows(f"data/prepared/training_texts/{name}.parquet")
-    found = measure_training(
-        run,
-        texts,
-        all_checkpoints(f"data/trained/{name}", run),
-        _agreements(run, texts),
-        **config.settings,
-    )
-    save_table(found.losses, f"results/training/losses/{name}.csv")
-    save_table(found.held_out, f"results/training/held_out/{name}.csv")
-    save_table(found.agreement, f"results/training/agreement/{name}.csv")
-    save_table(found.classification, f"results/training/classification/{name}.csv")
-    save_table(found.seeds, f"results/training/seeds/{name}.csv")
-
+main = TRAINING.main(measure_training)
 
 if __name__ == "__main__":
     run_stage(main, measure_training, groups=("train",))

@@ -7,7 +7,7 @@ data/published/razzhigaev_shape_of_learning.yaml says.
 
 import pandas as pd
 
-from embspace.files.tables import load_table, save_table
+from embspace.analysis import Analysis, Outcome, Table
 from embspace.measure.layers.layer_shapes import BELL, FLAT
 from embspace.measure.layers.model_kinds import ENCODER, kind_of_run
 from embspace.measure.runs.training_claims_rows import (
@@ -17,9 +17,18 @@ from embspace.measure.runs.training_claims_rows import (
     ClaimRules,
     claim_rows,
 )
-from embspace.settings.run import Run, describe_run
-from embspace.settings.stage import StageConfig, run_stage
+from embspace.measure.tables.runs import RUN
+from embspace.settings.run import Run
+from embspace.settings.stage import run_stage
 from embspace.settings.types import Share
+
+TRAINING_CLAIMS = Analysis(
+    noun="training_claims",
+    question="Which published claims on training hold of these runs?",
+    reads={"dynamics": "results/dynamics/{run}.csv", "run": RUN},
+    tables={"csv": Table(COLUMNS)},
+    over="trained",
+)
 
 
 def measure_training_claims(
@@ -32,8 +41,8 @@ def measure_training_claims(
     rank_correlation: Share,
     settled_share: Share,
     dimension_fall: Share,
-) -> pd.DataFrame:
-    """A row per claim and seed: one or two statistics, the bounds, and the verdict.
+) -> Outcome:
+    """Return a row per claim and seed: one or two statistics, the bounds, and the verdict.
 
     At the checkpoints of the run's first phase, for the blocks. The paper averages over layers and
     does not mention the embeddings, layer 0: if layer 0 changes a verdict on a mean over layers,
@@ -61,7 +70,7 @@ def measure_training_claims(
     """
     kind = kind_of_run(run)
     if not kind:
-        return pd.DataFrame(columns=COLUMNS)
+        return TRAINING_CLAIMS.empty()
     rules = ClaimRules(
         flat_range=flat_range,
         bell_height=bell_height,
@@ -71,17 +80,11 @@ def measure_training_claims(
         dimension_fall=dimension_fall,
     )
     over_layers = FLAT if kind == ENCODER else BELL
-    return claim_rows(dynamics, kind, (over_layers, GROWTH, RISE_AND_FALL), rules)
+    rows = claim_rows(dynamics, kind, (over_layers, GROWTH, RISE_AND_FALL), rules)
+    return {"csv": TRAINING_CLAIMS.tables["csv"].of(rows)}
 
 
-def main(config: StageConfig) -> None:
-    """Load, call, save."""
-    name = config.train_name
-    run = describe_run(name, config.train)
-    dynamics = load_table(f"results/dynamics/{name}.csv")
-    table = measure_training_claims(dynamics, run, **config.settings)
-    save_table(table, f"results/training_claims/{name}.csv")
-
+main = TRAINING_CLAIMS.main(measure_training_claims)
 
 if __name__ == "__main__":
     run_stage(main, measure_training_claims, groups=("train",))

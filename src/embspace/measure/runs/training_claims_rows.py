@@ -1,11 +1,12 @@
 """Decides the claims of Razzhigaev et al. on layers and training: a row a claim."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 
 import numpy as np
 import pandas as pd
 from jaxtyping import Float, Int
 
+from embspace.analysis import Column
 from embspace.files.tables import Row
 from embspace.measure.layers.layer_shapes import (
     BELL,
@@ -28,9 +29,15 @@ from embspace.measure.layers.model_kinds import (
 from embspace.measure.runs.training_claims_moves import dealt_anew, growth_over, rise_and_fall_over
 from embspace.settings.types import Share
 
-COLUMNS = ["claim", "claimed_of", "section", "kind", "seed", "statistic", "value", "low", "high"]
-COLUMNS += ["second_statistic", "second_value", "second_low", "second_high", "walk_p_value"]
-COLUMNS += ["holds_if", "verdict_with_embeddings", "verdict"]
+COLUMNS: Mapping[str, Column] = (
+    {"claim": "row", "claimed_of": "name", "section": "name", "kind": "name", "seed": "row"}
+    | {"statistic": "name"}
+    | dict.fromkeys(("value", "low", "high"), "trained_statistic")
+    | {"second_statistic": "name"}
+    | dict.fromkeys(("second_value", "second_low", "second_high"), "trained_statistic")
+    | {"walk_p_value": "trained_statistic", "holds_if": "name"}
+    | dict.fromkeys(("verdict_with_embeddings", "verdict"), "trained_verdict")
+)
 ANISOTROPY, DIMENSION = "top_variance_share", "two_nn"
 GROWTH, RISE_AND_FALL = "anisotropy grows, then settles", "dimension rises, then falls"
 CLAIMED_OF = {BELL: DECODER, FLAT: ENCODER, GROWTH: DECODER, RISE_AND_FALL: DECODER}
@@ -47,32 +54,31 @@ class ClaimRules(ShapeRules):
 
 def claim_rows(
     dynamics: pd.DataFrame, kind: str, claims: Collection[str], rules: ClaimRules
-) -> pd.DataFrame:
+) -> list[Row]:
     """Return a row per seed and claim of `claims`: statistics, bounds, and the verdict.
 
     `dynamics` is a table of `measure_dynamics` or `measure_pretraining_dynamics`, for a model of
     the `kind`; the first phase counts.
     """
-    rows = [
+    return [
         {"kind": kind, "seed": seed, **row}
-        for seed, of_seed in of_first_phase(dynamics).groupby("seed", sort=False)
-        for row in _of_seed(of_seed, rules)
+        for seed, rows in of_first_phase(dynamics).groupby("seed", sort=False)
+        for row in _rows_of_seed(rows, rules)
         if row["claim"] in claims
     ]
-    return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def _of_seed(of_seed: pd.DataFrame, rules: ClaimRules) -> Iterator[Row]:
-    profile = _profile(of_seed[of_seed["layer"] > 0])
-    for claim, conditions_of in ((BELL, bell_conditions), (FLAT, flat_conditions)):
-        yield _row(claim, "4.1", conditions_of(profile, profile, profile, rules))
-    yield from _over_training(of_seed, rules)
+def _rows_of_seed(dynamics: pd.DataFrame, rules: ClaimRules) -> Iterator[Row]:
+    profile = _profile(dynamics[dynamics["layer"] > 0])
+    for claim, conditions in ((BELL, bell_conditions), (FLAT, flat_conditions)):
+        yield _row(claim, "4.1", conditions(profile, profile, profile, rules))
+    yield from _over_training(dynamics, rules)
 
 
 def _over_training(rows: pd.DataFrame, rules: ClaimRules) -> Iterator[Row]:
-    """The claims on a mean over layers: by the blocks alone, beside the verdict with layer 0."""
+    """Yield the claims on a mean over layers: by the blocks, beside the verdict with layer 0."""
 
-    def of(layers: pd.DataFrame) -> tuple[Row, Row]:
+    def of_layers(layers: pd.DataFrame) -> tuple[Row, Row]:
         dimensions = _over_steps(layers, DIMENSION)[1]
         relative = dealt_anew(layers[layers["measure"] == DIMENSION])
         return (
@@ -80,7 +86,7 @@ def _over_training(rows: pd.DataFrame, rules: ClaimRules) -> Iterator[Row]:
             _rise_and_fall(rise_and_fall_over(dimensions, relative), rules),
         )
 
-    for row, other in zip(of(rows[rows["layer"] > 0]), of(rows), strict=True):
+    for row, other in zip(of_layers(rows[rows["layer"] > 0]), of_layers(rows), strict=True):
         same = other["verdict"] in (row["verdict"], CANNOT)
         verdict = row["verdict"] if same or row["verdict"] == CANNOT else "depends on the rule"
         yield row | {"verdict_with_embeddings": other["verdict"], "verdict": verdict}
@@ -94,7 +100,7 @@ def _profile(rows: pd.DataFrame) -> Float[np.ndarray, " block"]:
 def _over_steps(
     rows: pd.DataFrame, measure: str
 ) -> tuple[Int[np.ndarray, " step"], Float[np.ndarray, " step"]]:
-    """The steps, and the mean over blocks at each."""
+    """Return the steps, and the mean over blocks at each."""
     means = rows[rows["measure"] == measure].groupby("step")["value"].mean().sort_index()
     return means.index.to_numpy(), means.to_numpy(dtype=float)
 

@@ -1,17 +1,13 @@
 """Stage `measure_attribution`: which sites of a gene the classifiers of a run look at."""
 
-from dataclasses import dataclass
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 
+from embspace.analysis import Analysis, Outcome, Table
 from embspace.errors import InputError
-from embspace.files.rows import load_rows
-from embspace.files.tables import save_table
 from embspace.geometry.attribution.recall import ranking
-from embspace.measure.sequences.attribution_curves import AREAS, CURVE, area_rows, curve_rows
+from embspace.measure.sequences.attribution_curves import area_rows, curve_rows
 from embspace.measure.sequences.attribution_methods import regression_scores
 from embspace.measure.sequences.attribution_seeds import (
     AT_RANDOM,
@@ -23,43 +19,71 @@ from embspace.measure.sequences.attribution_seeds import (
     scored_model,
 )
 from embspace.measure.sequences.attribution_sites import (
-    CHANGES,
-    PLACES,
-    PRECISION,
-    RECALL,
     change_rows,
     place_rows,
     precision_rows,
     recall_rows,
 )
-from embspace.measure.sequences.sequence_texts import (
-    PlacedSequences,
-    held_out_sequences,
-    placed_sequences,
-)
-from embspace.settings.corpus import describe_corpus
-from embspace.settings.run import Run, describe_run
-from embspace.settings.schema import read_yaml
-from embspace.settings.stage import StageConfig, run_stage
+from embspace.measure.sequences.sequence_texts import PLACE, PLACED, PlacedSequences
+from embspace.measure.tables.columns import with_bounds
+from embspace.measure.tables.run_corpora import RUN_FOLDER
+from embspace.measure.tables.runs import RUN, RUN_TEXTS
+from embspace.settings.run import Run
+from embspace.settings.stage import run_stage
 from embspace.settings.types import Probability
 
-
-@dataclass(frozen=True)
-class AttributionTables:
-    """The tables; empty of a run that does not classify simulated sequences."""
-
-    precision: pd.DataFrame
-    """One row a model and method: the share of true places among the first."""
-    recall: pd.DataFrame
-    """One row a model, method and number of places: the share of changes that they cover."""
-    changes: pd.DataFrame
-    """One row a model, method, class and defining change: how often it is found."""
-    curves: pd.DataFrame
-    """One row a seed, method, curve and number of places: the probability of the class."""
-    areas: pd.DataFrame
-    """One row a seed, method and curve: the area, against random places and the regression."""
-    places: pd.DataFrame
-    """One row a method, class and place: the mean score over seeds and documents."""
+MODEL = dict.fromkeys(("weights", "model_seed", "method"), "row")
+CURVE = dict.fromkeys(("model_seed", "method", "curve"), "row")
+ATTRIBUTION = Analysis(
+    noun="attribution",
+    question="Which sites does a class rest on, and are they those that define it?",
+    reads={"run": RUN, "placed": PLACED, "texts": RUN_TEXTS, "root": RUN_FOLDER},
+    tables={
+        # A row a model and method: the share of true places among the first.
+        "precision": Table(
+            {**MODEL, "n_documents": "count", "n_places": "count"}
+            | with_bounds("precision", "trained_sites")
+            | {"chance_precision": "moment"}
+            | with_bounds("precision_less_regression", "trained_sites")
+            | with_bounds("any_class_precision", "trained_sites")
+            | {"chance_any_class_precision": "moment"}
+            | {"largest_random_precision": "trained_sites"}
+            | {"largest_random_any_class_precision": "trained_sites"}
+            | {"finds_sites": "trained_verdict"}
+        ),
+        # A row a model, method and number of places: the share of changes that they cover.
+        "recall": Table(
+            {**MODEL, "n_first": "row", "n_documents": "count"}
+            | with_bounds("recall", "trained_sites")
+            | {"chance_recall": "moment"}
+        ),
+        # A row a model, method, class and defining change: how often the change is found.
+        "changes": Table(
+            {**MODEL, "class": "row", "change": "row", "codon": "row", "n_documents": "count"}
+            | with_bounds("found", "trained_place")
+            | {"chance_found": "moment"}
+        ),
+        # A row a seed, method, curve and number of places: the probability of the class.
+        "curves": Table(
+            {**CURVE, "n_hidden": "row", "n_documents": "count"}
+            | with_bounds("probability", "trained_sites")
+        ),
+        # A row a seed, method and curve: the area, against random places and the regression.
+        "areas": Table(
+            {**CURVE, "n_documents": "count"}
+            | with_bounds("area", "trained_sites")
+            | with_bounds("area_less_random", "trained_sites")
+            | with_bounds("area_less_regression", "trained_sites")
+        ),
+        # A row a method, class and place: the mean score over seeds and documents.
+        "places": Table(
+            {"method": "row", "class": "row"}
+            | PLACE
+            | {"n_documents": "count", "attribution": "trained_place"}
+        ),
+    },
+    over="trained",
+)
 
 
 def measure_attribution(
@@ -76,7 +100,7 @@ def measure_attribution(
     n_resamples: PositiveInt,
     level: Probability,
     seed: NonNegativeInt,
-) -> AttributionTables:
+) -> Outcome:
     """Rank the k-mers of held-out sequences by method, against the known sites of the class.
 
     A place is a k-mer of the region. A true place covers a defining change of the sequence's class
@@ -119,8 +143,7 @@ def measure_attribution(
         InputError: if no held-out sequence has a defining change of the class.
     """
     if placed is None:
-        names = (PRECISION, RECALL, CHANGES, CURVE, AREAS, PLACES)
-        return AttributionTables(*(pd.DataFrame(columns=columns) for columns in names))
+        return ATTRIBUTION.empty()
     from joblib import Parallel, delayed
 
     if not placed.has.any():
@@ -130,53 +153,34 @@ def measure_attribution(
     by_regression = regression_scores(
         trained, placed.sequences, inverse_regularization=inverse_regularization
     )
-    of_known, of_random = np.random.default_rng(seed).spawn(2)
+    for_known, for_random = np.random.default_rng(seed).spawn(2)
     orders = {
         REGRESSION: [ranking(by_regression)],
-        KNOWN: [known_order(placed, of_known)],
-        AT_RANDOM: random_orders(placed, n_random_orders, of_random),
+        KNOWN: [known_order(placed, for_known)],
+        AT_RANDOM: random_orders(placed, n_random_orders, for_random),
     }
     n_places = placed.gene.n_places
-    inner = [each for each in sorted(n_hidden) if each < n_places]
+    inner = [n for n in sorted(n_hidden) if n < n_places]
     steps = [0, *inner, n_places]
-    asked: list[tuple[int, int | None]] = [(number, None) for number in range(len(run.seeds))]
-    asked += [(0, each) for each in range(n_random_weights)]
+    seeds: list[tuple[int, int | None]] = [(number, None) for number in range(len(run.seeds))]
+    seeds += [(0, random_seed) for random_seed in range(n_random_weights)]
     models: list[ScoredModel] = Parallel(n_jobs=-1, batch_size=1)(
         delayed(scored_model)(run, root, number, placed, orders, inner, random_seed)
-        for number, random_seed in asked
+        for number, random_seed in seeds
     )
     scored = [*models, ScoredModel("logistic regression", None, {REGRESSION: by_regression}, {})]
-    return AttributionTables(
-        pd.DataFrame(precision_rows(scored, placed, **options), columns=PRECISION),
-        pd.DataFrame(recall_rows(scored, placed, n_first, **options), columns=RECALL),
-        pd.DataFrame(change_rows(scored, placed, **options), columns=CHANGES),
-        pd.DataFrame(curve_rows(models, placed, steps, **options), columns=CURVE),
-        pd.DataFrame(area_rows(models, placed, steps, **options), columns=AREAS),
-        pd.DataFrame(place_rows(scored, placed), columns=PLACES),
-    )
+    rows = {
+        "precision": precision_rows(scored, placed, **options),
+        "recall": recall_rows(scored, placed, n_first, **options),
+        "changes": change_rows(scored, placed, **options),
+        "curves": curve_rows(models, placed, steps, **options),
+        "areas": area_rows(models, placed, steps, **options),
+        "places": place_rows(scored, placed),
+    }
+    return {name: pd.DataFrame([*table_rows]) for name, table_rows in rows.items()}
 
 
-def main(config: StageConfig) -> None:
-    """Load, call, save."""
-    name = config.train_name
-    run = describe_run(name, config.train)
-    corpus = describe_corpus(run.corpus, read_yaml(Path(f"conf/corpus/{run.corpus}.yaml")))
-    texts = load_rows(f"data/prepared/training_texts/{name}.parquet")
-    sequences = held_out_sequences(name, run, corpus, texts)
-    found = measure_attribution(
-        run,
-        placed_sequences(name, sequences, corpus),
-        texts,
-        f"data/trained/{name}",
-        **config.settings,
-    )
-    save_table(found.precision, f"results/attribution/precision/{name}.csv")
-    save_table(found.recall, f"results/attribution/recall/{name}.csv")
-    save_table(found.changes, f"results/attribution/changes/{name}.csv")
-    save_table(found.curves, f"results/attribution/curves/{name}.csv")
-    save_table(found.areas, f"results/attribution/areas/{name}.csv")
-    save_table(found.places, f"results/attribution/places/{name}.csv")
-
+main = ATTRIBUTION.main(measure_attribution)
 
 if __name__ == "__main__":
     run_stage(main, measure_attribution, groups=("train",))

@@ -12,12 +12,6 @@ from embspace.measure.sequences.attribution_seeds import AT_RANDOM, REGRESSION, 
 from embspace.measure.sequences.sequence_intervals import class_means, numbered
 from embspace.measure.sequences.sequence_texts import PlacedSequences
 
-KEY = ["model_seed", "method", "curve"]
-CURVE = [*KEY, "n_hidden", "n_documents", "probability", "probability_low", "probability_high"]
-AREAS = [*KEY, "n_documents", "area", "area_low", "area_high", "area_less_random"]
-AREAS += ["area_less_random_low", "area_less_random_high", "area_less_regression"]
-AREAS += ["area_less_regression_low", "area_less_regression_high"]
-
 
 def curve_rows(
     models: Sequence[ScoredModel], placed: PlacedSequences, steps: list[int], **options: Any

@@ -19,18 +19,6 @@ from embspace.measure.sequences.sequence_classifiers import RANDOM, TRAINED
 from embspace.measure.sequences.sequence_intervals import class_means, numbered
 from embspace.measure.sequences.sequence_texts import PlacedSequences
 
-MODEL = ["weights", "model_seed", "method"]
-PRECISION = [*MODEL, "n_documents", "n_places", "precision", "precision_low", "precision_high"]
-PRECISION += ["chance_precision", "precision_less_regression", "precision_less_regression_low"]
-PRECISION += ["precision_less_regression_high", "any_class_precision", "any_class_precision_low"]
-PRECISION += ["any_class_precision_high", "chance_any_class_precision", "largest_random_precision"]
-PRECISION += ["largest_random_any_class_precision", "finds_sites"]
-RECALL = [*MODEL, "n_first", "n_documents", "recall", "recall_low", "recall_high", "chance_recall"]
-CHANGES = [*MODEL, "class", "change", "codon", "n_documents", "found", "found_low", "found_high"]
-CHANGES += ["chance_found"]
-PLACES = ["method", "class", "place", "first_codon", "last_codon", "n_changes", "n_documents"]
-PLACES += ["attribution"]
-
 
 def precision_rows(
     models: Sequence[ScoredModel], placed: PlacedSequences, **options: Any

@@ -1,36 +1,66 @@
 """Stage `measure_class_flow`: how the first token parts the classes of sequences, by layer."""
 
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
 from pydantic import NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt
 
-from embspace.extract.checkpoints import form_of
-from embspace.files.rows import load_rows
-from embspace.files.tables import save_table
-from embspace.measure.sequences.class_flow_layers import SEPARATION, separation_rows, with_verdicts
-from embspace.measure.sequences.class_flow_maps import MAPS, QUALITY, Layout, class_maps
+from embspace.analysis import Analysis, Column, Outcome, Table
+from embspace.measure.sequences.class_flow_layers import separation_rows, with_verdicts
+from embspace.measure.sequences.class_flow_maps import COORDINATES, Layout, class_maps
 from embspace.measure.sequences.class_flow_states import states_of_seed
-from embspace.measure.sequences.sequence_texts import Sequences, held_out_sequences
-from embspace.settings.corpus import describe_corpus
-from embspace.settings.run import Run, describe_run
-from embspace.settings.schema import read_yaml
-from embspace.settings.stage import StageConfig, run_stage
+from embspace.measure.sequences.sequence_texts import SEQUENCES, Sequences
+from embspace.measure.tables.columns import with_bounds
+from embspace.measure.tables.run_corpora import FINAL_NORM, RUN_FOLDER
+from embspace.measure.tables.runs import RUN
+from embspace.settings.run import Run
+from embspace.settings.stage import run_stage
 from embspace.settings.types import Probability
 
 
-@dataclass(frozen=True)
-class ClassFlowTables:
-    """The tables; empty of a run that does not classify sequences."""
+def _beside_null(quantity: str) -> dict[str, Column]:
+    return {
+        **with_bounds(quantity, "trained_sites"),
+        **with_bounds(f"null_{quantity}", "trained_sites"),
+        f"{quantity}_p_value": "trained_sites",
+    }
 
-    separation: pd.DataFrame
-    """One row a model and layer: how well the classes hold together."""
-    maps: pd.DataFrame
-    """One row a layer and text of the first seed: its place on two maps."""
-    quality: pd.DataFrame
-    """One row a layer and map: what it keeps."""
+
+CLASS_FLOW = Analysis(
+    noun="class_flow",
+    question=(
+        "How does [CLS] part the classes of sequences, layer by layer? "
+        "[The RNA model](rna_model.md), with `make all`"
+    ),
+    reads={
+        "run": RUN,
+        "sequences": SEQUENCES,
+        "root": RUN_FOLDER,
+        "final_norm": FINAL_NORM,
+    },
+    tables={
+        # A row a model and layer: how well the classes hold together.
+        "separation": Table(
+            {"weights": "row", "model_seed": "row", "layer": "row"}
+            | dict.fromkeys(("n", "n_documents", "n_classes"), "count")
+            | _beside_null("silhouette")
+            | _beside_null("nearest_in_class")
+            | {"largest_random_silhouette": "trained_sites", "is_parted": "trained_verdict"}
+        ),
+        # A row a layer and text of the first seed: the place on two maps.
+        "maps": Table(
+            {"layer": "row", "text": "row", "document": "name", "class": "row"}
+            | dict.fromkeys(COORDINATES, "trained_place")
+        ),
+        "quality": Table(
+            {"layer": "row", "method": "row", "n": "count", "n_neighbors": "count"}
+            | {"explained_variance_1": "trained_sites", "explained_variance_2": "trained_sites"}
+            | {"trustworthiness": "trained_sites", "chance_trustworthiness": "moment"}
+            | {"continuity": "trained_sites", "neighbor_recall": "trained_sites"}
+        ),
+    },
+    over="trained",
+)
 
 
 def measure_class_flow(
@@ -51,7 +81,7 @@ def measure_class_flow(
     jitter: NonNegativeFloat,
     quality_n_neighbors: PositiveInt,
     seed: NonNegativeInt,
-) -> ClassFlowTables:
+) -> Outcome:
     """Separation of the classes by the first token of held-out sequences, layer by layer.
 
     For every seed's last checkpoint; for the last checkpoint before classes were learned, if
@@ -84,20 +114,19 @@ def measure_class_flow(
         seed: Of half-samples, permutations and noise.
     """
     if sequences is None:
-        empty = (pd.DataFrame(columns=columns) for columns in (SEPARATION, MAPS, QUALITY))
-        return ClassFlowTables(*empty)
+        return CLASS_FLOW.empty()
     from joblib import Parallel, delayed
 
     calls = (
         delayed(states_of_seed)(run, root, number, sequences.texts, final_norm, n_random_weights)
         for number in range(len(run.seeds))
     )
-    states = [each for of_seed in Parallel(n_jobs=-1)(calls) for each in of_seed]
+    models = [model for models_of_seed in Parallel(n_jobs=-1)(calls) for model in models_of_seed]
     options: dict[str, Any] = {"n_resamples": n_resamples, "level": level, "seed": seed}
     rows = [
         row
-        for each in states
-        for row in separation_rows(each, sequences, n_shuffles=n_shuffles, **options)
+        for model in models
+        for row in separation_rows(model, sequences, n_shuffles=n_shuffles, **options)
     ]
     layout = Layout(
         perplexity=perplexity,
@@ -108,28 +137,16 @@ def measure_class_flow(
         seed=seed,
     )
     maps, quality = class_maps(
-        states[0].cls, sequences, layout, n_layers=n_map_layers, n_neighbors=quality_n_neighbors
+        models[0].cls, sequences, layout, n_layers=n_map_layers, n_neighbors=quality_n_neighbors
     )
-    return ClassFlowTables(pd.DataFrame(with_verdicts(rows), columns=SEPARATION), maps, quality)
+    return {
+        "separation": pd.DataFrame(with_verdicts(rows)),
+        "maps": maps,
+        "quality": quality,
+    }
 
 
-def main(config: StageConfig) -> None:
-    """Load, call, save."""
-    name = config.train_name
-    run = describe_run(name, config.train)
-    corpus = describe_corpus(run.corpus, read_yaml(Path(f"conf/corpus/{run.corpus}.yaml")))
-    texts = load_rows(f"data/prepared/training_texts/{name}.parquet")
-    found = measure_class_flow(
-        run,
-        held_out_sequences(name, run, corpus, texts),
-        f"data/trained/{name}",
-        form_of(name, run)["final_norm"],
-        **config.settings,
-    )
-    save_table(found.separation, f"results/class_flow/separation/{name}.csv")
-    save_table(found.maps, f"results/class_flow/maps/{name}.csv")
-    save_table(found.quality, f"results/class_flow/quality/{name}.csv")
-
+main = CLASS_FLOW.main(measure_class_flow)
 
 if __name__ == "__main__":
     run_stage(main, measure_class_flow, groups=("train",))

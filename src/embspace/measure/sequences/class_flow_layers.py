@@ -21,17 +21,6 @@ from embspace.measure.tables.nulls import mean_and_range
 
 DIGITS = 6  # of a cosine distance: float32 states that are equal differ by less
 QUANTITIES = ("silhouette", "nearest_in_class")
-SEPARATION = ["weights", "model_seed", "layer", "n", "n_documents", "n_classes"]
-SEPARATION += [
-    column
-    for quantity in QUANTITIES
-    for column in (
-        *(f"{quantity}{end}" for end in ("", "_low", "_high")),
-        *(f"null_{quantity}{end}" for end in ("", "_low", "_high")),
-        f"{quantity}_p_value",
-    )
-]
-SEPARATION += ["largest_random_silhouette", "is_parted"]
 Means = Float[np.ndarray, "choice quantity"]
 
 

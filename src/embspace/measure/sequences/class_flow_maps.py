@@ -13,9 +13,7 @@ from embspace.geometry.pairs.neighbor_graph import neighbor_graph_of
 from embspace.measure.sequences.sequence_texts import Sequences
 from embspace.project.layouts.tsne import tsne_layout
 
-MAPS = ["layer", "text", "document", "class", "pca_1", "pca_2", "tsne_1", "tsne_2"]
-QUALITY = ["layer", "method", "n", "n_neighbors", "explained_variance_1", "explained_variance_2"]
-QUALITY += ["trustworthiness", "chance_trustworthiness", "continuity", "neighbor_recall"]
+COORDINATES = ["pca_1", "pca_2", "tsne_1", "tsne_2"]
 
 
 @dataclass(frozen=True)
@@ -38,7 +36,7 @@ def class_maps(
     n_layers: int,
     n_neighbors: int,
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Two principal components and t-SNE of all texts at some layers, and the quality of both.
+    """Return principal components and t-SNE of all texts at some layers, and the maps' quality.
 
     A layer at which all texts have one vector has no map; neither has any of too few texts for
     the neighbors.
@@ -46,20 +44,21 @@ def class_maps(
     from joblib import Parallel, delayed
 
     last = len(cls) - 1
-    layers = sorted({round(each) for each in np.linspace(1, last, min(n_layers, last))})
+    layers = sorted({round(layer) for layer in np.linspace(1, last, min(n_layers, last))})
     enough = cls.shape[1] > 2 * n_neighbors
-    drawn = [each for each in layers if enough and np.ptp(cls[each], axis=0).any()]
-    found = Parallel(n_jobs=-1)(delayed(_maps_of)(cls[each], layout, n_neighbors) for each in drawn)
-    tables, rows = [pd.DataFrame(columns=MAPS)] if not drawn else [], list[Row]()
-    for layer, (coordinates, quality) in zip(drawn, found, strict=True):
-        table = pd.DataFrame(coordinates, columns=MAPS[4:])
+    drawn = [layer for layer in layers if enough and np.ptp(cls[layer], axis=0).any()]
+    calls = (delayed(_maps_of)(cls[layer], layout, n_neighbors) for layer in drawn)
+    tables, rows = list[pd.DataFrame](), list[Row]()
+    for layer, (coordinates, quality) in zip(drawn, Parallel(n_jobs=-1)(calls), strict=True):
+        table = pd.DataFrame(coordinates, columns=COORDINATES)
         table["layer"] = layer
         table["text"] = np.arange(len(table))
         table["document"] = sequences.document
-        table["class"] = [sequences.classes[each] for each in sequences.label]
-        tables.append(table[MAPS])
-        rows += [{"layer": layer, **each} for each in quality]
-    return pd.concat(tables, ignore_index=True), pd.DataFrame(rows, columns=QUALITY)
+        table["class"] = [sequences.classes[number] for number in sequences.label]
+        tables.append(table)
+        rows += [{"layer": layer, **row} for row in quality]
+    maps = pd.concat(tables, ignore_index=True) if tables else pd.DataFrame()
+    return maps, pd.DataFrame(rows)
 
 
 def _maps_of(

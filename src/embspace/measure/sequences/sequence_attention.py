@@ -1,46 +1,51 @@
 """Stage `measure_sequence_attention`: where the heads of a classifier look along a gene."""
 
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
 from pydantic import NonNegativeInt, PositiveInt
 
-from embspace.extract.checkpoints import form_of
-from embspace.files.rows import load_rows
-from embspace.files.tables import save_table
+from embspace.analysis import Analysis, Outcome, Table
 from embspace.measure.sequences.sequence_attention_maps import attention_of_seed
 from embspace.measure.sequences.sequence_attention_rows import (
-    LAYERS,
-    PLACES,
-    REGIONS,
     layer_rows,
     place_rows,
     region_rows,
 )
-from embspace.measure.sequences.sequence_texts import (
-    PlacedSequences,
-    held_out_sequences,
-    placed_sequences,
-)
-from embspace.settings.corpus import describe_corpus
-from embspace.settings.run import Run, describe_run
-from embspace.settings.schema import read_yaml
-from embspace.settings.stage import StageConfig, run_stage
+from embspace.measure.sequences.sequence_texts import PLACE, PLACED, PlacedSequences
+from embspace.measure.tables.columns import with_bounds
+from embspace.measure.tables.run_corpora import FINAL_NORM, RUN_FOLDER
+from embspace.measure.tables.runs import RUN
+from embspace.settings.run import Run
+from embspace.settings.stage import run_stage
 from embspace.settings.types import Probability
 
-
-@dataclass(frozen=True)
-class SequenceAttentionTables:
-    """The tables; empty of a run that does not classify simulated sequences."""
-
-    regions: pd.DataFrame
-    """One row a model, layer, head, reader and region: how much it is attended to."""
-    layers: pd.DataFrame
-    """One row a model, layer and quantity: entropies, cone index, attention to special tokens."""
-    places: pd.DataFrame
-    """One row a layer and place of the gene: the attention that it gets, over the seeds."""
+MODEL = dict.fromkeys(("weights", "model_seed", "layer"), "row")
+SEQUENCE_ATTENTION = Analysis(
+    noun="sequence_attention",
+    question="Where along the gene do the heads of this classifier look?",
+    reads={"run": RUN, "placed": PLACED, "root": RUN_FOLDER, "final_norm": FINAL_NORM},
+    tables={
+        # A row a model, layer, head, reader and region: how much the region is attended to.
+        "regions": Table(
+            {**MODEL, "head": "row", "reader": "row", "region": "row", "n_documents": "count"}
+            | {"attention_inside": "trained_place", "attention_outside": "trained_place"}
+            | with_bounds("ratio", "trained_place")
+            | {"largest_random_ratio": "trained_place", "looks_there": "trained_verdict"}
+            | {"smallest_ratio_of_random_heads": "trained_place"}
+            | {"largest_ratio_of_random_heads": "trained_place"}
+            | {"above_random_heads": "trained_verdict", "below_random_heads": "trained_verdict"}
+        ),
+        # A row a model, layer and quantity: entropies, cone index, attention to special tokens.
+        "layers": Table(
+            {**MODEL, "quantity": "row", "n_documents": "count"}
+            | with_bounds("value", "trained_attention")
+        ),
+        # A row a layer, reader and place of the gene: the attention to the place, over the seeds.
+        "places": Table({"layer": "row", "reader": "row"} | PLACE | {"attention": "trained_place"}),
+    },
+    over="trained",
+)
 
 
 def measure_sequence_attention(
@@ -54,7 +59,7 @@ def measure_sequence_attention(
     n_resamples: PositiveInt,
     level: Probability,
     seed: NonNegativeInt,
-) -> SequenceAttentionTables:
+) -> Outcome:
     """Attention of the first token and of the k-mers of held-out sequences, layer by layer.
 
     One sequence a document, for every seed's last checkpoint, with random weights beside; intervals
@@ -92,42 +97,24 @@ def measure_sequence_attention(
         InputError: if a region is not within the corpus's codons, or is no pair of codons.
     """
     if placed is None:
-        empty = (pd.DataFrame(columns=columns) for columns in (REGIONS, LAYERS, PLACES))
-        return SequenceAttentionTables(*empty)
+        return SEQUENCE_ATTENTION.empty()
     from joblib import Parallel, delayed
 
-    asked: list[tuple[int, int | None]] = [(number, None) for number in range(len(run.seeds))]
-    asked += [(0, each) for each in range(n_random_weights)]
+    seeds: list[tuple[int, int | None]] = [(number, None) for number in range(len(run.seeds))]
+    seeds += [(0, random_seed) for random_seed in range(n_random_weights)]
     models = Parallel(n_jobs=-1, batch_size=1)(
         delayed(attention_of_seed)(run, root, number, placed, regions, final_norm, random_seed)
-        for number, random_seed in asked
+        for number, random_seed in seeds
     )
     options: dict[str, Any] = {"n_resamples": n_resamples, "level": level, "seed": seed}
-    return SequenceAttentionTables(
-        pd.DataFrame(region_rows(models, placed, **options), columns=REGIONS),
-        pd.DataFrame(layer_rows(models, placed, **options), columns=LAYERS),
-        pd.DataFrame(place_rows(models, placed), columns=PLACES),
-    )
+    return {
+        "regions": pd.DataFrame([*region_rows(models, placed, **options)]),
+        "layers": pd.DataFrame([*layer_rows(models, placed, **options)]),
+        "places": pd.DataFrame([*place_rows(models, placed)]),
+    }
 
 
-def main(config: StageConfig) -> None:
-    """Load, call, save."""
-    name = config.train_name
-    run = describe_run(name, config.train)
-    corpus = describe_corpus(run.corpus, read_yaml(Path(f"conf/corpus/{run.corpus}.yaml")))
-    texts = load_rows(f"data/prepared/training_texts/{name}.parquet")
-    sequences = held_out_sequences(name, run, corpus, texts)
-    found = measure_sequence_attention(
-        run,
-        placed_sequences(name, sequences, corpus),
-        f"data/trained/{name}",
-        form_of(name, run)["final_norm"],
-        **config.settings,
-    )
-    save_table(found.regions, f"results/sequence_attention/regions/{name}.csv")
-    save_table(found.layers, f"results/sequence_attention/layers/{name}.csv")
-    save_table(found.places, f"results/sequence_attention/places/{name}.csv")
-
+main = SEQUENCE_ATTENTION.main(measure_sequence_attention)
 
 if __name__ == "__main__":
     run_stage(main, measure_sequence_attention, groups=("train",))

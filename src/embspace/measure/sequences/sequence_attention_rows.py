@@ -19,13 +19,6 @@ from embspace.measure.sequences.sequence_intervals import class_means, numbered
 from embspace.measure.sequences.sequence_texts import PlacedSequences
 
 HEAD = ("region", "reader", "layer", "head")
-MODEL = ["weights", "model_seed", "layer"]
-REGIONS = [*MODEL, "head", "reader", "region", "n_documents", "attention_inside"]
-REGIONS += ["attention_outside", "ratio", "ratio_low", "ratio_high", "largest_random_ratio"]
-REGIONS += ["looks_there", "smallest_ratio_of_random_heads", "largest_ratio_of_random_heads"]
-REGIONS += ["above_random_heads", "below_random_heads"]
-LAYERS = [*MODEL, "quantity", "n_documents", "value", "value_low", "value_high"]
-PLACES = ["layer", "reader", "place", "first_codon", "last_codon", "n_changes", "attention"]
 
 
 def region_rows(

@@ -6,8 +6,12 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Bool, Int
 
+from embspace.analysis import Column, Source
 from embspace.errors import InputError
+from embspace.files.rows import load_rows
 from embspace.measure.sequences.sequence_gene import Gene, gene_of
+from embspace.measure.tables.run_corpora import corpus_of
+from embspace.measure.tables.runs import RUN_TEXTS
 from embspace.settings.corpus import Corpus, FastaCorpus, LineagesCorpus
 from embspace.settings.run import CausalLanguageModeling, Run, SequenceClassification, run_file
 
@@ -132,3 +136,35 @@ def placed_sequences(
     is_own = gene.changes["class"].to_numpy()[np.newaxis] == names[rows][:, np.newaxis]
     has = np.stack([gene.present(words[row]) for row in rows])
     return PlacedSequences(kept, gene, is_own & has)
+
+
+def load_sequences(corpora: str, texts: str, name: str, run: Run) -> Sequences | None:
+    """Return the held-out sequences of a run; None as `held_out_sequences`.
+
+    Raises:
+        InputError: as `held_out_sequences`.
+    """
+    return held_out_sequences(name, run, corpus_of(corpora, run), load_rows(texts))
+
+
+def load_placed(corpora: str, texts: str, name: str, run: Run) -> PlacedSequences | None:
+    """Return the held-out sequences of a run at the places of the gene; None as `placed_sequences`.
+
+    Raises:
+        InputError: as `held_out_sequences` and `placed_sequences`.
+    """
+    sequences = load_sequences(corpora, texts, name, run)
+    return placed_sequences(name, sequences, corpus_of(corpora, run))
+
+
+PLACE: dict[str, Column] = {"place": "row", "first_codon": "setting", "last_codon": "setting"}
+PLACE |= {"n_changes": "count"}
+CORPUS_AND_TEXTS = ("conf/corpus", RUN_TEXTS)
+SEQUENCES = Source(load_sequences, CORPUS_AND_TEXTS, described=True)
+PLACED = Source(
+    load_placed,
+    CORPUS_AND_TEXTS,
+    described=True,
+    # The gene and the changes of its classes, which the corpus names.
+    named=("data/published/NC_045512.2.fasta", "data/published/sars_cov_2_lineages.csv"),
+)

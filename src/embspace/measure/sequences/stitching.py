@@ -1,44 +1,74 @@
 """Stage `measure_stitching`: the lower blocks of one model below the classifier of another."""
 
-from dataclasses import dataclass
-from functools import partial
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
 from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 
-from embspace.extract.checkpoints import form_of
-from embspace.files.rows import load_rows
-from embspace.files.tables import save_table
-from embspace.measure.sequences.sequence_texts import held_out_sequences, held_out_texts
-from embspace.measure.sequences.stitching_models import Texts, stitched_texts
+from embspace.analysis import Analysis, Outcome, Source, Table
+from embspace.measure.sequences.sequence_texts import CORPUS_AND_TEXTS
+from embspace.measure.sequences.stitching_models import Texts, load_texts
 from embspace.measure.sequences.stitching_pairs import Stitching, pairs_of_seed, pairs_on_model
-from embspace.measure.sequences.stitching_rows import (
-    CLAIMS,
-    LAYERS,
-    PAIRS,
-    claim_rows,
-    layer_rows,
-    pair_rows,
-)
-from embspace.settings.corpus import describe_corpus
-from embspace.settings.run import Run, describe_run
-from embspace.settings.schema import read_yaml
-from embspace.settings.stage import StageConfig, run_stage
+from embspace.measure.sequences.stitching_rows import claim_rows, layer_rows, pair_rows
+from embspace.measure.tables.columns import with_bounds
+from embspace.measure.tables.run_corpora import FINAL_NORM, RUN_FOLDER
+from embspace.measure.tables.runs import RUN
+from embspace.settings.run import Run
+from embspace.settings.stage import run_stage
 from embspace.settings.types import Probability
 
-
-@dataclass(frozen=True)
-class StitchingTables:
-    """The tables; empty of a run that classifies nothing, or has nothing to stitch to."""
-
-    layers: pd.DataFrame
-    """One row an ordered pair of seeds, layer and stitch: the accuracy."""
-    pairs: pd.DataFrame
-    """One row an ordered pair: the best upper layer, and the verdicts."""
-    claims: pd.DataFrame
-    """One row a claim and seed: the verdict of its pairs."""
+PAIR = dict.fromkeys(("upper_seed", "lower_seed", "lower_model"), "row")
+SIZES = dict.fromkeys(("n", "n_documents", "n_classes"), "count")
+STITCHING = Analysis(
+    noun="stitching",
+    question=(
+        "Does the classifier of one seed read the states of another seed, led to it through the "
+        "vocabulary without training? With `make all`"
+    ),
+    reads={
+        "run": RUN,
+        "texts": Source(load_texts, CORPUS_AND_TEXTS, described=True),
+        "root": RUN_FOLDER,
+        "final_norm": FINAL_NORM,
+    },
+    tables={
+        # A row an ordered pair of seeds, layer and stitch: the accuracy.
+        "layers": Table(
+            {**PAIR, "layer": "row", "stitch": "row", **SIZES, "n_draws": "setting"}
+            | with_bounds("accuracy", "trained_sites")
+            | with_bounds("less_vocabulary", "trained_sites")
+        ),
+        # A row an ordered pair: the best upper layer, and the verdicts.
+        "pairs": Table(
+            {**PAIR, "is_control": "name", **SIZES, "chance": "moment"}
+            | with_bounds("unstitched_accuracy", "trained_sites")
+            | {"best_layer": "trained_verdict", **with_bounds("accuracy", "trained_sites")}
+            | with_bounds("recovered", "trained_attention")
+            | {"trained_best_layer": "trained_verdict"}
+            | with_bounds("trained_accuracy", "trained_sites")
+            | {"identity_best_layer": "trained_verdict"}
+            | with_bounds("identity_accuracy", "trained_sites")
+            | {"null_accuracy": "trained_sites", "null_accuracy_largest": "trained_sites"}
+            | {"null_accuracy_largest_of_all_pairs": "trained_sites"}
+            | {"explained_share": "trained_statistic"}
+            | {"shuffled_explained_share": "trained_statistic"}
+            | {"frequent_best_layer": "trained_verdict"}
+            | with_bounds("frequent_accuracy", "trained_sites")
+            | {"n_frequent_tokens": "count", "frequent_explained_share": "trained_statistic"}
+            | {"shuffled_frequent_explained_share": "trained_statistic"}
+            | {"above_random": "trained_verdict", "recovers_most": "trained_verdict"}
+        ),
+        # A row a claim and seed: the verdict of the seed's pairs.
+        "claims": Table(
+            {"claim": "row", "seed": "row", "n_pairs": "count"}
+            | {"n_matching": "trained_verdict", "n_differing": "trained_verdict"}
+            | {"control_recovered": "trained_attention"}
+            | {"control_recovered_low": "trained_attention"}
+            | {"holds_if": "name", "verdict": "trained_verdict"}
+        ),
+    },
+    over="trained",
+)
 
 
 def measure_stitching(
@@ -53,7 +83,7 @@ def measure_stitching(
     n_resamples: PositiveInt,
     level: Probability,
     seed: NonNegativeInt,
-) -> StitchingTables:
+) -> Outcome:
     """Classify texts by the lower blocks of a model and the upper blocks of a second model.
 
     Dar et al. (2023), "Analyzing Transformers in Embedding Space", section 5.2. The lower part,
@@ -110,8 +140,7 @@ def measure_stitching(
             two frequent tokens.
     """
     if texts is None or not (len(run.phases) > 1 or run.stitched_on):
-        empty = (pd.DataFrame(columns=columns) for columns in (LAYERS, PAIRS, CLAIMS))
-        return StitchingTables(*empty)
+        return STITCHING.empty()
     from joblib import Parallel, delayed
 
     how = Stitching(ridge_strength, n_draws, least_count, seed)
@@ -125,35 +154,18 @@ def measure_stitching(
             delayed(pairs_of_seed)(run, root, number, texts, final_norm, how)
             for number in range(len(run.seeds))
         ]
-    stitched = [pair for some in Parallel(n_jobs=-1, batch_size=1)(calls) for pair in some]
+    stitched = [pair for pairs in Parallel(n_jobs=-1, batch_size=1)(calls) for pair in pairs]
     stitched.sort(key=lambda pair: pair.upper_seed)  # stable: of the lower ones the order stays
     options: dict[str, Any] = {"n_resamples": n_resamples, "level": level, "seed": seed}
-    pairs = pd.DataFrame(pair_rows(stitched, texts.held_out, **options), columns=PAIRS)
-    return StitchingTables(
-        pd.DataFrame(layer_rows(stitched, texts.held_out, **options), columns=LAYERS),
-        pairs,
-        pd.DataFrame(claim_rows(pairs), columns=CLAIMS),
-    )
+    pairs = STITCHING.tables["pairs"].of(pair_rows(stitched, texts.held_out, **options))
+    return {
+        "layers": pd.DataFrame([*layer_rows(stitched, texts.held_out, **options)]),
+        "pairs": pairs,
+        "claims": pd.DataFrame([*claim_rows(pairs)]),
+    }
 
 
-def main(config: StageConfig) -> None:
-    """Load, call, save."""
-    name = config.train_name
-    run = describe_run(name, config.train)
-    corpus = describe_corpus(run.corpus, read_yaml(Path(f"conf/corpus/{run.corpus}.yaml")))
-    texts = load_rows(f"data/prepared/training_texts/{name}.parquet")
-    held_out = held_out_texts if run.stitched_on else partial(held_out_sequences, corpus=corpus)
-    tables = measure_stitching(
-        run,
-        stitched_texts(held_out(name, run, texts=texts), texts),
-        f"data/trained/{name}",
-        form_of(name, run)["final_norm"],
-        **config.settings,
-    )
-    save_table(tables.layers, f"results/stitching/layers/{name}.csv")
-    save_table(tables.pairs, f"results/stitching/pairs/{name}.csv")
-    save_table(tables.claims, f"results/stitching/claims/{name}.csv")
-
+main = STITCHING.main(measure_stitching)
 
 if __name__ == "__main__":
     run_stage(main, measure_stitching, groups=("train",))

@@ -9,8 +9,14 @@ import pandas as pd
 from jaxtyping import Float
 
 from embspace.errors import InputError
+from embspace.files.rows import load_rows
 from embspace.measure.sequences.sequence_classifiers import last_checkpoints, load_classifier
-from embspace.measure.sequences.sequence_texts import Sequences
+from embspace.measure.sequences.sequence_texts import (
+    Sequences,
+    held_out_sequences,
+    held_out_texts,
+)
+from embspace.measure.tables.run_corpora import corpus_of
 from embspace.models.parameters.read import ModelParameters, read_parameters, run_parameters
 from embspace.models.stream.entered import TokenIds, read_texts
 from embspace.models.tokenizer import read_tokenizer
@@ -43,6 +49,18 @@ class ReadModel:
     final_norm: str | None
     held_out: TokenIds
     training: TokenIds
+
+
+def load_texts(corpora: str, texts: str, name: str, run: Run) -> Texts | None:
+    """Return the texts of a run that classifies sequences, or any texts above another model.
+
+    Raises:
+        InputError: as `held_out_sequences`.
+    """
+    table = load_rows(texts)
+    if run.stitched_on:
+        return stitched_texts(held_out_texts(name, run, table), table)
+    return stitched_texts(held_out_sequences(name, run, corpus_of(corpora, run), table), table)
 
 
 def stitched_texts(held_out: Sequences | None, texts: pd.DataFrame) -> Texts | None:

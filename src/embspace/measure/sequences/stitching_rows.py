@@ -24,25 +24,6 @@ MATCHES, DIFFERS, UNDECIDED = "matches", "differs", "undecided"
 MOST = 0.5
 """The share of a classifier's accuracy above chance that is more than the rest."""
 DIGITS = 9  # a model that knows one class alone is at chance, not above it by 1e-16
-PLACE = ["upper_seed", "lower_seed", "lower_model"]
-LAYERS = [*PLACE, "layer", "stitch", "n", "n_documents", "n_classes", "n_draws"]
-LAYERS += ["accuracy", "accuracy_low", "accuracy_high"]
-LAYERS += ["less_vocabulary", "less_vocabulary_low", "less_vocabulary_high"]
-PAIRS = [*PLACE, "is_control", "n", "n_documents", "n_classes", "chance"]
-PAIRS += ["unstitched_accuracy", "unstitched_accuracy_low", "unstitched_accuracy_high"]
-PAIRS += ["best_layer", "accuracy", "accuracy_low", "accuracy_high"]
-PAIRS += ["recovered", "recovered_low", "recovered_high"]
-PAIRS += ["trained_best_layer", "trained_accuracy", "trained_accuracy_low", "trained_accuracy_high"]
-PAIRS += ["identity_best_layer", "identity_accuracy"]
-PAIRS += ["identity_accuracy_low", "identity_accuracy_high"]
-PAIRS += ["null_accuracy", "null_accuracy_largest", "null_accuracy_largest_of_all_pairs"]
-PAIRS += ["explained_share", "shuffled_explained_share"]
-PAIRS += ["frequent_best_layer"]
-PAIRS += ["frequent_accuracy", "frequent_accuracy_low", "frequent_accuracy_high"]
-PAIRS += ["n_frequent_tokens", "frequent_explained_share", "shuffled_frequent_explained_share"]
-PAIRS += ["above_random", "recovers_most"]
-CLAIMS = ["claim", "seed", "n_pairs", "n_matching", "n_differing", "control_recovered"]
-CLAIMS += ["control_recovered_low", "holds_if", "verdict"]
 RULES = {
     "above_random": (
         "stitched over the top layers, without training, models are better than random",

@@ -14,7 +14,7 @@ WEIGHTS = ("", "random_")
 """What the names of tensors of sets of sentences begin with: trained, and random weights."""
 
 
-def text_poolings(states: Sequence[Mapping[str, Float[np.ndarray, "layer text dim"]]]) -> list[str]:
+def text_poolings(states: Sequence[Mapping[str, Float[np.ndarray, "layer _ dim"]]]) -> list[str]:
     """The poolings of files of hidden states: `last` besides where a first token sees no other.
 
     That shows where two texts of a file begin alike; see `first_token_sees_no_other`.

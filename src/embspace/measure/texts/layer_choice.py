@@ -19,6 +19,7 @@ from embspace.geometry.inference.best_choice import Differences, simultaneous_di
 from embspace.geometry.inference.half_samples import half_sample_error, student_quantile
 from embspace.geometry.inference.resampling import stream_of
 from embspace.measure.tables.columns import shown, with_bounds
+from embspace.measure.tables.half_scores import best_cosines, copies_of_queries
 from embspace.measure.tables.pooled_states import (
     PooledStates,
     final_norm_of,
@@ -35,7 +36,7 @@ from embspace.measure.texts.layer_choice_tasks import (
     one_of_copies,
     search_scores,
 )
-from embspace.measure.texts.search import best_cosines, copies_asked, word_scores
+from embspace.measure.texts.search import word_scores
 from embspace.measure.texts.text_classifiers import Regularization
 from embspace.models.weights import load_model, with_random_weights
 from embspace.prepare.copies import names_of_copies
@@ -231,7 +232,7 @@ def _search(
     queries = halves.texts.loc[halves.texts["half"] == 2, "document"]
     return search_scores(
         scores,
-        copies_asked(halves.texts),
+        copies_of_queries(halves.texts),
         pd.factorize(queries)[0].astype(np.int64),
         n_half_samples=inference.n_half_samples,
         rng=stream_of(np.random.default_rng(inference.seed), corpus, "search"),

@@ -1,7 +1,6 @@
 """Stage `measure_search`: which embedding finds a text, tested by the halves of articles."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -12,7 +11,7 @@ from pydantic import NonNegativeInt, PositiveInt
 from embspace.analysis import Analysis, Outcome, Source, Table
 from embspace.clouds.pooling import SENTENCE
 from embspace.clouds.texts import TEXT_FOLDERS
-from embspace.files.rows import load_rows, save_rows
+from embspace.files.rows import save_rows
 from embspace.geometry.groups.retrieval import (
     bm25,
     ranks_of_relevant,
@@ -27,11 +26,10 @@ from embspace.geometry.inference.resampling import (
     interval_bounds,
     stream_of,
 )
-from embspace.geometry.pairs.directions import unit_rows
 from embspace.measure.tables.columns import with_bounds
 from embspace.measure.tables.deviations import ENDING, by_row, units_named, without_deviations
-from embspace.measure.tables.text_poolings import load_sentence_vectors, load_text_states
-from embspace.prepare.sentences import split_halves
+from embspace.measure.tables.half_scores import best_cosines, copies_of_queries
+from embspace.measure.tables.text_halves import Halves, load_halves
 from embspace.scripts.words import longer_words_in
 from embspace.settings.stage import run_stage
 from embspace.settings.types import Probability
@@ -41,33 +39,6 @@ QUANTITIES = ["mean_reciprocal_rank", *(f"recall_at_{k}" for k in RECALLS)]
 WORDS_ALONE = ("tf_idf", "bm25")
 ScoresKey = tuple[str, int | None, str]  # embedding, layer, preparation
 KEY = ("embedding", "layer", "preparation")
-
-
-@dataclass(frozen=True)
-class Halves:
-    """The halves of the texts of a corpus, and the pooled states of their windows."""
-
-    texts: pd.DataFrame  # id, document, copy_of, half, text
-    windows: pd.DataFrame
-    by_pooling: dict[str, Float[np.ndarray, "layer window dim"]]
-    sentences: Float[np.ndarray, "text dim"] | None = None
-    """The vectors that the makers of a sentence model take of `texts`; None of other models."""
-
-
-def load_halves(states: str, texts: str, corpora: list[str]) -> dict[str, Halves]:
-    """Return the halves of each corpus, from the folders of a model's states and of all texts."""
-    paths = {corpus: f"{states}/{corpus}.halves" for corpus in corpora}
-    windows = {corpus: load_rows(f"{path}.windows.parquet") for corpus, path in paths.items()}
-    files = {
-        corpus: f"{path}.safetensors" for corpus, path in paths.items() if len(windows[corpus])
-    }
-    halves = {}
-    for corpus, by_pooling in load_text_states(files).items():
-        table = split_halves(load_rows(f"{texts}/{corpus}.parquet"))
-        is_read = table["id"].isin(windows[corpus]["text"])
-        table, own = table[is_read].reset_index(drop=True), load_sentence_vectors(files[corpus])
-        halves[corpus] = Halves(table, windows[corpus], by_pooling, own)
-    return halves
 
 
 SEARCH = Analysis(
@@ -133,7 +104,7 @@ def measure_search(
             queries = halves.texts[halves.texts["half"] == 2]
             table = _table(
                 scores,
-                copies_asked(halves.texts),
+                copies_of_queries(halves.texts),
                 pd.factorize(queries["document"])[0].astype(np.int64),
                 n_resamples=n_resamples,
                 level=level,
@@ -144,13 +115,6 @@ def measure_search(
     joined = pd.concat(parts, ignore_index=True) if parts else SEARCH.tables["csv"].of()
     tables, deviations = without_deviations({"search": joined})
     return {"csv": SEARCH.tables["csv"].of(tables["search"]), "parquet": deviations}
-
-
-def copies_asked(texts: pd.DataFrame) -> Bool[np.ndarray, "query candidate"]:
-    """Return which first halves each second half may find: its own, and those of its copies."""
-    name = texts["copy_of"].to_numpy()
-    half = texts["half"].to_numpy()
-    return np.asarray(name[half == 2][:, np.newaxis] == name[half == 1])
 
 
 def _table(
@@ -242,33 +206,6 @@ def _embedded(halves: Halves) -> dict[ScoresKey, np.ndarray]:
         names, x = halves.texts["id"].to_numpy(), halves.sentences.astype(np.float64)
         scores[SENTENCE, None, "as_is"] = best_cosines(x, names, first)
     return scores
-
-
-def best_cosines(
-    x: Float[np.ndarray, "window dim"], text: np.ndarray, is_candidate: Bool[np.ndarray, " window"]
-) -> Float[np.ndarray, "query candidate"]:
-    """Return the largest cosine of a window of each query with one of each candidate.
-
-    Windows of a text stand together.
-    """
-    unit = unit_rows(x)
-    # The same bits whatever the number of threads, so that ties stay ties.
-    cosine = np.round(unit[~is_candidate] @ unit[is_candidate].T, 12)
-    return _largest_by_text(cosine, text, is_candidate)
-
-
-def _largest_by_text(
-    cosine: Float[np.ndarray, "query_window candidate_window"],
-    text: np.ndarray,
-    is_candidate: np.ndarray,
-) -> Float[np.ndarray, "query candidate"]:
-    """Return the largest cosine of each pair of texts, whose windows stand together."""
-    starts = [
-        np.flatnonzero(np.append(True, text[rows][1:] != text[rows][:-1]))
-        for rows in (~is_candidate, is_candidate)
-    ]
-    by_query = np.maximum.reduceat(cosine, starts[0], axis=0)
-    return np.maximum.reduceat(by_query, starts[1], axis=1)
 
 
 def word_scores(texts: pd.DataFrame, stop_words: str | None) -> dict[ScoresKey, np.ndarray]:

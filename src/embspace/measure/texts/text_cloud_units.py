@@ -22,13 +22,16 @@ IntervalOver = Callable[[Callable[[Chosen], np.ndarray]], Interval]
 def windows_by_document(clouds: Mapping[str, TextCloud]) -> dict[str, pd.DataFrame]:
     """The windows in the order of their documents, which are one where corpora share their name.
 
-    Columns: row, of the vectors; n_tokens; document; document_number; unit, of documents.
+    Names that are numbers alone, as rows without an id have, join no corpora. Columns: row, of the
+    vectors; n_tokens; document; document_number; unit, of documents.
     """
     numbers: dict[str, int] = {}
     units: list[int] = []
     windows = {}
     for corpus, cloud in clouds.items():
         documents = cloud.windows["document"]
+        if documents.astype(str).str.isdecimal().all():
+            documents = f"{corpus}/" + documents.astype(str)
         new = [name for name in documents.unique() if name not in numbers]
         numbers |= {name: len(numbers) + place for place, name in enumerate(new)}
         first_unit = units[-1] + 1 if units else 0

@@ -33,8 +33,7 @@ from embspace.measure.words.token_tracker_texts import (
 )
 from embspace.measure.words.token_tracker_tracks import SUM, Tracks, read_tracks
 from embspace.measure.words.token_tracker_types import density_rows, types_of
-from embspace.models.stream.adapters import knows
-from embspace.models.stream.tracked_states import POINTS, Point
+from embspace.models.stream.tracked_states import Point, tracked_points
 from embspace.models.stream.tracked_vocabulary import (
     Positions,
     TrackedVocabulary,
@@ -141,10 +140,12 @@ def measure_token_tracker(
     Homonyms are compared with the other nouns of the list in their sentences. Intervals are by
     half-samples of the documents, for homonyms of the words. Random weights are measured likewise,
     against their own vocabulary. Beside the tracks stands the attention received by all words of
-    both groups in the same texts, against `n_dealt` draws of the classes.
+    both groups in the same texts, against `n_dealt` draws of the classes. A model whose blocks
+    cannot be rebuilt is read at the layers' outputs; the summary, whose claims are on the sum after
+    attention, and the example are empty.
     """
     chosen = corpora.get(corpus_in_role(corpus, roles), next(iter(corpora.values()), None))
-    if not knows(module) or tokenizer is None or chosen is None:
+    if module is None or tokenizer is None or chosen is None:
         return TOKEN_TRACKER.empty()
     groups = dict.fromkeys(function_words["word"], FUNCTION)
     groups |= dict.fromkeys(words["word"].str.lower(), CONTENT)
@@ -184,8 +185,9 @@ def measure_token_tracker(
         )
         more = chain(types, attention)
         tables = tables_of(trained, random, halves, more, n_listed=n_listed, apart=apart)
-        source = source_table(module, vocabulary, tokenizer, source_text)
-    return {**tables, "source_text": source}
+    if SUM not in tracked_points(module):
+        return TOKEN_TRACKER.empty() | {name: tables[name] for name in tables if name != "summary"}
+    return {**tables, "source_text": source_table(module, vocabulary, tokenizer, source_text)}
 
 
 def _tracks(
@@ -193,12 +195,14 @@ def _tracks(
     vocabulary: TrackedVocabulary,
     texts: tuple[FollowedTexts, FollowedTexts],
 ) -> tuple[Tracks, Tracks | None]:
-    """Return the tracks in running texts, at all points, and of homonyms, at the source's point."""
+    """Return the tracks in running texts, at all points, and of homonyms, at one."""
     running, homonyms = texts
+    points = tracked_points(module)
+    at_sum: Point = SUM if SUM in points else "output"
     positions: tuple[Positions, ...] = ("none", "own", "first")
     reading: list[tuple[FollowedTexts, tuple[Point, ...], tuple[Positions, ...]]] = [
-        (running, POINTS, positions if vocabulary.positional is not None else ("none",)),
-        (homonyms, (SUM,), ("none",)),
+        (running, points, positions if vocabulary.positional is not None else ("none",)),
+        (homonyms, (at_sum,), ("none",)),
     ]
     first, second = (
         read_tracks(module, vocabulary, own, points=points, positions=added) if own.ids else None

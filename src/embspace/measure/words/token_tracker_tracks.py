@@ -35,15 +35,15 @@ class Tracks:
     together: Float[np.ndarray, "layer two text"]
     """Mean cosine of the states of a text's different tokens in layers 0..L, and of their steps
     there, of layer 0 none."""
+    point: Point = SUM
+    """The point whose ranks and cosines statistics are of."""
 
-    def of(
-        self, quantity: str, positions: Positions = "none", point: Point = SUM
-    ) -> Float[np.ndarray, "layer token"]:
-        """A quantity in layers 0..L at one point."""
+    def of(self, quantity: str, positions: Positions = "none") -> Float[np.ndarray, "layer token"]:
+        """A quantity in layers 0..L at the point of statistics."""
         rows = [
             at
-            for at, (layer, each) in enumerate(self.places[positions])
-            if each == point or not layer
+            for at, (layer, point) in enumerate(self.places[positions])
+            if point == self.point or not layer
         ]
         found: np.ndarray = self.values[positions][rows, QUANTITIES.index(quantity)]
         return found
@@ -61,23 +61,27 @@ def read_tracks(
     points: tuple[Point, ...],
     positions: tuple[Positions, ...],
 ) -> Tracks:
-    """Return ranks and cosines of the followed tokens at `points`, and at the sum by `positions`.
+    """Return ranks and cosines of the followed tokens at `points`, and by `positions`.
 
-    Vocabularies other than the plain one are compared at the embedding and at `attention_sum`.
+    Vocabularies other than the plain one are compared at the embedding and at one point alone, that
+    of statistics: `attention_sum` or, where this is not among `points`, the layer's output.
     """
+    chosen: Point = SUM if SUM in points else "output"
     states, together, steps = _states(module, texts, points)
     token = texts.token
     places: dict[Positions, list[TrackedPlace]] = {}
     values: dict[Positions, np.ndarray] = {}
     for each in positions:
-        kept = [place for place in states if each == "none" or place[1] in ("embedding", SUM)]
+        kept = [place for place in states if each == "none" or place[1] in ("embedding", chosen)]
         stacked = np.concatenate([states[place] for place in kept])
         n = len(kept)
         found = vocabulary.ranks(
             stacked, np.tile(token, n), np.tile(texts.position, n), positions=each
         )
         places[each], values[each] = kept, _quantities(found, n)
-    return Tracks(texts.unit_of_token, texts.group, places, values, steps, texts.unit, together)
+    return Tracks(
+        texts.unit_of_token, texts.group, places, values, steps, texts.unit, together, chosen
+    )
 
 
 def _quantities(found: VocabularyRanks, n_places: int) -> Float[np.ndarray, "place quantity token"]:

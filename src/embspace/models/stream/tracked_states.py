@@ -8,7 +8,7 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from embspace.errors import InputError
-from embspace.models.stream.adapters import blocks_of
+from embspace.models.stream.adapters import blocks_of, knows
 from embspace.models.stream.blocks import Block
 from embspace.models.stream.layer_stream import LayerStream
 from embspace.models.stream.post_norm import post_norm_stream
@@ -40,17 +40,23 @@ def tracked_states(
 ) -> Iterator[TrackedStates]:
     """The states at every point of every layer, in the order of computation.
 
+    Of an architecture whose blocks cannot be rebuilt: layer 0 and the output of each layer, as
+    transformers gives these, the last after any final norm.
+
     `ids` has one text, special tokens included. Without `is_causal` a decoder sees later tokens,
     too, as in transformers (5.23) with a four-dimensional mask of ones, or of zeros to add, instead
     of the two-dimensional mask; an encoder is unchanged. With `as_coded`, the point `as_coded`
     follows `attention_sum`.
 
     Raises:
-        InputError: for an unknown architecture, naming it, and for `as_coded` with norms before
-            attention or matrices that are not square.
+        InputError: for `as_coded` with norms before attention, matrices that are not square or, as
+            for a decoder that sees later tokens, an unknown architecture, naming it.
     """
     import torch
 
+    if not knows(module) and is_causal and not as_coded:
+        yield from _layer_outputs(module, ids)
+        return
     blocks = [each if is_causal else replace(each, causal=False) for each in blocks_of(module)]
     if as_coded:
         _check_as_coded(module, blocks)
@@ -69,9 +75,27 @@ def tracked_states(
             yield TrackedStates(block.layer, point, _array(x))
 
 
+def tracked_points(module: Any) -> tuple[Point, ...]:
+    """Return the points at which the states of a model can be read, `embedding` first."""
+    return POINTS if knows(module) else ("embedding", "output")
+
+
+def _layer_outputs(module: Any, ids: Int[np.ndarray, " token"]) -> Iterator[TrackedStates]:
+    import torch
+
+    batch = torch.from_numpy(np.array(ids, dtype=np.int64))[None]
+    batch = batch.to(next(module.parameters()).device)
+    with torch.no_grad():
+        read = module(
+            input_ids=batch, attention_mask=torch.ones_like(batch), output_hidden_states=True
+        )
+    for layer, states in enumerate(read.hidden_states):
+        yield TrackedStates(layer, "output" if layer else "embedding", _array(states))
+
+
 def has_as_coded(module: Any) -> bool:
-    """Return whether the computation `as_coded` is defined for a model of a known architecture."""
-    return not any(map(_does_not_fit, blocks_of(module)))
+    """Return whether the computation `as_coded` is defined for a model."""
+    return knows(module) and not any(map(_does_not_fit, blocks_of(module)))
 
 
 def _points(block: Block, stream: LayerStream, as_coded: bool) -> dict[Point, Any]:

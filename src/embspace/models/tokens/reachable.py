@@ -29,7 +29,7 @@ class Entry:
     """reachable; special (for no text); unreachable; open (a part of a character, reached by no
     single character)."""
     reason: str = ""
-    """Of an unreachable entry: normalized, split, other pieces or no text."""
+    """Of an unreachable entry: mark (of the makers), normalized, split, other pieces or no text."""
     read_as: tuple[str, ...] = ()
 
 
@@ -41,6 +41,8 @@ def entries(tokenizer: Any, spelling: Spelling, names: Sequence[str]) -> list[En
     backend = tokenizer.backend_tokenizer
     special = set(tokenizer.all_special_tokens)
     there = backend.get_vocab()
+    added = backend.get_added_tokens_decoder().values()
+    marks = {token.content for token in added if token.special}
     ids = [n for n, name in enumerate(names) if name in there and name not in special]
     forms = {number: spelling.word_form(names[number]) for number in ids}
     reached = _reached(backend, spelling, names, forms)
@@ -52,6 +54,8 @@ def entries(tokenizer: Any, spelling: Spelling, names: Sequence[str]) -> list[En
             made.append(Entry("reachable"))
         elif number in forms and forms[number] is None and _may_be_part(name, spelling):
             made.append(Entry("open"))
+        elif name in marks:
+            made.append(Entry("unreachable", "mark"))
         else:
             made.append(_unreachable(backend, forms.get(number), name, spelling))
     return made
@@ -97,13 +101,13 @@ def _read(backend: Any, texts: Iterable[str]) -> set[int]:
 
 def _ids(backend: Any, batch: list[str]) -> set[int]:
     encoded = backend.encode_batch_fast(batch, add_special_tokens=False)
-    return {number for each in encoded for number in each.ids}
+    return {number for encoding in encoded for number in encoding.ids}
 
 
 def _characters() -> Iterator[str]:
     """Yield texts of all characters assigned by Unicode, between spaces and behind an a."""
     codes = (chr(code) for code in range(sys.maxunicode + 1))
-    assigned = [each for each in codes if unicodedata.category(each) not in ("Cn", "Cs", "Co")]
+    assigned = [code for code in codes if unicodedata.category(code) not in ("Cn", "Cs", "Co")]
     for first in range(0, len(assigned), PER_TEXT):
         part = assigned[first : first + PER_TEXT]
         yield " ".join(part)

@@ -33,6 +33,11 @@ def test_two_versions_of_vectors_are_compared(tmp_path: Path):
     [
         ([], "A: found nothing"),
         (["a.csv", "--against", "c.json"], "--against: found beside texts"),
+        (["--against", "c.json", "--layer", "1"], "--against: found beside --layer"),
+        (["--against", "c.json", "--pooling", "cls"], "--against: found beside --pooling"),
+        (["a.csv", "b.csv", "--save", "c.json"], "--save: found beside B"),
+        (["a.csv", "--save", "c.json", "--results", "r"], "--save: found beside --results"),
+        (["a.csv", "--save", "c.json", "--vectors", "v.npy"], "--save: found beside --vectors"),
         (["a.csv", "b.csv", "--other-model", "m"], "B: found beside a second version"),
     ],
 )

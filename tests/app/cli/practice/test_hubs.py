@@ -3,14 +3,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from embspace.app.practice import hubs as module
+from embspace.measure.practice import text_hubs
 from tests.app.cli.call import call
 
 
 def test_the_command_answers_of_vectors_and_writes_tables(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(module, "N_NULL", 3)
+    monkeypatch.setattr(text_hubs, "N_NULL", 3)
     np.save(tmp_path / "x.npy", np.random.default_rng(0).normal(size=(60, 8)))
     said = call("hubs", str(tmp_path / "x.npy"), "--results", str(tmp_path / "out"))
     assert said.exit_code == 0, said.stderr

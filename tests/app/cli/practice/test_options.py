@@ -1,9 +1,13 @@
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
+import typer
+from typer.testing import CliRunner
 
-from embspace.app.cli.practice.options import of_model, show
+from embspace.app.cli.practice.options import on_corpus, show
 from embspace.app.practice.answers import Answer
 
 
@@ -18,10 +22,28 @@ def test_an_answer_is_printed_and_its_tables_written(
     assert (tmp_path / "rates.csv").is_file()
 
 
-def test_the_model_and_its_place_are_arguments():
-    assert of_model("m", 3, None, "x.npy") == {
-        "model": "m",
-        "layer": 3,
+def test_a_command_has_the_shared_options_and_its_own():
+    given: dict[str, Any] = {}
+
+    def lengths(question: Mapping[str, Any], longest: int = 3) -> Answer:
+        """Say how long texts are."""
+        given.update(question, longest=longest)
+        return Answer("long", "A sentence.", {})
+
+    app = typer.Typer()
+    app.command()(on_corpus(lengths))
+    call = [*("a.csv", "--longest", "5", "--layer", "2", "--label-column", "topic")]
+    result = CliRunner().invoke(app, call)
+    assert result.exit_code == 0 and result.output == "long\n\nA sentence.\n"
+    assert given == {
+        "corpus": "a.csv",
+        "reading": {"group_column": "topic"},
+        "model": None,
+        "layer": 2,
         "pooling": None,
-        "vectors": "x.npy",
+        "vectors": None,
+        "longest": 5,
     }
+    app = typer.Typer()
+    app.command()(on_corpus(lengths, with_labels=False))
+    assert CliRunner().invoke(app, call).exit_code == 2

@@ -20,4 +20,4 @@ def test_the_command_answers_of_vectors_and_writes_tables(tmp_path: Path):
 def test_too_many_neighbors_are_an_error(tmp_path: Path):
     np.save(tmp_path / "x.npy", np.eye(8))
     said = call("outliers", str(tmp_path / "x.npy"))
-    assert said.exit_code == 1 and "k: found 10, allowed: 1 to 7" in said.stderr
+    assert said.exit_code == 1 and "k (--neighbors): found 10, allowed: 1 to 7" in said.stderr

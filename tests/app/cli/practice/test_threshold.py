@@ -9,10 +9,10 @@ from tests.app.cli.call import call
 def test_the_command_answers_of_vectors_and_writes_tables(tmp_path: Path):
     file = tmp_path / "x.npy"
     np.save(file, np.random.default_rng(0).normal(size=(60, 8)))
-    said = call("threshold", str(file), "--results", str(tmp_path / "out"), "--documents", "500")
+    said = call("threshold", str(file), "--results", str(tmp_path / "out"), "--texts", "500")
     assert said.exit_code == 0, said.stderr
     assert said.stdout.startswith("x.npy: 1,770 pairs of 60 documents\n")
-    assert "expected among 500 such documents: " in said.stdout
+    assert "expected among 500 such texts: " in said.stdout
     assert {file.name for file in (tmp_path / "out").iterdir()} == {
         "rates.csv",
         "fixed.csv",

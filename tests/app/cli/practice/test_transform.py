@@ -3,7 +3,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from embspace.app.practice import transform as module
+from embspace.measure.practice import transforms as module
 from tests.app.cli.call import call
 
 

@@ -1,28 +1,50 @@
 import numpy as np
 import pandas as pd
+from matplotlib.figure import Figure
 
-from embspace.draw.page.maps.panels import panels_of_maps
-from embspace.draw.page.maps.places import named_places
-from tests.draw.page.maps.results import results_of
-from tests.measure.regimes import regimes_of
-from tests.measure.vectors import random_matrices
+from embspace.draw.page.maps.places import Place, kinds_on, name_outside, word_places
 
 
-def test_dense_places_are_named_after_the_tokens_there_or_their_kind():
+def clumps() -> pd.DataFrame:
     rng = np.random.default_rng(0)
     centers = np.repeat([[0.0, 0.0], [10.0, 0.0], [0.0, 10.0]], 40, axis=0)
     xy = centers + 0.1 * rng.normal(size=centers.shape)
-    rows = pd.DataFrame(xy, columns=["x", "y"]).assign(
+    return pd.DataFrame(xy, columns=["x", "y"]).assign(
         space="input",
-        token=["here"] * 40 + ["there"] * 40 + ["12"] * 40,
+        id=np.arange(120),
+        token=[*["here"] * 40, *["there"] * 40, *["12"] * 40],
         kind=["word"] * 80 + ["number"] * 40,
     )
-    found = {words: (round(x), round(y)) for x, y, words in named_places(rows)}
-    assert found["here, here"] == (0, 0)
-    assert found["there, there"] == (10, 0)
+
+
+def test_dense_places_of_words_are_named_after_the_tokens_there():
+    found = {place.words: (round(place.x), round(place.y)) for place in word_places(clumps(), 9)}
+    assert found["here, here, here"] == (0, 0)
+    assert found["there, there, there"] == (10, 0)
+    assert not any("12" in words for words in found)
+    assert word_places(clumps()[:5], 9) == []
+
+
+def test_a_kind_is_named_where_it_is_densest():
+    found = {place.words: (round(place.x), round(place.y)) for place in kinds_on(clumps())}
     assert found["numbers"] == (0, 10)
+    assert found["words"] in ((0, 0), (10, 0))
+    few = clumps().assign(kind=["word"] * 110 + ["number"] * 10)
+    assert "numbers" not in [place.words for place in kinds_on(few)]
 
 
-def test_few_tokens_have_no_named_places():
-    rows = panels_of_maps(results_of(random_matrices(), regimes_of(30)))[0].rows
-    assert named_places(rows[:5]) == []
+def test_names_stand_outside_of_the_map_and_apart():
+    ax = Figure().subplots()
+    ax.set(xlim=(0, 1), ylim=(0, 1))
+    black = (0.0, 0.0, 0.0)
+    places = [Place(x, 0.5, f"at {x}", black) for x in (0.1, 0.2, 0.3, 0.7, 0.8, 0.9)]
+    name_outside(ax, places, is_led=True)
+    beside = {
+        side: [text for text in ax.texts if text.get_ha() == side] for side in ("left", "right")
+    }
+    assert {text.xyann[0] for text in beside["right"]} == {0}
+    assert {text.xyann[0] for text in beside["left"]} == {1}
+    for texts in beside.values():
+        heights = sorted(text.xyann[1] for text in texts)
+        assert min(np.diff(heights)) > 0.05
+    assert all(text.arrow_patch for text in ax.texts)

@@ -1,10 +1,11 @@
 import pandas as pd
 import pytest
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from embspace.draw.page.looks import TOKEN_KINDS
 from embspace.draw.page.maps.panels import Panel, panels_of_maps
-from embspace.draw.page.maps.points import draw_map
+from embspace.draw.page.maps.points import draw_positions, draw_tokens
 from tests.draw.page.maps.results import results_of
 from tests.measure.regimes import regimes_of
 from tests.measure.vectors import random_matrices
@@ -15,14 +16,14 @@ def results():
     return results_of(random_matrices(), regimes_of(30, outlying=[0, 7]))
 
 
-def drawn(panel: Panel, unstructured: set[int]) -> Figure:
-    figure = Figure()
-    draw_map(figure, figure.subplots(), panel, unstructured)
-    return figure
+def tokens(panel: Panel) -> Axes:
+    ax = Figure().subplots()
+    draw_tokens(ax, panel.rows)
+    return ax
 
 
 def test_points_are_those_of_the_table_by_kind_of_token(results):
-    joint = drawn(panels_of_maps(results)[0], set()).axes[0]
+    joint = tokens(panels_of_maps(results)[0])
     rows = results["parquet"].query("cloud == 'joint'")
     points = {each.get_label(): each.get_offsets()[:, 0].tolist() for each in joint.collections}
     assert [*points] == ["words", "numbers", "special tokens", "position embeddings"]
@@ -35,23 +36,17 @@ def test_points_are_those_of_the_table_by_kind_of_token(results):
 
 
 def test_positions_that_are_left_out_are_crosses(results):
-    positional = drawn(panels_of_maps(results)[2], {0, 7}).axes[0]
+    positional = Figure().subplots()
+    draw_positions(positional, panels_of_maps(results)[2].rows, {0, 7}, is_joined=True)
     rows = results["parquet"].query("cloud == 'positional' and id in [0, 7]")
     assert positional.collections[0].get_offsets()[:, 0].tolist() == rows["x"].tolist()
     assert len(positional.collections[1].get_offsets()) == 28
     assert len(positional.lines[0].get_xdata()) == 28
 
 
-def test_only_positions_have_a_color_bar(results):
-    joint, _, positional, _ = panels_of_maps(results)
-    assert len(drawn(joint, set()).axes) == 1
-    assert [ax.get_ylabel() for ax in drawn(positional, set()).axes] == ["", "position"]
-    assert len(drawn(positional, set(positional.rows["id"])).axes) == 1
-
-
 def test_vectors_far_out_are_counted_and_do_not_press_the_rest_together():
     x = [*(number / 1000 for number in range(1000)), 1e6]
     rows = pd.DataFrame({"x": x, "y": x, "space": "input", "id": range(1001), "kind": "word"})
-    ax = drawn(Panel("input", rows, pd.Series()), set()).axes[0]
+    ax = tokens(Panel("input", rows, pd.Series()))
     assert ax.get_xlim()[1] < 2
     assert "1 vector outside" in [text.get_text() for text in ax.texts]

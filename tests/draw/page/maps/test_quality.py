@@ -2,7 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from embspace.draw.page.maps.quality import QUALITY, finding, kept, map_tables
+from embspace.draw.page.maps.quality import finding, map_tables
 from tests.draw.page.maps.results import results_of
 from tests.measure.regimes import regimes_of
 from tests.measure.vectors import random_matrices
@@ -20,14 +20,6 @@ def test_the_title_says_what_the_best_map_keeps(results):
     assert said == f"{words}, and 50 % of those among positions"
     said = finding({"quality": quality[:2]}, "UMAP")
     assert said == "UMAP keeps at best 34 % of the nearest neighbors"
-
-
-def test_words_have_the_quality_and_chance_in_brackets():
-    row = pd.Series(dict.fromkeys(QUALITY, 0.25) | {"k": 5, "chance_neighbor_recall": 0.5})
-    assert kept(row) == (
-        "5 nearest neighbors kept: 25 % (chance 50 %)\n"
-        "trustworthiness 0.25, continuity 0.25 (chance 0.25)"
-    )
 
 
 def test_the_tables_have_a_row_a_map_and_what_the_model_has(results):

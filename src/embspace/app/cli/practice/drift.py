@@ -1,5 +1,6 @@
 """The command on two corpora, or two versions of a model: drift."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -70,9 +71,16 @@ def drift(
     `embspace drift old.csv new.csv`, `embspace drift my.csv --number-type bfloat16`,
     `embspace drift my.csv --save canary.json`, `embspace drift --against canary.json`
     """
+    unused = {
+        "--vectors": vectors,
+        "--other-model": other_model,
+        "--other-vectors": other_vectors,
+        "--number-type": number_type,
+    }
     with clear_errors():
         if against is not None:
             _check_alone(first, second, save)
+            _check_unused("--against", layer, pooling, unused)
             return _check(against, model, bound, results)
         if first is None:
             raise InputError("A: found nothing, allowed: texts or vectors, or --against FILE")
@@ -83,6 +91,7 @@ def drift(
         )
         given: dict[str, Any] = {"layer": layer, "pooling": pooling, "reading": reading}
         if save is not None:
+            _check_unused("--save", -1, None, unused | {"B": second, "--results": results})
             from embspace.app.practice.canary import save_canary
 
             typer.echo(visible(save_canary(first, save, model, **given)))
@@ -105,6 +114,16 @@ def drift(
 def _check_alone(first: str | None, second: str | None, save: Path | None) -> None:
     if first is not None or second is not None or save is not None:
         raise InputError("--against: found beside texts or --save, allowed: alone")
+
+
+def _check_unused(
+    option: str, layer: int, pooling: str | None, unused: Mapping[str, object]
+) -> None:
+    """Stop if there stands beside an option what the option makes no use of."""
+    given = {"--layer": None if layer == -1 else layer, "--pooling": pooling, **unused}
+    names = ", ".join(name for name, value in given.items() if value is not None)
+    if names:
+        raise InputError(f"{option}: found beside {names}, allowed: without")
 
 
 def _check(against: Path, model: str | None, bound: float, results: Path | None) -> None:

@@ -1,12 +1,24 @@
 """Options that commands on a corpus share: the model, and what the answer is written to."""
 
-from collections.abc import Mapping
+import inspect
+from collections.abc import Callable
+from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from embspace.app.cli.results import POOLINGS
+from embspace.app.cli.failures import clear_errors
+from embspace.app.cli.reading import (
+    DocumentColumnOption,
+    IdColumnOption,
+    LabelColumnOption,
+    SeparatorOption,
+    SkipEmptyOption,
+    TextColumnOption,
+    reading_of,
+)
+from embspace.app.cli.results import POOLINGS, LayerOption
 from embspace.errors import visible
 
 if TYPE_CHECKING:
@@ -45,11 +57,56 @@ ResultsOption = Annotated[
 ]
 
 
-def of_model(
-    model: str | None, layer: int, pooling: str | None, vectors: str | None
-) -> Mapping[str, Any]:
-    """Return the arguments that every question on a corpus takes."""
-    return {"model": model, "layer": layer, "pooling": pooling, "vectors": vectors}
+def on_corpus(
+    answer_of: Callable[..., "Answer"], *, with_labels: bool = True
+) -> Callable[..., None]:
+    """Return a command with the options that all questions on a corpus share.
+
+    `answer_of` takes the corpus, and how it is read, as one mapping, then options of its own; it
+    returns the answer, which the command shows. `with_labels` says whether labels are of use.
+    """
+    _, *own = inspect.signature(answer_of).parameters.values()
+    corpus, *shared = (
+        parameter
+        for parameter in inspect.signature(_shared).parameters.values()
+        if with_labels or parameter.name != "label_column"
+    )
+
+    @wraps(answer_of)
+    def command(**options: Any) -> None:
+        own_options = {parameter.name: options.pop(parameter.name) for parameter in own}
+        results = options.pop("results")
+        with clear_errors():
+            show(answer_of(_shared(**options), **own_options), results)
+
+    parameters = [corpus, *own, *shared]
+    vars(command)["__signature__"] = inspect.Signature(parameters)
+    command.__annotations__ = {one.name: one.annotation for one in parameters}
+    return command
+
+
+def _shared(
+    corpus: CorpusArgument,
+    model: ModelOption = None,
+    layer: LayerOption = -1,
+    pooling: UsualPoolingOption = None,
+    vectors: VectorsOption = None,
+    results: ResultsOption = None,
+    text_column: TextColumnOption = None,
+    id_column: IdColumnOption = None,
+    label_column: LabelColumnOption = None,
+    document_column: DocumentColumnOption = None,
+    separator: SeparatorOption = None,
+    skip_empty: SkipEmptyOption = False,
+) -> dict[str, Any]:
+    """Return the arguments of a question on a corpus; `results` is for the command alone."""
+    reading = reading_of(
+        *(text_column, id_column, label_column, document_column),
+        separator=separator,
+        skip_empty=skip_empty,
+    )
+    place = {"model": model, "layer": layer, "pooling": pooling, "vectors": vectors}
+    return {"corpus": corpus, "reading": reading, **place}
 
 
 def show(answer: "Answer", folder: Path | None) -> None:

@@ -1,37 +1,19 @@
 """The command on rare pairs of texts: threshold."""
 
-from typing import Annotated
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from embspace.app.cli.failures import clear_errors
-from embspace.app.cli.practice.options import (
-    CorpusArgument,
-    ModelOption,
-    ResultsOption,
-    UsualPoolingOption,
-    VectorsOption,
-    of_model,
-    show,
-)
-from embspace.app.cli.reading import (
-    DocumentColumnOption,
-    IdColumnOption,
-    LabelColumnOption,
-    SeparatorOption,
-    SkipEmptyOption,
-    TextColumnOption,
-    reading_of,
-)
-from embspace.app.cli.results import LayerOption
+from embspace.app.cli.practice.options import on_corpus
+
+if TYPE_CHECKING:
+    from embspace.app.practice.answers import Answer
 
 
+@on_corpus
 def threshold(
-    corpus: CorpusArgument,
-    model: ModelOption = None,
-    layer: LayerOption = -1,
-    pooling: UsualPoolingOption = None,
-    vectors: VectorsOption = None,
+    question: Mapping[str, Any],
     known: Annotated[
         str | None,
         typer.Option(
@@ -45,41 +27,22 @@ def threshold(
         float,
         typer.Option("--precision", help="Wanted, with --known.", min=0.01, max=0.999),
     ] = 0.95,
-    documents: Annotated[
+    texts: Annotated[
         int,
-        typer.Option("--documents", help="Of a corpus whose false alarms are expected.", min=2),
+        typer.Option("--texts", help="Of a corpus whose false alarms are expected.", min=2),
     ] = 10_000,
     layers: Annotated[
         bool, typer.Option("--layers", help="Every layer and pooling in rates.csv.")
     ] = False,
-    results: ResultsOption = None,
-    text_column: TextColumnOption = None,
-    id_column: IdColumnOption = None,
-    label_column: LabelColumnOption = None,
-    document_column: DocumentColumnOption = None,
-    separator: SeparatorOption = None,
-    skip_empty: SkipEmptyOption = False,
-) -> None:
+) -> "Answer":
     """Say above which cosine two different texts of a corpus are a rare pair, and list such pairs.
 
     One pair in 10^3, 10^4, 10^5, with intervals over documents; how many pairs lie above .8, .9,
     .95; with known duplicates, the threshold of a wanted precision, held out.
     `embspace threshold posts.csv --results thresholds`
     """
-    with clear_errors():
-        from embspace.app.practice.threshold import threshold as threshold_of
+    from embspace.app.practice.threshold import threshold as threshold_of
 
-        answer = threshold_of(
-            corpus,
-            **of_model(model, layer, pooling, vectors),
-            reading=reading_of(
-                *(text_column, id_column, label_column, document_column),
-                separator=separator,
-                skip_empty=skip_empty,
-            ),
-            known=known,
-            precision=precision,
-            documents=documents,
-            all_layers=layers,
-        )
-        show(answer, results)
+    return threshold_of(
+        **question, known=known, precision=precision, texts=texts, all_layers=layers
+    )

@@ -10,19 +10,11 @@ from embspace.draw.page.canvas import counted
 from embspace.draw.page.token_kinds import token_kinds
 
 EXTRACTED = "data/extracted/embeddings.parquet"
-TITLES = {
-    "joint": "Raw vectors",
-    "joint_centered": "Centered, at unit length",
-    "input": "Raw vectors",
-    "input_centered": "Centered, at unit length",
-    "positional": "All positions",
-    "structured": "Structured positions",
-}
 
 
 @dataclass(frozen=True)
 class Panel:
-    """Holds two axes of the map of one cloud, and what the panel says of them."""
+    """Holds two axes of the map of one cloud, and how far to trust them."""
 
     cloud: str
     """Names the cloud, by a key of `looks.CLOUDS`."""
@@ -30,14 +22,6 @@ class Panel:
     """Holds the coordinates x and y of each vector, with its space, id, token and kind."""
     quality: pd.Series
     """Holds the map's row of the table of quality."""
-    names: tuple[str, str] = ("", "")
-    """Names the two axes; both names are empty if the axes mean nothing."""
-    title: str = ""
-    """Replaces the title that `TITLES` has for the cloud, unless it is empty."""
-    has_quality: bool = True
-    """Says that `quality` was measured of these two axes."""
-    is_joined: bool = True
-    """Says that a line leads from each position to the next."""
 
     @property
     def is_positional(self) -> bool:

@@ -1,65 +1,122 @@
-"""Names the dense places of a map after the tokens that lie there."""
+"""Names kinds of tokens and dense places of a map, outside of it, with leaders."""
 
-from typing import Any
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
+from jaxtyping import Float
 from matplotlib.axes import Axes
+from matplotlib.colors import to_rgb
 
 from embspace.draw.page.canvas import HALO
-from embspace.draw.page.looks import TOKEN_KINDS
+from embspace.draw.page.direct_labels import spread
+from embspace.draw.page.looks import SPACES, TOKEN_KINDS
 from embspace.draw.page.maps.points import CUT
 from embspace.draw.page.token_kinds import drawable
 
 GRID = 90  # cells of a map's density, a side
 APART = 9  # cells between named places
 NEAREST = 12  # tokens that a place is named after
-ONE_KIND = 0.75  # share of them that makes a place one of its kind
+N_TOKENS = 3  # of them, in the name
+GAP = 0.06  # of the panel's height, between two names
+BESIDE = 0.4  # of the map's width, of each name's room
+LEADER = {"arrowstyle": "-", "lw": 0.6, "shrinkA": 1}
+LIGHTEST = 0.45  # lightness of a name
+FEWEST = 30  # tokens of a kind with a name
 
 
-def name_places(ax: Axes, rows: pd.DataFrame, n_named: int) -> None:
-    """Write the names of the densest places into a map, so that none covers another."""
-    look: dict[str, Any] = {"fontsize": 7, "ha": "center", "va": "center", "path_effects": HALO}
+class Place(NamedTuple):
+    """A place of a map, its name and the color of the name."""
+
+    x: float
+    y: float
+    words: str
+    color: tuple[float, float, float]
+
+
+def name_outside(ax: Axes, places: Sequence[Place], *, is_led: bool) -> None:
+    """Write names to the left and right of a map; `is_led`: with a line from each to its place."""
     (left, right), (bottom, top) = ax.get_xlim(), ax.get_ylim()
-    taken: list[tuple[float, float, float]] = []
-    for x, y, words in named_places(rows):
-        half = min(0.011 * len(words), 0.5)
-        # The whole name is inside the panel.
-        across = float(np.clip((x - left) / (right - left), half, 1 - half))
-        up = (y - bottom) / (top - bottom)
-        free = all(abs(across - a) > half + h or abs(up - u) > 0.05 for a, u, h in taken)
-        if len(taken) < n_named and free and 0 < up < 1:
-            taken.append((across, up, half))
-            ax.text(across, up, words, transform=ax.transAxes, **look).set_in_layout(False)
+    room = BESIDE * (right - left)
+    ax.set_xlim(left - room, right + room)
+    middle = float(np.median([place.x for place in places])) if places else 0.0
+    for side, edge in (("right", left), ("left", right)):
+        own = [place for place in places if (place.x < middle) == (side == "right")]
+        wanted = [(place.y - bottom) / (top - bottom) for place in own]
+        for place, height in zip(own, spread(wanted, GAP, 0.02), strict=True):
+            y = bottom + height * (top - bottom)
+            ax.annotate(
+                place.words,
+                (place.x, place.y),
+                (edge, y),
+                ha=side,
+                va="center",
+                fontsize=7,
+                color=place.color,
+                path_effects=HALO,
+                arrowprops=LEADER | {"color": place.color} if is_led else None,
+            ).set_in_layout(False)
 
 
-def named_places(rows: pd.DataFrame) -> list[tuple[float, float, str]]:
-    """Return x, y and name of each dense place, the densest first; no name comes twice."""
+def kinds_on(rows: pd.DataFrame) -> list[Place]:
+    """Return the densest place of each kind that at least some tokens have, and of positions."""
+    tokens = rows[rows["space"] == "input"]
+    named = {
+        kind: (TOKEN_KINDS[str(kind)].name, TOKEN_KINDS[str(kind)].color)
+        for kind, n in tokens["kind"].value_counts().items()
+        if n >= FEWEST and kind not in ("other", "special")
+    }
+    places = [
+        Place(*_densest(tokens[tokens["kind"] == kind]), words, _dark(color))
+        for kind, (words, color) in named.items()
+    ]
+    positions = rows[rows["space"] == "positional"]
+    if len(positions):
+        places.append(Place(*_densest(positions), "positions", _dark(SPACES["positional"].color)))
+    return places
+
+
+def _dark(color: str) -> tuple[float, float, float]:
+    """Return a color, or a light one darker, so that words can be read on white."""
+    red, green, blue = to_rgb(color)
+    share = min(1.0, LIGHTEST / (0.3 * red + 0.6 * green + 0.1 * blue + 1e-9))
+    return red * share, green * share, blue * share
+
+
+def _densest(rows: pd.DataFrame) -> tuple[float, float]:
+    counts, edges = _density(rows, GRID // 3)
+    cell = np.unravel_index(counts.argmax(), counts.shape)
+    x, y = (edge[[i, i + 1]].mean() for edge, i in zip(edges, cell, strict=True))
+    return float(x), float(y)
+
+
+def _density(rows: pd.DataFrame, n_cells: int) -> tuple[Float[np.ndarray, "n n"], list[np.ndarray]]:
+    points = rows[["x", "y"]].to_numpy(dtype=float)
+    window = np.quantile(points, [CUT, 1 - CUT], axis=0).T
+    counts, *edges = np.histogram2d(points[:, 0], points[:, 1], bins=n_cells, range=window)
+    return counts, edges
+
+
+def word_places(rows: pd.DataFrame, n_named: int) -> list[Place]:
+    """Return dense places of words, the densest first, each named after the nearest tokens."""
     from scipy.ndimage import gaussian_filter, maximum_filter
 
-    tokens = rows[(rows["space"] == "input") & (rows["kind"] != "special")]
-    points = tokens[["x", "y"]].to_numpy(dtype=float)
-    if len(points) < NEAREST:
+    words = rows[(rows["space"] == "input") & (rows["kind"] == "word")]
+    if len(words) < NEAREST:
         return []
-    window = np.quantile(points, [CUT, 1 - CUT], axis=0).T
-    counts, *edges = np.histogram2d(points[:, 0], points[:, 1], bins=GRID, range=window)
+    counts, edges = _density(words, GRID)
     fine, broad = gaussian_filter(counts, 1), gaussian_filter(counts, APART)
     contrast = fine**2 / (broad + 1e-9)  # a clump in an empty place is one, too
     is_peak = (contrast == maximum_filter(contrast, size=2 * APART)) & (fine > 0)
     cells = np.argwhere(is_peak)[np.argsort(-contrast[is_peak], kind="stable")]
-    found: dict[str, tuple[float, float, str]] = {}
-    for cell in cells:
+    points, places = words[["x", "y"]].to_numpy(dtype=float), []
+    for cell in cells[:n_named]:
         place = np.array([edge[[i, i + 1]].mean() for edge, i in zip(edges, cell, strict=True)])
-        near = np.argsort(((points - place) ** 2).sum(axis=1), kind="stable")[:NEAREST]
-        words = _name(tokens.iloc[near])
-        found.setdefault(words, (*place, words))
-    return list(found.values())
-
-
-def _name(tokens: pd.DataFrame) -> str:
-    """Return the kind that most of the tokens have, if it is not that of words, else two tokens."""
-    shares = tokens["kind"].value_counts(normalize=True)
-    if shares.iloc[0] >= ONE_KIND and shares.index[0] not in ("word", "other"):
-        return TOKEN_KINDS[str(shares.index[0])].name
-    spelled = tokens.loc[tokens["kind"].isin(["word", "subword", "number"]), "token"]
-    return ", ".join(drawable(token) for token in spelled[:2])
+        nearest = np.argsort(((points - place) ** 2).sum(axis=1), kind="stable")[:NEAREST]
+        # A low id means a frequent token, which a reader knows.
+        known = words.iloc[nearest].sort_values("id")["token"][:N_TOKENS]
+        named = ", ".join(drawable(str(token)) for token in known)
+        x, y = map(float, place)
+        places.append(Place(x, y, named, _dark(TOKEN_KINDS["word"].color)))
+    return places

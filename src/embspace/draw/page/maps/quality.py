@@ -1,4 +1,4 @@
-"""Says how far maps can be trusted: in a title, below each map, and in tables."""
+"""Says how far maps can be trusted, in a sentence and in tables."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -72,16 +72,6 @@ def finding(results: Mapping[str, Any], method: str) -> str:
             parts.append(percent(row["neighbor_recall"]))
     words = f"{method} keeps at best {parts[0]} of the nearest neighbors"
     return f"{words}, and {parts[1]} of those among positions" if parts[1:] else words
-
-
-def kept(row: pd.Series) -> str:
-    """Return the quality of a map in words, that of a random layout in brackets."""
-    return (
-        f"{row['k']:.0f} nearest neighbors kept: {percent(row['neighbor_recall'])} "
-        f"(chance {percent(row['chance_neighbor_recall'])})\n"
-        f"trustworthiness {row['trustworthiness']:.2f}, continuity {row['continuity']:.2f} "
-        f"(chance {row['chance_trustworthiness']:.2f})"
-    )
 
 
 def map_tables(results: Mapping[str, Any], label: str, method: str, stage: str, digits: int) -> str:

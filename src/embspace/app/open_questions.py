@@ -1,0 +1,82 @@
+"""Says what the thesis asked at its end, and what was found out for a model, and for others."""
+
+from pathlib import Path
+
+import pandas as pd
+
+from embspace.files.tables import load_table, save_table
+from embspace.published.sources import PUBLISHED
+from embspace.settings.params import CONF
+from embspace.settings.schema import read_yaml
+
+ASKED = (
+    ("5.1", "Of what are the islands on maps of texts?", "text_islands"),
+    ("5.2.1", "Do opposites come apart without what their part of speech shares?", "oppositeness"),
+    ("5.2.2", "Can a search find opposite texts that are still grammatical?", "opposite_texts"),
+    ("5.2.3", "How are the positions shaped, as a curve?", "position_shape"),
+    ("5.2.4", "Of which parts is the cloud of tokens made?", "vocabulary_clusters"),
+    ("5.2.5", "What do fewer bits a weight do to the geometry?", "rounding"),
+)
+"""The questions of chapter 5 in our words, and the analysis that answers."""
+KEPT = PUBLISHED / "answers"
+"""The folder of kept answers, a table a model."""
+COLUMNS = ["noun", "answer"]
+NOT_COMPUTED = "not computed"
+
+
+def answers_of_open_questions(model: str, up: str) -> str:
+    """Return a table of the questions, with the findings for a model, and kept ones for others.
+
+    Parameters:
+        model: a name in conf/model/.
+        up: the way from the page's folder to the tree, for links.
+    """
+    lines = ["| section | question | answer | figure |", "|---|---|---|---|"]
+    others = {
+        file.stem: dict(load_table(str(file))[COLUMNS].to_numpy())
+        for file in sorted(KEPT.glob("*.csv"))
+        if file.stem != model
+    }
+    for section, question, noun in ASKED:
+        picture = _picture(noun, model)
+        link = f"[{noun}]({up}/{picture.as_posix()})" if picture.is_file() else "–"
+        answer = _answer(noun, model)
+        lines.append(f"| {section} | {question} | {answer} | {link} |")
+        lines += [
+            f"| | *{label_of(other)}* | {found[noun]} | – |"
+            for other, found in others.items()
+            if noun in found
+        ]
+    return "\n".join(lines)
+
+
+def keep_answers(model: str) -> Path:
+    """Keep the answers for a model, to stand beside the answers for others."""
+    rows = [(noun, _answer(noun, model)) for _, _, noun in ASKED]
+    table = pd.DataFrame([row for row in rows if row[1] != NOT_COMPUTED], columns=COLUMNS)
+    file = KEPT / f"{model}.csv"
+    save_table(table, str(file))
+    return file
+
+
+def _picture(noun: str, model: str) -> Path:
+    return Path(f"figures/{noun}/{model}.png")
+
+
+def _answer(noun: str, model: str) -> str:
+    picture = _picture(noun, model)
+    return (finding_of(picture) if picture.is_file() else "") or NOT_COMPUTED
+
+
+def label_of(model: str) -> str:
+    """Return what figures call a model; its name, where conf/model/ does not have it."""
+    file = CONF / "model" / f"{model}.yaml"
+    return str(read_yaml(file)["label"]) if file.is_file() else model
+
+
+def finding_of(picture: Path) -> str:
+    """Return the title of a figure, from the PNG's metadata; empty without one."""
+    from PIL import Image
+
+    with Image.open(picture) as image:
+        return " ".join(str(image.info.get("Description", "")).split())

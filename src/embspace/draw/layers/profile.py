@@ -1,0 +1,220 @@
+"""Draws how the tokens of a model lie, layer by layer, beside random weights or a Gaussian."""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter, StrMethodFormatter
+from pydantic import NonNegativeInt, PositiveFloat
+
+from embspace.draw.layers.profile_tables import by_layer
+from embspace.draw.page.canvas import (
+    HALO,
+    count,
+    legend_below,
+    new_figure,
+    say_instead,
+    sentence_case,
+    write_beside,
+)
+from embspace.draw.page.looks import BLUE, GRAY, NULLS, corpus_looks
+from embspace.draw.page.markdown import section, tables_page
+from embspace.draw.page.measure_names import name_of
+
+RESULTS = (
+    "direction/profiles.csv",
+    "direction/nulls.csv",
+    "spectrum/profiles.csv",
+    "spectrum/nulls.csv",
+    "context/profiles.csv",
+    "context/nulls.csv",
+    "intrinsic_dimension/profiles.csv",
+    "intrinsic_dimension/nulls.csv",
+    "hubs/profiles.csv",
+    "hubs/nulls.csv",
+)
+RANDOM = "random_initialization"
+WIDE = 10.0  # times the smallest value, from which on an axis is logarithmic
+
+
+class Shown(NamedTuple):
+    """A measure of a panel, the null beside it, and what it counts, in a reader's words."""
+
+    noun: str
+    measure: str
+    null: str
+    words: str
+
+
+PANELS = (
+    Shown("direction", "mean_cosine", RANDOM, "cosine of two tokens"),
+    Shown("spectrum", "debiased_participation_ratio", RANDOM, "directions in use"),
+    Shown("context", "adjusted_self_similarity", RANDOM, "cosine between texts"),
+    Shown("intrinsic_dimension", "two_nn", "gaussian_of_covariance", "dimension"),
+    Shown("hubs", "hubness", "gaussian_of_covariance", "skewness of k-occurrence"),
+)
+
+
+def draw_profile(
+    results: dict[str, Any], label: str, *, height_mm: PositiveFloat, digits: NonNegativeInt
+) -> tuple[Figure, str]:
+    """Draw measures of the tokens of one corpus by layer, each beside its null.
+
+    The corpus is the first one that random weights have read, too, else the first. What half of
+    the texts do not give as well is not drawn, and a measure that they give in few layers has no
+    panel.
+    """
+    corpus = _corpus(results)
+    tables_by_panel = {shown: _rows(results, shown, corpus) for shown in PANELS}
+    first = tables_by_panel[PANELS[0]]
+    drawn = [shown for shown in PANELS if _is_drawn(tables_by_panel[shown][0])]
+    figure, axes = new_figure(
+        2,
+        -(-max(2, len(drawn)) // 2),
+        height_mm=height_mm,
+        title=_finding(*first),
+        subtitle=_subtitle(label, corpus, tables_by_panel),
+        stage="measure_direction",
+    )
+    if first[0].empty:
+        say_instead(axes, f"{label}: no corpus has enough documents")
+        return figure, _table(label, tables_by_panel, digits)
+    for number, (ax, shown) in enumerate(zip(axes, drawn, strict=False)):
+        _by_layer(ax, *tables_by_panel[shown])
+        ax.set_title(sentence_case(name_of(shown.measure).partition(" (")[0]))
+        ax.set_ylabel(shown.words)
+        ax.set_xlabel("layer" if number >= len(axes) - len(axes) // 2 else "")
+    for ax in axes[len(drawn) :]:
+        ax.remove()
+    layer = _extreme(first[0])
+    for table, column, color in ((first[0], "value", BLUE), (first[1], "null_mean", GRAY)):
+        height = table.set_index("layer")[column].get(layer)
+        if height is not None and PANELS[0] in drawn:
+            look: dict[str, Any] = {"color": color, "ha": "center", "path_effects": HALO}
+            write_beside(axes[0], f"{height:.2f}", (layer, height), (0, 5), **look)
+    legend_below(figure, axes[: len(drawn)], ncols=3)
+    return figure, _table(label, tables_by_panel, digits)
+
+
+def _corpus(results: Mapping[str, pd.DataFrame]) -> str:
+    nulls, profiles = results["direction/nulls"], results["direction/profiles"]
+    with_random = nulls[(nulls["null"] == RANDOM) & nulls["null_mean"].notna()]["corpus"]
+    return next(map(str, [*with_random, *profiles["corpus"]]), "")
+
+
+def _rows(
+    results: Mapping[str, pd.DataFrame], shown: Shown, corpus: str
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return a measure of tokens as they are, and its null, by layer."""
+    rows, nulls = (
+        table[
+            (table["corpus"] == corpus)
+            & (table["space"] == "token")
+            & (table["change"] == "as_is")
+            & (table["measure"] == shown.measure)
+        ].sort_values("layer")
+        for table in (results[f"{shown.noun}/{kind}"] for kind in ("profiles", "nulls"))
+    )
+    rows = rows.dropna(subset=["value"])
+    return rows, nulls[nulls["null"] == shown.null].dropna(subset=["null_mean"])
+
+
+def _finding(rows: pd.DataFrame, nulls: pd.DataFrame) -> str:
+    """Return the title: where the mean cosine is largest, and what random weights give there."""
+    name = "the mean cosine of tokens"
+    if rows.empty:
+        return f"{sentence_case(name)} was not measured"
+    layer = _extreme(rows)
+    both = rows.merge(nulls, on="layer").set_index("layer")
+    words = f"{rows.set_index('layer')['value'][layer]:.2f} at layer {layer}"
+    if layer not in both.index:
+        return f"{sentence_case(name)} is largest, {words}"
+    beside = f"with random weights {both['null_mean'][layer]:.2f}"
+    is_whole = len(both) == len(rows)
+    if is_whole and (both["high"] < both["null_smallest"]).all():
+        return f"Training lowers {name} at every layer: at most {words}, {beside}"
+    if is_whole and (both["low"] > both["null_largest"]).all():
+        return f"Training raises {name} at every layer: up to {words}, {beside}"
+    return f"{sentence_case(name)} is largest, {words}, {beside}"
+
+
+def _extreme(rows: pd.DataFrame) -> int:
+    return int(rows.sort_values("value")["layer"].iloc[-1])
+
+
+def _converged(rows: pd.DataFrame) -> pd.Series:
+    return rows["converged"].astype(str) == "True"
+
+
+def _is_drawn(rows: pd.DataFrame) -> bool:
+    """Return whether half of the layers have a value that half of the texts give as well."""
+    return bool(_converged(rows).sum() >= max(1, len(rows) / 2))
+
+
+def _subtitle(
+    label: str, corpus: str, tables_by_panel: Mapping[Shown, tuple[pd.DataFrame, pd.DataFrame]]
+) -> str:
+    rows = tables_by_panel[PANELS[0]][0]
+    if rows.empty:
+        return f"{label} · 0 texts"
+    n = f"{count(rows['n'].max())} tokens of {count(rows['n_texts'].max())} texts"
+    words = f"{label} · {corpus_looks([corpus])[corpus].name}: {n} · bands: 95 % intervals"
+    left_out = [
+        f"{name_of(shown.measure).partition(' (')[0]} (converged in {_converged(rows).sum()} of "
+        f"{len(rows)} layers)"
+        for shown, (rows, _) in tables_by_panel.items()
+        if not _is_drawn(rows)
+    ]
+    return f"{words} over texts" + (f" · not drawn: {', '.join(left_out)}" if left_out else "")
+
+
+def _by_layer(ax: Axes, rows: pd.DataFrame, nulls: pd.DataFrame) -> None:
+    """Draw what converged, with its interval, and the null with its range."""
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+    is_known = _converged(rows)
+    drawn = rows[["value", "low", "high"]].where(is_known).assign(layer=rows["layer"])
+    ax.fill_between(drawn["layer"], drawn["low"], drawn["high"], color=BLUE, alpha=0.25, lw=0)
+    ax.plot(drawn["layer"], drawn["value"], "o-", color=BLUE, ms=3.5, label="trained")
+    if len(nulls):
+        look = NULLS[str(nulls["null"].iloc[0])]
+        ends = nulls["null_smallest"], nulls["null_largest"]
+        ax.fill_between(nulls["layer"], *ends, color=GRAY, alpha=0.25, lw=0)
+        line: dict[str, Any] = {"color": look.color, "linestyle": look.line, "label": look.name}
+        ax.plot(nulls["layer"], nulls["null_mean"], **line)
+    ax.margins(y=0.15)
+    heights = pd.concat([drawn["value"], nulls["null_mean"]])
+    if heights.min() > 0 and heights.max() > WIDE * heights.min():
+        ax.set_yscale("log")
+        ax.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+        ax.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
+        ax.yaxis.set_minor_formatter(NullFormatter())
+
+
+def _table(
+    label: str,
+    tables_by_panel: Mapping[Shown, tuple[pd.DataFrame, pd.DataFrame]],
+    digits: int,
+) -> str:
+    values = pd.concat([rows for rows, _ in tables_by_panel.values()])
+    nulls = pd.concat(
+        [rows.assign(value=rows["null_mean"]) for _, rows in tables_by_panel.values()]
+    )
+    note = "The figure leaves out values that half of the texts do not give as well."
+    first = section(f"Tokens of {_named(values)} by layer", note, _wide(values, digits))
+    more = section("Nulls", "Means over draws.", _wide(nulls, digits, ["null"]))
+    return tables_page(f"Profile of the layers of {label}", "measure_direction", first, more)
+
+
+def _named(rows: pd.DataFrame) -> str:
+    """Return the name of the corpus of all rows."""
+    corpora = [*dict.fromkeys(map(str, rows["corpus"]))]
+    return corpus_looks(corpora)[corpora[0]].name if corpora else "no corpus"
+
+
+def _wide(rows: pd.DataFrame, digits: int, keys: list[str] | None = None) -> str:
+    if rows.empty:
+        return "None."
+    named = rows.assign(null=[NULLS[str(null)].name for null in rows["null"]]) if keys else rows
+    return by_layer(named, keys or [], digits)

@@ -1,0 +1,1 @@
+"""Draws figures and tables of the questions that the thesis leaves open."""

@@ -1,0 +1,134 @@
+"""Draws effect sizes of associations between sets of words, by vectors and layer."""
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+from pydantic import NonNegativeInt, PositiveFloat
+
+from embspace.draw.page.canvas import counted, legend_below, new_figure, say_instead, shade
+from embspace.draw.page.looks import BLUE, NULLS, VERMILION, Look
+from embspace.draw.page.markdown import markdown_table, section, tables_page
+from embspace.draw.page.saving import Results
+
+STAGE = "measure_associations"
+FURTHER_RESULTS = ("conf/measure/open_questions/associations.yaml",)
+MEASURED_WITH = FURTHER_RESULTS[0]
+EMBEDDING = -1  # the place of the token embeddings on the axis of layers
+LOOKS = {
+    "state": Look("words (WEAT)", BLUE, "o", "-"),
+    "sentence": Look("sentences (SEAT)", VERMILION, "s", "--"),
+}
+AT_RANDOM = NULLS["random_initialization"]
+N_COLUMNS = 3
+
+
+def draw_associations(
+    results: Results, label: str, *, height_mm: PositiveFloat, digits: NonNegativeInt
+) -> tuple[Figure, str]:
+    """Draw a panel for each test; filled marks are present by the rule."""
+    table, counts, settings = results["csv"], results["json"], results[MEASURED_WITH]
+    tests = [*dict.fromkeys(table["test"])]
+    n_rows = max(1, -(-len(tests) // N_COLUMNS))
+    figure, axes = new_figure(
+        n_rows,
+        N_COLUMNS,
+        height_mm=height_mm * n_rows,
+        title=_finding(table),
+        subtitle=f"{label} · {counted(counts['n_words'], 'word')} · E: token embeddings · shaded: "
+        f"{100 * settings['level']:g} % intervals over words · filled: present",
+        stage=STAGE,
+    )
+    text = _tables(results, label, digits)
+    if table.empty:
+        say_instead(axes, "the model reads no words")
+        return figure, text
+    for ax, name in zip(axes, tests, strict=False):
+        _panel(ax, table[table["test"] == name])
+        first, second, *attributes = settings["tests"].get(name, ["", "", "", ""])
+        ax.set_title(f"{first}, {second}:\n{attributes[0]}, {attributes[1]}".replace("_", " "))
+    lowest = min(0, table[["effect_low", "random_weights_effect"]].min().min())
+    for ax in axes[: len(tests)]:
+        ax.set_ylim(lowest - 0.1, 2.1)
+    for ax in axes[len(tests) :]:
+        ax.set_axis_off()
+    for ax in axes[::N_COLUMNS]:
+        ax.set_ylabel("effect size")
+    for ax in axes[max(0, len(tests) - N_COLUMNS) : len(tests)]:
+        ax.set_xlabel("layer")
+    legend_below(figure, axes[:1], ncols=4)
+    return figure, text
+
+
+def _finding(table: pd.DataFrame) -> str:
+    """Return the title: which tests have an association at all layers, at some, at none.
+
+    Words and sentences count alike, as their marks in a panel do.
+    """
+    if table.empty:
+        return "No sets of words to compare"
+    present = (table["is_present"] == "yes").groupby(table["test"]).mean()
+    parts = [
+        f"{where}: {', '.join(map(str, present.index[is_there])).replace('_', '-')}"
+        for where, is_there in (
+            ("at all layers", present == 1),
+            ("at some", (present > 0) & (present < 1)),
+            ("at no layer", present == 0),
+        )
+        if is_there.any()
+    ]
+    return f"Associations are present {'; '.join(parts)}"
+
+
+def _panel(ax: Axes, rows: pd.DataFrame) -> None:
+    ax.axhline(0, color="black", lw=0.6)
+    for vectors, look in LOOKS.items():
+        kinds = ("input", vectors) if vectors == "state" else (vectors,)
+        own = rows[rows["vectors"].isin(kinds)]
+        own = own.assign(place=own["layer"].where(own["vectors"] != "input", EMBEDDING))
+        own = own.sort_values("place")
+        ax.plot(own["place"], own["effect"], ls=look.line, color=look.color)
+        shade(ax, own, "place", "effect", color=look.color, alpha=0.12)
+        for is_present, face in (("yes", look.color), ("no", "white")):
+            marked = own[own["is_present"] == is_present]
+            ax.plot(
+                marked["place"],
+                marked["effect"],
+                look.marker,
+                ms=4,
+                color=look.color,
+                markerfacecolor=face,
+            )
+        ax.plot([], [], look.marker, ls=look.line, color=look.color, ms=4, label=look.name)
+        if vectors == "state":
+            ax.plot(
+                own["place"],
+                own["random_weights_effect"],
+                ls=AT_RANDOM.line,
+                color=AT_RANDOM.color,
+                label=f"{AT_RANDOM.name} (words)",
+            )
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=6))
+    ticks = [tick for tick in ax.get_xticks() if 0 <= tick <= rows["layer"].max()]
+    ax.set_xticks([EMBEDDING, *ticks], ["E", *(f"{tick:g}" for tick in ticks)])
+
+
+def _tables(results: Results, label: str, digits: int) -> str:
+    effects = results.for_readers("csv")
+    last = effects[effects["layer"] == effects["layer"].max()]
+    return tables_page(
+        f"Associations of words in {label}",
+        STAGE,
+        section(
+            "Effects at the last layer",
+            "State: the word in frame sentences. Sentence: mean of all states of the sentences, in "
+            "which words differ less than frames are alike. Present: by the rule.",
+            markdown_table(last.drop(columns="layer"), digits),
+        ),
+        section("Effects", "All layers, and the embeddings.", markdown_table(effects, digits)),
+        section(
+            "Words",
+            "Mean cosine with the first attribute set less the second.",
+            markdown_table(results.for_readers("words"), digits),
+        ),
+    )

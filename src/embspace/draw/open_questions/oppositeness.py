@@ -1,0 +1,176 @@
+"""Draws whether opposites come apart, and whether they are told from synonyms, by layer."""
+
+from collections.abc import Sequence
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+from pydantic import NonNegativeInt, PositiveFloat
+
+from embspace.draw.page.canvas import (
+    counted,
+    draw_line,
+    new_figure,
+    say_instead,
+    sentence_case,
+)
+from embspace.draw.page.direct_labels import name_lines
+from embspace.draw.page.looks import BLACK, BLUE, GREEN, NULLS, ORANGE, PURPLE, SKY, VERMILION, Look
+from embspace.draw.page.markdown import markdown_table, section, tables_page
+from embspace.draw.page.saving import Results
+
+STAGE = "measure_oppositeness"
+FURTHER_RESULTS = ("conf/measure/open_questions/oppositeness.yaml",)
+MEASURED_WITH = FURTHER_RESULTS[0]
+SHOWN = (  # columns of the first table
+    *("part_of_speech", "vectors", "preparation"),
+    *("antonyms", "synonyms", "random_pairs", "auc", "verdict"),
+)
+EMBEDDING = -1  # the place of the token embeddings on the axis of layers
+PREPARATIONS = {
+    "as_is": Look("as they are", BLACK, "o", "-"),
+    "less_mean": Look("less the mean", BLUE, "s", "--"),
+    "less_direction": Look("without the direction", GREEN, "^", "-."),
+    "less_components": Look("less mean and components", VERMILION, "D", ":"),
+}
+RELATION = Look("classifier, products", ORANGE, "X", "--")
+WORDS_ALONE = Look("classifier, words alone", PURPLE, "v", "-.")
+COSINE = Look("cosine", SKY, "P", "-")
+AT_RANDOM = NULLS["random_initialization"]
+
+
+def draw_oppositeness(
+    results: Results, label: str, *, height_mm: PositiveFloat, digits: NonNegativeInt
+) -> tuple[Figure, str]:
+    """Draw a column for each part of speech.
+
+    Above, the mean cosine of antonyms less that of random pairs, for each preparation; below, how
+    well a pair's cosine and classifiers tell antonyms from synonyms.
+    """
+    cosines, told, counts = results["cosines"], results["classifiers"], results["json"]
+    parts = list(dict.fromkeys(cosines["part_of_speech"])) or ["adjective"]
+    level = results[MEASURED_WITH]["level"]
+    figure, axes = new_figure(
+        2,
+        len(parts),
+        height_mm=height_mm,
+        title=_finding(cosines, told),
+        subtitle=f"{label} · {counted(counts['n_pairs'], 'pair')} of words · E: token embeddings · "
+        "classifier: on products of both words' coordinates, or on sums, words alone · "
+        f"shaded: {100 * level:g} % intervals over pairs",
+        stage=STAGE,
+    )
+    text = _tables(results, label, digits)
+    if cosines.empty:
+        say_instead(axes, "too few words of the list are one token")
+        return figure, text
+    above, below = axes[: len(parts)], axes[len(parts) :]
+    for ax, part in zip(above, parts, strict=True):
+        _differences(ax, cosines[cosines["part_of_speech"] == part])
+        ax.set_title(sentence_case(f"{part}s and random pairs"))
+    for ax, part in zip(below, parts, strict=True):
+        _aucs(ax, cosines[cosines["part_of_speech"] == part], told[told["part_of_speech"] == part])
+        ax.set_title(sentence_case(f"{part}s and synonyms"))
+        ax.set_xlabel("layer")
+    above[0].set_ylabel("cosine less random pairs'")
+    below[0].set_ylabel("AUC")
+    for row in (above, below):
+        _share_axis(row)
+        name_lines(row[-1], 0.09)
+    return figure, text
+
+
+def _finding(cosines: pd.DataFrame, told: pd.DataFrame) -> str:
+    """Return the title: whether opposites come apart, and whether cosine tells more than words."""
+    if cosines.empty:
+        return "No opposites to compare"
+    changed = cosines[cosines["preparation"] != "as_is"]
+    freed = (changed["verdict"] == "freed").sum()
+    largest = cosines.loc[cosines["preparation"] == "as_is", "auc"].max()
+    beside = f"; cosine tells them from synonyms at an AUC of at most {largest:.2f}"
+    if told["words_auc"].notna().any():
+        beside += f", words alone {told['words_auc'].max():.2f}"
+    if not freed:
+        return f"Antonyms stay more alike than random pairs whatever is taken away{beside}"
+    return f"Antonyms come apart at {freed} of {len(changed)} places{beside}"
+
+
+def _x(rows: pd.DataFrame) -> pd.Series:
+    return rows["layer"].where(rows["vectors"] == "state", EMBEDDING)
+
+
+def _line(ax: Axes, rows: pd.DataFrame, column: str, look: Look) -> None:
+    if len(rows):
+        placed = rows.assign(place=_x(rows)).sort_values("place")
+        draw_line(ax, placed, "place", column, look, band=0.12, ms=3)
+
+
+def _differences(ax: Axes, rows: pd.DataFrame) -> None:
+    ax.axhline(0, color="black", linewidth=0.6)
+    for name, look in PREPARATIONS.items():
+        _line(ax, rows[rows["preparation"] == name], "difference", look)
+    plain = rows[rows["preparation"] == "as_is"]
+    _line(ax, plain, "random_weights_difference", AT_RANDOM)
+
+
+def _aucs(ax: Axes, cosines: pd.DataFrame, told: pd.DataFrame) -> None:
+    ax.axhline(0.5, color="black", linewidth=0.6)
+    _line(ax, cosines[cosines["preparation"] == "as_is"], "auc", COSINE)
+    _line(ax, told, "auc", RELATION)
+    _line(ax, told, "words_auc", WORDS_ALONE)
+    _line(ax, told, "random_weights_auc", AT_RANDOM)
+
+
+def _share_axis(axes: Sequence[Axes]) -> None:
+    low = min(ax.get_ylim()[0] for ax in axes)
+    high = max(ax.get_ylim()[1] for ax in axes)
+    for ax in axes:
+        ax.set_ylim(low, high)
+        ax.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=6))
+        ticks = [tick for tick in ax.get_xticks() if tick >= 0 and tick <= ax.dataLim.x1]
+        ax.set_xticks([EMBEDDING, *ticks], ["E", *(f"{tick:g}" for tick in ticks)])
+        if ax is not axes[0]:
+            ax.tick_params(labelleft=False)
+
+
+def _tables(results: Results, label: str, digits: int) -> str:
+    cosines = results["cosines"]
+    ends = cosines.loc[_is_end(cosines)] if len(cosines) else cosines
+    first = section(
+        "Cosines",
+        "Token embeddings and the last layer. Random pairs are words of different antonym pairs. "
+        "Freed: antonyms are less alike than random pairs, with the whole interval.",
+        markdown_table(
+            results.for_readers("cosines", ends, SHOWN, preparation=_names(ends)), digits
+        ),
+    )
+    line, told = results["lines"], results["classifiers"]
+    more = [
+        section(
+            "One line of opposites",
+            "Mean absolute cosine of the differences of antonyms, beside words dealt anew.",
+            markdown_table(results.for_readers("lines", line), digits),
+        ),
+        section(
+            "Classifiers",
+            "Held out by word. Words alone: the same classifier on sums, which do not know the "
+            "relation.",
+            markdown_table(results.for_readers("classifiers", told), digits),
+        ),
+        section(
+            "Examples",
+            "Pairs with the smallest and the largest cosine of token embeddings.",
+            markdown_table(results.for_readers("examples"), digits),
+        ),
+    ]
+    return tables_page(f"Opposites in {label}", STAGE, first, *more)
+
+
+def _is_end(cosines: pd.DataFrame) -> pd.Series:
+    last = cosines["layer"] == cosines.loc[cosines["vectors"] == "state", "layer"].max()
+    return (cosines["vectors"] == "input") | last
+
+
+def _names(rows: pd.DataFrame) -> dict[str, str]:
+    return {name: PREPARATIONS[name].name for name in rows["preparation"].unique()}

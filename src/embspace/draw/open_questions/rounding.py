@@ -1,0 +1,191 @@
+"""Draws what becomes of the measures of layers when weights have few bits."""
+
+from itertools import cycle
+from typing import Literal
+
+import pandas as pd
+from matplotlib import colormaps
+from matplotlib.axes import Axes
+from matplotlib.colors import to_hex
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+from pydantic import NonNegativeInt, PositiveFloat
+
+from embspace.draw.page.canvas import (
+    HALO,
+    counted,
+    draw_line,
+    new_figure,
+    say_instead,
+    sentence_case,
+    shade,
+    write_beside,
+)
+from embspace.draw.page.looks import GRAY, Look
+from embspace.draw.page.own_texts import corpus_called
+from embspace.draw.page.saving import Results
+from embspace.draw.page.sections import page_of_parts
+from embspace.draw.page.wording import side_by_side
+
+STAGE = "measure_rounding"
+FURTHER_RESULTS = ("conf/measure/open_questions/rounding.yaml",)
+MEASURED_WITH = FURTHER_RESULTS[0]
+KEPT = "neighbors_kept"
+MEASURES = {
+    "mean_cosine": "mean cosine",
+    "two_nn": "TwoNN dimension",
+    "hubness": "hubness",
+    "reciprocal_rank": "reciprocal rank of search",
+}
+ROOM = 0.12  # above and below the lines and bands that a panel shows whole, as a share of them
+SCALES = {"row": "one scale a row", "block": "one scale a block"}
+MARKERS = "osD^vPX"
+FULL = "full precision, 95 %"
+
+
+def draw_rounding(
+    results: Results,
+    label: str,
+    *,
+    height_mm: PositiveFloat,
+    scales: Literal["row", "block"],
+    digits: NonNegativeInt,
+) -> tuple[Figure, str]:
+    """Draw a line for each number of bits, over the layers; gray is full precision.
+
+    Of the numbers of bits that change nothing, the smallest is drawn. A panel shows what the
+    fewest bits do only as far as the others reach, for there all leave their intervals.
+    """
+    table, likeness, counts = results["csv"], results["likeness"], results["json"]
+    shown, likeness = (each[each["scales"] == scales] for each in (table, likeness))
+    enough, few = _enough(shown)
+    settings = results[MEASURED_WITH]
+    blocks = f" of {settings['block']} entries" if scales == "block" else ""
+    figure, axes = new_figure(
+        2,
+        3,
+        height_mm=height_mm,
+        title=_finding(shown),
+        subtitle=f"{label} · {SCALES[scales]}{blocks} · {corpus_called(counts['corpus'])}: "
+        f"{counted(counts['n_documents'], 'document')}, {counted(counts['n_tokens'], 'token')} · "
+        "lines that leave a panel: fewest bits",
+        stage=STAGE,
+    )
+    text = _tables(results, label, digits)
+    if shown.empty:
+        say_instead(axes, "the model reads no text")
+        return figure, text
+    bits = sorted(shown["bits"].unique(), reverse=True)
+    looks = _looks([n for n in bits if enough is None or n <= enough])
+    _lines(axes[0], likeness, KEPT, looks)
+    axes[0].set(title="Neighbors kept", ylabel="share of neighbors kept")
+    for ax, (measure, name) in zip(axes[1:], MEASURES.items(), strict=False):
+        rows = shown[shown["measure"] == measure]
+        one = rows[rows["bits"] == bits[0]].sort_values("layer")
+        shade(ax, one, "layer", "full", color=GRAY, alpha=0.3, label=FULL)
+        _lines(ax, rows, "value", looks)
+        ax.set(title=sentence_case(name), ylabel=name)
+        _show_whole(ax, rows[rows["bits"] > bits[-1]] if len(bits) > 1 else rows)
+        if few is not None and measure == _farthest(shown, few)["measure"]:
+            _say_farthest(ax, _farthest(shown, few))
+    for ax in axes[:-1]:
+        ax.set_xlabel("layer")
+        ax.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=6))
+    axes[-1].set_axis_off()
+    axes[-1].legend(*axes[1].get_legend_handles_labels(), loc="center")
+    return figure, text
+
+
+def _enough(shown: pd.DataFrame) -> tuple[int | None, int | None]:
+    """Return the fewest bits at which all measures keep, and the most with fewer."""
+    kept = (shown["verdict"] == "keeps").groupby(shown["bits"]).mean()
+    few = kept.index[kept < 1].max() if (kept < 1).any() else None
+    whole = kept.index if few is None else kept.index[kept.index > few]
+    return (whole.min() if len(whole) else None), few
+
+
+def _farthest(shown: pd.DataFrame, bits: int) -> pd.Series:
+    """Return the measure and layer that some bits move farthest, in widths of its interval."""
+    rows = shown[shown["bits"] == bits]
+    widths = (rows["value"] - rows["full"]).abs() / (rows["full_high"] - rows["full_low"])
+    return rows.loc[widths.idxmax()]
+
+
+def _say_farthest(ax: Axes, row: pd.Series) -> None:
+    """Ring the value that left its interval farthest, and print it beside full precision."""
+    place = (row["layer"], row["value"])
+    ax.plot(*place, "o", ms=9, mfc="none", color="black", mew=0.8)
+    value, full = side_by_side([row["value"], row["full"]], 2, differ=False)
+    words = f"{value},\nfull {full}"
+    write_beside(ax, words, place, (-14, -14), ha="right", path_effects=HALO)
+
+
+def _show_whole(ax: Axes, rows: pd.DataFrame) -> None:
+    low = rows[["value", "full_low"]].min().min()
+    high = rows[["value", "full_high"]].max().max()
+    ax.set_ylim(low - ROOM * (high - low), high + ROOM * (high - low))
+
+
+def _looks(bits: list[int]) -> dict[int, Look]:
+    """Return a look for each number of bits, in one ramp."""
+    ramp = colormaps["viridis"]
+    places = [0.85 * number / max(len(bits) - 1, 1) for number in range(len(bits))]
+    return {
+        n: Look(counted(n, "bit"), to_hex(ramp(place)), marker)
+        for n, place, marker in zip(bits, places, cycle(MARKERS), strict=False)
+    }
+
+
+def _lines(ax: Axes, rows: pd.DataFrame, column: str, looks: dict[int, Look]) -> None:
+    for bits, look in looks.items():
+        own = rows[rows["bits"] == bits].sort_values("layer")
+        draw_line(ax, own, "layer", column, look, ms=3)
+
+
+def _finding(shown: pd.DataFrame) -> str:
+    """Return the title: the fewest bits at which all measures keep, and the most with fewer."""
+    if shown.empty:
+        return "No weights to round"
+    enough, few = _enough(shown)
+    if few is None:
+        return f"Every measure of every layer stays in its interval down to {enough} bits"
+    if enough is None:
+        return "At no number of bits do all measures stay in their intervals"
+    row = _farthest(shown, few)
+    return (
+        f"At {counted(enough, 'bit')} all measures stay in their intervals, at "
+        f"{counted(few, 'bit')} not the {MEASURES[row['measure']]} of layer {row['layer']}"
+    )
+
+
+def _tables(results: Results, label: str, digits: int) -> str:
+    table = results["csv"]
+    verdicts = (
+        table.groupby(["scales", "bits", "verdict"]).size().unstack(fill_value=0).reset_index()
+        if len(table)
+        else pd.DataFrame(columns=["scales", "bits"])
+    )
+    first = (
+        "Verdicts",
+        "Measures times layers. Keeps: inside the interval of full precision over texts; flips: "
+        "outside by more than its width.",
+        verdicts.rename_axis(columns=None),
+    )
+    more = [
+        (
+            "Error of the weights",
+            "Of all matrices, by Frobenius norm.",
+            results.for_readers("errors"),
+        ),
+        (
+            "Likeness",
+            "Of a token's state with its own state at full precision.",
+            results.for_readers("likeness"),
+        ),
+        (
+            "Measures",
+            "With intervals over texts at full precision.",
+            results.for_readers("csv"),
+        ),
+    ]
+    return page_of_parts(f"Rounded weights of {label}", STAGE, digits, first, *more)

@@ -1,0 +1,151 @@
+"""Draws how many sparse features recur between seeds, and the tokens that light some of them."""
+
+from typing import Any
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
+
+from embspace.draw.page.canvas import (
+    counted,
+    legend_below,
+    new_figure,
+    percent,
+    say_instead,
+    sentence_case,
+)
+from embspace.draw.page.looks import BLUE, GRAY, NULLS, VERMILION, Look
+from embspace.draw.page.markdown import markdown_table, section, tables_page
+from embspace.draw.page.saving import Results
+from embspace.draw.page.token_kinds import drawable
+
+STAGE = "measure_sparse_features"
+FURTHER_RESULTS = ("conf/measure/open_questions/sparse_features.yaml",)
+MEASURED_WITH = FURTHER_RESULTS[0]
+MODEL = "model"
+CLOUDS = {
+    MODEL: Look("the model", VERMILION, "o"),
+    "random_weights": Look(NULLS["random_initialization"].name, GRAY, "s"),
+    "gaussian": Look("Gaussian, same covariance", BLUE, "D"),
+}
+METHODS = {"ica": "ICA", "autoencoder": "autoencoder"}
+LEARNED = "learned"
+BAR = 0.26  # of a row, for a cloud
+N_EXAMPLES, LONGEST = 3, 17  # examples, and characters of one
+
+
+def draw_sparse_features(
+    results: Results,
+    label: str,
+    *,
+    height_mm: PositiveFloat,
+    n_shown: PositiveInt,
+    digits: NonNegativeInt,
+) -> tuple[Figure, str]:
+    """Draw the shares of features that recur and of variance, and tokens of some features."""
+    table, counts, settings = results["csv"], results["json"], results[MEASURED_WITH]
+    figure, axes = new_figure(
+        2,
+        2,
+        height_mm=height_mm,
+        title=_finding(table),
+        subtitle=f"{label} · {counted(counts['n_tokens'], 'token')} of "
+        f"{counted(counts['n_documents'], 'text')} · {counted(settings['n_seeds'], 'seed')}, each "
+        f"of its own texts · lines: pairs of seeds · ICA: {settings['n_components']} features, "
+        f"autoencoder: {settings['n_features']}, of which {settings['n_active']} are active · "
+        f"below: the commonest of the {settings['n_top']} tokens that light a feature most, with "
+        "its share",
+        stage=STAGE,
+    )
+    text = _tables(results, label, digits)
+    if table.empty:
+        say_instead(axes, "no states of single tokens")
+        return figure, text
+    _shares(axes[0], table, "recurring", "Features that recur between seeds")
+    _shares(axes[1], table, "variance_share", "Share of variance")
+    axes[1].set_yticklabels([])
+    last = table["layer"].max()
+    for ax, (method, name) in zip(axes[2:], METHODS.items(), strict=True):
+        features = results["features"]
+        own = features[(features["layer"] == last) & (features["method"] == method)]
+        _tokens(ax, own.head(n_shown))
+        ax.set_title(f"{sentence_case(name)}, layer {last}: most alike between seeds")
+    legend_below(figure, axes[:1], ncols=3)
+    return figure, text
+
+
+def _finding(table: pd.DataFrame) -> str:
+    """Return the title: where features recur beyond both nulls, and where they do not."""
+    if table.empty:
+        return "No features of single tokens"
+    own = table[table["cloud"] == MODEL]
+    learned = own[own["verdict"] == LEARNED]
+    if learned.empty:
+        last = own[own["layer"] == own["layer"].max()]
+        return f"No features recur beyond random weights and chance: {_named(last)} recur"
+    elsewhere = ", and nowhere else" if len(learned) < len(own) else ""
+    return f"Features recur beyond random weights: {_named(learned)}{elsewhere}"
+
+
+def _named(rows: pd.DataFrame) -> str:
+    return ", ".join(
+        f"{percent(row['recurring'])} by {METHODS[row['method']]} in layer {row['layer']}"
+        for _, row in rows.iterrows()
+    )
+
+
+def _shares(ax: Axes, table: pd.DataFrame, quantity: str, title: str) -> None:
+    """Draw a row for each layer and method, with a mark for each cloud."""
+    places = [*table[["layer", "method"]].drop_duplicates().itertuples(index=False, name=None)]
+    for number, (cloud, look) in enumerate(CLOUDS.items()):
+        own = table[table["cloud"] == cloud]
+        rows = zip(own["layer"], own["method"], strict=True)
+        y = [places.index(place) + (number - 1) * BAR for place in rows]
+        if f"{quantity}_low" in own:
+            ax.hlines(y, own[f"{quantity}_low"], own[f"{quantity}_high"], color=look.color, lw=1.2)
+        ax.plot(own[quantity], y, look.marker, ms=5, color=look.color, label=look.name)
+    ax.set_yticks(range(len(places)), [f"{METHODS[m]}, layer {layer}" for layer, m in places])
+    ax.set(xlim=(-0.03, 1.03), ylim=(len(places) - 0.5, -0.5), xlabel="share")
+    ax.set_title(title)
+
+
+def _tokens(ax: Axes, features: pd.DataFrame) -> None:
+    """Write the most frequent token of each feature, with an example."""
+    ax.set_axis_off()
+    look: dict[str, Any] = {"transform": ax.transAxes, "va": "top", "fontsize": 7}
+    for line, (_, row) in enumerate(features.iterrows()):
+        y = 1 - line / max(len(features), 1)
+        token = drawable(str(row["token"]))
+        head = f"{token}, {percent(row['token_share'])}; cosine {row['cosine']:.2f}"
+        ax.text(0, y, head, fontweight="bold", **look).set_parse_math(False)
+        examples = str(row["examples"]).split(" … ")[:N_EXAMPLES]
+        words = "; ".join(_short(drawable(example)) for example in examples)
+        ax.text(0.02, y - 0.07, words, color="0.3", **look).set_parse_math(False)
+
+
+def _short(example: str) -> str:
+    """Return an example without the outer tokens, if it is long."""
+    words = example.split()
+    while len(" ".join(words)) > LONGEST and len(words) > 1:
+        place = next(number for number, word in enumerate(words) if word.startswith("["))
+        words = words[1:] if place > len(words) - 1 - place else words[:-1]
+    return " ".join(words)
+
+
+def _tables(results: Results, label: str, digits: int) -> str:
+    return tables_page(
+        f"Sparse features in {label}",
+        STAGE,
+        section(
+            "Features that recur",
+            "Share of the living features of two seeds that match beyond random directions; the "
+            "range is over pairs of seeds. The verdict follows the rule beside the settings.",
+            markdown_table(results.for_readers("csv"), digits),
+        ),
+        section(
+            "Features that are most alike in all seeds",
+            "With the token in brackets that lights a feature. No claim is made of what it does.",
+            markdown_table(results.for_readers("features"), digits),
+        ),
+    )

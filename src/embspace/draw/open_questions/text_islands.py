@@ -1,0 +1,207 @@
+"""Draws islands of texts on a map, and how much each label of the texts says about them."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from pydantic import NonNegativeInt, PositiveFloat
+
+from embspace.draw.page.canvas import (
+    count,
+    counted,
+    legend_below,
+    new_figure,
+    percent,
+    say_instead,
+    sentence_case,
+    without_axes,
+)
+from embspace.draw.page.looks import (
+    BLACK,
+    BLUE,
+    GRAY,
+    NULLS,
+    ORANGE,
+    POOLINGS,
+    PREPARATIONS,
+    PURPLE,
+    VERMILION,
+    corpus_looks,
+)
+from embspace.draw.page.markdown import markdown_table, section, tables_page
+from embspace.draw.page.saving import Results
+
+STAGE = "measure_text_islands"
+POINTS = "data/measured/text_islands.parquet"
+MAP, SPACE = "tsne", "space"
+TRAINED, RANDOM = "trained", "random"
+ISLANDS = (VERMILION, PURPLE, BLUE, ORANGE)  # the largest of a map
+MARKERS = ("o", "s", "^", "D")
+LABELS = ("source", "domain", "subject", "document", "length", "place")
+MOST_MAPS = 2
+MOST = 0.5  # share of an island's texts beyond which a subject or source names the island
+INK = 2500.0  # area of all dots, in square points
+N_WORDS = 3
+AT_RANDOM = NULLS["random_initialization"]
+# Method and weights -> name, look, and how far below the row of a label.
+MARKS: dict[tuple[str, str], tuple[str, dict[str, Any]]] = {
+    (MAP, TRAINED): ("on the map", {"marker": "o", "color": VERMILION, "y": -0.2}),
+    (SPACE, TRAINED): ("in space", {"marker": "D", "color": BLACK, "y": 0.0}),
+    (SPACE, RANDOM): (
+        f"in space, {AT_RANDOM.name}",
+        {"marker": "s", "color": AT_RANDOM.color, "markerfacecolor": "white", "y": 0.2},
+    ),
+}
+FAMILIES = {
+    "sources": "the sources",
+    "topics": "topics",
+    "lengths": "lengths of texts",
+    "places": "places in a document",
+}
+
+
+def draw_text_islands(
+    results: Results, label: str, *, row_height_mm: PositiveFloat, digits: NonNegativeInt
+) -> tuple[Figure, str]:
+    """Draw a row for each of two maps: its islands, and what they share with each label."""
+    table = results["csv"]
+    maps = [*dict.fromkeys(table["map"])][:MOST_MAPS]
+    n_rows = max(1, len(maps))
+    figure, axes = new_figure(
+        n_rows,
+        2,
+        height_mm=row_height_mm * n_rows + 18,
+        title=_finding(table, maps),
+        subtitle=_population(table, maps, label),
+        stage=STAGE,
+    )
+    text = _tables(results, label, digits)
+    if not maps:
+        say_instead(axes, "no map of texts that this model reads")
+        return figure, text
+    points, islands, labels = results[POINTS], results["islands"], results["labels"]
+    for name, left, right in zip(maps, axes[::2], axes[1::2], strict=True):
+        _map(left, points[points["map"] == name], _of(islands, name, MAP), name)
+        _shared(right, labels[labels["map"] == name])
+    legend_below(figure, axes[1:2], ncols=4)
+    return figure, text
+
+
+def _called(name: str) -> str:
+    return name.replace("_", " ")
+
+
+def _of(table: pd.DataFrame, name: str, method: str) -> pd.DataFrame:
+    return table[(table["map"] == name) & (table["method"] == method)]
+
+
+def _last(table: pd.DataFrame, name: str, method: str, weights: str) -> pd.DataFrame:
+    """Return the rows of the last space at its last layer."""
+    own = _of(table, name, method)
+    own = own[own["weights"] == weights]
+    if own.empty:
+        return own
+    keys = ["pooling", "preparation", "layer"]
+    return own[(own[keys] == own[keys].iloc[-1]).all(axis=1)]
+
+
+def _finding(table: pd.DataFrame, maps: Sequence[str]) -> str:
+    """Return the title: of which family the islands of each map are, and if they stand."""
+    parts = []
+    for name in maps:
+        seen = _last(table, name, MAP, TRAINED).iloc[-1]
+        if not seen["n_standing"]:
+            n = counted(seen["n_islands"], "island")
+            parts.append(f"of {n} on the map of {_called(name)}, none stands")
+            continue
+        family = FAMILIES.get(seen["verdict"], "of no one family")
+        [at_random] = _last(table, name, SPACE, RANDOM)["verdict"]
+        also = ", as with random weights" if at_random == seen["verdict"] else ""
+        parts.append(f"islands on the map of {_called(name)} are {family}{also}")
+    return sentence_case("; ".join(parts)) or "No map of texts"
+
+
+def _population(table: pd.DataFrame, maps: Sequence[str], label: str) -> str:
+    if not maps:
+        return f"{label} · no text"
+    seen = [_last(table, name, MAP, TRAINED).iloc[-1] for name in maps]
+    texts = ", ".join(
+        f"{count(row['n_texts'])} texts on {_called(name)}"
+        for name, row in zip(maps, seen, strict=True)
+    )
+    space = f"{POOLINGS[seen[0]['pooling']].name}, {PREPARATIONS[seen[0]['preparation']]}"
+    return (
+        f"{label} · layer {seen[0]['layer']} · {space} · {texts} · 1: labels and islands are the "
+        "same, 0: chance · no mark: fewer than two islands"
+    )
+
+
+def _map(ax: Axes, points: pd.DataFrame, islands: pd.DataFrame, name: str) -> None:
+    area = float(np.clip(INK / max(len(points), 1), 0.8, 6.0))
+    look: dict[str, Any] = {"linewidths": 0, "rasterized": True}
+    none = points[points["island"] == 0]
+    ax.scatter(none["x"], none["y"], s=area, color="0.75", **look)
+    marks = []
+    for (_, island), color, marker in zip(islands.iterrows(), ISLANDS, MARKERS, strict=False):
+        own = points[points["island"] == island["island"]]
+        ax.scatter(own["x"], own["y"], s=1.5 * area, color=color, marker=marker, **look)
+        marks.append(Line2D([], [], color=color, marker=marker, ls="", ms=4, label=_name(island)))
+    without_axes(ax)
+    ax.set_title(f"Islands on the t-SNE map of {_called(name)}")
+    if marks:
+        ax.legend(handles=marks, fontsize=7, loc="upper left", bbox_to_anchor=(0, 0), frameon=False)
+
+
+def _name(island: pd.Series) -> str:
+    """Return the subject or source of most texts, and the island's words."""
+    corpus = corpus_looks([island["corpus"]])[island["corpus"]].name
+    what = f"{percent(island['corpus_share'])} {corpus}"
+    if island["subject_share"] > MOST:
+        what = f"{percent(island['subject_share'])} {island['subject']}"
+    words = ", ".join(str(island["words"]).split()[:N_WORDS])
+    stands = "stands" if island["stands"] == "yes" else "does not stand"
+    return f"{counted(island['n_texts'], 'text')}, {what} ({words}), {stands}"
+
+
+def _shared(ax: Axes, labels: pd.DataFrame) -> None:
+    """Draw the information that islands share with each label, on the map and in space."""
+    places = {name: y for y, name in enumerate(LABELS)}
+    for (method, weights), (name, marks) in MARKS.items():
+        own = _last(labels, str(labels["map"].iloc[0]), method, weights)
+        y = own["label"].map(places) + marks["y"]
+        look = {key: value for key, value in marks.items() if key != "y"}
+        ax.plot(own["information"], y, ls="", ms=5, label=name, **look)
+        ax.plot(own["null_largest"], y, "|", color=GRAY, ms=7, label="largest of deals")
+    ax.axvline(0, color="black", lw=0.6)
+    ax.set_yticks([*places.values()], [*places])
+    ax.set(ylim=(len(LABELS) - 0.5, -0.5), xlim=(-0.08, 1.05))
+    ax.set_xlabel("adjusted mutual information")
+    ax.set_title("What labels say about islands")
+
+
+def _tables(results: Results, label: str, digits: int) -> str:
+    table = results.for_readers("csv")
+    return tables_page(
+        f"Islands of texts in {label}",
+        STAGE,
+        section(
+            "Islands by map, space and layer",
+            "Which islands stand, and of which family they are, by the rules beside the settings. "
+            "Inside a source: labels compared within each source.",
+            markdown_table(table, digits),
+        ),
+        section(
+            "Islands at the layer of the maps",
+            "With the most frequent labels, and words that tell an island's texts from others.",
+            markdown_table(results.for_readers("islands"), digits),
+        ),
+        section(
+            "Labels",
+            "Adjusted mutual information is 0 by chance and 1 where labels and islands agree.",
+            markdown_table(results.for_readers("labels"), digits),
+        ),
+    )

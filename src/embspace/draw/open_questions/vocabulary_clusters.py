@@ -1,0 +1,195 @@
+"""Draws the clusters of token embeddings, their stability, and the kinds of their tokens."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
+
+from embspace.draw.page.canvas import (
+    HALO,
+    count,
+    counted,
+    join_panels,
+    new_figure,
+    percent,
+    say_instead,
+)
+from embspace.draw.page.looks import GRAY, PURPLE, TOKEN_KINDS, VERMILION, Look
+from embspace.draw.page.saving import Results
+from embspace.draw.page.sections import page_of_parts
+from embspace.draw.page.token_kinds import drawable
+
+STAGE = "measure_vocabulary_clusters"
+FURTHER_RESULTS = ("conf/measure/open_questions/vocabulary_clusters.yaml",)
+MEASURED_WITH = FURTHER_RESULTS[0]
+TOKENS = "data/measured/vocabulary_clusters.parquet"
+MOST_NAMED = 2  # parts of different kinds, in the title
+FREE = "of the same covariance"  # of the kinds of clouds
+LIGHT = ("unused", "subword")  # kinds whose bars take black words
+SEEN = 0.02  # share of a bar from which a kind is in the legend
+BROWN = "#7B3F00"
+PARTS = (VERMILION, PURPLE, BROWN)  # the largest of the drawn size; no kind has their colors
+SIZES = (Look("", "0.2", "o"), Look("", "0.45", "s"), Look("", "0.6", "^"), Look("", "0.7", "D"))
+
+
+def draw_vocabulary_clusters(
+    results: Results,
+    label: str,
+    *,
+    height_mm: PositiveFloat,
+    smallest: PositiveInt,
+    digits: NonNegativeInt,
+) -> tuple[Figure, str]:
+    """Draw the clusters of one smallest size in a plane, stability of all, and kinds of tokens."""
+    parts, settings, counts = results["parts"], results[MEASURED_WITH], results["json"]
+    figure, axes = new_figure(
+        2,
+        3,
+        height_mm=height_mm,
+        title=_finding(parts, results["clouds"], settings["share"], smallest),
+        subtitle=f"{label} · {counted(counts['n_tokens'], 'token')} at unit length · "
+        f"{counted(settings['n_half_samples'], 'half-sample')} · "
+        f"{counted(2 * settings['n_clouds'], 'Gaussian cloud')} of the same covariance",
+        stage=STAGE,
+    )
+    text = _tables(results, label, digits)
+    if parts.empty:
+        say_instead(axes, "no cluster of tokens")
+        return figure, text
+    plane = join_panels([*axes[:2], *axes[3:5]])
+    named = parts[parts["smallest"] == smallest].head(len(PARTS))
+    _plane(plane, results[TOKENS], named, smallest)
+    _stability(axes[2], parts, results["clouds"], settings["share"])
+    _kinds(axes[5], results["kinds"], named, smallest)
+    return figure, text
+
+
+def _finding(parts: pd.DataFrame, clouds: pd.DataFrame, share: float, smallest: int) -> str:
+    """Return the title: which parts of a size half-samples find again, and whether of nulls."""
+    parts = parts[parts["smallest"] == smallest]
+    if parts.empty:
+        return f"The cloud of tokens has no clusters of {smallest} tokens or more"
+    once = parts[parts["matched"] >= share].drop_duplicates("kind").head(MOST_NAMED)
+    if once.empty:
+        return f"None of {counted(len(parts), 'cluster')} of tokens is found again in half-samples"
+    if (once["stands"] == "no").any():
+        where = clouds.loc[clouds["n_standing"] > 0, "cloud"].unique()
+        last = "Gaussian clouds" if FREE in where else "Gaussian clouds at unit length"
+        return f"No part of the cloud of tokens stands: {last} give clusters as stable"
+    names = " and ".join(_name(row) for _, row in once.iterrows())
+    return f"Parts of the cloud of tokens stand: {names}"
+
+
+def _name(part: pd.Series) -> str:
+    return f"{percent(part['kind_share'])} {TOKEN_KINDS[_kind(part['kind'])].name}"
+
+
+def _kind(kind: str) -> str:
+    return {"digit": "number"}.get(kind, kind)
+
+
+def _plane(ax: Axes, tokens: pd.DataFrame, named: pd.DataFrame, smallest: int) -> None:
+    look: dict[str, Any] = {"s": 1.2, "linewidths": 0, "rasterized": True}
+    own = tokens[f"part_{smallest}"]
+    ax.scatter(tokens["x"], tokens["y"], color="0.8", **look)
+    for number, ((_, part), color) in enumerate(zip(named.iterrows(), PARTS, strict=False)):
+        rows = tokens[own == part["part"]]
+        ax.scatter(rows["x"], rows["y"], color=color, **look)
+        words = ax.annotate(
+            _words(part),
+            rows[["x", "y"]].median(),
+            (1, 0.99 - 0.06 * number),
+            textcoords="axes fraction",
+            arrowprops={"arrowstyle": "-", "color": color, "lw": 0.8, "relpos": (0, 0.5)},
+        )
+        words.set(color=color, fontsize=7, ha="right", va="top", path_effects=HALO)
+    ax.set(aspect="equal", xticks=[], yticks=[], xlabel="component 1", ylabel="component 2")
+    ax.set_adjustable("datalim")
+    ax.set_title(f"Largest clusters of {smallest} tokens or more (gray: other tokens)")
+
+
+def _words(part: pd.Series) -> str:
+    words = ", ".join(map(drawable, str(part["tokens"]).split()[:2]))
+    return f"{counted(part['n_tokens'], 'token')}: {words}, …"
+
+
+def _stability(ax: Axes, parts: pd.DataFrame, clouds: pd.DataFrame, share: float) -> None:
+    for (smallest, own), mark in zip(parts.groupby("smallest"), SIZES, strict=False):
+        ax.plot(
+            own["n_tokens"],
+            own["matched"],
+            mark.marker,
+            color=mark.color,
+            ms=3,
+            label=f"from {smallest} tokens",
+        )
+    ax.axhline(share, color="black", lw=0.6)
+    at_left: dict[str, Any] = {"transform": ax.get_yaxis_transform(), "fontsize": 7}
+    ax.text(0.02, share - 0.02, f"stands above {share:g}", va="top", **at_left)
+    for (cloud, own), line in zip(clouds.groupby("cloud"), (":", "--"), strict=False):
+        name, height = "Gaussian clouds", own["largest_matched"].max()
+        name += "" if cloud == FREE else ", unit length"
+        ax.axhline(height, color=GRAY, ls=line, lw=0.9)
+        x, side = (0.02, "left") if height > share else (0.98, "right")  # few marks are there
+        ax.text(x, height + 0.02, name, color=GRAY, ha=side, **at_left)
+    ax.set(xscale="log", xlabel="tokens of the cluster", ylabel="halves with a match")
+    ax.set_ylim(-0.05, 1.15)
+    ax.set_title("Stability")
+    ax.legend(fontsize=7, loc="center right", labelspacing=0.2, handlelength=1.5, borderpad=0)
+
+
+def _kinds(ax: Axes, kinds: pd.DataFrame, named: pd.DataFrame, smallest: int) -> None:
+    own = kinds[kinds["smallest"] == smallest]
+    table = own.pivot_table(index="part", columns="kind", values="n_tokens", fill_value=0)
+    table = table.reindex([0, *named["part"]]).fillna(0)
+    shares = table.div(table.sum(axis=1), axis=0)
+    left, main = np.zeros(len(shares)), named.set_index("part")["kind"]
+    for kind in shares:
+        look = TOKEN_KINDS[_kind(str(kind))]
+        bars = ax.barh(range(len(shares)), shares[kind], left=left, color=look.color)
+        if shares[kind].max() >= SEEN:
+            bars.set_label(look.name)
+        says = [main.get(part) == kind for part in shares.index]
+        words = [
+            percent(share) if said else "" for share, said in zip(shares[kind], says, strict=True)
+        ]
+        light = kind in ("unused", "subword")
+        ax.bar_label(
+            bars, words, label_type="center", fontsize=7, color="black" if light else "white"
+        )
+        left += shares[kind].to_numpy()
+    sizes = [f"{count(n)} tokens" for n in named["n_tokens"]]
+    ax.set_yticks(range(len(shares)), ["no cluster", *sizes])
+    for tick, color in zip(ax.get_yticklabels()[1:], PARTS, strict=False):
+        tick.set_color(color)
+    ax.set(xlim=(0, 1), xlabel="share of tokens")
+    ax.set_title("Kinds")
+    ax.legend(fontsize=7, ncols=2, loc="upper center", bbox_to_anchor=(0.4, -0.35), frameon=False)
+
+
+def _tables(results: Results, label: str, digits: int) -> str:
+    parts = results["parts"]
+    stable = parts[parts["matched"] > 0] if len(parts) else parts
+    return page_of_parts(
+        f"Parts of the cloud of tokens in {label}",
+        STAGE,
+        digits,
+        (
+            "By smallest cluster",
+            "The adjusted Rand index takes tokens of no cluster as a cluster.",
+            results.for_readers("sizes"),
+        ),
+        (
+            "Gaussian clouds",
+            "At unit length a Gaussian cloud is dense at both ends of its longest axis.",
+            results.for_readers("clouds"),
+        ),
+        (
+            "Parts",
+            "Clusters that at least one half-sample matches, with their most typical tokens.",
+            results.for_readers("parts", stable),
+        ),
+    )

@@ -1,0 +1,19 @@
+"""Writes several tables as one page, each with its heading and note."""
+
+import pandas as pd
+
+from embspace.draw.page.markdown import markdown_table, section, tables_page
+
+PartOfPage = tuple[str, str, pd.DataFrame]
+"""Heading, note (or nothing), and a table with headings for readers."""
+
+
+def page_of_parts(title: str, stage: str, digits: int, *parts: PartOfPage) -> str:
+    """Return a page with its stage and first part, and all others behind a fold.
+
+    `digits` after the point are as `markdown_table` takes them.
+    """
+    first, *more = [
+        section(heading, note, markdown_table(table, digits)) for heading, note, table in parts
+    ]
+    return tables_page(title, stage, first, *more)

@@ -1,0 +1,1 @@
+"""Figures and tables of what people ask of embeddings in practice."""

@@ -1,0 +1,21 @@
+"""Stage `draw_practice`: figures and tables of what people ask of embeddings in practice."""
+
+from pathlib import Path
+
+from embspace.draw.page.saving import draw_and_save, drawings_of, functions_of
+from embspace.draw.practice import compression, drift, outliers, text_hubs, thresholds, transforms
+from embspace.settings.stage import StageConfig, run_stage
+
+TABLES = Path(__file__).with_name("tables.yaml")
+DRAWINGS = drawings_of(
+    text_hubs, thresholds, compression, transforms, drift, outliers, tables=TABLES
+)
+
+
+def main(config: StageConfig) -> None:
+    """Load, call, save."""
+    draw_and_save("practice", DRAWINGS, config.model_name, config.model["label"], config.settings)
+
+
+if __name__ == "__main__":
+    run_stage(main, functions_of(DRAWINGS))

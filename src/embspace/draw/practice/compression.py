@@ -1,0 +1,145 @@
+"""Draws what cut and rounded vectors keep, by bytes a text, from `measure_compression`."""
+
+from typing import Any
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from pydantic import NonNegativeInt, PositiveFloat
+
+from embspace.draw.page.canvas import count, counted, legend_below, new_figure, percent, say_instead
+from embspace.draw.page.looks import BLACK, BLUE, GRAY, GREEN, ORANGE, PURPLE, VERMILION, Look
+from embspace.draw.page.own_texts import corpus_called
+from embspace.draw.page.saving import Results
+from embspace.draw.page.sections import page_of_parts
+
+STAGE = "measure_compression"
+FURTHER_RESULTS = ("conf/measure/practice/compression.yaml",)
+MEASURED_WITH = FURTHER_RESULTS[0]
+TASKS = {
+    "search": ("Search by halves of texts", "mean reciprocal rank"),
+    "labels": ("Neighbors of the same label", "share of 10 neighbors"),
+    "neighbors": ("Neighbors by float32", "share of 10 neighbors"),
+}
+CUT = {
+    "pca": Look("principal components", BLUE, "o", "-"),
+    "first": Look("first coordinates", ORANGE, "s", "--"),
+    "random": Look("random coordinates", GRAY, "x", ":"),
+}
+ROUNDED = {
+    "full": Look("float32", BLACK, "*", "None"),
+    "float16": Look("float16", GREEN, "P", "None"),
+    "int8": Look("int8", VERMILION, "D", "None"),
+    "bits": Look("sign bits", PURPLE, "v", "None"),
+    "bits_rescored": Look("sign bits, rescored", PURPLE, "^", "None"),
+}
+NONE = "Too few texts to compress"
+
+
+def draw_compression(
+    results: Results, label: str, *, height_mm: PositiveFloat, digits: NonNegativeInt
+) -> tuple[Figure, str]:
+    """Draw the tasks of one corpus: the first that has search, else the first."""
+    table = results["csv"]
+    corpus = _shown(table)
+    own = table[(table["corpus"] == corpus) & table["bytes"].notna()]
+    tasks = [task for task in TASKS if (own["task"] == task).any()]
+    figure, axes = new_figure(
+        1,
+        max(len(tasks), 1),
+        height_mm=height_mm,
+        title=_finding(results, corpus),
+        subtitle=f"{label} · {_population(results, own, corpus)}",
+        stage=STAGE,
+    )
+    text = _tables(results, label, digits)
+    if own.empty:
+        say_instead(axes, NONE)
+        return figure, text
+    for ax, task in zip(axes, tasks, strict=True):
+        _task(ax, own[own["task"] == task])
+        title, unit = TASKS[task]
+        ax.set(title=title, ylabel=unit, xlabel="bytes a text", ylim=(0, None))
+    legend_below(figure, [axes[0]], ncols=4)
+    return figure, text
+
+
+def _shown(table: pd.DataFrame) -> str:
+    searched = table[table["task"] == "search"]["corpus"]
+    names = [*searched, *table["corpus"]]
+    return str(names[0]) if names else ""
+
+
+def _task(ax: Axes, rows: pd.DataFrame) -> None:
+    full = rows[rows["kind"] == "full"].iloc[0]
+    ax.axhline(full["value"], color=BLACK, linewidth=0.6)
+    for kind, look in {**CUT, **ROUNDED}.items():
+        own = rows[rows["kind"] == kind].sort_values("bytes")
+        reach = [own["value"] - own["low"], own["high"] - own["value"]]
+        style: dict[str, Any] = {
+            "color": look.color,
+            "marker": look.marker,
+            "ls": look.line,
+        }
+        ax.errorbar(own["bytes"], own["value"], yerr=reach, label=look.name, lw=1, ms=5, **style)
+    ax.set_xscale("log", base=2)
+    ticks = sorted(rows.loc[rows["kind"].isin([*CUT, "full"]), "bytes"].unique())[::2]
+    ax.set_xticks(ticks, [count(tick) for tick in ticks], rotation=45)
+    ax.minorticks_off()
+
+
+def _finding(results: Results, corpus: str) -> str:
+    """Return the title: the smallest setting that surely keeps a task."""
+    table, least = results["csv"], results["smallest"]
+    own = least[(least["corpus"] == corpus) & least["task"].isin(TASKS)]
+    if own.empty:
+        return NONE
+    order = [task for task in TASKS if (own["task"] == task).any()]
+    row = own[own["task"] == order[0]].iloc[0]
+    named = order[0]
+    if pd.isna(row["bytes"]):
+        return f"No setting smaller than float32 surely keeps {named}"
+    rows = table[(table["corpus"] == corpus) & (table["task"] == named)]
+    full = rows.loc[rows["kind"] == "full", "bytes"].iloc[0]
+    return (
+        f"{row['version']} is the smallest setting that keeps {named}: {count(row['bytes'])} of "
+        f"{count(full)} bytes a text"
+    )
+
+
+def _population(results: Results, own: pd.DataFrame, corpus: str) -> str:
+    if own.empty:
+        return "n = 0"
+    n = own.loc[own["task"] == "neighbors", "n"].iloc[0]
+    return (
+        f"{corpus_called(corpus)}: {counted(n, 'text')}, last layer, mean pooling; fitted on the "
+        "other half of the documents · bars: 95 % intervals over documents, all settings at once · "
+        f"kept: surely less than {percent(results[MEASURED_WITH]['lost'])} is lost"
+    )
+
+
+def _tables(results: Results, label: str, digits: int) -> str:
+    parts = [
+        (
+            "Smallest settings",
+            f"Of the fewest bytes that surely lose less than "
+            f"{percent(results[MEASURED_WITH]['lost'])}.",
+            results.for_readers("smallest"),
+        ),
+        (
+            "Shape",
+            "Of all coordinates.",
+            results.for_readers("shape"),
+        ),
+        (
+            "First coordinates beside random ones",
+            "Share of 10 neighbors kept; of a Matryoshka model the first keep more.",
+            results.for_readers("first"),
+        ),
+        (
+            "All settings",
+            "Differences are from float32.",
+            results.for_readers("csv"),
+        ),
+    ]
+    return page_of_parts(f"Cut and rounded vectors of {label}", STAGE, digits, *parts)

@@ -1,0 +1,141 @@
+"""Draws the cosine that a rare pair of texts reaches, by layer, from `measure_thresholds`."""
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator, PercentFormatter
+from pydantic import NonNegativeInt, PositiveFloat
+
+from embspace.draw.page.canvas import (
+    count,
+    counted,
+    draw_line,
+    legend_below,
+    new_figure,
+    percent,
+    say_instead,
+)
+from embspace.draw.page.looks import corpus_looks
+from embspace.draw.page.own_texts import corpus_called
+from embspace.draw.page.saving import Results
+from embspace.draw.page.sections import page_of_parts
+
+STAGE = "measure_thresholds"
+NOT_RARE = 0.1  # of all pairs
+RAW = "raw"
+PANELS = {"raw": "Raw vectors", "centered": "Less the mean of all texts"}
+LAYER = "layer (0: embedding output)"
+NONE = "Too few texts to tell a rare pair"
+
+
+def draw_thresholds(
+    results: Results, label: str, *, height_mm: PositiveFloat, digits: NonNegativeInt
+) -> tuple[Figure, str]:
+    """Draw the cosine that one pair in 1,000 reaches, and the share of pairs above 0.8."""
+    rates, fixed = results["csv"], results["fixed"]
+    rates = rates[rates["rate"] == rates["rate"].max()]  # the tables have all
+    fixed = fixed[fixed["cosine"] == fixed["cosine"].min()]
+    shown = rates[rates["cosine"].notna()]
+    figure, axes = new_figure(
+        1,
+        3,
+        height_mm=height_mm,
+        title=_finding(shown, fixed),
+        subtitle=f"{label} · {_population(shown)}",
+        stage=STAGE,
+    )
+    text = _tables(results, label, digits)
+    if shown.empty:
+        say_instead(axes, NONE)
+        return figure, text
+    looks = corpus_looks(shown["corpus"])
+    for ax, (kind, title) in zip(axes, PANELS.items(), strict=False):
+        for corpus, look in looks.items():
+            rows = shown[(shown["corpus"] == corpus) & (shown["preparation"] == kind)]
+            draw_line(ax, rows, "layer", "cosine", look)
+        ax.set(title=title, ylim=(0, 1.02))
+    axes[0].set_ylabel(f"cosine that {_one_in(shown)} exceeds")
+    for corpus, look in looks.items():
+        draw_line(axes[2], fixed[fixed["corpus"] == corpus], "layer", "share", look)
+    axes[2].set(title=f"Pairs above {_guessed(fixed)}", ylabel="share of pairs", ylim=(-0.02, 1.02))
+    axes[2].yaxis.set_major_formatter(PercentFormatter(1, decimals=0, symbol=" %"))
+    for ax in axes:
+        _layers(ax)
+    legend_below(figure, [axes[1]], ncols=len(looks))
+    return figure, text
+
+
+def _layers(ax: Axes) -> None:
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+    ax.set_xlabel(LAYER)
+
+
+def _one_in(shown: pd.DataFrame) -> str:
+    return f"one pair in {count(round(1 / shown['rate'].iloc[0]))}"
+
+
+def _guessed(fixed: pd.DataFrame) -> str:
+    return f"{fixed['cosine'].iloc[0]:g}"
+
+
+def _finding(shown: pd.DataFrame, fixed: pd.DataFrame) -> str:
+    """Return the title: where a guessed cosine is not rare, else what one pair in 1,000 reaches."""
+    raw = shown[shown["preparation"] == RAW]
+    if raw.empty:
+        return NONE
+    most = fixed.iloc[int(fixed["share"].to_numpy().argmax())]
+    if most["share"] > NOT_RARE:
+        own = fixed[fixed["corpus"] == most["corpus"]].sort_values("layer")
+        *before, last = own["share"]
+        name, start = corpus_called(most["corpus"]), f"A cosine of {_guessed(fixed)} is not rare:"
+        if last > NOT_RARE or min(before) <= NOT_RARE:
+            where = f"lie above it at layer {most['layer']:.0f}"
+            return f"{start} {percent(most['share'])} of pairs of {name} {where}"
+        return (
+            f"{start} {percent(min(before))} or more of pairs of {name} lie above it until layer "
+            f"{own['layer'].iloc[-2]:.0f}, {'few' if last else 'none'} at the last"
+        )
+    last = raw[raw["layer"] == raw["layer"].max()].sort_values("cosine")
+    low, high = last.iloc[0], last.iloc[-1]
+    named = f"{_one_in(shown)} reaches"
+    if len(last) > 1 and low["cosine_high"] < high["cosine_low"]:
+        return (
+            f"At the last layer {named} {high['cosine']:.2f} among "
+            f"{corpus_called(high['corpus'])}, {low['cosine']:.2f} among "
+            f"{corpus_called(low['corpus'])}"
+        )
+    return f"At the last layer {named} {high['cosine']:.2f} among {corpus_called(high['corpus'])}"
+
+
+def _population(shown: pd.DataFrame) -> str:
+    if shown.empty:
+        return "n = 0"
+    sizes = shown.groupby("corpus", sort=False)[["n_pairs", "n_documents"]].max()
+    parts = [
+        f"{corpus_called(str(name))}: {counted(row['n_pairs'], 'pair')} of "
+        f"{counted(row['n_documents'], 'document')}"
+        for name, row in sizes.iterrows()
+    ]
+    return f"{', '.join(parts)} · mean pooling · bands: 95 % intervals over documents"
+
+
+def _tables(results: Results, label: str, digits: int) -> str:
+    rates = results.for_readers("csv")
+    rates["one pair in"] = [count(round(1 / rate)) for rate in rates["one pair in"]]
+    rates = rates[results["csv"]["cosine"].notna()]
+    last = rates[(rates["layer"] == rates["layer"].max()) & (rates["vectors"] == RAW)]
+    parts = [
+        (
+            "Rare pairs at the last layer",
+            "The cosine that one pair of texts of different documents in so many reaches, with "
+            "95 % intervals over documents; raw vectors.",
+            last.drop(columns=["layer", "vectors"]),
+        ),
+        (
+            "Cosines that people guess",
+            "Raw vectors.",
+            results.for_readers("fixed"),
+        ),
+        ("All layers", "Raw, and less the mean.", rates),
+    ]
+    return page_of_parts(f"Rare pairs of texts in {label}", STAGE, digits, *parts)

@@ -1,0 +1,207 @@
+"""Draws how far tokens go through the layers: from themselves, step by step, from their token."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator, PercentFormatter
+from pydantic import NonNegativeInt, PositiveFloat
+
+from embspace.draw.page.canvas import (
+    counted,
+    draw_line,
+    new_figure,
+    say_instead,
+)
+from embspace.draw.page.direct_labels import name_lines
+from embspace.draw.page.looks import BLACK, NULLS, SKY, corpus_looks
+from embspace.draw.page.markdown import markdown_table, section, tables_page
+from embspace.draw.words.evolution import followed_word, paths_of_followed, sentence_of
+from embspace.draw.words.evolution_tables import NO_TOKENS
+from embspace.draw.words.token_tracker import GROUPS, NO_TEXT, at_sum, share_of_words
+
+RESULTS = (
+    "evolution/path.csv",
+    "evolution/drift.csv",
+    "evolution/layers.csv",
+    "token_tracker/layers.csv",
+)
+SAME = 1e-4  # relative distances below it are rounding: of states that are equal
+STEPS = {
+    "euclidean_distance": ("Length of a step", "Euclidean distance"),
+    "cosine": ("State and previous state", "cosine"),
+}
+RANDOM = NULLS["random_initialization"]
+ALL = 0.995  # shares from it on are printed as 100 %
+
+
+def draw_token_paths(
+    results: Mapping[str, pd.DataFrame],
+    label: str,
+    *,
+    height_mm: PositiveFloat,
+    digits: NonNegativeInt,
+) -> tuple[Figure, str]:
+    """Draw the drift of shared tokens, length and turn of steps, and who is nearest to its token.
+
+    Steps are of the tokens of a corpus, of the first text where there is none.
+    """
+    path, drift, layers, tracked = (results[name.removesuffix(".csv")] for name in RESULTS)
+    nearest = at_sum(tracked[tracked["quantity"] == "nearest"])
+    nearest = nearest[nearest["group"].isin(GROUPS)]
+    figure, axes = new_figure(
+        2,
+        2,
+        height_mm=height_mm,
+        title=_finding(layers, nearest),
+        subtitle=f"{label} · {_population(path, layers, nearest)}",
+        stage="measure_evolution",
+    )
+    if path.empty:
+        say_instead(axes, NO_TOKENS)
+        return figure, _table(layers, nearest, label, digits)
+    _drift(axes[0], defined(drift), path)
+    for ax, quantity in zip(axes[1:3], STEPS, strict=True):
+        _steps(ax, quantity, layers)
+    _nearest(axes[3], nearest)
+    return figure, _table(layers, nearest, label, digits)
+
+
+def _finding(layers: pd.DataFrame, nearest: pd.DataFrame) -> str:
+    """Return the title: the layer with the longest step, and who is nearest to its own token."""
+    lengths = _of_all(layers[layers["quantity"] == "euclidean_distance"].dropna(subset="mean"))
+    if lengths.empty:
+        return "No token to follow through the layers"
+    *others, longest = lengths.sort_values("mean", kind="stable").to_dict("records")
+    # Of a text alone there is no interval.
+    low, high = ("mean_low", "mean_high") if longest["mean_low"] > 0 else ("mean", "mean")
+    is_clear = longest[low] > max((other[high] for other in others), default=0)
+    which = f"Layer {longest['layer']} moves" if is_clear else "No layer clearly moves"
+    said = f"{which} tokens most"
+    last = _at_last(nearest)
+    if last.empty:
+        return said
+    shares = [f"{share_of_words(last['value'][group])} of {GROUPS[group].name}" for group in GROUPS]
+    at_random = last["random_weights_value"]
+    more = (at_random > last["value"]).all()
+    twin = "all" if (at_random >= ALL).all() else "more" if more else "not more"
+    return (
+        f"{said}; at the last layer {' and '.join(shares)} are nearest to their own token "
+        f"(with random weights {twin})"
+    )
+
+
+def _at_last(nearest: pd.DataFrame) -> pd.DataFrame:
+    return nearest[nearest["layer"] == nearest["layer"].max()].set_index("group")
+
+
+def _of_all(layers: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of the last set of tokens, of a corpus if there is one."""
+    return layers[layers["tokens"] == layers["tokens"].iloc[-1]] if len(layers) else layers
+
+
+def _population(path: pd.DataFrame, layers: pd.DataFrame, nearest: pd.DataFrame) -> str:
+    if path.empty:
+        return "no tokenizer, n = 0 tokens"
+    sentences = [f"“{sentence_of(rows)}”" for _, rows in path.groupby("text", sort=False)]
+    n = counted(_of_all(layers)["n"].max(), "token")
+    groups = nearest.groupby("group", sort=False)["n_tokens"].max()
+    sizes = [f"{GROUPS[str(group)].name}: {size}" for group, size in groups.items()]
+    return " · ".join(
+        [
+            f"a: {', '.join(sentences[:2])}, black: the followed word",
+            f"b, c: {n} of as many texts, random weights of the first text of a",
+            *([f"d: {', '.join(sizes)}, before LayerNorm"] if sizes else []),
+            "layer 0: embedding output · bands: 95 % intervals",
+        ]
+    )
+
+
+def defined(drift: pd.DataFrame) -> pd.DataFrame:
+    """Return the drift without tokens that are one in both texts at every layer, at any weights.
+
+    A causal model reads the same before two texts differ.
+    """
+    distances = drift[["relative_distance", "random_weights_relative_distance"]].max(axis=1)
+    same = distances.groupby([drift[key] for key in ("first", "second", "position")])
+    return drift[~(same.transform("max") < SAME)]
+
+
+def _drift(ax: Axes, drift: pd.DataFrame, path: pd.DataFrame) -> None:
+    """Draw how far each token that two texts share is from itself, and mark the followed word."""
+    ax.set(title="The same token in two texts", ylabel="distance / that of different tokens")
+    if drift.empty:
+        say_instead([ax], "no token that two texts share")
+        return
+    followed = paths_of_followed(path)
+    marked = drift["position"].isin(followed["position"]) & drift["token"].isin(followed["token"])
+    last = drift[drift["layer"] == drift["layer"].max()].set_index(["first", "second", "position"])
+    named = {last["relative_distance"].idxmax(), last["relative_distance"].idxmin()}
+    groups = drift.groupby(["first", "second", "position"], sort=False)
+    for number, (key, rows) in enumerate(groups):
+        layers, is_marked = rows["layer"], bool(marked[rows.index].any())
+        random: dict[str, Any] = {"color": RANDOM.color, "ls": RANDOM.line, "lw": 0.8}
+        name = RANDOM.name if number == 0 else "_"
+        ax.plot(layers, rows["random_weights_relative_distance"], label=name, **random)
+        look: dict[str, Any] = {"color": BLACK, "lw": 2} if is_marked else {"color": SKY, "lw": 0.8}
+        word = followed_word(followed) if is_marked else rows["token"].iloc[0]
+        word = word if is_marked or key in named else "_"
+        ax.plot(layers, rows["relative_distance"], label=word, zorder=2 + is_marked, **look)
+    ax.set_ylim(0, None)
+    _by_layer(ax)
+
+
+def _steps(ax: Axes, quantity: str, layers: pd.DataFrame) -> None:
+    """Draw a mean by the layer where a step ends, beside random weights."""
+    rows = layers[layers["quantity"] == quantity].dropna(subset="mean")
+    first, rows = rows[rows["tokens"] == rows["tokens"].iloc[0]], _of_all(rows)
+    draw_line(ax, first, "layer", "random_weights_mean", RANDOM._replace(marker=""))
+    tokens = rows["tokens"].iloc[0]
+    draw_line(ax, rows, "layer", "mean", corpus_looks([tokens])[tokens])
+    title, name = STEPS[quantity]
+    ax.set(title=title, ylabel=name)
+    ax.ticklabel_format(useOffset=False)
+    low, high = ax.get_ylim()
+    ax.set_ylim(*((min(0.9, low), 1.01) if quantity == "cosine" else (0, 1.08 * high)))
+    _by_layer(ax)
+
+
+def _nearest(ax: Axes, nearest: pd.DataFrame) -> None:
+    """Draw the shares of two groups by layer, named with those of the last layer."""
+    ax.set(title="Nearest to the own token", ylabel="share of tokens", ylim=(-0.03, 1.1))
+    if nearest.empty:
+        say_instead([ax], NO_TEXT)
+        return
+    for group, look in GROUPS.items():
+        rows = nearest[nearest["group"] == group]
+        draw_line(ax, rows, "layer", "random_weights_value", RANDOM._replace(marker=""))
+        name = f"{look.name} {share_of_words(rows['value'].iloc[-1])}"
+        rows = rows.rename(columns={"low": "value_low", "high": "value_high"})
+        draw_line(ax, rows, "layer", "value", look._replace(name=name))
+    ax.lines[2].set_label("_")  # random weights are named once
+    ax.yaxis.set_major_formatter(PercentFormatter(1, decimals=0, symbol=" %"))
+    _by_layer(ax)
+
+
+def _by_layer(ax: Axes) -> None:
+    ax.set_xlabel("layer")
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+    name_lines(ax, 0.07)
+
+
+def _table(layers: pd.DataFrame, nearest: pd.DataFrame, label: str, digits: int) -> str:
+    """Return by layer the mean length and turn of a step, and the shares nearest to their token."""
+    title, stage = f"Paths of tokens through {label}", "measure_evolution"
+    if layers.empty:
+        return tables_page(title, stage, f"{NO_TOKENS}.\n")
+    steps = _of_all(layers[layers["quantity"].isin(STEPS)])
+    steps = steps.pivot(index="layer", columns="quantity", values="mean")
+    shares = nearest.pivot(index="layer", columns="group", values="value")
+    shares = shares.rename(columns={name: look.name for name, look in GROUPS.items()})
+    names = {quantity: words.lower() for quantity, (words, _) in STEPS.items()}
+    shown = steps.rename(columns=names).join(shares, how="outer").reset_index()
+    note = "Mean length of a step, mean cosine of a state and the one before, and shares of words "
+    note += "that are nearest to their own token."
+    return tables_page(title, stage, section("By layer", note, markdown_table(shown, digits)))

@@ -1,0 +1,1 @@
+"""Features: directions of vectors of which few are active at once."""

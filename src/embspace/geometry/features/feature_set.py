@@ -1,0 +1,23 @@
+"""Features that a method finds in a cloud, and how much of it they hold."""
+
+from typing import NamedTuple
+
+import numpy as np
+from jaxtyping import Float
+
+
+class FeatureSet(NamedTuple):
+    """Features of a cloud, found with one seed."""
+
+    directions: Float[np.ndarray, "feature dim"]
+    """Of unit length, in the space of the vectors."""
+    matched_by: Float[np.ndarray, "feature axis"]
+    """Of unit length, in the space where features of two seeds are matched."""
+    activations: Float[np.ndarray, "n feature"]
+    variance_share: float
+    """Share of the variance of the vectors that all features hold together."""
+
+    @property
+    def is_alive(self) -> np.ndarray:
+        """Return whether some vector lights each feature."""
+        return np.asarray((self.activations != 0).any(axis=0))

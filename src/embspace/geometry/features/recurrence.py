@@ -1,0 +1,97 @@
+"""Which features of a cloud are found again with another seed."""
+
+from collections.abc import Callable, Sequence
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from embspace.geometry.features.feature_set import FeatureSet
+
+Directions = Float[np.ndarray, "feature axis"]
+DirectionsOf = Callable[[int, np.random.Generator], Directions]
+"""Draws so many random directions."""
+
+
+class Matches(NamedTuple):
+    """A one-to-one match of directions, of as many as the smaller set has."""
+
+    first: Int[np.ndarray, " match"]
+    second: Int[np.ndarray, " match"]
+    cosine: Float[np.ndarray, " match"]
+    """Absolute value, in [0, 1]."""
+
+
+class Recurrence(NamedTuple):
+    """How far features of several seeds are the same."""
+
+    shares: Float[np.ndarray, " pair"]
+    """Share of the features that recur, of each pair of seeds."""
+    cosine: float
+    """Mean over matches and pairs."""
+    threshold: float
+    """The largest cosine of a match with random directions."""
+    of_first: Float[np.ndarray, " feature"]
+    """Smallest cosine of each feature of the first seed with the others; NaN of a dead feature."""
+
+
+def matches(
+    first: Float[np.ndarray, "feature axis"], second: Float[np.ndarray, "other axis"]
+) -> Matches:
+    """Match directions of unit length, so that the sum of absolute cosines is largest."""
+    from scipy.optimize import linear_sum_assignment
+
+    cosines = np.abs(first @ second.T)
+    rows, columns = linear_sum_assignment(cosines, maximize=True)
+    return Matches(rows, columns, cosines[rows, columns].clip(max=1))
+
+
+def recurrence(
+    seeds: Sequence[FeatureSet],
+    random_directions: DirectionsOf,
+    *,
+    n_draws: int,
+    rng: np.random.Generator,
+) -> Recurrence:
+    """Return which living features of two seeds or more recur, beyond random directions."""
+    alive = [found.matched_by[found.is_alive] for found in seeds]
+    threshold = max(
+        matches(alive[0], random_directions(len(alive[0]), stream)).cosine.max(initial=0)
+        for stream in rng.spawn(n_draws)
+    )
+    shares, cosines = [], []
+    smallest = np.full(len(alive[0]), np.inf)
+    for one, other in combinations(range(len(seeds)), 2):
+        matched = matches(alive[one], alive[other])
+        n = max(len(alive[one]), len(alive[other]), 1)
+        shares.append(float((matched.cosine > threshold).sum() / n))
+        cosines.append(float(matched.cosine.mean()) if len(matched.cosine) else np.nan)
+        if one == 0:
+            own = np.zeros(len(alive[0]))  # a feature without a partner
+            own[matched.first] = matched.cosine
+            smallest = np.minimum(smallest, own)
+    of_first = np.full(len(seeds[0].matched_by), np.nan)
+    of_first[seeds[0].is_alive] = smallest
+    return Recurrence(np.array(shares), float(np.mean(cosines)), float(threshold), of_first)
+
+
+def orthogonal_directions(n: int, rng: np.random.Generator) -> Directions:
+    """Return a random orthogonal basis of as many axes."""
+    basis, triangle = np.linalg.qr(rng.normal(size=(n, n)))
+    rotation: Directions = basis * np.sign(np.diag(triangle))
+    return rotation
+
+
+def directions_of_covariance(x: Float[np.ndarray, "n dim"]) -> DirectionsOf:
+    """Return a function that draws Gaussian directions with the covariance of a cloud."""
+    centered = x.astype(np.float64) - x.mean(axis=0, dtype=np.float64)
+    energies, axes = np.linalg.eigh(centered.T @ centered)
+    scaled = np.sqrt(energies.clip(min=0))[:, np.newaxis] * axes.T
+
+    def draw(n: int, rng: np.random.Generator) -> Directions:
+        drawn = rng.normal(size=(n, len(scaled))) @ scaled
+        unit: Directions = drawn / np.linalg.norm(drawn, axis=1, keepdims=True)
+        return unit
+
+    return draw

@@ -1,0 +1,1 @@
+"""Measures for the questions that the thesis leaves open."""

@@ -1,0 +1,1 @@
+"""Sparse features: the states in which they are sought, and the tokens that light them."""

@@ -1,0 +1,59 @@
+"""The tokens and texts that light a feature."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from jaxtyping import Float, Int
+
+N_AROUND = 3  # tokens on each side, in an example
+
+
+class Shown(NamedTuple):
+    """How a feature is described."""
+
+    n_top: int
+    """Tokens that light a feature most."""
+    n_examples: int
+
+
+def described(
+    activations: Float[np.ndarray, " kept"], tokens: pd.DataFrame, shown: Shown
+) -> dict[str, Any]:
+    """Return by which tokens a feature is lit.
+
+    `tokens` has a row for each token of the windows, `kept` those with an activation. Examples are
+    of different documents, as far as there are any.
+    """
+    places = np.flatnonzero(tokens["kept"].to_numpy())
+    order = np.argsort(-activations, kind="stable")[: shown.n_top]
+    top = places[order[activations[order] > 0]]
+    counts = tokens["token"].iloc[top].value_counts()
+    rows = _of_different_documents(top, tokens["document"].to_numpy(), shown.n_examples)
+    return {
+        "active_share": float((activations > 0).mean()),
+        "token": counts.index[0],
+        "token_share": counts.iloc[0] / len(top),
+        "n_documents": int(tokens["document"].iloc[top].nunique()),
+        "examples": " … ".join(in_context(row, tokens) for row in rows),
+    }
+
+
+def _of_different_documents(
+    top: Int[np.ndarray, " row"], document: Int[np.ndarray, " token"], n: int
+) -> list[int]:
+    first = np.sort(np.unique(document[top], return_index=True)[1])
+    rest = np.setdiff1d(np.arange(len(top)), first)
+    return [int(row) for row in top[np.append(first, rest)[:n]]]
+
+
+def in_context(row: int, tokens: pd.DataFrame) -> str:
+    """Return a token in brackets, between tokens before and behind it in the window."""
+    window = tokens["window"].to_numpy()
+    around = range(max(0, row - N_AROUND), min(len(tokens), row + N_AROUND + 1))
+    names = tokens["token"].to_numpy()
+    return " ".join(
+        f"[{names[place]}]" if place == row else str(names[place])
+        for place in around
+        if window[place] == window[row]
+    )

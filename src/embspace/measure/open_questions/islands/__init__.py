@@ -1,0 +1,1 @@
+"""Islands of texts: where they lie, what labels say of them, and the texts themselves."""

@@ -1,0 +1,122 @@
+"""Islands of texts in a space of vectors, and on a map of this space."""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+from jaxtyping import Bool, Float, Int
+
+from embspace.geometry.groups.density_clusters import best_jaccard, density_labels
+from embspace.geometry.groups.stable_clusters import (
+    Search,
+    clusters_of,
+    clusters_of_draws,
+)
+from embspace.geometry.inference.null_clouds import draws_of
+from embspace.geometry.maps.pca import principal_components
+from embspace.geometry.pairs.directions import norms, unit_rows
+from embspace.geometry.pairs.neighbor_graph import neighbor_graph_of
+from embspace.project.layouts.tsne import tsne_layout
+
+ROUNDING = 1e-5  # of the largest norm: how far rounding may part equal vectors
+
+
+class Islands(NamedTuple):
+    """Clusters of texts, the largest first, and which of them stand."""
+
+    labels: Int[np.ndarray, " text"]
+    """From 0; -1 is no island."""
+    matched: Float[np.ndarray, " island"]
+    """Share of half-samples with a match."""
+    stands: Bool[np.ndarray, " island"]
+    null: dict[str, Any]
+    """What Gaussian clouds have: n_parts, largest_matched, n_standing; empty without any."""
+    other_seed: Float[np.ndarray, " island"]
+    """Jaccard index with an island on a map of another seed; NaN in a space."""
+
+    @property
+    def n(self) -> int:
+        """Return the number of islands."""
+        return len(self.matched)
+
+
+def no_islands(n: int) -> Islands:
+    """Return what vectors without differences, or too few, have."""
+    empty = np.zeros(0)
+    return Islands(np.full(n, -1), empty, empty.astype(np.bool_), {}, empty)
+
+
+def are_alike(x: Float[np.ndarray, "text dim"]) -> bool:
+    """Return whether rounding alone tells the vectors apart, as first tokens in layer 0."""
+    return bool(norms(x - x[0]).max() <= ROUNDING * norms(x).max())
+
+
+def islands_of_space(
+    x: Float[np.ndarray, "text dim"],
+    search: Search,
+    n_neighbors: int,
+    n_clouds: int,
+    rng: np.random.Generator,
+    *,
+    on_sphere: bool,
+) -> Islands:
+    """Return the islands of vectors, beside Gaussian clouds of the same covariance.
+
+    Clouds are brought to unit length `on_sphere`, where vectors are of unit length.
+    """
+    for_halves, for_clouds = rng.spawn(2)
+    found = clusters_of(neighbor_graph_of(x, n_neighbors), search, for_halves)
+    draw = draws_of("gaussian_of_covariance", x.astype(np.float64))
+    [null] = clusters_of_draws(
+        draw, n_neighbors, [search], n_clouds, for_clouds, on_sphere=on_sphere
+    )
+    stands = found.stands(search) & (null["n_standing"] == 0)
+    return Islands(found.labels, found.matched, stands, null, np.full(len(stands), np.nan))
+
+
+def islands_of_map(
+    x: Float[np.ndarray, "text dim"],
+    layout: Float[np.ndarray, "text 2"],
+    search: Search,
+    n_neighbors: int,
+    tsne: Mapping[str, Any],
+    seed: int,
+    rng: np.random.Generator,
+) -> Islands:
+    """Return the islands on a t-SNE map of vectors of unit length.
+
+    Beside it are a map of another seed, and the map of a Gaussian cloud of the same covariance,
+    at unit length. `tsne` has the settings of `tsne_layout`.
+    """
+    for_halves, for_cloud, for_null = rng.spawn(3)
+    found = clusters_of(_graph(layout, n_neighbors), search, for_halves)
+    other = density_labels(
+        _graph(_tsne(x, tsne, seed + 1), n_neighbors),
+        np.arange(len(x)),
+        smallest=search.smallest,
+        n_density=search.n_density,
+    )
+    draw = draws_of("gaussian_of_covariance", x.astype(np.float64))
+    cloud = unit_rows(draw(for_cloud).astype(np.float32))
+    null = clusters_of(_graph(_tsne(cloud, tsne, seed), n_neighbors), search, for_null, stops=True)
+    jaccard = best_jaccard(found.labels, other, len(found.matched))
+    n_standing = float(null.stands(search).any())
+    stands = found.stands(search) & (jaccard > search.jaccard) & (n_standing == 0)
+    facts = {
+        "n_parts": float(len(null.matched)),
+        "largest_matched": null.matched.max(initial=0),
+        "n_standing": n_standing,
+    }
+    return Islands(found.labels, found.matched, stands, facts, jaccard)
+
+
+def _graph(layout: Float[np.ndarray, "text 2"], n_neighbors: int) -> Any:
+    return neighbor_graph_of(layout.astype(np.float64), n_neighbors)
+
+
+def _tsne(
+    x: Float[np.ndarray, "text dim"], tsne: Mapping[str, Any], seed: int
+) -> Float[np.ndarray, "text 2"]:
+    k = min(len(x) - 1, int(np.ceil(3 * tsne["perplexity"])))
+    start = principal_components(x, n_components=2).coordinates
+    return tsne_layout(neighbor_graph_of(x, k), start, **tsne, seed=seed)

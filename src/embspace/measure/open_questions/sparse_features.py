@@ -1,0 +1,243 @@
+"""Stage `measure_sparse_features`: do sparse features of a layer recur between seeds?
+
+By independent component analysis and by a small sparse autoencoder, with rules in
+conf/measure/open_questions/sparse_features.yaml.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Annotated, Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from jaxtyping import Float, Int
+from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt
+
+from embspace.analysis import Analysis, Outcome, Source, Table
+from embspace.clouds.layers import CorpusStates
+from embspace.clouds.texts import TEXT_FOLDERS
+from embspace.device import Device, choose_device
+from embspace.geometry.features.feature_set import FeatureSet
+from embspace.geometry.features.independent_components import (
+    independent_components,
+    whitened_cloud,
+)
+from embspace.geometry.features.recurrence import (
+    Recurrence,
+    directions_of_covariance,
+    orthogonal_directions,
+    recurrence,
+)
+from embspace.geometry.features.sparse_autoencoder import Training, sparse_autoencoder
+from embspace.geometry.inference.null_clouds import gaussian_of_covariance
+from embspace.geometry.inference.resampling import stream_of
+from embspace.measure.open_questions.features.states import (
+    TokenStates,
+    load_token_corpus,
+    states_at_random_weights,
+    token_states,
+)
+from embspace.measure.open_questions.features.tokens import Shown, described
+from embspace.measure.tables.columns import shown, with_bounds
+from embspace.measure.tables.pooled_states import final_norm_of
+from embspace.models.weights import load_model
+from embspace.settings.stage import run_stage
+from embspace.settings.types import Probability
+
+ICA, AUTOENCODER = "ica", "autoencoder"
+METHODS = (ICA, AUTOENCODER)
+MODEL, RANDOM, GAUSSIAN = "model", "random_weights", "gaussian"
+LEARNED, UNTRAINED, NOT_BEYOND = "learned", "also untrained", "not beyond chance"
+YES, NO = "yes", "no"
+FEWEST_TIMES = 4  # tokens over principal components; with fewer, ICA fits noise
+SPARSE_FEATURES = Analysis(
+    noun="sparse_features",
+    question="Do sparse features of a layer recur between seeds, and which tokens light them?",
+    over="profiled",
+    reads={
+        "corpus": Source(load_token_corpus, TEXT_FOLDERS, lists=["corpora"]),
+        "module": Source(load_model),
+        "final_norm": Source(final_norm_of),
+    },
+    tables={
+        "csv": Table(
+            {
+                **shown("row", "layer", "method", "cloud"),
+                "n_tokens": ("count", "tokens"),
+                "n_features": ("count", "features"),
+                "dead_share": ("seed_feature", "dead features"),
+                "variance_share": ("seed_feature", "share of variance"),
+                "cosine": ("seed_feature", "cosine of matches"),
+                "null_cosine": ("null_feature", "largest with random directions"),
+                **with_bounds("recurring", "seed_feature", "features that recur"),
+                "verdict": ("feature_choice", "features are"),
+            }
+        ),
+        "features": Table(
+            {
+                **shown("row", "layer", "method", "rank"),
+                "cosine": ("feature_choice", "smallest cosine with other seeds"),
+                "recurs": ("feature_choice", "recurs"),
+                "active_share": ("feature_choice", "tokens that light it"),
+                "token": ("feature_choice", "token"),
+                "token_share": ("feature_choice", "share of the token among the top"),
+                "n_documents": ("feature_choice", "texts among the top"),
+                "examples": ("feature_choice", "examples"),
+            }
+        ),
+    },
+    scalars={"n_tokens": "count", "n_documents": "count"},
+)
+
+
+class How(NamedTuple):
+    """Settings of all fits."""
+
+    n_components: int
+    max_iter: int
+    training: Training
+    n_seeds: int
+    n_draws: int
+    seed: int
+
+
+def measure_sparse_features(
+    corpus: tuple[str, CorpusStates] | None,
+    module: Any,
+    final_norm: str | None,
+    *,
+    n_documents: PositiveInt,
+    n_components: Annotated[int, Field(ge=2)],
+    max_iter: PositiveInt,
+    n_features: Annotated[int, Field(ge=2)],
+    n_active: PositiveInt,
+    n_epochs: PositiveInt,
+    batch_size: PositiveInt,
+    learning_rate: PositiveFloat,
+    n_seeds: Annotated[int, Field(ge=2)],
+    margin: Probability,
+    n_draws: PositiveInt,
+    n_listed: PositiveInt,
+    n_top: PositiveInt,
+    n_examples: PositiveInt,
+    tokens_per_batch: PositiveInt,
+    device: Device,
+    seed: NonNegativeInt,
+) -> Outcome:
+    """Seek features in the middle and the last layer with several seeds, and match them.
+
+    Each seed has documents of its own.
+
+    `csv` has a row a layer, method and cloud: the model's, that of random weights, a Gaussian.
+    `features` describes those of the first seed that recur best. Verdicts are by the rule of conf/.
+    """
+    if corpus is None or module is None:
+        return SPARSE_FEATURES.empty(n_tokens=0, n_documents=0)
+    layers = sorted({corpus[1].n_layers // 2, corpus[1].n_layers - 1})
+    read = token_states(*corpus, layers, n_documents)
+    n_tokens = int(read.tokens["kept"].sum())
+    n_read = read.tokens["document"].nunique()
+    if n_read < n_seeds or n_tokens < FEWEST_TIMES * n_components * n_seeds:
+        return SPARSE_FEATURES.empty(n_tokens=0, n_documents=0)
+    random = states_at_random_weights(
+        read, module, final_norm, tokens_per_batch, choose_device(device), seed
+    )
+    training = Training(n_features, min(n_active, n_features), n_epochs, batch_size, learning_rate)
+    how = How(n_components, max_iter, training, n_seeds, n_draws, seed)
+    parts = _parts(read, n_seeds, np.random.default_rng(seed))
+    rows: dict[str, list[dict[str, Any]]] = {"csv": [], "features": []}
+    for layer in layers:
+        of_covariance = np.random.default_rng(seed).spawn(1)[0]
+        gaussian = gaussian_of_covariance(read.states[layer].astype(np.float64), of_covariance)
+        clouds = {MODEL: read.states[layer], RANDOM: random[layer], GAUSSIAN: gaussian}
+        for method in METHODS:
+            made = {name: _in_cloud(x, parts, method, name, how) for name, x in clouds.items()}
+            place = {"layer": layer, "method": method}
+            rows["csv"] += [place | row for row in _compared(made, n_tokens, margin)]
+            first, recurring = made[MODEL][0][0], made[MODEL][1]
+            listed = _listed(first, recurring, read, n_listed, Shown(n_top, n_examples))
+            rows["features"] += [place | row for row in listed]
+    return {
+        **{name: table.of(rows[name]) for name, table in SPARSE_FEATURES.tables.items()},
+        "json": {"n_tokens": n_tokens, "n_documents": n_read},
+    }
+
+
+def _parts(
+    read: TokenStates, n_parts: int, rng: np.random.Generator
+) -> list[Int[np.ndarray, " _"]]:
+    """Return the rows of the tokens of as many sets of documents, without a common one."""
+    document = pd.factorize(read.tokens.loc[read.tokens["kept"], "document"])[0]
+    part = rng.permutation(document.max() + 1) % n_parts
+    return [np.flatnonzero(part[document] == number) for number in range(n_parts)]
+
+
+def _in_cloud(
+    x: Float[np.ndarray, "token dim"],
+    parts: Sequence[Int[np.ndarray, " _"]],
+    method: str,
+    name: str,
+    how: How,
+) -> tuple[list[FeatureSet], Recurrence]:
+    """Return the features of all seeds, each of its own part, and how far they are the same."""
+    rng = stream_of(np.random.default_rng(how.seed), method, name)
+    seeds = [*enumerate(parts, start=how.seed * how.n_seeds)]
+    if method == ICA:
+        cloud = whitened_cloud(x, how.n_components)
+        made = [
+            independent_components(cloud, part, max_iter=how.max_iter, seed=number)
+            for number, part in seeds
+        ]
+        return made, recurrence(made, orthogonal_directions, n_draws=how.n_draws, rng=rng)
+    made = [sparse_autoencoder(x, part, how.training, seed=number) for number, part in seeds]
+    return made, recurrence(made, directions_of_covariance(x), n_draws=how.n_draws, rng=rng)
+
+
+def _compared(
+    made: Mapping[str, tuple[Sequence[FeatureSet], Recurrence]], n_tokens: int, margin: float
+) -> Iterator[dict[str, Any]]:
+    """Yield a row a cloud; the model's has the verdict."""
+    for name, (seeds, recurring) in made.items():
+        dead = [1 - found.is_alive.mean() for found in seeds]
+        yield {
+            "cloud": name,
+            "n_tokens": n_tokens,
+            "n_features": len(seeds[0].directions),
+            "dead_share": float(np.mean(dead)),
+            "variance_share": float(np.mean([found.variance_share for found in seeds])),
+            "cosine": recurring.cosine,
+            "null_cosine": recurring.threshold,
+            "recurring": float(recurring.shares.mean()),
+            "recurring_low": float(recurring.shares.min()),
+            "recurring_high": float(recurring.shares.max()),
+            "verdict": _verdict(made, margin) if name == MODEL else "",
+        }
+
+
+def _verdict(made: Mapping[str, tuple[Sequence[FeatureSet], Recurrence]], margin: float) -> str:
+    """Return whether features recur beyond a Gaussian cloud, and beyond random weights."""
+    smallest = made[MODEL][1].shares.min()
+    if smallest <= made[GAUSSIAN][1].shares.max() + margin:
+        return NOT_BEYOND
+    return LEARNED if smallest > made[RANDOM][1].shares.max() + margin else UNTRAINED
+
+
+def _listed(
+    first: FeatureSet, recurring: Recurrence, read: TokenStates, n: int, how: Shown
+) -> Iterator[dict[str, Any]]:
+    """Yield a row for each feature of the first seed that is most alike in the other seeds."""
+    smallest = recurring.of_first
+    order = np.argsort(-np.nan_to_num(smallest, nan=-1), kind="stable")
+    for rank, feature in enumerate(order[:n], start=1):
+        if not np.isnan(smallest[feature]):
+            yield {
+                "rank": rank,
+                "cosine": smallest[feature],
+                "recurs": YES if smallest[feature] > recurring.threshold else NO,
+                **described(first.activations[:, feature], read.tokens, how),
+            }
+
+
+main = SPARSE_FEATURES.main(measure_sparse_features)
+
+if __name__ == "__main__":
+    run_stage(main, measure_sparse_features)

@@ -1,0 +1,1 @@
+"""Measures of what people ask of embeddings in practice."""

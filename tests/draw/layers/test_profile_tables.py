@@ -1,0 +1,120 @@
+"""Holds the sentence and the pages of measures over layers to the tables."""
+
+from typing import Any
+
+import pandas as pd
+
+from embspace.clouds.layers import SPACES as KNOWN_SPACES
+from embspace.clouds.layers import Change
+from embspace.draw.layers.direction import draw_direction
+from embspace.draw.layers.profile_tables import CHANGES
+from embspace.draw.page.looks import LAYER_SPACES, NULLS
+from embspace.draw.page.saving import Results
+from embspace.geometry.inference.null_clouds import NULLS_OF_FAMILY
+from embspace.measure.layers.random_weights import KINDS
+from tests.draw.layer_tables import (
+    LAYERS,
+    empty_tables,
+    profile_tables,
+    squeezed,
+    without_values,
+)
+
+NULL = "isotropic_gaussian"
+SHOWN = ["mean_cosine", "n_outlier_dimensions"]
+TABLES = profile_tables([*SHOWN, "top_dimension_share"])
+SETTINGS: dict[str, Any] = {"corpus": "articles", "digits": 3}
+
+
+def drawn(tables: Any = TABLES, **change: Any) -> tuple[str, str]:
+    settings = SETTINGS | {"measures": SHOWN, "nulls": [NULL]} | change
+    return draw_direction(Results(tables, {}), "a model", **settings)
+
+
+def test_the_sentence_says_where_the_measure_is_extreme_and_what_stands_beside_it() -> None:
+    assert drawn()[0] == (
+        "Tokens of articles point most alike at the last layer: mean cosine 2.11 "
+        "(isotropic Gaussian -1.00)"
+    )
+    table = TABLES["profiles"].copy()
+    table["value"] = -table["value"]
+    assert drawn({**TABLES, "profiles": table}, corpus="posts")[0] == (
+        "Tokens of posts point most alike at layer 0 of 2: mean cosine -0.21 "
+        "(isotropic Gaussian -1.00, last layer -2.21)"
+    )
+    table.loc[table["layer"] == 1, "value"] = 12.3
+    said = drawn({**TABLES, "profiles": table}, corpus="essays")[0]
+    assert "Tokens of articles point most alike at layer 1 of 2: mean cosine 12 (" in said
+    assert "not converged" in said
+    nowhere = without_values(TABLES, "mean_cosine")
+    assert drawn(nowhere)[0] == "Mean cosine of tokens is undefined in all layers"
+
+
+def test_of_layers_with_one_number_the_last_is_the_extreme_one() -> None:
+    table = TABLES["profiles"].copy()
+    table.loc[table["measure"] == "mean_cosine", "value"] = 0.5
+    table.loc[table["layer"] == 1, "value"] += 0.001
+    assert drawn({**TABLES, "profiles": table})[0].startswith(
+        "Tokens of articles point most alike at the last layer: mean cosine 0.50"
+    )
+
+
+def test_the_strongest_null_is_named_first() -> None:
+    said = drawn(nulls=["random_initialization", NULL])[0]
+    assert said.endswith("(random weights -1.00)")
+
+
+def test_all_that_may_come_has_a_name_and_a_look() -> None:
+    from typing import get_args
+
+    assert set(LAYER_SPACES) == set(KNOWN_SPACES)
+    assert set(CHANGES) == set(get_args(Change)) - {"as_is"}
+    of_families = {null for names in NULLS_OF_FAMILY.values() for null in names}
+    assert set(NULLS) >= of_families | {"exchanged_between_texts", *KINDS}
+
+
+def test_the_text_has_every_table() -> None:
+    text = squeezed(drawn()[1])
+    assert text.startswith("# Direction of a model\n")
+    assert "Stage `measure_direction`" in text
+    for corpus in ("articles", "posts"):
+        for space in [look.name for look in LAYER_SPACES.values()]:
+            assert f"## {corpus}, {space}" in text
+    assert "1,234 vectors of 56 texts." in text
+    assert "| measure | layer 0 | layer 1 | layer 2 |" in text
+    # All measures, not only those that are drawn.
+    assert "| top dimension's share |" in text
+    not_converged = text.partition("## Not converged")[2].partition("\n## ")[0]
+    assert "| mean cosine | 1 | 3 |" in not_converged
+    assert "outlier dimensions" not in not_converged
+    curves = text.partition("## Tokens of the last layer")[2]
+    assert curves.count("| mean cosine |") == 2 * 2
+
+
+def test_the_text_counts_the_vectors_of_layers_that_have_them() -> None:
+    profiles = TABLES["profiles"].copy()
+    profiles.loc[profiles["layer"] == 0, "n"] = 1  # all first tokens are one vector there
+    text = drawn({**TABLES, "profiles": profiles})[1]
+    assert "1,234 vectors of 56 texts." in text
+    assert "\n1 vectors" not in text
+
+
+def test_a_model_without_large_corpora_says_so() -> None:
+    sentence, text = drawn(empty_tables())
+    assert sentence == "Mean cosine of tokens is undefined in all layers"
+    assert text.startswith("# Direction of a model\n")
+
+
+def test_what_the_final_norm_makes_stands_in_the_tables_alone() -> None:
+    after = {
+        name: table[table["layer"] == table["layer"].max()].assign(
+            space="final_norm_" + table["space"]
+        )
+        for name, table in TABLES.items()
+    }
+    both = {name: pd.concat([table, after[name]]) for name, table in TABLES.items()}
+    (_, text), (_, plain) = drawn(both), drawn()
+    assert "articles, tokens, after the final norm" in text
+    assert "after the final norm" not in plain
+    of_last = text[text.index("articles, tokens, after the final norm") :]
+    assert f"layer {LAYERS - 1}" in of_last and "layer 0" not in of_last[: of_last.index("#")]

@@ -1,0 +1,45 @@
+import pandas as pd
+import pytest
+from matplotlib.figure import Figure
+
+from embspace.draw.open_questions.associations import _finding, draw_associations
+from embspace.measure.open_questions.associations import ASSOCIATIONS
+from embspace.settings.schema import read_yaml
+from tests.analyses import ROOT, as_drawn, settings_of
+from tests.draw.fits import assert_words_fit
+from tests.measure.open_questions.test_associations import measured, planted
+
+CONF = "conf/measure/open_questions/associations.yaml"
+
+
+@pytest.fixture
+def drawn(monkeypatch: pytest.MonkeyPatch) -> tuple[Figure, pd.DataFrame]:
+    outcome = measured(planted(8.0), monkeypatch)
+    results = as_drawn(ASSOCIATIONS, outcome, **{CONF: read_yaml(ROOT / CONF)})
+    figure, _ = draw_associations(results, "a model", **settings_of(draw_associations))
+    return figure, outcome["csv"]
+
+
+def test_title_says_at_which_layers_an_association_is_present(
+    drawn: tuple[Figure, pd.DataFrame],
+):
+    figure, _ = drawn
+    assert figure.get_suptitle().strip() == "Associations are present at all layers: planted"
+    assert_words_fit(figure)
+
+
+def test_title_counts_an_association_that_only_sentences_have(
+    drawn: tuple[Figure, pd.DataFrame],
+):
+    _, table = drawn
+    of_sentences = (table["vectors"] == "sentence").map({True: "yes", False: "no"})
+    assert set(of_sentences) == {"yes", "no"}
+    assert _finding(table.assign(is_present=of_sentences)).endswith("at some: planted")
+    assert _finding(table.assign(is_present="no")).endswith("at no layer: planted")
+
+
+def test_lines_are_the_effects_with_the_embedding_in_front(drawn: tuple[Figure, pd.DataFrame]):
+    figure, table = drawn
+    lines = [line for line in figure.axes[0].lines if list(line.get_xdata()) == [-1, 0]]
+    rows = table[table["vectors"] != "sentence"]
+    assert lines[0].get_ydata() == pytest.approx(rows["effect"].to_numpy())

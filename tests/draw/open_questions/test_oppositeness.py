@@ -1,0 +1,46 @@
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+
+from embspace.draw.open_questions.oppositeness import draw_oppositeness
+from embspace.measure.open_questions.oppositeness import OPPOSITENESS
+from embspace.settings.schema import read_yaml
+from tests.analyses import ROOT, as_drawn, settings_of
+from tests.draw.fits import assert_words_fit
+from tests.measure.open_questions.opposites import vectors
+from tests.measure.open_questions.test_oppositeness import measured
+
+CONF = "conf/measure/open_questions/oppositeness.yaml"
+
+
+def drawn(x: np.ndarray) -> tuple[Figure, str]:
+    results = as_drawn(OPPOSITENESS, measured(x), **{CONF: read_yaml(ROOT / CONF)})
+    return draw_oppositeness(results, "a model", **settings_of(draw_oppositeness))
+
+
+@pytest.fixture(scope="module")
+def alike() -> tuple[Figure, str]:
+    return drawn(vectors(shared=1.0, against=0.3))
+
+
+def test_title_and_tables_say_whether_opposites_are_freed(alike: tuple[Figure, str]):
+    figure, text = alike
+    assert "whatever is taken away; cosine" in " ".join(figure.get_suptitle().split())
+    assert " ".join(text.split()).count("| not freed |") == 6  # three preparations of two spaces
+    figure, text = drawn(vectors(shared=0.0, against=1.0))
+    assert "Antonyms come apart at" in str(figure.get_suptitle())
+    assert_words_fit(figure)
+
+
+def test_lines_are_the_tables_with_the_embeddings_in_front(alike: tuple[Figure, str]):
+    above, below = alike[0].axes[:2]
+    assert [ax.get_title("left") for ax in (above, below)] == [
+        "Adjectives and random pairs",
+        "Adjectives and synonyms",
+    ]
+    named = {line.get_label(): line for line in above.lines}
+    cosines = measured(vectors(shared=1.0, against=0.3))["cosines"]
+    rows = cosines[cosines["preparation"] == "less_mean"]
+    assert named["less the mean"].get_xdata().tolist() == [-1, 0]
+    assert named["less the mean"].get_ydata() == pytest.approx(rows["difference"].to_numpy())
+    assert {"cosine", "random weights"} <= {line.get_label() for line in below.lines}

@@ -1,0 +1,51 @@
+from typing import Any
+
+import pytest
+
+from embspace.analysis import Outcome
+from embspace.draw.open_questions.rounding import draw_rounding
+from embspace.measure.open_questions.rounding import ROUNDING
+from embspace.settings.schema import read_yaml
+from tests.analyses import ROOT, as_drawn, settings_of
+from tests.measure.open_questions.test_rounding import measured
+
+CONF = "conf/measure/open_questions/rounding.yaml"
+
+
+@pytest.fixture(scope="module")
+def outcome() -> Outcome:
+    return measured()
+
+
+def drawn(given: Outcome) -> Any:
+    results = as_drawn(ROUNDING, given, **{CONF: read_yaml(ROOT / CONF)})
+    return draw_rounding(results, "a model", **settings_of(draw_rounding))
+
+
+def test_lines_are_the_tables_and_gray_is_full_precision(outcome: Outcome):
+    figure, _ = drawn(outcome)
+    likeness, cosine = figure.axes[:2]
+    rows = outcome["likeness"].query("bits == 2 and scales == 'block'")
+    lines = {line.get_label(): line for line in likeness.lines}
+    assert lines["2 bits"].get_ydata() == pytest.approx(rows["neighbors_kept"].to_numpy())
+    (band,) = cosine.collections
+    full = outcome["csv"].query("bits == 16 and scales == 'block' and measure == 'mean_cosine'")
+    ends = band.get_paths()[0].vertices[:, 1]
+    assert ends.min() == pytest.approx(full["full_low"].min())
+    assert ends.max() == pytest.approx(full["full_high"].max())
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "title"),
+    [
+        (
+            {16: "keeps", 2: "flips"},
+            "all measures stay in their intervals, at 2 bits not",
+        ),
+        ({16: "keeps", 2: "keeps"}, "Every measure of every layer stays in its interval down to 2"),
+        ({16: "open", 2: "flips"}, "At no number of bits do all measures stay"),
+    ],
+)
+def test_the_title_names_the_fewest_bits(outcome: Outcome, verdicts: dict, title: str):
+    table = outcome["csv"].assign(verdict=outcome["csv"]["bits"].map(verdicts))
+    assert title in " ".join(drawn({**outcome, "csv": table})[0].get_suptitle().split())

@@ -1,0 +1,53 @@
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+
+from embspace.draw.open_questions.sparse_features import (
+    _finding,
+    _short,
+    draw_sparse_features,
+)
+from embspace.measure.open_questions.sparse_features import SPARSE_FEATURES
+from embspace.settings.schema import read_yaml
+from tests.analyses import ROOT, as_drawn, settings_of
+from tests.draw.fits import assert_words_fit
+from tests.measure.open_questions.test_sparse_features import measured
+
+CONF = "conf/measure/open_questions/sparse_features.yaml"
+
+
+@cache
+def drawn() -> tuple[Figure, str]:
+    beside: dict[str, Any] = {CONF: read_yaml(ROOT / CONF)}
+    results = as_drawn(SPARSE_FEATURES, measured(is_sparse=True), **beside)
+    return draw_sparse_features(results, "a model", **settings_of(draw_sparse_features))
+
+
+def test_title_names_the_method_whose_features_are_learned():
+    figure, text = drawn()
+    title = " ".join(str(figure.get_suptitle()).split())
+    assert title.startswith("Features recur beyond random weights: 100 % by ICA in layer 1")
+    assert "| learned" in text
+    assert_words_fit(figure)
+
+
+@pytest.mark.parametrize("verdict", ["also untrained", "not beyond chance"])
+def test_title_says_that_none_is_learned(verdict: str):
+    table = measured(is_sparse=True)["csv"].assign(verdict=verdict)
+    assert _finding(table).startswith("No features recur beyond random weights")
+
+
+def test_marks_are_the_shares_of_the_table():
+    panel = drawn()[0].axes[0]
+    line = next(line for line in panel.lines if line.get_label() == "the model")
+    own = measured(is_sparse=True)["csv"].query("cloud == 'model'")
+    assert np.array_equal(line.get_xdata(), own["recurring"])
+
+
+def test_a_long_example_keeps_its_token():
+    words = "an uncommonly long beginning of [this] and a very long end of the example"
+    assert "[this]" in _short(words)
+    assert len(_short(words)) < len(words)

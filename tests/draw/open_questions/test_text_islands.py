@@ -1,0 +1,44 @@
+from functools import cache
+
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+
+from embspace.draw.open_questions.text_islands import draw_text_islands
+from embspace.measure.open_questions.text_islands import TEXT_ISLANDS
+from tests.analyses import as_drawn, settings_of
+from tests.draw.fits import assert_words_fit
+from tests.measure.open_questions.test_text_islands import of_label
+
+
+@cache
+def drawn(label: str) -> tuple[Figure, str]:
+    results = as_drawn(TEXT_ISLANDS, of_label(label))
+    return draw_text_islands(results, "a model", **settings_of(draw_text_islands))
+
+
+@pytest.mark.parametrize(
+    ("label", "words"), [("subject", "are topics"), ("nothing", "all corpora, none stands")]
+)
+def test_title_says_of_which_family_islands_are(label: str, words: str):
+    figure, text = drawn(label)
+    assert words in " ".join(str(figure.get_suptitle()).split())
+    assert "| topics" in text or label == "nothing"
+    assert_words_fit(figure)
+
+
+def test_marks_are_the_information_of_the_table():
+    figure, _ = drawn("subject")
+    panel = next(ax for ax in figure.axes if "labels" in ax.get_title("left"))
+    line = next(line for line in panel.lines if line.get_label() == "in space")
+    own = of_label("subject")["labels"].query(
+        "method == 'space' and weights == 'trained' and pooling == 'mean' and layer == 2"
+    )
+    assert np.array_equal(line.get_xdata(), own["information"], equal_nan=True)
+
+
+def test_dots_are_the_texts_of_an_island():
+    figure, _ = drawn("subject")
+    n = of_label("subject")["islands"].query("method == 'tsne'")["n_texts"]
+    sizes = [len(dots.get_offsets()) for dots in figure.axes[0].collections]
+    assert sizes[1:] == n.tolist()[:4]

@@ -1,0 +1,53 @@
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.figure import Figure
+
+from embspace.draw.open_questions.vocabulary_clusters import _finding, draw_vocabulary_clusters
+from embspace.measure.open_questions.vocabulary_clusters import VOCABULARY_CLUSTERS
+from embspace.settings.schema import read_yaml
+from tests.analyses import ROOT, as_drawn, settings_of
+from tests.draw.fits import assert_words_fit
+from tests.measure.open_questions.test_vocabulary_clusters import measured, tokens
+
+CONF = "conf/measure/open_questions/vocabulary_clusters.yaml"
+
+
+def drawn(x: np.ndarray) -> tuple[Figure, str]:
+    outcome = measured(x, smallest=[16])
+    results = as_drawn(VOCABULARY_CLUSTERS, outcome, **{CONF: read_yaml(ROOT / CONF)})
+    settings = settings_of(draw_vocabulary_clusters, smallest=16)
+    return draw_vocabulary_clusters(results, "a model", **settings)
+
+
+@pytest.fixture(scope="module")
+def planted() -> tuple[Figure, str]:
+    return drawn(tokens(shift=1.0))
+
+
+def test_title_names_the_kinds_of_the_parts_that_stand(planted: tuple[Figure, str]):
+    figure, text = planted
+    title = " ".join(str(figure.get_suptitle()).split())
+    assert title.startswith("Parts of the cloud of tokens stand: ")
+    assert "% numbers" in title and "% words" in title
+    assert "| yes" in text
+    assert_words_fit(figure)
+    assert "no clusters" in drawn(tokens(shift=0.0))[0].get_suptitle()
+
+
+def test_title_is_of_the_parts_that_the_plane_shows():
+    parts, clouds = (
+        measured(tokens(shift=1.0), smallest=[16])[name] for name in ("parts", "clouds")
+    )
+    smaller = parts.assign(smallest=8, kind_share=0.123)
+    both = pd.concat([smaller, parts.assign(is_repeated="yes")])
+    assert _finding(both, clouds, 0.9, 16) == _finding(parts, clouds, 0.9, 16)
+    assert "12 %" in _finding(both, clouds, 0.9, 8)
+
+
+def test_marks_are_the_shares_of_the_table(planted: tuple[Figure, str]):
+    stability = next(ax for ax in planted[0].axes if ax.get_title("left") == "Stability")
+    line = next(line for line in stability.lines if line.get_label() == "from 16 tokens")
+    parts = measured(tokens(shift=1.0), smallest=[16])["parts"]
+    assert line.get_ydata().tolist() == parts["matched"].tolist()
+    assert line.get_xdata().tolist() == parts["n_tokens"].tolist()

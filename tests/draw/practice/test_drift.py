@@ -1,0 +1,73 @@
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from embspace.draw.practice.drift import draw_drift
+from embspace.measure.practice.drift import DRIFT
+from tests.analyses import as_drawn, settings_of
+from tests.draw.fits import assert_words_fit
+
+PAIR = {"corpus": "ships", "other_corpus": "ports"}
+
+
+def tables(p_value: float = 0.01) -> dict[str, pd.DataFrame]:
+    rows = [
+        PAIR
+        | {"layer": layer, "first_texts": 30, "second_texts": 40, "p_value": p_value}
+        | {"auc": 0.8 + 0.1 * layer, "auc_low": 0.7, "auc_high": 0.95}
+        for layer in (0, 1)
+    ]
+    halves = [
+        {"corpus": corpus, "layer": layer, "n_splits": 20, "n_apart": 1}
+        | {"auc_smallest": 0.4, "auc_largest": 0.6 + 0.05 * (corpus == "ports")}
+        for corpus in ("ships", "ports")
+        for layer in (0, 1)
+    ]
+    clusters = [
+        PAIR | {"cluster": 0, "first_share": 0.6, "second_share": 0.1, "p_value": 0.01}
+        | {"words": "mast sail deck hull"},
+        PAIR | {"cluster": 1, "first_share": 0.4, "second_share": 0.9, "p_value": 0.5},
+    ]  # fmt: skip
+    directions = [
+        PAIR | {"component": 1, "size": -2.0, "p_value": 0.01, "share_of_shift": 0.9},
+        PAIR | {"component": 2, "size": 0.1, "p_value": 0.9, "share_of_shift": 0.1},
+    ]
+    given: dict[str, Any] = {"csv": rows, "halves": halves, "clusters": clusters}
+    given["directions"] = directions
+    return DRIFT.empty() | {name: DRIFT.tables[name].of(given[name]) for name in given}
+
+
+def drawn(given: dict[str, Any]) -> Any:
+    return draw_drift(as_drawn(DRIFT, given), "a model", **settings_of(draw_drift))
+
+
+def title(given: dict[str, Any]) -> str:
+    return " ".join(drawn(given)[0].get_suptitle().split())
+
+
+def test_lines_are_the_numbers_of_the_table():
+    figure, text = drawn(tables())
+    assert_words_fit(figure)
+    auc, clusters, components = figure.axes
+    assert list(auc.lines[0].get_ydata()) == pytest.approx([0.8, 0.9])
+    assert [label.get_text() for label in clusters.get_yticklabels()] == ["mast sail deck", "–"]
+    assert list(clusters.lines[0].get_xdata()) == pytest.approx([60, 10])
+    assert list(components.lines[0].get_ydata()) == pytest.approx([2, 0.1])
+    assert list(components.lines[1].get_ydata()) == pytest.approx([2])  # the sure one alone
+    assert "mast sail deck hull" in text and "4 of 80 pairs of halves apart" in words(figure)
+
+
+def words(figure: Any) -> str:
+    return " ".join(" ".join(part.get_text().split()) for part in figure.texts)
+
+
+def test_the_title_holds_the_auc_against_halves():
+    assert title(tables()) == (
+        "Ships and ports are apart at the last layer, 90 % of the shift along component 1: AUC "
+        "0.90, between halves of one corpus 0.40 to 0.65"
+    )
+    assert title(tables(p_value=0.06)).startswith(
+        "Ships and ports are not apart beyond halves of one corpus at the last layer: AUC 0.90"
+    )
+    assert title(DRIFT.empty()) == "Too few texts to tell two corpora apart"

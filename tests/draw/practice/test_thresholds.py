@@ -1,0 +1,67 @@
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from embspace.draw.practice.thresholds import draw_thresholds
+from embspace.measure.practice.thresholds import THRESHOLDS
+from tests.analyses import as_drawn, settings_of
+from tests.draw.fits import assert_words_fit
+
+
+def tables(above: tuple[float, float] = (0.9, 0.0), gap: float = 0.2) -> dict[str, pd.DataFrame]:
+    """Two corpora at two layers; `above` are shares of pairs of ships above .8 by layer."""
+    rates, fixed = [], []
+    for number, corpus in enumerate(("ships", "ports")):
+        place = {"corpus": corpus, "n_pairs": 1000, "n_documents": 46}
+        for layer in (0, 1):
+            for kind in ("raw", "centered"):
+                cosine = 0.7 - gap * number - 0.1 * layer - 0.2 * (kind == "centered")
+                bounds = {"cosine_low": cosine - 0.02, "cosine_high": cosine + 0.02}
+                row = place | {"layer": layer, "preparation": kind, "n_above": 1}
+                rates.append(row | {"rate": 1e-3, "cosine": cosine} | bounds)
+                rates.append(row | {"rate": 1e-5, "cosine": np.nan})
+            share = above[layer] * (number == 0)
+            row = {"corpus": corpus, "layer": layer, "cosine": 0.8, "n_pairs": 1000}
+            fixed.append(row | {"share": share, "n_above": 1000 * share})
+    given = {"csv": rates, "fixed": fixed}
+    return {name: table.of(given[name]) for name, table in THRESHOLDS.tables.items()}
+
+
+def drawn(given: dict[str, Any]) -> Any:
+    return draw_thresholds(as_drawn(THRESHOLDS, given), "a model", **settings_of(draw_thresholds))
+
+
+def title(given: dict[str, Any]) -> str:
+    return " ".join(drawn(given)[0].get_suptitle().split())
+
+
+def test_lines_are_the_numbers_of_the_table():
+    figure, text = drawn(tables())
+    assert_words_fit(figure)
+    raw, centered, above = figure.axes
+    assert list(raw.lines[0].get_ydata()) == pytest.approx([0.7, 0.6])
+    assert list(centered.lines[1].get_ydata()) == pytest.approx([0.3, 0.2])
+    assert list(above.lines[0].get_ydata()) == pytest.approx([0.9, 0])
+    assert "1,000" in text and "100,000" not in text  # where no cosine is measured
+
+
+def test_the_title_names_the_layer_where_a_guessed_threshold_is_common():
+    assert title(tables()) == (
+        "A cosine of 0.8 is not rare: 90 % or more of pairs of ships lie above it until layer 0, "
+        "none at the last"
+    )
+    assert title(tables((0.9, 0.5))) == (
+        "A cosine of 0.8 is not rare: 90 % of pairs of ships lie above it at layer 0"
+    )
+
+
+def test_else_the_corpora_or_one_cosine():
+    assert title(tables((0.05, 0.0))) == (
+        "At the last layer one pair in 1,000 reaches 0.60 among ships, 0.40 among ports"
+    )
+    assert title(tables((0.05, 0.0), gap=0.01)) == (
+        "At the last layer one pair in 1,000 reaches 0.60 among ships"
+    )
+    assert title(THRESHOLDS.empty()) == "Too few texts to tell a rare pair"

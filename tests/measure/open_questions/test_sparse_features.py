@@ -1,0 +1,55 @@
+from functools import cache
+from typing import Any
+
+import pytest
+
+from embspace.analysis import Outcome
+from embspace.measure.open_questions.sparse_features import measure_sparse_features
+from tests.analyses import settings_of
+from tests.measure.open_questions.features.planted import planted
+
+FEW = {"n_documents": 30, "n_components": 12, "n_features": 24, "n_active": 2, "n_epochs": 1}
+FEW |= {"batch_size": 50, "learning_rate": 0.02, "n_seeds": 3, "n_draws": 20, "n_listed": 4}
+FEW |= {"n_top": 10, "n_examples": 2, "max_iter": 60}
+DECIDED_BY_SEED = ("cosine", "recurs", "active_share", "token", "token_share", "n_documents")
+DECIDED_BY_SEED += ("examples", "verdict")
+
+
+def inputs(*, is_empty: bool) -> dict[str, Any]:
+    return planted() | ({"corpus": None} if is_empty else {})
+
+
+@cache
+def measured(*, is_sparse: bool, seed: int = 0) -> Outcome:
+    settings = settings_of(measure_sparse_features, **FEW)
+    return measure_sparse_features(**planted(is_sparse=is_sparse, seed=seed), **settings)
+
+
+def test_planted_sources_recur_beyond_a_gaussian_and_random_weights():
+    own = measured(is_sparse=True)["csv"].query("method == 'ica'").set_index("cloud")
+    assert own.loc["model", "verdict"] == "learned"
+    assert own.loc["model", "recurring"] > 0.9
+    assert own.loc["gaussian", "recurring_high"] < 0.5
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_a_gaussian_has_no_features_beyond_chance(seed: int):
+    table = measured(is_sparse=False, seed=seed)["csv"]
+    assert "learned" not in set(table["verdict"])
+
+
+def test_features_are_listed_with_their_tokens():
+    outcome = measured(is_sparse=True)
+    features = outcome["features"].query("method == 'ica' and layer == 1")
+    assert len(features) == 4
+    assert features["cosine"].is_monotonic_decreasing
+    assert set(features["recurs"]) == {"yes"}
+    assert features["examples"].str.contains(r"\[t\d+\]").all()
+    assert outcome["json"] == {"n_tokens": 30 * 2 * 18, "n_documents": 30}
+
+
+def test_few_tokens_have_no_features():
+    settings = settings_of(measure_sparse_features, **FEW | {"n_documents": 1})
+    outcome = measure_sparse_features(**planted(), **settings)
+    assert outcome["csv"].empty
+    assert outcome["json"] == {"n_tokens": 0, "n_documents": 0}

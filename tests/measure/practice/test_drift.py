@@ -1,0 +1,68 @@
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from embspace.measure.practice.drift import measure_drift
+from tests.analyses import settings_of
+from tests.measure.practice.planted import corpus
+
+FEW = {"n_permutations": 19, "n_half_samples": 4, "n_splits": 3}
+DECIDED_BY_SEED = ("n_apart", "cluster", "first_share", "second_share", "words")
+
+
+def cloud(name: str, n: int, seed: int, shift: float = 0) -> Any:
+    """Texts at two layers, shifted at layer 1."""
+    x = np.random.default_rng(seed).normal(size=(2, n, 8)) + 2
+    x[1, :, 0] += shift
+    made = corpus(x)
+    texts = made.texts.assign(text=[f"the {name} lay there"] * n)
+    for column in ("id", "document", "copy_of"):
+        texts[column] = name + texts[column]
+    windows = made.windows.assign(text=name + made.windows["text"])
+    return replace(made, corpus=name, texts=texts, windows=windows)
+
+
+def inputs(*, is_empty: bool) -> dict[str, Any]:
+    made = [] if is_empty else [cloud("ships", 40, 0), cloud("ports", 40, 1, shift=0.5)]
+    return {"corpora": {one.corpus: one for one in made}}
+
+
+def measured(*corpora: Any, **change: Any) -> dict[str, pd.DataFrame]:
+    settings = settings_of(measure_drift, **FEW | change)
+    return measure_drift({one.corpus: one for one in corpora}, **settings)
+
+
+def test_a_shift_is_found_at_its_layer_and_placed():
+    tables = measured(cloud("ships", 60, 0), cloud("ports", 60, 1, shift=4), n_permutations=39)
+    table = tables["csv"].set_index("layer")
+    assert table.loc[1, "p_value"] == pytest.approx(1 / 40) and table.loc[1, "auc"] > 0.95
+    assert table.loc[0, "p_value"] > 0.05 and table.loc[0, "auc"] < 0.7
+    assert tables["directions"]["share_of_shift"].max() > 0.8
+    assert set(tables["words"]["word"]) == {"ships", "ports"}
+    assert tables["texts"]["rank"].max() == 5
+    halves = tables["halves"]
+    assert (halves["auc_largest"] < table.loc[1, "auc"]).all()
+
+
+def is_apart(seed: int) -> bool:
+    tables = measured(cloud("a", 30, 2 * seed), cloud("b", 30, 2 * seed + 1), n_splits=1)
+    return bool((tables["csv"]["p_value_of_layers"] <= 0.05).any())
+
+
+def test_corpora_of_one_kind_are_seldom_apart():
+    assert sum(is_apart(seed) for seed in range(6)) <= 2
+
+
+def test_halves_are_called_apart_in_a_twentieth():
+    halves = measured(cloud("ships", 24, 5), n_splits=100)["halves"]
+    assert halves["n_splits"].tolist() == [100, 100] and (halves["n_apart"] <= 10).all()
+    assert halves["auc"].to_numpy() == pytest.approx(0.5, abs=0.06)
+
+
+def test_parts_of_one_corpus_and_few_documents_are_not_compared():
+    one = cloud("ships", 40, 0)
+    assert measured(one, replace(one, corpus="parts"))["csv"].empty
+    assert measured(cloud("ships", 19, 0), cloud("ports", 40, 1))["csv"].empty
