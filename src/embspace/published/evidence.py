@@ -194,7 +194,7 @@ def _layer(name: str, last: float) -> int:
 
 
 def _lacking(contents: Contents, where: Where, file: Path) -> str:
-    """Return, for a reader, the values that no row has; of an empty table, that it is empty."""
+    """Return, for a reader, the values without a row, or the emptiness of the table."""
     if not contents.rows:
         return f"nothing was measured on {_noun(file)} here"
     absent = [

@@ -45,8 +45,10 @@ def _terms(word: str) -> Iterator[str]:
             yield part
             continue
         characters = regex.findall(r"\X", part)  # a letter with its marks
-        yield from characters
-        yield from map("".join, pairwise(characters))
+        yield from characters[:1]
+        for before, character in pairwise(characters):
+            yield before + character
+            yield character
 
 
 def is_word(text: str) -> bool:

@@ -44,6 +44,7 @@ OF_SOME = {
         "compression",
         "drift",
         "outliers",
+        "redundancy",
         "text_hubs",
         "thresholds",
         "transforms",

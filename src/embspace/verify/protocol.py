@@ -172,7 +172,7 @@ def differences(state: State, frozen: State) -> list[Difference]:
 
 def _flat(entries: Mapping[str, Any]) -> dict[str, Any]:
     """Return a key of a file as an entry of its own."""
-    flat = {}
+    flat: dict[str, Any] = {}
     for name, value in entries.items():
         if isinstance(value, dict):
             flat |= {f"{name}: key '{key}'": inner for key, inner in value.items()}

@@ -51,6 +51,7 @@ def test_english_or_few_words_and_other_models_and_corpora_are_not(tree: Path):
     assert told(tree, "It was the best of all that I have had, and they were kind to us.") == []
     assert told(tree, GERMAN, n_texts=1) == []
     assert told(tree, GERMAN, model="other") == []
+    assert told(tree, "\u6771\u4eac\u90fd \u6a21\u578b " * 10) == []
     (tree / "conf/corpus/mine.yaml").write_text("label: x\nlicense: CC0\nlanguage: German\n")
     assert told(tree, GERMAN) == []
 

@@ -59,9 +59,13 @@ def test_colors_are_percent_above_the_mean_of_the_row() -> None:
     assert mesh.get_clim() == (-100, 100)
 
 
-def test_what_has_not_converged_is_italic() -> None:
-    texts = drawn(table())[0].axes[0].texts
-    assert [each.get_style() for each in texts[:9]] == ["normal", "italic", *["normal"] * 7]
+def test_what_has_not_converged_is_gray_and_the_farthest_of_the_rest_has_a_frame() -> None:
+    ax = drawn(table())[0].axes[0]
+    gray = [patch.get_xy() for patch in ax.patches if patch.get_fill()]
+    frames = [patch.get_xy() for patch in ax.patches if not patch.get_fill()]
+    assert gray == [(1, 0)]
+    assert frames == [(2, 0), (0, 1)]  # the third row is constant
+    assert ax.texts[1].get_color() == "0.4"
 
 
 def test_what_has_no_interval_stands_in_the_table_alone() -> None:
@@ -75,10 +79,10 @@ def test_what_has_no_interval_stands_in_the_table_alone() -> None:
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({}, "Layer 0 stands apart: it is farthest from the mean in 1 of 3 measures"),
+        ({}, "Layer 0 stands apart: it is farthest from the mean in 1 of 2 measures"),
         (
             {"mean_cosine": [0.5, 0.5, 0.9], "effective_rank": [1.0, 1.0, 9.0]},
-            "The last layer stands apart: it is farthest from the mean in 2 of 3 measures",
+            "The last layer stands apart: it is farthest from the mean in 2 of 2 measures",
         ),
         (
             {"mean_cosine": [1.0] * 3, "effective_rank": [2.0] * 3},

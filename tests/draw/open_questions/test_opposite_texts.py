@@ -65,7 +65,7 @@ def test_one_sentence_and_its_texts_are_written(outcome: Outcome):
 
 
 def test_title_has_the_cosine_of_fluent_texts():
-    heard = measured(Judge(), quantile=0.9)
+    heard = measured(Judge(), quantile=0.9, n_changes=1)
     smallest = heard["searches"].set_index("search").loc["judged", "smallest"]
     title = " ".join(drawn(heard)[0].get_suptitle().split())
     assert title.endswith(f"with fluent texts to {smallest:.2f}".replace("-", "−"))

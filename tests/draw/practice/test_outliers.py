@@ -53,12 +53,11 @@ def test_lines_are_the_numbers_of_the_table():
     assert "first token" in words and "AUC of words alone: ships and ports 0.90" in words
 
 
-def test_a_color_is_a_corpus_and_dashes_what_it_is_held_against():
+def test_a_color_is_a_corpus_in_both_panels():
     below, distances = drawn(tables())[0].axes
     ports, ships = below.lines[:2]
     own, others = distances.lines[0], distances.lines[6]
     assert ships.get_color() == own.get_color() != ports.get_color() == others.get_color()
-    assert ports.get_linestyle() != ships.get_linestyle()
 
 
 def test_the_title_holds_shares_against_halves_and_layer_0():

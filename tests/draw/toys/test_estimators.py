@@ -1,5 +1,6 @@
 """Holds the figure of estimators to its tables."""
 
+import numpy as np
 import pytest
 
 from embspace.draw.toys.estimators import CLOUDS, SHOWN, draw_estimators
@@ -46,12 +47,23 @@ def test_the_title_says_the_range_in_the_largest_dimension(results):
     rows = results["dimension"]
     for factor, said in (
         (1.5, "In 10 dimensions, estimators deviate by +50 to +50 %"),
-        (0.7, "In 10 dimensions, all estimators fall short, by up to 30 %"),
+        (0.7, "In 10 dimensions, all estimators of dimension fall short, by up to 30 %"),
     ):
         figure, _ = draw(
             {**results, "dimension": rows.assign(mean=factor * rows["true_dimension"])}
         )
-        assert " ".join(figure.get_suptitle().split()) == said
+        assert " ".join(figure.get_suptitle().split()).startswith(said)
+
+
+def test_the_title_names_the_one_measure_of_few_vectors_that_is_right(results):
+    spectrum = results["spectrum"]
+    is_right = spectrum["measure"] == "debiased_participation_ratio"
+    mean = spectrum["limit"] * np.where(is_right, 1.0, 0.5)
+    title = draw({**results, "spectrum": spectrum.assign(mean=mean)})[0].get_suptitle()
+    said = "; of few vectors only the debiased participation ratio is right"
+    assert " ".join(title.split()).endswith(said)
+    title = draw({**results, "spectrum": spectrum.assign(mean=spectrum["limit"])})[0].get_suptitle()
+    assert "few vectors" not in title
 
 
 def test_words_fit_and_every_estimator_is_named(results, drawn):

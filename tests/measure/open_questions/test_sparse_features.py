@@ -11,7 +11,7 @@ from tests.measure.open_questions.features.planted import planted
 FEW = {"n_documents": 30, "n_components": 12, "n_features": 24, "n_active": 2, "n_epochs": 1}
 FEW |= {"batch_size": 50, "learning_rate": 0.02, "n_seeds": 3, "n_draws": 20, "n_listed": 4}
 FEW |= {"n_top": 10, "n_examples": 2, "max_iter": 60}
-DECIDED_BY_SEED = ("cosine", "recurs", "active_share", "token", "token_share", "n_documents")
+DECIDED_BY_SEED = ("cosine", "recurs", "active_share", "token", "token_share", "n_texts")
 DECIDED_BY_SEED += ("examples", "verdict")
 
 

@@ -33,20 +33,30 @@ def test_points_are_what_the_modules_of_transformers_read_and_make(model_type: s
         assert np.abs(each.x - expected[each.layer, each.point]).max() < TOLERANCE
 
 
-def test_without_known_blocks_states_are_the_outputs_of_layers():
-    module = tiny("mpnet")
+@pytest.mark.parametrize(("model_type", "last"), [("mpnet", ""), ("gpt_neox", "final_layer_norm")])
+def test_without_known_blocks_states_are_the_outputs_of_layers(model_type: str, last: str):
+    module = tiny(model_type)
     with torch.no_grad():
         read = module(input_ids=torch.from_numpy(IDS)[None], output_hidden_states=True)
     found = list(tracked_states(module, IDS))
     points = [(0, "embedding"), (1, "output"), (2, "output"), (3, "output")]
     assert [(each.layer, each.point) for each in found] == points
-    for each, expected in zip(found, read.hidden_states, strict=True):
+    if last:  # transformers' last state is after the norm, the stream ends before
+        with torch.no_grad():
+            normed = module.get_submodule(last)(torch.from_numpy(found[-1].x)).numpy()
+        assert np.abs(normed - read.hidden_states[-1][0].numpy()).max() < TOLERANCE
+        assert np.abs(normed - found[-1].x).max() > 0.1
+    for each, expected in zip(found[:-1] if last else found, read.hidden_states, strict=not last):
         assert np.abs(each.x - expected[0].numpy()).max() < TOLERANCE
     assert tracked_points(module) == ("embedding", "output")
     assert tracked_points(tiny("bert")) == POINTS
     assert not has_as_coded(module)
     with pytest.raises(InputError, match="cannot be rebuilt"):
         next(tracked_states(module, IDS, as_coded=True))
+
+
+def test_all_states_have_the_width_of_the_blocks():
+    assert {each.x.shape[1] for each in tracked_states(tiny("opt"), IDS)} == {24}
 
 
 @pytest.mark.parametrize("model_type", ["bert", "roberta"])

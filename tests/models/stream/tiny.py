@@ -32,7 +32,12 @@ OTHERS: dict[str, dict[str, Any]] = {
     "gpt2": {},
     "llama": {"num_key_value_heads": 2},
 }
-NOT_REBUILT: dict[str, dict[str, Any]] = {"mpnet": {"pad_token_id": 1}}
+NOT_REBUILT: dict[str, dict[str, Any]] = {
+    "mpnet": {"pad_token_id": 1},
+    "gpt_neox": {},
+    # As opt_350m: a last layer from the width of the blocks to that of the embeddings.
+    "opt": {"word_embed_proj_dim": 16, "do_layer_norm_before": False, "ffn_dim": 40},
+}
 FINAL_NORMS = {"modernbert": "final_norm", "gpt2": "ln_f", "llama": "norm"}
 N_TOKENS = (11, 6, 1)
 TOLERANCE = 1e-5

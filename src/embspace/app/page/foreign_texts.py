@@ -14,6 +14,7 @@ from embspace.app.reporting.english import (
     words_of,
 )
 from embspace.files.texts import load_texts
+from embspace.scripts.words import has_no_spaces
 from embspace.settings.own import is_own
 from embspace.settings.params import CONF
 from embspace.settings.schema import read_yaml
@@ -40,6 +41,7 @@ def foreign_told(
         if is_own(read_yaml(folder / CONF / "corpus" / f"{name}.yaml"))
         and len(words_of(texts["text"])) >= FEWEST_WORDS
         and not is_english(texts["text"], known)
+        and not texts["text"].map(has_no_spaces).any()  # what stands between two marks is no word
     }
     if not foreign:
         return []

@@ -15,18 +15,19 @@ SAYS_NOTHING = re.compile(
     r"^(No|None|Neither|Texts neither draw together|Too few|There (is|are) no"
     r"|The model reads no|The texts of one corpus"
     r"|By mean pooling none|In 0 of|The mean cosine of two"
-    r"|The median cosine of a token with|The median token embedding has"
+    r"|The median cosine of a token with|The median token embedding has norm [\d.]+$"
     r"|0 positions of \d+ lie apart; 0 changes)\b"
     r"|\b(cannot be (compared|matched|held|taken)|is undefined in|was not measured|were not read"
     r"|is not known here|not checkable|has no (position|tokens)|says little|not clearly otherwise"
-    r"|no more than (in shuffled order|one that encodes nothing)"
+    r"|no more than (in shuffled order|one that encodes nothing|by chance|with random weights)"
+    r"|not apart beyond halves of one corpus|At the last layer no [\w ]+, beyond chance"
     r"|no clear difference|0 for it, 0 against it, \d+ undecided; .*0 for it, 0 against it)\b",
 )
 # Titles of figures that any model has, for chance or random weights give the same, or that hang on
 # the number of texts.
 LIKE_CHANCE = re.compile(
-    r"as of Gaussians|no stronger than those of a Gaussian|as many as of isotropic vectors"
-    r"|about as many as by chance|embeddings are as long as position embeddings"
+    r"as of Gaussians|no stronger than those of a Gaussian|of isotropic vectors in as many"
+    r"|\bas many as by chance( [\d,]+)?$|embeddings are as long as position embeddings(: [^;]*)?$"
     r"|\b0 % of that of learned ones|are as symmetric as random ones|as with random weights:"
     r"|\b(9\d|100) % \(\d+ % with random weights\) heterogeneous"
     r"|VO relates equal tokens in 0, related words in 0; W_QK relates equal tokens in 0, related "

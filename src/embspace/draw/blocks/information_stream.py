@@ -96,9 +96,12 @@ def _title(gains: pd.DataFrame, label: str) -> str:
     of_cosine = gains[gains["measure"] == "mean_cosine"].set_index("step")
     if of_cosine.empty:
         return f"The stream of {label} was not measured"
-    gain, random = of_cosine.loc["attention_and_norm", ["value", "random_weights_mean"]]
+    gain, random = (
+        float(of_cosine[column]["attention_and_norm"])
+        for column in ("value", "random_weights_mean")
+    )
     verb, mlp = (
-        "raises" if of_cosine.loc[step, "value"] > 0 else "lowers"
+        "raises" if float(of_cosine["value"][step]) > 0 else "lowers"
         for step in ("attention_and_norm", "mlp_and_norm")
     )
     null = "" if pd.isna(random) else f", with random weights by {abs(random):.3f}"
@@ -143,7 +146,7 @@ def _gains(ax: Axes, steps: pd.DataFrame, gains: pd.DataFrame) -> None:
     import seaborn as sns
 
     by_layer, overall = (table[table["measure"] == "mean_cosine"] for table in (steps, gains))
-    wide = by_layer.pivot_table("value", "step", "layer").reindex(STEPS)
+    wide = by_layer.pivot_table("value", "step", "layer").reindex([*STEPS])
     few = wide.shape[1] <= MOST_NUMBERED
     words = wide.map("{:+.2f}".format if few else "".format)
     for name, column in ((MEAN, "value"), (RANDOM, "random_weights_mean")):

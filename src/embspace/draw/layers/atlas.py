@@ -5,6 +5,7 @@ from typing import Any
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
 from pydantic import NonNegativeInt, PositiveFloat
 
 from embspace.draw.layers.profile_tables import by_layer
@@ -15,6 +16,7 @@ from embspace.draw.page.saving import Results
 
 KEYS = ["family", "measure"]
 COLORS: dict[str, Any] = {"cmap": "RdBu_r", "vmin": -100, "vmax": 100, "linewidths": 0.5}
+HALF = 0.5  # of a row's values that converged, at least, to compare them
 
 
 def draw_atlas(
@@ -22,8 +24,9 @@ def draw_atlas(
 ) -> tuple[Figure, str]:
     """Draw a row for each measure that has intervals, a column for each layer.
 
-    Numbers are the values, and italic where these depend on the number of texts. Colors say by how
-    much a value is above or below the mean of its row, in percent, and compare rows as well.
+    Numbers are the values, in gray cells where these depend on the number of texts. Colors say by
+    how much a value is above or below the mean of its row, in percent, and compare rows as well; a
+    frame is around the value of a row that is farthest from it.
     """
     rows = results["csv"]
     shown = rows[rows.groupby("measure")["low"].transform("count") > 0]
@@ -37,8 +40,10 @@ def draw_atlas(
         1,
         1,
         height_mm=row_height_mm * max(len(wide), 4) + 38,
-        title=_title(_deviations(wide)),
-        subtitle=" · ".join(filter(None, [label, n, "numbers: values, in italics not converged"])),
+        title=_title(_farthest(wide, shown), wide.columns.max()),
+        subtitle=" · ".join(
+            filter(None, [label, n, "numbers: values; gray: not converged; frames: farthest"])
+        ),
         stage="measure_atlas",
     )
     heading = f"# Atlas of {label}\n\nStage `measure_atlas`.\n"
@@ -58,14 +63,30 @@ def _deviations(wide: pd.DataFrame) -> pd.DataFrame:
     return 100 * wide.sub(mean, axis=0).div(mean.abs().where(mean != 0), axis=0).fillna(0.0)
 
 
-def _title(deviations: pd.DataFrame) -> str:
+def _farthest(wide: pd.DataFrame, rows: pd.DataFrame) -> pd.Series:
+    """Return the layer that is farthest from the mean of its row, of values that converged.
+
+    A row of which most did not, or of equal values, has none.
+    """
+    is_known = wide.notna() & ~_is_moving(wide, rows)
+    sizes = _deviations(wide).abs().where(is_known)[is_known.mean(axis=1) >= HALF]
+    return sizes[sizes.max(axis=1) > 0].idxmax(axis=1)
+
+
+def _is_moving(wide: pd.DataFrame, rows: pd.DataFrame) -> pd.DataFrame:
+    """Return where a value depends on the number of texts."""
+    moving = rows.assign(moving=rows["converged"].astype(str) != "True")
+    found = moving.pivot_table("moving", KEYS, "layer", sort=False, aggfunc="max")
+    return found.reindex_like(wide).fillna(False).astype(bool)
+
+
+def _title(farthest: pd.Series, last: int) -> str:
     """Return a sentence on the layer that is farthest from the mean in most measures."""
-    farthest = deviations.abs()[deviations.abs().max(axis=1) > 0].idxmax(axis=1)
     if farthest.empty:
         return "No measure differs between layers"
     layer = farthest.value_counts().sort_index().idxmax()
-    where = "The last layer" if layer == deviations.columns.max() else f"Layer {layer}"
-    share = f"{(farthest == layer).sum()} of {counted(len(deviations), 'measure')}"
+    where = "The last layer" if layer == last else f"Layer {layer}"
+    share = f"{(farthest == layer).sum()} of {counted(len(farthest), 'measure')}"
     return f"{where} stands apart: it is farthest from the mean in {share}"
 
 
@@ -79,19 +100,19 @@ def _heat_map(ax: Axes, wide: pd.DataFrame, rows: pd.DataFrame) -> None:
         "fmt": "",
         "annot_kws": {"fontsize": 7},
     }
-    bar = {"label": "% above the mean of the row", "pad": 0.05, "aspect": 40}
+    bar = {"label": "% above the mean of the row", "pad": 0.05, "aspect": 40, "extend": "both"}
     sns.heatmap(
         deviations, xticklabels=True, yticklabels=True, ax=ax, cbar_kws=bar, **COLORS, **numbers
     )
-    moving = rows[rows["converged"].astype(str) != "True"].set_index(["measure", "layer"]).index
-    places = [(measure, layer) for _, measure in wide.index for layer in wide.columns]
-    known = [
-        place
-        for place, value in zip(places, wide.to_numpy().ravel(), strict=True)
-        if value == value
-    ]
-    for place, text in zip(known, ax.texts, strict=True):
-        text.set_fontstyle("italic" if place in moving else "normal")
+    is_moving, farthest = _is_moving(wide, rows), _farthest(wide, rows)
+    known = wide.stack().dropna().index  # in the order of the numbers
+    for (*row, layer), text in zip(known, ax.texts, strict=True):
+        corner = ([*wide.columns].index(layer), [*wide.index].index(tuple(row)))
+        if is_moving.loc[tuple(row), layer]:
+            ax.add_patch(Rectangle(corner, 1, 1, facecolor="0.9", edgecolor="white", zorder=1.5))
+            text.set_color("0.4")
+        if farthest.get(tuple(row)) == layer:
+            ax.add_patch(Rectangle(corner, 1, 1, fill=False, linewidth=1.5, zorder=2.5))
     _name_families(ax, [str(family) for family, _ in wide.index])
     ax.set(xlabel="layer", ylabel="")
     ax.tick_params(length=0, rotation=0)

@@ -69,8 +69,8 @@ def _at_share(dimensions: pd.DataFrame) -> pd.DataFrame:
 def _finding(rows: pd.DataFrame) -> str:
     """Return the title: how many components hold most variance, beside isotropic vectors."""
     ratio = (rows["n_components"] / rows["null_n_components"]).dropna()
-    space = ratio.idxmin()
-    n, null = rows.loc[space, ["n_components", "null_n_components"]]
+    space = str(ratio.idxmin())
+    n, null = (int(rows[column][space]) for column in ("n_components", "null_n_components"))
     said = f"Most variance of {WORDS[space]} lies in {counted(n, 'direction')}, of isotropic "
     if ratio[space] >= NEARLY:
         return f"{said}vectors in as many, {count(null)}"

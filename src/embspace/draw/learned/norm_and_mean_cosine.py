@@ -98,7 +98,7 @@ def _most_frequent_kind(ax: Axes, tokens: pd.DataFrame) -> None:
         reduce_C_function=lambda inside: float(np.bincount(inside).argmax()),
         **HEXAGONS,
     )
-    colored, places = cells.get_array(), cells.get_offsets()
+    colored, places = np.asarray(cells.get_array()), np.asarray(cells.get_offsets())
     large = [code for code in range(len(kinds)) if (colored == code).sum() >= NAMED]
     middles = np.array([np.median(places[colored == code], axis=0) for code in large]).reshape(
         -1, 2

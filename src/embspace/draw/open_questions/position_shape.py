@@ -1,5 +1,7 @@
 """Draws the loops of the positions beside those of curves that encode nothing."""
 
+from typing import Any
+
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -99,7 +101,12 @@ def _bars(ax: Axes, loops: pd.DataFrame, values: pd.DataFrame) -> None:
     """Draw the loops by length, beside a band of the longest of each kind of surrogate."""
     longest = values[values["measure"] == "longest_loop"].iloc[0]
     first = loops.nsmallest(1, "rank")
-    right = {"transform": ax.get_yaxis_transform(), "ha": "right", "va": "top", "fontsize": 7}
+    right: dict[str, Any] = {
+        "transform": ax.get_yaxis_transform(),
+        "ha": "right",
+        "va": "top",
+        "fontsize": 7,
+    }
     for name, look in SURROGATES.items():
         low, high = longest[f"{name}_low"], longest[f"{name}_high"]
         ax.axhspan(low, high, color=look.color, alpha=0.15, lw=0)

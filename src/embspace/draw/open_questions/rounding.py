@@ -108,7 +108,7 @@ def _farthest(shown: pd.DataFrame, bits: int) -> pd.Series:
     """Return the measure and layer that some bits move farthest, in widths of its interval."""
     rows = shown[shown["bits"] == bits]
     widths = (rows["value"] - rows["full"]).abs() / (rows["full_high"] - rows["full_low"])
-    return rows.loc[widths.idxmax()]
+    return rows.iloc[int(widths.to_numpy().argmax())]
 
 
 def _say_farthest(ax: Axes, row: pd.Series) -> None:

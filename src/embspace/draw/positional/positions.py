@@ -1,5 +1,7 @@
 """Draws position embeddings, their cosines and norms, after Luisto's figures 13, 14 and 17."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 from jaxtyping import Float
@@ -135,7 +137,11 @@ def diverging(
 ) -> AxesImage:
     """Draw values on both sides of 0, all beyond the limit in one color; return the image."""
     ax.grid(visible=False)
-    colors = {"cmap": colormaps[DIVERGING].resampled(n_colors), "vmin": -limit, "vmax": limit}
+    colors: dict[str, Any] = {
+        "cmap": colormaps[DIVERGING].resampled(n_colors),
+        "vmin": -limit,
+        "vmax": limit,
+    }
     return ax.imshow(values, aspect="auto", interpolation_stage="data", **colors)
 
 
@@ -205,7 +211,11 @@ def _norms(ax: Axes, positions: pd.DataFrame, regimes: pd.DataFrame) -> None:
     ax.hlines(regimes["mean_norm"], *ends, color=BLACK, linewidth=1, zorder=3)
     for row in regimes.to_dict("records"):
         middle = (row["first_position"] + row["last_position"]) / 2
-        look = {"transform": ax.get_xaxis_transform(), "ha": "center", "fontsize": 7}
+        look: dict[str, Any] = {
+            "transform": ax.get_xaxis_transform(),
+            "ha": "center",
+            "fontsize": 7,
+        }
         ax.text(middle, 0.03, f"mean {row['mean_norm']:.3f}", **look)
         if row["first_position"]:
             ax.axvline(row["first_position"] - 0.5, color=GRAY, linewidth=0.8)

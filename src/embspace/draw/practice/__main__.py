@@ -3,12 +3,20 @@
 from pathlib import Path
 
 from embspace.draw.page.saving import draw_and_save, drawings_of, functions_of
-from embspace.draw.practice import compression, drift, outliers, text_hubs, thresholds, transforms
+from embspace.draw.practice import (
+    compression,
+    drift,
+    outliers,
+    redundancy,
+    text_hubs,
+    thresholds,
+    transforms,
+)
 from embspace.settings.stage import StageConfig, run_stage
 
 TABLES = Path(__file__).with_name("tables.yaml")
 DRAWINGS = drawings_of(
-    text_hubs, thresholds, compression, transforms, drift, outliers, tables=TABLES
+    text_hubs, thresholds, compression, transforms, drift, outliers, redundancy, tables=TABLES
 )
 
 

@@ -101,9 +101,9 @@ def _named(effects: pd.DataFrame, best: pd.DataFrame) -> pd.Series | None:
     helping = best.loc[best["version"] != RAW, ["corpus", "version"]]
     gains = uses.merge(helping).query("difference_low > 0")
     if len(gains):
-        return gains.loc[gains["difference"].idxmax()]
+        return gains.nlargest(1, "difference").iloc[0]
     harmed = uses[uses["difference_high"] < 0]
-    return harmed.loc[harmed["difference"].idxmin()] if len(harmed) else None
+    return harmed.nsmallest(1, "difference").iloc[0] if len(harmed) else None
 
 
 def _finding(effects: pd.DataFrame, best: pd.DataFrame) -> str:

@@ -159,7 +159,7 @@ def _behind(agreement: pd.DataFrame, n_known: int) -> str:
         return ""
     if is_right.all():
         return ", at the end behind a noun of the other number, too"
-    worst = last.loc[last["accuracy"].idxmin()]
+    worst = last.nsmallest(1, "accuracy").iloc[0]
     if worst["accuracy_high"] >= CHANCE:
         return ", but not always behind a noun of the other number"
     below = f"below chance, at {worst['accuracy']:.2f},"

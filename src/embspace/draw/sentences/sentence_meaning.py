@@ -91,14 +91,14 @@ def meaning_or_wording(contrasts: pd.DataFrame) -> str:
     """
     if contrasts.empty:
         return "The model reads no sentence"
-    rows = contrasts.set_index(["pooling", "kind"])
-    one, other = side_by_side(
-        [rows.loc[(NAMED, kind), "cosine"] for kind in ("paraphrase", "negation")], 2, differ=False
-    )
-    low, high = (rows.loc[(NAMED, "negation"), f"{DIFFERENCE}_{end}"] for end in ("low", "high"))
+    by_kind = contrasts[contrasts["pooling"] == NAMED].set_index("kind")
+    cosines = by_kind["cosine"][["paraphrase", "negation"]].tolist()
+    one, other = side_by_side(cosines, 2, differ=False)
+    low, high = (float(by_kind[f"{DIFFERENCE}_{end}"]["negation"]) for end in ("low", "high"))
     verb = "more" if low > 0 else "less" if high < 0 else "not surely more or less"
     said = f"A sentence is {verb} like its paraphrase ({one}) than like its negation ({other})"
-    own, words = (rows.loc[(pooling, "negation"), DIFFERENCE] for pooling in (NAMED, BAG))
+    gaps = contrasts[contrasts["kind"] == "negation"].set_index("pooling")[DIFFERENCE]
+    own, words = float(gaps[NAMED]), float(gaps[BAG])
     if own * words <= 0:
         return f"{said}, and by counts of words the other way round"
     return f"{said}; by counts of words the gap is {'wider' if abs(words) > abs(own) else 'less'}"

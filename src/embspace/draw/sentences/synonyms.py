@@ -53,14 +53,13 @@ def _finding(groups: pd.DataFrame) -> str:
     if groups.empty:
         return "The model reads no sentence"
     rows = last_layer(groups[groups["sentences"] == MEANINGS]).set_index("pooling")
-    own = rows.loc[NAMED]
-    nulls = {"counts of words": rows.loc[BAG, "purity"]}
-    nulls[RANDOM.name] = own["random_weights_purity"]
-    name = max(nulls, key=nulls.__getitem__)
-    verb = "gathers" if own["purity"] > nulls[name] else "does not gather"
+    own, words = float(rows["purity"][NAMED]), float(rows["purity"][BAG])
+    random = float(rows["random_weights_purity"][NAMED])
+    null, name = max((words, "counts of words"), (random, RANDOM.name))
+    verb = "gathers" if own > null else "does not gather"
     return (
-        f"Mean pooling {verb} one meaning in other words: purity of clusters {own['purity']:.2f}, "
-        f"by {name} {nulls[name]:.2f}"
+        f"Mean pooling {verb} one meaning in other words: purity of clusters {own:.2f}, "
+        f"by {name} {null:.2f}"
     )
 
 
@@ -88,10 +87,10 @@ def _purity(ax: Axes, rows: pd.DataFrame) -> None:
         if pooling == NAMED:
             layers, random = own["layer"], own["random_weights_purity"]
     words = rows.loc[rows["pooling"] == BAG, "purity"].iloc[0]
-    level = np.full(len(layers), words)
-    ax.plot(layers, level, color=BLACK, ls="--", label=f"counts of words {words:.2f}")
-    style = {"color": RANDOM.color, "ls": RANDOM.line}
-    ax.plot(layers, random, label=f"{RANDOM.name} {random.iloc[-1]:.2f}", **style)
+    level, name = np.full(len(layers), words), f"counts of words {words:.2f}"
+    ax.plot(layers, level, color=BLACK, ls="--", label=name)
+    name = f"{RANDOM.name} {random.iloc[-1]:.2f}"
+    ax.plot(layers, random, color=RANDOM.color, ls=RANDOM.line, label=name)
     ax.set(ylim=(0, 1.03), xlabel="layer (0: embedding output)", ylabel="purity of clusters")
     ax.set_title("One meaning in other words")
     name_lines(ax, 0.07)

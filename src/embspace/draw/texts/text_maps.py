@@ -153,23 +153,18 @@ def _finding(compared: pd.DataFrame, spaces: Sequence[tuple[str, str]], corpora:
         for space in (spaces[0], spaces[min(1, len(spaces) - 1)])
     )
     corpus = str((other[SHARE] - first[SHARE]).abs().idxmax())
-    name, row = corpus_looks([corpus])[corpus].name, first.loc[corpus]
-    than_chance = (
-        "less than"
-        if row[SHARE] < row[f"shuffled_{SHARE}_low"]
-        else "more than"
-        if row[SHARE] > row[f"shuffled_{SHARE}_high"]
-        else "as many as"
-    )
+    name, share = corpus_looks([corpus])[corpus].name, float(first[SHARE][corpus])
+    low, high = (float(first[f"shuffled_{SHARE}_{end}"][corpus]) for end in ("low", "high"))
+    than_chance = "less than" if share < low else "more than" if share > high else "as many as"
     said = (
-        f"Of the texts nearest to {name} by {_space_name(spaces[0])}, {_percent(row[SHARE])} are "
+        f"Of the texts nearest to {name} by {_space_name(spaces[0])}, {_percent(share)} are "
         f"{name}, {than_chance} by chance"
     )
     if len(spaces) == 1:
         return said
     (pooling, preparation), is_same = spaces[1], spaces[1][0] == spaces[0][0]
     way = PREPARATIONS[preparation] if is_same else f"by {_space_name((pooling, preparation))}"
-    return f"{said}; {way}: {_percent(other.loc[corpus, SHARE])}"
+    return f"{said}; {way}: {_percent(float(other[SHARE][corpus]))}"
 
 
 def _percent(share: float) -> str:

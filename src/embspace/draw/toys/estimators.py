@@ -38,6 +38,8 @@ SHOWN = (
     "debiased_participation_ratio",
 )
 WORST = 0.5  # deviation from which on the color is the strongest
+RIGHT = 0.05  # deviation of a measure of the spectrum that is right
+DARK = 0.32  # deviation from which on words are white
 
 
 def draw_estimators(
@@ -51,15 +53,24 @@ def draw_estimators(
         f"{counted(dimension['n_draws'].iloc[0], 'cloud')}"
     )
     figure, axes = new_figure(
-        2, 1, height_mm=height_mm, title=_finding(dimension), subtitle=subtitle, stage=STAGE
+        2,
+        1,
+        height_mm=height_mm,
+        title=_finding(dimension, spectrum),
+        subtitle=subtitle,
+        stage=STAGE,
     )
     _dimensions(axes[0], dimension)
     _spectra(axes[1], spectrum)
     return figure, _tables(dimension, spectrum, label, digits)
 
 
-def _finding(dimension: pd.DataFrame) -> str:
-    """Return the title: the range of deviations at the largest dimension."""
+def _finding(dimension: pd.DataFrame, spectrum: pd.DataFrame) -> str:
+    """Return the title: deviations at the largest dimension, and what few vectors suffice for."""
+    fewest = spectrum[spectrum["measure"].isin(SHOWN) & (spectrum["n"] == spectrum["n"].min())]
+    right = fewest.loc[(fewest["mean"] / fewest["limit"] - 1).abs() < RIGHT, "measure"]
+    names = [_name(str(name)) for name in right]
+    also = f"; of few vectors only the {names[0]} is right" if len(names) == 1 else ""
     rows = dimension[dimension["cloud"].isin(CLOUDS)]
     largest = rows["true_dimension"].max()
     rows = rows[rows["true_dimension"] == largest]
@@ -67,8 +78,8 @@ def _finding(dimension: pd.DataFrame) -> str:
     low, high = deviations.min(), deviations.max()
     where = counted(largest, "dimension")
     if high < 0:
-        return f"In {where}, all estimators fall short, by up to {-low:.0f} %"
-    return f"In {where}, estimators deviate by {_percentage(low)} to {_percentage(high)} %"
+        return f"In {where}, all estimators of dimension fall short, by up to {-low:.0f} %{also}"
+    return f"In {where}, estimators deviate by {_percentage(low)} to {_percentage(high)} %{also}"
 
 
 def _dimensions(ax: Axes, dimension: pd.DataFrame) -> None:
@@ -84,8 +95,8 @@ def _dimensions(ax: Axes, dimension: pd.DataFrame) -> None:
     for cloud in dict.fromkeys(clouds):
         first, n = clouds.index(cloud), clouds.count(cloud)
         ax.axvline(first, color="white", linewidth=4)
-        ax.text(first + n / 2, len(table) + 1.15, CLOUDS[cloud], ha="center", fontsize=7)
-    ax.set_xlabel("true dimension", labelpad=12)
+        ax.text(first + n / 2, len(table) + 1.7, CLOUDS[cloud], ha="center", fontsize=7)
+    ax.set_xlabel("true dimension", labelpad=16)
     ax.set_title("Estimated dimension: deviation from the truth in %")
 
 
@@ -116,6 +127,9 @@ def _heatmap(ax: Axes, colors: pd.DataFrame, numbers: pd.DataFrame) -> None:
     look: dict[str, Any] = {"cmap": "vlag", "center": 0, "vmin": -WORST, "vmax": WORST}
     words: dict[str, Any] = {"annot": numbers, "fmt": "", "annot_kws": {"fontsize": 7}}
     sns.heatmap(colors, ax=ax, cbar=False, linewidths=0.5, **look, **words)
+    values = colors.to_numpy(dtype=float)
+    for value, text in zip(values[~np.isnan(values)], ax.texts, strict=True):
+        text.set_color("white" if abs(value) > DARK else "black")
     ax.set_yticklabels([_name(str(name)) for name in colors.index], rotation=0)
     ax.set(ylabel="")
     ax.tick_params(length=0)

@@ -180,7 +180,8 @@ def _name_starts(ax: Axes, rows: pd.DataFrame) -> None:
         ]
         _, at, height = min(free, default=(0.0, x + 0.008, y))
         names.append((at, at + width, height))
-        words = ax.annotate(token, (x, y) * span, (at, height) * span, arrowprops=LEAD)
+        start, place = ((a * span[0], b * span[1]) for a, b in ((x, y), (at, height)))
+        words = ax.annotate(token, start, place, arrowprops=LEAD)
         words.set(fontsize=7.5, fontweight="bold", va="center")
         words.set_parse_math(False)  # a token may be a dollar sign
 

@@ -76,8 +76,7 @@ def _percent(row: pd.Series) -> str:
 
 def _lowest(accuracy: pd.DataFrame) -> pd.Series:
     """Return the row of the title's probe with the lowest accuracy."""
-    rows = _of_title(accuracy)
-    return rows.loc[rows["accuracy"].idxmin()]
+    return _of_title(accuracy).nsmallest(1, "accuracy").iloc[0]
 
 
 def _of_title(accuracy: pd.DataFrame) -> pd.DataFrame:

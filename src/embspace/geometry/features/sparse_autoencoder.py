@@ -44,12 +44,12 @@ def sparse_autoencoder(
     optimizer = torch.optim.Adam([decoder, encoder, offset], lr=training.learning_rate)
     for _ in range(training.n_epochs):
         order = torch.randperm(len(fitted), generator=generator)
-        for chosen in order.split(training.batch_size):
+        for chosen in torch.split(order, training.batch_size):
             batch = fitted[chosen]
             active = _activations(batch @ encoder.T + offset, training.n_active)
             loss = (active @ decoder - batch).square().sum(dim=1).mean()
             optimizer.zero_grad()
-            loss.backward()  # type: ignore[no-untyped-call]
+            loss.backward()
             optimizer.step()
             with torch.no_grad():
                 decoder /= decoder.norm(dim=1, keepdim=True)

@@ -80,7 +80,7 @@ SPARSE_FEATURES = Analysis(
                 "active_share": ("feature_choice", "tokens that light it"),
                 "token": ("feature_choice", "token"),
                 "token_share": ("feature_choice", "share of the token among the top"),
-                "n_documents": ("feature_choice", "texts among the top"),
+                "n_texts": ("feature_choice", "texts among the top"),
                 "examples": ("feature_choice", "examples"),
             }
         ),

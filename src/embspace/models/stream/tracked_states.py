@@ -8,6 +8,7 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from embspace.errors import InputError
+from embspace.models.final_norm import find_final_norm, layer_states
 from embspace.models.stream.adapters import blocks_of, knows
 from embspace.models.stream.blocks import Block
 from embspace.models.stream.layer_stream import LayerStream
@@ -40,8 +41,8 @@ def tracked_states(
 ) -> Iterator[TrackedStates]:
     """The states at every point of every layer, in the order of computation.
 
-    Of an architecture whose blocks cannot be rebuilt: layer 0 and the output of each layer, as
-    transformers gives these, the last after any final norm.
+    Of an architecture whose blocks cannot be rebuilt: layer 0 and the output of each layer, the
+    last before any final norm.
 
     `ids` has one text, special tokens included. Without `is_causal` a decoder sees later tokens,
     too, as in transformers (5.23) with a four-dimensional mask of ones, or of zeros to add, instead
@@ -85,11 +86,9 @@ def _layer_outputs(module: Any, ids: Int[np.ndarray, " token"]) -> Iterator[Trac
 
     batch = torch.from_numpy(np.array(ids, dtype=np.int64))[None]
     batch = batch.to(next(module.parameters()).device)
-    with torch.no_grad():
-        read = module(
-            input_ids=batch, attention_mask=torch.ones_like(batch), output_hidden_states=True
-        )
-    for layer, states in enumerate(read.hidden_states):
+    mask = torch.ones_like(batch)
+    final_norm = find_final_norm(module, batch, mask)
+    for layer, states in enumerate(layer_states(module, batch, mask, final_norm).layers):
         yield TrackedStates(layer, "output" if layer else "embedding", _array(states))
 
 

@@ -34,7 +34,7 @@ def described(
         "active_share": float((activations > 0).mean()),
         "token": counts.index[0],
         "token_share": counts.iloc[0] / len(top),
-        "n_documents": int(tokens["document"].iloc[top].nunique()),
+        "n_texts": int(tokens["document"].iloc[top].nunique()),
         "examples": " … ".join(in_context(row, tokens) for row in rows),
     }
 
