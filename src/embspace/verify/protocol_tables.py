@@ -38,11 +38,11 @@ class TableVerdict(NamedTuple):
 def compare_tables(name: str, theirs: Path) -> list[TableVerdict]:
     """Return the verdict on a table, or on all tables in a folder, of another study.
 
-    A table is not comparable if a package, its model, or a text, the code or a setting of its stage
-    or of a stage before differs.
+    A table is not comparable after a change of packages, of the model, or of texts, code and
+    settings of the stage and all stages before.
 
     Raises:
-        InputError: if a study has no record of the protocol, or one's own is not as frozen.
+        InputError: if a study has no record of the protocol, or the own record differs.
     """
     frozen = read_protocol(name)
     own = _record(name, RESULTS)
@@ -78,7 +78,7 @@ def _record(name: str, folder: Path) -> State:
 
 
 def _folder_with_record(name: str, theirs: Path) -> Path:
-    """Return the folder of results that a path leads to, or lies in."""
+    """Return the folder of results at or above a path."""
     if not theirs.exists():
         raise InputError(f"{theirs}: not found, allowed: a folder of results, or a table in one")
     folders = [theirs / RESULTS, theirs, *theirs.parents]
@@ -94,7 +94,7 @@ def _folder_with_record(name: str, theirs: Path) -> Path:
 def _reasons(
     place: Path, found: list[Difference], state: State, stages: Mapping[str, Stage]
 ) -> Iterator[str]:
-    """Yield the differences that a table hangs on."""
+    """Yield the differences below a table."""
     makers = {name for name, stage in stages.items() if _makes(stage, place)}
     needed = with_stages_before(makers, stages)
     read = [path for name in needed for path in _read_by(stages[name])]
@@ -126,7 +126,7 @@ def _read_by(stage: Stage) -> Iterator[str]:
 
 
 def with_stages_before(names: set[str], stages: Mapping[str, Stage]) -> set[str]:
-    """Return stages with all stages on whose outputs they depend, directly or not."""
+    """Return stages with all stages before them in the graph."""
     needed, waiting = set(names), [*names]
     while waiting:
         deps = [_bare(dep) for dep in stages[waiting.pop()].entry.get("deps", ())]
@@ -143,7 +143,7 @@ def _bare(path: str) -> str:
 
 
 def _meet(dep: str, output: str) -> bool:
-    """Return whether one of two paths is the other, or lies below."""
+    """Return whether two paths are equal, or one lies below the other."""
     return dep == output or dep.startswith(f"{output}/") or output.startswith(f"{dep}/")
 
 
@@ -154,7 +154,7 @@ def _line(fact: Fact) -> str:
 
 
 def lines_of(verdicts: list[TableVerdict]) -> Iterator[str]:
-    """Yield the verdicts as lines: those that are not the same, and the number of each."""
+    """Yield lines on tables with differences, and the numbers of verdicts."""
     for file, verdict, reasons in verdicts:
         if verdict != SAME or len(verdicts) == 1:
             yield f"{file}: {verdict}"

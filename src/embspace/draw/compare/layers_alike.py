@@ -37,5 +37,5 @@ def draw_alike(model: str, ax: Axes, rows: pd.DataFrame) -> None:
     ax.set(ylim=(min(-0.05, rows["value"].min()), 1.02), xticks=sorted(set(rows["layer"])))
     ax.set(xlabel=f"layer of {model}", ylabel="debiased linear CKA")
     name_lines(ax, 0.085)
-    for line in ax.lines:  # named already
-        line.set_label("_")
+    for drawn in ax.lines:  # named already
+        drawn.set_label("_")

@@ -1,5 +1,6 @@
 """Gives all figures their style, heading, panels, legends and numbers in words."""
 
+import logging
 import re
 from collections.abc import Sequence
 from importlib.resources import as_file, files
@@ -21,6 +22,8 @@ from matplotlib.ticker import FuncFormatter
 from embspace.draw.page.looks import PALETTE, Line, Look
 from embspace.files.typeface import add_typeface
 
+# A map of one scale shows a little more than its limits; of that matplotlib would warn.
+logging.getLogger("matplotlib.axes._base").setLevel(logging.ERROR)
 WIDTH_MM = 160.0  # at 150 mm, type of 7 pt is of 6.6 pt
 HIGHEST_MM = 200.0  # height that a page holds together with a caption
 INCH_MM = 25.4

@@ -71,7 +71,7 @@ def measure_mean_embedding(
     `norm_correlation` in the summary is Spearman's, with the norm, from -1 to 1.
     """
     quantities = mean_quantities(matrices["input"])
-    with_norm = quantities.corrwith(quantities["norm"], method="spearman")
+    with_norm = quantities.corr(method="spearman")["norm"].to_dict()
     return {
         "parquet": pd.concat([vocabulary[["id", "token"]], quantities], axis=1),
         "summary": pd.DataFrame(
@@ -79,7 +79,7 @@ def measure_mean_embedding(
                 {
                     "quantity": quantity,
                     **summary_of(values.to_numpy(), quantiles),
-                    "norm_correlation": with_norm[str(quantity)],
+                    "norm_correlation": with_norm[quantity],
                 }
                 for quantity, values in quantities.items()
             ]
