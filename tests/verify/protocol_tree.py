@@ -32,7 +32,11 @@ def measure_{noun}(n):
 if __name__ == "__main__":
     run_stage(None, measure_{noun})
 """
-NOUNS = {"words": "similarity/summary/${item.model}.csv", "shapes": "pairs/${item.model}.csv"}
+NOUNS = {
+    "words": ["similarity/summary/${item.model}.csv", "interrelations/${item.model}.json"],
+    "shapes": ["pairs/${item.model}.csv"],
+}
+DONE = ["prepare_texts", "measure_words@small", "measure_shapes@small"]
 PAIRS = "rank,first,second,cosine\n1,3,4,0.9\n"
 
 
@@ -54,15 +58,18 @@ def make_study() -> None:
             "outs": ["data/prepared/texts"],
         }
     }
-    for noun, output in NOUNS.items():
+    for noun, outputs in NOUNS.items():
         write_code(noun)
         put(f"conf/measure/{noun}.yaml", "n_pairs: 10\n")
         stages[f"measure_{noun}"] = {
             "matrix": {"model": "${models}"},
             "cmd": "true",
-            "params": [{f"conf/measure/{noun}.yaml": None}],
+            "params": [
+                {f"conf/measure/{noun}.yaml": None},
+                {"conf/train/${item.model}.yaml": None},
+            ],
             "deps": ["data/prepared/texts"] if noun == "words" else [],
-            "outs": [{f"results/{output}": {"cache": False}}],
+            "outs": [{f"results/{output}": {"cache": False}} for output in outputs],
         }
     put("dvc.yaml", yaml.safe_dump({"stages": stages}))
 

@@ -20,14 +20,16 @@ if TYPE_CHECKING:
     from embspace.app.reporting.parts import Analysis
 
 LIST = re.compile(r"\$\{(models|corpora|profiled|compared|checkpointed|trained|run_pages)\}")
+DONE = ("ends", "cached", "current")
 
 
 def run_stages(
     name: str | None, model: str | None, *, jobs: int | None = None, force: bool = False
-) -> None:
-    """Run the outdated stages of a name, and the outdated stages before.
+) -> list[str]:
+    """Run the outdated stages of a name, and the outdated stages before; return all of them.
 
-    Leftovers of a dropped corpus are removed first.
+    Leftovers of a dropped corpus are removed first. The names are as in dvc.lock, also of stages
+    that were up to date.
 
     Args:
         name: A stage, a noun or a chapter: `measure_helix`, `helix` or `positional`; None for all.
@@ -47,10 +49,11 @@ def run_stages(
     if n_strays := _remove_strays():
         print(f"removed {counted(n_strays, 'file')} of what params.yaml no longer names")
     steps = run_side_by_side(Path(), targets, show_line, jobs=jobs, force=force)
-    tell(steps, lambda line: print(line, flush=True))
+    done = tell(steps, lambda line: print(line, flush=True))
     if name is not None:
         for line in draw_noun(Path(), name, model):
             print(line, flush=True)
+    return done
 
 
 def draw_noun(root: Path, name: str, model: str | None) -> Iterator[str]:
@@ -112,14 +115,17 @@ def _analysis(noun: str, drawing: Stage) -> "Analysis":
     return Analysis(noun, drawing.name.partition("_")[2], 0, "")
 
 
-def tell(steps: Iterable[Step], say: Callable[[str], object]) -> None:
-    """Say of each step what happens, and at the end how many stages ran."""
-    start, kinds = monotonic(), Counter[str]()
+def tell(steps: Iterable[Step], say: Callable[[str], object]) -> list[str]:
+    """Say of each step what happens, at the end how many stages ran; return the stages."""
+    start, kinds, done = monotonic(), Counter[str](), []
     for step in steps:
         kinds[step.kind] += 1
+        if step.kind in DONE:
+            done.append(step.stage)
         if line := progress_line(step):
             say(line)
     say(summary(kinds, monotonic() - start))
+    return done
 
 
 def show_line(stage: str, line: str) -> None:

@@ -50,6 +50,17 @@ class Stage(NamedTuple):
         paths = [each if isinstance(each, str) else next(iter(each)) for each in listed]
         return [path.replace("${key}", "${item.pair}") for path in paths]
 
+    def deps(self) -> list[str]:
+        """Return its dependencies, with the settings that its graph names in them filled in."""
+        values = dict[str, Any]()
+        for given in self.entry.get("vars", ()):
+            file, _, keys = str(given).partition(":")
+            values |= {key: read_yaml(Path(file)).get(key) for key in keys.split(",")}
+        return [
+            LIST.sub(lambda key: str(values.get(key[1], key[0])), dep)
+            for dep in self.entry.get("deps", ())
+        ]
+
     def nouns(self) -> set[str]:
         """Return the analyses whose results it makes; that of its name if it makes none."""
         found = {path.split("/")[1] for path in self.outputs() if path.startswith("results/")}

@@ -6,7 +6,9 @@ under one protocol are comparable, also of models outside of the protocol.
 
 import hashlib
 import json
-from collections.abc import Mapping
+import re
+import subprocess
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -25,12 +27,14 @@ from embspace.settings.schema import read_yaml
 from embspace.settings.study import LOCKED
 
 PROTOCOLS = Path("data/published/protocols")
-RESULTS = Path("results")
-RECORD = "protocol.yaml"  # beside the results that were computed under a protocol
+NAME = re.compile(r"\w[\w.-]*")
+PINS = Path("data/prepared/model")
 KINDS = ("params", "settings", "texts", "models", "code", "packages")
 WRITTEN_BY_PEOPLE = ("data/texts", "data/stimuli", "data/published")
 DRAWN = ("draw", "report")  # verbs whose code and settings change no number
-OF_ONE = ("model", "corpus", "train")  # folders of conf/ with a file a model, corpus or run
+OF_ONE = ("model", "corpus")  # folders of conf/ with a file a model or corpus
+READ_BY_NAME = ("data/texts/", "data/published/verdicts/")  # a further file there changes nothing
+SAID = ("label", "license", "note")  # keys of a model's description that change no number
 ABSENT = "not there"
 State = dict[str, dict[str, Any]]
 """By kind, values or hashes by name."""
@@ -62,15 +66,19 @@ def state_of(params: Params) -> State:
     }
     lock = read_lock()
     code = prepare_code(source_of(), LOCKED.read_text(encoding="utf-8"))
+    settings = _settings(params)
+    judges = [name for name in judges_in(settings) if (PINS / f"{name}.json").is_file()]
     lines = {line for stage in stages for line in code.get(stage, "").splitlines()}
     return {
         "params": {
             str(PARAMS): {key: getattr(params, key) for key in ("corpora", "roles", "seed")}
         },
-        "settings": _settings(params),
-        "texts": {str(path): _hash(path.read_bytes()) for path in _texts(stages)},
-        "models": {name: _model(name, lock) for name in params.models},
-        "code": {stage: _hash(_modules(code[stage]).encode()) for stage in stages if stage in code},
+        "settings": settings,
+        "texts": {str(path): hash_of(path.read_bytes()) for path in _texts(stages.values())},
+        "models": {name: _model(name, lock) for name in dict.fromkeys([*params.models, *judges])},
+        "code": {
+            stage: hash_of(_modules(code[stage]).encode()) for stage in stages if stage in code
+        },
         "packages": dict(line.split("==") for line in sorted(lines) if "==" in line),
     }
 
@@ -83,9 +91,15 @@ def _settings(params: Params) -> dict[str, Any]:
     return {str(file): read_yaml(file) or {} for file in [*corpora, *files]}
 
 
-def _texts(stages: Mapping[str, Stage]) -> list[Path]:
+def judges_in(settings: Mapping[str, Any], files: tuple[str, ...] = ("",)) -> list[str]:
+    """Return the models that settings name as judges of texts, of files with these beginnings."""
+    chosen = [keys for file, keys in settings.items() if file.startswith(files)]
+    return [str(keys["judge"]) for keys in chosen if "judge" in keys]
+
+
+def _texts(stages: Iterable[Stage]) -> list[Path]:
     """Return the files by people among the dependencies of stages."""
-    places = {Path(dep) for stage in stages.values() for dep in stage.entry.get("deps", ())}
+    places = {Path(dep) for stage in stages for dep in stage.deps()}
     inside = [place for place in places if str(place).startswith(WRITTEN_BY_PEOPLE)]
     files = {
         file for place in inside for file in ([place] if place.is_file() else place.rglob("*"))
@@ -94,35 +108,69 @@ def _texts(stages: Mapping[str, Stage]) -> list[Path]:
 
 
 def _model(name: str, lock: Any) -> str:
-    """Return the hash of a model's pin."""
-    pin = prepare_model(name, describe_model(name, read_yaml(Path(model_file(name)))), lock)
-    return _hash(json.dumps(pin, sort_keys=True).encode())
+    """Return the hash of a model's pin and of all of its description that changes a number."""
+    model = describe_model(name, read_yaml(Path(model_file(name))))
+    known = [prepare_model(name, model, lock), model.model_dump(mode="json")]
+    return hash_of(json.dumps([_anywhere(part) for part in known], sort_keys=True).encode())
+
+
+def _anywhere(part: dict[str, Any]) -> dict[str, Any]:
+    """Return a description without labels, and without the places of files with known hashes."""
+    left_out = {*SAID, "path"} if part.get("sha256") else {*SAID}
+    return {
+        key: _anywhere(value) if isinstance(value, dict) else value
+        for key, value in part.items()
+        if key not in left_out
+    }
 
 
 def _modules(description: str) -> str:
-    return "\n".join(line for line in description.splitlines() if "==" not in line)
+    """Return the hashes and paths of modules, whatever folder the package lies in."""
+    lines = (line.split("  ", 1) for line in description.splitlines() if "==" not in line)
+    return "\n".join(f"{digest}  {path.partition('/')[2]}" for digest, path in lines)
 
 
-def _hash(content: bytes) -> str:
+def hash_of(content: bytes) -> str:
+    """Return the start of the sha256 of a file, as protocols and records have it."""
     return hashlib.sha256(content).hexdigest()[:16]
 
 
 def freeze(name: str) -> Path:
-    """Write the present state of the tree as the protocol `name`."""
-    file = PROTOCOLS / f"{name}.yaml"
-    save_state(name, state_of(read_params()), file)
+    """Write the present state of the tree as the protocol `name`.
+
+    Raises:
+        InputError: if the name is no file name, or stands for another state already.
+    """
+    if not NAME.fullmatch(name):
+        raise InputError(
+            f"--protocol: found {name!r}, allowed: letters, digits, '_', '-' and '.', no '.' first"
+        )
+    file, state = PROTOCOLS / f"{name}.yaml", state_of(read_params())
+    if not file.is_file():
+        save(file, {"protocol": name, **_commit(), **state})
+    elif (frozen := read_state(file, name)) != state:
+        wrong = [*differences(state, frozen), "this tree has other entries or models"][0]
+        raise InputError(f"{file}: frozen before; {wrong}; remove the file to freeze it anew")
     return file
 
 
-def record(name: str, state: State) -> None:
-    """Write the name of the protocol and the state of the tree beside its results."""
-    save_state(name, state, RESULTS / RECORD)
+def _commit() -> dict[str, str]:
+    """Return the commit of the tree, and whether files differ from it; empty without git."""
+    changed = ["git", "status", "--porcelain", "-uno", "--", ".", f":!{PROTOCOLS}"]
+    asked = [
+        subprocess.run(command, capture_output=True, text=True, check=False)
+        for command in (["git", "rev-parse", "HEAD"], changed)
+    ]
+    if any(answer.returncode for answer in asked):
+        return {}
+    commit, files = (answer.stdout.strip() for answer in asked)
+    return {"commit": f"{commit}, with changes" if files else commit}
 
 
-def save_state(name: str, state: State, file: Path) -> None:
-    """Write a state under the name of its protocol."""
+def save(file: Path, content: Mapping[str, Any]) -> None:
+    """Write a protocol, or the record of a run under one."""
     with writing(file) as partial:
-        text = yaml.safe_dump({"protocol": name, **state}, sort_keys=False, width=100)
+        text = yaml.safe_dump(dict(content), sort_keys=False, width=100)
         partial.write_text(text, encoding="utf-8")
 
 
@@ -147,27 +195,55 @@ def read_state(file: Path, name: str) -> State:
     Raises:
         InputError: if the file lacks a part, or is about another protocol.
     """
-    content = read_yaml(file)
-    if lacking := [key for key in ("protocol", *KINDS) if key not in content]:
+    content = read_parts(file, name, KINDS)
+    return {kind: content[kind] for kind in KINDS}
+
+
+def read_parts(file: Path, name: str, parts: tuple[str, ...]) -> dict[str, Any]:
+    """Return a file about the protocol `name`, which has these parts.
+
+    Raises:
+        InputError: if the file lacks a part, or is about another protocol.
+    """
+    content: dict[str, Any] = read_yaml(file)
+    if lacking := [key for key in ("protocol", *parts) if key not in content]:
         raise InputError(f"{file}: key '{lacking[0]}' is missing")
     if content["protocol"] != name:
         found = content["protocol"]
         raise InputError(f"{file}: key 'protocol': found {found!r}, allowed: {name!r}")
-    return {kind: content[kind] for kind in KINDS}
+    return content
 
 
 def differences(state: State, frozen: State) -> list[Difference]:
-    """Return the entries of a protocol with another value in a state.
+    """Return the entries of a protocol with another value in a state, and what the state adds.
 
-    Further entries of the state are no difference, nor are models without results in the study.
+    A further text is a difference, as stages read folders, and so is a further key of settings.
+    Further models, stages with their settings, and texts that are read by name are none, nor are
+    models without results in the study.
     """
     found = {kind: _flat(state[kind]) for kind in KINDS}
-    return [
+    changed = [
         Difference(kind, name, str(found[kind].get(name, ABSENT)), str(value))
         for kind in KINDS
         for name, value in _flat(frozen[kind]).items()
         if found[kind].get(name, ABSENT) != value and (kind != "models" or name in found[kind])
     ]
+    return [*changed, *_added(state, frozen)]
+
+
+def _added(state: State, frozen: State) -> Iterator[Difference]:
+    """Yield the texts, and the keys of frozen settings, that a state has beyond a protocol."""
+    shared = {file: keys for file, keys in state["settings"].items() if file in frozen["settings"]}
+    texts = {file: digest for file, digest in state["texts"].items() if not _is_read_by_name(file)}
+    for kind, entries in {"settings": shared, "texts": texts}.items():
+        known = _flat(frozen[kind])
+        for name, value in _flat(entries).items():
+            if name not in known:
+                yield Difference(kind, name, str(value), ABSENT)
+
+
+def _is_read_by_name(file: str) -> bool:
+    return file.startswith(READ_BY_NAME)
 
 
 def _flat(entries: Mapping[str, Any]) -> dict[str, Any]:

@@ -11,18 +11,18 @@ from embspace.settings.params import PAIR
 from embspace.settings.pipeline import ITEM, Stage, read_stages
 from embspace.verify.compare import Fact, compare
 from embspace.verify.protocol import (
-    RECORD,
-    RESULTS,
+    ABSENT,
     Difference,
-    State,
     differences,
+    hash_of,
+    judges_in,
     read_protocol,
-    read_state,
 )
+from embspace.verify.protocol_record import RECORD, RESULTS, Record, read_record
 from embspace.verify.rules import read_tolerances, rules_of
 
 SAME, WITHIN, OUTSIDE = "same", "within tolerance", "outside"
-NOT_COMPARABLE, NOT_HERE = "not comparable", "not computed here"
+NOT_COMPARABLE, NOT_HERE, NOT_RECORDED = "not comparable", "not computed here", "not recorded"
 N_SHOWN = 10  # cells of a table, and reasons
 
 
@@ -38,43 +38,83 @@ class TableVerdict(NamedTuple):
 def compare_tables(name: str, theirs: Path) -> list[TableVerdict]:
     """Return the verdict on a table, or on all tables in a folder, of another study.
 
-    A table is not comparable after a change of packages, of the model, or of texts, code and
-    settings of the stage and all stages before.
+    A table is not recorded unless both are as a run under the protocol has left them. A table is
+    not comparable if a package, its model or judge, or a text, the code or a setting of its stage
+    or of a stage before differs.
 
     Raises:
         InputError: if a study has no record of the protocol, or the own record differs.
     """
     frozen = read_protocol(name)
-    own = _record(name, RESULTS)
-    if wrong := differences(own, frozen):
+    own = read_record(name, RESULTS)
+    if wrong := differences(own.state, frozen):
         raise InputError(f"{RESULTS / RECORD}: {wrong[0]}; `embspace run --protocol {name}` again")
     folder = _folder_with_record(name, theirs)
-    state = _record(name, folder)
-    found = differences(state, {**frozen, "models": own["models"]})
-    stages, tolerances = read_stages(Path()), read_tolerances()
-    verdicts = []
-    for file in [theirs] if theirs.is_file() else sorted(folder.rglob("*")):
-        place = file.relative_to(folder)
-        if file.suffix not in SUFFIXES or len(place.parts) == 1:
-            continue
+    other = read_record(name, folder)
+    found = differences(other.state, {**frozen, "models": own.state["models"]})
+    comparison = _Comparison(own, other, folder, found)
+    start = theirs if theirs.is_relative_to(folder) else folder
+    files = [start] if start.is_file() else sorted(start.rglob("*"))
+    places = [file.relative_to(folder) for file in files if file.suffix in SUFFIXES]
+    return [comparison.verdict(place) for place in places if len(place.parts) > 1]
+
+
+class _Comparison:
+    """Holds tables of another study against one's own."""
+
+    def __init__(self, own: Record, other: Record, folder: Path, found: list[Difference]) -> None:
+        self._own, self._other, self._folder, self._found = own, other, folder, found
+        self._stages, self._tolerances = read_stages(Path()), read_tolerances()
+
+    def verdict(self, place: Path) -> TableVerdict:
+        """Return the verdict on a table, by its path below the results."""
         if not (RESULTS / place).is_file():
-            verdicts.append(TableVerdict(place, NOT_HERE, []))
-        elif reasons := [*_reasons(place, found, state, stages)]:
-            verdicts.append(TableVerdict(place, NOT_COMPARABLE, reasons))
-        else:
-            ours, other = read_contents(RESULTS / place), read_contents(file)
-            result = compare(ours, other, rules_of(tolerances, place))
-            verdict = SAME if result.worst == 0 else WITHIN
-            cells = [_line(fact) for fact in result.drifted]
-            verdicts.append(TableVerdict(place, OUTSIDE if cells else verdict, cells))
-    return verdicts
+            return TableVerdict(place, NOT_HERE, [])
+        if lines := [*self._unrecorded(place)]:
+            return TableVerdict(place, NOT_RECORDED, lines)
+        if reasons := [*self._reasons(place)]:
+            return TableVerdict(place, NOT_COMPARABLE, reasons)
+        ours, other = read_contents(RESULTS / place), read_contents(self._folder / place)
+        result = compare(ours, other, rules_of(self._tolerances, place))
+        verdict = SAME if result.worst == 0 else WITHIN
+        cells = [_line(fact) for fact in result.drifted]
+        return TableVerdict(place, OUTSIDE if cells else verdict, cells)
 
+    def _unrecorded(self, place: Path) -> Iterator[str]:
+        """Yield which of both tables no run under the protocol has made, or has left so."""
+        sides = ("here", RESULTS, self._own), ("there", self._folder, self._other)
+        for side, folder, recorded in sides:
+            known = recorded.tables.get(place.as_posix())
+            if known is None:
+                yield f"{side}: no run under the protocol has made it"
+            elif known != hash_of((folder / place).read_bytes()):
+                yield f"{side}: changed since the run under the protocol"
 
-def _record(name: str, folder: Path) -> State:
-    file = folder / RECORD
-    if not file.is_file():
-        raise InputError(f"{file}: not found; `embspace run --protocol {name}` writes it")
-    return read_state(file, name)
+    def _reasons(self, place: Path) -> Iterator[str]:
+        """Yield the differences that a table hangs on."""
+        makers = {name for name, stage in self._stages.items() if _makes(stage, place)}
+        needed = with_stages_before(makers, self._stages)
+        read = [path for name in needed for path in _read_by(self._stages[name])]
+        judges = judges_in(self._own.state["settings"], tuple(map(_beginning, read)))
+        models = [*place.stem.split(PAIR), *judges]
+        for difference in [*self._found, *self._judges_of_one(judges)]:
+            kind, name = difference.kind, difference.name
+            concerns = {
+                "code": name in needed,
+                "settings": name.startswith("conf/corpus/") or _is_among(name, read),
+                "texts": _is_among(name, read),
+                "models": name in models,
+            }
+            if not makers or concerns.get(kind, True):
+                yield f"{kind}: {difference}"
+
+    def _judges_of_one(self, judges: list[str]) -> Iterator[Difference]:
+        """Yield judges of texts that one study has and the other has not."""
+        here, there = (side.state["models"] for side in (self._own, self._other))
+        for judge in judges:
+            if (judge in here) != (judge in there):
+                sides = (side.get(judge, ABSENT) for side in (there, here))
+                yield Difference("models", judge, *sides)
 
 
 def _folder_with_record(name: str, theirs: Path) -> Path:
@@ -91,26 +131,6 @@ def _folder_with_record(name: str, theirs: Path) -> Path:
     )
 
 
-def _reasons(
-    place: Path, found: list[Difference], state: State, stages: Mapping[str, Stage]
-) -> Iterator[str]:
-    """Yield the differences below a table."""
-    makers = {name for name, stage in stages.items() if _makes(stage, place)}
-    needed = with_stages_before(makers, stages)
-    read = [path for name in needed for path in _read_by(stages[name])]
-    models = place.stem.split(PAIR)
-    for difference in found:
-        kind, name = difference.kind, difference.name
-        concerns = {
-            "code": name in needed,
-            "settings": name.startswith((*read, "conf/corpus/")),
-            "texts": name.startswith(tuple(read)),
-            "models": name in models,
-        }
-        if not makers or concerns.get(kind, True):
-            yield f"{kind}: {difference}"
-
-
 def _makes(stage: Stage, place: Path) -> bool:
     path = (RESULTS / place).as_posix()
     return any(re.fullmatch(_pattern(output), path) for output in stage.outputs())
@@ -121,15 +141,26 @@ def _pattern(path: str) -> str:
 
 
 def _read_by(stage: Stage) -> Iterator[str]:
-    for given in [*stage.entry.get("params", ()), *stage.entry.get("deps", ())]:
+    for given in stage.entry.get("params", ()):
         yield given if isinstance(given, str) else next(iter(given))
+    yield from stage.deps()
+
+
+def _beginning(path: str) -> str:
+    """Return a path up to the first name that an item of a matrix fills in."""
+    return path.partition("${")[0]
+
+
+def _is_among(name: str, read: list[str]) -> bool:
+    """Return whether a file, or a key in one, is among paths or lies below one."""
+    return any(re.match(rf"{_pattern(path)}(/|: |$)", name) for path in read)
 
 
 def with_stages_before(names: set[str], stages: Mapping[str, Stage]) -> set[str]:
     """Return stages with all stages before them in the graph."""
     needed, waiting = set(names), [*names]
     while waiting:
-        deps = [_bare(dep) for dep in stages[waiting.pop()].entry.get("deps", ())]
+        deps = [_bare(dep) for dep in stages[waiting.pop()].deps()]
         for name, stage in stages.items():
             outputs = map(_bare, stage.outputs())
             if name not in needed and any(_meet(dep, out) for out in outputs for dep in deps):

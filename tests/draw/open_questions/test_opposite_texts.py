@@ -6,12 +6,9 @@ from matplotlib.figure import Figure
 from embspace.analysis import Outcome
 from embspace.draw.open_questions.opposite_texts import draw_opposite_texts
 from embspace.measure.open_questions.opposite_texts import OPPOSITE_TEXTS
-from embspace.settings.schema import read_yaml
-from tests.analyses import ROOT, as_drawn, settings_of
+from tests.analyses import as_drawn, settings_of
 from tests.draw.fits import assert_words_fit
 from tests.measure.open_questions.test_opposite_texts import Judge, measured
-
-CONF = "conf/measure/open_questions/opposite_texts.yaml"
 
 
 @pytest.fixture(scope="module")
@@ -20,24 +17,51 @@ def outcome() -> Outcome:
 
 
 def drawn(given: Outcome) -> tuple[Figure, Any]:
-    results = as_drawn(OPPOSITE_TEXTS, given, **{CONF: read_yaml(ROOT / CONF)})
+    results = as_drawn(OPPOSITE_TEXTS, given)
     return draw_opposite_texts(results, "a model", **settings_of(draw_opposite_texts))
 
 
-def test_lines_are_the_steps_and_dots_the_least_alike_sentence(outcome: Outcome):
+def test_lines_are_the_steps_and_the_least_alike_sentence(outcome: Outcome):
     figure, _ = drawn(outcome)
     lines = {line.get_label(): line for line in figure.axes[0].lines}
     rows = outcome["csv"].query("search == 'free'")
     assert lines["any word"].get_ydata() == pytest.approx(rows["cosine"].to_numpy())
-    dotted = lines["least alike sentence"].get_ydata()
-    assert list(dotted) == [outcome["json"]["corpus_cosine"]] * 2
+    level = lines["least alike sentence"].get_ydata()
+    assert list(level) == [outcome["json"]["corpus_cosine"]] * 2
     assert_words_fit(figure)
 
 
-def test_title_says_what_is_not_checkable(outcome: Outcome):
+def test_title_says_how_far_and_what_is_not_checkable(outcome: Outcome):
     title = " ".join(drawn(outcome)[0].get_suptitle().split())
-    assert title.startswith("No opposites: 2 changed words lower the cosine to")
+    assert title.startswith("No opposites: up to 2 changed words lower the cosine to")
+    assert "checkable" not in title
+    yes = outcome["searches"].assign(
+        finds_opposites=["yes", "not checkable", "not checkable", "no"]
+    )
+    title = " ".join(drawn({**outcome, "searches": yes})[0].get_suptitle().split())
+    assert title.startswith("Opposites are found")
     assert title.endswith("whether texts are fluent is not checkable here")
+
+
+def test_title_says_whether_random_weights_end_below_the_corpora_too(outcome: Outcome):
+    below = outcome["searches"].assign(beyond_corpus_high=-0.1, finds_strangers="yes")
+    title = " ".join(drawn({**outcome, "searches": below})[0].get_suptitle().split())
+    corpus = f"{outcome['json']['corpus_cosine']:.2f}".replace("-", "−")
+    assert title.endswith(f", below the least alike sentence ({corpus}), as with random weights")
+    title = " ".join(
+        drawn({**outcome, "searches": below.assign(finds_strangers="no")})[0].get_suptitle().split()
+    )
+    assert title.endswith(f"({corpus})")
+
+
+def test_one_sentence_and_its_texts_are_written(outcome: Outcome):
+    figure, _ = drawn(outcome)
+    words = [" ".join(part.get_text().split()) for part in figure.axes[1].texts]
+    texts = outcome["texts"]
+    shown = texts[(texts["sentence"] == texts.query("text in @words")["sentence"].iloc[0])]
+    free = shown.query("search == 'free'").iloc[0]
+    assert free["text"] in words
+    assert f"Any word, cosine {free['own_cosine']:.2f}".replace("-", "−") in words
 
 
 def test_title_has_the_cosine_of_fluent_texts():

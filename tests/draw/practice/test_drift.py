@@ -3,7 +3,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from embspace.draw.practice.drift import draw_drift
+from embspace.draw.practice.drift import APART, MEASURED_WITH, draw_drift
 from embspace.measure.practice.drift import DRIFT
 from tests.analyses import as_drawn, settings_of
 from tests.draw.fits import assert_words_fit
@@ -19,7 +19,7 @@ def tables(p_value: float = 0.01) -> dict[str, pd.DataFrame]:
         for layer in (0, 1)
     ]
     halves = [
-        {"corpus": corpus, "layer": layer, "n_splits": 20, "n_apart": 1}
+        {"corpus": corpus, "layer": layer, "n_splits": 20}
         | {"auc_smallest": 0.4, "auc_largest": 0.6 + 0.05 * (corpus == "ports")}
         for corpus in ("ships", "ports")
         for layer in (0, 1)
@@ -38,36 +38,65 @@ def tables(p_value: float = 0.01) -> dict[str, pd.DataFrame]:
     return DRIFT.empty() | {name: DRIFT.tables[name].of(given[name]) for name in given}
 
 
-def drawn(given: dict[str, Any]) -> Any:
-    return draw_drift(as_drawn(DRIFT, given), "a model", **settings_of(draw_drift))
+def words_table(**auc: float) -> pd.DataFrame:
+    rows = [
+        PAIR | {"other_corpus": other, "embedding": "tf_idf", "auc": value}
+        for other, value in auc.items()
+    ]
+    return pd.DataFrame(rows, columns=["corpus", "other_corpus", "embedding", "auc"])
 
 
-def title(given: dict[str, Any]) -> str:
-    return " ".join(drawn(given)[0].get_suptitle().split())
+def drawn(given: dict[str, Any], pooling: str = "mean", **auc: float) -> Any:
+    beside = {MEASURED_WITH: {"pooling": pooling}, APART: words_table(**auc)}
+    return draw_drift(as_drawn(DRIFT, given, **beside), "a model", **settings_of(draw_drift))
+
+
+def title(given: dict[str, Any], **auc: float) -> str:
+    return " ".join(drawn(given, **auc)[0].get_suptitle().split())
 
 
 def test_lines_are_the_numbers_of_the_table():
-    figure, text = drawn(tables())
+    figure, text = drawn(tables(), "cls")
     assert_words_fit(figure)
     auc, clusters, components = figure.axes
     assert list(auc.lines[0].get_ydata()) == pytest.approx([0.8, 0.9])
-    assert [label.get_text() for label in clusters.get_yticklabels()] == ["mast sail deck", "–"]
+    assert [label.get_text() for label in clusters.get_yticklabels()] == ["mast sail deck"]
+    assert clusters.get_title(loc="left").endswith("Clusters with words, 1 of 2")
     assert list(clusters.lines[0].get_xdata()) == pytest.approx([60, 10])
     assert list(components.lines[0].get_ydata()) == pytest.approx([2, 0.1])
     assert list(components.lines[1].get_ydata()) == pytest.approx([2])  # the sure one alone
-    assert "mast sail deck hull" in text and "4 of 80 pairs of halves apart" in words(figure)
+    assert "mast sail deck hull" in text and "first token" in words(figure)
 
 
 def words(figure: Any) -> str:
     return " ".join(" ".join(part.get_text().split()) for part in figure.texts)
 
 
-def test_the_title_holds_the_auc_against_halves():
-    assert title(tables()) == (
-        "Ships and ports are apart at the last layer, 90 % of the shift along component 1: AUC "
-        "0.90, between halves of one corpus 0.40 to 0.65"
+def test_the_title_holds_the_auc_against_halves_layer_0_and_words():
+    values = "AUC 0.90, layer 0 0.80, halves of one corpus at most 0.65"
+    with_words = values.replace("90,", "90, words alone 0.70,")
+    assert title(tables()) == f"Ships and ports are apart at the last layer: {values}"
+    assert title(tables(), ports=0.7) == (
+        f"Ships and ports are apart at the last layer: {with_words}"
     )
-    assert title(tables(p_value=0.06)).startswith(
-        "Ships and ports are not apart beyond halves of one corpus at the last layer: AUC 0.90"
+    assert title(tables(p_value=0.06)) == (
+        f"Ships and ports are not apart beyond chance at the last layer: {values}"
     )
     assert title(DRIFT.empty()) == "Too few texts to tell two corpora apart"
+
+
+def test_the_title_takes_the_pair_that_words_tell_less():
+    given = tables()
+    more = given["csv"].assign(other_corpus="barges", auc=0.95)
+    given["csv"] = pd.concat([given["csv"], more], ignore_index=True)
+    assert title(given).startswith("Ships and barges")
+    assert title(given, barges=0.95, ports=0.7).startswith("Ships and ports")
+    figure, _ = drawn(given, barges=0.95, ports=0.7)
+    lines = [line for line in figure.axes[0].lines if line.get_label() == "words alone"]
+    assert [line.get_ydata()[0] for line in lines] == [0.7, 0.95]
+
+
+def test_clusters_without_words_are_not_drawn():
+    given = tables()
+    given["clusters"] = given["clusters"].assign(words="")
+    assert "no cluster has words" in drawn(given)[0].axes[1].texts[0].get_text()

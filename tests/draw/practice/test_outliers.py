@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from embspace.draw.practice.outliers import draw_outliers
+from embspace.draw.practice.outliers import APART, MEASURED_WITH, draw_outliers
 from embspace.measure.practice.outliers import OUTLIERS
 from tests.analyses import as_drawn, settings_of
 from tests.draw.fits import assert_words_fit
@@ -17,10 +17,12 @@ def tables(across: float = 0.6, own: float = 0.0, *, alone: bool = False) -> dic
         if alone and among != corpus:
             continue
         place = {"corpus": corpus, "among": among, "n": 100}
-        null = {"null_share": 0.01, "null_share_high": 0.02, "null_share_below": 0.05}
+        null = {"null_share": 0.01, "null_share_high": 0.02, "n_documents": 80}
+        null |= {"null_share_below": 0.05, "null_share_below_high": 0.08}
         for layer in (0, 1):
-            row = place | null | {"layer": layer, "share": share * layer, "n_documents": 80}
-            rows.append(row | {"share_below": 0.7 if corpus != among else np.nan})
+            row = place | null | {"layer": layer, "share": own * layer if own else 0.0}
+            below = 0.1 + (share - 0.1) * layer if share else 0.04
+            rows.append(row | {"share_below": below if corpus != among else np.nan})
         names = [column for column in OUTLIERS.tables["distances"].columns if "quantile" in column]
         distances.append(place | dict(zip(names, (0.1, 0.2, 0.3, 0.4, 0.5), strict=True)))
     given: dict[str, pd.DataFrame] = OUTLIERS.empty()
@@ -29,7 +31,10 @@ def tables(across: float = 0.6, own: float = 0.0, *, alone: bool = False) -> dic
 
 
 def drawn(given: dict[str, Any]) -> Any:
-    return draw_outliers(as_drawn(OUTLIERS, given), "a model", **settings_of(draw_outliers))
+    words = {"corpus": ["ships"], "other_corpus": ["ports"], "embedding": ["tf_idf"], "auc": [0.9]}
+    beside = {MEASURED_WITH: {"pooling": "cls"}, APART: pd.DataFrame(words)}
+    results = as_drawn(OUTLIERS, given, **beside)
+    return draw_outliers(results, "a model", **settings_of(draw_outliers))
 
 
 def title(given: dict[str, Any]) -> str:
@@ -39,21 +44,29 @@ def title(given: dict[str, Any]) -> str:
 def test_lines_are_the_numbers_of_the_table():
     figure, text = drawn(tables())
     assert_words_fit(figure)
-    shares, below, distances = figure.axes
-    assert list(shares.lines[0].get_ydata()) == pytest.approx([0, 60])
-    assert list(shares.lines[1].get_ydata()) == pytest.approx([1, 1])
-    assert list(below.lines[0].get_ydata()) == pytest.approx([70, 70])
+    below, distances = figure.axes
+    assert list(below.lines[0].get_ydata()) == pytest.approx([10, 60])
+    assert list(below.lines[2].get_ydata()) == pytest.approx([8, 8])  # of halves
     assert list(distances.lines[0].get_xdata()) == pytest.approx([0.1, 0.5])
     assert "ports" in text and "0.600" in text
+    words = " ".join(" ".join(part.get_text().split()) for part in figure.texts)
+    assert "first token" in words and "AUC of words alone: ships and ports 0.90" in words
 
 
-def test_the_title_holds_outliers_against_halves():
+def test_a_color_is_a_corpus_in_both_panels():
+    below, distances = drawn(tables())[0].axes
+    ports, ships = below.lines[:2]
+    own, others = distances.lines[0], distances.lines[6]
+    assert ships.get_color() == own.get_color() != ports.get_color() == others.get_color()
+
+
+def test_the_title_holds_shares_against_halves_and_layer_0():
     assert title(tables()) == (
-        "At the last layer 60 % of ports are outliers among ships, of one half of ships among the "
-        "other 1 %"
+        "60 % of ports lie farther from ships than 95 % of ships at the last layer, 10 % at layer "
+        "0, of halves of ships at most 8 %"
     )
-    none = "At the last layer no corpus has texts that are outliers in another, beyond chance"
-    assert title(tables(across=0.02)) == none
+    none = "At the last layer no corpus lies farther from another than its halves"
+    assert title(tables(across=0.08)) == none
 
 
 def test_one_corpus_is_held_against_itself():

@@ -26,8 +26,6 @@ DECIDED_BY_SEED += ("finds_opposites", "finds_strangers", "beyond_corpus")
 class Judge:
     """Likes texts with a boat."""
 
-    name = "boats"
-
     def scores(self, texts: list[str], without: str = "") -> np.ndarray:
         return np.array([-1.0 if "boat" in text else -2.0 for text in texts])
 
@@ -60,6 +58,7 @@ def test_a_search_gets_further_than_random_words_and_likely_texts_less_far(outco
     assert last["free"] < last["random_words"]
     assert last["free"] <= last["word_pairs"]
     texts = outcome["texts"].query("search == 'word_pairs' and n_changed > 0")
+    assert len(texts)
     assert (texts["word_pairs"] >= outcome["json"]["word_pairs_bound"]).all()
 
 

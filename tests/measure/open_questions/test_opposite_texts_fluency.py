@@ -60,7 +60,7 @@ def test_the_masked_judge_hides_one_token_after_the_other():
     torch.manual_seed(0)
     whole = transformers.BertForMaskedLM(config).eval()
     table = whole.get_input_embeddings().weight.detach().numpy()
-    judge = MaskedJudge("own", whole.base_model, tokenizer, head_of_module(whole, table))
+    judge = MaskedJudge(whole.base_model, tokenizer, head_of_module(whole, table))
     ids = torch.tensor([tokenizer(TEXTS[0])["input_ids"]])
     logs = []
     for place in range(1, ids.shape[1] - 1):
@@ -79,7 +79,7 @@ def test_the_language_judge_is_minus_the_loss_of_transformers():
     )
     torch.manual_seed(0)
     whole = transformers.GPT2LMHeadModel(config).eval()
-    judge = LanguageJudge("judge", whole.transformer, tokenizer)
+    judge = LanguageJudge(whole.transformer, tokenizer)
     losses = []
     for text in TEXTS:
         ids = torch.tensor([tokenizer(text)["input_ids"]])

@@ -10,7 +10,7 @@ from tests.analyses import settings_of
 from tests.measure.practice.planted import corpus
 
 FEW = {"n_permutations": 19, "n_half_samples": 4, "n_splits": 3}
-DECIDED_BY_SEED = ("n_apart", "cluster", "first_share", "second_share", "words")
+DECIDED_BY_SEED = ("cluster", "first_share", "second_share", "words")
 
 
 def cloud(name: str, n: int, seed: int, shift: float = 0) -> Any:
@@ -56,10 +56,20 @@ def test_corpora_of_one_kind_are_seldom_apart():
     assert sum(is_apart(seed) for seed in range(6)) <= 2
 
 
-def test_halves_are_called_apart_in_a_twentieth():
-    halves = measured(cloud("ships", 24, 5), n_splits=100)["halves"]
-    assert halves["n_splits"].tolist() == [100, 100] and (halves["n_apart"] <= 10).all()
+def test_halves_of_one_corpus_are_about_even():
+    halves = measured(cloud("ships", 24, 5), n_splits=50)["halves"]
+    assert halves["n_splits"].tolist() == [50, 50]
     assert halves["auc"].to_numpy() == pytest.approx(0.5, abs=0.06)
+
+
+def test_a_layer_of_equal_vectors_costs_no_other_layer():
+    first, second = cloud("ships", 30, 0), cloud("ports", 30, 1, shift=4)
+    first.states["mean"][0] = 1
+    tables = measured(first, second, n_permutations=39)
+    assert tables["csv"]["layer"].tolist() == [1]
+    assert tables["csv"]["p_value_of_layers"].tolist() == pytest.approx([1 / 40])
+    assert sorted(tables["halves"].value_counts(["corpus"]).to_list()) == [1, 2]
+    assert len(tables["directions"])
 
 
 def test_parts_of_one_corpus_and_few_documents_are_not_compared():

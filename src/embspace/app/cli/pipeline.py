@@ -1,5 +1,6 @@
 """Commands on the pipeline: check its settings, run it, verify what it made, clear up."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
@@ -62,18 +63,20 @@ def run(
     computed before with the same settings comes from DVC's cache. Stages that do not hang on each
     other run at once; a run that was ended goes on when it is called again. An analysis is drawn,
     and the places of its figure and tables are printed. With `--protocol` the tree must be as that
-    was frozen, and results/protocol.yaml says so afterwards, for `embspace verify --protocol`.
+    was frozen; results/protocol.yaml says so afterwards of the tables of the stages that were run,
+    for `embspace verify --protocol`.
     """
     from embspace.app.run import run_stages
 
     end_on_signals()
     with at_own_root():
-        from embspace.verify.protocol import check_protocol, record
+        from embspace.verify.protocol import check_protocol
+        from embspace.verify.protocol_record import record
 
         state = check_protocol(protocol) if protocol else None
-        run_stages(name, model, jobs=jobs, force=force)
+        stages = run_stages(name, model, jobs=jobs, force=force)
         if protocol and state:
-            record(protocol, state)
+            record(protocol, state, stages)
 
 
 def verify(
@@ -119,19 +122,27 @@ def verify(
     from embspace.verify.command import verify_results
 
     if protocol is not None:
+        others = {"--computed": computed, "--results": results, "--streamed": streamed}
+        _alone("--protocol", others | {"--all": everything})
         raise typer.Exit(_verify_protocol(protocol, theirs and theirs.absolute(), update=update))
     if theirs is not None:
         with clear_errors():
             raise InputError(f"{theirs}: goes with --protocol alone; --results takes a folder")
     if streamed is not None:
-        if update or computed or results is not None:
-            with clear_errors():
-                raise InputError("--streamed: goes with none of --update, --computed and --results")
+        _alone("--streamed", {"--update": update, "--computed": computed, "--results": results})
         raise typer.Exit(_verify_streamed(streamed.absolute()))
     folder = Path("results") if results is None else results.absolute()
     with at_own_root():
         outcome = verify_results(folder, update=update, computed=computed, everything=everything)
     raise typer.Exit(int(outcome))
+
+
+def _alone(option: str, others: Mapping[str, Path | bool | None]) -> None:
+    """Stop if an option is given with one of others."""
+    if any(others.values()):
+        *names, last = others
+        with clear_errors():
+            raise InputError(f"{option}: goes with none of {', '.join(names)} and {last}")
 
 
 def _verify_protocol(name: str, theirs: Path | None, *, update: bool) -> int:
@@ -140,6 +151,8 @@ def _verify_protocol(name: str, theirs: Path | None, *, update: bool) -> int:
         from embspace.verify.protocol import check_protocol, freeze
         from embspace.verify.protocol_tables import agree, compare_tables, lines_of
 
+        if update and theirs is not None:
+            raise InputError(f"--update: freezes this tree, goes without {theirs}")
         if update:
             typer.echo(visible(f"frozen: {freeze(name)}"))
             return 0

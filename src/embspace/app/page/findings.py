@@ -66,7 +66,7 @@ def findings_of(
     """
     beside_known = {finding.noun for finding in known}
     sections = [*sections]
-    nouns = {section.noun for section in sections}
+    nouns = {section.noun for section in sections if not says_nothing(section.finding)}
     said = [
         Finding(section.noun, section.chapter, section.finding, section.population)
         for section in sections

@@ -116,14 +116,14 @@ def _said(both: BothCorpora, apart: TwoClouds, tables: Mapping[str, pd.DataFrame
     sure = directions[directions["p_value"] <= SURE]
     shown = ", ".join(f"{row.component} ({row.effect:+.2f} sd)" for row in sure.itertuples())
     yield f"principal components whose mean differs: {shown or 'none'}"
-    yield from _said_ofwords_table(both, tables["words"])
+    yield from _said_of_words(both, tables["words"])
     texts = tables["texts"]
     yield f"texts of {second.corpus} that lean most away from {first.corpus}"
     for _, row in texts[~texts["is_first"]].head(N_SHOWN).iterrows():
         yield f"  {row['lean_to_second']:+.3f}  {row['id']}  {snippet(row['text'])}".rstrip()
 
 
-def _said_ofwords_table(both: BothCorpora, words: pd.DataFrame) -> Iterator[str]:
+def _said_of_words(both: BothCorpora, words: pd.DataFrame) -> Iterator[str]:
     sure = words[words["p_value"] <= SURE]
     for corpus, rows in (
         (both.first.corpus, sure[sure["log_odds"] < 0]),

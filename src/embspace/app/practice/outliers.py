@@ -101,7 +101,7 @@ def _said(judged: Judged, table: pd.DataFrame, kinds: pd.DataFrame, k: int) -> I
         n = int(table["is_outlier"].sum())
         yield f"{counted(n, 'outlier')} at a false discovery rate of {100 * FALSE_DISCOVERIES:g} %"
         if not judged.is_within:
-            least = 1 / (1 + judged.n_documents)
+            least = judged.smallest_p
             lone = number(min(len(table) * least, 1), 4)
             yield (
                 f"least p of {counted(judged.n_documents, 'document')}: {least:.2g}; adjusted for "

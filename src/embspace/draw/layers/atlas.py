@@ -107,7 +107,7 @@ def _heat_map(ax: Axes, wide: pd.DataFrame, rows: pd.DataFrame) -> None:
     is_moving, farthest = _is_moving(wide, rows), _farthest(wide, rows)
     known = wide.stack().dropna().index  # in the order of the numbers
     for (*row, layer), text in zip(known, ax.texts, strict=True):
-        corner = ([*wide.columns].index(layer), [*wide.index].index(tuple(row)))
+        corner = (list(wide.columns).index(layer), list(wide.index).index(tuple(row)))
         if is_moving.loc[tuple(row), layer]:
             ax.add_patch(Rectangle(corner, 1, 1, facecolor="0.9", edgecolor="white", zorder=1.5))
             text.set_color("0.4")

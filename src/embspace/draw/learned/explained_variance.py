@@ -70,7 +70,7 @@ def _finding(rows: pd.DataFrame) -> str:
     """Return the title: how many components hold most variance, beside isotropic vectors."""
     ratio = (rows["n_components"] / rows["null_n_components"]).dropna()
     space = str(ratio.idxmin())
-    n, null = (int(rows[column][space]) for column in ("n_components", "null_n_components"))
+    n, null = (float(rows[name][space]) for name in ("n_components", "null_n_components"))
     said = f"Most variance of {WORDS[space]} lies in {counted(n, 'direction')}, of isotropic "
     if ratio[space] >= NEARLY:
         return f"{said}vectors in as many, {count(null)}"

@@ -1,4 +1,6 @@
-"""Draws how unlike a sentence a search gets, by changed words and by likelihood."""
+"""Draws how unlike a sentence a search gets by changed words, with one sentence and its texts."""
+
+from textwrap import fill
 
 import pandas as pd
 from matplotlib.axes import Axes
@@ -6,14 +8,20 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 
-from embspace.draw.page.canvas import counted, legend_below, new_figure, say_instead, shade
+from embspace.draw.page.canvas import (
+    counted,
+    legend_below,
+    new_figure,
+    say_instead,
+    sentence_case,
+    shade,
+    write_beside,
+)
 from embspace.draw.page.looks import BLACK, BLUE, GRAY, GREEN, NULLS, VERMILION, Look
 from embspace.draw.page.markdown import markdown_table, section, tables_page
 from embspace.draw.page.saving import Results
 
 STAGE = "measure_opposite_texts"
-FURTHER_RESULTS = ("conf/measure/open_questions/opposite_texts.yaml",)
-MEASURED_WITH = FURTHER_RESULTS[0]
 LOOKS = {
     "free": Look("any word", BLUE, "o", "-"),
     "word_pairs": Look("likely pairs of words", VERMILION, "s", "--"),
@@ -21,9 +29,14 @@ LOOKS = {
     "random_words": Look("random words", GRAY, "", ":"),
     "random_weights": NULLS["random_initialization"],
 }
-LEAST_ALIKE = Look("least alike sentence", BLACK, "", (0, (1, 1)))
+LEAST_ALIKE = Look("least alike sentence", BLACK, "", "-")
+SHOWN = {  # texts of one sentence
+    "": Look("sentence", BLACK, ""),
+    **{name: LOOKS[name] for name in ("free", "word_pairs", "judged")},
+    "corpus": LEAST_ALIKE,
+}
+LETTERS = 52  # of a line of a text
 NOT_CHECKABLE = "not checkable"
-NO_JUDGE = "none"
 
 
 def draw_opposite_texts(
@@ -36,14 +49,13 @@ def draw_opposite_texts(
 ) -> tuple[Figure, str]:
     """Draw the cosine by changed words, and beside the likelihood; marks are numbers of words."""
     table, counts = results["csv"], results["json"]
-    judge = "" if counts["judge"] == NO_JUDGE else counts["judge"]
     figure, axes = new_figure(
         1,
         2,
         height_mm=height_mm,
         title=_finding(results),
         subtitle=f"{label} · {counted(counts['n_sentences'], 'sentence')} · mean pooling, "
-        f"last layer · judge: {judge or 'not checkable here'}",
+        f"last layer · bands: intervals over sentences · judge: {counts['judge']}",
         stage=STAGE,
     )
     text = _tables(results, label, n_listed, digits)
@@ -52,36 +64,48 @@ def draw_opposite_texts(
         return figure, text
     for name, look in LOOKS.items():
         rows = table[table["search"] == name]
-        _line(axes[0], rows, "n_changed", look)
+        _line(axes[0], rows, look)
         shade(axes[0], rows, "n_changed", "cosine", color=look.color, alpha=0.12)
+    corpus = {"color": LEAST_ALIKE.color, "ls": LEAST_ALIKE.line, "label": LEAST_ALIKE.name}
+    axes[0].axhline(counts["corpus_cosine"], lw=1, **corpus)
     axes[0].xaxis.set_major_locator(MaxNLocator(integer=True, nbins=6))
-    axes[0].set_xlabel("changed words")
-    axes[0].set_ylabel("cosine with the sentence")
-    axes[0].set_title("cosine by changed words")
-    price = "judged" if judge else "word_pairs"
-    for name in ("free", "word_pairs", "judged"):
-        _line(axes[1], table[table["search"] == name], price, LOOKS[name])
-    axes[1].axvline(counts[f"{price}_bound"], color=GRAY, lw=0.8)
-    axes[1].set_xlabel(f"log-likelihood a token, {judge or 'pairs of words'}")
-    share = 100 * results[MEASURED_WITH]["quantile"]
-    axes[1].set_title(f"cosine by likelihood; gray: {share:g} % less likely")
-    for ax in axes:
-        ax.axhline(0, color="black", lw=0.6)
-        ax.axhline(
-            counts["corpus_cosine"],
-            color=LEAST_ALIKE.color,
-            ls=LEAST_ALIKE.line,
-            lw=1,
-            label=LEAST_ALIKE.name,
-        )
+    axes[0].set(
+        title="Cosine by changed words", xlabel="changed words", ylabel="cosine with the sentence"
+    )
+    last = table[table["search"] == "free"].iloc[-1]
+    place = (last["n_changed"], last["cosine"])
+    axes[0].set_ylim(axes[0].get_ylim()[0] - 0.08, None)
+    write_beside(axes[0], _signed(last["cosine"]), place, (0, -11), ha="center")
+    _sentence(axes[1], results["texts"])
     legend_below(figure, axes[:1], ncols=3)
     return figure, text
 
 
-def _line(ax: Axes, rows: pd.DataFrame, x: str, look: Look) -> None:
+def _sentence(ax: Axes, texts: pd.DataFrame) -> None:
+    """Write the sentence whose search by any word ends nearest the mean, and its texts."""
+    free = texts[texts["search"] == "free"]
+    far = (free["own_cosine"] - free["own_cosine"].mean()).abs()
+    shown = texts[texts["sentence"] == free["sentence"].iloc[int(far.to_numpy().argmin())]]
+    ax.set_axis_off()
+    ax.set_title("One sentence and its texts")
+    rows = [(look, shown[shown["search"].fillna("") == name]) for name, look in SHOWN.items()]
+    rows = [(look, row.iloc[0]) for look, row in rows if len(row)]
+    for number, (look, row) in enumerate(rows):
+        y = 1 - (number + 0.1) / len(rows)
+        head = f"{sentence_case(look.name)}, cosine {_signed(row['own_cosine'])}"
+        ax.text(0, y, head, color=look.color, va="top", fontweight="bold", fontsize=7)
+        words = fill(str(row["text"]), LETTERS)
+        ax.text(0, y - 0.075, words, va="top", fontsize=7)
+
+
+def _signed(value: float) -> str:
+    return f"{value:.2f}".replace("-", "−")
+
+
+def _line(ax: Axes, rows: pd.DataFrame, look: Look) -> None:
     if len(rows):
         ax.plot(
-            rows[x],
+            rows["n_changed"],
             rows["cosine"],
             color=look.color,
             ls=look.line,
@@ -92,20 +116,28 @@ def _line(ax: Axes, rows: pd.DataFrame, x: str, look: Look) -> None:
 
 
 def _finding(results: Results) -> str:
-    """Return the title: how far the search gets, and how far with fluent texts."""
+    """Return the title: how far the search gets, beside the corpora and random weights.
+
+    Where no text is an opposite, no fluent one is; where some are, fluency may not be checkable.
+    """
     rows = results["searches"].set_index("search")
     if rows.empty:
         return "No sentence to search from"
     free, judged = rows.loc["free"], rows.loc["judged"]
     n_changed = results["csv"].query("search == 'free'")["n_changed"].max()
-    reached = f"{counted(n_changed, 'changed word')} lower the cosine to {free['smallest']:.2f}"
-    opposites = "Opposites are found" if free["finds_opposites"] == "yes" else "No opposites"
-    fluency = (
-        "whether texts are fluent is not checkable here"
-        if judged["finds_opposites"] == NOT_CHECKABLE
-        else f"with fluent texts to {judged['smallest']:.2f}"
-    )
-    return f"{opposites}: {reached}; {fluency}".replace("-0", "−0")
+    reached = f"up to {counted(n_changed, 'changed word')} lower the cosine to "
+    reached += _signed(free["smallest"])
+    if free["beyond_corpus_high"] < 0:
+        reached += f", below the least alike sentence ({_signed(results['json']['corpus_cosine'])})"
+        if rows.loc["random_weights", "finds_strangers"] == "yes":
+            reached += ", as with random weights"
+    parts = [reached]
+    if judged["finds_opposites"] != NOT_CHECKABLE:
+        parts.append(f"with fluent texts to {_signed(judged['smallest'])}")
+    elif free["finds_opposites"] == "yes":
+        parts.append("whether texts are fluent is not checkable here")
+    found = "Opposites are found" if free["finds_opposites"] == "yes" else "No opposites"
+    return f"{found}: {'; '.join(parts)}"
 
 
 def _tables(results: Results, label: str, n_listed: int, digits: int) -> str:
@@ -117,7 +149,9 @@ def _tables(results: Results, label: str, n_listed: int, digits: int) -> str:
         section(
             "Searches",
             "Opposites: a mean smallest cosine of at most -0.5; stranger: below the least alike "
-            "sentence of the corpora; both beyond random words, and not at random weights.",
+            "sentence of the corpora; both beyond random words, and not at random weights. There "
+            "all cosines are near 1, and any search ends below the least alike sentence: texts of "
+            "the model may be stranger than the corpora and still count as no.",
             markdown_table(results.for_readers("searches"), digits),
         ),
         section(

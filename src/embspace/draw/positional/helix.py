@@ -109,7 +109,7 @@ def _finding(periods: pd.DataFrame, nulls: pd.DataFrame) -> str:
 def _strongest(nulls: pd.DataFrame) -> pd.Series:
     """Return the null of which a draw has the most turns."""
     turns = nulls[nulls["measure"] == "n_turns"]
-    return turns.sort_values("null_value_high", kind="stable").iloc[-1]
+    return turns.iloc[int(turns["null_value_high"].argmax())]
 
 
 def _protocol(results: Results, local: pd.DataFrame) -> str:

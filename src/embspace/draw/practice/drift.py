@@ -12,21 +12,32 @@ from embspace.draw.page.canvas import (
     counted,
     legend_below,
     new_figure,
-    percent,
     say_instead,
     sentence_case,
     shade,
 )
-from embspace.draw.page.looks import GRAY, PALETTE, Look, corpus_looks
+from embspace.draw.page.looks import (
+    BLACK,
+    GRAY,
+    ORANGE,
+    PURPLE,
+    SKY,
+    TEXT_POOLINGS,
+    YELLOW,
+    Look,
+    corpus_looks,
+)
 from embspace.draw.page.own_texts import corpus_called
 from embspace.draw.page.saving import Results
 from embspace.draw.page.sections import page_of_parts
-from embspace.draw.practice.names import TablesOfPairs
+from embspace.draw.practice.names import TablesOfPairs, words_alone
 
 STAGE = "measure_drift"
+FURTHER_RESULTS = ("conf/measure/practice/drift.yaml", "two_corpora/.csv")
+MEASURED_WITH, APART = FURTHER_RESULTS[0], "two_corpora"
 NONE = "Too few texts to tell two corpora apart"
 SURE = 0.05
-COLORS, MARKERS = PALETTE[2:], "sDvPX"  # others than of corpora
+COLORS, MARKERS = (PURPLE, BLACK, SKY, ORANGE, YELLOW), "DsvPX"  # others than of corpora
 N_WORDS = 3  # of a cluster, in the figure
 LAYER = "layer (0: embedding output)"
 
@@ -34,16 +45,16 @@ LAYER = "layer (0: embedding output)"
 def draw_drift(
     results: Results, label: str, *, height_mm: PositiveFloat, digits: NonNegativeInt
 ) -> tuple[Figure, str]:
-    """Draw the AUC of corpora and of halves by layer, clusters and components of one pair."""
-    table, halves = results["csv"], results["halves"]
+    """Draw the AUC of corpora and of halves by layer, clusters of one pair, and components."""
+    table, halves, words = results["csv"], results["halves"], words_alone(results[APART])
     groups = table.groupby(["corpus", "other_corpus"], sort=False)
     pairs: TablesOfPairs = {(str(one), str(other)): rows for (one, other), rows in groups}
     figure, axes = new_figure(
         1,
         3,
         height_mm=height_mm,
-        title=_finding(table, halves, results["directions"]),
-        subtitle=f"{label} · {_population(table, halves)}",
+        title=_finding(table, halves, words),
+        subtitle=f"{label} · {_population(results)}",
         stage=STAGE,
     )
     text = _tables(results, label, digits)
@@ -60,9 +71,11 @@ def draw_drift(
             rows["layer"], rows["auc"], color=look.color, marker=look.marker, ms=4, label=look.name
         )
         shade(axes[0], rows, "layer", "auc", color=look.color, alpha=0.2)
+        if pair in words:
+            axes[0].axhline(words[pair], color=look.color, ls=":", lw=1.2, label="words alone")
     _halves(axes[0], halves)
-    first = next(iter(pairs))
-    _clusters(axes[1], _of_pair(results["clusters"], first), first)
+    shown = _beyond_words(table, words) or next(iter(pairs))
+    _clusters(axes[1], _of_pair(results["clusters"], shown), shown)
     _components(axes[2], results["directions"], looks)
     legend_below(figure, axes[:2], ncols=3)
     return figure, text
@@ -89,14 +102,22 @@ def _halves(ax: Axes, halves: pd.DataFrame) -> None:
         label="halves of one corpus",
     )
     ax.set(title="How surely a text tells its corpus", ylabel="probability (AUC)", xlabel=LAYER)
-    ax.set_ylim(0, 1.03)
+    ax.set_ylim(min(0.4, bounds["auc_smallest"].min()) - 0.05, 1.03)
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
 
 
 def _clusters(ax: Axes, clusters: pd.DataFrame, pair: tuple[str, str]) -> None:
-    """Draw the share of each corpus in each cluster; gray lines differ by no more than chance."""
+    """Draw the share of each corpus in clusters that words name; gray lines: no more than chance.
+
+    Clusters without words of their own are on the page.
+    """
+    named = clusters[clusters["words"].fillna("") != ""]
+    ax.set_title(f"Clusters with words, {len(named)} of {len(clusters)}")
+    if named.empty:
+        say_instead([ax], "no cluster has words of its own")
+        return
     looks = corpus_looks(pd.Series(pair))
-    order = clusters.assign(more=clusters["second_share"] - clusters["first_share"])
+    order = named.assign(more=named["second_share"] - named["first_share"])
     order = order.sort_values("more", kind="stable").reset_index(drop=True)
     for y, (_, row) in enumerate(order.iterrows()):
         shares = [100 * row["first_share"], 100 * row["second_share"]]
@@ -106,11 +127,10 @@ def _clusters(ax: Axes, clusters: pd.DataFrame, pair: tuple[str, str]) -> None:
             look = looks[corpus]
             style: dict[str, Any] = {"color": look.color, "marker": look.marker, "ls": "None"}
             ax.plot(share, y, ms=5, label=None if y else look.name, **style)
-    words = order["words"].fillna("").astype(str)
-    names = [" ".join(some.split()[:N_WORDS]) or "–" for some in words]
-    ax.set_yticks(range(len(names)), names)
-    ax.set(ylim=(len(names) - 0.5, -0.5), xlabel="% of the corpus's texts")
-    ax.set_title(f"Clusters, {_called(pair)}")
+    ax.set_yticks(
+        range(len(order)), [" ".join(words.split()[:N_WORDS]) for words in order["words"]]
+    )
+    ax.set(ylim=(len(order) - 0.5, -0.5), xlabel="% of the corpus's texts")
 
 
 def _components(ax: Axes, directions: pd.DataFrame, looks: dict[tuple[str, str], Look]) -> None:
@@ -121,35 +141,49 @@ def _components(ax: Axes, directions: pd.DataFrame, looks: dict[tuple[str, str],
         sure = rows[rows["p_value"] <= SURE]
         ax.plot(sure["component"], sure["size"].abs(), ls="None", **style)
     ax.set(title="Where means differ", xlabel="principal component")
-    ax.set_ylabel("difference, standard deviations")
+    ax.set_ylabel("difference in sd")
     ax.set_ylim(0, None)
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
 
 
-def _finding(table: pd.DataFrame, halves: pd.DataFrame, directions: pd.DataFrame) -> str:
-    """Return the title: AUC of the pair most apart at the last layer, beside halves."""
-    if table.empty:
-        return NONE
+def _beyond_words(
+    table: pd.DataFrame, words: dict[tuple[str, str], float]
+) -> tuple[str, str] | None:
+    """Return the pair that the last layer tells apart most beyond words alone; None without any.
+
+    A pair that words tell apart as well shows nothing of the model.
+    """
     last = table[table["layer"] == table["layer"].max()]
-    most = last.iloc[int(last["auc"].to_numpy().argmax())]
-    pair = (str(most["corpus"]), str(most["other_corpus"]))
-    own = halves[(halves["layer"] == most["layer"]) & halves["corpus"].isin(pair)]
-    values = (
-        f"AUC {most['auc']:.2f}, between halves of one corpus "
-        f"{own['auc_smallest'].min():.2f} to {own['auc_largest'].max():.2f}"
-    )
+    pairs = zip(last["corpus"].astype(str), last["other_corpus"].astype(str), strict=True)
+    beyond = {
+        pair: round(auc, 2) - round(words.get(pair, 0.5), 2)
+        for pair, auc in zip(pairs, last["auc"], strict=True)
+    }
+    return max(beyond, key=lambda pair: beyond[pair]) if beyond else None
+
+
+def _finding(table: pd.DataFrame, halves: pd.DataFrame, words: dict[tuple[str, str], float]) -> str:
+    """Return the title: the AUC of a pair at the last layer, beside words, layer 0 and halves."""
+    pair = _beyond_words(table, words)
+    if pair is None:
+        return NONE
+    rows = _of_pair(table, pair)
+    last = rows.iloc[-1]
+    own = halves[(halves["layer"] == last["layer"]) & halves["corpus"].isin(pair)]
+    first = rows[rows["layer"] == 0]["auc"]
+    values = [
+        f"AUC {last['auc']:.2f}",
+        *(f"words alone {value:.2f}" for name, value in words.items() if name == pair),
+        *(f"layer 0 {value:.2f}" for value in first),
+        f"halves of one corpus at most {own['auc_largest'].max():.2f}",
+    ]
+    verdict = "not apart beyond chance" if last["p_value"] > SURE else "apart"
     named = sentence_case(_called(pair))
-    if most["p_value"] > SURE:
-        return f"{named} are not apart beyond halves of one corpus at the last layer: {values}"
-    rows = _of_pair(directions, pair)
-    along = rows.iloc[int(rows["share_of_shift"].to_numpy().argmax())]
-    return (
-        f"{named} are apart at the last layer, {percent(along['share_of_shift'])} of the shift "
-        f"along component {along['component']:.0f}: {values}"
-    )
+    return f"{named} are {verdict} at the last layer: {', '.join(values)}"
 
 
-def _population(table: pd.DataFrame, halves: pd.DataFrame) -> str:
+def _population(results: Results) -> str:
+    table = results["csv"]
     if table.empty:
         return "n = 0"
     sizes = {
@@ -158,10 +192,10 @@ def _population(table: pd.DataFrame, halves: pd.DataFrame) -> str:
         for _, row in table.iterrows()
     }
     parts = ", ".join(f"{name}: {counted(n, 'text')}" for name, n in sizes.items())
-    n_apart, n_splits = int(halves["n_apart"].sum()), int(halves["n_splits"].sum())
+    pooling = TEXT_POOLINGS[results[MEASURED_WITH]["pooling"]].name
     return (
-        f"{parts} · mean pooling, unit vectors · p ≤ {SURE} calls {n_apart} of {n_splits} pairs of "
-        "halves apart · bands: 95 % intervals over documents · filled: p ≤ 0.05 for all at once"
+        f"{parts} · {pooling}, unit vectors · bands: 95 % intervals over documents · b: pair of "
+        "the title · dark lines, filled marks: p ≤ 0.05 for all at once"
     )
 
 
@@ -175,7 +209,7 @@ def _tables(results: Results, label: str, digits: int) -> str:
         ),
         (
             "Halves of one corpus",
-            "Random halves of the documents, others at each layer; 5 % are called apart by chance.",
+            "Random halves of the documents, others at each layer.",
             results.for_readers("halves"),
         ),
         (

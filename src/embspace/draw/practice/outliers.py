@@ -10,56 +10,54 @@ from pydantic import NonNegativeInt, PositiveFloat
 
 from embspace.draw.page.canvas import (
     counted,
-    legend_below,
     new_figure,
     percent,
     say_instead,
 )
-from embspace.draw.page.looks import GRAY, PALETTE, Line, Look, corpus_looks
+from embspace.draw.page.direct_labels import name_lines
+from embspace.draw.page.looks import GRAY, TEXT_POOLINGS, corpus_looks
 from embspace.draw.page.own_texts import corpus_called
 from embspace.draw.page.saving import Results
 from embspace.draw.page.sections import page_of_parts
-from embspace.draw.practice.names import TablesOfPairs
+from embspace.draw.practice.names import TablesOfPairs, said_of_words, words_alone
 
 STAGE = "measure_outliers"
+FURTHER_RESULTS = ("conf/measure/practice/outliers.yaml", "two_corpora/.csv")
+MEASURED_WITH, APART = FURTHER_RESULTS[0], "two_corpora"
 NONE = "Too few texts to tell outliers"
-ALONE = "one corpus alone"
-MARKERS = "o^sDvPX"
-LINES: tuple[Line, ...] = ("-", "--", "-.", ":")
 LAYER = "layer (0: embedding output)"
 
 
 def draw_outliers(
     results: Results, label: str, *, height_mm: PositiveFloat, digits: NonNegativeInt
 ) -> tuple[Figure, str]:
-    """Draw shares of outliers and of small p by layer, and distances at the last layer."""
+    """Draw shares of small p among another corpus by layer, and distances at the last layer.
+
+    Of one corpus alone, shares of outliers in itself.
+    """
     table = results["csv"]
     groups = table.groupby(["corpus", "among"], sort=False)
     pairs: TablesOfPairs = {(str(one), str(other)): rows for (one, other), rows in groups}
     across = {pair: rows for pair, rows in pairs.items() if pair[0] != pair[1]}
     figure, axes = new_figure(
         1,
-        3,
+        2,
         height_mm=height_mm,
         title=_finding(table),
-        subtitle=f"{label} · {_population(table)}",
+        subtitle=f"{label} · {_population(results, has_pairs=bool(across))}",
         stage=STAGE,
     )
     text = _tables(results, label, digits)
     if table.empty:
         say_instead(axes, NONE)
         return figure, text
-    shown = across or pairs
-    _lines(axes[0], shown, "share")
-    axes[0].set(title="Outliers", ylabel="% of texts")
     if across:
-        _lines(axes[1], across, "share_below")
-        axes[1].axhline(5, color=GRAY, linewidth=0.8, linestyle=":")
+        _lines(axes[0], across, "share_below", "halves of a corpus, at most")
+        axes[0].set(title="Farther than 95 % of the other corpus", ylabel="% of texts")
     else:
-        say_instead([axes[1]], ALONE)
-    axes[1].set(title="Texts with p up to 0.05", ylabel="% of texts")
-    _distances(axes[2], results["distances"])
-    legend_below(figure, [axes[0]], ncols=3)
+        _lines(axes[0], pairs, "share", "Gaussian clouds, at most")
+        axes[0].set(title="Outliers in their own corpus", ylabel="% of texts")
+    _distances(axes[1], results["distances"])
     return figure, text
 
 
@@ -68,24 +66,29 @@ def _called(pair: tuple[str, str]) -> str:
     return f"{texts} among themselves" if texts == among else f"{texts} among {among}"
 
 
-def _lines(ax: Axes, pairs: TablesOfPairs, column: str) -> None:
-    """Draw a line a pair, and beside it in gray what halves or Gaussian clouds give."""
-    for number, (pair, rows) in enumerate(pairs.items()):
-        look = Look(_called(pair), PALETTE[number % 7], MARKERS[number % 7], LINES[number % 4])
-        style: dict[str, Any] = {"color": look.color, "marker": look.marker, "ls": look.line}
-        ax.plot(rows["layer"], 100 * rows[column], ms=4, label=look.name, **style)
-        chance = "by chance" if number == 0 else None
-        null = 100 * rows[f"null_{column}"]
-        ax.plot(rows["layer"], null, color=GRAY, marker="_", ls="None", ms=7, label=chance)
+def _lines(ax: Axes, pairs: TablesOfPairs, column: str, null: str) -> None:
+    """Draw a line a pair, in the color of its texts and the dashes of what they are held against.
+
+    Below the gray line lie all nulls.
+    """
+    looks = corpus_looks(sorted({name for pair in pairs for name in pair}))
+    for pair, rows in pairs.items():
+        own, among = (looks[name] for name in pair)
+        style: dict[str, Any] = {"color": own.color, "marker": own.marker, "ls": among.line}
+        ax.plot(rows["layer"], 100 * rows[column], ms=4, label=_called(pair), **style)
+    high = pd.concat([*pairs.values()]).groupby("layer")[f"null_{column}_high"].max()
+    ax.plot(high.index, 100 * high, color=GRAY, lw=0.8, label=null)
+    ax.fill_between(high.index, 0, 100 * high, color=GRAY, alpha=0.25, lw=0)
     ax.set(ylim=(-3, 103), xlabel=LAYER)
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+    name_lines(ax, 0.08)
 
 
 def _distances(ax: Axes, table: pd.DataFrame) -> None:
     """Draw median, middle half and 90 % of the distances, grouped by what gives the scale."""
     order = table.assign(is_other=table["corpus"] != table["among"])
     order = order.sort_values(["among", "is_other", "corpus"], kind="stable")
-    looks = corpus_looks(order["corpus"])
+    looks = corpus_looks(sorted({*order["corpus"]}))
     for y, (_, row) in enumerate(order.iterrows()):
         color = looks[row["corpus"]].color
         ax.plot([row["quantile_0.05"], row["quantile_0.95"]], [y, y], color=color, lw=1)
@@ -103,7 +106,10 @@ def _distances(ax: Axes, table: pd.DataFrame) -> None:
 
 
 def _finding(table: pd.DataFrame) -> str:
-    """Return the title: the most outliers of a corpus among another, else in itself."""
+    """Return the title: the pair whose share grows most from layer 0, else outliers at home.
+
+    Where layer 0 has them too, texts differ in words or length, and layers add nothing.
+    """
     if table.empty:
         return NONE
     last = table[table["layer"] == table["layer"].max()]
@@ -113,14 +119,18 @@ def _finding(table: pd.DataFrame) -> str:
     if across.empty:
         start = "At the last layer no text is an outlier in its own corpus, beyond chance"
         return f"At the last layer {' and '.join(named)}" if named else start
-    most = across.iloc[int(across["share"].to_numpy().argmax())]
-    if most["share"] <= most["null_share_high"]:
-        return "At the last layer no corpus has texts that are outliers in another, beyond chance"
-    pair = str(most["corpus"]), str(most["among"])
-    texts, among = map(corpus_called, pair)
+    sure = across[across["share_below"] > across["null_share_below_high"]]
+    if sure.empty:
+        return "At the last layer no corpus lies farther from another than its halves"
+    pair, column = ["corpus", "among"], "share_below"
+    first = table.loc[table["layer"] == table["layer"].min(), [*pair, column]]
+    sure = sure.merge(first, how="left", on=pair, suffixes=("", "_before"))
+    row = sure.iloc[int((sure[column] - sure[f"{column}_before"]).to_numpy().argmax())]
+    texts, among = corpus_called(str(row["corpus"])), corpus_called(str(row["among"]))
     return (
-        f"At the last layer {percent(most['share'])} of {texts} are outliers among {among}, of one "
-        f"half of {among} among the other {percent(most['null_share'])}"
+        f"{percent(row[column])} of {texts} lie farther from {among} than 95 % of {among} at the "
+        f"last layer, {percent(row[f'{column}_before'])} at layer 0, of halves of {among} at most "
+        f"{percent(row['null_share_below_high'])}"
     )
 
 
@@ -130,14 +140,25 @@ def _own(row: pd.Series) -> str:
     return f"{counted(n, 'text')} of {name} {'is an outlier' if n == 1 else 'are outliers'} there"
 
 
-def _population(table: pd.DataFrame) -> str:
+def _population(results: Results, *, has_pairs: bool) -> str:
+    table = results["csv"]
     if table.empty:
         return "n = 0"
     sizes = table.groupby("corpus", sort=False)["n"].max()
     parts = [f"{corpus_called(str(name))}: {counted(n, 'text')}" for name, n in sizes.items()]
-    return (
-        f"{', '.join(parts)} · mean pooling, 10 nearest by cosine · conformal p, false discovery "
-        "rate 5 % · gray: halves of the second corpus · bars: 50 and 90 % of texts"
+    pooling = TEXT_POOLINGS[results[MEASURED_WITH]["pooling"]].name
+    how = "conformal p" if has_pairs else "p by the tail of distances, false discovery rate 5 %"
+    words = said_of_words(words_alone(results[APART])) if has_pairs else ""
+    return " · ".join(
+        part
+        for part in (
+            ", ".join(parts),
+            f"{pooling}, 10 nearest by cosine",
+            how,
+            "bars: 50 and 90 % of texts",
+            words,
+        )
+        if part
     )
 
 
@@ -148,7 +169,8 @@ def _tables(results: Results, label: str, digits: int) -> str:
         (
             "Outliers by layer",
             "Texts held against their own corpus by the tail of all distances (by chance: Gaussian "
-            "clouds), against another by conformal p (by chance: its halves).",
+            "clouds), against another by conformal p (by chance: its halves). With few documents "
+            "p cannot be small; without outliers stand corpora that would need a crowd of them.",
             shares,
         ),
         (

@@ -108,7 +108,7 @@ def _sentences(ax: Axes, examples: pd.DataFrame, named: pd.DataFrame) -> None:
     ax.set_axis_off()
     categories = pd.unique(named[["category_1", "category_2"]].to_numpy().ravel())
     rows = examples.set_index("category").loc[categories]
-    words = [f"{name!s}:  {row['first']}{ARROW}{row['second']}" for name, row in rows.iterrows()]
+    words = [f"{row.Index}:  {row.first}{ARROW}{row.second}" for row in rows.itertuples()]
     ax.text(0, 1, "\n".join(words), fontsize=7, va="top", linespacing=1.5)
 
 
@@ -116,7 +116,7 @@ def _finding(named: pd.DataFrame) -> str:
     if named.empty:
         return "No two categories of sentence differences are clearly aligned or opposed"
     said = ", ".join(map(_cosine, named.to_dict("records")))
-    null = float(named[["null_cosine_low", "null_cosine_high"]].abs().to_numpy().max())
+    null = named[["null_cosine_low", "null_cosine_high"]].abs().to_numpy().max()
     return f"Differences of sentences go {said}; unrelated sentences stay within ±{null:.2f}"
 
 

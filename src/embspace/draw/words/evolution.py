@@ -180,7 +180,7 @@ def _name_starts(ax: Axes, rows: pd.DataFrame) -> None:
         ]
         _, at, height = min(free, default=(0.0, x + 0.008, y))
         names.append((at, at + width, height))
-        start, place = ((a * span[0], b * span[1]) for a, b in ((x, y), (at, height)))
+        start, place = (x * span[0], y * span[1]), (at * span[0], height * span[1])
         words = ax.annotate(token, start, place, arrowprops=LEAD)
         words.set(fontsize=7.5, fontweight="bold", va="center")
         words.set_parse_math(False)  # a token may be a dollar sign

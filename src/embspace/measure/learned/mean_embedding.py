@@ -79,7 +79,7 @@ def measure_mean_embedding(
                 {
                     "quantity": quantity,
                     **summary_of(values.to_numpy(), quantiles),
-                    "norm_correlation": with_norm[quantity],
+                    "norm_correlation": with_norm[str(quantity)],
                 }
                 for quantity, values in quantities.items()
             ]

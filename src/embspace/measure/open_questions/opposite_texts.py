@@ -78,8 +78,8 @@ OPPOSITE_TEXTS = Analysis(
                 **with_bounds("smallest", "searched", "smallest cosine", "searched_bound"),
                 **with_bounds("beyond_corpus", "searched", "less the corpus", "searched_bound"),
                 **with_bounds("beyond_random", "searched", "less random words", "searched_bound"),
-                "finds_opposites": ("searched_text", "opposites"),
-                "finds_strangers": ("searched_text", "stranger than the corpus"),
+                "finds_opposites": ("name", "opposites"),
+                "finds_strangers": ("name", "stranger than the corpus"),
             }
         ),
         "texts": Table(

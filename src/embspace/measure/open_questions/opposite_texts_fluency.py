@@ -84,7 +84,6 @@ def _pairs(text: str) -> Iterator[tuple[str, str]]:
 class MaskedJudge:
     """The masked head of the model itself: pseudo-log-likelihood (Salazar et al. 2020)."""
 
-    name: str
     module: Any
     tokenizer: Any
     head: HeadTransform
@@ -113,7 +112,6 @@ class MaskedJudge:
 class LanguageJudge:
     """A language model that reads from left to right, with its own tokens."""
 
-    name: str
     module: Any
     tokenizer: Any
 
@@ -161,12 +159,12 @@ def load_judge(folder: str, name: str, model: Model, judge: str) -> Judge | None
         module = load_model(name, model)
         table = module.get_input_embeddings().weight.detach().numpy()
         transform = read_masked_head(name, model, head, module.config, table)
-        return MaskedJudge(name, module, load_tokenizer(name, model), transform)
+        return MaskedJudge(module, load_tokenizer(name, model), transform)
     if not (Path(folder) / f"{judge}.json").is_file():
         return None
     own = describe_model(judge, read_yaml(Path(model_file(judge))))
     module = load_model(judge, own)
-    return LanguageJudge(judge, module, load_tokenizer(judge, own)) if _is_tied(module) else None
+    return LanguageJudge(module, load_tokenizer(judge, own)) if _is_tied(module) else None
 
 
 def _is_tied(module: Any) -> bool:

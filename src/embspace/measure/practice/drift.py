@@ -3,7 +3,7 @@
 `embspace drift` asks the same of any two corpora.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import Annotated, Any
 
@@ -71,7 +71,6 @@ DRIFT = Analysis(
                 "auc_smallest": ("null_value", "smallest"),
                 "auc_largest": ("null_value", "largest"),
                 "distance_largest": ("null_value", "largest energy distance"),
-                "n_apart": ("count", "called apart"),
             }
         ),
         # At the last layer, as are `directions`, `words` and `texts`.
@@ -135,33 +134,46 @@ def measure_drift(
 
     `distance` is the energy distance from 0 to 1, `auc` the probability that a text of the first
     corpus leans more to the first than one of the second; documents are the units of deals and
-    intervals. `halves` has the same of `n_splits` random halves of each corpus at each layer, and
-    how many of them p <= .05 calls apart: the rate of false alarms. The other tables are of the
-    last layer: clusters of both corpora (k-means without labels) with the share of each, principal
-    components, words of more documents of a side (Fisher's test, Holm), and the texts that lean
-    most away from the other corpus. Corpora that share most documents are not compared.
+    intervals. `halves` has the same of `n_splits` random halves of each corpus at each layer, as a
+    scale; deals of their documents call a twentieth of them apart by construction, so they have no
+    p. A layer has the corpora of enough documents whose vectors are not all equal. The other tables
+    are of the last layer: clusters of both corpora (k-means without labels) with the share of each,
+    principal components, words of more documents of a side (Fisher's test, Holm), and the texts
+    that lean most away from the other corpus. Corpora that share most documents are not compared.
     """
     tables: dict[str, list[pd.DataFrame]] = {name: [] for name in DRIFT.tables}
     some = {name: corpus.some(most_texts) for name, corpus in corpora.items()}
     n_layers = min((len(corpus.states[pooling]) for corpus in some.values()), default=0)
     layers = [clouds_at(some, layer, pooling, fewest_documents) for layer in range(n_layers)]
-    names = [name for name in some if all(name in clouds for clouds in layers)]
+    for layer, clouds in enumerate(layers):
+        numbers = range(seed + layer * n_splits, seed + (layer + 1) * n_splits)
+        for name, cloud in clouds.items():
+            row = {"corpus": name, "layer": layer} | _halves(cloud, numbers)
+            tables["halves"].append(pd.DataFrame([row]))
     chance: Any = {"n_permutations": n_permutations, "seed": seed}
-    for name in names:
-        for layer, clouds in enumerate(layers):
-            numbers = range(seed + layer * n_splits, seed + (layer + 1) * n_splits)
-            row = _halves(clouds[name], numbers, n_permutations)
-            tables["halves"].append(pd.DataFrame([row | {"corpus": name, "layer": layer}]))
-    for first, second in combinations(names, 2):
-        if shares_documents(layers[-1][first], layers[-1][second]):
+    for first, second in combinations(some, 2):
+        sides = _of_both(layers, first, second)
+        if not sides:
             continue
         pair = {"corpus": first, "other_corpus": second}
-        sides = [joined(clouds[first], clouds[second], has_names=False) for clouds in layers]
-        compared = [_compared(both, n_half_samples, **chance) for both in sides]
+        compared = [_compared(both, n_half_samples, **chance) for both in sides.values()]
         tables["csv"].append(_by_layer(sides, compared).assign(**pair))
-        for name, table in _where(sides[-1], compared[-1], n_listed, **chance).items():
-            tables[name].append(table.assign(**pair))
+        if n_layers - 1 in sides:
+            where = _where(sides[n_layers - 1], compared[-1], n_listed, **chance)
+            for name, table in where.items():
+                tables[name].append(table.assign(**pair))
     return gathered(DRIFT, tables)
+
+
+def _of_both(
+    layers: Sequence[Mapping[str, TextVectors]], first: str, second: str
+) -> dict[int, BothCorpora]:
+    """Return two corpora by the layers that have both; none if they share most documents."""
+    return {
+        layer: joined(clouds[first], clouds[second], has_names=False)
+        for layer, clouds in enumerate(layers)
+        if {first, second} <= {*clouds} and not shares_documents(clouds[first], clouds[second])
+    }
 
 
 def _compared(both: BothCorpora, n_halves: int, *, n_permutations: int, seed: int) -> TwoClouds:
@@ -175,16 +187,16 @@ def _compared(both: BothCorpora, n_halves: int, *, n_permutations: int, seed: in
     )
 
 
-def _by_layer(sides: list[BothCorpora], compared: list[TwoClouds]) -> pd.DataFrame:
+def _by_layer(sides: Mapping[int, BothCorpora], compared: list[TwoClouds]) -> pd.DataFrame:
     rows = [
         distance_row(clouds, len(both.first), len(both.second))
-        for both, clouds in zip(sides, compared, strict=True)
+        for both, clouds in zip(sides.values(), compared, strict=True)
     ]
     table = pd.concat(rows, ignore_index=True)
-    return table.assign(layer=range(len(rows)), p_value_of_layers=p_values_of_all(compared))
+    return table.assign(layer=[*sides], p_value_of_layers=p_values_of_all(compared))
 
 
-def _halves(cloud: TextVectors, seeds: range, n_permutations: int) -> dict[str, float]:
+def _halves(cloud: TextVectors, seeds: range) -> dict[str, float]:
     """Return how far random halves of the documents are apart, one split a seed."""
     x = unit_rows(cloud.vectors.astype(np.float64))
     made = [
@@ -192,7 +204,7 @@ def _halves(cloud: TextVectors, seeds: range, n_permutations: int) -> dict[str, 
             x,
             half_of_documents(cloud, seed),
             cloud.documents,
-            n_permutations=n_permutations,
+            n_permutations=0,
             n_half_samples=1,
             rng=np.random.default_rng(seed),
         )
@@ -205,7 +217,6 @@ def _halves(cloud: TextVectors, seeds: range, n_permutations: int) -> dict[str, 
         "auc_smallest": min(aucs),
         "auc_largest": max(aucs),
         "distance_largest": max(clouds.distance for clouds in made),
-        "n_apart": sum(clouds.p_value <= SURE for clouds in made),
     }
 
 

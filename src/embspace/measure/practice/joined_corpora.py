@@ -191,8 +191,8 @@ def _words_of_documents(
 ) -> tuple[list[set[str]], list[set[str]]]:
     """Return the words of each document in a first and in a second set of texts."""
     sides: tuple[dict[int, set[str]], dict[int, set[str]]] = ({}, {})
-    for words, number_, own in zip(read, document.tolist(), is_first, strict=True):
-        sides[0 if own else 1].setdefault(number_, set()).update(words)
+    for words, number, own in zip(read, document.tolist(), is_first, strict=True):
+        sides[0 if own else 1].setdefault(number, set()).update(words)
     return list(sides[0].values()), list(sides[1].values())
 
 

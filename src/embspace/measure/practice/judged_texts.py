@@ -37,6 +37,11 @@ class Judged(NamedTuple):
         return len(np.unique(self.among.documents))
 
     @property
+    def smallest_p(self) -> float:
+        """Return the smallest p-value that a text can have; 0 by the tail."""
+        return 0.0 if self.is_within else 1 / (1 + self.n_documents)
+
+    @property
     def adjusted(self) -> Float[np.ndarray, " n"]:
         """Return p-values for a false discovery rate."""
         return benjamini_hochberg(self.p_value)

@@ -36,6 +36,7 @@ from embspace.measure.practice.scored_versions import K, half_of_documents
 from embspace.measure.practice.text_vectors import TextVectors
 from embspace.settings.stage import run_stage
 
+FEW = 0.1  # of texts, at most, that must lie beyond all documents before any is an outlier
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 PLACE: dict[str, Column] = {"corpus": ("row", "texts of"), "among": ("row", "held against")}
 Clouds = Mapping[str, TextVectors]
@@ -53,13 +54,16 @@ OUTLIERS = Analysis(
                 "layer": ("row", "layer"),
                 "n": ("count", "texts"),
                 "n_documents": ("count", "documents there"),
+                # Of texts with p <= .05: 0.05 or less by chance, beside halves of `among`.
+                "share_below": ("outlier_share", "p ≤ 0.05"),
+                "null_share_below": ("null_value", "in halves"),
+                "null_share_below_high": ("null_value", "in halves at most"),
+                # None where few documents allow outliers in crowds alone.
                 "share": ("outlier_share", "outliers"),
                 # Of Gaussian clouds for a corpus itself, else of halves of `among`.
                 "null_share": ("null_value", "by chance"),
                 "null_share_high": ("null_value", "at most"),
-                # Of texts with p <= .05: 0.05 or less by chance.
-                "share_below": ("outlier_share", "p ≤ 0.05"),
-                "null_share_below": ("null_value", "p ≤ 0.05 in halves"),
+                "smallest_p": ("moment", "smallest p"),
             }
         ),
         # At the last layer, as are `texts` and `kinds`.
@@ -113,10 +117,12 @@ def measure_outliers(
     The distance of a text is the mean of 1 - cosine to its ten nearest texts of further documents.
     Within a corpus, p is by the tail of all distances (100 texts or more); the null are Gaussian
     clouds of equal mean and covariance. Against another corpus p is conformal; the null are halves
-    of this corpus's documents against the other halves. `share` is of outliers at a false discovery
-    rate of 5 %, `share_below` of texts with p <= .05. `distances`, `texts` (the farthest) and
-    `kinds` (traits of outliers beside others) are of the last layer. Corpora that share most
-    documents, as articles and their sentences do, are not held against each other.
+    of this corpus's documents against the other halves. `share_below` is of texts with p <= .05,
+    `share` of outliers at a false discovery rate of 5 %. Conformal p have a `smallest_p`; where it
+    would take more than a tenth of the texts there to choose any, `share` and its null are NaN.
+    `distances`, `texts` (the farthest) and `kinds` (traits of outliers beside others) are of the
+    last layer. Corpora that share most documents, as articles and their sentences do, are not held
+    against each other.
     """
     tables: dict[str, list[pd.DataFrame]] = {name: [] for name in OUTLIERS.tables}
     some = {name: corpus.some(most_texts) for name, corpus in corpora.items()}
@@ -151,8 +157,14 @@ def _halves(cloud: TextVectors, n: int, seed: int) -> np.ndarray:
     for number in range(n):
         is_in = half_of_documents(cloud, seed + number)
         judged = judged_among(cloud.among(~is_in), cloud.among(is_in), K)
-        shares.append((judged.is_outlier.mean(), _below(judged)))
+        shares.append((_chosen(judged), _below(judged)))
     return np.array(shares)
+
+
+def _chosen(judged: Judged) -> float:
+    """Return the share of outliers; NaN if the smallest p takes a crowd to be chosen."""
+    is_crowd = judged.smallest_p > FALSE_DISCOVERIES * FEW
+    return np.nan if is_crowd else float(judged.is_outlier.mean())
 
 
 def _below(judged: Judged) -> float:
@@ -161,15 +173,20 @@ def _below(judged: Judged) -> float:
 
 def _row(judged: Judged, halves: np.ndarray, n_draws: int, seed: int) -> dict[str, Any]:
     null = _gaussian(judged.texts, n_draws, seed) if judged.is_within else halves[:, 0]
-    return _place(judged) | {
+    row = _place(judged) | {
         "n": len(judged.texts),
         "n_documents": judged.n_documents,
-        "share": judged.is_outlier.mean(),
+        "share": _chosen(judged),
         "null_share": null.mean(),
         "null_share_high": null.max(),
-        # Within a corpus 5 % by construction.
-        "share_below": np.nan if judged.is_within else _below(judged),
-        "null_share_below": np.nan if judged.is_within else halves[:, 1].mean(),
+    }
+    if judged.is_within:  # 5 % are below by construction
+        return row
+    return row | {
+        "share_below": _below(judged),
+        "null_share_below": halves[:, 1].mean(),
+        "null_share_below_high": halves[:, 1].max(),
+        "smallest_p": judged.smallest_p,
     }
 
 
