@@ -40,9 +40,11 @@ def test_answers_for_another_model_that_were_kept_stand_below(
 ):
     monkeypatch.chdir(tmp_path)
     picture(tmp_path, "rounding", "Down to 3 bits nothing happens")
-    assert (
-        keep_answers("mine").read_text() == "noun,answer\nrounding,Down to 3 bits nothing happens\n"
-    )
+    kept = keep_answers("mine")
+    assert kept is not None
+    assert kept.read_text() == "noun,answer\nrounding,Down to 3 bits nothing happens\n"
+    assert keep_answers("random") is None  # of a model without figures
+    assert [*kept.parent.iterdir()] == [kept]
     put("conf/model/mine.yaml", "label: My BERT\n")
     rows = answers_of_open_questions("yours", "..").splitlines()
     assert rows[-2].endswith("| not computed | – |")

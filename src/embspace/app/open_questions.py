@@ -50,12 +50,14 @@ def answers_of_open_questions(model: str, up: str) -> str:
     return "\n".join(lines)
 
 
-def keep_answers(model: str) -> Path:
-    """Keep the answers for a model, to stand beside the answers for others."""
-    rows = [(noun, _answer(noun, model)) for _, _, noun in ASKED]
-    table = pd.DataFrame([row for row in rows if row[1] != NOT_COMPUTED], columns=COLUMNS)
+def keep_answers(model: str) -> Path | None:
+    """Keep the answers for a model, to stand beside the answers for others; None without any."""
+    answers = [(noun, _answer(noun, model)) for _, _, noun in ASKED]
+    rows = [row for row in answers if row[1] != NOT_COMPUTED]
+    if not rows:
+        return None
     file = KEPT / f"{model}.csv"
-    save_table(table, str(file))
+    save_table(pd.DataFrame(rows, columns=COLUMNS), str(file))
     return file
 
 

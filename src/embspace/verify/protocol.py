@@ -248,7 +248,7 @@ def _is_read_by_name(file: str) -> bool:
 
 def _flat(entries: Mapping[str, Any]) -> dict[str, Any]:
     """Return a key of a file as an entry of its own."""
-    flat: dict[str, Any] = {}
+    flat = dict[str, Any]()
     for name, value in entries.items():
         if isinstance(value, dict):
             flat |= {f"{name}: key '{key}'": inner for key, inner in value.items()}

@@ -1,30 +1,43 @@
 from functools import cache
+from typing import Any
 
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-from embspace.draw.open_questions.text_islands import draw_text_islands
+from embspace.draw.open_questions.text_islands import MEASURED_WITH, _finding, draw_text_islands
 from embspace.measure.open_questions.text_islands import TEXT_ISLANDS
-from tests.analyses import as_drawn, settings_of
+from embspace.settings.schema import read_yaml
+from tests.analyses import ROOT, as_drawn, settings_of
 from tests.draw.fits import assert_words_fit
 from tests.measure.open_questions.test_text_islands import of_label
 
 
 @cache
 def drawn(label: str) -> tuple[Figure, str]:
-    results = as_drawn(TEXT_ISLANDS, of_label(label))
+    beside: dict[str, Any] = {MEASURED_WITH: read_yaml(ROOT / MEASURED_WITH)}
+    results = as_drawn(TEXT_ISLANDS, of_label(label), **beside)
     return draw_text_islands(results, "a model", **settings_of(draw_text_islands))
 
 
 @pytest.mark.parametrize(
-    ("label", "words"), [("subject", "are topics"), ("nothing", "all corpora, none stands")]
+    ("label", "words"), [("subject", "are topics"), ("nothing", "No island stands: none of")]
 )
 def test_title_says_of_which_family_islands_are(label: str, words: str):
     figure, text = drawn(label)
     assert words in " ".join(str(figure.get_suptitle()).split())
     assert "| topics" in text or label == "nothing"
     assert_words_fit(figure)
+
+
+def test_title_names_random_weights_only_where_islands_of_their_map_stand():
+    table = of_label("subject")["csv"].copy()
+    on_map = table["method"] == "tsne"
+    table.loc[on_map, "verdict"] = "topics"
+    table.loc[on_map, ["n_islands", "n_standing"]] = 6
+    assert _finding(table, ["all_corpora"]).endswith("islands are topics, as with random weights")
+    table.loc[on_map & (table["weights"] == "random"), "n_standing"] = 0
+    assert _finding(table, ["all_corpora"]).endswith("are topics; with random weights none stands")
 
 
 def test_marks_are_the_information_of_the_table():

@@ -26,6 +26,14 @@ def test_sparse_sources_that_are_known_come_back():
     assert np.allclose(found.matched_by @ found.matched_by.T, np.eye(8), atol=1e-6)
 
 
+def test_a_fit_says_whether_it_converged():
+    cloud = whitened_cloud(sparse_cloud(n_active=1)[0], 8)
+    rows = np.arange(len(cloud.z))
+    long, short = (independent_components(cloud, rows, max_iter=n, seed=0) for n in (200, 2))
+    assert long.is_converged
+    assert not short.is_converged
+
+
 def test_no_more_components_than_have_variance():
     x, _ = sparse_cloud(n_features=4)
     flat = np.hstack([x[:, :2], x[:, :2]])

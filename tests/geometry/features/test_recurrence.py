@@ -8,6 +8,7 @@ from embspace.geometry.features.independent_components import (
 )
 from embspace.geometry.features.recurrence import (
     directions_of_covariance,
+    largest_random_match,
     matches,
     orthogonal_directions,
     recurrence,
@@ -34,26 +35,18 @@ def test_equal_features_recur_and_random_ones_do_not():
     base = unit_directions(10, 40, rng)
     half = np.vstack([base[:5], unit_directions(5, 40, rng)])
     cloud = rng.normal(size=(500, 40))
-    made = recurrence(
-        [features(base), features(base), features(half)],
-        directions_of_covariance(cloud),
-        n_draws=10,
-        rng=rng,
-    )
+    directions = directions_of_covariance(cloud)
+    threshold = largest_random_match(features(base), directions, n_draws=10, rng=rng)
+    made = recurrence([features(base), features(base), features(half)], threshold)
     assert made.shares[0] == 1
     assert made.shares[1:] == pytest.approx([0.5, 0.5], abs=0.15)
     assert (made.of_first[:5] > 0.99).all()
-    assert made.threshold < 0.8
+    assert 0.2 < threshold < 0.8
 
 
 def test_dead_features_do_not_count():
     base = unit_directions(6, 30, np.random.default_rng(2))
-    made = recurrence(
-        [features(base, 3), features(base[::-1].copy(), 6)],
-        directions_of_covariance(np.random.default_rng(3).normal(size=(200, 30))),
-        n_draws=5,
-        rng=np.random.default_rng(0),
-    )
+    made = recurrence([features(base, 3), features(base[::-1].copy(), 6)], 0.9)
     assert made.shares.tolist() == [0.5]
     assert np.isnan(made.of_first[3:]).all()
 
@@ -65,7 +58,8 @@ def shares(x: np.ndarray, n: int) -> np.ndarray:
         for seed in range(3)
     ]
     rng = np.random.default_rng(0)
-    return recurrence(seeds, orthogonal_directions, n_draws=20, rng=rng).shares
+    threshold = largest_random_match(seeds[0], orthogonal_directions, n_draws=20, rng=rng)
+    return recurrence(seeds, threshold).shares
 
 
 def test_sparse_sources_recur_between_seeds_and_those_of_a_gaussian_do_less():

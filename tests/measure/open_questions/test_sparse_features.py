@@ -35,12 +35,25 @@ def test_planted_sources_recur_beyond_a_gaussian_and_random_weights():
 @pytest.mark.parametrize("seed", range(2))
 def test_a_gaussian_has_no_features_beyond_chance(seed: int):
     table = measured(is_sparse=False, seed=seed)["csv"]
-    assert "learned" not in set(table["verdict"])
+    assert {*table.loc[table["cloud"] == "model", "verdict"]} == {"not beyond chance"}
+
+
+def test_all_clouds_of_a_layer_and_method_have_one_threshold():
+    table = measured(is_sparse=True)["csv"]
+    assert (table.groupby(["layer", "method"])["null_cosine"].nunique() == 1).all()
+    assert table.groupby("method")["converged_share"].max().loc["ica"] == 1
+    assert table.loc[table["method"] == "autoencoder", "converged_share"].isna().all()
+
+
+def test_only_features_that_can_be_zero_have_a_share_of_tokens():
+    features = measured(is_sparse=True)["features"]
+    is_known = features.groupby("method")["active_share"].agg(lambda x: x.notna().all())
+    assert is_known.to_dict() == {"autoencoder": True, "ica": False}
 
 
 def test_features_are_listed_with_their_tokens():
     outcome = measured(is_sparse=True)
-    features = outcome["features"].query("method == 'ica' and layer == 1")
+    features = outcome["features"].query("method == 'ica' and layer == 1 and cloud == 'model'")
     assert len(features) == 4
     assert features["cosine"].is_monotonic_decreasing
     assert set(features["recurs"]) == {"yes"}

@@ -40,7 +40,8 @@ def thesis(
             raise InputError("--keep and --write: found both, allowed: one of them")
         if keep:
             typer.echo(keep_verdicts(name, Path("results")))
-            typer.echo(keep_answers(name))
+            if answers := keep_answers(name):
+                typer.echo(answers)
             return
         up = _way_up(target.parent) if target else "."
         page = thesis_page(name, up=up)

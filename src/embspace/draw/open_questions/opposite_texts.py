@@ -1,6 +1,7 @@
 """Draws how unlike a sentence a search gets by changed words, with one sentence and its texts."""
 
 from textwrap import fill
+from typing import Any
 
 import pandas as pd
 from matplotlib.axes import Axes
@@ -66,7 +67,11 @@ def draw_opposite_texts(
         rows = table[table["search"] == name]
         _line(axes[0], rows, look)
         shade(axes[0], rows, "n_changed", "cosine", color=look.color, alpha=0.12)
-    corpus = {"color": LEAST_ALIKE.color, "ls": LEAST_ALIKE.line, "label": LEAST_ALIKE.name}
+    corpus: dict[str, Any] = {
+        "color": LEAST_ALIKE.color,
+        "ls": LEAST_ALIKE.line,
+        "label": LEAST_ALIKE.name,
+    }
     axes[0].axhline(counts["corpus_cosine"], lw=1, **corpus)
     axes[0].xaxis.set_major_locator(MaxNLocator(integer=True, nbins=6))
     axes[0].set(

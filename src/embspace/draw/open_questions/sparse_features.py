@@ -5,6 +5,7 @@ from typing import Any
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import PercentFormatter
 from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 
 from embspace.draw.page.canvas import (
@@ -23,10 +24,10 @@ from embspace.draw.page.token_kinds import drawable
 STAGE = "measure_sparse_features"
 FURTHER_RESULTS = ("conf/measure/open_questions/sparse_features.yaml",)
 MEASURED_WITH = FURTHER_RESULTS[0]
-MODEL = "model"
+MODEL, RANDOM = "model", "random_weights"
 CLOUDS = {
     MODEL: Look("the model", VERMILION, "o"),
-    "random_weights": Look(NULLS["random_initialization"].name, GRAY, "s"),
+    RANDOM: Look(NULLS["random_initialization"].name, GRAY, "s"),
     "gaussian": Look("Gaussian, same covariance", BLUE, "D"),
 }
 METHODS = {"ica": "ICA", "autoencoder": "autoencoder"}
@@ -54,8 +55,8 @@ def draw_sparse_features(
         f"{counted(counts['n_documents'], 'text')} · {counted(settings['n_seeds'], 'seed')}, each "
         f"of its own texts · lines: pairs of seeds · ICA: {settings['n_components']} features, "
         f"autoencoder: {settings['n_features']}, of which {settings['n_active']} are active · "
-        f"below: the commonest of the {settings['n_top']} tokens that light a feature most, with "
-        "its share",
+        f"c, d: the commonest of the {settings['n_top']} tokens that light a feature most, its "
+        "share, and the feature's smallest cosine with other seeds",
         stage=STAGE,
     )
     text = _tables(results, label, digits)
@@ -63,14 +64,17 @@ def draw_sparse_features(
         say_instead(axes, "no states of single tokens")
         return figure, text
     _shares(axes[0], table, "recurring", "Features that recur between seeds")
-    _shares(axes[1], table, "variance_share", "Share of variance")
+    _shares(axes[1], table, "variance_share", "Variance that features hold")
+    axes[0].set_xlabel("features of a seed")
+    axes[1].set_xlabel("variance of the tokens' vectors")
     axes[1].set_yticklabels([])
-    last = table["layer"].max()
-    for ax, (method, name) in zip(axes[2:], METHODS.items(), strict=True):
-        features = results["features"]
-        own = features[(features["layer"] == last) & (features["method"] == method)]
-        _tokens(ax, own.head(n_shown))
-        ax.set_title(f"{sentence_case(name)}, layer {last}: most alike between seeds")
+    method, layer = _place_shown(table)
+    features = results["features"]
+    own = features[(features["layer"] == layer) & (features["method"] == method)]
+    for ax, cloud in zip(axes[2:], (MODEL, RANDOM), strict=True):
+        _tokens(ax, own[own["cloud"] == cloud].head(n_shown))
+        name = sentence_case(METHODS[method])
+        ax.set_title(f"{name}, layer {layer}, {CLOUDS[cloud].name}: most alike")
     legend_below(figure, axes[:1], ncols=3)
     return figure, text
 
@@ -83,16 +87,32 @@ def _finding(table: pd.DataFrame) -> str:
     learned = own[own["verdict"] == LEARNED]
     if learned.empty:
         last = own[own["layer"] == own["layer"].max()]
-        return f"No features recur beyond random weights and chance: {_named(last)} recur"
+        return f"No features recur beyond random weights and chance: {_named(last, table)}"
     elsewhere = ", and nowhere else" if len(learned) < len(own) else ""
-    return f"Features recur beyond random weights: {_named(learned)}{elsewhere}"
+    return f"Features recur beyond random weights: {_named(learned, table)}{elsewhere}"
 
 
-def _named(rows: pd.DataFrame) -> str:
+def _named(rows: pd.DataFrame, table: pd.DataFrame) -> str:
+    at_random = table[table["cloud"] == RANDOM].set_index(["layer", "method"])
     return ", ".join(
-        f"{percent(row['recurring'])} by {METHODS[row['method']]} in layer {row['layer']}"
+        f"{percent(row['recurring'])} by {METHODS[row['method']]} in layer {row['layer']} "
+        f"({_null(at_random.loc[(row['layer'], row['method'])])})"
         for _, row in rows.iterrows()
     )
+
+
+def _null(row: pd.Series) -> str:
+    """Return the share at random weights, and whether a fit there ended too early."""
+    ended = ", not converged" if row["converged_share"] < 1 else ""
+    return f"random weights: {percent(row['recurring'])}{ended}"
+
+
+def _place_shown(table: pd.DataFrame) -> tuple[str, int]:
+    """Return method and layer of the first features that are learned, else of the last by ICA."""
+    learned = table[table["verdict"] == LEARNED]
+    if learned.empty:
+        return next(iter(METHODS)), int(table["layer"].max())
+    return str(learned["method"].iloc[0]), int(learned["layer"].iloc[0])
 
 
 def _shares(ax: Axes, table: pd.DataFrame, quantity: str, title: str) -> None:
@@ -106,7 +126,8 @@ def _shares(ax: Axes, table: pd.DataFrame, quantity: str, title: str) -> None:
             ax.hlines(y, own[f"{quantity}_low"], own[f"{quantity}_high"], color=look.color, lw=1.2)
         ax.plot(own[quantity], y, look.marker, ms=5, color=look.color, label=look.name)
     ax.set_yticks(range(len(places)), [f"{METHODS[m]}, layer {layer}" for layer, m in places])
-    ax.set(xlim=(-0.03, 1.03), ylim=(len(places) - 0.5, -0.5), xlabel="share")
+    ax.set(xlim=(-0.03, 1.03), ylim=(len(places) - 0.5, -0.5))
+    ax.xaxis.set_major_formatter(PercentFormatter(1, decimals=0, symbol=" %"))
     ax.set_title(title)
 
 
@@ -139,13 +160,15 @@ def _tables(results: Results, label: str, digits: int) -> str:
         STAGE,
         section(
             "Features that recur",
-            "Share of the living features of two seeds that match beyond random directions; the "
-            "range is over pairs of seeds. The verdict follows the rule beside the settings.",
+            "Share of the living features of two seeds that match beyond random directions, of "
+            "all clouds beyond the same cosine; the range is over pairs of seeds. The verdict "
+            "follows the rule beside the settings. Fits that have not converged may recur less.",
             markdown_table(results.for_readers("csv"), digits),
         ),
         section(
             "Features that are most alike in all seeds",
-            "With the token in brackets that lights a feature. No claim is made of what it does.",
+            "With the token in brackets that lights a feature. No claim is made of what it does. "
+            "Features of ICA are never 0, so that no share of tokens lights them.",
             markdown_table(results.for_readers("features"), digits),
         ),
     )

@@ -22,24 +22,25 @@ from embspace.draw.page.canvas import (
 )
 from embspace.draw.page.looks import (
     BLACK,
-    BLUE,
     GRAY,
     NULLS,
     ORANGE,
     POOLINGS,
     PREPARATIONS,
     PURPLE,
-    VERMILION,
+    SKY,
     corpus_looks,
 )
 from embspace.draw.page.markdown import markdown_table, section, tables_page
 from embspace.draw.page.saving import Results
 
 STAGE = "measure_text_islands"
+FURTHER_RESULTS = ("conf/measure/open_questions/text_islands.yaml",)
+MEASURED_WITH = FURTHER_RESULTS[0]
 POINTS = "data/measured/text_islands.parquet"
 MAP, SPACE = "tsne", "space"
 TRAINED, RANDOM = "trained", "random"
-ISLANDS = (VERMILION, PURPLE, BLUE, ORANGE)  # the largest of a map
+ISLANDS = (PURPLE, ORANGE, SKY, BLACK)  # the largest of a map; no color of a corpus
 MARKERS = ("o", "s", "^", "D")
 LABELS = ("source", "domain", "subject", "document", "length", "place")
 MOST_MAPS = 2
@@ -47,15 +48,15 @@ MOST = 0.5  # share of an island's texts beyond which a subject or source names 
 INK = 2500.0  # area of all dots, in square points
 N_WORDS = 3
 AT_RANDOM = NULLS["random_initialization"]
+HOLLOW = {"color": AT_RANDOM.color, "markerfacecolor": "white"}
 # Method and weights -> name, look, and how far below the row of a label.
 MARKS: dict[tuple[str, str], tuple[str, dict[str, Any]]] = {
-    (MAP, TRAINED): ("on the map", {"marker": "o", "color": VERMILION, "y": -0.2}),
-    (SPACE, TRAINED): ("in space", {"marker": "D", "color": BLACK, "y": 0.0}),
-    (SPACE, RANDOM): (
-        f"in space, {AT_RANDOM.name}",
-        {"marker": "s", "color": AT_RANDOM.color, "markerfacecolor": "white", "y": 0.2},
-    ),
+    (MAP, TRAINED): ("on the map", {"marker": "^", "color": BLACK, "y": -0.3}),
+    (MAP, RANDOM): (f"on the map, {AT_RANDOM.name}", {"marker": "^", **HOLLOW, "y": -0.1}),
+    (SPACE, TRAINED): ("in space", {"marker": "D", "color": BLACK, "y": 0.1}),
+    (SPACE, RANDOM): (f"in space, {AT_RANDOM.name}", {"marker": "D", **HOLLOW, "y": 0.3}),
 }
+DEALT = "largest of labels dealt at random"
 FAMILIES = {
     "sources": "the sources",
     "topics": "topics",
@@ -76,7 +77,7 @@ def draw_text_islands(
         2,
         height_mm=row_height_mm * n_rows + 18,
         title=_finding(table, maps),
-        subtitle=_population(table, maps, label),
+        subtitle=_population(results, maps, label),
         stage=STAGE,
     )
     text = _tables(results, label, digits)
@@ -87,7 +88,7 @@ def draw_text_islands(
     for name, left, right in zip(maps, axes[::2], axes[1::2], strict=True):
         _map(left, points[points["map"] == name], _of(islands, name, MAP), name)
         _shared(right, labels[labels["map"] == name])
-    legend_below(figure, axes[1:2], ncols=4)
+    legend_below(figure, axes[1:2], ncols=3)
     return figure, text
 
 
@@ -111,21 +112,35 @@ def _last(table: pd.DataFrame, name: str, method: str, weights: str) -> pd.DataF
 
 def _finding(table: pd.DataFrame, maps: Sequence[str]) -> str:
     """Return the title: of which family the islands of each map are, and if they stand."""
+    rows = {name: _last(table, name, MAP, TRAINED).iloc[-1] for name in maps}
+    if rows and not any(seen["n_standing"] for seen in rows.values()):
+        where = [
+            f"of {seen['n_islands']} on the map of {_called(name)}" for name, seen in rows.items()
+        ]
+        return f"No island stands: none {' and none '.join(where)}"
     parts = []
-    for name in maps:
-        seen = _last(table, name, MAP, TRAINED).iloc[-1]
-        if not seen["n_standing"]:
-            n = counted(seen["n_islands"], "island")
-            parts.append(f"of {n} on the map of {_called(name)}, none stands")
+    for name, seen in rows.items():
+        n, standing = int(seen["n_islands"]), int(seen["n_standing"])
+        if not standing:
+            islands = counted(n, "island")
+            parts.append(f"of {islands} on the map of {_called(name)}, none stands")
             continue
         family = FAMILIES.get(seen["verdict"], "of no one family")
-        [at_random] = _last(table, name, SPACE, RANDOM)["verdict"]
-        also = ", as with random weights" if at_random == seen["verdict"] else ""
-        parts.append(f"islands on the map of {_called(name)} are {family}{also}")
+        which = "islands" if standing == n else f"{standing} of {n} islands stand, and all"
+        also = _also(seen, _last(table, name, MAP, RANDOM).iloc[-1])
+        parts.append(f"on the map of {_called(name)}, {which} are {family}{also}")
     return sentence_case("; ".join(parts)) or "No map of texts"
 
 
-def _population(table: pd.DataFrame, maps: Sequence[str], label: str) -> str:
+def _also(seen: pd.Series, at_random: pd.Series) -> str:
+    """Return how islands that stand on a map compare with islands on the map of random weights."""
+    if not at_random["n_standing"]:
+        return "; with random weights none stands"
+    return ", as with random weights" if at_random["verdict"] == seen["verdict"] else ""
+
+
+def _population(results: Results, maps: Sequence[str], label: str) -> str:
+    table, settings = results["csv"], results[MEASURED_WITH]
     if not maps:
         return f"{label} · no text"
     seen = [_last(table, name, MAP, TRAINED).iloc[-1] for name in maps]
@@ -135,9 +150,22 @@ def _population(table: pd.DataFrame, maps: Sequence[str], label: str) -> str:
     )
     space = f"{POOLINGS[seen[0]['pooling']].name}, {PREPARATIONS[seen[0]['preparation']]}"
     return (
-        f"{label} · layer {seen[0]['layer']} · {space} · {texts} · 1: labels and islands are the "
-        "same, 0: chance · no mark: fewer than two islands"
+        f"{label} · layer {seen[0]['layer']} · {space} · {texts} · an island stands if at least "
+        f"{percent(settings['share'])} of {settings['n_half_samples']} half-samples have it again, "
+        f"and those of no Gaussian cloud{_margins(results, maps)} · no mark: fewer than two islands"
     )
+
+
+def _margins(results: Results, maps: Sequence[str]) -> str:
+    """Return how often the best island of a map comes again, beside Gaussian clouds' best."""
+    parts = []
+    for name in maps:
+        matched = _of(results["islands"], name, MAP)["matched"]
+        null = _last(results["csv"], name, MAP, TRAINED)["null_largest_matched"].iloc[-1]
+        if len(matched) and pd.notna(null):
+            best = percent(matched.max())
+            parts.append(f"{_called(name)} {best}, Gaussian {percent(null)}")
+    return f" (best: {'; '.join(parts)})" if parts else ""
 
 
 def _map(ax: Axes, points: pd.DataFrame, islands: pd.DataFrame, name: str) -> None:
@@ -175,11 +203,11 @@ def _shared(ax: Axes, labels: pd.DataFrame) -> None:
         y = own["label"].map(places) + marks["y"]
         look = {key: value for key, value in marks.items() if key != "y"}
         ax.plot(own["information"], y, ls="", ms=5, label=name, **look)
-        ax.plot(own["null_largest"], y, "|", color=GRAY, ms=7, label="largest of deals")
+        ax.plot(own["null_largest"], y, "|", color=GRAY, ms=7, label=DEALT)
     ax.axvline(0, color="black", lw=0.6)
     ax.set_yticks([*places.values()], [*places])
     ax.set(ylim=(len(LABELS) - 0.5, -0.5), xlim=(-0.08, 1.05))
-    ax.set_xlabel("adjusted mutual information")
+    ax.set_xlabel("adjusted mutual information: 0 chance, 1 the same")
     ax.set_title("What labels say about islands")
 
 
@@ -191,7 +219,9 @@ def _tables(results: Results, label: str, digits: int) -> str:
         section(
             "Islands by map, space and layer",
             "Which islands stand, and of which family they are, by the rules beside the settings. "
-            "Inside a source: labels compared within each source.",
+            "Families are of all islands of a row, also where none stands. Inside a source: labels "
+            "compared within each source. Islands of maps of Gaussian clouds are sought as often "
+            "as it takes to see that none stands.",
             markdown_table(table, digits),
         ),
         section(

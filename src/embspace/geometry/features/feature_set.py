@@ -16,6 +16,8 @@ class FeatureSet(NamedTuple):
     activations: Float[np.ndarray, "n feature"]
     variance_share: float
     """Share of the variance of the vectors that all features hold together."""
+    is_converged: bool | None = None
+    """Whether the fit ended before its last iteration; None of a method with a fixed length."""
 
     @property
     def is_alive(self) -> np.ndarray:

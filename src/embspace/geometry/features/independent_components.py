@@ -38,7 +38,7 @@ def independent_components(
 
     Activations are of all rows. Components are matched in the space of principal components at
     variance 1, where they are orthogonal. Signs are such that the third moment of an activation is
-    positive.
+    positive. `is_converged` is false where all of `max_iter` iterations were needed.
     """
     from sklearn.decomposition import FastICA
     from sklearn.exceptions import ConvergenceWarning
@@ -51,7 +51,9 @@ def independent_components(
     signs = np.where(np.mean(activations**3, axis=0) < 0, -1.0, 1.0)
     unmixing, activations = unmixing * signs[:, np.newaxis], activations * signs
     directions = unmixing @ cloud.mixing
-    return FeatureSet(_unit(directions), _unit(unmixing), activations, cloud.variance_share)
+    is_converged = bool(model.n_iter_ < max_iter)
+    share = cloud.variance_share
+    return FeatureSet(_unit(directions), _unit(unmixing), activations, share, is_converged)
 
 
 def _unit(x: Float[np.ndarray, "n dim"]) -> Float[np.ndarray, "n dim"]:

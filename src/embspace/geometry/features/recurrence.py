@@ -31,7 +31,7 @@ class Recurrence(NamedTuple):
     cosine: float
     """Mean over matches and pairs."""
     threshold: float
-    """The largest cosine of a match with random directions."""
+    """Cosine above which a feature recurs."""
     of_first: Float[np.ndarray, " feature"]
     """Smallest cosine of each feature of the first seed with the others; NaN of a dead feature."""
 
@@ -47,19 +47,24 @@ def matches(
     return Matches(rows, columns, cosines[rows, columns].clip(max=1))
 
 
-def recurrence(
-    seeds: Sequence[FeatureSet],
+def largest_random_match(
+    features: FeatureSet,
     random_directions: DirectionsOf,
     *,
     n_draws: int,
     rng: np.random.Generator,
-) -> Recurrence:
-    """Return which living features of two seeds or more recur, beyond random directions."""
-    alive = [found.matched_by[found.is_alive] for found in seeds]
-    threshold = max(
-        matches(alive[0], random_directions(len(alive[0]), stream)).cosine.max(initial=0)
+) -> float:
+    """Return the largest absolute cosine of living features in matches with random directions."""
+    alive = features.matched_by[features.is_alive]
+    return max(
+        float(matches(alive, random_directions(len(alive), stream)).cosine.max(initial=0))
         for stream in rng.spawn(n_draws)
     )
+
+
+def recurrence(seeds: Sequence[FeatureSet], threshold: float) -> Recurrence:
+    """Return which living features of two seeds or more match beyond a cosine, the threshold."""
+    alive = [found.matched_by[found.is_alive] for found in seeds]
     shares, cosines = [], []
     smallest = np.full(len(alive[0]), np.inf)
     for one, other in combinations(range(len(seeds)), 2):
@@ -73,7 +78,7 @@ def recurrence(
             smallest = np.minimum(smallest, own)
     of_first = np.full(len(seeds[0].matched_by), np.nan)
     of_first[seeds[0].is_alive] = smallest
-    return Recurrence(np.array(shares), float(np.mean(cosines)), float(threshold), of_first)
+    return Recurrence(np.array(shares), float(np.mean(cosines)), threshold, of_first)
 
 
 def orthogonal_directions(n: int, rng: np.random.Generator) -> Directions:

@@ -1,11 +1,14 @@
 """A sparse autoencoder that keeps the largest activations of each vector."""
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from jaxtyping import Float, Int
 
 from embspace.geometry.features.feature_set import FeatureSet
+
+if TYPE_CHECKING:
+    import torch
 
 
 class Training(NamedTuple):
@@ -44,12 +47,12 @@ def sparse_autoencoder(
     optimizer = torch.optim.Adam([decoder, encoder, offset], lr=training.learning_rate)
     for _ in range(training.n_epochs):
         order = torch.randperm(len(fitted), generator=generator)
-        for chosen in torch.split(order, training.batch_size):
-            batch = fitted[chosen]
+        for first in range(0, len(order), training.batch_size):
+            batch = fitted[order[first : first + training.batch_size]]
             active = _activations(batch @ encoder.T + offset, training.n_active)
             loss = (active @ decoder - batch).square().sum(dim=1).mean()
             optimizer.zero_grad()
-            loss.backward()
+            loss.backward()  # type: ignore[no-untyped-call]
             optimizer.step()
             with torch.no_grad():
                 decoder /= decoder.norm(dim=1, keepdim=True)
@@ -60,7 +63,7 @@ def sparse_autoencoder(
     return FeatureSet(directions, directions, active.numpy(), share)
 
 
-def _activations(scores: "torch.Tensor", n_active: int) -> "torch.Tensor":  # type: ignore[name-defined] # noqa: F821
+def _activations(scores: "torch.Tensor", n_active: int) -> "torch.Tensor":
     """Return the largest scores of each row, where positive, and 0 in place of all others."""
     values, places = scores.topk(n_active, dim=1)
     return scores.new_zeros(scores.shape).scatter(1, places, values.relu())

@@ -24,6 +24,7 @@ from embspace.geometry.features.independent_components import (
 from embspace.geometry.features.recurrence import (
     Recurrence,
     directions_of_covariance,
+    largest_random_match,
     orthogonal_directions,
     recurrence,
 )
@@ -65,16 +66,17 @@ SPARSE_FEATURES = Analysis(
                 "n_tokens": ("count", "tokens"),
                 "n_features": ("count", "features"),
                 "dead_share": ("seed_feature", "dead features"),
+                "converged_share": ("seed_feature", "fits that converged"),
                 "variance_share": ("seed_feature", "share of variance"),
                 "cosine": ("seed_feature", "cosine of matches"),
-                "null_cosine": ("null_feature", "largest with random directions"),
+                "null_cosine": ("null_feature", "largest with random directions, of all clouds"),
                 **with_bounds("recurring", "seed_feature", "features that recur"),
                 "verdict": ("feature_choice", "features are"),
             }
         ),
         "features": Table(
             {
-                **shown("row", "layer", "method", "rank"),
+                **shown("row", "layer", "method", "cloud", "rank"),
                 "cosine": ("feature_choice", "smallest cosine with other seeds"),
                 "recurs": ("feature_choice", "recurs"),
                 "active_share": ("feature_choice", "tokens that light it"),
@@ -127,8 +129,10 @@ def measure_sparse_features(
 
     Each seed has documents of its own.
 
-    `csv` has a row a layer, method and cloud: the model's, that of random weights, a Gaussian.
-    `features` describes those of the first seed that recur best. Verdicts are by the rule of conf/.
+    `csv` has a row a layer, method and cloud: the model's, that of random weights, a Gaussian. Of
+    one layer and method, features of all clouds recur beyond the same cosine.
+    `features` describes those of the first seed that recur best, of the model and of random
+    weights. Verdicts are by the rule of conf/.
     """
     if corpus is None or module is None:
         return SPARSE_FEATURES.empty(n_tokens=0, n_documents=0)
@@ -150,12 +154,13 @@ def measure_sparse_features(
         gaussian = gaussian_of_covariance(read.states[layer].astype(np.float64), of_covariance)
         clouds = {MODEL: read.states[layer], RANDOM: random[layer], GAUSSIAN: gaussian}
         for method in METHODS:
-            made = {name: _in_cloud(x, parts, method, name, how) for name, x in clouds.items()}
+            made = _in_clouds(clouds, parts, method, how)
             place = {"layer": layer, "method": method}
             rows["csv"] += [place | row for row in _compared(made, n_tokens, margin)]
-            first, recurring = made[MODEL][0][0], made[MODEL][1]
-            listed = _listed(first, recurring, read, n_listed, Shown(n_top, n_examples))
-            rows["features"] += [place | row for row in listed]
+            for name in (MODEL, RANDOM):
+                seeds, recurring = made[name]
+                listed = _listed(seeds[0], recurring, read, n_listed, Shown(n_top, n_examples))
+                rows["features"] += [place | {"cloud": name} | row for row in listed]
     return {
         **{name: table.of(rows[name]) for name, table in SPARSE_FEATURES.tables.items()},
         "json": {"n_tokens": n_tokens, "n_documents": n_read},
@@ -171,25 +176,45 @@ def _parts(
     return [np.flatnonzero(part[document] == number) for number in range(n_parts)]
 
 
-def _in_cloud(
+def _in_clouds(
+    clouds: Mapping[str, Float[np.ndarray, "token dim"]],
+    parts: Sequence[Int[np.ndarray, " _"]],
+    method: str,
+    how: How,
+) -> dict[str, tuple[list[FeatureSet], Recurrence]]:
+    """Return the features of all seeds in each cloud, and how far they are the same.
+
+    They recur beyond the largest match with random directions of any of the clouds: a threshold of
+    each cloud's own would be near 1 where few directions hold most of the variance.
+    """
+    made = {name: _seeds(x, parts, method, how) for name, x in clouds.items()}
+    threshold = max(
+        largest_random_match(
+            made[name][0],
+            orthogonal_directions if method == ICA else directions_of_covariance(x),
+            n_draws=how.n_draws,
+            rng=stream_of(np.random.default_rng(how.seed), method, name),
+        )
+        for name, x in clouds.items()
+    )
+    return {name: (seeds, recurrence(seeds, threshold)) for name, seeds in made.items()}
+
+
+def _seeds(
     x: Float[np.ndarray, "token dim"],
     parts: Sequence[Int[np.ndarray, " _"]],
     method: str,
-    name: str,
     how: How,
-) -> tuple[list[FeatureSet], Recurrence]:
-    """Return the features of all seeds, each of its own part, and how far they are the same."""
-    rng = stream_of(np.random.default_rng(how.seed), method, name)
+) -> list[FeatureSet]:
+    """Return the features of all seeds, each of its own part."""
     seeds = [*enumerate(parts, start=how.seed * how.n_seeds)]
     if method == ICA:
         cloud = whitened_cloud(x, how.n_components)
-        made = [
+        return [
             independent_components(cloud, part, max_iter=how.max_iter, seed=number)
             for number, part in seeds
         ]
-        return made, recurrence(made, orthogonal_directions, n_draws=how.n_draws, rng=rng)
-    made = [sparse_autoencoder(x, part, how.training, seed=number) for number, part in seeds]
-    return made, recurrence(made, directions_of_covariance(x), n_draws=how.n_draws, rng=rng)
+    return [sparse_autoencoder(x, part, how.training, seed=number) for number, part in seeds]
 
 
 def _compared(
@@ -203,6 +228,7 @@ def _compared(
             "n_tokens": n_tokens,
             "n_features": len(seeds[0].directions),
             "dead_share": float(np.mean(dead)),
+            "converged_share": _converged_share(seeds),
             "variance_share": float(np.mean([found.variance_share for found in seeds])),
             "cosine": recurring.cosine,
             "null_cosine": recurring.threshold,
@@ -211,6 +237,11 @@ def _compared(
             "recurring_high": float(recurring.shares.max()),
             "verdict": _verdict(made, margin) if name == MODEL else "",
         }
+
+
+def _converged_share(seeds: Sequence[FeatureSet]) -> float:
+    known = [found.is_converged for found in seeds if found.is_converged is not None]
+    return float(np.mean(known)) if known else np.nan
 
 
 def _verdict(made: Mapping[str, tuple[Sequence[FeatureSet], Recurrence]], margin: float) -> str:
@@ -233,8 +264,14 @@ def _listed(
                 "rank": rank,
                 "cosine": smallest[feature],
                 "recurs": YES if smallest[feature] > recurring.threshold else NO,
+                "active_share": _active_share(first.activations[:, feature]),
                 **described(first.activations[:, feature], read.tokens, how),
             }
+
+
+def _active_share(activations: Float[np.ndarray, " token"]) -> float:
+    """Return the share of tokens that light a feature; NaN where no activation is 0."""
+    return float((activations > 0).mean()) if (activations == 0).any() else np.nan
 
 
 main = SPARSE_FEATURES.main(measure_sparse_features)

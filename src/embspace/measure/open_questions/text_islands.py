@@ -33,6 +33,7 @@ from embspace.measure.open_questions.islands.places import (
     are_alike,
     islands_of_map,
     islands_of_space,
+    map_of,
     no_islands,
 )
 from embspace.measure.open_questions.islands.texts import (
@@ -89,8 +90,8 @@ TEXT_ISLANDS = Analysis(
                 "share_in_islands": ("map_share", "texts in islands"),
                 "null_n_islands": ("map_parts", "islands of Gaussian clouds"),
                 "null_largest_matched": ("map_share", "halves with a match there, at least"),
-                "verdict": ("island_verdict", "islands are"),
-                "verdict_inside": ("island_verdict", "inside a source"),
+                "verdict": ("island_verdict", "all islands are"),
+                "verdict_inside": ("island_verdict", "all, inside a source"),
             }
         ),
         "labels": Table(
@@ -181,16 +182,16 @@ def measure_text_islands(
     device: Device,
     seed: NonNegativeInt,
 ) -> Outcome:
-    """Find islands of texts by layer and space, and on the t-SNE map of the last space.
+    """Find islands of texts by layer and space, and on t-SNE maps of the last space.
 
-    `csv` has a row a place: how many islands, how many stand, and their family by the rule.
+    `csv` has a row a place: how many islands, how many stand, and the family of all by the rule.
     `labels` compares islands with each label, `islands` describes them where the maps are.
     """
     if coordinates.empty or module is None:
         return TEXT_ISLANDS.empty(n_texts=0, n_space_islands=0, n_space_standing=0)
     how = How(
         Search(smallest, n_density, n_half_samples, share, jaccard),
-        Families(n_half_samples, share, n_deals),
+        Families(n_half_samples, share, n_deals, smallest),
         n_neighbors,
         n_clouds,
         n_words,
@@ -267,15 +268,36 @@ def _on_map(
         if place[3:5] == (TRAINED, shown_layer):
             last = islands
             rows["islands"] += _described(place, islands, None, windows, words, how)
-    place = Place(name, *spaces[-1], TRAINED, shown_layer, TSNE_MAP)
-    x = prepared(_vectors(windows, states, place), preparation)
-    layout = points[["x", "y"]].to_numpy()
-    rng = how.stream(*place)
-    seen = islands_of_map(x, layout, how.search, how.n_neighbors, how.tsne, how.seed, rng)
-    _add(rows, place, seen, labels, how)
-    rows["islands"] += _described(place, seen, last, windows, words, how)
-    rows["parquet"] = points.assign(island=seen.labels + 1, island_in_space=last.labels + 1)
+    for weights in states:
+        place = Place(name, *spaces[-1], weights, shown_layer, TSNE_MAP)
+        seen = _seen(_vectors(windows, states, place), points, place, how)
+        _add(rows, place, seen, labels, how)
+        if weights == TRAINED:
+            rows["islands"] += _described(place, seen, last, windows, words, how)
+            rows["parquet"] = points.assign(island=seen.labels + 1, island_in_space=last.labels + 1)
     return rows
+
+
+def _seen(
+    x: Float[np.ndarray, "text dim"], points: pd.DataFrame, place: Place, how: How
+) -> Islands:
+    """Return the islands on the map of the model, or on one of vectors at random weights."""
+    if len(x) <= 2 * how.n_neighbors or are_alike(x):
+        return no_islands(len(x))
+    x = prepared(x, place.preparation)
+    layout = points[["x", "y"]].to_numpy()
+    if place.weights == RANDOM:
+        layout = map_of(x, how.tsne, how.seed)
+    return islands_of_map(
+        x,
+        layout,
+        how.search,
+        how.n_neighbors,
+        how.n_clouds,
+        how.tsne,
+        how.seed,
+        how.stream(*place),
+    )
 
 
 def _vectors(

@@ -15,8 +15,7 @@ def test_a_feature_has_the_token_and_the_texts_that_light_it():
     kept = tokens()["token"][tokens()["kept"]]
     activations = np.where(kept == "cat", 2.0, 0.0)
     row = described(activations, tokens(), Shown(n_top=5, n_examples=2))
-    assert (row["token"], row["token_share"], row["n_texts"]) == ("cat", 1.0, 2)
-    assert row["active_share"] == 2 / 7
+    assert (row["token"], row["token_share"], row["n_documents"]) == ("cat", 1.0, 2)
     assert row["examples"] == "[CLS] the [cat] sat [SEP] … [CLS] a [cat] ran off [SEP]"
 
 

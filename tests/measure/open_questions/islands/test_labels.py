@@ -10,7 +10,7 @@ from embspace.measure.open_questions.islands.labels import (
 )
 from tests.measure.open_questions.islands.planted import group_of, windows_of_source
 
-HOW = Families(n_half_samples=8, share=0.9, n_deals=19)
+HOW = Families(n_half_samples=8, share=0.9, n_deals=19, smallest=8)
 
 
 def windows() -> pd.DataFrame:
@@ -45,6 +45,35 @@ def test_texts_of_no_island_do_not_count():
     assert by_label.loc["length", "information"] == pytest.approx(1)
     assert by_label.loc["length", "adjusted_rand_index"] == pytest.approx(1)
     assert np.isnan(by_label.loc["source", "information"])
+
+
+def test_a_stray_text_says_nothing_inside_its_source():
+    labels = labels_of_texts(windows())
+    islands = labels["source"].to_numpy().copy()
+    islands[0] = 1  # of the other source's island
+    verdicts, rows = families_of_islands(islands, labels, HOW, np.random.default_rng(0))
+    assert verdicts == {"verdict": "sources", "verdict_inside": "undecided"}
+    assert all(np.isnan(row.get("information_inside", np.nan)) for row in rows)
+
+
+@pytest.mark.parametrize("smallest", [1, 8])
+def test_halves_without_a_value_are_of_no_family(smallest: int):
+    labels = labels_of_texts(windows())
+    islands = np.zeros(96, np.int64)
+    islands[:smallest] = 1  # in some halves only, where small
+    how = HOW._replace(smallest=smallest, n_half_samples=40)
+    _, rows = families_of_islands(islands, labels, how, np.random.default_rng(0))
+    first = pd.DataFrame(rows).groupby("family")["first"].first()
+    assert first.sum() <= 1
+    if smallest == 1:
+        assert 0 < first.sum() < 0.8
+        assert first["sources"] < 0.2
+
+
+def test_documents_that_are_numbers_are_of_one_corpus():
+    table = windows()
+    assert labels_of_texts(table.assign(document="1"))["document"].nunique() == 2
+    assert labels_of_texts(table.assign(document="one"))["document"].nunique() == 1
 
 
 def test_one_island_has_no_family():

@@ -27,10 +27,11 @@ def test_an_island_that_the_map_alone_has_is_not_on_a_map_of_another_seed():
     rng = np.random.default_rng(1)
     x = unit_rows(rng.normal(size=(150, 10)).astype(np.float32))
     layout = rng.normal(size=(150, 2)) + 30 * (np.arange(150) % 2)[:, np.newaxis]
-    islands = islands_of_map(x, layout, HOW, 40, TSNE, 0, rng)
+    islands = islands_of_map(x, layout, HOW, 40, 2, TSNE, 0, rng)
     assert islands.n == 2
     assert not islands.stands.any()
     assert (islands.other_seed < 0.75).all()
+    assert islands.null["n_standing"] <= 2
 
 
 def test_vectors_that_differ_by_rounding_are_alike():

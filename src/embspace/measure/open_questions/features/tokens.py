@@ -31,7 +31,6 @@ def described(
     counts = tokens["token"].iloc[top].value_counts()
     rows = _of_different_documents(top, tokens["document"].to_numpy(), shown.n_examples)
     return {
-        "active_share": float((activations > 0).mean()),
         "token": counts.index[0],
         "token_share": counts.iloc[0] / len(top),
         "n_texts": int(tokens["document"].iloc[top].nunique()),

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from jaxtyping import Int
+from jaxtyping import Bool, Int
 
 from embspace.geometry.groups.shared_information import SharedInformation, shared_information
 from embspace.geometry.practice.clusters import adjusted_rand_index
@@ -32,17 +32,21 @@ class Families(NamedTuple):
     share: float
     """Least share of half-samples in which one family is first."""
     n_deals: int
+    smallest: int
+    """Fewest texts of the second largest island of a source that counts inside the sources."""
 
 
 def labels_of_texts(windows: pd.DataFrame) -> pd.DataFrame:
     """Return a column of codes for each label of texts, a row a window.
 
     `windows` has columns corpus, document, domain, subject and n_tokens, in the order of texts.
+    Documents of two corpora with one name are one, unless the name is a number.
     """
     of_document = windows.groupby(["corpus", "document"], sort=False)["document"]
     number, n = of_document.cumcount(), of_document.transform("size")
     quarters = np.quantile(windows["n_tokens"], np.arange(1, N_LENGTHS) / N_LENGTHS)
-    coded = {"source": windows["corpus"], **windows[["domain", "subject", "document"]]}
+    coded = {"source": windows["corpus"], **windows[["domain", "subject"]]}
+    coded["document"] = _documents(windows)
     codes = {name: pd.factorize(column.astype(str))[0] for name, column in coded.items()}
     return pd.DataFrame(
         {
@@ -51,6 +55,12 @@ def labels_of_texts(windows: pd.DataFrame) -> pd.DataFrame:
             "place": np.where(n > 1, N_PLACES * number // n, ALONE),
         }
     ).astype(np.int64)
+
+
+def _documents(windows: pd.DataFrame) -> pd.Series:
+    """Return the names of documents, with the corpus in front of a number, a row's own name."""
+    name = windows["document"].astype(str)
+    return name.where(~name.str.isdecimal(), windows["corpus"].astype(str) + " " + name)
 
 
 def families_of_islands(
@@ -73,10 +83,19 @@ def families_of_islands(
         return {"verdict": NONE, "verdict_inside": NONE}, [{**row, **_nothing()} for row in rows]
     verdicts = {}
     source = labels["source"].to_numpy()
-    groups = {"": np.zeros_like(source), "_inside": source}
-    for (ending, group), stream in zip(groups.items(), rng.spawn(2), strict=True):
+    counted = _is_divided(islands, source, how.smallest)
+    parts = {
+        "": (np.ones_like(counted), np.zeros_like(source)),
+        "_inside": (counted, source),
+    }
+    for (ending, (rows_of, group)), stream in zip(parts.items(), rng.spawn(2), strict=True):
         names = [name for name in FAMILIES if ending == "" or name != "source"]
-        whole, halves = _compared(islands, labels[names], group, how, stream)
+        if not rows_of.any():
+            verdicts[f"verdict{ending}"] = UNDECIDED
+            continue
+        whole, halves = _compared(
+            islands[rows_of], labels.loc[rows_of, names], group[rows_of], how, stream
+        )
         first = _first_families(halves)
         verdicts[f"verdict{ending}"] = _verdict(whole, first, how.share)
         for row in rows:
@@ -85,6 +104,15 @@ def families_of_islands(
     for row in rows:
         row["adjusted_rand_index"] = adjusted_rand_index(islands, labels[row["label"]].to_numpy())
     return verdicts, rows
+
+
+def _is_divided(
+    islands: Int[np.ndarray, " text"], source: Int[np.ndarray, " text"], smallest: int
+) -> Bool[np.ndarray, " text"]:
+    """Return which texts are of a source whose second largest island has so many of its texts."""
+    sizes = np.sort(pd.crosstab(source, islands).to_numpy(), axis=1)
+    divided = np.unique(source)[sizes[:, -TWO] >= smallest]
+    return np.isin(source, divided)
 
 
 def _compared(
@@ -121,12 +149,14 @@ def _compared(
 
 
 def _first_families(halves: pd.DataFrame) -> dict[str, float]:
-    """Return the share of halves in which a family has the label that shares most."""
-    known = halves.dropna(how="all", axis=1).fillna(-np.inf)
-    if known.empty:
-        return {}
-    first = known.idxmax(axis=1).map(FAMILIES).value_counts(normalize=True)
-    return {str(family): float(share) for family, share in first.items()}
+    """Return the share of all halves in which a family alone has the label that shares most.
+
+    A half where no label has a value, or where two families share most, is of none.
+    """
+    of_family = halves.T.groupby(FAMILIES.__getitem__).max().T
+    is_top = of_family.eq(of_family.max(axis=1), axis=0)
+    first = is_top[is_top.sum(axis=1) == 1].sum() / len(halves)
+    return {str(family): float(share) for family, share in first[first > 0].items()}
 
 
 def _verdict(whole: dict[str, SharedInformation], first: dict[str, float], share: float) -> str:

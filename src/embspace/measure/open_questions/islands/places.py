@@ -79,44 +79,45 @@ def islands_of_map(
     layout: Float[np.ndarray, "text 2"],
     search: Search,
     n_neighbors: int,
+    n_clouds: int,
     tsne: Mapping[str, Any],
     seed: int,
     rng: np.random.Generator,
 ) -> Islands:
     """Return the islands on a t-SNE map of vectors of unit length.
 
-    Beside it are a map of another seed, and the map of a Gaussian cloud of the same covariance,
-    at unit length. `tsne` has the settings of `tsne_layout`.
+    Beside it are a map of another seed, and maps of Gaussian clouds of the same covariance, at unit
+    length. `tsne` has the settings of `tsne_layout`.
     """
-    for_halves, for_cloud, for_null = rng.spawn(3)
+    for_halves, for_clouds = rng.spawn(2)
     found = clusters_of(_graph(layout, n_neighbors), search, for_halves)
     other = density_labels(
-        _graph(_tsne(x, tsne, seed + 1), n_neighbors),
+        _graph(map_of(x, tsne, seed + 1), n_neighbors),
         np.arange(len(x)),
         smallest=search.smallest,
         n_density=search.n_density,
     )
     draw = draws_of("gaussian_of_covariance", x.astype(np.float64))
-    cloud = unit_rows(draw(for_cloud).astype(np.float32))
-    null = clusters_of(_graph(_tsne(cloud, tsne, seed), n_neighbors), search, for_null, stops=True)
+
+    def draw_map(stream: np.random.Generator) -> Float[np.ndarray, "text 2"]:
+        return map_of(unit_rows(draw(stream).astype(np.float32)), tsne, seed)
+
+    [null] = clusters_of_draws(
+        draw_map, n_neighbors, [search], n_clouds, for_clouds, on_sphere=False
+    )
     jaccard = best_jaccard(found.labels, other, len(found.matched))
-    n_standing = float(null.stands(search).any())
-    stands = found.stands(search) & (jaccard > search.jaccard) & (n_standing == 0)
-    facts = {
-        "n_parts": float(len(null.matched)),
-        "largest_matched": null.matched.max(initial=0),
-        "n_standing": n_standing,
-    }
-    return Islands(found.labels, found.matched, stands, facts, jaccard)
+    stands = found.stands(search) & (jaccard > search.jaccard) & (null["n_standing"] == 0)
+    return Islands(found.labels, found.matched, stands, null, jaccard)
 
 
 def _graph(layout: Float[np.ndarray, "text 2"], n_neighbors: int) -> Any:
     return neighbor_graph_of(layout.astype(np.float64), n_neighbors)
 
 
-def _tsne(
+def map_of(
     x: Float[np.ndarray, "text dim"], tsne: Mapping[str, Any], seed: int
 ) -> Float[np.ndarray, "text 2"]:
+    """Return the t-SNE map of vectors, with the settings of `tsne_layout`."""
     k = min(len(x) - 1, int(np.ceil(3 * tsne["perplexity"])))
     start = principal_components(x, n_components=2).coordinates
     return tsne_layout(neighbor_graph_of(x, k), start, **tsne, seed=seed)
