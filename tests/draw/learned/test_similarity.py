@@ -57,7 +57,7 @@ def test_each_share_of_the_hubs_counts_the_vectors_from_there_on(results, drawn)
     (null,) = (line for line in ax.lines if line.get_label() == "random neighbors")
     assert null.get_ydata()[0] == pytest.approx(1 - np.exp(-occurrence["k"].max()))
     first = results[HUBS].iloc[0]
-    assert any(f": {first['k_occurrence']}" in text.get_text() for text in ax.texts)
+    assert any(f"\n{first['k_occurrence']}" in text.get_text() for text in ax.texts)
 
 
 def test_of_positions_the_structured_ones_alone_have_a_curve_of_hubs(drawn):

@@ -139,8 +139,8 @@ def _name_hub(ax: Axes, hub: pd.Series, height: float) -> None:
     look = CLOUDS[str(hub["cloud"])]
     place = (hub["k_occurrence"], height)
     ax.plot(*place, look.marker, color=look.color, markersize=4)
-    words = f"{_hub_name(hub)}: {count(hub['k_occurrence'])}"
-    write_beside(ax, words, place, (3, -10), ha="right", path_effects=HALO)
+    words = f"{_hub_name(hub)}\n{count(hub['k_occurrence'])}"  # narrow: the curve is beside it
+    write_beside(ax, words, place, (4, 6), ha="right", path_effects=HALO)
 
 
 def _finding(summary: pd.DataFrame, hubs: pd.DataFrame, occurrence: pd.DataFrame) -> str:

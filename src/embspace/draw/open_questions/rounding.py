@@ -156,8 +156,7 @@ def _finding(shown: pd.DataFrame) -> str:
     left = f"{(rows['verdict'] != 'keeps').sum()} of {len(rows)} do not"
     return (
         f"At {counted(enough, 'bit')} all measures stay in their intervals, at "
-        f"{counted(few, 'bit')} {left}, farthest the {MEASURES[row['measure']]} of layer "
-        f"{row['layer']}"
+        f"{counted(few, 'bit')} {left}, farthest layer {row['layer']}'s {MEASURES[row['measure']]}"
     )
 
 

@@ -17,7 +17,7 @@ from embspace.draw.page.canvas import (
     percent,
     say_instead,
 )
-from embspace.draw.page.looks import GRAY, PURPLE, TOKEN_KINDS, VERMILION, Look
+from embspace.draw.page.looks import BLACK, GRAY, PURPLE, TOKEN_KINDS, VERMILION
 from embspace.draw.page.saving import Results
 from embspace.draw.page.sections import page_of_parts
 from embspace.draw.page.token_kinds import drawable
@@ -32,7 +32,7 @@ LIGHT = ("unused", "subword")  # kinds whose bars take black words
 SEEN = 0.02  # share of a bar from which a kind is in the legend
 BROWN = "#7B3F00"
 PARTS = (VERMILION, PURPLE, BROWN)  # the largest of the drawn size; no kind has their colors
-SIZES = (Look("", "0.2", "o"), Look("", "0.45", "s"), Look("", "0.6", "^"), Look("", "0.7", "D"))
+SIZES = "os^D"  # in black: gray are the nulls
 
 
 def draw_vocabulary_clusters(
@@ -95,17 +95,25 @@ def _plane(ax: Axes, tokens: pd.DataFrame, named: pd.DataFrame, smallest: int) -
     look: dict[str, Any] = {"s": 1.2, "linewidths": 0, "rasterized": True}
     own = tokens[f"part_{smallest}"]
     ax.scatter(tokens["x"], tokens["y"], color="0.8", **look)
-    for number, ((_, part), color) in enumerate(zip(named.iterrows(), PARTS, strict=False)):
+    places = {
+        number: tokens.loc[own == part, ["x", "y"]].median()
+        for number, part in enumerate(named["part"])
+    }
+    for row, number in enumerate(sorted(places, key=lambda one: float(places[one]["x"]))):
+        part, color = named.iloc[number], PARTS[number]
         rows = tokens[own == part["part"]]
         ax.scatter(rows["x"], rows["y"], color=color, **look)
+        below = row == len(PARTS) - 1  # the rightmost: no two leads cross
+        lead = {"arrowstyle": "-", "color": color, "lw": 0.8}
         words = ax.annotate(
             _words(part),
-            rows[["x", "y"]].median(),
-            (1, 0.99 - 0.06 * number),
+            tuple(places[number]),
+            (1, 0.02 if below else 0.99 - 0.06 * row),
             textcoords="axes fraction",
-            arrowprops={"arrowstyle": "-", "color": color, "lw": 0.8, "relpos": (0, 0.5)},
+            arrowprops=lead | {"relpos": (0.5, 1) if below else (0, 0.5)},
         )
-        words.set(color=color, fontsize=7, ha="right", va="top", path_effects=HALO)
+        words.set(color=color, fontsize=7, ha="right", path_effects=HALO)
+        words.set_verticalalignment("bottom" if below else "top")
     ax.set(aspect="equal", xticks=[], yticks=[], xlabel="component 1", ylabel="component 2")
     ax.set_adjustable("datalim")
     ax.set_title(f"Largest clusters of {smallest} tokens or more (gray: other tokens)")
@@ -121,8 +129,8 @@ def _stability(ax: Axes, parts: pd.DataFrame, clouds: pd.DataFrame, share: float
         ax.plot(
             own["n_tokens"],
             own["matched"],
-            mark.marker,
-            color=mark.color,
+            mark,
+            color=BLACK,
             ms=3,
             label=f"from {smallest} tokens",
         )
