@@ -60,10 +60,9 @@ def test_a_color_is_a_corpus_in_both_panels():
     assert ships.get_color() == own.get_color() != ports.get_color() == others.get_color()
 
 
-def test_the_title_holds_shares_against_halves_and_layer_0():
+def test_the_title_names_the_pair_whose_share_grows_most():
     assert title(tables()) == (
-        "60 % of ports lie farther from ships than 95 % of ships at the last layer, 10 % at layer "
-        "0, of halves of ships at most 8 %"
+        "At the last layer 60 % of ports lie farther from ships than 95 % of ships do"
     )
     none = "At the last layer no corpus lies farther from another than its halves"
     assert title(tables(across=0.08)) == none

@@ -129,9 +129,7 @@ def _finding(results: Results) -> str:
     if rows.empty:
         return "No sentence to search from"
     free, judged = rows.loc["free"], rows.loc["judged"]
-    n_changed = results["csv"].query("search == 'free'")["n_changed"].max()
-    reached = f"up to {counted(n_changed, 'changed word')} lower the cosine to "
-    reached += _signed(free["smallest"])
+    reached = f"changed words lower the cosine to {_signed(free['smallest'])}"
     if free["beyond_corpus_high"] < 0:
         reached += f", below the least alike sentence ({_signed(results['json']['corpus_cosine'])})"
         if rows.loc["random_weights", "finds_strangers"] == "yes":

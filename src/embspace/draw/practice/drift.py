@@ -163,23 +163,19 @@ def _beyond_words(
 
 
 def _finding(table: pd.DataFrame, halves: pd.DataFrame, words: dict[tuple[str, str], float]) -> str:
-    """Return the title: the AUC of a pair at the last layer, beside words, layer 0 and halves."""
+    """Return the title: the AUC of a pair at the last layer, beside words or else halves."""
     pair = _beyond_words(table, words)
     if pair is None:
         return NONE
     rows = _of_pair(table, pair)
     last = rows.iloc[-1]
     own = halves[(halves["layer"] == last["layer"]) & halves["corpus"].isin(pair)]
-    first = rows[rows["layer"] == 0]["auc"]
-    values = [
-        f"AUC {last['auc']:.2f}",
-        *(f"words alone {value:.2f}" for name, value in words.items() if name == pair),
-        *(f"layer 0 {value:.2f}" for value in first),
-        f"halves of one corpus at most {own['auc_largest'].max():.2f}",
-    ]
+    null = f"halves of one corpus at most {own['auc_largest'].max():.2f}"
+    if pair in words:
+        null = f"words alone {words[pair]:.2f}"
     verdict = "not apart beyond chance" if last["p_value"] > SURE else "apart"
     named = sentence_case(_called(pair))
-    return f"{named} are {verdict} at the last layer: {', '.join(values)}"
+    return f"{named} are {verdict} at the last layer: AUC {last['auc']:.2f}, {null}"
 
 
 def _population(results: Results) -> str:

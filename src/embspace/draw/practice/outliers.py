@@ -75,7 +75,8 @@ def _lines(ax: Axes, pairs: TablesOfPairs, column: str, null: str) -> None:
     for pair, rows in pairs.items():
         own, among = (looks[name] for name in pair)
         style: dict[str, Any] = {"color": own.color, "marker": own.marker, "ls": among.line}
-        ax.plot(rows["layer"], 100 * rows[column], ms=4, label=_called(pair), **style)
+        name = f"{_called(pair)} {percent(rows[column].iloc[-1])}"
+        ax.plot(rows["layer"], 100 * rows[column], ms=4, label=name, **style)
     high = pd.concat([*pairs.values()]).groupby("layer")[f"null_{column}_high"].max()
     ax.plot(high.index, 100 * high, color=GRAY, lw=0.8, label=null)
     ax.fill_between(high.index, 0, 100 * high, color=GRAY, alpha=0.25, lw=0)
@@ -128,9 +129,8 @@ def _finding(table: pd.DataFrame) -> str:
     row = sure.iloc[int((sure[column] - sure[f"{column}_before"]).to_numpy().argmax())]
     texts, among = corpus_called(str(row["corpus"])), corpus_called(str(row["among"]))
     return (
-        f"{percent(row[column])} of {texts} lie farther from {among} than 95 % of {among} at the "
-        f"last layer, {percent(row[f'{column}_before'])} at layer 0, of halves of {among} at most "
-        f"{percent(row['null_share_below_high'])}"
+        f"At the last layer {percent(row[column])} of {texts} lie farther from {among} than 95 % "
+        f"of {among} do"
     )
 
 
