@@ -92,7 +92,8 @@ def draw_rounding(
         ax.set_xlabel("layer")
         ax.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=6))
     axes[-1].set_axis_off()
-    axes[-1].legend(*axes[1].get_legend_handles_labels(), loc="center")
+    named = axes[1].get_legend_handles_labels()
+    axes[-1].legend(*named, loc="center", title=_left(shown, few), alignment="left")
     return figure, text
 
 
@@ -154,8 +155,17 @@ def _finding(shown: pd.DataFrame) -> str:
     row = _farthest(shown, few)
     return (
         f"At {counted(enough, 'bit')} all measures stay in their intervals, at "
-        f"{counted(few, 'bit')} some do not, farthest the {MEASURES[row['measure']]}"
+        f"{counted(few, 'bit')} not all, farthest layer {row['layer']}'s {MEASURES[row['measure']]}"
     )
+
+
+def _left(shown: pd.DataFrame, few: int | None) -> str:
+    """Return how many measures of layers some bits move out of their intervals."""
+    if few is None:
+        return ""
+    rows = shown[shown["bits"] == few]
+    left = (rows["verdict"] != "keeps").sum()
+    return f"{counted(few, 'bit')}: {left} of {len(rows)} leave"
 
 
 def _tables(results: Results, label: str, digits: int) -> str:
