@@ -31,7 +31,8 @@ from tests.tiny import build_tiny_bert
 __all__ = ["s", "study", "tree"]
 
 
-OF_OTHER_FILES = ("ledger", "encoders_decoders")  # publications, and runs
+# Publications, runs, and the models of params.yaml, one of which may judge texts.
+OF_OTHER_FILES = ("ledger", "encoders_decoders", "opposite_texts")
 
 
 @pytest.mark.parametrize("noun", [*modules()])
