@@ -43,9 +43,9 @@ def answers_of_open_questions(model: str, up: str) -> str:
         answer = _answer(noun, model)
         lines.append(f"| {section} | {question} | {answer} | {link} |")
         lines += [
-            f"| | *{label_of(other)}* | {found[noun]} | – |"
-            for other, found in others.items()
-            if noun in found
+            f"| | *{label_of(other)}* | {answers[noun]} | – |"
+            for other, answers in others.items()
+            if noun in answers
         ]
     return "\n".join(lines)
 

@@ -40,7 +40,7 @@ def test_equal_features_recur_and_random_ones_do_not():
     made = recurrence([features(base), features(base), features(half)], threshold)
     assert made.shares[0] == 1
     assert made.shares[1:] == pytest.approx([0.5, 0.5], abs=0.15)
-    assert (made.of_first[:5] > 0.99).all()
+    assert (made.first_seed[:5] > 0.99).all()
     assert 0.2 < threshold < 0.8
 
 
@@ -48,7 +48,7 @@ def test_dead_features_do_not_count():
     base = unit_directions(6, 30, np.random.default_rng(2))
     made = recurrence([features(base, 3), features(base[::-1].copy(), 6)], 0.9)
     assert made.shares.tolist() == [0.5]
-    assert np.isnan(made.of_first[3:]).all()
+    assert np.isnan(made.first_seed[3:]).all()
 
 
 def shares(x: np.ndarray, n: int) -> np.ndarray:

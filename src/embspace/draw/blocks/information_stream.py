@@ -94,12 +94,14 @@ def _subtitle(points: pd.DataFrame, label: str) -> str:
 
 def _title(gains: pd.DataFrame, label: str) -> str:
     """Return what attention and MLP do to the mean cosine, each with its norm, mean over blocks."""
-    of_cosine = gains[gains["measure"] == "mean_cosine"].set_index("step")
-    if of_cosine.empty:
+    cosine_gains = gains[gains["measure"] == "mean_cosine"].set_index("step")
+    if cosine_gains.empty:
         return f"The stream of {label} was not measured"
-    gain, of_mlp = (float(of_cosine["value"][f"{part}_and_norm"]) for part in ("attention", "mlp"))
-    random = float(of_cosine["random_weights_mean"]["attention_and_norm"])
-    verb, mlp = _verb(gain), _verb(of_mlp)
+    gain, mlp_gain = (
+        float(cosine_gains["value"][f"{part}_and_norm"]) for part in ("attention", "mlp")
+    )
+    random = float(cosine_gains["random_weights_mean"]["attention_and_norm"])
+    verb, mlp = _verb(gain), _verb(mlp_gain)
     change = "" if verb == KEEPS else f" by {abs(gain):.3f} a block"
     null = "" if random != random else f" (random weights: {_signed(random, 3)})"
     return (
@@ -132,8 +134,8 @@ def _along_stream(ax: Axes, rows: pd.DataFrame) -> None:
     ax.fill_between(placed["x"], placed["low"], placed["high"], color=BLACK, alpha=0.2, lw=0)
     ax.plot(placed["x"], placed["value"], color=BLACK, lw=0.8)
     for point, look in ON_STREAM.items():
-        of_point = placed[placed["point"] == point]
-        ax.plot(of_point["x"], of_point["value"], look.marker, color=look.color, ms=4)
+        point_rows = placed[placed["point"] == point]
+        ax.plot(point_rows["x"], point_rows["value"], look.marker, color=look.color, ms=4)
     least, most = (placed[f"random_weights_{end}"] for end in ("smallest", "largest"))
     ax.fill_between(placed["x"], least, most, color=GRAY, alpha=0.3, lw=0)
     ax.plot(placed["x"], placed["random_weights_mean"], color=GRAY, ls="--", lw=1)
@@ -171,11 +173,11 @@ def _gains(ax: Axes, steps: pd.DataFrame, gains: pd.DataFrame) -> None:
 
 def _beside(ax: Axes, rows: pd.DataFrame) -> None:
     for point, look in BESIDE.items():
-        of_point = rows[rows["point"] == point]
+        point_rows = rows[rows["point"] == point]
         line: dict[str, Any] = {"color": look.color, "marker": look.marker, "ms": 3.5}
-        ax.plot(of_point["layer"], of_point["value"], ls=look.line, label=look.name, **line)
-        ends = (of_point["low"], of_point["high"])
-        ax.fill_between(of_point["layer"], *ends, color=look.color, alpha=0.2, lw=0)
+        ax.plot(point_rows["layer"], point_rows["value"], ls=look.line, label=look.name, **line)
+        ends = (point_rows["low"], point_rows["high"])
+        ax.fill_between(point_rows["layer"], *ends, color=look.color, alpha=0.2, lw=0)
     ax.set(title="Beside the stream", xlabel="layer", ylabel="mean cosine")
     ax.set_ylim(bottom=min(0.0, ax.get_ylim()[0]))
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))

@@ -25,12 +25,12 @@ def equally_deep(alignment: pd.DataFrame) -> pd.DataFrame:
 
 def draw_alike(model: str, ax: Axes, rows: pd.DataFrame) -> None:
     """Draw a line of texts and a dashed one of words, named at their ends."""
-    for unit, of_unit in rows.groupby("unit", sort=False):
-        name = f"{corpus_looks(rows['corpus'])[of_unit['corpus'].iloc[0]].name}, {unit}s"
+    for unit, unit_rows in rows.groupby("unit", sort=False):
+        name = f"{corpus_looks(rows['corpus'])[unit_rows['corpus'].iloc[0]].name}, {unit}s"
         marks, dashes = ("o", "-") if unit == "text" else ("s", "--")
-        ax.plot(of_unit["layer"], of_unit["value"], marks, ls=dashes, color=BLACK, ms=3.5)
-        ends = (of_unit["low"], of_unit["high"])
-        ax.fill_between(of_unit["layer"], *ends, color=GRAY, alpha=0.25, lw=0)
+        ax.plot(unit_rows["layer"], unit_rows["value"], marks, ls=dashes, color=BLACK, ms=3.5)
+        ends = (unit_rows["low"], unit_rows["high"])
+        ax.fill_between(unit_rows["layer"], *ends, color=GRAY, alpha=0.25, lw=0)
         ax.lines[-1].set_label(name)
     chance = float(rows["null"].mean())
     ax.axhline(chance, color=GRAY, ls=":", lw=0.8, label="by chance")

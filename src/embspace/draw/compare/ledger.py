@@ -100,7 +100,7 @@ def _claims(ax: Axes, rows: pd.DataFrame) -> None:
     counts = counts.loc[sorted(counts.index, key=_in_order, reverse=True)]
     names = [f"{place}  {SUBJECTS.get(place, '')}".strip() for place in counts.index]
     left = pd.Series(0, index=counts.index)
-    for verdict in (each for each in VERDICTS if each in counts):
+    for verdict in (name for name in VERDICTS if name in counts):
         bars = ax.barh(names, counts[verdict], left=left, label=VERDICTS[verdict].name)
         _look(bars, verdict)
         words = [str(n) if n > 1 else "" for n in counts[verdict]]
@@ -119,7 +119,7 @@ def _look(bars: Iterable[Rectangle], verdict: str) -> None:
 def _totals(ax: Axes, rows: pd.DataFrame) -> None:
     """Draw a bar for each verdict, which names the parts of the sections, too."""
     counts = rows["verdict"].value_counts()
-    for verdict in (each for each in VERDICTS if each in counts):
+    for verdict in (name for name in VERDICTS if name in counts):
         bars = ax.barh([VERDICTS[verdict].name], counts[verdict], height=0.5)
         _look(bars, verdict)
         ax.bar_label(bars, padding=2, fontsize=7)

@@ -87,10 +87,10 @@ def _panels(
     table: pd.DataFrame, alignment: pd.DataFrame, models: Models
 ) -> dict[str, tuple[Panel, pd.DataFrame]]:
     """Return how to draw each panel and from which rows, by its title."""
-    found = _search(table)
+    search = _search(table)
     first = (
-        ("Other half found", (partial(_layers, models, "texts"), found))
-        if len(found)
+        ("Other half found", (partial(_layers, models, "texts"), search))
+        if len(search)
         else ("Variance of tokens", (partial(_curves, models), _variance(table)))
     )
     return {
@@ -126,10 +126,10 @@ def _title(table: pd.DataFrame, models: Models) -> str:
 
     Where neither has searched, return how many components hold half of the variance of tokens.
     """
-    found = _search(table)
-    if len(found):
-        shares = [percent(_of_model(found, side)[side].iloc[-1]) for side in SIDES]
-        corpus = corpus_called(found["group"].iloc[0].partition(" / ")[0])
+    search = _search(table)
+    if len(search):
+        shares = [percent(_of_model(search, side)[side].iloc[-1]) for side in SIDES]
+        corpus = corpus_called(search["group"].iloc[0].partition(" / ")[0])
         random = MODELS["random"].name
         other = random if random in models[1] else models[1]
         return (

@@ -76,8 +76,8 @@ def _farthest(wide: pd.DataFrame, rows: pd.DataFrame) -> pd.Series:
 def _is_moving(wide: pd.DataFrame, rows: pd.DataFrame) -> pd.DataFrame:
     """Return where a value depends on the number of texts."""
     moving = rows.assign(moving=rows["converged"].astype(str) != "True")
-    found = moving.pivot_table("moving", KEYS, "layer", sort=False, aggfunc="max")
-    return found.reindex_like(wide).fillna(False).astype(bool)
+    is_moving = moving.pivot_table("moving", KEYS, "layer", sort=False, aggfunc="max")
+    return is_moving.reindex_like(wide).fillna(False).astype(bool)
 
 
 def _title(farthest: pd.Series, last: int) -> str:

@@ -1,7 +1,6 @@
 """Draws how unlike a sentence a search gets by changed words, with one sentence and its texts."""
 
 from textwrap import fill
-from typing import Any
 
 import pandas as pd
 from matplotlib.axes import Axes
@@ -11,11 +10,11 @@ from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 
 from embspace.draw.page.canvas import (
     counted,
+    draw_line,
     legend_below,
     new_figure,
     say_instead,
     sentence_case,
-    shade,
     write_beside,
 )
 from embspace.draw.page.looks import BLACK, BLUE, GRAY, GREEN, NULLS, VERMILION, Look
@@ -31,6 +30,7 @@ LOOKS = {
     "random_weights": NULLS["random_initialization"],
 }
 LEAST_ALIKE = Look("least alike sentence", BLACK, "", "-")
+LEAST_ALIKE_AT_RANDOM = Look("least alike at random weights", GRAY, "", "-")
 SHOWN = {  # texts of one sentence
     "": Look("sentence", BLACK, ""),
     **{name: LOOKS[name] for name in ("free", "word_pairs", "judged")},
@@ -48,7 +48,7 @@ def draw_opposite_texts(
     n_listed: PositiveInt,
     digits: NonNegativeInt,
 ) -> tuple[Figure, str]:
-    """Draw the cosine by changed words, and beside the likelihood; marks are numbers of words."""
+    """Draw the cosine by changed words, and write one sentence beside the texts of its searches."""
     table, counts = results["csv"], results["json"]
     figure, axes = new_figure(
         1,
@@ -65,14 +65,11 @@ def draw_opposite_texts(
         return figure, text
     for name, look in LOOKS.items():
         rows = table[table["search"] == name]
-        _line(axes[0], rows, look)
-        shade(axes[0], rows, "n_changed", "cosine", color=look.color, alpha=0.12)
-    corpus: dict[str, Any] = {
-        "color": LEAST_ALIKE.color,
-        "ls": LEAST_ALIKE.line,
-        "label": LEAST_ALIKE.name,
-    }
-    axes[0].axhline(counts["corpus_cosine"], lw=1, **corpus)
+        if len(rows):
+            draw_line(axes[0], rows, "n_changed", "cosine", look, band=0.12)
+    least_alike = {LEAST_ALIKE: counts["corpus_cosine"], LEAST_ALIKE_AT_RANDOM: _at_random(results)}
+    for look, cosine in least_alike.items():
+        axes[0].axhline(cosine, lw=1, color=look.color, ls=look.line, label=look.name)
     axes[0].xaxis.set_major_locator(MaxNLocator(integer=True, nbins=6))
     axes[0].set(
         title="Cosine by changed words", xlabel="changed words", ylabel="cosine with the sentence"
@@ -107,17 +104,10 @@ def _signed(value: float) -> str:
     return f"{value:.2f}".replace("-", "−")
 
 
-def _line(ax: Axes, rows: pd.DataFrame, look: Look) -> None:
-    if len(rows):
-        ax.plot(
-            rows["n_changed"],
-            rows["cosine"],
-            color=look.color,
-            ls=look.line,
-            marker=look.marker,
-            ms=4,
-            label=look.name,
-        )
+def _at_random(results: Results) -> float:
+    """Return the mean cosine of each sentence with the least alike one, at random weights."""
+    row = results["searches"].set_index("search").loc["random_weights"]
+    return float(row["smallest"] - row["beyond_corpus"])
 
 
 def _finding(results: Results) -> str:
@@ -139,8 +129,8 @@ def _finding(results: Results) -> str:
         parts.append(f"with fluent texts to {_signed(judged['smallest'])}")
     elif free["finds_opposites"] == "yes":
         parts.append("whether texts are fluent is not checkable here")
-    found = "Opposites are found" if free["finds_opposites"] == "yes" else "No opposites"
-    return f"{found}: {'; '.join(parts)}"
+    verdict = "Opposites are found" if free["finds_opposites"] == "yes" else "No opposites"
+    return f"{verdict}: {'; '.join(parts)}"
 
 
 def _tables(results: Results, label: str, n_listed: int, digits: int) -> str:

@@ -81,7 +81,7 @@ def _finding(loops: pd.DataFrame, values: pd.DataFrame) -> str:
     if loops.empty:
         return "The positions close no loop"
     longest = loops.iloc[0]
-    name = min(SURROGATES, key=lambda each: longest[OUTLASTED[each]])
+    name = min(SURROGATES, key=lambda kind: longest[OUTLASTED[kind]])
     return (
         f"No loop stands: the longest in {SPACE_NAMES[longest['space']]} outlasts "
         f"only {percent(longest[OUTLASTED[name]])} of {SURROGATES[name].name}"

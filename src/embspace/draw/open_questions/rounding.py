@@ -57,7 +57,7 @@ def draw_rounding(
     fewest bits do only as far as the others reach, for there all leave their intervals.
     """
     table, likeness, counts = results["csv"], results["likeness"], results["json"]
-    shown, likeness = (each[each["scales"] == scales] for each in (table, likeness))
+    shown, likeness = (rows[rows["scales"] == scales] for rows in (table, likeness))
     enough, few = _enough(shown)
     settings = results[MEASURED_WITH]
     blocks = f" of {settings['block']} entries" if scales == "block" else ""

@@ -94,8 +94,8 @@ def _title(assignments: pd.DataFrame, planted: pd.DataFrame) -> str:
         return said
     aligned = _is_true(apart["is_aligned"]).groupby([apart["space"], apart["run"]]).mean()
     names = sorted(set(aligned.index[aligned > MOST].get_level_values("run")))
-    found = f"aligned in {', '.join(names)}" if names else "not aligned"
-    return f"{said}; seeds trained apart are {found}"
+    verdict = f"aligned in {', '.join(names)}" if names else "not aligned"
+    return f"{said}; seeds trained apart are {verdict}"
 
 
 def _trained_apart(assignments: pd.DataFrame) -> set[str]:

@@ -111,8 +111,8 @@ def _null(nulls: pd.DataFrame, null: str, largest_offset: float) -> float | None
         return None
     keys = ["measure", "null", "largest_offset"]
     values = nulls.set_index(keys)["null_value"]
-    found = values.get(("translation_invariance", null, largest_offset))
-    return None if found is None else float(found)
+    invariance = values.get(("translation_invariance", null, largest_offset))
+    return None if invariance is None else float(invariance)
 
 
 def _by_offset(properties: pd.DataFrame) -> pd.DataFrame:

@@ -10,9 +10,9 @@ class FeatureSet(NamedTuple):
     """Features of a cloud, found with one seed."""
 
     directions: Float[np.ndarray, "feature dim"]
-    """Of unit length, in the space of the vectors."""
+    """The direction of each feature, of unit length, in the space of the vectors."""
     matched_by: Float[np.ndarray, "feature axis"]
-    """Of unit length, in the space where features of two seeds are matched."""
+    """The direction, of unit length, by which features of two seeds are matched."""
     activations: Float[np.ndarray, "n feature"]
     variance_share: float
     """Share of the variance of the vectors that all features hold together."""

@@ -24,7 +24,7 @@ class Matches(NamedTuple):
 
 
 class Recurrence(NamedTuple):
-    """How far features of several seeds are the same."""
+    """Shares and cosines of features that fits with other seeds have in common."""
 
     shares: Float[np.ndarray, " pair"]
     """Share of the features that recur, of each pair of seeds."""
@@ -32,7 +32,7 @@ class Recurrence(NamedTuple):
     """Mean over matches and pairs."""
     threshold: float
     """Cosine above which a feature recurs."""
-    of_first: Float[np.ndarray, " feature"]
+    first_seed: Float[np.ndarray, " feature"]
     """Smallest cosine of each feature of the first seed with the others; NaN of a dead feature."""
 
 
@@ -64,7 +64,7 @@ def largest_random_match(
 
 def recurrence(seeds: Sequence[FeatureSet], threshold: float) -> Recurrence:
     """Return which living features of two seeds or more match beyond a cosine, the threshold."""
-    alive = [found.matched_by[found.is_alive] for found in seeds]
+    alive = [features.matched_by[features.is_alive] for features in seeds]
     shares, cosines = [], []
     smallest = np.full(len(alive[0]), np.inf)
     for one, other in combinations(range(len(seeds)), 2):
@@ -76,9 +76,9 @@ def recurrence(seeds: Sequence[FeatureSet], threshold: float) -> Recurrence:
             own = np.zeros(len(alive[0]))  # a feature without a partner
             own[matched.first] = matched.cosine
             smallest = np.minimum(smallest, own)
-    of_first = np.full(len(seeds[0].matched_by), np.nan)
-    of_first[seeds[0].is_alive] = smallest
-    return Recurrence(np.array(shares), float(np.mean(cosines)), threshold, of_first)
+    first_seed = np.full(len(seeds[0].matched_by), np.nan)
+    first_seed[seeds[0].is_alive] = smallest
+    return Recurrence(np.array(shares), float(np.mean(cosines)), threshold, first_seed)
 
 
 def orthogonal_directions(n: int, rng: np.random.Generator) -> Directions:

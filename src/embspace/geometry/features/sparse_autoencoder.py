@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class Training(NamedTuple):
-    """How a sparse autoencoder is fitted."""
+    """Sizes and steps of the fit of a sparse autoencoder."""
 
     n_features: int
     n_active: int

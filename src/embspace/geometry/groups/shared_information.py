@@ -1,4 +1,4 @@
-"""How much the labels of vectors say about their clusters: adjusted mutual information."""
+"""Adjusted mutual information of two partitions of vectors, beside labels dealt anew."""
 
 from typing import NamedTuple
 
@@ -7,7 +7,7 @@ from jaxtyping import Float, Int
 
 
 class SharedInformation(NamedTuple):
-    """How alike two partitions are, and how alike with the second dealt anew."""
+    """Adjusted mutual information of two partitions, and with the second dealt anew."""
 
     value: float
     """Adjusted mutual information, at most 1: 0 for independent partitions, 1 for equal ones."""

@@ -256,7 +256,7 @@ def _listed(
     first: FeatureSet, recurring: Recurrence, read: TokenStates, n: int, how: Shown
 ) -> Iterator[dict[str, Any]]:
     """Yield a row for each feature of the first seed that is most alike in the other seeds."""
-    smallest = recurring.of_first
+    smallest = recurring.first_seed
     order = np.argsort(-np.nan_to_num(smallest, nan=-1), kind="stable")
     for rank, feature in enumerate(order[:n], start=1):
         if not np.isnan(smallest[feature]):
