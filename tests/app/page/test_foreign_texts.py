@@ -37,7 +37,7 @@ def tree(root: Path, tmp_path: Path) -> Path:
 
 def told(tree: Path, text: str, model: str = "english", n_texts: int = 3) -> list[str]:
     texts = pd.DataFrame({"text": [text] * n_texts})
-    return foreign_told(tree, model, {"mine": ("my.csv", texts)}, Letters())
+    return foreign_told(tree, model, {"mine": ("my.csv", texts)}, Letters)
 
 
 def test_german_texts_are_told_to_an_english_model_with_the_tokens_a_word(tree: Path):
@@ -54,6 +54,11 @@ def test_english_or_few_words_and_other_models_and_corpora_are_not(tree: Path):
     assert told(tree, "\u6771\u4eac\u90fd \u6a21\u578b " * 10) == []
     (tree / "conf/corpus/mine.yaml").write_text("label: x\nlicense: CC0\nlanguage: German\n")
     assert told(tree, GERMAN) == []
+
+
+def test_without_a_tokenizer_nothing_is_told(tree: Path):
+    texts = pd.DataFrame({"text": [GERMAN] * 3})
+    assert foreign_told(tree, "english", {"mine": ("my.csv", texts)}, lambda: None) == []
 
 
 def test_tokens_a_word():

@@ -1,6 +1,6 @@
 """Tells which texts of a report look like another language than the model's, English."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +23,10 @@ OURS = Path("data/texts/articles.jsonl")  # English texts, whose words are cut a
 
 
 def foreign_told(
-    folder: Path, model: str, corpora: Mapping[str, tuple[str, pd.DataFrame]], tokenizer: Any
+    folder: Path,
+    model: str,
+    corpora: Mapping[str, tuple[str, pd.DataFrame]],
+    load_tokenizer: Callable[[], Any],
 ) -> list[str]:
     """Return a sentence on each corpus of a user's own that does not look English, as the model is.
 
@@ -43,7 +46,8 @@ def foreign_told(
         and not is_english(texts["text"], known)
         and not texts["text"].map(has_no_spaces).any()  # what stands between two marks is no word
     }
-    if not foreign:
+    tokenizer = load_tokenizer() if foreign else None
+    if tokenizer is None:
         return []
     ours = tokens_a_word(load_texts(str(folder / OURS))["text"].tolist(), tokenizer)
     return [

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import chdir
+from functools import partial
 from itertools import combinations, groupby
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -60,8 +61,7 @@ def texts_told(folder: Path, model: str, shares: list[UnknownShare] | None = Non
     """
     by_name = _corpora(folder)
     corpora = dict(by_name.values())
-    tokenizer = _tokenizer(folder, model)
-    sentences = [] if tokenizer is None else foreign_told(folder, model, by_name, tokenizer)
+    sentences = foreign_told(folder, model, by_name, partial(_tokenizer, folder, model))
     for name, texts in corpora.items():
         if told := copies_told(texts):
             sentences.append(f"{name}: {told}.")
