@@ -11,15 +11,9 @@ from tests.draw.fits import assert_words_fit
 PAIR = {"corpus": "ships", "other_corpus": "ports"}
 
 
-def tables(p_value: float = 0.01) -> dict[str, pd.DataFrame]:
-    rows = [
-        PAIR
-        | {"layer": layer, "first_texts": 30, "second_texts": 40, "p_value": p_value}
-        | {"auc": 0.8 + 0.1 * layer, "auc_low": 0.7, "auc_high": 0.95}
-        for layer in (0, 1)
-    ]
+def tables() -> dict[str, pd.DataFrame]:
     halves = [
-        {"corpus": corpus, "layer": layer, "n_splits": 20}
+        {"corpus": corpus, "layer": layer, "n_texts": 30, "n_splits": 20}
         | {"auc_smallest": 0.4, "auc_largest": 0.6 + 0.05 * (corpus == "ports")}
         for corpus in ("ships", "ports")
         for layer in (0, 1)
@@ -33,30 +27,42 @@ def tables(p_value: float = 0.01) -> dict[str, pd.DataFrame]:
         PAIR | {"component": 1, "size": -2.0, "p_value": 0.01, "share_of_shift": 0.9},
         PAIR | {"component": 2, "size": 0.1, "p_value": 0.9, "share_of_shift": 0.1},
     ]
-    given: dict[str, Any] = {"csv": rows, "halves": halves, "clusters": clusters}
+    given: dict[str, Any] = {"halves": halves, "clusters": clusters}
     given["directions"] = directions
     return DRIFT.empty() | {name: DRIFT.tables[name].of(given[name]) for name in given}
 
 
-def words_table(**auc: float) -> pd.DataFrame:
-    rows = [
+def apart(
+    p_value: float = 0.01, pooling: str = "mean", more: float | None = None
+) -> list[dict[str, Any]]:
+    """Rows of `two_corpora` by layer, of a second pair with AUC `more` as well."""
+    pairs = [("ports", 0.8)] + ([] if more is None else [("barges", more - 0.1)])
+    return [
+        {"corpus": "ships", "other_corpus": other, "embedding": pooling, "layer": layer}
+        | {"n_documents": 30, "n_other_documents": 40, "p_value": p_value}
+        | {"auc": first + 0.1 * layer, "auc_low": 0.7, "auc_high": 0.95}
+        for other, first in pairs
+        for layer in (0, 1)
+    ]
+
+
+def drawn(given: dict[str, Any], rows: list[dict[str, Any]], **auc: float) -> Any:
+    alone = [
         PAIR | {"other_corpus": other, "embedding": "tf_idf", "auc": value}
         for other, value in auc.items()
     ]
-    return pd.DataFrame(rows, columns=["corpus", "other_corpus", "embedding", "auc"])
-
-
-def drawn(given: dict[str, Any], pooling: str = "mean", **auc: float) -> Any:
-    beside = {MEASURED_WITH: {"pooling": pooling}, APART: words_table(**auc)}
+    table = pd.DataFrame(rows + alone, columns=[*apart()[0]])
+    pooling = rows[0]["embedding"] if rows else "mean"
+    beside = {MEASURED_WITH: {"pooling": pooling}, APART: table}
     return draw_drift(as_drawn(DRIFT, given, **beside), "a model", **settings_of(draw_drift))
 
 
-def title(given: dict[str, Any], **auc: float) -> str:
-    return " ".join(drawn(given, **auc)[0].get_suptitle().split())
+def title(given: dict[str, Any], rows: list[dict[str, Any]], **auc: float) -> str:
+    return " ".join(drawn(given, rows, **auc)[0].get_suptitle().split())
 
 
 def test_lines_are_the_numbers_of_the_table():
-    figure, text = drawn(tables(), "cls")
+    figure, text = drawn(tables(), apart(pooling="cls"))
     assert_words_fit(figure)
     auc, clusters, components = figure.axes
     assert list(auc.lines[0].get_ydata()) == pytest.approx([0.8, 0.9])
@@ -66,6 +72,7 @@ def test_lines_are_the_numbers_of_the_table():
     assert list(components.lines[0].get_ydata()) == pytest.approx([2, 0.1])
     assert list(components.lines[1].get_ydata()) == pytest.approx([2])  # the sure one alone
     assert "mast sail deck hull" in text and "first token" in words(figure)
+    assert "ships: 30 texts" in words(figure).lower() and "at most 40 of a corpus" in words(figure)
 
 
 def words(figure: Any) -> str:
@@ -74,23 +81,23 @@ def words(figure: Any) -> str:
 
 def test_the_title_holds_the_auc_against_words_or_else_halves():
     values = "AUC 0.90, halves of one corpus at most 0.65"
-    assert title(tables()) == f"Ships and ports are apart at the last layer: {values}"
-    assert title(tables(), ports=0.7) == (
+    assert title(tables(), apart()) == f"Ships and ports are apart at the last layer: {values}"
+    assert title(tables(), apart(), ports=0.7) == (
         "Ships and ports are apart at the last layer: AUC 0.90, words alone 0.70"
     )
-    assert title(tables(p_value=0.06)) == (
+    assert title(tables(), apart(p_value=0.06)) == (
         f"Ships and ports are not apart beyond chance at the last layer: {values}"
     )
-    assert title(DRIFT.empty()) == "Too few texts to tell two corpora apart"
+    none = "Too few texts to tell two corpora apart"
+    assert title(DRIFT.empty(), []) == none
+    assert title(DRIFT.empty(), apart(), ports=0.7) == none
 
 
 def test_the_title_takes_the_pair_that_words_tell_less():
-    given = tables()
-    more = given["csv"].assign(other_corpus="barges", auc=0.95)
-    given["csv"] = pd.concat([given["csv"], more], ignore_index=True)
-    assert title(given).startswith("Ships and barges")
-    assert title(given, barges=0.95, ports=0.7).startswith("Ships and ports")
-    figure, _ = drawn(given, barges=0.95, ports=0.7)
+    given, rows = tables(), apart(more=0.95)
+    assert title(given, rows).startswith("Ships and barges")
+    assert title(given, rows, barges=0.95, ports=0.7).startswith("Ships and ports")
+    figure, _ = drawn(given, rows, barges=0.95, ports=0.7)
     lines = [line for line in figure.axes[0].lines if line.get_label() == "words alone"]
     assert [line.get_ydata()[0] for line in lines] == [0.7, 0.95]
 
@@ -98,4 +105,4 @@ def test_the_title_takes_the_pair_that_words_tell_less():
 def test_clusters_without_words_are_not_drawn():
     given = tables()
     given["clusters"] = given["clusters"].assign(words="")
-    assert "no cluster has words" in drawn(given)[0].axes[1].texts[0].get_text()
+    assert "no cluster has words" in drawn(given, apart())[0].axes[1].texts[0].get_text()

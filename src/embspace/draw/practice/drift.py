@@ -1,7 +1,11 @@
-"""Draws how far corpora are apart, beside halves of one, and where, from `measure_drift`."""
+"""Draws how far corpora are apart, beside halves of one, and where, from `measure_drift`.
+
+The AUC of two corpora by layer is of `measure_two_corpora`.
+"""
 
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -46,7 +50,8 @@ def draw_drift(
     results: Results, label: str, *, height_mm: PositiveFloat, digits: NonNegativeInt
 ) -> tuple[Figure, str]:
     """Draw the AUC of corpora and of halves by layer, clusters of one pair, and components."""
-    table, halves, words = results["csv"], results["halves"], words_alone(results[APART])
+    halves, words = results["halves"], words_alone(results[APART])
+    table = _of_layers(results)
     groups = table.groupby(["corpus", "other_corpus"], sort=False)
     pairs: TablesOfPairs = {(str(one), str(other)): rows for (one, other), rows in groups}
     figure, axes = new_figure(
@@ -79,6 +84,16 @@ def draw_drift(
     _components(axes[2], results["directions"], looks)
     legend_below(figure, axes[:2], ncols=3)
     return figure, text
+
+
+def _of_layers(results: Results) -> pd.DataFrame:
+    """Return the comparisons of two corpora by layer, at the pooling of this analysis.
+
+    Without halves, which no corpus is large enough for, there are none.
+    """
+    table = results[APART]
+    is_shown = (table["embedding"] == results[MEASURED_WITH]["pooling"]) & table["layer"].notna()
+    return table[is_shown & (len(results["halves"]) > 0)]
 
 
 def _called(pair: tuple[str, str]) -> str:
@@ -179,30 +194,27 @@ def _finding(table: pd.DataFrame, halves: pd.DataFrame, words: dict[tuple[str, s
 
 
 def _population(results: Results) -> str:
-    table = results["csv"]
-    if table.empty:
+    halves = results["halves"]
+    if halves.empty:
         return "n = 0"
-    sizes = {
-        corpus_called(str(row[name])): row[texts]
-        for name, texts in (("corpus", "first_texts"), ("other_corpus", "second_texts"))
-        for _, row in table.iterrows()
-    }
-    parts = ", ".join(f"{name}: {counted(n, 'text')}" for name, n in sizes.items())
+    sizes = halves.drop_duplicates("corpus").set_index("corpus")["n_texts"]
+    parts = ", ".join(
+        f"{corpus_called(str(name))}: {counted(n, 'text')}" for name, n in sizes.items()
+    )
     pooling = TEXT_POOLINGS[results[MEASURED_WITH]["pooling"]].name
     return (
-        f"{parts} · {pooling}, unit vectors · bands: 95 % intervals over documents · b: pair of "
-        "the title · dark lines, filled marks: p ≤ 0.05 for all at once"
+        f"{parts} · {pooling}, unit vectors · a: bands are 95 % intervals over documents, at most "
+        f"{_most_documents(_of_layers(results)):,.0f} of a corpus · b: pair of the title · dark "
+        "lines, filled marks: p ≤ 0.05 for all at once"
     )
+
+
+def _most_documents(table: pd.DataFrame) -> float:
+    return float(np.nanmax(table[["n_documents", "n_other_documents"]].to_numpy(), initial=0))
 
 
 def _tables(results: Results, label: str, digits: int) -> str:
     parts = [
-        (
-            "Corpora apart by layer",
-            "p deals documents anew between both corpora; over layers the chance that any layer "
-            "has so large a distance.",
-            results.for_readers("csv"),
-        ),
         (
             "Halves of one corpus",
             "Random halves of the documents, others at each layer.",
