@@ -38,7 +38,8 @@ def test_neighbors_of_the_same_label_are_counted():
     cloud.table["label"] = list("aabb")
     nearest = np.array([[1, 2], [0, 2], [3, 0], [0, 1]])
     scored = scored_labels(cloud, {"cosine": nearest})
-    assert scored.scores["cosine"].tolist() == [0.5, 0.5, 0.5, 0]
+    # Own shares are 1/2, 1/2, 1/2 and 0; neighbors of one label give, others take.
+    assert scored.scores["cosine"].tolist() == [0.5, 0.75, 0, 0.25]
 
 
 def test_texts_without_a_label_share_none():
@@ -46,7 +47,7 @@ def test_texts_without_a_label_share_none():
     cloud.table["label"] = ["a", "a", "", "", "", "b"]
     nearest = np.array([[1, 2], [2, 3], [3, 4], [2, 4], [2, 3], [0, 4]])
     scored = scored_labels(cloud, {"cosine": nearest})
-    assert scored.scores["cosine"].tolist() == [0.5, 0, 0]
+    assert scored.scores["cosine"] == pytest.approx([5 / 12, 2 / 12, -1 / 12])
     assert scored.documents.tolist() == [0, 1, 5]
 
 

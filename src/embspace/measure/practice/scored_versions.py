@@ -137,20 +137,33 @@ def held_out(
 
 
 def scored_labels(cloud: TextVectors, nearest: Mapping[str, Int[np.ndarray, "text k"]]) -> Scored:
-    """Return, for texts with a label, the share of the neighbors that have the label.
+    """Return, for texts with a label, scores whose mean is the share of neighbors with the label.
 
-    A neighbor without a label shares none.
+    A neighbor without a label shares none. A text's score is its own share, and what it gives the
+    shares of those whose neighbor it is, beyond their other neighbors: without it, intervals over
+    documents are too narrow, as one label counts for many texts.
     """
     label = pd.factorize(cloud.table["label"])[0]
     is_known = (cloud.table["label"] != "").to_numpy()
-    shares = {
-        version: (label[rows[is_known]] == label[is_known, None]).mean(axis=1)
-        for version, rows in nearest.items()
-    }
+    scores = {version: _label_scores(label, rows, is_known) for version, rows in nearest.items()}
     documents = cloud.documents[is_known]
     counts = np.bincount(label[is_known])
     chance = float((counts[label[is_known]] - 1).mean() / (len(cloud) - 1))
-    return Scored("labels", f"share of {K} neighbors with the label", shares, documents, chance)
+    return Scored("labels", f"share of {K} neighbors with the label", scores, documents, chance)
+
+
+def _label_scores(
+    label: Int[np.ndarray, " text"],
+    nearest: Int[np.ndarray, "text k"],
+    is_known: Bool[np.ndarray, " text"],
+) -> Float[np.ndarray, " known"]:
+    neighbors = nearest[is_known]
+    same = label[neighbors] == label[is_known, None]
+    own = same.mean(axis=1)
+    given = np.zeros(len(label))
+    np.add.at(given, neighbors, (same - own[:, None]) / neighbors.shape[1])
+    scores = own + given[is_known]
+    return np.asarray(scores + own.mean() - scores.mean())
 
 
 def table_of(scored: list[Scored], seed: int = SEED) -> pd.DataFrame:
