@@ -1,23 +1,21 @@
 """Cost of the questions of practice, beside the libraries that answer some of them.
 
-`python -m benchmarks.practice` asks each command of 2,000 docstrings of installed packages, draws
-matrices of random numbers, asks each question of them in a process of its own, and writes
-benchmarks/practice.md. Where both sides compute the same, their numbers are compared first.
-kiez is left out where it is not installed. `--parts` names parts; others keep their rows.
+`python -m benchmarks.practice` runs the commands of docs/questions.md on 2,000 docstrings of
+installed packages and writes their outputs into that page. It draws matrices of random numbers,
+takes each question of them in a process of its own, and writes benchmarks/practice.md. Where both
+sides compute the same, their numbers are compared first. kiez is left out where it is not
+installed. `--parts` names parts; others keep their rows.
 """
 
 import argparse
-import ast
-import json
 import os
 import platform
 import resource
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from importlib.metadata import files
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -26,15 +24,18 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
+from benchmarks import questions
+from benchmarks.docstrings import CORPORA, save_corpora, save_rounded
+from benchmarks.questions import commands_of, output_file
+from benchmarks.trials import LEAST, MOST, trials
 from embspace.draw.page.markdown import markdown_table
 from embspace.files.atomic import writing
 from embspace.verify.provenance import processor
 
-SIZES, DIM = (10_000,), 384
+SIZE, DIM = 10_000, 384
 N_LISTED, K = 1000, 10
 MB = 10**6
 PAGE = Path("benchmarks/practice.md")
-ROWS = Path("data/measured/benchmarks_practice.json")
 
 
 def vectors(n: int) -> np.ndarray:
@@ -190,107 +191,45 @@ def cost_of(name: str, n: int) -> dict[str, object]:
 
 
 def contests() -> Iterator[dict[str, object]]:
-    """Yield a row a question, size and side, with the agreement of both sides."""
+    """Yield a row a question, with the cost of ours, as a share of the cost of a peer's."""
     for contest in CONTESTS:
         if find_spec(contest.library) is None:
             continue
         same = _in_a_process_of_its_own("--agree", contest.ours.__name__)
-        for n in SIZES:
-            for call in (contest.ours, contest.peer):
-                yield {
-                    "what": contest.what,
-                    **cost_of(call.__name__, n),
-                    "agreement at 2,000": same,
-                }
+        ours, theirs = (cost_of(call.__name__, SIZE) for call in (contest.ours, contest.peer))
+        row: dict[str, object] = {"what": contest.what, "beside": contest.peer.__name__}
+        for name in ("processor seconds", "peak RSS, MB"):
+            value = float(str(ours[name]))
+            row |= {name: value, f"{name}: share of theirs": value / float(str(theirs[name]))}
+        yield row | {"agreement at 2,000": same}
 
 
-PACKAGES = ("scipy", "sklearn")
-
-
-def docstrings(n: int, packages: Sequence[str] = PACKAGES) -> list[dict[str, str]]:
-    """Return docstrings of installed packages, as many of each; a module is a document."""
-    rng = np.random.default_rng(0)
-    rows = []
-    for package in packages:
-        spec = find_spec(package)
-        folder = Path(str(spec.origin)).parent if spec else Path()
-        known = [
-            {"id": f"{file.relative_to(folder.parent).with_suffix('')}:{node.name}:{node.lineno}"}
-            | {"text": text}
-            | {"document": str(file.relative_to(folder.parent))}
-            for file in sorted(folder.rglob("*.py"))
-            if "tests" not in file.parts
-            for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
-            if isinstance(node, ast.FunctionDef | ast.ClassDef)
-            and len(text := " ".join((ast.get_docstring(node) or "").split())[:500]) > 80
-        ]
-        rows += [known[row] for row in sorted(rng.permutation(len(known))[: n // len(packages)])]
-    return rows
-
-
-def further(n: int = 95) -> list[dict[str, str]]:
-    """Return docstrings of a third package, and five paragraphs of a license."""
-    (file,) = (file for file in files("transformers") or () if file.name == "LICENSE")
-    paragraphs = file.read_text(encoding="utf-8").split("\n\n")
-    defined = [" ".join(part.split()) for part in paragraphs if part.lstrip().startswith('"')][:5]
-    license_rows = [
-        {"id": f"license:{row}", "text": text, "document": f"license:{row}"}
-        for row, text in enumerate(defined)
-    ]
-    return docstrings(n, ["pandas"]) + license_rows
-
-
-COMMANDS = (
-    ("threshold", "docs.jsonl"),
-    ("drift", "scipy.jsonl", "sklearn.jsonl"),
-    ("drift", "docs.jsonl", "--other-vectors", "int8.npy"),
-    ("compress", "docs.jsonl"),
-    ("transform", "docs.jsonl"),
-    ("transform", "docs.jsonl", "--pooling", "mean"),
-    ("hubs", "docs.jsonl"),
-    ("outliers", "docs.jsonl"),
-    ("outliers", "docs.jsonl", "--of", "new.jsonl"),
-    ("tokens", "minilm"),
-)
+# Costs of these stand beside those of the page's.
+FURTHER = (("outliers", "docs.jsonl"), ("transform", "docs.jsonl"))
 CALL = "from embspace.app.cli import app; app()"
 
 
-def save_corpora(folder: Path, n: int = 2000) -> None:
-    """Write the texts that docs/questions.md asks of."""
-    rows = docstrings(n)
-    corpora = {"docs": rows, "scipy": rows[: n // 2], "sklearn": rows[n // 2 :], "new": further()}
-    for name, some in corpora.items():
-        lines = "".join(f"{json.dumps(row)}\n" for row in some)
-        (folder / f"{name}.jsonl").write_text(lines, encoding="utf-8")
-
-
-def save_rounded(folder: Path) -> None:
-    """Write the vectors of the texts in 8 bits, as a second version."""
-    from embspace.app.practice.reading import read_corpus
-    from embspace.geometry.practice.compression import Int8Ranges
-
-    x = read_corpus(str(folder / "docs.jsonl")).at().vectors
-    ranges = Int8Ranges.of(x)
-    np.save(folder / "int8.npy", ranges.vectors(ranges.codes(x)).astype(np.float32))
-
-
 def commands(folder: Path | None = None) -> Iterator[dict[str, object]]:
-    """Yield a row a command on docstrings; states of the texts are read once before."""
+    """Yield a row a command on docstrings, and fill the page that shows their outputs.
+
+    States of the texts are read once before.
+    """
     with TemporaryDirectory() as other:
-        place = str(folder or other)
-        save_corpora(Path(place))
-        for name in ("scipy", "sklearn", "new", "docs"):  # reads the texts, whose states are kept
+        place = folder or Path(other)
+        save_corpora(place)
+        for name in CORPORA:  # reads the texts, whose states are kept
             run_command(("hubs", f"{name}.jsonl"), place)
-        _in_a_process_of_its_own("--round", place)
-        for call in COMMANDS:
+        _in_a_process_of_its_own("--round", str(place))
+        for call in (*commands_of(questions.PAGE.read_text(encoding="utf-8")), *FURTHER):
             yield {"command": f"embspace {' '.join(call)}", **run_command(call, place)}
+        questions.fill(place)
 
 
-def run_command(call: Sequence[str], folder: str) -> dict[str, float]:
+def run_command(call: Sequence[str], folder: Path) -> dict[str, float]:
     """Return what a command costs, start included."""
     start = time.perf_counter()
     command = [sys.executable, "-c", CALL, *call]
-    with (Path(folder) / f"{' '.join(call)}.txt").open("w", encoding="utf-8") as said:
+    with output_file(call, folder).open("w", encoding="utf-8") as said:
         process = subprocess.Popen(command, cwd=folder, stdout=said)
     _, status, used = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
@@ -382,6 +321,7 @@ def one_row() -> Iterator[dict[str, object]]:
 
 PARTS: dict[str, tuple[str, Callable[[], Iterator[dict[str, object]]]]] = {
     "commands": ("Commands on 2,000 docstrings, after states", commands),
+    "trials": ("Planted truths and nulls", trials),
     "contests": ("Beside sentence-transformers and kiez", contests),
     "whole": ("All pairs of 10^5 vectors", whole),
     "limited": ("A file larger than the memory that a process may have", limited),
@@ -389,12 +329,10 @@ PARTS: dict[str, tuple[str, Callable[[], Iterator[dict[str, object]]]]] = {
 }
 
 
-def page(rows: dict[str, list[dict[str, object]]]) -> str:
+def page(sections: Mapping[str, str]) -> str:
     """Return the tables with their protocol."""
     parts = [
-        f"## {PARTS[name][0]}\n\n{markdown_table(pd.DataFrame(rows[name]), 3)}\n"
-        for name in PARTS
-        if rows.get(name)
+        f"## {title}\n\n{sections[title]}\n" for title, _ in PARTS.values() if title in sections
     ]
     return (
         f"# Questions of practice\n\n"
@@ -402,30 +340,38 @@ def page(rows: dict[str, list[dict[str, object]]]) -> str:
         f"{platform.python_version()}, one thread; a process each. Random vectors have {DIM} "
         f"dimensions. Processor seconds count where other work runs on the machine. The agreement "
         f"is that of both answers on 2,000 vectors. kiez has "
-        f"two classes derived here, as its own lack the tags of scikit-learn 1.9.\n\n"
-        + "\n".join(parts)
+        f"two classes derived here, as its own lack the tags of scikit-learn 1.9, with which "
+        f"scikit-hubness 0.21.2 does not import. Contests are of {SIZE:,} vectors. A planted truth "
+        f"should be found in {LEAST} of 100 draws, a null give something in {MOST} at most, an "
+        f"interval at 95 % hold in {LEAST}.\n\n" + "\n".join(parts)
     )
+
+
+def sections_of(text: str) -> dict[str, str]:
+    """Return what stands under each title of a page."""
+    parts = (part.partition("\n") for part in text.split("\n## ")[1:])
+    return {title: body.strip() for title, _, body in parts}
 
 
 def run_practice(parts: Sequence[str] = tuple(PARTS)) -> None:
     """Measure some parts; the page is written after each row, so that an end loses none."""
-    rows = json.loads(ROWS.read_text(encoding="utf-8")) if ROWS.is_file() else {}
+    sections = sections_of(PAGE.read_text(encoding="utf-8")) if PAGE.is_file() else {}
     for name in parts:
-        rows[name] = []
-        for row in PARTS[name][1]():
-            rows[name].append(row)
-            ROWS.parent.mkdir(parents=True, exist_ok=True)
-            for file, text in ((ROWS, json.dumps(rows, indent=1)), (PAGE, page(rows))):
-                with writing(file) as partial:
-                    partial.write_text(text, encoding="utf-8")
-    print(page(rows))
+        title, measured = PARTS[name]
+        rows: list[dict[str, object]] = []
+        for row in measured():
+            rows.append(row)
+            sections[title] = markdown_table(pd.DataFrame(rows), 3).strip()
+            with writing(PAGE) as partial:
+                partial.write_text(page(sections), encoding="utf-8")
+    print(page(sections))
 
 
 def main() -> None:
     """Measure parts, or one question of one size."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--one", choices=[*CONTESTANTS])
-    parser.add_argument("--size", type=int, default=SIZES[0])
+    parser.add_argument("--size", type=int, default=SIZE)
     parser.add_argument("--limited", type=Path)
     parser.add_argument("--agree", choices=[contest.ours.__name__ for contest in CONTESTS])
     parser.add_argument("--round", type=Path)

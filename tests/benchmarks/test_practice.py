@@ -1,4 +1,3 @@
-import json
 from pathlib import Path
 
 import numpy as np
@@ -41,23 +40,15 @@ def test_rows_are_kept_when_a_later_part_ends(tmp_path: Path, monkeypatch: pytes
     text = practice.PAGE.read_text()
     assert text.startswith("# Questions of practice")
     assert "## Contests" in text and "1.5" in text and "2.5" in text
-    assert [*json.loads(practice.ROWS.read_text())] == ["commands", "contests"]
+    assert practice.page(practice.sections_of(text)) == text
 
 
 def test_a_command_that_fails_is_no_row(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(practice, "CALL", "pass")
-    assert practice.run_command(("hubs", "docs.jsonl"), str(tmp_path))["peak RSS, MB"] > 1
+    assert practice.run_command(("hubs", "docs.jsonl"), tmp_path)["peak RSS, MB"] > 1
     monkeypatch.setattr(practice, "CALL", "raise SystemExit(3)")
     with pytest.raises(SystemExit, match="embspace hubs not_there.npy ended with 3"):
-        practice.run_command(("hubs", "not_there.npy"), str(tmp_path))
-
-
-def test_docstrings_are_drawn_once_and_have_their_module():
-    packages = ("jaxtyping", "typer")
-    first, second = practice.docstrings(6, packages), practice.docstrings(6, packages)
-    assert first == second and len({row["id"] for row in first}) == 6
-    assert [row["document"].split("/")[0] for row in first] == ["jaxtyping"] * 3 + ["typer"] * 3
-    assert all(80 < len(row["text"]) <= 500 for row in first)
+        practice.run_command(("hubs", "not_there.npy"), tmp_path)
 
 
 def test_a_file_is_counted_under_its_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
