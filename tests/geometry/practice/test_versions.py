@@ -73,3 +73,20 @@ def test_flips_and_the_rare_cosine():
     y = x + 0.3 * np.random.default_rng(8).normal(size=x.shape)
     flipped = compare_versions(x, y, OWN, k=K, thresholds=(level, level))
     assert 0 < flipped.n_flipped.sum() <= flipped.n_pairs.sum()
+
+
+def test_what_a_text_gives_as_a_neighbor_is_beyond_the_share_of_its_neighbors():
+    x, y = cloud(9), cloud(9) + 0.5 * cloud(10)
+    made = compare_versions(x, y, OWN, k=K, thresholds=(2, 2))
+    cosines = []
+    for version in (x, y):
+        unit = version / np.linalg.norm(version, axis=1, keepdims=True)
+        cosines.append(np.where(np.eye(N, dtype=bool), -2, unit @ unit.T))
+    near, other = (np.argsort(-cosine, axis=1)[:, :K] for cosine in cosines)
+    expected = np.zeros(N)
+    for row in range(N):
+        for column in near[row]:
+            expected[column] += (float(column in other[row]) - made.neighbors_kept[row]) / K
+    assert made.neighbors_given == pytest.approx(expected, abs=1e-9)
+    assert made.neighbors_given.sum() == pytest.approx(0, abs=1e-9)
+    assert 0.2 < made.neighbors_kept.mean() < 0.9

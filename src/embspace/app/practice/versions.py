@@ -199,10 +199,11 @@ def _changes(
     chance = {"neighbors_kept": K / (n - 1), "first_kept": 1 / (n - 1)}
     rows = []
     for quantity, values in _values(changes).items():
+        given = changes.neighbors_given if quantity == "neighbors_kept" else 0
         rows.append(
             {
                 "quantity": quantity,
-                **_mean(values, np.ones(n), documents),
+                **_mean(values + given, np.ones(n), documents),
                 "largest": float(values.max()),
                 "rounding": float(noise[quantity].mean()) if noise else np.nan,
                 "unrelated": chance.get(quantity, np.nan),

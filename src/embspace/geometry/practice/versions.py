@@ -23,6 +23,12 @@ class TextChanges(NamedTuple):
 
     For unrelated versions about k over the number of texts.
     """
+    neighbors_given: Float[np.ndarray, " text"]
+    """What a text adds to the shares of texts whose neighbor it is, beyond their further neighbors.
+
+    0 in sum. Intervals over documents need it beside `neighbors_kept`: two texts that are near one
+    another keep or lose both links.
+    """
     first_rank: Float[np.ndarray, " text"]
     """Rank in the second version, from 1, of the first hit in the first version."""
     n_pairs: Float[np.ndarray, " text"]
@@ -55,18 +61,22 @@ def compare_versions(
     products = np.einsum("ij,ij->i", x.astype(np.float64), y) if is_one else np.full(n, np.nan)
     lengths = norms(x) * norms(y)
     kept, rank, pairs, flipped = (np.empty(n) for _ in range(4))
+    given = np.zeros(n)
     for first in range(0, n, BLOCK):
         rows = slice(first, first + BLOCK)
         apart = document[rows, None] != document
         one, other = (_cosines(version, rows, apart) for version in (x, y))
-        kept[rows] = _kept(one, other, k)
+        nearest, is_kept = _kept(one, other, k)
+        kept[rows] = is_kept.mean(axis=1)
+        np.add.at(given, nearest, (is_kept - kept[rows, None]) / k)
         hit = one.argmax(axis=1)
         hit_cosine = np.take_along_axis(other, hit[:, None], axis=1)
         rank[rows] = 1 + (other > hit_cosine).sum(axis=1)
         above, still = one >= thresholds[0], other >= thresholds[1]
         pairs[rows], flipped[rows] = (above | still).sum(axis=1), (above != still).sum(axis=1)
     return TextChanges(
-        ratio(products, lengths), ratio(norms(y), norms(x)), kept, rank, pairs, flipped
+        *(ratio(products, lengths), ratio(norms(y), norms(x))),
+        *(kept, given, rank, pairs, flipped),
     )
 
 
@@ -79,8 +89,7 @@ def _cosines(
 
 def _kept(
     one: Float[np.ndarray, "row text"], other: Float[np.ndarray, "row text"], k: int
-) -> Float[np.ndarray, " row"]:
+) -> tuple[Int[np.ndarray, "row k"], Bool[np.ndarray, "row k"]]:
+    """Return the nearest in the first version, and whether they are among those in the second."""
     nearest = [np.argpartition(-version, k - 1, axis=1)[:, :k] for version in (one, other)]
-    both = (nearest[0][:, :, None] == nearest[1][:, None, :]).any(axis=2)
-    share: np.ndarray = both.mean(axis=1)
-    return share
+    return nearest[0], (nearest[0][:, :, None] == nearest[1][:, None, :]).any(axis=2)
