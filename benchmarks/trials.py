@@ -174,6 +174,26 @@ def compressed_hold_zero(seed: int) -> bool:
     return holds_zero(kept_table(cloud.among(~is_fitted), None, settings))
 
 
+def holds_neighbors(seed: int) -> bool:
+    """Return whether the interval holds the mean share of neighbors that 8 coordinates keep."""
+    row = _kept_by_first(seed)
+    return bool(row["low"] <= _mean_kept() <= row["high"])
+
+
+@cache
+def _mean_kept(n_draws: int = 200) -> float:
+    return float(np.mean([_kept_by_first(1000 + seed)["value"] for seed in range(n_draws)]))
+
+
+def _kept_by_first(seed: int) -> pd.Series:
+    x = gaussian(seed, 100, 32, 0.0)
+    cloud = labeled(x, np.zeros(len(x)))
+    settings = settings_of(cloud, half_of_documents(cloud))
+    few = [one for one in settings if one.name in ("float32", "first 8")]
+    table = kept_table(cloud, None, few)
+    return table[(table["task"] == "neighbors") & (table["version"] == "first 8")].iloc[0]
+
+
 # transform
 
 
@@ -334,6 +354,8 @@ def _trials() -> Iterator[Trial]:
         *("compress", NULL, "coordinates of one variance", what),
         lambda seed: is_matryoshka(seed, is_planted=False),
     )
+    what = "mean share of neighbors kept by 8 in the interval"
+    yield Trial("compress", INTERVAL, "32 coordinates of one variance", what, holds_neighbors)
     at_random, zero = "labels at random", "0 in the intervals of all differences"
     yield Trial("compress", INTERVAL, at_random, zero, compressed_hold_zero)
     what = "whitening surely helps labels"

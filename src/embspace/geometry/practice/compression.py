@@ -8,6 +8,7 @@ from jaxtyping import Float, Int
 
 from embspace.geometry.pairs.directions import unit_rows
 from embspace.geometry.pairs.door import takes_arrays
+from embspace.geometry.practice.links import shares_given
 
 STEPS = 255  # of int8
 OVERSAMPLED = 4  # candidates by sign bits a wanted row, before rescoring
@@ -80,13 +81,15 @@ def rescored_similarity(
 def neighbors_kept(
     exact: Int[np.ndarray, "n k"], nearest: Int[np.ndarray, "n k"]
 ) -> Float[np.ndarray, " n"]:
-    """Return the share of exact neighbors in `nearest`, per row."""
-    return np.array(
-        [
-            len(np.intersect1d(own, other)) / len(own)
-            for own, other in zip(exact, nearest, strict=True)
-        ]
+    """Return scores of rows whose mean is the share of exact neighbors in `nearest`.
+
+    A row's score is its own share and what it gives the shares of others, as `shares_given` has it.
+    """
+    kept = np.array(
+        [np.isin(own, other) for own, other in zip(exact, nearest, strict=True)], dtype=bool
     )
+    scores: np.ndarray = kept.mean(axis=1) + shares_given(exact, kept, len(exact))
+    return scores
 
 
 PairScores = Callable[

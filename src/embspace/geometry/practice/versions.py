@@ -7,6 +7,7 @@ from jaxtyping import Bool, Float, Int
 
 from embspace.geometry.pairs.directions import cosine_matrix, norms
 from embspace.geometry.pairs.safe_ratio import ratio
+from embspace.geometry.practice.links import shares_given
 
 BLOCK = 512  # rows of cosines in memory at once
 
@@ -24,11 +25,7 @@ class TextChanges(NamedTuple):
     For unrelated versions about k over the number of texts.
     """
     neighbors_given: Float[np.ndarray, " text"]
-    """What a text adds to the shares of texts whose neighbor it is, beyond their further neighbors.
-
-    0 in sum. Intervals over documents need it beside `neighbors_kept`: two texts that are near one
-    another keep or lose both links.
-    """
+    """What a text adds to the shares of others, as `shares_given` has it; 0 in sum."""
     first_rank: Float[np.ndarray, " text"]
     """Rank in the second version, from 1, of the first hit in the first version."""
     n_pairs: Float[np.ndarray, " text"]
@@ -68,7 +65,7 @@ def compare_versions(
         one, other = (_cosines(version, rows, apart) for version in (x, y))
         nearest, is_kept = _kept(one, other, k)
         kept[rows] = is_kept.mean(axis=1)
-        np.add.at(given, nearest, (is_kept - kept[rows, None]) / k)
+        given += shares_given(nearest, is_kept, n)
         hit = one.argmax(axis=1)
         hit_cosine = np.take_along_axis(other, hit[:, None], axis=1)
         rank[rows] = 1 + (other > hit_cosine).sum(axis=1)

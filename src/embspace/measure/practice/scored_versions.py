@@ -12,6 +12,7 @@ from embspace.errors import InputError
 from embspace.geometry.groups.retrieval import ranks_of_relevant, reciprocal_rank
 from embspace.geometry.pairs.directions import unit_rows
 from embspace.geometry.practice.changes import Affine
+from embspace.geometry.practice.links import shares_given
 from embspace.geometry.practice.paired import Paired, paired_means
 from embspace.measure.practice.text_vectors import HalfVectors, TextVectors
 from embspace.measure.tables.columns import value_with_bounds, with_bounds
@@ -139,9 +140,8 @@ def held_out(
 def scored_labels(cloud: TextVectors, nearest: Mapping[str, Int[np.ndarray, "text k"]]) -> Scored:
     """Return, for texts with a label, scores whose mean is the share of neighbors with the label.
 
-    A neighbor without a label shares none. A text's score is its own share, and what it gives the
-    shares of those whose neighbor it is, beyond their other neighbors: without it, intervals over
-    documents are too narrow, as one label counts for many texts.
+    A neighbor without a label shares none. A text's score is its own share and what it
+    gives the shares of others.
     """
     label = pd.factorize(cloud.table["label"])[0]
     is_known = (cloud.table["label"] != "").to_numpy()
@@ -160,9 +160,7 @@ def _label_scores(
     neighbors = nearest[is_known]
     same = label[neighbors] == label[is_known, None]
     own = same.mean(axis=1)
-    given = np.zeros(len(label))
-    np.add.at(given, neighbors, (same - own[:, None]) / neighbors.shape[1])
-    scores = own + given[is_known]
+    scores = own + shares_given(neighbors, same, len(label))[is_known]
     return np.asarray(scores + own.mean() - scores.mean())
 
 
