@@ -5,11 +5,12 @@ conf/measure/practice/word_uses.yaml.
 """
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from jaxtyping import Float
+from jaxtyping import Float, Int
 from pydantic import Field, NonNegativeInt, PositiveInt
 
 from embspace.analysis import TABLE, Analysis, Outcome, Source, Table
@@ -61,7 +62,7 @@ WORD_USES = Analysis(
         TABLE: Table(
             {
                 "word": ("row", "word"),
-                "rank": ("count", "rank by documents"),
+                "rank": ("row", "rank by texts"),
                 "n": ("count", "occurrences"),
                 "smaller_share": ("use_share", "smaller part"),
                 "separation": ("use_share", "variance between parts"),
@@ -88,7 +89,8 @@ WORD_USES = Analysis(
         # Two rows a word of the first ones.
         "uses": Table(
             {
-                **shown("row", "word", "use"),
+                **shown("row", "number", "use"),
+                "word": ("use_verdict", "word"),
                 "n": ("use_verdict", "occurrences"),
                 "words_near": ("use_verdict", "words near"),
                 "examples": ("use_verdict", "examples"),
@@ -97,7 +99,8 @@ WORD_USES = Analysis(
         # The occurrences of the first words, in their own principal components.
         "places": Table(
             {
-                **shown("row", "word", "use"),
+                **shown("row", "number", "occurrence"),
+                **shown("use_verdict", "word", "use"),
                 "first": ("use_verdict", "first component"),
                 "second": ("use_verdict", "second component"),
             }
@@ -234,7 +237,7 @@ def _known(
 def _layer_rows(told: Told, at_random: Told, how: How) -> Iterator[Row]:
     for layer, purity in enumerate(told.purity):
         interval = half_sample_interval(
-            lambda units, purity=purity: purity[units].mean(),
+            partial(_mean_of, purity),
             len(purity),
             n_resamples=how.n_resamples,
             level=how.level,
@@ -257,6 +260,10 @@ def _layer_rows(told: Told, at_random: Told, how: How) -> Iterator[Row]:
         }
 
 
+def _mean_of(values: Float[np.ndarray, " pair"], units: Int[np.ndarray, " drawn"]) -> Any:
+    return values[units].mean()
+
+
 def _tested(
     occurrences: pd.DataFrame,
     states: Sequence[Float[np.ndarray, "occurrence dim"]],
@@ -268,7 +275,7 @@ def _tested(
     rng = stream_of(np.random.default_rng(how.seed), "words")
     rows = [
         {"word": own["word"].iat[0], "id": token, "rank": rank, "n": len(own)}
-        | _test_of(*(one[own.index.to_numpy()] for one in vectors), how, rng)
+        | _test_of([one[own.index.to_numpy()] for one in vectors], how, rng)
         for rank, (token, own) in enumerate(occurrences.groupby("id", sort=False), start=1)
     ]
     table = pd.DataFrame(rows)
@@ -284,12 +291,12 @@ def _tested(
 
 
 def _test_of(
-    own: Float[np.ndarray, "occurrence dim"],
-    at_random: Float[np.ndarray, "occurrence dim"],
+    vectors: Sequence[Float[np.ndarray, "occurrence dim"]],
     how: How,
     generator: np.random.Generator,
 ) -> Row:
-    x, x_random = (principal_coordinates(part, how.n_components) for part in (own, at_random))
+    """Return the split of a word's states by the model, and beside it at random weights."""
+    x, x_random = (principal_coordinates(part, how.n_components) for part in vectors)
     split, random_split = bisection(x), bisection(x_random)
     null, random_null = (
         gaussian_separations(part, how.n_draws, generator) for part in (x, x_random)

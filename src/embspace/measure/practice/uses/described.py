@@ -7,9 +7,9 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Bool, Float, Int
 
+from embspace.clouds.in_context import in_context
 from embspace.files.tables import Row
 from embspace.geometry.groups.bisection import bisection, principal_coordinates
-from embspace.measure.open_questions.features.tokens import in_context
 from embspace.measure.practice.uses.occurrences import WordsOfTexts
 
 N_NEAR = 8  # tokens on each side whose words are counted
@@ -42,13 +42,14 @@ def uses_of(
 
 def described_uses(uses: Sequence[Uses], texts: WordsOfTexts) -> Iterator[Row]:
     """Yield two rows a word: how many occurrences, which words stand near, and examples."""
-    for one in uses:
-        near = [_near(row, texts) for row in one.rows]
+    for place, one in enumerate(uses, start=1):
+        near = [_near(row, texts) for row in one.rows.tolist()]
         for number, chosen in enumerate((~one.is_second, one.is_second), start=1):
             rows = one.rows[chosen]
             yield {
-                "word": one.word,
+                "number": place,
                 "use": number,
+                "word": one.word,
                 "n": len(rows),
                 "words_near": " ".join(_telling(near, chosen, one.word)),
                 "examples": " … ".join(
@@ -62,9 +63,12 @@ def placed_uses(uses: Sequence[Uses]) -> pd.DataFrame:
     """Return the occurrences of words in their first two principal components."""
     return pd.DataFrame(
         [
-            {"word": one.word, "use": int(second) + 1, "first": x[0], "second": x[1]}
-            for one in uses
-            for x, second in zip(one.x[:, :2], one.is_second, strict=True)
+            {"number": number, "occurrence": place, "word": one.word, "use": int(second) + 1}
+            | {"first": x[0], "second": x[1]}
+            for number, one in enumerate(uses, start=1)
+            for place, (x, second) in enumerate(
+                zip(one.x[:, :2], one.is_second, strict=True), start=1
+            )
         ]
     )
 

@@ -38,7 +38,7 @@ class Told(NamedTuple):
     dealt_purity: Float[np.ndarray, "layer deal pair"]
     """The same with the labels of both contexts dealt anew."""
     is_sure: Bool[np.ndarray, "layer pair"]
-    """Whether the separation is beyond Gaussian clouds."""
+    """Whether the separation is beyond Gaussian clouds, and the purity beyond dealt labels."""
 
 
 def known_uses(
@@ -48,7 +48,7 @@ def known_uses(
 
     Of each word half of its occurrences, as many of both, so that the pair has as many as a word.
     """
-    ranked = occurrences["id"].drop_duplicates().to_numpy()
+    ranked = occurrences["id"].drop_duplicates().tolist()
     pairs = [*zip(ranked[::2], ranked[1::2], strict=False)]  # the last word may be left over
     spread = np.linspace(0, len(pairs) - 1, min(n_pairs, len(pairs))).round().astype(np.int64)
     return [_known(occurrences, tokens, pairs[number], n_around) for number in np.unique(spread)]
@@ -61,8 +61,8 @@ def _known(
     n = min(len(own), len(other)) // 2
     rows = [_spread(part["row"].to_numpy(), n) for part in (own, other)]
     places = list(chain(*(parts_with(tokens, part, int(pair[0]), n_around) for part in rows)))
-    words = (str(part["word"].iat[0]) for part in (own, other))
-    return KnownUses(*words, places, np.arange(2 * n) >= n)
+    word, other_word = (str(part["word"].iat[0]) for part in (own, other))
+    return KnownUses(word, other_word, places, np.arange(2 * n) >= n)
 
 
 def _spread(rows: Int[np.ndarray, " row"], n: int) -> Int[np.ndarray, " kept"]:
@@ -103,13 +103,17 @@ def _told(
             null = gaussian_separations(x, n_draws, generator)
             purity.append(purity_of(split.is_second, one.is_other[None])[0])
             dealt.append(purity_of(split.is_second, deals))
-            sure.append(upper_p_value(float(split.separation), null) <= SURE)
+            p_values = (
+                upper_p_value(float(split.separation), null),
+                upper_p_value(purity[-1], dealt[-1]),
+            )
+            sure.append(max(p_values) <= SURE)
         yield np.array(purity), np.stack(dealt), np.array(sure)
 
 
 def purity_of(
     is_second: Bool[np.ndarray, " place"], labels: Bool[np.ndarray, "deal place"]
 ) -> Float[np.ndarray, " deal"]:
-    """Return the share of places whose part is that of their label, the parts named for the best."""
+    """Return the share of places in the part of their label, whichever part that is."""
     agree = (is_second == labels).mean(axis=-1)
     return np.maximum(agree, 1 - agree)

@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 
 from embspace.clouds.layers import CorpusStates
+from embspace.clouds.token_corpus import load_token_corpus
 from embspace.files.rows import load_rows
-from embspace.measure.open_questions.features.states import load_token_corpus
-from embspace.measure.words.token_tracker_texts import whole_words
+from embspace.scripts.whole_words import whole_words
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,6 +64,7 @@ def occurrences_of(
         {
             "word": texts.word[rows],
             "id": tokens["id"].to_numpy()[rows],
+            "token": tokens["token"].to_numpy()[rows],
             "row": rows,
             "document": document,
         }
@@ -75,5 +76,8 @@ def occurrences_of(
     ranked = kept.sort_index().sort_values(ascending=False, kind="stable").index[: chosen.n_words]
     drawn = table[table["id"].isin(ranked)].groupby("id").head(chosen.n_most)
     rank = drawn["id"].map({token: rank for rank, token in enumerate(ranked)})
-    ordered = drawn.assign(rank=rank).sort_values(["rank", "row"])
-    return ordered.drop(columns="rank").reset_index(drop=True)
+    # Tokens that differ by capitals are two words of one name.
+    is_one = drawn.groupby("word")["id"].transform("nunique") == 1
+    ordered = drawn.assign(rank=rank, word=drawn["word"].where(is_one, drawn["token"]))
+    ordered = ordered.sort_values(["rank", "row"]).reset_index(drop=True)
+    return ordered[["word", "id", "row", "document"]]
