@@ -1,4 +1,4 @@
-"""The corpus of a model whose tokens are measured one by one."""
+"""The largest corpus with states of single tokens."""
 
 from collections.abc import Iterable
 
@@ -8,7 +8,7 @@ from embspace.clouds.layers import CorpusStates, load_corpora_states
 def load_token_corpus(
     extracted: str, prepared: str, corpora: Iterable[str]
 ) -> tuple[str, CorpusStates] | None:
-    """Return the corpus with most tokens whose states are kept by token; None without any."""
+    """Return the name and states of the corpus with most tokens; None without states by token."""
     loaded = load_corpora_states(extracted, prepared, corpora)
     known = {name: own for name, own in loaded.items() if "token" in own.states and len(own.tokens)}
     if not known:

@@ -1,4 +1,4 @@
-"""Tells which tokens of a text are whole words."""
+"""Whole words among the tokens of a text."""
 
 from collections.abc import Sequence
 
@@ -7,11 +7,11 @@ import pandas as pd
 from embspace.scripts.words import goes_on, is_word
 
 JOINING = "'’-"
-"""Characters that join words: a token beside one of them is no whole word."""
+"""Characters inside words: a token beside a joining character is no whole word."""
 
 
 def whole_words(tokens: pd.DataFrame, texts: Sequence[str]) -> list[str]:
-    """The word that each token is, in small letters; empty for a special token or part of a word.
+    """Return the words of tokens in small letters; empty for a special token or a part of a word.
 
     `tokens` has `window`, a number in `texts`, `special`, and the characters `start` to `end`.
     """

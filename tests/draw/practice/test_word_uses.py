@@ -15,6 +15,7 @@ WORDS = ["bank", "well", "tree", "stone"]
 
 def tables(n_two: int = 2, *, is_told: bool = True) -> dict[str, Any]:
     verdicts = ["two uses"] * n_two + ["no second use"] * (len(WORDS) - n_two)
+    verdicts = verdicts if is_told else ["not told"] * len(WORDS)
     words = [
         {
             "word": word,
@@ -28,7 +29,13 @@ def tables(n_two: int = 2, *, is_told: bool = True) -> dict[str, Any]:
         for number, (word, verdict) in enumerate(zip(WORDS, verdicts, strict=True))
     ]
     layers = [
-        {"layer": layer, "n_pairs": 24, "purity": purity, "purity_low": purity - 0.05}
+        {
+            "layer": layer,
+            "tested": "yes" if layer == 1 else "no",
+            "n_pairs": 24,
+            "purity": purity,
+            "purity_low": purity - 0.05,
+        }
         | {"purity_high": purity + 0.05, "random_weights_purity": 0.54, "dealt_purity": 0.56}
         | {"dealt_purity_low": 0.54, "dealt_purity_high": 0.58, "told": 0.4}
         | {"random_weights_told": 0.0}
@@ -52,10 +59,8 @@ def tables(n_two: int = 2, *, is_told: bool = True) -> dict[str, Any]:
         for number, (first, second) in enumerate(x)
     ]
     made = {"csv": words, "layers": layers, "uses": uses, "places": places}
-    about = {"corpus": "tales", "n_documents": 80, "n_words": 4, "n_two_uses": n_two, "layer": 1}
-    return {name: WORD_USES.tables[name].of(rows) for name, rows in made.items()} | {
-        "json": about | {"is_told": is_told}
-    }
+    about = {"corpus": "tales", "n_documents": 80, "n_words": 4}
+    return {name: WORD_USES.tables[name].of(rows) for name, rows in made.items()} | {"json": about}
 
 
 def drawn(given: dict[str, Any]) -> Any:
@@ -106,9 +111,7 @@ def test_the_title_says_how_many_words_have_two_uses(given: dict[str, Any], find
 
 
 def test_few_texts_have_a_sentence_instead():
-    empty = WORD_USES.empty(
-        corpus="", n_documents=0, n_words=0, n_two_uses=0, layer=0, is_told=False
-    )
+    empty = WORD_USES.empty(corpus="", n_documents=0, n_words=0)
     assert title(empty) == NONE
 
 

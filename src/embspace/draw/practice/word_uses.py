@@ -1,7 +1,5 @@
 """Draws which words of the texts have two uses, from `measure_word_uses`."""
 
-from typing import Any
-
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
@@ -17,7 +15,7 @@ from embspace.draw.page.saving import Results
 from embspace.draw.page.sections import page_of_parts
 
 STAGE = "measure_word_uses"
-TWO = "two uses"
+TWO, NOT_TOLD = "two uses", "not told"
 NONE = "Too few words in many texts to seek two uses"
 N_BARS, N_ROWS = 12, 25  # words in the figure and in the table; the CSV has all
 USES = {1: (BLUE, "o"), 2: (VERMILION, "^")}
@@ -27,12 +25,12 @@ def draw_word_uses(
     results: Results, label: str, *, height_mm: PositiveFloat, digits: NonNegativeInt
 ) -> tuple[Figure, str]:
     """Draw how well known uses are told by layer, the words most apart, and one of them."""
-    table, about = results["csv"], results["json"]
+    table, layers = results["csv"], results["layers"]
     figure, axes = new_figure(
         1,
         3,
         height_mm=height_mm,
-        title=_finding(table, about),
+        title=_finding(table),
         subtitle=f"{label} · {_population(results)}",
         stage=STAGE,
     )
@@ -40,8 +38,9 @@ def draw_word_uses(
     if table.empty:
         say_instead(axes, NONE)
         return figure, text
-    _known(axes[0], results["layers"], int(about["layer"]))
-    _words(axes[1], table, int(about["layer"]))
+    tested = int(layers.loc[layers["tested"] == "yes", "layer"].iloc[0])
+    _known(axes[0], layers, tested)
+    _words(axes[1], table, tested)
     _word(axes[2], results)
     return figure, text
 
@@ -96,10 +95,10 @@ def _word(ax: Axes, results: Results) -> None:
     ax.set(xticks=[], yticks=[])
 
 
-def _finding(table: pd.DataFrame, about: dict[str, Any]) -> str:
+def _finding(table: pd.DataFrame) -> str:
     if table.empty:
         return NONE
-    if not about["is_told"]:
+    if (table["verdict"] == NOT_TOLD).all():
         return "Known uses of words are not told apart beyond random weights, so no word's uses are"
     two = table[table["verdict"] == TWO]
     if two.empty:
@@ -127,7 +126,8 @@ def _population(results: Results) -> str:
 
 
 def _tables(results: Results, label: str, digits: int) -> str:
-    words = results.for_readers("csv").drop(columns=["rank by texts", "p"])
+    unshown = ["rank by texts", "p", "p at random weights"]
+    words = results.for_readers("csv").drop(columns=unshown)
     parts = [
         (
             "Words",

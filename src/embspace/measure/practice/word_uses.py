@@ -78,6 +78,7 @@ WORD_USES = Analysis(
         "layers": Table(
             {
                 **shown("row", "layer"),
+                "tested": ("use_verdict", "words tested here"),
                 "n_pairs": ("count", "pairs of words"),
                 **with_bounds("purity", "use_share", "purity"),
                 "random_weights_purity": ("use_share", "at random weights"),
@@ -110,9 +111,6 @@ WORD_USES = Analysis(
         "corpus": "name",
         "n_documents": "count",
         "n_words": "count",
-        "n_two_uses": "use_count",
-        "layer": "use_verdict",
-        "is_told": "use_verdict",
     },
 )
 
@@ -174,9 +172,7 @@ def measure_word_uses(
     """
     n_documents = 0 if texts is None else texts.read.n_documents
     corpus = "" if texts is None else texts.corpus
-    nothing = WORD_USES.empty(
-        corpus=corpus, n_documents=n_documents, n_words=0, n_two_uses=0, layer=0, is_told=False
-    )
+    nothing = WORD_USES.empty(corpus=corpus, n_documents=n_documents, n_words=0)
     if texts is None or module is None:
         return nothing
     chosen = Chosen(least_documents, largest_share, n_words, n_most)
@@ -206,9 +202,6 @@ def measure_word_uses(
             "corpus": corpus,
             "n_documents": n_documents,
             "n_words": len(table),
-            "n_two_uses": int((table["verdict"] == TWO).sum()),
-            "layer": known.layer,
-            "is_told": known.is_told,
         },
     }
 
@@ -229,6 +222,7 @@ def _known(
     )
     table = pd.DataFrame(_layer_rows(told, at_random, how))
     layer = int(table["purity"].to_numpy().argmax())
+    table["tested"] = np.where(table["layer"] == layer, "yes", "no")
     best = table.iloc[layer]
     is_told = best["purity_low"] > max(best["random_weights_purity"], best["dealt_purity_high"])
     return Known(table, layer, bool(is_told))
