@@ -47,10 +47,7 @@ JOINS = Table(  # a row a direction, pair of layers, stitch and weights below
 )
 MODEL_STITCHING = Analysis(
     noun="model_stitching",
-    question=(
-        "May layers of two models of one vocabulary be joined without training: the lower blocks "
-        "of one below the upper blocks of the other?"
-    ),
+    question="Do lower blocks of a model and upper blocks of another work together untrained?",
     reads={
         **both_models("model", load_stitched_model, *WEIGHTS),
         "texts": TEXTS,

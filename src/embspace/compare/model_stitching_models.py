@@ -65,7 +65,7 @@ class OpenModel:
         return replace(self, module=module, embedding=embedding, head=None)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class ClosedModel:
     """A model that cannot be stitched, and why."""
 

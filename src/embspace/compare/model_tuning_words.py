@@ -63,10 +63,7 @@ def load_vocabulary(words: str, described: str, _: str) -> Vocabulary:
 
 MODEL_TUNING_WORDS = Analysis(
     noun="model_tuning_words",
-    question=(
-        "Which words of a list have the changes from one model to another, as by fine-tuning, "
-        "written into the weights?"
-    ),
+    question="Do the changes from a model to another, as by tuning, write words of a list?",
     reads={
         **both_models("weights", load_weights, *WEIGHTS),
         "names": NAMES,
