@@ -118,12 +118,14 @@ def compare_model_stitching(
     with threadpool_limits(1):  # the same sums on any number of cores
         for lower, upper in ((model, other_model), (other_model, model)):
             window = min(longest, lower.window, upper.window)
-            parts = (chosen.asked_of, chosen.training)
-            read = (read_beginnings(part, upper.tokenizer, window) for part in parts)
+            asked_of, training = (
+                read_beginnings(part, upper.tokenizer, window)
+                for part in (chosen.asked_of, chosen.training)
+            )
             place: Row = {"lower_model": lower.name, "corpus": chosen.corpus}
             place["explained_share"] = explained_share(lower.embedding, upper.embedding)
             generator = stream_of(np.random.default_rng(seed), lower.name, upper.name)
-            for join in joins(lower, upper, *read, how, generator):
+            for join in joins(lower, upper, asked_of, training, how, generator):
                 rows += [place | row for row in join_rows(join, bounds)]
     return {"csv": JOINS.of(rows)}
 

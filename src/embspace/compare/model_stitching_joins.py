@@ -24,7 +24,6 @@ VOCABULARY, IDENTITY, TRAINED = "vocabulary", "identity", "trained"
 TURNED, SHUFFLED = "turned", "shuffled tokens"
 OWN, RANDOM = "own", "random"
 TWIN = 7919  # added to the seed: a model of random weights must not be its own twin
-States = Float[np.ndarray, "layer text token dim"]
 
 
 @dataclass(frozen=True)
@@ -62,7 +61,7 @@ class Join:
 class _Lower:
     """What comes from below: states, those of training texts, and embeddings."""
 
-    states: States
+    states: Float[np.ndarray, "layer text token dim"]
     training: Float[np.ndarray, "layer other_text other_token dim"]
     embedding: Float[np.ndarray, "vocabulary dim"]
 
@@ -137,11 +136,11 @@ def joins(
 
 
 def _read_below(model: OpenModel, asked_of: Beginnings, training: Beginnings) -> _Lower:
-    states = (_states(model, part.tokens) for part in (asked_of, training))
-    return _Lower(*states, model.embedding)
+    states, of_training = (_states(model, part.tokens) for part in (asked_of, training))
+    return _Lower(states, of_training, model.embedding)
 
 
-def _states(model: OpenModel, tokens: TokenIds) -> States:
+def _states(model: OpenModel, tokens: TokenIds) -> Float[np.ndarray, "layer text token dim"]:
     if not len(tokens.ids):
         n_layers = model.module.config.num_hidden_layers + 1
         return np.zeros((n_layers, 0, 1, model.embedding.shape[1]), np.float32)

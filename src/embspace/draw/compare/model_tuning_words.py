@@ -41,7 +41,7 @@ def _finding(table: pd.DataFrame, one: str, other: str) -> str:
     if table.empty:
         return f"Changes from {one} to {other} were not read as words of a list"
     present = table[table["verdict"] == "present"]
-    strongest = table.loc[table["share"].idxmax()]
+    strongest = table.sort_values("share", kind="stable").iloc[-1]
     return (
         f"Changes from {one} to {other} write words of the list in {len(present)} of "
         f"{len(table)} groups of parameters; most changes above random vectors: "
