@@ -15,6 +15,8 @@ from embspace.compare.model_changes_rows import Rules, is_moved, mismatch, paire
 from embspace.files.tables import Row
 from embspace.measure.parameters.tuning_words_rows import (
     COUNTED,
+    OPEN,
+    PRESENT,
     Counted,
     Lists,
     Protocol,
@@ -26,12 +28,15 @@ from embspace.measure.parameters.tuning_words_rows import (
     reduced,
     require_enough,
     share_row,
+    word_null,
 )
 from embspace.measure.parameters.tuning_words_runs import (
     Vocabulary,
     listed_vocabulary,
     load_listed_words,
 )
+from embspace.measure.tables.columns import with_bounds
+from embspace.measure.tables.nulls import mean_and_range
 from embspace.models.parameters.all_weights import AllWeights, load_all_weights
 from embspace.models.tokenizer import load_tokenizer, tokenizer_files
 from embspace.settings.model import VectorsModel, describe_model
@@ -72,8 +77,9 @@ MODEL_TUNING_WORDS = Analysis(
     tables={
         # A row a group of parameters, over all layers that moved.
         "csv": Table(
-            {"group": "row", "n_listed_tokens": "count", "n_words": "count"}
+            {"group": "row", "n_listed_tokens": "count", "n_list": "count"}
             | {"n_read_tokens": "count", "n_layers": "count", "n_vectors": "count", **COUNTED}
+            | with_bounds("null_words", "trained_geometry")
             | {"verdict": "trained_verdict", "reason": "name"}
         ),
         # A row a group and layer that moved, with the change of the most listed words.
@@ -103,6 +109,7 @@ def compare_model_tuning_words(
     n_lists: PositiveInt,
     n_turns: PositiveInt,
     n_nearest: PositiveInt,
+    n_words: PositiveInt,
     least_words: Annotated[int, Field(ge=1)],
     least_rows: Annotated[int, Field(ge=2)],
     least_deviations: PositiveFloat,
@@ -114,9 +121,10 @@ def compare_model_tuning_words(
 
     As `measure_tuning_words`, for any two models with weights that match, and any list: a change
     is a row of a matrix of the second model less the same row of the first, read by the token
-    embeddings of the first. Matrices count whose rows moved, as `compare_model_changes` says. In a
-    group, words are `present`, `absent` or `open` by the rule beside the settings. Parameters are
-    a whole population: no interval. Else a single row has the `reason`.
+    embeddings of the first. Matrices count whose rows moved, as `compare_model_changes` says. A
+    third null, `word_null`, has changes that write other words. In a group, words are `present`,
+    `absent` or `open` by the rule beside the settings. Parameters are a whole population: no
+    interval. Else a single row has the `reason`.
 
     Args:
         weights: The weights of the first model; None for vectors alone.
@@ -131,6 +139,7 @@ def compare_model_tuning_words(
         n_lists: Draws of the null of lists.
         n_turns: Draws of the null of turned changes.
         n_nearest: Candidate words to replace a listed word.
+        n_words: Largest number of unlisted words in the null of words.
         least_words: Least number of listed tokens.
         least_rows: Weights with fewer rows have their entries dealt.
         least_deviations: Distance of moved weights from dealt rows, in standard deviations.
@@ -167,11 +176,13 @@ def compare_model_tuning_words(
         named = reduced(vocabulary, is_read).tokens
         facts: Row = {
             "n_listed_tokens": n_listed,
-            "n_words": vocabulary.n_words,
+            "n_list": vocabulary.n_words,
             "n_read_tokens": int(is_read.sum()),
         }
         return {
-            "csv": MODEL_TUNING_WORDS.tables["csv"].of(_group_rows(counted, lists, level, facts)),
+            "csv": MODEL_TUNING_WORDS.tables["csv"].of(
+                facts | row for row in _group_rows(counted, lists, protocol, n_words)
+            ),
             "layers": MODEL_TUNING_WORDS.tables["layers"].of(
                 share_row(change, lists, protocol) | card_row(change, lists, named, n_shown)
                 for change in counted
@@ -225,11 +236,19 @@ def _counted(
 
 
 def _group_rows(
-    counted: Sequence[Counted], lists: Lists, level: float, facts: Row
+    counted: Sequence[Counted], lists: Lists, protocol: Protocol, n_words: int
 ) -> Iterator[Row]:
     for group in dict.fromkeys(change.group for change in counted):
-        row = pooled_row([change for change in counted if change.group == group], lists, level)
-        yield {"group": group, **facts, **row, "verdict": presence(row)}
+        own = [change for change in counted if change.group == group]
+        row = pooled_row(own, lists, protocol.level)
+        null = word_null(own, lists, protocol, n_words=n_words, n_draws=protocol.n_lists)
+        mean, low, high = mean_and_range(null, protocol.level)
+        row |= {"null_words": float(mean)}
+        row |= {"null_words_low": float(low), "null_words_high": float(high)}
+        found = presence(row)
+        if found == PRESENT and not row["mean_listed"] > row["null_words_high"]:
+            found = OPEN
+        yield {"group": group, **row, "verdict": found}
 
 
 def _not_measured(reason: str) -> Outcome:

@@ -19,8 +19,10 @@ STAGE = "compare_model_tuning_words"
 NOTE = (
     "Share: of changed rows with more words of the list than 95 % of random vectors have, beside "
     "random lists of words alike in norm and place in the vocabulary. Mean: of the words of the "
-    "list among the strongest of a change, beside all changes turned by one random matrix. Present "
-    "means above both ranges, absent above neither, by a rule that was fixed before."
+    "list among the strongest of a change, beside all changes turned by one random matrix, and "
+    "beside embeddings of other words in the place of changes. Present means above all ranges, "
+    "absent above neither of the first two. The null of other words was added after a trial with "
+    "planted changes, before any pair of models was read."
 )
 
 
@@ -64,11 +66,12 @@ def _sections(results: Tables, digits: int) -> list[str]:
     }
     first = table.iloc[0]
     note = (
-        f"{int(first['n_listed_tokens'])} of {int(first['n_words'])} words of the list are "
+        f"{int(first['n_listed_tokens'])} of {int(first['n_list'])} words of the list are "
         f"tokens. {NOTE}"
     )
-    columns = {"group": "parameters", "n_layers": "layers", "n_vectors": "changes", **counts}
-    groups = section("Groups", note, _shown(table, columns | {"verdict": "verdict"}, digits))
+    columns = {"group": "parameters", "n_vectors": "changes", **counts}
+    columns |= {**interval("null_words", "other words"), "verdict": "verdict"}
+    groups = section("Groups", note, _shown(table, columns, digits))
     columns = {"group": "parameters", "layer": "layer", "n_vectors": "changes", **counts}
     layers = section("Layers", "", _shown(results["layers"], columns, digits))
     cards = {"group": "parameters", "layer": "layer", "vector": "row", "sign": "sign"}

@@ -235,6 +235,32 @@ def presence(row: Row) -> str:
     return PRESENT if all(above) else OPEN if any(above) else ABSENT
 
 
+def word_null(
+    counted: Sequence[Counted], lists: Lists, protocol: Protocol, *, n_words: int, n_draws: int
+) -> Float[np.ndarray, " draw"]:
+    """Return the mean number of listed words of changes that write words which are not listed.
+
+    A change that points at any word names its neighbors, which a random vector does not. In a draw
+    each change is exchanged for the embedding of an unlisted word, the same word for changes with
+    the same first word: many changes in one direction stay a single chance. The words are up to
+    `n_words` of the random lists.
+    """
+    generator = stream_of(np.random.default_rng(protocol.seed), "words")
+    pool = np.flatnonzero(lists.members[1:].any(axis=0))
+    pool = generator.permutation(pool)[:n_words]
+    directions = lists.embedding[pool] - lists.embedding.mean(axis=0)
+    counts = listed_counts(
+        directions, lists.embedding, lists.members[0], n_tokens=protocol.n_tokens
+    ).max(axis=-1)
+    vectors = np.concatenate([change.vectors for change in counted])
+    top = top_tokens(vectors, lists.embedding, 1)
+    is_turned = -top.opposite_score[:, 0] > top.score[:, 0]
+    first = np.where(is_turned, top.opposite_token[:, 0], top.token[:, 0])
+    names, which = np.unique(first, return_inverse=True)
+    draws = generator.integers(len(pool), size=(n_draws, len(names)))
+    return np.asarray(counts[draws][:, which].mean(axis=1))
+
+
 def card_row(counted: Counted, lists: Lists, named: Sequence[str], n_shown: int) -> Row:
     """Return the change with the most listed words, the first of several, and its strongest."""
     counts = counted.of_lists[0]
