@@ -49,6 +49,8 @@ COMPARED = (
     "model_changes",
     "model_imbalance",
     "model_parameter_alignment",
+    "model_stitching",
+    "model_tuning_words",
     "vocabularies",
 )
 

@@ -204,7 +204,8 @@ def stage_entry(member: Declared, root: Path) -> dict[str, Any]:
         read += [path.replace("{model}", "{other_model}") for path in read]
     deps += [path.format_map(blanks) for path in read]
     deps += [f"${{{key}}}" for key in named]
-    named += [key for key in settings if any(f"{{{key}}}" in path for path in analysis.deps())]
+    in_paths = [key for key in settings if any(f"{{{key}}}" in path for path in analysis.deps())]
+    named = [*dict.fromkeys([*named, *in_paths])]
     lists = [key for key in analysis.lists if key not in settings]
     listed = [*lists, *keys, *params]
     return {

@@ -20,9 +20,8 @@ from embspace.compare.model_changes_states import state_rows
 from embspace.compare.model_changes_words import Reading, token_rows, word_rows
 from embspace.compare.model_states import FOLDERS, TEXTS, ModelStates, load_corpus_states
 from embspace.measure.tables.columns import with_bounds
-from embspace.models.parameters.all_weights import AllWeights, read_all_weights
-from embspace.models.weights import load_model
-from embspace.settings.model import VectorsModel, describe_model
+from embspace.models.parameters.all_weights import AllWeights, load_all_weights
+from embspace.settings.model import describe_model
 from embspace.settings.schema import read_yaml
 from embspace.settings.stage import run_stage
 from embspace.settings.types import Share
@@ -31,10 +30,7 @@ from embspace.settings.types import Share
 def load_weights(described: str, _: str) -> AllWeights | None:
     """Return the weights of a model of conf/model; None for vectors alone."""
     name = Path(described).stem
-    model = describe_model(name, read_yaml(Path(described)))
-    if isinstance(model, VectorsModel):
-        return None
-    return read_all_weights(name, model, load_model(name, model))
+    return load_all_weights(name, describe_model(name, read_yaml(Path(described))))
 
 
 PLACE: dict[str, Column] = {"group": "row", "layer": "row", "layers": "name"}

@@ -216,6 +216,11 @@ def measured_changes(weights: Sequence[PairedWeight], rules: Rules) -> Iterator[
         yield MeasuredChange(whole, ordered, None)
 
 
+def is_moved(paired: PairedWeight, rules: Rules) -> bool:
+    """Return whether a single weight is called moved."""
+    return bool(_size_columns([paired], _sums(paired, rules), rules)["verdict"] == MOVED)
+
+
 def _cut(paired: Sequence[PairedWeight]) -> str | None:
     """Return a note about left-out rows of a table; None if all rows of the first model remain."""
     n = sum(len(each.rows) for each in paired)

@@ -7,7 +7,15 @@ import pytest
 from embspace.app.page import named as module
 from embspace.app.page.named import fitting, named_page, parts_of
 from embspace.app.page.names import names_of
+from embspace.compare.model_stitching import MODEL_STITCHING
+from embspace.compare.model_tuning_words import MODEL_TUNING_WORDS
+from embspace.draw.compare.model_stitching import draw_model_stitching
+from embspace.draw.compare.model_tuning_words import draw_model_tuning_words
+from embspace.draw.page.markdown import with_pointer
 from tests.app.page.trees import write_tree
+from tests.compare.stitched import turned_pair
+from tests.compare.test_model_stitching import joined
+from tests.compare.test_model_tuning_words import LISTED, compared, toward
 
 
 @pytest.fixture
@@ -56,6 +64,32 @@ def test_the_page_of_a_pair_begins_with_what_moved(tree: Path):
     assert parts == ["model_changes", "alignment", "alike", "vocabularies"]
     alike = parts_of(tree, names_of(tree)["a--b"])[2]
     assert alike.title == "Likeness of A and B" and "compare_alike" not in alike.tables
+
+
+def test_the_page_of_a_pair_shows_joined_layers_and_written_words(tree: Path):
+    joined_layers = {"csv": joined(turned_pair())}
+    written = compared(toward(LISTED))
+    figure, table = draw_model_stitching(joined_layers, "A--B", height_mm=112.0, digits=3)
+    finding, words = draw_model_tuning_words(written, "A--B", digits=3)
+    for analysis, outcome, text in (
+        (MODEL_STITCHING, joined_layers, table),
+        (MODEL_TUNING_WORDS, written, with_pointer(words, finding, "measures", "a--b")),
+    ):
+        analysis.save(outcome, "a--b", tree)
+        file = tree / f"figures/{analysis.noun}/a--b.md"
+        file.parent.mkdir(parents=True)
+        file.write_text(text, encoding="utf-8")
+    svg = tree / "data/drawn/pairs/a--b/model_stitching.svg"
+    svg.parent.mkdir(parents=True, exist_ok=True)
+    figure.savefig(svg)
+    parts = {part.noun: part for part in parts_of(tree, names_of(tree)["a--b"])}
+    assert {"model_stitching", "model_tuning_words"} <= parts.keys()
+    assert parts["model_tuning_words"].finding == finding
+    assert "present" in parts["model_tuning_words"].tables
+    page, linked = page_of(tree, "a--b")
+    assert "Layers of A and B that may be joined" in page
+    assert "results/model_stitching/a--b.csv" in linked
+    assert "results/model_tuning_words/layers/a--b.csv" in linked
 
 
 def test_a_finding_that_names_the_run_says_nothing_of_all_runs(tree: Path):

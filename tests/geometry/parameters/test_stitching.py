@@ -7,8 +7,9 @@ from embspace.geometry.parameters.planted_copies import random_turn
 from embspace.geometry.parameters.stitching import (
     LinearStitch,
     explained_share,
+    kept_states,
     kernel_stitch,
-    shuffled_kernel,
+    shuffled_kernels,
     trained_stitch,
     turned_kernel,
     vocabulary_kernel,
@@ -75,7 +76,7 @@ def test_shuffled_tokens_leave_the_mean_alone() -> None:
     generator = np.random.default_rng(5)
     common = np.array([10.0, 0, 0, 0, 0, 0])
     first = generator.normal(size=(2000, 6)) + common
-    kernel = shuffled_kernel(first, first, generator)
+    (kernel,) = shuffled_kernels(first, first, 1, generator)
     # The mean finds itself; what differs between tokens is lost.
     assert common @ kernel == pytest.approx(common, abs=0.5)
     assert np.abs(kernel[1:, 1:]).max() < 0.1
@@ -100,3 +101,44 @@ def test_a_stitch_adds_its_offset_and_keeps_the_precision() -> None:
     assert stitch(STATES) == pytest.approx(STATES + 1)
     assert kernel_stitch(np.eye(6))(STATES) == pytest.approx(STATES)
     assert stitch(STATES[None].astype(np.float32)).dtype == np.float32
+
+
+def test_orders_of_tokens_give_what_least_squares_give() -> None:
+    first, second = RNG.normal(size=(60, 5)), RNG.normal(size=(60, 4))
+    kernels = shuffled_kernels(first, second, 3, np.random.default_rng(6))
+    generator = np.random.default_rng(6)
+    for kernel in kernels:
+        wanted = vocabulary_kernel(first[generator.permutation(60)], second)
+        assert kernel == pytest.approx(wanted, abs=1e-12)
+
+
+OWN = RNG.normal(size=(12, 5, 6)).astype(np.float32) + 3
+SHOWN = np.arange(5) < RNG.integers(2, 6, size=(12, 1))
+ALL = np.arange(12)
+
+
+def test_own_states_are_kept_whole_and_others_not() -> None:
+    whole = kept_states(OWN, OWN, SHOWN, ALL)
+    assert whole.cosine == pytest.approx(1) and whole.nearest.all()
+    others = kept_states(OWN, OWN[::-1], SHOWN, ALL)
+    assert abs(others.cosine.mean()) < 0.3 and others.nearest.sum() <= 2
+    some = kept_states(OWN, OWN[[7, 2]], SHOWN, np.array([7, 2]))
+    assert some.cosine == pytest.approx(1) and some.nearest.all()
+
+
+def test_what_all_states_have_in_common_is_not_kept() -> None:
+    constant = np.broadcast_to(OWN.mean(axis=(0, 1)) + np.eye(6)[0], OWN.shape)
+    kept = kept_states(OWN, constant, SHOWN, ALL)
+    assert abs(kept.cosine.mean()) < 0.4 and kept.nearest.sum() <= 2
+
+
+def test_tokens_that_are_not_shown_do_not_count() -> None:
+    stitched = np.where(SHOWN[:, :, np.newaxis], OWN, 1e3).astype(np.float32)
+    kept = kept_states(OWN, stitched, SHOWN, ALL)
+    assert kept.cosine == pytest.approx(1) and kept.nearest.all()
+
+
+def test_texts_of_equal_vectors_count_as_one() -> None:
+    twice = np.concatenate([OWN, OWN])
+    kept = kept_states(twice, twice, np.concatenate([SHOWN, SHOWN]), np.arange(24))
+    assert kept.nearest.all()

@@ -9,7 +9,8 @@ import pytest
 
 from embspace.analysis import Outcome
 from embspace.errors import InputError
-from embspace.measure.parameters.tuning_words import _require_enough, measure_tuning_words
+from embspace.measure.parameters.tuning_words import SETTINGS, measure_tuning_words
+from embspace.measure.parameters.tuning_words_rows import require_enough
 from embspace.measure.parameters.tuning_words_runs import TunedSeed, Vocabulary
 from tests.analyses import settings_of
 from tests.measure.parameters.known_tuning import (
@@ -143,8 +144,8 @@ def test_half_of_the_tokens_and_as_many_others_as_are_listed_are_enough() -> Non
     is_read = vocabulary.not_of(["special"])
     n_read = int(is_read.sum())
     n_listed = int(vocabulary.of("positive", "negative").sum())
-    _require_enough(vocabulary, is_read, n_read - n_listed, n_read // 2)
+    require_enough(vocabulary, is_read, n_read - n_listed, n_read // 2, SETTINGS)
     with pytest.raises(InputError, match=f"found {n_read // 2 + 1}, allowed: up to {n_read // 2}"):
-        _require_enough(vocabulary, is_read, n_listed, n_read // 2 + 1)
+        require_enough(vocabulary, is_read, n_listed, n_read // 2 + 1, SETTINGS)
     with pytest.raises(InputError, match=f"expected {n_read - n_listed + 1} or more"):
-        _require_enough(vocabulary, is_read, n_read - n_listed + 1, 1)
+        require_enough(vocabulary, is_read, n_read - n_listed + 1, 1, SETTINGS)

@@ -15,9 +15,11 @@ from embspace.measure.parameters.tuning_words_rows import (
     card_row,
     claim_rows,
     class_rows,
+    counted_change,
     counted_changes,
     lists_of,
     share_row,
+    word_null,
 )
 from tests.measure.parameters.known_tuning import (
     N_LISTED,
@@ -163,3 +165,26 @@ def test_classes_are_beside_random_vectors_and_their_negations(lists: Lists) -> 
         assert row["null_listed"] == pytest.approx(null.mean())
         larger = (null >= row["n_listed"]).sum()
         assert row["p_value"] == pytest.approx((1 + larger) / (1 + null.size))
+
+
+def test_changes_toward_other_words_are_what_other_words_are(lists: Lists) -> None:
+    vectors = lists.embedding[N_LISTED : N_LISTED + 60] - lists.embedding.mean(axis=0)
+    before = np.zeros_like(vectors)
+    change = counted_change(
+        "feed_forward_value", 1, before + 1, before + 1 + vectors, lists, PROTOCOL
+    )
+    assert change is not None
+    null = word_null([change], lists, PROTOCOL, n_words=200, n_draws=99)
+    assert null.min() <= _mean(change.of_lists[0]) <= null.max() and np.ptp(null) > 0
+
+
+def test_changes_of_one_word_are_one_chance_among_words(lists: Lists) -> None:
+    one = np.repeat(lists.embedding[[N_LISTED]], 40, axis=0)
+    many = lists.embedding[N_LISTED : N_LISTED + 40]
+    spreads = []
+    for vectors in (one, many):
+        change = counted_change("feed_forward_value", 1, vectors, 2 * vectors, lists, PROTOCOL)
+        assert change is not None
+        null = word_null([change], lists, PROTOCOL, n_words=200, n_draws=99)
+        spreads.append(null.std())
+    assert spreads[0] > 2 * spreads[1]

@@ -35,10 +35,15 @@ TOKENS = TokenIds(RNG.integers(1, 20, size=(24, 9)), np.ones((24, 9), dtype=bool
 
 
 def turned_copy(turn: np.ndarray) -> Any:
-    """The classifier with its residual stream turned, weights and norms: it says the same."""
+    """The classifier with its residual stream turned: it says the same."""
+    return turned(classifier(), turn)
+
+
+def turned(module: Any, turn: np.ndarray) -> Any:
+    """Turn the residual stream of a model, weights and norms."""
     import torch
 
-    module, by = classifier(), torch.tensor(turn, dtype=torch.float32)
+    by = torch.tensor(turn, dtype=torch.float32)
 
     class TurnedNorm(torch.nn.Module):
         def __init__(self, norm: Any) -> None:

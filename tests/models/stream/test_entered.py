@@ -7,7 +7,15 @@ import numpy as np
 import pytest
 
 from embspace.errors import InputError
-from embspace.models.stream.entered import TokenIds, logits_above, read_texts, states_of
+from embspace.models.stream.entered import (
+    TokenIds,
+    can_be_entered,
+    last_states,
+    last_states_above,
+    logits_above,
+    read_texts,
+    states_of,
+)
 
 RNG = np.random.default_rng(0)
 MASK = np.arange(6) < np.array([[6], [4], [6]])
@@ -116,3 +124,32 @@ def test_an_unknown_architecture_is_told_of() -> None:
 
     with pytest.raises(InputError, match="has no list of blocks"):
         logits_above(torch.nn.Linear(2, 2), 0, np.zeros((3, 6, 8), np.float32), TOKENS)
+
+
+@pytest.mark.parametrize("kind", ["bert", "gpt2", "llama", "modernbert"])
+def test_above_its_own_states_a_model_without_a_head_says_the_same(kind: str) -> None:
+    import torch
+    from transformers import AutoConfig, AutoModel
+
+    torch.manual_seed(0)
+    sizes = {"hidden_size": 8, "num_hidden_layers": 3, "num_attention_heads": 2}
+    config = AutoConfig.for_model(
+        kind, vocab_size=20, pad_token_id=0, intermediate_size=16, initializer_range=0.5, **sizes
+    )
+    module = AutoModel.from_config(config).eval()
+    assert can_be_entered(module)
+    norms = {"gpt2": "ln_f", "llama": "norm", "modernbert": "final_norm"}
+    states, whole = states_of(module, TOKENS, norms.get(kind)), last_states(module, TOKENS)
+    shown = TOKENS.mask
+    for layer, of_layer in enumerate(states):
+        above = last_states_above(module, layer, of_layer, TOKENS)
+        assert above[shown] == pytest.approx(whole[shown], abs=1e-5)
+
+
+def test_a_model_whose_layers_share_a_block_cannot_be_entered() -> None:
+    import torch
+
+    albert = classifier("albert", embedding_size=8).base_model
+    assert not can_be_entered(albert)
+    assert not can_be_entered(torch.nn.Linear(2, 2))
+    assert can_be_entered(classifier())

@@ -34,7 +34,7 @@ from embspace.settings.schema import read_yaml
 CHAPTER = "compare"
 NOUNS = (
     *("alignment", "model_imbalance", "vocabularies", "model_parameter_alignment"),
-    *("model_changes", "measures"),
+    *("model_stitching", "model_changes", "model_tuning_words", "measures"),
 )
 MEASURES = "measures"  # needs nearly all that is measured of each model
 

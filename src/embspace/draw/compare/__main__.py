@@ -8,6 +8,8 @@ from embspace.draw.compare import (
     model_changes,
     model_imbalance,
     model_parameter_alignment,
+    model_stitching,
+    model_tuning_words,
     vocabularies,
 )
 from embspace.draw.page.saving import draw_and_save, drawings_of, functions_of
@@ -23,6 +25,8 @@ DRAWINGS = drawings_of(
     model_changes,
     model_imbalance,
     model_parameter_alignment,
+    model_stitching,
+    model_tuning_words,
     vocabularies,
     tables=TABLES,
 )

@@ -7,11 +7,13 @@ from, the second the one that reads them.
 from typing import NamedTuple
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Bool, Float, Int
 
+from embspace.geometry.pairs.directions import unit_rows
 from embspace.geometry.parameters.planted_copies import random_turn
 
 Kernel = Float[np.ndarray, "dim other_dim"]
+EQUAL = 1e-6  # cosines of texts that differ by rounding alone
 
 
 class LinearStitch(NamedTuple):
@@ -78,16 +80,22 @@ def turned_kernel(kernel: Kernel, generator: np.random.Generator) -> Kernel:
     return np.asarray(kernel @ random_turn(kernel.shape[1], generator))
 
 
-def shuffled_kernel(
+def shuffled_kernels(
     first: Float[np.ndarray, "token dim"],
     second: Float[np.ndarray, "token other_dim"],
+    n_draws: int,
     generator: np.random.Generator,
-) -> Kernel:
-    """Return the kernel of tokens matched at random: the null of no common words.
+) -> list[Kernel]:
+    """Return kernels of tokens matched at random: the null of no common words.
 
-    It knows the mean of both sides' embeddings, for any order of the tokens has that.
+    They know the mean of both sides' embeddings, for any order of the tokens has that.
     """
-    return vocabulary_kernel(first[generator.permutation(len(first))], second)
+    # As least squares cuts off; the inverse is the dear part, and the same for all orders.
+    smallest = np.finfo(np.float64).eps * max(second.shape)
+    inverse = np.linalg.pinv(second.astype(np.float64), rcond=smallest)
+    first = first.astype(np.float64)
+    orders = (generator.permutation(len(first)) for _ in range(n_draws))
+    return [np.asarray((inverse @ first[order]).T) for order in orders]
 
 
 def trained_stitch(
@@ -109,3 +117,50 @@ def trained_stitch(
     penalty = strength * np.trace(products) / len(products)
     kernel = np.linalg.solve(products + penalty * np.eye(len(products)), x.T @ y)
     return LinearStitch(kernel, other_mean - mean @ kernel)
+
+
+class Kept(NamedTuple):
+    """What is left of a model's own last states, text by text."""
+
+    cosine: Float[np.ndarray, " text"]
+    """Mean cosine of a token's stitched and own state, in [-1, 1]."""
+    nearest: Bool[np.ndarray, " text"]
+    """Whether the text's own vector is nearest to its stitched one."""
+
+
+def kept_states(
+    own: Float[np.ndarray, "text token dim"],
+    stitched: Float[np.ndarray, "some token dim"],
+    shown: Bool[np.ndarray, "text token"],
+    rows: Int[np.ndarray, " some"],
+) -> Kept:
+    """Return how near stitched states of the texts `rows` are to a model's own states of all texts.
+
+    Only tokens `shown` count, one or more in each text. The mean own state of the texts, each text
+    with one weight, is subtracted on both sides: what all tokens have in common tells none from
+    another. Of states of one length, a cosine above 1/2 means that a stitched state is nearer to
+    the own state than the mean state is. A text's vector is the mean of its tokens, and the nearest
+    has the largest cosine; texts of equal vectors count as one.
+
+    The own states have cosine 1 and are nearest; states that know nothing of the text 0 and
+    1 / texts on average. A state equal to the mean has cosine 0.
+    """
+    pooled = _text_means(own, shown)
+    mean = pooled.mean(axis=0)
+    texts = _text_means(stitched, shown[rows]) - mean
+    cosines = np.einsum("ntd,ntd->nt", _unit(own[rows] - mean), _unit(stitched - mean))
+    of_text = np.einsum("nt,nt->n", cosines, shown[rows]) / shown[rows].sum(axis=1)
+    alike = unit_rows(texts) @ unit_rows(pooled - mean).T
+    best = alike[np.arange(len(rows)), rows]
+    return Kept(of_text.clip(-1, 1), best >= alike.max(axis=1) - EQUAL)
+
+
+def _text_means(
+    states: Float[np.ndarray, "text token dim"], shown: Bool[np.ndarray, "text token"]
+) -> Float[np.ndarray, "text dim"]:
+    total = np.einsum("ntd,nt->nd", states.astype(np.float64), shown)
+    return np.asarray(total / shown.sum(axis=1, keepdims=True))
+
+
+def _unit(states: Float[np.ndarray, "text token dim"]) -> Float[np.ndarray, "text token dim"]:
+    return unit_rows(states.reshape(-1, states.shape[-1])).reshape(states.shape)

@@ -9,10 +9,10 @@ from pydantic import Field, NonNegativeInt, PositiveInt
 from threadpoolctl import threadpool_limits
 
 from embspace.analysis import TABLE, Analysis, Outcome, Source, Table
-from embspace.errors import InputError
 from embspace.extract.checkpoints import form_of
 from embspace.files.tables import Row
 from embspace.measure.parameters.tuning_words_rows import (
+    COUNTED,
     Protocol,
     card_row,
     claim_rows,
@@ -20,6 +20,7 @@ from embspace.measure.parameters.tuning_words_rows import (
     counted_changes,
     lists_of,
     reduced,
+    require_enough,
     share_row,
 )
 from embspace.measure.parameters.tuning_words_runs import (
@@ -30,19 +31,10 @@ from embspace.measure.parameters.tuning_words_runs import (
     load_tuned,
     load_vocabulary,
 )
-from embspace.measure.tables.columns import with_bounds
 from embspace.settings.stage import run_stage
 from embspace.settings.types import Share
 
 SETTINGS = "conf/measure/parameters/tuning_words.yaml"
-COUNTED = {
-    "share": "trained_statistic",
-    **with_bounds("null_lists", "trained_statistic"),
-    "p_value_lists": "trained_statistic",
-    "mean_listed": "trained_verdict",
-    **with_bounds("null_turned", "trained_geometry"),
-    "p_value_turned": "trained_statistic",
-}
 SEED = {"phase": "row", "seed": "row"}
 TUNING_WORDS = Analysis(
     noun="tuning_words",
@@ -148,7 +140,7 @@ def measure_tuning_words(
         InputError: if the vocabulary has too few tokens for `n_tokens` or for random lists.
     """
     is_read = vocabulary.not_of(left_out)
-    n_listed = int((vocabulary.of(*POLARITIES) & is_read).sum())
+    n_listed = int((vocabulary.is_listed & is_read).sum())
     is_measured = n_listed >= least_words and _is_about_sentiment(seeds)
     facts: Row = {
         "n_seeds": len(seeds),
@@ -163,7 +155,7 @@ def measure_tuning_words(
     lists = pd.DataFrame([facts])
     if not is_measured:
         return TUNING_WORDS.empty() | {"lists": lists}
-    _require_enough(vocabulary, is_read, n_listed, n_tokens)
+    require_enough(vocabulary, is_read, n_listed, n_tokens, SETTINGS)
     protocol = Protocol(
         n_tokens=n_tokens,
         n_random_vectors=n_random_vectors,
@@ -183,24 +175,6 @@ def measure_tuning_words(
 def _is_about_sentiment(seeds: Sequence[TunedSeed]) -> bool:
     """Return True if the classes of a run have the polarities of the list among them."""
     return bool(seeds) and set(POLARITIES) <= set(seeds[0].head_after.labels)
-
-
-def _require_enough(
-    vocabulary: Vocabulary, is_read: np.ndarray, n_listed: int, n_tokens: int
-) -> None:
-    n_read = int(is_read.sum())
-    if 2 * n_tokens > n_read:
-        raise InputError(
-            f"{SETTINGS}: key 'n_tokens': found {n_tokens}, allowed: up to {n_read // 2}, half of "
-            f"the {n_read} tokens that are read"
-        )
-    is_word = np.array([kind == "word" for kind in vocabulary.kinds])
-    n_others = int((is_word & is_read & ~vocabulary.of(*POLARITIES)).sum())
-    if n_others < n_listed:
-        raise InputError(
-            f"{SETTINGS}: key 'left_out': found {n_others} words that are read and not listed, "
-            f"expected {n_listed} or more, as many as are listed, for the random lists"
-        )
 
 
 def _rows(

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
+from embspace.errors import InputError
 from embspace.files.tables import Row
 from embspace.geometry.inference.resampling import stream_of, upper_p_value
 from embspace.geometry.parameters.listed_words import (
@@ -17,12 +18,23 @@ from embspace.geometry.parameters.listed_words import (
 from embspace.geometry.parameters.planted_copies import random_turn
 from embspace.geometry.parameters.projection import top_tokens
 from embspace.measure.parameters.tuning_words_runs import POLARITIES, TunedSeed, Vocabulary
+from embspace.measure.tables.columns import with_bounds
 from embspace.measure.tables.even_places import evenly
 from embspace.measure.tables.nulls import mean_and_range
 from embspace.models.parameters.class_head import ClassHead
 
 Changes = Float[np.ndarray, "vector dim"]
 READS, WRITES = "words of sentiment are present", "words of sentiment are absent"
+PRESENT, ABSENT, OPEN = "present", "absent", "open"
+COUNTED = {
+    "share": "trained_statistic",
+    **with_bounds("null_lists", "trained_statistic"),
+    "p_value_lists": "trained_statistic",
+    "mean_listed": "trained_verdict",
+    **with_bounds("null_turned", "trained_geometry"),
+    "p_value_turned": "trained_statistic",
+}
+"""The columns of counts beside both nulls."""
 CLAIMED = {
     "attention_query": READS,
     "attention_key": READS,
@@ -99,7 +111,7 @@ def lists_of(
     own = np.ascontiguousarray(embedding[is_read], dtype=np.float32)
     norms = np.linalg.norm(own, axis=1)
     is_word = np.array([kind == "word" for kind in vocabulary.kinds], dtype=bool)[is_read]
-    listed = vocabulary.of(*POLARITIES)[is_read]
+    listed = vocabulary.is_listed[is_read]
     others = matched_lists(
         np.stack([norms, np.arange(len(norms))], axis=1),
         listed,
@@ -125,27 +137,48 @@ def counted_changes(tuned: TunedSeed, lists: Lists, protocol: Protocol) -> Itera
         for number, (before, after) in enumerate(
             zip(layers, tuned.after[group], strict=True), start=1
         ):
-            change = after.astype(np.float32) - before
-            changed = np.flatnonzero(change.any(axis=1))
-            if not len(changed):
-                continue
-            vectors, n = change[changed], protocol.n_tokens
-            turned, listed = vectors[evenly(len(changed), protocol.n_turned)], lists.members[0]
-            yield Counted(
-                group=group,
-                layer=number,
-                vectors=vectors,
-                changed=changed,
-                n_rows=len(change),
-                relative_change=float(np.linalg.norm(change) / np.linalg.norm(before)),
-                of_lists=listed_counts(vectors, lists.embedding, lists.members, n_tokens=n),
-                of_turns=np.stack(
-                    [
-                        listed_counts(turned @ turn, lists.embedding, listed, n_tokens=n)
-                        for turn in lists.turns
-                    ]
-                ),
-            )
+            counted = counted_change(group, number, before, after, lists, protocol)
+            if counted is not None:
+                yield counted
+
+
+def counted_change(
+    group: str,
+    layer: int,
+    before: Changes,
+    after: Changes,
+    lists: Lists,
+    protocol: Protocol,
+    *,
+    most: int | None = None,
+) -> Counted | None:
+    """Return the counts of a layer and group, of `most` rows at equal distances; None of no change.
+
+    Turned are `n_turned` of the rows that are read.
+    """
+    change = after.astype(np.float32) - before
+    changed = np.flatnonzero(change.any(axis=1))
+    if not len(changed):
+        return None
+    if most is not None:
+        changed = changed[evenly(len(changed), most)]
+    vectors, n = change[changed], protocol.n_tokens
+    turned, listed = vectors[evenly(len(changed), protocol.n_turned)], lists.members[0]
+    return Counted(
+        group=group,
+        layer=layer,
+        vectors=vectors,
+        changed=changed,
+        n_rows=len(change),
+        relative_change=float(np.linalg.norm(change) / np.linalg.norm(before)),
+        of_lists=listed_counts(vectors, lists.embedding, lists.members, n_tokens=n),
+        of_turns=np.stack(
+            [
+                listed_counts(turned @ turn, lists.embedding, listed, n_tokens=n)
+                for turn in lists.turns
+            ]
+        ),
+    )
 
 
 def share_row(counted: Counted, lists: Lists, protocol: Protocol) -> Row:
@@ -165,32 +198,67 @@ def share_row(counted: Counted, lists: Lists, protocol: Protocol) -> Row:
 def claim_rows(counted: Sequence[Counted], lists: Lists, protocol: Protocol) -> Iterator[Row]:
     """Yield a row per group of the paper, over all changed layers.
 
-    Words are present in a group above the ranges of both nulls, absent in a group above neither,
-    and otherwise the claim is undecided. `matches` means agreement with the paper.
+    The claim is undecided where words are neither present nor absent. `matches` means agreement
+    with the paper.
     """
     for group, claim in CLAIMED.items():
         own = [each for each in counted if each.group == group]
         if not own:
             continue
-        of_lists = np.concatenate([each.of_lists for each in own], axis=1)
-        of_turns = np.concatenate([each.of_turns for each in own], axis=1)
-        row = _against_nulls(of_lists, of_turns, lists, protocol.level)
-        above = [
-            row["share"] > row["null_lists_high"],
-            row["mean_listed"] > row["null_turned_high"],
-        ]
-        verdict = "undecided"
-        if all(above) or not any(above):
-            verdict = "matches" if all(above) == (claim == READS) else "differs"
+        row = pooled_row(own, lists, protocol.level)
+        found = presence(row)
+        agrees = (found == PRESENT) == (claim == READS)
+        verdict = "undecided" if found == OPEN else "matches" if agrees else "differs"
         yield {
             "group": group,
             "claim": claim,
-            "n_layers": len(own),
-            "n_vectors": of_lists.shape[1],
             **row,
             "holds_if": HOLDS_IF[claim],
             "verdict": verdict,
         }
+
+
+def pooled_row(counted: Sequence[Counted], lists: Lists, level: float) -> Row:
+    """Return what the changes of several layers of a group hold together, with both nulls."""
+    of_lists = np.concatenate([each.of_lists for each in counted], axis=1)
+    of_turns = np.concatenate([each.of_turns for each in counted], axis=1)
+    sizes = {"n_layers": len(counted), "n_vectors": of_lists.shape[1]}
+    return sizes | _against_nulls(of_lists, of_turns, lists, level)
+
+
+def presence(row: Row) -> str:
+    """Return whether words are present, above the ranges of both nulls, absent, or neither."""
+    above = (
+        row["share"] > row["null_lists_high"],
+        row["mean_listed"] > row["null_turned_high"],
+    )
+    return PRESENT if all(above) else OPEN if any(above) else ABSENT
+
+
+def word_null(
+    counted: Sequence[Counted], lists: Lists, protocol: Protocol, *, n_words: int, n_draws: int
+) -> Float[np.ndarray, " draw"]:
+    """Return the mean number of listed words of changes that write words which are not listed.
+
+    A change that points at any word names its neighbors, which a random vector does not. In a draw
+    each change is exchanged for the embedding of an unlisted word, the same word for changes with
+    the same first word: many changes in one direction stay a single chance. The words are up to
+    `n_words` of the random lists.
+    """
+    generator = stream_of(np.random.default_rng(protocol.seed), "words")
+    pool = np.flatnonzero(lists.members[1:].any(axis=0))
+    pool = generator.permutation(pool)[:n_words]
+    directions = lists.embedding[pool] - lists.embedding.mean(axis=0)
+    counts = listed_counts(
+        directions, lists.embedding, lists.members[0], n_tokens=protocol.n_tokens
+    ).max(axis=-1)
+    vectors = np.concatenate([change.vectors for change in counted])
+    top = top_tokens(vectors, lists.embedding, 1)
+    is_turned = -top.opposite_score[:, 0] > top.score[:, 0]
+    first = np.where(is_turned, top.opposite_token[:, 0], top.token[:, 0])
+    names, which = np.unique(first, return_inverse=True)
+    draws = generator.integers(len(pool), size=(n_draws, len(names)))
+    return np.asarray(counts[draws][:, which].mean(axis=1))
 
 
 def card_row(counted: Counted, lists: Lists, named: Sequence[str], n_shown: int) -> Row:
@@ -236,6 +304,33 @@ def class_rows(
                     "p_value": upper_p_value(float(found), flat),
                     "tokens": _named(vectors[[at]], lists, named, protocol.n_shown),
                 }
+
+
+def require_enough(
+    vocabulary: Vocabulary,
+    is_read: Bool[np.ndarray, " token"],
+    n_listed: int,
+    n_tokens: int,
+    settings: str,
+) -> None:
+    """Stop unless a vocabulary has tokens for both ends of a vector, and words for random lists.
+
+    Raises:
+        InputError: naming the key of the file `settings`.
+    """
+    n_read = int(is_read.sum())
+    if 2 * n_tokens > n_read:
+        raise InputError(
+            f"{settings}: key 'n_tokens': found {n_tokens}, allowed: up to {n_read // 2}, half of "
+            f"the {n_read} tokens that are read"
+        )
+    is_word = np.array([kind == "word" for kind in vocabulary.kinds])
+    n_others = int((is_word & is_read & ~vocabulary.is_listed).sum())
+    if n_others < n_listed:
+        raise InputError(
+            f"{settings}: key 'left_out': found {n_others} words that are read and not listed, "
+            f"expected {n_listed} or more, as many as are listed, for the random lists"
+        )
 
 
 def reduced(vocabulary: Vocabulary, is_read: Bool[np.ndarray, " token"]) -> Vocabulary:

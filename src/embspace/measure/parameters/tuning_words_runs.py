@@ -48,11 +48,16 @@ class Vocabulary:
     kinds: list[str]
     """The kind of each token, from the column `kind` of `vocabulary_table`."""
     polarity: list[str]
-    """By token: positive or negative; "" of one that is not listed."""
+    """By token: positive or negative, or another value; "" of one that is not listed."""
     n_words: int
     """The number of words on the list."""
     missing: list[str]
     """The words that are not one token."""
+
+    @property
+    def is_listed(self) -> Bool[np.ndarray, " token"]:
+        """True for tokens that spell a word of the list."""
+        return np.array([bool(value) for value in self.polarity], dtype=bool)
 
     def of(self, *polarities: str) -> Bool[np.ndarray, " token"]:
         """Return True for tokens of these polarities."""
@@ -130,19 +135,32 @@ def load_sentiment_words(path: str) -> pd.DataFrame:
     """The words of a list, in lower case, with polarity.
 
     Raises:
-        InputError: for columns other than word and value, a value that is no polarity, an empty
-            cell, and a repeated word.
+        InputError: as `load_listed_words`, and for a value that is no polarity.
     """
-    table = load_table(path)
-    if list(table.columns) != ["word", "value"]:
-        raise InputError(f"{path}: expected the columns word, value, found {[*table.columns]}")
-    if table.isna().any(axis=None):
-        raise InputError(f"{path}: a word or a value is empty")
-    table = table.assign(word=table["word"].astype(str).str.lower())
+    table = load_listed_words(path, needs_value=True)
     if wrong := sorted({*table["value"]} - {*POLARITIES}):
         raise InputError(
             f"{path}: key 'value': found {wrong[0]!r}, allowed: {', '.join(POLARITIES)}"
         )
+    return table
+
+
+def load_listed_words(path: str, *, needs_value: bool = False) -> pd.DataFrame:
+    """The words of a list, in lower case, each with its value, or `listed` without such a column.
+
+    Raises:
+        InputError: for columns other than word and value, an empty cell, and a repeated word.
+    """
+    table = load_table(path)
+    if list(table.columns) == ["word"] and not needs_value:
+        table = table.assign(value="listed")
+    if list(table.columns) != ["word", "value"]:
+        raise InputError(f"{path}: expected the columns word, value, found {[*table.columns]}")
+    if table.isna().any(axis=None):
+        raise InputError(f"{path}: a word or a value is empty")
+    table = table.assign(
+        word=table["word"].astype(str).str.lower(), value=table["value"].astype(str)
+    )
     if twice := table.loc[table["word"].duplicated(), "word"].tolist():
         raise InputError(f"{path}: the word {twice[0]!r} stands there twice, expected once")
     return table

@@ -14,7 +14,7 @@ from embspace.geometry.parameters.stitching import (
     LinearStitch,
     explained_share,
     kernel_stitch,
-    shuffled_kernel,
+    shuffled_kernels,
     trained_stitch,
     turned_kernel,
     vocabulary_kernel,
@@ -231,7 +231,7 @@ def zero_shot_stitches(
     """
     kernel = vocabulary_kernel(lower, upper)
     turned = [turned_kernel(kernel, generator) for _ in range(n_draws)]
-    shuffled = [shuffled_kernel(lower, upper, generator) for _ in range(n_draws)]
+    shuffled = shuffled_kernels(lower, upper, n_draws, generator)
     stitches = {VOCABULARY: kernel, IDENTITY: np.eye(*kernel.shape)}
     stitches |= {FREQUENT: vocabulary_kernel(lower[frequent], upper[frequent])}
     null = {TURNED: turned, SHUFFLED: shuffled}

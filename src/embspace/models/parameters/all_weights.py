@@ -19,8 +19,8 @@ from embspace.models.tokenizer import (
     tokenizer_files,
     vocabulary_table,
 )
-from embspace.models.weights import POOLER
-from embspace.settings.model import Network
+from embspace.models.weights import POOLER, load_model
+from embspace.settings.model import Model, Network, VectorsModel
 
 TOKENS, POSITIONS, SEGMENTS = "token_embedding", "position_embedding", "segment_embedding"
 TABLES = {"input": TOKENS, "positional": POSITIONS, "segment": SEGMENTS}
@@ -83,6 +83,17 @@ def read_all_weights(name: str, model: Network, module: Any) -> AllWeights:
         kinds=token_kinds(name, model, len(tokens)),
         parameters=parameters,
     )
+
+
+def load_all_weights(name: str, model: Model) -> AllWeights | None:
+    """Return the weights of a model of conf/model; None for vectors alone.
+
+    Raises:
+        InputError: as `read_all_weights`.
+    """
+    if isinstance(model, VectorsModel):
+        return None
+    return read_all_weights(name, model, load_model(name, model))
 
 
 def weights_of(

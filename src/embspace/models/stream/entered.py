@@ -12,7 +12,7 @@ from jaxtyping import Bool, Float, Int
 
 from embspace.errors import InputError
 from embspace.models.final_norm import layer_states
-from embspace.models.stream.adapters import first_block
+from embspace.models.stream.adapters import first_block, knows
 from embspace.models.tokenizer import read_tokenizer
 from embspace.models.windows import cut_windows
 
@@ -86,14 +86,72 @@ def logits_above(
     Raises:
         InputError: for an architecture whose list of blocks is not known.
     """
+    return _outputs_above(module, layer, states, tokens, "logits")
+
+
+def last_states_above(
+    module: Any, layer: int, states: Float[np.ndarray, "text token dim"], tokens: TokenIds
+) -> Float[np.ndarray, "text token out"]:
+    """Return the last states, after any norm, that blocks above a layer make of states at it.
+
+    As `logits_above`, of a model without a head.
+
+    Raises:
+        InputError: for an architecture whose list of blocks is not known.
+    """
+    return _outputs_above(module, layer, states, tokens, "last_hidden_state")
+
+
+def last_states(module: Any, tokens: TokenIds) -> Float[np.ndarray, "text token out"]:
+    """Return a model's own last states, after any norm."""
+    import torch
+
+    with torch.inference_mode():
+        parts = [
+            module(input_ids=ids, attention_mask=mask).last_hidden_state.numpy()
+            for _, ids, mask in tokens.batches()
+        ]
+    return np.concatenate(parts)
+
+
+def can_be_entered(module: Any) -> bool:
+    """Return whether a model has a block of its own for every layer, in a list that is known.
+
+    No for ALBERT, where all layers share one.
+    """
+    if not knows(module):
+        return False
+    _, blocks = _list_of_blocks(module)
+    return len(blocks) == module.config.num_hidden_layers
+
+
+def _outputs_above(
+    module: Any,
+    layer: int,
+    states: Float[np.ndarray, "text token dim"],
+    tokens: TokenIds,
+    output: str,
+) -> np.ndarray:
     import torch
 
     parts = []
     with torch.inference_mode(), _entered_at(module, layer) as given:
         for some, ids, mask in tokens.batches():
             given.append(torch.from_numpy(np.ascontiguousarray(states[some])))
-            parts.append(module(input_ids=ids, attention_mask=mask).logits.numpy())
+            parts.append(getattr(module(input_ids=ids, attention_mask=mask), output).numpy())
     return np.concatenate(parts)
+
+
+def _list_of_blocks(module: Any) -> tuple[str, Any]:
+    """Return the path and the list of the blocks."""
+    import torch
+
+    first = first_block(module)
+    return next(
+        (path, each)
+        for path, each in module.named_modules()
+        if isinstance(each, torch.nn.ModuleList) and len(each) and each[0] is first
+    )
 
 
 @contextmanager
@@ -101,17 +159,16 @@ def _entered_at(module: Any, layer: int) -> Iterator[list[Any]]:
     """Put in the place of the blocks up to a layer one that gives the last states of a list."""
     import torch
 
-    first, given = first_block(module), list[Any]()
-    path, blocks = next(
-        (path, each)
-        for path, each in module.named_modules()
-        if isinstance(each, torch.nn.ModuleList) and len(each) and each[0] is first
-    )
-    entrance = copy(first)  # models ask the blocks for what they are
+    given = list[Any]()
+    path, blocks = _list_of_blocks(module)
+    entrance = copy(blocks[0])  # models ask the blocks for what they are
     entrance.forward = lambda *_, **__: given[-1]
     holder, _, name = path.rpartition(".")
     setattr(module.get_submodule(holder), name, torch.nn.ModuleList([entrance, *blocks[layer:]]))
+    config, n_layers = module.config, module.config.num_hidden_layers
+    config.num_hidden_layers = max(n_layers, 1 + len(blocks) - layer)  # Llama runs no more blocks
     try:
         yield given
     finally:
         setattr(module.get_submodule(holder), name, blocks)
+        config.num_hidden_layers = n_layers

@@ -1,0 +1,181 @@
+"""Puts the states of one model into another at equally deep layers, and compares the outputs."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Bool, Float, Int
+
+from embspace.compare.alignment_table import corresponding_layers
+from embspace.compare.model_stitching_models import Beginnings, OpenModel
+from embspace.geometry.parameters.stitching import (
+    Kept,
+    LinearStitch,
+    kept_states,
+    kernel_stitch,
+    shuffled_kernels,
+    trained_stitch,
+    turned_kernel,
+    vocabulary_kernel,
+)
+from embspace.models.stream.entered import TokenIds, last_states, last_states_above, states_of
+
+VOCABULARY, IDENTITY, TRAINED = "vocabulary", "identity", "trained"
+TURNED, SHUFFLED = "turned", "shuffled tokens"
+OWN, RANDOM = "own", "random"
+TWIN = 7919  # added to the seed: a model of random weights must not be its own twin
+
+
+@dataclass(frozen=True)
+class Stitching:
+    """How models are stitched."""
+
+    strength: float
+    n_draws: int
+    n_first: int
+    seed: int
+
+
+@dataclass(frozen=True, eq=False)
+class KeptOutput:
+    """What is left of the upper model's output, text by text."""
+
+    states: Kept
+    same_word: Bool[np.ndarray, " text"] | None
+    """Whether the first word of a token stays; None without a head."""
+
+
+@dataclass(frozen=True, eq=False)
+class Join:
+    """Two layers that are joined, by the stitches that are tried."""
+
+    layer: int
+    upper_layer: int
+    stitches: Mapping[tuple[str, str], KeptOutput]
+    """By stitch, and by the weights below: `OWN` or `RANDOM`."""
+    draws: Mapping[str, list[KeptOutput]]
+    """Of random stitches, for the first texts, at equal distances."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Lower:
+    """What comes from below: states, those of training texts, and embeddings."""
+
+    states: Float[np.ndarray, "layer text token dim"]
+    training: Float[np.ndarray, "layer other_text other_token dim"]
+    embedding: Float[np.ndarray, "vocabulary dim"]
+
+
+class _Upper:
+    """The model above, with its own outputs."""
+
+    def __init__(self, model: OpenModel, asked_of: Beginnings, training: Beginnings) -> None:
+        self.model, self.asked_of, self.shown = model, asked_of, training.shown
+        self.training = _states(model, training.tokens)
+        self.own = last_states(model.module, asked_of.tokens)
+        self.words = self._words(self.own, np.arange(len(self.own)))
+
+    def output(
+        self,
+        states: Float[np.ndarray, "some token dim"],
+        layer: int,
+        rows: Int[np.ndarray, " some"],
+    ) -> KeptOutput:
+        """Return what the blocks above a layer make of stitched states of some texts."""
+        made = last_states_above(self.model.module, layer, states, self.asked_of.tokens.of(rows))
+        kept = kept_states(self.own, made, self.asked_of.shown, rows)
+        if self.words is None:
+            return KeptOutput(kept, None)
+        return KeptOutput(kept, np.asarray(self._words(made, rows) == self.words[rows]))
+
+    def _words(
+        self, states: Float[np.ndarray, "some token dim"], rows: Int[np.ndarray, " some"]
+    ) -> Int[np.ndarray, " some"] | None:
+        if self.model.head is None:
+            return None
+        places = self.asked_of.one_token[rows]
+        return self.model.head.first_words(states[np.arange(len(rows)), places])
+
+
+def joins(
+    lower: OpenModel,
+    upper: OpenModel,
+    asked_of: Beginnings,
+    training: Beginnings,
+    how: Stitching,
+    generator: np.random.Generator,
+) -> Iterator[Join]:
+    """Join every layer of the shallower model with the layer of the other at nearest depth."""
+    above = _Upper(upper, asked_of, training)
+    below = {
+        OWN: _read_below(lower, asked_of, training),
+        RANDOM: _read_below(lower.untrained(how.seed + TWIN), asked_of, training),
+    }
+    kernels = {
+        weights: vocabulary_kernel(part.embedding, upper.embedding[: len(part.embedding)])
+        for weights, part in below.items()
+    }
+    first = np.unique(np.linspace(0, len(above.own) - 1, how.n_first).round().astype(int))
+    null = _random_stitches(lower, upper, kernels[OWN], how.n_draws, generator)
+    everything = np.arange(len(above.own))
+    n_layers = [len(part) for part in (below[OWN].states, above.training)]
+    for layer, upper_layer in corresponding_layers(*n_layers):
+        stitched = {}
+        for weights, part in below.items():
+            for name, stitch in _stitches(
+                part, kernels[weights], above, layer, upper_layer, how.strength
+            ).items():
+                states = stitch(part.states[layer])
+                stitched[name, weights] = above.output(states, upper_layer, everything)
+        some = below[OWN].states[layer, first]
+        draws = {
+            kind: [above.output(stitch(some), upper_layer, first) for stitch in drawn]
+            for kind, drawn in null.items()
+        }
+        yield Join(layer, upper_layer, stitched, draws)
+
+
+def _read_below(model: OpenModel, asked_of: Beginnings, training: Beginnings) -> _Lower:
+    states, of_training = (_states(model, part.tokens) for part in (asked_of, training))
+    return _Lower(states, of_training, model.embedding)
+
+
+def _states(model: OpenModel, tokens: TokenIds) -> Float[np.ndarray, "layer text token dim"]:
+    if not len(tokens.ids):
+        n_layers = model.module.config.num_hidden_layers + 1
+        return np.zeros((n_layers, 0, 1, model.embedding.shape[1]), np.float32)
+    return states_of(model.module, tokens, model.final_norm)
+
+
+def _stitches(
+    part: _Lower,
+    kernel: Float[np.ndarray, "dim other_dim"],
+    above: _Upper,
+    layer: int,
+    upper_layer: int,
+    strength: float,
+) -> dict[str, LinearStitch]:
+    """Return the stitches of two layers; the identity for models of one width."""
+    stitches = {VOCABULARY: kernel_stitch(kernel)}
+    if kernel.shape[0] == kernel.shape[1]:
+        stitches[IDENTITY] = kernel_stitch(np.eye(len(kernel)))
+    if above.shown.any():
+        given, wanted = part.training[layer], above.training[upper_layer]
+        both = given[above.shown], wanted[above.shown]
+        stitches[TRAINED] = trained_stitch(*both, strength=strength)
+    return stitches
+
+
+def _random_stitches(
+    lower: OpenModel,
+    upper: OpenModel,
+    kernel: Float[np.ndarray, "dim other_dim"],
+    n_draws: int,
+    generator: np.random.Generator,
+) -> dict[str, list[LinearStitch]]:
+    turned = [turned_kernel(kernel, generator) for _ in range(n_draws)]
+    shuffled = shuffled_kernels(lower.embedding, upper.embedding, n_draws, generator)
+    return {
+        TURNED: [kernel_stitch(drawn) for drawn in turned],
+        SHUFFLED: [kernel_stitch(drawn) for drawn in shuffled],
+    }

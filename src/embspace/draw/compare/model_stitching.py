@@ -1,0 +1,166 @@
+"""Draws which layers of two models may be joined, from `compare_model_stitching`."""
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+from pydantic import NonNegativeInt, PositiveFloat
+
+from embspace.draw.page.canvas import (
+    draw_line,
+    legend_below,
+    new_figure,
+    say_instead,
+    sentence_case,
+    shade,
+)
+from embspace.draw.page.looks import BLUE, GRAY, GREEN, ORANGE, VERMILION, Look, corpus_looks
+from embspace.draw.page.markdown import (
+    for_readers,
+    interval,
+    markdown_table,
+    section,
+    tables_page,
+)
+from embspace.files.tables import Tables
+from embspace.settings.params import models_of
+
+STAGE = "compare_model_stitching"
+VOCABULARY, IDENTITY, OWN = "vocabulary", "identity", "own"
+RANDOM_STITCHES = ("turned", "shuffled tokens")
+BAR = 0.5
+MEASURES = {
+    "cosine": "cosine with the own output",
+    "nearest": "share of texts found",
+    "same_word": "first word stays",
+}
+AXES = {"cosine": "cosine", "nearest": "texts found"}
+LOOKS = {
+    (VOCABULARY, OWN): Look("through the vocabulary", BLUE, "o", "-"),
+    (IDENTITY, OWN): Look("as they are", VERMILION, "s", "--"),
+    ("trained", OWN): Look("trained stitch", GREEN, "^", "-."),
+    ("trained", "random"): Look("trained, random weights below", ORANGE, "v", ":"),
+}
+NAMES = {VOCABULARY: "vocabulary", IDENTITY: "as they are", "trained": "trained"}
+WEIGHTS = {OWN: "", "random": ", random weights below"}
+NOTE = (
+    "Blocks up to a layer of the lower model, then a stitch, then the blocks of the upper model "
+    "above an equally deep layer. Cosine: of a token's stitched and own last state, less the mean "
+    "own state; above 0.5, at one length, the stitched state is nearer than the mean state is. "
+    "Found: the nearest own vector to a text's stitched vector is its own. A stitch joins two "
+    "layers if both intervals are above 0.5, above every random stitch and above the interval with "
+    "random weights below, by a rule that was fixed before; it does not join if one interval has "
+    "no part above. The own lower blocks have 1 in all columns."
+)
+
+
+def draw_model_stitching(
+    results: Tables, label: str, *, height_mm: PositiveFloat, digits: NonNegativeInt
+) -> tuple[Figure, str]:
+    """Draw cosine and texts found by layer, both ways, and tables. `label` names the pair."""
+    table = results["csv"].dropna(subset="lower_model")
+    one, other = models_of(label)
+    heading = f"Layers of {one} and {other} that may be joined"
+    figure, axes = new_figure(
+        2,
+        2,
+        height_mm=height_mm,
+        title=_title(table, one, other),
+        subtitle=_subtitle(table, one, other),
+        stage=STAGE,
+    )
+    if table.empty:
+        reason = "; ".join(results["csv"]["reason"].dropna()) or "no result"
+        say_instead(axes, f"Not compared: {reason}.")
+        return figure, tables_page(heading, STAGE, f"Not compared: {reason}.\n")
+    ways = [table[table["lower_model"] == name] for name in dict.fromkeys(table["lower_model"])]
+    pairs = ((one, other), (other, one))
+    for row, measure in enumerate(("cosine", "nearest")):
+        for column, (rows, (lower, upper)) in enumerate(zip(ways, pairs, strict=True)):
+            _curves(axes[2 * row + column], rows, measure)
+            axes[2 * row + column].set_title(f"{lower} below {upper}" if not row else "")
+        axes[2 * row].set_ylabel(AXES[measure])
+    for ax in axes[2:]:
+        ax.set_xlabel("layer of the lower model")
+    legend_below(figure, axes, ncols=3)
+    return figure, _tables(heading, ways, pairs, digits)
+
+
+def _curves(ax: Axes, rows: pd.DataFrame, measure: str) -> None:
+    ax.axhline(BAR, color=GRAY, linewidth=0.6)
+    drawn = rows[rows["stitch"].isin(RANDOM_STITCHES)].groupby("layer", as_index=False)
+    low, high = f"{measure}_low", f"{measure}_high"
+    ends = drawn.agg({low: "min", high: "max"})
+    shade(ax, ends, "layer", measure, color=GRAY, alpha=0.4, label="random stitches")
+    for (stitch, weights), look in LOOKS.items():
+        line = rows[(rows["stitch"] == stitch) & (rows["weights"] == weights)]
+        if len(line):
+            draw_line(ax, line, "layer", measure, look)
+    ax.set_ylim(min(-0.05, 1.1 * float(rows[low].min())), 1.05)
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+
+
+def _judged(table: pd.DataFrame) -> pd.DataFrame:
+    return table.dropna(subset="verdict")
+
+
+def _title(table: pd.DataFrame, one: str, other: str) -> str:
+    if table.empty:
+        return f"Layers of {one} and {other} cannot be compared by joining them"
+    judged = _judged(table)
+
+    def joined(stitch: str) -> int:
+        rows = judged[judged["stitch"] == stitch]
+        return int((rows["verdict"] == "joins").sum())
+
+    n = len(judged[["lower_model", "layer"]].drop_duplicates())
+    random = table[table["stitch"].isin(RANDOM_STITCHES)]["cosine_high"].max()
+    has_identity = IDENTITY in set(table["stitch"])
+    return (
+        f"Without training, {joined(VOCABULARY)} of {n} pairs of layers of {one} and {other} may "
+        f"be joined through the vocabulary{f', {joined(IDENTITY)} as they are' * has_identity} "
+        f"(random stitches: cosine {random:.2f} at most)"
+    )
+
+
+def _subtitle(table: pd.DataFrame, one: str, other: str) -> str:
+    if table.empty:
+        return f"{one} · {other}"
+    corpus = str(table["corpus"].iloc[0])
+    share = table.groupby("lower_model", sort=False)["explained_share"].first()
+    return (
+        f"{sentence_case(corpus_looks([corpus])[corpus].name)}: {int(table['n'].max())} texts, "
+        "intervals over texts · states of the lower model enter an equally deep layer of the upper "
+        f"one · embeddings explained by the other's: {share.min():.2f} to {share.max():.2f} · "
+        "gray: range of random stitches"
+    )
+
+
+def _tables(
+    heading: str,
+    ways: list[pd.DataFrame],
+    pairs: tuple[tuple[str, str], tuple[str, str]],
+    digits: int,
+) -> str:
+    named = [f"{lower} below {upper}" for lower, upper in pairs]
+    judged = pd.concat(
+        [_judged(rows).assign(order=name) for rows, name in zip(ways, named, strict=True)]
+    )
+    first = section("Verdicts", NOTE, _shown(judged, {"order": "order"}, digits))
+    rest = [
+        section(name, "", _shown(rows, {}, digits)) for rows, name in zip(ways, named, strict=True)
+    ]
+    return tables_page(heading, STAGE, first, *rest)
+
+
+def _shown(rows: pd.DataFrame, more: dict[str, str], digits: int) -> str:
+    measures = [name for name in MEASURES if rows[name].notna().any()]
+    columns = {**more, "layer": "layer", "upper_layer": "enters", "stitch": "stitch"}
+    for name in measures:
+        columns |= interval(name, MEASURES[name])
+    columns |= {"verdict": "verdict"} if more else {}
+    stitches = [
+        NAMES.get(stitch, stitch) + WEIGHTS[weights]
+        for stitch, weights in zip(rows["stitch"], rows["weights"], strict=True)
+    ]
+    return markdown_table(for_readers(rows.assign(stitch=stitches), columns), digits)

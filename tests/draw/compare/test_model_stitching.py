@@ -1,0 +1,69 @@
+"""Reads curves and tables of joined layers back."""
+
+import pandas as pd
+import pytest
+from matplotlib.figure import Figure
+
+from embspace.compare.model_stitching import JOINS
+from embspace.draw.compare.model_stitching import draw_model_stitching
+from tests.compare.stitched import DIM, strangers, turned_pair
+from tests.compare.test_model_stitching import joined
+
+
+def drawn(table: pd.DataFrame) -> tuple[Figure, str]:
+    return draw_model_stitching({"csv": table}, "one--two", height_mm=112.0, digits=3)
+
+
+@pytest.fixture(scope="module")
+def turned() -> pd.DataFrame:
+    return joined(turned_pair())
+
+
+def title_of(figure: Figure) -> str:
+    assert figure._suptitle is not None  # type: ignore[attr-defined]
+    return " ".join(figure._suptitle.get_text().split())  # type: ignore[attr-defined]
+
+
+def test_curves_are_those_of_the_table(turned: pd.DataFrame) -> None:
+    figure, _ = drawn(turned)
+    assert [ax.get_title(loc="left") for ax in figure.axes[:2]] == [
+        "one below two",
+        "two below one",
+    ]
+    lines = {str(line.get_label()): line for line in figure.axes[0].lines}
+    rows = turned[(turned["lower_model"] == "one") & (turned["weights"] == "own")]
+    shown = rows[rows["stitch"] == "vocabulary"]["cosine"].tolist()
+    assert [*lines["through the vocabulary"].get_ydata()] == pytest.approx(shown)
+    assert {"as they are", "trained stitch", "trained, random weights below"} <= lines.keys()
+
+
+def test_the_title_counts_joined_layers(turned: pd.DataFrame) -> None:
+    said = title_of(drawn(turned)[0])
+    assert said.startswith("Without training, 8 of 8 pairs of layers of one and two may be joined")
+    assert "through the vocabulary, 0 as they are (random stitches: cosine" in said
+
+
+def test_verdicts_stand_first_and_all_stitches_behind_the_fold(turned: pd.DataFrame) -> None:
+    _, text = drawn(turned)
+    headings = [line for line in text.splitlines() if line.startswith("## ")]
+    assert headings == ["## Verdicts", "## one below two", "## two below one"]
+    first, rest = text.split("<details>")
+    assert first.count("| joins ") == 8
+    assert "first word stays" not in text  # no head
+    assert "shuffled tokens" in rest and "trained, random weights below" in rest
+
+
+def test_the_first_word_is_shown_where_a_model_has_a_head(turned: pd.DataFrame) -> None:
+    some = turned.assign(same_word=0.5, same_word_low=0.4, same_word_high=0.6)
+    assert "first word stays" in drawn(some)[1]
+
+
+def test_models_of_unlike_width_have_no_word_on_states_as_they_are() -> None:
+    figure, text = drawn(joined(strangers(dim=2 * DIM)))
+    assert "0 of 8 pairs" in title_of(figure) and "as they are" not in text
+
+
+def test_a_pair_that_is_not_compared_says_why() -> None:
+    figure, text = drawn(JOINS.of([{"reason": "one: has no blocks"}]))
+    assert title_of(figure) == "Layers of one and two cannot be compared by joining them"
+    assert "Not compared: one: has no blocks." in text
