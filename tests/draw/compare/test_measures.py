@@ -99,7 +99,7 @@ def test_random_weights_are_gray(table: pd.DataFrame):
     figure, _ = drawn(table, pair="one--one (random weights)")
     model, random = panel(figure, "Other half found").lines
     assert (model.get_color(), random.get_color()) == (BLUE, GRAY)
-    assert "that of random weights of 25 %" in " ".join(figure.get_suptitle().split())
+    assert "random weights 25 %" in " ".join(figure.get_suptitle().split())
 
 
 def test_found_texts_are_those_of_mean_pooling_by_layer(table: pd.DataFrame):
