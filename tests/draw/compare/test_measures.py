@@ -146,7 +146,7 @@ def test_models_of_other_depths_are_compared_and_drawn_at_their_own_layers(table
 def test_the_title_says_what_either_model_finds(table: pd.DataFrame):
     figure, _ = drawn(table)
     assert " ".join(figure.get_suptitle().split()) == (
-        "The last layer of one finds the other half of 50 % of texts, that of two of 25 %"
+        "The last layer of one finds the other half of 50 % of texts, two 25 %"
     )
     assert any("14 pairs a" in text.get_text() for text in figure.texts)
     figure, _ = drawn(table[table["noun"] != "search"])

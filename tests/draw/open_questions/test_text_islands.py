@@ -37,19 +37,22 @@ def test_title_names_random_weights_only_where_islands_of_their_map_stand():
     table.loc[on_map, ["n_islands", "n_standing"]] = 6
     given: Any = {"csv": table, "islands": islands, MEASURED_WITH: {"share": 0.9}}
     maps = ["all_corpora"]
-    assert _finding(given, maps).endswith("islands are topics, as with random weights")
+    assert _finding(given, maps).endswith("all corpora are topics, as with random weights")
     table.loc[on_map & at_random, "n_standing"] = 0
     assert _finding(given, maps).endswith("are topics; with random weights none stands")
     table.loc[on_map & ~at_random, "n_standing"] = 0
     islands["matched"] = 0.9
     assert _finding(given, maps).endswith(
-        "are topics, as with random weights, but those of Gaussian clouds come again as often: not "
-        "decidable"
+        "are topics, as with random weights, but Gaussian clouds' come again, too: not decidable"
     )
     islands["matched"] = 0.5
     assert _finding(given, maps).endswith("none comes again")
     table.loc[on_map & at_random, "n_standing"] = 2
-    assert _finding(given, maps).endswith("none comes again; with random weights 2 of 6 do")
+    assert _finding(given, maps).endswith("none comes again (random weights: 2 stand)")
+    table.loc[on_map & ~at_random, "n_standing"] = 3
+    assert _finding(given, maps) == (
+        "3 of 6 islands of all corpora stand, and all are topics, as with random weights"
+    )
 
 
 def test_marks_are_the_information_of_the_table():

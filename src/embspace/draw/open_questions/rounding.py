@@ -149,7 +149,7 @@ def _finding(shown: pd.DataFrame, likeness: pd.DataFrame) -> str:
     lost = _fewest_kept(likeness, few)
     return (
         f"At {counted(enough, 'bit')} all measures stay in their intervals; with the next fewer "
-        f"not all do, and layer {lost['layer']:.0f} keeps {percent(lost[KEPT])} of its neighbors"
+        f"layer {lost['layer']:.0f} keeps {percent(lost[KEPT])} of its neighbors"
     )
 
 

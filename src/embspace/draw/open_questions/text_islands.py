@@ -114,24 +114,28 @@ def _last(table: pd.DataFrame, name: str, method: str, weights: str) -> pd.DataF
 
 def _finding(results: Results, maps: Sequence[str]) -> str:
     """Return the title: of which family the islands of each map are, and if they stand."""
-    parts = []
-    for name in maps:
-        seen, at_random = (
-            _last(results["csv"], name, MAP, weights).iloc[-1] for weights in (TRAINED, RANDOM)
-        )
-        family = FAMILIES.get(seen["verdict"], "of no one family")
-        same = ", as with random weights" if at_random["verdict"] == seen["verdict"] else ""
-        standing = _standing(results, name)
-        if standing == STAND:
-            same = same if at_random["n_standing"] else "; with random weights none stands"
-        elif standing == OPEN:
-            same += ", but those of Gaussian clouds come again as often: not decidable"
-        elif standing == GONE:
-            same = f"; with random weights {at_random['n_standing']} of {at_random['n_islands']} do"
-            same = same if at_random["n_standing"] else ""
-        said = "none comes again" if standing == GONE else f"islands are {family}"
-        parts.append(f"on the map of {_called(name)}, {said}{same}")
+    parts = [_said(results, name, f"of {_called(name)}") for name in maps]
     return sentence_case("; ".join(parts)) or "No map of texts"
+
+
+def _said(results: Results, name: str, of_map: str) -> str:
+    seen, at_random = (
+        _last(results["csv"], name, MAP, weights).iloc[-1] for weights in (TRAINED, RANDOM)
+    )
+    n, standing = int(seen["n_islands"]), int(seen["n_standing"])
+    n_random = int(at_random["n_standing"])
+    is_same = at_random["verdict"] == seen["verdict"]
+    same = ", as with random weights" if is_same else ""
+    family = FAMILIES.get(seen["verdict"], "of no one family")
+    if standing:
+        which = f"{standing} of {n} islands {of_map} stand, and all"
+        which = f"islands {of_map}" if standing == n else which
+        return f"{which} are {family}{same if n_random else '; with random weights none stands'}"
+    if _standing(results, name) == OPEN:
+        null = "but Gaussian clouds' come again, too: not decidable"
+        return f"islands {of_map} are {family}{same}, {null}"
+    beside = f" (random weights: {n_random} stand)" if n_random else ""
+    return f"{of_map} none comes again{beside}"
 
 
 def _standing(results: Results, name: str) -> str:

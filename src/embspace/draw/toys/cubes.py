@@ -73,7 +73,7 @@ def _readings(ax: Axes, dimensions: pd.DataFrame) -> None:
 def _finding(dimensions: pd.DataFrame) -> str:
     """Return the title: the fewest dimensions of all cubes by a threshold on the variance."""
     rows = dimensions[(dimensions["cloud"] == "all") & dimensions["share"].notna()]
-    row = rows.loc[rows["dimension"].idxmin()]
+    row = rows.sort_values(["dimension", "share"], ascending=[True, False]).iloc[0]
     return (
         f"Of all dimensions of the cubes together, a threshold of {100 * row['share']:g} % of the "
         f"variance finds {row['dimension']:.0f}"
