@@ -148,7 +148,7 @@ def _stability(ax: Axes, parts: pd.DataFrame, clouds: pd.DataFrame, share: float
         ax.axhline(height, color=GRAY, ls=line, lw=0.9)
         x, side = (0.02, "left") if height > share else (0.98, "right")  # few marks are there
         ax.text(x, height + 0.02, name, color=GRAY, ha=side, **at_left)
-    ax.set(xscale="log", xlabel="tokens of the cluster", ylabel="half-samples with a match")
+    ax.set(xscale="log", xlabel="tokens of the cluster", ylabel="halves with a match")
     ax.set_ylim(-0.05, 1.15)
     ax.set_title("Stability")
     ax.legend(fontsize=7, loc="center right", labelspacing=0.2, handlelength=1.5, borderpad=0)
