@@ -55,7 +55,7 @@ def draw_sparse_features(
         title=_finding(table),
         subtitle=f"{label} · {counted(counts['n_tokens'], 'token')} of "
         f"{counted(counts['n_documents'], 'text')} · {counted(settings['n_seeds'], 'seed')}, each "
-        "of its own texts · lines: pairs of seeds; hollow: recur in a null, too · ICA: "
+        "of its own texts · lines: pairs of seeds; hollow: not beyond both nulls · ICA: "
         f"{settings['n_components']} features, autoencoder: {settings['n_features']}, "
         f"{settings['n_active']} of them active · "
         f"lists: the commonest of the {settings['n_top']} tokens that light a feature most, its "

@@ -90,6 +90,8 @@ def _finding(layers: pd.DataFrame, nearest: pd.DataFrame) -> str:
 def _longest_step(layers: pd.DataFrame) -> str:
     """Return which layer moves tokens most, if one clearly does."""
     lengths = _of_all(layers[layers["quantity"] == "euclidean_distance"].dropna(subset="mean"))
+    if lengths.empty:
+        return "No token to follow through the layers"
     *others, longest = lengths.sort_values("mean", kind="stable").to_dict("records")
     # Of a text alone there is no interval.
     low, high = ("mean_low", "mean_high") if longest["mean_low"] > 0 else ("mean", "mean")
