@@ -43,8 +43,8 @@ def test_the_clearest_head_of_each_type_is_shown_with_its_tokens():
     )
     title = " ".join(figure.get_suptitle().split())
     assert title == (
-        "25 % of the heads make no pattern by our bounds, with random weights 100 %; vertical is "
-        "the most frequent pattern"
+        "75 % of the heads make a pattern by our bounds, without the first token's key 88 %, with "
+        "random weights none"
     )
     assert "vertical + diagonal" in tables
     assert "types of Kovaleva et al." in tables
@@ -60,13 +60,19 @@ def test_no_example_is_of_a_type_without_a_clear_head_and_none_stands_twice():
     assert titles == [
         "Vertical: layer 1, head 1",
         "Vertical + diagonal: layer 1, head 3",
-        "Block: layer 1, head 4",  # of the second set, whose margin is not small
         "Share of each type",
         "Difference of heads by layer",
     ]
     given["types"] = table.assign(clearest_margin=0.01)
     figure, _ = draw(given)
     assert len(panels_of(figure)) == 2
+
+
+def test_patterns_at_random_weights_are_in_the_title():
+    given = results()
+    given["types"] = given["types"].assign(random_weights=0.25)
+    title = " ".join(draw(given)[0].get_suptitle().split())
+    assert title.endswith("by our bounds, with random weights 75 %")
 
 
 def test_bars_are_the_shares():

@@ -70,8 +70,9 @@ def test_the_title_says_what_attention_and_the_mlp_do() -> None:
     at = {point: number / 100 for number, point in enumerate(POST)}
     title = " ".join(figure.get_suptitle().split())
     assert title == (
-        f"Attention raises the mean cosine of a text's tokens by {at['after_attention']:.3f} a "
-        "block (random weights: +0.300); the MLP lowers it"
+        "Attention with its norm raises the mean cosine of a text's tokens by "
+        f"{at['after_attention']:.2f} a block (random weights: +0.30); the MLP with its norm "
+        "lowers it"
     )
 
 
@@ -80,7 +81,7 @@ def test_random_weights_keep_their_sign_and_a_gain_of_nothing_is_none() -> None:
     results["gains"]["random_weights_mean"] = -0.03
     results["gains"].loc[results["gains"]["step"] == "mlp_and_norm", "value"] = 0.0002
     title = " ".join(drawn(results)[0].get_suptitle().split())
-    assert title.endswith("(random weights: \N{MINUS SIGN}0.030); the MLP keeps it")
+    assert title.endswith("(random weights: \N{MINUS SIGN}0.03); the MLP with its norm keeps it")
 
 
 def test_blocks_without_norms_of_sums_are_drawn() -> None:

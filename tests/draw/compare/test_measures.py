@@ -99,7 +99,7 @@ def test_random_weights_are_gray(table: pd.DataFrame):
     figure, _ = drawn(table, pair="one--one (random weights)")
     model, random = panel(figure, "Other half found").lines
     assert (model.get_color(), random.get_color()) == (BLUE, GRAY)
-    assert "that of random weights of 25 %" in " ".join(figure.get_suptitle().split())
+    assert "random weights 25 %" in " ".join(figure.get_suptitle().split())
 
 
 def test_found_texts_are_those_of_mean_pooling_by_layer(table: pd.DataFrame):
@@ -146,7 +146,7 @@ def test_models_of_other_depths_are_compared_and_drawn_at_their_own_layers(table
 def test_the_title_says_what_either_model_finds(table: pd.DataFrame):
     figure, _ = drawn(table)
     assert " ".join(figure.get_suptitle().split()) == (
-        "The last layer of one finds the other half of 50 % of texts, that of two of 25 %"
+        "The last layer of one finds the other half of 50 % of texts, two 25 %"
     )
     assert any("14 pairs a" in text.get_text() for text in figure.texts)
     figure, _ = drawn(table[table["noun"] != "search"])

@@ -54,7 +54,7 @@ def test_a_row_a_measure_a_column_a_layer_and_numbers_are_the_values() -> None:
 def test_colors_are_percent_above_the_mean_of_the_row() -> None:
     figure, _ = drawn(table())
     [mesh] = figure.axes[0].collections
-    expected = [[0, -50, 50], [-50, 50, 0], [0, 0, 0]]
+    expected = [[-20, -60, 20], [-50, 50, 0], [0, 0, 0]]  # 0.25 has not converged
     assert np.asarray(mesh.get_array()) == pytest.approx(np.array(expected))
     assert mesh.get_clim() == (-100, 100)
 
@@ -64,8 +64,17 @@ def test_what_has_not_converged_is_gray_and_the_farthest_of_the_rest_has_a_frame
     gray = [patch.get_xy() for patch in ax.patches if patch.get_fill()]
     frames = [patch.get_xy() for patch in ax.patches if not patch.get_fill()]
     assert gray == [(1, 0)]
-    assert frames == [(2, 0), (0, 1)]  # the third row is constant
+    assert frames == [(0, 0), (0, 1)]  # the third row is constant
     assert ax.texts[1].get_color() == "0.4"
+
+
+def test_a_row_of_which_most_has_not_converged_is_gray() -> None:
+    rows = table()
+    is_moving = (rows["measure"] == "effective_rank") & (rows["layer"] > 0)
+    figure, _ = drawn(rows.assign(converged=rows["converged"].where(~is_moving, "False")))
+    gray = [patch.get_xy() for patch in figure.axes[0].patches if patch.get_fill()]
+    assert gray == [(1, 0), (0, 1), (1, 1), (2, 1)]
+    assert "farthest, in 1 row" in " ".join(text.get_text() for text in figure.texts)
 
 
 def test_what_has_no_interval_stands_in_the_table_alone() -> None:
@@ -79,10 +88,14 @@ def test_what_has_no_interval_stands_in_the_table_alone() -> None:
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({}, "Layer 0 stands apart: it is farthest from the mean in 1 of 2 measures"),
+        ({}, "Layer 0 is farthest from the mean of layers in 2 measures"),
+        (
+            {"mean_cosine": [0.5, 0.5, 0.9]},
+            "Layer 0 is farthest from the mean of layers in 1 measure, the last layer in 1",
+        ),
         (
             {"mean_cosine": [0.5, 0.5, 0.9], "effective_rank": [1.0, 1.0, 9.0]},
-            "The last layer stands apart: it is farthest from the mean in 2 of 2 measures",
+            "The last layer is farthest from the mean of layers in 2 measures",
         ),
         (
             {"mean_cosine": [1.0] * 3, "effective_rank": [2.0] * 3},

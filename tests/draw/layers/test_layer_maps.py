@@ -8,7 +8,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from embspace.analysis import Outcome
-from embspace.draw.layers.layer_maps import draw_layer_maps
+from embspace.draw.layers.layer_maps import _finding, draw_layer_maps
 from embspace.draw.page.canvas import percent
 from embspace.project.layer_maps import LAYER_MAPS, project_layer_maps
 from tests.analyses import as_drawn
@@ -70,9 +70,23 @@ def test_the_lines_are_those_of_the_table(results: dict[str, pd.DataFrame]) -> N
     row = results["csv"].iloc[-1]
     named = [text.get_text() for text in ax.texts]
     assert named[1] == f"on the map, {percent(row['changed_in_map'])} at layer 2"
-    title = " ".join(figure.get_suptitle().split())
-    for name in ("changed_in_map", "changed_between_seeds"):
-        assert percent(row[name]) in title and any(percent(row[name]) in words for words in named)
+    assert f"{percent(row['changed_in_space'])} are new" in " ".join(figure.get_suptitle().split())
+    assert named[0] == f"in the full space, {percent(row['changed_in_space'])} at layer 2"
+
+
+def test_a_step_within_the_interval_of_another_is_not_the_largest() -> None:
+    table = pd.DataFrame(
+        {
+            "layer": [0, 1, 2],
+            "changed_in_space": [np.nan, 0.3, 0.4],
+            "changed_in_space_low": [np.nan, 0.25, 0.35],
+            "changed_in_space_high": [np.nan, 0.34, 0.45],
+        }
+    )
+    said = "in the step to layer 2: 40 % are new in the full space, 30 % in the next largest step"
+    assert _finding(table) == f"Neighbors change most {said}"
+    table.loc[1, "changed_in_space_high"] = 0.36
+    assert _finding(table) == f"Neighbors change not clearly most {said}"
 
 
 def test_the_most_frequent_tokens_are_named_at_the_median_of_their_places(

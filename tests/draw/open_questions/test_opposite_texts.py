@@ -47,7 +47,9 @@ def test_title_says_whether_random_weights_end_below_the_corpora_too(outcome: Ou
     below = outcome["searches"].assign(beyond_corpus_high=-0.1, finds_strangers="yes")
     title = " ".join(drawn({**outcome, "searches": below})[0].get_suptitle().split())
     corpus = f"{outcome['json']['corpus_cosine']:.2f}".replace("-", "−")
-    assert title.endswith(f", below the least alike sentence ({corpus}), as with random weights")
+    assert title.endswith(
+        f", below the least alike sentence ({corpus}), as they do with random weights"
+    )
     title = " ".join(
         drawn({**outcome, "searches": below.assign(finds_strangers="no")})[0].get_suptitle().split()
     )

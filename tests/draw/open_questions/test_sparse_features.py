@@ -29,7 +29,9 @@ def drawn() -> tuple[Figure, str]:
 def test_title_names_the_method_whose_features_are_learned():
     figure, text = drawn()
     title = " ".join(str(figure.get_suptitle()).split())
-    assert title.startswith("Features recur beyond random weights: 100 % by ICA in layer 1")
+    assert title.startswith(
+        "Features recur beyond random weights and chance: 100 % by ICA in layer 1"
+    )
     assert "(random weights: " in title
     assert "| learned" in text
     assert_words_fit(figure)
@@ -45,7 +47,7 @@ def test_title_says_where_fits_at_random_weights_ended_too_early():
     table = measured(is_sparse=True)["csv"].assign(converged_share=1.0)
     assert "not converged" not in _finding(table)
     table.loc[table["cloud"] == "random_weights", "converged_share"] = 0.5
-    assert ", not converged)" in _finding(table)
+    assert ", not converged, so undecided)" in _finding(table)
 
 
 def test_marks_are_the_shares_of_the_table():

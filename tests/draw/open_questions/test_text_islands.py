@@ -21,7 +21,7 @@ def drawn(label: str) -> tuple[Figure, str]:
 
 
 @pytest.mark.parametrize(
-    ("label", "words"), [("subject", "are topics"), ("nothing", "No island stands: none of")]
+    ("label", "words"), [("subject", "are topics"), ("nothing", "none comes again")]
 )
 def test_title_says_of_which_family_islands_are(label: str, words: str):
     figure, text = drawn(label)
@@ -31,13 +31,28 @@ def test_title_says_of_which_family_islands_are(label: str, words: str):
 
 
 def test_title_names_random_weights_only_where_islands_of_their_map_stand():
-    table = of_label("subject")["csv"].copy()
-    on_map = table["method"] == "tsne"
+    table, islands = (of_label("subject")[name].copy() for name in ("csv", "islands"))
+    on_map, at_random = table["method"] == "tsne", table["weights"] == "random"
     table.loc[on_map, "verdict"] = "topics"
     table.loc[on_map, ["n_islands", "n_standing"]] = 6
-    assert _finding(table, ["all_corpora"]).endswith("islands are topics, as with random weights")
-    table.loc[on_map & (table["weights"] == "random"), "n_standing"] = 0
-    assert _finding(table, ["all_corpora"]).endswith("are topics; with random weights none stands")
+    given: Any = {"csv": table, "islands": islands, MEASURED_WITH: {"share": 0.9}}
+    maps = ["all_corpora"]
+    assert _finding(given, maps).endswith("all corpora are topics, as with random weights")
+    table.loc[on_map & at_random, "n_standing"] = 0
+    assert _finding(given, maps).endswith("are topics; with random weights none stands")
+    table.loc[on_map & ~at_random, "n_standing"] = 0
+    islands["matched"] = 0.9
+    assert _finding(given, maps).endswith(
+        "are topics, as with random weights, but Gaussian clouds' come again, too: not decidable"
+    )
+    islands["matched"] = 0.5
+    assert _finding(given, maps).endswith("none comes again")
+    table.loc[on_map & at_random, "n_standing"] = 2
+    assert _finding(given, maps).endswith("none comes again (random weights: 2 stand)")
+    table.loc[on_map & ~at_random, "n_standing"] = 3
+    assert _finding(given, maps) == (
+        "3 of 6 islands of all corpora stand, and all are topics, as with random weights"
+    )
 
 
 def test_marks_are_the_information_of_the_table():

@@ -29,15 +29,15 @@ def test_the_title_holds_the_most_alike_words_against_shuffled_vectors():
     given = results()
     figure, tables = drawn(given)
     assert " ".join(figure.get_suptitle().split()) == (
-        "The words of a vector are most alike among MLP keys of layer 3: cosine 0.33, of shuffled "
-        "vectors 0.15 at most"
+        "Words nearest to a vector of MLP keys of layer 3 are most alike: mean cosine 0.33, of "
+        "shuffled vectors 0.15 at most"
     )
     assert_words_fit(figure)
     for words in ("read by", "most coherent", r"fourth \| six", "pseudo-inverse of"):
         assert words in tables
     given["csv"] = given["csv"].assign(value=0.15)
     figure, _ = drawn(given)
-    assert "no more alike than at random" in " ".join(figure.get_suptitle().split())
+    assert "no more alike than by chance" in " ".join(figure.get_suptitle().split())
 
 
 def test_panels_are_of_three_analyses_and_a_list():

@@ -40,7 +40,7 @@ def title(given: dict[str, Any]) -> str:
 def test_lines_are_the_numbers_of_the_table():
     figure, text = drawn(tables())
     assert_words_fit(figure)
-    raw, centered, above = figure.axes
+    above, raw, centered = figure.axes
     assert list(raw.lines[0].get_ydata()) == pytest.approx([0.7, 0.6])
     assert list(centered.lines[1].get_ydata()) == pytest.approx([0.3, 0.2])
     assert list(above.lines[0].get_ydata()) == pytest.approx([0.9, 0])
@@ -49,7 +49,7 @@ def test_lines_are_the_numbers_of_the_table():
 
 def test_the_title_names_the_layer_where_a_guessed_threshold_is_common():
     assert title(tables()) == (
-        "A cosine of 0.8 is not rare: 90 % or more of pairs of ships lie above it until layer 0, "
+        "A cosine of 0.8 is not rare: 90 % or more of pairs of ships lie above it up to layer 0, "
         "none at the last"
     )
     assert title(tables((0.9, 0.5))) == (

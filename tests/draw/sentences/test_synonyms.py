@@ -120,7 +120,7 @@ def test_the_title_names_the_strongest_null(words: float, random: float, said: s
     figure, _ = draw(given | {"groups": groups})
     assert_words_fit(figure)
     title = " ".join(figure.get_suptitle().split())
-    assert title.startswith(f"Mean pooling {said}")
+    assert title.startswith(f"At the last layer mean pooling {said}")
     assert title.endswith(f" {max(words, random):.2f}")
 
 

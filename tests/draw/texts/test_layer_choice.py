@@ -87,4 +87,4 @@ def test_where_tasks_differ_the_title_says_so(table: pd.DataFrame):
     best = table["rank"] == 1
     differ = table.assign(layer=table["layer"].mask(best & (table["task"] == "labels"), 0.0))
     title = " ".join(drawn(differ)[0].get_suptitle().split())
-    assert title.startswith("The best layer depends on the task: layer ")
+    assert title.startswith("The best layer depends on task and corpus: layer ")

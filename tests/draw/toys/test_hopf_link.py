@@ -110,10 +110,9 @@ def test_the_title_says_in_how_many_settings_the_circles_are_parted(results, par
     assert " ".join(figure.get_suptitle().split()).endswith(f"apart in {said}")
 
 
-def test_the_words_fit_and_say_the_linking_numbers(drawn):
+def test_the_words_fit_and_say_the_size(drawn):
     assert_words_fit(drawn[0])
     words = " ".join(text.get_text() for text in drawn[0].texts)
-    assert "linking number: linked −1, unlinked 0" in words
     assert "40 points a circle" in words
     assert drawn[0].get_label() == "project_hopf_link"
 

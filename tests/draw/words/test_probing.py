@@ -38,7 +38,7 @@ def test_points_by_space_and_each_line_is_named_once():
     figure, _ = draw(accuracy(), tokens())
     assert_words_fit(figure)
     ax = figure.axes[0]
-    assert [tick.get_text() for tick in ax.get_xticklabels()] == ["tokens", "0", "1", "2"]
+    assert [tick.get_text() for tick in ax.get_xticklabels()] == ["E", "0", "1", "2"]
     names = [text.get_text() for text in ax.texts if text.get_text() != "90.0 %"]
     assert len(names) == len(set(names)) == 3 + 2
     for line in ax.lines[2:]:
@@ -75,7 +75,10 @@ def test_the_title_is_filled_from_the_first_probe():
     table.loc[trained & (table["layer"] == 2), values] = [0.75, 0.7, 0.8]
     figure, _ = draw(table, tokens())
     title = " ".join(figure.get_suptitle().split())
-    said = "is read off every layer, 50.0 % right or more; off spelling alone 90.0 %"
+    said = (
+        "Logistic regression reads the part of speech off every layer, 50.0 % right or more; off "
+    )
+    said += "spelling alone 90.0 %"
     assert title.endswith(f"{said}, which is no less")
     printed = {text.get_text() for text in figure.axes[0].texts}
     assert {"50.0 %", "spelling alone 90.0 %"} <= printed

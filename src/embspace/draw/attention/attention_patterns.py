@@ -86,12 +86,15 @@ def _finding(types: pd.DataFrame) -> str:
     if types.empty:
         return "No heads: the model reads no text"
     first = types[types["set"] == types["set"].iloc[0]]
-    named = first.iloc[:-1].sort_values("share", ascending=False, kind="stable")
-    rest, at_random = first["share"].iloc[-1], first["random_weights"].iloc[-1]
-    beside = "" if pd.isna(at_random) else f", with random weights {percent(at_random)}"
-    most = _words(named["type"].iloc[0])
-    others = f"; {most} is the most frequent pattern" if named["n"].any() else ""
-    return f"{percent(rest)} of the heads make no pattern by our bounds{beside}{others}"
+    shares, rest = ("share", "share_without_first_key", "random_weights"), first.iloc[-1]
+    own, without, at_random = (1 - rest[share] for share in shares)
+    said = f"{percent(own)} of the heads make a pattern by our bounds"
+    beside = f", without the first token's key {percent(without)}"
+    if pd.isna(at_random):
+        return said + beside
+    if at_random > 0:  # the strongest null, and no third number
+        return f"{said}, with random weights {percent(at_random)}"
+    return f"{said}{beside}, with random weights none"
 
 
 def _subtitle(types: pd.DataFrame, label: str) -> str:
@@ -107,9 +110,9 @@ def _subtitle(types: pd.DataFrame, label: str) -> str:
 
 
 def _clear(types: pd.DataFrame) -> pd.DataFrame:
-    """Return types of both sets with a head whose pattern shows, and no head twice."""
-    is_rest = types["type"] == types.groupby("set")["type"].transform("last")
-    clear = types[~is_rest & (types["clearest_margin"] >= CLEAR)]
+    """Return types of the first set, of the bars, with a head whose pattern shows."""
+    types = types[types["set"] == types["set"].iloc[0]].iloc[:-1] if len(types) else types
+    clear = types[types["clearest_margin"] >= CLEAR]
     return clear.drop_duplicates(["clearest_layer", "clearest_head"]).head(N_MAPS)
 
 
@@ -149,9 +152,10 @@ def _shares(ax: Axes, types: pd.DataFrame) -> None:
         zip(types["type"], lowest, shares, without, strict=True)
     ):
         inside = max(ends) > MOST_BESIDE
+        words = f"{_words(name)}{chr(10) if inside else ' '}{percent(ends[0])}"
         at = min(low_end, ends[0]) - 0.02 if inside else max(ends) + 0.06
         look_of_name: dict[str, Any] = {"ha": "right" if inside else "left", "va": "center"}
-        ax.text(at, place, _words(name), fontsize=7, **look_of_name)
+        ax.text(at, place, words, fontsize=7, **look_of_name)
     ax.set_yticks([])
     ax.xaxis.set_major_formatter(PercentFormatter(1, decimals=0, symbol=" %"))
     ax.set(title="Share of each type", xlabel="share of heads", xlim=(0, 1.03))

@@ -50,15 +50,15 @@ def draw_word_order(
 def _finding(table: pd.DataFrame, facts: dict[str, Any]) -> str:
     if table.empty:
         return "No order to look at: the model reads no text"
-    last = table[table["positions"] == "kept"].iloc[-1]
-    moved = f"with them its last states move by {percent(last['distance'])} of their norm"
-    if pd.notna(last["random_weights_distance"]):
-        moved += f", with {RANDOM.name} by {percent(last['random_weights_distance'])}"
+    most = table.loc[table["positions"] == "kept", ["distance", "random_weights_distance"]].max()
+    moved = f"with them states move by up to {percent(most['distance'])} of their norm"
+    if pd.notna(most["random_weights_distance"]):
+        moved += f", with {RANDOM.name} by up to {percent(most['random_weights_distance'])}"
     verdict = facts["knows_no_order_without_positions"]
     if verdict is None:
         return f"Positions cannot be taken away from this model; {moved} in a permuted text"
     if verdict:
-        return f"Without positions a permuted text has the same states, permuted; {moved}"
+        return f"Without positions shuffling a text only shuffles its states; {moved}"
     hidden = "" if facts["sees_later_tokens"] else ", for its mask hides later tokens"
     return f"Even without positions the model knows the order of tokens{hidden}; {moved}"
 
@@ -68,7 +68,8 @@ def _subtitle(table: pd.DataFrame, facts: dict[str, Any], label: str) -> str:
         return label
     level = table["level"].iloc[0]
     return (
-        f"{label} · orange: {REMOVED[facts['removed']]} · ordinary tokens of "
+        f"{label} · without positions: {REMOVED[facts['removed']]} · another token: half a text "
+        "away · ordinary tokens of "
         f"{count(facts['n_texts'])} texts ({count(facts['n_tokens'])} tokens) in random order, "
         "each state beside that of the same token in the text as it is · band: "
         f"{100 * level:g} % interval over texts"

@@ -11,12 +11,10 @@ from pydantic import NonNegativeInt, PositiveFloat
 
 from embspace.draw.page.canvas import (
     count,
-    join_panels,
     new_figure,
     say_instead,
 )
-from embspace.draw.page.direct_labels import name_lines
-from embspace.draw.page.looks import BLACK, BLUE, GRAY, GREEN, PURPLE, VERMILION, Look
+from embspace.draw.page.looks import BLACK, BLUE, GRAY, VERMILION, Look
 from embspace.draw.page.markdown import folded, markdown_table, section
 from embspace.draw.page.own_texts import units_of
 from embspace.draw.page.saving import Results
@@ -29,20 +27,13 @@ ON_STREAM = {
     "mlp_sum": Look("MLP added", VERMILION, "v"),
     "output": Look("hidden state", BLACK, "o"),
 }
-BESIDE = {
-    "value": Look("values of heads", GREEN, "^", "--"),
-    "head_output": Look("outputs of heads", GREEN, "o"),
-    "concatenation": Look("concatenation", PURPLE, "s"),
-    "attention_added": Look("what attention adds", BLUE, "D"),
-    "mlp_added": Look("what the MLP adds", VERMILION, "v"),
-}
 STEPS = {
     "attention_and_norm": "attention",
     "mlp_and_norm": "MLP",
     "block": "whole block",
 }
-MEAN, RANDOM = "mean", "\nrandom\nweights"
-KEEPS, LEAST_GAIN = "keeps", 0.0005  # a smaller one is 0.000 in the title
+MEAN, RANDOM = "mean", "random weights"
+KEEPS, LEAST_GAIN = "keeps", 0.005  # a smaller one is 0.00 in the title
 MOST_NUMBERED = 7  # layers whose gains have room for numbers
 SHOWN = {"mean_cosine": "Mean cosine", "mean_resultant_length": "Cone index / n"}
 NOTE = (
@@ -55,14 +46,14 @@ NOTE = (
 def draw_information_stream(
     results: Results, label: str, *, height_mm: PositiveFloat, digits: NonNegativeInt
 ) -> tuple[Figure, str]:
-    """Draw alignment along the stream, the gains of its steps, and alignment beside the stream.
+    """Draw alignment along the stream, and the gains of its steps.
 
     Layers follow each other on the axis, and within a layer the points of its block.
     """
     points, steps = results["csv"], results["steps"]
     figure, grid = new_figure(
         2,
-        2,
+        1,
         height_mm=height_mm,
         title=_title(results["gains"], label),
         subtitle=_subtitle(points, label),
@@ -74,9 +65,8 @@ def draw_information_stream(
         say_instead(grid, reason)
         return figure, f"{heading}\n{reason}.\n"
     is_cosine = points["measure"] == "mean_cosine"
-    _along_stream(join_panels(grid[:2]), points[is_cosine])
-    _gains(grid[2], steps, results["gains"])
-    _beside(grid[3], points[is_cosine])
+    _along_stream(grid[0], points[is_cosine])
+    _gains(grid[1], steps, results["gains"])
     _legend(figure, points)
     return figure, "\n".join([heading, *_tables(results, digits)])
 
@@ -102,11 +92,11 @@ def _title(gains: pd.DataFrame, label: str) -> str:
     )
     random = float(cosine_gains["random_weights_mean"]["attention_and_norm"])
     verb, mlp = _verb(gain), _verb(mlp_gain)
-    change = "" if verb == KEEPS else f" by {abs(gain):.3f} a block"
-    null = "" if random != random else f" (random weights: {_signed(random, 3)})"
+    change = "" if verb == KEEPS else f" by {abs(gain):.2f} a block"
+    null = "" if random != random else f" (random weights: {_signed(random, 2)})"
     return (
-        f"Attention {verb} the mean cosine of a text's tokens{change}{null}; "
-        f"the MLP {mlp} it{', too' if mlp == verb else ''}"
+        f"Attention with its norm {verb} the mean cosine of a text's tokens{change}{null}; "
+        f"the MLP with its norm {mlp} it{', too' if mlp == verb else ''}"
     )
 
 
@@ -169,19 +159,6 @@ def _gains(ax: Axes, steps: pd.DataFrame, gains: pd.DataFrame) -> None:
     ax.set(title="What a part and its norm gain in mean cosine", xlabel="layer", ylabel="")
     ax.tick_params(length=0, rotation=0)
     ax.grid(visible=False)
-
-
-def _beside(ax: Axes, rows: pd.DataFrame) -> None:
-    for point, look in BESIDE.items():
-        point_rows = rows[rows["point"] == point]
-        line: dict[str, Any] = {"color": look.color, "marker": look.marker, "ms": 3.5}
-        ax.plot(point_rows["layer"], point_rows["value"], ls=look.line, label=look.name, **line)
-        ends = (point_rows["low"], point_rows["high"])
-        ax.fill_between(point_rows["layer"], *ends, color=look.color, alpha=0.2, lw=0)
-    ax.set(title="Beside the stream", xlabel="layer", ylabel="mean cosine")
-    ax.set_ylim(bottom=min(0.0, ax.get_ylim()[0]))
-    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-    name_lines(ax, 0.1)
 
 
 def _legend(figure: Figure, points: pd.DataFrame) -> None:

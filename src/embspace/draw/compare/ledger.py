@@ -48,7 +48,7 @@ SUBJECTS = {
     "5.2": "cosines in general",
 }
 MOST_ALONE = 2  # claims of a section that has no bar of its own
-HATCHES = {"holds, but also untrained": "....", "differs": "////"}
+HATCHES = {"holds, but also untrained": "....", "differs": "////", "depends on the rule": "xxxx"}
 CHANCE = 0.05  # of a rule whose null is true, at most
 
 
@@ -103,7 +103,7 @@ def _claims(ax: Axes, rows: pd.DataFrame) -> None:
     for verdict in (name for name in VERDICTS if name in counts):
         bars = ax.barh(names, counts[verdict], left=left, label=VERDICTS[verdict].name)
         _look(bars, verdict)
-        words = [str(n) if n > 1 else "" for n in counts[verdict]]
+        words = [str(n) if n else "" for n in counts[verdict]]
         ax.bar_label(bars, words, label_type="center", fontsize=7, path_effects=HALO)
         left = left + counts[verdict]
     ax.set(title="Claims that can be checked, by section", xlabel="published claims")

@@ -134,7 +134,7 @@ def _title(table: pd.DataFrame, models: Models) -> str:
         other = random if random in models[1] else models[1]
         return (
             f"The last layer of {models[0]} finds the other half of {shares[0]} of {corpus}, "
-            f"that of {other} of {shares[1]}"
+            f"{other} {shares[1]}"
         )
     curve = _variance(table)
     halves = {

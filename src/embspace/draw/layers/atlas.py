@@ -9,13 +9,14 @@ from matplotlib.patches import Rectangle
 from pydantic import NonNegativeInt, PositiveFloat
 
 from embspace.draw.layers.profile_tables import by_layer
-from embspace.draw.page.canvas import count, counted, new_figure, say_instead
+from embspace.draw.page.canvas import count, counted, new_figure, say_instead, sentence_case
 from embspace.draw.page.markdown import section
 from embspace.draw.page.measure_names import name_of
 from embspace.draw.page.saving import Results
 
 KEYS = ["family", "measure"]
 COLORS: dict[str, Any] = {"cmap": "RdBu_r", "vmin": -100, "vmax": 100, "linewidths": 0.5}
+KEY = "numbers: values; gray: not converged, or rows mostly so; frames: farthest, in {}"
 HALF = 0.5  # of a row's values that converged, at least, to compare them
 
 
@@ -36,14 +37,13 @@ def draw_atlas(
         if len(rows)
         else ""
     )
+    farthest = _farthest(wide, shown)
     figure, axes = new_figure(
         1,
         1,
         height_mm=row_height_mm * max(len(wide), 4) + 38,
-        title=_title(_farthest(wide, shown), wide.columns.max()),
-        subtitle=" · ".join(
-            filter(None, [label, n, "numbers: values; gray: not converged; frames: farthest"])
-        ),
+        title=_title(farthest, wide.columns.max()),
+        subtitle=" · ".join(filter(None, [label, n, KEY.format(counted(len(farthest), "row"))])),
         stage="measure_atlas",
     )
     heading = f"# Atlas of {label}\n\nStage `measure_atlas`.\n"
@@ -57,9 +57,9 @@ def draw_atlas(
     return figure, f"{heading}\n{section('All families', f'{n}.', table)}"
 
 
-def _deviations(wide: pd.DataFrame) -> pd.DataFrame:
-    """Return the percentage by which each layer is above the mean of its row."""
-    mean = wide.mean(axis=1)
+def _deviations(wide: pd.DataFrame, is_moving: pd.DataFrame) -> pd.DataFrame:
+    """Return the percentage by which each layer is above the mean of the converged of its row."""
+    mean = wide.mask(is_moving).mean(axis=1)
     return 100 * wide.sub(mean, axis=0).div(mean.abs().where(mean != 0), axis=0).fillna(0.0)
 
 
@@ -68,32 +68,36 @@ def _farthest(wide: pd.DataFrame, rows: pd.DataFrame) -> pd.Series:
 
     A row of which most did not, or of equal values, has none.
     """
-    is_known = wide.notna() & ~_is_moving(wide, rows)
-    sizes = _deviations(wide).abs().where(is_known)[is_known.mean(axis=1) >= HALF]
+    is_moving = _is_moving(wide, rows)
+    sizes = _deviations(wide, is_moving).abs().mask(is_moving | wide.isna())
     return sizes[sizes.max(axis=1) > 0].idxmax(axis=1)
 
 
 def _is_moving(wide: pd.DataFrame, rows: pd.DataFrame) -> pd.DataFrame:
-    """Return where a value depends on the number of texts."""
+    """Return where a value depends on the number of texts, as all do where most values of a row."""
     moving = rows.assign(moving=rows["converged"].astype(str) != "True")
     is_moving = moving.pivot_table("moving", KEYS, "layer", sort=False, aggfunc="max")
-    return is_moving.reindex_like(wide).fillna(False).astype(bool)
+    is_moving = is_moving.reindex_like(wide).fillna(False).astype(bool)
+    is_row = (wide.notna() & ~is_moving).mean(axis=1) < HALF
+    return is_moving | is_row.to_numpy()[:, None]
 
 
 def _title(farthest: pd.Series, last: int) -> str:
-    """Return a sentence on the layer that is farthest from the mean in most measures."""
+    """Return a sentence on the layer that is farthest from the mean most often, and the next."""
     if farthest.empty:
         return "No measure differs between layers"
-    layer = farthest.value_counts().sort_index().idxmax()
-    where = "The last layer" if layer == last else f"Layer {layer}"
-    share = f"{(farthest == layer).sum()} of {counted(len(farthest), 'measure')}"
-    return f"{where} stands apart: it is farthest from the mean in {share}"
+    counts = farthest.value_counts().sort_index().sort_values(ascending=False, kind="stable")
+    names = ["the last layer" if layer == last else f"layer {layer}" for layer in counts.index[:2]]
+    said = f"{sentence_case(names[0])} is farthest from the mean of layers in "
+    said += counted(counts.iloc[0], "measure")
+    return f"{said}, {names[1]} in {counts.iloc[1]}" if len(counts) > 1 else said
 
 
 def _heat_map(ax: Axes, wide: pd.DataFrame, rows: pd.DataFrame) -> None:
     import seaborn as sns
 
-    deviations = _deviations(wide).where(wide.notna())
+    is_moving, farthest = _is_moving(wide, rows), _farthest(wide, rows)
+    deviations = _deviations(wide, is_moving).where(wide.notna())
     deviations.index = pd.Index([name_of(str(measure)) for _, measure in wide.index])
     numbers: dict[str, Any] = {
         "annot": wide.map(_written),
@@ -104,7 +108,6 @@ def _heat_map(ax: Axes, wide: pd.DataFrame, rows: pd.DataFrame) -> None:
     sns.heatmap(
         deviations, xticklabels=True, yticklabels=True, ax=ax, cbar_kws=bar, **COLORS, **numbers
     )
-    is_moving, farthest = _is_moving(wide, rows), _farthest(wide, rows)
     known = wide.stack().dropna().index  # in the order of the numbers
     for (*row, layer), text in zip(known, ax.texts, strict=True):
         corner = (list(wide.columns).index(layer), list(wide.index).index(tuple(row)))

@@ -97,15 +97,19 @@ def _most_changed(table: pd.DataFrame) -> pd.Series:
 
 
 def _finding(table: pd.DataFrame) -> str:
-    """Return the title: the step at which most neighbors change, beside what a seed changes."""
+    """Return the title: the step at which most neighbors change, beside the next."""
     if table["changed_in_space"].notna().sum() == 0:
         return "No two layers whose tokens are on maps"
-    row = _most_changed(table)
-    on_map, by_seed = (percent(row[f"changed_{name}"]) for name in ("in_map", "between_seeds"))
-    return (
-        f"Neighbors change most in the step to layer {row['layer']:.0f}: {on_map} on the map, "
-        f"by another seed alone {by_seed}"
+    row, name = _most_changed(table), "changed_in_space"
+    others = table[table["layer"] != row["layer"]].dropna(subset=name)
+    said = (
+        f"in the step to layer {row['layer']:.0f}: {percent(row[name])} are new in the full space"
     )
+    if others.empty:
+        return f"Neighbors change {said}"
+    is_clear = row[f"{name}_low"] > others[f"{name}_high"].max()
+    most = "most" if is_clear else "not clearly most"
+    return f"Neighbors change {most} {said}, {percent(others[name].max())} in the next largest step"
 
 
 def _population(table: pd.DataFrame) -> str:
@@ -115,7 +119,8 @@ def _population(table: pd.DataFrame) -> str:
     return (
         f"{counted(row['n'], 'token')} of {counted(row['n_documents'], 'document')}, the same at "
         f"all layers · {int(row['k'])} nearest neighbors by cosine, random ones: all new · maps: "
-        f"UMAP, each from the one before · bands: {100 * row['level']:g} % intervals over documents"
+        f"UMAP, each from the one before, gray where none is · bands: {100 * row['level']:g} % "
+        "intervals over documents"
     )
 
 

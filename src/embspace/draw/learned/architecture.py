@@ -8,11 +8,10 @@ from matplotlib.figure import Figure
 from pydantic import NonNegativeInt, PositiveFloat
 
 from embspace.draw.page.canvas import count, counted, new_figure, percent, say_instead
-from embspace.draw.page.looks import BLUE, PALETTE
+from embspace.draw.page.looks import PALETTE
 from embspace.draw.page.markdown import markdown_table, section, tables_page
 from embspace.draw.page.saving import Results
 
-COLORS = (BLUE, "0.65", *PALETTE[1:])
 # The axis is this many times as long as the longest bar, so that the numbers have room.
 ROOM = {"n_parameters_of_all": 1.65, "n_parameters": 1.45}
 BESIDE = 0.01  # of the longest bar, between a bar and its number
@@ -67,11 +66,15 @@ def _nothing(label: str, row_height_mm: float) -> tuple[Figure, str]:
 
 
 def _finding(whole: pd.DataFrame, label: str) -> str:
-    """Return the title: the component with most parameters, and its share."""
+    """Return the title: the component with most parameters, its share, and that of a reference."""
     rows = whole[whole["architecture"] == whole["architecture"].iloc[0]]
     row = rows.loc[rows["n_parameters_of_all"].idxmax()]
     part = WORDS.get(row["component"], row["component"])
-    return f"Largest part of {label}: {part}, {percent(row['share'])} of the parameters"
+    said = f"Largest part of {label}: {part}, {percent(row['share'])} of the parameters"
+    others = whole[whole["architecture"] != row["architecture"]]
+    for _, other in others[others["component"] == row["component"]].head(1).iterrows():
+        said += f", of {other['architecture']} {percent(other['share'])}"
+    return said
 
 
 def _sizes(sizes: dict[str, Any]) -> str:
@@ -106,7 +109,7 @@ def _bars(ax: Axes, table: pd.DataFrame, labels: dict[str, str], quantity: str) 
     largest = table[quantity].max() / 1e6
     for number, name in enumerate(labels):
         rows = table[table["architecture"] == name]
-        color = COLORS[number % len(COLORS)]
+        color = PALETTE[number % len(PALETTE)]
         ax.barh(y[rows.index], rows[quantity] / 1e6, 0.9 * height, color=color, label=name)
         for place, value, share in zip(y[rows.index], rows[quantity], rows["share"], strict=True):
             words = _millions(value)
@@ -115,7 +118,7 @@ def _bars(ax: Axes, table: pd.DataFrame, labels: dict[str, str], quantity: str) 
             ax.text(value / 1e6 + BESIDE * largest, place, words, va="center", fontsize=7)
     ax.set_yticks(range(len(places)), [WORDS.get(name, name) for name in places])
     ax.set(xlim=(0, ROOM[quantity] * largest), ylim=(len(places) - 0.45, -0.55))
-    ax.grid(visible=False, axis="y")
+    ax.grid(visible=False)
 
 
 def _on_logarithm(ax: Axes, table: pd.DataFrame, quantity: str) -> None:

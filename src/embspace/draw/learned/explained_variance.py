@@ -84,13 +84,17 @@ def _cumulate(ax: Axes, curve: pd.DataFrame, row: pd.Series, space: str) -> None
     look = CLOUDS[space]
     for null, line in (("", "-"), ("null_", "--")):
         y = curve[f"{null}cumulative_explained_variance"]
-        ax.plot(curve["n_components"], y, color=look.color, linestyle=line)
+        color = GRAY if null else look.color
+        ax.plot(curve["n_components"], y, color=color, linestyle=line)
         n = row[f"{null}n_components"]
         if pd.notna(n):
             place = (n, float(np.interp(n, curve["n_components"], y)))
-            ax.plot(*place, look.marker, color=look.color, ms=4)
+            ax.plot(*place, look.marker, color=color, ms=4)
             words = f"{'isotropic' if null else WORDS[space]}: {count(n)}"
-            write_beside(ax, words, place, (5, -11), color=look.color, path_effects=HALO)
+            # Above its mark, the null of positions stays clear of the tokens' line.
+            is_above = bool(null) and space == "positional"
+            offset, side = ((-4, 4), "right") if is_above else ((5, -11), "left")
+            write_beside(ax, words, place, offset, ha=side, color=color, path_effects=HALO)
 
 
 def _population(dimensions: pd.DataFrame) -> str:

@@ -89,7 +89,7 @@ def draw_similarity(
                 if quantity == "norm":
                     look = {"color": SPACES[space].color}
                     write_beside(ax, f"{median:.2f}", (median, 0.5), (5, -9), **look)
-        ax.set(title=title, xlabel=xlabel, ylabel=ylabel, ylim=(0, 1.18 if ax is axes[0] else 1.03))
+        ax.set(title=title, xlabel=xlabel, ylabel=ylabel, ylim=(0, 1.26 if ax is axes[0] else 1.03))
         ax.yaxis.set_major_formatter(PercentFormatter(1, symbol=" %"))
         ax.set_yticks(np.linspace(0, 1, 5))
         ax.set_xlim(*quantile_range(of_quantity))
@@ -130,7 +130,7 @@ def _occurrences(ax: Axes, occurrence: pd.DataFrame, hubs: pd.DataFrame) -> None
     smallest = 1 / occurrence.groupby("cloud")["count"].sum().max()
     ax.set(xscale="log", yscale="log", ylim=(0.2 * smallest, 2), title="Hubs")
     ax.yaxis.set_major_formatter(lambda share, _: percent(share))
-    ax.set(xlabel=f"k-occurrence (k = {k})", ylabel="share of vectors from here on")
+    ax.set(xlabel=f"k-occurrence (k = {k})", ylabel="share of vectors that reach it")
     _name_hub(ax, hubs.iloc[0], smallest)
 
 
@@ -144,7 +144,14 @@ def _name_hub(ax: Axes, hub: pd.Series, height: float) -> None:
 
 
 def _finding(summary: pd.DataFrame, hubs: pd.DataFrame, occurrence: pd.DataFrame) -> str:
-    """Return the title: the most frequent neighbor, and which of the two spaces is longer."""
+    """Return the title: the most frequent neighbor, else which of the two spaces is longer."""
+    if len(hubs):
+        k, hub = int(occurrence["k"].max()), hubs.iloc[0]
+        n = int(occurrence.loc[occurrence["cloud"] == hub["cloud"], "count"].sum())
+        return (
+            f"{_hub_name(hub)} is among the nearest neighbors (k = {k}) of "
+            f"{count(hub['k_occurrence'])} vectors, a random one of {_most_at_random(k, n)} at most"
+        )
     median = summary[summary["quantity"] == "norm"].set_index("space")["quantile_0.5"]
     longer = f"The median token embedding has norm {median['input']:.2f}"
     if "positional" in median:
@@ -153,13 +160,14 @@ def _finding(summary: pd.DataFrame, hubs: pd.DataFrame, occurrence: pd.DataFrame
         if token != position:
             beside = f"{'longer' if median['input'] > median['positional'] else 'shorter'} than"
         longer = f"Token embeddings are {beside} position embeddings"
-    if hubs.empty:
-        return longer
-    k, hub = int(occurrence["k"].max()), hubs.iloc[0]
-    return (
-        f"{longer}; {_hub_name(hub)} is among the {k} nearest of {count(hub['k_occurrence'])} "
-        "vectors"
-    )
+    return longer
+
+
+def _most_at_random(k: int, n: int) -> int:
+    """Return the largest k-occurrence that one of n vectors has at random."""
+    from scipy.stats import poisson
+
+    return int(poisson.isf(1 / n, k))
 
 
 def _hub_name(hub: pd.Series) -> str:
@@ -180,7 +188,7 @@ def _name_longest(ax: Axes, results: Results) -> None:
                 if space == "positional"
                 else f"“{drawable(str(tokens[number]))}”"
             )
-            height = 1.13 if space == "positional" else 1.05
+            height = 1.16 if space == "positional" else 1.04
             look: dict[str, Any] = {"ha": "right", "fontsize": 7, "color": SPACES[space].color}
             ax.text(right, height, f"{name}: {length[number]:.2f}{ARROW.rstrip()}", **look)
 

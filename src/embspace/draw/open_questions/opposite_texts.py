@@ -36,6 +36,7 @@ SHOWN = {  # texts of one sentence
     **{name: LOOKS[name] for name in ("free", "word_pairs", "judged")},
     "corpus": LEAST_ALIKE,
 }
+OPPOSITE = -0.5  # mean smallest cosine of opposites, at most
 LETTERS = 52  # of a line of a text
 NOT_CHECKABLE = "not checkable"
 
@@ -56,7 +57,8 @@ def draw_opposite_texts(
         height_mm=height_mm,
         title=_finding(results),
         subtitle=f"{label} · {counted(counts['n_sentences'], 'sentence')} · mean pooling, "
-        f"last layer · bands: intervals over sentences · judge: {counts['judge']}",
+        "last layer · bands: intervals over sentences"
+        + (f" · judge: {counts['judge']}" if counts["judge"] != "none" else ""),
         stage=STAGE,
     )
     text = _tables(results, label, n_listed, digits)
@@ -70,6 +72,7 @@ def draw_opposite_texts(
     least_alike = {LEAST_ALIKE: counts["corpus_cosine"], LEAST_ALIKE_AT_RANDOM: _at_random(results)}
     for look, cosine in least_alike.items():
         axes[0].axhline(cosine, lw=1, color=look.color, ls=look.line, label=look.name)
+    axes[0].axhline(OPPOSITE, lw=1, color=BLACK, ls=(0, (1, 1)), label="from here on opposite")
     axes[0].xaxis.set_major_locator(MaxNLocator(integer=True, nbins=6))
     axes[0].set(
         title="Cosine by changed words", xlabel="changed words", ylabel="cosine with the sentence"
@@ -123,7 +126,7 @@ def _finding(results: Results) -> str:
     if free["beyond_corpus_high"] < 0:
         reached += f", below the least alike sentence ({_signed(results['json']['corpus_cosine'])})"
         if rows.loc["random_weights", "finds_strangers"] == "yes":
-            reached += ", as with random weights"
+            reached += ", as they do with random weights"
     parts = [reached]
     if judged["finds_opposites"] != NOT_CHECKABLE:
         parts.append(f"with fluent texts to {_signed(judged['smallest'])}")
@@ -141,10 +144,10 @@ def _tables(results: Results, label: str, n_listed: int, digits: int) -> str:
         STAGE,
         section(
             "Searches",
-            "Opposites: a mean smallest cosine of at most -0.5; stranger: below the least alike "
-            "sentence of the corpora; both beyond random words, and not at random weights. There "
-            "all cosines are near 1, and any search ends below the least alike sentence: texts of "
-            "the model may be stranger than the corpora and still count as no.",
+            f"Opposites: a mean smallest cosine of at most {OPPOSITE:g}; stranger: below the "
+            "least alike sentence of the corpora; both beyond random words, and not at random "
+            "weights. There all cosines are near 1, and any search ends below the least alike "
+            "sentence: texts of the model may be stranger than the corpora and still count as no.",
             markdown_table(results.for_readers("searches"), digits),
         ),
         section(

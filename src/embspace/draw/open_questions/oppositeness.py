@@ -16,7 +16,7 @@ from embspace.draw.page.canvas import (
     sentence_case,
 )
 from embspace.draw.page.direct_labels import name_lines
-from embspace.draw.page.looks import BLACK, BLUE, GREEN, NULLS, ORANGE, PURPLE, SKY, VERMILION, Look
+from embspace.draw.page.looks import BLACK, BLUE, GREEN, NULLS, ORANGE, PURPLE, VERMILION, Look
 from embspace.draw.page.markdown import markdown_table, section, tables_page
 from embspace.draw.page.saving import Results
 
@@ -36,7 +36,7 @@ PREPARATIONS = {
 }
 RELATION = Look("classifier, products", ORANGE, "X", "--")
 WORDS_ALONE = Look("classifier, words alone", PURPLE, "v", "-.")
-COSINE = Look("cosine", SKY, "P", "-")
+COSINE = Look("cosine", BLACK, "P", "-")
 AT_RANDOM = NULLS["random_initialization"]
 
 
@@ -68,13 +68,13 @@ def draw_oppositeness(
     above, below = axes[: len(parts)], axes[len(parts) :]
     for ax, part in zip(above, parts, strict=True):
         _differences(ax, cosines[cosines["part_of_speech"] == part])
-        ax.set_title(sentence_case(f"{part}s and random pairs"))
+        ax.set_title(sentence_case(f"{part}s"))
     for ax, part in zip(below, parts, strict=True):
         _aucs(ax, cosines[cosines["part_of_speech"] == part], told[told["part_of_speech"] == part])
-        ax.set_title(sentence_case(f"{part}s and synonyms"))
+        ax.set_title(sentence_case(f"{part}s"))
         ax.set_xlabel("layer")
-    above[0].set_ylabel("cosine less random pairs'")
-    below[0].set_ylabel("AUC")
+    above[0].set_ylabel("cosine of antonyms less random pairs'")
+    below[0].set_ylabel("AUC of antonyms against synonyms")
     for row in (above, below):
         _share_axis(row)
         name_lines(row[-1], 0.09)
@@ -87,10 +87,7 @@ def _finding(cosines: pd.DataFrame, told: pd.DataFrame) -> str:
         return "No opposites to compare"
     changed = cosines[cosines["preparation"] != "as_is"]
     freed = (changed["verdict"] == "freed").sum()
-    largest = cosines.loc[cosines["preparation"] == "as_is", "auc"].max()
-    beside = f"; cosine tells them from synonyms at an AUC of at most {largest:.2f}"
-    if told["words_auc"].notna().any():
-        beside += f", words alone {told['words_auc'].max():.2f}"
+    beside = f"; cosine tells them from synonyms {_against_words(cosines, told)}"
     if not freed:
         sure = (changed["verdict"] != "open").sum()
         where = "whatever is taken away"
@@ -98,6 +95,21 @@ def _finding(cosines: pd.DataFrame, told: pd.DataFrame) -> str:
             where = f"at {sure} of {len(changed)} places, else open"
         return f"Antonyms stay more alike than random pairs {where}{beside}"
     return f"Antonyms come apart at {freed} of {len(changed)} places{beside}"
+
+
+def _against_words(cosines: pd.DataFrame, told: pd.DataFrame) -> str:
+    """Return cosine's AUC at its best layer, of the part of speech where it is best beside words.
+
+    Beside it stands the AUC of words alone of that part of speech.
+    """
+    plain = cosines[cosines["preparation"] == "as_is"]
+    best = plain.groupby("part_of_speech")["auc"].max()
+    words = told.groupby("part_of_speech")["words_auc"].max().reindex(best.index)
+    if words.isna().all():
+        return f"at an AUC of at most {best.max():.2f}"
+    part, gaps = (best - words).idxmax(), best - words
+    worse = "no better than words alone do" if gaps.max() < 0 else "beside words alone"
+    return f"{worse} ({part}s: AUC {best[part]:.2f} at best, against {words[part]:.2f})"
 
 
 def _x(rows: pd.DataFrame) -> pd.Series:
@@ -123,7 +135,10 @@ def _aucs(ax: Axes, cosines: pd.DataFrame, told: pd.DataFrame) -> None:
     _line(ax, cosines[cosines["preparation"] == "as_is"], "auc", COSINE)
     _line(ax, told, "auc", RELATION)
     _line(ax, told, "words_auc", WORDS_ALONE)
-    _line(ax, told, "random_weights_auc", AT_RANDOM)
+    _line(ax, told, "random_weights_auc", AT_RANDOM._replace(name="classifier, random weights"))
+    plain = cosines[cosines["preparation"] == "as_is"]
+    named = AT_RANDOM._replace(name="cosine, random weights", marker="P")
+    _line(ax, plain, "random_weights_auc", named)
 
 
 def _share_axis(axes: Sequence[Axes]) -> None:

@@ -8,7 +8,7 @@ from matplotlib import colormaps
 from matplotlib.axes import Axes
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
+from matplotlib.ticker import MaxNLocator, PercentFormatter
 from pydantic import NonNegativeInt, PositiveFloat
 
 from embspace.draw.page.canvas import (
@@ -16,6 +16,7 @@ from embspace.draw.page.canvas import (
     counted,
     draw_line,
     new_figure,
+    percent,
     say_instead,
     sentence_case,
     shade,
@@ -25,7 +26,6 @@ from embspace.draw.page.looks import GRAY, Look
 from embspace.draw.page.own_texts import corpus_called
 from embspace.draw.page.saving import Results
 from embspace.draw.page.sections import page_of_parts
-from embspace.draw.page.wording import side_by_side
 
 STAGE = "measure_rounding"
 FURTHER_RESULTS = ("conf/measure/open_questions/rounding.yaml",)
@@ -65,7 +65,7 @@ def draw_rounding(
         2,
         3,
         height_mm=height_mm,
-        title=_finding(shown),
+        title=_finding(shown, likeness),
         subtitle=f"{label} · {SCALES[scales]}{blocks} · {corpus_called(counts['corpus'])}: "
         f"{counted(counts['n_documents'], 'document')}, {counted(counts['n_tokens'], 'token')} · "
         "lines that leave a panel: fewest bits",
@@ -78,16 +78,21 @@ def draw_rounding(
     bits = sorted(shown["bits"].unique(), reverse=True)
     looks = _looks([n for n in bits if enough is None or n <= enough])
     _lines(axes[0], likeness, KEPT, looks)
-    axes[0].set(title="Neighbors kept", ylabel="share of neighbors kept")
+    axes[0].set(title="Share of neighbors kept")
+    axes[0].yaxis.set_major_formatter(PercentFormatter(1, decimals=0, symbol=" %"))
+    if few is not None:
+        lost = _fewest_kept(likeness, few)
+        words = f"{counted(few, 'bit')}: {percent(lost[KEPT])}"
+        write_beside(axes[0], words, (lost["layer"], lost[KEPT]), (-4, -10), path_effects=HALO)
     for ax, (measure, name) in zip(axes[1:], MEASURES.items(), strict=False):
         rows = shown[shown["measure"] == measure]
         one = rows[rows["bits"] == bits[0]].sort_values("layer")
         shade(ax, one, "layer", "full", color=GRAY, alpha=0.3, label=FULL)
         _lines(ax, rows, "value", looks)
-        ax.set(title=sentence_case(name), ylabel=name)
+        ax.set(title=sentence_case(name))
         _show_whole(ax, rows[rows["bits"] > bits[-1]] if len(bits) > 1 else rows)
-        if few is not None and measure == _farthest(shown, few)["measure"]:
-            _say_farthest(ax, _farthest(shown, few))
+        left = rows[(rows["bits"] == few) & (rows["verdict"] != "keeps")]
+        ax.plot(left["layer"], left["value"], "o", ms=9, mfc="none", color="black", mew=0.8)
     for ax in axes[:-1]:
         ax.set_xlabel("layer")
         ax.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=6))
@@ -105,20 +110,9 @@ def _enough(shown: pd.DataFrame) -> tuple[int | None, int | None]:
     return (whole.min() if len(whole) else None), few
 
 
-def _farthest(shown: pd.DataFrame, bits: int) -> pd.Series:
-    """Return the measure and layer that some bits move farthest, in widths of its interval."""
-    rows = shown[shown["bits"] == bits]
-    widths = (rows["value"] - rows["full"]).abs() / (rows["full_high"] - rows["full_low"])
-    return rows.iloc[int(widths.to_numpy().argmax())]
-
-
-def _say_farthest(ax: Axes, row: pd.Series) -> None:
-    """Ring the value that left its interval farthest, and print it beside full precision."""
-    place = (row["layer"], row["value"])
-    ax.plot(*place, "o", ms=9, mfc="none", color="black", mew=0.8)
-    value, full = side_by_side([row["value"], row["full"]], 2, differ=False)
-    words = f"{value},\nfull {full}"
-    write_beside(ax, words, place, (-14, -14), ha="right", path_effects=HALO)
+def _fewest_kept(likeness: pd.DataFrame, bits: int) -> pd.Series:
+    """Return the row of the layer that keeps the fewest neighbors."""
+    return likeness[likeness["bits"] == bits].nsmallest(1, KEPT).iloc[0]
 
 
 def _show_whole(ax: Axes, rows: pd.DataFrame) -> None:
@@ -143,7 +137,7 @@ def _lines(ax: Axes, rows: pd.DataFrame, column: str, looks: dict[int, Look]) ->
         draw_line(ax, own, "layer", column, look, ms=3)
 
 
-def _finding(shown: pd.DataFrame) -> str:
+def _finding(shown: pd.DataFrame, likeness: pd.DataFrame) -> str:
     """Return the title: the fewest bits at which all measures keep, and the most with fewer."""
     if shown.empty:
         return "No weights to round"
@@ -152,10 +146,10 @@ def _finding(shown: pd.DataFrame) -> str:
         return f"Every measure of every layer stays in its interval down to {enough} bits"
     if enough is None:
         return "At no number of bits do all measures stay in their intervals"
-    row = _farthest(shown, few)
+    lost = _fewest_kept(likeness, few)
     return (
-        f"At {counted(enough, 'bit')} all measures stay in their intervals, at "
-        f"{counted(few, 'bit')} not all, farthest layer {row['layer']}'s {MEASURES[row['measure']]}"
+        f"At {counted(enough, 'bit')} all measures stay in their intervals; with the next fewer "
+        f"layer {lost['layer']:.0f} keeps {percent(lost[KEPT])} of its neighbors"
     )
 
 
@@ -165,7 +159,7 @@ def _left(shown: pd.DataFrame, few: int | None) -> str:
         return ""
     rows = shown[shown["bits"] == few]
     left = (rows["verdict"] != "keeps").sum()
-    return f"{counted(few, 'bit')}: {left} of {len(rows)} leave"
+    return f"{counted(few, 'bit')}: {left} of {len(rows)}\nvalues leave (rings)"
 
 
 def _tables(results: Results, label: str, digits: int) -> str:

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -10,6 +11,7 @@ from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 
 from embspace.draw.page.canvas import (
     counted,
+    join_panels,
     legend_below,
     new_figure,
     percent,
@@ -44,7 +46,7 @@ def draw_sparse_features(
     n_shown: PositiveInt,
     digits: NonNegativeInt,
 ) -> tuple[Figure, str]:
-    """Draw the shares of features that recur and of variance, and tokens of some features."""
+    """Draw the shares of features that recur, and tokens of some features."""
     table, counts, settings = results["csv"], results["json"], results[MEASURED_WITH]
     figure, axes = new_figure(
         2,
@@ -53,9 +55,10 @@ def draw_sparse_features(
         title=_finding(table),
         subtitle=f"{label} · {counted(counts['n_tokens'], 'token')} of "
         f"{counted(counts['n_documents'], 'text')} · {counted(settings['n_seeds'], 'seed')}, each "
-        f"of its own texts · lines: pairs of seeds · ICA: {settings['n_components']} features, "
-        f"autoencoder: {settings['n_features']}, of which {settings['n_active']} are active · "
-        f"c, d: the commonest of the {settings['n_top']} tokens that light a feature most, its "
+        "of its own texts · lines: pairs of seeds; hollow: not beyond both nulls · ICA: "
+        f"{settings['n_components']} features, autoencoder: {settings['n_features']}, "
+        f"{settings['n_active']} of them active · "
+        f"lists: the commonest of the {settings['n_top']} tokens that light a feature most, its "
         "share, and the feature's smallest cosine with other seeds",
         stage=STAGE,
     )
@@ -63,11 +66,7 @@ def draw_sparse_features(
     if table.empty:
         say_instead(axes, "no states of single tokens")
         return figure, text
-    _shares(axes[0], table, "recurring", "Features that recur between seeds")
-    _shares(axes[1], table, "variance_share", "Variance that features hold")
-    axes[0].set_xlabel("features of a seed")
-    axes[1].set_xlabel("variance of the tokens' vectors")
-    axes[1].set_yticklabels([])
+    _shares(join_panels(axes[:2]), table)
     method, layer = _place_shown(table)
     features = results["features"]
     own = features[(features["layer"] == layer) & (features["method"] == method)]
@@ -88,8 +87,8 @@ def _finding(table: pd.DataFrame) -> str:
     if learned.empty:
         last = own[own["layer"] == own["layer"].max()]
         return f"No features recur beyond random weights and chance: {_named(last, table)}"
-    elsewhere = ", and nowhere else" if len(learned) < len(own) else ""
-    return f"Features recur beyond random weights: {_named(learned, table)}{elsewhere}"
+    elsewhere = "; elsewhere not beyond both" if len(learned) < len(own) else ""
+    return f"Features recur beyond random weights and chance: {_named(learned, table)}{elsewhere}"
 
 
 def _named(rows: pd.DataFrame, table: pd.DataFrame) -> str:
@@ -102,8 +101,8 @@ def _named(rows: pd.DataFrame, table: pd.DataFrame) -> str:
 
 
 def _null(row: pd.Series) -> str:
-    """Return the share at random weights, and whether a fit there ended too early."""
-    ended = ", not converged" if row["converged_share"] < 1 else ""
+    """Return the share at random weights, undecided if a fit there ended too early."""
+    ended = ", not converged, so undecided" if row["converged_share"] < 1 else ""
     return f"random weights: {percent(row['recurring'])}{ended}"
 
 
@@ -115,20 +114,26 @@ def _place_shown(table: pd.DataFrame) -> tuple[str, int]:
     return str(learned["method"].iloc[0]), int(learned["layer"].iloc[0])
 
 
-def _shares(ax: Axes, table: pd.DataFrame, quantity: str, title: str) -> None:
-    """Draw a row for each layer and method, with a mark for each cloud."""
+def _shares(ax: Axes, table: pd.DataFrame) -> None:
+    """Draw a row for each layer and method, with a mark for each cloud.
+
+    Marks of the model are hollow where features recur in a null as well.
+    """
     places = [*table[["layer", "method"]].drop_duplicates().itertuples(index=False, name=None)]
     for number, (cloud, look) in enumerate(CLOUDS.items()):
         own = table[table["cloud"] == cloud]
         rows = zip(own["layer"], own["method"], strict=True)
-        y = [places.index(place) + (number - 1) * BAR for place in rows]
-        if f"{quantity}_low" in own:
-            ax.hlines(y, own[f"{quantity}_low"], own[f"{quantity}_high"], color=look.color, lw=1.2)
-        ax.plot(own[quantity], y, look.marker, ms=5, color=look.color, label=look.name)
+        y = np.array([places.index(place) + (number - 1) * BAR for place in rows])
+        ax.hlines(y, own["recurring_low"], own["recurring_high"], color=look.color, lw=1.2)
+        style: dict[str, Any] = {"marker": look.marker, "ls": "", "ms": 5, "color": look.color}
+        ax.plot(own["recurring"], y, label=look.name, **style)
+        if cloud == MODEL:
+            hollow = (own["verdict"] != LEARNED).to_numpy()
+            ax.plot(own["recurring"][hollow], y[hollow], mfc="white", **style)
     ax.set_yticks(range(len(places)), [f"{METHODS[m]}, layer {layer}" for layer, m in places])
     ax.set(xlim=(-0.03, 1.03), ylim=(len(places) - 0.5, -0.5))
     ax.xaxis.set_major_formatter(PercentFormatter(1, decimals=0, symbol=" %"))
-    ax.set_title(title)
+    ax.set(title="Features that recur between seeds", xlabel="features of a seed")
 
 
 def _tokens(ax: Axes, features: pd.DataFrame) -> None:
@@ -138,7 +143,7 @@ def _tokens(ax: Axes, features: pd.DataFrame) -> None:
     for line, (_, row) in enumerate(features.iterrows()):
         y = 1 - line / max(len(features), 1)
         token = drawable(str(row["token"]))
-        head = f"{token}, {percent(row['token_share'])}; cosine {row['cosine']:.2f}"
+        head = f"[{token}] {percent(row['token_share'])}; cosine {row['cosine']:.2f}"
         ax.text(0, y, head, fontweight="bold", **look).set_parse_math(False)
         examples = str(row["examples"]).split(" … ")[:N_EXAMPLES]
         words = "; ".join(_short(drawable(example)) for example in examples)

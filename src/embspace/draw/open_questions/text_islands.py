@@ -40,7 +40,7 @@ MEASURED_WITH = FURTHER_RESULTS[0]
 POINTS = "data/measured/text_islands.parquet"
 MAP, SPACE = "tsne", "space"
 TRAINED, RANDOM = "trained", "random"
-ISLANDS = (PURPLE, ORANGE, SKY, BLACK)  # the largest of a map; no color of a corpus
+ISLANDS = (PURPLE, ORANGE, BLACK, SKY)  # the largest of a map, unlike to the color-blind, too
 MARKERS = ("o", "s", "^", "D")
 LABELS = ("source", "domain", "subject", "document", "length", "place")
 MOST_MAPS = 2
@@ -57,6 +57,7 @@ MARKS: dict[tuple[str, str], tuple[str, dict[str, Any]]] = {
     (SPACE, RANDOM): (f"in space, {AT_RANDOM.name}", {"marker": "D", **HOLLOW, "y": 0.3}),
 }
 DEALT = "largest of labels dealt at random"
+STAND, OPEN, GONE = "all islands stand", "not decidable", "no island comes again"
 FAMILIES = {
     "sources": "the sources",
     "topics": "topics",
@@ -76,7 +77,7 @@ def draw_text_islands(
         n_rows,
         2,
         height_mm=row_height_mm * n_rows + 18,
-        title=_finding(table, maps),
+        title=_finding(results, maps),
         subtitle=_population(results, maps, label),
         stage=STAGE,
     )
@@ -86,7 +87,8 @@ def draw_text_islands(
         return figure, text
     points, islands, labels = results[POINTS], results["islands"], results["labels"]
     for name, left, right in zip(maps, axes[::2], axes[1::2], strict=True):
-        _map(left, points[points["map"] == name], _of(islands, name, MAP), name)
+        _map(left, points[points["map"] == name], _of(islands, name, MAP))
+        left.set_title(f"Map of {_called(name)}: {_standing(results, name)}")
         _shared(right, labels[labels["map"] == name])
     legend_below(figure, axes[1:2], ncols=3)
     return figure, text
@@ -110,33 +112,39 @@ def _last(table: pd.DataFrame, name: str, method: str, weights: str) -> pd.DataF
     return own[(own[keys] == own[keys].iloc[-1]).all(axis=1)]
 
 
-def _finding(table: pd.DataFrame, maps: Sequence[str]) -> str:
+def _finding(results: Results, maps: Sequence[str]) -> str:
     """Return the title: of which family the islands of each map are, and if they stand."""
-    rows = {name: _last(table, name, MAP, TRAINED).iloc[-1] for name in maps}
-    if rows and not any(seen["n_standing"] for seen in rows.values()):
-        where = [
-            f"of {seen['n_islands']} on the map of {_called(name)}" for name, seen in rows.items()
-        ]
-        return f"No island stands: none {' and none '.join(where)}"
-    parts = []
-    for name, seen in rows.items():
-        n, standing = int(seen["n_islands"]), int(seen["n_standing"])
-        if not standing:
-            islands = counted(n, "island")
-            parts.append(f"of {islands} on the map of {_called(name)}, none stands")
-            continue
-        family = FAMILIES.get(seen["verdict"], "of no one family")
-        which = "islands" if standing == n else f"{standing} of {n} islands stand, and all"
-        also = _also(seen, _last(table, name, MAP, RANDOM).iloc[-1])
-        parts.append(f"on the map of {_called(name)}, {which} are {family}{also}")
+    parts = [_said(results, name, f"of {_called(name)}") for name in maps]
     return sentence_case("; ".join(parts)) or "No map of texts"
 
 
-def _also(seen: pd.Series, at_random: pd.Series) -> str:
-    """Return how islands that stand on a map compare with islands on the map of random weights."""
-    if not at_random["n_standing"]:
-        return "; with random weights none stands"
-    return ", as with random weights" if at_random["verdict"] == seen["verdict"] else ""
+def _said(results: Results, name: str, of_map: str) -> str:
+    seen, at_random = (
+        _last(results["csv"], name, MAP, weights).iloc[-1] for weights in (TRAINED, RANDOM)
+    )
+    n, standing = int(seen["n_islands"]), int(seen["n_standing"])
+    n_random = int(at_random["n_standing"])
+    is_same = at_random["verdict"] == seen["verdict"]
+    same = ", as with random weights" if is_same else ""
+    family = FAMILIES.get(seen["verdict"], "of no one family")
+    if standing:
+        which = f"{standing} of {n} islands {of_map} stand, and all"
+        which = f"islands {of_map}" if standing == n else which
+        return f"{which} are {family}{same if n_random else '; with random weights none stands'}"
+    if _standing(results, name) == OPEN:
+        null = "but Gaussian clouds' come again, too: not decidable"
+        return f"islands {of_map} are {family}{same}, {null}"
+    beside = f" (random weights: {n_random} stand)" if n_random else ""
+    return f"{of_map} none comes again{beside}"
+
+
+def _standing(results: Results, name: str) -> str:
+    """Return whether islands of a map stand, come again as those of the null do, or do not."""
+    seen = _last(results["csv"], name, MAP, TRAINED).iloc[-1]
+    again = _of(results["islands"], name, MAP)["matched"] >= results[MEASURED_WITH]["share"]
+    if seen["n_standing"]:
+        return STAND if seen["n_standing"] == seen["n_islands"] else f"{seen['n_standing']} stand"
+    return OPEN if again.any() else GONE
 
 
 def _population(results: Results, maps: Sequence[str], label: str) -> str:
@@ -152,23 +160,18 @@ def _population(results: Results, maps: Sequence[str], label: str) -> str:
     return (
         f"{label} · layer {seen[0]['layer']} · {space} · {texts} · an island stands if at least "
         f"{percent(settings['share'])} of {settings['n_half_samples']} half-samples have it again, "
-        f"and those of no Gaussian cloud{_margins(results, maps)} · no mark: fewer than two islands"
+        f"and those of no Gaussian cloud (here at most {_null(seen)}) · no mark: fewer than two "
+        "islands"
     )
 
 
-def _margins(results: Results, maps: Sequence[str]) -> str:
-    """Return how often the best island of a map comes again, beside Gaussian clouds' best."""
-    parts = []
-    for name in maps:
-        matched = _of(results["islands"], name, MAP)["matched"]
-        null = _last(results["csv"], name, MAP, TRAINED)["null_largest_matched"].iloc[-1]
-        if len(matched) and pd.notna(null):
-            best = percent(matched.max())
-            parts.append(f"{_called(name)} {best}, Gaussian {percent(null)}")
-    return f" (best: {'; '.join(parts)})" if parts else ""
+def _null(seen: Sequence[pd.Series]) -> str:
+    """Return how often the best islands of Gaussian clouds come again."""
+    shares = [row["null_largest_matched"] for row in seen]
+    return " and ".join("not sought" if pd.isna(share) else percent(share) for share in shares)
 
 
-def _map(ax: Axes, points: pd.DataFrame, islands: pd.DataFrame, name: str) -> None:
+def _map(ax: Axes, points: pd.DataFrame, islands: pd.DataFrame) -> None:
     area = float(np.clip(INK / max(len(points), 1), 0.8, 6.0))
     look: dict[str, Any] = {"linewidths": 0, "rasterized": True}
     none = points[points["island"] == 0]
@@ -179,7 +182,6 @@ def _map(ax: Axes, points: pd.DataFrame, islands: pd.DataFrame, name: str) -> No
         ax.scatter(own["x"], own["y"], s=1.5 * area, color=color, marker=marker, **look)
         marks.append(Line2D([], [], color=color, marker=marker, ls="", ms=4, label=_name(island)))
     without_axes(ax)
-    ax.set_title(f"Islands on the t-SNE map of {_called(name)}")
     if marks:
         ax.legend(handles=marks, fontsize=7, loc="upper left", bbox_to_anchor=(0, 0), frameon=False)
 
@@ -191,8 +193,8 @@ def _name(island: pd.Series) -> str:
     if island["subject_share"] > MOST:
         what = f"{percent(island['subject_share'])} {island['subject']}"
     words = ", ".join(str(island["words"]).split()[:N_WORDS])
-    stands = "stands" if island["stands"] == "yes" else "does not stand"
-    return f"{counted(island['n_texts'], 'text')}, {what} ({words}), {stands}"
+    again = "" if pd.isna(island["matched"]) else f", again in {percent(island['matched'])}"
+    return f"{counted(island['n_texts'], 'text')}, {what} ({words}){again}"
 
 
 def _shared(ax: Axes, labels: pd.DataFrame) -> None:

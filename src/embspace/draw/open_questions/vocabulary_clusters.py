@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import PercentFormatter
 from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 
 from embspace.draw.page.canvas import (
@@ -60,7 +61,8 @@ def draw_vocabulary_clusters(
         say_instead(axes, "no cluster of tokens")
         return figure, text
     plane = join_panels([*axes[:2], *axes[3:5]])
-    named = parts[parts["smallest"] == smallest].head(len(PARTS))
+    named = parts[parts["smallest"] == smallest]
+    named = named[(named["matched"] >= settings["share"])].head(len(PARTS))
     _plane(plane, results[TOKENS], named, smallest)
     _stability(axes[2], parts, results["clouds"], settings["share"])
     _kinds(axes[5], results["kinds"], named, smallest)
@@ -75,11 +77,14 @@ def _finding(parts: pd.DataFrame, clouds: pd.DataFrame, share: float, smallest: 
     once = parts[parts["matched"] >= share].drop_duplicates("kind").head(MOST_NAMED)
     if once.empty:
         return f"None of {counted(len(parts), 'cluster')} of tokens is found again in half-samples"
+    names = " and ".join(_name(row) for _, row in once.iterrows())
     if (once["stands"] == "no").any():
         where = clouds.loc[clouds["n_standing"] > 0, "cloud"].unique()
         last = "Gaussian clouds" if FREE in where else "Gaussian clouds at unit length"
-        return f"No part of the cloud of tokens stands: {last} give clusters as stable"
-    names = " and ".join(_name(row) for _, row in once.iterrows())
+        return (
+            f"Clusters of {names} come again in half-samples, but those of {last} as often: not "
+            "decidable here"
+        )
     return f"Parts of the cloud of tokens stand: {names}"
 
 
@@ -116,12 +121,12 @@ def _plane(ax: Axes, tokens: pd.DataFrame, named: pd.DataFrame, smallest: int) -
         words.set_verticalalignment("bottom" if below else "top")
     ax.set(aspect="equal", xticks=[], yticks=[], xlabel="component 1", ylabel="component 2")
     ax.set_adjustable("datalim")
-    ax.set_title(f"Largest clusters of {smallest} tokens or more (gray: other tokens)")
+    ax.set_title(f"Clusters from {smallest} tokens on that come again (gray: other tokens)")
 
 
 def _words(part: pd.Series) -> str:
     words = ", ".join(map(drawable, str(part["tokens"]).split()[:2]))
-    return f"{counted(part['n_tokens'], 'token')}: {words}, …"
+    return f"{_name(part)}: {words}, …"
 
 
 def _stability(ax: Axes, parts: pd.DataFrame, clouds: pd.DataFrame, share: float) -> None:
@@ -173,8 +178,8 @@ def _kinds(ax: Axes, kinds: pd.DataFrame, named: pd.DataFrame, smallest: int) ->
     ax.set_yticks(range(len(shares)), ["no cluster", *sizes])
     for tick, color in zip(ax.get_yticklabels()[1:], PARTS, strict=False):
         tick.set_color(color)
-    ax.set(xlim=(0, 1), xlabel="share of tokens")
-    ax.set_title("Kinds")
+    ax.set(xlim=(0, 1), xlabel="share of tokens", title="Kinds")
+    ax.xaxis.set_major_formatter(PercentFormatter(1, decimals=0, symbol=" %"))
     ax.legend(fontsize=7, ncols=2, loc="upper center", bbox_to_anchor=(0.4, -0.35), frameon=False)
 
 

@@ -33,12 +33,12 @@ SPACES = {
     "segment": Look("segment embeddings", PURPLE, "D", ":"),
 }
 POOLINGS = {
-    "cls": Look("first token", PURPLE, "s"),
-    "mean": Look("mean pooling", SKY, "^"),
-    "max": Look("maximum pooling", ORANGE, "D"),
+    "cls": Look("first token", PURPLE, "s", "--"),
+    "mean": Look("mean pooling", SKY, "^", "-"),
+    "max": Look("maximum pooling", ORANGE, "D", "-."),
 }
 # Of a decoder, in the figures of texts.
-TEXT_POOLINGS = {**POOLINGS, "last": Look("last token", GREEN, "P")}
+TEXT_POOLINGS = {**POOLINGS, "last": Look("last token", GREEN, "P", (0, (5, 1)))}
 # The vector that the makers of a sentence model take of a text, which has no layer.
 OWN_VECTOR = Look("sentence vector", BLACK, "", "-.")
 LAYER_SPACES = {
@@ -52,7 +52,7 @@ CLOUDS = {
     "input": SPACES["input"]._replace(name="tokens"),
     "input_centered": Look("tokens, centered, unit length", SKY, "D", (0, (5, 1))),
     "positional": SPACES["positional"]._replace(name="positions"),
-    "structured": Look("structured positions", ORANGE, "X", (0, (3, 1, 1, 1))),
+    "structured": Look("structured positions", ORANGE, "X", (0, (1, 1))),
 }
 _CORPORA = {
     "articles": Look("articles", BLUE, "o", "-"),
@@ -80,9 +80,9 @@ TEXTS = (
 # Blue against vermilion is the pair that color-blind readers tell apart best; L* 46 and 54 in gray,
 # so that the marker says it, too.
 VERDICTS = {
-    "matches": Look("matches", BLUE, "o"),
+    "matches": Look("holds", BLUE, "o"),
     "holds, but also untrained": Look("holds, but also untrained", SKY, "h"),
-    "differs": Look("differs", VERMILION, "X"),
+    "differs": Look("does not hold", VERMILION, "X"),
     "undecided": Look("undecided", ORANGE, "D"),
     "depends on the rule": Look("depends on the rule", PURPLE, "s"),
     "not checkable": Look("not checkable here", "0.75", "."),

@@ -58,7 +58,7 @@ def draw_parameter_alignment(
         return figure, tables_page(title, STAGE, "None.\n")
     _copies(axes[0], planted)
     runs = list(planted["run"].drop_duplicates())
-    _seeds(axes[1], assignments, runs, results[SETTINGS]["level"])
+    _seeds(axes[1], assignments, runs)
     legend_below(figure, axes, ncols=4)
     return figure, tables_page(title, STAGE, *_tables(assignments, planted, digits))
 
@@ -81,10 +81,10 @@ def _title(assignments: pd.DataFrame, planted: pd.DataFrame) -> str:
     means = planted.groupby(["space", "noise"])["found"].mean()
     noise = means["vocabulary"].index[means["vocabulary"] > ALL]
     raw = means["raw"].max()
-    chance = "by chance" if raw < 2 * planted["chance"].mean() else percent(raw)
+    is_chance = raw < 2 * planted["chance"].mean()
     said = (
-        f"Copies' layers are found through the vocabulary up to noise of {noise.max():g} times "
-        f"the weights, in raw space {chance}"
+        "Copies' layers are found through the vocabulary, in raw space "
+        f"{'by chance alone' if is_chance else 'too'}"
         if len(noise)
         else "Copies' layers are not found, even without noise"
     )
@@ -94,8 +94,19 @@ def _title(assignments: pd.DataFrame, planted: pd.DataFrame) -> str:
         return said
     aligned = _is_true(apart["is_aligned"]).groupby([apart["space"], apart["run"]]).mean()
     names = sorted(set(aligned.index[aligned > MOST].get_level_values("run")))
-    verdict = f"aligned in {', '.join(names)}" if names else "not aligned"
-    return f"{said}; seeds trained apart are {verdict}"
+    if names:
+        return f"{said}; seeds trained apart are aligned in {', '.join(names)}"
+    most, untrained = (_shares(rows).max() for rows in (apart, assignments.query("step == 0")))
+    return (
+        f"{said}; seeds trained apart match in at most {percent(most)} of kinds of weights, "
+        f"untrained ones in {percent(untrained)}"
+    )
+
+
+def _shares(assignments: pd.DataFrame) -> pd.Series:
+    """Return the share of kinds of weights that match beyond the null, of two seeds of a run."""
+    keys = [assignments[key] for key in ("run", "space", "seed", "other_seed")]
+    return _is_true(assignments["is_aligned"]).groupby(keys).mean()
 
 
 def _trained_apart(assignments: pd.DataFrame) -> set[str]:
@@ -113,7 +124,7 @@ def _subtitle(assignments: pd.DataFrame, planted: pd.DataFrame, level: float) ->
         f"{counted(planted['run'].nunique(), 'run')} of up to {counted(n_seeds, 'seed')}, after "
         f"training · a: {planted['n_copies'].iloc[0]} copies, layers shuffled, space turned; thin "
         "lines: runs · b: a point for two seeds: kinds of weights of which more layers match than "
-        f"in {50 * (1 + level):g} % of random matches"
+        f"in {50 * (1 + level):g} % of random matches; crosses: untrained, open: of one base"
     )
 
 
@@ -137,26 +148,26 @@ def _copies(ax: Axes, planted: pd.DataFrame) -> None:
     ax.yaxis.set_major_formatter(PercentFormatter(1, symbol=" %"))
 
 
-def _seeds(ax: Axes, assignments: pd.DataFrame, runs: list[str], level: float) -> None:
+def _seeds(ax: Axes, assignments: pd.DataFrame, runs: list[str]) -> None:
     """Draw a row a run: of two seeds, the share of kinds of weights that match beyond the null.
 
-    Open points: seeds that start from one trained model.
+    Open points: seeds that start from one trained model; crosses: seeds before any training.
     """
     rows, apart = _last(assignments), _trained_apart(assignments)
+    cross: dict[str, Any] = {"color": GRAY, "marker": "x", "ms": 5, "label": "untrained"}
     for place, run in enumerate(runs):
         of_run = rows[rows["run"] == run]
         if of_run.empty:
             ax.text(0.02, place, "a single seed", va="center", fontsize=7, color=GRAY)
             continue
         for offset, (space, look) in zip((-0.2, 0.2), SPACES.items(), strict=True):
-            of_space = of_run[of_run["space"] == space]
-            is_aligned = _is_true(of_space["is_aligned"])
-            shares = is_aligned.groupby([of_space["seed"], of_space["other_seed"]]).mean()
             style: dict[str, Any] = {"color": look.color, "marker": look.marker, "ms": 4}
             style |= {} if run in apart else {"mfc": "white"}
-            heights = place + offset + DODGE * (np.arange(len(shares)) - (len(shares) - 1) / 2)
-            ax.plot(shares, heights, ls="", **style)
-    ax.axvline((1 - level) / 2, color=GRAY, ls=":", lw=1)
+            at_start = assignments[(assignments["run"] == run) & (assignments["step"] == 0)]
+            for table, marks in ((of_run, style), (at_start, cross)):
+                shares = _shares(table[table["space"] == space])
+                heights = place + offset + DODGE * (np.arange(len(shares)) - (len(shares) - 1) / 2)
+                ax.plot(shares, heights, ls="", **marks)
     ax.set_yticks(range(len(runs)), [run if run in apart else f"{run}\n(one base)" for run in runs])
     ax.set(title="Two seeds beyond chance", xlabel="share of kinds of weights")
     ax.set(xlim=(-0.03, 1.05), ylim=(len(runs) - 0.5, -0.5))

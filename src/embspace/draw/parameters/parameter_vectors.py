@@ -19,7 +19,7 @@ from embspace.draw.page.canvas import (
     say_instead,
     write_beside,
 )
-from embspace.draw.page.looks import BLACK, BLUE, GRAY, VERMILION, YELLOW, Look
+from embspace.draw.page.looks import BLACK, BLUE, GRAY, SKY, VERMILION, YELLOW, Look
 from embspace.draw.page.markdown import code, markdown_table, section, tables_page
 from embspace.draw.page.saving import Results
 from embspace.draw.page.token_kinds import drawable
@@ -39,6 +39,7 @@ LOOKS = {
     "feed_forward_up": Look("MLP factors", YELLOW, "P", "-"),
     "feed_forward_value": Look("MLP values", VERMILION, "s", "-"),
 }
+ATTENTION = Look("vectors of attention", SKY, "", "-")
 GROUPS = {group: look.name for group, look in LOOKS.items()} | {
     "attention_query": "queries",
     "attention_key": "attention keys",
@@ -135,10 +136,11 @@ def _title(facts: dict[str, Any], scores: pd.DataFrame, label: str) -> str:
         return f"What the vectors of {label} read as is not known here"
     rows = _coherence(scores)
     best, shuffled = rows.nlargest(1, "value").iloc[0], rows["shuffled_largest"].max()
-    verb = "are most alike" if best["value"] > shuffled else "are no more alike than at random"
+    where = f"Words nearest to a vector of {GROUPS[best['group']]} of layer {best['layer']}"
+    verb = "are most alike" if best["value"] > shuffled else "are no more alike than by chance"
     return (
-        f"The words of a vector {verb} among {GROUPS[best['group']]} of layer {best['layer']}: "
-        f"cosine {best['value']:.2f}, of shuffled vectors {shuffled:.2f} at most"
+        f"{where} {verb}: mean cosine {best['value']:.2f}, of shuffled vectors {shuffled:.2f} at "
+        "most"
     )
 
 
@@ -157,15 +159,14 @@ def _subtitle(results: Results, label: str) -> str:
 
 
 def _by_layer(ax: Axes, rows: pd.DataFrame) -> None:
-    low, high = rows["shuffled_smallest"].min(), rows["shuffled_largest"].max()
-    ax.axhspan(
-        low, high, color=GRAY, alpha=0.25, lw=0, label=f"shuffled vectors: at most {high:.2f}"
-    )
-    ax.axhline(high, color=GRAY, lw=0.5)
+    ends = rows.groupby("layer").agg({"shuffled_smallest": "min", "shuffled_largest": "max"})
+    highest = f"shuffled vectors: at most {rows['shuffled_largest'].max():.2f}"
+    null: dict[str, Any] = {"color": GRAY, "alpha": 0.25, "lw": 0, "label": highest}
+    ax.fill_between(ends.index, ends["shuffled_smallest"], ends["shuffled_largest"], **null)
     best = rows.nlargest(1, "value").iloc[0]
     write_beside(ax, f"{best['value']:.2f}", (best["layer"], best["value"]), (5, 0), va="center")
     for group, line in rows.groupby("group", sort=False):
-        look = LOOKS.get(str(group), Look("vectors of attention", GRAY, "", "-"))
+        look = LOOKS.get(str(group), ATTENTION)
         style: dict[str, Any] = {"color": look.color, "marker": look.marker, "ms": 3.5}
         width = 1.2 if group in LOOKS else 0.6
         ax.plot(line["layer"], line["value"], ls=look.line, lw=width, label=look.name, **style)
@@ -185,7 +186,7 @@ def _cards(ax: Axes, cards: pd.DataFrame, n_lines: int, most_tokens: int) -> Non
     ax.set_title("Of each layer the vector whose words are most alike; right: one at random")
     rows = np.linspace(0.98, 0.0, len(layers) + 2)
     for x, (group, chosen) in zip(columns, groups, strict=False):
-        color = LOOKS[group].color if group in LOOKS else BLACK
+        color = LOOKS.get(group, ATTENTION).color
         words = GROUPS[group] + (", at random" if chosen == AT_RANDOM else "")
         ax.text(x, rows[0], words, fontsize=7.5, color=color, weight="bold", **place)
     for y, layer in zip(rows[1:], layers, strict=False):

@@ -112,7 +112,8 @@ def _subtitle(tables: Tables) -> str:
     return (
         f"{counted(shares['run'].nunique(), 'run')}, a dot a seed · rows of weights after tuning "
         f"less before · share with {row['least_listed']} or more of {lists['n_listed_tokens']} "
-        f"listed words among the {lists['n_tokens']} strongest"
+        f"listed words among the {lists['n_tokens']} strongest · the rule by layer was added after "
+        "the results"
     )
 
 

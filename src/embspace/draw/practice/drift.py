@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
+from matplotlib.ticker import MaxNLocator, PercentFormatter
 from pydantic import NonNegativeInt, PositiveFloat
 
 from embspace.draw.page.canvas import (
@@ -19,6 +19,7 @@ from embspace.draw.page.canvas import (
     say_instead,
     sentence_case,
     shade,
+    write_beside,
 )
 from embspace.draw.page.looks import (
     BLACK,
@@ -78,8 +79,12 @@ def draw_drift(
         shade(axes[0], rows, "layer", "auc", color=look.color, alpha=0.2)
         if pair in words:
             axes[0].axhline(words[pair], color=look.color, ls=":", lw=1.2, label="words alone")
-    _halves(axes[0], halves)
+    _halves(axes[0], halves, table)
     shown = _beyond_words(table, words) or next(iter(pairs))
+    last = pairs[shown].iloc[-1]
+    for value in (last["auc"], *([words[shown]] if shown in words else [])):
+        place = (last["layer"], value)
+        write_beside(axes[0], f"{value:.2f}", place, (8, -3), color=looks[shown].color)
     _clusters(axes[1], _of_pair(results["clusters"], shown), shown)
     _components(axes[2], results["directions"], looks)
     legend_below(figure, axes[:2], ncols=3)
@@ -105,7 +110,7 @@ def _of_pair(table: pd.DataFrame, pair: tuple[str, str]) -> pd.DataFrame:
     return table[(table["corpus"] == pair[0]) & (table["other_corpus"] == pair[1])]
 
 
-def _halves(ax: Axes, halves: pd.DataFrame) -> None:
+def _halves(ax: Axes, halves: pd.DataFrame, table: pd.DataFrame) -> None:
     bounds = halves.groupby("layer").agg({"auc_smallest": "min", "auc_largest": "max"})
     ax.fill_between(
         bounds.index,
@@ -117,7 +122,7 @@ def _halves(ax: Axes, halves: pd.DataFrame) -> None:
         label="halves of one corpus",
     )
     ax.set(title="How surely a text tells its corpus", ylabel="probability (AUC)", xlabel=LAYER)
-    ax.set_ylim(min(0.4, bounds["auc_smallest"].min()) - 0.05, 1.03)
+    ax.set_ylim(min(0.5, table["auc_low"].min()) - 0.05, 1.03)
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
 
 
@@ -135,17 +140,19 @@ def _clusters(ax: Axes, clusters: pd.DataFrame, pair: tuple[str, str]) -> None:
     order = named.assign(more=named["second_share"] - named["first_share"])
     order = order.sort_values("more", kind="stable").reset_index(drop=True)
     for y, (_, row) in enumerate(order.iterrows()):
-        shares = [100 * row["first_share"], 100 * row["second_share"]]
+        shares = [row["first_share"], row["second_share"]]
         is_sure = row["p_value"] <= SURE
         ax.plot(shares, [y, y], color="0.2" if is_sure else "0.8", lw=1, zorder=1)
         for share, corpus in zip(shares, pair, strict=True):
             look = looks[corpus]
             style: dict[str, Any] = {"color": look.color, "marker": look.marker, "ls": "None"}
-            ax.plot(share, y, ms=5, label=None if y else look.name, **style)
+            fill = look.color if is_sure else "white"
+            ax.plot(share, y, ms=5, mfc=fill, label=None if y else look.name, **style)
     ax.set_yticks(
         range(len(order)), [" ".join(words.split()[:N_WORDS]) for words in order["words"]]
     )
-    ax.set(ylim=(len(order) - 0.5, -0.5), xlabel="% of the corpus's texts")
+    ax.set(ylim=(len(order) - 0.5, -0.5), xlabel="share of the corpus's texts")
+    ax.xaxis.set_major_formatter(PercentFormatter(1, decimals=0, symbol=" %"))
 
 
 def _components(ax: Axes, directions: pd.DataFrame, looks: dict[tuple[str, str], Look]) -> None:
@@ -203,9 +210,9 @@ def _population(results: Results) -> str:
     )
     pooling = TEXT_POOLINGS[results[MEASURED_WITH]["pooling"]].name
     return (
-        f"{parts} · {pooling}, unit vectors · a: bands are 95 % intervals over documents, at most "
-        f"{_most_documents(_of_layers(results)):,.0f} of a corpus · b: pair of the title · dark "
-        "lines, filled marks: p ≤ 0.05 for all at once"
+        f"{parts} · {pooling}, unit vectors · bands: 95 % intervals over documents, at most "
+        f"{_most_documents(_of_layers(results)):,.0f} of a corpus · b: pair of the title · filled "
+        "marks, dark lines: p ≤ 0.05 for all at once"
     )
 
 

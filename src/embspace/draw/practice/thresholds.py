@@ -1,7 +1,6 @@
 """Draws the cosine that a rare pair of texts reaches, by layer, from `measure_thresholds`."""
 
 import pandas as pd
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 from pydantic import NonNegativeInt, PositiveFloat
@@ -15,7 +14,7 @@ from embspace.draw.page.canvas import (
     percent,
     say_instead,
 )
-from embspace.draw.page.looks import corpus_looks
+from embspace.draw.page.looks import GRAY, corpus_looks
 from embspace.draw.page.own_texts import corpus_called
 from embspace.draw.page.saving import Results
 from embspace.draw.page.sections import page_of_parts
@@ -49,25 +48,22 @@ def draw_thresholds(
         say_instead(axes, NONE)
         return figure, text
     looks = corpus_looks(shown["corpus"])
-    for ax, (kind, title) in zip(axes, PANELS.items(), strict=False):
+    for ax, (kind, title) in zip(axes[1:], PANELS.items(), strict=True):
         for corpus, look in looks.items():
             rows = shown[(shown["corpus"] == corpus) & (shown["preparation"] == kind)]
             draw_line(ax, rows, "layer", "cosine", look)
+        ax.axhline(fixed["cosine"].iloc[0], color=GRAY, ls=":", lw=1)
         ax.set(title=title, ylim=(0, 1.02))
-    axes[0].set_ylabel(f"cosine that {_one_in(shown)} exceeds")
+    axes[1].set_ylabel(f"cosine that {_one_in(shown)} exceeds")
     for corpus, look in looks.items():
-        draw_line(axes[2], fixed[fixed["corpus"] == corpus], "layer", "share", look)
-    axes[2].set(title=f"Pairs above {_guessed(fixed)}", ylabel="share of pairs", ylim=(-0.02, 1.02))
-    axes[2].yaxis.set_major_formatter(PercentFormatter(1, decimals=0, symbol=" %"))
+        draw_line(axes[0], fixed[fixed["corpus"] == corpus], "layer", "share", look)
+    axes[0].set(title=f"Pairs above {_guessed(fixed)}", ylabel="share of pairs", ylim=(0, 1.02))
+    axes[0].yaxis.set_major_formatter(PercentFormatter(1, decimals=0, symbol=" %"))
     for ax in axes:
-        _layers(ax)
+        ax.set_xlabel(LAYER)
+        ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     legend_below(figure, [axes[1]], ncols=len(looks))
     return figure, text
-
-
-def _layers(ax: Axes) -> None:
-    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-    ax.set_xlabel(LAYER)
 
 
 def _one_in(shown: pd.DataFrame) -> str:
@@ -92,7 +88,7 @@ def _finding(shown: pd.DataFrame, fixed: pd.DataFrame) -> str:
             where = f"lie above it at layer {most['layer']:.0f}"
             return f"{start} {percent(most['share'])} of pairs of {name} {where}"
         return (
-            f"{start} {percent(min(before))} or more of pairs of {name} lie above it until layer "
+            f"{start} {percent(min(before))} or more of pairs of {name} lie above it up to layer "
             f"{own['layer'].iloc[-2]:.0f}, {'few' if last else 'none'} at the last"
         )
     last = raw[raw["layer"] == raw["layer"].max()].sort_values("cosine")
@@ -116,7 +112,10 @@ def _population(shown: pd.DataFrame) -> str:
         f"{counted(row['n_documents'], 'document')}"
         for name, row in sizes.iterrows()
     ]
-    return f"{', '.join(parts)} · mean pooling · bands: 95 % intervals over documents"
+    return (
+        f"{', '.join(parts)} · mean pooling · bands: 95 % intervals over documents · dotted: the "
+        "cosine of a"
+    )
 
 
 def _tables(results: Results, label: str, digits: int) -> str:

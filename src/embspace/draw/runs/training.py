@@ -196,7 +196,11 @@ def _agreement(ax: Axes, rows: pd.DataFrame, look: Look) -> None:
     for attractors, (line, words) in looks.items():
         chosen = rows[(rows["clause"] == "main") & (rows["attractors"] == attractors)]
         over_steps(ax, chosen, "accuracy", look._replace(line=line))
-        levels |= {words: last_rows(chosen)["accuracy"].mean()} if len(chosen) else {}
+        last = last_rows(chosen)
+        levels |= {words: last["accuracy"].mean()} if len(chosen) else {}
+        for _, row in last[last["accuracy_high"] < CHANCE].nsmallest(1, "accuracy").iterrows():
+            place = (row["step"], row["accuracy"])
+            write_beside(ax, f"{row['accuracy']:.2f}", place, (5, -4))
     ax.set(ylabel="share with right form", ylim=(-0.02, 1.02))
     ax.axhline(CHANCE, color=GRAY, linestyle="--", linewidth=0.8)
     show_steps(ax, rows["step"])

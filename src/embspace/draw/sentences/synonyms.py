@@ -58,8 +58,8 @@ def _finding(groups: pd.DataFrame) -> str:
     null, name = max((words, "counts of words"), (random, RANDOM.name))
     verb = "gathers" if own > null else "does not gather"
     return (
-        f"Mean pooling {verb} one meaning in other words: purity of clusters {own:.2f}, "
-        f"by {name} {null:.2f}"
+        f"At the last layer mean pooling {verb} one meaning in other words: purity of clusters "
+        f"{own:.2f}, by {name} {null:.2f}"
     )
 
 

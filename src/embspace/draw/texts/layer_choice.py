@@ -114,8 +114,8 @@ def _finding(drawn: pd.DataFrame) -> str:
     name, measure = TASKS[clearest["task"]]
     if _best(drawn)["layer"].nunique() > 1:
         return (
-            f"The best layer depends on the task: layer {clearest['layer']:.0f} for {name} of "
-            f"{_name(clearest['corpus'])}, {value:.2f} against {last:.2f} at the last"
+            f"The best layer depends on task and corpus: layer {clearest['layer']:.0f} for {name} "
+            f"of {_name(clearest['corpus'])}, {value:.2f} against {last:.2f} at the last"
         )
     return (
         f"Layer {clearest['layer']:.0f} serves {name} of {_name(clearest['corpus'])} better than "
@@ -126,14 +126,14 @@ def _finding(drawn: pd.DataFrame) -> str:
 def _say_values(ax: Axes, best: pd.Series, last: float) -> None:
     """Write the numbers of the title at their points."""
     of_last = best["value"] - best["less_last"]
-    for layer, value, side in ((best["layer"], best["value"], "center"), (last, of_last, "right")):
+    for layer, value, side in ((best["layer"], best["value"], "left"), (last, of_last, "right")):
         write_beside(ax, f"{value:.2f}", (layer, value), (4, 8), ha=side, path_effects=HALO)
 
 
 def _panel(ax: Axes, rows: pd.DataFrame) -> None:
     draw_level(ax, rows["chance"].iloc[0], "chance level", color=GRAY)
     for value in rows.loc[rows["embedding"] == "tf_idf", "value"]:
-        draw_level(ax, value, EMBEDDINGS["tf_idf"], "--")
+        draw_level(ax, value, EMBEDDINGS["tf_idf"], (0, (1, 1)))
     is_random = rows["weights"] != "trained"
     most = rows.loc[is_random & rows["layer"].notna()].groupby("embedding")["value"].max()
     for pooling, look in TEXT_POOLINGS.items():

@@ -52,7 +52,7 @@ def draw_two_corpora(
     for ax, (quantity, (title, ylabel)) in zip(axes, PANELS.items(), strict=True):
         _lines(ax, pairs, quantity)
         ax.set(title=title, ylabel=ylabel, xlabel="layer (0: embedding output)")
-        ax.set_ylim(*((min(ax.get_ylim()[0], 0.4), 1.1) if quantity == "auc" else (0, None)))
+        ax.set_ylim(*((min(ax.get_ylim()[0], 0.4), 1.02) if quantity == "auc" else (0, None)))
         name_lines(ax, 0.07)
     return figure, _tables(results, pairs, label, digits)
 
@@ -62,20 +62,18 @@ def _called(pair: tuple[str, str]) -> str:
     return sentence_case(f"{one} and {other}")
 
 
-def _best(rows: pd.DataFrame) -> Any:
-    """Return the row of the layer with the largest AUC, of equal ones the largest distance."""
-    layers = rows[rows["layer"].notna()].assign(shown=rows["auc"].round(2))
-    order = ["shown", "distance"]
-    return layers.sort_values(order, ascending=False, kind="stable").iloc[0]
+def _of_layers(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of layers by AUC, the smallest first."""
+    return rows[rows["layer"].notna()].sort_values("auc", kind="stable")
 
 
 def _beyond_words(rows: pd.DataFrame) -> tuple[float, float]:
-    """Return by how much the best layer's AUC is above the one of words alone; and its distance.
+    """Return by how much each layer's AUC is above the one of words alone; and its distance.
 
     A pair that words tell apart as well shows nothing of the model.
     """
-    best, words = _best(rows), rows.loc[rows["embedding"] == WORDS, "auc"].round(2)
-    return best["shown"] - words.sum(), best["distance"]
+    least, words = _of_layers(rows).iloc[0], rows.loc[rows["embedding"] == WORDS, "auc"]
+    return round(least["auc"], 2) - words.round(2).sum(), least["distance"]
 
 
 def is_apart(rows: pd.DataFrame) -> bool:
@@ -84,19 +82,27 @@ def is_apart(rows: pd.DataFrame) -> bool:
 
 
 def _finding(pairs: RowsByPair) -> str:
-    """Return the title: layer and AUC of the pair that vectors tell apart most beyond words."""
+    """Return the title: the AUC of the pair that vectors tell apart most beyond words."""
     if not pairs:
         return NONE
     pair = max(pairs, key=lambda name: _beyond_words(pairs[name]))
-    rows = pairs[pair]
-    best = _best(rows)
-    named = _called(pair)
-    words = [f", words alone {value:.2f}" for value in rows.loc[rows["embedding"] == WORDS, "auc"]]
-    auc = f"AUC {best['auc']:.2f}{''.join(words)}"
-    place = f"layer {best['layer']:.0f}"
-    if not is_apart(rows):
-        return f"{named} are not clearly apart in any layer, least unlike chance at {place}: {auc}"
-    return f"{named} are told apart, best at {place}: {auc}"
+    named, layers = _called(pair), _of_layers(pairs[pair])
+    words = pairs[pair].query("embedding == @WORDS")
+    least, best = layers.iloc[0], layers.iloc[-1]
+    if not is_apart(layers):
+        return f"{named} are not clearly apart in any layer{_beside(best, words)}"
+    if (layers["p_value"] > SURE).any():
+        return f"{named} are told apart, best at layer {best['layer']:.0f}{_beside(best, words)}"
+    return f"{named} are told apart at every layer{_beside(least, words, ' or more')}"
+
+
+def _beside(row: pd.Series, words: pd.DataFrame, more: str = "") -> str:
+    """Return the AUC of a layer beside that of words alone, and whether that is surely less."""
+    parts = [f"AUC {row['auc']:.2f}{more}"]
+    for _, alone in words.iterrows():
+        is_less = alone["auc_high"] < row["auc_low"]
+        parts.append(f"words alone {alone['auc']:.2f}" + ("" if is_less else ", not surely less"))
+    return f": {', '.join(parts)}"
 
 
 def _population(pairs: RowsByPair) -> str:
@@ -128,7 +134,8 @@ def _lines(ax: Axes, pairs: RowsByPair, quantity: str) -> None:
             name = f"_{DEALT}" if number else DEALT
             ax.plot(layers["layer"], layers["null_auc"], label=name, **dealt)
         for value in rows.loc[rows["embedding"] == WORDS, quantity]:
-            draw_level(ax, value, NAMES[WORDS], "--", color)
+            shown = f" {value:.2f}" if quantity == "auc" else ""
+            draw_level(ax, value, f"{NAMES[WORDS]}{shown}", "--", color)
         draw_by_layer(ax, layers, quantity, Look(_called(pair), color, marker, "-"))
 
 

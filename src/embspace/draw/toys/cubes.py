@@ -6,7 +6,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 from pydantic import NonNegativeInt, PositiveFloat
 
-from embspace.draw.page.canvas import counted, legend_below, new_figure
+from embspace.draw.page.canvas import counted, legend_below, new_figure, write_beside
 from embspace.draw.page.looks import CUBES, Look
 from embspace.draw.page.markdown import folded, markdown_table, section
 from embspace.draw.page.saving import Results
@@ -60,6 +60,9 @@ def _readings(ax: Axes, dimensions: pd.DataFrame) -> None:
         ax.axhline(rows["true_dimension"].iloc[0], color=look.color, linewidth=0.8, zorder=0)
         ax.vlines(x, rows["dimension_low"], rows["dimension_high"], color=look.color, linewidth=2)
         ax.plot(x, rows["dimension"], look.marker, color=look.color, markersize=4)
+        if cloud == "all":
+            for place, (_, row) in zip(x, rows.iterrows(), strict=True):
+                write_beside(ax, f"{row['dimension']:.2g}", (place, row["dimension"]), (4, 2))
     ax.set_xticks(list(places.values()), list(places))
     ax.set_xlabel("components for this share of the variance;\nparticipation ratio")
     ax.set(title="Dimension", ylabel="dimension", ylim=(0, None))
@@ -70,9 +73,10 @@ def _readings(ax: Axes, dimensions: pd.DataFrame) -> None:
 def _finding(dimensions: pd.DataFrame) -> str:
     """Return the title: the fewest dimensions of all cubes by a threshold on the variance."""
     rows = dimensions[(dimensions["cloud"] == "all") & dimensions["share"].notna()]
+    row = rows.sort_values(["dimension", "share"], ascending=[True, False]).iloc[0]
     return (
-        f"Of the {rows['true_dimension'].iloc[0]} dimensions of the cubes together, a threshold "
-        f"on the variance may find only {rows['dimension'].min():.0f}"
+        f"Of all dimensions of the cubes together, a threshold of {100 * row['share']:g} % of the "
+        f"variance finds {row['dimension']:.0f}"
     )
 
 

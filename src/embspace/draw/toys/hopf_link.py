@@ -117,13 +117,10 @@ def _name(row: pd.Series) -> str:
 
 
 def _population(results: Results) -> str:
-    links = results["links"].set_index("link")
-    row = links.loc["linked"]
-    numbers = ", ".join(f"{name} {value:z.0f}" for name, value in links["linking_number"].items())
-    numbers = numbers.replace("-", "−")
+    row = results["links"].set_index("link").loc["linked"]
     return (
-        f"{counted(row['n_points'], 'point')} a circle, no label used · linking number: {numbers} "
-        "· t-SNE and UMAP: the settings that part them most and least often"
+        f"{counted(row['n_points'], 'point')} a circle, no label used · t-SNE and UMAP: the "
+        "settings that part them most and least often"
     )
 
 

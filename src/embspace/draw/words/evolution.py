@@ -12,7 +12,7 @@ from pydantic import NonNegativeInt, PositiveFloat
 from scipy.spatial.distance import cdist
 
 from embspace.draw.page.canvas import counted, join_panels, new_figure, percent, say_instead
-from embspace.draw.page.looks import BLACK, GRAY, text_looks
+from embspace.draw.page.looks import BLUE, GRAY, text_looks
 from embspace.draw.page.saving import Results
 from embspace.draw.words.evolution_tables import NO_TOKENS, path_tables
 
@@ -78,20 +78,17 @@ def _finding(views: pd.DataFrame) -> str:
         return "No token to follow through the layers"
     row = _between_layers(views)
     own, random = percent(row["value"]), percent(row["random_weights_value"])
-    if row["value"] > max(row["random_weights_value"], row["null_value_high"]):
-        return (
-            f"Tokens move together: {own} of their variance lies between layers, {random} with "
-            "random weights"
-        )
+    is_beyond = row["value"] > max(row["random_weights_value"], row["null_value_high"])
+    chance = "" if is_beyond else ", which is no more than by chance"
     return (
-        f"Tokens move together no more than by chance: {own} of their variance lies between "
-        f"layers, {random} with random weights"
+        f"{own} of the variance of these tokens lies between layers, {random} with random weights"
+        f"{chance}"
     )
 
 
-def _between_layers(views: pd.DataFrame) -> pd.Series:
-    """Return the share of the variance in all dimensions that lies between means of layers."""
-    is_share = (views["quantity"] == "layer_share") & (views["space"] == "all")
+def _between_layers(views: pd.DataFrame, space: str = "all") -> pd.Series:
+    """Return the share of the variance that lies between means of layers, in all dimensions."""
+    is_share = (views["quantity"] == "layer_share") & (views["space"] == space)
     return views[is_share & (views["view"] == SHOWN)].iloc[0]
 
 
@@ -100,12 +97,12 @@ def _shares(ax: Axes, views: pd.DataFrame) -> None:
     row = _between_layers(views)
     shares = [row["value"], row["random_weights_value"], row["null_value"]]
     bars = ax.barh(["trained", "random\nweights", "paths turned\nat random"], shares, height=0.6)
-    for bar, color in zip(bars, (BLACK, GRAY, "0.75"), strict=True):
+    for bar, color in zip(bars, (BLUE, GRAY, "0.75"), strict=True):
         bar.set(color=color)
     ax.bar_label(bars, [percent(share) for share in shares], padding=4)
     ax.set(title="Between layers, in all dimensions", xlabel="share of variance")
     ax.xaxis.set_major_locator(MaxNLocator(4, steps=[1, 2, 5, 10]))
-    ax.xaxis.set_major_formatter(PercentFormatter(1, symbol=" %"))
+    ax.xaxis.set_major_formatter(PercentFormatter(1, decimals=0, symbol=" %"))
     ax.invert_yaxis()
     ax.margins(x=0.2)
 
@@ -145,7 +142,10 @@ def _paths(ax: Axes, rows: pd.DataFrame, views: pd.DataFrame) -> None:
     bar = ax.figure.colorbar(dots, ax=ax, pad=0.01, aspect=30, label="layer")
     bar.locator = MaxNLocator(integer=True)
     _label_components(ax, views, SHOWN)
-    ax.set_title(f"Tokens of the text “{rows['text'].iloc[0]}”")
+    share = percent(_between_layers(views, "both")["value"])
+    ax.set_title(
+        f"Tokens of the text “{rows['text'].iloc[0]}”: {share} between layers in this plane"
+    )
     ax.margins(0.06, 0.1)
     _name_starts(ax, rows)
 

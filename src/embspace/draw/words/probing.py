@@ -3,6 +3,7 @@
 from typing import Any
 
 import pandas as pd
+from matplotlib import colormaps
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
@@ -13,6 +14,7 @@ from embspace.draw.page.canvas import (
     counted,
     new_figure,
     say_instead,
+    sentence_case,
     write_beside,
 )
 from embspace.draw.page.direct_labels import name_lines
@@ -42,8 +44,9 @@ def draw_probing(
     if len(accuracy):
         subtitle = (
             f"{label} · {counted(accuracy['n_words'].iloc[0], 'word')} of one token, read off its "
-            "vector alone · tested on lemmas that the probe was not fitted on · bars: 95 % "
-            f"intervals · b: {PROBES[SHOWN].name}"
+            "vector alone · tested on lemmas that the probe was not fitted on · bars, in places "
+            f"within the marks: 95 % intervals · b: {PROBES[SHOWN].name} of token embeddings; "
+            "gray: no more than chance"
         )
     figure, axes = new_figure(
         1, 2, height_mm=height_mm, title=_finding(accuracy), subtitle=subtitle, stage=STAGE
@@ -65,8 +68,9 @@ def _finding(accuracy: pd.DataFrame) -> str:
     lowest, spelling = _lowest(accuracy), accuracy[accuracy["features"] == "spelling"].iloc[0]
     is_beyond = lowest["accuracy_low"] > spelling["accuracy_high"]
     return (
-        f"Part of speech is read off every layer, {_percent(lowest)} right or more; off spelling "
-        f"alone {_percent(spelling)}" + ("" if is_beyond else ", which is no less")
+        f"{sentence_case(PROBES[SHOWN].name)} reads the part of speech off every layer, "
+        f"{_percent(lowest)} right or more; off spelling alone {_percent(spelling)}"
+        + ("" if is_beyond else ", which is no less")
     )
 
 
@@ -112,10 +116,8 @@ def _by_layer(ax: Axes, accuracy: pd.DataFrame) -> None:
     at = row["place"] - SHIFT, row["accuracy"]
     write_beside(ax, _percent(row), at, (0, 8), **words)
     layers = sorted(int(layer) for layer in accuracy["layer"].dropna().unique())
-    ax.set_xticks([INPUT, *layers], ["tokens", *map(str, layers)])
-    ax.set(
-        ylabel="accuracy", title="Noun, verb or adjective", xlabel="token embeddings, then layers"
-    )
+    ax.set_xticks([INPUT, *layers], ["E", *map(str, layers)])
+    ax.set(ylabel="accuracy", title="Noun, verb or adjective", xlabel="layer (E: token embeddings)")
     ax.set(xlim=(INPUT - 0.5, max(layers, default=0) + 0.5), ylim=(0.2, 1.06))
     ax.yaxis.set_major_formatter(PercentFormatter(1, decimals=0, symbol=" %"))
     name_lines(ax)
@@ -142,11 +144,12 @@ def _tokens(ax: Axes, tokens: pd.DataFrame) -> None:
         return
     probe = SHOWN if (tokens["probe"] == SHOWN).any() else tokens["probe"].iloc[0]
     rows = tokens[tokens["probe"] == probe].set_index("token")[CLASSES]
-    colors: dict[str, Any] = {"cmap": "Blues", "vmin": 0, "vmax": DARKEST, "cbar": False}
+    cmap = colormaps["Blues"].with_extremes(under="0.92")
+    colors: dict[str, Any] = {"cmap": cmap, "vmin": 1 / len(CLASSES), "vmax": DARKEST}
     look = {"fontsize": 7, "color": "black"}
     words: dict[str, Any] = {"annot": 100 * rows, "fmt": ".0f", "annot_kws": look}
-    sns.heatmap(rows, ax=ax, linewidths=0.5, **colors, **words)
-    ax.set(title="Of a token, %", xlabel="", ylabel="")
+    sns.heatmap(rows, ax=ax, linewidths=0.5, cbar=False, **colors, **words)
+    ax.set(title="Ambiguous words, %", xlabel="", ylabel="")
     ax.grid(visible=False)
     ax.tick_params(length=0)
     for name in ax.get_yticklabels():

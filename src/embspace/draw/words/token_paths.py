@@ -16,7 +16,7 @@ from embspace.draw.page.canvas import (
     say_instead,
 )
 from embspace.draw.page.direct_labels import name_lines
-from embspace.draw.page.looks import BLACK, NULLS, SKY, corpus_looks
+from embspace.draw.page.looks import BLACK, NULLS, SKY, Look, corpus_looks
 from embspace.draw.page.markdown import markdown_table, section, tables_page
 from embspace.draw.words.evolution import followed_word, paths_of_followed, sentence_of
 from embspace.draw.words.evolution_tables import NO_TOKENS
@@ -29,8 +29,9 @@ RESULTS = (
     "token_tracker/layers.csv",
 )
 SAME = 1e-4  # relative distances below it are rounding: of states that are equal
+LENGTH = "Length of a step"
 STEPS = {
-    "euclidean_distance": ("Length of a step", "Euclidean distance"),
+    "euclidean_distance": (LENGTH, "length of a step, Euclidean"),
     "cosine": ("State and previous state", "cosine"),
 }
 RANDOM = NULLS["random_initialization"]
@@ -70,7 +71,24 @@ def draw_token_paths(
 
 
 def _finding(layers: pd.DataFrame, nearest: pd.DataFrame) -> str:
-    """Return the title: the layer with the longest step, and who is nearest to its own token."""
+    """Return the title: who is nearest to its own token at the end, else the longest step."""
+    if layers.empty:
+        return "No token to follow through the layers"
+    last = _at_last(nearest)
+    if last.empty:
+        return _longest_step(layers)
+    shares = [f"{share_of_words(last['value'][group])} of {GROUPS[group].name}" for group in GROUPS]
+    at_random = last["random_weights_value"]
+    more = (at_random > last["value"]).all()
+    twin = "all are" if (at_random >= ALL).all() else "more are" if more else "not more are"
+    return (
+        f"At the last layer {' and '.join(shares)} are nearest to their own token; with random "
+        f"weights {twin}"
+    )
+
+
+def _longest_step(layers: pd.DataFrame) -> str:
+    """Return which layer moves tokens most, if one clearly does."""
     lengths = _of_all(layers[layers["quantity"] == "euclidean_distance"].dropna(subset="mean"))
     if lengths.empty:
         return "No token to follow through the layers"
@@ -79,18 +97,7 @@ def _finding(layers: pd.DataFrame, nearest: pd.DataFrame) -> str:
     low, high = ("mean_low", "mean_high") if longest["mean_low"] > 0 else ("mean", "mean")
     is_clear = longest[low] > max((other[high] for other in others), default=0)
     which = f"Layer {longest['layer']} moves" if is_clear else "No layer clearly moves"
-    said = f"{which} tokens most"
-    last = _at_last(nearest)
-    if last.empty:
-        return said
-    shares = [f"{share_of_words(last['value'][group])} of {GROUPS[group].name}" for group in GROUPS]
-    at_random = last["random_weights_value"]
-    more = (at_random > last["value"]).all()
-    twin = "all" if (at_random >= ALL).all() else "more" if more else "not more"
-    return (
-        f"{said}; at the last layer {' and '.join(shares)} are nearest to their own token "
-        f"(with random weights {twin})"
-    )
+    return f"{which} tokens most"
 
 
 def _at_last(nearest: pd.DataFrame) -> pd.DataFrame:
@@ -112,7 +119,7 @@ def _population(path: pd.DataFrame, layers: pd.DataFrame, nearest: pd.DataFrame)
     return " · ".join(
         [
             f"a: {', '.join(sentences[:2])}, black: the followed word",
-            f"b, c: {n} of as many texts, random weights of the first text of a",
+            f"b, c: {n} of as many texts; black, and random weights: first text of a",
             *([f"d: {', '.join(sizes)}, before LayerNorm"] if sizes else []),
             "layer 0: embedding output · bands: 95 % intervals",
         ]
@@ -138,8 +145,9 @@ def _drift(ax: Axes, drift: pd.DataFrame, path: pd.DataFrame) -> None:
     followed = paths_of_followed(path)
     marked = drift["position"].isin(followed["position"]) & drift["token"].isin(followed["token"])
     last = drift[drift["layer"] == drift["layer"].max()].set_index(["first", "second", "position"])
-    named = {last["relative_distance"].idxmax(), last["relative_distance"].idxmin()}
     groups = drift.groupby(["first", "second", "position"], sort=False)
+    named = {last["relative_distance"].idxmax(), last["relative_distance"].idxmin()}
+    named.add(groups["relative_distance"].mean().idxmin())
     for number, (key, rows) in enumerate(groups):
         layers, is_marked = rows["layer"], bool(marked[rows.index].any())
         random: dict[str, Any] = {"color": RANDOM.color, "ls": RANDOM.line, "lw": 0.8}
@@ -159,9 +167,11 @@ def _steps(ax: Axes, quantity: str, layers: pd.DataFrame) -> None:
     first, rows = rows[rows["tokens"] == rows["tokens"].iloc[0]], _of_all(rows)
     draw_line(ax, first, "layer", "random_weights_mean", RANDOM._replace(marker=""))
     tokens = rows["tokens"].iloc[0]
+    if first["tokens"].iloc[0] != tokens:
+        draw_line(ax, first, "layer", "mean", Look("first text", BLACK, "D"))
     draw_line(ax, rows, "layer", "mean", corpus_looks([tokens])[tokens])
     title, name = STEPS[quantity]
-    ax.set(title=title, ylabel=name)
+    ax.set(title=_longest_step(layers) if title == LENGTH else title, ylabel=name)
     ax.ticklabel_format(useOffset=False)
     low, high = ax.get_ylim()
     ax.set_ylim(*((min(0.9, low), 1.01) if quantity == "cosine" else (0, 1.08 * high)))
