@@ -89,6 +89,8 @@ def thesis_page(model: str, *, up: str = "..", results: Path = Path("results")) 
     rows = ledger[ledger["source"] == source.source]
     if rows.empty:
         raise InputError(f"{file}: has no row of {source.source}")
+    on_layers = {claim.claim for claim in source.claims_on_layers}  # which no ledger decides
+    rows = rows[~rows["statement"].isin(on_layers)]
     claims = rows[rows["kind"] == "claim"]
     parts = [
         f"# The thesis, on {described['label']}\n",
@@ -98,8 +100,8 @@ def thesis_page(model: str, *, up: str = "..", results: Path = Path("results")) 
         "## The research questions\n",
         *answers(source, claims),
         "## What the thesis asked\n",
-        f"[Rules]({OPEN_QUESTIONS}) that are older than the results, but for what has a date; "
-        "computed by `make all`.\n",
+        f"[Rules]({OPEN_QUESTIONS}) older than results, but for what has a date; computed by "
+        f"`make all`. `embspace verify --all` decides {counted(len(on_layers), 'claim')}.\n",
         f"{answers_of_open_questions(model, up)}\n",
         "## Other claims, by section\n",
         *_sections(claims, source.sections),
