@@ -146,6 +146,9 @@ relatives: $(VENV)/dev ## Ask which measure finds the blocks that MiniLM-L3 and 
 rounding: $(VENV)/dev ## Measure what rounding to 4 bits changes in the geometry of minilm, in benchmarks/rounding.md
 	$(BIN)/python -m benchmarks.rounding
 
+open-questions: $(VENV)/dev ## Count how often verdicts of open questions come out where nothing is, in benchmarks/open_questions.md (a quarter of an hour)
+	$(BIN)/python -m benchmarks.open_questions
+
 mutants: $(VENV)/dev ## Change the mathematics in 300 places and count what tests notice, in benchmarks/mutants.md (an hour)
 	$(BIN)/python -m benchmarks.mutants
 

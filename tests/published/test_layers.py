@@ -182,7 +182,6 @@ def test_what_the_thesis_asked_is_not_checkable_without_its_tables(root: Path, t
     for claim in source.claims_on_layers:
         assert decide(claim, SMALL, Path("results")).verdict == "not checkable"
         assert claim.decided is not None
-        assert claim.decided.when == "after results"
 
 
 @pytest.mark.parametrize(
