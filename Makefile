@@ -38,7 +38,7 @@ RUN := embspace run$(if $(JOBS), --jobs $(JOBS))
 SETTINGS := params.yaml $(wildcard conf/*.yaml conf/*/*.yaml conf/*/*/*.yaml)
 
 .DELETE_ON_ERROR:
-.PHONY: main all computed fetched runs setup check verify app test test-slow test-fetched test-browser bench bench-coverage relatives rounding mutants lint types format baselines lock dag gc clean help
+.PHONY: main all computed fetched runs setup check verify app test test-slow test-fetched test-browser bench bench-coverage relatives rounding open-questions mutants lint types format baselines lock dag gc clean help
 
 main: computed ## Set up, compute what changed, verify (the default); first 8 to 16 minutes on 2 cores
 	@$(NEXT)

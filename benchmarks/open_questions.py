@@ -17,7 +17,7 @@ from embspace.draw.page.markdown import markdown_table
 from embspace.files.atomic import writing
 from embspace.geometry.groups.associations import exchange_p_value, word_associations
 from embspace.geometry.groups.stable_clusters import Search as ClusterSearch
-from embspace.geometry.positional.smooth_nulls import random_walks, stationary_copies
+from embspace.geometry.positional.smooth_nulls import stationary_copies
 from embspace.measure.open_questions.islands.labels import Families, families_of_islands
 from embspace.measure.open_questions.islands.places import islands_of_space
 from embspace.measure.open_questions.opposite_texts_values import Comparators, Course, search_row
@@ -301,9 +301,9 @@ def page(rows: list[dict[str, Any]]) -> str:
     return (
         "# Open questions where nothing is\n\nWritten by `make open-questions`. How often each "
         "verdict of the [open questions](../docs/open_questions.md) says yes in worlds drawn from "
-        f"its null, at most {MOST}, or as many as fit into some seconds of the processor. Bound: "
-        "the largest count that a rate of 5 % explains (97.5 %). Worlds are small: few vectors, few "
-        "dimensions; rules and settings are those of conf/.\n\n"
+        f"its null, {MOST} or as many as fit into two minutes of the processor, or less where "
+        "it was busy. Bound: the largest count that a rate of 5 % explains (97.5 %). Worlds are "
+        "small: few vectors, few dimensions; rules are those of conf/.\n\n"
         f"{markdown_table(pd.DataFrame(rows), 3)}\n"
     )
 

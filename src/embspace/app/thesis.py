@@ -30,13 +30,12 @@ BERT = "google-bert/bert-base-cased"
 WORDS = {
     "matches": "the rule is fulfilled, by all of the interval where there is one",
     "holds, but also untrained": "an untrained network fulfils the same rule, too",
-    "differs": "the rule is not fulfilled, by any part of the interval; a rule on a range asks both "
-    "ends",
-    "undecided": "the interval lies on both sides of the bound, chance gives as much, or the number "
-    "rests on one example",
+    "differs": "the rule is not fulfilled, by any part of the interval; a range asks both ends",
+    "undecided": "the interval lies on both sides of the bound, chance gives as much, or the "
+    "number rests on one example",
     "depends on the rule": "it holds by one setting or rule, not by another as good",
-    "not checkable": "this model lacks what the rule asks for, or the claim is about a model or text "
-    "not at hand",
+    "not checkable": "this model lacks what the rule asks for, or the claim is about a model or "
+    "text not at hand",
     "restated": "a setting that we took over",
     "error in the source": "the text contradicts itself or its subject",
     "lost in the source": "missing in our text",
@@ -46,8 +45,8 @@ IN_TABLES = (
     "In the tables brackets are a 95 % interval over texts, words or pairs; where all vectors were "
     "counted, the range that `statistic` names. `null` is the value by chance, `null_low` and "
     "`null_high` its ends, `q_value` a p-value corrected for the number of claims. In `holds if`, "
-    "`value` stands for the whole interval. `random weights` is the same statistic of one untrained "
-    "network: where a claim holds there, too, compare both values. "
+    "`value` stands for the whole interval. `random weights` is the same statistic of one "
+    "untrained network: where a claim holds there, too, compare both values. "
     "[luisto_thesis.yaml]({up}/data/published/luisto_thesis.yaml) says of each rule whether it was "
     "fixed before or after results were seen."
 )
@@ -124,8 +123,8 @@ def _what_to_know(subject: Subject, note: str | None, rows: pd.DataFrame) -> Ite
     )
     if not subject.is_meant_by(BERT):
         yield (
-            "**No weight of the thesis's model was read here.** So a claim that fails on this "
-            "model may still be right of BERT.\n"
+            "**No weight of the thesis's model was read here.** A claim that fails here may be "
+            "right of BERT.\n"
         )
     if note:
         yield f"**The model.** {note.strip()}\n"

@@ -31,16 +31,20 @@ def agreement_of(
         LookupError: if the results lack a pair.
     """
     names = sorted({str(name) for entry in printed if entry.pair for name in entry.pair.values})
-    theirs, ours = np.zeros((2, len(names), len(names)))
+    printed_table, our_table = np.zeros((2, len(names), len(names)))
     for entry in printed:
         assert entry.pair  # as the schema says
         pair = {str(name) for name in entry.pair.values}
-        own = [row for row in rows if {str(row.get(key)) for key in entry.pair.columns} == pair]
-        value = float(own[0][column] or "nan") if len(own) == 1 else float("nan")
+        matching = [
+            row for row in rows if {str(row.get(key)) for key in entry.pair.columns} == pair
+        ]
+        value = float(matching[0][column] or "nan") if len(matching) == 1 else float("nan")
         if isnan(value):
             raise LookupError(f"the results have no {column} of {' and '.join(sorted(pair))}")
         place = tuple(names.index(name) for name in sorted(pair))
-        theirs[place] = theirs[place[::-1]] = float(entry.published[column])
-        ours[place] = ours[place[::-1]] = value
-    found = mantel(theirs, ours)
-    return Agreement(found.correlation, float(np.quantile(found.null, LEVEL)), found.p_value)
+        printed_table[place] = printed_table[place[::-1]] = float(entry.published[column])
+        our_table[place] = our_table[place[::-1]] = value
+    correlated = mantel(printed_table, our_table)
+    return Agreement(
+        correlated.correlation, float(np.quantile(correlated.null, LEVEL)), correlated.p_value
+    )

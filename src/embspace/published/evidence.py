@@ -68,8 +68,10 @@ def evidence_of(rule: Rule, model: Subject, results: Path) -> Evidence:
     """
     if isinstance(rule, Claim) and rule.printed:
         file = model.file(rule.cell.file, results)
-        found = agreement_of(rule.printed, rule.cell.value, rows_of(file, rule.cell))
-        return Evidence(found.correlation, null_high=found.null_high, p_value=found.p_value)
+        agreement = agreement_of(rule.printed, rule.cell.value, rows_of(file, rule.cell))
+        return Evidence(
+            agreement.correlation, null_high=agreement.null_high, p_value=agreement.p_value
+        )
     evidence = read_cell(rule.cell, model, results)
     if rule.minus:
         evidence = _difference(evidence, read_cell(rule.minus, model, results))
