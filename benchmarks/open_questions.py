@@ -7,6 +7,7 @@ Each verdict is asked of worlds drawn from its null, by the code and settings of
 import argparse
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -197,7 +198,8 @@ def flipped(rng: np.random.Generator) -> bool:
     )
 
 
-class Opposites(NamedTuple):
+@dataclass(frozen=True)
+class Opposites:
     """A verdict on words whose pairs have nothing in common."""
 
     table: str
