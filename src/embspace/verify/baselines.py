@@ -48,6 +48,7 @@ OF_SOME = {
         "text_hubs",
         "thresholds",
         "transforms",
+        "word_uses",
     ),
     "checkpointed": ("pretraining_dynamics", "pretraining_head_dynamics"),
 }

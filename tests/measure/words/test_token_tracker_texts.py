@@ -1,4 +1,4 @@
-"""The texts of the token tracker: whole words, the windows of most content words, homonyms."""
+"""The texts of the token tracker: the windows of most content words, homonyms."""
 
 import numpy as np
 import pandas as pd
@@ -7,33 +7,8 @@ from embspace.measure.words.token_tracker_texts import (
     FollowedTexts,
     homonym_texts,
     running_texts,
-    whole_words,
 )
 from tests.measure.words.followed import GROUPS, corpus, table_of
-
-
-def test_only_whole_words_are_words():
-    texts = ["The river's re-run, of don't 7 x"]
-    pieces = ["The", " river", "'s", "re", "run", ",", "of", "don", "7", "x"]
-    rows, start = [(0, True, 0, 0)], 0
-    for piece in pieces:
-        at = texts[0].index(piece, start)
-        rows.append((0, False, at, at + len(piece)))
-        start = at + len(piece)
-    tokens = pd.DataFrame(rows, columns=["window", "special", "start", "end"])
-    # A byte-level tokenizer's space belongs to the token.
-    assert whole_words(tokens, texts) == ["", "the", "", "", "", "", "", "of", "", "", "x"]
-    assert whole_words(tokens.iloc[[2]].assign(end=9), texts) == [""]
-
-
-def test_a_leading_space_is_no_part_of_the_word():
-    tokens = pd.DataFrame([(0, False, 3, 9)], columns=["window", "special", "start", "end"])
-    assert whole_words(tokens, ["The river ran"]) == ["river"]
-
-
-def test_a_token_after_the_first_letter_of_a_text_is_part_of_a_word():
-    tokens = pd.DataFrame([(0, False, 1, 6)], columns=["window", "special", "start", "end"])
-    assert whole_words(tokens, ["triver ran"]) == [""]
 
 
 def test_of_each_document_the_window_of_most_content_words_is_taken():
@@ -85,12 +60,3 @@ def test_nothing_is_found_in_nothing():
     windows, tokens, texts = corpus(2)
     none = running_texts(windows, tokens, texts, {}, n_texts=2, n_words_of_text=2)
     assert none.ids == []
-
-
-def test_words_with_marks_are_whole():
-    text = "नमस्ते हिन्दी, नमस"
-    tokens = pd.DataFrame(
-        [(0, False, 0, 6), (0, False, 7, 13), (0, False, 7, 9), (0, False, 15, 17)],
-        columns=["window", "special", "start", "end"],
-    )
-    assert whole_words(tokens, [text]) == ["नमस्ते", "हिन्दी", "", ""]

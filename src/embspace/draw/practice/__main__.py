@@ -11,12 +11,21 @@ from embspace.draw.practice import (
     text_hubs,
     thresholds,
     transforms,
+    word_uses,
 )
 from embspace.settings.stage import StageConfig, run_stage
 
 TABLES = Path(__file__).with_name("tables.yaml")
 DRAWINGS = drawings_of(
-    text_hubs, thresholds, compression, transforms, drift, outliers, redundancy, tables=TABLES
+    text_hubs,
+    thresholds,
+    compression,
+    transforms,
+    drift,
+    outliers,
+    redundancy,
+    word_uses,
+    tables=TABLES,
 )
 
 

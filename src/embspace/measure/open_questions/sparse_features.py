@@ -15,6 +15,7 @@ from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt
 from embspace.analysis import Analysis, Outcome, Source, Table
 from embspace.clouds.layers import CorpusStates
 from embspace.clouds.texts import TEXT_FOLDERS
+from embspace.clouds.token_corpus import load_token_corpus
 from embspace.device import Device, choose_device
 from embspace.geometry.features.feature_set import FeatureSet
 from embspace.geometry.features.independent_components import (
@@ -33,7 +34,6 @@ from embspace.geometry.inference.null_clouds import gaussian_of_covariance
 from embspace.geometry.inference.resampling import stream_of
 from embspace.measure.open_questions.features.states import (
     TokenStates,
-    load_token_corpus,
     states_at_random_weights,
     token_states,
 )

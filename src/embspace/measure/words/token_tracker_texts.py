@@ -1,18 +1,16 @@
 """Chooses the texts of `measure_token_tracker`, and the followed words."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 from jaxtyping import Bool, Int
 
-from embspace.scripts.words import goes_on, is_word
+from embspace.scripts.whole_words import whole_words
 
 CONTENT, FUNCTION = "content", "function"
 HOMONYM, ONE_SENSE = "homonym", "one_sense"
-JOINING = "'’-"
-"""Characters that join words: a token beside one of them is no whole word."""
 FollowedIds = Int[np.ndarray, " _"]  # texts differ in length
 
 
@@ -49,24 +47,6 @@ class FollowedTexts:
     def unit_of_token(self) -> Int[np.ndarray, " followed"]:
         """Return the unit of each followed token."""
         return self.unit[self.text]
-
-
-def whole_words(tokens: pd.DataFrame, texts: Sequence[str]) -> list[str]:
-    """The word that each token is, in small letters; empty for a special token or part of a word.
-
-    `tokens` has `window`, a number in `texts`, `special`, and the characters `start` to `end`.
-    """
-    found = []
-    columns = (tokens[name].tolist() for name in ("window", "special", "start", "end"))
-    for window, special, start, end in zip(*columns, strict=True):
-        text = texts[window]
-        piece = text[start:end]
-        first = end - len(piece.lstrip())  # of byte-level tokenizers a space may lead
-        beside = text[max(first - 1, 0) : first] + text[end : end + 1]
-        joined = any(goes_on(each) or each in JOINING for each in beside)
-        is_whole = not special and is_word(piece.strip()) and not joined
-        found.append(piece.strip().lower() if is_whole else "")
-    return found
 
 
 def running_texts(

@@ -1,7 +1,6 @@
 import numpy as np
 
 from embspace.measure.open_questions.features.states import (
-    load_token_corpus,
     states_at_random_weights,
     token_states,
 )
@@ -27,7 +26,3 @@ def test_random_weights_read_the_same_tokens():
     states = states_at_random_weights(read, inputs["module"], None, 100, "cpu", 0)
     assert states[1].shape == (len(read.states[1]), DIM)
     assert np.isfinite(states[0]).all()
-
-
-def test_without_corpora_there_are_no_states():
-    assert load_token_corpus("nowhere", "nowhere", []) is None

@@ -1,7 +1,7 @@
 import numpy as np
 import pandas as pd
 
-from embspace.measure.open_questions.features.tokens import Shown, described, in_context
+from embspace.measure.open_questions.features.tokens import Shown, described
 
 
 def tokens() -> pd.DataFrame:
@@ -17,11 +17,6 @@ def test_a_feature_has_the_token_and_the_texts_that_light_it():
     row = described(activations, tokens(), Shown(n_top=5, n_examples=2))
     assert (row["token"], row["token_share"], row["n_texts"]) == ("cat", 1.0, 2)
     assert row["examples"] == "[CLS] the [cat] sat [SEP] … [CLS] a [cat] ran off [SEP]"
-
-
-def test_a_context_ends_with_the_window():
-    assert in_context(3, tokens()) == "[CLS] the cat [sat] [SEP]"
-    assert in_context(6, tokens()) == "[CLS] [a] cat ran off"
 
 
 def test_examples_are_of_different_documents_first():

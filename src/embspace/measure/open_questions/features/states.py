@@ -1,6 +1,6 @@
 """States of tokens of the largest corpus, by the model and at random weights."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Float
 
-from embspace.clouds.layers import CorpusStates, load_corpora_states
+from embspace.clouds.layers import CorpusStates
 from embspace.measure.layers.layer_states import window_states
 from embspace.measure.tables.pooled_states import windows_of
 from embspace.models.weights import with_random_weights
@@ -24,18 +24,6 @@ class TokenStates:
     `kept` for ordinary tokens without overlap with the window before."""
     states: dict[int, Float[np.ndarray, "token dim"]]
     """By layer, of the kept tokens."""
-
-
-def load_token_corpus(
-    extracted: str, prepared: str, corpora: Iterable[str]
-) -> tuple[str, CorpusStates] | None:
-    """Return the corpus with most tokens whose states are kept by token; None without any."""
-    loaded = load_corpora_states(extracted, prepared, corpora)
-    known = {name: own for name, own in loaded.items() if "token" in own.states and len(own.tokens)}
-    if not known:
-        return None
-    name = max(known, key=lambda corpus: len(known[corpus].tokens))
-    return name, known[name]
 
 
 def token_states(

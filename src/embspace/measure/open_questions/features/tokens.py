@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Float, Int
 
-N_AROUND = 3  # tokens on each side, in an example
+from embspace.clouds.in_context import in_context
 
 
 class Shown(NamedTuple):
@@ -44,15 +44,3 @@ def _of_different_documents(
     first = np.sort(np.unique(document[top], return_index=True)[1])
     rest = np.setdiff1d(np.arange(len(top)), first)
     return [int(row) for row in top[np.append(first, rest)[:n]]]
-
-
-def in_context(row: int, tokens: pd.DataFrame) -> str:
-    """Return a token in brackets, between tokens before and behind it in the window."""
-    window = tokens["window"].to_numpy()
-    around = range(max(0, row - N_AROUND), min(len(tokens), row + N_AROUND + 1))
-    names = tokens["token"].to_numpy()
-    return " ".join(
-        f"[{names[place]}]" if place == row else str(names[place])
-        for place in around
-        if window[place] == window[row]
-    )

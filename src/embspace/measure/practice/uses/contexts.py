@@ -1,0 +1,84 @@
+"""Reads words in parts of texts anew: states of chosen tokens, and words in others' places."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from jaxtyping import Float, Int
+
+from embspace.measure.tables.pooled_states import windows_of
+from embspace.models.encoder import batches_by_length, encode
+from embspace.models.windows import Window
+
+
+class Reading(NamedTuple):
+    """How a module reads tokens."""
+
+    final_norm: str | None
+    tokens_per_batch: int
+    device: str
+
+
+class Place(NamedTuple):
+    """A token of a window."""
+
+    window: Window
+    position: int
+
+
+def states_at(
+    module: Any, places: Sequence[Place], reading: Reading
+) -> Float[np.ndarray, "layer place dim"]:
+    """Return the states of one token of each window, layer 0 being the embedding output."""
+    windows = [place.window for place in places]
+    lengths = [len(window.ids) for window in windows]
+    batches = batches_by_length(lengths, reading.tokens_per_batch)
+    states: list[np.ndarray | None] = [None] * len(places)
+    for encoded in encode(module, windows, batches, reading.device, reading.final_norm):
+        states[encoded.index] = encoded.tokens[:, places[encoded.index].position].copy()
+    return np.stack([state for state in states if state is not None], axis=1)
+
+
+def states_of_rows(
+    module: Any, tokens: pd.DataFrame, rows: Int[np.ndarray, " row"], layer: int, reading: Reading
+) -> Float[np.ndarray, "row dim"]:
+    """Return the states at one layer of some rows of a table of tokens, each read in its window."""
+    window = tokens["window"].to_numpy()
+    numbers = np.unique(window[rows])
+    read = windows_of(tokens[np.isin(window, numbers)])
+    batches = batches_by_length([len(one.ids) for one in read], reading.tokens_per_batch)
+    position = tokens["position"].to_numpy()[rows]
+    order = np.searchsorted(numbers, window[rows])
+    states: np.ndarray | None = None
+    for encoded in encode(module, read, batches, reading.device, reading.final_norm):
+        if states is None:
+            states = np.empty((len(rows), encoded.tokens.shape[-1]), np.float32)
+        own = np.flatnonzero(order == encoded.index)
+        states[own] = encoded.tokens[layer, position[own]]
+    assert states is not None
+    return states
+
+
+def parts_with(
+    tokens: pd.DataFrame, rows: Int[np.ndarray, " row"], token: int, n_around: int
+) -> Iterator[Place]:
+    """Yield what stands around some rows, a token in the place of each.
+
+    A part has `n_around` tokens at most on either side, and the window's first and last token where
+    these are special, as the model knows no text without them.
+    """
+    starts = np.flatnonzero(tokens["position"].to_numpy() == 0)
+    ends = np.append(starts[1:], len(tokens))
+    for row in rows:
+        window = np.searchsorted(starts, row, side="right") - 1
+        first, last = int(starts[window]), int(ends[window]) - 1
+        around = np.arange(max(first, row - n_around), min(last, row + n_around) + 1)
+        edges = [edge for edge in (first, last) if tokens["special"].iat[edge]]
+        kept = np.union1d(around, np.array(edges, dtype=np.int64))
+        part = tokens.iloc[kept]
+        place = int(np.searchsorted(kept, row))
+        ids = part["id"].to_numpy().copy()
+        ids[place] = token
+        columns = (part[name].to_numpy() for name in ("special", "repeated", "start", "end"))
+        yield Place(Window(0, 0, ids, *columns), place)

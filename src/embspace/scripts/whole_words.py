@@ -1,0 +1,28 @@
+"""Whole words among the tokens of a text."""
+
+from collections.abc import Sequence
+
+import pandas as pd
+
+from embspace.scripts.words import goes_on, is_word
+
+JOINING = "'’-"
+"""Characters inside words: a token beside a joining character is no whole word."""
+
+
+def whole_words(tokens: pd.DataFrame, texts: Sequence[str]) -> list[str]:
+    """Return the words of tokens in small letters; empty for a special token or a part of a word.
+
+    `tokens` has `window`, a number in `texts`, `special`, and the characters `start` to `end`.
+    """
+    words = []
+    columns = (tokens[name].tolist() for name in ("window", "special", "start", "end"))
+    for window, special, start, end in zip(*columns, strict=True):
+        text = texts[window]
+        piece = text[start:end]
+        first = end - len(piece.lstrip())  # of byte-level tokenizers a space may lead
+        beside = text[max(first - 1, 0) : first] + text[end : end + 1]
+        joined = any(goes_on(character) or character in JOINING for character in beside)
+        is_whole = not special and is_word(piece.strip()) and not joined
+        words.append(piece.strip().lower() if is_whole else "")
+    return words
