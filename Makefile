@@ -38,7 +38,7 @@ RUN := embspace run$(if $(JOBS), --jobs $(JOBS))
 SETTINGS := params.yaml $(wildcard conf/*.yaml conf/*/*.yaml conf/*/*/*.yaml)
 
 .DELETE_ON_ERROR:
-.PHONY: main all computed fetched runs setup check verify app test test-slow test-fetched test-browser bench bench-coverage relatives rounding mutants lint types format baselines lock dag gc clean help
+.PHONY: main all computed fetched runs setup check verify app test test-slow test-fetched test-browser bench bench-coverage relatives rounding open-questions mutants lint types format baselines lock dag gc clean help
 
 main: computed ## Set up, compute what changed, verify (the default); first 8 to 16 minutes on 2 cores
 	@$(NEXT)
@@ -145,6 +145,9 @@ relatives: $(VENV)/dev ## Ask which measure finds the blocks that MiniLM-L3 and 
 
 rounding: $(VENV)/dev ## Measure what rounding to 4 bits changes in the geometry of minilm, in benchmarks/rounding.md
 	$(BIN)/python -m benchmarks.rounding
+
+open-questions: $(VENV)/dev ## Count how often verdicts of open questions come out where nothing is, in benchmarks/open_questions.md (a quarter of an hour)
+	$(BIN)/python -m benchmarks.open_questions
 
 mutants: $(VENV)/dev ## Change the mathematics in 300 places and count what tests notice, in benchmarks/mutants.md (an hour)
 	$(BIN)/python -m benchmarks.mutants

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from embspace.compare.aligned_positions import Positions
 from embspace.compare.alignment import compare_alignment
 from embspace.compare.model_states import STIMULI, CorpusStates, ModelStates
 from tests.analyses import settings_of
@@ -15,6 +16,7 @@ FEW = {
     "n_neighbors": 3,
     "n_permutations": 5,
     "n_procrustes_permutations": 2,
+    "n_surrogates": 5,
 }
 # Of the words that are drawn.
 DECIDED_BY_SEED = ("value", "layer", "other_layer", "is_above_null")
@@ -79,7 +81,17 @@ def inputs(*, is_empty: bool = False) -> dict[str, Any]:
         "stimuli": SENTENCES,
         "states": states,
         "other_states": other_states,
+        "positions": positions(is_empty=is_empty),
+        "other_positions": positions(is_empty=is_empty),
     }
+
+
+def positions(*, is_empty: bool = False) -> Positions:
+    """Return a random walk as position embeddings, or a model without any."""
+    n = 0 if is_empty else 40
+    marks = {"position": np.arange(n), "outlying": False, "unstructured": False}
+    walk = np.random.default_rng(0).normal(size=(n, 6)).cumsum(axis=0)
+    return Positions(None if is_empty else walk, pd.DataFrame(marks))
 
 
 def silent(states: ModelStates) -> ModelStates:
@@ -221,3 +233,13 @@ def test_words_of_a_corpus_without_states_of_tokens_are_left_out(caplog: pytest.
         states.corpora["news"] = CorpusStates(news.windows, news.tokens, mean)
     assert set(compared(*pair)["unit"]) == {"text"}
     assert "conf/corpus/news.yaml: key 'token_states'" in caplog.text
+
+
+def test_the_same_positions_are_alike_as_curves():
+    settings = settings_of(compare_alignment, **{"n_resamples": 2, **FEW})
+    curves = compare_alignment(**inputs(is_empty=True) | {"positions": positions()}, **settings)
+    assert curves["positions"].empty
+    both = {"positions": positions(), "other_positions": positions()}
+    curves = compare_alignment(**inputs(is_empty=True) | both, **settings)["positions"]
+    assert list(curves["space"]) == ["full", "components"]
+    assert set(curves["are_alike"]) == {"yes"}

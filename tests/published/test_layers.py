@@ -3,9 +3,10 @@ from pathlib import Path
 import pytest
 
 from embspace.errors import InputError
+from embspace.published.claims import decide
 from embspace.published.layers import rulings_on_layers
 from embspace.published.runs import Ruling
-from embspace.published.sources import LayerClaim, read_sources
+from embspace.published.sources import LayerClaim, read_source, read_sources
 from embspace.published.subjects import Subject
 from tests.verify.tree import put
 
@@ -162,3 +163,49 @@ def test_the_projects_own_claims_on_medians_hold_of_what_rounds_to_the_print(
         median = stored.pop((claim.model, str(claim.cell.where["measure"])), printed)
         assert plant(claim, [median], tmp_path) == "matches"
     assert not stored
+
+
+OPEN_QUESTIONS = "data/published/luisto_thesis.yaml"
+FREED = """part_of_speech,vectors,layer,preparation,difference,difference_low,difference_high
+"""
+
+
+def open_question(words: str, root: Path, results: Path) -> str:
+    """Return the verdict on the thesis's only claim on layers with such words."""
+    (claim,) = (c for c in read_source(root / OPEN_QUESTIONS).claims_on_layers if words in c.claim)
+    return decide(claim, SMALL, results).verdict
+
+
+def test_what_the_thesis_asked_is_not_checkable_without_its_tables(root: Path, tree: Path):
+    source = read_source(root / OPEN_QUESTIONS)
+    assert source.claims_on_layers
+    for claim in source.claims_on_layers:
+        assert decide(claim, SMALL, Path("results")).verdict == "not checkable"
+        assert claim.decided is not None
+
+
+@pytest.mark.parametrize(
+    ("difference", "expected"),
+    [("-0.3,-0.4,-0.2", "matches"), ("0.3,0.2,0.4", "differs"), ("0,-0.1,0.1", "undecided")],
+)
+def test_opposites_are_freed_by_the_whole_interval(
+    root: Path, tree: Path, difference: str, expected: str
+):
+    ways = ("less_mean", "less_direction", "less_components")
+    places = [f"adjective,{vectors},0,{way}" for vectors in ("input", "state") for way in ways]
+    rows = "".join(f"{place},{difference}\n" for place in places)
+    put("results/oppositeness/cosines/mine.csv", FREED + rows)
+    assert open_question("Opposites come apart", root, Path("results")) == expected
+
+
+def test_a_search_without_a_judge_finds_no_grammatical_opposites(root: Path, tree: Path):
+    names = ("smallest", "beyond_random")
+    columns = [f"{name}{end}" for name in names for end in ("", "_low", "_high")]
+    table = f"search,{','.join(columns)}\nword_pairs,-0.6,-0.7,-0.55,-0.1,-0.2,-0.05\n"
+    put("results/opposite_texts/searches/mine.csv", f"{table}judged,,,,,,\n")
+    assert open_question("somewhat grammatical", root, Path("results")) == "not checkable"
+    put(
+        "results/opposite_texts/searches/mine.csv",
+        f"{table}judged,-0.6,-0.7,-0.55,-0.1,-0.2,-0.05\n",
+    )
+    assert open_question("somewhat grammatical", root, Path("results")) == "matches"

@@ -28,34 +28,32 @@ from embspace.settings.schema import read_yaml
 THESIS = Path("data/published/luisto_thesis.yaml")
 BERT = "google-bert/bert-base-cased"
 WORDS = {
-    "matches": "the claim holds: its rule is fulfilled, by all of the interval where there is one",
-    "holds, but also untrained": "it holds, and an untrained network fulfils the same rule",
-    "differs": "the claim does not hold: its rule is not fulfilled, by any part of the interval; a "
-    "rule on a range asks both of its ends",
-    "undecided": "the data do not decide: the interval lies on both sides of the bound, chance "
-    "gives as much, or the number rests on one example",
-    "depends on the rule": "it holds by one setting or rule, and not by another that is as good",
+    "matches": "the rule is fulfilled, by all of the interval where there is one",
+    "holds, but also untrained": "an untrained network fulfils the same rule, too",
+    "differs": "the rule is not fulfilled, by any part of the interval; a range asks both ends",
+    "undecided": "the interval lies on both sides of the bound, chance gives as much, or the "
+    "number rests on one example",
+    "depends on the rule": "it holds by one setting or rule, not by another as good",
     "not checkable": "this model lacks what the rule asks for, or the claim is about a model or "
-    "a text that we do not have",
-    "restated": "a setting that we took over, of which nothing is measured",
-    "error in the source": "the printed text contradicts itself, or the thing that it describes",
-    "lost in the source": "our copy of the text leaves it out",
+    "text not at hand",
+    "restated": "a setting that we took over",
+    "error in the source": "the text contradicts itself or its subject",
+    "lost in the source": "missing in our text",
 }
 """The verdicts of the ledger, and what each means."""
 IN_TABLES = (
-    "In the tables brackets are a 95 % interval over texts, words or pairs. Where all vectors were "
-    "counted and not a sample, they are the range that `statistic` names. `null` is the value by "
-    "chance; in the rules `null_low` and `null_high` are the ends of what chance gives, and "
-    "`q_value` is a p-value corrected for the number of claims. In `holds if`, `value` stands for "
-    "the whole interval. `random weights` is the same statistic of one untrained network: where a "
-    "claim holds there, too, compare the two values, for it may be stronger or weaker here. "
+    "In the tables brackets are a 95 % interval over texts, words or pairs; where all vectors were "
+    "counted, the range that `statistic` names. `null` is the value by chance, `null_low` and "
+    "`null_high` its ends, `q_value` a p-value corrected for the number of claims. In `holds if`, "
+    "`value` stands for the whole interval. `random weights` is the same statistic of one "
+    "untrained network: where a claim holds there, too, compare both values. "
     "[luisto_thesis.yaml]({up}/data/published/luisto_thesis.yaml) says of each rule whether it was "
     "fixed before or after results were seen."
 )
 BY_MODEL = (
-    "The same rules, asked of other models whose verdicts are kept. The column `here` leaves out "
-    "the untrained network, which has a column of its own. –: the model lacks what is asked about, "
-    "such as positions, or a first token that sees the others.\n"
+    "The same rules, asked of models whose verdicts are kept. `here` leaves out the untrained "
+    "network, which has its own column. –: the model lacks what is asked about, such as positions, "
+    "or a first token that sees others.\n"
 )
 COLUMNS = (*SAME, "kind", "section", "question", "about", "statement", "statistic", "value", "low")
 COLUMNS += ("high", "null", "holds_if", "verdict", "rests_on", "reason", "training")
@@ -89,6 +87,8 @@ def thesis_page(model: str, *, up: str = "..", results: Path = Path("results")) 
     rows = ledger[ledger["source"] == source.source]
     if rows.empty:
         raise InputError(f"{file}: has no row of {source.source}")
+    on_layers = {claim.claim for claim in source.claims_on_layers}  # which no ledger decides
+    rows = rows[~rows["statement"].isin(on_layers)]
     claims = rows[rows["kind"] == "claim"]
     parts = [
         f"# The thesis, on {described['label']}\n",
@@ -98,8 +98,8 @@ def thesis_page(model: str, *, up: str = "..", results: Path = Path("results")) 
         "## The research questions\n",
         *answers(source, claims),
         "## What the thesis asked\n",
-        f"[Rules]({OPEN_QUESTIONS}) that are older than the results, but for what has a date; "
-        "computed by `make all`.\n",
+        f"[Rules]({OPEN_QUESTIONS}) older than results, but for what has a date; computed by "
+        f"`make all`. `embspace verify --all` decides {counted(len(on_layers), 'claim')}.\n",
         f"{answers_of_open_questions(model, up)}\n",
         "## Other claims, by section\n",
         *_sections(claims, source.sections),
@@ -118,13 +118,13 @@ def _what_to_know(subject: Subject, note: str | None, rows: pd.DataFrame) -> Ite
     """Yield what one must know before one reads a verdict."""
     yield (
         "R. Luisto's master's thesis *A study on the embedding spaces of the BERT language model* "
-        "(2024) looks at bert-base-cased. Its statements are put in our words, each with a "
-        "statistic and a rule, and asked of this model.\n"
+        "(2024) looks at bert-base-cased. Its statements, in our words, each with statistic and "
+        "rule, are asked of this model.\n"
     )
     if not subject.is_meant_by(BERT):
         yield (
-            "**No weight of the thesis's model was read here.** So a claim that fails on this "
-            "model may still be right of BERT.\n"
+            "**No weight of the thesis's model was read here.** A claim that fails here may be "
+            "right of BERT.\n"
         )
     if note:
         yield f"**The model.** {note.strip()}\n"
@@ -133,7 +133,7 @@ def _what_to_know(subject: Subject, note: str | None, rows: pd.DataFrame) -> Ite
     yield f"**Claims.** {_claims_told(claims)}\n"
     n = numbers.get
     yield (
-        f"**Printed numbers.** Besides the claims the thesis prints {int(numbers.sum())} numbers. "
+        f"**Printed numbers.** The thesis also prints {int(numbers.sum())} numbers. "
         f"{n('not checkable', 0)} are of weights or texts that we do not have, {n('restated', 0)} "
         f"are settings that we took over. Of the others {n('matches', 0)} agree and "
         f"{n('differs', 0)} do not.\n"

@@ -1,4 +1,4 @@
-"""Stage `compare_alignment`: how alike the layers of two models hold the same texts and words."""
+"""Stage `compare_alignment`: how alike two models hold texts, words and positions."""
 
 import logging
 
@@ -7,17 +7,46 @@ import pandas as pd
 from pydantic import NonNegativeInt, PositiveInt
 from threadpoolctl import threadpool_limits
 
-from embspace.analysis import Analysis, Outcome, Table
+from embspace.analysis import Analysis, Column, Outcome, Table
+from embspace.compare.aligned_positions import Positions, position_rows
 from embspace.compare.alignment_table import alignment_rows, alignment_values
+from embspace.compare.both_models import both_models
 from embspace.compare.model_states import TEXTS_AND_STATES, ModelStates
 from embspace.compare.same_points import Views, named_stream, point_sets
+from embspace.files.tables import load_table
+from embspace.files.tensors import load_tensors
 from embspace.settings.stage import run_stage
 from embspace.settings.types import Probability
+
+
+def load_positions(matrices: str, regimes: str) -> Positions:
+    """Return the position embeddings of a model, with their regimes."""
+    return Positions(load_tensors(matrices).get("positional"), load_table(regimes))
+
+
+def beside_surrogates(name: str, short: str, heading: str) -> dict[str, Column]:
+    """Return a distance, and its mean and low end among surrogates of either kind."""
+    return {
+        name: ("alignment", heading),
+        f"{name}_random_walk": "null_value",
+        f"{name}_random_walk_low": ("null_value", f"{short}, random walks, 5 %"),
+        f"{name}_stationary": "null_value",
+        f"{name}_stationary_low": ("null_value", f"{short}, stationary, 5 %"),
+    }
+
 
 ALIGNMENT = Analysis(
     noun="alignment",
     question="How alike are the layers of two models, on the same texts and words?",
-    reads=TEXTS_AND_STATES,
+    reads={
+        **TEXTS_AND_STATES,
+        **both_models(
+            "positions",
+            load_positions,
+            "data/extracted/embeddings/{model}.safetensors",
+            "results/regimes/positions/{model}.csv",
+        ),
+    },
     tables={
         "csv": Table(
             {
@@ -45,6 +74,15 @@ ALIGNMENT = Analysis(
                 "is_above_null": "trained_verdict",
             }
         ),
+        "positions": Table(
+            {
+                "space": ("row", "space"),
+                "n": "count",
+                **beside_surrogates("hausdorff", "Hausdorff", "Hausdorff distance"),
+                **beside_surrogates("rms", "rms", "rms distance"),
+                "are_alike": ("trained_verdict", "alike"),
+            }
+        ),
     },
     verb="compare",
     over="compared",
@@ -56,6 +94,8 @@ def compare_alignment(
     stimuli: dict[str, pd.DataFrame],
     states: ModelStates,
     other_states: ModelStates,
+    positions: Positions,
+    other_positions: Positions,
     *,
     word_corpora: list[str],
     smallest_n: PositiveInt,
@@ -65,6 +105,8 @@ def compare_alignment(
     n_permutations: PositiveInt,
     n_procrustes_permutations: PositiveInt,
     level: Probability,
+    n_surrogates: PositiveInt,
+    fewest_positions: PositiveInt,
     seed: NonNegativeInt,
 ) -> Outcome:
     """Return the alignment of every layer of a model with every layer of a second model.
@@ -79,9 +121,9 @@ def compare_alignment(
     distinct texts; only these have `random_weights_value`, the same before any training, and no
     interval, for the sentences were not sampled. Random weights are of one seed: two models of
     equal architecture and vocabulary have equal random weights, and the trivial value is left out.
-    Layer 0 is the embedding output.
+    Layer 0 is the embedding output. `positions` compares both tables of positions as curves.
     """
-    parts: dict[str, list[pd.DataFrame]] = {name: [] for name in ALIGNMENT.tables}
+    parts: dict[str, list[pd.DataFrame]] = {"csv": [], "best": []}
     with_tokens = _with_token_states((states, other_states), word_corpora)
     both = states, other_states
     sets = point_sets(
@@ -104,10 +146,21 @@ def compare_alignment(
             rows["random_weights_value"] = _random_values(rows, points.random, n_neighbors)
             parts["csv"].append(rows.assign(corpus=points.corpus, unit=points.unit))
             parts["best"].append(best.assign(corpus=points.corpus, unit=points.unit))
+        curves = pd.DataFrame(
+            position_rows(
+                positions,
+                other_positions,
+                fewest=fewest_positions,
+                n_surrogates=n_surrogates,
+                level=level,
+                generator=named_stream(seed, "positions"),
+            )
+        )
+    tables = ALIGNMENT.tables
     return {
-        name: table.of(pd.concat(parts[name], ignore_index=True) if parts[name] else ())
-        for name, table in ALIGNMENT.tables.items()
-    }
+        name: tables[name].of(pd.concat(own, ignore_index=True) if own else ())
+        for name, own in parts.items()
+    } | {"positions": tables["positions"].of(curves)}
 
 
 def _with_token_states(pair: tuple[ModelStates, ModelStates], word_corpora: list[str]) -> list[str]:

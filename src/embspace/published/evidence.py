@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Literal
 
 from embspace.errors import InputError
+from embspace.published.agreement import agreement_of
 from embspace.published.contents import Cell, Contents, read_contents
 from embspace.published.numbers import is_chosen
-from embspace.published.sources import CellPlace, RowsThatName, Rule
+from embspace.published.sources import CellPlace, Claim, RowsThatName, Rule
 from embspace.published.subjects import Subject
 
 LAST_LAYER = re.compile(r"last(-\d+)?")
@@ -65,6 +66,12 @@ def evidence_of(rule: Rule, model: Subject, results: Path) -> Evidence:
         LookupError: if the results of this model lack the numbers; the text gives the reason.
         InputError: if a table lacks a column of the rule, or several rows fit.
     """
+    if isinstance(rule, Claim) and rule.printed:
+        file = model.file(rule.cell.file, results)
+        agreement = agreement_of(rule.printed, rule.cell.value, rows_of(file, rule.cell))
+        return Evidence(
+            agreement.correlation, null_high=agreement.null_high, p_value=agreement.p_value
+        )
     evidence = read_cell(rule.cell, model, results)
     if rule.minus:
         evidence = _difference(evidence, read_cell(rule.minus, model, results))

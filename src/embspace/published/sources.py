@@ -9,7 +9,7 @@ from typing import Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from embspace.errors import not_among
+from embspace.errors import InputError, not_among
 from embspace.settings.model import REPOSITORY
 from embspace.settings.roles import ROLES, open_role
 from embspace.settings.schema import Strict, read_yaml, validate
@@ -246,6 +246,12 @@ class Claim(Rule):
     decided: Decided | None = None
     """None: as the source says for all."""
     note: str = ""
+    agrees_with: str = ""
+    """The beginning of the quantity of numbers of pairs: the value is then the correlation of these
+    numbers with ours, the rows of `cell`; the null renames the things in all ways.
+    """
+    printed: list[Entry] = []
+    """These numbers, which the source fills in."""
 
     @property
     def rule_hash(self) -> str:
@@ -358,7 +364,22 @@ def read_source(path: Path) -> Source:
     Raises:
         InputError: naming the file and the unfit key.
     """
-    return validate(Source, read_yaml(path), str(path))
+    source = validate(Source, read_yaml(path), str(path))
+    claims = [_beside_printed(claim, source.entries, path) for claim in source.claims]
+    return source.model_copy(update={"claims": claims})
+
+
+def _beside_printed(claim: Claim, entries: list[Entry], path: Path) -> Claim:
+    """Return the claim with the printed numbers that it is about; most claims have none."""
+    if not claim.agrees_with:
+        return claim
+    printed = [entry for entry in entries if entry.quantity.startswith(claim.agrees_with)]
+    if not printed or not all(e.pair and claim.cell.value in e.published for e in printed):
+        raise InputError(
+            f"{path}: key 'agrees_with': {claim.agrees_with!r}, allowed: the beginning of "
+            f"quantities of pairs with a number of {claim.cell.value!r}"
+        )
+    return claim.model_copy(update={"printed": printed})
 
 
 def read_sources() -> list[Source]:

@@ -5,6 +5,7 @@ import pytest
 from embspace.compare.alignment import ALIGNMENT
 from embspace.compare.alignment_table import MEASURES, corresponding_layers
 from embspace.draw.compare.alignment import draw_alignment
+from tests.analyses import as_drawn
 
 SETS = [("articles", "text"), ("articles", "word"), ("posts", "text"), ("stimuli", "text")]
 
@@ -33,7 +34,11 @@ def best_of(rows: pd.DataFrame, null: float = 0.03) -> pd.DataFrame:
 
 
 def drawn(rows: pd.DataFrame, null: float = 0.03) -> tuple[str, str]:
-    return draw_alignment({"csv": rows, "best": best_of(rows, null)}, "one--two", digits=2)
+    curves = ALIGNMENT.tables["positions"].of(
+        [{"space": "full", "n": 60, "hausdorff": 0.25, "rms": 0.5, "are_alike": "no"}]
+    )
+    outcome = {"csv": rows, "best": best_of(rows, null), "positions": curves}
+    return draw_alignment(as_drawn(ALIGNMENT, outcome), "one--two", digits=2)
 
 
 @pytest.mark.parametrize(("null", "how"), [(0.03, "more alike than"), (0.9, "no more alike than")])
@@ -53,7 +58,8 @@ def test_the_finding_says_where_the_best_two_are_no_more_alike_than_by_chance():
 def test_tables_name_the_last_layers_and_the_most_alike():
     _, text = drawn(table())
     assert text.startswith("# Alignment of one and two\n")
-    last, two, best = text.split("## ")[1:]
+    last, two, best, positions = text.split("## ")[1:]
+    assert "| all dimensions |" in positions
     assert two.startswith("The most similar layers of one and two") and "null" in two
     assert "0.660 [0.660, 0.660]" in last
     assert len([line for line in last.splitlines() if line.startswith("|")]) == 2 + 4 * 4

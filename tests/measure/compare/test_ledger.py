@@ -306,7 +306,8 @@ def test_accuracies_of_the_thesis_are_asked_of_words_of_wordnet_alone(
     ]
     table = "\n".join(["features,layer,weights,probe,task,source,accuracy", *rows])
     Path("results/probing/accuracy/bert.csv").write_text(f"{table}\n")
-    only = source.model_copy(update={"entries": entries, "claims": [], "undecided": []})
+    nothing: dict[str, list[Any]] = {"claims": [], "claims_on_layers": [], "undecided": []}
+    only = source.model_copy(update={"entries": entries, **nothing})
     found = measure_ledger([only], Subject("bert", entries[0].model), results, (), None, roles={})[
         "csv"
     ]

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from embspace.analysis import Outcome
+from embspace.errors import InputError
 from embspace.measure.open_questions import associations
 from embspace.measure.open_questions.associations import measure_associations
 from tests.analyses import settings_of
@@ -20,6 +21,7 @@ FEW: dict[str, Any] = {
     "tests": {"planted": [*WORDS]},
     "frames": ["the {word} sat in the sun", "a {word}!"],
     "n_resamples": 30,
+    "professions": ["near", "far"],
 }
 DECIDED_BY_SEED = ("random_weights_effect", "random_weights_p_value", "is_present")
 
@@ -32,7 +34,14 @@ def sets() -> pd.DataFrame:
 def inputs(*, is_empty: bool) -> dict[str, Any]:
     reader = cached_reader()
     tokenizer = None if is_empty else reader.tokenizer
-    return {"sets": sets(), "module": reader.module, "tokenizer": tokenizer, "final_norm": None}
+    held_out = pd.DataFrame({"profession": ["tree", "lamp"], "value": [1, -1]})
+    return {
+        "sets": sets(),
+        "held_out": held_out,
+        "module": reader.module,
+        "tokenizer": tokenizer,
+        "final_norm": None,
+    }
 
 
 def measured(vectors: dict[str, Any], monkeypatch: pytest.MonkeyPatch, **change: Any) -> Outcome:
@@ -96,3 +105,30 @@ def test_sets_of_few_known_words_are_left_out():
     outcome = measure_associations(**inputs(is_empty=False) | {"sets": words}, **settings)
     assert outcome["csv"].empty
     assert outcome["json"]["n_tests"] == 0
+
+
+def test_professions_stand_beside_with_their_verdict(monkeypatch: pytest.MonkeyPatch):
+    rng = np.random.default_rng(0)
+    names = [f"job{number}" for number in range(24)]
+    values = np.repeat([-1, 1], 12)
+    vectors = planted(8.0)
+    for own, strength in (("trained", 6.0), ("random", 0.0)):
+        for kind, x in vectors[own].items():
+            more = rng.normal(size=(len(x), 24, x.shape[-1]))
+            direction = x[:, 4:8].mean(axis=1) - x[:, :4].mean(axis=1)
+            more += strength * values[:, np.newaxis] * direction[:, np.newaxis] / 3
+            vectors[own][kind] = np.concatenate([x, more], axis=1)
+    known = [*sets()["word"], *names]
+    monkeypatch.setattr(associations, "vectors_in_frames", lambda *_, **__: (known, vectors))
+    held_out = pd.DataFrame({"profession": names, "value": values})
+    settings = settings_of(measure_associations, **FEW)
+    outcome = measure_associations(**inputs(is_empty=False) | {"held_out": held_out}, **settings)
+    assert set(outcome["professions"]["is_followed"]) == {"yes"}
+    assert (outcome["professions"]["n"] == 24).all()
+    assert outcome["json"]["n_words"] == 16
+
+
+def test_an_unknown_set_of_professions_is_named():
+    settings = settings_of(measure_associations, **FEW | {"professions": ["near", "nowhere"]})
+    with pytest.raises(InputError, match="key 'professions': 'nowhere'"):
+        measure_associations(**inputs(is_empty=False), **settings)

@@ -4,7 +4,15 @@ import pytest
 from embspace.measure.open_questions.position_shape_values import Search, shape_of
 from tests.geometry.planted import helix
 
-HOW = Search(n_planes=2, n_bars=3, scales=np.geomspace(0.02, 2.0, 47), tolerance=0.2, factor=2.0)
+HOW = Search(
+    n_planes=2,
+    n_bars=3,
+    scales=np.geomspace(0.02, 2.0, 47),
+    tolerance=0.2,
+    factor=2.0,
+    parts_gap=5.0,
+    smallest_part=0.05,
+)
 
 
 def test_a_ring_that_is_run_through_often_has_one_loop_and_its_period():
@@ -29,3 +37,13 @@ def test_scale_turn_and_place_change_nothing():
         # Boxes lie along the components, whose signs a turn may change.
         tolerance = 0.2 if place[1] == "box_dimension" else 1e-4
         assert value[0] == pytest.approx(other.values[place][0], abs=tolerance, nan_ok=True), place
+
+
+def test_a_curve_with_a_gap_has_two_parts_where_the_gap_shows():
+    x = np.random.default_rng(0).normal(size=(120, 6)).cumsum(axis=0)
+    assert shape_of(x, np.arange(120), HOW).values["full", "parts"][0] == 1
+    x[60:, 0] += 200
+    shape = shape_of(x, np.arange(120), HOW)
+    assert shape.values["full", "parts"][0] == 2
+    # On a map of few components a walk has further gaps.
+    assert min(shape.values[space, "parts"][0] for space in ("plane", "components")) >= 2

@@ -5,7 +5,7 @@ from pydantic import NonNegativeInt
 
 from embspace.draw.page.markdown import markdown_table, section, tables_page
 from embspace.draw.page.own_texts import units_of
-from embspace.files.tables import Tables
+from embspace.draw.page.saving import Results
 from embspace.settings.params import models_of
 
 DRAWN_IN = "measures"
@@ -16,16 +16,24 @@ MEASURES = {
     "procrustes_similarity": "Procrustes similarity",
     "mutual_nearest_neighbors": "mutual nearest neighbors",
 }
+SPACES = {"full": "all dimensions", "components": "three components"}
 UNITS = {"text": "texts", "word": "words"}
 
 
-def draw_alignment(results: Tables, label: str, *, digits: NonNegativeInt) -> tuple[str, str]:
+def draw_alignment(results: Results, label: str, *, digits: NonNegativeInt) -> tuple[str, str]:
     """Return how alike the last layers are, and tables of these and of the most similar layers.
 
     `label` is the name of the pair.
     """
     table, best, (one, other) = results["csv"], results["best"], models_of(label)
-    return _finding(table, best, one, other), _tables(table, best, one, other, digits)
+    curves = section(
+        f"Positions of {one} and {other}",
+        "The second curve turned onto the first, both at a root mean square distance of 1 from "
+        "the mean. Alike: both distances are smaller than those to all but a twentieth of random "
+        "walks of the same steps, and of tables of the same kernel.",
+        markdown_table(results.for_readers("positions", space=SPACES), digits),
+    )
+    return _finding(table, best, one, other), _tables(table, best, one, other, digits, curves)
 
 
 def _finding(table: pd.DataFrame, best_pairs: pd.DataFrame, one: str, other: str) -> str:
@@ -51,7 +59,14 @@ def _finding(table: pd.DataFrame, best_pairs: pd.DataFrame, one: str, other: str
     )
 
 
-def _tables(rows: pd.DataFrame, best_pairs: pd.DataFrame, one: str, other: str, digits: int) -> str:
+def _tables(
+    rows: pd.DataFrame,
+    best_pairs: pd.DataFrame,
+    one: str,
+    other: str,
+    digits: int,
+    curves: str,
+) -> str:
     keys = ["corpus", "unit"]
     values = ["value", "low", "high", "null", "null_high", "random_weights_value", "n"]
     last = rows[rows["layer"] == rows["layer"].max()]
@@ -83,6 +98,7 @@ def _tables(rows: pd.DataFrame, best_pairs: pd.DataFrame, one: str, other: str, 
             f"By {MEASURES[SHOWN]}, chosen by these very numbers.",
             markdown_table(_named(best[[*keys, "layer", "other_layer", *values]]), digits),
         ),
+        curves,
     )
 
 

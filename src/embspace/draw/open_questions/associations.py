@@ -131,4 +131,12 @@ def _tables(results: Results, label: str, digits: int) -> str:
             "Mean cosine with the first attribute set less the second.",
             markdown_table(results.for_readers("words"), digits),
         ),
+        section(
+            "Professions",
+            "Do professions of mostly women and of mostly men, by our judgment, follow the "
+            "direction from male to female words? Correlation, and the share of squared errors "
+            "that a line saves for professions held out; below 0, the mean does better. Beside: "
+            "values dealt anew, and random weights. They are few.",
+            markdown_table(results.for_readers("professions"), digits),
+        ),
     )

@@ -34,6 +34,7 @@ MEASURES = {
     "longest_loop": "longest loop",
     "longest_merge": "largest distance at which parts join",
     "successive_edges": "share of joins of successive positions",
+    "parts": "parts, by gaps",
     "correlation_dimension": "correlation dimension",
     "box_dimension": "box dimension",
 }
@@ -126,7 +127,8 @@ def _tables(results: Results, label: str, digits: int) -> str:
         has_none = results["json"]["n_positions"] == 0
         reason = absent(label, "positional") if has_none else "Too few structured positions."
         return tables_page(title, STAGE, f"{reason}\n")
-    spaces = {name: SPACE_NAMES.get(name, name) for name in values["space"].unique()}
+    names = {**SPACE_NAMES, "plane": "plane of two components"}
+    spaces = {name: names.get(name, name) for name in values["space"].unique()}
     shown = results.for_readers("values", values, space=spaces, measure=MEASURES)
     at = [name for name in map(str, shown) if "scale" in name or name.endswith("with a value")]
     return tables_page(
@@ -135,7 +137,8 @@ def _tables(results: Results, label: str, digits: int) -> str:
         section(
             "Values",
             "Lengths and scales in root mean square distances from the mean. A dimension is read "
-            "between two scales where slopes are steady; without, there is none.",
+            "between two scales where slopes are steady; without, there is none. Parts are there "
+            "if more than those of either kind of surrogates.",
             markdown_table(shown.drop(columns=at), digits),
         ),
         section(

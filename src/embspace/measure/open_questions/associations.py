@@ -27,8 +27,16 @@ from embspace.measure.open_questions.word_sets import (
     SETS,
     SETTINGS,
     check_frames,
+    check_known,
     check_tests,
     load_word_sets,
+)
+from embspace.measure.open_questions.words.professions import (
+    PROFESSIONS,
+    Held,
+    load_professions,
+    placed_professions,
+    profession_rows,
 )
 from embspace.measure.tables.columns import shown, with_bounds
 from embspace.measure.tables.pooled_states import final_norm_of
@@ -46,6 +54,7 @@ ASSOCIATIONS = Analysis(
     over="profiled",
     reads={
         "sets": Source(load_word_sets, SETS),
+        "held_out": Source(load_professions, PROFESSIONS),
         "module": Source(load_model),
         "tokenizer": Source(load_any_tokenizer),
         "final_norm": Source(final_norm_of),
@@ -68,6 +77,19 @@ ASSOCIATIONS = Analysis(
                 "last_state": ("profile", "state, last layer"),
             }
         ),
+        "professions": Table(
+            {
+                **shown("row", "vectors", "layer"),
+                "n": "count",
+                **with_bounds("correlation", "profile", "correlation", "profile_bound"),
+                "explained": ("profile", "explained, held out"),
+                "null_explained_high": ("null_value", "dealt anew, 95 %"),
+                "p_value": ("p_value", "p"),
+                "random_weights_explained": ("profile", "random weights"),
+                "random_weights_p_value": "p_value",
+                "is_followed": ("name", "professions follow"),
+            }
+        ),
     },
     scalars={"n_words": "count", "n_lost": "count", "n_tests": "count"},
 )
@@ -75,12 +97,15 @@ ASSOCIATIONS = Analysis(
 
 def measure_associations(
     sets: pd.DataFrame,
+    held_out: pd.DataFrame,
     module: Any,
     tokenizer: Any,
     final_norm: str | None,
     *,
     tests: dict[str, list[str]],
     frames: Annotated[list[str], Field(min_length=1)],
+    professions: Annotated[list[str], Field(min_length=2, max_length=2)],
+    n_deals: PositiveInt,
     alpha: Probability,
     level: Probability,
     n_resamples: PositiveInt,
@@ -92,18 +117,20 @@ def measure_associations(
     """Test each pair of target sets against a pair of attribute sets, by vectors and layer.
 
     A test with fewer than `FEWEST` words of a set, each one token, is left out. The interval of an
-    effect size is over the words of all four sets, by halves of each.
+    effect size is over the words of all four sets, by halves of each. `professions` has how well
+    the direction between two sets predicts the values of the professions `held_out`.
 
     Raises:
         InputError: for a test without four known sets, or a frame without one {word}.
     """
     check_tests(tests, sets)
+    check_known("professions", professions, sets)
     check_frames(frames)
     if module is None or tokenizer is None or sets.empty:
         return ASSOCIATIONS.empty(n_words=0, n_lost=0, n_tests=0)
     words = [*dict.fromkeys(sets["word"])]
     known, vectors = vectors_in_frames(
-        words,
+        [*dict.fromkeys([*words, *held_out["profession"]])],
         frames,
         module,
         tokenizer,
@@ -114,9 +141,17 @@ def measure_associations(
         device=choose_device(device),
         seed=seed,
     )
+    n_known = len({*words} & {*known})
     groups = {name: _groups(chosen, sets, known) for name, chosen in tests.items()}
     groups = {name: rows for name, rows in groups.items() if min(map(len, rows)) >= FEWEST}
     n_layers = len(vectors["trained"]["state"]) + 1
+    placed = placed_professions(held_out, sets, known, professions)
+    followed = profession_rows(
+        vectors,
+        placed,
+        Held(n_deals, n_resamples, level),
+        stream_of(np.random.default_rng(seed), "professions"),
+    )
     rows = [
         {"test": name} | row | {"is_present": _is_present(row, alpha / n_layers, alpha)}
         for name, own in groups.items()
@@ -127,9 +162,12 @@ def measure_associations(
     return {
         "csv": ASSOCIATIONS.tables["csv"].of(rows),
         "words": ASSOCIATIONS.tables["words"].of(_words(vectors["trained"], groups, tests, known)),
+        "professions": ASSOCIATIONS.tables["professions"].of(
+            row | {"is_followed": _is_present(row, alpha / n_layers, alpha)} for row in followed
+        ),
         "json": {
-            "n_words": len(known),
-            "n_lost": len(words) - len(known),
+            "n_words": n_known,
+            "n_lost": len(words) - n_known,
             "n_tests": len(groups),
         },
     }

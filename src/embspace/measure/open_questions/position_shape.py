@@ -93,6 +93,8 @@ def measure_position_shape(
     n_scales: Annotated[int, Field(ge=5)],
     tolerance: Probability,
     factor: Annotated[float, Field(gt=1)],
+    parts_gap: PositiveFloat,
+    smallest_part: Probability,
     base: PositiveFloat,
     seed: NonNegativeInt,
 ) -> Outcome:
@@ -110,7 +112,7 @@ def measure_position_shape(
         return POSITION_SHAPE.empty(**counts, n_surrogates=0)
     rows = x[kept].astype(np.float64)
     grid = np.geomspace(scales[0], scales[1], n_scales)
-    how = Search(n_planes, n_bars, grid, tolerance, factor)
+    how = Search(n_planes, n_bars, grid, tolerance, factor, parts_gap, smallest_part)
     streams = np.random.default_rng(seed).spawn(len(SURROGATES))
     drawn = {
         name: [shape_of(table, kept, how) for table in NULLS[name](rows, kept, n_surrogates, rng)]

@@ -1,10 +1,11 @@
-"""Measures the shape of one table of positions: planes, loops, joins and dimensions over scales."""
+"""Measures the shape of one table of positions: planes, loops, parts and dimensions over scales."""
 
 from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Float, Int
 
+from embspace.geometry.maps.parts import parts_by_gaps
 from embspace.geometry.maps.pca import principal_components
 from embspace.geometry.positional.curve_dimensions import (
     box_slopes,
@@ -15,6 +16,7 @@ from embspace.geometry.positional.helix import spectral_peak, winding
 from embspace.geometry.positional.loops import loop_bars, merge_distances, successive_edges
 
 COMPONENTS, FULL = "components", "full"
+PLANE = "plane"  # of the first two components, a map on which parts are counted
 SPACES = (COMPONENTS, FULL)
 N_COMPONENTS = 3
 CORRELATION, BOX = "correlation", "box"
@@ -31,6 +33,9 @@ class Search(NamedTuple):
     tolerance: float
     factor: float
     """Least ratio of the scales between which a slope is steady; see `steady_dimension`."""
+    parts_gap: float
+    """Gap between parts, and the share of positions of the smallest; see `parts_by_gaps`."""
+    smallest_part: float
 
 
 class Shape(NamedTuple):
@@ -67,6 +72,9 @@ def shape_of(x: Float[np.ndarray, "n dim"], positions: Int[np.ndarray, " n"], ho
         slopes[space, CORRELATION] = correlation_slopes(own, how.scales)
         if space == COMPONENTS:  # in more dimensions each box holds one point
             slopes[space, BOX] = box_slopes(own, how.scales)
+    for space, cloud in {PLANE: coordinates[:, :2], **clouds}.items():
+        parts = parts_by_gaps(cloud, gap=how.parts_gap, smallest_share=how.smallest_part)
+        values[space, "parts"] = np.array([parts.n, np.nan, np.nan])
     for (space, method), slope in slopes.items():
         steady = steady_dimension(how.scales, slope, tolerance=how.tolerance, factor=how.factor)
         values[space, f"{method}_dimension"] = np.array(steady)

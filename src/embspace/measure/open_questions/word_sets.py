@@ -40,7 +40,6 @@ def load_word_sets(path: str) -> pd.DataFrame:
 
 def check_tests(tests: Mapping[str, Sequence[str]], sets: pd.DataFrame) -> None:
     """Refuse a test that has not four known sets."""
-    known = [*dict.fromkeys(sets["set"])]
     sizes = sets["set"].value_counts()
     for name, chosen in tests.items():
         if len(chosen) != N_SETS:
@@ -48,16 +47,20 @@ def check_tests(tests: Mapping[str, Sequence[str]], sets: pd.DataFrame) -> None:
                 f"{SETTINGS}: key 'tests.{name}': {[*chosen]}, allowed: two target sets and two "
                 "attribute sets"
             )
-        if unknown := [one for one in chosen if one not in known]:
-            raise InputError(
-                f"{SETTINGS}: key 'tests.{name}': {unknown[0]!r}, allowed: {', '.join(known)}"
-            )
+        check_known(f"tests.{name}", chosen, sets)
         first, second = (int(sizes[one]) for one in chosen[:2])
         if comb(first + second, first) > MOST_EXCHANGES:
             raise InputError(
                 f"{SETS}: sets '{chosen[0]}' and '{chosen[1]}' of {first} and {second} words, "
                 f"allowed: at most {MOST_EXCHANGES:,} exchanges, which 11 and 11 words have"
             )
+
+
+def check_known(key: str, chosen: Sequence[str], sets: pd.DataFrame) -> None:
+    """Refuse a set that there is not."""
+    known = [*dict.fromkeys(sets["set"])]
+    if unknown := [one for one in chosen if one not in known]:
+        raise InputError(f"{SETTINGS}: key '{key}': {unknown[0]!r}, allowed: {', '.join(known)}")
 
 
 def check_frames(frames: Sequence[str]) -> None:

@@ -1,0 +1,1 @@
+"""Words with values of their own, and what a direction says of them."""
