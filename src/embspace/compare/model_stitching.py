@@ -10,7 +10,7 @@ from threadpoolctl import threadpool_limits
 from embspace.analysis import Analysis, Outcome, Table
 from embspace.compare.both_models import WEIGHTS, both_models
 from embspace.compare.model_states import TEXTS
-from embspace.compare.model_stitching_joins import Stitching, joins
+from embspace.compare.model_stitching_joins import Bounds, Stitching, join_rows, joins
 from embspace.compare.model_stitching_models import (
     OpenModel,
     StitchedModel,
@@ -19,7 +19,6 @@ from embspace.compare.model_stitching_models import (
     read_beginnings,
     reason_against,
 )
-from embspace.compare.model_stitching_rows import Bounds, join_rows
 from embspace.files.tables import Row
 from embspace.geometry.inference.resampling import stream_of
 from embspace.geometry.parameters.stitching import explained_share
