@@ -107,7 +107,8 @@ def _against_words(cosines: pd.DataFrame, told: pd.DataFrame) -> str:
     words = told.groupby("part_of_speech")["words_auc"].max().reindex(best.index)
     if words.isna().all():
         return f"at an AUC of at most {best.max():.2f}"
-    part, gaps = (best - words).idxmax(), best - words
+    gaps = best - words
+    part = str(gaps.idxmax())
     worse = "no better than words alone do" if gaps.max() < 0 else "beside words alone"
     return f"{worse} ({part}s: AUC {best[part]:.2f} at best, against {words[part]:.2f})"
 
