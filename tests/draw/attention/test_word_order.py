@@ -19,7 +19,7 @@ def draw(table: pd.DataFrame, scalars: dict[str, Any]) -> tuple[Figure, str]:
 @pytest.mark.parametrize(
     ("removed", "verdict", "sees", "said"),
     [
-        ("table", True, True, "Without positions a permuted text has the same states, permuted;"),
+        ("table", True, True, "Without positions shuffling a text only shuffles its states;"),
         ("rotation", False, False, "knows the order of tokens, for its mask hides later tokens;"),
         ("table", False, True, "Even without positions the model knows the order of tokens;"),
         ("nothing", None, True, "Positions cannot be taken away from this model;"),
