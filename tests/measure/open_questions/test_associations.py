@@ -34,7 +34,7 @@ def sets() -> pd.DataFrame:
 def inputs(*, is_empty: bool) -> dict[str, Any]:
     reader = cached_reader()
     tokenizer = None if is_empty else reader.tokenizer
-    held_out = pd.DataFrame({"profession": ["tree", "lamp"], "value": [1, -1]})
+    held_out = pd.DataFrame({"profession": [*WORDS["warm"], *WORDS["cold"]], "value": [1, -1] * 4})
     return {
         "sets": sets(),
         "held_out": held_out,
