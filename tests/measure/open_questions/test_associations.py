@@ -24,6 +24,7 @@ FEW: dict[str, Any] = {
     "professions": ["near", "far"],
 }
 DECIDED_BY_SEED = ("random_weights_effect", "random_weights_p_value", "is_present")
+DECIDED_BY_SEED += ("random_weights_explained", "null_explained_high", "p_value", "is_followed")
 
 
 def sets() -> pd.DataFrame:
