@@ -47,8 +47,7 @@ IN_TABLES = (
     "`null_high` its ends, `q_value` a p-value corrected for the number of claims. In `holds if`, "
     "`value` stands for the whole interval. `random weights` is the same statistic of one "
     "untrained network: where a claim holds there, too, compare both values. "
-    "[luisto_thesis.yaml]({up}/data/published/luisto_thesis.yaml) says of each rule whether it was "
-    "fixed before or after results were seen."
+    "[luisto_thesis.yaml]({up}/data/published/luisto_thesis.yaml) says when each rule was fixed."
 )
 BY_MODEL = (
     "The same rules, asked of models whose verdicts are kept. `here` leaves out the untrained "
@@ -134,8 +133,8 @@ def _what_to_know(subject: Subject, note: str | None, rows: pd.DataFrame) -> Ite
     n = numbers.get
     yield (
         f"**Printed numbers.** The thesis also prints {int(numbers.sum())} numbers. "
-        f"{n('not checkable', 0)} are of weights or texts that we do not have, {n('restated', 0)} "
-        f"are settings that we took over. Of the others {n('matches', 0)} agree and "
+        f"{n('not checkable', 0)} are of weights or texts not at hand, {n('restated', 0)} "
+        f"are settings taken over. Of the others {n('matches', 0)} agree and "
         f"{n('differs', 0)} do not.\n"
     )
 

@@ -24,6 +24,7 @@ FEW: dict[str, Any] = {
     "professions": ["near", "far"],
 }
 DECIDED_BY_SEED = ("random_weights_effect", "random_weights_p_value", "is_present")
+DECIDED_BY_SEED += ("random_weights_explained", "null_explained_high", "p_value", "is_followed")
 
 
 def sets() -> pd.DataFrame:
@@ -34,7 +35,7 @@ def sets() -> pd.DataFrame:
 def inputs(*, is_empty: bool) -> dict[str, Any]:
     reader = cached_reader()
     tokenizer = None if is_empty else reader.tokenizer
-    held_out = pd.DataFrame({"profession": ["tree", "lamp"], "value": [1, -1]})
+    held_out = pd.DataFrame({"profession": [*WORDS["warm"], *WORDS["cold"]], "value": [1, -1] * 4})
     return {
         "sets": sets(),
         "held_out": held_out,

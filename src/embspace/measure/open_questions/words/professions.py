@@ -17,7 +17,7 @@ from embspace.measure.open_questions.framed_words import ByLayer
 
 PROFESSIONS = "data/stimuli/professions.csv"
 COLUMNS = ["profession", "value"]
-FEWEST = 12  # professions; of fewer, a line tells nothing
+FEWEST = 8  # professions; of fewer, a line tells nothing
 
 
 class Held(NamedTuple):
