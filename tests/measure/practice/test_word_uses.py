@@ -9,7 +9,7 @@ from embspace.measure.practice.word_uses import NOT_TOLD, TWO, measure_word_uses
 from tests.analyses import settings_of
 from tests.measure.practice.uses.planted import planted
 
-FEW = {"n_draws": 199, "n_pairs": 8, "n_pair_draws": 39, "n_components": 4, "n_listed": 3}
+FEW = {"n_draws": 199, "n_pairs": 8, "n_random_draws": 39, "n_components": 4, "n_listed": 3}
 FEW |= {"largest_share": 1.0, "n_resamples": 40, "tokens_per_batch": 512}
 DECIDED_BY_SEED = ("smaller_share", "separation", "null_separation_high", "p_value")
 DECIDED_BY_SEED += ("adjusted_p_value", "verdict", "purity", "told", "words_near", "examples")

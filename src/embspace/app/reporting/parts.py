@@ -31,6 +31,7 @@ BY_CHAPTER = {
     "label_overlap": (1, ""),
     "practice": (1, ""),
     "layer_choice": (1, ""),
+    "word_uses": (3, "layers"),  # reads all texts once more, at random weights
     "learned": (2, ""),
     "positional": (2, ""),
     "words": (3, ""),

@@ -120,7 +120,7 @@ class How(NamedTuple):
 
     n_components: int
     n_draws: int
-    n_pair_draws: int
+    n_random_draws: int
     n_pairs: int
     n_around: int
     least_share: float
@@ -153,7 +153,7 @@ def measure_word_uses(
     n_draws: PositiveInt,
     least_share: Probability,
     n_pairs: PositiveInt,
-    n_pair_draws: PositiveInt,
+    n_random_draws: PositiveInt,
     n_around: PositiveInt,
     n_resamples: PositiveInt,
     level: Probability,
@@ -181,7 +181,7 @@ def measure_word_uses(
     if occurrences["id"].nunique() < 2 * FEWEST_PAIRS:
         return nothing
     how = How(
-        *(n_components, n_draws, n_pair_draws, n_pairs, n_around, least_share),
+        *(n_components, n_draws, n_random_draws, n_pairs, n_around, least_share),
         *(n_resamples, level, n_listed, n_placed, seed),
     )
     reading = Reading(final_norm, tokens_per_batch, choose_device(device))
@@ -217,7 +217,7 @@ def _known(
     known = known_uses(occurrences, texts.read.tokens, how.n_pairs, how.n_around)
     rng = np.random.default_rng(how.seed)
     told, at_random = (
-        told_apart(module, known, reading, how.n_components, how.n_pair_draws, stream_of(rng, name))
+        told_apart(module, known, reading, how.n_components, how.n_random_draws, stream_of(rng, name))
         for module, name in zip(modules, ("trained", "random_weights"), strict=True)
     )
     table = pd.DataFrame(_layer_rows(told, at_random, how))
@@ -293,7 +293,8 @@ def _test_of(
     x, x_random = (principal_coordinates(part, how.n_components) for part in vectors)
     split, random_split = bisection(x), bisection(x_random)
     null, random_null = (
-        gaussian_separations(part, how.n_draws, generator) for part in (x, x_random)
+        gaussian_separations(part, n_draws, generator)
+        for part, n_draws in ((x, how.n_draws), (x_random, how.n_random_draws))
     )
     share = split.is_second.mean()
     return {
