@@ -9,7 +9,7 @@ from embspace.measure.practice.word_uses import WORD_USES
 from tests.analyses import as_drawn, settings_of
 from tests.draw.fits import assert_words_fit
 
-BEYOND = "two uses beyond Gaussian clouds and random weights"
+BEYOND = "two uses beyond chance and random weights"
 WORDS = ["bank", "well", "tree", "stone"]
 
 

@@ -14,7 +14,7 @@ from embspace.measure.practice.uses.occurrences import WordsOfTexts
 from embspace.measure.tables.pooled_states import windows_of
 from tests.measure.attention.reading import cached_reader
 
-N_TEXTS, LENGTH = 80, 16
+N_TEXTS, LENGTH, N_AROUND = 120, 26, 6
 FIRST_TOKEN = 8
 N_WORDS, N_TOPIC, N_FILLER = 20, 4, 6
 """Tokens that are words, behind which those of either topic follow, and those of none."""
@@ -25,7 +25,7 @@ CLS, SEP = 2, 3
 
 @cache
 def planted(*, seed: int = 0, topics: bool = True) -> dict[str, Any]:
-    """Return texts of 16 tokens: 3 of their topic, words, and special ones at both ends.
+    """Return texts of 26 tokens: 7 of their topic, words, and special ones at both ends.
 
     Words of even number but for `BOTH` stand in texts of the first topic alone, the others in those
     of the second.
@@ -59,7 +59,7 @@ def _text(number: int, rng: np.random.Generator) -> list[int]:
     topic, place = number % 2, number // 2
     own = [word for word in range(len(BOTH), N_WORDS) if word % 2 == topic]
     words = [*BOTH, *(word for word in own if place < N_TEXTS // 2 - word // 2)]
-    marks = N_WORDS + 2 * rng.integers(0, N_TOPIC // 2, 3) + topic
+    marks = N_WORDS + 2 * rng.integers(0, N_TOPIC // 2, 7) + topic
     filler = rng.integers(0, N_FILLER, LENGTH - 2 - len(words) - len(marks)) + N_WORDS + N_TOPIC
     body = rng.permutation([*words, *marks, *filler]) + FIRST_TOKEN
     return [CLS, *body.tolist(), SEP]
