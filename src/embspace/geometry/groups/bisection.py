@@ -8,6 +8,7 @@ from jaxtyping import Bool, Float
 from embspace.geometry.inference.resampling import upper_p_value
 
 N_STARTS = 2  # principal components along which a cloud is first cut
+PROMISING = 0.05  # p by few draws, from which more are drawn
 N_STEPS = 10  # of Lloyd's algorithm; clouds of tens of rows need fewer
 
 
@@ -148,6 +149,7 @@ def apart(
     n_components: int,
     n_draws: int,
     generator: np.random.Generator,
+    n_more: int = 0,
 ) -> Apart:
     """Return how far 2-means parts a cloud in its own principal components, and by chance.
 
@@ -156,17 +158,25 @@ def apart(
         n_components: Principal components that are kept.
         n_draws: Draws of each null.
         generator: Source of the draws.
+        n_more: Draws of each null where p by the first ones is at most 0.05: a p that is small is
+            to be known more finely.
     """
     coordinates = principal_coordinates(x, n_components)
     split = bisection(coordinates)
-    nulls = [
-        null(coordinates, n_draws, generator) for null in (gaussian_separations, curve_separations)
-    ]
     separation = float(split.separation)
-    return Apart(
-        coordinates,
-        split.is_second,
-        separation,
-        max(float(np.quantile(null, 0.95)) for null in nulls),
-        max(upper_p_value(separation, null) for null in nulls),
-    )
+    null_high, p_value = _by_chance(separation, coordinates, n_draws, generator)
+    if n_more > n_draws and p_value <= PROMISING:
+        null_high, p_value = _by_chance(separation, coordinates, n_more, generator)
+    return Apart(coordinates, split.is_second, separation, null_high, p_value)
+
+
+def _by_chance(
+    separation: float,
+    x: Float[np.ndarray, "row component"],
+    n_draws: int,
+    generator: np.random.Generator,
+) -> tuple[float, float]:
+    """Return what 95 % of either null do not exceed, and p, of the null that is larger."""
+    nulls = [null(x, n_draws, generator) for null in (gaussian_separations, curve_separations)]
+    highest = max(float(np.quantile(null, 0.95)) for null in nulls)
+    return highest, max(upper_p_value(separation, null) for null in nulls)

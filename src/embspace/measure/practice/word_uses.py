@@ -112,7 +112,7 @@ class How(NamedTuple):
 
     n_components: int
     n_draws: int
-    n_random_draws: int
+    n_more_draws: int
     n_pairs: int
     n_around: int
     least_share: float
@@ -145,7 +145,7 @@ def measure_word_uses(
     n_draws: PositiveInt,
     least_share: Probability,
     n_pairs: PositiveInt,
-    n_random_draws: PositiveInt,
+    n_more_draws: PositiveInt,
     n_around: PositiveInt,
     n_resamples: PositiveInt,
     level: Probability,
@@ -173,7 +173,7 @@ def measure_word_uses(
     if occurrences["id"].nunique() < 2 * FEWEST_PAIRS:
         return nothing
     how = How(
-        *(n_components, n_draws, n_random_draws, n_pairs, n_around, least_share),
+        *(n_components, n_draws, n_more_draws, n_pairs, n_around, least_share),
         *(n_resamples, level, n_listed, n_placed, seed),
     )
     reading = Reading(final_norm, tokens_per_batch, choose_device(device))
@@ -211,9 +211,7 @@ def _known(
     known = known_uses(occurrences, texts.read.tokens, how.n_pairs, how.n_around)
     rng = np.random.default_rng(how.seed)
     told, at_random = (
-        told_apart(
-            module, known, reading, how.n_components, how.n_random_draws, stream_of(rng, name)
-        )
+        told_apart(module, known, reading, how.n_components, how.n_draws, stream_of(rng, name))
         for module, name in zip(modules, ("trained", "random_weights"), strict=True)
     )
     table = pd.DataFrame(_layer_rows(told, at_random, how))
@@ -288,8 +286,8 @@ def _test_of(
 ) -> Row:
     """Return the split of a word's states by the model, and beside it at random weights."""
     own, at_random = (
-        apart(part, how.n_components, n_draws, generator)
-        for part, n_draws in zip(vectors, (how.n_draws, how.n_random_draws), strict=True)
+        apart(part, how.n_components, how.n_draws, generator, n_more)
+        for part, n_more in zip(vectors, (how.n_more_draws, 0), strict=True)
     )
     share = own.is_second.mean()
     return {

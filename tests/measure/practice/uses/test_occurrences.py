@@ -17,14 +17,14 @@ def test_a_word_has_one_occurrence_a_text_and_the_most_frequent_come_first():
     assert table.groupby("word").size().max() == 30
     assert (texts.word[table["row"]] == table["word"]).all()
     position = texts.read.tokens["position"].to_numpy()[table["row"]]
-    assert position.min() == 7 and position.max() == 26 - 1 - 7
+    assert position.min() == 7 and position.max() <= 38 - 1 - 7
 
 
 def test_words_of_most_texts_and_of_few_are_left_out():
     texts = planted()["texts"]
-    table = occurrences_of(texts, Chosen(10, 0.5, 50, 100, 6), np.random.default_rng(0))
+    table = occurrences_of(texts, Chosen(10, 0.9, 50, 200, 6), np.random.default_rng(0))
     assert not {"w0", "w1"} & {*table["word"]}
-    assert table.groupby("word").size().max() <= 0.5 * N_TEXTS
+    assert table.groupby("word").size().max() <= 0.9 * N_TEXTS
     assert occurrences_of(texts, Chosen(121, 1.0, 50, 100, 6), np.random.default_rng(0)).empty
 
 
@@ -32,7 +32,7 @@ def test_tokens_that_differ_by_capitals_are_two_words():
     texts = planted()["texts"]
     word = np.where(texts.word == "w1", "w0", texts.word)
     one_name = type(texts)(texts.corpus, texts.read, word)
-    table = occurrences_of(one_name, Chosen(50, 1.0, 50, 100, 6), np.random.default_rng(0))
+    table = occurrences_of(one_name, Chosen(61, 1.0, 50, 100, 6), np.random.default_rng(0))
     assert [*table["word"].unique()] == ["t8", "t9"]
 
 
