@@ -79,20 +79,26 @@ def _words(ax: Axes, table: pd.DataFrame, layer: int) -> None:
 
 
 def _word(ax: Axes, results: Results) -> None:
-    """Draw the occurrences of the first word, and name its uses by words near."""
+    """Draw the occurrences of the first word, with an example of either use."""
     places, uses = results["places"], results["uses"]
     word = str(results["csv"]["word"].iloc[0])
     for use, (color, marker) in USES.items():
         own = places[(places["word"] == word) & (places["use"] == use)]
         ax.plot(own["first"], own["second"], marker, color=color, ms=4, ls="none")
-    near = uses[uses["word"] == word].set_index("use")["words_near"].fillna("")
+    examples = uses[uses["number"] == 1].set_index("use")["examples"]
     for use, (color, _) in USES.items():
-        named = f"near {use}: {near.get(use, '') or '–'}"
-        ax.text(0.02, 1 - 0.075 * use, named, color=color, transform=ax.transAxes)
+        ax.text(0.02, 1 - 0.075 * use, _short(examples[use]), color=color, transform=ax.transAxes)
     low, high = ax.get_ylim()
     ax.set_ylim(low, high + 0.3 * (high - low))
     ax.set(title=f"Occurrences of “{word}”", xlabel="first component", ylabel="second component")
     ax.set(xticks=[], yticks=[])
+
+
+def _short(examples: str) -> str:
+    """Return the first of several examples, with two tokens on each side of the word."""
+    tokens = examples.split(" … ")[0].split()
+    place = next(number for number, token in enumerate(tokens) if token.startswith("["))
+    return " ".join(tokens[max(0, place - 2) : place + 3])
 
 
 def _finding(table: pd.DataFrame) -> str:

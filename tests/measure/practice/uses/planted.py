@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+
 from embspace.clouds.layers import CorpusStates
 from embspace.measure.layers.layer_states import window_states
 from embspace.measure.practice.uses.occurrences import WordsOfTexts
