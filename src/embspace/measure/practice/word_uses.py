@@ -181,8 +181,10 @@ def measure_word_uses(
     known = _known(texts, occurrences, (module, untrained), reading, how)
     places = [
         place
-        for token, own in occurrences.groupby("id", sort=False)
-        for place in parts_with(texts.read.tokens, own["row"].to_numpy(), int(token), n_around)
+        for _, own in occurrences.groupby("id", sort=False)
+        for place in parts_with(
+            texts.read.tokens, own["row"].to_numpy(), int(own["id"].iat[0]), n_around
+        )
     ]
     trained_states, *at_random = (
         states_at(one, places, reading)[known.layer] for one in (module, untrained)
