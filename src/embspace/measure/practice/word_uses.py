@@ -21,7 +21,7 @@ from embspace.geometry.groups.bisection import apart
 from embspace.geometry.inference.benjamini_hochberg import benjamini_hochberg
 from embspace.geometry.inference.resampling import half_sample_interval, stream_of
 from embspace.geometry.pairs.directions import unit_rows
-from embspace.measure.practice.uses.contexts import Reading, parts_with, states_at
+from embspace.measure.practice.uses.contexts import Place, Reading, parts_with, states_at
 from embspace.measure.practice.uses.described import described_uses, placed_uses, uses_of
 from embspace.measure.practice.uses.known import Told, known_uses, told_apart
 from embspace.measure.practice.uses.occurrences import (
@@ -179,27 +179,25 @@ def measure_word_uses(
     reading = Reading(final_norm, tokens_per_batch, choose_device(device))
     untrained = with_random_weights(module, seed)
     known = _known(texts, occurrences, (module, untrained), reading, how)
-    places = [
-        place
-        for _, own in occurrences.groupby("id", sort=False)
-        for place in parts_with(
-            texts.read.tokens, own["row"].to_numpy(), int(own["id"].iat[0]), n_around
-        )
-    ]
-    trained_states, *at_random = (
-        states_at(one, places, reading)[known.layer] for one in (module, untrained)
-    )
-    table = _tested(occurrences, (trained_states, *at_random), known, how)
+    places = [*_places(occurrences, texts.read.tokens, n_around)]
+    states = [states_at(one, places, reading)[known.layer] for one in (module, untrained)]
+    table = _tested(occurrences, states, known, how)
     return {
         TABLE: WORD_USES.tables[TABLE].of(table.drop(columns=["id", "order"])),
         "layers": WORD_USES.tables["layers"].of(known.layers),
-        **_described(table, occurrences, trained_states, texts, how),
+        **_described(table, occurrences, states[0], texts, how),
         "json": {
             "corpus": corpus,
             "n_documents": n_documents,
             "n_words": len(table),
         },
     }
+
+
+def _places(occurrences: pd.DataFrame, tokens: pd.DataFrame, n_around: int) -> Iterator[Place]:
+    """Yield each occurrence of the words with as many tokens around."""
+    for _, own in occurrences.groupby("id", sort=False):
+        yield from parts_with(tokens, own["row"].to_numpy(), int(own["id"].to_numpy()[0]), n_around)
 
 
 def _known(
