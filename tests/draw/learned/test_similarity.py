@@ -125,7 +125,7 @@ def test_the_title_says_which_are_longer(factor: float, said: str):
     figure, _ = draw_similarity(
         tables_of(found, matrices), "tiny", height_mm=75.0, n_pairs=2, digits=3
     )
-    assert "; centered, at unit length, none of over" in " ".join(figure.get_suptitle().split())
+    assert "; centered unit vectors: at most" in " ".join(figure.get_suptitle().split())
     said = f"Token embeddings are {said} position embeddings"
     assert _finding(found["summary"], pd.DataFrame(), pd.DataFrame()) == said
 

@@ -148,7 +148,7 @@ def _finding(summary: pd.DataFrame, hubs: pd.DataFrame, occurrence: pd.DataFrame
     if len(hubs):
         k, hub = int(occurrence["k"].max()), hubs.iloc[0]
         centered = occurrence.loc[occurrence["cloud"] == f"{hub['cloud']}_centered", "k_occurrence"]
-        most = f"; centered, at unit length, none of over {count(centered.max())}"
+        most = f"; centered unit vectors: at most {count(centered.max())}"
         return (
             f"{_hub_name(hub)} is among the nearest neighbors (k = {k}) of "
             f"{count(hub['k_occurrence'])} vectors{most if len(centered) else ''}"
