@@ -77,6 +77,19 @@ def strangers(**change: Any) -> tuple[OpenModel, OpenModel]:
     return opened("one", module(0)), opened("stranger", module(1, **change))
 
 
+def weak_strangers() -> tuple[OpenModel, OpenModel]:
+    """Return two models of the same embeddings, whose blocks differ and change little."""
+    import torch
+
+    one, other = module(0), module(1)
+    other.embeddings = one.embeddings
+    with torch.no_grad():
+        for layer in (*one.encoder.layer, *other.encoder.layer):
+            for dense in (layer.attention.output.dense, layer.output.dense):
+                dense.weight *= 0.03
+    return opened("one", one), opened("weak", other)
+
+
 def texts(n: int = 80, n_words: int = 8) -> dict[str, pd.DataFrame]:
     """Return documents of random words, and a smaller corpus."""
     rng = np.random.default_rng(0)

@@ -18,6 +18,7 @@ from tests.compare.stitched import (
     texts,
     tuned_pair,
     turned_pair,
+    weak_strangers,
 )
 
 FEW: dict[str, Any] = {"n_texts": 40, "n_draws": 3, "n_first": 12, "n_half_samples": 40}
@@ -55,8 +56,7 @@ def test_a_turned_copy_is_joined_through_the_vocabulary_and_not_as_it_is(
     turned: pd.DataFrame,
 ) -> None:
     assert set(turned["lower_model"]) == {"one", "turned"}
-    n_joins = 2 * (N_LAYERS + 1)
-    assert verdicts(turned, "vocabulary") == ["joins"] * n_joins
+    assert verdicts(turned, "vocabulary") == ["joins"] * 2 * N_LAYERS
     assert "joins" not in verdicts(turned, "identity")
     own = turned[(turned["stitch"] == "vocabulary") & (turned["weights"] == "own")]
     assert own["cosine"].to_numpy() == pytest.approx(1, abs=1e-3)
@@ -64,13 +64,30 @@ def test_a_turned_copy_is_joined_through_the_vocabulary_and_not_as_it_is(
 
 
 def test_a_tuned_copy_is_joined_as_it_is(tuned: pd.DataFrame) -> None:
-    assert verdicts(tuned, "identity") == ["joins"] * 2 * (N_LAYERS + 1)
+    assert verdicts(tuned, "identity") == ["joins"] * 2 * N_LAYERS
+
+
+def test_blocks_that_keep_no_more_than_embeddings_alone_do_not_join() -> None:
+    """Above all other nulls, for embeddings are the same and blocks change little."""
+    table = joined(weak_strangers())
+    own = table[(table["stitch"] == "identity") & (table["weights"] == "own")]
+    own = own[own["layer"] > 0]
+    assert (own["cosine_low"] > 0.5).all() and (own["nearest_low"] > 0.5).all()
+    others = table[(table["weights"] == "random") & (table["stitch"] == "identity")]
+    assert own["cosine_low"].min() > others["cosine_high"].max()
+    assert set(own["verdict"]) == {"does not join"}
+
+
+def test_layer_0_is_the_null_of_the_layers_above(tuned: pd.DataFrame) -> None:
+    assert tuned.loc[tuned["layer"] == 0, "verdict"].isna().all()
+    no_block = tuned[tuned["weights"] == "no block"]
+    assert set(no_block["layer"]) == {1, 2, 3} and no_block["verdict"].isna().all()
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_strangers_are_joined_by_nothing(seed: int) -> None:
     table = joined(strangers(), seed=seed)
-    assert len(verdicts(table, "vocabulary")) == len(verdicts(table, "identity")) == 8
+    assert len(verdicts(table, "vocabulary")) == len(verdicts(table, "identity")) == 6
     assert set(table["verdict"].dropna()) == {"does not join"}
 
 
@@ -105,7 +122,7 @@ def test_one_layer_of_a_stranger_is_named_alone() -> None:
     table = joined((opened("one", module(0)), opened("half", copy)))
     # The blocks below the last are the same; above them the outputs of both differ.
     own = table[(table["stitch"] == "identity") & (table["weights"] == "own")]
-    below = own[own["layer"] < N_LAYERS]
+    below = own[own["layer"].between(1, N_LAYERS - 1)]
     assert (below["verdict"] == "joins").all()
     assert (own.loc[own["layer"] == N_LAYERS, "verdict"] != "joins").all()
 

@@ -8,6 +8,7 @@ import pytest
 
 from embspace.compare.model_stitching_joins import (
     IDENTITY,
+    NO_BLOCK,
     OWN,
     RANDOM,
     SHUFFLED,
@@ -51,7 +52,8 @@ def test_a_model_below_itself_keeps_everything_at_every_layer() -> None:
 def test_every_join_has_all_stitches_and_draws() -> None:
     for join in joined(*strangers()):
         names = {VOCABULARY, IDENTITY, TRAINED}
-        assert join.stitches.keys() == {(s, w) for s in names for w in (OWN, RANDOM)}
+        below = (OWN, RANDOM, NO_BLOCK) if join.layer else (OWN, RANDOM)
+        assert join.stitches.keys() == {(s, w) for s in names for w in below}
         assert join.draws.keys() == {TURNED, SHUFFLED}
         for drawn in join.draws.values():
             assert [len(kept.states.cosine) for kept in drawn] == [5, 5]
@@ -94,9 +96,13 @@ def kept(cosine: float, nearest: float, *, n: int = N, same: float | None = None
 
 
 def rows_of(
-    own: KeptOutput, twin: KeptOutput, drawn: Mapping[str, list[KeptOutput]]
+    own: KeptOutput,
+    twin: KeptOutput,
+    drawn: Mapping[str, list[KeptOutput]],
+    no_block: KeptOutput | None = None,
 ) -> dict[tuple[str, str], Row]:
     stitches = {("vocabulary", "own"): own, ("vocabulary", "random"): twin}
+    stitches["vocabulary", "no block"] = no_block or NOTHING
     rows = join_rows(Join(1, 2, stitches, drawn), BOUNDS)
     return {(row["stitch"], row["weights"]): row for row in rows}
 
@@ -125,6 +131,20 @@ def test_a_join_is_above_the_bar_random_weights_and_random_stitches(
     assert rows["vocabulary", "own"]["verdict"] == verdict
     assert "verdict" not in rows["vocabulary", "random"]
     assert "verdict" not in rows["turned", "own"]
+
+
+@pytest.mark.parametrize(
+    ("no_block", "verdict"),
+    [
+        (kept(0.7, 1.0), "joins"),  # embeddings alone may find every text
+        (kept(0.795, 1.0), "open"),
+        (kept(0.9, 0.0), "does not join"),
+    ],
+)
+def test_a_join_keeps_more_than_embeddings_alone(no_block: KeptOutput, verdict: str) -> None:
+    rows = rows_of(kept(0.8, 1.0), NOTHING, {"turned": [NOTHING]}, no_block)
+    assert rows["vocabulary", "own"]["verdict"] == verdict
+    assert "verdict" not in rows["vocabulary", "no block"]
 
 
 def test_rows_have_means_with_bounds_and_draws_their_range() -> None:

@@ -79,15 +79,16 @@ def compare_model_stitching(
     Blocks 1..l of the lower model, then a stitch, then the blocks of the upper model above an
     equally deep layer. Stitches: `vocabulary`, x E_lower pinv(E_upper) (Dar et al. 2023, section
     5.2); `identity`, at equal widths; `trained`, a ridge regression on further texts; and random
-    ones, `turned` and `shuffled tokens`. Beside the lower model (`weights: own`) stands the same
-    architecture at `random` weights.
+    ones, `turned` and `shuffled tokens`. Beside the lower model (`weights: own`) stand the same
+    architecture at `random` weights, and `no block`: the lower model's layer 0, by the same stitch
+    into the same upper layer.
 
     `cosine` and `nearest` compare with the upper model's own last states of the same tokens, as
     `kept_states` does, in [-1, 1] and [0, 1]; the own lower blocks reach 1. `same_word` is the
     share of texts in which the first word stays that the upper model's head names for one token.
     Texts are the independent units. `explained_share` is the share of the lower embeddings that
-    the upper ones explain. The rule of `verdict`, older than any result, stands beside the
-    settings. Models that cannot be stitched have a single row with the `reason`.
+    the upper ones explain. The rule of `verdict` stands beside the settings, with dates; layer 0
+    has none. Models that cannot be stitched have a single row with the `reason`.
 
     Args:
         model: The first model.

@@ -25,6 +25,7 @@ from embspace.models.stream.entered import TokenIds, last_states, last_states_ab
 VOCABULARY, IDENTITY, TRAINED = "vocabulary", "identity", "trained"
 TURNED, SHUFFLED = "turned", "shuffled tokens"
 OWN, RANDOM = "own", "random"
+NO_BLOCK = "no block"  # the lower model's layer 0, by the same stitch into the same upper layer
 JOINS, NOT, OPEN = "joins", "does not join", "open"
 DECISIVE = ("cosine", "nearest")
 WITHOUT_TRAINING = (VOCABULARY, IDENTITY)
@@ -58,7 +59,7 @@ class Join:
     layer: int
     upper_layer: int
     stitches: Mapping[tuple[str, str], KeptOutput]
-    """By stitch, and by the weights below: `OWN` or `RANDOM`."""
+    """By stitch, and by what is below: `OWN`, `RANDOM`, or above layer 0 `NO_BLOCK`."""
     draws: Mapping[str, list[KeptOutput]]
     """Of random stitches, for the first texts, at equal distances."""
 
@@ -127,12 +128,15 @@ def joins(
     n_layers = [len(part) for part in (below[OWN].states, above.training)]
     for layer, upper_layer in corresponding_layers(*n_layers):
         stitched = {}
-        for weights, part in below.items():
+        sources = [(OWN, OWN, layer), (RANDOM, RANDOM, layer)]
+        sources += [(NO_BLOCK, OWN, 0)] if layer else []
+        for source, weights, lower_layer in sources:
+            part = below[weights]
             for name, stitch in _stitches(
-                part, kernels[weights], above, layer, upper_layer, how.strength
+                part, kernels[weights], above, lower_layer, upper_layer, how.strength
             ).items():
-                states = stitch(part.states[layer])
-                stitched[name, weights] = above.output(states, upper_layer, everything)
+                states = stitch(part.states[lower_layer])
+                stitched[name, source] = above.output(states, upper_layer, everything)
         some = below[OWN].states[layer, first]
         draws = {
             kind: [above.output(stitch(some), upper_layer, first) for stitch in drawn]
@@ -200,22 +204,28 @@ class Bounds:
 def join_rows(join: Join, bounds: Bounds) -> Iterator[Row]:
     """Yield a row for each stitch of two layers, then for each kind of random ones.
 
+    Layer 0 has no verdict: it is the null of the layers above, with no block below.
     A row of random stitches has the mean over draws, and their range for bounds.
     """
     place: Row = {"layer": join.layer, "upper_layer": join.upper_layer}
     rows = {key: _row(kept, bounds) for key, kept in join.stitches.items()}
     null = {kind: _drawn_row(drawn) for kind, drawn in join.draws.items()}
     for (stitch, weights), row in rows.items():
-        if weights == OWN and stitch in WITHOUT_TRAINING:
-            row["verdict"] = _verdict(row, [rows[stitch, RANDOM], *null.values()], bounds.bar)
+        if weights == OWN and stitch in WITHOUT_TRAINING and join.layer:
+            chance = [rows[stitch, RANDOM], *null.values()]
+            row["verdict"] = _verdict(row, chance, rows[stitch, NO_BLOCK], bounds.bar)
         yield place | {"stitch": stitch, "weights": weights} | row
     for kind, row in null.items():
         yield place | {"stitch": kind, "weights": OWN, "n_draws": len(join.draws[kind])} | row
 
 
-def _verdict(row: Row, below: Sequence[Row], bar: float) -> str:
-    """Return whether both measures lie above the bar, and above what chance gives."""
-    bars = {name: max(bar, *(float(other[f"{name}_high"]) for other in below)) for name in DECISIVE}
+def _verdict(row: Row, chance: Sequence[Row], no_block: Row, bar: float) -> str:
+    """Return whether both measures lie above the bar and chance, and cosine above no block."""
+    bars = {
+        name: max(bar, *(float(other[f"{name}_high"]) for other in chance)) for name in DECISIVE
+    }
+    # Embeddings alone tell nearly all texts apart: nothing could be above them in `nearest`.
+    bars["cosine"] = max(bars["cosine"], float(no_block["cosine_high"]))
     if all(float(row[f"{name}_low"]) > bars[name] for name in DECISIVE):
         return JOINS
     return NOT if any(float(row[f"{name}_high"]) <= bars[name] for name in DECISIVE) else OPEN

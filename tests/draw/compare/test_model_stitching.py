@@ -39,8 +39,17 @@ def test_curves_are_those_of_the_table(turned: pd.DataFrame) -> None:
 
 def test_the_title_counts_joined_layers(turned: pd.DataFrame) -> None:
     said = title_of(drawn(turned)[0])
-    assert said.startswith("Without training, 8 of 8 pairs of layers of one and two may be joined")
-    assert "through the vocabulary, 0 as they are (random stitches: cosine" in said
+    assert said.startswith("Without training, 6 of 6 pairs of layers of one and two may be joined")
+    no_block = turned[(turned["weights"] == "no block") & (turned["stitch"] != "trained")]
+    end = f"(no block below: cosine {no_block['cosine_high'].max():.2f} at most)"
+    assert said.endswith(f"through the vocabulary, 0 as they are {end}")
+
+
+def test_the_title_has_the_strongest_null(turned: pd.DataFrame) -> None:
+    high = turned["cosine_high"].where(turned["weights"] != "no block", 0.1)
+    is_random = (turned["weights"] == "random") & (turned["stitch"] == "vocabulary")
+    weak = turned.assign(cosine_high=high.where(~is_random, 0.44))
+    assert "(random weights below: cosine 0.44 at most)" in title_of(drawn(weak)[0])
 
 
 def test_verdicts_stand_first_and_all_stitches_behind_the_fold(turned: pd.DataFrame) -> None:
@@ -48,7 +57,7 @@ def test_verdicts_stand_first_and_all_stitches_behind_the_fold(turned: pd.DataFr
     headings = [line for line in text.splitlines() if line.startswith("## ")]
     assert headings == ["## Verdicts", "## one below two", "## two below one"]
     first, rest = text.split("<details>")
-    assert first.count("| joins ") == 8
+    assert first.count("| joins ") == 6
     assert "first word stays" not in text  # no head
     assert "shuffled tokens" in rest and "trained, random weights below" in rest
 
@@ -60,7 +69,7 @@ def test_the_first_word_is_shown_where_a_model_has_a_head(turned: pd.DataFrame) 
 
 def test_models_of_unlike_width_have_no_word_on_states_as_they_are() -> None:
     figure, text = drawn(joined(strangers(dim=2 * DIM)))
-    assert "0 of 8 pairs" in title_of(figure) and "as they are" not in text
+    assert "0 of 6 pairs" in title_of(figure) and "as they are" not in text
 
 
 def test_a_pair_that_is_not_compared_says_why() -> None:

@@ -25,6 +25,7 @@ FEW: dict[str, Any] = {
 }
 DECIDED_BY_SEED = ("random_weights_effect", "random_weights_p_value", "is_present")
 DECIDED_BY_SEED += ("random_weights_explained", "null_explained_high", "p_value", "is_followed")
+DECIDED_BY_SEED += ("directions_explained_high", "directions_p_value")
 
 
 def sets() -> pd.DataFrame:
@@ -109,17 +110,19 @@ def test_sets_of_few_known_words_are_left_out():
 
 
 def test_professions_stand_beside_with_their_verdict(monkeypatch: pytest.MonkeyPatch):
-    rng = np.random.default_rng(0)
+    rng = np.random.default_rng(1)
     names = [f"job{number}" for number in range(24)]
+    further = [f"word{number}" for number in range(30)]
     values = np.repeat([-1, 1], 12)
     vectors = planted(8.0)
-    for own, strength in (("trained", 6.0), ("random", 0.0)):
+    for own, strength in (("trained", 1.2), ("random", 0.0)):
         for kind, x in vectors[own].items():
             more = rng.normal(size=(len(x), 24, x.shape[-1]))
             direction = x[:, 4:8].mean(axis=1) - x[:, :4].mean(axis=1)
             more += strength * values[:, np.newaxis] * direction[:, np.newaxis] / 3
-            vectors[own][kind] = np.concatenate([x, more], axis=1)
-    known = [*sets()["word"], *names]
+            words = rng.normal(size=(len(x), len(further), x.shape[-1]))
+            vectors[own][kind] = np.concatenate([x, more, words], axis=1)
+    known = [*sets()["word"], *names, *further]
     monkeypatch.setattr(associations, "vectors_in_frames", lambda *_, **__: (known, vectors))
     held_out = pd.DataFrame({"profession": names, "value": values})
     settings = settings_of(measure_associations, **FEW)
@@ -127,6 +130,13 @@ def test_professions_stand_beside_with_their_verdict(monkeypatch: pytest.MonkeyP
     assert set(outcome["professions"]["is_followed"]) == {"yes"}
     assert (outcome["professions"]["n"] == 24).all()
     assert outcome["json"]["n_words"] == 16
+
+
+def test_a_direction_like_any_other_is_not_followed():
+    row = {"p_value": 0.001, "random_weights_p_value": 0.5, "directions_p_value": 0.001}
+    assert associations._is_followed(row, 0.01, 0.05) == "yes"
+    assert associations._is_followed(row | {"directions_p_value": 0.02}, 0.01, 0.05) == "no"
+    assert associations._is_followed(row | {"directions_p_value": np.nan}, 0.01, 0.05) == "no"
 
 
 def test_an_unknown_set_of_professions_is_named():

@@ -27,6 +27,7 @@ from embspace.settings.params import models_of
 
 STAGE = "compare_model_stitching"
 VOCABULARY, IDENTITY, OWN = "vocabulary", "identity", "own"
+NO_BLOCK, RANDOM = "no block", "random"
 RANDOM_STITCHES = ("turned", "shuffled tokens")
 BAR = 0.5
 MEASURES = {
@@ -39,18 +40,23 @@ LOOKS = {
     (VOCABULARY, OWN): Look("through the vocabulary", BLUE, "o", "-"),
     (IDENTITY, OWN): Look("as they are", VERMILION, "s", "--"),
     ("trained", OWN): Look("trained stitch", GREEN, "^", "-."),
-    ("trained", "random"): Look("trained, random weights below", ORANGE, "v", ":"),
+    ("trained", RANDOM): Look("trained, random weights below", ORANGE, "v", ":"),
+    (VOCABULARY, NO_BLOCK): Look("no block below, vocabulary", BLUE, "", ":"),
+    (IDENTITY, NO_BLOCK): Look("no block below, as they are", VERMILION, "", ":"),
 }
 NAMES = {VOCABULARY: "vocabulary", IDENTITY: "as they are", "trained": "trained"}
-WEIGHTS = {OWN: "", "random": ", random weights below"}
+WEIGHTS = {OWN: "", RANDOM: ", random weights below", NO_BLOCK: ", no block below"}
 NOTE = (
     "Blocks up to a layer of the lower model, then a stitch, then the blocks of the upper model "
     "above an equally deep layer. Cosine: of a token's stitched and own last state, less the mean "
     "own state; above 0.5, at one length, the stitched state is nearer than the mean state is. "
     "Found: the nearest own vector to a text's stitched vector is its own. A stitch joins two "
     "layers if both intervals are above 0.5, above every random stitch and above the interval with "
-    "random weights below, by a rule that was fixed before; it does not join if one interval has "
-    "no part above. The own lower blocks have 1 in all columns."
+    "random weights below, by a rule that was fixed before, and if cosine is above its interval "
+    "with no block below: the lower model's layer 0, by the same stitch into the same upper layer, "
+    "a null that was added after results. It does not join if one interval has no part above. "
+    "Layer 0 has no verdict. Above its last layer the upper model has no block. The own lower "
+    "blocks have 1 in all columns."
 )
 
 
@@ -114,13 +120,28 @@ def _title(table: pd.DataFrame, one: str, other: str) -> str:
         return int((rows["verdict"] == "joins").sum())
 
     n = len(judged[["lower_model", "layer"]].drop_duplicates())
-    random = table[table["stitch"].isin(RANDOM_STITCHES)]["cosine_high"].max()
+    null, most = _strongest_null(table)
     has_identity = IDENTITY in set(table["stitch"])
     return (
         f"Without training, {joined(VOCABULARY)} of {n} pairs of layers of {one} and {other} may "
         f"be joined through the vocabulary{f', {joined(IDENTITY)} as they are' * has_identity} "
-        f"(random stitches: cosine {random:.2f} at most)"
+        f"({null}: cosine {most:.2f} at most)"
     )
+
+
+def _strongest_null(table: pd.DataFrame) -> tuple[str, float]:
+    """Return the null of a verdict with the highest upper end of a cosine, and this end."""
+    is_judged = table["stitch"].isin([VOCABULARY, IDENTITY])
+    highest = {
+        name: float(rows["cosine_high"].max())
+        for name, rows in {
+            "no block below": table[is_judged & (table["weights"] == NO_BLOCK)],
+            "random weights below": table[is_judged & (table["weights"] == RANDOM)],
+            "random stitches": table[table["stitch"].isin(RANDOM_STITCHES)],
+        }.items()
+        if len(rows)
+    }
+    return max(highest.items(), key=lambda item: item[1])
 
 
 def _subtitle(table: pd.DataFrame, one: str, other: str) -> str:
