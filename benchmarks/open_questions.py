@@ -73,19 +73,29 @@ def association(rng: np.random.Generator) -> bool:
     return False
 
 
-def professions(rng: np.random.Generator) -> bool:
+def professions(rng: np.random.Generator, lean: float = 0.0) -> bool:
     """Professions whose vectors have nothing to do with their values, in eight layers."""
     settings = settings_of("associations")
     values = np.repeat([-1.0, 0.0, 1.0], 18)
-    placed = Placed(np.arange(20, 74), values, np.arange(10), np.arange(10, 20))
     vectors = {
-        name: {"state": rng.normal(size=(N_LAYERS, 74, 30))} for name in ("trained", "random")
+        name: {"state": rng.normal(size=(N_LAYERS, 134, 30))} for name in ("trained", "random")
     }
-    rows = profession_rows(vectors, placed, Held(settings["n_deals"], 4, 0.95), rng)
+    if lean:
+        vectors["trained"]["state"][:, :, 0] *= 2
+        vectors["trained"]["state"][:, 80:, 0] += lean * values
+    placed = Placed(np.arange(80, 134), values, np.arange(10), np.arange(10, 20), np.arange(20, 80))
+    how = Held(settings["n_deals"], settings["n_directions"], 4, 0.95)
     alpha = settings["alpha"]
     return any(
-        row["p_value"] < alpha / N_LAYERS and row["random_weights_p_value"] >= alpha for row in rows
+        max(row["p_value"], row["directions_p_value"]) < alpha / N_LAYERS
+        and row["random_weights_p_value"] >= alpha
+        for row in profession_rows(vectors, placed, how, rng)
     )
+
+
+def professions_on_any_direction(rng: np.random.Generator) -> bool:
+    """Professions whose values lie along the axis in which all words differ most."""
+    return professions(rng, lean=3.0)
 
 
 def clusters(rng: np.random.Generator) -> bool:
@@ -234,6 +244,9 @@ class Opposites:
 CONTESTS = (
     Contest("association present, at any of eight layers", "words drawn alike", association),
     Contest("professions follow, at any of eight layers", "values dealt", professions),
+    Contest(
+        "professions follow, at any of eight layers", "any direction", professions_on_any_direction
+    ),
     Contest("a part of the vocabulary stands", "a Gaussian cloud", clusters),
     Contest("a loop stands, in either space", "a random walk", loops_of_walk),
     Contest("a loop stands, in either space", "a stationary table", loops_of_stationary),

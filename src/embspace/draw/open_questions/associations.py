@@ -136,7 +136,8 @@ def _tables(results: Results, label: str, digits: int) -> str:
             "Do professions of mostly women and of mostly men, by our judgment, follow the "
             "direction from male to female words? Correlation, and the share of squared errors "
             "that a line saves for professions held out; below 0, the mean does better. Beside: "
-            "values dealt anew, and random weights. They are few.",
+            "values dealt anew, directions between any words of the vocabulary (a null added after "
+            "results), and random weights. Professions are few.",
             markdown_table(results.for_readers("professions"), digits),
         ),
     )

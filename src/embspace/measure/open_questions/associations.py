@@ -34,9 +34,11 @@ from embspace.measure.open_questions.word_sets import (
 from embspace.measure.open_questions.words.professions import (
     PROFESSIONS,
     Held,
+    enough_draws,
     load_professions,
     placed_professions,
     profession_rows,
+    words_of_vocabulary,
 )
 from embspace.measure.tables.columns import shown, with_bounds
 from embspace.measure.tables.pooled_states import final_norm_of
@@ -83,8 +85,10 @@ ASSOCIATIONS = Analysis(
                 "n": "count",
                 **with_bounds("correlation", "profile", "correlation", "profile_bound"),
                 "explained": ("profile", "explained, held out"),
-                "null_explained_high": ("null_value", "dealt anew, 95 %"),
-                "p_value": ("p_value", "p"),
+                "null_explained_high": "null_value",
+                "p_value": ("p_value", "p, values dealt"),
+                "directions_explained_high": "null_value",
+                "directions_p_value": ("p_value", "p, other directions"),
                 "random_weights_explained": ("profile", "random weights"),
                 "random_weights_p_value": "p_value",
                 "is_followed": ("name", "professions follow"),
@@ -106,6 +110,8 @@ def measure_associations(
     frames: Annotated[list[str], Field(min_length=1)],
     professions: Annotated[list[str], Field(min_length=2, max_length=2)],
     n_deals: PositiveInt,
+    n_directions: PositiveInt,
+    n_words: PositiveInt,
     alpha: Probability,
     level: Probability,
     n_resamples: PositiveInt,
@@ -118,7 +124,8 @@ def measure_associations(
 
     A test with fewer than `FEWEST` words of a set, each one token, is left out. The interval of an
     effect size is over the words of all four sets, by halves of each. `professions` has how well
-    the direction between two sets predicts the values of the professions `held_out`.
+    the direction between two sets predicts the values of the professions `held_out`, beside values
+    dealt and directions between words of the vocabulary.
 
     Raises:
         InputError: for a test without four known sets, or a frame without one {word}.
@@ -129,8 +136,10 @@ def measure_associations(
     if module is None or tokenizer is None or sets.empty:
         return ASSOCIATIONS.empty(n_words=0, n_lost=0, n_tests=0)
     words = [*dict.fromkeys(sets["word"])]
+    stream = stream_of(np.random.default_rng(seed), "words of the vocabulary")
+    further = words_of_vocabulary(tokenizer, n_words, stream)
     known, vectors = vectors_in_frames(
-        [*dict.fromkeys([*words, *held_out["profession"]])],
+        [*dict.fromkeys([*words, *held_out["profession"], *further])],
         frames,
         module,
         tokenizer,
@@ -145,11 +154,11 @@ def measure_associations(
     groups = {name: _groups(chosen, sets, known) for name, chosen in tests.items()}
     groups = {name: rows for name, rows in groups.items() if min(map(len, rows)) >= FEWEST}
     n_layers = len(vectors["trained"]["state"]) + 1
-    placed = placed_professions(held_out, sets, known, professions)
+    n_deals, n_directions = (enough_draws(n, n_layers, alpha) for n in (n_deals, n_directions))
     followed = profession_rows(
         vectors,
-        placed,
-        Held(n_deals, n_resamples, level),
+        placed_professions(held_out, sets, known, professions),
+        Held(n_deals, n_directions, n_resamples, level),
         stream_of(np.random.default_rng(seed), "professions"),
     )
     rows = [
@@ -163,7 +172,7 @@ def measure_associations(
         "csv": ASSOCIATIONS.tables["csv"].of(rows),
         "words": ASSOCIATIONS.tables["words"].of(_words(vectors["trained"], groups, tests, known)),
         "professions": ASSOCIATIONS.tables["professions"].of(
-            row | {"is_followed": _is_present(row, alpha / n_layers, alpha)} for row in followed
+            row | {"is_followed": _is_followed(row, alpha / n_layers, alpha)} for row in followed
         ),
         "json": {
             "n_words": n_known,
@@ -240,6 +249,11 @@ def _effect_of(
 def _is_present(row: Mapping[str, Any], alpha_of_layer: float, alpha: float) -> str:
     is_there = row["p_value"] < alpha_of_layer and row["random_weights_p_value"] >= alpha
     return "yes" if is_there else "no"
+
+
+def _is_followed(row: Mapping[str, Any], alpha_of_layer: float, alpha: float) -> str:
+    is_this_direction = row["directions_p_value"] < alpha_of_layer
+    return _is_present(row, alpha_of_layer, alpha) if is_this_direction else "no"
 
 
 def _words(

@@ -17,6 +17,7 @@ from embspace.measure.open_questions.framed_words import ByLayer
 
 PROFESSIONS = "data/stimuli/professions.csv"
 COLUMNS = ["profession", "value"]
+SHORTEST = 3  # letters of a word of the vocabulary
 FEWEST = 8  # professions; of fewer, a line tells nothing
 
 
@@ -24,17 +25,24 @@ class Held(NamedTuple):
     """Settings of professions held out."""
 
     n_deals: int
+    n_directions: int
     n_resamples: int
     level: float
 
 
+def enough_draws(n: int, n_layers: int, alpha: float) -> int:
+    """Return `n`, or as many as give a smallest p-value, 1 / (n + 1), below alpha over layers."""
+    return max(n, int(n_layers / alpha))
+
+
 class Placed(NamedTuple):
-    """The rows of professions and of the words that make the direction, with values."""
+    """The rows of professions with values, of the direction's words and of all other words."""
 
     rows: Int[np.ndarray, " profession"]
     values: Float[np.ndarray, " profession"]
     first: Int[np.ndarray, " word"]
     second: Int[np.ndarray, " other_word"]
+    others: Int[np.ndarray, " further_word"]
 
 
 def load_professions(path: str) -> pd.DataFrame:
@@ -55,19 +63,38 @@ def load_professions(path: str) -> pd.DataFrame:
     return table
 
 
+def words_of_vocabulary(tokenizer: Any, n_words: int, generator: np.random.Generator) -> list[str]:
+    """Return words of three letters or more that tokens spell, drawn at random, without doubles."""
+    words: dict[str, None] = {}
+    for number in generator.permutation(len(tokenizer)).tolist():
+        word = tokenizer.decode([number]).strip()
+        if len(word) >= SHORTEST and word.isalpha():
+            words[word] = None
+        if len(words) == n_words:
+            break
+    return [*words]
+
+
 def placed_professions(
     professions: pd.DataFrame, sets: pd.DataFrame, known: Sequence[str], ends: Sequence[str]
 ) -> Placed | None:
-    """Return the known professions that are no word of `ends`; None with too few of either."""
+    """Return the known professions that are no word of `ends`; None with too few of either.
+
+    The `others` are the known words of no set that are no professions, as of
+    `words_of_vocabulary`; with fewer than both ends have, None.
+    """
     places = {word: place for place, word in enumerate(known)}
     words = [[w for w in sets.loc[sets["set"] == name, "word"] if w in places] for name in ends]
     table = professions[professions["profession"].isin(places)]
     table = table[~table["profession"].isin({*words[0], *words[1]})]
-    if len(table) < FEWEST or not min(map(len, words)):
+    taken = {*sets["word"], *professions["profession"]}
+    others = [word for word in known if word not in taken]
+    if len(table) < FEWEST or not min(map(len, words)) or len(others) < sum(map(len, words)):
         return None
     first, second = (np.array([places[word] for word in own]) for own in words)
     rows = np.array([places[word] for word in table["profession"]])
-    return Placed(rows, table["value"].to_numpy(np.float64), first, second)
+    values = table["value"].to_numpy(np.float64)
+    return Placed(rows, values, first, second, np.array([places[word] for word in others]))
 
 
 def profession_rows(
@@ -80,6 +107,7 @@ def profession_rows(
     if placed is None:
         return
     deals = generator.spawn(1)[0].permuted(np.tile(placed.values, (how.n_deals, 1)), axis=1)
+    pairs = _other_directions(placed, how.n_directions, generator.spawn(1)[0])
     stratum = np.unique(placed.values, return_inverse=True)[1]
     for kind, layers in vectors["trained"].items():
         for layer, x in enumerate(layers):
@@ -93,8 +121,9 @@ def profession_rows(
                 generator=generator.spawn(1)[0],
             )
             low, high = np.clip([interval.low, interval.high], -1, 1)
-            value, null = float(held_out_line(own, placed.values)), held_out_line(own, deals)
-            at_random = float(held_out_line(plain, placed.values))
+            value, null = _explained(x, placed), held_out_line(own, deals)
+            directions = np.array([_explained(x, pair) for pair in pairs])
+            at_random = _explained(vectors["random"][kind][layer], placed)
             yield {
                 "vectors": kind,
                 "layer": layer,
@@ -105,9 +134,24 @@ def profession_rows(
                 "explained": value,
                 "null_explained_high": float(np.quantile(null, how.level)),
                 "p_value": upper_p_value(value, null),
+                "directions_explained_high": float(np.nanquantile(directions, how.level)),
+                "directions_p_value": upper_p_value(value, directions),
                 "random_weights_explained": at_random,
                 "random_weights_p_value": upper_p_value(at_random, held_out_line(plain, deals)),
             }
+
+
+def _other_directions(
+    placed: Placed, n_directions: int, generator: np.random.Generator
+) -> list[Placed]:
+    """Return the same professions with words drawn from the others, the same at all layers."""
+    n_first, n = len(placed.first), len(placed.first) + len(placed.second)
+    drawn = (generator.permutation(placed.others)[:n] for _ in range(n_directions))
+    return [placed._replace(first=words[:n_first], second=words[n_first:]) for words in drawn]
+
+
+def _explained(x: Float[np.ndarray, "word dim"], placed: Placed) -> float:
+    return float(held_out_line(along_direction(x, placed), placed.values))
 
 
 def along_direction(
