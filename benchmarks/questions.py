@@ -12,6 +12,7 @@ import sys
 import textwrap
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 from embspace.files.atomic import writing
 
@@ -20,6 +21,7 @@ CALLED = "$ embspace "
 FENCE = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 INLINE = re.compile(r"`embspace ([^`]+)`")
 WIDTH = 110
+WHOLE_WORDS: dict[str, Any] = {"break_long_words": False, "break_on_hyphens": False}
 TEXT = r"(?:^  \+?\d\.\d.*\n)"
 HUB = r"(?:^ +\d+ times.*\n)"
 FAR = r"(?:^[* ] {3,}\d\.\d.*\n)"
@@ -59,18 +61,24 @@ def output_file(call: Sequence[str], folder: Path) -> Path:
 
 
 def shown(call: Sequence[str], output: str) -> str:
-    """Return an output as the page has it: some rows, lines cut, the sentence wrapped."""
+    """Return an output as the page has it: some rows, rows of texts cut, other lines wrapped."""
     said, _, sentence = output.strip().rpartition("\n\n")
     if not said:  # no sentence for a paper
         said, sentence = sentence, ""
     if call[0] in LEFT_OUT:
         said = re.sub(LEFT_OUT[call[0]], rf"\g<1>{MORE}\n", f"{said}\n", flags=re.MULTILINE)
-    lines = [
-        line if len(line) <= WIDTH else f"{line[: WIDTH - 1]}…"
-        for line in map(str.rstrip, said.rstrip().splitlines())
-    ]
-    wrapped = textwrap.wrap(sentence, WIDTH, break_long_words=False, break_on_hyphens=False)
+    lines = [part for line in said.rstrip().splitlines() for part in _fitted(line.rstrip())]
+    wrapped = textwrap.wrap(sentence, WIDTH, **WHOLE_WORDS)
     return "\n".join([*lines, *([""] if sentence else []), *wrapped])
+
+
+def _fitted(line: str) -> list[str]:
+    """Return a line of the width of the page: the row of a text is cut, all else wrapped."""
+    if len(line) <= WIDTH:
+        return [line]
+    if line.startswith((" ", "*")):
+        return [f"{line[: WIDTH - 1]}…"]
+    return textwrap.wrap(line, WIDTH, subsequent_indent="  ", **WHOLE_WORDS)
 
 
 def filled(text: str, said: Said) -> str:

@@ -18,7 +18,7 @@ from embspace.app.practice.threshold import threshold
 from embspace.app.practice.versions import versions
 from embspace.geometry.groups.two_clouds import TwoClouds, compare_clouds
 from embspace.geometry.parameters.untrained_rows import suspects, untrained_indicators
-from embspace.geometry.practice.compression import nearest_by_scores, neighbors_kept
+from embspace.geometry.practice.compression import nearest_by_scores, scores_of_neighbors_kept
 from embspace.geometry.practice.high_pairs import high_pairs
 from embspace.geometry.practice.rare_cosines import RareCosine, rare_cosine
 from embspace.measure.practice.compression import kept_table, settings_of
@@ -196,8 +196,8 @@ def _kept_by_first(seed: int) -> pd.Series:
     """Return the row of neighbors alone: clusters take most of the time of `kept_table`."""
     x = gaussian(seed, 100, 32, 0.0).astype(np.float32)
     exact, kept = (nearest_by_scores(y, np.arange(100), cosines, K) for y in (x, x[:, :8]))
-    shares = {"first 8": neighbors_kept(exact, kept)}
-    return table_of([Scored("neighbors", "share kept", shares, np.arange(100))]).iloc[0]
+    scores = {"first 8": scores_of_neighbors_kept(exact, kept)}
+    return table_of([Scored("neighbors", "share kept", scores, np.arange(100))]).iloc[0]
 
 
 # transform

@@ -16,7 +16,9 @@ def test_worlds_are_drawn_until_there_are_enough_or_the_time_is_up():
     row = counted(Contest("v", "w", lambda rng: next(answers)), 10, 60)
     assert (row["worlds"], row["says yes"], row["within"]) == (10, 5, "no")
     row = counted(Contest("v", "w", lambda rng: False), 10, -1)
-    assert (row["worlds"], row["says yes"], row["within"]) == (1, 0, "yes")
+    assert (row["worlds"], row["says yes"], row["within"]) == (1, 0, "too few")
+    row = counted(Contest("v", "w", lambda rng: False), 60, 60)
+    assert (row["worlds"], row["within"]) == (60, "yes")
 
 
 def test_the_page_has_a_row_a_verdict():

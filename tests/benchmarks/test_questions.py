@@ -57,13 +57,17 @@ def test_an_output_takes_the_place_of_the_old_one():
     assert filled(once, lambda _: "old\n") == PAGE
 
 
-def test_rows_are_left_out_lines_cut_and_the_sentence_wrapped(monkeypatch: pytest.MonkeyPatch):
+def test_rows_are_left_out_those_of_texts_cut_and_others_wrapped(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setitem(questions.LEFT_OUT, "hubs", "(^  row.*\\n)(?:^  row.*\\n)+")
-    lines = ["of a file", "  row 1", "  row 2", "  row 3", "x" * 200, "  row 4"]
+    row, said = f"   1  a text {'x' * 200}", "shares " * 20 + "and what they come to"
+    lines = ["of a file", "  row 1", "  row 2", "  row 3", row, said, "  row 4"]
     output = "\n".join([*lines, "", "a long sentence " * 10])
     head, _, sentence = shown(("hubs", "a.csv"), output).partition("\n\n")
     assert head.splitlines()[:3] == ["of a file", "  row 1", MORE]
-    assert [len(line) for line in head.splitlines()[3:]] == [questions.WIDTH, len("  row 4")]
+    cut, *wrapped, last = head.splitlines()[3:]
+    assert len(cut) == questions.WIDTH and cut.endswith("…") and last == "  row 4"
+    assert " ".join(" ".join(wrapped).split()) == said
+    assert len(wrapped) > 1 and max(map(len, wrapped)) <= questions.WIDTH
     assert max(map(len, sentence.splitlines())) <= questions.WIDTH
     assert " ".join(sentence.split()) == " ".join(["a long sentence"] * 10)
     assert shown(("tokens", "m"), "one line\n") == "one line"

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Literal
 
 from embspace.errors import InputError
-from embspace.published.agreement import agreement_of
 from embspace.published.contents import Cell, Contents, read_contents
 from embspace.published.numbers import is_chosen
 from embspace.published.sources import CellPlace, Claim, RowsThatName, Rule
@@ -68,6 +67,8 @@ def evidence_of(rule: Rule, model: Subject, results: Path) -> Evidence:
     """
     if isinstance(rule, Claim) and rule.printed:
         file = model.file(rule.cell.file, results)
+        from embspace.published.agreement import agreement_of  # imports NumPy
+
         agreement = agreement_of(rule.printed, rule.cell.value, rows_of(file, rule.cell))
         return Evidence(
             agreement.correlation, null_high=agreement.null_high, p_value=agreement.p_value

@@ -67,6 +67,16 @@ def test_whitening_repairs_a_space_whose_signal_a_few_directions_drown(
     assert f"best: {module.NAMES[answer.best]}" in answer.said
 
 
+def test_the_sentence_has_the_texts_of_a_task_with_fewer(monkeypatch: pytest.MonkeyPatch):
+    x, label = topics(120, 2.0)
+    known = np.where(np.arange(120) % 3 > 0, label.astype(str), "")
+    answer = labeled(x, known, monkeypatch)
+    n, everything = effect(answer, "raw")["n"], effect(answer, "raw", "anisotropy")["n"]
+    assert n < everything and answer.sentence.startswith(f"On {everything:.0f} texts")
+    assert f"share of 10 neighbors with the label ({n:.0f} texts)" in answer.sentence
+    assert "mean cosine of two texts (" not in answer.sentence
+
+
 def test_whitening_harms_a_space_whose_signal_has_the_variance(monkeypatch: pytest.MonkeyPatch):
     signal, label = topics(200, 2.0)
     noise = 0.1 * np.random.default_rng(1).normal(size=(200, 60))

@@ -50,7 +50,7 @@ def test_a_bar_a_section_in_the_order_of_the_thesis():
         f"4.2.1  {SUBJECTS['4.2.1']}",
     ]
     widths = {bar.get_label(): [patch.get_width() for patch in bar] for bar in claims.containers}
-    assert widths == {"holds": [1, 0], "does not hold": [0, 1]}
+    assert widths == {"matches": [1, 0], "differs": [0, 1]}
     colors = {bar.get_label(): to_rgb(bar.patches[0].get_facecolor()) for bar in claims.containers}
     looks = {look.name: to_rgb(look.color) for look in VERDICTS.values()}
     assert colors == {name: looks[name] for name in colors}
@@ -58,7 +58,7 @@ def test_a_bar_a_section_in_the_order_of_the_thesis():
         tick.get_text(): bar
         for tick, bar in zip(totals.get_yticklabels(), totals.patches, strict=True)
     }
-    assert {name: bar.get_width() for name, bar in bars.items()} == {"holds": 1, "does not hold": 1}
+    assert {name: bar.get_width() for name, bar in bars.items()} == {"matches": 1, "differs": 1}
     assert {name: to_rgb(bar.get_facecolor()) for name, bar in bars.items()} == colors
 
 

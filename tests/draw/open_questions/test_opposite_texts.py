@@ -4,7 +4,9 @@ import pytest
 from matplotlib.figure import Figure
 
 from embspace.analysis import Outcome
+from embspace.draw.open_questions import opposite_texts
 from embspace.draw.open_questions.opposite_texts import draw_opposite_texts
+from embspace.measure.open_questions import opposite_texts_values
 from embspace.measure.open_questions.opposite_texts import OPPOSITE_TEXTS
 from tests.analyses import as_drawn, settings_of
 from tests.draw.fits import assert_words_fit
@@ -29,6 +31,12 @@ def test_lines_are_the_steps_and_the_least_alike_sentence(outcome: Outcome):
     level = lines["least alike sentence"].get_ydata()
     assert list(level) == [outcome["json"]["corpus_cosine"]] * 2
     assert_words_fit(figure)
+
+
+def test_the_line_of_opposites_is_the_rule(outcome: Outcome):
+    lines = {line.get_label(): line for line in drawn(outcome)[0].axes[0].lines}
+    assert opposite_texts.OPPOSITE == opposite_texts_values.OPPOSITE
+    assert set(lines["from here on opposite"].get_ydata()) == {opposite_texts_values.OPPOSITE}
 
 
 def test_title_says_how_far_and_what_is_not_checkable(outcome: Outcome):

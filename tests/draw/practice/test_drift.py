@@ -3,6 +3,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from embspace.draw.page.corpora_apart import DEALT
 from embspace.draw.practice.drift import APART, MEASURED_WITH, draw_drift
 from embspace.measure.practice.drift import DRIFT
 from tests.analyses import as_drawn, settings_of
@@ -39,8 +40,9 @@ def apart(
     pairs = [("ports", 0.8)] + ([] if more is None else [("barges", more - 0.1)])
     return [
         {"corpus": "ships", "other_corpus": other, "embedding": pooling, "layer": layer}
-        | {"n_documents": 30, "n_other_documents": 40, "p_value": p_value}
-        | {"auc": first + 0.1 * layer, "auc_low": 0.7, "auc_high": 0.95}
+        | {"n_documents": 30, "n_other_documents": 40, "distance": 0.2, "null_auc": 0.48}
+        | {"p_value": p_value, "p_value_of_layers": p_value}
+        | {"auc": first + 0.1 * layer, "auc_low": 0.72, "auc_high": 0.95}
         for other, first in pairs
         for layer in (0, 1)
     ]
@@ -48,7 +50,7 @@ def apart(
 
 def drawn(given: dict[str, Any], rows: list[dict[str, Any]], **auc: float) -> Any:
     alone = [
-        PAIR | {"other_corpus": other, "embedding": "tf_idf", "auc": value}
+        PAIR | {"other_corpus": other, "embedding": "tf_idf", "auc": value, "auc_high": value}
         for other, value in auc.items()
     ]
     table = pd.DataFrame(rows + alone, columns=[*apart()[0]])
@@ -72,21 +74,32 @@ def test_lines_are_the_numbers_of_the_table():
     assert list(components.lines[0].get_ydata()) == pytest.approx([2, 0.1])
     assert list(components.lines[1].get_ydata()) == pytest.approx([2])  # the sure one alone
     assert "mast sail deck hull" in text and "first token" in words(figure)
-    assert "ships: 30 texts" in words(figure).lower() and "at most 40 of a corpus" in words(figure)
+    assert "a: ships: 30 documents, ports: 40 documents; bands" in words(figure)
+    assert "b, c: last layer, texts: ships 30, ports 30" in words(figure)
+
+
+def test_a_number_of_all_corpora_is_said_once():
+    rows = [row | {"n_other_documents": 30} for row in apart()]
+    assert "a: 30 documents a corpus; bands" in words(drawn(tables(), rows)[0])
+
+
+def test_the_null_is_of_the_sizes_of_the_line():
+    lines = {line.get_label(): line for line in drawn(tables(), apart())[0].axes[0].lines}
+    assert list(lines[DEALT].get_ydata()) == [0.48, 0.48]
+    assert not drawn(tables(), apart())[0].axes[0].texts[1:]
 
 
 def words(figure: Any) -> str:
     return " ".join(" ".join(part.get_text().split()) for part in figure.texts)
 
 
-def test_the_title_holds_the_auc_against_words_or_else_halves():
-    values = "AUC 0.90, halves of one corpus at most 0.65"
-    assert title(tables(), apart()) == f"Ships and ports are apart at the last layer: {values}"
+def test_the_title_is_the_one_of_both_corpora():
     assert title(tables(), apart(), ports=0.7) == (
-        "Ships and ports are apart at the last layer: AUC 0.90, words alone 0.70"
+        "Ships and ports are told apart at every layer: AUC 0.80 or more, words alone 0.70"
     )
+    assert title(tables(), apart(), ports=0.75).endswith("words alone 0.75, not surely less")
     assert title(tables(), apart(p_value=0.06)) == (
-        f"Ships and ports are not apart beyond chance at the last layer: {values}"
+        "Ships and ports are not clearly apart in any layer: AUC 0.90"
     )
     none = "Too few texts to tell two corpora apart"
     assert title(DRIFT.empty(), []) == none

@@ -9,7 +9,7 @@ from embspace.measure.practice.word_uses import WORD_USES
 from tests.analyses import as_drawn, settings_of
 from tests.draw.fits import assert_words_fit
 
-BEYOND = "two uses beyond Gaussian clouds and random weights"
+BEYOND = "two uses beyond chance and random weights"
 WORDS = ["bank", "well", "tree", "stone"]
 
 
@@ -48,7 +48,7 @@ def tables(n_two: int = 2, *, is_told: bool = True) -> dict[str, Any]:
             "word": "bank",
             "n": 10,
             "words_near": near,
-            "examples": "a [bank]",
+            "examples": "went to a [bank] of mud and … a [bank]",
         }
         for use, near in ((1, "river water"), (2, "money loan"))
     ]
@@ -81,10 +81,7 @@ def test_marks_are_the_numbers_of_the_tables():
     assert sorted(filled.get_xdata()) == pytest.approx([0.5 - 1 / 9, 0.5])
     assert [label.get_text() for label in words.get_yticklabels()] == WORDS[::-1]
     assert [len(line.get_xdata()) for line in word.lines] == [10, 10]
-    assert [part.get_text() for part in word.texts[:2]] == [
-        "near 1: river water",
-        "near 2: money loan",
-    ]
+    assert [part.get_text() for part in word.texts[:2]] == ["to a [bank] of mud"] * 2
     assert "money loan" in text and "a [bank]" in text
 
 

@@ -3,7 +3,9 @@ import pytest
 from sklearn.cluster import KMeans
 
 from embspace.geometry.groups.bisection import (
+    apart,
     bisection,
+    curve_separations,
     gaussian_separations,
     principal_coordinates,
 )
@@ -81,3 +83,39 @@ def test_coordinates_keep_distances_where_all_components_are_kept():
     assert kept.shape == (30, 4)
     distances = [np.linalg.norm(rows[:, None] - rows, axis=-1) for rows in (x, kept)]
     assert distances[0] == pytest.approx(distances[1])
+
+
+def walk(rng: np.random.Generator) -> np.ndarray:
+    return np.cumsum(rng.normal(size=(40, 60)), axis=0)
+
+
+def half_circle(rng: np.random.Generator) -> np.ndarray:
+    angle = np.pi * rng.random(40)
+    x = 0.1 * rng.normal(size=(40, 60))
+    x[:, 0] += 2 * np.cos(angle)
+    x[:, 1] += 2 * np.sin(angle)
+    return x
+
+
+def parts(rng: np.random.Generator) -> np.ndarray:
+    x = rng.normal(size=(40, 60))
+    x[:16] += rng.normal(size=60)
+    return x
+
+
+@pytest.mark.parametrize(
+    ("make", "least", "most"), [(walk, 0, 0.08), (half_circle, 0, 0.12), (parts, 0.9, 1)]
+)
+def test_two_parts_are_apart_and_a_walk_and_an_arc_are_not(make, least: float, most: float):
+    p_values = [
+        apart(make(np.random.default_rng(seed)), 5, 99, np.random.default_rng(seed)).p_value
+        for seed in range(100)
+    ]
+    assert least <= (np.array(p_values) <= 0.05).mean() <= most
+
+
+def test_curves_lie_farther_apart_than_clouds_and_have_the_same_covariance():
+    x = principal_coordinates(two_parts(), 5)
+    rng = np.random.default_rng(0)
+    clouds, curves = (null(x, 99, rng) for null in (gaussian_separations, curve_separations))
+    assert np.median(curves) > np.quantile(clouds, 0.9)

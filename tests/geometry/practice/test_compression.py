@@ -5,9 +5,9 @@ from embspace.geometry.practice.compression import (
     Int8Ranges,
     hamming_similarity,
     nearest_by_scores,
-    neighbors_kept,
     principal_axes,
     rescored_similarity,
+    scores_of_neighbors_kept,
 )
 
 
@@ -64,7 +64,7 @@ def test_rescoring_finds_more_of_the_nearest_than_bits_alone():
     )
     bits = nearest_by_scores(x, own, hamming_similarity, 10)
     rescored = nearest_by_scores(x, own, lambda a, b: rescored_similarity(a, b, 10), 10)
-    kept = [neighbors_kept(exact, nearest).mean() for nearest in (exact, bits, rescored)]
+    kept = [scores_of_neighbors_kept(exact, nearest).mean() for nearest in (exact, bits, rescored)]
     assert kept[0] == 1 and kept[1] < kept[2] < 1
     for row in range(20):
         first = set(np.argsort(-hamming_similarity(x[row : row + 1], x)[0])[:80])

@@ -51,6 +51,24 @@ def test_texts_without_a_label_share_none():
     assert scored.documents.tolist() == [0, 1, 5]
 
 
+def test_by_chance_a_neighbor_is_of_another_document():
+    cloud = read_corpus(np.eye(6)).at()
+    cloud.table["label"] = list("aaabb") + [""]
+    cloud.table["document"] = list("112234")
+    nearest = np.array([[2, 3], [2, 4], [0, 1], [4, 5], [0, 3], [0, 1]])
+    # Of the texts of other documents, "a": 1/4, 1/4, 2/4; "b": 1/4, 1/5; each is drawn alike.
+    chance = scored_labels(cloud, {"cosine": nearest}).chance
+    assert chance == pytest.approx((1 / 4 + 1 / 4 + 2 / 4 + 1 / 4 + 1 / 5) / 5)
+    drawn = np.random.default_rng(0)
+    same = [
+        cloud.table["label"][text] == cloud.table["label"][drawn.choice(others)]
+        for text in range(5)
+        for others in [np.flatnonzero(cloud.documents != cloud.documents[text])]
+        for _ in range(2_000)
+    ]
+    assert np.mean(same) == pytest.approx(chance, abs=0.02)
+
+
 def test_ten_texts_of_further_documents_are_needed():
     x = np.random.default_rng(0).normal(size=(40, 4))
     check_neighbors(read_corpus(x).at())

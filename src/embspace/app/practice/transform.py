@@ -193,12 +193,13 @@ def _sentence(cloud: TextVectors, effects: pd.DataFrame, best: str) -> str:
     parts = []
     name = best if best != "raw" else "whitened"
     n_changes = effects["version"].nunique() - 1
+    n_measured = effects.loc[effects["task"] == "anisotropy", "n"].iloc[0]
     for _, row in effects[effects["version"] == name].iterrows():
         raw = effects[(effects["task"] == row["task"]) & (effects["version"] == "raw")].iloc[0]
         change = interval(row["difference"], row["difference_low"], row["difference_high"])
         mark = f", {verdict(row)}" if row["task"] in USES else ""
-        parts.append(f"{row['quantity']} {raw['value']:.3f}, difference {change}{mark}")
-    n_measured = effects.loc[effects["task"] == "anisotropy", "n"].iloc[0]
+        n = "" if row["n"] == n_measured else f" ({row['n']:,.0f} texts)"
+        parts.append(f"{row['quantity']}{n} {raw['value']:.3f}, difference {change}{mark}")
     return (
         f"On {n_measured:,.0f} texts of {cloud.called}, {NAMES[name]} vectors against raw ones: "
         f"{'; '.join(parts)} ({100 * LEVEL:g} % intervals over documents, paired, for all "

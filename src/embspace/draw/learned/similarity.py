@@ -147,10 +147,11 @@ def _finding(summary: pd.DataFrame, hubs: pd.DataFrame, occurrence: pd.DataFrame
     """Return the title: the most frequent neighbor, else which of the two spaces is longer."""
     if len(hubs):
         k, hub = int(occurrence["k"].max()), hubs.iloc[0]
-        n = int(occurrence.loc[occurrence["cloud"] == hub["cloud"], "count"].sum())
+        centered = occurrence.loc[occurrence["cloud"] == f"{hub['cloud']}_centered", "k_occurrence"]
+        most = f"; centered unit vectors: at most {count(centered.max())}"
         return (
             f"{_hub_name(hub)} is among the nearest neighbors (k = {k}) of "
-            f"{count(hub['k_occurrence'])} vectors, a random one of {_most_at_random(k, n)} at most"
+            f"{count(hub['k_occurrence'])} vectors{most if len(centered) else ''}"
         )
     median = summary[summary["quantity"] == "norm"].set_index("space")["quantile_0.5"]
     longer = f"The median token embedding has norm {median['input']:.2f}"
@@ -161,13 +162,6 @@ def _finding(summary: pd.DataFrame, hubs: pd.DataFrame, occurrence: pd.DataFrame
             beside = f"{'longer' if median['input'] > median['positional'] else 'shorter'} than"
         longer = f"Token embeddings are {beside} position embeddings"
     return longer
-
-
-def _most_at_random(k: int, n: int) -> int:
-    """Return the largest k-occurrence that one of n vectors has at random."""
-    from scipy.stats import poisson
-
-    return int(poisson.isf(1 / n, k))
 
 
 def _hub_name(hub: pd.Series) -> str:

@@ -80,9 +80,9 @@ TEXTS = (
 # Blue against vermilion is the pair that color-blind readers tell apart best; L* 46 and 54 in gray,
 # so that the marker says it, too.
 VERDICTS = {
-    "matches": Look("holds", BLUE, "o"),
+    "matches": Look("matches", BLUE, "o"),
     "holds, but also untrained": Look("holds, but also untrained", SKY, "h"),
-    "differs": Look("does not hold", VERMILION, "X"),
+    "differs": Look("differs", VERMILION, "X"),
     "undecided": Look("undecided", ORANGE, "D"),
     "depends on the rule": Look("depends on the rule", PURPLE, "s"),
     "not checkable": Look("not checkable here", "0.75", "."),

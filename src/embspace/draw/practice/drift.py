@@ -1,11 +1,11 @@
-"""Draws how far corpora are apart, beside halves of one, and where, from `measure_drift`.
+"""Draws how far corpora are apart, and where, from `measure_drift`.
 
 The AUC of two corpora by layer is of `measure_two_corpora`.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -13,13 +13,23 @@ from matplotlib.ticker import MaxNLocator, PercentFormatter
 from pydantic import NonNegativeInt, PositiveFloat
 
 from embspace.draw.page.canvas import (
-    counted,
+    count,
     legend_below,
     new_figure,
     say_instead,
-    sentence_case,
     shade,
     write_beside,
+)
+from embspace.draw.page.corpora_apart import (
+    DEALT,
+    SURE,
+    WORDS,
+    TablesOfPairs,
+    apart_finding,
+    pair_beyond_words,
+    pair_called,
+    sizes_said,
+    tables_by_pair,
 )
 from embspace.draw.page.looks import (
     BLACK,
@@ -35,13 +45,12 @@ from embspace.draw.page.looks import (
 from embspace.draw.page.own_texts import corpus_called
 from embspace.draw.page.saving import Results
 from embspace.draw.page.sections import page_of_parts
-from embspace.draw.practice.names import TablesOfPairs, words_alone
+from embspace.draw.practice.names import words_alone
 
 STAGE = "measure_drift"
 FURTHER_RESULTS = ("conf/measure/practice/drift.yaml", "two_corpora/.csv")
 MEASURED_WITH, APART = FURTHER_RESULTS[0], "two_corpora"
 NONE = "Too few texts to tell two corpora apart"
-SURE = 0.05
 COLORS, MARKERS = (PURPLE, BLACK, SKY, ORANGE, YELLOW), "DsvPX"  # others than of corpora
 N_WORDS = 3  # of a cluster, in the figure
 LAYER = "layer (0: embedding output)"
@@ -50,17 +59,14 @@ LAYER = "layer (0: embedding output)"
 def draw_drift(
     results: Results, label: str, *, height_mm: PositiveFloat, digits: NonNegativeInt
 ) -> tuple[Figure, str]:
-    """Draw the AUC of corpora and of halves by layer, clusters of one pair, and components."""
-    halves, words = results["halves"], words_alone(results[APART])
-    table = _of_layers(results)
-    groups = table.groupby(["corpus", "other_corpus"], sort=False)
-    pairs: TablesOfPairs = {(str(one), str(other)): rows for (one, other), rows in groups}
+    """Draw the AUC of corpora by layer, clusters of one pair, and components."""
+    pairs = _pairs(results)
     figure, axes = new_figure(
         1,
         3,
         height_mm=height_mm,
-        title=_finding(table, halves, words),
-        subtitle=f"{label} · {_population(results)}",
+        title=apart_finding(pairs) if pairs else NONE,
+        subtitle=f"{label} · {_population(results, pairs)}",
         stage=STAGE,
     )
     text = _tables(results, label, digits)
@@ -68,61 +74,54 @@ def draw_drift(
         say_instead(axes, NONE)
         return figure, text
     looks = {
-        pair: Look(_called(pair), COLORS[number % 5], MARKERS[number % 5])
+        pair: Look(pair_called(pair), COLORS[number % 5], MARKERS[number % 5])
         for number, pair in enumerate(pairs)
     }
-    for pair, rows in pairs.items():
-        look = looks[pair]
-        axes[0].plot(
-            rows["layer"], rows["auc"], color=look.color, marker=look.marker, ms=4, label=look.name
-        )
-        shade(axes[0], rows, "layer", "auc", color=look.color, alpha=0.2)
-        if pair in words:
-            axes[0].axhline(words[pair], color=look.color, ls=":", lw=1.2, label="words alone")
-    _halves(axes[0], halves, table)
-    shown = _beyond_words(table, words) or next(iter(pairs))
-    last = pairs[shown].iloc[-1]
-    for value in (last["auc"], *([words[shown]] if shown in words else [])):
-        place = (last["layer"], value)
-        write_beside(axes[0], f"{value:.2f}", place, (8, -3), color=looks[shown].color)
+    _lines(axes[0], pairs, looks)
+    shown = pair_beyond_words(pairs)
     _clusters(axes[1], _of_pair(results["clusters"], shown), shown)
     _components(axes[2], results["directions"], looks)
     legend_below(figure, axes[:2], ncols=3)
     return figure, text
 
 
-def _of_layers(results: Results) -> pd.DataFrame:
-    """Return the comparisons of two corpora by layer, at the pooling of this analysis.
+def _pairs(results: Results) -> TablesOfPairs:
+    """Return the rows of each pair, at the pooling of this analysis and of words alone.
 
-    Without halves, which no corpus is large enough for, there are none.
+    None without halves, for which no corpus is large enough.
     """
     table = results[APART]
-    is_shown = (table["embedding"] == results[MEASURED_WITH]["pooling"]) & table["layer"].notna()
-    return table[is_shown & (len(results["halves"]) > 0)]
+    poolings = (results[MEASURED_WITH]["pooling"], WORDS)
+    pairs = tables_by_pair(table[table["embedding"].isin(poolings) & (len(results["halves"]) > 0)])
+    return {pair: rows for pair, rows in pairs.items() if len(_layers(rows))}
 
 
-def _called(pair: tuple[str, str]) -> str:
-    one, other = map(corpus_called, pair)
-    return f"{one} and {other}"
+def _layers(rows: pd.DataFrame) -> pd.DataFrame:
+    return rows[rows["layer"].notna()]
 
 
 def _of_pair(table: pd.DataFrame, pair: tuple[str, str]) -> pd.DataFrame:
     return table[(table["corpus"] == pair[0]) & (table["other_corpus"] == pair[1])]
 
 
-def _halves(ax: Axes, halves: pd.DataFrame, table: pd.DataFrame) -> None:
-    bounds = halves.groupby("layer").agg({"auc_smallest": "min", "auc_largest": "max"})
-    ax.fill_between(
-        bounds.index,
-        bounds["auc_smallest"],
-        bounds["auc_largest"],
-        color=GRAY,
-        alpha=0.25,
-        lw=0,
-        label="halves of one corpus",
-    )
+def _lines(ax: Axes, pairs: TablesOfPairs, looks: Mapping[tuple[str, str], Look]) -> None:
+    words = words_alone(pd.concat([*pairs.values()]))
+    for pair, look in looks.items():
+        rows = _layers(pairs[pair])
+        style: dict[str, Any] = {"color": look.color, "marker": look.marker, "ms": 4}
+        ax.plot(rows["layer"], rows["auc"], **style, label=look.name)
+        shade(ax, rows, "layer", "auc", color=look.color, alpha=0.2)
+        if pair in words:
+            ax.axhline(words[pair], color=look.color, ls=":", lw=1.2, label="words alone")
+    for number, pair in enumerate(pairs):
+        rows, name = _layers(pairs[pair]), f"_{DEALT}" if number else DEALT
+        ax.plot(rows["layer"], rows["null_auc"], color=GRAY, ls="--", lw=1, zorder=1, label=name)
+    shown = pair_beyond_words(pairs)
+    last = _layers(pairs[shown]).iloc[-1]
+    for value in (last["auc"], *([words[shown]] if shown in words else [])):
+        write_beside(ax, f"{value:.2f}", (last["layer"], value), (8, -3), color=looks[shown].color)
     ax.set(title="How surely a text tells its corpus", ylabel="probability (AUC)", xlabel=LAYER)
-    ax.set_ylim(min(0.5, table["auc_low"].min()) - 0.05, 1.03)
+    ax.set_ylim(min(0.45, ax.get_ylim()[0]), 1.03)
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
 
 
@@ -168,63 +167,32 @@ def _components(ax: Axes, directions: pd.DataFrame, looks: dict[tuple[str, str],
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
 
 
-def _beyond_words(
-    table: pd.DataFrame, words: dict[tuple[str, str], float]
-) -> tuple[str, str] | None:
-    """Return the pair that the last layer tells apart most beyond words alone; None without any.
-
-    A pair that words tell apart as well shows nothing of the model.
-    """
-    last = table[table["layer"] == table["layer"].max()]
-    pairs = zip(last["corpus"].astype(str), last["other_corpus"].astype(str), strict=True)
-    beyond = {
-        pair: round(auc, 2) - round(words.get(pair, 0.5), 2)
-        for pair, auc in zip(pairs, last["auc"], strict=True)
-    }
-    return max(beyond, key=lambda pair: beyond[pair]) if beyond else None
-
-
-def _finding(table: pd.DataFrame, halves: pd.DataFrame, words: dict[tuple[str, str], float]) -> str:
-    """Return the title: the AUC of a pair at the last layer, beside words or else halves."""
-    pair = _beyond_words(table, words)
-    if pair is None:
-        return NONE
-    rows = _of_pair(table, pair)
-    last = rows.iloc[-1]
-    own = halves[(halves["layer"] == last["layer"]) & halves["corpus"].isin(pair)]
-    null = f"halves of one corpus at most {own['auc_largest'].max():.2f}"
-    if pair in words:
-        null = f"words alone {words[pair]:.2f}"
-    verdict = "not apart beyond chance" if last["p_value"] > SURE else "apart"
-    named = sentence_case(_called(pair))
-    return f"{named} are {verdict} at the last layer: AUC {last['auc']:.2f}, {null}"
-
-
-def _population(results: Results) -> str:
+def _population(results: Results, pairs: TablesOfPairs) -> str:
     halves = results["halves"]
     if halves.empty:
         return "n = 0"
     sizes = halves.drop_duplicates("corpus").set_index("corpus")["n_texts"]
-    parts = ", ".join(
-        f"{corpus_called(str(name))}: {counted(n, 'text')}" for name, n in sizes.items()
-    )
+    texts = ", ".join(f"{corpus_called(str(name))} {count(n)}" for name, n in sizes.items())
     pooling = TEXT_POOLINGS[results[MEASURED_WITH]["pooling"]].name
     return (
-        f"{parts} · {pooling}, unit vectors · bands: 95 % intervals over documents, at most "
-        f"{_most_documents(_of_layers(results)):,.0f} of a corpus · b: pair of the title · filled "
-        "marks, dark lines: p ≤ 0.05 for all at once"
+        f"{pooling}, unit vectors · a: {_documents(pairs)}; bands: 95 % intervals over documents · "
+        f"b: the title's pair · b, c: last layer, texts: {texts}; filled marks, dark lines: p ≤ "
+        "0.05 for all at once"
     )
 
 
-def _most_documents(table: pd.DataFrame) -> float:
-    return float(np.nanmax(table[["n_documents", "n_other_documents"]].to_numpy(), initial=0))
+def _documents(pairs: TablesOfPairs) -> str:
+    """Return the number of documents of all corpora, else of each."""
+    table = pd.concat([*pairs.values()]) if pairs else pd.DataFrame()
+    sizes = {*table.get("n_documents", []), *table.get("n_other_documents", [])}
+    return f"{count(sizes.pop())} documents a corpus" if len(sizes) == 1 else sizes_said(pairs)
 
 
 def _tables(results: Results, label: str, digits: int) -> str:
     parts = [
         (
             "Halves of one corpus",
-            "Random halves of the documents, others at each layer.",
+            "Random halves of the documents, others at each layer; not of the sizes of the pairs.",
             results.for_readers("halves"),
         ),
         (

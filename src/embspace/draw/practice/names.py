@@ -1,10 +1,8 @@
-"""Names of versions of vectors and similarities, and tables by pairs of corpora."""
+"""Names of versions of vectors and similarities, and how surely words tell corpora."""
 
 import pandas as pd
 
 from embspace.draw.page.own_texts import corpus_called
-
-TablesOfPairs = dict[tuple[str, str], pd.DataFrame]
 
 CHANGES = {
     "raw": "raw",

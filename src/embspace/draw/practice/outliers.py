@@ -14,12 +14,13 @@ from embspace.draw.page.canvas import (
     percent,
     say_instead,
 )
+from embspace.draw.page.corpora_apart import TablesOfPairs
 from embspace.draw.page.direct_labels import name_lines
 from embspace.draw.page.looks import GRAY, TEXT_POOLINGS, corpus_looks
 from embspace.draw.page.own_texts import corpus_called
 from embspace.draw.page.saving import Results
 from embspace.draw.page.sections import page_of_parts
-from embspace.draw.practice.names import TablesOfPairs, said_of_words, words_alone
+from embspace.draw.practice.names import said_of_words, words_alone
 
 STAGE = "measure_outliers"
 FURTHER_RESULTS = ("conf/measure/practice/outliers.yaml", "two_corpora/.csv")

@@ -16,7 +16,7 @@ from embspace.draw.page.sections import page_of_parts
 
 STAGE = "measure_word_uses"
 TWO, NOT_TOLD = "two uses", "not told"
-NONE = "Too few words in many texts to seek two uses"
+NONE = "Too few words of one token stand in many texts to seek two uses"
 N_BARS, N_ROWS = 12, 25  # words in the figure and in the table; the CSV has all
 USES = {1: (BLUE, "o"), 2: (VERMILION, "^")}
 
@@ -57,7 +57,7 @@ def _known(ax: Axes, layers: pd.DataFrame, tested: int) -> None:
     best = float(layers["purity"].iloc[tested])
     ax.plot(tested, best, marker="o", ms=9, mfc="none", mec=BLUE, ls="none", label="_tested")
     ax.annotate(f"{best:.2f}", (tested, best), (0, 7), textcoords="offset points", ha="center")
-    ax.set(title="Known uses told apart", ylabel="purity", ylim=(0.48, 1.02))
+    ax.set(title="Known uses kept apart", ylabel="purity", ylim=(0.48, 1.02))
     ax.set_xlabel("layer (0: embedding output)")
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     name_lines(ax, 0.08)
@@ -79,20 +79,26 @@ def _words(ax: Axes, table: pd.DataFrame, layer: int) -> None:
 
 
 def _word(ax: Axes, results: Results) -> None:
-    """Draw the occurrences of the first word, and name its uses by words near."""
+    """Draw the occurrences of the first word, with an example of either use."""
     places, uses = results["places"], results["uses"]
     word = str(results["csv"]["word"].iloc[0])
     for use, (color, marker) in USES.items():
         own = places[(places["word"] == word) & (places["use"] == use)]
         ax.plot(own["first"], own["second"], marker, color=color, ms=4, ls="none")
-    near = uses[uses["word"] == word].set_index("use")["words_near"].fillna("")
+    examples = uses[uses["number"] == 1].set_index("use")["examples"]
     for use, (color, _) in USES.items():
-        named = f"near {use}: {near.get(use, '')}"
-        ax.text(0.02, 1 - 0.075 * use, named, color=color, transform=ax.transAxes)
+        ax.text(0.02, 1 - 0.075 * use, _short(examples[use]), color=color, transform=ax.transAxes)
     low, high = ax.get_ylim()
     ax.set_ylim(low, high + 0.3 * (high - low))
     ax.set(title=f"Occurrences of “{word}”", xlabel="first component", ylabel="second component")
     ax.set(xticks=[], yticks=[])
+
+
+def _short(examples: str) -> str:
+    """Return the first of several examples, with two tokens on each side of the word."""
+    tokens = examples.split(" … ")[0].split()
+    place = next(number for number, token in enumerate(tokens) if token.startswith("["))
+    return " ".join(tokens[max(0, place - 2) : place + 3])
 
 
 def _finding(table: pd.DataFrame) -> str:
@@ -103,12 +109,11 @@ def _finding(table: pd.DataFrame) -> str:
     two = table[table["verdict"] == TWO]
     if two.empty:
         return (
-            f"None of {counted(len(table), 'word')} has two uses beyond Gaussian clouds and random "
-            "weights"
+            f"None of {counted(len(table), 'word')} has two uses beyond chance and random weights"
         )
     verb = "has" if len(two) == 1 else "have"
     return (
-        f"{len(two)} of {counted(len(table), 'word')} {verb} two uses beyond Gaussian clouds and "
+        f"{len(two)} of {counted(len(table), 'word')} {verb} two uses beyond chance and "
         f"random weights, most clearly “{two['word'].iloc[0]}”"
     )
 
@@ -121,7 +126,7 @@ def _population(results: Results) -> str:
     return (
         f"{corpus_called(about['corpus'])}, {counted(about['n_documents'], 'text')}; known uses: a "
         f"word in the places of two, {counted(n_pairs, 'pair')} (band: labels dealt anew); bars: "
-        "Gaussian clouds of the same covariance, 95 %; squares: random weights"
+        "clouds and curves of the same covariance, 95 %; squares: random weights"
     )
 
 
@@ -131,14 +136,15 @@ def _tables(results: Results, label: str, digits: int) -> str:
     parts = [
         (
             "Words",
-            "Split by 2-means of one occurrence a text; a split counts beyond Gaussian clouds of "
-            f"the same covariance (adjusted p) and beyond random weights. The first {N_ROWS}.",
+            "Split by 2-means of one occurrence a text, with as many tokens around each; a split "
+            "counts beyond Gaussian clouds and curves of the same covariance (adjusted p), and "
+            f"beyond random weights. The first {N_ROWS}.",
             words.head(N_ROWS),
         ),
         (
             "Two uses of the first words",
-            "Words that stand near more of this use than of the other, and occurrences nearest to "
-            "its mean.",
+            "Words that stand near more of this use than of the other (Fisher's test, all words "
+            "near at once), and occurrences nearest to its mean.",
             results.for_readers("uses"),
         ),
         (

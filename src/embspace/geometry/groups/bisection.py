@@ -5,7 +5,10 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Bool, Float
 
+from embspace.geometry.inference.resampling import upper_p_value
+
 N_STARTS = 2  # principal components along which a cloud is first cut
+PROMISING = 0.05  # p by few draws, from which more are drawn
 N_STEPS = 10  # of Lloyd's algorithm; clouds of tens of rows need fewer
 
 
@@ -15,6 +18,19 @@ class Bisection(NamedTuple):
     is_second: Bool[np.ndarray, "*cloud row"]
     separation: Float[np.ndarray, "*cloud"]
     """The share of the variance that lies between both parts, in [0, 1]; NaN of equal rows."""
+
+
+class Apart(NamedTuple):
+    """The split of one cloud, beside clouds and curves of the same covariance."""
+
+    x: Float[np.ndarray, "row component"]
+    """Principal coordinates."""
+    is_second: Bool[np.ndarray, " row"]
+    separation: float
+    null_high: float
+    """The larger of the separations that 95 % of either null do not exceed."""
+    p_value: float
+    """The larger one of both nulls, in (0, 1]: neither a cloud nor a curve has two parts."""
 
 
 def principal_coordinates(
@@ -98,5 +114,69 @@ def gaussian_separations(
         generator: Source of the draws.
     """
     drawn = generator.standard_normal((n_draws, *x.shape), dtype=np.float32)
+    return _separations_of(drawn, x)
+
+
+def curve_separations(
+    x: Float[np.ndarray, "row component"], n_draws: int, generator: np.random.Generator
+) -> Float[np.ndarray, " draw"]:
+    """Return the separation of curves with as many points and the very same covariance.
+
+    Points drawn evenly along a curve whose coordinate k is cos(k pi t), as of the principal
+    components of a random walk (Antognini and Sohl-Dickstein 2018, "PCA of high dimensional random
+    walks with comparison to neural network training"). Such a continuum has no two parts, but its
+    ends are denser than a Gaussian's, and 2-means parts it farther.
+
+    Args:
+        x: Principal coordinates: uncorrelated, the mean at 0.
+        n_draws: Number of curves.
+        generator: Source of the draws.
+    """
+    place = generator.random((n_draws, len(x), 1), dtype=np.float32)
+    return _separations_of(np.cos(np.pi * place * np.arange(1, x.shape[1] + 1)), x)
+
+
+def _separations_of(
+    drawn: Float[np.ndarray, "draw row component"], x: Float[np.ndarray, "row component"]
+) -> Float[np.ndarray, " draw"]:
+    """Return the separations of clouds that are given the covariance of `x`."""
     frames = np.linalg.qr(drawn - drawn.mean(axis=1, keepdims=True))[0]
-    return bisection(frames * np.linalg.norm(x, axis=0).astype(np.float32)).separation
+    return bisection((frames * np.linalg.norm(x, axis=0)).astype(np.float32)).separation
+
+
+def apart(
+    x: Float[np.ndarray, "row dim"],
+    n_components: int,
+    n_draws: int,
+    generator: np.random.Generator,
+    n_more: int = 0,
+) -> Apart:
+    """Return how far 2-means parts a cloud in its own principal components, and by chance.
+
+    Args:
+        x: At least 4 rows that are not all equal.
+        n_components: Principal components that are kept.
+        n_draws: Draws of each null.
+        generator: Source of the draws.
+        n_more: Draws of each null where p by the first ones is at most 0.05: a p that is small is
+            to be known more finely.
+    """
+    coordinates = principal_coordinates(x, n_components)
+    split = bisection(coordinates)
+    separation = float(split.separation)
+    null_high, p_value = _by_chance(separation, coordinates, n_draws, generator)
+    if n_more > n_draws and p_value <= PROMISING:
+        null_high, p_value = _by_chance(separation, coordinates, n_more, generator)
+    return Apart(coordinates, split.is_second, separation, null_high, p_value)
+
+
+def _by_chance(
+    separation: float,
+    x: Float[np.ndarray, "row component"],
+    n_draws: int,
+    generator: np.random.Generator,
+) -> tuple[float, float]:
+    """Return what 95 % of either null do not exceed, and p, of the null that is larger."""
+    nulls = [null(x, n_draws, generator) for null in (gaussian_separations, curve_separations)]
+    highest = max(float(np.quantile(null, 0.95)) for null in nulls)
+    return highest, max(upper_p_value(separation, null) for null in nulls)

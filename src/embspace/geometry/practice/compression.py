@@ -78,12 +78,13 @@ def rescored_similarity(
     return rescored
 
 
-def neighbors_kept(
+def scores_of_neighbors_kept(
     exact: Int[np.ndarray, "n k"], nearest: Int[np.ndarray, "n k"]
 ) -> Float[np.ndarray, " n"]:
     """Return scores of rows whose mean is the share of exact neighbors in `nearest`.
 
-    A row's score is its own share and what it gives the shares of others, as `shares_given` has it.
+    A row's score is its own share and what it gives the shares of others, as `shares_given` has it,
+    so that a score may lie outside [0, 1].
     """
     kept = np.array(
         [np.isin(own, other) for own, other in zip(exact, nearest, strict=True)], dtype=bool

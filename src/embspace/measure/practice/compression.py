@@ -20,9 +20,9 @@ from embspace.geometry.practice.compression import (
     PairScores,
     hamming_similarity,
     nearest_by_scores,
-    neighbors_kept,
     principal_axes,
     rescored_similarity,
+    scores_of_neighbors_kept,
     sign_vectors,
 )
 from embspace.measure.practice.clusters_kept import clusters_kept
@@ -117,8 +117,8 @@ def kept_table(
         setting.name: nearest_by_scores(x, cloud.documents, setting.scores, K)
         for setting in settings
     }
-    shares = {name: neighbors_kept(nearest[FULL], rows) for name, rows in nearest.items()}
-    scored = [Scored("neighbors", f"share of {K} neighbors kept", shares, cloud.documents)]
+    kept = {name: scores_of_neighbors_kept(nearest[FULL], rows) for name, rows in nearest.items()}
+    scored = [Scored("neighbors", f"share of {K} neighbors kept", kept, cloud.documents)]
     if halves is not None:
         ranks = {
             setting.name: search_ranks(halves, setting.scores(halves.queries, halves.candidates))

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Float
 
-from embspace.geometry.practice.compression import nearest_by_scores, neighbors_kept
+from embspace.geometry.practice.compression import nearest_by_scores, scores_of_neighbors_kept
 from embspace.geometry.practice.paired import paired_means
 from embspace.measure.practice.scored_versions import LEVEL, N_HALF_SAMPLES, SEED, K, cosines
 from embspace.measure.practice.text_vectors import TextVectors
@@ -36,28 +36,28 @@ def first_against_random(cloud: TextVectors, seed: int = SEED) -> pd.DataFrame:
         return pd.DataFrame(columns=["size", "first", "random", "difference", "low", "high"])
     orders = [np.arange(dim), *(rng.permutation(dim) for _ in range(N_ORDERS))]
     exact = nearest_by_scores(some.vectors, some.documents, cosines, K)
-    shares = np.empty((len(sizes) + 1, len(orders), len(some)))
+    scores = np.empty((len(sizes) + 1, len(orders), len(some)))
     for place, size in enumerate(sizes):
         for number, order in enumerate(orders):
             cut = some.vectors[:, order[:size]]
             kept = nearest_by_scores(cut, some.documents, cosines, K)
-            shares[place, number] = neighbors_kept(exact, kept)
-    shares[-1] = shares[:-1].mean(axis=0)
-    rows = [_row(kept, some, seed) for kept in shares]
+            scores[place, number] = scores_of_neighbors_kept(exact, kept)
+    scores[-1] = scores[:-1].mean(axis=0)
+    rows = [_row(kept, some, seed) for kept in scores]
     return pd.DataFrame(rows).assign(size=[*map(str, sizes), "mean"], n=len(some))
 
 
 def _row(
-    shares: Float[np.ndarray, "order text"], cloud: TextVectors, seed: int
+    scores: Float[np.ndarray, "order text"], cloud: TextVectors, seed: int
 ) -> dict[str, float]:
     paired = paired_means(
-        np.stack([shares[1:].mean(axis=0), shares[0]]),
+        np.stack([scores[1:].mean(axis=0), scores[0]]),
         cloud.documents,
         n_half_samples=N_HALF_SAMPLES,
         level=LEVEL,
         rng=np.random.default_rng(seed),
     )
-    random, n = shares[1:].mean(axis=1), len(shares) - 1
+    random, n = scores[1:].mean(axis=1), len(scores) - 1
     # Were the given order a random one, its share would vary as theirs do, and so does their mean.
     reach_of_orders = _student(n) * random.std(ddof=1) * np.sqrt(1 + 1 / n)
     difference = float(paired.difference[1])

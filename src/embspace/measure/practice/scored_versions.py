@@ -147,9 +147,21 @@ def scored_labels(cloud: TextVectors, nearest: Mapping[str, Int[np.ndarray, "tex
     is_known = (cloud.table["label"] != "").to_numpy()
     scores = {version: _label_scores(label, rows, is_known) for version, rows in nearest.items()}
     documents = cloud.documents[is_known]
-    counts = np.bincount(label[is_known])
-    chance = float((counts[label[is_known]] - 1).mean() / (len(cloud) - 1))
+    chance = _label_chance(label, cloud.documents, is_known)
     return Scored("labels", f"share of {K} neighbors with the label", scores, documents, chance)
+
+
+def _label_chance(
+    label: Int[np.ndarray, " text"],
+    document: Int[np.ndarray, " text"],
+    is_known: Bool[np.ndarray, " text"],
+) -> float:
+    """Return the mean share of a text's label among texts of other documents, its candidates."""
+    counts = np.zeros((document.max() + 1, label.max() + 1))
+    np.add.at(counts, (document[is_known], label[is_known]), 1)
+    same = (counts.sum(axis=0) - counts)[document[is_known], label[is_known]]
+    n_others = len(label) - np.bincount(document)[document[is_known]]
+    return float(np.mean(same / n_others))
 
 
 def _label_scores(

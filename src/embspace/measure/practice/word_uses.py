@@ -17,19 +17,11 @@ from embspace.analysis import TABLE, Analysis, Outcome, Source, Table
 from embspace.clouds.texts import TEXT_FOLDERS
 from embspace.device import Device, choose_device
 from embspace.files.tables import Row
-from embspace.geometry.groups.bisection import (
-    bisection,
-    gaussian_separations,
-    principal_coordinates,
-)
+from embspace.geometry.groups.bisection import apart
 from embspace.geometry.inference.benjamini_hochberg import benjamini_hochberg
-from embspace.geometry.inference.resampling import (
-    half_sample_interval,
-    stream_of,
-    upper_p_value,
-)
+from embspace.geometry.inference.resampling import half_sample_interval, stream_of
 from embspace.geometry.pairs.directions import unit_rows
-from embspace.measure.practice.uses.contexts import Reading, states_of_rows
+from embspace.measure.practice.uses.contexts import Place, Reading, parts_with, states_at
 from embspace.measure.practice.uses.described import described_uses, placed_uses, uses_of
 from embspace.measure.practice.uses.known import Told, known_uses, told_apart
 from embspace.measure.practice.uses.occurrences import (
@@ -66,7 +58,7 @@ WORD_USES = Analysis(
                 "n": ("count", "occurrences"),
                 "smaller_share": ("use_share", "smaller part"),
                 "separation": ("use_share", "variance between parts"),
-                "null_separation_high": ("use_share", "Gaussian clouds, 95 %"),
+                "null_separation_high": ("use_share", "clouds and curves, 95 %"),
                 "p_value": ("use_p_value", "p"),
                 "adjusted_p_value": ("use_p_value", "adjusted p"),
                 "random_weights_separation": ("use_share", "at random weights"),
@@ -120,7 +112,7 @@ class How(NamedTuple):
 
     n_components: int
     n_draws: int
-    n_random_draws: int
+    n_more_draws: int
     n_pairs: int
     n_around: int
     least_share: float
@@ -153,7 +145,7 @@ def measure_word_uses(
     n_draws: PositiveInt,
     least_share: Probability,
     n_pairs: PositiveInt,
-    n_random_draws: PositiveInt,
+    n_more_draws: PositiveInt,
     n_around: PositiveInt,
     n_resamples: PositiveInt,
     level: Probability,
@@ -175,35 +167,37 @@ def measure_word_uses(
     nothing = WORD_USES.empty(corpus=corpus, n_documents=n_documents, n_words=0)
     if texts is None or module is None:
         return nothing
-    chosen = Chosen(least_documents, largest_share, n_words, n_most)
+    chosen = Chosen(least_documents, largest_share, n_words, n_most, n_around)
     rng = np.random.default_rng(seed)
     occurrences = occurrences_of(texts, chosen, stream_of(rng, "occurrences"))
     if occurrences["id"].nunique() < 2 * FEWEST_PAIRS:
         return nothing
     how = How(
-        *(n_components, n_draws, n_random_draws, n_pairs, n_around, least_share),
+        *(n_components, n_draws, n_more_draws, n_pairs, n_around, least_share),
         *(n_resamples, level, n_listed, n_placed, seed),
     )
     reading = Reading(final_norm, tokens_per_batch, choose_device(device))
     untrained = with_random_weights(module, seed)
     known = _known(texts, occurrences, (module, untrained), reading, how)
-    rows = occurrences["row"].to_numpy()
-    trained_states = np.array(texts.read.states["token"][known.layer][rows])
-    states = (
-        trained_states,
-        states_of_rows(untrained, texts.read.tokens, rows, known.layer, reading),
-    )
+    places = [*_places(occurrences, texts.read.tokens, n_around)]
+    states = [states_at(one, places, reading)[known.layer] for one in (module, untrained)]
     table = _tested(occurrences, states, known, how)
     return {
         TABLE: WORD_USES.tables[TABLE].of(table.drop(columns=["id", "order"])),
         "layers": WORD_USES.tables["layers"].of(known.layers),
-        **_described(table, occurrences, trained_states, texts, how),
+        **_described(table, occurrences, states[0], texts, how),
         "json": {
             "corpus": corpus,
             "n_documents": n_documents,
             "n_words": len(table),
         },
     }
+
+
+def _places(occurrences: pd.DataFrame, tokens: pd.DataFrame, n_around: int) -> Iterator[Place]:
+    """Yield each occurrence of the words with as many tokens around."""
+    for _, own in occurrences.groupby("id", sort=False):
+        yield from parts_with(tokens, own["row"].to_numpy(), int(own["id"].to_numpy()[0]), n_around)
 
 
 def _known(
@@ -217,14 +211,15 @@ def _known(
     known = known_uses(occurrences, texts.read.tokens, how.n_pairs, how.n_around)
     rng = np.random.default_rng(how.seed)
     told, at_random = (
-        told_apart(module, known, reading, how.n_components, how.n_random_draws, stream_of(rng, name))
+        told_apart(module, known, reading, how.n_components, how.n_draws, stream_of(rng, name))
         for module, name in zip(modules, ("trained", "random_weights"), strict=True)
     )
     table = pd.DataFrame(_layer_rows(told, at_random, how))
     layer = int(table["purity"].to_numpy().argmax())
     table["tested"] = np.where(table["layer"] == layer, "yes", "no")
     best = table.iloc[layer]
-    is_told = best["purity_low"] > max(best["random_weights_purity"], best["dealt_purity_high"])
+    by_chance = table[["random_weights_purity", "dealt_purity_high"]].to_numpy().max()
+    is_told = best["purity_low"] > by_chance  # at any layer, as the layer was chosen
     return Known(table, layer, bool(is_told))
 
 
@@ -290,20 +285,18 @@ def _test_of(
     generator: np.random.Generator,
 ) -> Row:
     """Return the split of a word's states by the model, and beside it at random weights."""
-    x, x_random = (principal_coordinates(part, how.n_components) for part in vectors)
-    split, random_split = bisection(x), bisection(x_random)
-    null, random_null = (
-        gaussian_separations(part, n_draws, generator)
-        for part, n_draws in ((x, how.n_draws), (x_random, how.n_random_draws))
+    own, at_random = (
+        apart(part, how.n_components, how.n_draws, generator, n_more)
+        for part, n_more in zip(vectors, (how.n_more_draws, 0), strict=True)
     )
-    share = split.is_second.mean()
+    share = own.is_second.mean()
     return {
         "smaller_share": min(share, 1 - share),
-        "separation": float(split.separation),
-        "null_separation_high": np.quantile(null, 0.95),
-        "p_value": upper_p_value(float(split.separation), null),
-        "random_weights_separation": float(random_split.separation),
-        "random_weights_p_value": upper_p_value(float(random_split.separation), random_null),
+        "separation": own.separation,
+        "null_separation_high": own.null_high,
+        "p_value": own.p_value,
+        "random_weights_separation": at_random.separation,
+        "random_weights_p_value": at_random.p_value,
     }
 
 

@@ -6,17 +6,17 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import torch
 
 from embspace.clouds.layers import CorpusStates
 from embspace.measure.layers.layer_states import window_states
 from embspace.measure.practice.uses.occurrences import WordsOfTexts
 from embspace.measure.tables.pooled_states import windows_of
+from tests.lazy import torch
 from tests.measure.attention.reading import cached_reader
 
-N_TEXTS, LENGTH = 80, 16
+N_TEXTS, LENGTH, N_AROUND = 120, 38, 6
 FIRST_TOKEN = 8
-N_WORDS, N_TOPIC, N_FILLER = 20, 4, 6
+N_WORDS, N_TOPIC, N_FILLER = 20, 60, 6
 """Tokens that are words, behind which those of either topic follow, and those of none."""
 BOTH = (0, 1)
 """The words that stand in texts of both topics."""
@@ -25,7 +25,7 @@ CLS, SEP = 2, 3
 
 @cache
 def planted(*, seed: int = 0, topics: bool = True) -> dict[str, Any]:
-    """Return texts of 16 tokens: 3 of their topic, words, and special ones at both ends.
+    """Return texts of 38 tokens, of which every second one is of the topic, as around each word.
 
     Words of even number but for `BOTH` stand in texts of the first topic alone, the others in those
     of the second.
@@ -59,9 +59,11 @@ def _text(number: int, rng: np.random.Generator) -> list[int]:
     topic, place = number % 2, number // 2
     own = [word for word in range(len(BOTH), N_WORDS) if word % 2 == topic]
     words = [*BOTH, *(word for word in own if place < N_TEXTS // 2 - word // 2)]
-    marks = N_WORDS + 2 * rng.integers(0, N_TOPIC // 2, 3) + topic
-    filler = rng.integers(0, N_FILLER, LENGTH - 2 - len(words) - len(marks)) + N_WORDS + N_TOPIC
-    body = rng.permutation([*words, *marks, *filler]) + FIRST_TOKEN
+    body = N_WORDS + N_TOPIC + rng.integers(0, N_FILLER, LENGTH - 2)
+    body[1::2] = N_WORDS + 2 * rng.integers(0, N_TOPIC // 2, len(body) // 2) + topic
+    inner = np.arange(N_AROUND, len(body) - N_AROUND, 2)
+    body[rng.permutation(inner)[: len(words)]] = words
+    body += FIRST_TOKEN
     return [CLS, *body.tolist(), SEP]
 
 

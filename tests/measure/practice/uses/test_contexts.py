@@ -5,19 +5,10 @@ from embspace.measure.practice.uses.contexts import (
     Reading,
     parts_with,
     states_at,
-    states_of_rows,
 )
 from tests.measure.practice.uses.planted import CLS, LENGTH, SEP, planted
 
 HOW = Reading(None, 256, "cpu")
-
-
-def test_states_of_rows_are_those_of_the_whole_corpus():
-    inputs = planted()
-    read = inputs["texts"].read
-    rows = np.array([3, LENGTH + 5, LENGTH + 1, 40 * LENGTH + 7])
-    states = states_of_rows(inputs["module"], read.tokens, rows, 1, HOW)
-    assert states == pytest.approx(read.states["token"][1][rows], abs=1e-5)
 
 
 def test_a_whole_window_around_a_token_gives_its_own_state():

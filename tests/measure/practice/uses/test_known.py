@@ -8,8 +8,8 @@ from tests.measure.practice.uses.test_contexts import HOW
 
 def some_pairs(n: int):
     texts = planted()["texts"]
-    occurrences = occurrences_of(texts, Chosen(10, 1.0, 20, 30), np.random.default_rng(0))
-    return known_uses(occurrences, texts.read.tokens, n, 8)
+    occurrences = occurrences_of(texts, Chosen(10, 1.0, 20, 30, 6), np.random.default_rng(0))
+    return known_uses(occurrences, texts.read.tokens, n, 6)
 
 
 def test_the_first_word_stands_in_half_its_own_places_and_half_the_other_words():

@@ -7,7 +7,6 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Float, Int
 
-from embspace.measure.tables.pooled_states import windows_of
 from embspace.models.encoder import batches_by_length, encode
 from embspace.models.windows import Window
 
@@ -38,26 +37,6 @@ def states_at(
     for encoded in encode(module, windows, batches, reading.device, reading.final_norm):
         states[encoded.index] = encoded.tokens[:, places[encoded.index].position].copy()
     return np.stack([state for state in states if state is not None], axis=1)
-
-
-def states_of_rows(
-    module: Any, tokens: pd.DataFrame, rows: Int[np.ndarray, " row"], layer: int, reading: Reading
-) -> Float[np.ndarray, "row dim"]:
-    """Return the states at one layer of some rows of a table of tokens, each read in its window."""
-    window = tokens["window"].to_numpy()
-    numbers = np.unique(window[rows])
-    read = windows_of(tokens[np.isin(window, numbers)])
-    batches = batches_by_length([len(one.ids) for one in read], reading.tokens_per_batch)
-    position = tokens["position"].to_numpy()[rows]
-    order = np.searchsorted(numbers, window[rows])
-    states: np.ndarray | None = None
-    for encoded in encode(module, read, batches, reading.device, reading.final_norm):
-        if states is None:
-            states = np.empty((len(rows), encoded.tokens.shape[-1]), np.float32)
-        own = np.flatnonzero(order == encoded.index)
-        states[own] = encoded.tokens[layer, position[own]]
-    assert states is not None
-    return states
 
 
 def parts_with(

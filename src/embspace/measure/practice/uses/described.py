@@ -10,11 +10,13 @@ from jaxtyping import Bool, Float, Int
 from embspace.clouds.in_context import in_context
 from embspace.files.tables import Row
 from embspace.geometry.groups.bisection import bisection, principal_coordinates
+from embspace.geometry.inference.holm import holm_p_values
 from embspace.measure.practice.uses.occurrences import WordsOfTexts
 
 N_NEAR = 8  # tokens on each side whose words are counted
 N_NAMED = 4  # words that are named of a use
 N_EXAMPLES = 2
+SURE = 0.05
 
 
 class Uses(NamedTuple):
@@ -80,12 +82,20 @@ def _near(row: int, texts: WordsOfTexts) -> set[str]:
 
 
 def _telling(near: Sequence[set[str]], chosen: Bool[np.ndarray, " row"], word: str) -> list[str]:
-    """Return the words that stand near more of the chosen occurrences than of the others."""
+    """Return the words that stand near more of the chosen occurrences than of the others.
+
+    By Fisher's exact test, one-sided, with the method of Holm over all words near.
+    """
+    from scipy.stats import hypergeom
+
     all_words = sorted(set().union(*near) - {word})
-    stands = np.array([[one in words for one in all_words] for words in near], dtype=float)
-    more = stands[chosen].mean(axis=0) - stands[~chosen].mean(axis=0)
-    order = np.argsort(-more, kind="stable")[:N_NAMED]
-    return [all_words[number] for number in order if more[number] > 0]
+    if not all_words:
+        return []
+    stands = np.array([[one in words for one in all_words] for words in near])
+    n_chosen, n_near = stands[chosen].sum(axis=0), stands.sum(axis=0)
+    p_values = holm_p_values(hypergeom.sf(n_chosen - 1, len(near), n_near, chosen.sum()))
+    order = np.argsort(p_values, kind="stable")[:N_NAMED]
+    return [all_words[number] for number in order if p_values[number] <= SURE]
 
 
 def _nearest_to_mean(

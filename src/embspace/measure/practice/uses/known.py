@@ -8,11 +8,7 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Bool, Float, Int
 
-from embspace.geometry.groups.bisection import (
-    bisection,
-    gaussian_separations,
-    principal_coordinates,
-)
+from embspace.geometry.groups.bisection import Apart, apart
 from embspace.geometry.inference.resampling import upper_p_value
 from embspace.geometry.pairs.directions import unit_rows
 from embspace.measure.practice.uses.contexts import Place, Reading, parts_with, states_at
@@ -38,7 +34,7 @@ class Told(NamedTuple):
     dealt_purity: Float[np.ndarray, "layer deal pair"]
     """The same with the labels of both contexts dealt anew."""
     is_sure: Bool[np.ndarray, "layer pair"]
-    """Whether the separation is beyond Gaussian clouds, and the purity beyond dealt labels."""
+    """Whether the separation is beyond clouds and curves, and the purity beyond dealt labels."""
 
 
 def known_uses(
@@ -98,16 +94,12 @@ def _told(
         deals = np.stack([generator.permutation(one.is_other) for _ in range(N_DEALS)])
         purity, dealt, sure = [], [], []
         for rows in part:
-            x = principal_coordinates(unit_rows(rows.astype(np.float64)), n_components)
-            split = bisection(x)
-            null = gaussian_separations(x, n_draws, generator)
+            split: Apart = apart(
+                unit_rows(rows.astype(np.float64)), n_components, n_draws, generator
+            )
             purity.append(purity_of(split.is_second, one.is_other[None])[0])
             dealt.append(purity_of(split.is_second, deals))
-            p_values = (
-                upper_p_value(float(split.separation), null),
-                upper_p_value(purity[-1], dealt[-1]),
-            )
-            sure.append(max(p_values) <= SURE)
+            sure.append(max(split.p_value, upper_p_value(purity[-1], dealt[-1])) <= SURE)
         yield np.array(purity), np.stack(dealt), np.array(sure)
 
 

@@ -31,6 +31,8 @@ class Chosen(NamedTuple):
     """Of all documents; words in more say little of any text."""
     n_words: int
     n_most: int
+    n_around: int
+    """Tokens on each side that an occurrence needs, so that all have one position in a part."""
 
 
 def load_words_of_texts(
@@ -57,7 +59,11 @@ def occurrences_of(
         document; words in falling order of documents, occurrences in that of the texts.
     """
     tokens = texts.read.tokens
-    usable = (texts.word != "") & ~tokens["repeated"].to_numpy()
+    last = tokens.groupby("window")["position"].transform("max")
+    is_inside = tokens["position"].gt(chosen.n_around) & last.sub(tokens["position"]).gt(
+        chosen.n_around
+    )
+    usable = (texts.word != "") & ~tokens["repeated"].to_numpy() & is_inside.to_numpy()
     rows = np.flatnonzero(usable)
     document = texts.read.document[tokens["window"].to_numpy()[rows]]
     table = pd.DataFrame(

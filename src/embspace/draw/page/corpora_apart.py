@@ -1,0 +1,84 @@
+"""Says which two corpora vectors tell apart most beyond words, alike in all figures.
+
+Tables are of `measure_two_corpora`, of one pair or by pair: rows of layers, and of words alone.
+"""
+
+import pandas as pd
+
+from embspace.draw.page.canvas import counted, sentence_case
+from embspace.draw.page.own_texts import corpus_called
+
+NONE = "No two corpora to tell apart"
+WORDS = "tf_idf"
+DEALT = "labels dealt anew"
+SURE = 0.05
+TablesOfPairs = dict[tuple[str, str], pd.DataFrame]
+
+
+def tables_by_pair(table: pd.DataFrame) -> TablesOfPairs:
+    """Return the rows of each two corpora, in the order of the table."""
+    groups = table.groupby(["corpus", "other_corpus"], sort=False)
+    return {(str(one), str(other)): rows for (one, other), rows in groups}
+
+
+def pair_called(pair: tuple[str, str]) -> str:
+    """Return the name of two corpora for readers, as in the middle of a sentence."""
+    one, other = map(corpus_called, pair)
+    return f"{one} and {other}"
+
+
+def sizes_said(pairs: TablesOfPairs) -> str:
+    """Return the number of documents of each corpus, for a subtitle."""
+    sizes = {
+        name: int(n)
+        for (one, other), rows in pairs.items()
+        for name, n in (
+            (one, rows["n_documents"].iloc[0]),
+            (other, rows["n_other_documents"].iloc[0]),
+        )
+    }
+    return ", ".join(
+        f"{corpus_called(name)}: {counted(n, 'document')}" for name, n in sizes.items()
+    )
+
+
+def pair_beyond_words(pairs: TablesOfPairs) -> tuple[str, str]:
+    """Return the pair whose least layer is farthest above words alone by AUC, then by distance.
+
+    A pair that words tell apart as well shows nothing of the model.
+    """
+    return max(pairs, key=lambda pair: _beyond_words(pairs[pair]))
+
+
+def apart_finding(pairs: TablesOfPairs) -> str:
+    """Return a title: the AUC of the pair beyond words, and whether words' AUC is surely less."""
+    if not pairs:
+        return NONE
+    pair = pair_beyond_words(pairs)
+    named, layers = sentence_case(pair_called(pair)), _of_layers(pairs[pair])
+    words = pairs[pair].query("embedding == @WORDS")
+    least, best = layers.iloc[0], layers.iloc[-1]
+    if layers["p_value_of_layers"].min() > SURE:
+        return f"{named} are not clearly apart in any layer{_beside(best, words)}"
+    if (layers["p_value"] > SURE).any():
+        return f"{named} are told apart, best at layer {best['layer']:.0f}{_beside(best, words)}"
+    return f"{named} are told apart at every layer{_beside(least, words, ' or more')}"
+
+
+def _of_layers(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of layers by AUC, the smallest first."""
+    return rows[rows["layer"].notna()].sort_values("auc", kind="stable")
+
+
+def _beyond_words(rows: pd.DataFrame) -> tuple[float, float]:
+    least, words = _of_layers(rows).iloc[0], rows.loc[rows["embedding"] == WORDS, "auc"]
+    return round(least["auc"], 2) - words.round(2).sum(), least["distance"]
+
+
+def _beside(row: pd.Series, words: pd.DataFrame, more: str = "") -> str:
+    """Return the AUC of a layer beside that of words alone, and whether that is surely less."""
+    parts = [f"AUC {row['auc']:.2f}{more}"]
+    for _, alone in words.iterrows():
+        is_less = alone["auc_high"] < row["auc_low"]
+        parts.append(f"words alone {alone['auc']:.2f}" + ("" if is_less else ", not surely less"))
+    return f": {', '.join(parts)}"
