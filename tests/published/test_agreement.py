@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from embspace.published.agreement import agreement_of
-from embspace.published.sources import Entry
+from embspace.published.sources import Entry, _why_not_all_pairs
 
 NAMES = ["ab", "cd", "ef", "gh", "ij"]
 PAIRS = [(one, other) for i, one in enumerate(NAMES) for other in NAMES[i + 1 :]]
@@ -50,3 +50,24 @@ def test_other_numbers_agree_as_renamings_do():
 def test_a_pair_that_is_lacking_is_named():
     with pytest.raises(LookupError, match="no cosine of ab and cd"):
         agreement_of(PRINTED, "cosine", rows(VALUES)[1:])
+
+
+def test_a_number_of_zero_is_a_number():
+    zero = VALUES.copy()
+    zero[0] = 0
+    assert agreement_of(PRINTED, "cosine", rows(zero)).correlation < 1
+
+
+@pytest.mark.parametrize(
+    ("printed", "reason"),
+    [
+        (PRINTED, ""),
+        (PRINTED[1:], "9 pairs in 9 entries, allowed: 10 pairs"),
+        ([*PRINTED, PRINTED[0]], "10 pairs in 11 entries"),
+        (PRINTED[:1], "2 things, allowed: 3 to 8"),
+    ],
+)
+def test_printed_numbers_are_of_all_pairs_of_a_few_things(printed: list[Entry], reason: str):
+    assert _why_not_all_pairs(printed).startswith(reason) and bool(reason) == bool(
+        _why_not_all_pairs(printed)
+    )

@@ -27,6 +27,8 @@ def agreement_of(
 ) -> Agreement:
     """Return how the printed numbers of all pairs agree with a column of ours.
 
+    Of all pairs of 3 to 8 things, which `read_source` asks for.
+
     Raises:
         LookupError: if the results lack a pair.
     """
@@ -38,7 +40,8 @@ def agreement_of(
         matching = [
             row for row in rows if {str(row.get(key)) for key in entry.pair.columns} == pair
         ]
-        value = float(matching[0][column] or "nan") if len(matching) == 1 else float("nan")
+        number = matching[0][column] if len(matching) == 1 else None
+        value = float("nan") if number in (None, "") else float(number)
         if isnan(value):
             raise LookupError(f"the results have no {column} of {' and '.join(sorted(pair))}")
         place = tuple(names.index(name) for name in sorted(pair))

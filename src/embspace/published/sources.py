@@ -10,6 +10,7 @@ from typing import Literal
 from pydantic import Field, field_validator, model_validator
 
 from embspace.errors import InputError, not_among
+from embspace.geometry.inference.mantel import MOST_THINGS
 from embspace.settings.model import REPOSITORY
 from embspace.settings.roles import ROLES, open_role
 from embspace.settings.schema import Strict, read_yaml, validate
@@ -19,6 +20,7 @@ ANY_MODEL = "any"
 """The name, in place of a repository, of a number about no weights or a claim about all models."""
 EVIDENCE = ("value", "low", "high", "null", "null_low", "null_high", "p_value", "q_value")
 ABOUT = rf"^{ANY_MODEL}$|{REPOSITORY}"
+FEWEST_THINGS = 3  # whose pairs may be correlated
 About = Literal["weights", "training", "toy", "arithmetic", "tokenizer", "architecture"]
 OF_LAYERS = re.compile(r"results/\w+/(\w+/)?\{model\}(--\w+)?\.(csv|json)")
 """Matches files of what is measured of models under `profiled`, or of a pair under `compared`."""
@@ -379,7 +381,21 @@ def _beside_printed(claim: Claim, entries: list[Entry], path: Path) -> Claim:
             f"{path}: key 'agrees_with': {claim.agrees_with!r}, allowed: the beginning of "
             f"quantities of pairs with a number of {claim.cell.value!r}"
         )
+    if reason := _why_not_all_pairs(printed):
+        raise InputError(f"{path}: key 'agrees_with': {claim.agrees_with!r} has {reason}")
     return claim.model_copy(update={"printed": printed})
+
+
+def _why_not_all_pairs(printed: list[Entry]) -> str:
+    """Return why entries do not have every pair of a few things once; "" if they have."""
+    pairs = {frozenset(map(str, entry.pair.values)) for entry in printed if entry.pair}
+    n_things = len(frozenset().union(*pairs))
+    if not FEWEST_THINGS <= n_things <= MOST_THINGS:
+        return f"{n_things} things, allowed: {FEWEST_THINGS} to {MOST_THINGS}"
+    n_pairs = n_things * (n_things - 1) // 2
+    if not len(pairs) == len(printed) == n_pairs:
+        return f"{len(pairs)} pairs in {len(printed)} entries, allowed: {n_pairs} pairs, once each"
+    return ""
 
 
 def read_sources() -> list[Source]:

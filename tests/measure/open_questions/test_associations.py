@@ -17,11 +17,12 @@ WORDS = {
     "warm": ["light", "was", "the", "in"],
     "cold": ["of", "a", "it", "on"],
 }
+ENDS = {"one_end": ["cat", "dog"], "other_end": ["mat", "sun"]}  # few: the reader has few words
 FEW: dict[str, Any] = {
     "tests": {"planted": [*WORDS]},
     "frames": ["the {word} sat in the sun", "a {word}!"],
     "n_resamples": 30,
-    "professions": ["near", "far"],
+    "professions": [*ENDS],
 }
 DECIDED_BY_SEED = ("random_weights_effect", "random_weights_p_value", "is_present")
 DECIDED_BY_SEED += ("random_weights_explained", "null_explained_high", "p_value", "is_followed")
@@ -29,7 +30,7 @@ DECIDED_BY_SEED += ("directions_explained_high", "directions_p_value")
 
 
 def sets() -> pd.DataFrame:
-    rows = [(name, word) for name, words in WORDS.items() for word in words]
+    rows = [(name, word) for name, words in (WORDS | ENDS).items() for word in words]
     return pd.DataFrame(rows, columns=["set", "word"])
 
 
@@ -48,7 +49,7 @@ def inputs(*, is_empty: bool) -> dict[str, Any]:
 
 def measured(vectors: dict[str, Any], monkeypatch: pytest.MonkeyPatch, **change: Any) -> Outcome:
     """Return the outcome with planted vectors, in the order of the words."""
-    words = sets()["word"].tolist()
+    words = [*dict.fromkeys(sets()["word"])]
     monkeypatch.setattr(associations, "vectors_in_frames", lambda *_, **__: (words, vectors))
     settings = settings_of(measure_associations, **FEW | {"alpha": 0.2} | change)
     return measure_associations(**inputs(is_empty=False), **settings)
@@ -122,7 +123,7 @@ def test_professions_stand_beside_with_their_verdict(monkeypatch: pytest.MonkeyP
             more += strength * values[:, np.newaxis] * direction[:, np.newaxis] / 3
             words = rng.normal(size=(len(x), len(further), x.shape[-1]))
             vectors[own][kind] = np.concatenate([x, more, words], axis=1)
-    known = [*sets()["word"], *names, *further]
+    known = [*dict.fromkeys(sets()["word"]), *names, *further]
     monkeypatch.setattr(associations, "vectors_in_frames", lambda *_, **__: (known, vectors))
     held_out = pd.DataFrame({"profession": names, "value": values})
     settings = settings_of(measure_associations, **FEW)
@@ -140,6 +141,6 @@ def test_a_direction_like_any_other_is_not_followed():
 
 
 def test_an_unknown_set_of_professions_is_named():
-    settings = settings_of(measure_associations, **FEW | {"professions": ["near", "nowhere"]})
+    settings = settings_of(measure_associations, **FEW | {"professions": ["one_end", "nowhere"]})
     with pytest.raises(InputError, match="key 'professions': 'nowhere'"):
         measure_associations(**inputs(is_empty=False), **settings)

@@ -154,11 +154,11 @@ def measure_associations(
     groups = {name: _groups(chosen, sets, known) for name, chosen in tests.items()}
     groups = {name: rows for name, rows in groups.items() if min(map(len, rows)) >= FEWEST}
     n_layers = len(vectors["trained"]["state"]) + 1
-    draws = [enough_draws(n, n_layers, alpha) for n in (n_deals, n_directions)]
+    n_deals, n_directions = (enough_draws(n, n_layers, alpha) for n in (n_deals, n_directions))
     followed = profession_rows(
         vectors,
         placed_professions(held_out, sets, known, professions),
-        Held(*draws, n_resamples, level),
+        Held(n_deals, n_directions, n_resamples, level),
         stream_of(np.random.default_rng(seed), "professions"),
     )
     rows = [
