@@ -28,9 +28,9 @@ class Apart(NamedTuple):
     is_second: Bool[np.ndarray, " row"]
     separation: float
     null_high: float
-    """The larger of the separations that 95 % of either null do not exceed."""
+    """Quantile of 95 % of the separations, of the larger null."""
     p_value: float
-    """The larger one of both nulls, in (0, 1]: neither a cloud nor a curve has two parts."""
+    """Of the larger null, in (0, 1]: neither a cloud nor a curve has two parts."""
 
 
 def principal_coordinates(
@@ -52,8 +52,8 @@ def bisection(x: Float[np.ndarray, "*cloud row dim"]) -> Bisection:
     """Return the split of each cloud by 2-means, the better one of two starts.
 
     Starts are cuts at the mean across the first two principal components; the steps are Lloyd's.
-    Where there are two parts they are found; in clouds without parts another split may be better by
-    a few percent, in a cloud by chance as in that which it is held against.
+    Two distinct parts are found; in clouds without parts, further starts may gain a few percent, in
+    data as in nulls.
     """
     centered = x - x.mean(axis=-2, keepdims=True)
     directions = np.linalg.eigh(np.swapaxes(centered, -1, -2) @ centered)[1]
@@ -102,11 +102,11 @@ def gaussian_separations(
 ) -> Float[np.ndarray, " draw"]:
     """Return the separation of Gaussian clouds with as many rows and the very same covariance.
 
-    Gaussian rows do not change in distribution when they are turned among each other: given the
-    covariance of the sample, the places of the rows are a random orthonormal frame (Langsrud 2005,
-    "Rotation tests"). So a p-value by these draws is exact for Gaussian clouds of any covariance,
-    where clouds drawn with the covariance of the sample (Liu et al. 2008, "Statistical significance
-    of clustering for high-dimension, low-sample size data") vary more than they should.
+    Rotations among Gaussian rows keep the distribution: given the covariance of the sample, the
+    places of the rows are a random orthonormal frame (Langsrud 2005, "Rotation tests"). A p-value
+    by these draws is exact for Gaussian clouds of any covariance; clouds drawn with the covariance
+    of the sample (Liu et al. 2008, "Statistical significance of clustering for high-dimension,
+    low-sample size data") vary too much.
 
     Args:
         x: Principal coordinates: uncorrelated, the mean at 0.
@@ -139,7 +139,7 @@ def curve_separations(
 def _separations_of(
     drawn: Float[np.ndarray, "draw row component"], x: Float[np.ndarray, "row component"]
 ) -> Float[np.ndarray, " draw"]:
-    """Return the separations of clouds that are given the covariance of `x`."""
+    """Return the separations of clouds after a change to the covariance of `x`."""
     frames = np.linalg.qr(drawn - drawn.mean(axis=1, keepdims=True))[0]
     return bisection((frames * np.linalg.norm(x, axis=0)).astype(np.float32)).separation
 
@@ -158,8 +158,8 @@ def apart(
         n_components: Principal components that are kept.
         n_draws: Draws of each null.
         generator: Source of the draws.
-        n_more: Draws of each null where p by the first ones is at most 0.05: a p that is small is
-            to be known more finely.
+        n_more: Draws of each null for a p of at most 0.05 by the first draws: small p-values need a
+            finer resolution.
     """
     coordinates = principal_coordinates(x, n_components)
     split = bisection(coordinates)
@@ -176,7 +176,7 @@ def _by_chance(
     n_draws: int,
     generator: np.random.Generator,
 ) -> tuple[float, float]:
-    """Return what 95 % of either null do not exceed, and p, of the null that is larger."""
+    """Return the quantile of 95 % and the p-value, both of the larger null."""
     nulls = [null(x, n_draws, generator) for null in (gaussian_separations, curve_separations)]
     highest = max(float(np.quantile(null, 0.95)) for null in nulls)
     return highest, max(upper_p_value(separation, null) for null in nulls)
