@@ -36,6 +36,7 @@ MEASURES = {
     "same_word": "first word stays",
 }
 AXES = {"cosine": "cosine", "nearest": "texts found"}
+SHORT = {"cosine": "states", "nearest": "texts"}
 LOOKS = {
     (VOCABULARY, OWN): Look("through the vocabulary", BLUE, "o", "-"),
     (IDENTITY, OWN): Look("as they are", VERMILION, "s", "--"),
@@ -83,8 +84,8 @@ def draw_model_stitching(
     pairs = ((one, other), (other, one))
     for row, measure in enumerate(("cosine", "nearest")):
         for column, (rows, (lower, upper)) in enumerate(zip(ways, pairs, strict=True)):
-            _curves(axes[2 * row + column], rows, measure)
-            axes[2 * row + column].set_title(f"{lower} below {upper}" if not row else "")
+            _curves(axes[2 * row + column], rows, measure, _joined(table))
+            axes[2 * row + column].set_title(f"{lower} below {upper}, {SHORT[measure]}")
         axes[2 * row].set_ylabel(AXES[measure])
     for ax in axes[2:]:
         ax.set_xlabel("layer of the lower model")
@@ -92,7 +93,7 @@ def draw_model_stitching(
     return figure, _tables(heading, ways, pairs, digits)
 
 
-def _curves(ax: Axes, rows: pd.DataFrame, measure: str) -> None:
+def _curves(ax: Axes, rows: pd.DataFrame, measure: str, joined: dict[str, str]) -> None:
     ax.axhline(BAR, color=GRAY, linewidth=0.6)
     drawn = rows[rows["stitch"].isin(RANDOM_STITCHES)].groupby("layer", as_index=False)
     low, high = f"{measure}_low", f"{measure}_high"
@@ -100,8 +101,9 @@ def _curves(ax: Axes, rows: pd.DataFrame, measure: str) -> None:
     shade(ax, ends, "layer", measure, color=GRAY, alpha=0.4, label="random stitches")
     for (stitch, weights), look in LOOKS.items():
         line = rows[(rows["stitch"] == stitch) & (rows["weights"] == weights)]
+        told = f": {joined[stitch]} join" if weights == OWN and stitch in joined else ""
         if len(line):
-            draw_line(ax, line, "layer", measure, look)
+            draw_line(ax, line, "layer", measure, look._replace(name=look.name + told))
     ax.set_ylim(min(-0.05, 1.1 * float(rows[low].min())), 1.05)
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
 
@@ -110,38 +112,22 @@ def _judged(table: pd.DataFrame) -> pd.DataFrame:
     return table.dropna(subset="verdict")
 
 
+def _joined(table: pd.DataFrame) -> dict[str, str]:
+    """Return how many pairs of layers join, of all, by stitch."""
+    judged = _judged(table)
+    n = len(judged[["lower_model", "layer"]].drop_duplicates())
+    counts = judged[judged["verdict"] == "joins"].groupby("stitch").size()
+    stitches = judged["stitch"].unique()
+    return {str(stitch): f"{counts.get(stitch, 0)} of {n}" for stitch in stitches}
+
+
 def _title(table: pd.DataFrame, one: str, other: str) -> str:
     if table.empty:
         return f"Layers of {one} and {other} cannot be compared by joining them"
-    judged = _judged(table)
-
-    def joined(stitch: str) -> int:
-        rows = judged[judged["stitch"] == stitch]
-        return int((rows["verdict"] == "joins").sum())
-
-    n = len(judged[["lower_model", "layer"]].drop_duplicates())
-    null, most = _strongest_null(table)
-    has_identity = IDENTITY in set(table["stitch"])
     return (
-        f"Without training, {joined(VOCABULARY)} of {n} pairs of layers of {one} and {other} may "
-        f"be joined through the vocabulary{f', {joined(IDENTITY)} as they are' * has_identity} "
-        f"({null}: cosine {most:.2f} at most)"
+        f"Through the vocabulary {_joined(table)[VOCABULARY]} pairs of layers of {one} and {other} "
+        "join, better than the upper blocks alone"
     )
-
-
-def _strongest_null(table: pd.DataFrame) -> tuple[str, float]:
-    """Return the null of a verdict with the highest upper end of a cosine, and this end."""
-    is_judged = table["stitch"].isin([VOCABULARY, IDENTITY])
-    highest = {
-        name: float(rows["cosine_high"].max())
-        for name, rows in {
-            "no block below": table[is_judged & (table["weights"] == NO_BLOCK)],
-            "random weights below": table[is_judged & (table["weights"] == RANDOM)],
-            "random stitches": table[table["stitch"].isin(RANDOM_STITCHES)],
-        }.items()
-        if len(rows)
-    }
-    return max(highest.items(), key=lambda item: item[1])
 
 
 def _subtitle(table: pd.DataFrame, one: str, other: str) -> str:
