@@ -12,6 +12,8 @@ from tests.analyses import settings_of
 from tests.compare.stitched import (
     DIM,
     N_LAYERS,
+    SPECIAL,
+    WORDS,
     module,
     opened,
     strangers,
@@ -131,7 +133,7 @@ def test_one_layer_of_a_stranger_is_named_alone() -> None:
     ("change", "reason"),
     [
         ({"tokens": [str(number) for number in range(400)]}, "have other vocabularies"),
-        ({"tokens": [*opened("x", module(0)).tokens, "more"]}, "have 400 and 401 tokens"),
+        ({"tokens": [*SPECIAL, *WORDS, "more"]}, "have 400 and 401 tokens"),
     ],
 )
 def test_other_vocabularies_are_a_reason(change: Any, reason: str) -> None:

@@ -10,7 +10,6 @@ from typing import Literal
 from pydantic import Field, field_validator, model_validator
 
 from embspace.errors import InputError, not_among
-from embspace.geometry.inference.mantel import MOST_THINGS
 from embspace.settings.model import REPOSITORY
 from embspace.settings.roles import ROLES, open_role
 from embspace.settings.schema import Strict, read_yaml, validate
@@ -388,6 +387,8 @@ def _beside_printed(claim: Claim, entries: list[Entry], path: Path) -> Claim:
 
 def _why_not_all_pairs(printed: list[Entry]) -> str:
     """Return why entries do not have every pair of a few things once; "" if they have."""
+    from embspace.geometry.inference.mantel import MOST_THINGS  # imports NumPy
+
     pairs = {frozenset(map(str, entry.pair.values)) for entry in printed if entry.pair}
     n_things = len(frozenset().union(*pairs))
     if not FEWEST_THINGS <= n_things <= MOST_THINGS:
