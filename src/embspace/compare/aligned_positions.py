@@ -48,7 +48,7 @@ def position_rows(
         if space == FULL and x.shape[1] != y.shape[1]:
             continue
         own = _in_space(x, space)
-        found = curve_distances(own, _in_space(y, space))
+        distances = curve_distances(own, _in_space(y, space))
         streams = dict(zip(SURROGATES, generator.spawn(len(SURROGATES)), strict=True))
         drawn = {
             name: [
@@ -57,7 +57,7 @@ def position_rows(
             ]
             for name, stream in streams.items()
         }
-        yield {"space": space, "n": len(kept), **_beside(found, drawn, level)}
+        yield {"space": space, "n": len(kept), **_beside(distances, drawn, level)}
 
 
 def _common(one: Positions, other: Positions) -> Int[np.ndarray, " n"]:
@@ -71,12 +71,12 @@ def _in_space(x: Curve, space: str) -> Float[np.ndarray, "n axis"]:
 
 
 def _beside(
-    found: CurveDistances, drawn: Mapping[str, list[CurveDistances]], level: float
+    distances: CurveDistances, drawn: Mapping[str, list[CurveDistances]], level: float
 ) -> dict[str, Any]:
     """Return both distances with the mean and the low end of each kind of surrogate."""
     row: dict[str, Any] = {}
     is_nearer = True
-    for name, value in found._asdict().items():
+    for name, value in distances._asdict().items():
         row[name] = value
         for kind, curves in drawn.items():
             values = np.array([getattr(curve, name) for curve in curves])

@@ -35,7 +35,7 @@ TWIN = 7919  # added to the seed: a model of random weights must not be its own 
 
 @dataclass(frozen=True)
 class Stitching:
-    """How models are stitched."""
+    """Holds the settings of stitches."""
 
     strength: float
     n_draws: int
@@ -45,7 +45,7 @@ class Stitching:
 
 @dataclass(frozen=True, eq=False)
 class KeptOutput:
-    """What is left of the upper model's output, text by text."""
+    """Holds how much of the upper model's own output a stitched output keeps, by text."""
 
     states: Kept
     same_word: Bool[np.ndarray, " text"] | None
@@ -61,12 +61,12 @@ class Join:
     stitches: Mapping[tuple[str, str], KeptOutput]
     """By stitch, and by what is below: `OWN`, `RANDOM`, or above layer 0 `NO_BLOCK`."""
     draws: Mapping[str, list[KeptOutput]]
-    """Of random stitches, for the first texts, at equal distances."""
+    """Outputs of random stitches by kind, for `n_first` texts at equal distances."""
 
 
 @dataclass(frozen=True, eq=False)
 class _Lower:
-    """What comes from below: states, those of training texts, and embeddings."""
+    """Holds the lower model's states of the texts and of training texts, and its embeddings."""
 
     states: Float[np.ndarray, "layer text token dim"]
     training: Float[np.ndarray, "layer other_text other_token dim"]
@@ -76,10 +76,10 @@ class _Lower:
 class _Upper:
     """The model above, with its own outputs."""
 
-    def __init__(self, model: OpenModel, asked_of: Beginnings, training: Beginnings) -> None:
-        self.model, self.asked_of, self.shown = model, asked_of, training.shown
+    def __init__(self, model: OpenModel, texts: Beginnings, training: Beginnings) -> None:
+        self.model, self.texts, self.shown = model, texts, training.shown
         self.training = _states(model, training.tokens)
-        self.own = last_states(model.module, asked_of.tokens)
+        self.own = last_states(model.module, texts.tokens)
         self.words = self._words(self.own, np.arange(len(self.own)))
 
     def output(
@@ -89,8 +89,8 @@ class _Upper:
         rows: Int[np.ndarray, " some"],
     ) -> KeptOutput:
         """Return what the blocks above a layer make of stitched states of some texts."""
-        made = last_states_above(self.model.module, layer, states, self.asked_of.tokens.of(rows))
-        kept = kept_states(self.own, made, self.asked_of.shown, rows)
+        made = last_states_above(self.model.module, layer, states, self.texts.tokens.of(rows))
+        kept = kept_states(self.own, made, self.texts.shown, rows)
         if self.words is None:
             return KeptOutput(kept, None)
         return KeptOutput(kept, np.asarray(self._words(made, rows) == self.words[rows]))
@@ -100,23 +100,23 @@ class _Upper:
     ) -> Int[np.ndarray, " some"] | None:
         if self.model.head is None:
             return None
-        places = self.asked_of.one_token[rows]
+        places = self.texts.one_token[rows]
         return self.model.head.first_words(states[np.arange(len(rows)), places])
 
 
 def joins(
     lower: OpenModel,
     upper: OpenModel,
-    asked_of: Beginnings,
+    texts: Beginnings,
     training: Beginnings,
     how: Stitching,
     generator: np.random.Generator,
 ) -> Iterator[Join]:
     """Join every layer of the shallower model with the layer of the other at nearest depth."""
-    above = _Upper(upper, asked_of, training)
+    above = _Upper(upper, texts, training)
     below = {
-        OWN: _read_below(lower, asked_of, training),
-        RANDOM: _read_below(lower.untrained(how.seed + TWIN), asked_of, training),
+        OWN: _read_below(lower, texts, training),
+        RANDOM: _read_below(lower.untrained(how.seed + TWIN), texts, training),
     }
     kernels = {
         weights: vocabulary_kernel(part.embedding, upper.embedding[: len(part.embedding)])
@@ -145,9 +145,9 @@ def joins(
         yield Join(layer, upper_layer, stitched, draws)
 
 
-def _read_below(model: OpenModel, asked_of: Beginnings, training: Beginnings) -> _Lower:
-    states, of_training = (_states(model, part.tokens) for part in (asked_of, training))
-    return _Lower(states, of_training, model.embedding)
+def _read_below(model: OpenModel, texts: Beginnings, training: Beginnings) -> _Lower:
+    states, training_states = (_states(model, part.tokens) for part in (texts, training))
+    return _Lower(states, training_states, model.embedding)
 
 
 def _states(model: OpenModel, tokens: TokenIds) -> Float[np.ndarray, "layer text token dim"]:
@@ -193,7 +193,7 @@ def _random_stitches(
 
 @dataclass(frozen=True)
 class Bounds:
-    """How intervals and verdicts are made."""
+    """Holds the settings of intervals and verdicts."""
 
     bar: float
     n_half_samples: int
@@ -261,7 +261,7 @@ def _drawn_row(drawn: Sequence[KeptOutput]) -> Row:
     values = [_values(kept) for kept in drawn]
     row: Row = {"n": len(drawn[0].states.cosine)}
     for name in values[0]:
-        means = np.array([of_draw[name].mean() for of_draw in values])
+        means = np.array([draw[name].mean() for draw in values])
         row |= {name: means.mean(), f"{name}_low": means.min(), f"{name}_high": means.max()}
     return row
 

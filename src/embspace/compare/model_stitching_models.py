@@ -28,7 +28,7 @@ Words = Int[np.ndarray, " row"]
 
 @dataclass(frozen=True, eq=False)
 class WordHead:
-    """What names words after last states."""
+    """Names the likeliest word after a last state."""
 
     transform: HeadTransform | None
     table: Float[np.ndarray, "token dim"]

@@ -101,9 +101,9 @@ def _curves(ax: Axes, rows: pd.DataFrame, measure: str, joined: dict[str, str]) 
     shade(ax, ends, "layer", measure, color=GRAY, alpha=0.4, label="random stitches")
     for (stitch, weights), look in LOOKS.items():
         line = rows[(rows["stitch"] == stitch) & (rows["weights"] == weights)]
-        told = f": {joined[stitch]} join" if weights == OWN and stitch in joined else ""
+        count = f": {joined[stitch]} join" if weights == OWN and stitch in joined else ""
         if len(line):
-            draw_line(ax, line, "layer", measure, look._replace(name=look.name + told))
+            draw_line(ax, line, "layer", measure, look._replace(name=look.name + count))
     ax.set_ylim(min(-0.05, 1.1 * float(rows[low].min())), 1.05)
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
 

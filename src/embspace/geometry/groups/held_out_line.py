@@ -29,7 +29,7 @@ def held_out_line(
     if not leverage.max() < 1 - 1e-12:  # one point alone differs
         return np.full(values.shape[:-1], np.nan)
     errors = (deviations - slope[..., np.newaxis] * centered) / (1 - leverage)
-    of_mean = deviations * n / (n - 1)
+    mean_errors = deviations * n / (n - 1)
     with np.errstate(invalid="ignore", divide="ignore"):
-        saved = 1 - np.square(errors).sum(axis=-1) / np.square(of_mean).sum(axis=-1)
+        saved = 1 - np.square(errors).sum(axis=-1) / np.square(mean_errors).sum(axis=-1)
     return np.asarray(saved)

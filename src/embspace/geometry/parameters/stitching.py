@@ -149,10 +149,10 @@ def kept_states(
     mean = pooled.mean(axis=0)
     texts = _text_means(stitched, shown[rows]) - mean
     cosines = np.einsum("ntd,ntd->nt", _unit(own[rows] - mean), _unit(stitched - mean))
-    of_text = np.einsum("nt,nt->n", cosines, shown[rows]) / shown[rows].sum(axis=1)
+    text_cosine = np.einsum("nt,nt->n", cosines, shown[rows]) / shown[rows].sum(axis=1)
     alike = unit_rows(texts) @ unit_rows(pooled - mean).T
     best = alike[np.arange(len(rows)), rows]
-    return Kept(of_text.clip(-1, 1), best >= alike.max(axis=1) - EQUAL)
+    return Kept(text_cosine.clip(-1, 1), best >= alike.max(axis=1) - EQUAL)
 
 
 def _text_means(
