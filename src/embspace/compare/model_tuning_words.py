@@ -245,10 +245,10 @@ def _group_rows(
         mean, low, high = mean_and_range(null, protocol.level)
         row |= {"null_words": float(mean)}
         row |= {"null_words_low": float(low), "null_words_high": float(high)}
-        found = presence(row)
-        if found == PRESENT and not row["mean_listed"] > row["null_words_high"]:
-            found = OPEN
-        yield {"group": group, **row, "verdict": found}
+        verdict = presence(row)
+        if verdict == PRESENT and not row["mean_listed"] > row["null_words_high"]:
+            verdict = OPEN
+        yield {"group": group, **row, "verdict": verdict}
 
 
 def _not_measured(reason: str) -> Outcome:

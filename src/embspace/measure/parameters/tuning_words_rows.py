@@ -206,9 +206,9 @@ def claim_rows(counted: Sequence[Counted], lists: Lists, protocol: Protocol) -> 
         if not own:
             continue
         row = pooled_row(own, lists, protocol.level)
-        found = presence(row)
-        agrees = (found == PRESENT) == (claim == READS)
-        verdict = "undecided" if found == OPEN else "matches" if agrees else "differs"
+        present = presence(row)
+        agrees = (present == PRESENT) == (claim == READS)
+        verdict = "undecided" if present == OPEN else "matches" if agrees else "differs"
         yield {
             "group": group,
             "claim": claim,
