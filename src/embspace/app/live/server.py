@@ -211,7 +211,9 @@ def _tokens_tab(model: Any, answers: Answers) -> None:
     for moment in (button.click, text.submit, positions.input, point.input, nearness.input):
         moment(on_track, asked, [shown, question], **EVENT)
     chosen = [shown, question]
-    shown.click(on_choice, question, chosen, show_progress="hidden", **EVENT)
+    # Not by the queue: a choice computes nothing, and the queue's stream closes after an answer, so
+    # that a click in the moment in which the page draws the map could wait for one that never came.
+    shown.click(on_choice, question, chosen, show_progress="hidden", queue=False, **EVENT)
 
 
 def _directions_tab(model: Any, answers: Answers) -> None:
