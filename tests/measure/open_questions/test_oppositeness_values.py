@@ -59,7 +59,7 @@ def test_cosines_of_pairs_are_means_of_all_and_their_order():
     x = np.random.default_rng(0).normal(size=(24, 5))
     x[1:12:2] = -x[0:12:2]  # antonyms are opposite
     x[13:24:2] = x[12:24:2]  # synonyms are equal
-    values = cosines_of_pairs(x, pairs, 0.95, 0.99)
+    values = cosines_of_pairs(x, pairs, 0.95, 0.99, 0.99)
     assert values["antonyms"] == pytest.approx(-1) and values["synonyms"] == pytest.approx(1)
     assert values["auc"] == 1 and values["n_below_zero"] == 6
     unit = x / np.linalg.norm(x, axis=1, keepdims=True)
@@ -67,3 +67,15 @@ def test_cosines_of_pairs_are_means_of_all_and_their_order():
     others = [gram[i, j] for i in range(12) for j in range(i) if i // 2 != j // 2]
     assert values["random_pairs"] == pytest.approx(np.mean(others))
     assert values["difference"] == pytest.approx(-1 - np.mean(others))
+
+
+def test_a_difference_and_an_auc_have_intervals_of_their_own_levels():
+    numbers = [(2 * n, 2 * n + 1) for n in range(20)]
+    pairs = of_pairs(numbers[:10], numbers[10:])
+    x = np.random.default_rng(0).normal(size=(40, 5))
+    plain = cosines_of_pairs(x, pairs, 0.95, 0.95, 0.95)
+    strict = cosines_of_pairs(x, pairs, 0.95, 0.999, 0.95)
+    wider = {name for name in plain if plain[name] != strict[name]}
+    assert wider == {"difference_low", "difference_high"}
+    assert strict["difference_low"] < plain["difference_low"]
+    assert strict["difference_high"] > plain["difference_high"]

@@ -125,8 +125,9 @@ def measure_oppositeness(
 
     `pairs` has the list, `words` the words that are one token, `states` a row for each. A part of
     speech with fewer than `FEWEST` pairs of a relation is left out. Cosines are in [-1, 1], AUCs
-    in [0, 1]; intervals of `level` are over pairs, by halves, `auc` of cosines at a level that the
-    layers share (Bonferroni). Verdicts are those of docs/open_questions.md.
+    in [0, 1]; intervals of `level` are over pairs, by halves. Intervals that decide share the level
+    (Bonferroni): `auc` of cosines among layers, `difference` among layers and preparations.
+    Verdicts are those of docs/open_questions.md.
     """
     classes = dict(_classes(pairs, words, n_folds, n_resamples, seed))
     counts = {
@@ -136,7 +137,7 @@ def measure_oppositeness(
     }
     tables: dict[str, list[dict[str, Any]]] = {name: [] for name in OPPOSITENESS.tables}
     n_layers = 1 + len(states["state"])
-    effort = (n_components, ridge, level, 1 - (1 - level) / n_layers)
+    effort = (n_components, ridge, level, n_layers)
     for part, kinds in classes.items():
         generator = stream_of(np.random.default_rng(seed), "shuffles", part)
         for vectors in ("input", "state"):
@@ -197,14 +198,15 @@ def _cosine_rows(
     n_components: int,
     ridge: float,
     level: float,
-    level_of_auc: float,
+    n_layers: int,
 ) -> Iterator[dict[str, Any]]:
     """Yield a row for each preparation, with the verdicts."""
-    ways = prepared(x, kinds.words, n_components, ridge)
+    ways = [*prepared(x, kinds.words, n_components, ridge)]
     plain_ways = prepared(at_random, kinds.words, n_components, ridge)
+    levels = (level, 1 - (1 - level) / (n_layers * len(ways)), 1 - (1 - level) / n_layers)
     for (name, own), (_, plain_own) in zip(ways, plain_ways, strict=True):
-        row = cosines_of_pairs(own, kinds, level, level_of_auc)
-        plain = cosines_of_pairs(plain_own, kinds, level, level_of_auc)
+        row = cosines_of_pairs(own, kinds, *levels)
+        plain = cosines_of_pairs(plain_own, kinds, *levels)
         verdict = FREED if row["difference_high"] < 0 else OPEN
         verdict = NOT_FREED if row["difference_low"] > 0 else verdict
         yield {

@@ -132,13 +132,17 @@ def _without(
 
 
 def cosines_of_pairs(
-    x: Float[np.ndarray, "word dim"], pairs: PairsOfOneClass, level: float, level_of_auc: float
+    x: Float[np.ndarray, "word dim"],
+    pairs: PairsOfOneClass,
+    level: float,
+    difference_level: float,
+    auc_level: float,
 ) -> dict[str, float]:
     """Return mean cosines of the kinds of pairs, with intervals over halves of each kind.
 
-    A row of `x` is a word of `pairs.words`. `difference` is the antonyms' mean less that of random
-    pairs; `auc` the probability that a synonym pair has a larger cosine than an antonym pair, at a
-    level of its own.
+    A row of `x` is a word of `pairs.words`. `difference` is the antonyms' mean less the mean of
+    random pairs, `auc` the probability that a synonym pair has a larger cosine than an antonym
+    pair. Intervals of `difference` and `auc` have their own levels.
     """
     unit = unit_rows(x)
     gram = unit @ unit.T
@@ -159,9 +163,11 @@ def cosines_of_pairs(
         ],
         axis=1,
     )
-    values = pairs.bounds(COSINES, drawn, level)
-    strict = pairs.bounds(COSINES[-1:], drawn[:, -1:], level_of_auc)
-    return values | strict | {"n_below_zero": int((opposite < 0).sum())}
+    levels = (level, level, level, difference_level, auc_level)
+    bounds = dict[str, float]()
+    for column, (name, own_level) in enumerate(zip(COSINES, levels, strict=True)):
+        bounds |= pairs.bounds((name,), drawn[:, [column]], own_level)
+    return bounds | {"n_below_zero": int((opposite < 0).sum())}
 
 
 def line_of_opposites(
