@@ -10,7 +10,7 @@ import pytest
 from embspace.errors import InputError
 from embspace.measure.runs.training_language_modeling import (
     Asked,
-    _of_counts,
+    _losses_by_counts,
     _positions_of_words,
     agreement_rows,
     count_tokens,
@@ -220,7 +220,7 @@ def test_what_counting_gives_by_hand() -> None:
     asked = Asked(
         np.array([0, 1, 2]), np.array([2, 1, 2]), np.array([2, 1, 3]), np.array([1, 0, 1])
     )
-    found = _of_counts(models, asked)
+    found = _losses_by_counts(models, asked)
     p = np.array([4, 3, 2]) / 9  # of 1, 2 and 3: a count more of each
     assert found["unigram_entropy"] == pytest.approx(-(p * np.log(p)).sum())
     assert found["unigram_loss"] == pytest.approx(-np.log(p[[1, 0, 2]]).mean())
