@@ -74,7 +74,7 @@ def compare_all_pairs(
     scan = partial(
         scan_pairs,
         n_bins=n_bins,
-        largest_norm=max(each.max() for each in lengths.values()),
+        largest_norm=max(row_norms.max() for row_norms in lengths.values()),
         progress=partial(tqdm, desc="all pairs", unit="block", disable=None),
     )
     clouds = {space: on_device(x, device) for space, x in by_space.items()}

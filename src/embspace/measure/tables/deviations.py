@@ -22,8 +22,8 @@ COLUMNS = ["table", "row", "quantity", *UNITS, "deviations"]
 def by_row(deviations: Float[np.ndarray, " draw *row"]) -> np.ndarray:
     """A column for a quantity and `ENDING`: in each row the deviations of all its draws."""
     n_rows = math.prod(deviations.shape[1:])
-    of_rows = deviations.reshape(len(deviations), n_rows).T.astype(np.float32)
-    return pd.Series(list(of_rows), dtype=object).to_numpy()
+    row_deviations = deviations.reshape(len(deviations), n_rows).T.astype(np.float32)
+    return pd.Series(list(row_deviations), dtype=object).to_numpy()
 
 
 def units_named(names: Iterable[object]) -> dict[str, Any]:
@@ -40,7 +40,9 @@ def without_deviations(
     A table may have columns of deviations, and then `UNITS`. A row without any has none here.
     """
     kept = {
-        name: table.drop(columns=[each for each in table if each in UNITS or _is_of_halves(each)])
+        name: table.drop(
+            columns=[column for column in table if column in UNITS or _is_of_halves(column)]
+        )
         for name, table in tables.items()
     }
     parts = [_long(name, table) for name, table in tables.items()]

@@ -39,7 +39,7 @@ def p_values(values: Values, null: Float[np.ndarray, "draw value"], *, two_sided
     if two_sided:
         values, null = np.abs(values), np.abs(null)
     return np.array(
-        [upper_p_value(float(value), each) for value, each in zip(values, null.T, strict=True)]
+        [upper_p_value(float(value), draws) for value, draws in zip(values, null.T, strict=True)]
     )
 
 

@@ -37,8 +37,8 @@ def against_nulls(
     rows = []
     for (null, tables), stream in zip(NULLS.items(), streams, strict=True):
         calls = (delayed(measure)(table) for table in tables(x, positions, n_tables, stream))
-        found = Parallel(n_jobs=-1, prefer="threads")(calls)
-        draws = np.array([[*one.values()] for one in found])
+        drawn = Parallel(n_jobs=-1, prefer="threads")(calls)
+        draws = np.array([[*one.values()] for one in drawn])
         columns = null_columns("value", "", values, draws, level=level, two_sided=False)
         rows.append(
             pd.DataFrame(keys, columns=names).assign(

@@ -171,11 +171,11 @@ def measure_label_overlap(
             )
         corpus_rows: list[Row] = []
         for pooling, vectors in _by_pooling(read, some).items():
-            at_random = [_of_texts(read, x)[some.rows] for x in random.get(pooling, [])]
+            at_random = [_text_means(read, x)[some.rows] for x in random.get(pooling, [])]
             rng = stream_of(generator, corpus)  # the same halves and labels for all poolings
             # One thread: on more BLAS would add in another order.
             with threadpool_limits(1, user_api="blas"):
-                by_layer = list(_of_layers(vectors, at_random, some, rules, rng))
+                by_layer = list(_layer_rows(vectors, at_random, some, rules, rng))
             same = {"corpus": corpus, "pooling": pooling}
             without = OUTSIDE if pooling == SENTENCE else {}
             corpus_rows += [{**same, **row, **without} for row in by_layer]
@@ -194,7 +194,7 @@ def _one_a_document(some: Labeled) -> Labeled:
 def _by_pooling(read: LabeledStates, some: Labeled) -> dict[str, list[np.ndarray]]:
     """The vectors of the texts that are chosen, layer by layer; of the makers' own, one list."""
     vectors = {
-        pooling: [_of_texts(read, x)[some.rows] for x in layers]
+        pooling: [_text_means(read, x)[some.rows] for x in layers]
         for pooling, layers in read.states.items()
     }
     if read.sentences is not None:
@@ -202,7 +202,7 @@ def _by_pooling(read: LabeledStates, some: Labeled) -> dict[str, list[np.ndarray
     return vectors
 
 
-def _of_texts(
+def _text_means(
     read: LabeledStates, vectors: Float[np.ndarray, "window dim"]
 ) -> Float[np.ndarray, "text dim"]:
     """The mean of the windows of each text, in the order of the texts."""
@@ -212,7 +212,7 @@ def _of_texts(
     return sums / np.bincount(place, minlength=len(sums))[:, None]
 
 
-def _of_layers(
+def _layer_rows(
     vectors: list[Float[np.ndarray, "text dim"]],
     at_random: list[Float[np.ndarray, "text dim"]],
     some: Labeled,

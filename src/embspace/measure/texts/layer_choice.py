@@ -181,7 +181,7 @@ def measure_layer_choice(
             parts.append(_table(scores, inference).assign(corpus=corpus, task="search"))
         if len(some.rows):
             states = _by_weights(read.whole, *encoding)
-            for task, scores in _of_labels(
+            for task, scores in _label_tasks(
                 read.whole, states, some, regularization, n_folds, inference, corpus
             ):
                 parts.append(_table(scores, inference).assign(corpus=corpus, task=task))
@@ -239,7 +239,7 @@ def _search(
     )
 
 
-def _of_labels(
+def _label_tasks(
     read: ReadTexts,
     states: Mapping[str, PooledStates],
     some: Labeled,
@@ -251,7 +251,7 @@ def _of_labels(
     """Yield the scores of the classifier, and those of the labels as clusters."""
     from sklearn.feature_extraction.text import TfidfVectorizer
 
-    text_means = {key: _of_texts(read, x) for key, x in _layers(states)}
+    text_means = {key: _text_means(read, x) for key, x in _layers(states)}
     content = read.texts["text"].to_numpy()
     words: EmbeddingKey = ("tf_idf", None, WORDS)
     own = {} if read.sentences is None else {OWN: read.sentences.astype(np.float64)}
@@ -285,7 +285,7 @@ def _of_labels(
     )
 
 
-def _of_texts(
+def _text_means(
     read: ReadTexts, vectors: Float[np.ndarray, "window dim"]
 ) -> Float[np.ndarray, "text dim"]:
     """Return the mean of the windows of each text, in the order of the texts."""
@@ -308,8 +308,8 @@ def _table(scores: Scores, inference: Inference) -> pd.DataFrame:
         has_pooling = is_layer & (table["embedding"] == pooling)
         last[has_pooling] = np.flatnonzero(has_pooling & (table["layer"] == last_layer))[0]
     table["n"], table["n_units"], table["level"] = scores.n, scores.n_units, inference.level
-    error = half_sample_error(scores.of_halves, scores.n_units)
-    reach = error * student_quantile(scores.n_units, len(scores.of_halves), inference.level)
+    error = half_sample_error(scores.half_values, scores.n_units)
+    reach = error * student_quantile(scores.n_units, len(scores.half_values), inference.level)
     table["value"] = scores.values
     table["value_low"] = np.clip(scores.values - reach, *scores.limits)
     table["value_high"] = np.clip(scores.values + reach, *scores.limits)
@@ -337,7 +337,7 @@ def _differences(
     def among_first(n: int) -> Differences:
         return simultaneous_differences(
             scores.values[:n],
-            scores.of_halves[:, :n],
+            scores.half_values[:, :n],
             reference[:n],
             n_units=scores.n_units,
             level=level,

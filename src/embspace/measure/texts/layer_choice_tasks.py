@@ -29,7 +29,7 @@ class Scores:
 
     keys: list[EmbeddingKey]
     values: Float[np.ndarray, " key"]
-    of_halves: Float[np.ndarray, "half key"]
+    half_values: Float[np.ndarray, "half key"]
     chance: float
     n: int
     n_units: int
@@ -99,7 +99,7 @@ def search_scores(
     The first half of a copy is as good. Halves are of the documents of the queries, the candidates
     being given.
     """
-    ranks = [reciprocal_rank(*ranks_of_relevant(each, relevant)) for each in scores.values()]
+    ranks = [reciprocal_rank(*ranks_of_relevant(matrix, relevant)) for matrix in scores.values()]
     n_relevant = relevant.sum(axis=1).tolist()
     chance = np.mean([reciprocal_rank_by_chance(relevant.shape[1], n) for n in n_relevant])
     means = _Means(np.stack(ranks), documents)
@@ -149,20 +149,22 @@ def cluster_scores(
     unit = units_of(texts.documents)
     halves = half_units(int(unit.max()) + 1, n_half_samples, rng)
     chosen = np.concatenate([np.ones((1, halves.shape[1]), dtype=bool), halves])[:, unit]
-    found = np.stack(
+    values = np.stack(
         [silhouettes(_distances(x), texts.labels, chosen) for x in vectors.values()], axis=1
     )
     # One vector for all texts, as the first token before the first block, makes no clusters.
-    found[:, [is_one_vector(x) for x in vectors.values()]] = np.nan
+    values[:, [is_one_vector(x) for x in vectors.values()]] = np.nan
     n_units = halves.shape[1]
-    return Scores(list(vectors), found[0], found[1:], 0.0, len(texts.labels), n_units, (-1.0, 1.0))
+    return Scores(
+        list(vectors), values[0], values[1:], 0.0, len(texts.labels), n_units, (-1.0, 1.0)
+    )
 
 
 @dataclass(frozen=True, eq=False)
 class _Means:
     """Values of texts, of which means are taken over units of documents."""
 
-    of_texts: Float[np.ndarray, "key text"] | Bool[np.ndarray, "key text"]
+    text_values: Float[np.ndarray, "key text"] | Bool[np.ndarray, "key text"]
     documents: Int[np.ndarray, " text"]
 
     def scores(
@@ -175,14 +177,14 @@ class _Means:
         """Return the means over all texts, and over halves of the units."""
         unit = units_of(self.documents)
         sums, counts = (
-            np.stack([np.bincount(unit, each) for each in self.of_texts]),
+            np.stack([np.bincount(unit, values) for values in self.text_values]),
             np.bincount(unit),
         )
         halves = half_units(len(counts), n_half_samples, rng)
         return Scores(
             keys=list(keys),
-            values=self.of_texts.mean(axis=1),
-            of_halves=(halves @ sums.T) / (halves @ counts)[:, None],
+            values=self.text_values.mean(axis=1),
+            half_values=(halves @ sums.T) / (halves @ counts)[:, None],
             chance=chance,
             n=len(self.documents),
             n_units=len(counts),

@@ -145,9 +145,11 @@ def _codes(table: pd.DataFrame, key: str, column: str, texts: str) -> Int[np.nda
         )
     codes, values = pd.factorize(table[column], sort=True)
     if len(values) < 2 or codes.min() < 0:
-        found = f"{counted(len(values), 'value')}, {counted(int((codes < 0).sum()), 'empty cell')}"
+        contents = (
+            f"{counted(len(values), 'value')}, {counted(int((codes < 0).sum()), 'empty cell')}"
+        )
         raise InputError(
-            f"{texts}: column '{column}': found {found}, allowed: two values or more, none empty"
+            f"{texts}: column '{column}': found {contents}, allowed: two values or more, none empty"
         )
     return codes.astype(np.int64)
 

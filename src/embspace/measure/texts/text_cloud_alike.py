@@ -48,7 +48,7 @@ def alike_row(pairs: PairsOfTwo, interval: IntervalOver) -> Row:
     """
 
     def sides(chosen: Chosen) -> Float[np.ndarray, " side"]:
-        one, other, between = (_mean_cosine(each, chosen) for each in pairs)
+        one, other, between = (_mean_cosine(part, chosen) for part in pairs)
         both = np.array([one - between, other - between])
         return np.append(both, both.min())
 

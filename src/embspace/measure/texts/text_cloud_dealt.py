@@ -47,7 +47,7 @@ def dealt_row(
     null the vectors are dealt anew to two corpora, so that it has the same vectors, as many, and as
     smooth a spectrum; the p-value is two-sided.
     """
-    chosen = np.concatenate([each.centered[_one_a_group(each, n, rng)] for each in (x, y)])
+    chosen = np.concatenate([cloud.centered[_one_a_group(cloud, n, rng)] for cloud in (x, y)])
     products = chosen @ chosen.T
     value = _difference(products, np.arange(2 * n))
     null = np.array([_difference(products, rng.permutation(2 * n)) for _ in range(n_deals)])

@@ -81,11 +81,11 @@ def pair_tables(
 def norm_row(x: GroupedVectors, quantiles: Sequence[float], interval: IntervalOver) -> Row:
     """The summary of the norms, with the interval of their mean."""
     lengths = norms(x.vectors)
-    found = interval(lambda chosen: np.array(mean_in(chosen, x, lengths)))
+    bounds = interval(lambda chosen: np.array(mean_in(chosen, x, lengths)))
     # Equal norms less one of them are exactly 0, and their spread no rounding.
     shape = summary_of(lengths - lengths[0], quantiles)
     row = summary_of(lengths, quantiles) | {name: shape[name] for name in SHAPE}
-    return _with_interval(row, float(found.low), float(found.high), found.deviations)
+    return _with_interval(row, float(bounds.low), float(bounds.high), bounds.deviations)
 
 
 def pair_rows(
@@ -121,12 +121,14 @@ def pair_rows(
     everything = units_of(x, y)
     low, high, deviations = interval(means)
     bounds = np.column_stack([means(everything), low, high]).tolist()
-    found = [(*each, of_halves) for each, of_halves in zip(bounds, deviations.T, strict=True)]
+    rows = [(*row, deviation) for row, deviation in zip(bounds, deviations.T, strict=True)]
     summaries = {
-        quantity: _with_interval(summary_row(pairs.distributions[quantity], quantiles), *of_mean)
-        for quantity, (_, *of_mean) in zip(PAIR_QUANTITIES, found, strict=False)
+        quantity: _with_interval(
+            summary_row(pairs.distributions[quantity], quantiles), *mean_interval
+        )
+        for quantity, (_, *mean_interval) in zip(PAIR_QUANTITIES, rows, strict=False)
     }
-    shares = dict(zip(SHARES, found[len(PAIR_QUANTITIES) :], strict=True))
+    shares = dict(zip(SHARES, rows[len(PAIR_QUANTITIES) :], strict=True))
     n_not_positive = int(pairs.totals(everything)["n_not_positive"])
     return summaries, _sign_row(pairs.distributions, n_not_positive, shares)
 
@@ -184,7 +186,7 @@ def isotropic_null(x: GroupedVectors, y: GroupedVectors) -> float:
     Each cloud's whole variance is spread evenly over all directions.
     """
     variance_x, variance_y = (
-        np.full(x.mean.shape, np.square(each.centered).mean()) for each in (x, y)
+        np.full(x.mean.shape, np.square(cloud.centered).mean()) for cloud in (x, y)
     )
     return probability_not_positive(x.mean, variance_x, y.mean, variance_y)
 

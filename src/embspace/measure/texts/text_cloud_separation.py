@@ -84,9 +84,9 @@ def folds_of(
     rng: np.random.Generator,
 ) -> Int[np.ndarray, " n"]:
     """The fold of each row: a document lies in one, and each corpus in all alike."""
-    of_first = rng.permutation(np.unique(documents[is_first]))
-    of_second = rng.permutation(np.setdiff1d(documents, of_first))
-    order = np.concatenate([of_first, of_second])
+    first = rng.permutation(np.unique(documents[is_first]))
+    second = rng.permutation(np.setdiff1d(documents, first))
+    order = np.concatenate([first, second])
     fold = np.empty(documents.max() + 1, dtype=np.int64)
     fold[order] = np.arange(len(order)) % n_folds
     return fold[documents]
@@ -124,7 +124,7 @@ def separation_row(
 def between_share(x: GroupedVectors, y: GroupedVectors) -> float:
     """Share of the variance of both, of equal weight, that lies between their means."""
     between = float(np.square(x.mean - y.mean).sum()) / 4
-    around = sum(float(np.square(each.centered).sum(axis=1).mean()) for each in (x, y)) / 2
+    around = sum(float(np.square(cloud.centered).sum(axis=1).mean()) for cloud in (x, y)) / 2
     return between / (between + around) if between + around > 0 else float("nan")
 
 
@@ -136,5 +136,5 @@ def auc(wins: Wins) -> float:
 
 def spread(wins: Wins) -> float:
     """Return the standard deviation of the area between strata."""
-    won, n_pairs = (each[wins[1] > 0] for each in wins)
+    won, n_pairs = (array[wins[1] > 0] for array in wins)
     return float(np.std(won / n_pairs, ddof=1)) if len(won) > 1 else float("nan")

@@ -82,13 +82,13 @@ def interval_over(
     units = np.flatnonzero(chosen)
 
     def interval(statistic: Callable[[Chosen], np.ndarray]) -> Interval:
-        def of_some(places: Int[np.ndarray, " place"]) -> np.ndarray:
+        def at_places(places: Int[np.ndarray, " place"]) -> np.ndarray:
             some = np.zeros_like(chosen)
             some[units[places]] = True
             return statistic(some)
 
         return half_sample_interval(
-            of_some, len(units), n_resamples=n_half_samples, level=level, generator=rng
+            at_places, len(units), n_resamples=n_half_samples, level=level, generator=rng
         )
 
     return interval

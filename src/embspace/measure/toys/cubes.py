@@ -144,15 +144,15 @@ def _spectra(
 
 
 def _curve(
-    found: Spectrum, draws: list[Spectrum], expected: Spectrum, level: float
+    eigenvalues: Spectrum, draws: list[Spectrum], expected: Spectrum, level: float
 ) -> pd.DataFrame:
-    shares = explained_variance(found)
+    shares = explained_variance(eigenvalues)
     low, high = central_range(
         np.stack([explained_variance(draw).cumsum() for draw in draws]), level
     )
     return pd.DataFrame(
         {
-            "n_components": np.arange(1, len(found) + 1),
+            "n_components": np.arange(1, len(eigenvalues) + 1),
             "explained_variance": shares,
             "cumulative_explained_variance": shares.cumsum(),
             "cumulative_explained_variance_low": low,
