@@ -163,10 +163,14 @@ def _curve(
 
 
 def _dimensions(
-    found: Spectrum, draws: list[Spectrum], expected: Spectrum, shares: list[float], level: float
+    eigenvalues: Spectrum,
+    draws: list[Spectrum],
+    expected: Spectrum,
+    shares: list[float],
+    level: float,
 ) -> pd.DataFrame:
     """Return the dimensions by the components for each share, and by the participation ratio."""
-    readings = [_readings(values, shares) for values in (found, expected, *draws)]
+    readings = [_readings(values, shares) for values in (eigenvalues, expected, *draws)]
     low, high = central_range(np.stack(readings[2:]), level)
     n_shares = len(shares)
     return pd.DataFrame(
