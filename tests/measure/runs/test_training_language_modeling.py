@@ -9,7 +9,7 @@ import pytest
 
 from embspace.errors import InputError
 from embspace.measure.runs.training_language_modeling import (
-    Asked,
+    Targets,
     _losses_by_counts,
     _positions_of_words,
     agreement_rows,
@@ -217,7 +217,7 @@ def test_what_counting_gives_by_hand() -> None:
     # Token 0 is special; 1 follows the start, 2 follows 1 twice of three times.
     ids = np.array([[0, 1, 2], [0, 1, 2], [0, 1, 3]])
     models = count_tokens(ids, np.array([3, 3, 3]), 4, [0])
-    asked = Asked(
+    asked = Targets(
         np.array([0, 1, 2]), np.array([2, 1, 2]), np.array([2, 1, 3]), np.array([1, 0, 1])
     )
     found = _losses_by_counts(models, asked)

@@ -16,7 +16,7 @@ LanguageModeling = MaskedLanguageModeling | CausalLanguageModeling
 
 
 @dataclass(frozen=True, eq=False)
-class Asked:
+class Targets:
     """The tokens that a language model is asked for, one row each, in the order of the windows."""
 
     window: Int[np.ndarray, " n"]
@@ -36,7 +36,7 @@ class Predicted:
     """Whether the target is the most probable token."""
 
 
-def tokens_asked(phase: LanguageModeling, windows: Windows, special: list[int]) -> Asked:
+def target_tokens(phase: LanguageModeling, windows: Windows, special: list[int]) -> Targets:
     """The ordinary tokens to predict under an objective.
 
     Left to right: all but the first of a window and special tokens. Masked: every k-th ordinary
@@ -54,11 +54,11 @@ def tokens_asked(phase: LanguageModeling, windows: Windows, special: list[int]) 
         is_target &= offset % step == 0
     window, position = np.nonzero(is_target)
     target, previous = windows.ids[window, position], windows.ids[window, position - 1]
-    return Asked(window, position, target, previous)
+    return Targets(window, position, target, previous)
 
 
 def predict_tokens(
-    module: Any, phase: LanguageModeling, windows: Windows, targets: Asked, mask_id: int | None
+    module: Any, phase: LanguageModeling, windows: Windows, targets: Targets, mask_id: int | None
 ) -> Predicted:
     """Return the loss of a model at each target, and whether the most probable token is right.
 
@@ -78,7 +78,7 @@ def choose_between(
     module: Any,
     phase: LanguageModeling,
     windows: Windows,
-    targets: Asked,
+    targets: Targets,
     mask_id: int | None,
     wrong: Int[np.ndarray, " n"],
 ) -> Bool[np.ndarray, " n"]:
@@ -128,7 +128,7 @@ def class_logits(module: Any, windows: Windows) -> Float[np.ndarray, "text class
 
 
 def _logits(
-    module: Any, phase: LanguageModeling, windows: Windows, targets: Asked, mask_id: int | None
+    module: Any, phase: LanguageModeling, windows: Windows, targets: Targets, mask_id: int | None
 ) -> Iterator[tuple[Int[np.ndarray, " row"], Float[np.ndarray, "row token"]]]:
     """Some of the asked tokens, and the logits in their places."""
     import torch

@@ -12,12 +12,12 @@ from embspace.files.tables import Row
 from embspace.geometry.inference.resampling import half_sample_interval
 from embspace.measure.runs.training_count_models import CountModels, count_tokens
 from embspace.measure.runs.training_held_out import (
-    Asked,
     LanguageModeling,
+    Targets,
     choose_between,
     predict_tokens,
+    target_tokens,
     tell_next_sentences,
-    tokens_asked,
 )
 from embspace.models.tokenizer import read_tokenizer
 from embspace.settings.run import MaskedLanguageModeling, Run
@@ -38,7 +38,7 @@ def counts_row(
     tokenizer = read_tokenizer(checkpoint.folder)
     special = tokenizer.all_special_ids
     windows = windows_of(list(tested["text"]), tokenizer, run.window)
-    targets = tokens_asked(phase, windows, special)
+    targets = target_tokens(phase, windows, special)
     learned = windows_of(list(trained["text"]), tokenizer, run.window)
     models = count_tokens(learned.ids, learned.n_tokens, len(tokenizer), special)
     inside = np.arange(windows.ids.shape[1]) < windows.n_tokens[:, None]
@@ -76,7 +76,7 @@ def held_out_row(asker: Asker, counts: Row, **options: Any) -> Row:
     """Loss and accuracy on the tokens of held-out texts, beside those of `counts`."""
     run, phase, tested, windows = asker.run, asker.phase, asker.tested, asker.windows
     module, tokenizer, checkpoint = asker.module, asker.tokenizer, asker.checkpoint
-    targets = tokens_asked(phase, windows, tokenizer.all_special_ids)
+    targets = target_tokens(phase, windows, tokenizer.all_special_ids)
     predicted = predict_tokens(module, phase, windows, targets, tokenizer.mask_token_id)
     unit = pd.factorize(tested["document"])[0][windows.text[targets.window]]
     row: Row = {**checkpoint_key(checkpoint), "objective": phase.objective}
@@ -121,7 +121,7 @@ def agreement_rows(asker: Asker, items: pd.DataFrame, **options: Any) -> list[Ro
             f"{checkpoint.folder}: agreement is asked of models with one token a word; this one's "
             "tokenizer splits words"
         )
-    targets = Asked(window, position, right, windows.ids[window, position - 1])
+    targets = Targets(window, position, right, windows.ids[window, position - 1])
     correct = np.empty(len(items))
     turn: Int[np.ndarray, " n"] = np.zeros(len(items), dtype=np.int64)
     if isinstance(phase, MaskedLanguageModeling):
@@ -129,7 +129,7 @@ def agreement_rows(asker: Asker, items: pd.DataFrame, **options: Any) -> list[Ro
         turn = items.groupby([window, "sentence"]).cumcount().to_numpy()
     for current in range(turn.max() + 1):
         now = turn == current
-        part = Asked(window[now], position[now], right[now], targets.previous[now])
+        part = Targets(window[now], position[now], right[now], targets.previous[now])
         correct[now] = choose_between(
             module, phase, windows, part, tokenizer.mask_token_id, wrong[now]
         )
@@ -183,7 +183,7 @@ def mean_with_interval(
     }
 
 
-def _losses_by_counts(models: CountModels, targets: Asked) -> Row:
+def _losses_by_counts(models: CountModels, targets: Targets) -> Row:
     target = targets.target
     row = {
         "unigram_entropy": models.unigram.entropy(),
