@@ -20,7 +20,7 @@ COLUMNS = ["table", "row", "quantity", *UNITS, "deviations"]
 
 
 def by_row(deviations: Float[np.ndarray, " draw *row"]) -> np.ndarray:
-    """A column for a quantity and `ENDING`: in each row the deviations of all its draws."""
+    """Return a column for a quantity and `ENDING`: in a row, the deviations of all draws."""
     n_rows = math.prod(deviations.shape[1:])
     row_deviations = deviations.reshape(len(deviations), n_rows).T.astype(np.float32)
     return pd.Series(list(row_deviations), dtype=object).to_numpy()
@@ -35,9 +35,10 @@ def units_named(names: Iterable[object]) -> dict[str, Any]:
 def without_deviations(
     tables: Mapping[str, pd.DataFrame],
 ) -> tuple[dict[str, pd.DataFrame], pd.DataFrame]:
-    """The tables as they are published, and what they held of halves, by table, row and quantity.
+    """Return the published tables, and the values of halves by table, row and quantity.
 
-    A table may have columns of deviations, and then `UNITS`. A row without any has none here.
+    A table may have columns of deviations, and then `UNITS`. A row without deviations is left out
+    of the second.
     """
     kept = {
         name: table.drop(

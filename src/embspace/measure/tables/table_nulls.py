@@ -1,4 +1,4 @@
-"""Measures of a table of positions, each against the same of tables that encode nothing."""
+"""Measures of a table of positions, against tables without information on position."""
 
 from collections.abc import Callable
 
@@ -10,7 +10,7 @@ from embspace.geometry.positional.smooth_nulls import NULLS
 from embspace.measure.tables.nulls import null_columns
 
 Measure = Callable[[Float[np.ndarray, "n dim"]], dict[tuple[str, ...], float]]
-"""Of the rows of a table, its values by the cells that name each."""
+"""A function from the rows of a table to values by named cells."""
 AGAINST = ["null", "n_draws", "value", "null_value", "null_value_low", "null_value_high", "p_value"]
 
 

@@ -25,7 +25,7 @@ EmbeddingKey = tuple[str, int | None, str]
 
 @dataclass(frozen=True, eq=False)
 class Scores:
-    """Holds the score of each embedding at a task, with all texts and with halves of them."""
+    """Holds the score of each embedding at a task, over all texts and over half-samples."""
 
     keys: list[EmbeddingKey]
     values: Float[np.ndarray, " key"]
@@ -34,12 +34,12 @@ class Scores:
     n: int
     n_units: int
     limits: tuple[float, float]
-    """The smallest and the largest value that there can be."""
+    """The smallest and the largest possible value."""
 
 
 @dataclass(frozen=True, eq=False)
 class Labeled:
-    """Texts with labels that several documents share."""
+    """Texts with labels of several documents."""
 
     rows: Int[np.ndarray, " text"]
     """Rows of the table of texts."""
@@ -68,9 +68,9 @@ def labeled(texts: pd.DataFrame, *, fewest_documents: int, most_texts: int, seed
 
 
 def one_of_copies(some: Labeled, copy_of: pd.Series) -> Labeled:
-    """Return the first text of each set of copies; `copy_of` names it for each row of the table.
+    """Return the first text of each set of copies; `copy_of` is a row's name of the set.
 
-    Copies lie on one point, whatever their label is.
+    Copies lie on the same point, whatever the label.
     """
     first = np.sort(np.unique(copy_of.to_numpy(str)[some.rows], return_index=True)[1])
     return Labeled(some.rows[first], some.labels[first], some.documents[first])
@@ -94,7 +94,7 @@ def search_scores(
     n_half_samples: int,
     rng: np.random.Generator,
 ) -> Scores:
-    """Return the mean reciprocal rank of each text's first half when its second half asks.
+    """Return the mean reciprocal rank of each text's first half, with the second half as the query.
 
     The first half of a copy is as good. Halves are of the documents of the queries, the candidates
     being given.
@@ -140,11 +140,11 @@ def cluster_scores(
     n_half_samples: int,
     rng: np.random.Generator,
 ) -> Scores:
-    """Return the mean silhouette of the labels, by cosine distance; by chance it is 0 or less.
+    """Return the mean silhouette of the labels, by cosine distance; by chance 0 or less.
 
-    NaN where all vectors are one.
+    NaN where all vectors are equal.
 
-    Halves are of documents, and points of a half lie among that half alone.
+    Halves are of documents, and points of a half lie among the points of the half alone.
     """
     unit = units_of(texts.documents)
     halves = half_units(int(unit.max()) + 1, n_half_samples, rng)
@@ -162,7 +162,7 @@ def cluster_scores(
 
 @dataclass(frozen=True, eq=False)
 class _Means:
-    """Values of texts, of which means are taken over units of documents."""
+    """Values of texts, with means over units of documents."""
 
     text_values: Float[np.ndarray, "key text"] | Bool[np.ndarray, "key text"]
     documents: Int[np.ndarray, " text"]

@@ -1,4 +1,4 @@
-"""Light classifiers of texts, on vectors or on words alone, tested on groups that they lack."""
+"""Light classifiers of texts, on vectors or on words alone, tested on held-out groups."""
 
 from typing import Any, NamedTuple
 
@@ -22,7 +22,7 @@ def held_out_classes(
     folds: Int[np.ndarray, " text"],
     regularization: Regularization,
 ) -> Int[np.ndarray, " text"]:
-    """Return the class that a classifier fitted on the other folds gives to each text."""
+    """Return the class of each text by a classifier fitted on the remaining folds."""
     return predict_by_fold(
         lambda x, classes: _classifier(x, regularization).fit(x, classes),
         features,
