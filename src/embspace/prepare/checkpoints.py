@@ -36,10 +36,10 @@ def prepare_checkpoints(
             file, has another than was fetched, or has the weights of another checkpoint.
     """
     pins = {}
-    for each in chosen_checkpoints(name, model, n_checkpoints):
-        locate_files(each.name, each.files)
-        entry = locked_model(each.name, each.files, lock)
-        pins[str(each.step)] = {
+    for checkpoint in chosen_checkpoints(name, model, n_checkpoints):
+        locate_files(checkpoint.name, checkpoint.files)
+        entry = locked_model(checkpoint.name, checkpoint.files, lock)
+        pins[str(checkpoint.step)] = {
             "repository": entry.repository,
             "revision": entry.revision,
             "commit": entry.commit,

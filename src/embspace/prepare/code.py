@@ -62,13 +62,13 @@ def stages_in(modules: Modules) -> dict[str, str]:
 def code_of(start: str, modules: Modules) -> list[Module]:
     """Return the modules that run when `start` does, sorted by path."""
     queue = [*_with_packages(start)]
-    found = set(queue)
+    reached = set(queue)
     for name in queue:
-        for each in _imported_of_ours(modules[name], modules):
-            if each not in found:
-                found.add(each)
-                queue.append(each)
-    return sorted((modules[name] for name in found), key=lambda module: module.path)
+        for imported in _imported_of_ours(modules[name], modules):
+            if imported not in reached:
+                reached.add(imported)
+                queue.append(imported)
+    return sorted((modules[name] for name in reached), key=lambda module: module.path)
 
 
 def _description(
@@ -96,7 +96,7 @@ def _imported_of_ours(importer: Module, modules: Modules) -> Iterator[str]:
                 f"{importer.path}: imports {', '.join(lost)} from a package that loads its names "
                 "on demand; in what a stage runs, import from the module that defines them"
             )
-        for name in (module, *(each for each in inside if each in modules)):
+        for name in (module, *(submodule for submodule in inside if submodule in modules)):
             yield from _with_packages(name)
 
 

@@ -47,13 +47,13 @@ class Module:
                 f"{self.path}:{line}: imports a module by a name that only a run knows; in what a "
                 "stage runs, name it in an import statement"
             )
-        found = []
+        imports = []
         for node in _running(self._tree):
             if isinstance(node, ast.Import):
-                found += [Imported(alias.name, ()) for alias in node.names]
+                imports += [Imported(alias.name, ()) for alias in node.names]
             elif isinstance(node, ast.ImportFrom) and node.module:
-                found.append(Imported(node.module, tuple(alias.name for alias in node.names)))
-        return tuple(found)
+                imports.append(Imported(node.module, tuple(alias.name for alias in node.names)))
+        return tuple(imports)
 
     @cached_property
     def opened_beside(self) -> tuple[Path, ...]:

@@ -65,8 +65,8 @@ def joined(names: Sequence[str], first: Int[np.ndarray, " text"]) -> list[str]:
     links = coo_array((np.ones(len(unit)), (unit, unit[first])), shape=(n, n))
     parts = connected_components(links, directed=False)[1]
     listed = [*order]
-    of_part = np.unique(parts, return_index=True)[1]
-    return [listed[of_part[parts[number]]] for number in unit]
+    first_of_part = np.unique(parts, return_index=True)[1]
+    return [listed[first_of_part[parts[number]]] for number in unit]
 
 
 def plain_text(text: str) -> str:

@@ -214,8 +214,8 @@ def main(config: StageConfig) -> None:
     corpus = describe_corpus(name, config.corpus)
     warn_unwatched(name, corpus)
     table = prepare_texts(name, corpus, **config.settings)
-    if told := copies_told(table):
-        logging.getLogger(__name__).warning("corpus '%s': %s", name, told)
+    if warning := copies_told(table):
+        logging.getLogger(__name__).warning("corpus '%s': %s", name, warning)
     save_rows(table, f"data/prepared/texts/{name}.parquet")
 
 

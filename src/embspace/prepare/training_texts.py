@@ -85,9 +85,9 @@ def _check_split(table: pd.DataFrame, run: Run) -> None:
     for split in ("train", "test"):
         there = set(table.loc[table["split"] == split, "label"])
         if missing := sorted(set(table["label"]) - there):
-            of_label = f" of label {missing[0]!r}" if missing[0] else ""
+            label = f" of label {missing[0]!r}" if missing[0] else ""
             raise InputError(
-                f"key 'test_share': found {run.test_share}, which leaves no text{of_label} to "
+                f"key 'test_share': found {run.test_share}, which leaves no text{label} to "
                 f"{split} on; {run.corpus} needs two documents or more of each"
             )
 

@@ -34,10 +34,10 @@ def windows_of(
     """
     cut = cut_windows(texts, tokenizer, window, length_key="key 'window'")
     ids = np.full((len(cut), window), tokenizer.pad_token_id, dtype=np.int64)
-    for row, each in zip(ids, cut, strict=True):
-        row[: len(each.ids)] = each.ids
-    text = np.array([each.text for each in cut], dtype=np.int64)
-    n_tokens = np.array([len(each.ids) for each in cut], dtype=np.int64)
+    for row, cut_window in zip(ids, cut, strict=True):
+        row[: len(cut_window.ids)] = cut_window.ids
+    text = np.array([cut_window.text for cut_window in cut], dtype=np.int64)
+    n_tokens = np.array([len(cut_window.ids) for cut_window in cut], dtype=np.int64)
     return Windows(ids, n_tokens, text, None if labels is None else labels[text])
 
 

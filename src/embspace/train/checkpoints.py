@@ -66,8 +66,8 @@ class Checkpoint:
 
 def checkpoints_of(root: str, run: Run, seed: int, phase: str) -> list[Checkpoint]:
     """The checkpoints of a seed and phase, in order."""
-    of_phase = run.phases[phase]
-    steps = checkpoint_steps(of_phase.n_steps, of_phase.n_checkpoints)
+    chosen = run.phases[phase]
+    steps = checkpoint_steps(chosen.n_steps, chosen.n_checkpoints)
     return [Checkpoint(root, seed, phase, step) for step in steps]
 
 
@@ -134,10 +134,10 @@ def read_record(folder: Path) -> Record:
     for name, expected in record.sha256.items():
         if not (folder / name).is_file():
             raise InputError(f"{folder / name}: not found, but {file} has its sha256")
-        if (found := sha256(folder / name)) != expected:
+        if (actual := sha256(folder / name)) != expected:
             raise InputError(
                 f"{folder / name}: is not what training wrote\n"
-                f"  found    {found}\n  expected {expected}"
+                f"  found    {actual}\n  expected {expected}"
             )
     return record
 
@@ -149,7 +149,7 @@ def load_moments(folder: Path) -> dict[str, np.ndarray]:
 
 def remove_others(root: str, checkpoints: Sequence[Checkpoint]) -> None:
     """Delete everything else in a folder of a run: old steps, phases, seeds, halves."""
-    wanted = {each.folder for each in checkpoints}
+    wanted = {checkpoint.folder for checkpoint in checkpoints}
     inner = {parent for folder in wanted for parent in folder.parents}
     for path in sorted(Path(root).rglob("*"), reverse=True):
         if any(parent in wanted for parent in (path, *path.parents)):

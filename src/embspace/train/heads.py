@@ -44,10 +44,10 @@ def load_weights(module: Any, folder: Path) -> None:
 def load_head(folder: Path, phase: Phase) -> Any:
     """The model of a checkpoint with the head of its phase, in evaluation mode."""
     be_quiet()
-    found = _model_class(phase).from_pretrained(
+    module = _model_class(phase).from_pretrained(
         folder, local_files_only=True, use_safetensors=True, trust_remote_code=False
     )
-    return found.eval()
+    return module.eval()
 
 
 def be_quiet() -> None:
@@ -129,16 +129,20 @@ def _freeze(module: Any, n_trainable: int) -> None:
         raise InputError(
             f"key 'trainable_layers': found {n_trainable}, allowed: up to {n_layers}, all of them"
         )
-    stacks = (each for each in module.modules() if isinstance(each, torch.nn.ModuleList))
-    blocks = next((each for each in stacks if len(each) == n_layers), None)
+    stacks = (part for part in module.modules() if isinstance(part, torch.nn.ModuleList))
+    blocks = next((stack for stack in stacks if len(stack) == n_layers), None)
     if blocks is None:
         raise InputError(
             f"key 'trainable_layers': {type(module).__name__} has no {n_layers} blocks of its own "
             "weights; leave the key out to train all"
         )
     module.base_model.requires_grad_(requires_grad=False)
-    kept = {id(each) for block in blocks[: n_layers - n_trainable] for each in block.parameters()}
-    stack = {id(each) for each in blocks.parameters()}
+    kept = {
+        id(parameter)
+        for block in blocks[: n_layers - n_trainable]
+        for parameter in block.parameters()
+    }
+    stack = {id(parameter) for parameter in blocks.parameters()}
     is_after = False
     for parameter in module.base_model.parameters():  # in the order in which they are used
         is_after = is_after or id(parameter) in stack

@@ -93,16 +93,16 @@ def sentence_pairs(
     pairs = []
     for row, other, exchanged in zip(rows, others, is_other, strict=True):
         first, own = _parts(windows, int(row), end_id)
-        of_other = _parts(windows, int(other), end_id)[1]
-        pairs.append((first, (of_other if exchanged else own)[: min(len(own), len(of_other))]))
+        different = _parts(windows, int(other), end_id)[1]
+        pairs.append((first, (different if exchanged else own)[: min(len(own), len(different))]))
     cls, sep = tokenizer.cls_token_id, tokenizer.sep_token_id
     joined = [[cls, *first, sep, *second, sep] for first, second in pairs]
-    n_tokens = np.array([len(each) for each in joined])
+    n_tokens = np.array([len(sequence) for sequence in joined])
     ids = np.full((len(rows), n_tokens.max()), tokenizer.pad_token_id, dtype=np.int64)
     segments = np.zeros_like(ids)
-    for number, (each, (first, _)) in enumerate(zip(joined, pairs, strict=True)):
-        ids[number, : len(each)] = each
-        segments[number, len(first) + 2 : len(each)] = 1
+    for number, (sequence, (first, _)) in enumerate(zip(joined, pairs, strict=True)):
+        ids[number, : len(sequence)] = sequence
+        segments[number, len(first) + 2 : len(sequence)] = 1
     return {
         **_with_attention(ids, n_tokens),
         "token_type_ids": torch.from_numpy(segments),
@@ -114,13 +114,13 @@ def _rows_of_other_texts(windows: Windows, rows: BatchRows, generator: Any) -> B
     """For every window, a random window of a different text."""
     import torch
 
-    found = []
+    chosen = []
     for row in rows:
         others = np.flatnonzero(windows.text != windows.text[row])
         if not len(others):
             raise InputError("key 'next_sentence_after': needs two texts, found one")
-        found.append(others[int(torch.randint(len(others), (1,), generator=generator))])
-    return np.array(found)
+        chosen.append(others[int(torch.randint(len(others), (1,), generator=generator))])
+    return np.array(chosen)
 
 
 def _parts(windows: Windows, row: int, end_id: int) -> tuple[list[int], list[int]]:

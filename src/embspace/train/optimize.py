@@ -36,7 +36,7 @@ def make_optimizer(module: Any, weight_decay: float) -> Any:
     """AdamW over what is trainable; vectors (biases and gains of norms) do not decay."""
     import torch
 
-    trainable = [each for each in module.parameters() if each.requires_grad]
+    trainable = [parameter for parameter in module.parameters() if parameter.requires_grad]
     groups = [
         {"params": [p for p in trainable if p.ndim >= 2], "weight_decay": weight_decay},
         {"params": [p for p in trainable if p.ndim < 2], "weight_decay": 0.0},
@@ -90,7 +90,7 @@ def train_steps(
         generator = torch.Generator().manual_seed(step_seed)
         inputs = inputs_of(phase, windows, rows, tokenizer, generator)
         with _products(device, precision):
-            loss = module(**{name: each.to(device) for name, each in inputs.items()}).loss
+            loss = module(**{name: tensor.to(device) for name, tensor in inputs.items()}).loss
         if not torch.isfinite(loss):
             raise InputError(f"step {step + 1}: the loss is {loss.item()}")
         loss.backward()

@@ -139,7 +139,9 @@ def _train_phase(
     """Train through a phase, from the last whole checkpoint; return the last one's folder."""
     phase = training.run.phases[name]
     checkpoints = checkpoints_of(training.root, training.run, seed, name)
-    folders, steps = zip(*((each.folder, each.step) for each in checkpoints), strict=True)
+    folders, steps = zip(
+        *((checkpoint.folder, checkpoint.step) for checkpoint in checkpoints), strict=True
+    )
     fingerprint = _fingerprint(training, name, seed)
     n_whole = whole_checkpoints(folders, fingerprint)
     if n_whole == len(folders):
@@ -187,7 +189,7 @@ def _naming_the_last(folders: Sequence[Path]) -> Iterator[None]:
     except (InputError, MemoryError, RuntimeError) as error:
         if isinstance(error, RuntimeError) and "memory" not in str(error):
             raise
-        last = next((each for each in reversed(folders) if each.is_dir()), None)
+        last = next((folder for folder in reversed(folders) if folder.is_dir()), None)
         kept = f"the last checkpoint is {last}" if last else "there is no checkpoint yet"
         message = str(error) if isinstance(error, InputError) else f"out of memory: {error}"
         raise InputError(f"{message}\n{kept}") from error
@@ -197,7 +199,7 @@ def _fingerprint(training: Training, phase: str, seed: int) -> str:
     """A hash of all that the weights of a phase follow from."""
     phases = list(training.run.phases)
     run = training.run.model_dump(mode="json", exclude={"label", "license", "language", "seeds"})
-    run["phases"] = [run["phases"][each] for each in phases[: phases.index(phase) + 1]]
+    run["phases"] = [run["phases"][name] for name in phases[: phases.index(phase) + 1]]
     base = []
     if training.base is not None:
         base = _hashes(str(training.run.base), training.base)
@@ -206,7 +208,7 @@ def _fingerprint(training: Training, phase: str, seed: int) -> str:
         "seed": seed,
         "base": base,
         "texts": hashlib.sha256(_learned(training.texts).to_csv().encode()).hexdigest(),
-        "code": [sha256(file) for each in CODE for file in sorted(PACKAGE.glob(each))],
+        "code": [sha256(file) for pattern in CODE for file in sorted(PACKAGE.glob(pattern))],
         "device": training.device,
         "libraries": {library: version(library) for library in LIBRARIES},
     }
@@ -229,7 +231,7 @@ class Progress:
 
     def __init__(self, what: str, first_step: int, n_steps: int) -> None:
         self._what, self._first, self._n_steps = what, first_step, n_steps
-        self._began = self._told = time.monotonic()
+        self._began = self._reported = time.monotonic()
         self._losses: list[float] = []
         if first_step:
             self._say(f"goes on from step {first_step} of {n_steps}")
@@ -241,12 +243,12 @@ class Progress:
         """
         self._losses.append(loss)
         now = time.monotonic()
-        if not is_kept and now - self._told < LONGEST_SILENCE_S:
+        if not is_kept and now - self._reported < LONGEST_SILENCE_S:
             return
         left = (now - self._began) / (step - self._first) * (self._n_steps - step)
         mean = sum(self._losses) / len(self._losses)
         self._say(f"step {step} of {self._n_steps}, loss {mean:.3f}, {left:.0f} s left")
-        self._told, self._losses = now, []
+        self._reported, self._losses = now, []
 
     def _say(self, text: str) -> None:
         print(f"{self._what}: {text}", file=sys.stderr, flush=True)

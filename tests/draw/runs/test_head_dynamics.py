@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from embspace.draw.runs.head_dynamics import NAMES, draw_head_dynamics, of_layers
+from embspace.draw.runs.head_dynamics import NAMES, draw_head_dynamics, layer_means
 from embspace.measure.runs.head_dynamics import HEAD_DYNAMICS
 
 SHOWN = ["row_entropy", "mean_resultant_length"]
@@ -55,7 +55,7 @@ def test_the_finding_says_which_way_features_go() -> None:
 
 
 def test_a_layer_is_the_mean_of_its_heads_and_the_table_has_the_clearest() -> None:
-    rows = of_layers(heads())
+    rows = layer_means(heads())
     chosen = rows.query("seed == 0 and step == 10 and layer == 2")
     assert set(chosen["measure"]) == {NAMES["row_entropy"], NAMES["previous_mass"]}
     assert chosen["value"].to_numpy() == pytest.approx(np.full(2, 0.2 + 0.1 + 0.01))

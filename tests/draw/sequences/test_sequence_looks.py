@@ -6,7 +6,7 @@ from matplotlib.figure import Figure
 from embspace.draw.sequences.sequence_looks import (
     first_run,
     in_words,
-    of_run,
+    rows_of_run,
     show_codons,
     words_of,
 )
@@ -16,7 +16,7 @@ from tests.draw.sequences.tables import places
 def test_the_first_run_by_name_is_shown() -> None:
     table = pd.DataFrame({"run": ["b", "a", "a"], "x": [1, 2, 3]})
     assert first_run(pd.DataFrame(), table) == "a"
-    assert of_run(table, "a")["x"].tolist() == [2, 3]
+    assert rows_of_run(table, "a")["x"].tolist() == [2, 3]
     assert first_run(pd.DataFrame()) == ""
     assert words_of("rna_encoder") == "RNA encoder"
 

@@ -9,8 +9,8 @@ from embspace.measure.runs.training_held_out import (
     choose_between,
     class_logits,
     predict_tokens,
+    target_tokens,
     tell_next_sentences,
-    tokens_asked,
 )
 from embspace.train.batches import Windows, windows_of
 from embspace.train.objectives import sentence_pairs
@@ -35,7 +35,7 @@ def windows(*, is_masked: bool = True) -> tuple[Windows, Any]:
 
 def test_left_to_right_every_ordinary_token_is_asked_for_but_the_first_place() -> None:
     found, tokenizer = windows(is_masked=False)
-    asked = tokens_asked(phase_of(CAUSAL), found, tokenizer.all_special_ids)
+    asked = target_tokens(phase_of(CAUSAL), found, tokenizer.all_special_ids)
     ordinary = ~np.isin(found.ids, tokenizer.all_special_ids)
     assert len(asked.target) == ordinary.sum()
     assert (found.ids[asked.window, asked.position] == asked.target).all()
@@ -44,7 +44,7 @@ def test_left_to_right_every_ordinary_token_is_asked_for_but_the_first_place() -
 
 def test_a_masked_model_is_asked_for_its_share_and_every_place_takes_part() -> None:
     found, tokenizer = windows()
-    asked = tokens_asked(phase_of(MASKED), found, tokenizer.all_special_ids)
+    asked = target_tokens(phase_of(MASKED), found, tokenizer.all_special_ids)
     ordinary = ~np.isin(found.ids, tokenizer.all_special_ids)
     assert len(asked.target) / ordinary.sum() == pytest.approx(1 / 7, abs=0.02)
     assert set(asked.position) == set(np.nonzero(ordinary)[1])
@@ -53,7 +53,7 @@ def test_a_masked_model_is_asked_for_its_share_and_every_place_takes_part() -> N
 def test_the_loss_is_that_of_transformers() -> None:
     found, tokenizer = windows(is_masked=False)
     module = some_module(CAUSAL).eval()
-    asked = tokens_asked(phase_of(CAUSAL), found, [])  # all but the first, padding too
+    asked = target_tokens(phase_of(CAUSAL), found, [])  # all but the first, padding too
     predicted = predict_tokens(module, phase_of(CAUSAL), found, asked, None)
     whole = asked.position < found.n_tokens[asked.window]
     ids = torch.from_numpy(found.ids)
@@ -70,7 +70,7 @@ def test_a_model_that_is_far_too_sure_has_a_finite_loss() -> None:
     module = some_module(CAUSAL).eval()
     with torch.no_grad():
         module.get_output_embeddings().weight.mul_(1e4)
-    asked = tokens_asked(phase_of(CAUSAL), found, [])
+    asked = target_tokens(phase_of(CAUSAL), found, [])
     loss = predict_tokens(module, phase_of(CAUSAL), found, asked, None).loss
     assert np.isfinite(loss).all() and loss.max() > 1000
 
@@ -79,7 +79,7 @@ def test_a_model_that_is_far_too_sure_has_a_finite_loss() -> None:
 def test_all_asked_tokens_of_a_window_are_hidden_at_once(objective: dict[str, Any]) -> None:
     found, tokenizer = windows()
     phase, module = phase_of(objective), some_module(objective).eval()
-    asked = tokens_asked(phase, found, tokenizer.all_special_ids)
+    asked = target_tokens(phase, found, tokenizer.all_special_ids)
     predicted = predict_tokens(module, phase, found, asked, tokenizer.mask_token_id)
     ids = torch.from_numpy(found.ids.copy())
     ids[asked.window, asked.position] = tokenizer.mask_token_id
@@ -100,7 +100,7 @@ def test_a_model_that_likes_one_token_prefers_it_everywhere() -> None:
     with torch.no_grad():
         module.transformer.ln_f.weight.zero_()
         module.transformer.ln_f.bias.copy_(module.lm_head.weight[liked] * 100)
-    asked = tokens_asked(phase_of(CAUSAL), found, tokenizer.all_special_ids)
+    asked = target_tokens(phase_of(CAUSAL), found, tokenizer.all_special_ids)
     predicted = predict_tokens(module, phase_of(CAUSAL), found, asked, None)
     assert (predicted.correct == (asked.target == liked)).all()
     wrong = np.where(asked.target == liked, liked + 1, liked)

@@ -9,8 +9,8 @@ import pytest
 
 from embspace.errors import InputError
 from embspace.measure.runs.training_language_modeling import (
-    Asked,
-    _of_counts,
+    Targets,
+    _losses_by_counts,
     _positions_of_words,
     agreement_rows,
     count_tokens,
@@ -217,10 +217,10 @@ def test_what_counting_gives_by_hand() -> None:
     # Token 0 is special; 1 follows the start, 2 follows 1 twice of three times.
     ids = np.array([[0, 1, 2], [0, 1, 2], [0, 1, 3]])
     models = count_tokens(ids, np.array([3, 3, 3]), 4, [0])
-    asked = Asked(
+    asked = Targets(
         np.array([0, 1, 2]), np.array([2, 1, 2]), np.array([2, 1, 3]), np.array([1, 0, 1])
     )
-    found = _of_counts(models, asked)
+    found = _losses_by_counts(models, asked)
     p = np.array([4, 3, 2]) / 9  # of 1, 2 and 3: a count more of each
     assert found["unigram_entropy"] == pytest.approx(-(p * np.log(p)).sum())
     assert found["unigram_loss"] == pytest.approx(-np.log(p[[1, 0, 2]]).mean())

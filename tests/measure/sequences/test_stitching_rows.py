@@ -22,7 +22,7 @@ from embspace.measure.sequences.stitching_rows import (
     DIFFERS,
     MATCHES,
     UNDECIDED,
-    _of_documents,
+    _document_shares,
     best_layer,
     chance_of,
     claim_rows,
@@ -235,5 +235,7 @@ def test_a_document_is_as_right_as_its_texts_are() -> None:
     document = np.array([0, 0, 0, 1, 2, 2])
     given = Sequences([""] * 6, ["a", "b", "c"], np.array([0, 0, 0, 1, 0, 0]), document)
     answers = np.array([[True, True, False, True, False, True], [False] * 6])
-    assert _of_documents(answers, given) == pytest.approx(np.array([[2 / 3, 1, 1 / 2], [0, 0, 0]]))
+    assert _document_shares(answers, given) == pytest.approx(
+        np.array([[2 / 3, 1, 1 / 2], [0, 0, 0]])
+    )
     assert chance_of(given) == pytest.approx(2 / 3)

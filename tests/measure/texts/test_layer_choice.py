@@ -8,7 +8,7 @@ import pytest
 from embspace.measure.texts.layer_choice import (
     ReadCorpus,
     ReadTexts,
-    _of_texts,
+    _text_means,
     measure_layer_choice,
 )
 from tests.measure.texts.planted_layers import (
@@ -81,8 +81,8 @@ def test_a_text_of_several_windows_is_their_mean():
     texts, windows = pd.DataFrame({"id": ["a", "b"]}), pd.DataFrame({"text": ["b", "a", "b"]})
     read = ReadTexts(texts, windows, pd.DataFrame(), {})
     vectors = np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
-    assert _of_texts(read, vectors).tolist() == [[3, 4], [3, 4]]
-    assert _of_texts(read, vectors * [[3], [1], [1]]).tolist() == [[3, 4], [4, 6]]
+    assert _text_means(read, vectors).tolist() == [[3, 4], [3, 4]]
+    assert _text_means(read, vectors * [[3], [1], [1]]).tolist() == [[3, 4], [4, 6]]
 
 
 def test_the_vector_of_a_sentence_model_stands_beside_and_moves_no_other(table: pd.DataFrame):

@@ -42,7 +42,7 @@ def test_search_ranks_by_the_score():
     wish = {"n_half_samples": 20, "rng": np.random.default_rng(0)}
     found = search_scores(scores, np.eye(6, dtype=bool), np.arange(6), **wish)
     assert found.values == pytest.approx([1, 1 / 6])
-    assert found.of_halves == pytest.approx(np.tile([1, 1 / 6], (20, 1)))
+    assert found.half_values == pytest.approx(np.tile([1, 1 / 6], (20, 1)))
     assert found.n_units == 6
 
 
@@ -69,9 +69,9 @@ def test_labels_and_clusters_are_those_of_the_vectors():
     assert accuracy.chance == 0.5
     same = {("cls", 0, "trained"): np.ones((40, 4), np.float32)}
     clusters = cluster_scores(vectors | same, some, **wish)
-    assert np.isnan(clusters.values[2]) and np.isnan(clusters.of_halves[:, 2]).all()
+    assert np.isnan(clusters.values[2]) and np.isnan(clusters.half_values[:, 2]).all()
     assert clusters.values[0] > 0.5 > abs(clusters.values[1]) + 0.3
-    assert clusters.of_halves.shape == (10, 3)
+    assert clusters.half_values.shape == (10, 3)
 
 
 WORDS = [f"word{number}" for number in range(300)]
@@ -116,7 +116,7 @@ def test_labels_by_chance_stay_at_chance_where_texts_are_shared(is_near: bool):
 
 def holds_share(right: np.ndarray, unit: np.ndarray, rng: np.random.Generator) -> bool:
     made = _Means(right[None], unit).scores([("mean", 0, "trained")], 0.5, 100, rng)
-    error = half_sample_error(made.of_halves, made.n_units)[0]
+    error = half_sample_error(made.half_values, made.n_units)[0]
     reach = error * student_quantile(made.n_units, 100, 0.95)
     return bool(abs(made.values[0] - 0.7) <= reach)
 

@@ -46,10 +46,10 @@ def draw_head_map(
 def _finding(divergence: pd.DataFrame) -> str:
     if divergence.empty:
         return "No heads: the model reads no text, or gives no attention of every layer"
-    found = divergence[divergence["layer"].isna()].set_index("compared_with")
-    own, other = found.loc[[*COMPARED], "divergence"].to_numpy(float)
-    random = found["random_weights"].to_numpy(float)[0]
-    less = found.loc["difference"]
+    means = divergence[divergence["layer"].isna()].set_index("compared_with")
+    own, other = means.loc[[*COMPARED], "divergence"].to_numpy(float)
+    random = means["random_weights"].to_numpy(float)[0]
+    less = means.loc["difference"]
     verdict = (
         "less than"
         if less["divergence_low"] > 0
@@ -77,11 +77,11 @@ def _small(bits: float) -> str:
 
 def draw_divergence(ax: Axes, divergence: pd.DataFrame) -> None:
     """Draw by layer how much heads of it differ, and how much from those of other layers."""
-    of_layers = divergence[divergence["layer"].notna()]
+    by_layer = divergence[divergence["layer"].notna()]
     for name, look in COMPARED.items():
-        rows = of_layers[of_layers["compared_with"] == name]
+        rows = by_layer[by_layer["compared_with"] == name]
         draw_line(ax, rows, "layer", "divergence", look)
-    rows = of_layers[of_layers["compared_with"] == "same_layer"]
+    rows = by_layer[by_layer["compared_with"] == "same_layer"]
     draw_line(ax, rows, "layer", "random_weights", MODELS["random"])
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     ax.set(title="Difference of heads by layer", xlabel="layer", ylabel="divergence (bits)")
@@ -107,7 +107,9 @@ def _tables(plane: pd.DataFrame, divergence: pd.DataFrame, title: str, digits: i
         "Heads most alike",
         "Named by layer and head.",
         markdown_table(
-            pd.DataFrame({key: list(each) for key, each in names.items()}).rename(columns=NEAREST),
+            pd.DataFrame({key: list(column) for key, column in names.items()}).rename(
+                columns=NEAREST
+            ),
             digits,
         ),
     )

@@ -59,13 +59,13 @@ def draw_map(ax: Axes, attention: np.ndarray, tokens: Sequence[str], title: str)
 def _alone(ax: Axes) -> Iterator[None]:
     """Have a panel for itself: seaborn draws the whole figure for each map that it makes."""
     figure = _figure_of(ax)
-    engine, others = figure.get_layout_engine(), [each for each in figure.axes if each is not ax]
+    engine, others = figure.get_layout_engine(), [panel for panel in figure.axes if panel is not ax]
     figure.set_layout_engine("none")
-    for each in others:
-        each.set_visible(False)
+    for panel in others:
+        panel.set_visible(False)
     yield
-    for each in others:
-        each.set_visible(True)
+    for panel in others:
+        panel.set_visible(True)
     figure.set_layout_engine(engine)
 
 

@@ -32,7 +32,7 @@ def _finding(results: Results, label: str) -> str:
         return f"How {label} compares queries with keys is not known here"
     nulls = results["nulls"].query(f"null == '{NULL}' and measure == 'symmetry'")
     [median] = nulls[nulls["part"] == "median_of_layers"].to_dict("records")
-    of_heads = float(results["heads"]["symmetry"].median())
+    median_head = float(results["heads"]["symmetry"].median())
     how = "as symmetric as random ones"
     if median["n_above"]:
         how = "more symmetric than random ones"
@@ -43,7 +43,7 @@ def _finding(results: Results, label: str) -> str:
     place = "its one block" if results["json"]["n_layers"] == 1 else "the median layer"
     return (
         f"Heads of {label} taken together are {how}: symmetry {layer} in {place}, "
-        f"{of_heads:.2f} in the median head, {random} at random"
+        f"{median_head:.2f} in the median head, {random} at random"
     )
 
 

@@ -55,7 +55,7 @@ def tables_of(rows: pd.DataFrame, models: str, digits: int) -> str:
     )
     paired = consistencies(rows)[["category", *LAYERS, *VALUES, *BOUNDS]]
     note = f"Consistency of differences, pooling {POOLING}, the last layer of each."
-    sentences = section("Sentences", note, markdown_table(_of_layers(paired), digits))
+    sentences = section("Sentences", note, markdown_table(_layer_table(paired), digits))
     others = [*_whole(rows, digits), *_bounded(rows, digits)]
     return "\n".join([head, sentences, folded("\n".join(others))])
 
@@ -69,7 +69,7 @@ def consistencies(table: pd.DataFrame) -> pd.DataFrame:
     return rows[rows["at"] == rows["at"].max()]
 
 
-def _of_layers(rows: pd.DataFrame) -> pd.DataFrame:
+def _layer_table(rows: pd.DataFrame) -> pd.DataFrame:
     integers = dict.fromkeys([*LAYERS.values(), "n_paired"], int)
     layers = rows.rename(columns=LAYERS).astype(integers)
     return _in_words(layers)
@@ -101,5 +101,5 @@ def _bounded(rows: pd.DataFrame, digits: int) -> list[str]:
         is_other_pooling = chosen["group"].str.contains(r"\b(?:cls|max|bag_of_words)\b")
         chosen = chosen[~is_other_pooling & (chosen["at"] == chosen["at"].max())]
         shown = chosen[["group", *LAYERS, "quantity", *VALUES, *BOUNDS]]
-        text.append(section(title, note, markdown_table(_of_layers(shown), digits)))
+        text.append(section(title, note, markdown_table(_layer_table(shown), digits)))
     return text

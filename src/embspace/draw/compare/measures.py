@@ -128,7 +128,7 @@ def _title(table: pd.DataFrame, models: Models) -> str:
     """
     search = _search(table)
     if len(search):
-        shares = [percent(_of_model(search, side)[side].iloc[-1]) for side in SIDES]
+        shares = [percent(_model_rows(search, side)[side].iloc[-1]) for side in SIDES]
         corpus = corpus_called(search["group"].iloc[0].partition(" / ")[0])
         random = MODELS["random"].name
         other = random if random in models[1] else models[1]
@@ -163,13 +163,13 @@ def _search(table: pd.DataFrame) -> pd.DataFrame:
     rows = table[(table["noun"] == noun) & table["group"].fillna("").str.endswith(ending)]
     has_layer = rows[[*AT.values()]].notna().any(axis=1)
     rows = rows[(rows["table"] == name) & (rows["quantity"] == quantity) & has_layer]
-    for _, of_corpus in rows.groupby("group", sort=False):
-        if of_corpus[[*SIDES]].notna().any().all() and not _of_other_units(of_corpus):
-            return of_corpus.sort_values("at")
+    for _, corpus_rows in rows.groupby("group", sort=False):
+        if corpus_rows[[*SIDES]].notna().any().all() and not _has_other_units(corpus_rows):
+            return corpus_rows.sort_values("at")
     return rows[:0]
 
 
-def _of_other_units(rows: pd.DataFrame) -> bool:
+def _has_other_units(rows: pd.DataFrame) -> bool:
     """Return whether the models have read other texts or words: fewer texts are found sooner."""
     return bool((rows["no_bounds"] == OTHER_UNITS).any())
 
@@ -178,10 +178,10 @@ def _senses(table: pd.DataFrame) -> pd.DataFrame:
     noun, name, group, quantity = SENSES
     rows = _along(table, noun, name, group)
     rows = rows[rows["quantity"] == quantity]
-    return rows[:0] if _of_other_units(rows) else rows
+    return rows[:0] if _has_other_units(rows) else rows
 
 
-def _of_model(rows: pd.DataFrame, side: str) -> pd.DataFrame:
+def _model_rows(rows: pd.DataFrame, side: str) -> pd.DataFrame:
     """Return the rows that a model has, in the order of its own layers."""
     return rows.dropna(subset=[side, AT[side]]).sort_values(AT[side], kind="stable")
 
@@ -189,7 +189,7 @@ def _of_model(rows: pd.DataFrame, side: str) -> pd.DataFrame:
 def _draw_both(ax: Axes, rows: pd.DataFrame, models: Models, size: float = 0) -> None:
     """Draw a line for each model that has values along the rows, with marks of some size."""
     for side, look in _looks(models).items():
-        own = _of_model(rows, side)
+        own = _model_rows(rows, side)
         style: dict[str, Any] = {"color": look.color, "ls": look.line, "marker": look.marker}
         ax.plot(own[AT[side]], own[side], label=look.name, ms=size, **style)
 
@@ -212,7 +212,7 @@ def _looks(models: Models) -> dict[str, Look]:
 def _layers(models: Models, of: str, ax: Axes, rows: pd.DataFrame) -> None:
     """Draw a share of both models by layer, and write that of the last layer."""
     _draw_both(ax, rows, models, 3.5 if rows["at"].nunique() <= MOST_LARGE else 2)
-    ends = {side: _of_model(rows, side).iloc[-1] for side in SIDES}
+    ends = {side: _model_rows(rows, side).iloc[-1] for side in SIDES}
     highest = max(SIDES, key=lambda side: ends[side][side])
     for side, end in ends.items():
         is_above = side == highest or end[side] < LOWEST_ABOVE
@@ -236,7 +236,7 @@ def _paired(ax: Axes, rows: pd.DataFrame) -> None:
     rows = rows.sort_values("difference", ascending=False, kind="stable")
     value = rows["difference"]
     bounds = [value - rows["difference_low"], rows["difference_high"] - value]
-    bars = [each.clip(lower=0) for each in bounds]
+    bars = [bound.clip(lower=0) for bound in bounds]
     ax.errorbar(value, range(len(rows)), xerr=bars, fmt="D", ms=3, color=BLACK)
     ax.axvline(0, color="0.3", linewidth=0.8)
     ax.set_yticks(range(len(rows)), rows["category"], fontsize=7)

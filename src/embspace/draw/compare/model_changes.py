@@ -178,14 +178,14 @@ def _directions(ax: Axes, layers: pd.DataFrame, *, is_written: bool) -> None:
     matrices = layers[layers["group"].isin(matrices["group"])]
     ratio = matrices["participation_ratio"] / matrices["random_participation_ratio"]
     texts = [
-        "" if np.isnan(row["rank"]) else f"{row['participation_ratio']:.0f}{_of_rank(row)}"
+        "" if np.isnan(row["rank"]) else f"{row['participation_ratio']:.0f}{_rank_words(row)}"
         for _, row in matrices.iterrows()
     ]
     cells = matrices.assign(shown=ratio, text=texts)
     _map(ax, cells, is_written=is_written, vmin=0, vmax=1)
 
 
-def _of_rank(row: pd.Series) -> str:
+def _rank_words(row: pd.Series) -> str:
     return f" of {count(row['rank'])}" if row["rank"] < row["largest_rank"] else ""
 
 

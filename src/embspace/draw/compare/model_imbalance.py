@@ -46,15 +46,15 @@ def _finding(table: pd.DataFrame, one: str, other: str) -> str:
         (one, other): sampled[sampled["asymmetry_high"] < 0],
         (other, one): sampled[sampled["asymmetry_low"] > 0],
     }
-    found = [
+    clauses = [
         f"{holder} holds more of {held} than the other way round: "
-        f"{', '.join(corpus_looks([each])[each].name for each in rows['corpus'])}"
+        f"{', '.join(corpus_looks([corpus])[corpus].name for corpus in rows['corpus'])}"
         for (holder, held), rows in clear.items()
         if len(rows)
     ]
-    if not found:
+    if not clauses:
         return f"At the last layer, neither {one} nor {other} clearly holds more of the other"
-    return f"At the last layer, {'; '.join(found)}"
+    return f"At the last layer, {'; '.join(clauses)}"
 
 
 def _tables(table: pd.DataFrame, one: str, other: str, digits: int) -> str:

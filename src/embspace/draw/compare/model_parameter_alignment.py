@@ -43,13 +43,13 @@ def _is_true(column: pd.Series) -> pd.Series:
 def _finding(table: pd.DataFrame, one: str, other: str) -> str:
     if table.empty:
         return f"The layers of {one} and {other} cannot be matched by their parameters"
-    of_space = dict(list(table.groupby("space")))
-    above = {space: _is_true(rows["is_above_dealt_rows"]) for space, rows in of_space.items()}
+    by_space = dict(list(table.groupby("space")))
+    above = {space: _is_true(rows["is_above_dealt_rows"]) for space, rows in by_space.items()}
     said = f"{above['vocabulary'].sum()} of {len(above['vocabulary'])} groups of parameters"
-    if "raw" in of_space:
+    if "raw" in by_space:
         said += f" (raw space: {above['raw'].sum()})"
-    ordered = _is_true(of_space["vocabulary"]["is_in_order"]).sum()
-    smallest = of_space["vocabulary"]["p_value_in_order"].min()
+    ordered = _is_true(by_space["vocabulary"]["is_in_order"]).sum()
+    smallest = by_space["vocabulary"]["p_value_in_order"].min()
     return (
         f"Through the vocabulary, layers of {one} and {other} are more alike than dealt rows in "
         f"{said}; which layer is which can be told in {ordered} (smallest p of the order "

@@ -31,7 +31,7 @@ def draw_encoders_decoders(
     if table.empty:
         none = f"{label}: its corpus of comparison is none of those in params.yaml"
         return finding, tables_page(title, STAGE, f"None. {none}.\n")
-    asked = section(
+    verdicts = section(
         "Published claims",
         "Razzhigaev et al. 2024 (arXiv 2311.05928), section 4.1, asked of this model whatever its "
         "kind; `claimed_of` is the kind that they speak of. A claim depends on the rule where its "
@@ -39,7 +39,7 @@ def draw_encoders_decoders(
         markdown_table(claims[[name for name in SHOWN if name in claims]], digits),
     )
     measures = list(dict.fromkeys(table["measure"]))
-    return finding, tables_page(title, STAGE, asked, *_tables(table, measures, digits))
+    return finding, tables_page(title, STAGE, verdicts, *_tables(table, measures, digits))
 
 
 def _finding(claims: pd.DataFrame, label: str) -> str:
@@ -71,11 +71,11 @@ def _tables(table: pd.DataFrame, measures: list[str], digits: int) -> list[str]:
     for measure in measures:
         rows = table[table["measure"] == measure]
         keys = ["kind", "name", "seed"]
-        seeds = ["" if pd.isna(each) else str(int(each)) for each in rows["seed"]]
+        seeds = ["" if pd.isna(seed) else str(int(seed)) for seed in rows["seed"]]
         named = rows.assign(name=rows["name"].map(_labels(table)), seed=seeds)
         wide = named.pivot_table("value", keys, "layer", sort=False)
         # Models have layers that others have not: in the order of rows, 7 would stand after 30.
         wide = wide.sort_index(axis="columns").reset_index()
-        wide.columns = [each if isinstance(each, str) else f"layer {each}" for each in wide]
+        wide.columns = [column if isinstance(column, str) else f"layer {column}" for column in wide]
         texts.append(section(name_of(measure), NOTE, markdown_table(wide, digits)))
     return texts

@@ -69,8 +69,8 @@ def draw_layer_maps(
         say_instead(axes, NO_TOKENS)
         return figure, _tables(results, label, digits)
     shown = _shown(table["layer"].tolist())
-    of_shown = places.loc[places["layer"].isin(shown), ["x", "y"]]
-    reach = 1.02 * float(np.abs(of_shown.to_numpy()).max())
+    coordinates = places.loc[places["layer"].isin(shown), ["x", "y"]]
+    reach = 1.02 * float(np.abs(coordinates.to_numpy()).max())
     named = list(places.loc[places["layer"] == shown[0], "token"].value_counts().index[:n_named])
     dots = [
         _map(ax, places[places["layer"] == layer], layer, reach, named)
@@ -88,7 +88,7 @@ def draw_layer_maps(
 def _shown(layers: Sequence[int]) -> list[int]:
     """Return the first layer, the last, and one between them."""
     places = np.linspace(0, len(layers) - 1, min(N_MAPS, len(layers))).round().astype(int)
-    return [layers[each] for each in places]
+    return [layers[place] for place in places]
 
 
 def _most_changed(table: pd.DataFrame) -> pd.Series:

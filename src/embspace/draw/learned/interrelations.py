@@ -44,19 +44,19 @@ def _finding(scalars: dict[str, Any], label: str) -> str:
 def _tables(results: Results, label: str, n_listed: int, digits: int) -> str:
     pairs, scalars = results["token_position"][:n_listed], results["json"]
     shown = results.for_readers("token_position", pairs.assign(token=pairs["token"].map(code)))
-    found = scalars.get("token_position", {})
+    counts = scalars.get("token_position", {})
     letters = dict(enumerate(ascii_uppercase))
     segments = results.for_readers("segments", space=names(SPACES), segment=letters)
-    of_segments = "Over all positions and over all tokens."
+    note = "Over all positions and over all tokens."
     parts = [
         section(
             "Token-position pairs of large cosines",
-            _of_pairs(found) if found else absent(label, "positional"),
+            _pairs_note(counts) if counts else absent(label, "positional"),
             markdown_table(shown, digits),
         ),
         section(
             "Cosines of segments with the other vectors",
-            absent(label, "segment") if segments.empty else of_segments,
+            absent(label, "segment") if segments.empty else note,
             markdown_table(segments, digits),
         ),
     ]
@@ -65,7 +65,7 @@ def _tables(results: Results, label: str, n_listed: int, digits: int) -> str:
             rows = [(name.replace("_", " "), value) for name, value in scalars[key].items()]
             body = markdown_table(pd.DataFrame(rows, columns=["quantity", "value"]), digits)
             parts.append(section(title, "As the checkpoint holds them.", body))
-        elif found and key == "cls_position_0":
+        elif counts and key == "cls_position_0":
             parts.append(section(title, f"No token of {label} opens every text.", "None."))
     title = f"Tokens, positions and segments of {label}"
     return tables_page(title, "measure_interrelations", *parts)
@@ -75,11 +75,11 @@ def _rounded(expected: float) -> str:
     return count(round(expected)) if expected >= 10 else f"{expected:.2g}"
 
 
-def _of_pairs(found: dict[str, Any]) -> str:
+def _pairs_note(counts: dict[str, Any]) -> str:
     return (
-        f"Of {counted(found['n_pairs'], 'pair')}, {count(found['n_outside'])} have a cosine beyond "
-        f"the threshold, ±{found['threshold']:g}; chance alone would put "
-        f"{_rounded(found['expected_outside'])} there. {count(found['n_beyond_bound'])} have one "
-        f"beyond ±{found['bound']:.4f}, the bound that random directions exceed in no pair with "
-        f"probability {1 - found['level']:g} (Bonferroni). The largest first."
+        f"Of {counted(counts['n_pairs'], 'pair')}, {count(counts['n_outside'])} have a cosine "
+        f"beyond the threshold, ±{counts['threshold']:g}; chance alone would put "
+        f"{_rounded(counts['expected_outside'])} there. {count(counts['n_beyond_bound'])} have one "
+        f"beyond ±{counts['bound']:.4f}, the bound that random directions exceed in no pair with "
+        f"probability {1 - counts['level']:g} (Bonferroni). The largest first."
     )

@@ -51,22 +51,22 @@ def draw_projections(
     The map by t-SNE is large; lines lead from the names of kinds, and of its `n_named` densest
     places of words, unless it keeps less than `least_recall` of the neighbors.
     """
-    found = {method: _of_method(results, method) for method in METHODS}
-    quality = pd.concat([each["quality"] for each in found.values()])
+    results_of = {method: _method_results(results, method) for method in METHODS}
+    quality = pd.concat([method_results["quality"] for method_results in results_of.values()])
     figure, axes = new_figure(
         3,
         N_COLUMNS,
         height_mm=height_mm,
         title=_finding(quality),
-        subtitle=f"{label} · {population(found['pca']['parquet'])} · tokens centered, at unit "
+        subtitle=f"{label} · {population(results_of['pca']['parquet'])} · tokens centered, at unit "
         f"length · t-SNE: perplexity {results['conf/project/tsne.yaml']['perplexity']:g} · UMAP: "
         f"{results['conf/project/umap.yaml']['n_neighbors']} neighbors",
         stage="project_tsne",
     )
     large, below = join_panels(axes[: 2 * N_COLUMNS]), axes[2 * N_COLUMNS :]
-    of_tokens, of_positions = (large, *below[:2]), below[2:]
-    for ax, (method, each) in zip(of_tokens, found.items(), strict=True):
-        *_, panel = [panel for panel in panels_of_maps(each) if not panel.is_positional]
+    token_axes, position_axes = (large, *below[:2]), below[2:]
+    for ax, (method, method_results) in zip(token_axes, results_of.items(), strict=True):
+        *_, panel = [panel for panel in panels_of_maps(method_results) if not panel.is_positional]
         draw_tokens(ax, panel.rows)
         _say_kept(ax, MAP_METHODS[method].name, panel, "\n" * (ax is not large) or " ")
         if ax is large:
@@ -74,14 +74,14 @@ def draw_projections(
             places = word_places(panel.rows, n_named) if is_true else []
             name_outside(ax, [*kinds_on(panel.rows), *places], is_led=bool(is_true))
     if "positional" in set(quality["cloud"]):
-        for ax, method in zip(of_positions, METHODS, strict=True):
-            _draw_line(figure, ax, found[method], method)
+        for ax, method in zip(position_axes, METHODS, strict=True):
+            _draw_line(figure, ax, results_of[method], method)
     else:
-        say_absent(of_positions, label, "positional")
+        say_absent(position_axes, label, "positional")
     return figure, _table(quality, label, digits)
 
 
-def _of_method(results: dict[str, Any], method: str) -> dict[str, Any]:
+def _method_results(results: dict[str, Any], method: str) -> dict[str, Any]:
     """Return the results of one method under the names that a single method's figure has."""
     return {
         "parquet": results[f"data/projected/{method}.parquet"],

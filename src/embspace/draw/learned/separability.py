@@ -24,8 +24,8 @@ def draw_separability(results: Results, label: str, *, digits: NonNegativeInt) -
     return _finding(table, label), _table(table, label, digits)
 
 
-def _table_of(found: dict[str, Any]) -> pd.DataFrame:
-    rows = {key: {"preparation": WORDS[key], **row} for key, row in found.items()}
+def _table_of(scores: dict[str, Any]) -> pd.DataFrame:
+    rows = {key: {"preparation": WORDS[key], **row} for key, row in scores.items()}
     return pd.DataFrame.from_dict(rows, orient="index")
 
 

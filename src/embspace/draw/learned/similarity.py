@@ -80,11 +80,11 @@ def draw_similarity(
         if quantity not in set(histogram["quantity"]):
             say_instead([ax], f"{xlabel}:\nundefined, of vectors\nof length zero")
             continue
-        of_quantity = summary[summary["quantity"] == quantity].set_index("space")
+        summaries = summary[summary["quantity"] == quantity].set_index("space")
         for space in SPACES:
             rows = histogram[(histogram["space"] == space) & (histogram["quantity"] == quantity)]
             if len(rows):
-                median = float(of_quantity["quantile_0.5"][space])
+                median = float(summaries["quantile_0.5"][space])
                 _cumulate(ax, rows, SPACES[space], median)
                 if quantity == "norm":
                     look = {"color": SPACES[space].color}
@@ -92,7 +92,7 @@ def draw_similarity(
         ax.set(title=title, xlabel=xlabel, ylabel=ylabel, ylim=(0, 1.26 if ax is axes[0] else 1.03))
         ax.yaxis.set_major_formatter(PercentFormatter(1, symbol=" %"))
         ax.set_yticks(np.linspace(0, 1, 5))
-        ax.set_xlim(*quantile_range(of_quantity))
+        ax.set_xlim(*quantile_range(summaries))
     _name_longest(axes[0], results)
     _occurrences(axes[2], results[OCCURRENCE], results[HUBS])
     legend_below(figure, axes, ncols=4)
@@ -201,8 +201,8 @@ def _tables(results: Results, label: str, n_pairs: int, digits: int) -> str:
     shown = results.for_readers("summary", named, space=names(CLOUDS | SPACES))
     has_positions = "positional" in set(summary["space"])
     reason = "" if has_positions else f" {absent(label, 'positional')}"
-    told = coarse_quantiles(summary)
-    note = f"Over all vectors or pairs.{reason}{' ' * bool(told)}{told}"
+    caution = coarse_quantiles(summary)
+    note = f"Over all vectors or pairs.{reason}{' ' * bool(caution)}{caution}"
     sections = [section("Distributions", note, markdown_table(shown, digits))]
     for tokens, (name, note) in TOKEN_SETS.items():
         for order, title in ORDERS.items():

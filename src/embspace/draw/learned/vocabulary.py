@@ -175,14 +175,14 @@ def _tables(results: Results, label: str, digits: int) -> str:
     summary = results["json"]
     correlation = summary["id_length_correlation"]
     order = "not defined" if correlation is None else f"{correlation:.3f}"
-    of_ids = (
+    ids_note = (
         "Runs of one kind; short ones that stand side by side are one, mixed run. Spearman's "
         f"correlation of id and length of the {counted(summary['n_words'], 'word')}: {order}."
     )
     tables = {
         ("Shares", f"{_protocol(summary)}. {SHARES_NOTE}"): _in_percent(results["shares"]),
         ("Numbers", NUMBERS_NOTE): _in_percent(results["digits"]),
-        ("Ids", of_ids): _ranges(results["id_ranges"]),
+        ("Ids", ids_note): _ranges(results["id_ranges"]),
         ("Tokens of example texts", EXAMPLES_NOTE): _examples(results["examples"]),
     }
     sections = [section(*head, markdown_table(rows, digits)) for head, rows in tables.items()]

@@ -48,14 +48,14 @@ def draw_oppositeness(
     Above, the mean cosine of antonyms less that of random pairs, for each preparation; below, how
     well a pair's cosine and classifiers tell antonyms from synonyms.
     """
-    cosines, told, counts = results["cosines"], results["classifiers"], results["json"]
+    cosines, classifiers, counts = results["cosines"], results["classifiers"], results["json"]
     parts = list(dict.fromkeys(cosines["part_of_speech"])) or ["adjective"]
     level = results[MEASURED_WITH]["level"]
     figure, axes = new_figure(
         2,
         len(parts),
         height_mm=height_mm,
-        title=_finding(cosines, told),
+        title=_finding(cosines, classifiers),
         subtitle=f"{label} · {counted(counts['n_pairs'], 'pair')} of words · E: token embeddings · "
         "classifier: on products of both words' coordinates, or on sums, words alone · "
         f"shaded: {100 * level:g} % intervals over pairs",
@@ -70,7 +70,11 @@ def draw_oppositeness(
         _differences(ax, cosines[cosines["part_of_speech"] == part])
         ax.set_title(sentence_case(f"{part}s"))
     for ax, part in zip(below, parts, strict=True):
-        _aucs(ax, cosines[cosines["part_of_speech"] == part], told[told["part_of_speech"] == part])
+        _aucs(
+            ax,
+            cosines[cosines["part_of_speech"] == part],
+            classifiers[classifiers["part_of_speech"] == part],
+        )
         ax.set_title(sentence_case(f"{part}s"))
         ax.set_xlabel("layer")
     above[0].set_ylabel("cosine of antonyms less random pairs'")
@@ -81,13 +85,13 @@ def draw_oppositeness(
     return figure, text
 
 
-def _finding(cosines: pd.DataFrame, told: pd.DataFrame) -> str:
+def _finding(cosines: pd.DataFrame, classifiers: pd.DataFrame) -> str:
     """Return the title: whether opposites come apart, and whether cosine tells more than words."""
     if cosines.empty:
         return "No opposites to compare"
     changed = cosines[cosines["preparation"] != "as_is"]
     freed = (changed["verdict"] == "freed").sum()
-    beside = f"; cosine tells them from synonyms {_against_words(cosines, told)}"
+    beside = f"; cosine tells them from synonyms {_against_words(cosines, classifiers)}"
     if not freed:
         sure = (changed["verdict"] != "open").sum()
         where = "whatever is taken away"
@@ -97,14 +101,14 @@ def _finding(cosines: pd.DataFrame, told: pd.DataFrame) -> str:
     return f"Antonyms come apart at {freed} of {len(changed)} places{beside}"
 
 
-def _against_words(cosines: pd.DataFrame, told: pd.DataFrame) -> str:
+def _against_words(cosines: pd.DataFrame, classifiers: pd.DataFrame) -> str:
     """Return cosine's AUC at its best layer, of the part of speech where it is best beside words.
 
     Beside it stands the AUC of words alone of that part of speech.
     """
     plain = cosines[cosines["preparation"] == "as_is"]
     best = plain.groupby("part_of_speech")["auc"].max()
-    words = told.groupby("part_of_speech")["words_auc"].max().reindex(best.index)
+    words = classifiers.groupby("part_of_speech")["words_auc"].max().reindex(best.index)
     if words.isna().all():
         return f"at an AUC of at most {best.max():.2f}"
     gaps = best - words
@@ -131,12 +135,14 @@ def _differences(ax: Axes, rows: pd.DataFrame) -> None:
     _line(ax, plain, "random_weights_difference", AT_RANDOM)
 
 
-def _aucs(ax: Axes, cosines: pd.DataFrame, told: pd.DataFrame) -> None:
+def _aucs(ax: Axes, cosines: pd.DataFrame, classifiers: pd.DataFrame) -> None:
     ax.axhline(0.5, color="black", linewidth=0.6)
     _line(ax, cosines[cosines["preparation"] == "as_is"], "auc", COSINE)
-    _line(ax, told, "auc", RELATION)
-    _line(ax, told, "words_auc", WORDS_ALONE)
-    _line(ax, told, "random_weights_auc", AT_RANDOM._replace(name="classifier, random weights"))
+    _line(ax, classifiers, "auc", RELATION)
+    _line(ax, classifiers, "words_auc", WORDS_ALONE)
+    _line(
+        ax, classifiers, "random_weights_auc", AT_RANDOM._replace(name="classifier, random weights")
+    )
     plain = cosines[cosines["preparation"] == "as_is"]
     named = AT_RANDOM._replace(name="cosine, random weights", marker="P")
     _line(ax, plain, "random_weights_auc", named)
@@ -165,7 +171,7 @@ def _tables(results: Results, label: str, digits: int) -> str:
             results.for_readers("cosines", ends, SHOWN, preparation=_names(ends)), digits
         ),
     )
-    line, told = results["lines"], results["classifiers"]
+    line, classifiers = results["lines"], results["classifiers"]
     more = [
         section(
             "One line of opposites",
@@ -176,7 +182,7 @@ def _tables(results: Results, label: str, digits: int) -> str:
             "Classifiers",
             "Held out by word. Words alone: the same classifier on sums, which do not know the "
             "relation.",
-            markdown_table(results.for_readers("classifiers", told), digits),
+            markdown_table(results.for_readers("classifiers", classifiers), digits),
         ),
         section(
             "Examples",

@@ -118,7 +118,7 @@ def _finding(results: Results, maps: Sequence[str]) -> str:
     return sentence_case("; ".join(parts)) or "No map of texts"
 
 
-def _said(results: Results, name: str, of_map: str) -> str:
+def _said(results: Results, name: str, map_words: str) -> str:
     seen, at_random = (
         _last(results["csv"], name, MAP, weights).iloc[-1] for weights in (TRAINED, RANDOM)
     )
@@ -128,14 +128,14 @@ def _said(results: Results, name: str, of_map: str) -> str:
     same = ", as with random weights" if is_same else ""
     family = FAMILIES.get(seen["verdict"], "of no one family")
     if standing:
-        which = f"{standing} of {n} islands {of_map} stand, and all"
-        which = f"islands {of_map}" if standing == n else which
+        which = f"{standing} of {n} islands {map_words} stand, and all"
+        which = f"islands {map_words}" if standing == n else which
         return f"{which} are {family}{same if n_random else '; with random weights none stands'}"
     if _standing(results, name) == OPEN:
         null = "but Gaussian clouds' come again, too: not decidable"
-        return f"islands {of_map} are {family}{same}, {null}"
+        return f"islands {map_words} are {family}{same}, {null}"
     beside = f" (random weights: {n_random} stand)" if n_random else ""
-    return f"{of_map} none comes again{beside}"
+    return f"{map_words} none comes again{beside}"
 
 
 def _standing(results: Results, name: str) -> str:

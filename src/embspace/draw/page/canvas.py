@@ -153,7 +153,7 @@ def _in_reading_order(panels: list[Axes]) -> list[Axes]:
     if len(known) < len(panels):
         return panels
     starts = [(place.rowspan.start, place.colspan.start) for place in known]
-    return [panels[each] for each in sorted(range(len(panels)), key=starts.__getitem__)]
+    return [panels[number] for number in sorted(range(len(panels)), key=starts.__getitem__)]
 
 
 def stage_of(figure: Figure) -> str:

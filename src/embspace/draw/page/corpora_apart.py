@@ -55,7 +55,7 @@ def apart_finding(pairs: TablesOfPairs) -> str:
     if not pairs:
         return NONE
     pair = pair_beyond_words(pairs)
-    named, layers = sentence_case(pair_called(pair)), _of_layers(pairs[pair])
+    named, layers = sentence_case(pair_called(pair)), _layer_rows(pairs[pair])
     words = pairs[pair].query("embedding == @WORDS")
     least, best = layers.iloc[0], layers.iloc[-1]
     if layers["p_value_of_layers"].min() > SURE:
@@ -65,13 +65,13 @@ def apart_finding(pairs: TablesOfPairs) -> str:
     return f"{named} are told apart at every layer{_beside(least, words, ' or more')}"
 
 
-def _of_layers(rows: pd.DataFrame) -> pd.DataFrame:
+def _layer_rows(rows: pd.DataFrame) -> pd.DataFrame:
     """Return the rows of layers by AUC, the smallest first."""
     return rows[rows["layer"].notna()].sort_values("auc", kind="stable")
 
 
 def _beyond_words(rows: pd.DataFrame) -> tuple[float, float]:
-    least, words = _of_layers(rows).iloc[0], rows.loc[rows["embedding"] == WORDS, "auc"]
+    least, words = _layer_rows(rows).iloc[0], rows.loc[rows["embedding"] == WORDS, "auc"]
     return round(least["auc"], 2) - words.round(2).sum(), least["distance"]
 
 

@@ -45,7 +45,7 @@ def _code() -> str:
     """
     root = Path(embspace.__file__).parent
     files = (file for kind in KINDS for file in root.rglob(kind))
-    digest = hashlib.sha256(repr([(each, version(each)) for each in PACKAGES]).encode())
+    digest = hashlib.sha256(repr([(package, version(package)) for package in PACKAGES]).encode())
     for file in sorted(files):
         digest.update(file.relative_to(root).as_posix().encode() + b"\0" + file.read_bytes())
     return digest.hexdigest()

@@ -117,5 +117,5 @@ def _cell(cell: str) -> str:
     return _POWER.sub(_power, _NUMBER.sub("$-$", escaped(cell)))
 
 
-def _power(found: re.Match[str]) -> str:
-    return rf" $\times 10^{{{found[1].translate(_LOWERED)}}}$"
+def _power(match: re.Match[str]) -> str:
+    return rf" $\times 10^{{{match[1].translate(_LOWERED)}}}$"

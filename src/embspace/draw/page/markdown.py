@@ -181,8 +181,8 @@ def with_interval(value: float, low: float, high: float) -> str:
     largest = floor(log10(max(abs(low), abs(high), abs(value))))
     power = largest if largest < LEAST_EXPONENT else 0
     digits = max(0, 1 - floor(log10(half)) + power)
-    shown = (f"{each / 10.0**power:,.{digits}f}" for each in (value, low, high))
-    value_shown, low_shown, high_shown = (NEGATIVE_ZERO.sub(r"\1", each) for each in shown)
+    shown = (f"{x / 10.0**power:,.{digits}f}" for x in (value, low, high))
+    value_shown, low_shown, high_shown = (NEGATIVE_ZERO.sub(r"\1", string) for string in shown)
     return f"{value_shown} [{low_shown}, {high_shown}]{_times(power) if power else ''}"
 
 
@@ -250,8 +250,8 @@ def pointer_apart(page: str) -> tuple[str, str, str]:
 
     Of any other page, the two are empty.
     """
-    found = POINTER.search(page)
-    if found is None:
+    match = POINTER.search(page)
+    if match is None:
         return page, "", ""
-    finding = re.sub(r"\\(.)", r"\1", found[1].removesuffix("."))
-    return page[: found.start()] + page[found.end() :], finding, found[2]
+    finding = re.sub(r"\\(.)", r"\1", match[1].removesuffix("."))
+    return page[: match.start()] + page[match.end() :], finding, match[2]

@@ -160,8 +160,8 @@ def load_results(noun: str, name: str, names: tuple[str, ...]) -> dict[str, Any]
     `data/extracted/embeddings.parquet`, and settings, `conf/project/tsne.yaml`.
     """
     return {
-        each.removesuffix(".csv").rstrip("/"): _load(result_path(noun, name, each))
-        for each in names
+        file.removesuffix(".csv").rstrip("/"): _load(result_path(noun, name, file))
+        for file in names
     }
 
 
@@ -172,7 +172,7 @@ def _load(path: str) -> Any:
         return load(path)
     tables = {file.stem: load(str(file)) for file in _files(path)}
     rows = [pd.DataFrame({"run": run}, table.index).join(table) for run, table in tables.items()]
-    filled = [each for each in rows if len(each)] or rows
+    filled = [table for table in rows if len(table)] or rows
     return pd.concat(filled, ignore_index=True) if filled else pd.DataFrame()
 
 

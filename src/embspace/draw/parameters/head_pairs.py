@@ -57,9 +57,9 @@ def _finding(results: Results, label: str) -> str:
     above = rows[rows["above_null"]]
     parts = []
     for form, name in FORMS.items():
-        of_form = above[above["form"] == form]
-        equal = of_form[of_form["category"] == "equal"]
-        other = of_form[of_form["category"] != "equal"][["layer", "head"]].drop_duplicates()
+        heads_above = above[above["form"] == form]
+        equal = heads_above[heads_above["category"] == "equal"]
+        other = heads_above[heads_above["category"] != "equal"][["layer", "head"]].drop_duplicates()
         parts.append(f"{name} relate equal tokens in {len(equal)}, related words in {len(other)}")
     return f"Beyond chance, among {counted(n_heads, 'head')} of {label}, {'; '.join(parts)}"
 
@@ -130,9 +130,11 @@ def _cards(results: Results, shares: pd.DataFrame, n_cards: int, n_shown: int) -
     rows = []
     for category, name in CATEGORIES.items():
         for form, shown in FORMS.items():
-            of_form = shares.query(f"category == '{category}' and form == '{form}' and above_null")
+            heads_above = shares.query(
+                f"category == '{category}' and form == '{form}' and above_null"
+            )
             order = ["share", "layer", "head"]
-            best = of_form.sort_values(order, ascending=[False, True, True]).head(n_cards)
+            best = heads_above.sort_values(order, ascending=[False, True, True]).head(n_cards)
             for _, row in best.iterrows():
                 place = f"form == '{form}' and layer == {row['layer']} and head == {row['head']}"
                 listed = pairs.query(place).head(n_shown)

@@ -132,8 +132,8 @@ def _copies(ax: Axes, planted: pd.DataFrame) -> None:
     """Draw the share of layers found by noise: thin for each run, thick for their mean."""
     for space, look in SPACES.items():
         rows = planted[planted["space"] == space]
-        for _, of_run in rows.groupby("run"):
-            line = of_run.groupby("noise")["found"].mean()
+        for _, run_rows in rows.groupby("run"):
+            line = run_rows.groupby("noise")["found"].mean()
             ax.plot(line.index, line, color=look.color, lw=0.5, alpha=0.6)
         mean = rows.groupby("noise")["found"].mean()
         style: dict[str, Any] = {"color": look.color, "marker": look.marker, "ms": 4}
@@ -156,15 +156,15 @@ def _seeds(ax: Axes, assignments: pd.DataFrame, runs: list[str]) -> None:
     rows, apart = _last(assignments), _trained_apart(assignments)
     cross: dict[str, Any] = {"color": GRAY, "marker": "x", "ms": 5, "label": "untrained"}
     for place, run in enumerate(runs):
-        of_run = rows[rows["run"] == run]
-        if of_run.empty:
+        run_rows = rows[rows["run"] == run]
+        if run_rows.empty:
             ax.text(0.02, place, "a single seed", va="center", fontsize=7, color=GRAY)
             continue
         for offset, (space, look) in zip((-0.2, 0.2), SPACES.items(), strict=True):
             style: dict[str, Any] = {"color": look.color, "marker": look.marker, "ms": 4}
             style |= {} if run in apart else {"mfc": "white"}
             at_start = assignments[(assignments["run"] == run) & (assignments["step"] == 0)]
-            for table, marks in ((of_run, style), (at_start, cross)):
+            for table, marks in ((run_rows, style), (at_start, cross)):
                 shares = _shares(table[table["space"] == space])
                 heights = place + offset + DODGE * (np.arange(len(shares)) - (len(shares) - 1) / 2)
                 ax.plot(shares, heights, ls="", **marks)
@@ -175,7 +175,7 @@ def _seeds(ax: Axes, assignments: pd.DataFrame, runs: list[str]) -> None:
 
 
 def _tables(assignments: pd.DataFrame, planted: pd.DataFrame, digits: int) -> list[str]:
-    words = {"group": {each: GROUPS.get(each, each) for each in assignments["group"]}}
+    words = {"group": {group: GROUPS.get(group, group) for group in assignments["group"]}}
     columns = {"run": "run", "phase": "phase", "step": "step", "seed": "seed"}
     columns |= {"other_seed": "other seed", "group": "parameters", "space": "space"}
     columns |= {
@@ -204,8 +204,8 @@ def _tables(assignments: pd.DataFrame, planted: pd.DataFrame, digits: int) -> li
         "Share of layers found, and the range over copies; means over the groups of parameters."
     )
     keys = ["run", "space", "noise"]
-    found = ["found", "found_low", "found_high", "chance"]
-    copies = planted.groupby(keys, sort=False)[found].mean().reset_index()
+    shares_found = ["found", "found_low", "found_high", "chance"]
+    copies = planted.groupby(keys, sort=False)[shares_found].mean().reset_index()
     disguised = section("Disguised copies", note, markdown_table(copies, digits))
     keys = ["run", "phase", "step", "space"]
     numbers = assignments.assign(aligned=_is_true(assignments["is_aligned"]))

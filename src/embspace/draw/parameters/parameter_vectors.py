@@ -192,10 +192,10 @@ def _cards(ax: Axes, cards: pd.DataFrame, n_lines: int, most_tokens: int) -> Non
     for y, layer in zip(rows[1:], layers, strict=False):
         ax.text(0, y, f"{layer}", fontsize=7.5, weight="bold", color=BLACK, **place)
         for x, (group, chosen) in zip(columns, groups, strict=False):
-            of_layer = cards[(cards["layer"] == layer) & (cards["group"] == group)]
-            of_layer = of_layer[of_layer["chosen"] == chosen]
-            of_layer = of_layer.nsmallest(1, "rank")
-            for tokens in of_layer["tokens"].astype(str):
+            card = cards[(cards["layer"] == layer) & (cards["group"] == group)]
+            card = card[card["chosen"] == chosen]
+            card = card.nsmallest(1, "rank")
+            for tokens in card["tokens"].astype(str):
                 words = " ".join(map(drawable, tokens.split(" ")[:most_tokens]))
                 shown = shorten(words, LONGEST, placeholder=" …")
                 ax.text(x, y, shown, fontsize=7, **place)

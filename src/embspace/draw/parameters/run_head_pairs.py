@@ -66,7 +66,7 @@ def _finding(checkpoints: pd.DataFrame) -> str:
     before, after = (_over_seeds(rows) for rows in _ends(checkpoints))
     if not after["n_above_null"].any():
         return "No head of a trained run relates tokens of one category beyond chance"
-    rows = after.reset_index().assign(share=lambda each: each["n_above_null"] / each["n_heads"])
+    rows = after.reset_index().assign(share=lambda table: table["n_above_null"] / table["n_heads"])
     best = rows.sort_values("share", ascending=False, kind="stable").iloc[0]
     run, form, category = (str(best[key]) for key in ("run", "form", "category"))
     n, of = int(best["n_above_null"]), int(best["n_heads"])
@@ -117,9 +117,9 @@ def _tables(tables: Tables, settings: dict[str, float], n_cards: int, digits: in
 
 
 def _by_category(rows: pd.DataFrame) -> pd.DataFrame:
-    found = []
+    lines = []
     for (run, form, category), some in rows.groupby(["run", "form", "category"], sort=False):
-        found.append(
+        lines.append(
             {
                 "run": run,
                 "form": FORMS[str(form)],
@@ -132,7 +132,7 @@ def _by_category(rows: pd.DataFrame) -> pd.DataFrame:
                 "n above": int(some["n_above_null"].sum()),
             }
         )
-    return pd.DataFrame(found)
+    return pd.DataFrame(lines)
 
 
 def _cards(tables: Tables, n_cards: int) -> pd.DataFrame:

@@ -92,7 +92,7 @@ def _most_by_chance(shares: pd.DataFrame) -> float:
 
 def _present(shares: pd.DataFrame) -> list[str]:
     """Return the groups whose words are present in every run and seed."""
-    named = shares.assign(found=_found(shares))
+    named = shares.assign(found=_outcomes(shares))
     lacking = set(named.loc[named["found"] != "present", "group"])
     return [GROUPS[group] for group in GROUPS if group in {*named["group"]} - lacking]
 
@@ -171,7 +171,7 @@ def _tables(tables: Tables, digits: int) -> list[str]:
         "p_value_turned": "p-value, turned",
     }
     columns["found"] = "words"
-    shares = for_readers(tables["csv"].assign(found=_found(tables["csv"])), columns, **group)
+    shares = for_readers(tables["csv"].assign(found=_outcomes(tables["csv"])), columns, **group)
     note = (
         "Relative change: norm of the changes over that of the weights. Words: the same rule by "
         "layer; it was added after the results, upon a reader's objection. Rows: up to as many as "
@@ -195,11 +195,11 @@ def _tables(tables: Tables, digits: int) -> list[str]:
     return parts
 
 
-def _found(shares: pd.DataFrame) -> list[str]:
+def _outcomes(shares: pd.DataFrame) -> list[str]:
     """Return for each layer whether it is above both nulls, neither or one."""
     above = (shares["share"] > shares["null_lists_high"]).astype(int)
     above += (shares["mean_listed"] > shares["null_turned_high"]).astype(int)
-    return [("absent", "undecided", "present")[each] for each in above]
+    return [("absent", "undecided", "present")[n_nulls] for n_nulls in above]
 
 
 def _list(lists: pd.DataFrame, digits: int) -> str:

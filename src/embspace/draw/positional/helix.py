@@ -84,19 +84,19 @@ def draw_helix(
     _spring(figure, join_panels(axes[:3]), path[stretch], along[stretch])
     _unrolled(axes[3], path, along, stretch)
     _show_turns(axes[3], path, _strongest(results["nulls"]))
-    _by_position(axes[4], local, _found(periods)["period"])
-    _spectrum(axes[5], results["spectrum"], len(path), _found(periods)["period"])
+    _by_position(axes[4], local, _best_period(periods)["period"])
+    _spectrum(axes[5], results["spectrum"], len(path), _best_period(periods)["period"])
     return figure, text
 
 
-def _found(periods: pd.DataFrame) -> pd.Series:
+def _best_period(periods: pd.DataFrame) -> pd.Series:
     return periods[periods["definition"] == "winding_number"].iloc[0]
 
 
 def _finding(periods: pd.DataFrame, nulls: pd.DataFrame) -> str:
     if periods.empty:
         return "There is no path of position embeddings to look at"
-    row = _found(periods)
+    row = _best_period(periods)
     n_turns, most = abs(row["n_turns"]), _strongest(nulls)
     if not n_turns > most["null_value_high"]:
         return "The path of the position embeddings winds no more than one that encodes nothing"
@@ -210,10 +210,10 @@ def _tables(results: Results, label: str, digits: int) -> str:
         "positions. Position and coordinate along the axis correlate by "
         f"{results['json']['advance']:.3f}."
     )
-    of_periods = section("Period", note, markdown_table(periods, digits))
+    period_section = section("Period", note, markdown_table(periods, digits))
     lines = results.for_readers("one_dimensionality", representation=REPRESENTATIONS)
-    of_lines = section(
+    line_section = section(
         "One-dimensionality", LINE_NOTE, markdown_table(lines, digits, ["by chance"])
     )
     against = section("Against nulls", NULLS_NOTE, nulls_table(results["nulls"], digits))
-    return tables_page(title, "measure_helix", f"{of_periods}\n{of_lines}\n{against}")
+    return tables_page(title, "measure_helix", f"{period_section}\n{line_section}\n{against}")

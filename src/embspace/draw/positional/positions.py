@@ -94,11 +94,11 @@ def _finding(properties: pd.DataFrame, nulls: pd.DataFrame) -> str:
         return "The cosine of two positions depends on their offset no more than in shuffled order"
     return (
         f"The offset explains {percent(near['value'])} of the variance of near positions' cosines, "
-        f"{_of_walks(near, nulls)}"
+        f"{_walk_words(near, nulls)}"
     )
 
 
-def _of_walks(row: pd.Series, nulls: pd.DataFrame) -> str:
+def _walk_words(row: pd.Series, nulls: pd.DataFrame) -> str:
     """Return in words what the offset explains of random walks, else of shuffled positions."""
     walks = _null(nulls, "random_walk", row["largest_offset"])
     if walks is None:
@@ -177,7 +177,7 @@ def _mean_profile(
         offset, *ends, color=color, alpha=0.2, linewidth=0, zorder=1, label="± standard deviation"
     )
     shares = "; ".join(
-        f"up to {row['largest_offset']} apart {percent(row['value'])}, {_of_walks(row, nulls)}"
+        f"up to {row['largest_offset']} apart {percent(row['value'])}, {_walk_words(row, nulls)}"
         for _, row in _by_offset(properties).iterrows()
         if row["largest_offset"] <= offset.max()
     )
@@ -236,8 +236,8 @@ def _population(tensors: dict[str, np.ndarray], nulls: pd.DataFrame) -> str:
     if len(nulls):
         nearest = nulls["largest_offset"].min()
         words.append(f"near: up to {nearest} apart")
-        if (of_stationary := _null(nulls, "stationary", nearest)) is not None:
-            words.append(f"stationary tables, made to depend on it: {percent(of_stationary)}")
+        if (stationary := _null(nulls, "stationary", nearest)) is not None:
+            words.append(f"stationary tables, made to depend on it: {percent(stationary)}")
     return " · ".join(words)
 
 

@@ -79,7 +79,7 @@ def draw_drift(
     }
     _lines(axes[0], pairs, looks)
     shown = pair_beyond_words(pairs)
-    _clusters(axes[1], _of_pair(results["clusters"], shown), shown)
+    _clusters(axes[1], _pair_rows(results["clusters"], shown), shown)
     _components(axes[2], results["directions"], looks)
     legend_below(figure, axes[:2], ncols=3)
     return figure, text
@@ -100,7 +100,7 @@ def _layers(rows: pd.DataFrame) -> pd.DataFrame:
     return rows[rows["layer"].notna()]
 
 
-def _of_pair(table: pd.DataFrame, pair: tuple[str, str]) -> pd.DataFrame:
+def _pair_rows(table: pd.DataFrame, pair: tuple[str, str]) -> pd.DataFrame:
     return table[(table["corpus"] == pair[0]) & (table["other_corpus"] == pair[1])]
 
 
@@ -156,7 +156,7 @@ def _clusters(ax: Axes, clusters: pd.DataFrame, pair: tuple[str, str]) -> None:
 
 def _components(ax: Axes, directions: pd.DataFrame, looks: dict[tuple[str, str], Look]) -> None:
     for pair, look in looks.items():
-        rows = _of_pair(directions, pair)
+        rows = _pair_rows(directions, pair)
         style: dict[str, Any] = {"color": look.color, "marker": look.marker, "ms": 4}
         ax.plot(rows["component"], rows["size"].abs(), ls="-", lw=0.8, mfc="white", **style)
         sure = rows[rows["p_value"] <= SURE]

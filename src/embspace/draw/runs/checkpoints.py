@@ -30,14 +30,16 @@ def _groups(table: pd.DataFrame) -> dict[str, pd.DataFrame]:
     groups = dict[str, pd.DataFrame]()
     if len(table):
         rows = table[table["quantity"].isin(SHOWN) & table["space"].isin(SPACES)]
-        for (run, phase), each in rows.groupby(["run", "phase"], sort=False):
-            groups[f"{run}, {phase}" if str(run) in groups else str(run)] = each
+        for (run, phase), phase_rows in rows.groupby(["run", "phase"], sort=False):
+            groups[f"{run}, {phase}" if str(run) in groups else str(run)] = phase_rows
     return groups
 
 
 def _moves(rows: pd.DataFrame) -> bool:
     by_quantity = rows.groupby("quantity")
-    return any(moves(each, "mean", ["seed", "space"]) for _, each in by_quantity)
+    return any(
+        moves(rows_of_quantity, "mean", ["seed", "space"]) for _, rows_of_quantity in by_quantity
+    )
 
 
 def _finding(shown: Mapping[str, pd.DataFrame]) -> str:
@@ -59,7 +61,7 @@ def _tables(table: pd.DataFrame, still: list[str], digits: int) -> list[str]:
     if table.empty:
         return ["None.\n"]
     last = last_rows(table[table["quantity"].isin(SHOWN)])
-    of_tokens = last[(last["space"] == next(iter(SPACES))) & (last["quantity"] == SHOWN[0])]
+    token_norms = last[(last["space"] == next(iter(SPACES))) & (last["quantity"] == SHOWN[0])]
     last = last.assign(space=[(CLOUDS | SPACES)[space].name for space in last["space"]])
     columns = ["run", "seed", "phase", "step", "n", "mean", "standard_deviation"]
     words = f"Within {LEAST:.0%} of the largest at all steps: {', '.join(still)}."
@@ -67,7 +69,7 @@ def _tables(table: pd.DataFrame, still: list[str], digits: int) -> list[str]:
         section(
             "Norms of token embeddings, the last checkpoint of each phase",
             words if still else "",
-            markdown_table(of_tokens[columns], digits),
+            markdown_table(token_norms[columns], digits),
         ),
         section(
             "All statistics",

@@ -49,7 +49,9 @@ def kinds_of_runs(held_out: pd.DataFrame, label: str) -> dict[str, str]:
     if held_out.empty:
         return {}
     objectives = with_runs(held_out, label).drop_duplicates("run")[["run", "objective"]]
-    return {str(run): KINDS[str(each)] for run, each in objectives.itertuples(index=False)}
+    return {
+        str(run): KINDS[str(objective)] for run, objective in objectives.itertuples(index=False)
+    }
 
 
 def series_of(table: pd.DataFrame, shown: Sequence[str]) -> dict[str, pd.DataFrame]:
@@ -58,8 +60,10 @@ def series_of(table: pd.DataFrame, shown: Sequence[str]) -> dict[str, pd.DataFra
         return {}
     rows = table[(table["change"] == "as_is") & table["measure"].isin(shown)]
     series = dict[str, pd.DataFrame]()
-    for (run, phase), of_phase in rows.dropna(subset="value").groupby(["run", "phase"], sort=False):
-        series[f"{run}, {phase}" if str(run) in series else str(run)] = of_phase
+    for (run, phase), phase_rows in rows.dropna(subset="value").groupby(
+        ["run", "phase"], sort=False
+    ):
+        series[f"{run}, {phase}" if str(run) in series else str(run)] = phase_rows
     return series
 
 
@@ -75,10 +79,10 @@ def _finding(
         return "No model that learns a language was measured over training"
     rows, said = pd.concat(known), dict[str, list[str]]()
     for measure in shown:
-        of_runs = rows[rows["measure"] == measure].groupby("name", sort=False)
-        found = [rise_of(blocks(each), "value", str(run)) for run, each in of_runs]
-        words = " and ".join(filter(None, [", ".join(found[:-1]), *found[-1:]]))
-        said[words] = [*said.get(words, []), name_of(measure)] if found else []
+        by_run = rows[rows["measure"] == measure].groupby("name", sort=False)
+        rises = [rise_of(blocks(run_rows), "value", str(run)) for run, run_rows in by_run]
+        words = " and ".join(filter(None, [", ".join(rises[:-1]), *rises[-1:]]))
+        said[words] = [*said.get(words, []), name_of(measure)] if rises else []
     sentences = [
         f"{' and '.join(names)} {'rises' if len(names) == 1 else 'rise'} in {words}"
         for words, names in said.items()
@@ -89,16 +93,16 @@ def _finding(
 
 def blocks(rows: pd.DataFrame) -> pd.DataFrame:
     """Return the mean over the blocks, without layer 0, of each model at each step."""
-    of_blocks = rows[rows["layer"] > 0]
-    return of_blocks.groupby([*MODEL, "step"], sort=False)["value"].mean().reset_index()
+    block_rows = rows[rows["layer"] > 0]
+    return block_rows.groupby([*MODEL, "step"], sort=False)["value"].mean().reset_index()
 
 
 def draw_dimension(ax: Axes, table: pd.DataFrame, looks: Mapping[str, Look]) -> None:
     """Draw the TwoNN dimension over the steps, mean of the blocks, of the runs with a look."""
     rows = table[table["run"].isin(looks) & (table["change"] == "as_is")]
     rows = rows[(rows["measure"] == DIMENSION) & rows["value"].notna()]
-    for run, of_run in rows.groupby("run", sort=False):
-        first = of_run[of_run["phase"] == of_run["phase"].iloc[0]]
+    for run, run_rows in rows.groupby("run", sort=False):
+        first = run_rows[run_rows["phase"] == run_rows["phase"].iloc[0]]
         over_steps(ax, blocks(first), "value", looks[str(run)])
     ax.set(ylabel=name_of(DIMENSION))
     ax.set_ylim(bottom=0)
@@ -111,7 +115,7 @@ def tables_of(
     """Return where the blocks of each series begin and end, and the last checkpoint by layer."""
     if not series:
         return ("None.\n",)
-    rows = pd.concat([each.assign(trained=name) for name, each in series.items()])
+    rows = pd.concat([part.assign(trained=name) for name, part in series.items()])
     step = rows.groupby("trained")["step"]
     first, last = (rows[rows["step"] == step.transform(end)] for end in ("min", "max"))
     keys = ["trained", "measure"]
@@ -123,13 +127,13 @@ def tables_of(
     ).reset_index()
     still = [
         f"{name_of(measure)} ({name})"
-        for name, each in series.items()
+        for name, rows_of_series in series.items()
         for measure in shown
-        if not moves(each[each["measure"] == measure], "value", ["layer"])
+        if not moves(rows_of_series[rows_of_series["measure"] == measure], "value", ["layer"])
     ]
     note = f"Within {LEAST:.0%} of the largest at all steps, or not measured: {', '.join(still)}."
     wide = last.pivot_table("value", [*keys, "seed"], "layer", sort=False).reset_index()
-    wide.columns = [each if isinstance(each, str) else f"layer {each}" for each in wide]
+    wide.columns = [column if isinstance(column, str) else f"layer {column}" for column in wide]
     return (
         section(
             "Over training",

@@ -35,7 +35,7 @@ def draw_head_dynamics(
     """
     heads = with_runs(results["csv"], label)
     cones = _cones(with_runs(results["dynamics"], label), heads)
-    table = pd.concat([of_layers(heads), cones], ignore_index=True)
+    table = pd.concat([layer_means(heads), cones], ignore_index=True)
     kinds = kinds_of_runs(results["training/held_out"], label)
     names = [NAMES[feature] for feature in shown]
     series = series_of(table.assign(change="as_is"), names)
@@ -71,7 +71,7 @@ def _listed(names: Sequence[str]) -> str:
     return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
 
 
-def of_layers(heads: pd.DataFrame) -> pd.DataFrame:
+def layer_means(heads: pd.DataFrame) -> pd.DataFrame:
     """Return the mean over the heads of each layer, as rows of a `measure` named for readers."""
     if heads.empty:
         return pd.DataFrame(columns=COLUMNS)

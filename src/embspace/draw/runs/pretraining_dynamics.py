@@ -52,7 +52,7 @@ def draw_pretraining_dynamics(
 def ways_of(series: Mapping[str, pd.DataFrame]) -> str:
     """Return from where to where the mean of the blocks goes, by measure."""
     ways = []
-    for measure, rows in (each for table in series.values() for each in table.groupby("measure")):
+    for measure, rows in (group for table in series.values() for group in table.groupby("measure")):
         mean = rows[rows["layer"] > 0].groupby("step")["value"].mean()
         first, last = mean.iloc[0], mean.iloc[-1]
         is_still = abs(last - first) <= LEAST * mean.abs().max()

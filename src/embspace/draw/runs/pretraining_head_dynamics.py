@@ -10,7 +10,7 @@ from pydantic import NonNegativeInt, PositiveFloat
 from embspace.draw.page.canvas import counted
 from embspace.draw.page.saving import Results, draw_and_save, drawing_of, functions_of
 from embspace.draw.runs.dynamics import series_of
-from embspace.draw.runs.head_dynamics import NAMES, of_layers, table_of_heads
+from embspace.draw.runs.head_dynamics import NAMES, layer_means, table_of_heads
 from embspace.draw.runs.pretraining_dynamics import ways_of
 from embspace.draw.runs.pretraining_dynamics_layers import draw_over_training
 from embspace.draw.runs.steps import with_runs
@@ -29,8 +29,8 @@ def draw_pretraining_head_dynamics(
 ) -> tuple[Figure, str]:
     """Draw a line a layer over the checkpoints for each feature of `shown`; and tables."""
     heads = with_runs(results["csv"], label)
-    table = of_layers(heads).assign(change="as_is")
-    series: Mapping[str, pd.DataFrame] = series_of(table, [NAMES[each] for each in shown])
+    table = layer_means(heads).assign(change="as_is")
+    series: Mapping[str, pd.DataFrame] = series_of(table, [NAMES[name] for name in shown])
     n_documents = int(heads["n_documents"].max()) if len(heads) else 0
     figure = draw_over_training(
         pd.concat(series.values()) if series else table[:0],

@@ -32,8 +32,8 @@ def size_of(table: pd.DataFrame) -> str:
 def over_steps(ax: Axes, rows: pd.DataFrame, quantity: str, look: Look) -> None:
     """Draw a thin line for each seed over the steps, with intervals if any."""
     # A column that a logistic regression shares has its seeds as floats.
-    for _, of_seed in rows.groupby(rows["seed"].astype(int), sort=False):
-        draw_line(ax, of_seed, "step", quantity, look, band=0.12, ms=2.5, lw=0.8)
+    for _, seed_rows in rows.groupby(rows["seed"].astype(int), sort=False):
+        draw_line(ax, seed_rows, "step", quantity, look, band=0.12, ms=2.5, lw=0.8)
 
 
 def run_looks(runs: Iterable[str]) -> dict[str, Look]:

@@ -94,23 +94,23 @@ def _panels(results: Tables, dynamics: pd.DataFrame | None) -> dict[str, DrawPan
     for name, draw in (("agreement", _agreement), ("classification", _classes)):
         table = results.get(name, pd.DataFrame({"run": []}))
         for run, rows in table.groupby("run", sort=False):
-            title = f"{run}: {_asked(name, rows)}"
+            title = f"{run}: {_tested(name, rows)}"
             panels[title] = partial(draw, rows=rows, look=looks[str(run)])
     panels = dict([*panels.items()][: MOST_PANELS - 2])
     if "held_out" in results:
         panels["Loss on held-out texts"] = partial(_losses, rows=results["held_out"], looks=looks)
         if dynamics is not None:
             known = {run: looks[run] for run in results["held_out"]["run"].unique()}
-            of_blocks = partial(draw_dimension, table=dynamics, looks=known)
-            panels["Dimension, mean of the blocks"] = of_blocks
+            draw_blocks = partial(draw_dimension, table=dynamics, looks=known)
+            panels["Dimension, mean of the blocks"] = draw_blocks
     return panels
 
 
-def _asked(name: str, rows: pd.DataFrame) -> str:
+def _tested(name: str, rows: pd.DataFrame) -> str:
     if name == "classification":
         return f"classes of {count(rows['n'].max())} texts"
-    of_main = rows[(rows["clause"] == "main") & rows["attractors"].isin(("none", "some"))]
-    return f"{count(of_main.groupby('attractors')['n'].max().sum())} main verbs"
+    main = rows[(rows["clause"] == "main") & rows["attractors"].isin(("none", "some"))]
+    return f"{count(main.groupby('attractors')['n'].max().sum())} main verbs"
 
 
 def _title(results: Tables) -> str:
@@ -139,7 +139,7 @@ def _title(results: Tables) -> str:
 def _all_since(agreement: pd.DataFrame) -> list[int]:
     """Return for each model that agrees at the end from which step on, without an attractor."""
     rows = agreement.query("clause == 'main' and attractors == 'none'")
-    since = [_since(of_model) for _, of_model in rows.groupby(MODEL, sort=False)]
+    since = [_since(model_rows) for _, model_rows in rows.groupby(MODEL, sort=False)]
     return [step for step in since if step is not None]
 
 
@@ -169,9 +169,9 @@ def _behind(agreement: pd.DataFrame, n_known: int) -> str:
 def _losses(ax: Axes, rows: pd.DataFrame, looks: Mapping[str, Look]) -> None:
     """Draw the held-out loss of each run over that of its best baseline."""
     best = rows[[f"{name}_loss" for name in BASELINES]].min(axis="columns")
-    for run, of_run in rows.assign(ratio=rows["loss"] / best).groupby("run", sort=False):
-        for _, of_phase in of_run.groupby("phase", sort=False):
-            over_steps(ax, of_phase, "ratio", looks[str(run)])
+    for run, run_rows in rows.assign(ratio=rows["loss"] / best).groupby("run", sort=False):
+        for _, phase_rows in run_rows.groupby("phase", sort=False):
+            over_steps(ax, phase_rows, "ratio", looks[str(run)])
     ax.set_yscale("log")
     log_ticks(ax.yaxis)
     ax.set_ylabel("loss over the best baseline's")
@@ -218,8 +218,8 @@ def _classes(ax: Axes, rows: pd.DataFrame, look: Look) -> None:
     over_steps(ax, rows[is_trained & is_whole], "accuracy", look)
     ax.set(ylabel="accuracy of classes", ylim=(-0.02, 1.02))
     levels = {"most frequent class": rows["null_accuracy"].iloc[0]}
-    found = rows.loc[~is_trained & is_whole, "accuracy"]
-    levels |= {"logistic regression": found.iloc[0]} if len(found) else {}
+    regression = rows.loc[~is_trained & is_whole, "accuracy"]
+    levels |= {"logistic regression": regression.iloc[0]} if len(regression) else {}
     _baselines(ax, levels)
     show_steps(ax, rows.loc[is_trained & is_whole, "step"])
 
@@ -266,14 +266,14 @@ def _tables(results: Tables, digits: int) -> list[str]:
 def _verdicts(rows: pd.DataFrame) -> str:
     """Return in how many seeds of a run the model is better than the logistic regression."""
     sentences = []
-    for (run, texts), of_texts in rows.groupby(["run", "texts"], sort=False):
-        trained = of_texts[of_texts["classifier"] == "trained"]
+    for (run, texts), text_rows in rows.groupby(["run", "texts"], sort=False):
+        trained = text_rows[text_rows["classifier"] == "trained"]
         n_above = int((trained["macro_f1_less_regression_low"] > 0).sum())
         n_below = int((trained["macro_f1_less_regression_high"] < 0).sum())
         sentences.append(
             f"{sentence_case(str(run))}, texts {texts}: of {counted(len(trained), 'seed')}, "
             f"{n_above} have a larger macro-F1 than the logistic regression, {n_below} a smaller "
             "one, by the 95 % interval of the difference. Of the words "
-            f"{of_texts['share_unknown'].iloc[0]:.1%} stand in no training text."
+            f"{text_rows['share_unknown'].iloc[0]:.1%} stand in no training text."
         )
     return " ".join(sentences)

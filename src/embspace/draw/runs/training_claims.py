@@ -39,8 +39,8 @@ def _finding(table: pd.DataFrame) -> str:
     is_held = own["verdict"].eq("matches").groupby(own["claim"]).min()
     verb = "holds" if is_held.sum() == 1 else "hold"
     words = f"{is_held.sum()} of {counted(len(is_held), 'published claim')} {verb} in every model"
-    found = [f"{' and '.join(each)} in {held}" for held, each in claims.items()]
-    return f"{words} ({'; '.join(found)})"
+    parts = [f"{' and '.join(names)} in {held}" for held, names in claims.items()]
+    return f"{words} ({'; '.join(parts)})"
 
 
 def _tables(table: pd.DataFrame, digits: int) -> list[str]:

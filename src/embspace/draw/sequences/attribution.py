@@ -26,7 +26,7 @@ from embspace.draw.sequences.sequence_looks import (
     RANDOM,
     first_run,
     in_words,
-    of_run,
+    rows_of_run,
     show_codons,
     words_of,
 )
@@ -59,7 +59,7 @@ def draw_attribution(
     """
     run = first_run(results["precision"])
     names = ("precision", "places", "changes", SEPARATION)
-    tables = {name: of_run(results[name], run) if run else results[name] for name in names}
+    tables = {name: rows_of_run(results[name], run) if run else results[name] for name in names}
     rows = tables["precision"]
     figure, axes = new_figure(
         2 if len(rows) else 1,
@@ -76,7 +76,7 @@ def draw_attribution(
         say_instead([axes[0]], "not measured")
     else:
         draw_silhouettes(axes[0], tables[SEPARATION])
-    _found(axes[1], rows)
+    _draw_precision(axes[1], rows)
     gene = join_panels(axes[2:])
     _along_the_gene(gene, tables["places"], sorted(set(tables["changes"]["codon"])))
     gene.set_title("Fall of the class's logit when a k-mer is hidden; frames: k-mers of its sites")
@@ -112,17 +112,17 @@ def _subtitle(rows: pd.DataFrame, run: str) -> str:
     )
 
 
-def _found(ax: Axes, rows: pd.DataFrame) -> None:
+def _draw_precision(ax: Axes, rows: pd.DataFrame) -> None:
     """Draw a row for each method: a dot with its interval for each seed, crosses at random."""
     for number, method in enumerate(SCORING):
-        of_method = rows[rows["method"] == method]
-        trained = of_method[of_method["weights"] == "trained"]
+        method_rows = rows[rows["method"] == method]
+        trained = method_rows[method_rows["weights"] == "trained"]
         n = max(len(trained), 1)
         for order, (_, row) in enumerate(trained.iterrows()):
             _mark(ax, row, number + APART * (order - (n - 1) / 2), BLUE, "o", "a seed")
-        for _, row in of_method[of_method["weights"] == "random weights"].iterrows():
+        for _, row in method_rows[method_rows["weights"] == "random weights"].iterrows():
             ax.plot(row["precision"], number, "x", color=GRAY, ms=4, label=RANDOM.name)
-        for _, row in of_method[of_method["weights"] == "logistic regression"].iterrows():
+        for _, row in method_rows[method_rows["weights"] == "logistic regression"].iterrows():
             look = METHODS[REGRESSION]
             _mark(ax, row, number, look.color, look.marker, None)
     ax.axvline(rows["chance_precision"].iloc[0], color=GRAY, ls="--", lw=0.8)
@@ -184,7 +184,7 @@ def _tables(results: Results, digits: int) -> list[str]:
     areas = {**run, "model_seed": "seed", "method": "method", "curve": "curve"}
     areas |= interval("area", "area") | interval("area_less_random", "less a random order")
     areas |= interval("area_less_regression", "less the regression")
-    of_areas = section(
+    area_section = section(
         "Areas under the curves",
         "Deletion: the smaller, the sooner the class is lost. Insertion: the larger, the sooner it "
         "is known.",
@@ -192,7 +192,7 @@ def _tables(results: Results, digits: int) -> list[str]:
     )
     recall = {**keys, "n_first": "first places", **interval("recall", "changes found")}
     recall |= {"chance_recall": "chance"}
-    of_recall = section(
+    recall_section = section(
         "Changes found, by the number of first places",
         "The share of a sequence's changes that they cover.",
         markdown_table(for_readers(named["recall"], recall), digits),
@@ -200,7 +200,7 @@ def _tables(results: Results, digits: int) -> list[str]:
     changes = {**run, "class": "class", "change": "change", "method": "method"}
     changes |= {"model_seed": "seed", "n_documents": "sequences", **interval("found", "found")}
     changes |= {"chance_found": "chance"}
-    of_changes = section(
+    change_section = section(
         "Each change",
         "In how many of the sequences that have it a place that covers it is among the first.",
         markdown_table(for_readers(named["changes"], changes), digits),
@@ -208,19 +208,19 @@ def _tables(results: Results, digits: int) -> list[str]:
     short = {name: columns[name] for name in (*keys, *SHOWN)}
     return [
         _found_table(named["precision"], short, digits),
-        *(first, of_areas, of_recall, of_changes),
+        *(first, area_section, recall_section, change_section),
     ]
 
 
 def _found_table(precision: pd.DataFrame, columns: dict[str, str], digits: int) -> str:
     """Return the section of what the model and the regression find, without random weights."""
-    found = precision[precision["weights"].isin(("trained", "logistic regression"))]
-    found = found.assign(finds_sites=in_words(found["finds_sites"]))
-    shown = markdown_table(for_readers(found, columns), digits)
+    rows = precision[precision["weights"].isin(("trained", "logistic regression"))]
+    rows = rows.assign(finds_sites=in_words(rows["finds_sites"]))
+    shown = markdown_table(for_readers(rows, columns), digits)
     return section("Sites found", "By the model and by the regression.", shown)
 
 
 def _named(table: pd.DataFrame) -> pd.DataFrame:
     if "method" not in table:
         return table
-    return table.assign(method=[METHODS[each].name for each in table["method"]])
+    return table.assign(method=[METHODS[method].name for method in table["method"]])

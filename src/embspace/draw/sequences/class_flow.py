@@ -11,7 +11,7 @@ from embspace.draw.page.canvas import counted, shade
 from embspace.draw.page.looks import BLUE, GRAY, SKY
 from embspace.draw.page.markdown import for_readers, interval, markdown_table, section, tables_page
 from embspace.draw.page.saving import Results
-from embspace.draw.sequences.sequence_looks import RANDOM, first_run, in_words, of_run
+from embspace.draw.sequences.sequence_looks import RANDOM, first_run, in_words, rows_of_run
 
 STAGE = "measure_class_flow"
 DRAWN_IN = "attribution"
@@ -20,7 +20,7 @@ DRAWN_IN = "attribution"
 def draw_class_flow(results: Results, label: str, *, digits: NonNegativeInt) -> tuple[str, str]:
     """Return how far the classes of the first run by name are parted, and tables of all runs."""
     run = first_run(results["separation"])
-    rows = of_run(results["separation"], run) if run else results["separation"]
+    rows = rows_of_run(results["separation"], run) if run else results["separation"]
     tables = _tables(results, digits) if len(rows) else ["None.\n"]
     return _finding(rows), tables_page("Class flow", STAGE, *tables)
 

@@ -6,7 +6,7 @@ from pydantic import NonNegativeInt
 from embspace.draw.page.canvas import counted
 from embspace.draw.page.markdown import for_readers, interval, markdown_table, section, tables_page
 from embspace.draw.page.saving import Results
-from embspace.draw.sequences.sequence_looks import first_run, in_words, of_run
+from embspace.draw.sequences.sequence_looks import first_run, in_words, rows_of_run
 
 STAGE = "measure_sequence_attention"
 DRAWN_IN = "attribution"
@@ -23,7 +23,7 @@ def draw_sequence_attention(
 ) -> tuple[str, str]:
     """Return how many heads of the first run look at defining sites, and tables of all runs."""
     run = first_run(results["regions"])
-    rows = of_run(results["regions"], run) if run else results["regions"]
+    rows = rows_of_run(results["regions"], run) if run else results["regions"]
     tables = _tables(results, digits) if len(rows) else ["None.\n"]
     return _finding(rows), tables_page("Attention along the gene", STAGE, *tables)
 
@@ -32,14 +32,14 @@ def _finding(rows: pd.DataFrame) -> str:
     if rows.empty:
         return "No run classifies simulated sequences"
     heads = rows[(rows["weights"] == "trained") & (rows["reader"] == FIRST)]
-    of_any, of_own = (heads[heads["region"] == region] for region in (ANY, OWN))
+    any_site, own_site = (heads[heads["region"] == region] for region in (ANY, OWN))
     n_seeds = heads["model_seed"].nunique()
-    seeds = f"{counted(n_seeds, 'seed')} × {len(of_any) // n_seeds}"
+    seeds = f"{counted(n_seeds, 'seed')} × {len(any_site) // n_seeds}"
     return (
-        f"{_n_true(of_any, 'above_random_heads')} of {len(of_any)} heads ({seeds}) have [CLS] look "
-        "at defining sites of any class more than every random head does, "
-        f"{_n_true(of_any, 'below_random_heads')} away from them; at the sequence's own sites: "
-        f"{_n_true(of_own, 'above_random_heads')}"
+        f"{_n_true(any_site, 'above_random_heads')} of {len(any_site)} heads ({seeds}) have [CLS] "
+        "look at defining sites of any class more than every random head does, "
+        f"{_n_true(any_site, 'below_random_heads')} away from them; at the sequence's own sites: "
+        f"{_n_true(own_site, 'above_random_heads')}"
     )
 
 

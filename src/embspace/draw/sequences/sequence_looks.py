@@ -42,7 +42,7 @@ def words_of(run: str) -> str:
     return run.replace("_", " ").replace("rna", "RNA")
 
 
-def of_run(table: pd.DataFrame, run: str) -> pd.DataFrame:
+def rows_of_run(table: pd.DataFrame, run: str) -> pd.DataFrame:
     """Return the rows of a run; all of a table of one run alone."""
     return table[table["run"] == run] if "run" in table else table
 

@@ -6,7 +6,7 @@ from pydantic import NonNegativeInt
 from embspace.draw.page.canvas import counted
 from embspace.draw.page.markdown import for_readers, interval, markdown_table, section, tables_page
 from embspace.draw.page.saving import Results
-from embspace.draw.sequences.sequence_looks import first_run, of_run
+from embspace.draw.sequences.sequence_looks import first_run, rows_of_run
 from embspace.files.tables import Tables
 
 STAGE = "measure_stitching"
@@ -48,21 +48,21 @@ def _first_of(pairs: pd.DataFrame, column: str) -> pd.DataFrame:
     if column not in pairs:
         return pd.DataFrame(columns=["upper_seed", "lower_seed", "lower_model", "is_control"])
     rows = pairs[pairs[column].notna()]
-    return of_run(rows, first_run(rows))
+    return rows_of_run(rows, first_run(rows))
 
 
-def _finding(of_seeds: pd.DataFrame, of_models: pd.DataFrame) -> str:
-    if of_seeds.empty and of_models.empty:
+def _finding(seed_pairs: pd.DataFrame, model_pairs: pd.DataFrame) -> str:
+    if seed_pairs.empty and model_pairs.empty:
         return "No run classifies sequences after another phase"
-    kinds = {"seeds": of_seeds, "a run and another model": of_models}
+    kinds = {"seeds": seed_pairs, "a run and another model": model_pairs}
     others = {kind: pairs[~pairs["is_control"].astype(bool)] for kind, pairs in kinds.items()}
-    parts = [_of_kind(kind, pairs) for kind, pairs in others.items() if len(pairs)]
+    parts = [_kind_words(kind, pairs) for kind, pairs in others.items() if len(pairs)]
     if not parts:
         return "One seed alone is stitched to no other"
     return f"Through the vocabulary, {', '.join(parts)}"
 
 
-def _of_kind(kind: str, pairs: pd.DataFrame) -> str:
+def _kind_words(kind: str, pairs: pd.DataFrame) -> str:
     n_above = int((pairs["above_random"] == "matches").sum())
     return (
         f"{n_above} of {counted(len(pairs), 'pair')} of {kind} stitch better than at random "
@@ -100,17 +100,17 @@ def _tables(results: Tables, digits: int) -> list[str]:
     claims = {**run, "claim": "claim", "seed": "seed above", "n_pairs": "pairs"}
     claims |= {"n_matching": "matching", "n_differing": "differing"}
     claims |= {"holds_if": "a pair matches if", "verdict": "verdict"}
-    of_claims = markdown_table(for_readers(results["claims"], claims), digits)
+    claim_table = markdown_table(for_readers(results["claims"], claims), digits)
     layers = {**keys, "layer": "layer", "stitch": "stitch", "n": "sequences"}
     layers |= interval("accuracy", "accuracy")
     layers |= interval("less_vocabulary", "less that through the vocabulary")
-    of_layers = markdown_table(for_readers(results["layers"], layers), digits)
+    layer_table = markdown_table(for_readers(results["layers"], layers), digits)
     words = "Of random stitches, turned and of shuffled tokens, mean and range of the draws."
     short = {name: columns[name] for name in (*keys, *SHOWN)}
     first = markdown_table(for_readers(results["pairs"], short), digits)
     return [
         section("Pairs", RULES, first),
-        section("Claims", "Of a seed above, over its pairs.", of_claims),
+        section("Claims", "Of a seed above, over its pairs.", claim_table),
         section("Ordered pairs", "", pairs),
-        section("Layers", words, of_layers),
+        section("Layers", words, layer_table),
     ]

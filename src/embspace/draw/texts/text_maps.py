@@ -228,11 +228,11 @@ def _name_kinds(
     ax: Axes, points: pd.DataFrame, shares: pd.DataFrame, looks: Mapping[str, Look]
 ) -> None:
     """Name the kinds below a map, each with the share of neighbors that are of the same source."""
-    found = shares.set_index("corpus")[SHARE]
+    own_shares = shares.set_index("corpus")[SHARE]
     for line, kind in enumerate(kind for kind in looks if kind in set(points["kind"])):
         name = looks[kind].name
         name = name if len(name) <= LONGEST else f"{name[:LONGEST]}…"
-        words = f"{name} {_percent(found[kind])}" if kind in found else name
+        words = f"{name} {_percent(own_shares[kind])}" if kind in own_shares else name
         shown = ax.text(0.02, -LINE * (line + 0.2), words, transform=ax.transAxes, va="top")
         shown.set(color=looks[kind].color, fontsize=7, fontweight="bold")
 

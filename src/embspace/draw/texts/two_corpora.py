@@ -92,7 +92,7 @@ def _tables(results: Results, pairs: TablesOfPairs, label: str, digits: int) -> 
     shown, between = results.for_readers("csv"), results.for_readers("between")
     parts = [heading]
     for pair in pairs:
-        chosen, texts = _of_pair(shown, pair), _of_pair(between, pair)
+        chosen, texts = _pair_rows(shown, pair), _pair_rows(between, pair)
         chosen["embedding"] = chosen["embedding"].map(NAMES)
         parts.append(section(sentence_case(pair_called(pair)), "", markdown_table(chosen, digits)))
         parts.append(
@@ -106,6 +106,6 @@ def _tables(results: Results, pairs: TablesOfPairs, label: str, digits: int) -> 
     return "\n".join(parts)
 
 
-def _of_pair(table: pd.DataFrame, pair: tuple[str, str]) -> pd.DataFrame:
+def _pair_rows(table: pd.DataFrame, pair: tuple[str, str]) -> pd.DataFrame:
     chosen = (table["corpus"] == pair[0]) & (table["other corpus"] == pair[1])
     return table[chosen].drop(columns=["corpus", "other corpus"])

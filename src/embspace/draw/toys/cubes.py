@@ -88,13 +88,13 @@ def _definition(row: pd.Series) -> str:
 
 def _table(dimensions: pd.DataFrame, label: str, digits: int) -> str:
     named = dimensions.assign(definition=dimensions["definition"].str.replace("_", " "))
-    of_all = named["cloud"] == "all"
+    is_all = named["cloud"] == "all"
     note = (
         "Stage `measure_cubes`. The expected dimension is exact, of the uniform distribution; the "
         "interval is that of other draws of as many points."
     )
-    together, each = (markdown_table(rows, digits) for rows in (named[of_all], named[~of_all]))
+    together, single = (markdown_table(rows, digits) for rows in (named[is_all], named[~is_all]))
     heading = f"# Dimension of cubes, {label}\n\n"
     first = section("Dimension of all cubes together, read from the variance", note, together)
-    rest = section("Dimension of each cube", "In the same way.", each)
+    rest = section("Dimension of each cube", "In the same way.", single)
     return f"{heading}{first}\n{folded(rest)}"

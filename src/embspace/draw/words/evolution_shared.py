@@ -40,7 +40,7 @@ def _finding(table: pd.DataFrame) -> str:
 
 def _range(shares: pd.Series) -> str:
     low, high = (
-        f"{100 * each + 0.0:.0f}".replace("-0", "0") for each in (shares.min(), shares.max())
+        f"{100 * share + 0.0:.0f}".replace("-0", "0") for share in (shares.min(), shares.max())
     )
     return f"{low} %" if low == high else f"{low} to {high} %"
 

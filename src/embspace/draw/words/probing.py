@@ -80,10 +80,10 @@ def _percent(row: pd.Series) -> str:
 
 def _lowest(accuracy: pd.DataFrame) -> pd.Series:
     """Return the row of the title's probe with the lowest accuracy."""
-    return _of_title(accuracy).nsmallest(1, "accuracy").iloc[0]
+    return _title_rows(accuracy).nsmallest(1, "accuracy").iloc[0]
 
 
-def _of_title(accuracy: pd.DataFrame) -> pd.DataFrame:
+def _title_rows(accuracy: pd.DataFrame) -> pd.DataFrame:
     """Return the rows of one probe of parts of speech, token embeddings first."""
     chosen = (accuracy["task"] == "part_of_speech") & (accuracy["probe"] == SHOWN)
     rows = accuracy[chosen & (accuracy["weights"] == "trained")]

@@ -89,7 +89,7 @@ def _finding(layers: pd.DataFrame, nearest: pd.DataFrame) -> str:
 
 def _longest_step(layers: pd.DataFrame) -> str:
     """Return which layer moves tokens most, if one clearly does."""
-    lengths = _of_all(layers[layers["quantity"] == "euclidean_distance"].dropna(subset="mean"))
+    lengths = _last_tokens(layers[layers["quantity"] == "euclidean_distance"].dropna(subset="mean"))
     if lengths.empty:
         return "No token to follow through the layers"
     *others, longest = lengths.sort_values("mean", kind="stable").to_dict("records")
@@ -104,7 +104,7 @@ def _at_last(nearest: pd.DataFrame) -> pd.DataFrame:
     return nearest[nearest["layer"] == nearest["layer"].max()].set_index("group")
 
 
-def _of_all(layers: pd.DataFrame) -> pd.DataFrame:
+def _last_tokens(layers: pd.DataFrame) -> pd.DataFrame:
     """Return the rows of the last set of tokens, of a corpus if there is one."""
     return layers[layers["tokens"] == layers["tokens"].iloc[-1]] if len(layers) else layers
 
@@ -113,7 +113,7 @@ def _population(path: pd.DataFrame, layers: pd.DataFrame, nearest: pd.DataFrame)
     if path.empty:
         return "no tokenizer, n = 0 tokens"
     sentences = [f"“{sentence_of(rows)}”" for _, rows in path.groupby("text", sort=False)]
-    n = counted(_of_all(layers)["n"].max(), "token")
+    n = counted(_last_tokens(layers)["n"].max(), "token")
     groups = nearest.groupby("group", sort=False)["n_tokens"].max()
     sizes = [f"{GROUPS[str(group)].name}: {size}" for group, size in groups.items()]
     return " · ".join(
@@ -164,7 +164,7 @@ def _drift(ax: Axes, drift: pd.DataFrame, path: pd.DataFrame) -> None:
 def _steps(ax: Axes, quantity: str, layers: pd.DataFrame) -> None:
     """Draw a mean by the layer where a step ends, beside random weights."""
     rows = layers[layers["quantity"] == quantity].dropna(subset="mean")
-    first, rows = rows[rows["tokens"] == rows["tokens"].iloc[0]], _of_all(rows)
+    first, rows = rows[rows["tokens"] == rows["tokens"].iloc[0]], _last_tokens(rows)
     draw_line(ax, first, "layer", "random_weights_mean", RANDOM._replace(marker=""))
     tokens = rows["tokens"].iloc[0]
     if first["tokens"].iloc[0] != tokens:
@@ -206,7 +206,7 @@ def _table(layers: pd.DataFrame, nearest: pd.DataFrame, label: str, digits: int)
     title, stage = f"Paths of tokens through {label}", "measure_evolution"
     if layers.empty:
         return tables_page(title, stage, f"{NO_TOKENS}.\n")
-    steps = _of_all(layers[layers["quantity"].isin(STEPS)])
+    steps = _last_tokens(layers[layers["quantity"].isin(STEPS)])
     steps = steps.pivot(index="layer", columns="quantity", values="mean")
     shares = nearest.pivot(index="layer", columns="group", values="value")
     shares = shares.rename(columns={name: look.name for name, look in GROUPS.items()})

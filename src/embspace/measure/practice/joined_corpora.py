@@ -140,8 +140,8 @@ def _words_of_cluster(
 
     Against both corpora, most words would tell the corpus, not the cluster.
     """
-    of_corpus = both.is_first == (2 * both.is_first[is_inside].mean() >= 1)
-    rows = np.flatnonzero(of_corpus)
+    in_corpus = both.is_first == (2 * both.is_first[is_inside].mean() >= 1)
+    rows = np.flatnonzero(in_corpus)
     outside, inside = _words_of_documents(
         [read[row] for row in rows], both.document[rows], ~is_inside[rows]
     )

@@ -97,8 +97,8 @@ def hubness_table(
     """Return hubness by version, and beside it the null."""
     rows = []
     for name, neighbors in nearest.items():
-        rows.append({"version": name, "n": len(cloud), **_of_counts(k_occurrences(neighbors))})
-    some = _of_counts(null.counts)
+        rows.append({"version": name, "n": len(cloud), **_count_summary(k_occurrences(neighbors))})
+    some = _count_summary(null.counts)
     rows.append({"version": "cosine, of the texts of the null", "n": len(null.counts), **some})
     rows.append(
         {
@@ -115,7 +115,7 @@ def hubness_table(
     return pd.DataFrame(rows).assign(k=K)
 
 
-def _of_counts(counts: Int[np.ndarray, " text"]) -> dict[str, float]:
+def _count_summary(counts: Int[np.ndarray, " text"]) -> dict[str, float]:
     return {
         "skewness": occurrence_skewness(counts),
         "largest": float(counts.max()),
@@ -212,8 +212,8 @@ def measure_text_hubs(
         }
         hubness = hubness_table(cloud, nearest, HubNull(cloud.vectors, cloud.documents, seed))
         hubness = _beside_null(hubness)
-        of_all = (hubness["p_value"] * len(held)).clip(upper=1)
-        tables["hubness"].append(hubness.assign(corpus=name, p_value_of_all=of_all))
+        corrected = (hubness["p_value"] * len(held)).clip(upper=1)
+        tables["hubness"].append(hubness.assign(corpus=name, p_value_of_all=corrected))
         tasks = hub_tasks(cloud, corpus.all_halves, nearest, seed)
         tables["tasks"].append(tasks.assign(corpus=name))
     return gathered(TEXT_HUBS, tables)

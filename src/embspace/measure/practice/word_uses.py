@@ -210,11 +210,11 @@ def _known(
     """Read known uses with the model and with random weights."""
     known = known_uses(occurrences, texts.read.tokens, how.n_pairs, how.n_around)
     rng = np.random.default_rng(how.seed)
-    told, at_random = (
+    trained, at_random = (
         told_apart(module, known, reading, how.n_components, how.n_draws, stream_of(rng, name))
         for module, name in zip(modules, ("trained", "random_weights"), strict=True)
     )
-    table = pd.DataFrame(_layer_rows(told, at_random, how))
+    table = pd.DataFrame(_layer_rows(trained, at_random, how))
     layer = int(table["purity"].to_numpy().argmax())
     table["tested"] = np.where(table["layer"] == layer, "yes", "no")
     best = table.iloc[layer]
@@ -223,8 +223,8 @@ def _known(
     return Known(table, layer, bool(is_told))
 
 
-def _layer_rows(told: Told, at_random: Told, how: How) -> Iterator[Row]:
-    for layer, purity in enumerate(told.purity):
+def _layer_rows(trained: Told, at_random: Told, how: How) -> Iterator[Row]:
+    for layer, purity in enumerate(trained.purity):
         interval = half_sample_interval(
             partial(_mean_of, purity),
             len(purity),
@@ -232,7 +232,7 @@ def _layer_rows(told: Told, at_random: Told, how: How) -> Iterator[Row]:
             level=how.level,
             generator=stream_of(np.random.default_rng(how.seed), "pairs"),
         )
-        dealt = told.dealt_purity[layer].mean(axis=-1)
+        dealt = trained.dealt_purity[layer].mean(axis=-1)
         ends = np.quantile(dealt, [(1 - how.level) / 2, (1 + how.level) / 2])
         yield {
             "layer": layer,
@@ -244,7 +244,7 @@ def _layer_rows(told: Told, at_random: Told, how: How) -> Iterator[Row]:
             "dealt_purity": dealt.mean(),
             "dealt_purity_low": ends[0],
             "dealt_purity_high": ends[1],
-            "told": told.is_sure[layer].mean(),
+            "told": trained.is_sure[layer].mean(),
             "random_weights_told": at_random.is_sure[layer].mean(),
         }
 

@@ -78,7 +78,7 @@ def _rows_of_seed(dynamics: pd.DataFrame, rules: ClaimRules) -> Iterator[Row]:
 def _over_training(rows: pd.DataFrame, rules: ClaimRules) -> Iterator[Row]:
     """Yield the claims on a mean over layers: by the blocks, beside the verdict with layer 0."""
 
-    def of_layers(layers: pd.DataFrame) -> tuple[Row, Row]:
+    def claims_on(layers: pd.DataFrame) -> tuple[Row, Row]:
         dimensions = _over_steps(layers, DIMENSION)[1]
         relative = dealt_anew(layers[layers["measure"] == DIMENSION])
         return (
@@ -86,7 +86,7 @@ def _over_training(rows: pd.DataFrame, rules: ClaimRules) -> Iterator[Row]:
             _rise_and_fall(rise_and_fall_over(dimensions, relative), rules),
         )
 
-    for row, other in zip(of_layers(rows[rows["layer"] > 0]), of_layers(rows), strict=True):
+    for row, other in zip(claims_on(rows[rows["layer"] > 0]), claims_on(rows), strict=True):
         same = other["verdict"] in (row["verdict"], CANNOT)
         verdict = row["verdict"] if same or row["verdict"] == CANNOT else "depends on the rule"
         yield row | {"verdict_with_embeddings": other["verdict"], "verdict": verdict}

@@ -46,14 +46,14 @@ def classification_rows(
     variants = {"as they are": list(tested["text"])}
     if (tested["half_hidden"] != "").all():
         variants["half hidden"] = list(tested["half_hidden"])
-    asked = [
-        (each, variant)
-        for each in checkpoints
+    jobs = [
+        (checkpoint, variant)
+        for checkpoint in checkpoints
         for variant in variants
-        if variant == "as they are" or each.step == run.phases[each.phase].n_steps
+        if variant == "as they are" or checkpoint.step == run.phases[checkpoint.phase].n_steps
     ]
     predicted = Parallel(n_jobs=-1)(
-        delayed(_predicted)(run, each, variants[variant]) for each, variant in asked
+        delayed(_predicted)(run, checkpoint, variants[variant]) for checkpoint, variant in jobs
     )
     unit = pd.factorize(tested["document"])[0]
 
@@ -61,16 +61,18 @@ def classification_rows(
         return _scores(labels, unit, classes, len(names), **options)
 
     regression = _logistic_regression(trained, names, inverse_regularization)
-    of_regression = {each: scores(regression.predict(texts)) for each, texts in variants.items()}
+    regression_scores = {
+        variant: scores(regression.predict(texts)) for variant, texts in variants.items()
+    }
     rows: list[Row] = []
-    for (each, variant), classes in zip(asked, predicted, strict=True):
-        key = {"classifier": "trained", **checkpoint_key(each), "texts": variant}
-        found, other = scores(classes), of_regression[variant]
-        rows.append(key | found.columns() | found.less(other, level=options["level"]))
-    for variant, found in of_regression.items():
+    for (checkpoint, variant), classes in zip(jobs, predicted, strict=True):
+        key = {"classifier": "trained", **checkpoint_key(checkpoint), "texts": variant}
+        own, other = scores(classes), regression_scores[variant]
+        rows.append(key | own.columns() | own.less(other, level=options["level"]))
+    for variant, own in regression_scores.items():
         key = {"classifier": "logistic regression", "texts": variant}
-        rows.append(key | found.columns())
-    unknown = {each: _share_unknown(regression, texts) for each, texts in variants.items()}
+        rows.append(key | own.columns())
+    unknown = {variant: _share_unknown(regression, texts) for variant, texts in variants.items()}
     common = np.bincount(labels).max() / len(labels)
     return [row | {"share_unknown": unknown[row["texts"]], "null_accuracy": common} for row in rows]
 
@@ -86,7 +88,7 @@ class _Scores:
 
     def columns(self) -> Row:
         """Return the columns with bounds in [0, 1]."""
-        low, high = (np.clip(each, 0, 1) for each in (self.interval.low, self.interval.high))
+        low, high = (np.clip(bound, 0, 1) for bound in (self.interval.low, self.interval.high))
         row: Row = {"n": self.n, "n_documents": self.n_documents}
         for number, name in enumerate(SCORES):
             row[name] = float(self.value[number])
@@ -145,17 +147,21 @@ def _scores(
     A half of an odd number has one more or less: labels weigh in a half as in the whole. NaN if a
     label has a single document, missing from half of the halves.
     """
-    members = [np.flatnonzero(unit == each) for each in range(unit.max() + 1)]
-    stratum = np.array([labels[each[0]] for each in members])
-    of_label = np.bincount(labels, minlength=n_classes)
+    members = [np.flatnonzero(unit == number) for number in range(unit.max() + 1)]
+    stratum = np.array([labels[rows[0]] for rows in members])
+    label_counts = np.bincount(labels, minlength=n_classes)
 
     def statistic(chosen: Int[np.ndarray, " unit"]) -> np.ndarray:
-        rows = np.concatenate([members[each] for each in chosen])
-        true, told = labels[rows], classes[rows]
-        weight = (of_label / np.maximum(np.bincount(true, minlength=n_classes), 1))[true]
+        rows = np.concatenate([members[number] for number in chosen])
+        true, predicted = labels[rows], classes[rows]
+        weight = (label_counts / np.maximum(np.bincount(true, minlength=n_classes), 1))[true]
         right, all_true, all_told = (
             np.bincount(values, weights, n_classes)
-            for values, weights in ((true, weight * (true == told)), (true, weight), (told, weight))
+            for values, weights in (
+                (true, weight * (true == predicted)),
+                (true, weight),
+                (predicted, weight),
+            )
         )
         # Twice precision times recall over their sum; 0 where a class is neither there nor told.
         f1 = 2 * right / np.maximum(all_true + all_told, 1e-300)
@@ -165,6 +171,6 @@ def _scores(
     generator = np.random.default_rng(options.pop("seed"))
     interval = stratified_interval(statistic, stratum, generator=generator, **options)
     if 1 in np.bincount(stratum):
-        interval = Interval(*(np.full_like(each, np.nan) for each in interval))
+        interval = Interval(*(np.full_like(array, np.nan) for array in interval))
     value = statistic(np.arange(len(members)))
     return _Scores(len(labels), len(members), value, interval)

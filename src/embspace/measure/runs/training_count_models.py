@@ -45,9 +45,9 @@ class Conditional:
         tokens weigh n / (n + t), the unigram the rest (Witten & Bell 1991).
         """
         n, t = self.counts.sum(axis=1)[context], np.diff(self.counts.indptr)[context]
-        of_target = self.unigram.probability[target]
-        probability = (self.counts[context, target] + t * of_target) / np.maximum(n + t, 1)
-        return -np.log(np.where(n > 0, probability, of_target))
+        prior = self.unigram.probability[target]
+        probability = (self.counts[context, target] + t * prior) / np.maximum(n + t, 1)
+        return -np.log(np.where(n > 0, probability, prior))
 
     def guess(self, context: Ids) -> Ids:
         """Return the most frequent token of each context; where there was none, of all."""

@@ -16,7 +16,7 @@ LanguageModeling = MaskedLanguageModeling | CausalLanguageModeling
 
 
 @dataclass(frozen=True, eq=False)
-class Asked:
+class Targets:
     """The tokens that a language model is asked for, one row each, in the order of the windows."""
 
     window: Int[np.ndarray, " n"]
@@ -36,7 +36,7 @@ class Predicted:
     """Whether the target is the most probable token."""
 
 
-def tokens_asked(phase: LanguageModeling, windows: Windows, special: list[int]) -> Asked:
+def target_tokens(phase: LanguageModeling, windows: Windows, special: list[int]) -> Targets:
     """The ordinary tokens to predict under an objective.
 
     Left to right: all but the first of a window and special tokens. Masked: every k-th ordinary
@@ -46,30 +46,30 @@ def tokens_asked(phase: LanguageModeling, windows: Windows, special: list[int]) 
     """
     n_windows, length = windows.ids.shape
     inside = np.arange(length) < windows.n_tokens[:, None]
-    asked = inside & ~np.isin(windows.ids, special)
-    asked[:, 0] = False
+    is_target = inside & ~np.isin(windows.ids, special)
+    is_target[:, 0] = False
     if isinstance(phase, MaskedLanguageModeling):
         step = round(1 / phase.masked_share)
         offset = np.arange(length) + np.arange(n_windows)[:, None]
-        asked &= offset % step == 0
-    window, position = np.nonzero(asked)
+        is_target &= offset % step == 0
+    window, position = np.nonzero(is_target)
     target, previous = windows.ids[window, position], windows.ids[window, position - 1]
-    return Asked(window, position, target, previous)
+    return Targets(window, position, target, previous)
 
 
 def predict_tokens(
-    module: Any, phase: LanguageModeling, windows: Windows, asked: Asked, mask_id: int | None
+    module: Any, phase: LanguageModeling, windows: Windows, targets: Targets, mask_id: int | None
 ) -> Predicted:
-    """Return the model's loss at each asked token, and whether its best guess is right.
+    """Return the loss of a model at each target, and whether the most probable token is right.
 
-    Masked: all tokens asked for in a window are hidden at once.
+    Masked: all targets of a window are hidden at once.
     """
-    loss, correct = np.empty(len(asked.target)), np.empty(len(asked.target), dtype=bool)
-    for rows, logits in _logits(module, phase, windows, asked, mask_id):
-        target = asked.target[rows]
+    loss, correct = np.empty(len(targets.target)), np.empty(len(targets.target), dtype=bool)
+    for rows, logits in _logits(module, phase, windows, targets, mask_id):
+        target = targets.target[rows]
         shifted = logits - logits.max(axis=1, keepdims=True)
-        of_target = shifted[np.arange(len(target)), target]
-        loss[rows] = np.log(np.exp(shifted).sum(axis=1)) - of_target
+        target_logit = shifted[np.arange(len(target)), target]
+        loss[rows] = np.log(np.exp(shifted).sum(axis=1)) - target_logit
         correct[rows] = logits.argmax(axis=1) == target
     return Predicted(loss, correct)
 
@@ -78,15 +78,15 @@ def choose_between(
     module: Any,
     phase: LanguageModeling,
     windows: Windows,
-    asked: Asked,
+    targets: Targets,
     mask_id: int | None,
     wrong: Int[np.ndarray, " n"],
 ) -> Bool[np.ndarray, " n"]:
     """Whether the target is more probable than the `wrong` token in its place."""
     right = np.empty(len(wrong), dtype=bool)
-    for rows, logits in _logits(module, phase, windows, asked, mask_id):
-        each = np.arange(len(logits))
-        right[rows] = logits[each, asked.target[rows]] > logits[each, wrong[rows]]
+    for rows, logits in _logits(module, phase, windows, targets, mask_id):
+        numbers = np.arange(len(logits))
+        right[rows] = logits[numbers, targets.target[rows]] > logits[numbers, wrong[rows]]
     return right
 
 
@@ -128,23 +128,23 @@ def class_logits(module: Any, windows: Windows) -> Float[np.ndarray, "text class
 
 
 def _logits(
-    module: Any, phase: LanguageModeling, windows: Windows, asked: Asked, mask_id: int | None
+    module: Any, phase: LanguageModeling, windows: Windows, targets: Targets, mask_id: int | None
 ) -> Iterator[tuple[Int[np.ndarray, " row"], Float[np.ndarray, "row token"]]]:
     """Some of the asked tokens, and the logits in their places."""
     import torch
 
     is_masked = isinstance(phase, MaskedLanguageModeling)
-    order = np.unique(asked.window)
+    order = np.unique(targets.window)
     for first in range(0, len(order), WINDOWS_AT_ONCE):
         batch = order[first : first + WINDOWS_AT_ONCE]
-        rows = np.flatnonzero(np.isin(asked.window, batch))
-        window, position = np.searchsorted(batch, asked.window[rows]), asked.position[rows]
+        rows = np.flatnonzero(np.isin(targets.window, batch))
+        window, position = np.searchsorted(batch, targets.window[rows]), targets.position[rows]
         inputs = _inputs(windows, batch)
         if is_masked:
             inputs["input_ids"][window, position] = mask_id
         with torch.inference_mode():
-            found = module(**inputs)
-        logits = found.prediction_logits if "prediction_logits" in found else found.logits
+            output = module(**inputs)
+        logits = output.prediction_logits if "prediction_logits" in output else output.logits
         # Left to right, the logits at a token are those of the next one.
         yield rows, logits[window, position - (not is_masked)].double().numpy()
 

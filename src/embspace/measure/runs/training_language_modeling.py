@@ -12,12 +12,12 @@ from embspace.files.tables import Row
 from embspace.geometry.inference.resampling import half_sample_interval
 from embspace.measure.runs.training_count_models import CountModels, count_tokens
 from embspace.measure.runs.training_held_out import (
-    Asked,
     LanguageModeling,
+    Targets,
     choose_between,
     predict_tokens,
+    target_tokens,
     tell_next_sentences,
-    tokens_asked,
 )
 from embspace.models.tokenizer import read_tokenizer
 from embspace.settings.run import MaskedLanguageModeling, Run
@@ -38,13 +38,13 @@ def counts_row(
     tokenizer = read_tokenizer(checkpoint.folder)
     special = tokenizer.all_special_ids
     windows = windows_of(list(tested["text"]), tokenizer, run.window)
-    asked = tokens_asked(phase, windows, special)
+    targets = target_tokens(phase, windows, special)
     learned = windows_of(list(trained["text"]), tokenizer, run.window)
     models = count_tokens(learned.ids, learned.n_tokens, len(tokenizer), special)
     inside = np.arange(windows.ids.shape[1]) < windows.n_tokens[:, None]
     is_unknown = windows.ids == tokenizer.unk_token_id
     words = inside & (is_unknown | ~np.isin(windows.ids, special))
-    return {"share_unknown": float(is_unknown[words].mean()), **_of_counts(models, asked)}
+    return {"share_unknown": float(is_unknown[words].mean()), **_losses_by_counts(models, targets)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,9 +76,9 @@ def held_out_row(asker: Asker, counts: Row, **options: Any) -> Row:
     """Loss and accuracy on the tokens of held-out texts, beside those of `counts`."""
     run, phase, tested, windows = asker.run, asker.phase, asker.tested, asker.windows
     module, tokenizer, checkpoint = asker.module, asker.tokenizer, asker.checkpoint
-    asked = tokens_asked(phase, windows, tokenizer.all_special_ids)
-    predicted = predict_tokens(module, phase, windows, asked, tokenizer.mask_token_id)
-    unit = pd.factorize(tested["document"])[0][windows.text[asked.window]]
+    targets = target_tokens(phase, windows, tokenizer.all_special_ids)
+    predicted = predict_tokens(module, phase, windows, targets, tokenizer.mask_token_id)
+    unit = pd.factorize(tested["document"])[0][windows.text[targets.window]]
     row: Row = {**checkpoint_key(checkpoint), "objective": phase.objective}
     row |= {"n": len(unit), "n_documents": len(np.unique(unit))}
     row |= mean_with_interval("loss", predicted.loss, unit, **options)
@@ -111,37 +111,40 @@ def agreement_rows(asker: Asker, items: pd.DataFrame, **options: Any) -> list[Ro
     if not is_whole.any():
         return []
     items, text = items[is_whole].reset_index(drop=True), text[is_whole]
-    window, position = (each[is_whole] for each in at_verb)
+    window, position = (array[is_whole] for array in at_verb)
     right, wrong = (
         np.array(tokenizer.convert_tokens_to_ids(list(items[form]))) for form in ("right", "wrong")
     )
-    found = windows.ids[window, position]
-    if ((found != right) & (found != wrong)).any():
+    present = windows.ids[window, position]
+    if ((present != right) & (present != wrong)).any():
         raise InputError(
             f"{checkpoint.folder}: agreement is asked of models with one token a word; this one's "
             "tokenizer splits words"
         )
-    asked = Asked(window, position, right, windows.ids[window, position - 1])
+    targets = Targets(window, position, right, windows.ids[window, position - 1])
     correct = np.empty(len(items))
     turn: Int[np.ndarray, " n"] = np.zeros(len(items), dtype=np.int64)
     if isinstance(phase, MaskedLanguageModeling):
         # One verb of a sentence at a time: hiding another would hide what it says of the subject.
         turn = items.groupby([window, "sentence"]).cumcount().to_numpy()
-    for each in range(turn.max() + 1):
-        now = turn == each
-        part = Asked(window[now], position[now], right[now], asked.previous[now])
+    for current in range(turn.max() + 1):
+        now = turn == current
+        part = Targets(window[now], position[now], right[now], targets.previous[now])
         correct[now] = choose_between(
             module, phase, windows, part, tokenizer.mask_token_id, wrong[now]
         )
     unit = pd.factorize(tested["document"])[0][text]
     attractors = np.where(items["n_attractors"] > 0, "some", "none")
-    of_kind: Any = items.groupby(["clause", attractors], sort=True).indices
+    rows_by_kind: Any = items.groupby(["clause", attractors], sort=True).indices
     rows: list[Row] = []
-    for (clause, which), members in [(("all", "all"), np.arange(len(items))), *of_kind.items()]:
+    for (clause, which), members in [
+        (("all", "all"), np.arange(len(items))),
+        *rows_by_kind.items(),
+    ]:
         key = {**checkpoint_key(checkpoint), "clause": clause, "attractors": which}
         facts = {"n": len(members), "n_documents": len(np.unique(unit[members]))}
-        found = mean_with_interval("accuracy", correct[members], unit[members], **options)
-        rows.append({**key, **facts, **found, "null_accuracy": 0.5})
+        accuracy = mean_with_interval("accuracy", correct[members], unit[members], **options)
+        rows.append({**key, **facts, **accuracy, "null_accuracy": 0.5})
     return rows
 
 
@@ -180,14 +183,14 @@ def mean_with_interval(
     }
 
 
-def _of_counts(models: CountModels, asked: Asked) -> Row:
-    target = asked.target
+def _losses_by_counts(models: CountModels, targets: Targets) -> Row:
+    target = targets.target
     row = {
         "unigram_entropy": models.unigram.entropy(),
         "unigram_loss": float(models.unigram.loss(target).mean()),
         "unigram_accuracy": float((target == models.unigram.guess()).mean()),
     }
-    given = {"bigram": (models.bigram, asked.previous), "place": (models.place, asked.position)}
+    given = {"bigram": (models.bigram, targets.previous), "place": (models.place, targets.position)}
     for name, (model, context) in given.items():
         row[f"{name}_loss"] = float(model.loss(context, target).mean())
         row[f"{name}_accuracy"] = float((target == model.guess(context)).mean())

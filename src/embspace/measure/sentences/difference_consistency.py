@@ -91,30 +91,30 @@ def consistency_table(
 
 def _categories(states: PairedStates, draws: Draws) -> dict[str, _Category]:
     differences, random_differences = states.differences(), states.random_differences()
-    found = {}
+    by_category = {}
     for number, name in enumerate(states.pairs.categories):
         rows = states.pairs.of(number)
         cosines, random_cosines = (
-            np.stack([cosine_matrix(each) for each in d[:, rows]])
+            np.stack([cosine_matrix(vectors) for vectors in d[:, rows]])
             for d in (differences, random_differences)
         )
-        found[name] = _Category(
+        by_category[name] = _Category(
             differences=differences[:, rows],
             cosines=cosines,
             random_cosines=random_cosines,
             different_tokens=states.pairs.different_tokens[np.ix_(rows, rows)],
             signs=draws.signs[:, rows],
         )
-    return found
+    return by_category
 
 
 def _lengths(category: _Category) -> Columns:
     one = np.zeros(category.n, dtype=np.int64)
     means = [mean_offsets(d @ d.T, one, mean_weights(one)) for d in category.differences]
     return {
-        "norm_of_mean": np.array([each.norm[0, 0] for each in means]),
+        "norm_of_mean": np.array([mean.norm[0, 0] for mean in means]),
         "mean_norm": np.array([norms(d).mean() for d in category.differences]),
-        "reliability": np.array([each.reliability[0, 0] for each in means]),
+        "reliability": np.array([mean.reliability[0, 0] for mean in means]),
     }
 
 

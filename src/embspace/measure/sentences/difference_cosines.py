@@ -55,7 +55,7 @@ def cosine_table(
     cells = zip(states.differences(), states.random_differences(), states.grams(), strict=True)
     for d, random_d, sentence_gram in cells:
         gram = d @ d.T
-        whole, half = (mean_offsets(gram, category, each) for each in (every, halves))
+        whole, half = (mean_offsets(gram, category, weights) for weights in (every, halves))
         random = mean_offsets(random_d @ random_d.T, category, every)
         cosine, drawn = whole.cosine[0, one, two], half.cosine[:, one, two]
         # Noise draws the cosine of fewer pairs nearer to 0, so that halves deviate from their own
@@ -69,8 +69,8 @@ def cosine_table(
         columns |= _with_bounds("corrected_cosine", corrected, deviations, level)
         # One null for all: directions of single differences vary as those of means do.
         null = consistency_of_draws(sentence_gram, *draws.two_unrelated)
-        of_each = np.broadcast_to(null[:, np.newaxis], (len(null), len(cosine)))
-        columns |= null_columns("cosine", "", cosine, of_each, level=level, two_sided=True)
+        draws_by_pair = np.broadcast_to(null[:, np.newaxis], (len(null), len(cosine)))
+        columns |= null_columns("cosine", "", cosine, draws_by_pair, level=level, two_sided=True)
         columns["random_weights_cosine"] = random.cosine[0, one, two]
         parts.append(pd.DataFrame({"category_1": names[one], "category_2": names[two], **columns}))
     units = pd.DataFrame([_units(states.pairs, a, b) for a, b in zip(one, two, strict=True)])

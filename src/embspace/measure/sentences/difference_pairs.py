@@ -48,8 +48,8 @@ def sentence_pairs(table: pd.DataFrame, tokens: pd.DataFrame) -> SentencePairs:
     different = [[one.isdisjoint(other) for other in changed] for one in changed]
     category, categories = pd.factorize(order.get_level_values("category"))
     return SentencePairs(
-        categories=[str(each) for each in categories],
-        names=[str(each) for each in order.get_level_values("pair")],
+        categories=[str(name) for name in categories],
+        names=[str(name) for name in order.get_level_values("pair")],
         category=category.astype(np.int64),
         first=first,
         second=second,
@@ -71,7 +71,7 @@ class PairedStates:
     def grams(self) -> list[Float[np.ndarray, "sentence sentence"]]:
         """Return the inner products of each cell's vectors about their mean."""
         centered = self.sentences - self.sentences.mean(axis=1, dtype=np.float64, keepdims=True)
-        return [each @ each.T for each in centered]
+        return [vectors @ vectors.T for vectors in centered]
 
     def differences(self) -> Float[np.ndarray, "cell pair dim"]:
         """Return the vector of the second sentence minus that of the first."""
@@ -122,8 +122,8 @@ def draw_pairs(
     re_paired, unrelated = [], []
     for number in range(len(pairs.categories)):
         first, second = (
-            np.tile(each[pairs.of(number)], (n_pairing_draws, 1))
-            for each in (pairs.first, pairs.second)
+            np.tile(rows[pairs.of(number)], (n_pairing_draws, 1))
+            for rows in (pairs.first, pairs.second)
         )
         re_paired.append((first, for_pairing.permuted(second, axis=1)))
         others = np.flatnonzero(category != number)

@@ -45,17 +45,17 @@ def pairs_of(paraphrases: pd.DataFrame, controls: pd.DataFrame) -> Pairs:
     i, j = np.triu_indices(len(meaning), 1)
     changed = controls[controls["side"] == "changed"]
     control_kinds = list(dict.fromkeys(changed["kind"]))
-    of_control = codes(changed["kind"])
+    control_kind = codes(changed["kind"])
     n_meanings = paraphrases["meaning"].nunique()
     units = n_meanings + np.arange(len(changed))
     return Pairs(
         kinds=[PARAPHRASE, *control_kinds, UNRELATED],
         kind=np.concatenate(
-            [np.where(meaning[i] == meaning[j], 0, len(control_kinds) + 1), 1 + of_control]
+            [np.where(meaning[i] == meaning[j], 0, len(control_kinds) + 1), 1 + control_kind]
         ),
         first=np.concatenate([meaning[i], units]),
         second=np.concatenate([meaning[j], units]),
-        stratum=np.concatenate([np.zeros(n_meanings, dtype=np.int64), 1 + of_control]),
+        stratum=np.concatenate([np.zeros(n_meanings, dtype=np.int64), 1 + control_kind]),
         units=[*paraphrases["meaning"].unique(), *changed["id"]],
     )
 
@@ -99,8 +99,8 @@ def contrast_table(
     parts = []
     for (same, other), halves in zip(every, generator.spawn(len(every)), strict=True):
         statistics = [
-            contrast_statistic(pair_cosines(*each, controls.table), pairs)
-            for each in zip(same.by_weights(), other.by_weights(), strict=True)
+            contrast_statistic(pair_cosines(*clouds, controls.table), pairs)
+            for clouds in zip(same.by_weights(), other.by_weights(), strict=True)
         ]
         table = estimate_table(
             {"kind": pairs.kinds, "pooling": [same.pooling], "layer": range(len(same.trained))},
@@ -124,12 +124,12 @@ def contrast_statistic(cosines: Float[np.ndarray, "layer pair"], pairs: Pairs) -
         inside = np.isin(np.arange(len(pairs.stratum)), units)
         chosen = inside[pairs.first] & inside[pairs.second]
         by_kind = [cosines[:, chosen & (pairs.kind == k)] for k in range(len(pairs.kinds))]
-        mean = np.stack([_mean(each) for each in by_kind])
-        auc = np.stack([probability_of_larger(by_kind[0], each) for each in by_kind])
+        mean = np.stack([_mean(values) for values in by_kind])
+        auc = np.stack([probability_of_larger(by_kind[0], values) for values in by_kind])
         above = mean - mean[-1]
-        found = np.stack([mean, mean[:1] - mean, ratio(above[:1], above), auc])
-        found[1:, 0] = np.nan
-        return found
+        quantities = np.stack([mean, mean[:1] - mean, ratio(above[:1], above), auc])
+        quantities[1:, 0] = np.nan
+        return quantities
 
     return statistic
 

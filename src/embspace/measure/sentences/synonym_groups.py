@@ -80,7 +80,7 @@ def sentences_of(synonyms: Stimuli, paraphrases: Stimuli) -> list[Sentences]:
     meaning = paraphrases.table["meaning"]
     numbers = codes(meaning)
     return [
-        _sampled_within("groups", [each.of(made) for each in vectors], table.iloc[made]),
+        _sampled_within("groups", [pooled.of(made) for pooled in vectors], table.iloc[made]),
         _sampled_within("groups_and_random", vectors, table),
         Sentences(
             "meanings",
@@ -110,13 +110,15 @@ def group_table(
     """One row a set, pooling and layer: how alike sentences of one group and of several are."""
     options: dict[str, Any] = {"n_half_samples": n_half_samples, "level": level}
     parts = []
-    for each, stream in zip(sets, generator.spawn(len(sets)), strict=True):
-        label, for_null = each.label, stream.spawn(1)[0]
+    for sentences, stream in zip(sets, generator.spawn(len(sets)), strict=True):
+        label, for_null = sentences.label, stream.spawn(1)[0]
         shuffled = np.stack([for_null.permutation(label) for _ in range(n_shuffles)])
-        for vectors, halves in zip(each.vectors, stream.spawn(len(each.vectors)), strict=True):
-            table = _estimates(each, vectors, **options, generator=halves)
-            table["n"], table["n_groups"] = len(label), each.group.nunique()
-            table = table.assign(**units_named(each.units))
+        for vectors, halves in zip(
+            sentences.vectors, stream.spawn(len(sentences.vectors)), strict=True
+        ):
+            table = _estimates(sentences, vectors, **options, generator=halves)
+            table["n"], table["n_groups"] = len(label), sentences.group.nunique()
+            table = table.assign(**units_named(sentences.units))
             for name, values in _clustering(vectors, label, shuffled, level).items():
                 table[name] = values
             parts.append(table[COLUMNS])
@@ -155,7 +157,7 @@ def group_statistic(x: Float[np.ndarray, "layer sentence dim"], sentences: Sente
         some = (label[rows], n_groups)
         within, between = within_and_between(group_means(cosines[square], *some))
         near, far = within_and_between(group_means(distances[square], *some))
-        own = [_weighted(each[:, rows], label[rows], sizes) for each in (silhouette, nearest)]
+        own = [_weighted(values[:, rows], label[rows], sizes) for values in (silhouette, nearest)]
         return np.stack([within, between, within - between, near, far, *own])
 
     return statistic
@@ -179,23 +181,23 @@ def _clustering(
 ) -> dict[str, list[float]]:
     """Purity of clusters, and what shuffled labels give, by column, a value a layer."""
     n_groups = int(label.max()) + 1
-    found: dict[str, list[float]] = {name: [] for name in [*CLUSTERING, *NULLS]}
+    columns: dict[str, list[float]] = {name: [] for name in [*CLUSTERING, *NULLS]}
     for layer, cosines in enumerate(cosines_of(vectors.trained)):
         clusters = average_linkage(1 - cosines, n_groups)
-        found["purity"].append(_purity(clusters, label))
-        found["null_purity"].append(_purity(clusters, shuffled))
+        columns["purity"].append(_purity(clusters, label))
+        columns["null_purity"].append(_purity(clusters, shuffled))
         random = vectors.random_weights
         at_random = None if random is None else 1 - cosines_of(random[layer : layer + 1])[0]
         clusters = None if at_random is None else average_linkage(at_random, n_groups)
-        found["random_weights_purity"].append(_purity(clusters, label))
+        columns["random_weights_purity"].append(_purity(clusters, label))
         values, nulls = tested(cosines, label[np.newaxis])[:, 0], tested(cosines, shuffled)
         for quantity, value, null in zip(TESTED, values, nulls, strict=True):
             mean, low, high = mean_and_range(null, level)
-            found[f"null_{quantity}"].append(float(mean))
-            found[f"null_{quantity}_low"].append(float(low))
-            found[f"null_{quantity}_high"].append(float(high))
-            found[f"{quantity}_p_value"].append(upper_p_value(float(value), null))
-    return found
+            columns[f"null_{quantity}"].append(float(mean))
+            columns[f"null_{quantity}_low"].append(float(low))
+            columns[f"null_{quantity}_high"].append(float(high))
+            columns[f"{quantity}_p_value"].append(upper_p_value(float(value), null))
+    return columns
 
 
 def tested(
@@ -252,7 +254,7 @@ def _pair_statistic(
 
     def statistic(rows: Int[np.ndarray, " drawn"]) -> Float[np.ndarray, "quantity pair layer"]:
         square = np.ix_(np.arange(len(x)), rows, rows)
-        means = [group_means(each[square], label[rows], n_groups) for each in measures]
-        return np.stack([each[:, first, second].T for each in means])
+        means = [group_means(matrix[square], label[rows], n_groups) for matrix in measures]
+        return np.stack([mean[:, first, second].T for mean in means])
 
     return statistic

@@ -38,15 +38,15 @@ class Frames:
 def frames_of(table: pd.DataFrame) -> Frames:
     """The frames of rows whose `slots` number the words that were chosen."""
     label, names = codes(table["group"]), list(dict.fromkeys(table["group"]))
-    slots = pd.DataFrame([list(each) for each in table["slots"]]).to_numpy()
+    slots = pd.DataFrame([list(digits) for digits in table["slots"]]).to_numpy()
     changed = (slots[:, np.newaxis] != slots).sum(axis=-1)
     once = np.triu(label[:, np.newaxis] == label)
     # Rows of equal slots are one sentence; only a row and itself is a pair without a change.
     once &= (changed > 0) | np.eye(len(table), dtype=bool)
     numbers = np.arange(slots.shape[1] + 1)
-    of_group = label == np.arange(len(names))[:, np.newaxis]
+    in_group = label == np.arange(len(names))[:, np.newaxis]
     pairs = (changed == numbers[:, np.newaxis, np.newaxis]) & once
-    return Frames(names, label, pairs & of_group[:, np.newaxis, :, np.newaxis])
+    return Frames(names, label, pairs & in_group[:, np.newaxis, :, np.newaxis])
 
 
 def slot_table(
@@ -67,7 +67,7 @@ def slot_table(
     n_pairs = frames.pairs.sum(axis=(2, 3))
     counts = np.concatenate([n_pairs, n_pairs.sum(axis=0, keepdims=True)])[: len(groups)]
     parts = []
-    every = [each.of(rows) for each in vectors_of(synonyms)]
+    every = [vectors.of(rows) for vectors in vectors_of(synonyms)]
     for vectors, halves in zip(every, generator.spawn(len(every)), strict=True):
         n_layers = len(vectors.trained)
         table = estimate_table(
@@ -100,18 +100,18 @@ def slot_statistic(x: Float[np.ndarray, "layer sentence dim"], frames: Frames) -
         square = np.ix_(np.arange(len(x)), rows, rows)
         pairs = frames.pairs[:, :, rows][..., rows]
         cosine, distance, squared = (
-            _means(each, pairs)
-            for each in (cosines[square], distances[square], distances[square] ** 2)
+            _means(matrix, pairs)
+            for matrix in (cosines[square], distances[square], distances[square] ** 2)
         )
         _, between = within_and_between(
             group_means(distances[square], frames.label[rows], n_frames)
         )
         expected = np.arange(pairs.shape[1])[:, np.newaxis] * squared[:, 1:2]
         relative, additivity = ratio(distance, between), ratio(squared, expected)
-        found = np.stack([cosine, distance, relative, additivity])
+        quantities = np.stack([cosine, distance, relative, additivity])
         if n_frames == 1:
-            return found
-        return np.concatenate([found, found.mean(axis=1, keepdims=True)], axis=1)
+            return quantities
+        return np.concatenate([quantities, quantities.mean(axis=1, keepdims=True)], axis=1)
 
     return statistic
 

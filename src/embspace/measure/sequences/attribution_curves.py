@@ -58,9 +58,9 @@ def area_rows(
             for name, other in (("random", AT_RANDOM), ("regression", REGRESSION)):
                 if method == other:
                     continue
-                value, of_other = areas[other, curve]
+                value, other_interval = areas[other, curve]
                 less = np.asarray(area - value)
-                deviations = interval.deviations - of_other.deviations
+                deviations = interval.deviations - other_interval.deviations
                 bounds = interval_bounds(less, deviations, level=level)
                 row[f"area_less_{name}"] = float(less)
                 row[f"area_less_{name}_low"], row[f"area_less_{name}_high"] = map(float, bounds)

@@ -44,7 +44,7 @@ def attributions(
 def _attention(module: Any, encoded: Encoded) -> tuple[Scores, Scores]:
     last, rollout = [], []
     for ids, mask in batches(encoded.ids):
-        maps = np.stack([each.mean(dim=1).numpy() for each in attention_maps(module, ids, mask)])
+        maps = np.stack([layer.mean(dim=1).numpy() for layer in attention_maps(module, ids, mask)])
         last.append(maps[-1][:, 0, encoded.places])
         rollout.append(attention_rollout(maps)[:, 0, encoded.places])
     return np.concatenate(last).astype(np.float64), np.concatenate(rollout)
@@ -58,9 +58,9 @@ def _gradient_x_input(module: Any, encoded: Encoded, label: Int[np.ndarray, " te
         vectors = module.get_input_embeddings()(ids).detach().requires_grad_()
         logits = module(inputs_embeds=vectors, attention_mask=mask).logits
         logits = logits - logits.mean(dim=1, keepdim=True)
-        of_class = torch.from_numpy(label[done : done + len(ids)])
+        classes = torch.from_numpy(label[done : done + len(ids)])
         # Sequences do not see each other, so the gradient of the sum has that of each.
-        (gradient,) = torch.autograd.grad(logits.gather(1, of_class[:, None]).sum(), vectors)
+        (gradient,) = torch.autograd.grad(logits.gather(1, classes[:, None]).sum(), vectors)
         parts.append((gradient * vectors).sum(dim=2).detach().numpy())
         done += len(ids)
     return np.concatenate(parts)[:, encoded.places].astype(np.float64)

@@ -64,7 +64,7 @@ def scored_model(
         module = random_classifier(module, random_seed)
         return ScoredModel(RANDOM, random_seed, attributions(module, encoded, label), {})
     scores = attributions(module, encoded, label)
-    every = {method: [ranking(each)] for method, each in scores.items()} | orders
+    every = {method: [ranking(values)] for method, values in scores.items()} | orders
     rows = np.flatnonzero(placed.has.any(axis=1))  # the statistics are of no others
     curves = {
         (method, curve): np.full((len(n_hidden) + 2, len(label)), np.nan)
@@ -73,10 +73,12 @@ def scored_model(
     }
     shown = Encoded(encoded.ids[rows], encoded.places, encoded.mask_id)
     nothing = np.zeros((len(rows), len(encoded.places)), dtype=bool)
-    ends = [_probability(module, shown, label[rows], each) for each in (nothing, ~nothing)]
+    ends = [_probability(module, shown, label[rows], hidden) for hidden in (nothing, ~nothing)]
     for (method, curve), values in curves.items():
-        of_method = [order[rows] for order in every[method]]
-        inner = [_curve(module, shown, label[rows], each, n_hidden, curve) for each in of_method]
+        method_orders = [order[rows] for order in every[method]]
+        inner = [
+            _curve(module, shown, label[rows], order, n_hidden, curve) for order in method_orders
+        ]
         first, last = ends if curve == "deletion" else ends[::-1]
         values[:, rows] = np.stack([first, *np.mean(inner, axis=0), last])
     return ScoredModel(TRAINED, run.seeds[number], scores, curves)
@@ -107,7 +109,7 @@ def _curve(
     """Return the class's probability with the first places hidden, or with these alone shown."""
     chosen = first_places(order, np.array(n_first))
     hidden = chosen if curve == "deletion" else ~chosen
-    return np.stack([_probability(module, encoded, label, each) for each in hidden])
+    return np.stack([_probability(module, encoded, label, places) for places in hidden])
 
 
 def _probability(
@@ -116,5 +118,5 @@ def _probability(
     label: Int[np.ndarray, " text"],
     hidden: Bool[np.ndarray, "text place"],
 ) -> Float[np.ndarray, " text"]:
-    found = probabilities(logits_of(module, with_hidden(encoded, hidden)))
-    return np.asarray(found[np.arange(len(label)), label])
+    by_class = probabilities(logits_of(module, with_hidden(encoded, hidden)))
+    return np.asarray(by_class[np.arange(len(label)), label])

@@ -34,11 +34,11 @@ def precision_rows(
     for row in rows:
         if row["weights"] != TRAINED:
             continue
-        same = [each for each in at_random if each["method"] == row["method"]]
+        twins = [twin for twin in at_random if twin["method"] == row["method"]]
         for name in ("precision", "any_class_precision"):
-            row[f"largest_random_{name}"] = max((each[name] for each in same), default=np.nan)
+            row[f"largest_random_{name}"] = max((twin[name] for twin in twins), default=np.nan)
         bounds = (row["chance_precision"], row["largest_random_precision"])
-        row["finds_sites"] = all(row["precision_low"] > each for each in bounds)
+        row["finds_sites"] = all(row["precision_low"] > bound for bound in bounds)
     return rows
 
 
@@ -47,13 +47,13 @@ def _precisions(
 ) -> Iterator[Row]:
     rows = np.flatnonzero(placed.has.any(axis=1))
     true, stratum = placed.true_places[rows], placed.sequences.label[rows]
-    of_any = np.broadcast_to(placed.places_of_any, true.shape)
+    any_true = np.broadcast_to(placed.places_of_any, true.shape)
     n_true = true.sum(axis=1)
     regression = _precision(models[-1].scores[REGRESSION][rows], true)
     other, by_halves = class_means(regression, numbered(stratum), **options)
     for model, method, scores in _scores_of(models):
         order = ranking(scores[rows])
-        values = np.stack([precision_at_all(order, true), _share(order, of_any, n_true)], axis=1)
+        values = np.stack([precision_at_all(order, true), _share(order, any_true, n_true)], axis=1)
         mean, interval = class_means(values, numbered(stratum), **options)
         row: Row = {**_key(model, method), "n_documents": len(rows), "n_places": true.shape[1]}
         for number, name in enumerate(("precision", "any_class_precision")):
@@ -75,10 +75,10 @@ def recall_rows(
     rows = np.flatnonzero(placed.has.any(axis=1))
     has, stratum = placed.has[rows], numbered(placed.sequences.label[rows])
     covers, n_places = placed.gene.covers, placed.gene.n_places
-    asked = [each for each in sorted(n_first) if each <= n_places]
+    counts = [k for k in sorted(n_first) if k <= n_places]
     for model, method, scores in _scores_of(models):
         order = ranking(scores[rows])
-        for k in asked:
+        for k in counts:
             first = np.full(len(rows), k)
             recall = _share_of(sites_found(order, covers, first), has)
             mean, interval = class_means(recall, stratum, **options)
@@ -106,12 +106,12 @@ def change_rows(
     for model, method, scores in _scores_of(models):
         if model.weights != TRAINED and method != REGRESSION:
             continue
-        found = sites_found(ranking(scores), placed.gene.covers, n_true)
+        is_found = sites_found(ranking(scores), placed.gene.covers, n_true)
         for number, change in enumerate(changes.to_dict("records")):
             rows = np.flatnonzero(placed.has[:, number])
             if not len(rows):
                 continue
-            values = found[rows, number].astype(np.float64)
+            values = is_found[rows, number].astype(np.float64)
             one_class = np.zeros(len(rows), dtype=np.int64)
             mean, interval = class_means(values, one_class, **options)
             yield {
@@ -130,14 +130,14 @@ def place_rows(models: Sequence[ScoredModel], placed: PlacedSequences) -> Iterat
     gene, label = placed.gene, placed.sequences.label
     kept = [model for model in models if model.weights == TRAINED or REGRESSION in model.scores]
     methods = list(dict.fromkeys(method for model in kept for method in model.scores))
-    of_class = gene.changes["class"].to_numpy()
+    class_of_change = gene.changes["class"].to_numpy()
     for method in methods:
-        scores = np.mean([each.scores[method] for each in kept if method in each.scores], axis=0)
+        scores = np.mean([model.scores[method] for model in kept if method in model.scores], axis=0)
         for number, name in enumerate(placed.sequences.classes):
             rows = np.flatnonzero(label == number)
             if not len(rows):
                 continue
-            n_changes = gene.covers[of_class == name].sum(axis=0)
+            n_changes = gene.covers[class_of_change == name].sum(axis=0)
             for place, value in enumerate(scores[rows].mean(axis=0)):
                 yield {
                     "method": method,
@@ -180,14 +180,14 @@ def _share(
 
 
 def _share_of(
-    found: Float[np.ndarray, "text site"] | Bool[np.ndarray, "text site"],
+    is_found: Float[np.ndarray, "text site"] | Bool[np.ndarray, "text site"],
     has: Bool[np.ndarray, "text site"],
 ) -> Float[np.ndarray, " text"]:
     """Return the share of a text's changes that are found, or the expected share, by text.
 
-    `found` says for every change whether the change is found, or the probability. In [0, 1].
+    `is_found` says for every change whether the change is found, or the probability. In [0, 1].
     """
-    return np.asarray((found * has).sum(axis=1) / has.sum(axis=1))
+    return np.asarray((is_found * has).sum(axis=1) / has.sum(axis=1))
 
 
 def _bounded(name: str, value: Any, low: Any, high: Any) -> Row:

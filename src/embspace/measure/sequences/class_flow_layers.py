@@ -51,7 +51,7 @@ def separation_rows(
             continue
         value, *drawn = _means(distances, stratum, np.concatenate([everyone, chosen]))
         interval = half_sample_bounds(value, np.array(drawn), len(stratum), level=level)
-        null = np.concatenate([_means(distances, each, everyone) for each in shuffled])
+        null = np.concatenate([_means(distances, labels, everyone) for labels in shuffled])
         for number, quantity in enumerate(QUANTITIES):
             row[quantity] = value[number]
             row[f"{quantity}_low"] = interval.low[number]
@@ -80,7 +80,7 @@ def with_verdicts(rows: Sequence[Row]) -> list[Row]:
             at_random = largest.get(row["layer"], float("nan"))
             row["largest_random_silhouette"] = at_random
             bounds = (at_random, row["null_silhouette_high"])
-            row["is_parted"] = all(row["silhouette_low"] > each for each in bounds)
+            row["is_parted"] = all(row["silhouette_low"] > bound for bound in bounds)
     return list(rows)
 
 
@@ -114,5 +114,5 @@ def _means(
 ) -> Means:
     """Return the quantities of chosen documents; the nearest is looked for among all of them."""
     nearest = nearest_in_group(distances, label)
-    of_nearest = [float(nearest[inside].mean()) for inside in chosen]
-    return np.stack([silhouettes(distances, label, chosen), of_nearest], axis=1)
+    neighbor_shares = [float(nearest[inside].mean()) for inside in chosen]
+    return np.stack([silhouettes(distances, label, chosen), neighbor_shares], axis=1)

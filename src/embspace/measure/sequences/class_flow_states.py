@@ -40,7 +40,7 @@ def states_of_seed(
     """
     phases = list(run.phases)[-2:]
     last = phases[-1]  # a run that classifies ends with this; others are not asked
-    found, seed = [], run.seeds[number]
+    states_of_models, seed = [], run.seeds[number]
     for phase in reversed(phases):
         checkpoint = last_checkpoints(root, run, phase)[number]
         module = load_classifier(run, checkpoint)
@@ -50,8 +50,11 @@ def states_of_seed(
         weights = TRAINED if phase == last else PRETRAINED
         models = [(weights, seed, base)]
         if not number and phase == last:
-            models += [(RANDOM, each, with_random_weights(base, each)) for each in range(n_random)]
-        for kind, of_seed, each in models:
-            states = window_states(each, windows, final_norm, TOKENS_PER_BATCH, "cpu")
-            found.append(FirstTokenStates(kind, of_seed, states["cls"][:, first]))
-    return found
+            models += [
+                (RANDOM, random_seed, with_random_weights(base, random_seed))
+                for random_seed in range(n_random)
+            ]
+        for kind, model_seed, model in models:
+            states = window_states(model, windows, final_norm, TOKENS_PER_BATCH, "cpu")
+            states_of_models.append(FirstTokenStates(kind, model_seed, states["cls"][:, first]))
+    return states_of_models

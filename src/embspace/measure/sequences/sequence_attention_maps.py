@@ -77,11 +77,11 @@ def region_places(
         InputError: if a region is not two codons of the gene's region in order.
     """
     shape = placed.true_places.shape
-    found = {OWN: placed.true_places, ANY: np.broadcast_to(placed.places_of_any, shape)}
+    places_by_region = {OWN: placed.true_places, ANY: np.broadcast_to(placed.places_of_any, shape)}
     for name, codons in regions.items():
         within = placed.gene.places_within(*_checked(name, codons, placed.gene))
-        found[name] = np.broadcast_to(within, shape)
-    return found
+        places_by_region[name] = np.broadcast_to(within, shape)
+    return places_by_region
 
 
 def summed_up(
@@ -99,10 +99,10 @@ def summed_up(
     """
     parts, done = [], 0
     for ids, mask in batches(encoded.ids):
-        maps = np.stack([each.numpy() for each in attention_maps(module, ids, mask)])
+        maps = np.stack([layer.numpy() for layer in attention_maps(module, ids, mask)])
         states = layer_states(module, ids, mask, final_norm).layers.numpy()
-        chosen = {name: each[done : done + len(ids)] for name, each in regions.items()}
-        parts.append(_of_batch(maps.astype(np.float64), states, encoded.places, chosen))
+        chosen = {name: is_inside[done : done + len(ids)] for name, is_inside in regions.items()}
+        parts.append(_batch_parts(maps.astype(np.float64), states, encoded.places, chosen))
         done += len(ids)
     inside, outside = (
         {name: np.concatenate([part[side][name] for part in parts], axis=-1) for name in regions}
@@ -119,7 +119,7 @@ def summed_up(
     )
 
 
-def _of_batch(
+def _batch_parts(
     maps: Float[np.ndarray, "layer text head token token"],
     states: Float[np.ndarray, "state text token dim"],
     places: np.ndarray,
@@ -132,19 +132,19 @@ def _of_batch(
     for name, chosen in regions.items():
         inside[name] = _mean_over(readers, chosen)
         outside[name] = _mean_over(readers, ~chosen)
-    of_states = [
+    cosines = [
         [[measure(text) for text in layer] for layer in states]
         for measure in (cone_index, mean_cosine)
     ]
     every = np.ones(maps.shape[-2:], dtype=bool)
-    of_attention = [
+    summaries = [
         row_entropy(maps, every).mean(axis=2),
         value_entropy(maps, every).mean(axis=2),
         maps[..., 0].mean(axis=(2, 3)),
         maps[..., -1].mean(axis=(2, 3)),
     ]
-    of_places = np.moveaxis(readers, 3, 2).mean(axis=3)  # reader layer text place
-    return inside, outside, np.array(of_states), np.stack(of_attention), of_places
+    place_means = np.moveaxis(readers, 3, 2).mean(axis=3)  # reader layer text place
+    return inside, outside, np.array(cosines), np.stack(summaries), place_means
 
 
 def _mean_over(

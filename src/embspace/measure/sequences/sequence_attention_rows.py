@@ -33,13 +33,15 @@ def region_rows(
     random heads if the interval is below 1 and below all these.
     """
     at_random = list(
-        _ratio_rows([each for each in models if each.weights != TRAINED], placed, **options)
+        _ratio_rows([model for model in models if model.weights != TRAINED], placed, **options)
     )
     yield from at_random
-    of_head, of_region = _ratios_by(at_random, HEAD), _ratios_by(at_random, HEAD[:2])
-    for row in _ratio_rows([each for each in models if each.weights == TRAINED], placed, **options):
-        same = of_head.get(_values_of(row, HEAD), [float("nan")])
-        pooled = of_region.get(_values_of(row, HEAD[:2]), [float("nan")])
+    by_head, by_region = _ratios_by(at_random, HEAD), _ratios_by(at_random, HEAD[:2])
+    for row in _ratio_rows(
+        [model for model in models if model.weights == TRAINED], placed, **options
+    ):
+        same = by_head.get(_values_of(row, HEAD), [float("nan")])
+        pooled = by_region.get(_values_of(row, HEAD[:2]), [float("nan")])
         yield row | {
             "largest_random_ratio": max(same),
             "looks_there": _is_above(row, max(same)),
@@ -59,10 +61,10 @@ def _values_of(row: Row, columns: Sequence[str]) -> tuple[Any, ...]:
 
 
 def _ratios_by(rows: Sequence[Row], columns: Sequence[str]) -> dict[tuple[Any, ...], list[float]]:
-    found = dict[tuple[Any, ...], list[float]]()
+    ratios = dict[tuple[Any, ...], list[float]]()
     for row in rows:
-        found.setdefault(_values_of(row, columns), []).append(row["ratio"])
-    return found
+        ratios.setdefault(_values_of(row, columns), []).append(row["ratio"])
+    return ratios
 
 
 def _ratio_rows(
@@ -163,5 +165,5 @@ def _ratios(
         ratio, stratum, n_resamples=n_resamples, level=level, generator=generator
     )
     if 1 in sizes:
-        interval = Interval(*(np.full_like(each, np.nan) for each in interval))
+        interval = Interval(*(np.full_like(array, np.nan) for array in interval))
     return means(np.arange(len(label))), interval

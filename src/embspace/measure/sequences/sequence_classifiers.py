@@ -62,18 +62,21 @@ def encode_sequences(run: Run, checkpoint: Checkpoint, texts: list[str]) -> Enco
     """
     tokenizer = read_tokenizer(checkpoint.folder)
     windows = cut_windows(texts, tokenizer, run.window, length_key="key 'window'")
-    lengths = {len(each.ids) for each in windows}
+    lengths = {len(window.ids) for window in windows}
     if len(windows) > len(texts) or len(lengths) > 1:
         raise InputError(
             f"{checkpoint.folder}: found {len(windows)} windows of {sorted(lengths)} tokens for "
             f"{len(texts)} sequences, expected one of the same length for each; see key 'window'"
         )
-    special = np.all([each.special for each in windows], axis=0)  # an unknown word is a place, too
+    # An unknown word is a place, too.
+    special = np.all([window.special for window in windows], axis=0)
     if not special[0]:
         raise InputError(f"{checkpoint.folder}: the tokenizer puts no token before the first k-mer")
     hidden = tokenizer.mask_token_id
     mask_id = tokenizer.unk_token_id if hidden is None else hidden
-    return Encoded(np.stack([each.ids for each in windows]), np.flatnonzero(~special), int(mask_id))
+    return Encoded(
+        np.stack([window.ids for window in windows]), np.flatnonzero(~special), int(mask_id)
+    )
 
 
 def batches(ids: SequenceIds) -> Iterator[tuple[Any, Any]]:

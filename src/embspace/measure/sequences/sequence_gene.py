@@ -36,14 +36,14 @@ class Gene:
 
     def present(self, words: list[str]) -> Bool[np.ndarray, " change"]:
         """Whether a sequence has each change's codon; `words` are its k-mers, one a place."""
-        found = []
+        is_present = []
         for codon_to, covers, starts in zip(
             self.changes["codon_to"], self.covers, self.starts, strict=True
         ):
             place = int(covers.argmax())
             start = int(starts[place])
-            found.append(bool(covers.any()) and words[place][start : start + 3] == codon_to)
-        return np.array(found, dtype=bool)
+            is_present.append(bool(covers.any()) and words[place][start : start + 3] == codon_to)
+        return np.array(is_present, dtype=bool)
 
     def places_within(self, first: int, last: int) -> Bool[np.ndarray, " place"]:
         """Return which places have a codon from `first` to `last`."""
@@ -66,17 +66,17 @@ def gene_of(corpus: LineagesCorpus) -> Gene:
     starts = np.arange(0, length + -length % corpus.k - corpus.k + 1, corpus.stride)
     ends = np.minimum(starts + corpus.k, length) - 1
     rows = [
-        (each.label, _name(gene, change.first, change.codon_to), change.first, change.codon_to)
-        for each in lineages
-        for change in each.changes
+        (lineage.label, _name(gene, change.first, change.codon_to), change.first, change.codon_to)
+        for lineage in lineages
+        for change in lineage.changes
         if change.codon_to and first <= change.first <= last
     ]
     changes = pd.DataFrame(rows, columns=CHANGE)
     base = 3 * (changes["codon"].to_numpy(dtype=np.int64)[:, np.newaxis] - first)
     deleting = {
-        each.label
-        for each in lineages
-        for change in each.changes
+        lineage.label
+        for lineage in lineages
+        for change in lineage.changes
         if not change.codon_to and change.first <= last and change.last >= first
     }
     return Gene(

@@ -38,5 +38,5 @@ def class_means(
         mean, stratum, n_resamples=n_resamples, level=level, generator=generator
     )
     if 1 in sizes:
-        interval = Interval(*(np.full_like(each, np.nan) for each in interval))
+        interval = Interval(*(np.full_like(array, np.nan) for array in interval))
     return mean(np.arange(len(stratum))), interval

@@ -58,7 +58,7 @@ def classification_of(run: Run) -> str | None:
     phases = list(run.phases.items())
     name, last = phases[-1]
     # What is read from left to right has its class at the last token, not at the first.
-    is_decoder = any(isinstance(each, CausalLanguageModeling) for _, each in phases)
+    is_decoder = any(isinstance(phase, CausalLanguageModeling) for _, phase in phases)
     return name if isinstance(last, SequenceClassification) and not is_decoder else None
 
 
@@ -93,7 +93,7 @@ def held_out_texts(name: str, run: Run, texts: pd.DataFrame) -> Sequences | None
             f"{run_file(name)}: key 'label_column': all held-out texts are of one class, "
             f"{tested['label'].iloc[0]!r}; expected two or more"
         )
-    label = np.array([classes.index(each) for each in tested["label"]], dtype=np.int64)
+    label = np.array([classes.index(name) for name in tested["label"]], dtype=np.int64)
     document = pd.factorize(tested["document"])[0].astype(np.int64)
     return Sequences(list(tested["text"]), classes, label, document)
 
@@ -117,7 +117,7 @@ def placed_sequences(
     gene = gene_of(corpus)
     words = [text.split() for text in sequences.texts]
     names = np.array(sequences.classes)[sequences.label]
-    fits = np.array([len(each) == gene.n_places for each in words])
+    fits = np.array([len(kmers) == gene.n_places for kmers in words])
     fits &= ~np.isin(names, sorted(gene.deleting))
     rows = np.flatnonzero(fits)
     _, first = np.unique(sequences.document[rows], return_index=True)

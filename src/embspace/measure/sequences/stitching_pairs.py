@@ -236,9 +236,9 @@ def zero_shot_stitches(
     stitches |= {FREQUENT: vocabulary_kernel(lower[frequent], upper[frequent])}
     null = {TURNED: turned, SHUFFLED: shuffled}
     return (
-        {name: [kernel_stitch(each)] * n_layers for name, each in stitches.items()},
+        {name: [kernel_stitch(kernel)] * n_layers for name, kernel in stitches.items()},
         {
-            name: [[kernel_stitch(each)] * n_layers for each in kernels]
+            name: [[kernel_stitch(kernel)] * n_layers for kernel in kernels]
             for name, kernels in null.items()
         },
     )

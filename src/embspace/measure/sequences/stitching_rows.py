@@ -44,7 +44,9 @@ def layer_rows(
     sizes = _sizes(sequences)
     for pair in pairs:
         place = _place(pair)
-        accuracies = {name: _of_documents(right, sequences).T for name, right in pair.right.items()}
+        accuracies = {
+            name: _document_shares(right, sequences).T for name, right in pair.right.items()
+        }
         for name, values in accuracies.items():
             means, interval = class_means(values, sequences.stratum, **options)
             less = values - accuracies[VOCABULARY]
@@ -58,13 +60,13 @@ def layer_rows(
                     row["less_vocabulary_high"] = less_interval.high[layer]
                 yield row
         for kind, draws in pair.null.items():
-            drawn = np.stack([each.mean(axis=1) for each in draws])
-            for layer, of_layer in enumerate(drawn.T):
+            drawn = np.stack([right.mean(axis=1) for right in draws])
+            for layer, draw_accuracies in enumerate(drawn.T):
                 yield {
                     **place, "layer": layer, "stitch": kind, **sizes,
                     "n": sizes["n_documents"], "n_draws": len(drawn),
-                    "accuracy": of_layer.mean(), "accuracy_low": of_layer.min(),
-                    "accuracy_high": of_layer.max(),
+                    "accuracy": draw_accuracies.mean(), "accuracy_low": draw_accuracies.min(),
+                    "accuracy_high": draw_accuracies.max(),
                 }  # fmt: skip
 
 
@@ -75,13 +77,13 @@ def pair_rows(pairs: Sequence[StitchedPair], sequences: Sequences, **options: An
     """
     chance = chance_of(sequences)
     nulls = [_best_of_null(pair) for pair in pairs]
-    largest = max((each.max() for each in nulls if len(each)), default=float("nan"))
+    largest = max((null.max() for null in nulls if len(null)), default=float("nan"))
     for pair, null in zip(pairs, nulls, strict=True):
-        of_layers = _of_documents(pair.right[VOCABULARY], sequences)
-        best = best_layer(of_layers.mean(axis=1))
-        unstitched = _of_documents(pair.unstitched[np.newaxis], sequences)[0]
+        by_layer = _document_shares(pair.right[VOCABULARY], sequences)
+        best = best_layer(by_layer.mean(axis=1))
+        unstitched = _document_shares(pair.unstitched[np.newaxis], sequences)[0]
         means, interval = class_means(
-            np.stack([of_layers[best], unstitched], axis=1), sequences.stratum, **options
+            np.stack([by_layer[best], unstitched], axis=1), sequences.stratum, **options
         )
         row: Row = {**_place(pair), "is_control": pair.is_control}
         row |= {**_sizes(sequences), "chance": chance, "best_layer": best}
@@ -121,13 +123,13 @@ def claim_rows(pairs: pd.DataFrame) -> Iterator[Row]:
             n_matching = int((rows[column] == MATCHES).sum())
             n_differing = int((rows[column] == DIFFERS).sum())
             low = float(controls["recovered_low"].get(seed, nan))
-            found = MATCHES if n_matching == len(rows) else UNDECIDED
-            found = DIFFERS if n_differing == len(rows) and low > MOST else found
+            outcome = MATCHES if n_matching == len(rows) else UNDECIDED
+            outcome = DIFFERS if n_differing == len(rows) and low > MOST else outcome
             yield {
                 "claim": claim, "seed": seed, "n_pairs": len(rows), "n_matching": n_matching,
                 "n_differing": n_differing,
                 "control_recovered": float(controls["recovered"].get(seed, nan)),
-                "control_recovered_low": low, "holds_if": holds_if, "verdict": found,
+                "control_recovered_low": low, "holds_if": holds_if, "verdict": outcome,
             }  # fmt: skip
 
 
@@ -142,7 +144,7 @@ def _place(pair: StitchedPair) -> Row:
 
 def verdict(low: float, high: float, *, above: float, not_above: float) -> str:
     """Return whether all of an interval is above one bar, no part is above another, or neither."""
-    low, high, above, not_above = (round(each, DIGITS) for each in (low, high, above, not_above))
+    low, high, above, not_above = (round(bound, DIGITS) for bound in (low, high, above, not_above))
     if low > above:
         return MATCHES
     return DIFFERS if high <= not_above else UNDECIDED
@@ -162,7 +164,7 @@ def chance_of(sequences: Sequences) -> float:
 def _best_of_null(pair: StitchedPair) -> Float[np.ndarray, " draw"]:
     """Return the accuracy of each random stitch at the best of its own upper layers."""
     drawn = [right.mean(axis=1) for draws in pair.null.values() for right in draws]
-    return np.array([each[best_layer(each)] for each in drawn])
+    return np.array([accuracies[best_layer(accuracies)] for accuracies in drawn])
 
 
 def _at_its_best(
@@ -172,9 +174,9 @@ def _at_its_best(
     options: Mapping[str, Any],
 ) -> Row:
     """Return the accuracy of a stitch at the best of its own upper layers, with its interval."""
-    of_layers = _of_documents(right, sequences)
-    best = best_layer(of_layers.mean(axis=1))
-    means, interval = class_means(of_layers[best][:, np.newaxis], sequences.stratum, **options)
+    by_layer = _document_shares(right, sequences)
+    best = best_layer(by_layer.mean(axis=1))
+    means, interval = class_means(by_layer[best][:, np.newaxis], sequences.stratum, **options)
     return {
         f"{name}_best_layer": best,
         f"{name}_accuracy": means[0],
@@ -194,12 +196,12 @@ def _explained(pair: StitchedPair) -> Row:
     }
 
 
-def _of_documents(
+def _document_shares(
     right: Bool[np.ndarray, "layer text"], sequences: Sequences
 ) -> Float[np.ndarray, "layer document"]:
     """Return the share of each document's texts that are right."""
     n = np.bincount(sequences.document)
-    return np.stack([np.bincount(sequences.document, weights=each) / n for each in right])
+    return np.stack([np.bincount(sequences.document, weights=layer) / n for layer in right])
 
 
 def _recovered(
@@ -221,8 +223,8 @@ def _recovered(
 def _above(accuracies: Float[np.ndarray, "*draw 2"], chance: float) -> Float[np.ndarray, "*draw"]:
     """Return the first accuracy above chance over the second, where that is above chance."""
     stitched, whole = (accuracies[..., number] - chance for number in (0, 1))
-    found = np.full(np.shape(whole), np.nan)
-    return np.divide(stitched, whole, out=found, where=whole > 0)
+    shares = np.full(np.shape(whole), np.nan)
+    return np.divide(stitched, whole, out=shares, where=whole > 0)
 
 
 def _sizes(sequences: Sequences) -> Row:

@@ -1,4 +1,4 @@
-"""Compares all vectors of a model's learned matrices with each other, space by space."""
+"""Compares all vectors of a model's learned matrices pairwise, space by space."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -25,19 +25,19 @@ TOKEN_SETS = ("ordinary", "word")
 
 @dataclass(frozen=True)
 class AllPairs:
-    """The norms of all vectors, and what a scan of all their pairs found."""
+    """The norms of all vectors, and the results of a scan of all pairs."""
 
     norms: Mapping[str, Float[np.ndarray, " n"]]
     """By space."""
     distributions: Mapping[str, Mapping[Metric, Distribution]]
     """By space and quantity."""
     largest_cosines: Float[np.ndarray, " token"]
-    """Of each token with the one most like it."""
+    """Cosines of the tokens with the most similar token."""
     extremes: tuple[ExtremePairs, ...]
     """Input pairs of the most, the least and the least absolute cosine, by token set."""
 
     def summary(self, quantiles: list[Probability]) -> pd.DataFrame:
-        """Return one row a space and quantity: moments, extremes and quantiles."""
+        """Return a row per space and quantity: moments, extremes and quantiles."""
         rows = [
             {"space": space, "quantity": "norm", **summary_of(values, quantiles)}
             for space, values in self.norms.items()
@@ -62,8 +62,8 @@ def compare_all_pairs(
 ) -> AllPairs:
     """Return the norms and all pairwise distances, dot products and cosines, by space.
 
-    Spaces: `input`; `positional`; `token_position`, the pairs of one token and one position;
-    `joint`, all vectors as one cloud.
+    Spaces: `input`; `positional`; `token_position`, the pairs of a token and a position; `joint`,
+    all vectors as a single cloud.
     """
     from tqdm import tqdm
 
@@ -74,7 +74,7 @@ def compare_all_pairs(
     scan = partial(
         scan_pairs,
         n_bins=n_bins,
-        largest_norm=max(each.max() for each in lengths.values()),
+        largest_norm=max(row_norms.max() for row_norms in lengths.values()),
         progress=partial(tqdm, desc="all pairs", unit="block", disable=None),
     )
     clouds = {space: on_device(x, device) for space, x in by_space.items()}
@@ -94,6 +94,6 @@ def compare_all_pairs(
 
 
 def token_sets(vocabulary: pd.DataFrame) -> Bool[np.ndarray, "set token"]:
-    """Return which rows of the vocabulary are in each of `TOKEN_SETS`."""
+    """Return by name of `TOKEN_SETS` whether the rows of the vocabulary belong."""
     kind = vocabulary["kind"]
     return np.array([~kind.isin(["special", "unused"]), kind == "word"])

@@ -1,4 +1,4 @@
-"""Columns that tables of several analyses share: the kind of each, and its heading for readers."""
+"""Columns shared by tables of several analyses: kinds, and headings for readers."""
 
 from embspace.analysis import Column
 
@@ -27,20 +27,20 @@ SUMMARY: dict[str, Column] = {
 
 
 def shown(kind: str, *columns: str) -> dict[str, Column]:
-    """Return columns of a kind that readers know by their own names, with spaces."""
+    """Return columns of a kind, named for readers as the columns are, with spaces."""
     return {column: (kind, column.replace("_", " ")) for column in columns}
 
 
 def estimate(kind: str, bound: str = "") -> dict[str, Column]:
-    """Return a value with bounds, which may be of a kind of their own, and at random weights."""
+    """Return a value with bounds, of a separate kind if given, and the value at random weights."""
     own = value_with_bounds(kind, bound=bound)
     return {**own, "random_weights_value": (kind, "random weights")}
 
 
 def with_bounds(column: str, kind: str, heading: str = "", bound: str = "") -> dict[str, Column]:
-    """Return a column and its bounds, of one kind or of a kind `bound` of their own.
+    """Return a column and the bounds, of the same kind or of a separate kind `bound`.
 
-    Tables for readers join them to one column.
+    Tables for readers join the three to a single column.
     """
     kinds = {"": kind, "_low": bound or kind, "_high": bound or kind}
     return {

@@ -20,10 +20,10 @@ COLUMNS = ["table", "row", "quantity", *UNITS, "deviations"]
 
 
 def by_row(deviations: Float[np.ndarray, " draw *row"]) -> np.ndarray:
-    """A column for a quantity and `ENDING`: in each row the deviations of all its draws."""
+    """Return a column for a quantity and `ENDING`: in a row, the deviations of all draws."""
     n_rows = math.prod(deviations.shape[1:])
-    of_rows = deviations.reshape(len(deviations), n_rows).T.astype(np.float32)
-    return pd.Series(list(of_rows), dtype=object).to_numpy()
+    row_deviations = deviations.reshape(len(deviations), n_rows).T.astype(np.float32)
+    return pd.Series(list(row_deviations), dtype=object).to_numpy()
 
 
 def units_named(names: Iterable[object]) -> dict[str, Any]:
@@ -35,12 +35,15 @@ def units_named(names: Iterable[object]) -> dict[str, Any]:
 def without_deviations(
     tables: Mapping[str, pd.DataFrame],
 ) -> tuple[dict[str, pd.DataFrame], pd.DataFrame]:
-    """The tables as they are published, and what they held of halves, by table, row and quantity.
+    """Return the published tables, and the values of halves by table, row and quantity.
 
-    A table may have columns of deviations, and then `UNITS`. A row without any has none here.
+    A table may have columns of deviations, and then `UNITS`. A row without deviations is left out
+    of the second.
     """
     kept = {
-        name: table.drop(columns=[each for each in table if each in UNITS or _is_of_halves(each)])
+        name: table.drop(
+            columns=[column for column in table if column in UNITS or _is_of_halves(column)]
+        )
         for name, table in tables.items()
     }
     parts = [_long(name, table) for name, table in tables.items()]

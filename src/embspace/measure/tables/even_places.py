@@ -1,4 +1,4 @@
-"""Places at equal distances, for stages that read a part of what there is."""
+"""Places at equal distances, for stages that read a part of a list."""
 
 import numpy as np
 from jaxtyping import Int

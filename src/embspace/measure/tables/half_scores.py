@@ -1,4 +1,4 @@
-"""Scores of first halves of texts for second halves, which ask for them."""
+"""Scores of first halves of texts as candidates for second halves as queries."""
 
 import numpy as np
 import pandas as pd
@@ -8,7 +8,7 @@ from embspace.geometry.pairs.directions import unit_rows
 
 
 def copies_of_queries(texts: pd.DataFrame) -> Bool[np.ndarray, "query candidate"]:
-    """Return which first halves each second half may find: its own, and those of its copies."""
+    """Return the relevant first halves of second halves: the text's own, and copies' halves."""
     name = texts["copy_of"].to_numpy()
     half = texts["half"].to_numpy()
     return np.asarray(name[half == 2][:, np.newaxis] == name[half == 1])
@@ -17,7 +17,7 @@ def copies_of_queries(texts: pd.DataFrame) -> Bool[np.ndarray, "query candidate"
 def best_cosines(
     x: Float[np.ndarray, "window dim"], text: np.ndarray, is_candidate: Bool[np.ndarray, " window"]
 ) -> Float[np.ndarray, "query candidate"]:
-    """Return the largest cosine of a window of each query with one of each candidate.
+    """Return the largest cosine between windows of every query and candidate.
 
     Windows of a text stand together.
     """
@@ -32,7 +32,7 @@ def _largest_by_text(
     text: np.ndarray,
     is_candidate: np.ndarray,
 ) -> Float[np.ndarray, "query candidate"]:
-    """Return the largest cosine of each pair of texts, whose windows stand together."""
+    """Return the largest cosine of all pairs of texts; windows of a text stand together."""
     starts = [
         np.flatnonzero(np.append(True, text[rows][1:] != text[rows][:-1]))
         for rows in (~is_candidate, is_candidate)

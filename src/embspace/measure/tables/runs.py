@@ -1,4 +1,4 @@
-"""What analyses of runs read, and the columns that tell their checkpoints apart."""
+"""Inputs of analyses of runs, and the columns that identify checkpoints."""
 
 from embspace.analysis import Column, Source
 from embspace.train.checkpoints import all_checkpoints

@@ -9,22 +9,22 @@ from embspace.geometry.pairs.directions import norms
 ROUNDING = 1e-5  # of a vector's length: texts in other batches round in another way
 
 
-def shown_pooling_of(asked: Pooling, cls: Float[np.ndarray, "layer text dim"]) -> Pooling:
+def shown_pooling_of(wanted: Pooling, cls: Float[np.ndarray, "layer text dim"]) -> Pooling:
     """Return the wanted pooling, or `mean` in place of `cls` if the first token has no context.
 
     At layer 0 the first token never has context, and texts with the same first token are equal; if
     all still are equal at the last layer, the token saw nothing on the way. If no two texts begin
-    alike, nothing can be told, and `asked` stays.
+    alike, nothing can be told, and `wanted` stays.
     """
-    if asked != "cls" or not cls.shape[1]:
-        return asked
-    return "mean" if first_token_sees_no_other(cls) else asked
+    if wanted != "cls" or not cls.shape[1]:
+        return wanted
+    return "mean" if first_token_sees_no_other(cls) else wanted
 
 
 def first_token_sees_no_other(cls: Float[np.ndarray, "layer text dim"]) -> bool | None:
-    """Whether texts that begin with the same token are equal there at the last layer, too.
+    """Return whether equal first tokens are still equal at the last layer.
 
-    None where no two texts begin alike, or there are none.
+    None without two texts that begin alike.
     """
     if not cls.shape[1]:
         return None

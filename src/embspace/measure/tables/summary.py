@@ -1,4 +1,4 @@
-"""One way to describe a distribution in a table, whether its values are at hand or binned."""
+"""Describes a distribution in a table, of values at hand or binned."""
 
 from collections.abc import Sequence
 
@@ -15,9 +15,10 @@ ROUNDING = 1e-14
 def summary_row(distribution: Distribution, quantiles: Sequence[float]) -> dict[str, float]:
     """Return moments, extremes and quantiles of a binned distribution.
 
-    Moments and extremes are those of the float32 values; a quantile is off by at most
-    `resolution`, one bin's width. Of no values all but `n` is NaN; so is the shape of a spread that
-    is little more than float32's rounding, and a quantile in a bin with more than half of all.
+    Moments and extremes are exact for the float32 values; a quantile is off by at most
+    `resolution`, the width of a bin. Without values all but `n` is NaN. NaN are also the shape of a
+    spread little above float32's rounding, and a quantile in a bin with more than half of all
+    values.
     """
     if not distribution.n:
         return _undefined(quantiles)
@@ -37,7 +38,7 @@ def summary_row(distribution: Distribution, quantiles: Sequence[float]) -> dict[
 def summary_of(values: Float[np.ndarray, " n"], quantiles: Sequence[float]) -> dict[str, float]:
     """Moments, extremes and quantiles of values at hand, all exact; population moments.
 
-    A value that is not defined, NaN, is left out: `n` counts the others.
+    An undefined value, NaN, is left out and not counted in `n`.
     """
     values = values[~np.isnan(values)]
     if not len(values):
@@ -81,7 +82,7 @@ def histogram_of(
 def histogram_rows(
     key: dict[str, str], edges: Float[np.ndarray, " edge"], counts: Int[np.ndarray, " bin"]
 ) -> pd.DataFrame:
-    """One row a bin, with the columns of `key`; the density integrates to one."""
+    """Return a row per bin, with the columns of `key`; the density integrates to 1."""
     return pd.DataFrame(
         {
             **key,

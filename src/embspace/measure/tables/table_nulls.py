@@ -1,4 +1,4 @@
-"""Measures of a table of positions, each against the same of tables that encode nothing."""
+"""Measures of a table of positions, against tables without information on position."""
 
 from collections.abc import Callable
 
@@ -10,7 +10,7 @@ from embspace.geometry.positional.smooth_nulls import NULLS
 from embspace.measure.tables.nulls import null_columns
 
 Measure = Callable[[Float[np.ndarray, "n dim"]], dict[tuple[str, ...], float]]
-"""Of the rows of a table, its values by the cells that name each."""
+"""A function from the rows of a table to values by named cells."""
 AGAINST = ["null", "n_draws", "value", "null_value", "null_value_low", "null_value_high", "p_value"]
 
 
@@ -37,8 +37,8 @@ def against_nulls(
     rows = []
     for (null, tables), stream in zip(NULLS.items(), streams, strict=True):
         calls = (delayed(measure)(table) for table in tables(x, positions, n_tables, stream))
-        found = Parallel(n_jobs=-1, prefer="threads")(calls)
-        draws = np.array([[*one.values()] for one in found])
+        drawn = Parallel(n_jobs=-1, prefer="threads")(calls)
+        draws = np.array([[*one.values()] for one in drawn])
         columns = null_columns("value", "", values, draws, level=level, two_sided=False)
         rows.append(
             pd.DataFrame(keys, columns=names).assign(

@@ -1,4 +1,4 @@
-"""The halves of the texts of corpora, with their states."""
+"""The halves of the texts of corpora, with hidden states."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ class Halves:
     windows: pd.DataFrame
     by_pooling: dict[str, Float[np.ndarray, "layer window dim"]]
     sentences: Float[np.ndarray, "text dim"] | None = None
-    """The vectors that the makers of a sentence model take of `texts`; None of other models."""
+    """The vectors of `texts` by a sentence model's own pooling; None without a sentence model."""
 
 
 def load_halves(states: str, texts: str, corpora: Sequence[str]) -> dict[str, Halves]:

@@ -15,9 +15,9 @@ WEIGHTS = ("", "random_")
 
 
 def text_poolings(states: Sequence[Mapping[str, Float[np.ndarray, "layer _ dim"]]]) -> list[str]:
-    """The poolings of files of hidden states: `last` besides where a first token sees no other.
+    """The poolings of files of hidden states: `last` besides where a first token has no context.
 
-    That shows where two texts of a file begin alike; see `first_token_sees_no_other`.
+    Texts of a file that begin alike show this; see `first_token_sees_no_other`.
     """
     is_decoder = any(first_token_sees_no_other(pooled["cls"]) for pooled in states)
     return [*POOLINGS, *([LAST] if is_decoder else [])]
@@ -26,9 +26,9 @@ def text_poolings(states: Sequence[Mapping[str, Float[np.ndarray, "layer _ dim"]
 def load_text_states(
     files: Mapping[str, str], weights: Sequence[str] = ("",)
 ) -> dict[str, dict[str, Float[np.ndarray, "layer window dim"]]]:
-    """The pooled states in files of hidden states, by the name of each, at the same poolings.
+    """Return the pooled states in files of hidden states, by name, at common poolings.
 
-    `weights` are what the names of tensors begin with, nothing for the trained ones.
+    `weights` is the prefix of the names of tensors, empty for the trained weights.
     """
     states = {name: load_tensors(file, POOLINGS) for name, file in files.items()}
     poolings = text_poolings([*states.values()])
@@ -39,12 +39,12 @@ def load_text_states(
 
 
 def poolings_in(states: Mapping[str, np.ndarray]) -> list[str]:
-    """The poolings whose states were loaded, in the order of all."""
+    """Return the poolings with loaded states, in the order of all poolings."""
     return [pooling for pooling in (*POOLINGS, LAST) if pooling in states]
 
 
 def load_sentence_vectors(file: str) -> Float[np.ndarray, "text dim"] | None:
-    """The vectors that the makers of a sentence model take of texts; None of other models."""
+    """Return the vectors of texts by a sentence model's own pooling; None for plain models."""
     if SENTENCE not in tensor_names(file):
         return None
     vectors: Float[np.ndarray, "text dim"] = load_tensors(file, [SENTENCE])[SENTENCE][0]

@@ -48,16 +48,16 @@ OUTSIDE = dict.fromkeys(("layer", "less_last", "less_last_low", "less_last_high"
 
 @dataclass(frozen=True, eq=False)
 class LabeledStates:
-    """The texts of a corpus, and what a model has made of their windows."""
+    """The texts of a corpus, the windows read by a model, and the windows' pooled states."""
 
     texts: pd.DataFrame
     """Columns id, document, domain, subject."""
     windows: pd.DataFrame
-    """Column text, the id that a window is of."""
+    """Column `text`: the id of the window's text."""
     tokens: pd.DataFrame
     states: PooledStates
     sentences: Float[np.ndarray, "text dim"] | None = None
-    """The vectors that the makers of a sentence model take of `texts`; None of other models."""
+    """The vectors of `texts` by a sentence model's own pooling; None without a sentence model."""
 
 
 def load_labeled_states(states: str, texts: str, corpora: list[str]) -> dict[str, LabeledStates]:
@@ -135,21 +135,20 @@ def measure_label_overlap(
     device: Device,
     seed: NonNegativeInt,
 ) -> Outcome:
-    """Return one row a corpus, measure, pooling and layer; `sentence` has no layer.
+    """Return a row per corpus, measure, pooling and layer; `sentence` has no layer.
 
-    It is the vector that the makers of a sentence model take of a text. Of a decoder the last token
-    is a pooling, too.
+    The pooling `sentence` is the sentence model's own vector of a text. For a decoder, the last
+    token is a pooling, too.
 
-    Labels are those of `layer_choice`: subjects, or domains where most subjects are too rare. A
-    text of several windows is the mean of theirs. Of a document's texts the first alone is taken:
-    texts of one document are near whatever their label is. `label_overlap` counts `n_neighbors`
-    neighbors of each text, `balanced_label_overlap` a share of the texts of its label, and weighs
-    labels alike.
-    `less_last` is the difference from the last layer at the same pooling, on the same halves of the
-    documents. `chance` is what it is on average with labels dealt at random, which is exact;
-    `null_largest` the largest of draws. Beside it stands, of `random_weights_corpora`, the value
-    at random weights. NaN where all texts are one vector, as by the first token before the first
-    block.
+    Labels as in `layer_choice`: subjects, or domains where most subjects are too rare. A text of
+    several windows is the mean of the windows. Only the first text of a document counts: texts of
+    the same document are near each other with any label. `label_overlap` counts `n_neighbors`
+    neighbors of each text, `balanced_label_overlap` a share of the texts with the same label, and
+    weighs labels alike. `less_last` is the difference from the last layer at the same pooling, on
+    the same halves of the documents. `chance` is the exact mean value with labels dealt at random;
+    `null_largest` the largest value of the draws. For `random_weights_corpora` the row has the
+    value at random weights, too. NaN where all texts have the same vector, as by the first token
+    before the first block.
     """
     rules = Neighborhoods(n_neighbors, class_fraction, n_half_samples, n_shuffles, level)
     generator = np.random.default_rng(seed)
@@ -171,11 +170,11 @@ def measure_label_overlap(
             )
         corpus_rows: list[Row] = []
         for pooling, vectors in _by_pooling(read, some).items():
-            at_random = [_of_texts(read, x)[some.rows] for x in random.get(pooling, [])]
+            at_random = [_text_means(read, x)[some.rows] for x in random.get(pooling, [])]
             rng = stream_of(generator, corpus)  # the same halves and labels for all poolings
             # One thread: on more BLAS would add in another order.
             with threadpool_limits(1, user_api="blas"):
-                by_layer = list(_of_layers(vectors, at_random, some, rules, rng))
+                by_layer = list(_layer_rows(vectors, at_random, some, rules, rng))
             same = {"corpus": corpus, "pooling": pooling}
             without = OUTSIDE if pooling == SENTENCE else {}
             corpus_rows += [{**same, **row, **without} for row in by_layer]
@@ -192,9 +191,9 @@ def _one_a_document(some: Labeled) -> Labeled:
 
 
 def _by_pooling(read: LabeledStates, some: Labeled) -> dict[str, list[np.ndarray]]:
-    """The vectors of the texts that are chosen, layer by layer; of the makers' own, one list."""
+    """Return the vectors of the chosen texts by layer; the makers' own vectors have one layer."""
     vectors = {
-        pooling: [_of_texts(read, x)[some.rows] for x in layers]
+        pooling: [_text_means(read, x)[some.rows] for x in layers]
         for pooling, layers in read.states.items()
     }
     if read.sentences is not None:
@@ -202,7 +201,7 @@ def _by_pooling(read: LabeledStates, some: Labeled) -> dict[str, list[np.ndarray
     return vectors
 
 
-def _of_texts(
+def _text_means(
     read: LabeledStates, vectors: Float[np.ndarray, "window dim"]
 ) -> Float[np.ndarray, "text dim"]:
     """The mean of the windows of each text, in the order of the texts."""
@@ -212,14 +211,14 @@ def _of_texts(
     return sums / np.bincount(place, minlength=len(sums))[:, None]
 
 
-def _of_layers(
+def _layer_rows(
     vectors: list[Float[np.ndarray, "text dim"]],
     at_random: list[Float[np.ndarray, "text dim"]],
     some: Labeled,
     rules: Neighborhoods,
     rng: np.random.Generator,
 ) -> Iterator[Row]:
-    """One row a layer and measure."""
+    """Yield a row per layer and measure."""
     labels = some.labels
     unit = units_of(some.documents)
     n_units = int(unit.max()) + 1
@@ -267,7 +266,7 @@ def _overlaps(
     labels: Sequence[Int[np.ndarray, " text"]],
     rules: Neighborhoods,
 ) -> Float[np.ndarray, "labeling measure"]:
-    """Both measures, of each way to label the texts, from one search for neighbors."""
+    """Return both measures for all labelings of the texts, from a single search for neighbors."""
     if is_one_vector(x):
         return np.full((len(labels), len(MEASURES)), np.nan)
     most = max(rules.n_neighbors, int(rules.class_fraction * np.bincount(labels[0]).max()))
@@ -286,7 +285,7 @@ def _overlaps(
 
 
 def _chance(measure: str, labels: Int[np.ndarray, " text"]) -> float:
-    """The share of the other texts that have a text's label, mean over texts or over labels."""
+    """Return the share of remaining texts with a text's label: mean over texts or labels."""
     counts = np.bincount(labels)
     shares = (counts - 1) / (len(labels) - 1)
     return float((shares @ counts) / len(labels) if measure == "label_overlap" else shares.mean())

@@ -51,19 +51,19 @@ OWN: EmbeddingKey = (SENTENCE, None, TRAINED)
 
 @dataclass(frozen=True, eq=False)
 class ReadTexts:
-    """Texts, and what a model has made of their windows."""
+    """Texts, the windows read by a model, and the windows' pooled states."""
 
     texts: pd.DataFrame
     windows: pd.DataFrame
     tokens: pd.DataFrame
     states: PooledStates
     sentences: Float[np.ndarray, "text dim"] | None = None
-    """The vectors that the makers of a sentence model take of `texts`; None of other models."""
+    """The vectors of `texts` by a sentence model's own pooling; None without a sentence model."""
 
 
 @dataclass(frozen=True, eq=False)
 class ReadCorpus:
-    """The texts of a corpus, and the halves of those that have some."""
+    """The texts of a corpus, and the halves of the texts with halves."""
 
     whole: ReadTexts
     halves: ReadTexts
@@ -152,16 +152,16 @@ def measure_layer_choice(
     device: Device,
     seed: NonNegativeInt,
 ) -> Outcome:
-    """Return one row a corpus, task, embedding, layer and weights, the best layers first.
+    """Return a row per corpus, task, embedding, layer and weights, the best layers first.
 
     Tasks: `search`, the mean reciprocal rank of the first half of a text when its second half asks;
     `labels`, the held-out accuracy of a logistic regression; `clusters`, the mean silhouette of the
-    labels. A text of several windows is the mean of theirs; in search the most alike windows count.
-    `less_last` is the difference from the last layer at the same pooling, `less_best` that from the
-    best layer and pooling, which these values have picked; the intervals of each hold all at once,
-    and `among_best` says which layers cannot be told from the best. Beside them stand `sentence`,
-    the vector that the makers of a sentence model take of a text, random weights and words alone,
-    TF-IDF. Of a decoder the last token is a pooling, too.
+    labels. A text of several windows is the mean of the windows; in search the most alike windows
+    count. `less_last` is the difference from the last layer at the same pooling, `less_best` the
+    difference from the best layer and pooling, picked by these values; the intervals of either
+    difference are simultaneous, and `among_best` marks the layers not told from the best. For
+    comparison: `sentence`, the sentence model's own vector of a text; random weights; and words
+    alone, TF-IDF. For a decoder, the last token is a pooling, too.
     """
     regularization = Regularization(inverse_regularization, inverse_regularization_of_words)
     inference = Inference(n_half_samples, level, seed)
@@ -181,7 +181,7 @@ def measure_layer_choice(
             parts.append(_table(scores, inference).assign(corpus=corpus, task="search"))
         if len(some.rows):
             states = _by_weights(read.whole, *encoding)
-            for task, scores in _of_labels(
+            for task, scores in _label_tasks(
                 read.whole, states, some, regularization, n_folds, inference, corpus
             ):
                 parts.append(_table(scores, inference).assign(corpus=corpus, task=task))
@@ -192,7 +192,7 @@ def measure_layer_choice(
 def _by_weights(
     read: ReadTexts, randomized: Any, final_norm: str | None, tokens_per_batch: int, device: str
 ) -> dict[str, PooledStates]:
-    """Return the states of the model, and those of one at random weights if there is one."""
+    """Return the states of the model and, if extracted, of the same model at random weights."""
     states = {TRAINED: read.states}
     if randomized is not None:
         states[RANDOM] = pooled_states(
@@ -239,7 +239,7 @@ def _search(
     )
 
 
-def _of_labels(
+def _label_tasks(
     read: ReadTexts,
     states: Mapping[str, PooledStates],
     some: Labeled,
@@ -251,7 +251,7 @@ def _of_labels(
     """Yield the scores of the classifier, and those of the labels as clusters."""
     from sklearn.feature_extraction.text import TfidfVectorizer
 
-    text_means = {key: _of_texts(read, x) for key, x in _layers(states)}
+    text_means = {key: _text_means(read, x) for key, x in _layers(states)}
     content = read.texts["text"].to_numpy()
     words: EmbeddingKey = ("tf_idf", None, WORDS)
     own = {} if read.sentences is None else {OWN: read.sentences.astype(np.float64)}
@@ -285,7 +285,7 @@ def _of_labels(
     )
 
 
-def _of_texts(
+def _text_means(
     read: ReadTexts, vectors: Float[np.ndarray, "window dim"]
 ) -> Float[np.ndarray, "text dim"]:
     """Return the mean of the windows of each text, in the order of the texts."""
@@ -296,7 +296,7 @@ def _of_texts(
 
 
 def _table(scores: Scores, inference: Inference) -> pd.DataFrame:
-    """Return a row an embedding, the layers of the model by their value, the others below."""
+    """Return a row per embedding: the layers of the model by value, then the comparisons."""
     table = pd.DataFrame(scores.keys, columns=["embedding", "layer", "weights"])
     is_layer = (table["weights"] == TRAINED) & (table["embedding"] != SENTENCE)
     trained = np.flatnonzero(is_layer)
@@ -308,8 +308,8 @@ def _table(scores: Scores, inference: Inference) -> pd.DataFrame:
         has_pooling = is_layer & (table["embedding"] == pooling)
         last[has_pooling] = np.flatnonzero(has_pooling & (table["layer"] == last_layer))[0]
     table["n"], table["n_units"], table["level"] = scores.n, scores.n_units, inference.level
-    error = half_sample_error(scores.of_halves, scores.n_units)
-    reach = error * student_quantile(scores.n_units, len(scores.of_halves), inference.level)
+    error = half_sample_error(scores.half_values, scores.n_units)
+    reach = error * student_quantile(scores.n_units, len(scores.half_values), inference.level)
     table["value"] = scores.values
     table["value_low"] = np.clip(scores.values - reach, *scores.limits)
     table["value_high"] = np.clip(scores.values + reach, *scores.limits)
@@ -328,16 +328,17 @@ def _table(scores: Scores, inference: Inference) -> pd.DataFrame:
 def _differences(
     scores: Scores, reference: Int[np.ndarray, " key"], level: float, *, is_picked: bool
 ) -> Differences:
-    """Return the simultaneous differences; the makers' own vector, which is last, widens no other.
+    """Return the simultaneous differences; the makers' vector, at the end, widens no interval.
 
-    Its interval holds for all at once, those of the others for all but it.
+    The interval of the makers' vector is simultaneous over all embeddings, the remaining intervals
+    over all but the makers'.
     """
     n_others = len(scores.keys) - (OWN in scores.keys)
 
     def among_first(n: int) -> Differences:
         return simultaneous_differences(
             scores.values[:n],
-            scores.of_halves[:, :n],
+            scores.half_values[:, :n],
             reference[:n],
             n_units=scores.n_units,
             level=level,

@@ -25,21 +25,21 @@ EmbeddingKey = tuple[str, int | None, str]
 
 @dataclass(frozen=True, eq=False)
 class Scores:
-    """Holds the score of each embedding at a task, with all texts and with halves of them."""
+    """Holds the score of each embedding at a task, over all texts and over half-samples."""
 
     keys: list[EmbeddingKey]
     values: Float[np.ndarray, " key"]
-    of_halves: Float[np.ndarray, "half key"]
+    half_values: Float[np.ndarray, "half key"]
     chance: float
     n: int
     n_units: int
     limits: tuple[float, float]
-    """The smallest and the largest value that there can be."""
+    """The smallest and the largest possible value."""
 
 
 @dataclass(frozen=True, eq=False)
 class Labeled:
-    """Texts with labels that several documents share."""
+    """Texts with labels of several documents."""
 
     rows: Int[np.ndarray, " text"]
     """Rows of the table of texts."""
@@ -68,9 +68,9 @@ def labeled(texts: pd.DataFrame, *, fewest_documents: int, most_texts: int, seed
 
 
 def one_of_copies(some: Labeled, copy_of: pd.Series) -> Labeled:
-    """Return the first text of each set of copies; `copy_of` names it for each row of the table.
+    """Return the first text of each set of copies; `copy_of` is a row's name of the set.
 
-    Copies lie on one point, whatever their label is.
+    Copies lie on the same point, whatever the label.
     """
     first = np.sort(np.unique(copy_of.to_numpy(str)[some.rows], return_index=True)[1])
     return Labeled(some.rows[first], some.labels[first], some.documents[first])
@@ -94,12 +94,12 @@ def search_scores(
     n_half_samples: int,
     rng: np.random.Generator,
 ) -> Scores:
-    """Return the mean reciprocal rank of each text's first half when its second half asks.
+    """Return the mean reciprocal rank of each text's first half, with the second half as the query.
 
     The first half of a copy is as good. Halves are of the documents of the queries, the candidates
     being given.
     """
-    ranks = [reciprocal_rank(*ranks_of_relevant(each, relevant)) for each in scores.values()]
+    ranks = [reciprocal_rank(*ranks_of_relevant(matrix, relevant)) for matrix in scores.values()]
     n_relevant = relevant.sum(axis=1).tolist()
     chance = np.mean([reciprocal_rank_by_chance(relevant.shape[1], n) for n in n_relevant])
     means = _Means(np.stack(ranks), documents)
@@ -140,29 +140,31 @@ def cluster_scores(
     n_half_samples: int,
     rng: np.random.Generator,
 ) -> Scores:
-    """Return the mean silhouette of the labels, by cosine distance; by chance it is 0 or less.
+    """Return the mean silhouette of the labels, by cosine distance; by chance 0 or less.
 
-    NaN where all vectors are one.
+    NaN where all vectors are equal.
 
-    Halves are of documents, and points of a half lie among that half alone.
+    Halves are of documents, and points of a half lie among the points of the half alone.
     """
     unit = units_of(texts.documents)
     halves = half_units(int(unit.max()) + 1, n_half_samples, rng)
     chosen = np.concatenate([np.ones((1, halves.shape[1]), dtype=bool), halves])[:, unit]
-    found = np.stack(
+    values = np.stack(
         [silhouettes(_distances(x), texts.labels, chosen) for x in vectors.values()], axis=1
     )
     # One vector for all texts, as the first token before the first block, makes no clusters.
-    found[:, [is_one_vector(x) for x in vectors.values()]] = np.nan
+    values[:, [is_one_vector(x) for x in vectors.values()]] = np.nan
     n_units = halves.shape[1]
-    return Scores(list(vectors), found[0], found[1:], 0.0, len(texts.labels), n_units, (-1.0, 1.0))
+    return Scores(
+        list(vectors), values[0], values[1:], 0.0, len(texts.labels), n_units, (-1.0, 1.0)
+    )
 
 
 @dataclass(frozen=True, eq=False)
 class _Means:
-    """Values of texts, of which means are taken over units of documents."""
+    """Values of texts, with means over units of documents."""
 
-    of_texts: Float[np.ndarray, "key text"] | Bool[np.ndarray, "key text"]
+    text_values: Float[np.ndarray, "key text"] | Bool[np.ndarray, "key text"]
     documents: Int[np.ndarray, " text"]
 
     def scores(
@@ -175,14 +177,14 @@ class _Means:
         """Return the means over all texts, and over halves of the units."""
         unit = units_of(self.documents)
         sums, counts = (
-            np.stack([np.bincount(unit, each) for each in self.of_texts]),
+            np.stack([np.bincount(unit, values) for values in self.text_values]),
             np.bincount(unit),
         )
         halves = half_units(len(counts), n_half_samples, rng)
         return Scores(
             keys=list(keys),
-            values=self.of_texts.mean(axis=1),
-            of_halves=(halves @ sums.T) / (halves @ counts)[:, None],
+            values=self.text_values.mean(axis=1),
+            half_values=(halves @ sums.T) / (halves @ counts)[:, None],
             chance=chance,
             n=len(self.documents),
             n_units=len(counts),

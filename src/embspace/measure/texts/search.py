@@ -79,19 +79,20 @@ def measure_search(
     level: Probability,
     seed: NonNegativeInt,
 ) -> Outcome:
-    """Measure how high a text's first half ranks when its second half is the query, by layer.
+    """Measure how high a text's first half ranks with the second half as the query, by layer.
 
-    Of fewer than `fewest_documents` with halves nothing is said: among one, one is always found.
+    A corpus with fewer than `fewest_documents` documents with halves has no rows: a single
+    candidate is always found.
 
-    Each second half is a query, all first halves are candidates; that of a copy of the text is as
-    good as its own, and copies are one unit, as are texts of one document. The score of two halves
-    is the largest cosine of their windows. `preparation` is as_is, or centered: less the mean of
-    the candidates' windows. Of a decoder the last token is a pooling, too. `sentence` is the vector
-    that the makers of a sentence model take of a text; it has no layer and is as it is. `tf_idf`
-    and `bm25` score by words alone, less `stop_words`, and have no layer. Equal scores are ordered
-    at random. Intervals are over queries, the candidates being given, and end at 0 and 1, as the
-    values do; the null is a random order. Of the mean reciprocal rank less that by words alone
-    (`…_minus_tf_idf`, `…_minus_bm25`, from -1 to 1) the interval is paired: of the differences of
+    Each second half is a query, all first halves are candidates. The first half of a copy is as
+    good as the text's own; copies are a single unit, as are texts of the same document. The score
+    of two halves is the largest cosine of two windows. `preparation` is as_is, or centered: less
+    the mean of the candidates' windows. For a decoder, the last token is a pooling, too. `sentence`
+    is the sentence model's own vector of a text, as is, without a layer. `tf_idf` and `bm25` score
+    by words alone, less `stop_words`, and have no layer. Equal scores are ordered at random.
+    Intervals are over queries, the candidates being given, and end at 0 and 1, as the values do;
+    the null is a random order. The difference from the mean reciprocal rank by words alone
+    (`…_minus_tf_idf`, `…_minus_bm25`, from -1 to 1) has a paired interval, of the differences of
     the same queries.
     """
     generator = np.random.default_rng(seed)
@@ -156,7 +157,7 @@ def _table(
 
 
 def _by_chance(relevant: Bool[np.ndarray, "query candidate"]) -> Float[np.ndarray, " quantity"]:
-    """Return each quantity where the candidates stand in random order."""
+    """Return the quantities of candidates in random order."""
     n, n_relevant = relevant.shape[1], relevant.sum(axis=1)
     sizes, n_queries = np.unique(n_relevant, return_counts=True)
     chances = [

@@ -43,7 +43,7 @@ TextFeaturesKey = tuple[str, int | None, str]
 
 @dataclass(frozen=True, eq=False)
 class Reader:
-    """A model and its tokenizer."""
+    """A model with the tokenizer."""
 
     model: Network
     module: Any
@@ -53,7 +53,7 @@ class Reader:
 
 
 def load_reader(name: str, model: Network | VectorsModel) -> Reader | None:
-    """Return a model, its tokenizer and sentence modules; None for a model that reads no text."""
+    """Return a model, the tokenizer and sentence modules; None if the model reads no text."""
     if isinstance(model, VectorsModel) or not tokenizer_files(model):
         return None
     module = load_model(name, model)
@@ -99,14 +99,14 @@ def measure_text_classification(
 ) -> Outcome:
     """Measure the held-out accuracy of a logistic regression on the states of each layer.
 
-    Groups with copies of one text, as `copy_similarity` says, are one. The states of the first
-    token and the mean of all tokens, and of a decoder those of the last one, stand beside those at
-    random weights and beside words alone: TF-IDF of words and pairs of words, in the same folds.
-    `sentence` is the vector that the makers of a sentence model take of a text, without a layer.
-    Chance is the same fit to permuted labels, its mean and range. The interval is over groups, the
-    classifiers being given; `less_bag_of_words` is paired. A text longer than the model's window
-    counts by its first window, for the words and for `sentence` as a whole. Without a `reader`, or
-    where a larger share of its tokens is unknown, words stand alone.
+    Groups with copies of a text, by `copy_similarity`, count as a single group. Poolings are the
+    first token, the mean of all tokens and, for a decoder, the last token; for comparison the table
+    has random weights, and words alone: TF-IDF of words and pairs of words, in the same folds.
+    `sentence` is the sentence model's own vector of a text, without a layer. Chance is the same fit
+    to permuted labels, its mean and range. The interval is over groups, the classifiers being
+    given; `less_bag_of_words` is paired. A text longer than the model's window counts by the first
+    window, for the words and for `sentence` as a whole. Without a `reader`, or with too large a
+    share of unknown tokens, the table has words alone.
     """
     table = load_texts(texts)
     columns = {"label_column": label_column, "group_column": group_column}
@@ -137,7 +137,7 @@ def measure_text_classification(
 
 
 def _codes(table: pd.DataFrame, key: str, column: str, texts: str) -> Int[np.ndarray, " text"]:
-    """Return the number of each text's label or group."""
+    """Return the numbers of the texts' labels or groups."""
     if column not in table:
         raise InputError(
             f"{SETTINGS}: key '{key}': found '{column}', allowed: a column of {texts}, "
@@ -145,9 +145,11 @@ def _codes(table: pd.DataFrame, key: str, column: str, texts: str) -> Int[np.nda
         )
     codes, values = pd.factorize(table[column], sort=True)
     if len(values) < 2 or codes.min() < 0:
-        found = f"{counted(len(values), 'value')}, {counted(int((codes < 0).sum()), 'empty cell')}"
+        contents = (
+            f"{counted(len(values), 'value')}, {counted(int((codes < 0).sum()), 'empty cell')}"
+        )
         raise InputError(
-            f"{texts}: column '{column}': found {found}, allowed: two values or more, none empty"
+            f"{texts}: column '{column}': found {contents}, allowed: two values or more, none empty"
         )
     return codes.astype(np.int64)
 
@@ -155,7 +157,7 @@ def _codes(table: pd.DataFrame, key: str, column: str, texts: str) -> Int[np.nda
 def _joined_copies(
     groups: Int[np.ndarray, " text"], texts: list[str], similarity: float | None
 ) -> Int[np.ndarray, " text"]:
-    """Return the number of each text's group, where groups with copies of one text are one."""
+    """Return the numbers of the texts' groups; groups with copies of the same text are merged."""
     names = joined([str(group) for group in groups], copies_of(texts, similarity))
     return np.unique([int(name) for name in names], return_inverse=True)[1].astype(np.int64)
 
@@ -177,7 +179,7 @@ def _knows(reader: Reader, texts: list[str], largest: float) -> bool:
 def _states(
     reader: Reader, texts: list[str], tokens_per_batch: int, device: str, seed: int
 ) -> Iterator[tuple[TextFeaturesKey, Float[np.ndarray, "text dim"]]]:
-    """Yield the states of each layer, of the model and of one at random weights."""
+    """Yield the states by layer, of the model and of the same model at random weights."""
     modules = {"trained": reader.module, "random": with_random_weights(reader.module, seed)}
     states = {
         weights: _pooled(reader, module, texts, tokens_per_batch, device)
@@ -195,7 +197,7 @@ def _states(
 def _pooled(
     reader: Reader, module: Any, texts: list[str], tokens_per_batch: int, device: str
 ) -> dict[str, Float[np.ndarray, "layer text dim"]]:
-    """Return one vector a layer and text; of a text longer than a window, that of the first."""
+    """Return a vector per layer and text; of a long text, the vector of the first window."""
     windows = _first_windows(reader, texts)
     batches = batches_by_length([len(window.ids) for window in windows], tokens_per_batch)
     shapes = tensor_shapes(module, None, dict.fromkeys(KINDS, len(windows)))
@@ -209,7 +211,7 @@ def _pooled(
 def _sentences(
     reader: Reader, texts: list[str], tokens_per_batch: int, device: str
 ) -> Float[np.ndarray, "text dim"]:
-    """Return the vector that the makers of a sentence model take of each text."""
+    """Return the sentence model's own vectors of the texts."""
     assert reader.sentences is not None
     length = largest_window(reader.model, reader.module)
     read = SentenceTexts(
@@ -228,7 +230,7 @@ def _all_correct(
     folds: Int[np.ndarray, " text"],
     regularization: Regularization,
 ) -> tuple[Bool[np.ndarray, "key text"], Float[np.ndarray, "key permutation"]]:
-    """Return which texts are classified rightly, and the accuracy for each permutation."""
+    """Return whether the texts are classified rightly, and the accuracy of every permutation."""
     from joblib import Parallel, delayed
 
     calls = (

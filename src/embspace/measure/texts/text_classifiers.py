@@ -1,4 +1,4 @@
-"""Light classifiers of texts, on vectors or on words alone, tested on groups that they lack."""
+"""Light classifiers of texts, on vectors or on words alone, tested on held-out groups."""
 
 from typing import Any, NamedTuple
 
@@ -12,8 +12,8 @@ from embspace.scripts.words import longer_words_in
 class Regularization(NamedTuple):
     """Inverse L2 penalties of the two kinds of features, which are on different scales."""
 
-    of_vectors: float
-    of_words: float
+    vectors: float
+    words: float
 
 
 def held_out_classes(
@@ -22,9 +22,9 @@ def held_out_classes(
     folds: Int[np.ndarray, " text"],
     regularization: Regularization,
 ) -> Int[np.ndarray, " text"]:
-    """Return the class that a classifier fitted on the other folds gives to each text."""
+    """Return the class of each text by a classifier fitted on the remaining folds."""
     return predict_by_fold(
-        lambda some, of_some: _classifier(some, regularization).fit(some, of_some),
+        lambda x, classes: _classifier(x, regularization).fit(x, classes),
         features,
         labels,
         folds,
@@ -39,9 +39,9 @@ def _classifier(features: Features, regularization: Regularization) -> Any:
     from sklearn.preprocessing import StandardScaler
 
     if isinstance(features, np.ndarray):
-        model = LogisticRegression(C=regularization.of_vectors, max_iter=1000)
+        model = LogisticRegression(C=regularization.vectors, max_iter=1000)
         return make_pipeline(StandardScaler(), model)
     words = TfidfVectorizer(
         ngram_range=(1, 2), sublinear_tf=True, tokenizer=longer_words_in, token_pattern=None
     )
-    return make_pipeline(words, LogisticRegression(C=regularization.of_words, max_iter=1000))
+    return make_pipeline(words, LogisticRegression(C=regularization.words, max_iter=1000))

@@ -1,4 +1,4 @@
-"""Whether texts of two corpora are less alike than those of one: `measure_text_clouds` asks."""
+"""Compares cosines within corpora and across, for `measure_text_clouds`."""
 
 from collections.abc import Mapping
 from itertools import combinations
@@ -15,7 +15,7 @@ from embspace.measure.texts.text_cloud_units import Chosen, IntervalOver, interv
 LESS = "within_minus_between_cosine"
 SIDES = (LESS, f"other_{LESS}", f"smaller_{LESS}")
 PairsOfTwo = tuple[GroupPairs, GroupPairs, GroupPairs]
-"""Of one corpus, of the other, and of one with the other."""
+"""Pairs of the first corpus, pairs of the second, and pairs across the corpora."""
 
 
 def alike_table(
@@ -26,7 +26,7 @@ def alike_table(
     level: float,
     rng: np.random.Generator,
 ) -> pd.DataFrame:
-    """Return one row for each two corpora, of one pooling and layer."""
+    """Return a row per pair of corpora, for a pooling and layer."""
     rows = []
     for a, b in combinations(clouds, 2):
         interval = interval_over(
@@ -41,14 +41,14 @@ def alike_table(
 
 
 def alike_row(pairs: PairsOfTwo, interval: IntervalOver) -> Row:
-    """Return the mean cosine within each corpus less that between them, and the smaller of both.
+    """Return the mean cosine within either corpus less the mean across, and the smaller one.
 
-    From -2 to 2. Intervals are paired: the same halves of the documents give all three means, so
-    that what these have in common does not widen the interval of their difference.
+    From -2 to 2. Intervals are paired: the same halves of the documents give all three means, and
+    deviations common to the means do not widen the interval of a difference.
     """
 
     def sides(chosen: Chosen) -> Float[np.ndarray, " side"]:
-        one, other, between = (_mean_cosine(each, chosen) for each in pairs)
+        one, other, between = (_mean_cosine(part, chosen) for part in pairs)
         both = np.array([one - between, other - between])
         return np.append(both, both.min())
 

@@ -23,7 +23,7 @@ def dealt_table(
     level: float,
     rng: np.random.Generator,
 ) -> pd.DataFrame:
-    """Return one row for each corpus and each other one, of one pooling and layer."""
+    """Return a row per ordered pair of corpora, for a pooling and layer."""
     rows = []
     for a, b in permutations(clouds, 2):
         stream = stream_of(rng, "dealt", a, b)
@@ -41,13 +41,13 @@ def dealt_row(
     level: float,
     rng: np.random.Generator,
 ) -> NumberRow:
-    """Return the participation ratio of the first corpus less that of the second, and its null.
+    """Return the participation ratio of the first corpus less the second corpus's, with a null.
 
-    Of one vector each of `n` random documents of either, about the mean of its corpus. For the
-    null the vectors are dealt anew to two corpora, so that it has the same vectors, as many, and as
-    smooth a spectrum; the p-value is two-sided.
+    From one vector per document, `n` random documents of either corpus, about the corpus's mean.
+    For the null the same vectors are dealt anew to two corpora of equal size, with as smooth a
+    spectrum; the p-value is two-sided.
     """
-    chosen = np.concatenate([each.centered[_one_a_group(each, n, rng)] for each in (x, y)])
+    chosen = np.concatenate([cloud.centered[_one_a_group(cloud, n, rng)] for cloud in (x, y)])
     products = chosen @ chosen.T
     value = _difference(products, np.arange(2 * n))
     null = np.array([_difference(products, rng.permutation(2 * n)) for _ in range(n_deals)])

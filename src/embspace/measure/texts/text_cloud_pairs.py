@@ -27,7 +27,7 @@ from embspace.measure.texts.text_cloud_units import (
 )
 
 ShareEstimate = tuple[float, float, float, Float[np.ndarray, " draw"]]
-"""A value, its bounds, and how far halves lie from it."""
+"""A value, the bounds, and the deviations of the halves from the value."""
 PAIR_QUANTITIES = ("euclidean_distance", "dot_product", "cosine")
 SHAPE = ("standard_deviation", "skewness", "excess_kurtosis")
 SHARES = ("share_not_positive", "centered_share_not_positive", "mean_share")
@@ -79,13 +79,13 @@ def pair_tables(
 
 
 def norm_row(x: GroupedVectors, quantiles: Sequence[float], interval: IntervalOver) -> Row:
-    """The summary of the norms, with the interval of their mean."""
+    """Return the summary of the norms, with the interval of the mean norm."""
     lengths = norms(x.vectors)
-    found = interval(lambda chosen: np.array(mean_in(chosen, x, lengths)))
+    bounds = interval(lambda chosen: np.array(mean_in(chosen, x, lengths)))
     # Equal norms less one of them are exactly 0, and their spread no rounding.
     shape = summary_of(lengths - lengths[0], quantiles)
     row = summary_of(lengths, quantiles) | {name: shape[name] for name in SHAPE}
-    return _with_interval(row, float(found.low), float(found.high), found.deviations)
+    return _with_interval(row, float(bounds.low), float(bounds.high), bounds.deviations)
 
 
 def pair_rows(
@@ -95,11 +95,11 @@ def pair_rows(
     quantiles: Sequence[float],
     interval: IntervalOver,
 ) -> tuple[dict[str, Row], Row]:
-    """Return the summary of each quantity over all pairs; how many cosines are not positive.
+    """Return the quantities' summary over all pairs, and the number of non-positive cosines.
 
     `mean_share` is the mean dot product over the mean squared norm (of two corpora, over the root
-    of the product of theirs): the share of the squared norm that the mean vector has, less what
-    chance and vectors of one document add to it.
+    of the product of both mean squared norms): the mean vector's share of the squared norm, without
+    the part due to chance and to vectors of the same document.
     """
     squares_x, squares_y = np.square(norms(x.vectors)), np.square(norms(y.vectors))
 
@@ -121,12 +121,14 @@ def pair_rows(
     everything = units_of(x, y)
     low, high, deviations = interval(means)
     bounds = np.column_stack([means(everything), low, high]).tolist()
-    found = [(*each, of_halves) for each, of_halves in zip(bounds, deviations.T, strict=True)]
+    rows = [(*row, deviation) for row, deviation in zip(bounds, deviations.T, strict=True)]
     summaries = {
-        quantity: _with_interval(summary_row(pairs.distributions[quantity], quantiles), *of_mean)
-        for quantity, (_, *of_mean) in zip(PAIR_QUANTITIES, found, strict=False)
+        quantity: _with_interval(
+            summary_row(pairs.distributions[quantity], quantiles), *mean_interval
+        )
+        for quantity, (_, *mean_interval) in zip(PAIR_QUANTITIES, rows, strict=False)
     }
-    shares = dict(zip(SHARES, found[len(PAIR_QUANTITIES) :], strict=True))
+    shares = dict(zip(SHARES, rows[len(PAIR_QUANTITIES) :], strict=True))
     n_not_positive = int(pairs.totals(everything)["n_not_positive"])
     return summaries, _sign_row(pairs.distributions, n_not_positive, shares)
 
@@ -164,7 +166,7 @@ def _with_interval(
 def histograms(
     key: dict[str, str], x: GroupedVectors, pairs: GroupPairs, n_histogram_bins: int
 ) -> list[pd.DataFrame]:
-    """Return one row a bin of each quantity that a corpus, or a pair of corpora, has values of."""
+    """Return a row per bin of the quantities with values of a corpus, or of a pair of corpora."""
     frames = []
     if pairs.within:
         # Few values in many bins would draw a comb.
@@ -184,7 +186,7 @@ def isotropic_null(x: GroupedVectors, y: GroupedVectors) -> float:
     Each cloud's whole variance is spread evenly over all directions.
     """
     variance_x, variance_y = (
-        np.full(x.mean.shape, np.square(each.centered).mean()) for each in (x, y)
+        np.full(x.mean.shape, np.square(cloud.centered).mean()) for cloud in (x, y)
     )
     return probability_not_positive(x.mean, variance_x, y.mean, variance_y)
 
@@ -192,7 +194,7 @@ def isotropic_null(x: GroupedVectors, y: GroupedVectors) -> float:
 def covariance_null(
     x: GroupedVectors, eigenvalues: Float[np.ndarray, " dim"], axes: Float[np.ndarray, "dim dim"]
 ) -> float:
-    """The same with the cloud's own covariance, of which these are the spectrum and the axes."""
+    """Return the same with the cloud's own covariance, given by spectrum and axes."""
     mean = x.mean @ axes
     return probability_not_positive(mean, eigenvalues, mean, eigenvalues)
 

@@ -19,7 +19,7 @@ Wins = tuple[Float[np.ndarray, " stratum"], Int[np.ndarray, " stratum"]]
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """The windows of two corpora, one after the other: all that the vectors do not say."""
+    """The windows of two corpora in sequence: all facts beside the vectors."""
 
     is_first: Bool[np.ndarray, " n"]
     n_tokens: Int[np.ndarray, " n"]
@@ -37,7 +37,7 @@ class Comparison:
         n_shuffles: int,
         rng: np.random.Generator,
     ) -> "Comparison":
-        """Return the comparison of two tables of windows, each with its document's number."""
+        """Return the comparison of two tables of windows, by document number."""
         is_first = np.repeat([True, False], [len(first), len(second)])
         both = pd.concat([first, second], ignore_index=True)
         documents = both["document_number"].to_numpy(dtype=np.int64)
@@ -69,7 +69,7 @@ def separation_table(
     ridge: float,
     level: float,
 ) -> pd.DataFrame:
-    """Return one row for each two corpora, of one pooling and layer."""
+    """Return a row per pair of corpora, for a pooling and layer."""
     rows = []
     for (a, b), about in comparisons.items():
         row = separation_row(clouds[a], clouds[b], about, ridge=ridge, level=level)
@@ -83,10 +83,10 @@ def folds_of(
     n_folds: int,
     rng: np.random.Generator,
 ) -> Int[np.ndarray, " n"]:
-    """The fold of each row: a document lies in one, and each corpus in all alike."""
-    of_first = rng.permutation(np.unique(documents[is_first]))
-    of_second = rng.permutation(np.setdiff1d(documents, of_first))
-    order = np.concatenate([of_first, of_second])
+    """Return the fold of each row: documents stay whole, either corpus is spread evenly."""
+    first = rng.permutation(np.unique(documents[is_first]))
+    second = rng.permutation(np.setdiff1d(documents, first))
+    order = np.concatenate([first, second])
     fold = np.empty(documents.max() + 1, dtype=np.int64)
     fold[order] = np.arange(len(order)) % n_folds
     return fold[documents]
@@ -122,9 +122,9 @@ def separation_row(
 
 
 def between_share(x: GroupedVectors, y: GroupedVectors) -> float:
-    """Share of the variance of both, of equal weight, that lies between their means."""
+    """Return the share of variance between the means of two corpora of equal weight."""
     between = float(np.square(x.mean - y.mean).sum()) / 4
-    around = sum(float(np.square(each.centered).sum(axis=1).mean()) for each in (x, y)) / 2
+    around = sum(float(np.square(cloud.centered).sum(axis=1).mean()) for cloud in (x, y)) / 2
     return between / (between + around) if between + around > 0 else float("nan")
 
 
@@ -136,5 +136,5 @@ def auc(wins: Wins) -> float:
 
 def spread(wins: Wins) -> float:
     """Return the standard deviation of the area between strata."""
-    won, n_pairs = (each[wins[1] > 0] for each in wins)
+    won, n_pairs = (array[wins[1] > 0] for array in wins)
     return float(np.std(won / n_pairs, ddof=1)) if len(won) > 1 else float("nan")

@@ -17,7 +17,7 @@ from embspace.geometry.pairs.group_pairs import GroupedVectors
 from embspace.measure.tables.nulls import mean_and_range
 
 PrincipalAxes = tuple[Float[np.ndarray, " dim"], Float[np.ndarray, "dim dim"]]
-"""Variances, and the directions that they are along."""
+"""Variances along directions, and the directions."""
 
 
 def spectrum_table(
@@ -32,7 +32,7 @@ def spectrum_table(
     level: float,
     rng: np.random.Generator,
 ) -> pd.DataFrame:
-    """Return one row a corpus, of a pooling and layer, with the numbers of its isotropic null."""
+    """Return a row per corpus, for a pooling and layer, with the numbers of the isotropic null."""
     rows = []
     for corpus, x in clouds.items():
         n, dim = x.centered.shape
@@ -87,7 +87,7 @@ def null_spectral_numbers(
 
 
 def central(name: str, draws: Float[np.ndarray, " draw"], level: float) -> NumberRow:
-    """The mean of draws and the ends of their central part, with their columns."""
+    """Return the mean of draws and the ends of the central part, by column."""
     mean, low, high = map(float, mean_and_range(draws, level))
     return {name: mean, f"{name}_low": low, f"{name}_high": high}
 
@@ -95,7 +95,7 @@ def central(name: str, draws: Float[np.ndarray, " draw"], level: float) -> Numbe
 def participation_at(
     x: GroupedVectors, n: int, *, n_draws: int, level: float, rng: np.random.Generator
 ) -> NumberRow:
-    """Participation ratio of one vector each of `n` random groups, over draws."""
+    """Return the participation ratio of single vectors of `n` random groups, over draws."""
     first = np.flatnonzero(np.diff(x.groups, prepend=-1))
     sizes = np.diff(np.append(first, len(x.groups)))
     draws = np.empty(n_draws)
@@ -106,7 +106,7 @@ def participation_at(
 
 
 def participation_ratio_of_rows(x: Float[np.ndarray, "n dim"]) -> float:
-    """That of the covariance of few rows, from their products: no eigenvalue is needed."""
+    """Return the participation ratio of few rows, from products of rows without eigenvalues."""
     centered = x - x.mean(axis=0)
     products = centered @ centered.T
     total = np.trace(products)

@@ -14,15 +14,15 @@ from embspace.measure.tables.deviations import units_named
 
 MOST_UNITS = 500  # that a corpus brings; more documents share some: a pair keeps 72 bytes
 Chosen = Bool[np.ndarray, " unit"]
-"""A mask of the units that a statistic is of."""
+"""A mask of the units in a statistic."""
 IntervalOver = Callable[[Callable[[Chosen], np.ndarray]], Interval]
 """The interval of a statistic of the chosen units."""
 
 
 def windows_by_document(clouds: Mapping[str, TextCloud]) -> dict[str, pd.DataFrame]:
-    """The windows in the order of their documents, which are one where corpora share their name.
+    """Return the windows in the order of the documents; documents of the same name are the same.
 
-    Names that are numbers alone, as rows without an id have, join no corpora. Columns: row, of the
+    Names of digits alone, as rows without an id have, join no corpora. Columns: row, of the
     vectors; n_tokens; document; document_number; unit, of documents.
     """
     numbers: dict[str, int] = {}
@@ -61,12 +61,12 @@ def grouped_vectors(x: np.ndarray, windows: pd.DataFrame) -> GroupedVectors:
 
 
 def units_of(x: GroupedVectors, y: GroupedVectors) -> Chosen:
-    """The units that either has a vector in."""
+    """Return the units with a vector in either cloud."""
     return np.bincount(np.concatenate([x.units, y.units])) > 0
 
 
 def units_by_corpora(windows: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
-    """Return the names of the units of each corpus and of each two."""
+    """Return the names of the units of single corpora and of pairs."""
     rows = []
     for a, b in combinations_with_replacement(windows, 2):
         documents = pd.concat([windows[a], windows[b]]).drop_duplicates("document_number")
@@ -82,13 +82,13 @@ def interval_over(
     units = np.flatnonzero(chosen)
 
     def interval(statistic: Callable[[Chosen], np.ndarray]) -> Interval:
-        def of_some(places: Int[np.ndarray, " place"]) -> np.ndarray:
+        def at_places(places: Int[np.ndarray, " place"]) -> np.ndarray:
             some = np.zeros_like(chosen)
             some[units[places]] = True
             return statistic(some)
 
         return half_sample_interval(
-            of_some, len(units), n_resamples=n_half_samples, level=level, generator=rng
+            at_places, len(units), n_resamples=n_half_samples, level=level, generator=rng
         )
 
     return interval

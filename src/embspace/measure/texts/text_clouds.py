@@ -206,30 +206,28 @@ def measure_text_clouds(
     ridge: PositiveFloat,
     seed: NonNegativeInt,
 ) -> Outcome:
-    """Measure each corpus, pooling and layer, and each pair of corpora; in float64.
+    """Measure every corpus, pooling and layer, and every pair of corpora; in float64.
 
-    Of a decoder the last token is a pooling, too.
+    For a decoder, the last token is a pooling, too.
 
     Pairs are all pairs of vectors of different documents. Intervals of means and shares are by
-    half-samples of the documents. `positive` has three nulls: vectors about the mean of their
-    corpus (`centered_…`), and Gaussian ones about the same mean of which the variance is the same
-    in all directions (`null_isotropic_…`) or the cloud's own (`null_covariance_…`, within a
-    corpus). `mean_share` is the share of the squared norm that the mean vector has. The null of
-    `spectrum` is as many isotropic vectors; `few_vectors` is true of less than
-    `vectors_per_dimension` times dim; `equal_n_…` is of one vector each of as many documents in
-    every corpus.
+    half-samples of the documents. `positive` has three nulls: vectors about the corpus's mean
+    (`centered_…`), and Gaussian vectors about the same mean, with the same variance in all
+    directions (`null_isotropic_…`) or the cloud's own covariance (`null_covariance_…`, within a
+    corpus). `mean_share` is the mean vector's share of the squared norm. The null of `spectrum` is
+    as many isotropic vectors; `few_vectors` is true for less than `vectors_per_dimension` times
+    dim; `equal_n_…` takes one vector per document and equally many documents of every corpus.
 
     `separation`: the held-out `auc` of a ridge regression, whole documents in one of `n_folds`
-    folds; `null_auc` with the labels dealt anew; `length_auc`, that of the number of tokens;
-    `equal_length_auc`, that of the vectors in pairs of equal length, NaN where there are none;
-    `between_corpora_share`, the share of the variance that lies between two corpora of equal
-    weight; `within_minus_between_cosine`, the mean cosine of two texts of the first corpus less
-    that of texts of both, `other_…` of the second, and the `smaller_…` of the two. `shapes`: the
-    participation ratio of a corpus less that of another, of as many vectors of both, whose null
-    deals them anew `n_deals` times. A corpus of fewer than `fewest_documents` is left out, which
-    `corpora` says.
-    `histogram` is of `shown_pooling`, or of the mean if that is a first token that has seen no
-    other.
+    folds; `null_auc` with the labels dealt anew; `length_auc`, the AUC of the number of tokens;
+    `equal_length_auc`, the AUC of the vectors in pairs of equal length, NaN without such pairs;
+    `between_corpora_share`, the share of variance between two corpora of equal weight;
+    `within_minus_between_cosine`, the mean cosine of two texts of the first corpus less the mean
+    across the corpora, `other_…` for the second corpus, and the `smaller_…` of the two. `shapes`:
+    the participation ratio of a corpus less a second corpus's, from as many vectors of both; for
+    the null the vectors are dealt anew `n_deals` times. A corpus of fewer than `fewest_documents`
+    is left out and listed in `corpora`. `histogram` is of `shown_pooling`, or of the mean if
+    `shown_pooling` is a first token without context.
     """
     kept = large_enough(clouds, fewest_documents)
     corpora = _corpora(clouds, kept, fewest_documents)
@@ -282,14 +280,14 @@ def measure_text_clouds(
 
 @dataclass(frozen=True, eq=False)
 class _States:
-    """The clouds, and what makes the tables of one pooling and layer, with its settings."""
+    """The clouds, with the tables' functions of a pooling and layer, and the settings."""
 
     clouds: Mapping[str, TextCloud]
     windows: Mapping[str, pd.DataFrame]
     shown: tuple[str, int]
     n_histogram_bins: int
     for_halves: np.random.Generator
-    """Only its seed counts, by `stream_of`: all states have the same halves."""
+    """Only the seed counts, by `stream_of`: all states have the same halves."""
     pairs: Callable[..., Tables]
     spectrum: Callable[..., pd.DataFrame]
     dealt: Callable[..., pd.DataFrame]
@@ -343,7 +341,7 @@ def _outcome(corpora: pd.DataFrame, state_tables: list[Tables], units: pd.DataFr
 
 
 def _joined(name: str, state_tables: list[Tables]) -> pd.DataFrame:
-    """Return one table of all states; without rows for a corpus that has no other."""
+    """Return a table of all states; a corpus without a partner has no rows."""
     parts = [tables[name] for tables in state_tables if len(tables[name])]
     return pd.concat(parts, ignore_index=True) if parts else TEXT_CLOUDS.tables[name].of()
 

@@ -33,7 +33,7 @@ VALUES = ("distance", "distance_low", "distance_high", "auc", "auc_low", "auc_hi
 
 @dataclass(frozen=True, eq=False)
 class ReadCorpus:
-    """The cloud of a corpus, and its texts by id."""
+    """The cloud of a corpus, and the texts by id."""
 
     cloud: TextCloud
     texts: Mapping[str, str]
@@ -45,7 +45,7 @@ class ReadCorpus:
 
 
 def load_read(states: str, texts: str, corpora: Sequence[str]) -> dict[str, ReadCorpus]:
-    """Return each corpus that a model has read, from the folders of states and of texts."""
+    """Return all corpora read by a model, from the folders of states and of texts."""
     pooled = load_text_states({corpus: f"{states}/{corpus}.safetensors" for corpus in corpora})
     read = {}
     for corpus in corpora:
@@ -106,18 +106,19 @@ def measure_two_corpora(
     n_between: PositiveInt,
     seed: NonNegativeInt,
 ) -> Outcome:
-    """Measure how far two corpora are apart at each layer, by unit vectors of their windows.
+    """Measure the distance of two corpora at every layer, by unit vectors of windows.
 
-    `distance` is the energy distance from 0 to 1; `auc` the probability that a window leans more to
-    the first corpus than one of the second, with the mean of dealt labels as null; `p_value` is of
-    the distance, `p_value_of_layers` the chance that any layer has so large a one. Documents are
-    the units of deals and of intervals; documents of one name are one, unless the names are numbers
-    alone, as rows without an id have. Words alone (TF-IDF) stand beside, without a layer.
+    `distance` is the energy distance from 0 to 1; `auc` the probability of a window of the first
+    corpus to lean more to the first than a window of the second does, with the mean of dealt labels
+    as null; `p_value` is of the distance, `p_value_of_layers` the chance of as large a distance at
+    any layer. Documents are the units of deals and of intervals; documents of the same name are the
+    same, unless the names are digits alone, as rows without an id have. A row without a layer has
+    words alone (TF-IDF).
 
-    `between` has the `n_between` windows of each corpus that lean least to their own, at the layer
-    of the largest AUC, of equal ones the largest distance; `lean` below 0 is one to the other
-    corpus. Without two corpora of `fewest_documents` the tables are empty; two that share most
-    documents, as articles and their sentences do, are not compared.
+    `between` has the `n_between` windows of either corpus with the least lean to the own corpus, at
+    the layer of the largest AUC, then of the largest distance; a `lean` below 0 points to the
+    opposite corpus. Without two corpora of `fewest_documents` the tables are empty; corpora with
+    mostly the same documents, such as articles and the articles' sentences, are not compared.
     """
     kept = {
         name: _some(corpus, most_documents)
@@ -145,7 +146,7 @@ def measure_two_corpora(
 
 
 def _some(corpus: ReadCorpus, most: int | None) -> ReadCorpus:
-    """Return a corpus with at most so many documents."""
+    """Return a corpus with at most `most` documents, or all for None."""
     windows = corpus.cloud.windows.reset_index(drop=True)
     windows = windows.assign(place=np.arange(len(windows)))
     kept = some_documents(windows, most)
@@ -162,7 +163,7 @@ def _are_one(first: pd.DataFrame, second: pd.DataFrame) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class _Both:
-    """Two corpora, the windows of one after the other's."""
+    """Two corpora, the windows of the first before the second's."""
 
     names: tuple[str, str]
     corpora: tuple[ReadCorpus, ReadCorpus]
@@ -211,7 +212,7 @@ class _Both:
         generator: np.random.Generator,
         settings: Mapping[str, Any],
     ) -> pd.DataFrame:
-        """Return a row a layer, and one of words alone."""
+        """Return a row per layer, and a row of words alone."""
         places = [(pooling, layer) for layer in range(len(by_layer))]
         rows = [
             self._row(clouds) | {"embedding": name, "layer": layer, "p_value_of_layers": p_value}
@@ -235,7 +236,7 @@ class _Both:
         return dict(zip(PAIR, self.names, strict=True))
 
     def _read(self) -> list[tuple[str, str, str]]:
-        """Return corpus, id and text of each window."""
+        """Return corpus, id and text of the windows."""
         return [
             (name, text, f"{LATER * (window > 0)}{corpus.texts[text]}")
             for name, corpus, table in zip(self.names, self.corpora, self.windows, strict=True)
@@ -243,7 +244,7 @@ class _Both:
         ]
 
     def between(self, by_layer: list[TwoClouds], n: int) -> pd.DataFrame:
-        """Return the windows that lean least to their own corpus, where the two are most apart."""
+        """Return the windows with the least lean, at the layer of the largest distance."""
         layer = max(range(len(by_layer)), key=lambda number: _apartness(by_layer[number]))
         lean = by_layer[layer].lean * np.where(self.is_first, 1, -1)
         table = pd.DataFrame(self._read(), columns=["text_of", "text_id", "text"])
@@ -255,16 +256,16 @@ class _Both:
 
 
 def _apartness(clouds: TwoClouds) -> tuple[float, float]:
-    """Return what layers are ordered by: AUC to two digits, then the distance, for many AUCs are 1.
+    """Return the sorting key of layers: AUC to two digits, then the distance, for many AUCs are 1.
 
-    An undefined one is the smallest.
+    An undefined AUC is the smallest.
     """
     auc, distance = np.nan_to_num([clouds.auc, clouds.distance], nan=-1.0)
     return round(float(auc), 2), float(distance)
 
 
 def word_vectors(texts: Sequence[str]) -> Float[np.ndarray, "n word"] | None:
-    """Return unit TF-IDF vectors of texts; None if they have no words."""
+    """Return unit TF-IDF vectors of texts; None if the texts have no words."""
     from sklearn.feature_extraction.text import TfidfVectorizer
 
     words = TfidfVectorizer(tokenizer=longer_words_in, token_pattern=None)

@@ -144,15 +144,15 @@ def _spectra(
 
 
 def _curve(
-    found: Spectrum, draws: list[Spectrum], expected: Spectrum, level: float
+    eigenvalues: Spectrum, draws: list[Spectrum], expected: Spectrum, level: float
 ) -> pd.DataFrame:
-    shares = explained_variance(found)
+    shares = explained_variance(eigenvalues)
     low, high = central_range(
         np.stack([explained_variance(draw).cumsum() for draw in draws]), level
     )
     return pd.DataFrame(
         {
-            "n_components": np.arange(1, len(found) + 1),
+            "n_components": np.arange(1, len(eigenvalues) + 1),
             "explained_variance": shares,
             "cumulative_explained_variance": shares.cumsum(),
             "cumulative_explained_variance_low": low,
@@ -163,10 +163,14 @@ def _curve(
 
 
 def _dimensions(
-    found: Spectrum, draws: list[Spectrum], expected: Spectrum, shares: list[float], level: float
+    eigenvalues: Spectrum,
+    draws: list[Spectrum],
+    expected: Spectrum,
+    shares: list[float],
+    level: float,
 ) -> pd.DataFrame:
     """Return the dimensions by the components for each share, and by the participation ratio."""
-    readings = [_readings(values, shares) for values in (found, expected, *draws)]
+    readings = [_readings(values, shares) for values in (eigenvalues, expected, *draws)]
     low, high = central_range(np.stack(readings[2:]), level)
     n_shares = len(shares)
     return pd.DataFrame(

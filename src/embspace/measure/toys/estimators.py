@@ -84,11 +84,11 @@ def measure_estimators(
         {"cloud": name, "true_dimension": d, "n": n_points, **row}
         for name, d in shapes
         for row in _over_draws(
-            _of_family("intrinsic_dimension"),
+            _measures_of("intrinsic_dimension"),
             [CLOUDS[name](n_points, d, for_clouds) for _ in range(n_draws)],
         )
     ]
-    spectral = [measure for measure in _of_family("spectrum") if measure.name in LIMITS]
+    spectral = [measure for measure in _measures_of("spectrum") if measure.name in LIMITS]
     spectrum = [
         {"dim": dim, "n": n, **row, "limit": LIMITS[row["measure"]](dim)}
         for n in sample_sizes
@@ -99,8 +99,8 @@ def measure_estimators(
     return {"dimension": pd.DataFrame(dimension), "spectrum": pd.DataFrame(spectrum)}
 
 
-def _of_family(family: str) -> list[Definition]:
-    return [each for each in profiled_measures().values() if each.family == family]
+def _measures_of(family: str) -> list[Definition]:
+    return [measure for measure in profiled_measures().values() if measure.family == family]
 
 
 def _over_draws(measures: list[Definition], clouds: list[np.ndarray]) -> list[dict[str, Any]]:
@@ -108,14 +108,14 @@ def _over_draws(measures: list[Definition], clouds: list[np.ndarray]) -> list[di
     values = np.array([_values(measures, x) for x in clouds])
     facts = np.stack([values.mean(axis=0), values.min(axis=0), values.max(axis=0)], axis=1)
     return [
-        {"measure": each.name, "n_draws": len(clouds), **dict(zip(DRAWN, row, strict=True))}
-        for each, row in zip(measures, facts.tolist(), strict=True)
+        {"measure": measure.name, "n_draws": len(clouds), **dict(zip(DRAWN, row, strict=True))}
+        for measure, row in zip(measures, facts.tolist(), strict=True)
     ]
 
 
 def _values(measures: list[Definition], x: np.ndarray) -> list[float]:
-    found = results_of(measures, inputs_of(x, measures, {}, {}), {}, {})
-    return [value_of(each) for each in found.values()]
+    results = results_of(measures, inputs_of(x, measures, {}, {}), {}, {})
+    return [value_of(result) for result in results.values()]
 
 
 main = ESTIMATORS.main(measure_estimators)

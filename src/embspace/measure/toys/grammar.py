@@ -99,9 +99,9 @@ def measure_grammar(
     mean_distance = float(distances @ np.arange(len(distances)))
     any_attractor = clauses["n_attractors"] > 0
     summary = [
-        *_of_words(language),
+        *_word_counts(language),
         _compared("words_per_sentence", WORDS, words_per_sentence(language), lengths),
-        *_of_entropy(language, texts["text"]),
+        *_entropy_rows(language, texts["text"]),
         _compared("agreement_distance", WORDS, mean_distance, clauses["distance"]),
         _compared("clauses_with_attractor", SHARE, 1 - float(attractors[0]), any_attractor),
     ]
@@ -125,23 +125,23 @@ def _check_tail(probabilities: Float[np.ndarray, " count"], key: str) -> None:
         )
 
 
-def _of_words(language: Language) -> Iterator[GrammarRow]:
+def _word_counts(language: Language) -> Iterator[GrammarRow]:
     frequencies = word_frequencies(language)["probability"]
     yield _exact("words", WORDS, len(frequencies))
     yield _exact("words_never_used", WORDS, int((frequencies == 0).sum()))
     yield _exact("entropy_of_single_words", NATS, entropy(frequencies.to_numpy()))
 
 
-def _of_entropy(language: Language, texts: pd.Series) -> Iterator[GrammarRow]:
+def _entropy_rows(language: Language, texts: pd.Series) -> Iterator[GrammarRow]:
     below, above = entropy_bounds(language)
     yield _exact("entropy_lower_bound", NATS, below)
     yield _exact("entropy_upper_bound", NATS, above)
     log_p = np.array([log_probability(text, language) for text in texts])
     n_words = texts.str.split().map(len).to_numpy()
-    found = -log_p.sum() / n_words.sum()
+    estimate = -log_p.sum() / n_words.sum()
     # Of a ratio of means, to first order.
-    error = np.std(log_p + found * n_words, ddof=1) / n_words.mean() / np.sqrt(len(texts))
-    yield "entropy", NATS, np.nan, float(found), float(error), len(texts)
+    error = np.std(log_p + estimate * n_words, ddof=1) / n_words.mean() / np.sqrt(len(texts))
+    yield "entropy", NATS, np.nan, float(estimate), float(error), len(texts)
 
 
 def _exact(quantity: str, unit: str, value: float) -> GrammarRow:
@@ -155,15 +155,15 @@ def _compared(quantity: str, unit: str, exact: float, values: pd.Series) -> Gram
 
 
 def _distribution(
-    quantity: str, exact: Float[np.ndarray, " count"], found: pd.Series
+    quantity: str, exact: Float[np.ndarray, " count"], measured: pd.Series
 ) -> pd.DataFrame:
-    n, counts = len(found), np.arange(len(exact))
+    n, counts = len(measured), np.arange(len(exact))
     return pd.DataFrame(
         {
             "quantity": quantity,
             "count": counts,
             "exact": exact,
-            "measured": [float((found == count).mean()) for count in counts],
+            "measured": [float((measured == count).mean()) for count in counts],
             "standard_error": np.sqrt(exact * (1 - exact) / n),
             "n": n,
         }

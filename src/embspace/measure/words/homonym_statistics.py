@@ -51,13 +51,13 @@ def distances_by_layer(
     """Return the distances of all pairs of rows, by each of `MEASURES`."""
     from scipy.spatial.distance import cdist
 
-    found = np.empty((*x.shape[:2], len(MEASURES), x.shape[2], x.shape[2]))
+    distances = np.empty((*x.shape[:2], len(MEASURES), x.shape[2], x.shape[2]))
     for place in np.ndindex(x.shape[:2]):
         states = x[place]
-        found[place][0] = cosine_distances(states)
-        found[place][1] = cosine_distances(states - states.mean(axis=0))
-        found[place][2] = cdist(states, states)
-    return found
+        distances[place][0] = cosine_distances(states)
+        distances[place][1] = cosine_distances(states - states.mean(axis=0))
+        distances[place][2] = cdist(states, states)
+    return distances
 
 
 def cosine_distances(x: Float[np.ndarray, "n dim"]) -> Float[np.ndarray, "n n"]:
@@ -82,7 +82,7 @@ def word_values(
     contrasts: list[GroupContrast] = []
     contexts, bag_accuracies = [], []
     word = senses["word"].to_numpy()
-    members = [np.flatnonzero(word == each) for each in senses["word"].unique()]
+    members = [np.flatnonzero(word == name) for name in senses["word"].unique()]
     for rows in members:
         sense = pd.factorize(senses["sense"].to_numpy()[rows])[0].astype(np.int64)
         group = relabelings(sense, n_draws, generator)
@@ -90,10 +90,10 @@ def word_values(
         contexts.append(contrast_groups(_block(around, rows), group).accuracy.reshape(shape))
         bag_accuracies.append(contrast_groups(_block(bags, rows), group).accuracy)
     return WordValues(
-        within=np.stack([each.within.reshape(shape) for each in contrasts]),
-        between=np.stack([each.between.reshape(shape) for each in contrasts]),
+        within=np.stack([contrast.within.reshape(shape) for contrast in contrasts]),
+        between=np.stack([contrast.between.reshape(shape) for contrast in contrasts]),
         between_words=_between_words(distances, members),
-        accuracy=np.stack([each.accuracy.reshape(shape) for each in contrasts]),
+        accuracy=np.stack([contrast.accuracy.reshape(shape) for contrast in contrasts]),
         context_accuracy=np.stack(contexts),
         bag_of_words_accuracy=np.stack(bag_accuracies)[..., np.newaxis, np.newaxis],
     )
@@ -110,11 +110,11 @@ def _between_words(
     distances: Float[np.ndarray, "weights layer measure n n"],
     members: Sequence[Int[np.ndarray, " _"]],
 ) -> Float[np.ndarray, "word word weights layer measure"]:
-    of_word = np.zeros((len(members), distances.shape[-1]))
+    weights = np.zeros((len(members), distances.shape[-1]))
     for word, rows in enumerate(members):
-        of_word[word, rows] = 1 / len(rows)
+        weights[word, rows] = 1 / len(rows)
     with threadpool_limits(1, user_api="blas"):
-        means = of_word @ distances @ of_word.T
+        means = weights @ distances @ weights.T
     return np.moveaxis(means, (-2, -1), (0, 1))
 
 
@@ -133,7 +133,7 @@ def over_words(values: WordValues, words: Int[np.ndarray, " word"]) -> dict[str,
     accuracy = mean_of_defined(values.accuracy[words], axis=0)
     context = mean_of_defined(values.context_accuracy[words], axis=0)
     bag = mean_of_defined(values.bag_of_words_accuracy[words], axis=0)
-    found = {
+    means = {
         "within": within,
         "between": between,
         "between_words": yardstick,
@@ -149,8 +149,8 @@ def over_words(values: WordValues, words: Int[np.ndarray, " word"]) -> dict[str,
     }
     for name in OVER_LAYERS:
         for first in FIRST_LAYERS:
-            found[slope_name(name, first)] = slope(found[name][..., first:, :])
-    return found
+            means[slope_name(name, first)] = slope(means[name][..., first:, :])
+    return means
 
 
 def slope_name(name: str, first_layer: int) -> str:
@@ -190,8 +190,8 @@ def intervals(
     low, high, deviations = (
         {
             name: part.reshape(-1, *x.shape[1:])
-            for (name, x), part in zip(whole.items(), np.split(each, ends, axis=-1), strict=True)
+            for (name, x), part in zip(whole.items(), np.split(array, ends, axis=-1), strict=True)
         }
-        for each in interval
+        for array in interval
     )
     return low, high, deviations

@@ -100,5 +100,5 @@ def held_out_predictions(
 ) -> Int[np.ndarray, " word"]:
     """Return the class that a probe fitted on the other folds gives to each word."""
     return predict_by_fold(
-        lambda some, of_some: fitted(probe(effort, seed), some, of_some), features, labels, folds
+        lambda x, classes: fitted(probe(effort, seed), x, classes), features, labels, folds
     )

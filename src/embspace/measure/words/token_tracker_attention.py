@@ -61,9 +61,9 @@ def attention_of_words(module: Any, texts: FollowedTexts) -> Received:
         followed = texts.text == number
         maps = attention_maps(module, ids[None].copy(), np.ones((1, len(ids)), np.int64))
         layers = [received_attention(x[0].float().cpu().numpy(), ~special) for x in maps]
-        of_window = np.zeros(len(ids))
-        of_window[~special] = np.concatenate(layers).mean(axis=0)
-        received[followed] = of_window[texts.position[followed]]
+        by_position = np.zeros(len(ids))
+        by_position[~special] = np.concatenate(layers).mean(axis=0)
+        received[followed] = by_position[texts.position[followed]]
     return received
 
 
@@ -82,9 +82,9 @@ def attention_rows(
     types = words.content_types.astype(np.int64)
     draws = relabelings(types, n_dealt, stream_of(halves.generator, "dealt"))[1:]
     dealt = by_classes(trained, words, draws == 1)
-    value, at_random = (_of_units(x, words, np.unique(words.unit)) for x in (trained, random))
+    value, at_random = (_compared(x, words, np.unique(words.unit)) for x in (trained, random))
     bounds = half_sample_interval(
-        lambda units: _of_units(trained, words, units),
+        lambda units: _compared(trained, words, units),
         texts.n_units,
         n_resamples=halves.n_half_samples,
         level=halves.level,
@@ -125,7 +125,7 @@ def by_classes(
     return np.stack([larger, ratio(*means)], axis=-1)
 
 
-def _of_units(received: Received, words: Occurrences, units: Int[np.ndarray, " drawn"]) -> Compared:
+def _compared(received: Received, words: Occurrences, units: Int[np.ndarray, " drawn"]) -> Compared:
     inside = np.isin(words.unit, units)
     content, function = (
         received[inside & (words.is_content == is_content)] for is_content in (True, False)

@@ -31,8 +31,8 @@ def group_means(
     values = tracks.values[positions]
     kept = [inside & (tracks.group == group) for group in groups]
     means = [
-        values[..., each].mean(axis=2) if each.any() else np.full(values.shape[:2], np.nan)
-        for each in kept
+        values[..., members].mean(axis=2) if members.any() else np.full(values.shape[:2], np.nan)
+        for members in kept
     ]
     return np.stack(means)
 
@@ -47,7 +47,7 @@ def contrast(
     """
     values = tracks.values[positions]
     first, second = (values[..., inside & (tracks.group == group)] for group in groups)
-    rank, cosine = (QUANTITIES.index(each) for each in ("log_rank", "cosine"))
+    rank, cosine = (QUANTITIES.index(name) for name in ("log_rank", "cosine"))
     if not first.shape[2] or not second.shape[2]:
         return np.full((len(values), len(CONTRASTED)), np.nan)
     difference = first.mean(axis=2) - second.mean(axis=2)
@@ -67,9 +67,9 @@ def movement_shares(
     kept = inside & (tracks.group == group)
     moved = [
         tracks.step[:, kept],
-        *(np.abs(np.diff(tracks.of(each)[:, kept], axis=0)) for each in ("log_rank", "cosine")),
+        *(np.abs(np.diff(tracks.of(name)[:, kept], axis=0)) for name in ("log_rank", "cosine")),
     ]
-    sums = np.stack([each.sum(axis=1) for each in moved])
+    sums = np.stack([moves.sum(axis=1) for moves in moved])
     return ratio(sums, sums.sum(axis=1, keepdims=True))
 
 
@@ -91,24 +91,24 @@ def excursion_statistics(tracks: Tracks, inside: Inside) -> dict[str, float]:
     log_rank = tracks.of("log_rank")
     if len(log_rank) < 3:
         return dict.fromkeys(EXCURSIONS, np.nan)
-    function, content = (inside & (tracks.group == each) for each in (FUNCTION, CONTENT))
-    of_function = excursions(log_rank[:, function].mean(axis=1))
-    of_content = excursions(log_rank[:, content].mean(axis=1))
-    at = int(of_function.argmax())
+    function, content = (inside & (tracks.group == name) for name in (FUNCTION, CONTENT))
+    thrown = excursions(log_rank[:, function].mean(axis=1))
+    content_thrown = excursions(log_rank[:, content].mean(axis=1))
+    at = int(thrown.argmax())
     units = np.unique(tracks.unit[function])
     by_unit = np.stack(
-        [log_rank[:, function & (tracks.unit == each)].mean(axis=1) for each in units], axis=1
+        [log_rank[:, function & (tracks.unit == unit)].mean(axis=1) for unit in units], axis=1
     )
     in_texts = (excursions(by_unit).argmax(axis=0) == at).mean()
-    if of_function[at] <= 0:  # no layer throws them away, and so none that all texts could share
+    if thrown[at] <= 0:  # no layer throws them away, and so none that all texts could share
         in_texts = np.nan
-    found = (at + 1, of_function[at], of_function[at] - of_content[at], in_texts)
-    return dict(zip(EXCURSIONS, map(float, found), strict=True))
+    values = (at + 1, thrown[at], thrown[at] - content_thrown[at], in_texts)
+    return dict(zip(EXCURSIONS, map(float, values), strict=True))
 
 
 def rank_per_cosine(tracks: Tracks, kept: Inside) -> float:
     """The growth of the log rank from layer 0 to the last, over the cosine that is lost."""
-    rank, cosine = (tracks.of(each)[:, kept] for each in ("log_rank", "cosine"))
+    rank, cosine = (tracks.of(name)[:, kept] for name in ("log_rank", "cosine"))
     return float(ratio((rank[-1] - rank[0]).sum(), (cosine[0] - cosine[-1]).sum()))
 
 
@@ -117,11 +117,11 @@ def position_statistics(tracks: Tracks, kept: Inside) -> dict[str, float]:
     if "own" not in tracks.values:
         return {}
     plain = tracks.of("log_rank")
-    found = {}
+    shares = {}
     for name in ("own", "first"):
         change = np.abs(tracks.of("log_rank", name) - plain)[1:, kept]
-        found[f"ranks_kept_with_{name}_positions"] = float((change < TWOFOLD).mean())
-    return found
+        shares[f"ranks_kept_with_{name}_positions"] = float((change < TWOFOLD).mean())
+    return shares
 
 
 def running_statistics(
@@ -129,9 +129,9 @@ def running_statistics(
 ) -> Callable[[Int[np.ndarray, " drawn"]], dict[str, float]]:
     """A function from units to the statistics of content and function words in running texts."""
 
-    def of_units(units: Int[np.ndarray, " drawn"]) -> dict[str, float]:
+    def statistics(units: Int[np.ndarray, " drawn"]) -> dict[str, float]:
         inside = tracks.inside(units)
-        content, function = (inside & (tracks.group == each) for each in (CONTENT, FUNCTION))
+        content, function = (inside & (tracks.group == name) for name in (CONTENT, FUNCTION))
         rank, cosine = tracks.of("log_rank"), tracks.of("cosine")
         larger = probability_of_larger(rank[:, content], rank[:, function])
         larger_cosine = probability_of_larger(cosine[:, content], cosine[:, function])
@@ -140,7 +140,7 @@ def running_statistics(
         last, n_blocks = len(rank) - 1, len(rank) - 1
         kinds = {CONTENT: content, FUNCTION: function}
         listed = {name: _listed(rank[last, kind], n_listed) for name, kind in kinds.items()}
-        shares = {each: movement_shares(tracks, each, inside)[1] for each in (CONTENT, FUNCTION)}
+        shares = {name: movement_shares(tracks, name, inside)[1] for name in (CONTENT, FUNCTION)}
         together = tracks.together[..., np.isin(tracks.text_unit, units)].mean(axis=2)
         return {
             "content_rank_larger_at_last": float(larger[last]),
@@ -171,7 +171,7 @@ def running_statistics(
             **position_statistics(tracks, inside),
         }
 
-    return of_units
+    return statistics
 
 
 def homonym_statistics(
@@ -179,11 +179,11 @@ def homonym_statistics(
 ) -> Callable[[Int[np.ndarray, " drawn"]], dict[str, float]]:
     """A function from units to the statistic of homonyms beside other nouns of their sentences."""
 
-    def of_units(units: Int[np.ndarray, " drawn"]) -> dict[str, float]:
-        found = contrast(tracks, "none", CONTRASTS["homonym_one_sense"], tracks.inside(units))
-        return {"homonym_rank_larger_at_last": float(found[-1, 0])}
+    def statistics(units: Int[np.ndarray, " drawn"]) -> dict[str, float]:
+        contrasts = contrast(tracks, "none", CONTRASTS["homonym_one_sense"], tracks.inside(units))
+        return {"homonym_rank_larger_at_last": float(contrasts[-1, 0])}
 
-    return of_units
+    return statistics
 
 
 def _listed(log_rank: Float[np.ndarray, " token"], n_listed: int) -> float:

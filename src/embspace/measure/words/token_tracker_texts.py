@@ -67,7 +67,7 @@ def running_texts(
     content = texts.drop_duplicates("id").set_index("id")
     strings = windows["text"].map(content["text"]).tolist()
     words = whole_words(tokens, strings)
-    named = tokens.assign(group=[groups.get(each, "") for each in words], word=words)
+    named = tokens.assign(group=[groups.get(word, "") for word in words], word=words)
     counts = pd.crosstab(named["window"], named["group"])
     counts = counts.reindex(columns=[CONTENT, FUNCTION], fill_value=0)
     counts = counts[(counts > 0).all(axis=1)].reset_index()
@@ -124,6 +124,6 @@ def _followed(
             position += at.tolist()
             group += [name] * len(at)
             word += [word_at[place] for place in at.tolist()]
-    at_text, at_position = (np.array(each, dtype=np.int64) for each in (text, position))
-    of_group, of_word = (np.array(names, dtype=object) for names in (group, word))
-    return FollowedTexts(ids, unit, at_text, at_position, of_group, of_word, special)
+    at_text, at_position = (np.array(numbers, dtype=np.int64) for numbers in (text, position))
+    group_names, followed = (np.array(names, dtype=object) for names in (group, word))
+    return FollowedTexts(ids, unit, at_text, at_position, group_names, followed, special)

@@ -45,8 +45,8 @@ class Tracks:
             for at, (layer, point) in enumerate(self.places[positions])
             if point == self.point or not layer
         ]
-        found: np.ndarray = self.values[positions][rows, QUANTITIES.index(quantity)]
-        return found
+        layers: np.ndarray = self.values[positions][rows, QUANTITIES.index(quantity)]
+        return layers
 
     def inside(self, units: Int[np.ndarray, " drawn"]) -> Bool[np.ndarray, " token"]:
         """Return which tokens are of these units."""
@@ -71,27 +71,27 @@ def read_tracks(
     token = texts.token
     places: dict[Positions, list[TrackedPlace]] = {}
     values: dict[Positions, np.ndarray] = {}
-    for each in positions:
-        kept = [place for place in states if each == "none" or place[1] in ("embedding", chosen)]
+    for kind in positions:
+        kept = [place for place in states if kind == "none" or place[1] in ("embedding", chosen)]
         stacked = np.concatenate([states[place] for place in kept])
         n = len(kept)
-        found = vocabulary.ranks(
-            stacked, np.tile(token, n), np.tile(texts.position, n), positions=each
+        ranks = vocabulary.ranks(
+            stacked, np.tile(token, n), np.tile(texts.position, n), positions=kind
         )
-        places[each], values[each] = kept, _quantities(found, n)
+        places[kind], values[kind] = kept, _quantities(ranks, n)
     return Tracks(
         texts.unit_of_token, texts.group, places, values, steps, texts.unit, together, chosen
     )
 
 
-def _quantities(found: VocabularyRanks, n_places: int) -> Float[np.ndarray, "place quantity token"]:
+def _quantities(ranks: VocabularyRanks, n_places: int) -> Float[np.ndarray, "place quantity token"]:
     columns = (
-        np.log10(1 + found.rank),
-        found.cosine,
-        found.euclidean_distance,
-        (found.rank < 1).astype(float),
+        np.log10(1 + ranks.rank),
+        ranks.cosine,
+        ranks.euclidean_distance,
+        (ranks.rank < 1).astype(float),
     )
-    return np.stack([each.reshape(n_places, -1) for each in columns], axis=1)
+    return np.stack([column.reshape(n_places, -1) for column in columns], axis=1)
 
 
 def _states(
@@ -103,27 +103,27 @@ def _states(
     for number, ids in enumerate(texts.ids):
         at = texts.position[texts.text == number]
         streams: list[np.ndarray] = []
-        for each in tracked_states(module, ids):
-            if each.point in ("embedding", "output"):
-                streams.append(each.x)
-            if each.point == "embedding" or each.point in points:
-                parts.setdefault((each.layer, each.point), []).append(each.x[at])
+        for state in tracked_states(module, ids):
+            if state.point in ("embedding", "output"):
+                streams.append(state.x)
+            if state.point == "embedding" or state.point in points:
+                parts.setdefault((state.layer, state.point), []).append(state.x[at])
         together.append(_together(streams, ids))
         moves = [np.linalg.norm(b[at] - a[at], axis=1) for a, b in pairwise(streams)]
         steps.append(np.stack(moves))
-    states = {place: np.concatenate(each) for place, each in parts.items()}
+    states = {place: np.concatenate(arrays) for place, arrays in parts.items()}
     return states, np.stack(together, axis=2), np.concatenate(steps, axis=1)
 
 
 def _together(
     streams: list[np.ndarray], ids: Int[np.ndarray, " token"]
 ) -> Float[np.ndarray, "layer two"]:
-    found = np.full((len(streams), 2), np.nan)
+    cosines = np.full((len(streams), 2), np.nan)
     for layer, x in enumerate(streams):
-        found[layer, 0] = mean_pair_cosine(x, ids)
+        cosines[layer, 0] = mean_pair_cosine(x, ids)
         if layer:
-            found[layer, 1] = mean_pair_cosine(x - streams[layer - 1], ids)
-    return found
+            cosines[layer, 1] = mean_pair_cosine(x - streams[layer - 1], ids)
+    return cosines
 
 
 def density_of(
@@ -132,6 +132,6 @@ def density_of(
     """The mean cosine of each token's row with the `n_neighbors` nearest other rows."""
     known, number = np.unique(token, return_inverse=True)
     k = min(n_neighbors + 1, len(vocabulary.rows))
-    found = vocabulary_ranks(vocabulary.rows[known], known, vocabulary.rows, k=k)
-    others = np.where(found.nearest == known[:, None], np.nan, found.nearest_value)
+    ranks = vocabulary_ranks(vocabulary.rows[known], known, vocabulary.rows, k=k)
+    others = np.where(ranks.nearest == known[:, None], np.nan, ranks.nearest_value)
     return np.asarray(np.nanmean(others, axis=1)[number])

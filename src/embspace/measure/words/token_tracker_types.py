@@ -65,7 +65,9 @@ def density_rows(
         return np.asarray(probability_of_larger(values[kinds], values[~kinds]))
 
     everything = np.arange(len(tokens))
-    own, at_random = (density_of(each, tokens, n_neighbors) for each in (trained, random))
+    own, at_random = (
+        density_of(vocabulary, tokens, n_neighbors) for vocabulary in (trained, random)
+    )
     bounds = half_sample_interval(
         lambda drawn: larger(own, drawn),
         len(tokens),

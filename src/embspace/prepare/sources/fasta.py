@@ -42,12 +42,12 @@ def load_fasta(corpus: FastaCorpus) -> pd.DataFrame:
 def _class(record: Record, corpus: FastaCorpus) -> str:
     if corpus.class_pattern is None:
         return ""
-    found = re.search(corpus.class_pattern, record.header)
-    if not (found and found[1]):
+    match = re.search(corpus.class_pattern, record.header)
+    if not (match and match[1]):
         raise InputError(
             f"key 'class_pattern': {corpus.path}: finds no class in the header {record.header!r}"
         )
-    return found[1]
+    return match[1]
 
 
 def _region(record: Record, corpus: FastaCorpus) -> str:

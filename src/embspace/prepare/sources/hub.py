@@ -121,18 +121,18 @@ def _without_warnings() -> Iterator[None]:
         logger.setLevel(level)
 
 
-def _check_revision(found: str, corpus: HubCorpus) -> None:
+def _check_revision(revision: str, corpus: HubCorpus) -> None:
     # Offline, the library takes whatever commit it cached last, with no regard to `revision`.
     if corpus.revision is None:
         logging.getLogger(__name__).warning(
             "%s: `revision` pins nothing, took %s; write that there to keep it",
             _name(corpus),
-            found,
+            revision,
         )
-    elif found != corpus.revision:
+    elif revision != corpus.revision:
         raise InputError(
             f"{_name(corpus)}: the hub cannot be reached, and of this data set the cache last got "
-            f"the revision {found}, not {corpus.revision}; {OFFLINE}"
+            f"the revision {revision}, not {corpus.revision}; {OFFLINE}"
         )
 
 
@@ -172,8 +172,8 @@ def _check(table: pd.DataFrame, corpus: HubCorpus) -> None:
             raise InputError(
                 f"{where}, column '{corpus.id_column or 'id'}': found {name!r}, not a name"
             )
-        for kind, each in (("id", name), ("text", text)):
-            if flaw := flaw_of_text(each):
+        for kind, string in (("id", name), ("text", text)):
+            if flaw := flaw_of_text(string):
                 raise InputError(f"{where}: the {kind} {name!r} {flaw}")
     repeated = table["id"].duplicated()
     if repeated.any():

@@ -108,7 +108,7 @@ def find_largest_id(corpus: WikipediaCorpus) -> int:
     """
     query = {"list": "recentchanges", "rctype": "new", "rcprop": "ids", "rclimit": "1"}
     with _understood(corpus):
-        changes = _asked(query, corpus).get("recentchanges", [])
+        changes = _query(query, corpus).get("recentchanges", [])
         if not changes:
             raise InputError(
                 f"{corpus.api}: names no page that was made lately, expected the newest; give the "
@@ -123,7 +123,7 @@ def drawn_ids(largest_id: int, seed: int) -> Iterator[list[int]]:
     seen: set[int] = set()
     while len(seen) < largest_id:
         drawn = generator.integers(1, largest_id, BATCH, endpoint=True).tolist()
-        new = [each for each in dict.fromkeys(drawn) if each not in seen]
+        new = [page_id for page_id in dict.fromkeys(drawn) if page_id not in seen]
         seen.update(new)
         if new:
             yield new
@@ -143,14 +143,14 @@ def _articles(
     for ids in batches:
         _rest(corpus)
         query = {"prop": "info", "pageids": "|".join(map(str, ids))}
-        pages = {page["pageid"]: page for page in _asked(query, corpus).get("pages", [])}
-        for each in ids:
-            page = pages.get(each, {"missing": True})
+        pages = {page["pageid"]: page for page in _query(query, corpus).get("pages", [])}
+        for page_id in ids:
+            page = pages.get(page_id, {"missing": True})
             if not page.get("missing") and not page.get("redirect") and page["ns"] == 0:
                 yield page
 
 
-def _asked(query: dict[str, str], corpus: WikipediaCorpus) -> dict[str, Any]:
+def _query(query: dict[str, str], corpus: WikipediaCorpus) -> dict[str, Any]:
     answer = ask({"action": "query", **query}, corpus, offline=OFFLINE)
     if "query" not in answer:
         raise InputError(f"{corpus.api}: {complaint(answer)}")

@@ -27,15 +27,15 @@ def load_wordnet(words: WordNetWords) -> pd.DataFrame:
     """
     with within("key 'words.folder'"):
         folder = _folder(words.folder)
-        found = {
+        candidates = {
             part: sorted(set(_single_words(folder / name, types)))
             for part, (name, types) in FILES.items()
         }
-    streams = np.random.default_rng(words.seed).spawn(len(found))
+    streams = np.random.default_rng(words.seed).spawn(len(candidates))
     rows = [
         {"id": f"{part}_{word}", "word": word, "lemma": word.lower(), "part_of_speech": part}
-        for (part, each), stream in zip(found.items(), streams, strict=True)
-        for word in _drawn(each, part, words.n_words, stream)
+        for (part, choices), stream in zip(candidates.items(), streams, strict=True)
+        for word in _drawn(choices, part, words.n_words, stream)
     ]
     return pd.DataFrame(rows)
 
@@ -94,4 +94,4 @@ def _drawn(words: list[str], part: str, n_words: int, stream: np.random.Generato
             f"key 'words.n_words': found {n_words}, allowed: up to {len(words)}; WordNet has "
             f"{counted(len(words), part)} of one word in {FILES[part][0]}"
         )
-    return [words[each] for each in stream.choice(len(words), n_words, replace=False)]
+    return [words[number] for number in stream.choice(len(words), n_words, replace=False)]

@@ -32,9 +32,9 @@ class Panel:
 def panels_of_maps(results: Mapping[str, Any]) -> list[Panel]:
     """Return a panel for each cloud, with the first two axes of its map."""
     quality = results["quality"]
-    found = quality[quality["n_axes"] == 2].set_index("cloud")
+    planes = quality[quality["n_axes"] == 2].set_index("cloud")
     return [
-        Panel(str(name), rows, found.loc[str(name)])
+        Panel(str(name), rows, planes.loc[str(name)])
         for name, rows in _with_kinds(results).groupby("cloud", sort=False)
     ]
 

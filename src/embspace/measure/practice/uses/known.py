@@ -76,12 +76,12 @@ def told_apart(
     """Return how well a module's states tell known uses, at each layer."""
     states = states_at(module, [place for one in known for place in one.places], reading)
     ends = np.cumsum([len(one.places) for one in known])[:-1]
-    columns = list(_told(states, ends, known, n_components, n_draws, generator))
+    columns = list(_pair_values(states, ends, known, n_components, n_draws, generator))
     purity, dealt, sure = (np.stack(parts, axis=-1) for parts in zip(*columns, strict=True))
     return Told(purity, dealt, sure)
 
 
-def _told(
+def _pair_values(
     states: Float[np.ndarray, "layer place dim"],
     ends: Int[np.ndarray, " cut"],
     known: Sequence[KnownUses],
