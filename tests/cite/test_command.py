@@ -110,7 +110,7 @@ def test_plain_text_and_bibtex(noun: str):
         assert leftover not in text
     keys = [each.key for each in parse_bibtex(bibtex, noun)]
     assert {"embspace", "luisto2024"} < set(keys) or noun in ("architecture", "cubes")
-    assert ("wang2020" in keys) == load_methods(noun).of_one_model
+    assert ("wang2020" in keys) == load_methods(noun).names_model
 
 
 def test_the_sentence_has_model_numbers_and_settings():

@@ -68,7 +68,7 @@ def test_two_to_five_sentences(noun: str):
 @pytest.mark.parametrize("noun", all_methods())
 def test_results_are_those_of_the_model_or_of_a_toy(noun: str):
     methods = load_methods(noun)
-    stem = "<model>" if methods.of_one_model else TOY
+    stem = "<model>" if methods.names_model else TOY
     files = re.findall(r'"(results/.*?)"', methods.template)
     assert {Path(file).stem for file in files} <= {stem}
 
@@ -76,8 +76,8 @@ def test_results_are_those_of_the_model_or_of_a_toy(noun: str):
 def test_verb_and_noun_are_read_from_the_name_of_the_file():
     methods = Methods("measure_random_things", '{{ value("<model>.csv", "n") }} of {{ model }}')
     assert (methods.verb, methods.noun) == ("measure", "random_things")
-    assert methods.of_one_model
-    assert not Methods("measure_toys", '{{ value("model.csv", "n") }} of no model').of_one_model
+    assert methods.names_model
+    assert not Methods("measure_toys", '{{ value("model.csv", "n") }} of no model').names_model
 
 
 def test_an_unknown_noun_is_told_which_it_may_be():

@@ -59,7 +59,7 @@ class Reference(Strict):
     @property
     def authors(self) -> str:
         """One & Two, or One et al."""
-        names = [_family_name(each) for each in self.fields["author"].split(" and ")]
+        names = [_family_name(author) for author in self.fields["author"].split(" and ")]
         if len(names) > 2 or names[-1] == "others":
             return f"{names[0]} et al."
         return " & ".join(names)
@@ -83,7 +83,7 @@ def has_balanced_braces(text: str) -> bool:
 def load_references() -> dict[str, Reference]:
     """All references by key: of references.bib, then embspace and its theses of CITATION.cff."""
     stored = parse_bibtex((DATA / "references.bib").read_text(encoding="utf-8"), "references.bib")
-    return {each.key: each for each in [*stored, *read_citation(CITATION)]}
+    return {reference.key: reference for reference in [*stored, *read_citation(CITATION)]}
 
 
 def parse_bibtex(text: str, file: str) -> list[Reference]:
@@ -99,7 +99,7 @@ def parse_bibtex(text: str, file: str) -> list[Reference]:
     for kind, key, body in ENTRY.findall(text):
         content = {"kind": kind, "key": key, "fields": dict(FIELD.findall(body))}
         references.append(validate(Reference, content, f"{file}, '{key}'"))
-    keys = [each.key for each in references]
+    keys = [reference.key for reference in references]
     if repeated := sorted({key for key in keys if keys.count(key) > 1}):
         raise InputError(f"{file}: there twice: {', '.join(repeated)}")
     return references
@@ -120,10 +120,10 @@ def read_citation(path: Path) -> list[Reference]:
     # An address, once there is a public one.
     if "repository-code" in content:
         own["url"] = content["repository-code"]
-    theses = [each for each in content.get("references", []) if each["type"] == "thesis"]
+    theses = [entry for entry in content.get("references", []) if entry["type"] == "thesis"]
     return [
         validate(Reference, {"kind": "misc", "key": OWN_KEY, "fields": own}, str(path)),
-        *(validate(Reference, _thesis(each), str(path)) for each in theses),
+        *(validate(Reference, _thesis(thesis), str(path)) for thesis in theses),
     ]
 
 
@@ -143,10 +143,10 @@ def _thesis(cited: dict[str, Any]) -> dict[str, Any]:
 
 def _people(authors: list[dict[str, str]]) -> str:
     return " and ".join(
-        f"{{{each['name']}}}"
-        if "name" in each
-        else f"{each['family-names']}, {each['given-names']}"
-        for each in authors
+        f"{{{author['name']}}}"
+        if "name" in author
+        else f"{author['family-names']}, {author['given-names']}"
+        for author in authors
     )
 
 

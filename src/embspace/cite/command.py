@@ -86,7 +86,7 @@ def methods_of(nouns: Iterable[str], model_name: str) -> tuple[dict[str, str], s
     closing = CLOSING.replace("`{stage}`", "the stages").format(version=version("embspace"))
     marked[""] = f"{model} {closing}"
     keys = reference_keys(" ".join(marked.values()))
-    texts = {noun: plain_text(each, references) for noun, each in marked.items()}
+    texts = {noun: plain_text(text, references) for noun, text in marked.items()}
     return texts, "\n".join(references[key].bibtex for key in keys if key in references)
 
 
@@ -124,10 +124,10 @@ def plain_text(marked: str, references: dict[str, Reference]) -> str:
     """References as authors and year."""
 
     def cited(keys: list[str], in_parentheses: bool) -> str:
-        found = [references[key] for key in keys]
+        entries = [references[key] for key in keys]
         if in_parentheses:
-            return f"({'; '.join(f'{each.authors} {each.year}'.strip() for each in found)})"
-        return f"{found[0].authors} ({found[0].year})"
+            return f"({'; '.join(f'{entry.authors} {entry.year}'.strip() for entry in entries)})"
+        return f"{entries[0].authors} ({entries[0].year})"
 
     return with_references(marked, cited=cited)
 
@@ -159,10 +159,10 @@ def _stale(facts: Facts) -> Iterator[str]:
 
 def _items(facts: Facts) -> list[str]:
     """Return the stage of an analysis, by the names of items in dvc.lock."""
-    found = _stage(facts.methods)
-    if "pair" in found.entry.get("matrix", {}):
-        return [found.item(pair) for pair in facts.params.compared]
-    return [found.item(facts.model_name) if facts.methods.of_one_model else found.name]
+    stage = _stage(facts.methods)
+    if "pair" in stage.entry.get("matrix", {}):
+        return [stage.item(pair) for pair in facts.params.compared]
+    return [stage.item(facts.model_name) if facts.methods.names_model else stage.name]
 
 
 def _params_in_lock(stage: str) -> dict[str, Any]:

@@ -68,7 +68,7 @@ class Facts:
         self.model_name = model_name
         # First, for outside of a tree there is no model to describe either.
         self.params: Params = read_params()
-        self.model = described(model_name) if methods.of_one_model else None
+        self.model = described(model_name) if methods.names_model else None
 
     def variables(self) -> dict[str, Any]:
         """Return the variables of a template; `model` is a label, and toys have none."""
@@ -107,9 +107,9 @@ class Facts:
         for file, column in POSITIONS.items():
             path = Path(self._named(file))
             counts = read_contents(path).rows if path.is_file() else ()
-            found = next((row.get(self._named(column)) for row in counts), None)
-            if found:
-                return int(found)
+            n = next((row.get(self._named(column)) for row in counts), None)
+            if n:
+                return int(n)
         return None
 
     def value(self, file: str, column: str, /, **where: Any) -> Any:
@@ -118,18 +118,18 @@ class Facts:
         Raises:
             InputError: if the column has several values.
         """
-        found = self.values(file, column, **where)
-        if isinstance(found, StrictUndefined):
-            return found
-        if len(found) > 1:
+        values = self.values(file, column, **where)
+        if isinstance(values, StrictUndefined):
+            return values
+        if len(values) > 1:
             place = self._place(file, column)
-            raise InputError(f"{place}: {len(found)} different values{_which(where)}")
-        return found[0]
+            raise InputError(f"{place}: {len(values)} different values{_which(where)}")
+        return values[0]
 
     def values(self, file: str, column: str, /, **where: Any) -> list[Any] | StrictUndefined:
         """The different values of a column of a table."""
-        found = self.rows(file, column, **where)
-        return found if isinstance(found, StrictUndefined) else [cell for (cell,) in found]
+        rows = self.rows(file, column, **where)
+        return rows if isinstance(rows, StrictUndefined) else [cell for (cell,) in rows]
 
     def rows(self, file: str, /, *columns: str, **where: Any) -> list[Any] | StrictUndefined:
         """The distinct rows of some columns, without rows with an empty cell.
@@ -140,7 +140,7 @@ class Facts:
         rows = self._contents(file, *columns, *where).rows
         names = [self._named(column) for column in columns]
         cells = [[row.get(name) for name in names] for row in rows if _is_wanted(row, where)]
-        whole = [tuple(map(_parsed, each)) for each in cells if not {None, ""} & set(each)]
+        whole = [tuple(map(_parsed, row)) for row in cells if not {None, ""} & set(row)]
         absent = StrictUndefined(f"{self._place(file, *columns)}: no value{_which(where)}")
         return list(dict.fromkeys(whole)) or absent
 
@@ -191,7 +191,7 @@ def _which(where: dict[str, Any]) -> str:
 
 
 def _allowed(wanted: Any) -> list[str]:
-    return [str(each) for each in (wanted if isinstance(wanted, list) else [wanted])]
+    return [str(cell) for cell in (wanted if isinstance(wanted, list) else [wanted])]
 
 
 def _parsed(cell: Cell) -> Any:

@@ -37,17 +37,19 @@ class Methods:
         return self.name.partition("_")[2]
 
     @cached_property
-    def of_one_model(self) -> bool:
+    def names_model(self) -> bool:
         """Return whether it names a model: toys do not, nor what is about several models."""
         names = Environment().parse(self.template).find_all(nodes.Name)
-        return "model" in {each.name for each in names}
+        return "model" in {node.name for node in names}
 
 
 def all_methods() -> dict[str, Methods]:
     """Every template by its noun."""
     paths = [Path(str(path)) for path in (DATA / "sentences").iterdir()]
-    found = [Methods(path.stem, path.read_text(encoding="utf-8")) for path in paths]
-    return {each.noun: each for each in sorted(found, key=lambda methods: methods.noun)}
+    templates = [Methods(path.stem, path.read_text(encoding="utf-8")) for path in paths]
+    return {
+        methods.noun: methods for methods in sorted(templates, key=lambda methods: methods.noun)
+    }
 
 
 def load_methods(noun: str) -> Methods:

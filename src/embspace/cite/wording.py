@@ -25,11 +25,11 @@ def worded(value: Any) -> str:
     if isinstance(value, str):
         return WORDS.get(value, value)
     if isinstance(value, Mapping):
-        return listed([_entry(key, each) for key, each in value.items()])
+        return listed([_entry(key, part) for key, part in value.items()])
     if isinstance(value, Sequence):
-        if value and all(isinstance(each, list) for each in value):
-            return listed(["+".join(map(worded, each)) for each in value])
-        return listed([worded(each) for each in value])
+        if value and all(isinstance(part, list) for part in value):
+            return listed(["+".join(map(worded, part)) for part in value])
+        return listed([worded(part) for part in value])
     return f"{value:,d}" if isinstance(value, int) else f"{float(value):,.6g}"
 
 
@@ -47,7 +47,7 @@ def _entry(key: str, value: Any) -> str:
 def percent(value: Any) -> str:
     """A share in percent, 0.95 as 95 %, or each of a list."""
     if isinstance(value, list):
-        return listed([percent(each) for each in value])
+        return listed([percent(share) for share in value])
     return f"{100 * value:g} %"
 
 
@@ -65,7 +65,7 @@ def conjunction(loop: LoopContext) -> str:
 
 def reference_keys(text: str) -> list[str]:
     """The keys of all references in a text, each once, in the order of the first."""
-    keys = (key for found in REFERENCES.finditer(text) for key in _keys(found))
+    keys = (key for match in REFERENCES.finditer(text) for key in _keys(match))
     return list(dict.fromkeys(keys))
 
 
@@ -80,12 +80,12 @@ def with_references(
     `cited` takes the keys, and whether the reference stands in parentheses.
     """
     parts, start = [], 0
-    for found in REFERENCES.finditer(text):
-        in_parentheses = found[1] is not None
-        parts += [escaped(text[start : found.start()]), cited(_keys(found), in_parentheses)]
-        start = found.end()
+    for match in REFERENCES.finditer(text):
+        in_parentheses = match[1] is not None
+        parts += [escaped(text[start : match.start()]), cited(_keys(match), in_parentheses)]
+        start = match.end()
     return "".join([*parts, escaped(text[start:])])
 
 
-def _keys(found: re.Match[str]) -> list[str]:
-    return (found[1] or found[2]).split("; @")
+def _keys(match: re.Match[str]) -> list[str]:
+    return (match[1] or match[2]).split("; @")

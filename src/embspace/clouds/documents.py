@@ -28,7 +28,9 @@ def count_documents(document: Shaped[np.ndarray, " window"]) -> int:
 
 def large_enough(corpora: Mapping[str, Measured], fewest_documents: int) -> dict[str, Measured]:
     """The corpora with at least `fewest_documents` documents; fewer have no distribution."""
-    return {name: each for name, each in corpora.items() if each.n_documents >= fewest_documents}
+    return {
+        name: corpus for name, corpus in corpora.items() if corpus.n_documents >= fewest_documents
+    }
 
 
 def some_documents(texts: pd.DataFrame, most: int | None) -> pd.DataFrame:

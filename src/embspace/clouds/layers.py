@@ -53,7 +53,7 @@ class LayerCloud:
         if len(rows) == len(self.x):
             return self  # tens of thousands of vectors are not copied for nothing
         word, position = (
-            None if each is None else each[rows] for each in (self.word, self.position)
+            None if column is None else column[rows] for column in (self.word, self.position)
         )
         kept = np.zeros(len(self.x) if self.kept is None else len(self.kept), dtype=bool)
         kept[rows if self.kept is None else np.flatnonzero(self.kept)[rows]] = True
@@ -95,17 +95,17 @@ def load_corpora_states(
 def _load(extracted: str, texts: str) -> CorpusStates:
     """`token` only where the corpus keeps it."""
     windows = load_rows(f"{extracted}.windows.parquet")
-    of_text = load_rows(texts).drop_duplicates("id").set_index("id")["document"]
+    documents = load_rows(texts).drop_duplicates("id").set_index("id")["document"]
     path = f"{extracted}.safetensors"
     names = tensor_names(path)
     kinds = ["cls", "mean", *(["token"] if "token" in names else [])]
     normed = [kind for kind in kinds if FINAL_NORM + kind in names]
-    of_norm = map_tensors(path, [FINAL_NORM + kind for kind in normed])
+    normed_states = map_tensors(path, [FINAL_NORM + kind for kind in normed])
     return CorpusStates(
         map_tensors(path, kinds),
-        pd.factorize(windows["text"].map(of_text))[0].astype(np.int64),
+        pd.factorize(windows["text"].map(documents))[0].astype(np.int64),
         load_rows(f"{extracted}.tokens.parquet"),
-        {kind: of_norm[FINAL_NORM + kind] for kind in normed},
+        {kind: normed_states[FINAL_NORM + kind] for kind in normed},
     )
 
 
@@ -217,7 +217,7 @@ def _mean_of_windows(
     x: np.ndarray, window: Int[np.ndarray, " n"], document: Int[np.ndarray, " window"]
 ) -> LayerCloud:
     """Return the mean over the windows that have a token."""
-    found, starts = np.unique(window, return_index=True)
+    numbers, starts = np.unique(window, return_index=True)
     sums = np.add.reduceat(x.astype(np.float64), starts, axis=0) if len(x) else x
-    counts = np.bincount(window)[found]
-    return LayerCloud(sums / counts[:, None], document[found], None, None)
+    counts = np.bincount(window)[numbers]
+    return LayerCloud(sums / counts[:, None], document[numbers], None, None)

@@ -89,7 +89,7 @@ def tokens_of_words(words: TextWords, tokens: pd.DataFrame, windows: pd.DataFram
     first = words.next_visible[offset + kept["start"].to_numpy(dtype=np.int64)]
     last = offset + kept["end"].to_numpy(dtype=np.int64) - 1
     visible = first <= last
-    row, first, last = (each[visible] for each in (kept.index.to_numpy(), first, last))
+    row, first, last = (numbers[visible] for numbers in (kept.index.to_numpy(), first, last))
     one, other = words.word_at[first], words.word_at[last]
     inside = (one == other) & (one >= 0)
     order = np.argsort(one[inside], kind="stable")

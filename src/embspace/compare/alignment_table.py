@@ -60,17 +60,17 @@ def alignment_rows(
     held the truth in two thirds; none if all further points are neighbors.
     """
     prepared = _prepared(views, n_neighbors)
-    found = _values(prepared, np.arange(views.n)[np.newaxis])
+    measured = _values(prepared, np.arange(views.n)[np.newaxis])
     orders = np.stack([generator.permutation(views.n) for _ in range(n_permutations)])
     null = _values(prepared, orders, n_procrustes_permutations)
     intervals = _intervals(prepared, n_resamples, level, generator)
     parts = []
     for measure in MEASURES:
-        low, high = intervals.get(measure, np.full((2, *found[measure].shape[1:]), np.nan))
+        low, high = intervals.get(measure, np.full((2, *measured[measure].shape[1:]), np.nan))
         is_few = measure == PROCRUSTES
         draws = null[measure][:n_procrustes_permutations] if is_few else null[measure]
         columns = {
-            "value": found[measure][0],
+            "value": measured[measure][0],
             "low": low,
             "high": high,
             "null": draws.mean(axis=0),
@@ -79,7 +79,7 @@ def alignment_rows(
             else np.quantile(draws, level, axis=0),
         }
         parts.append(_by_layers(columns).assign(measure=measure, n=views.n))
-    values = {measure: drawn[0] for measure, drawn in found.items()}
+    values = {measure: drawn[0] for measure, drawn in measured.items()}
     best = pd.DataFrame(best_pair_rows(values, null, level))
     return pd.concat(parts, ignore_index=True), best.assign(n=views.n)
 
@@ -119,8 +119,10 @@ def best_pair_rows(
 
 def alignment_values(views: Views, *, n_neighbors: int) -> pd.DataFrame:
     """Layer, other layer, measure and value alone."""
-    found = _values(_prepared(views, n_neighbors), np.arange(views.n)[np.newaxis])
-    parts = [_by_layers({"value": found[each][0]}).assign(measure=each) for each in MEASURES]
+    values = _values(_prepared(views, n_neighbors), np.arange(views.n)[np.newaxis])
+    parts = [
+        _by_layers({"value": values[measure][0]}).assign(measure=measure) for measure in MEASURES
+    ]
     return pd.concat(parts, ignore_index=True)[["layer", "other_layer", "measure", "value"]]
 
 
@@ -155,7 +157,7 @@ class _Prepared:
 def _prepared(views: Views, n_neighbors: int) -> _Prepared:
     x, y = _in_few_columns(views.x), _in_few_columns(views.y)
     k = min(n_neighbors + 1, max(n_neighbors, views.n - 1))
-    near = [[nearest_rows(unit_rows(layer), k) for layer in each] for each in (x, y)]
+    near = [[nearest_rows(unit_rows(layer), k) for layer in layers] for layers in (x, y)]
     kernels = linear_kernels(x), linear_kernels(y)
     return _Prepared(Views(x, y, views.is_sample), kernels, (near[0], near[1]), n_neighbors)
 
@@ -179,14 +181,14 @@ def _values(
     """
     x, y = prepared.views.x, prepared.views.y
     near, other_near = (
-        [each[:, : prepared.n_neighbors] for each in lists] for lists in prepared.nearest
+        [indices[:, : prepared.n_neighbors] for indices in lists] for lists in prepared.nearest
     )
     procrustes, neighbors = np.full((2, len(orders), *prepared.shape), np.nan)
     for draw, order in enumerate(orders):
         for layer, other in corresponding_layers(*prepared.shape) if draw < n_procrustes else ():
             procrustes[draw, layer, other] = procrustes_similarity(x[layer], y[other][order])
         place = np.argsort(order)
-        renamed = [place[each[order]] for each in other_near]
+        renamed = [place[indices[order]] for indices in other_near]
         for layer, other in np.ndindex(prepared.shape):
             neighbors[draw, layer, other] = common_neighbors(near[layer], renamed[other]).mean()
     return cka_of_orders(*prepared.kernels, orders) | {
@@ -255,5 +257,5 @@ def _procrustes_of_subsets(
 def _by_layers(columns: dict[str, Float[np.ndarray, "layer other_layer"]]) -> pd.DataFrame:
     """One row a pair of layers with a value."""
     layer, other = np.nonzero(~np.isnan(columns["value"]))
-    values = {name: each[layer, other] for name, each in columns.items()}
+    values = {name: array[layer, other] for name, array in columns.items()}
     return pd.DataFrame({"layer": layer, "other_layer": other, **values})

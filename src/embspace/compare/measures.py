@@ -134,8 +134,8 @@ def compare_measures(
     for source in sources:
         tables = results[source.file]
         places = _places_of_both(source, *tables)
-        of_halves = zip(places, halves[source.halves], strict=True) if source.halves else ()
-        placed = [_placed_halves(source, *each) for each in of_halves]
+        by_model = zip(places, halves[source.halves], strict=True) if source.halves else ()
+        placed = [_placed_halves(source, *model) for model in by_model]
         joint = _with_bounds(_joint(source, tables, places), *placed, level=level)
         joint = _with_own_layers(joint, source, *tables)
         about = {"noun": source.noun, "table": source.table, "along": source.along or np.nan}
@@ -154,8 +154,8 @@ def _joint(
     names = ("model_value", "other_model_value")
     for name, table, own in zip(names, tables, places, strict=True):
         # A table without rows, as of a corpus with too few documents, may lack the quantities too.
-        of_table = table.reindex(columns=source.quantities) if table.empty else table
-        values = own.join(of_table[source.quantities])
+        filled = table.reindex(columns=source.quantities) if table.empty else table
+        values = own.join(filled[source.quantities])
         # A table may have a column `value` of its own.
         long = values.melt(PLACE[:2], var_name="quantity", value_name="its_value")
         rows = rows.merge(long, "left", PLACE).rename(columns={"its_value": name})
@@ -211,14 +211,14 @@ def _placed_halves(source: Source, places: pd.DataFrame, halves: pd.DataFrame) -
     if halves.empty:  # of corpora with too few documents, without a column
         columns = ["table", "row", PLACE[-1], *OF_HALVES]
         halves = halves.reindex(columns=columns).astype({"row": np.int64, PLACE[-1]: object})
-    of_table = halves[halves["table"] == source.table]
-    return of_table.merge(places.reset_index(names="row"), on="row")[[*PLACE, *OF_HALVES]]
+    table_halves = halves[halves["table"] == source.table]
+    return table_halves.merge(places.reset_index(names="row"), on="row")[[*PLACE, *OF_HALVES]]
 
 
 def _with_bounds(joint: pd.DataFrame, *halves: pd.DataFrame, level: float) -> pd.DataFrame:
     """The table with the bounds of its differences; a population has no halves."""
-    of_both = (joint[PLACE].merge(each, "left", PLACE) for each in halves)
-    columns = paired_bounds(joint["difference"], *of_both, level=level)
+    merged = (joint[PLACE].merge(model_halves, "left", PLACE) for model_halves in halves)
+    columns = paired_bounds(joint["difference"], *merged, level=level)
     return joint.join(columns)
 
 

@@ -98,15 +98,19 @@ def mismatch(one: AllWeights, other: AllWeights, names: tuple[str, str]) -> str:
             if key not in lacks:
                 return f"{owner} has {_place(weight)}, {name} has none"
     for key, weight in shapes.items():
-        shape, found = (x.values.shape for x in (weight, others[key]))
-        if weight.group not in (TOKENS, POSITIONS) and shape != found or shape[1:] != found[1:]:
+        shape, other_shape = (x.values.shape for x in (weight, others[key]))
+        if (
+            weight.group not in (TOKENS, POSITIONS)
+            and shape != other_shape
+            or shape[1:] != other_shape[1:]
+        ):
             return _unlike(weight, others[key], names)
     return ""
 
 
 def _unlike(weight: Weight, match: Weight, names: tuple[str, str]) -> str:
-    shape, found = (_size(x.values.shape) for x in (weight, match))
-    return f"{_place(weight)} is {shape} in {names[0]}, {found} in {names[1]}"
+    shape, other_shape = (_size(x.values.shape) for x in (weight, match))
+    return f"{_place(weight)} is {shape} in {names[0]}, {other_shape} in {names[1]}"
 
 
 def _has_to_fit(weight: Weight) -> bool:
@@ -114,8 +118,8 @@ def _has_to_fit(weight: Weight) -> bool:
 
 
 def _place(weight: Weight) -> str:
-    of_layer = "" if weight.layer is None else f" of layer {weight.layers}"
-    return f"'{weight.name}'{of_layer}"
+    where = "" if weight.layer is None else f" of layer {weight.layers}"
+    return f"'{weight.name}'{where}"
 
 
 def _size(shape: tuple[int, ...]) -> str:
@@ -186,8 +190,8 @@ def _common_tokens(
         return np.arange(len(tokens)), np.arange(len(tokens))
     places = {token: row for row, token in enumerate(others)}
     both = [(row, places[token]) for row, token in enumerate(tokens) if token in places]
-    found = np.array(both, dtype=np.int64).reshape(-1, 2)
-    return found[:, 0], found[:, 1]
+    rows = np.array(both, dtype=np.int64).reshape(-1, 2)
+    return rows[:, 0], rows[:, 1]
 
 
 def measured_changes(weights: Sequence[PairedWeight], rules: Rules) -> Iterator[MeasuredChange]:
@@ -201,7 +205,7 @@ def measured_changes(weights: Sequence[PairedWeight], rules: Rules) -> Iterator[
     sums = []
     for _, members in groupby(ordered, key=place):
         paired = list(members)
-        total = pooled(_sums(each, rules) for each in paired)
+        total = pooled(_sums(pair, rules) for pair in paired)
         sums.append(total)
         first = paired[0].weight
         row: Row = {"group": first.group, "layer": first.layer, "layers": first.layers}
@@ -223,8 +227,8 @@ def is_moved(paired: PairedWeight, rules: Rules) -> bool:
 
 def _cut(paired: Sequence[PairedWeight]) -> str | None:
     """Return a note about left-out rows of a table; None if all rows of the first model remain."""
-    n = sum(len(each.rows) for each in paired)
-    n_all = sum(len(each.weight.values) for each in paired)
+    n = sum(len(pair.rows) for pair in paired)
+    n_all = sum(len(pair.weight.values) for pair in paired)
     return None if n == n_all else f"{n} of {n_all} rows, those that both models have"
 
 
@@ -248,14 +252,14 @@ def _is_unrelated(total: WeightChange, rules: Rules) -> bool:
 
 
 def _size_columns(paired: Sequence[PairedWeight], total: WeightChange, rules: Rules) -> Row:
-    roundings = {each.rounding for each in paired if not each.is_identical}
+    roundings = {pair.rounding for pair in paired if not pair.is_identical}
     if not roundings:
         verdict = IDENTICAL
     elif "" not in roundings:
         verdict = ROUNDED
     else:
         verdict = UNRELATED if _is_unrelated(total, rules) else MOVED
-    changed = [(each.before != each.after).any(axis=1) for each in paired]
+    changed = [(pair.before != pair.after).any(axis=1) for pair in paired]
     return {
         "n_rows": sum(len(rows) for rows in changed),
         "n_rows_changed": sum(int(rows.sum()) for rows in changed),

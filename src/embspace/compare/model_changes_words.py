@@ -83,7 +83,7 @@ class _Partner:
     matrix: Float[np.ndarray, "row dim"]
     head_dim: int
 
-    def of_rows(
+    def mixed_rows(
         self, mixtures: Float[np.ndarray, "mixture row"]
     ) -> Float[np.ndarray, "mixture dim"]:
         """Return mixtures of the partner's rows, keys and values that heads share once for each."""
@@ -115,7 +115,7 @@ def word_rows(
             group, layer = str(change.row["group"]), change.row["layer"]
             kept, compared = _sides(change, vocabulary, partner, reading.n_read)
             n_rows = len(change.paired[0].before)
-            mixtures = partner.of_rows(_drawn(reading, f"{group} {layer}", n_rows))
+            mixtures = partner.mixed_rows(_drawn(reading, f"{group} {layer}", n_rows))
             yield from _side_rows(
                 change,
                 vocabulary,
@@ -154,7 +154,7 @@ def _sides(
     rows = change.spectrum.row_side(difference, len(stream))
     is_unit = str(change.row["group"]).startswith("feed_forward_")
     signs = _signs_of_units(rows) if is_unit else _signs_of_words(vocabulary, stream)
-    return stream * signs, partner.of_rows(rows * signs)
+    return stream * signs, partner.mixed_rows(rows * signs)
 
 
 def _vocabularies(

@@ -32,9 +32,9 @@ def paired_bounds(differences: pd.Series, *halves: pd.DataFrame, level: float) -
     """
     bounds: list[Bounds] = [(np.nan, np.nan, None, POPULATION)] * len(differences)
     if halves:
-        one, other = map(_of_rows, halves)
-        of_both = zip(differences, one, other, strict=True)
-        bounds = [_bounds(*each, level=level) for each in of_both]
+        one, other = map(_halves_of_rows, halves)
+        rows = zip(differences, one, other, strict=True)
+        bounds = [_bounds(*row, level=level) for row in rows]
     columns = pd.DataFrame(bounds, differences.index, BOUNDS)
     columns.loc[differences.isna(), "no_bounds"] = None
     return columns.astype({"n_paired": "Int64"})
@@ -50,12 +50,12 @@ class _Halves:
     deviations: Float[np.ndarray, " draw"]
 
 
-def _of_rows(placed: pd.DataFrame) -> list[_Halves]:
+def _halves_of_rows(placed: pd.DataFrame) -> list[_Halves]:
     return [
         _Halves(int(n), units, deviations)
         if isinstance(units, str)
         else _Halves(0, "", np.empty(0))
-        for n, units, deviations in zip(*(placed[each] for each in OF_HALVES), strict=True)
+        for n, units, deviations in zip(*(placed[column] for column in OF_HALVES), strict=True)
     ]
 
 

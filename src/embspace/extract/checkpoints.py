@@ -41,13 +41,13 @@ def extract_checkpoints(
     """
     be_quiet()
     first, *others = checkpoints
-    found, vocabulary = extract_embeddings(name, checkpoint_model(run, form, first))
-    tensors = {f"{first.key}.{space}": matrix for space, matrix in found.items()}
+    matrices, vocabulary = extract_embeddings(name, checkpoint_model(run, form, first))
+    tensors = {f"{first.key}.{space}": matrix for space, matrix in matrices.items()}
     for checkpoint in others:
         model = checkpoint_model(run, form, checkpoint)
-        found = learned_matrices(name, model, load_model(name, model))
-        found = without_padding(name, model, found, vocabulary)
-        tensors |= {f"{checkpoint.key}.{space}": matrix for space, matrix in found.items()}
+        matrices = learned_matrices(name, model, load_model(name, model))
+        matrices = without_padding(name, model, matrices, vocabulary)
+        tensors |= {f"{checkpoint.key}.{space}": matrix for space, matrix in matrices.items()}
     return tensors, vocabulary
 
 

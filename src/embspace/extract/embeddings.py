@@ -31,7 +31,7 @@ def extract_embeddings(name: str, model: Model) -> tuple[dict[str, np.ndarray], 
     if isinstance(model, VectorsModel):
         matrices, vocabulary = load_vectors(name, model)
     else:
-        matrices, vocabulary = _of_network(name, model)
+        matrices, vocabulary = _network_embeddings(name, model)
     for space, x in matrices.items():
         try:
             checked_norms(x, f"the matrix '{space}'")
@@ -40,7 +40,7 @@ def extract_embeddings(name: str, model: Model) -> tuple[dict[str, np.ndarray], 
     return matrices, vocabulary
 
 
-def _of_network(name: str, model: Network) -> tuple[dict[str, np.ndarray], pd.DataFrame]:
+def _network_embeddings(name: str, model: Network) -> tuple[dict[str, np.ndarray], pd.DataFrame]:
     matrices = learned_matrices(name, model, load_model(name, model))
     if tokenizer_files(model) is None:
         vocabulary = numbered_vocabulary(len(matrices["input"]) - model.padding_rows)

@@ -84,12 +84,12 @@ def extract_stimuli(
             tokens=tokens,
             shapes={
                 f"{prefix}{kind}": shape
-                for prefix, each in modules.items()
-                for kind, shape in tensor_shapes(each, model.final_norm, n_rows).items()
+                for prefix, network in modules.items()
+                for kind, shape in tensor_shapes(network, model.final_norm, n_rows).items()
             },
             encoded={
-                prefix: encode(each, windows, batches, choose_device(device), model.final_norm)
-                for prefix, each in modules.items()
+                prefix: encode(network, windows, batches, choose_device(device), model.final_norm)
+                for prefix, network in modules.items()
             },
         )
     return states
@@ -153,11 +153,11 @@ def main(config: StageConfig) -> None:
         model,
         load_model(name, model),
         load_tokenizer(name, model) if tokenizer_files(model) else None,
-        {each: load_rows(f"data/prepared/stimuli/{each}.parquet") for each in SETS},
+        {set_name: load_rows(f"data/prepared/stimuli/{set_name}.parquet") for set_name in SETS},
         **config.settings,
     )
-    for each, extracted in states.items():
-        save_stimuli(extracted, f"data/extracted/stimuli/{name}/{each}")
+    for set_name, extracted in states.items():
+        save_stimuli(extracted, f"data/extracted/stimuli/{name}/{set_name}")
 
 
 if __name__ == "__main__":

@@ -33,18 +33,18 @@ def circle_quality(
     n, k = len(x), min(n_neighbors, (len(x) - 1) // 2)
     own = n // 2
     rings = layout[:own], layout[own:]
-    found = map_quality(x, layout, n_neighbors=k, graph=graph)
+    quality = map_quality(x, layout, n_neighbors=k, graph=graph)
     same = same_group_neighbor_share(layout, np.repeat([0, 1], own), n_neighbors=k)
     steps = [largest_step_ratio(ring) for ring in rings]
     return {
         "n": n,
         "k": k,
-        "trustworthiness": found.trustworthiness,
-        "chance_trustworthiness": found.chance_trustworthiness,
-        "continuity": found.continuity,
-        "chance_continuity": found.chance_continuity,
-        "neighbor_recall": found.neighbor_recall,
-        "chance_neighbor_recall": found.chance_neighbor_recall,
+        "trustworthiness": quality.trustworthiness,
+        "chance_trustworthiness": quality.chance_trustworthiness,
+        "continuity": quality.continuity,
+        "chance_continuity": quality.chance_continuity,
+        "neighbor_recall": quality.neighbor_recall,
+        "chance_neighbor_recall": quality.chance_neighbor_recall,
         "same_circle_share": same,
         "chance_same_circle_share": (own - 1) / (n - 1),
         "linearly_separable": int(linearly_separable(*rings)),

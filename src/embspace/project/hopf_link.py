@@ -162,13 +162,13 @@ def project_hopf_link(
 
 def _check_sizes(n: int, perplexities: list[float], n_neighbors: list[int]) -> None:
     """Refuse what the methods would take less of, without a word."""
-    for key, found, most in (
+    for key, largest, most in (
         ("perplexities", max(perplexities, default=0), (n - 1) / 3),
         ("n_neighbors", max(n_neighbors, default=0), n),
     ):
-        if found > most:
+        if largest > most:
             raise InputError(
-                f"conf/project/hopf_link.yaml: key '{key}': found {found}, allowed: at most "
+                f"conf/project/hopf_link.yaml: key '{key}': found {largest}, allowed: at most "
                 f"{most:g} for {n} points"
             )
 

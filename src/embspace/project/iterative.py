@@ -37,40 +37,44 @@ def iterative_maps(
     The effect is measured on every cloud, for larger clouds on `n_seed_points` random points, the
     same for all `n_seeds` seeds. Seeds decide the noise on the start and the draws of the method.
     """
-    of_lines, of_points, of_seeds, for_parts = np.random.default_rng(seed).spawn(4)
-    seeds = of_seeds.integers(2**31, size=n_seeds).tolist()
+    for_lines, for_points, for_seeds, for_parts = np.random.default_rng(seed).spawn(4)
+    seeds = for_seeds.integers(2**31, size=n_seeds).tolist()
     parts = {
-        name: _some_points(clouds[name], graph, n_seed_points, of_points)
+        name: _some_points(clouds[name], graph, n_seed_points, for_points)
         for name, graph in graphs.items()
     }
     whole = [(graph, _start(clouds[name]), seed) for name, graph in graphs.items()]
-    varied = [(graph, _start(part), each) for part, graph in parts.values() for each in seeds]
+    varied = [
+        (graph, _start(part), varied_seed)
+        for part, graph in parts.values()
+        for varied_seed in seeds
+    ]
     layouts = _all(layout, whole + varied, method)
+    whole_layouts = dict(zip(graphs, layouts[: len(whole)], strict=True))
     maps = maps_of(
         clouds,
-        dict(zip(graphs, layouts[: len(whole)], strict=True)),
+        whole_layouts,
         graphs,
         vocabulary,
         quality_n_neighbors=quality_n_neighbors,
         n_shuffles=n_shuffles,
-        rng=of_lines,
+        rng=for_lines,
     )
-    found = zip(*[iter(layouts[len(whole) :])] * n_seeds, strict=True)
+    layouts_by_cloud = zip(*[iter(layouts[len(whole) :])] * n_seeds, strict=True)
     rows = [
         {"cloud": name, **_over_seeds(part, list(by_seed), quality_n_neighbors)}
-        for (name, (part, _)), by_seed in zip(parts.items(), found, strict=True)
+        for (name, (part, _)), by_seed in zip(parts.items(), layouts_by_cloud, strict=True)
     ]
-    of_maps = dict(zip(graphs, layouts[: len(whole)], strict=True))
-    of_positions, numbers = parts_and_numbers(
+    position_parts, numbers = parts_and_numbers(
         clouds,
-        of_maps,
+        whole_layouts,
         vocabulary,
         gap=parts_gap,
         smallest_share=smallest_part,
         n_draws=n_shuffles,
         rng=for_parts,
     )
-    return {**maps, "seeds": pd.DataFrame(rows), "parts": of_positions, "numbers": numbers}
+    return {**maps, "seeds": pd.DataFrame(rows), "parts": position_parts, "numbers": numbers}
 
 
 def _some_points(
@@ -93,8 +97,8 @@ def _all(
     from tqdm import tqdm
 
     calls = (delayed(layout)(graph, start, seed=seed) for graph, start, seed in tasks)
-    found = Parallel(n_jobs=-1, return_as="generator")(calls)
-    return list(tqdm(found, total=len(tasks), desc=f"maps by {method}", disable=None))
+    layouts = Parallel(n_jobs=-1, return_as="generator")(calls)
+    return list(tqdm(layouts, total=len(tasks), desc=f"maps by {method}", disable=None))
 
 
 def _start(cloud: LearnedCloud) -> Layout:

@@ -44,8 +44,8 @@ def parts_and_numbers(
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return a row a map of tokens: the parts of its positions, and the string of its numbers."""
     parts, numbers = [], []
-    of_tokens = [name for name in layouts if not clouds[name].is_positional]
-    for name, stream in zip(of_tokens, rng.spawn(len(of_tokens)), strict=True):
+    names = [name for name in layouts if not clouds[name].is_positional]
+    for name, stream in zip(names, rng.spawn(len(names)), strict=True):
         for_parts, for_numbers = stream.spawn(2)
         how: dict[str, float] = {"gap": gap, "smallest_share": smallest_share}
         cloud, layout = clouds[name], layouts[name]
@@ -198,7 +198,7 @@ def _values(vocabulary: pd.DataFrame) -> Float[np.ndarray, " token"]:
     """Return the number spelled by a token, by id; -1 for all other tokens."""
     matches = (DIGITS.fullmatch(str(token)) for token in vocabulary["token"])
     values = np.full(int(vocabulary["id"].max()) + 1, -1.0)
-    values[vocabulary["id"].to_numpy()] = [float(found[1]) if found else -1.0 for found in matches]
+    values[vocabulary["id"].to_numpy()] = [float(match[1]) if match else -1.0 for match in matches]
     return values
 
 

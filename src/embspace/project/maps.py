@@ -77,19 +77,19 @@ def _quality(
     name: str, cloud: LearnedCloud, layout: Layout, graph: NeighborGraph, n_neighbors: int
 ) -> dict[str, object]:
     k = most_neighbors(len(layout), n_neighbors)
-    found = map_quality(cloud.vectors, layout, n_neighbors=k, graph=graph)
-    return {"cloud": name, "n_axes": layout.shape[1], **quality_columns(found)}
+    quality = map_quality(cloud.vectors, layout, n_neighbors=k, graph=graph)
+    return {"cloud": name, "n_axes": layout.shape[1], **quality_columns(quality)}
 
 
-def quality_columns(found: MapQuality) -> dict[str, float]:
+def quality_columns(quality: MapQuality) -> dict[str, float]:
     """Return the columns of tables of quality that say what was found of one map."""
     return {
-        "n": found.n,
-        "k": found.n_neighbors,
-        "trustworthiness": found.trustworthiness,
-        "chance_trustworthiness": found.chance_trustworthiness,
-        "continuity": found.continuity,
-        "chance_continuity": found.chance_continuity,
-        "neighbor_recall": found.neighbor_recall,
-        "chance_neighbor_recall": found.chance_neighbor_recall,
+        "n": quality.n,
+        "k": quality.n_neighbors,
+        "trustworthiness": quality.trustworthiness,
+        "chance_trustworthiness": quality.chance_trustworthiness,
+        "continuity": quality.continuity,
+        "chance_continuity": quality.chance_continuity,
+        "neighbor_recall": quality.neighbor_recall,
+        "chance_neighbor_recall": quality.chance_neighbor_recall,
     }

@@ -39,9 +39,9 @@ def rows_of_neighbors(
     for (corpus, members), (low, high) in zip(corpora.items(), bands, strict=True):
         row = {**key, "corpus": corpus, "n": len(members), "k": nearest.k}
         for column, kind in kinds.items():
-            of_kind = np.bincount(kind)[kind[members]] - 1
+            n_alike = np.bincount(kind)[kind[members]] - 1
             row[f"same_{column}_share"] = float(same[column][members].mean())
-            row[f"chance_same_{column}_share"] = float(of_kind.mean() / (len(about) - 1))
+            row[f"chance_same_{column}_share"] = float(n_alike.mean() / (len(about) - 1))
         row["shuffled_same_corpus_share_low"], row["shuffled_same_corpus_share_high"] = low, high
         ends = _bounds(same["corpus"][members].mean(axis=1), kinds["document"][members], draws)
         row["same_corpus_share_low"], row["same_corpus_share_high"] = ends
@@ -54,12 +54,12 @@ def _bounds(
     shares: Float[np.ndarray, " vector"], document: Int[np.ndarray, " vector"], draws: Draws
 ) -> tuple[float, float]:
     """Return the bounds of the mean of shares over documents, within 0 and 1."""
-    members = [np.flatnonzero(document == each) for each in np.unique(document)]
-    found = half_sample_interval(
+    members = [np.flatnonzero(document == number) for number in np.unique(document)]
+    interval = half_sample_interval(
         lambda units: shares[np.concatenate([members[unit] for unit in units])].mean(),
         len(members),
         n_resamples=draws.n_resamples,
         level=draws.level,
         generator=draws.for_halves,
     )
-    return float(found.low.clip(0, 1)), float(found.high.clip(0, 1))
+    return float(interval.low.clip(0, 1)), float(interval.high.clip(0, 1))

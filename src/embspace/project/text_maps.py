@@ -189,7 +189,7 @@ def _on_maps(
     clouds: Mapping[str, TextCloud], maps: Mapping[str, Sources | None], rng: np.random.Generator
 ) -> dict[str, dict[str, TextCloud]]:
     """The corpora of every map with enough vectors, with the vectors on the map."""
-    found: dict[str, dict[str, TextCloud]] = {}
+    chosen: dict[str, dict[str, TextCloud]] = {}
     for (name, named), stream in zip(maps.items(), rng.spawn(len(maps)), strict=True):
         lacking = [corpus for corpus in named or () if corpus not in clouds]
         if lacking and clouds:
@@ -197,13 +197,13 @@ def _on_maps(
                 "%s: no map, for there are not enough texts of %s", name, " and ".join(lacking)
             )
         elif named is None:
-            found[name] = dict(clouds)
+            chosen[name] = dict(clouds)
         elif not lacking:
-            found[name] = _equally_many({corpus: clouds[corpus] for corpus in named}, stream)
+            chosen[name] = _equally_many({corpus: clouds[corpus] for corpus in named}, stream)
     sizes = {
-        name: sum(len(cloud.windows) for cloud in kept.values()) for name, kept in found.items()
+        name: sum(len(cloud.windows) for cloud in kept.values()) for name, kept in chosen.items()
     }
-    return {name: kept for name, kept in found.items() if sizes[name] >= FEWEST}
+    return {name: kept for name, kept in chosen.items() if sizes[name] >= FEWEST}
 
 
 def _equally_many(
@@ -211,12 +211,12 @@ def _equally_many(
 ) -> dict[str, TextCloud]:
     """Return as many windows of each corpus as the smallest has, at random, in their order."""
     n = min(len(cloud.windows) for cloud in clouds.values())
-    found = {}
+    drawn = {}
     for corpus, cloud in clouds.items():
         rows = np.sort(rng.choice(len(cloud.windows), n, replace=False))
         states = {pooling: x[:, rows] for pooling, x in cloud.states.items()}
-        found[corpus] = TextCloud(states, cloud.windows.iloc[rows])
-    return found
+        drawn[corpus] = TextCloud(states, cloud.windows.iloc[rows])
+    return drawn
 
 
 def _spaces(
@@ -236,10 +236,11 @@ def _spaces(
             )
         for pooling, wanted in preparations.items():
             x = np.concatenate([cloud.states[pooling][layer] for cloud in clouds.values()])
-            spaces |= {(name, pooling, each): y for each, y in _that_differ(x, wanted).items()}
-            for each in [each for each in wanted if (name, pooling, each) not in spaces]:
+            differing = _that_differ(x, wanted)
+            spaces |= {(name, pooling, preparation): y for preparation, y in differing.items()}
+            for lost in (preparation for preparation in wanted if preparation not in differing):
                 logging.getLogger(__name__).warning(
-                    "%s, %s, %s: no map, for all %s vectors are equal", name, pooling, each, len(x)
+                    "%s, %s, %s: no map, for all %s vectors are equal", name, pooling, lost, len(x)
                 )
     return layer % n_layers, spaces
 
@@ -248,8 +249,8 @@ def _that_differ(
     x: Float[np.ndarray, "n dim"], preparations: list[Preparation]
 ) -> dict[Preparation, Float[np.ndarray, "n dim"]]:
     """The preparations of vectors that are not all equal, before or after."""
-    found = {each: prepared(x, each) for each in preparations if _differ(x)}
-    return {each: y for each, y in found.items() if _differ(y)}
+    spaces = {preparation: prepared(x, preparation) for preparation in preparations if _differ(x)}
+    return {preparation: y for preparation, y in spaces.items() if _differ(y)}
 
 
 def _differ(x: Float[np.ndarray, "n dim"]) -> bool:
@@ -272,19 +273,17 @@ def _layouts(
     from joblib import Parallel, delayed
     from tqdm import tqdm
 
-    found: dict[MapSpace, dict[str, PlaneLayout]] = {
+    maps: dict[MapSpace, dict[str, PlaneLayout]] = {
         space: {"pca": principal_components(x, n_components=2).coordinates}
         for space, x in spaces.items()
     }
     tasks = [(space, method) for method in methods for space in spaces]
-    calls = (
-        delayed(methods[method])(graphs[space], found[space]["pca"]) for space, method in tasks
-    )
+    calls = (delayed(methods[method])(graphs[space], maps[space]["pca"]) for space, method in tasks)
     layouts = Parallel(n_jobs=-1, return_as="generator")(calls)
     progress = tqdm(layouts, total=len(tasks), desc="maps of texts", disable=None)
     for (space, method), layout in zip(tasks, progress, strict=True):
-        found[space][method] = layout
-    return found
+        maps[space][method] = layout
+    return maps
 
 
 def _tables(
@@ -300,11 +299,11 @@ def _tables(
     coordinates, quality = [], []
     neighbors = rows_of_neighbors(about, graph, {**key, "method": "space"}, draws)
     for method, layout in layouts.items():
-        of_map = {**key, "method": method}
-        coordinates.append(_coordinates(about, layout, of_map))
-        found = map_quality(x, layout.astype(np.float64), n_neighbors=graph.k, graph=graph)
-        quality.append({**of_map, **quality_columns(found)})
-        neighbors += rows_of_neighbors(about, _nearest(layout, graph.k), of_map, draws)
+        map_key = {**key, "method": method}
+        coordinates.append(_coordinates(about, layout, map_key))
+        measured = map_quality(x, layout.astype(np.float64), n_neighbors=graph.k, graph=graph)
+        quality.append({**map_key, **quality_columns(measured)})
+        neighbors += rows_of_neighbors(about, _nearest(layout, graph.k), map_key, draws)
     return pd.concat(coordinates), pd.DataFrame(quality), pd.DataFrame(neighbors)
 
 

@@ -29,11 +29,13 @@ def test_shares_are_those_of_singular_values(dim: int) -> None:
     x, word = cloud(counts, dim)
     expected = [shares_by_singular_values(x[word == each]) for each in np.argsort(counts)[1:]]
     found = word_axes_of(x, word)
-    shares = np.stack([found.of_squares, found.of_variance_along_it, found.of_variance], axis=1)
+    shares = np.stack(
+        [found.square_shares, found.variance_along_axis, found.variance_shares], axis=1
+    )
     assert np.sort(shares, axis=0) == pytest.approx(np.sort(expected, axis=0), rel=1e-9)
     assert word_axes_of(found, word) is found
     singular = np.linalg.svd(x, compute_uv=False)
-    assert found.of_all == pytest.approx(singular[0] ** 2 / np.square(singular).sum())
+    assert found.square_share_of_all == pytest.approx(singular[0] ** 2 / np.square(singular).sum())
 
 
 def test_many_words_at_once_or_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -41,17 +43,17 @@ def test_many_words_at_once_or_one_by_one(monkeypatch: pytest.MonkeyPatch) -> No
     together = word_axes_of(x, word)
     monkeypatch.setattr(word_axes, "MOST_NUMBERS", 1)
     one_by_one = word_axes_of(x, word)
-    assert together.of_variance == pytest.approx(one_by_one.of_variance, rel=1e-12)
-    assert together.of_squares == pytest.approx(one_by_one.of_squares, rel=1e-12)
+    assert together.variance_shares == pytest.approx(one_by_one.variance_shares, rel=1e-12)
+    assert together.square_shares == pytest.approx(one_by_one.square_shares, rel=1e-12)
 
 
 def test_what_does_not_vary_has_no_share_of_variance() -> None:
     x = np.repeat([[0.1, 0.7], [0.0, 0.0]], 3, axis=0)
     found = word_axes_of(x, np.array([0, 0, 0, 1, 1, 1]))
-    assert found.of_squares[0] == pytest.approx(1)
-    assert np.isnan(found.of_squares[1])
-    assert np.isnan(found.of_variance).all() and np.isnan(found.of_variance_along_it).all()
+    assert found.square_shares[0] == pytest.approx(1)
+    assert np.isnan(found.square_shares[1])
+    assert np.isnan(found.variance_shares).all() and np.isnan(found.variance_along_axis).all()
 
 
 def test_words_that_occur_once_have_none() -> None:
-    assert len(word_axes_of(np.eye(4), np.arange(4)).of_squares) == 0
+    assert len(word_axes_of(np.eye(4), np.arange(4)).square_shares) == 0

@@ -30,14 +30,14 @@ def two_blocks(maps: Maps, visible: Bool[np.ndarray, "token token"]) -> Blocks:
     if maps.shape[-1] < 2:
         nothing = np.full(maps.shape[:-2], np.nan)
         return Blocks(nothing, nothing)
-    found, of_offsets = _modularity_of_cuts(maps), _modularity_of_cuts(maps_by_offset(maps))
+    modularity, by_distance = _modularity_of_cuts(maps), _modularity_of_cuts(maps_by_offset(maps))
     if not visible.all():
-        of_mask = visible / visible.sum(axis=-1, keepdims=True)
-        found = found - _modularity_of_cuts(of_mask)
-        of_offsets = of_offsets - _modularity_of_cuts(maps_by_offset(of_mask))
-    best = found.argmax(axis=-1)[..., None]
+        uniform = visible / visible.sum(axis=-1, keepdims=True)
+        modularity = modularity - _modularity_of_cuts(uniform)
+        by_distance = by_distance - _modularity_of_cuts(maps_by_offset(uniform))
+    best = modularity.argmax(axis=-1)[..., None]
     score, expected = (
-        np.take_along_axis(each, best, axis=-1)[..., 0] for each in (found, of_offsets)
+        np.take_along_axis(cuts, best, axis=-1)[..., 0] for cuts in (modularity, by_distance)
     )
     return Blocks(np.asarray(score), np.asarray(score - expected))
 

@@ -23,14 +23,14 @@ def head_divergences(rows: Float[np.ndarray, "head row token"]) -> Float[np.ndar
     0, equal rows, to 1, rows without a common key.
     """
     rows = rows.astype(np.float64)
-    of_head = _entropy(rows).mean(axis=-1)
-    found = np.zeros((len(rows), len(rows)))
+    head_entropy = _entropy(rows).mean(axis=-1)
+    divergence = np.zeros((len(rows), len(rows)))
     for head in range(len(rows)):  # one against those after it: no (head, head, row, token) array
         between = _entropy((rows[head] + rows[head:]) / 2).mean(axis=-1)
-        found[head, head:] = between - (of_head[head] + of_head[head:]) / 2
-    found = np.maximum(found, found.T)
-    np.fill_diagonal(found, 0)
-    return found.clip(0, 1)
+        divergence[head, head:] = between - (head_entropy[head] + head_entropy[head:]) / 2
+    divergence = np.maximum(divergence, divergence.T)
+    np.fill_diagonal(divergence, 0)
+    return divergence.clip(0, 1)
 
 
 def heads_on_plane(divergences: Float[np.ndarray, "head head"]) -> Plane:

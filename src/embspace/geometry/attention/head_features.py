@@ -110,8 +110,8 @@ def value_entropy(maps: Maps, visible: Bool[np.ndarray, "token token"]) -> HeadV
     """
     values = maps[..., visible]
     flat = values.reshape(-1, values.shape[-1]).astype(np.float64)
-    found = np.array([_histogram_entropy(each) for each in flat])
-    return found.reshape(maps.shape[:-2])
+    entropies = np.array([_histogram_entropy(map_values) for map_values in flat])
+    return entropies.reshape(maps.shape[:-2])
 
 
 def k_of_mass(maps: Maps, mass_share: float) -> Float[np.ndarray, "*head token"]:

@@ -80,8 +80,8 @@ def key_shares(
     total = float((covariance * products).sum())
     if not total > 0:
         return np.full(2, np.nan)
-    of_bias = np.nan if query_bias is None else query_bias @ covariance @ query_bias
-    return np.array([of_bias, mean @ covariance @ mean]) / total
+    bias_variance = np.nan if query_bias is None else query_bias @ covariance @ query_bias
+    return np.array([bias_variance, mean @ covariance @ mean]) / total
 
 
 def key_share_bounds(

@@ -126,11 +126,11 @@ def eigenvalue_counts(query: Factor, key: Factor) -> EigenvalueCounts:
     eigenvalue; a symmetric form has no complex eigenvalue, an antisymmetric form only complex
     eigenvalues and 0.
     """
-    found = np.linalg.eigvals(key @ query.T)
-    size = np.abs(found)
+    eigenvalues = np.linalg.eigvals(key @ query.T)
+    size = np.abs(eigenvalues)
     is_zero = size <= ROUNDING * size.max(initial=0)
-    is_complex = ~is_zero & (np.abs(found.imag) > ROUNDING * size.max(initial=0))
-    is_real, is_positive = ~is_zero & ~is_complex, found.real > 0
+    is_complex = ~is_zero & (np.abs(eigenvalues.imag) > ROUNDING * size.max(initial=0))
+    is_real, is_positive = ~is_zero & ~is_complex, eigenvalues.real > 0
     kinds = (
         is_real & is_positive,
         is_real & ~is_positive,

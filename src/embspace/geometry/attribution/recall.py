@@ -38,9 +38,9 @@ def precision_at_all(
     n_true = true.sum(axis=1)
     hits = np.take_along_axis(true, order, axis=1).cumsum(axis=1)
     rows = np.flatnonzero(n_true)
-    found = np.full(len(true), np.nan)
-    found[rows] = hits[rows, n_true[rows] - 1] / n_true[rows]
-    return found
+    precision = np.full(len(true), np.nan)
+    precision[rows] = hits[rows, n_true[rows] - 1] / n_true[rows]
+    return precision
 
 
 def sites_found(

@@ -91,6 +91,6 @@ def _distance(z: NumberStack) -> ValueStack:
     counts = np.bincount(cell.ravel(), minlength=(N_CELLS + 2) * len(flat))
     below = counts.reshape(len(flat), -1).cumsum(axis=1)[:, :-1] / flat.shape[1]
     edges = np.linspace(-REACH, REACH, N_CELLS + 1)
-    found = np.abs(below - ndtr(edges)).max(axis=1)
-    found[undefined] = np.nan
-    return np.asarray(found.reshape(z.shape[:-1]))
+    distance = np.abs(below - ndtr(edges)).max(axis=1)
+    distance[undefined] = np.nan
+    return np.asarray(distance.reshape(z.shape[:-1]))

@@ -57,9 +57,9 @@ def unbiased_hsic(x: Float[np.ndarray, "n dim_x"], y: Float[np.ndarray, "n dim_y
         return float("nan")
     x, y = _centered(x), _centered(y)
     k, l = np.square(norms(x)), np.square(norms(y))  # noqa: E741  as in the paper
-    of_pairs = _squared(x.T @ y) - k @ l
-    of_sums = k.sum() * l.sum() / ((n - 1) * (n - 2)) - 2 * (k @ l) / (n - 2)
-    return float((of_pairs + of_sums) / (n * (n - 3)))
+    pair_term = _squared(x.T @ y) - k @ l
+    sum_term = k.sum() * l.sum() / ((n - 1) * (n - 2)) - 2 * (k @ l) / (n - 2)
+    return float((pair_term + sum_term) / (n * (n - 3)))
 
 
 class ProcrustesFit(NamedTuple):
@@ -153,9 +153,9 @@ def nearest_rows(x: Float[np.ndarray, "n dim"], n_neighbors: int) -> Int[np.ndar
     squared = np.square(norms(x))
     distance = squared[:, np.newaxis] + squared - 2 * (x @ x.T)
     np.fill_diagonal(distance, np.inf)
-    found = np.argpartition(distance, n_neighbors - 1, axis=1)[:, :n_neighbors]
-    order = np.take_along_axis(distance, found, axis=1).argsort(axis=1)
-    return np.take_along_axis(found, order, axis=1)
+    nearest = np.argpartition(distance, n_neighbors - 1, axis=1)[:, :n_neighbors]
+    order = np.take_along_axis(distance, nearest, axis=1).argsort(axis=1)
+    return np.take_along_axis(nearest, order, axis=1)
 
 
 def common_neighbors(

@@ -33,12 +33,12 @@ def contrast_groups(
     """
     first, second = np.triu_indices(distances.shape[-1], 1)
     same = (group[:, first] == group[:, second]).astype(np.float64)
-    of_pairs, neighbor = distances[:, first, second], neighbor_weights(distances)
+    pair_distances, neighbor = distances[:, first, second], neighbor_weights(distances)
     shared = neighbor[:, first, second] + neighbor[:, second, first]
     n_points = distances.shape[-1] if distances.shape[-1] > 1 else np.nan
     return GroupContrast(
-        within=_mean_over(of_pairs, same),
-        between=_mean_over(of_pairs, 1 - same),
+        within=_mean_over(pair_distances, same),
+        between=_mean_over(pair_distances, 1 - same),
         accuracy=np.einsum("dp,sp->ds", same, shared) / n_points,
     )
 

@@ -67,10 +67,10 @@ def silhouettes(
     means = np.divide(sums, sizes, out=np.full_like(sums, np.inf), where=~own & (sizes > 0))
     outside = means.min(axis=-1, initial=np.inf)
     largest = np.maximum(inside, outside)
-    found = np.zeros_like(largest)
+    silhouette = np.zeros_like(largest)
     with np.errstate(invalid="ignore"):  # infinite where there is no other group: NaN
-        np.divide(outside - inside, largest, out=found, where=(largest != 0) & (n_others > 0))
-    return np.where(np.isinf(outside), np.nan, found)
+        np.divide(outside - inside, largest, out=silhouette, where=(largest != 0) & (n_others > 0))
+    return np.where(np.isinf(outside), np.nan, silhouette)
 
 
 @takes_arrays(numbers="any", at_least=0)
@@ -178,6 +178,6 @@ def purity(
 
     Grows with the number of clusters: compare with shuffled labels.
     """
-    members = [group_members(each, int(each.max(initial=-1)) + 1) for each in (cluster, label)]
+    members = [group_members(group, int(group.max(initial=-1)) + 1) for group in (cluster, label)]
     both = members[0].T @ members[1]
     return np.asarray(both.max(axis=-1).sum(axis=-1) / len(cluster))

@@ -29,11 +29,11 @@ def held_out_scores(
     # About the first row, so that what all rows share costs no digits.
     x = x - x[0]
     # One more column of ones: its products are the sums.
-    told = np.column_stack([labels, np.ones(n)])
+    labels_and_ones = np.column_stack([labels, np.ones(n)])
     parts = [np.flatnonzero(folds == fold) for fold in range(folds.max() + 1)]
     scatters = np.array([x[rows].T @ x[rows] for rows in parts])
-    products = np.array([x[rows].T @ told[rows] for rows in parts])
-    sums = np.array([told[rows].sum(axis=0) for rows in parts])
+    products = np.array([x[rows].T @ labels_and_ones[rows] for rows in parts])
+    sums = np.array([labels_and_ones[rows].sum(axis=0) for rows in parts])
     scores = np.zeros((n, labels.shape[1]))
     for fold, rows in enumerate(parts):
         count = sums[:, -1].sum() - sums[fold, -1]
@@ -92,9 +92,9 @@ def linearly_separable(x: Float[np.ndarray, "n dim"], y: Float[np.ndarray, "m di
     points /= points.std() or 1.0
     sign = np.repeat([-1.0, 1.0], [len(x), len(y)])[:, np.newaxis]
     bounds = sign * np.column_stack([points, np.ones(len(points))])
-    found = linprog(
+    solution = linprog(
         np.zeros(bounds.shape[1]), A_ub=bounds, b_ub=-np.ones(len(points)), bounds=(None, None)
     )
-    if found.status not in (0, 2):  # solved, infeasible
-        raise RuntimeError(f"linear programme: {found.message}")
-    return bool(found.status == 0)
+    if solution.status not in (0, 2):  # solved, infeasible
+        raise RuntimeError(f"linear programme: {solution.message}")
+    return bool(solution.status == 0)

@@ -105,7 +105,7 @@ def mean_offsets(
     corrected cosine may exceed 1, and is NaN where an M is not positive.
     """
     n_categories = int(category.max(initial=-1)) + 1
-    members = [np.flatnonzero(category == each) for each in range(n_categories)]
+    members = [np.flatnonzero(category == number) for number in range(n_categories)]
     products = np.empty((len(weights), n_categories, n_categories))
     own = np.empty((len(weights), n_categories))
     for a, rows in enumerate(members):
@@ -139,10 +139,10 @@ def half_sample_weights(
     NaN for a category with fewer than 4 pairs, where a half says nothing.
     """
     weights = np.zeros((n_draws, len(category)))
-    for each in np.unique(category):
-        rows = np.flatnonzero(category == each)
+    for number in np.unique(category):
+        rows = np.flatnonzero(category == number)
         half = len(rows) // 2
-        chosen = generators[each].permuted(np.tile(rows, (n_draws, 1)), axis=1)[:, :half]
+        chosen = generators[number].permuted(np.tile(rows, (n_draws, 1)), axis=1)[:, :half]
         weights[np.arange(n_draws)[:, np.newaxis], chosen] = 1 / half if half > 1 else np.nan
     return weights
 

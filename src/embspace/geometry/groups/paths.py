@@ -107,7 +107,7 @@ def rotated_paths(
     """
     start = x[0].astype(np.float64)
     moves = x.astype(np.float64) - start
-    members = [np.flatnonzero(group == each) for each in np.unique(group)]
+    members = [np.flatnonzero(group == number) for number in np.unique(group)]
     # A rotation that takes one orthonormal frame to another: only the span of a group's moves
     # matters, and there R of Q R, the moves in the frame Q, stays as it is.
     inside = [np.linalg.qr(moves[:, tokens].reshape(-1, moves.shape[2]).T)[1] for tokens in members]

@@ -19,18 +19,18 @@ def silhouettes(
     for a label with a single point, and where both distances are 0. NaN with fewer than two labels
     among the chosen.
     """
-    of_label = np.eye(labels.max() + 1)[labels]
-    found = []
+    one_hot = np.eye(labels.max() + 1)[labels]
+    means = []
     for inside in chosen:
         label = labels[inside]
-        members = of_label[inside]
+        members = one_hot[inside]
         counts = members.sum(axis=0)
         if (counts > 0).sum() < 2:
-            found.append(np.nan)
+            means.append(np.nan)
             continue
         sums = distances[np.ix_(inside, inside)] @ members
-        found.append(_mean_silhouette(sums, label, counts))
-    return np.array(found)
+        means.append(_mean_silhouette(sums, label, counts))
+    return np.array(means)
 
 
 def _mean_silhouette(

@@ -42,11 +42,14 @@ def debiased_cka_of_subsets(
     Eq. 5 of Song et al. (2012) in quadratic forms of `chosen`: all draws are one product of
     matrices per pair of layers. NaN for a draw with fewer than 4 points.
     """
-    of_x, of_y = _layers(x, chosen), _layers(y, chosen)
-    own_x, own_y = ([_unbiased_hsic(each, each, chosen) for each in of] for of in (of_x, of_y))
-    values = np.empty((len(of_x), len(of_y), chosen.shape[1]))
-    for layer, one in enumerate(of_x):
-        for other_layer, other in enumerate(of_y):
+    x_layers, y_layers = _layers(x, chosen), _layers(y, chosen)
+    own_x, own_y = (
+        [_unbiased_hsic(layer, layer, chosen) for layer in layers]
+        for layers in (x_layers, y_layers)
+    )
+    values = np.empty((len(x_layers), len(y_layers), chosen.shape[1]))
+    for layer, one in enumerate(x_layers):
+        for other_layer, other in enumerate(y_layers):
             root = _root_of_positive(own_x[layer], own_y[other_layer])
             values[layer, other_layer] = _unbiased_hsic(one, other, chosen) / root
     return values
@@ -67,11 +70,11 @@ def _unbiased_hsic(
 ) -> Float[np.ndarray, " draw"]:
     n = chosen.sum(axis=0)
     n = np.where(n < 4, np.nan, n)
-    of_pairs = np.einsum("id,id->d", chosen, (one.products * other.products) @ chosen)
-    total_one, total_other = (np.einsum("id,id->d", chosen, each.sums) for each in (one, other))
-    of_rows = np.einsum("id,id,id->d", chosen, one.sums, other.sums)
-    sums = total_one * total_other / ((n - 1) * (n - 2)) - 2 * of_rows / (n - 2)
-    return np.asarray((of_pairs + sums) / (n * (n - 3)))
+    pair_products = np.einsum("id,id->d", chosen, (one.products * other.products) @ chosen)
+    total_one, total_other = (np.einsum("id,id->d", chosen, layer.sums) for layer in (one, other))
+    row_products = np.einsum("id,id,id->d", chosen, one.sums, other.sums)
+    sums = total_one * total_other / ((n - 1) * (n - 2)) - 2 * row_products / (n - 2)
+    return np.asarray((pair_products + sums) / (n * (n - 3)))
 
 
 def cka_of_orders(
@@ -88,22 +91,27 @@ def cka_of_orders(
     flat = x.products.reshape(len(k), -1)
     products, diagonal = np.empty((2, n_orders, len(k), len(m)))
     for draw, order in enumerate(orders):
-        permuted = np.stack([each[np.ix_(order, order)].ravel() for each in y.products])
+        permuted = np.stack([kernel[np.ix_(order, order)].ravel() for kernel in y.products])
         products[draw], diagonal[draw] = flat @ permuted.T, k @ m[:, order].T
     own = [
-        (np.square(each.products).sum(axis=(1, 2)), np.square(each.squared_lengths).sum(axis=1))
-        for each in (x, y)
+        (
+            np.square(kernels.products).sum(axis=(1, 2)),
+            np.square(kernels.squared_lengths).sum(axis=1),
+        )
+        for kernels in (x, y)
     ]
     sums = k.sum(axis=1), m.sum(axis=1)
 
-    def debiased(products: np.ndarray, diagonal: np.ndarray, of_sums: np.ndarray) -> np.ndarray:
+    def debiased(
+        products: np.ndarray, diagonal: np.ndarray, total_product: np.ndarray
+    ) -> np.ndarray:
         if n < 4:
             return np.full(products.shape, np.nan)
         # Of centered points the products with the others add up to minus the squared length.
-        return products + of_sums / ((n - 1) * (n - 2)) - 2 * diagonal / (n - 2)
+        return products + total_product / ((n - 1) * (n - 2)) - 2 * diagonal / (n - 2)
 
     biased_own = [products + diagonal for products, diagonal in own]
-    debiased_own = [debiased(*each, total**2) for each, total in zip(own, sums, strict=True)]
+    debiased_own = [debiased(*parts, total**2) for parts, total in zip(own, sums, strict=True)]
     both = products + diagonal, debiased(products, diagonal, np.outer(*sums))
     return {
         "linear_cka": both[0] / _root_of_positive(biased_own[0][:, np.newaxis], biased_own[1]),

@@ -25,7 +25,7 @@ class Differences(NamedTuple):
 
 def simultaneous_differences(
     values: Float[np.ndarray, " alternative"],
-    of_halves: Float[np.ndarray, "half alternative"],
+    half_values: Float[np.ndarray, "half alternative"],
     reference: Int[np.ndarray, " alternative"],
     *,
     n_units: int,
@@ -42,7 +42,7 @@ def simultaneous_differences(
 
     Args:
         values: For all units.
-        of_halves: For halves and complements, by turns, as drawn by `half_units`.
+        half_values: For halves and complements, by turns, as drawn by `half_units`.
         reference: Index of the reference.
         n_units: Number of drawn units.
         level: How often the intervals hold all differences.
@@ -53,17 +53,17 @@ def simultaneous_differences(
     if n_units < FEWEST_UNITS:
         missing = np.full(len(values), np.nan)
         return Differences(difference, missing, missing)
-    drawn = of_halves - of_halves[:, reference]
-    held = _of_every_two(of_halves) if is_picked else drawn
+    drawn = half_values - half_values[:, reference]
+    held = _pair_differences(half_values) if is_picked else drawn
     reach = half_sample_error(drawn, n_units) * _multiple(held, n_units, level)
     return Differences(difference, difference - reach, difference + reach)
 
 
-def _of_every_two(
-    of_halves: Float[np.ndarray, "half alternative"],
+def _pair_differences(
+    half_values: Float[np.ndarray, "half alternative"],
 ) -> Float[np.ndarray, "half pair"]:
-    first, second = np.triu_indices(of_halves.shape[1], 1)
-    return of_halves[:, first] - of_halves[:, second]
+    first, second = np.triu_indices(half_values.shape[1], 1)
+    return half_values[:, first] - half_values[:, second]
 
 
 def _multiple(drawn: Float[np.ndarray, "half alternative"], n_units: int, level: float) -> float:
@@ -79,5 +79,6 @@ def _multiple(drawn: Float[np.ndarray, "half alternative"], n_units: int, level:
     normal = np.random.default_rng(0).normal(size=(N_DRAWS, len(drawn))) @ standardized
     largest = np.quantile(np.abs(normal).max(axis=1), level) / np.sqrt(len(drawn))
     return max(
-        student_quantile(n_units, len(drawn), each) for each in (level, 2 * ndtr(largest) - 1)
+        student_quantile(n_units, len(drawn), probability)
+        for probability in (level, 2 * ndtr(largest) - 1)
     )

@@ -114,19 +114,19 @@ def estimate_over_texts(
     options = options or {}
     if measures is None:
         by_name = {**definitions(), **declared.DEFINED}
-        measures = [each for each in by_name.values() if each.profiled]
+        measures = [measure for measure in by_name.values() if measure.profiled]
     chosen = applicable(measures, groups, options)
     unit = units_of(text)
     n_units = int(unit.max()) + 1
     halves = half_units(n_units, n_half_samples, rng)
     units = _UnitsOfTexts(x, unit, halves, groups, chosen, options) if len(halves) else None
-    known = units.of_all() if units else {}
+    known = units.whole_inputs() if units else {}
     whole = results_of(chosen, inputs_of(x, chosen, groups, options, known), groups, options)
-    drawn = units.of_halves() if units else np.empty((0, len(chosen)))
-    of_texts = {"n": len(x), "n_texts": len(np.unique(text)), "n_units": n_units}
+    drawn = units.half_values() if units else np.empty((0, len(chosen)))
+    counts = {"n": len(x), "n_texts": len(np.unique(text)), "n_units": n_units}
     return {
-        name: text_estimate(found, of_measure, **of_texts, level=level, tolerance=tolerance)
-        for (name, found), of_measure in zip(whole.items(), drawn.T, strict=True)
+        name: text_estimate(result, half_values, **counts, level=level, tolerance=tolerance)
+        for (name, result), half_values in zip(whole.items(), drawn.T, strict=True)
     }
 
 
@@ -202,7 +202,7 @@ class _UnitsOfTexts:
         self._halves = halves
         order = np.argsort(unit, kind="stable")
         self.units = np.split(order, np.flatnonzero(np.diff(unit[order])) + 1)
-        self._kinds = {each.shared for each in measures}
+        self._kinds = {measure.shared for measure in measures}
         self._sums: dict[Shared | None, UnitSums[Any] | UnitMoments | UnitWordDirections] = {}
         self._n_at_once = BLOCK
         if "directions" in self._kinds:
@@ -238,7 +238,7 @@ class _UnitsOfTexts:
         else:
             self._sums["moments"] = UnitMoments(self.x, self.units, origin, MOST_HELD)
 
-    def of_all(self) -> Inputs:
+    def whole_inputs(self) -> Inputs:
         """Return what the measures take of all units, as far as it is known from the units."""
         known = dict(next(self._in_turn))
         if self._kinds & OF_NEIGHBORS:
@@ -246,19 +246,21 @@ class _UnitsOfTexts:
             known |= inputs_of_graph(self.x, graph)
         return known
 
-    def of_halves(self) -> Float[np.ndarray, "half measure"]:
-        """Every measure of the units of every half, after `of_all`; NaN with too few vectors.
+    def half_values(self) -> Float[np.ndarray, "half measure"]:
+        """Every measure of the units of every half, after `whole_inputs`; NaN with too few vectors.
 
         The sums of the first halves come from the same pass as the whole.
         """
-        found = np.empty((len(self._halves), len(self.measures)))
+        values = np.empty((len(self._halves), len(self.measures)))
         for number, sums in enumerate(self._in_turn):
             units = np.flatnonzero(self._halves[number])
             rows = np.sort(np.concatenate([self.units[unit] for unit in units]))
             groups = {name: group[rows] for name, group in self.groups.items()}
             inputs = self._inputs(rows, groups, sums)
-            found[number] = [self._value(each, inputs, groups, len(rows)) for each in self.measures]
-        return found
+            values[number] = [
+                self._value(measure, inputs, groups, len(rows)) for measure in self.measures
+            ]
+        return values
 
     def _sums_in_turn(self) -> Iterator[Inputs]:
         """The sums of the whole, then of each half; of some at a time."""
@@ -266,9 +268,9 @@ class _UnitsOfTexts:
         chosen = np.concatenate([whole, self._halves])
         for first in range(0, len(chosen), self._n_at_once):
             block = chosen[first : first + self._n_at_once]
-            sums = {kind: each.of(block) for kind, each in self._sums.items()}
+            sums = {kind: unit_sums.of(block) for kind, unit_sums in self._sums.items()}
             for number in range(len(block)):
-                yield {kind: each[number] for kind, each in sums.items()}
+                yield {kind: chosen_sums[number] for kind, chosen_sums in sums.items()}
 
     def _inputs(self, rows: Int[np.ndarray, " row"], groups: Groupings, sums: Inputs) -> Inputs:
         """Return the arguments of the measures for some rows."""
@@ -283,12 +285,12 @@ class _UnitsOfTexts:
             inputs |= inputs_of_graph(self.x[rows], among)
         return inputs
 
-    def _value(self, each: Definition, inputs: Inputs, groups: Groupings, n: int) -> float:
+    def _value(self, measure: Definition, inputs: Inputs, groups: Groupings, n: int) -> float:
         try:
-            found = results_of([each], inputs, groups, self.options)[each.name]
+            result = results_of([measure], inputs, groups, self.options)[measure.name]
         except ValueError:  # of so few vectors, for all of them have the measure
             return float("nan")
-        return value_of(found) * (len(self.x) / n if each.is_sum else 1)
+        return value_of(result) * (len(self.x) / n if measure.is_sum else 1)
 
 
 def text_estimate(
@@ -305,7 +307,7 @@ def text_estimate(
     value, error = value_of(whole), float(half_sample_error(drawn, n_units))
     defined = drawn[~np.isnan(drawn)]
     reach = error * student_quantile(n_units, len(defined), level)
-    of_half = float(defined.mean()) if len(defined) else float("nan")
+    half_mean = float(defined.mean()) if len(defined) else float("nan")
     by_chance = 2 * float(defined.std()) / np.sqrt(len(defined)) if len(defined) else 0.0
     return TextEstimate(
         value=value,
@@ -315,6 +317,6 @@ def text_estimate(
         n=whole.n if isinstance(whole, Estimate) else n,
         n_texts=n_texts,
         dropped=whole.dropped if isinstance(whole, Estimate) else 0,
-        of_half=of_half,
-        converged=bool(abs(value - of_half) <= max(tolerance * abs(value), by_chance)),
+        of_half=half_mean,
+        converged=bool(abs(value - half_mean) <= max(tolerance * abs(value), by_chance)),
     )

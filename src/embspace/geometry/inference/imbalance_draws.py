@@ -70,12 +70,12 @@ def imbalance_draws(
     near, ranks = _near_and_ranks(distances, k)
     value = _imbalances(near, ranks)
     halves = half_units(n, n_half_samples, rng)
-    drawn = np.array([_of_part(distances, np.flatnonzero(half), k) for half in halves])
+    drawn = np.array([_part_imbalances(distances, np.flatnonzero(half), k) for half in halves])
     drawn = drawn.reshape(-1, *value.shape)  # also of no half
     reach = student_quantile(n, len(halves), level)
     error = half_sample_error(drawn, n) * reach
     asymmetry = value - value.T
-    of_difference = half_sample_error(drawn - drawn.swapaxes(1, 2), n) * reach
+    asymmetry_error = half_sample_error(drawn - drawn.swapaxes(1, 2), n) * reach
     orders = [rng.permutation(n) for _ in range(n_shuffles)]
     null = np.array([_imbalances(near, ranks[:, order][:, :, order]) for order in orders])
     return ImbalanceDraws(
@@ -83,8 +83,8 @@ def imbalance_draws(
         low=value - error,
         high=value + error,
         asymmetry=asymmetry,
-        asymmetry_low=asymmetry - of_difference,
-        asymmetry_high=asymmetry + of_difference,
+        asymmetry_low=asymmetry - asymmetry_error,
+        asymmetry_high=asymmetry + asymmetry_error,
         null_mean=null.mean(axis=0),
         null_smallest=null.min(axis=0),
     )
@@ -101,10 +101,10 @@ def _squared_distances(x: Vectors) -> Float[np.ndarray, "n n"]:
     centered -= centered.mean(axis=0)  # of equal rows exactly zero
     squared = np.square(norms(centered))
     unit = TIE * squared.max() or 1.0
-    found = squared[:, np.newaxis] + squared - 2 * (centered @ centered.T)
-    found = np.round(found / unit).clip(min=0)
-    np.fill_diagonal(found, np.inf)
-    return found
+    distances = squared[:, np.newaxis] + squared - 2 * (centered @ centered.T)
+    distances = np.round(distances / unit).clip(min=0)
+    np.fill_diagonal(distances, np.inf)
+    return distances
 
 
 def _near_and_ranks(
@@ -114,12 +114,12 @@ def _near_and_ranks(
     from scipy.stats import rankdata
 
     near, ranks = [], []
-    for each in distances:
-        farthest = np.partition(each, k - 1, axis=1)[:, k - 1 : k]
-        nearer, equal = each < farthest, each == farthest
+    for matrix in distances:
+        farthest = np.partition(matrix, k - 1, axis=1)[:, k - 1 : k]
+        nearer, equal = matrix < farthest, matrix == farthest
         share = (k - nearer.sum(axis=1, keepdims=True)) / equal.sum(axis=1, keepdims=True)
         near.append((nearer + share * equal) / k)
-        ranks.append(rankdata(each, axis=1, method="min"))
+        ranks.append(rankdata(matrix, axis=1, method="min"))
     return np.array(near), np.array(ranks, dtype=np.float64)
 
 
@@ -127,10 +127,12 @@ def _imbalances(
     near: Float[np.ndarray, "view n n"], ranks: Float[np.ndarray, "view n n"]
 ) -> Imbalance:
     n = near.shape[1]
-    found: Imbalance = near.reshape(len(near), -1) @ ranks.reshape(len(ranks), -1).T
-    return found * 2 / n**2
+    rank_sums: Imbalance = near.reshape(len(near), -1) @ ranks.reshape(len(ranks), -1).T
+    return rank_sums * 2 / n**2
 
 
-def _of_part(distances: Sequence[Float[np.ndarray, "n n"]], rows: np.ndarray, k: int) -> Imbalance:
-    parts = [each[np.ix_(rows, rows)] for each in distances]
+def _part_imbalances(
+    distances: Sequence[Float[np.ndarray, "n n"]], rows: np.ndarray, k: int
+) -> Imbalance:
+    parts = [matrix[np.ix_(rows, rows)] for matrix in distances]
     return _imbalances(*_near_and_ranks(parts, k))

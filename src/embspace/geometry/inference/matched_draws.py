@@ -27,18 +27,18 @@ def unrelated_pairs(
     free = np.ones((n_draws, len(length)), dtype=bool)
     for pair, lengths in enumerate(wanted):
         banned = np.full(n_draws, -1)  # the category of the first text
-        for side, each in enumerate(lengths):
-            near = np.flatnonzero(np.abs(length - each) <= tolerance)
+        for side, wanted_length in enumerate(lengths):
+            near = np.flatnonzero(np.abs(length - wanted_length) <= tolerance)
             if not len(near):
                 continue
             allowed = free[:, near] & (category[near] != banned[:, np.newaxis])
             key = np.where(allowed, generator.random(allowed.shape), -1.0)
             best = key.argmax(axis=1)
-            found = np.flatnonzero(key[rows, best] >= 0)
-            text = near[best[found]]
-            chosen[side, found, pair] = text
-            free[found] &= frame[text][:, np.newaxis] != frame
-            banned[found] = category[text]
+            draws = np.flatnonzero(key[rows, best] >= 0)
+            text = near[best[draws]]
+            chosen[side, draws, pair] = text
+            free[draws] &= frame[text][:, np.newaxis] != frame
+            banned[draws] = category[text]
     chosen[:, (chosen < 0).any(axis=0)] = -1
     return chosen[0], chosen[1]
 

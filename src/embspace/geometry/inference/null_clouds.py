@@ -101,7 +101,7 @@ def exchanged_between_texts(
     # A cell's occurrences in one text stand together: a step as long as the longest of these runs,
     # in a circle, leaves each text, unless one has more than half.
     steps = np.maximum.reduceat(lengths, np.searchsorted(runs, cells))
-    cell, size, step = (np.repeat(each, sizes) for each in (cells, sizes, steps))
+    cell, size, step = (np.repeat(per_cell, sizes) for per_cell in (cells, sizes, steps))
     source = order[cell + (np.arange(len(x)) - cell - step) % size]
     moved = text[source] != text[order]
     exchanged, is_moved = x.copy(), np.zeros(len(x), dtype=bool)
@@ -112,7 +112,7 @@ def exchanged_between_texts(
 
 def _starts(*columns: Int[np.ndarray, " n"]) -> Int[np.ndarray, " run"]:
     """Return the first rows of runs that are equal in all columns."""
-    differ = np.any([each[1:] != each[:-1] for each in columns], axis=0)
+    differ = np.any([column[1:] != column[:-1] for column in columns], axis=0)
     return np.append(0, np.flatnonzero(differ) + 1)
 
 

@@ -92,12 +92,12 @@ def percentile_among_pairs(
         return PairPercentile(cosine, nan, nan, nan, nan, nan, nan, 0, n_documents)
     extended = _with_extremes(sums[:2], np.unique(rows.unit, return_counts=True)[1], n_documents)
     halves = half_units(extended.shape[1], n_half_samples, rng)
-    of_halves = _lower_in(extended, halves)
+    half_shares = _lower_in(extended, halves)
     if centered:
-        of_halves += _shifts_by_mean(rows, halves[:, :-2], rng)
+        half_shares += _shifts_by_mean(rows, halves[:, :-2], rng)
     share, deviation = float(lower / n), float(np.sqrt(max(squared / n - (excess / n) ** 2, 0)))
     middle = float(_lower_in(extended, np.ones((1, extended.shape[1]), dtype=bool))[0])
-    low, high = _bounds(share, middle, of_halves, sums.shape[1], level)
+    low, high = _bounds(share, middle, half_shares, sums.shape[1], level)
     return PairPercentile(
         cosine=cosine,
         percentile=100 * share,
@@ -149,8 +149,8 @@ def _sums_by_units(cosine: float, rows: _Rows) -> Float[np.ndarray, "4 unit unit
         values = np.stack([np.ones_like(excess), lower, excess, excess**2])
         values *= rows.text[block, None] != rows.text
         by_column = np.add.reduceat(values, starts, axis=2)
-        for unit, of_row in zip(rows.unit[block], by_column.swapaxes(0, 1), strict=True):
-            sums[:, unit] += of_row
+        for unit, row_sums in zip(rows.unit[block], by_column.swapaxes(0, 1), strict=True):
+            sums[:, unit] += row_sums
     return sums
 
 
@@ -178,7 +178,7 @@ def _lower_in(
     sums: Float[np.ndarray, "_ unit unit"], chosen: Bool[np.ndarray, "half unit"]
 ) -> Float[np.ndarray, " half"]:
     """Return the share of lower cosines among the pairs of which both lie in chosen units."""
-    n, lower = (((chosen @ each) * chosen).sum(axis=1) for each in sums[:2])
+    n, lower = (((chosen @ unit_sums) * chosen).sum(axis=1) for unit_sums in sums[:2])
     return np.divide(lower, n, where=n > 0, out=np.full(len(chosen), np.nan))
 
 
@@ -200,13 +200,13 @@ def _shifts_by_mean(
     square = np.square(shift).sum(axis=1)
     along, lengths = _about_shifts(rows.x, shift, square)
     along_pair, lengths_pair = _about_shifts(rows.pair, shift, square)
-    of_pair = (rows.pair[0] @ rows.pair[1] - along_pair.sum(axis=0)) / lengths_pair.prod(axis=0)
+    pair_cosine = (rows.pair[0] @ rows.pair[1] - along_pair.sum(axis=0)) / lengths_pair.prod(axis=0)
     n_lower = np.zeros(len(units))
     for first in range(0, len(i), BLOCK_PAIRS):
         block = slice(first, first + BLOCK_PAIRS)
         a, b = i[block], j[block]
         products = dot_products[block, None] - along[a] - along[b]
-        n_lower += (products < of_pair * lengths[a] * lengths[b]).sum(axis=0)
+        n_lower += (products < pair_cosine * lengths[a] * lengths[b]).sum(axis=0)
     shares: np.ndarray = n_lower / len(i)
     return shares[1:] - shares[0]
 
@@ -241,15 +241,15 @@ def _some_pairs(
 def _bounds(
     lower: float,
     middle: float,
-    of_halves: Float[np.ndarray, " half"],
+    half_shares: Float[np.ndarray, " half"],
     n_units: int,
     level: float,
 ) -> tuple[float, float]:
     """Return the bounds of a share of lower cosines about `middle`, that with two more texts."""
     if n_units < FEWEST_UNITS:
         return float("nan"), float("nan")
-    n_defined = int((~np.isnan(of_halves)).sum())
-    error = float(half_sample_error(of_halves, n_units + 2))
+    n_defined = int((~np.isnan(half_shares)).sum())
+    error = float(half_sample_error(half_shares, n_units + 2))
     reach = error * student_quantile(n_units + 2, n_defined, level)
     low, high = min(lower, middle - reach), max(lower, middle + reach)
     return max(low, 0.0), min(high, 1.0)

@@ -99,12 +99,12 @@ def stratified_interval(
     """
     inside = generator.spawn(1)[0]
 
-    def of_half(units: Int[np.ndarray, " drawn"]) -> Float[np.ndarray, "..."]:
+    def half_statistic(units: Int[np.ndarray, " drawn"]) -> Float[np.ndarray, "..."]:
         whole = len(units) == len(stratum)
         return statistic(units if whole else half_of_each(stratum, inside))
 
     return half_sample_interval(
-        of_half, len(stratum), n_resamples=n_resamples, level=level, generator=generator
+        half_statistic, len(stratum), n_resamples=n_resamples, level=level, generator=generator
     )
 
 

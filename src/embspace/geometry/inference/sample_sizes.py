@@ -61,7 +61,7 @@ def sample_size_curve(
     number = np.unique(text, return_inverse=True)[1]
     n_texts = int(number.max()) + 1
     sizes = sorted({round(share * n_texts) for share in shares} | {n_texts})
-    curves: dict[str, list[SampleSize]] = {each.name: [] for each in measures}
+    curves: dict[str, list[SampleSize]] = {measure.name: [] for measure in measures}
     for size in (size for size in sizes if size >= min(FEWEST, n_texts)):
         drawn: list[dict[str, float]] = []
         counts: list[int] = []
@@ -70,11 +70,11 @@ def sample_size_curve(
             part = {name: group[kept] for name, group in groups.items()}
             inputs = inputs_of(x[kept], measures, part, options)
             results = defined_results_of(measures, inputs, part, options)
-            drawn.append({name: value_of(each) for name, each in results.items()})
+            drawn.append({name: value_of(result) for name, result in results.items()})
             counts.append(int(kept.sum()))
-        for each in measures:
-            values = np.array([results[each.name] for results in drawn])
-            curves[each.name].append(_sample_size(size, counts, values))
+        for measure in measures:
+            values = np.array([results[measure.name] for results in drawn])
+            curves[measure.name].append(_sample_size(size, counts, values))
     return curves
 
 

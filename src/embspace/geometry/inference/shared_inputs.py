@@ -36,8 +36,8 @@ MAKERS: Mapping[Shared, Callable[[Vectors, Groupings, Inputs], Any]] = {
     "text_entropies": lambda x, groups, _: text_entropies_of(x, groups["text"]),
 }
 N_NEIGHBORS = 20  # that are looked for if no measure asks for more
-# What a measure's option that says of neighbors how many multiplies: gride looks at 2k.
-ASKED = {"k": 2, "max_k": 1, "largest_k": 2}
+# The factor of an option that counts neighbors: gride needs 2k neighbors.
+MULTIPLES = {"k": 2, "max_k": 1, "largest_k": 2}
 
 
 def applicable(
@@ -45,10 +45,10 @@ def applicable(
 ) -> list[Definition]:
     """Return the measures with all needed inputs."""
     return [
-        each
-        for each in measures
-        if (each.grouped_by is None or each.grouped_by in groups)
-        and _required(each) <= {*options.get(each.name, {})}
+        measure
+        for measure in measures
+        if (measure.grouped_by is None or measure.grouped_by in groups)
+        and _required(measure) <= {*options.get(measure.name, {})}
     ]
 
 
@@ -60,7 +60,7 @@ def inputs_of(
     known: Inputs = MappingProxyType({}),
 ) -> Inputs:
     """Return what the measures take of `x`, (n, dim) in float64; some of it may be `known`."""
-    kinds = {each.shared for each in measures} - known.keys()
+    kinds = {measure.shared for measure in measures} - known.keys()
     inputs = made_of(x, kinds, groups, {None: x, **known})
     if kinds & OF_NEIGHBORS:
         k = min(n_neighbors(measures, options), len(x) - 1)
@@ -92,53 +92,55 @@ def results_of(
     Raises:
         ValueError: a measure's own, with its name before it.
     """
-    found: dict[str, Result] = {}
-    for each in measures:
-        group = {} if each.grouped_by is None else {"group": groups[each.grouped_by]}
-        arguments = {**group, **options.get(each.name, {})}
+    results: dict[str, Result] = {}
+    for measure in measures:
+        group = {} if measure.grouped_by is None else {"group": groups[measure.grouped_by]}
+        arguments = {**group, **options.get(measure.name, {})}
         try:
-            found[each.name] = each.function(inputs[each.shared], **arguments)
+            results[measure.name] = measure.function(inputs[measure.shared], **arguments)
         except ValueError as error:
-            raise ValueError(f"{each.name}: {error}") from error
-    return found
+            raise ValueError(f"{measure.name}: {error}") from error
+    return results
 
 
 def defined_results_of(
     measures: Iterable[Definition], inputs: Inputs, groups: Groupings, options: Options
 ) -> dict[str, Result]:
     """Return `results_of`, with NaN for a measure that is not defined of so few vectors."""
-    found: dict[str, Result] = {}
-    for each in measures:
+    results: dict[str, Result] = {}
+    for measure in measures:
         try:
-            found |= results_of([each], inputs, groups, options)
+            results |= results_of([measure], inputs, groups, options)
         except ValueError:
-            found[each.name] = float("nan")
-    return found
+            results[measure.name] = float("nan")
+    return results
 
 
 def n_neighbors(measures: Iterable[Definition], options: Options) -> int:
     """Return how many neighbors the measures need, by their options or by default."""
-    asked = [
-        ASKED[name] * each[name] for each in options.values() for name in ASKED.keys() & each.keys()
+    by_option = [
+        MULTIPLES[name] * given[name]
+        for given in options.values()
+        for name in MULTIPLES.keys() & given.keys()
     ]
-    usual = [_usual_neighbors(each) for each in measures]
-    return max([N_NEIGHBORS, *asked, *usual])
+    usual = [_usual_neighbors(measure) for measure in measures]
+    return max([N_NEIGHBORS, *by_option, *usual])
 
 
-def _usual_neighbors(each: Definition) -> int:
+def _usual_neighbors(measure: Definition) -> int:
     """Return how many neighbors a measure needs by default."""
-    times = {**ASKED, "k": 1}
-    defaults = {name: one.default for name, one in _parameters(each).items() if name in times}
+    times = {**MULTIPLES, "k": 1}
+    defaults = {name: one.default for name, one in _parameters(measure).items() if name in times}
     return max((times[name] * n for name, n in defaults.items() if isinstance(n, int)), default=0)
 
 
-def _required(each: Definition) -> set[str]:
+def _required(measure: Definition) -> set[str]:
     """The options that have no default."""
-    given = {"group"} if each.grouped_by else set()
-    parameters = list(_parameters(each).values())[1:]
+    given = {"group"} if measure.grouped_by else set()
+    parameters = list(_parameters(measure).values())[1:]
     named = [one for one in parameters if one.kind not in (one.VAR_POSITIONAL, one.VAR_KEYWORD)]
     return {one.name for one in named if one.default is one.empty} - given
 
 
-def _parameters(each: Definition) -> Mapping[str, Parameter]:
-    return signature(each.function).parameters
+def _parameters(measure: Definition) -> Mapping[str, Parameter]:
+    return signature(measure.function).parameters

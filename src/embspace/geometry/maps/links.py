@@ -69,7 +69,7 @@ def _triangle(
     p: Float[np.ndarray, "n m 3"], q: Float[np.ndarray, "n m 3"], r: Float[np.ndarray, "n m 3"]
 ) -> Float[np.ndarray, "n m"]:
     """Signed solid angle of a triangle as seen from the origin; NaN if the origin lies in it."""
-    p_, q_, r_ = (np.linalg.norm(each, axis=-1) for each in (p, q, r))
+    p_, q_, r_ = (np.linalg.norm(corner, axis=-1) for corner in (p, q, r))
     volume = _dot(p, np.cross(q, r))
     spread = p_ * q_ * r_ + _dot(p, q) * r_ + _dot(q, r) * p_ + _dot(r, p) * q_
     nothing = ROUNDING * p_ * q_ * r_

@@ -18,7 +18,7 @@ from embspace.geometry.pairs.types import Vectors
 ETHAYARAJH = "Ethayarajh 2019, How contextual are contextualized word representations?, "
 OF_FEW = "Upwards for words that occur rarely: two vectors alone have at least a half."
 # What every measure of the axes of words declares.
-of_axes = partial(measure, "context", shared="word_axes", grouped_by="word")
+axis_measure = partial(measure, "context", shared="word_axes", grouped_by="word")
 
 
 @measure(
@@ -108,7 +108,7 @@ def intra_sentence_similarity(x: Vectors | TextCosines, group: Groups) -> float:
     return sums.total / sums.n_texts if sums.n_texts else float("nan")
 
 
-@of_axes(
+@axis_measure(
     formula=r"\frac{1}{|W|} \sum_w \frac{\sigma_1^2(X_w)}{\sum_i \sigma_i^2(X_w)}",
     range=r"[1/\min(n_w, d),\ 1]",
     source=ETHAYARAJH + "definition 3",
@@ -127,10 +127,10 @@ def maximum_explainable_variance(x: Vectors | WordAxes, group: Groups) -> float:
         >>> round(maximum_explainable_variance(x, np.array([0, 0, 1, 1])), 6)
         0.75
     """
-    return _mean(word_axes_of(x, group).of_squares)
+    return _mean(word_axes_of(x, group).square_shares)
 
 
-@of_axes(
+@axis_measure(
     formula=r"\frac{1}{|W|} \sum_w \frac{\operatorname{var}(X_w a_w)}{\operatorname{tr} "
     r"\operatorname{cov}(X_w)},\quad a_w \text{ the first right singular vector of } X_w",
     range=r"[0,\ 1]",
@@ -150,10 +150,10 @@ def maximum_explainable_variance_as_coded(x: Vectors | WordAxes, group: Groups) 
         >>> round(maximum_explainable_variance_as_coded(x, np.array([0, 0])), 6)
         0.0
     """
-    return _mean(word_axes_of(x, group).of_variance_along_it)
+    return _mean(word_axes_of(x, group).variance_along_axis)
 
 
-@of_axes(
+@axis_measure(
     formula=r"\frac{1}{|W|} \sum_w \frac{v_1(X_w)}{\sum_i v_i(X_w)}",
     range=r"[1/\min(n_w - 1, d),\ 1]",
     source="The later code of Ethayarajh 2019, by PCA",
@@ -171,10 +171,10 @@ def maximum_explainable_variance_as_recoded(x: Vectors | WordAxes, group: Groups
         >>> round(maximum_explainable_variance_as_recoded(x, np.array([0, 0])), 6)
         1.0
     """
-    return _mean(word_axes_of(x, group).of_variance)
+    return _mean(word_axes_of(x, group).variance_shares)
 
 
-@of_axes(
+@axis_measure(
     formula=r"\text{maximum explainable variance} - \frac{\sigma_1^2(X)}{\sum_i \sigma_i^2(X)}",
     range=r"[-1,\ 1]",
     source=ETHAYARAJH + "section 3.4, there with sampled vectors",
@@ -194,7 +194,7 @@ def adjusted_maximum_explainable_variance(x: Vectors | WordAxes, group: Groups) 
         0.5
     """
     axes = word_axes_of(x, group)
-    return _mean(axes.of_squares) - axes.of_all
+    return _mean(axes.square_shares) - axes.square_share_of_all
 
 
 def _mean(shares: Float[np.ndarray, " word"]) -> float:

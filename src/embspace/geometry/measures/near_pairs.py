@@ -62,14 +62,14 @@ def _pairs_within(
     limits = radii**2 * (1 + TIE)
     squares = np.square(graph.distances)
     listed = squares[:, -1] > limits[-1]
-    found = [np.count_nonzero(squares[listed] <= limit) for limit in limits]
-    twice = np.array(found, dtype=np.float64)
+    counts = [np.count_nonzero(squares[listed] <= limit) for limit in limits]
+    twice = np.array(counts, dtype=np.float64)
     x = (x - x.mean(axis=0)).astype(np.float32)  # what all share would cost digits
     squared = np.einsum("ij,ij->i", x, x)
     others = np.flatnonzero(~listed)
     for first in range(0, len(others), BLOCK_ROWS):
         rows = others[first : first + BLOCK_ROWS]
-        of_block = squared[rows, None] + squared - 2 * x[rows] @ x.T
-        of_block[np.arange(len(rows)), rows] = np.inf  # itself is no pair
-        twice += [np.count_nonzero(of_block <= limit) for limit in limits]
+        block_squares = squared[rows, None] + squared - 2 * x[rows] @ x.T
+        block_squares[np.arange(len(rows)), rows] = np.inf  # itself is no pair
+        twice += [np.count_nonzero(block_squares <= limit) for limit in limits]
     return twice / 2

@@ -47,11 +47,11 @@ _ORDER = [module.__name__ for module in MODULES]
 
 def definitions() -> dict[str, Definition]:
     """Return all measures of this library by name, family by family."""
-    ours = [each for each in DEFINED.values() if each.function.__module__ in _ORDER]
-    ours.sort(key=lambda each: _ORDER.index(each.function.__module__))
-    return {each.name: each for each in ours}
+    ours = [measure for measure in DEFINED.values() if measure.function.__module__ in _ORDER]
+    ours.sort(key=lambda measure: _ORDER.index(measure.function.__module__))
+    return {measure.name: measure for measure in ours}
 
 
 def profiled_measures() -> dict[str, Definition]:
     """Return those of `definitions` that stages take wherever they take a family."""
-    return {name: each for name, each in definitions().items() if each.profiled}
+    return {name: measure for name, measure in definitions().items() if measure.profiled}

@@ -21,10 +21,10 @@ FEWER = "Downwards: n vectors span at most n - 1 directions about their mean."
 FEWER_AS_THEY_ARE = "Downwards: n vectors span at most n directions."
 UNEVEN = "Upwards: the largest of many estimated variances is estimated too large."
 # What every measure of this module declares.
-of_moments = partial(measure, "spectrum", shared="moments")
+spectrum_measure = partial(measure, "spectrum", shared="moments")
 
 
-@of_moments(
+@spectrum_measure(
     formula=r"\frac{v_1}{\sum_i v_i} = \frac{\sigma_1^2}{\sum_i \sigma_i^2}",
     range=r"[1/\min(n - 1, d),\ 1]",
     source="Razzhigaev et al. 2024, section 2.3, called anisotropy there",
@@ -44,7 +44,7 @@ def top_variance_share(x: Vectors | Moments) -> float:
     return float(explained_variance(moments_of(x).variances)[0])
 
 
-@of_moments(
+@spectrum_measure(
     formula=r"\frac{\sum_i e_i}{e_1} = \frac{\|X\|_F^2}{\|X\|_2^2}",
     range=r"[1,\ \min(n, d)]",
     source="Rudelson and Vershynin 2007, section 1",
@@ -64,7 +64,7 @@ def stable_rank(x: Vectors | Moments) -> float:
     return float(1 / explained_variance(moments_of(x).energies)[0])
 
 
-@of_moments(
+@spectrum_measure(
     formula=r"\exp\left(-\sum_i p_i \log p_i\right),\quad "
     r"p_i = \frac{\sigma_i}{\sum_j \sigma_j},\ \sigma_i = \sqrt{n v_i}",
     range=r"[1,\ \min(n - 1, d)]",
@@ -85,7 +85,7 @@ def effective_rank(x: Vectors | Moments) -> float:
     return exponential_entropy(explained_variance(np.sqrt(moments_of(x).variances)))
 
 
-@of_moments(
+@spectrum_measure(
     formula=r"\exp\left(-\sum_i p_i \log p_i\right),\quad "
     r"p_i = \frac{\sigma_i}{\sum_j \sigma_j} + \varepsilon,\ \sigma_i = \sqrt{n e_i}",
     range=r"[1,\ \min(n, d)]\ \text{but for } \varepsilon",
@@ -109,7 +109,7 @@ def rank_me(x: Vectors | Moments, *, epsilon: float = 1e-7) -> float:
     return exponential_entropy(explained_variance(sigma) + epsilon)
 
 
-@of_moments(
+@spectrum_measure(
     formula=r"\exp\left(-\sum_i p_i \log p_i\right),\quad p_i = \frac{v_i}{\sum_j v_j}",
     range=r"[1,\ \min(n - 1, d)]",
     source="Del Giudice 2021, Effective dimensionality, n1",
@@ -129,7 +129,7 @@ def effective_rank_of_covariance(x: Vectors | Moments) -> float:
     return exponential_entropy(explained_variance(moments_of(x).variances))
 
 
-@of_moments(
+@spectrum_measure(
     formula=r"-\frac{1}{\log d} \sum_i p_i \log p_i,\quad p_i = \frac{v_i}{\sum_j v_j}",
     range=r"[0,\ 1]",
     source="Alter et al. 2000, normalized Shannon entropy of an eigenspectrum",
@@ -155,7 +155,7 @@ def spectral_entropy(x: Vectors | Moments) -> float:
     )
 
 
-@of_moments(
+@spectrum_measure(
     formula=r"\frac{(\sum_i v_i)^2}{\sum_i v_i^2}",
     range=r"[1,\ \min(n - 1, d)]",
     source="Gao et al. 2017, A theory of multineuronal dimensionality",
@@ -175,7 +175,7 @@ def participation_ratio(x: Vectors | Moments) -> float:
     return effective_number(moments_of(x).variances)
 
 
-@of_moments(
+@spectrum_measure(
     formula=r"\frac{2 s_2 + (n^2 - 3n + 1)\, s_1^2 - n q}{(n - 1)(n - 2)\, s_2 + s_1^2 - n q},"
     r"\quad s_1 = \operatorname{tr} S,\ s_2 = \operatorname{tr} S^2,\ q = \frac{1}{n - 1} \sum_i "
     r"|x_i - \bar x|^4,\ S \text{ the covariance over } n - 1",
@@ -201,16 +201,16 @@ def debiased_participation_ratio(x: Vectors | Moments) -> float:
     if n < 4:
         return float("nan")
     covariance = moments.covariance * (n / (n - 1))
-    of_square = float(np.square(covariance).sum())
-    square_of = float(np.trace(covariance)) ** 2
+    trace_of_square = float(np.square(covariance).sum())
+    squared_trace = float(np.trace(covariance)) ** 2
     quartic = moments.mean_quartic * n / (n - 1)
-    numerator = 2 * of_square + (n * n - 3 * n + 1) * square_of - n * quartic
-    denominator = (n - 1) * (n - 2) * of_square + square_of - n * quartic
-    rounding = ROUNDING * ((n - 1) * (n - 2) * of_square + square_of)
+    numerator = 2 * trace_of_square + (n * n - 3 * n + 1) * squared_trace - n * quartic
+    denominator = (n - 1) * (n - 2) * trace_of_square + squared_trace - n * quartic
+    rounding = ROUNDING * ((n - 1) * (n - 2) * trace_of_square + squared_trace)
     return numerator / denominator if denominator > rounding else float("nan")
 
 
-@of_moments(
+@spectrum_measure(
     formula=r"\frac{d\,\varphi - 1}{d - 1},\quad \varphi = \frac{(d - \delta^2 (d - \sqrt d))^2}"
     r"{d^2},\ \delta = \frac{\|\sqrt d\, v / \|v\| - 1\|}{\sqrt{2 (d - \sqrt d)}}",
     range=r"[0,\ 1]",
@@ -231,7 +231,7 @@ def iso_score(x: Vectors | Moments) -> float:
     return _iso_score(moments_of(x).variances)
 
 
-@of_moments(
+@spectrum_measure(
     formula=r"\text{IsoScore of the eigenvalues of}\ (1 - \zeta) \Sigma + \zeta \Sigma_S",
     range=r"[0,\ 1]",
     source="Rudman and Eickhoff 2024, IsoScore*, algorithm 1",

@@ -29,7 +29,7 @@ CURVED = "Downwards, more so in many dimensions: neighbors are not near, and edg
 # as from the mean by 1e-4. No vectors have ratios so near to 1: that would be 10,000 dimensions.
 ROUNDED = 1e-4
 # What every measure of this module declares.
-of_ratios = partial(
+ratio_measure = partial(
     measure,
     "intrinsic_dimension",
     range=r"(0,\ \infty)",
@@ -38,7 +38,7 @@ of_ratios = partial(
 )
 
 
-@of_ratios(
+@ratio_measure(
     formula=r"\frac{\sum_i \log \mu_i \cdot (-\log(1 - F_i))}{\sum_i (\log \mu_i)^2},\quad "
     r"F_i = i / n,\ i < n",
     source=FACCO + ", all ratios but the last",
@@ -59,7 +59,7 @@ def two_nn(x: Vectors | NeighborGraph) -> Estimate:
     return _by_line(x, share_kept=1.0)
 
 
-@of_ratios(
+@ratio_measure(
     formula=r"\text{as } \texttt{two\_nn}, \text{ over the } (1 - f)\, n \text{ smallest ratios}",
     source=FACCO + ", discarding the largest ratios, f = 0.1",
     bias=CURVED,
@@ -82,7 +82,7 @@ def two_nn_discarding(x: Vectors | NeighborGraph, *, discard_fraction: float = 0
     return _by_line(x, share_kept=1 - discard_fraction)
 
 
-@of_ratios(
+@ratio_measure(
     formula=r"\text{as } \texttt{two\_nn}, \text{ over the lowest fifth, } F_i = (u + i)/(u + n),\ "
     r"u \text{ equal vectors and ratios of } 1",
     source="LLM-Microscope, the later code of the group of Razzhigaev et al. 2024",
@@ -111,7 +111,7 @@ def two_nn_lowest_fifth_as_coded(x: Vectors | NeighborGraph) -> Estimate:
     return Estimate(_slope(ratio[:kept], share), float("nan"), kept, graph.n - kept)
 
 
-@of_ratios(
+@ratio_measure(
     formula=r"\frac{n - 1}{\sum_i \log \mu_i}",
     source="Denti et al. 2022, The generalized ratios intrinsic dimension estimator, section 2",
     bias=CURVED,

@@ -37,11 +37,11 @@ class UnitSums(Generic[Sums]):
         return [self._choice(totals, number) for number in range(len(chosen))]
 
     def _choice(self, totals: dict[str, np.ndarray], number: int) -> Sums:
-        found: dict[str, Any] = {} if self._origin is None else {SHARED: self._origin}
+        fields: dict[str, Any] = {} if self._origin is None else {SHARED: self._origin}
         for name, shape in self._shapes.items():
             value = totals[name][number].reshape(shape)
-            found[name] = value if shape else int(value) if name in COUNTS else float(value)
-        return self._kind(**found)
+            fields[name] = value if shape else int(value) if name in COUNTS else float(value)
+        return self._kind(**fields)
 
 
 class UnitMoments:

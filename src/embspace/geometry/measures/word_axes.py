@@ -22,13 +22,13 @@ MOST_NUMBERS = 2**22  # that the occurrences of some words take at once
 class WordAxes:
     """Shares of each word that occurs twice or more; NaN where nothing varies."""
 
-    of_squares: WordShares
+    square_shares: WordShares
     """Of the squared lengths, along the axis that explains most of them."""
-    of_variance_along_it: WordShares
+    variance_along_axis: WordShares
     """Of the variance about the mean, along that same axis."""
-    of_variance: WordShares
+    variance_shares: WordShares
     """Of the variance about the mean, along the first principal axis."""
-    of_all: float
+    square_share_of_all: float
     """Of the squared lengths of all vectors together, along the axis that explains most of them."""
 
 
@@ -56,17 +56,17 @@ def _words_of_one_size(
     starts = np.flatnonzero(np.diff(group[order], prepend=group[order[:1]] - 1))
     counts = np.diff(np.append(starts, len(group)))
     for n in np.unique(counts[counts > 1]):
-        of_size = starts[counts == n]
+        word_starts = starts[counts == n]
         some = max(1, MOST_NUMBERS // int(n * dim)) if n <= FEW else 1
-        for first in range(0, len(of_size), some):
-            yield order[of_size[first : first + some, None] + np.arange(n)]
+        for first in range(0, len(word_starts), some):
+            yield order[word_starts[first : first + some, None] + np.arange(n)]
 
 
 def _shares(x: Several) -> Float[np.ndarray, "3 word"]:
     """Return each word's shares: of squares, of variance along that axis, of variance."""
     centered = x - x[:, :1]  # so that equal rows give exact zeros
     centered = centered - centered.mean(axis=1, keepdims=True)
-    total, varying = (np.square(each).sum(axis=(1, 2)) for each in (x, centered))
+    total, varying = (np.square(vectors).sum(axis=(1, 2)) for vectors in (x, centered))
     squares, axes = _first_axis(x)
     along = np.square(centered @ axes[:, :, None]).sum(axis=(1, 2))
     largest, _ = _first_axis(centered)
@@ -98,8 +98,10 @@ def _largest(
     if m <= FEW:
         values, vectors = np.linalg.eigh(products)
         return values[:, -1], vectors[:, :, -1]
-    found = [eigh(each, subset_by_index=[m - 1, m - 1], check_finite=False) for each in products]
+    spectra = [
+        eigh(matrix, subset_by_index=[m - 1, m - 1], check_finite=False) for matrix in products
+    ]
     return (
-        np.concatenate([values for values, _ in found]),
-        np.stack([vectors[:, 0] for _, vectors in found]),
+        np.concatenate([values for values, _ in spectra]),
+        np.stack([vectors[:, 0] for _, vectors in spectra]),
     )

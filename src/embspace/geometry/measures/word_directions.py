@@ -46,12 +46,12 @@ class UnitWordDirections:
         length = norms(x)
         rows = np.flatnonzero(length > 0)
         rows = rows[np.lexsort((unit[rows], group[rows]))]
-        word, of_unit = group[rows], unit[rows]
+        word, row_unit = group[rows], unit[rows]
         # A pair: a word and a unit that has it.
         is_first = np.ones(len(rows), dtype=bool)
-        is_first[1:] = (np.diff(word) != 0) | (np.diff(of_unit) != 0)
+        is_first[1:] = (np.diff(word) != 0) | (np.diff(row_unit) != 0)
         pair = np.cumsum(is_first) - 1
-        self._units, pair_word = of_unit[is_first], word[is_first]
+        self._units, pair_word = row_unit[is_first], word[is_first]
         n_pairs, self._n_units = len(pair_word), int(unit.max()) + 1
         self._counts = np.bincount(pair, minlength=n_pairs).astype(np.float64)
         weights = (1 / length[rows], (pair, rows))
@@ -78,8 +78,8 @@ class UnitWordDirections:
             for first in range(0, len(words), size):
                 some = words[first : first + size]
                 pairs = self._starts[some][:, None] + np.arange(n)
-                of_words = sums[pairs]
-                yield some, self._units[pairs], of_words @ of_words.transpose(0, 2, 1)
+                word_sums = sums[pairs]
+                yield some, self._units[pairs], word_sums @ word_sums.transpose(0, 2, 1)
 
     def whole(self) -> WordDirections:
         """The sums over all units."""
@@ -91,12 +91,12 @@ class UnitWordDirections:
         counts = np.zeros((len(chosen), len(self._starts)))
         squares = np.zeros_like(counts)
         if len(self._starts):
-            of_pairs = weights[:, self._units] * self._counts
-            counts = np.add.reduceat(of_pairs, self._starts, axis=1)
+            pair_counts = weights[:, self._units] * self._counts
+            counts = np.add.reduceat(pair_counts, self._starts, axis=1)
         for words, units, products in self._products:
-            of_words = weights.T[units]  # (word, unit, choice)
-            squares[:, words] = (of_words * (products @ of_words)).sum(axis=1).T
+            word_weights = weights.T[units]  # (word, unit, choice)
+            squares[:, words] = (word_weights * (products @ word_weights)).sum(axis=1).T
         totals = np.square(weights @ self._totals).sum(axis=1)
         return [
-            WordDirections(*each) for each in zip(counts, squares, map(float, totals), strict=True)
+            WordDirections(*sums) for sums in zip(counts, squares, map(float, totals), strict=True)
         ]

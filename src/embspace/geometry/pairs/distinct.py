@@ -49,10 +49,10 @@ def _unequal_rows(x: Float[np.ndarray, "n dim"]) -> Int[np.ndarray, " row"]:
     x = x + 0.0  # 0.0 and -0.0 are one
     factors = np.random.default_rng(0).integers(2**63, size=x.shape[1])
     keys = x.view(np.int64) @ factors  # modulo 2^64
-    _, first, of_row = np.unique(keys, return_index=True, return_inverse=True)
+    _, first, key_number = np.unique(keys, return_index=True, return_inverse=True)
     again = np.setdiff1d(np.arange(len(x)), first)
     blocks = np.array_split(again, -(-len(again) // 4096) or 1)
-    differs = [(x[block] != x[first[of_row[block]]]).any(axis=1) for block in blocks]
+    differs = [(x[block] != x[first[key_number[block]]]).any(axis=1) for block in blocks]
     others = again[np.concatenate(differs)]
     if len(others):
         others = others[np.unique(x[others], axis=0, return_index=True)[1]]

@@ -24,9 +24,9 @@ def graph_among(
         raise ValueError(f"k: expected 1 to {len(rows) - 1}, the other rows, found {k}")
     place = np.full(graph.n, -1)
     place[rows] = np.arange(len(rows))
-    found = place[graph.indices[rows]]
-    order = np.argsort(found < 0, axis=1, kind="stable")[:, :k]
-    indices = np.take_along_axis(found, order, axis=1)
+    places = place[graph.indices[rows]]
+    order = np.argsort(places < 0, axis=1, kind="stable")[:, :k]
+    indices = np.take_along_axis(places, order, axis=1)
     distances = np.take_along_axis(graph.distances[rows], order, axis=1)
     if indices.shape[1] < k:  # the graph itself has fewer
         missing = np.full((len(rows), k - indices.shape[1]), -1)

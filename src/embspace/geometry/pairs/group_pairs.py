@@ -170,7 +170,7 @@ def _limits(x: GroupedVectors, y: GroupedVectors) -> Float[np.ndarray, "quantity
     is 1 - d^2 / (2 |x| |y|) or more.
     """
     widest_x, widest_y = norms(x.centered).max(), norms(y.centered).max()
-    of_means, apart = x.mean @ y.mean, x.mean - y.mean
+    mean_product, apart = x.mean @ y.mean, x.mean - y.mean
     mean_x, mean_y = np.sqrt(x.mean @ x.mean), np.sqrt(y.mean @ y.mean)
     around = widest_x * mean_y + widest_y * mean_x + widest_x * widest_y or 1.0
     longest = np.sqrt(apart @ apart) + widest_x + widest_y
@@ -179,7 +179,7 @@ def _limits(x: GroupedVectors, y: GroupedVectors) -> Float[np.ndarray, "quantity
     return np.array(
         [
             (0, longest or 1.0),
-            (of_means - around, of_means + around),
+            (mean_product - around, mean_product + around),
             (max(smallest, -1.0), 1),
             (-1, 1),
         ]

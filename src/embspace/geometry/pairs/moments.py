@@ -81,16 +81,16 @@ class Moments:
     def _spectra(self) -> tuple[Float[np.ndarray, " dim"], Float[np.ndarray, " dim"]]:
         """Variances and energies."""
         if self.rows is None:
-            found = spectra_with_and_without(self.covariance, self.mean)
+            spectra = spectra_with_and_without(self.covariance, self.mean)
         else:
             varying = self.rows - self.total / self.n
-            found = self._of_products(varying), self._of_products(varying + self.mean)
-        variances, energies = (values.clip(min=0) for values in found)
+            spectra = self._product_spectrum(varying), self._product_spectrum(varying + self.mean)
+        variances, energies = (values.clip(min=0) for values in spectra)
         variances[self.n - 1 :] = 0
         energies[self.n :] = 0
         return variances, energies
 
-    def _of_products(self, x: Float[np.ndarray, "n dim"]) -> Float[np.ndarray, " dim"]:
+    def _product_spectrum(self, x: Float[np.ndarray, "n dim"]) -> Float[np.ndarray, " dim"]:
         """Return the eigenvalues of the mean of x x' over rows, by products of pairs of rows."""
         values = np.zeros(self.dim)
         values[: self.n] = np.linalg.eigvalsh(x @ x.T)[::-1] / self.n

@@ -141,7 +141,7 @@ def scan_pairs(
         totals.distributions(scan.counts()),
         lists.pairs(),
         _graph(_exact(given, x), left.numbers, candidates, k) if candidates else None,
-        _of_all_rows(totals.largest_cosines, left.numbers, len(x)) if largest_cosines else None,
+        _cosines_by_row(totals.largest_cosines, left.numbers, len(x)) if largest_cosines else None,
     )
 
 
@@ -192,7 +192,7 @@ def _n_threads() -> int:
     return int(numba.get_num_threads())
 
 
-def _of_all_rows(cosines: np.ndarray, numbers: np.ndarray, n: int) -> Float[np.ndarray, " n"]:
+def _cosines_by_row(cosines: np.ndarray, numbers: np.ndarray, n: int) -> Float[np.ndarray, " n"]:
     largest = np.full(n, np.nan)
     largest[numbers] = np.where(np.isfinite(cosines), np.clip(cosines, -1, 1), np.nan)
     return largest

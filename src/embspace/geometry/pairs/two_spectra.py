@@ -34,10 +34,10 @@ def spectra_with_and_without(
     _, diagonal, beside, _, _ = dsytrd(reduced, lower=1, lwork=size, overwrite_a=1)
     raised = diagonal.copy()
     raised[0] += length**2
-    of_both = [dsterf(values, beside) for values in (diagonal, raised)]
-    if any(failure for _, failure in of_both):
+    spectra = [dsterf(values, beside) for values in (diagonal, raised)]
+    if any(failure for _, failure in spectra):
         raise np.linalg.LinAlgError("eigenvalues did not converge")
-    without, with_mean = (values[::-1] for values, _ in of_both)
+    without, with_mean = (values[::-1] for values, _ in spectra)
     return without, with_mean
 
 

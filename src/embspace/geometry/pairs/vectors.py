@@ -50,13 +50,13 @@ def as_array(x: Any, name: str = "x") -> Any:
     if hasattr(x, "nnz") and hasattr(x, "shape") and not isinstance(x, np.ndarray):
         raise ValueError(f"{name}: expected an array, found a sparse matrix: take .toarray() of it")
     if hasattr(x, "detach"):  # a tensor, without importing torch to know
-        return _of_tensor(x, name)
+        return _tensor_values(x, name)
     if isinstance(x, np.ndarray):
         return _unpacked(x, name)
     if hasattr(x, "to_numpy"):
-        return _unpacked(_of_frame(x), name)
+        return _unpacked(_frame_values(x), name)
     if isinstance(x, (list, tuple)) and not hasattr(x, "_fields"):
-        return _of_rows(x, name)
+        return _array_of_rows(x, name)
     if isinstance(x, np.generic) or not (isinstance(x, memoryview) or _has_values(x)):
         return x
     try:
@@ -119,7 +119,7 @@ def checked_numbers(
     return x
 
 
-def _of_tensor(x: Any, name: str) -> np.ndarray:
+def _tensor_values(x: Any, name: str) -> np.ndarray:
     if getattr(x, "is_quantized", False):
         x = x.dequantize()
     if getattr(x, "is_nested", False):
@@ -136,7 +136,7 @@ def _of_tensor(x: Any, name: str) -> np.ndarray:
     return np.asarray(x.resolve_conj().resolve_neg().numpy())
 
 
-def _of_frame(x: Any) -> np.ndarray:
+def _frame_values(x: Any) -> np.ndarray:
     """Return the values of a data frame, a series or an index; numbers that are missing are NaN."""
     values = np.asarray(x.to_numpy())
     if values.dtype != object or not hasattr(x, "memory_usage"):
@@ -152,7 +152,7 @@ def _of_frame(x: Any) -> np.ndarray:
 def _unpacked(x: np.ndarray, name: str) -> np.ndarray:
     """Return `x`, or the matrix of an array of arrays, as a column of vectors has them."""
     if x.dtype == object and x.ndim == 1 and len(x) and _is_row(x[0]):
-        return _of_rows(x.tolist(), name)
+        return _array_of_rows(x.tolist(), name)
     return x
 
 
@@ -160,7 +160,7 @@ def _is_row(x: Any) -> bool:
     return isinstance(x, (list, tuple, np.ndarray)) or hasattr(x, "detach")
 
 
-def _of_rows(x: list[Any] | tuple[Any, ...], name: str) -> np.ndarray:
+def _array_of_rows(x: list[Any] | tuple[Any, ...], name: str) -> np.ndarray:
     if any(not isinstance(row, (list, tuple, int, float, str, np.generic)) for row in x):
         x = [as_array(row, name) for row in x]
     try:

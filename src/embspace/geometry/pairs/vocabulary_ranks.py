@@ -53,18 +53,18 @@ class _Scores:
     size: Float[np.ndarray, " n"]
     """The magnitude of the largest term in each vector's scores, which bounds their rounding."""
 
-    def of_pairs(
+    def pair_scores(
         self, number: Int[np.ndarray, " pair"], row: Int[np.ndarray, " pair"]
     ) -> Float[np.ndarray, " pair"]:
         """Return the scores of some vectors and rows in float64."""
-        found = np.empty(len(number))
+        scores = np.empty(len(number))
         for start in range(0, len(number), COLUMNS):
             some = slice(start, start + COLUMNS)
             at = self.shift_of[number[some]]
             shifted = self.table[row[some]].astype(np.float64) + self.shift[at]
             product = np.einsum("ij,ij->i", self.x[number[some]], shifted)
-            found[some] = product * self.scale[at, row[some]] + self.offset[at, row[some]]
-        return found
+            scores[some] = product * self.scale[at, row[some]] + self.offset[at, row[some]]
+        return scores
 
     def blocks(self, rows: slice) -> Iterator[tuple[int, Float[np.ndarray, "some column"]]]:
         """The scores of some vectors in float32, by the number of the block's first column."""
@@ -114,7 +114,7 @@ def vocabulary_ranks(
     nearest = np.full((len(x), k), -1, dtype=np.int64)
     for start in range(0, len(x), ROWS):
         rows = slice(start, min(start + ROWS, len(x)))
-        rank[rows], nearest[rows] = _of_block(scores, rows, own, k)
+        rank[rows], nearest[rows] = _block_ranks(scores, rows, own, k)
     if nearness == "cosine":
         rank[np.isnan(cosine)] = np.nan
         nearest[norms(x) == 0] = -1
@@ -158,23 +158,23 @@ def _squared_norms(
     table: Float[np.ndarray, "row dim"], shift: Float[np.ndarray, "shift dim"]
 ) -> Float[np.ndarray, "shift row"]:
     """Squared lengths of every row plus every shift, exactly 0 where the two cancel."""
-    found = np.empty((len(shift), len(table)))
+    squared_norms = np.empty((len(shift), len(table)))
     for start in range(0, len(table), COLUMNS):
         part = table[start : start + COLUMNS].astype(np.float64)
         own = np.einsum("ij,ij->i", part, part)
         squares = own + 2 * shift @ part.T + np.einsum("ij,ij->i", shift, shift)[:, None]
         # What is left of two vectors that cancel is rounding.
         squares[squares < TIE * own.max(initial=0.0)] = 0.0
-        found[:, start : start + COLUMNS] = squares
-    return found
+        squared_norms[:, start : start + COLUMNS] = squares
+    return squared_norms
 
 
-def _of_block(
+def _block_ranks(
     scores: _Scores, rows: slice, own: Int[np.ndarray, " n"], k: int
 ) -> tuple[Float[np.ndarray, " some"], Int[np.ndarray, "some k"]]:
     """The ranks of the own rows of some vectors, and their nearest rows."""
     numbers = np.arange(rows.start, rows.stop)
-    target, band = scores.of_pairs(numbers, own[rows]), BAND * scores.size[rows]
+    target, band = scores.pair_scores(numbers, own[rows]), BAND * scores.size[rows]
     # Nothing is compared with what has no nearness.
     target[np.isneginf(target) | ~scores.x[rows].any(axis=1)] = np.inf
     upper, lower = (target + band).astype(np.float32), (target - band).astype(np.float32)
@@ -182,21 +182,21 @@ def _of_block(
     close: list[tuple[np.ndarray, np.ndarray]] = []
     kept = np.full((len(numbers), 0), -1, dtype=np.int64)
     best = np.empty((len(numbers), 0), dtype=np.float32)
-    for start, found in scores.blocks(rows):
-        above = np.count_nonzero(found > upper[:, None], axis=1)
-        within = np.count_nonzero(found >= lower[:, None], axis=1) - above
+    for start, block_scores in scores.blocks(rows):
+        above = np.count_nonzero(block_scores > upper[:, None], axis=1)
+        within = np.count_nonzero(block_scores >= lower[:, None], axis=1) - above
         rank += above
         some = np.flatnonzero(within)
         at, column = np.nonzero(
-            (found[some] >= lower[some, None]) & (found[some] <= upper[some, None])
+            (block_scores[some] >= lower[some, None]) & (block_scores[some] <= upper[some, None])
         )
         close.append((some[at], column + start))
         if k:
-            kept, best = _merged(kept, best, found, start, k)
-    number, row = (np.concatenate(each) for each in zip(*close, strict=True))
+            kept, best = _merged(kept, best, block_scores, start, k)
+    number, row = (np.concatenate(parts) for parts in zip(*close, strict=True))
     other = row != own[rows][number]
     number, row = number[other], row[other]
-    difference = scores.of_pairs(numbers[number], row) - target[number]
+    difference = scores.pair_scores(numbers[number], row) - target[number]
     tolerance = TIE * scores.size[rows][number]
     np.add.at(rank, number, (difference > tolerance) + 0.5 * (np.abs(difference) <= tolerance))
     return rank, _sorted(scores, numbers, kept, k)
@@ -205,20 +205,20 @@ def _of_block(
 def _merged(
     kept: Int[np.ndarray, "some kept"],
     best: Float[np.ndarray, "some kept"],
-    found: Float[np.ndarray, "some column"],
+    scores: Float[np.ndarray, "some column"],
     start: int,
     k: int,
 ) -> tuple[Int[np.ndarray, "some more"], Float[np.ndarray, "some more"]]:
     """The rows of highest score so far and in this block, with some to spare for rounding."""
     wanted = 2 * k + 8
-    n = found.shape[1]
-    at = np.argpartition(found, n - wanted, axis=1)[:, n - wanted :] if n > wanted else None
-    columns = np.repeat(np.arange(n)[None], len(found), axis=0) if at is None else at
+    n = scores.shape[1]
+    at = np.argpartition(scores, n - wanted, axis=1)[:, n - wanted :] if n > wanted else None
+    columns = np.repeat(np.arange(n)[None], len(scores), axis=0) if at is None else at
     ids = np.concatenate([kept, columns + start], axis=1)
-    values = np.concatenate([best, np.take_along_axis(found, columns, axis=1)], axis=1)
+    values = np.concatenate([best, np.take_along_axis(scores, columns, axis=1)], axis=1)
     if ids.shape[1] > wanted:
         order = np.argpartition(values, values.shape[1] - wanted, axis=1)[:, -wanted:]
-        ids, values = (np.take_along_axis(each, order, axis=1) for each in (ids, values))
+        ids, values = (np.take_along_axis(array, order, axis=1) for array in (ids, values))
     return ids, values
 
 
@@ -230,11 +230,11 @@ def _sorted(
     if not k:
         return nearest
     kept = np.sort(kept, axis=1)
-    exact = scores.of_pairs(np.repeat(numbers, kept.shape[1]), kept.ravel()).reshape(kept.shape)
+    exact = scores.pair_scores(np.repeat(numbers, kept.shape[1]), kept.ravel()).reshape(kept.shape)
     order = np.argsort(-exact, axis=1, kind="stable")[:, :k]
-    found = np.take_along_axis(kept, order, axis=1)
-    found[np.isneginf(np.take_along_axis(exact, order, axis=1))] = -1
-    nearest[:, : found.shape[1]] = found
+    rows = np.take_along_axis(kept, order, axis=1)
+    rows[np.isneginf(np.take_along_axis(exact, order, axis=1))] = -1
+    nearest[:, : rows.shape[1]] = rows
     return nearest
 
 
@@ -245,13 +245,13 @@ def _values(
     number = np.repeat(np.arange(len(nearest)), nearest.shape[1])
     row = nearest.ravel()
     known = row >= 0
-    found = np.full(len(row), np.nan)
+    values = np.full(len(row), np.nan)
     if nearness == "euclidean_distance":
         shifted = scores.table[row[known]] + scores.shift[scores.shift_of[number[known]]]
-        found[known] = norms(scores.x[number[known]] - shifted)
+        values[known] = norms(scores.x[number[known]] - shifted)
     else:
-        found[known] = scores.of_pairs(number[known], row[known])
-    return found.reshape(nearest.shape)
+        values[known] = scores.pair_scores(number[known], row[known])
+    return values.reshape(nearest.shape)
 
 
 def _check(own: Int[np.ndarray, " n"], n_rows: int, shift: object, shift_of: object) -> None:

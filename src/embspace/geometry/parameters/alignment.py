@@ -47,7 +47,7 @@ def vocabulary_covariances(first: Rows, second: OtherRows) -> Covariances:
     """
     if len(first) != len(second):
         raise ValueError(f"{len(first)} tokens cannot be matched with {len(second)}")
-    x, y = (each - each.mean(axis=0) for each in (_double(first), _double(second)))
+    x, y = (rows - rows.mean(axis=0) for rows in (_double(first), _double(second)))
     n = len(first)
     return Covariances(x.T @ y / n, x.T @ x / n, y.T @ y / n)
 
@@ -61,7 +61,7 @@ def projected_row_means(
     stand one layer below the other. A row whose projection is constant has no r, and is left out
     of means; NaN where nothing is left. In [0, 1].
     """
-    x = [_unit(each, covariances.first) @ covariances.cross for each in first]
+    x = [_unit(layer, covariances.first) @ covariances.cross for layer in first]
     return _row_means(x, _unit(np.concatenate(second), covariances.second))
 
 
@@ -75,7 +75,7 @@ def raw_row_means(first: Sequence[Rows], second: Sequence[OtherRows]) -> RowMean
     """
     if first[0].shape[1] != second[0].shape[1]:
         raise ValueError(f"{first[0].shape[1]} dimensions against {second[0].shape[1]}")
-    x, y = ([_centered_unit(each) for each in rows] for rows in (first, second))
+    x, y = ([_centered_unit(layer) for layer in rows] for rows in (first, second))
     return _row_means(x, np.concatenate(y))
 
 
@@ -147,7 +147,7 @@ def layer_similarity(row_means: RowMeans, other_layer: Int[np.ndarray, " other_r
 
 def layer_numbers(rows: Sequence[np.ndarray]) -> Int[np.ndarray, " row"]:
     """Return the layer of each row, from 0, one layer below the other."""
-    return np.repeat(np.arange(len(rows)), [len(each) for each in rows])
+    return np.repeat(np.arange(len(rows)), [len(layer) for layer in rows])
 
 
 def best_order(similarity: Similarity) -> Int[np.ndarray, " layer"]:

@@ -44,10 +44,10 @@ class Grams:
         def total(products: Float[np.ndarray, "row row"]) -> Float[np.ndarray, " draw"]:
             return np.asarray(((chosen @ products) * chosen).sum(axis=1))
 
-        of_exact = total(np.square(self.exact))
+        exact_total = total(np.square(self.exact))
         made = []
         for kept in self.kept:
-            norm = np.sqrt(of_exact * total(np.square(kept)))
+            norm = np.sqrt(exact_total * total(np.square(kept)))
             cross = total(self.exact * kept)
             made.append(np.divide(cross, norm, out=np.full(len(norm), np.nan), where=norm > 0))
         return np.stack(made, axis=1)
@@ -129,16 +129,16 @@ def _weakest(
     """Return the smallest absolute score of each row that stays; 0 where all stay."""
     n_tokens = scores.shape[1]
     within = [k for k in ks if k < n_tokens]
-    found = np.zeros((len(ks), len(scores)), dtype=scores.dtype)
+    weakest = np.zeros((len(ks), len(scores)), dtype=scores.dtype)
     if not within:
-        return found
+        return weakest
     for start in range(0, len(scores), BLOCK):
         rows = slice(start, start + BLOCK)
         ascending = np.sort(np.abs(scores[rows]), axis=1)
         for number, k in enumerate(ks):
             if k < n_tokens:
-                found[number, rows] = ascending[:, -k]
-    return found
+                weakest[number, rows] = ascending[:, -k]
+    return weakest
 
 
 def _kept(scores: np.ndarray, weakest: Float[np.ndarray, " row"]) -> np.ndarray:

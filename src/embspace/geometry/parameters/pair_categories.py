@@ -28,18 +28,18 @@ def equal_tokens(classes: Int[np.ndarray, " token"]) -> Relation:
 
 def shared_value(values: Sequence[Sequence[int]]) -> Relation:
     """Return the relation of tokens that have a value in common; `values` has those of each."""
-    most = max((len(each) for each in values), default=0)
+    most = max((len(token_values) for token_values in values), default=0)
     slots = np.full((max(most, 1), len(values)), NOTHING, dtype=np.int32)
-    for token, each in enumerate(values):
-        slots[: len(each), token] = each
+    for token, token_values in enumerate(values):
+        slots[: len(token_values), token] = token_values
 
     def holds(first: PairIds, second: PairIds) -> Bool[np.ndarray, "..."]:
-        found = np.zeros(np.broadcast(first, second).shape, dtype=bool)
+        shared = np.zeros(np.broadcast(first, second).shape, dtype=bool)
         for slot in slots:
             mine = slot[first]
             for other in slots:
-                found |= (mine >= 0) & (mine == other[second])
-        return found
+                shared |= (mine >= 0) & (mine == other[second])
+        return shared
 
     return holds
 
@@ -95,8 +95,8 @@ class PairLists:
         order = np.argsort(~kept, axis=-1, kind="stable")[..., :n_pairs]
         has = np.take_along_axis(kept, order, axis=-1)
         rows, columns = (
-            np.where(has, np.take_along_axis(each, order, axis=-1), NOTHING)
-            for each in (self.rows, self.columns)
+            np.where(has, np.take_along_axis(ids, order, axis=-1), NOTHING)
+            for ids in (self.rows, self.columns)
         )
         return PairLists(rows, columns)
 
@@ -190,6 +190,6 @@ def _shares(
     made: Sequence[PairLists], relations: Mapping[str, Relation]
 ) -> dict[str, Float[np.ndarray, "draw list"]]:
     return {
-        name: np.concatenate([category_shares(each, relation) for each in made])
+        name: np.concatenate([category_shares(pairs, relation) for pairs in made])
         for name, relation in relations.items()
     }

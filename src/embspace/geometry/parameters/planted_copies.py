@@ -43,17 +43,17 @@ def found_layers(
     """
     order = generator.permutation(len(rows))
     turn = random_turn(len(covariance), generator)
-    copy = [_noisy(rows[each], noise, generator) @ turn for each in order]
+    copy = [_noisy(rows[layer], noise, generator) @ turn for layer in order]
     turned = Covariances(covariance @ turn, covariance, turn.T @ covariance @ turn)
     numbers = layer_numbers(copy)
-    found: list[float] = []
+    shares: list[float] = []
     for means in (projected_row_means(rows, copy, turned), raw_row_means(rows, copy)):
         matched = best_assignment(layer_similarity(means, numbers))
-        found += [
+        shares += [
             float(np.mean(order[matched.order] == np.arange(len(rows)))),
             matched.margin,
         ]
-    return Found(*found)
+    return Found(*shares)
 
 
 def random_turn(dim: int, generator: np.random.Generator) -> Float[np.ndarray, "dim dim"]:

@@ -69,16 +69,16 @@ def top_tokens(
         raise ValueError(f"k: found {k}, allowed: 1 to the {len(ids)} tokens that may be named")
     chosen = np.ascontiguousarray(readers[ids])
     shape = (len(vectors), k)
-    found = TopTokens(*(np.empty(shape, each) for each in (np.int64, np.float32) * 2))
+    top = TopTokens(*(np.empty(shape, dtype) for dtype in (np.int64, np.float32) * 2))
     for rows, scores in score_blocks(vectors, chosen):
         at = highest(scores, k)
-        found.token[rows] = ids[at]
-        found.score[rows] = np.take_along_axis(scores, at, axis=1)
+        top.token[rows] = ids[at]
+        top.score[rows] = np.take_along_axis(scores, at, axis=1)
         np.negative(scores, out=scores)
         at = highest(scores, k)
-        found.opposite_token[rows] = ids[at]
-        found.opposite_score[rows] = np.take_along_axis(scores, at, axis=1)
-    return found
+        top.opposite_token[rows] = ids[at]
+        top.opposite_score[rows] = np.take_along_axis(scores, at, axis=1)
+    return top
 
 
 def highest(scores: Float[np.ndarray, "row token"], k: int) -> Int[np.ndarray, "row k"]:

@@ -18,10 +18,10 @@ def strongest_tokens(
     absolute: bool,
 ) -> Int[np.ndarray, "row k"]:
     """The `k` tokens of highest score of each vector, or of highest absolute score."""
-    found = np.empty((len(vectors), k), np.int64)
+    strongest = np.empty((len(vectors), k), np.int64)
     for rows, scores in score_blocks(vectors, readers):
-        found[rows] = highest(np.abs(scores) if absolute else scores, k)
-    return found
+        strongest[rows] = highest(np.abs(scores) if absolute else scores, k)
+    return strongest
 
 
 def strongest_both_ways(
@@ -86,7 +86,7 @@ def named_by_any(
     Dar et al. 2023, section 4.2. The vectors differ by state, as activated vectors do.
     """
     shares = [
-        np.isin(of_state, of_vectors.ravel()).mean()
-        for of_state, of_vectors in zip(states, parameters, strict=True)
+        np.isin(state_tokens, vector_tokens.ravel()).mean()
+        for state_tokens, vector_tokens in zip(states, parameters, strict=True)
     ]
     return np.array(shares, dtype=np.float64)

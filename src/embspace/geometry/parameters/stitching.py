@@ -24,7 +24,7 @@ class LinearStitch(NamedTuple):
 
     def __call__(self, states: Float[np.ndarray, "... dim"]) -> Float[np.ndarray, "... other_dim"]:
         """Return states of the other model, in the precision of those that were given."""
-        kernel, offset = (each.astype(states.dtype) for each in self)
+        kernel, offset = (array.astype(states.dtype) for array in self)
         return np.asarray(states @ kernel + offset)
 
 
@@ -48,8 +48,8 @@ def vocabulary_kernel(
     """
     if len(first) != len(second):
         raise ValueError(f"{len(first)} tokens cannot be matched with {len(second)}")
-    found = np.linalg.lstsq(second.astype(np.float64), first.astype(np.float64), rcond=None)[0]
-    return np.asarray(found.T)
+    transposed = np.linalg.lstsq(second.astype(np.float64), first.astype(np.float64), rcond=None)[0]
+    return np.asarray(transposed.T)
 
 
 def explained_share(
@@ -66,7 +66,8 @@ def explained_share(
     if (first == first[0]).all():
         return float("nan")
     whole, other = (
-        each - each.mean(axis=0) for each in (first.astype(float), second.astype(float))
+        embeddings - embeddings.mean(axis=0)
+        for embeddings in (first.astype(float), second.astype(float))
     )
     rest = np.square(other @ vocabulary_kernel(whole, other).T - whole).sum()
     return float(1 - rest / np.square(whole).sum())

@@ -115,14 +115,14 @@ def equal_pairs(x: TokenFactor, y: SameFactor, *, classes: Classes) -> Vocabular
     _check(x, y, classes)
     members = np.flatnonzero(classes >= 0)
     members = members[np.argsort(classes[members], kind="stable")]
-    found = [(members, members)]
+    pairs = [(members, members)]
     for step in range(1, len(members)):
         first, second = members[:-step], members[step:]
         equal = classes[first] == classes[second]
         if not equal.any():
             break
-        found += [(first[equal], second[equal]), (second[equal], first[equal])]
-    rows, columns = (np.concatenate(parts) for parts in zip(*found, strict=True))
+        pairs += [(first[equal], second[equal]), (second[equal], first[equal])]
+    rows, columns = (np.concatenate(parts) for parts in zip(*pairs, strict=True))
     scores = np.concatenate(
         [_products(x[rows[some]], y[columns[some]]) for some in _slices(len(rows), MANY)]
         or [np.empty(0)]
@@ -205,16 +205,16 @@ class _Best:
         if self.least == -np.inf or np.count_nonzero(scores >= cut) > MANY:
             within = self._cut_within(rows, columns, scores) - 2 * margin
             cut = max(cut, _float32_below(within))
-        found = np.flatnonzero(scores >= cut)
-        for some in _slices(len(found), MANY):
-            first, second = np.divmod(found[some], scores.shape[1])
+        places = np.flatnonzero(scores >= cut)
+        for some in _slices(len(places), MANY):
+            first, second = np.divmod(places[some], scores.shape[1])
             self._add(rows[first], second + columns.start)
 
     def _cut_within(self, rows: Places, columns: slice, scores: np.ndarray) -> float:
         """Return the n-th largest score of a block, without equal pairs; -inf without so many."""
         if self.left.classes is not None and self.right.classes is not None:
-            of_rows, of_columns = self.left.classes[rows], self.right.classes[columns]
-            scores[(of_rows[:, np.newaxis] == of_columns) & (of_columns >= 0)] = -np.inf
+            row_classes, column_classes = self.left.classes[rows], self.right.classes[columns]
+            scores[(row_classes[:, np.newaxis] == column_classes) & (column_classes >= 0)] = -np.inf
         if scores.size <= self.n_pairs:
             return -np.inf
         place = scores.size - self.n_pairs
@@ -223,8 +223,8 @@ class _Best:
     def _add(self, first: np.ndarray, second: np.ndarray) -> None:
         """Take in the best of pairs given by their places in both sides."""
         if self.left.classes is not None and self.right.classes is not None:
-            of_first, of_second = self.left.classes[first], self.right.classes[second]
-            differ = (of_first != of_second) | (of_first < 0)
+            first_classes, second_classes = self.left.classes[first], self.right.classes[second]
+            differ = (first_classes != second_classes) | (first_classes < 0)
             first, second = first[differ], second[differ]
         scores = _products(self.left.vectors[first], self.right.vectors[second])
         best = _best(

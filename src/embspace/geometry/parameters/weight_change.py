@@ -97,7 +97,7 @@ def pooled(changes: Iterable[WeightChange]) -> WeightChange:
     """Return the sums over several weights, whose rows are dealt within each."""
     kept = list(changes)
     names = WeightChange.__dataclass_fields__
-    return WeightChange(*(sum(getattr(each, name) for each in kept) for name in names))
+    return WeightChange(*(sum(getattr(change, name) for change in kept) for name in names))
 
 
 def row_changes(weights: WeightMatrix, others: WeightMatrix) -> Float[np.ndarray, " row"]:
@@ -115,5 +115,5 @@ def _blocks(x: WeightMatrix) -> Iterator[WeightMatrix]:
         yield np.asarray(x[start : start + BLOCK], dtype=np.float64)
 
 
-def _relative(squared: float, of_squared: float) -> float:
-    return float(np.sqrt(squared / of_squared)) if of_squared > 0 else float("nan")
+def _relative(squared: float, whole_squared: float) -> float:
+    return float(np.sqrt(squared / whole_squared)) if whole_squared > 0 else float("nan")

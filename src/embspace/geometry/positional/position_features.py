@@ -86,13 +86,13 @@ def _surroundings(nearest: np.ndarray, skip: np.ndarray, window: int) -> np.ndar
 
     NaN where fewer than 3 are before.
     """
-    found = np.full((3, len(nearest)), np.nan)
+    surroundings = np.full((3, len(nearest)), np.nan)
     for i in range(3, len(nearest)):
         before = slice(max(0, i - window), i)
         median = np.median(nearest[before])
         scale = MAD_TO_DEVIATION * np.median(np.abs(nearest[before] - median))
-        found[:, i] = median, max(scale, SMALLEST_SCALE), np.median(skip[before])
-    return found
+        surroundings[:, i] = median, max(scale, SMALLEST_SCALE), np.median(skip[before])
+    return surroundings
 
 
 @dataclass(frozen=True, eq=False)

@@ -122,7 +122,9 @@ def shuffled_properties_by_window(
     cosines, positions = _defined(cosines, positions)
     ranks, tied = _row_ranks(cosines)  # in a row the order of others changes, not their ranks
     shuffled = (rng.permutation(positions) for _ in range(n_shuffles))
-    calls = (delayed(_properties)(cosines, ranks, tied, each, largest_offsets) for each in shuffled)
+    calls = (
+        delayed(_properties)(cosines, ranks, tied, shuffle, largest_offsets) for shuffle in shuffled
+    )
     return np.array(Parallel(n_jobs=-1, prefer="threads")(calls))
 
 
@@ -169,8 +171,8 @@ def _monotonicity(
         for side in (near & (offset > 0), near & (offset < 0)):
             others = side.sum(axis=0)
             n_triples += int((others * (others - 1) // 2).sum())
-        of_block = ranks[np.ix_(order[columns], order[rows])].T
-        signed = _signed(of_block, offset, near, outside=n + 1)
+        block_ranks = ranks[np.ix_(order[columns], order[rows])].T
+        signed = _signed(block_ranks, offset, near, outside=n + 1)
         concordant += _count_falling(signed, largest_offset, outside=n + 1, tied=tied)
     return concordant / n_triples if n_triples else np.nan
 

@@ -91,15 +91,15 @@ def find_regimes(
     starts = change_points(features, penalty=penalty, smallest_regime=search.smallest_regime)
     if p_value > level or not starts:
         return (whole,)
-    found: list[Regime] = []
+    regimes: list[Regime] = []
     for begin, end in pairwise([0, *starts, len(x)]):
         part_of_x, part_left_out = x[begin:end], left_out[begin:end]
         parts = find_regimes(part_of_x, part_left_out, search, level=level, rng=rng)
         for part in parts:
             start = part.start_p_value if part.begin or not begin else p_value
             moved = replace(part, begin=begin + part.begin, end=begin + part.end)
-            found.append(replace(moved, start_p_value=start))
-    return tuple(found)
+            regimes.append(replace(moved, start_p_value=start))
+    return tuple(regimes)
 
 
 def is_long_enough(n: int, search: Search) -> bool:
@@ -121,7 +121,7 @@ def null_penalties(
     simulated = simulated_features(tables, offsets=search.offsets, limit=search.limit)
     # Processes: the search for changes holds Python's lock.
     penalty = delayed(partial(silent_penalty, smallest_regime=search.smallest_regime))
-    return np.array(Parallel(n_jobs=-1)(penalty(each) for each in simulated))
+    return np.array(Parallel(n_jobs=-1)(penalty(features) for features in simulated))
 
 
 def penalty_at(null: Float[np.ndarray, " simulation"], level: float) -> float:
@@ -200,8 +200,8 @@ def silent_penalty(features: LocalFeatures, *, smallest_regime: int) -> float:
     low, high = 0.0, float(np.log(1 + np.sum((signal - signal.mean(axis=0)) ** 2)))
     for _ in range(BISECTIONS):
         middle = (low + high) / 2
-        found = _segments(signal, np.expm1(middle), smallest_regime)
-        low, high = (middle, high) if found else (low, middle)
+        changes = _segments(signal, np.expm1(middle), smallest_regime)
+        low, high = (middle, high) if changes else (low, middle)
     return float(np.expm1(high))
 
 
@@ -215,9 +215,9 @@ def stationary_kernel(
     kernel = np.zeros(len(x))
     kernel[0] = 1
     for offset in range(1, len(x)):
-        of_pairs = np.diagonal(cosines, offset)
-        of_pairs = of_pairs[np.isfinite(of_pairs)]
-        kernel[offset] = of_pairs.mean() if len(of_pairs) else 0
+        pair_cosines = np.diagonal(cosines, offset)
+        pair_cosines = pair_cosines[np.isfinite(pair_cosines)]
+        kernel[offset] = pair_cosines.mean() if len(pair_cosines) else 0
     return kernel
 
 

@@ -39,8 +39,8 @@ def aligned_layouts(
     """
     maps = [unit_spread(first(graph, start, seed=seed)) for graph in graphs[:1]]
     for graph in graphs[1:]:
-        found = unit_spread(following(graph, maps[-1], seed=seed))
-        maps.append(turned_onto(found, maps[-1]))
+        plane = unit_spread(following(graph, maps[-1], seed=seed))
+        maps.append(turned_onto(plane, maps[-1]))
     return maps
 
 
@@ -68,8 +68,8 @@ def repeated_layouts(
     """
     starts, layouts = [start, *maps[:-1]], [first] + [following] * (len(maps) - 1)
     return [
-        turned_onto(unit_spread(layout(graph, each, seed=seed)), found)
-        for graph, found, each, layout in zip(graphs, maps, starts, layouts, strict=True)
+        turned_onto(unit_spread(layout(graph, start, seed=seed)), aligned)
+        for graph, aligned, start, layout in zip(graphs, maps, starts, layouts, strict=True)
     ]
 
 

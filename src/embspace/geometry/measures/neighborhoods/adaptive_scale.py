@@ -66,13 +66,13 @@ def abide(
     graph = neighbor_graph_of(x, min(max_k, n_neighbors))
     log_ratios, limits = _log_ratios(graph), _limits(graph, level)
     value = two_nn_maximum_likelihood(graph).value if start is None else start
-    found = Estimate(value, float("nan"), graph.n, 0)
+    estimate = Estimate(value, float("nan"), graph.n, 0)
     for _ in range(n_iterations):
-        sizes = _sizes(log_ratios, limits / found.value)
-        found = _of_balls(graph, sizes, found.value)
-        if not found.value > 0:
+        sizes = _sizes(log_ratios, limits / estimate.value)
+        estimate = _ball_dimension(graph, sizes, estimate.value)
+        if not estimate.value > 0:
             break
-    return found
+    return estimate
 
 
 def neighborhood_sizes(graph: NeighborGraph, dimension: float, *, level: float) -> Sizes:
@@ -107,8 +107,8 @@ def _log_ratios(graph: NeighborGraph) -> Float[np.ndarray, "n k"]:
     k = np.arange(FEWEST, graph.k - 1)
     with np.errstate(divide="ignore", invalid="ignore"):
         log_distance = np.log(graph.distances)
-        of_next = log_distance[graph.indices[:, FEWEST:-1], k - 1]
-        return np.abs(log_distance[:, FEWEST - 1 : -2] - of_next)
+        next_log_distance = log_distance[graph.indices[:, FEWEST:-1], k - 1]
+        return np.abs(log_distance[:, FEWEST - 1 : -2] - next_log_distance)
 
 
 def _sizes(log_ratios: Float[np.ndarray, "n k"], limits: Float[np.ndarray, " k"]) -> Sizes:
@@ -117,7 +117,7 @@ def _sizes(log_ratios: Float[np.ndarray, "n k"], limits: Float[np.ndarray, " k"]
     return FEWEST + n_agreeing
 
 
-def _of_balls(graph: NeighborGraph, sizes: Sizes, dimension: float) -> Estimate:
+def _ball_dimension(graph: NeighborGraph, sizes: Sizes, dimension: float) -> Estimate:
     """Return the dimension implied by the share of a ball's neighbors inside a smaller ball."""
     ratio = min(LARGEST_RATIO, INNER_SHARE ** (1 / dimension))
     radius = graph.distances[np.arange(graph.n), sizes - 1]

@@ -60,18 +60,20 @@ def gride_plateau(
         >>> round(gride(noisy, k=1).value, 1), round(gride_plateau(noisy).value, 1)
         (4.2, 1.0)
     """
-    found = _by_scale(x, largest_k)
-    plateau = plateau_of(found, tolerance=tolerance, n_scales=n_scales)
-    first = found[plateau.first_k if plateau else 1]
+    by_scale = _by_scale(x, largest_k)
+    plateau = plateau_of(by_scale, tolerance=tolerance, n_scales=n_scales)
+    first = by_scale[plateau.first_k if plateau else 1]
     if not plateau:
         return Estimate(float("nan"), float("nan"), first.n, first.dropped)
     return Estimate(plateau.value, first.standard_error, first.n, first.dropped)
 
 
-def plateau_of(found: Mapping[int, Estimate], *, tolerance: float, n_scales: int) -> Plateau | None:
+def plateau_of(
+    by_scale: Mapping[int, Estimate], *, tolerance: float, n_scales: int
+) -> Plateau | None:
     """Return the longest run of agreeing scales by the rule of `gride_plateau`, or None.
 
-    `found` is the result of `gride_by_scale`.
+    `by_scale` is the result of `gride_by_scale`.
 
     Raises:
         ValueError: `tolerance` not positive, or `n_scales` under 2.
@@ -80,7 +82,7 @@ def plateau_of(found: Mapping[int, Estimate], *, tolerance: float, n_scales: int
         raise ValueError(f"tolerance: expected a positive share, found {tolerance}")
     if n_scales < 2:
         raise ValueError(f"n_scales: expected at least 2, found {n_scales}")
-    scales, values = list(found), np.array([each.value for each in found.values()])
+    scales, values = list(by_scale), np.array([estimate.value for estimate in by_scale.values()])
     runs = [
         (stop - first, -_spread(values[first:stop]), first)
         for first in range(len(values))

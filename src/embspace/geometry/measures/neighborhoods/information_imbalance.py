@@ -50,8 +50,10 @@ def information_imbalance(x: Vectors, other: Any, *, k: int = 1) -> float:
     """
     y = _checked(x, other, k)
     ranks = (
-        _mean_ranks(of_x, of_y, k)
-        for of_x, of_y in zip(_squared_distances(x), _squared_distances(y), strict=True)
+        _mean_ranks(x_distances, y_distances, k)
+        for x_distances, y_distances in zip(
+            _squared_distances(x), _squared_distances(y), strict=True
+        )
     )
     return float(np.concatenate(list(ranks)).mean() * 2 / len(x))
 
@@ -59,8 +61,8 @@ def information_imbalance(x: Vectors, other: Any, *, k: int = 1) -> float:
 def _checked(x: Vectors, other: Any, k: int) -> Float[np.ndarray, "n dim_y"]:
     y = as_vectors(other, "other")
     if not isinstance(y, np.ndarray) or len(y) != len(x):
-        found = y.shape if isinstance(y, np.ndarray) else type(y).__name__
-        raise ValueError(f"other: expected {len(x)} vectors, the same points as x, found {found}")
+        given = y.shape if isinstance(y, np.ndarray) else type(y).__name__
+        raise ValueError(f"other: expected {len(x)} vectors, the same points as x, found {given}")
     if not 1 <= k < len(x):
         raise ValueError(f"k: expected 1 to {len(x) - 1}, the other vectors, found {k}")
     return y
@@ -82,13 +84,15 @@ def _squared_distances(x: Vectors) -> Iterator[Distances]:
         yield block
 
 
-def _mean_ranks(of_x: Distances, of_y: Distances, k: int) -> Float[np.ndarray, " row"]:
+def _mean_ranks(
+    x_distances: Distances, y_distances: Distances, k: int
+) -> Float[np.ndarray, " row"]:
     """Return the mean rank in y of the `k` nearest in x, per row; ties have the first rank."""
     from scipy.stats import rankdata
 
-    farthest = np.partition(of_x, k - 1, axis=1)[:, k - 1 : k]
-    nearer, equal = of_x < farthest, of_x == farthest
+    farthest = np.partition(x_distances, k - 1, axis=1)[:, k - 1 : k]
+    nearer, equal = x_distances < farthest, x_distances == farthest
     share = (k - nearer.sum(axis=1, keepdims=True)) / equal.sum(axis=1, keepdims=True)
     return np.asarray(
-        (rankdata(of_y, axis=1, method="min") * (nearer + share * equal)).sum(axis=1) / k
+        (rankdata(y_distances, axis=1, method="min") * (nearer + share * equal)).sum(axis=1) / k
     )

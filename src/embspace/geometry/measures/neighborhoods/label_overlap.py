@@ -81,8 +81,8 @@ def balanced_label_overlap(
     same = _same_label(graph, number).cumsum(axis=1)
     inside = np.minimum(sizes[number], graph.k)
     shares: Float[np.ndarray, " n"] = same[np.arange(graph.n), inside - 1] / inside
-    of_label = np.bincount(number, shares) / counts
-    return float(of_label[counts > 1].mean())
+    label_means = np.bincount(number, shares) / counts
+    return float(label_means[counts > 1].mean())
 
 
 def _same_label(graph: NeighborGraph, number: LabelNumbers) -> Bool[np.ndarray, "n k"]:

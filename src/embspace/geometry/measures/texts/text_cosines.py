@@ -27,11 +27,11 @@ def text_cosines_of(x: "Vectors | TextCosines", group: Groups) -> TextCosines:
     number = np.unique(checked_groups(x, group), return_inverse=True)[1]
     ones = (np.ones(len(x)), (number, np.arange(len(x))))
     sums = csr_array(ones) @ x
-    length, of_sum = norms(x), norms(sums)[number]
-    kept = (length > 0) & (of_sum > 0)
+    length, sum_length = norms(x), norms(sums)[number]
+    kept = (length > 0) & (sum_length > 0)
     dots = np.einsum("ij,ij->i", x, sums[number])
-    cosines = dots[kept] / (length[kept] * of_sum[kept])
+    cosines = dots[kept] / (length[kept] * sum_length[kept])
     n_kept = np.bincount(number[kept], minlength=len(sums))
-    of_text = np.bincount(number[kept], cosines, minlength=len(sums))
+    text_sums = np.bincount(number[kept], cosines, minlength=len(sums))
     known = n_kept > 0
-    return TextCosines(int(known.sum()), float((of_text[known] / n_kept[known]).sum()))
+    return TextCosines(int(known.sum()), float((text_sums[known] / n_kept[known]).sum()))

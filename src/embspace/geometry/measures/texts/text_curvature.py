@@ -49,7 +49,7 @@ def text_angles_of(x: Vectors | TextMeans, group: Groups) -> TextMeans:
     if isinstance(x, TextMeans):
         return x
     angles = (_angles(tokens) for tokens in rows_of_texts(x, group))
-    return text_means_of(float(of_text.mean()) for of_text in angles if len(of_text))
+    return text_means_of(float(text_angles.mean()) for text_angles in angles if len(text_angles))
 
 
 @measure(
@@ -132,5 +132,5 @@ def _between(units: Tokens) -> Angles:
 
 
 def _mean_over_texts(angles: list[Angles]) -> float:
-    means = [of_text.mean() for of_text in angles if len(of_text)]
+    means = [text_angles.mean() for text_angles in angles if len(text_angles)]
     return float(np.mean(means)) if means else float("nan")

@@ -83,8 +83,8 @@ def text_entropy_as_coded(x: Vectors, group: Groups) -> float:
         1.3863
     """
     units = [unit_tokens(tokens) for tokens in rows_of_texts(x, group)]
-    found = [_entropy_as_coded(unit) for unit in units if len(unit)]
-    return float(np.mean(found)) if found else float("nan")
+    entropies = [_entropy_as_coded(unit) for unit in units if len(unit)]
+    return float(np.mean(entropies)) if entropies else float("nan")
 
 
 def _shares(unit: Tokens) -> Float[np.ndarray, " _"]:

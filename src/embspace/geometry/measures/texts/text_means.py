@@ -19,5 +19,5 @@ class TextMeans:
 
 def text_means_of(values: Iterable[float]) -> TextMeans:
     """Return the sum of texts' values, over texts with a value."""
-    found = list(values)
-    return TextMeans(len(found), float(sum(found)))
+    known = list(values)
+    return TextMeans(len(known), float(sum(known)))

@@ -29,10 +29,10 @@ class BlockScan:
         self.left, self.right, self.wanted = left, right, wanted
         self._counted = np.array([metric in edges for metric in METRICS])
         self._limits = np.array([edges.get(metric, np.arange(2.0))[[0, -1]] for metric in METRICS])
-        n_bins = max((len(each) - 1 for each in edges.values()), default=0)
+        n_bins = max((len(bin_edges) - 1 for bin_edges in edges.values()), default=0)
         self._no_counts = Counts(len(METRICS), n_bins)
-        self._of_threads: list[Counts] = []
-        self._scratch = Scratch(len(METRICS), n_bins, self._of_threads)
+        self._thread_counts: list[Counts] = []
+        self._scratch = Scratch(len(METRICS), n_bins, self._thread_counts)
         self._neighbors = NeighborLists(left, k) if k else None
 
     def __call__(self, block: Block) -> Part:
@@ -43,14 +43,16 @@ class BlockScan:
             self._neighbors.offer(dots, block.rows.start, block.columns.start)
         tally = self._tally(dots, left, right, block)
         kept = Kept.empty(len(self.wanted.search.bound), self.wanted.n_extremes)
-        of_rows, of_columns = NOTHING, NOTHING
+        row_cosines, column_cosines = NOTHING, NOTHING
         if self.wanted.n_extremes:
             offer_block(dots, left, right, block.on_diagonal, self.wanted.search, kept)
         if self.wanted.largest_cosines:
-            of_rows, of_columns = (np.full(n, -np.inf, dtype=np.float32) for n in dots.shape)
-            raise_cosines(dots, block.on_diagonal, of_rows, of_columns)
+            row_cosines, column_cosines = (
+                np.full(n, -np.inf, dtype=np.float32) for n in dots.shape
+            )
+            raise_cosines(dots, block.on_diagonal, row_cosines, column_cosines)
         lowest, highest = tally.lowest.min(axis=1), tally.highest.max(axis=1)
-        return Part(tally.power_sums, lowest, highest, kept, of_rows, of_columns)
+        return Part(tally.power_sums, lowest, highest, kept, row_cosines, column_cosines)
 
     def _tally(
         self, dots: Float[np.ndarray, "row column"], left: Rows, right: Rows, block: Block
@@ -65,7 +67,9 @@ class BlockScan:
 
     def counts(self) -> Int[np.ndarray, "metric n_bins"]:
         """Return the counts of all blocks so far."""
-        return sum((counts.total() for counts in self._of_threads), start=self._no_counts.total())
+        return sum(
+            (counts.total() for counts in self._thread_counts), start=self._no_counts.total()
+        )
 
     def candidates(self) -> Candidates | None:
         """Return the candidates for neighbors, if these are asked for."""
@@ -78,9 +82,9 @@ class Scratch(local):
     Every thread sees attributes of its own, made by `__init__` when it first looks.
     """
 
-    def __init__(self, n_metrics: int, n_bins: int, of_threads: list["Counts"]) -> None:
+    def __init__(self, n_metrics: int, n_bins: int, thread_counts: list["Counts"]) -> None:
         self.counts = Counts(n_metrics, n_bins)
-        of_threads.append(self.counts)
+        thread_counts.append(self.counts)
         self._products = np.empty(0, dtype=np.float32)
 
     def product(

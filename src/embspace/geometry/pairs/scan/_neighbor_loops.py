@@ -104,11 +104,11 @@ def _compact(keys, indices, n_least, n_most):
 
 @no_type_check
 @njit
-def _mark(dots, row, halves, of_row, of_columns, half, marks):
+def _mark(dots, row, halves, row_limit, column_limits, half, marks):
     """Mark the pairs that either list may take."""
     for j in range(halves.size):
         dot = dots[row, j]
-        marks[j] = (dot - halves[j] > of_row) | (dot - half > of_columns[j])
+        marks[j] = (dot - halves[j] > row_limit) | (dot - half > column_limits[j])
 
 
 @no_type_check
@@ -146,15 +146,15 @@ def begin_lists(
     """
     keys, indices, counts, bounds = candidates
     n_others = len(dots) - 1
-    own, of_rows = np.empty(n_others, np.float32), halves[first : first + len(dots)]
+    own, row_halves = np.empty(n_others, np.float32), halves[first : first + len(dots)]
     words = np.zeros(n_others // WORD + 1, np.uint64)
     marks = words.view(np.uint8)
     places, hits = np.empty((2, marks.size + 1), np.int64)
     for i in range(len(dots)):
         for j in range(i):
-            own[j] = of_rows[i] + of_rows[j] - dots[i, j]
+            own[j] = row_halves[i] + row_halves[j] - dots[i, j]
         for j in range(i, n_others):
-            own[j] = of_rows[i] + of_rows[j + 1] - dots[i, j + 1]
+            own[j] = row_halves[i] + row_halves[j + 1] - dots[i, j + 1]
         limit, n_ties = np.float32(np.inf), 0
         if n_others > n_least:
             limit, n_ties = _limit_between(own, n_least, n_least + n_least // 8)
@@ -190,13 +190,13 @@ def offer_neighbors(
     n_places, n_most = keys.shape[1], n_least + n_least // 8
     column_halves = halves[first_column : first_column + n_columns]
     column_bounds = bounds[first_column : first_column + n_columns]
-    of_columns = column_halves - column_bounds
+    column_limits = column_halves - column_bounds
     words = np.zeros(n_columns // WORD + 1, np.uint64)
     marks = words.view(np.uint8)
     places, hits = np.empty((2, marks.size + 1), np.int64)
     for i in range(n_rows):
         row, half = first_row + i, halves[first_row + i]
-        _mark(dots, i, column_halves, half - bounds[row], of_columns, half, marks)
+        _mark(dots, i, column_halves, half - bounds[row], column_limits, half, marks)
         start = i + 1 if first_row == first_column else 0
         n_hits = _gather(words, marks, start, places, hits)
         row_count, row_bound = counts[row], bounds[row]
@@ -213,14 +213,14 @@ def offer_neighbors(
             count += np.int32(key < bounds[column])
             if count == n_places:
                 count, bounds[column] = _compact(keys[column], indices[column], n_least, n_most)
-                of_columns[j] = column_halves[j] - bounds[column]
+                column_limits[j] = column_halves[j] - bounds[column]
             counts[column] = count
         counts[row], bounds[row] = row_count, row_bound
 
 
 @no_type_check
 @njit
-def _distances(vectors, row, others, found):
+def _distances(vectors, row, others, distances):
     """Fill `found`, in float64: sums of every 32nd square, then folded in halves.
 
     The order of summation is explicit: a pair, and any pair of equal vectors, has the same distance
@@ -245,24 +245,24 @@ def _distances(vectors, row, others, found):
             length //= 2
             for lane in range(length):
                 sums[lane] += sums[length + lane]
-        found[place] = np.sqrt(sums[0])
+        distances[place] = np.sqrt(sums[0])
 
 
 @no_type_check
 @njit
-def _nearest(vectors, row, others, found, indices, distances):
+def _nearest(vectors, row, others, candidate_distances, indices, distances):
     """Fill the results of a row with the nearest of `others`; ties by the smaller number.
 
     `found` has room for the distances. A candidate goes to its place among the nearest so far. For
     many neighbors among many more candidates, hopeless candidates are left out first: with ever
     nearer rows, every insertion would move all.
     """
-    _distances(vectors, row, others, found)
+    _distances(vectors, row, others, candidate_distances)
     k, n_listed, limit = indices.shape[1], 0, np.inf
     if k > MANY and others.size > MUCH_MORE * k:
-        limit = np.partition(found[: others.size], k - 1)[k - 1]
+        limit = np.partition(candidate_distances[: others.size], k - 1)[k - 1]
     for one in range(others.size):
-        distance, other = found[one], others[one]
+        distance, other = candidate_distances[one], others[one]
         if distance > limit:
             continue
         place = n_listed
@@ -297,7 +297,7 @@ def settle_candidates(
 
     A row is certain if its farthest neighbor is nearer than whatever is missing from the list.
     """
-    k, found = indices.shape[1], np.empty(candidates.keys.shape[1] + zeros.size)
+    k, candidate_distances = indices.shape[1], np.empty(candidates.keys.shape[1] + zeros.size)
     for list_ in range(begin, end):
         count, bound = candidates.counts[list_], candidates.bounds[list_]
         keys, listed = candidates.keys[list_, :count], candidates.indices[list_, :count]
@@ -307,7 +307,7 @@ def settle_candidates(
         if others.size < k:
             continue
         row = numbers[list_]
-        _nearest(vectors, row, others, found, indices, distances)
+        _nearest(vectors, row, others, candidate_distances, indices, distances)
         certain[row] = distances[row, k - 1] ** 2 / 2 < bound
 
 
@@ -320,8 +320,8 @@ def settle_all(
     distances: Float[np.ndarray, "n k"],
 ) -> None:
     """Find the neighbors of some rows among all others, in float64 alone."""
-    others, found = np.empty(len(vectors) - 1, np.int64), np.empty(len(vectors) - 1)
+    others, candidate_distances = np.empty(len(vectors) - 1, np.int64), np.empty(len(vectors) - 1)
     for row in rows:
         for other in range(others.size):
             others[other] = other + (other >= row)
-        _nearest(vectors, row, others, found, indices, distances)
+        _nearest(vectors, row, others, candidate_distances, indices, distances)

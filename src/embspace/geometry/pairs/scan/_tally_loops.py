@@ -196,16 +196,16 @@ def _raise(values, largest):
 def raise_cosines(
     cosines: Float[np.ndarray, "row column"],
     diagonal: bool,
-    of_rows: Float[np.ndarray, " row"],
-    of_columns: Float[np.ndarray, " column"],
+    row_largest: Float[np.ndarray, " row"],
+    column_largest: Float[np.ndarray, " column"],
 ) -> None:
     """Find the largest cosine in every row and every column of a block.
 
     Present values stay where a diagonal block has no pair, and may not be larger elsewhere.
     """
-    patterns, patterns_of_rows = cosines.view(np.int32), of_rows.view(np.int32)
+    patterns, patterns_of_rows = cosines.view(np.int32), row_largest.view(np.int32)
     for row in range(cosines.shape[0]):
         start = row + 1 if diagonal else 0
         if start < cosines.shape[1]:
             patterns_of_rows[row] = _largest(patterns[row, start:])
-        _raise(cosines[row, start:], of_columns[start:])
+        _raise(cosines[row, start:], column_largest[start:])

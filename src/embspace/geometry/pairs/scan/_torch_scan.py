@@ -30,7 +30,7 @@ class TorchScan:
         self._left = torch.tensor(left.vectors, device=device)
         same = right.vectors is left.vectors
         self._right = self._left if same else torch.tensor(right.vectors, device=device)
-        n_bins = max((len(each) - 1 for each in wanted.edges.values()), default=0)
+        n_bins = max((len(bin_edges) - 1 for bin_edges in wanted.edges.values()), default=0)
         self._counts = torch.zeros((len(METRICS), n_bins), dtype=torch.int64, device=device)
         k = wanted.n_neighbors
         self._neighbors = TorchNeighborLists(left, k, device) if k else None
@@ -63,8 +63,8 @@ class TorchScan:
         kept = Kept.empty(len(self.wanted.search.bound), self.wanted.n_extremes)
         if self.wanted.n_extremes:
             self._offer_extremes(cosines, pairs, block, kept)
-        of_rows, of_columns = self._largest(cosines, pairs)
-        return Part(power_sums, limits[:, 0], limits[:, 1], kept, of_rows, of_columns)
+        row_cosines, column_cosines = self._largest(cosines, pairs)
+        return Part(power_sums, limits[:, 0], limits[:, 1], kept, row_cosines, column_cosines)
 
     def _outer(self, block: Block, column: str, combine: Combine) -> Float[Tensor, "row column"]:
         """A function of a number of each row and of each column."""
