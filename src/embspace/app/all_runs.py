@@ -30,15 +30,15 @@ def with_models(text: str, names: list[str]) -> str:
     Raises:
         InputError: if it has no such list.
     """
-    if found := re.search(r"(?m)^models:[ \t]*\[[^\]]*", text):
-        head = text[: found.end()]
+    if match := re.search(r"(?m)^models:[ \t]*\[[^\]]*", text):
+        head = text[: match.end()]
         before = "" if head.rstrip().endswith(",") else ", "
-        return head + before * bool(names) + ", ".join(names) + text[found.end() :]
-    found = re.search(r"(?m)^models:.*\n(?:(?:[ \t]*(?:#.*)?\n)*([ \t]*- ).*\n)+", text)
-    if not found:
+        return head + before * bool(names) + ", ".join(names) + text[match.end() :]
+    match = re.search(r"(?m)^models:.*\n(?:(?:[ \t]*(?:#.*)?\n)*([ \t]*- ).*\n)+", text)
+    if not match:
         raise InputError(f"{PARAMS}: key 'models': found no list in brackets, or with dashes")
-    lines = (f"{found[1]}{name}\n" for name in names)
-    return "".join([text[: found.end()], *lines, text[found.end() :]])
+    lines = (f"{match[1]}{name}\n" for name in names)
+    return "".join([text[: match.end()], *lines, text[match.end() :]])
 
 
 def entries_of(models: list[str], others: list[str], runs: list[str]) -> dict[str, str]:

@@ -183,7 +183,7 @@ class Spaces:
             return np.array(self._learned[0][key])
         prefix, layer, pooling = self._place_of(key)
         if pooling == WORD:
-            return self._of_words(layer)
+            return self._word_vectors(layer)
         from embspace.app.queries.corpus_space import pooled_states
 
         tensors = self._states.tensors
@@ -374,7 +374,7 @@ class Spaces:
         content = as_json_lines(self._texts)
         return Tables(self.model, self._loaded.source, CORPUS, content, self._root)
 
-    def _of_words(self, layer: int) -> Float[np.ndarray, "word dim"]:
+    def _word_vectors(self, layer: int) -> Float[np.ndarray, "word dim"]:
         _, parts, whole = self._words
         states: np.ndarray = parts.means(self._states.tensors["token"][[layer]], whole)
         return states[0].astype(np.float32)

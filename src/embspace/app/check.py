@@ -72,8 +72,8 @@ def check_settings() -> list[str]:
     named = [*_missing_keys(), *_wrong_names(params), *_wrong_descriptions(), *_wrong_settings()]
     if named:
         return named
-    found = (*_missing_files(params), *_wrong_stimuli(params), *_missing_device(params))
-    return [*dict.fromkeys(found)]  # what is missing is missing for several
+    messages = (*_missing_files(params), *_wrong_stimuli(params), *_missing_device(params))
+    return [*dict.fromkeys(messages)]  # what is missing is missing for several
 
 
 def _missing_keys() -> Iterator[str]:
@@ -170,8 +170,8 @@ def _missing_files(params: Params) -> Iterator[str]:
     for name in params.checkpointed:
         try:
             model = describe_model(name, read_yaml(CONF / "model" / f"{name}.yaml"))
-            for each in checkpoints_to_read(name, model):
-                locate_files(each.name, each.files)
+            for checkpoint in checkpoints_to_read(name, model):
+                locate_files(checkpoint.name, checkpoint.files)
         except InputError as error:
             yield f"{PARAMS}: key 'checkpointed': {error}"
     try:

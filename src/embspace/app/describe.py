@@ -50,12 +50,12 @@ class Named:
     name: str
     described: dict[str, Any] | None = None
     """The keys and values of its file; None if conf/model/ has the file already."""
-    asked: dict[str, str] | None = None
+    missing: dict[str, str] | None = None
     """Keys that could not be found, with the reasons."""
     summary: str = ""
 
 
-def find_model(asked: str, root: Path, say: Say | None, given: Given | None = None) -> Named:
+def find_model(typed: str, root: Path, say: Say | None, given: Given | None = None) -> Named:
     """Return the model of a name in conf/model/, a folder, or a repository `owner/name`.
 
     A folder or repository described by a file of conf/model/ has the file's name. `say` reports a
@@ -66,27 +66,27 @@ def find_model(asked: str, root: Path, say: Say | None, given: Given | None = No
         InputError: if the model does not exist, or a file in conf/model/ sets a key of `given`.
         RefusedModel: if the model's files cannot be read.
     """
-    if _has_file(asked, root):
-        return _not_given(Named(checked_name(asked)), given)
-    folder = expanded(asked)
-    if asked.strip() and folder.is_dir():  # an empty name is not the current folder
+    if _has_file(typed, root):
+        return _not_given(Named(checked_name(typed)), given)
+    folder = expanded(typed)
+    if typed.strip() and folder.is_dir():  # an empty name is not the current folder
         place: Path | str = folder.resolve()
-    elif re.fullmatch(REPOSITORY, asked) and not asked.startswith("."):
-        place = asked
+    elif re.fullmatch(REPOSITORY, typed) and not typed.startswith("."):
+        place = typed
     else:
-        raise InputError(_unknown(asked, root))
+        raise InputError(_unknown(typed, root))
     if known := _known(root, place):
         return _not_given(known, given)
     if isinstance(place, Path):
-        return _of_folder(place, root, given or {})
-    return _of_repository(place, root, say, given or {})
+        return _folder_model(place, root, given or {})
+    return _repository_model(place, root, say, given or {})
 
 
-def is_described(asked: str, root: Path) -> bool:
+def is_described(typed: str, root: Path) -> bool:
     """Return whether a file of conf/model/ describes the model of a name, folder or repository."""
-    folder = expanded(asked)
-    place = folder.resolve() if asked.strip() and folder.is_dir() else asked
-    return _has_file(asked, root) or _known(root, place) is not None
+    folder = expanded(typed)
+    place = folder.resolve() if typed.strip() and folder.is_dir() else typed
+    return _has_file(typed, root) or _known(root, place) is not None
 
 
 def is_fetched(repository: str, root: Path) -> bool:
@@ -99,11 +99,11 @@ def is_fetched(repository: str, root: Path) -> bool:
         )
 
 
-def placed(asked: str, root: Path, here: Path) -> str:
+def placed(typed: str, root: Path, here: Path) -> str:
     """Return the absolute path of a folder with a model; a name of conf/model/ stays a name."""
-    folder = (here / expanded(asked)).resolve()
+    folder = (here / expanded(typed)).resolve()
     is_model = any((folder / name).is_file() for name in ("config.json", "modules.json"))
-    return str(folder) if asked.strip() and is_model and not _has_file(asked, root) else asked
+    return str(folder) if typed.strip() and is_model and not _has_file(typed, root) else typed
 
 
 def _has_file(name: str, root: Path) -> bool:
@@ -139,18 +139,18 @@ def _not_given(known: Named, given: Given | None) -> Named:
     return known
 
 
-def check_complete(model: Named, asked: str) -> None:
+def check_complete(model: Named, typed: str) -> None:
     """Stop if a key of a model's file could not be found.
 
     Raises:
         InputError: naming each such key and the reason, and how to set it.
     """
-    if model.asked:
+    if model.missing:
         name = plain_name(model)
-        keys = "".join(f"\n  key '{key}': {why}" for key, why in model.asked.items())
+        keys = "".join(f"\n  key '{key}': {why}" for key, why in model.missing.items())
         raise RefusedModel(
-            f"{asked}: not all that is needed can be found in its files:{keys}\nwrite the rest "
-            f"with\n  embspace describe {asked} --write\nthen set what is missing in "
+            f"{typed}: not all that is needed can be found in its files:{keys}\nwrite the rest "
+            f"with\n  embspace describe {typed} --write\nthen set what is missing in "
             f"{model_file(name)}"
         )
 
@@ -169,7 +169,9 @@ def description_of(model: Named, root: Path) -> str:
     if "path" in content and Path(content["path"]).is_relative_to(root):
         content["path"] = str(Path(content["path"]).relative_to(root))
     written = yaml.safe_dump(content, allow_unicode=True, sort_keys=False)
-    missing = "".join(f"# {key}:  # not found: {why}\n" for key, why in (model.asked or {}).items())
+    missing = "".join(
+        f"# {key}:  # not found: {why}\n" for key, why in (model.missing or {}).items()
+    )
     return f"# {model.summary}; found in the files of the model.\n{written}{missing}"
 
 
@@ -194,15 +196,15 @@ def _known(root: Path, place: Path | str) -> Named | None:
             continue
         content = read_yaml(file)
         if content.get("source") == "path" and isinstance(place, Path):
-            found: Any = (root / Path(str(content.get("path"))).expanduser()).resolve()
+            origin: Any = (root / Path(str(content.get("path"))).expanduser()).resolve()
         else:
-            found = content.get("repository") if content.get("source") == "hub" else None
-        if found == place:
+            origin = content.get("repository") if content.get("source") == "hub" else None
+        if origin == place:
             return Named(file.stem)
     return None
 
 
-def _of_folder(folder: Path, root: Path, given: Given) -> Named:
+def _folder_model(folder: Path, root: Path, given: Given) -> Named:
     from embspace.models.sentence.files import transformer_folder
     from embspace.models.sentence.modules import known_modules
 
@@ -237,7 +239,7 @@ def files_of_model(folder: Path) -> Iterator[Path]:
     yield from dict.fromkeys([*files, *sentence_files(folder)])
 
 
-def _of_repository(repository: str, root: Path, say: Say | None, given: Given) -> Named:
+def _repository_model(repository: str, root: Path, say: Say | None, given: Given) -> Named:
     name = _free_name(repository, root)
     files = HubFiles(source="hub", repository=repository)
     with chdir(root), _without_file(name):
@@ -350,17 +352,17 @@ def _is_of_texts(path: Path) -> bool:
     return ending_of(path.name) in ENDINGS
 
 
-def _unknown(asked: str, root: Path) -> str:
-    if _is_of_texts(Path(asked)):
-        there = "is a file of texts" if Path(asked).is_file() else "has the ending of texts"
+def _unknown(typed: str, root: Path) -> str:
+    if _is_of_texts(Path(typed)):
+        there = "is a file of texts" if Path(typed).is_file() else "has the ending of texts"
         return (
-            f"{asked}: {there}, not a model; to have a model read them, type\n  embspace report "
-            f"minilm --corpus {shlex.quote(asked)}"
+            f"{typed}: {there}, not a model; to have a model read them, type\n  embspace report "
+            f"minilm --corpus {shlex.quote(typed)}"
         )
-    if asked.startswith((".", "/", "~")):
-        return f"{asked}: no such folder; a model's has config.json, model.safetensors, a tokenizer"
+    if typed.startswith((".", "/", "~")):
+        return f"{typed}: no such folder; a model's has config.json, model.safetensors, a tokenizer"
     allowed = sorted(path.stem for path in (root / MODELS).glob("*.yaml"))
     return (
-        f"{MODELS / asked}.yaml: not found{did_you_mean(asked, allowed) or ';'} allowed: a folder, "
+        f"{MODELS / typed}.yaml: not found{did_you_mean(typed, allowed) or ';'} allowed: a folder, "
         f"a repository owner/name, or one that `{LIST}` lists"
     )

@@ -65,13 +65,13 @@ def choose_layer(subject: Subject, place: str, say: Say) -> str:
     )
     settings = read_yaml(settings_path("measure", NOUN))
     if own and not has_a_task(texts, settings, params.seed):
-        told = copies_told(texts)
-        raise InputError(f"{own.label}: {NOTHING}{'; ' if told else ''}{told}")
+        copies = copies_told(texts)
+        raise InputError(f"{own.label}: {NOTHING}{'; ' if copies else ''}{copies}")
     has_halves = own or read_yaml(CONF / "corpus" / f"{place}.yaml").get("halves")
     name, said = (own.name, own.label) if own else (place, place)
     whole = read_once(loaded, texts, root)
     check_read(loaded, whole)
-    for sentence in _told(loaded, whole):
+    for sentence in _remarks(loaded, whole):
         say(f"{said}: {sentence}.")
     halves = read_once(loaded, split_halves(texts if has_halves else texts[:0]), root)
     outcome = measure_layer_choice(
@@ -120,10 +120,10 @@ def _read(whole: Reference, halves: Reference) -> "ReadCorpus":
     )
 
 
-def _told(loaded: LoadedModel, read: Reference) -> Iterator[str]:
+def _remarks(loaded: LoadedModel, read: Reference) -> Iterator[str]:
     """Yield what one must know of texts: copies, scripts without spaces, unknown tokens."""
-    if told := copies_told(read.texts):
-        yield told
+    if copies := copies_told(read.texts):
+        yield copies
     if n := int(read.texts["text"].map(has_no_spaces).sum()):
         yield NO_SPACES.format(n=n, of=len(read.texts))
     ids = read.tokens["id"][~read.tokens["repeated"]]
@@ -144,12 +144,12 @@ def advice(table: "pd.DataFrame", model: str) -> str:
 
 def _not_asked(table: "pd.DataFrame") -> list[str]:
     """Return a sentence for each task that a corpus has not enough of to be asked."""
-    asked = {(row["corpus"], row["task"]) for _, row in table.iterrows()}
+    measured = {(row["corpus"], row["task"]) for _, row in table.iterrows()}
     return [
         f"{corpus}: {task} not asked, which needs {needed}."
         for corpus in table["corpus"].unique()
         for task, needed in NEEDED.items()
-        if (corpus, task) not in asked
+        if (corpus, task) not in measured
     ]
 
 
@@ -195,9 +195,9 @@ def _sentence(rows: "pd.DataFrame", task: str, model: str) -> str:
     if not best["value_low"] > best["chance"]:
         verdict += f", and it is not surely above chance, {best['chance']:.3f}"
     others = [
-        f"{name} {of_kind['value'].max():.3f}"
+        f"{name} {kind_rows['value'].max():.3f}"
         for name, kind in (("random weights at best", "random"), ("words alone", "none"))
-        if len(of_kind := rows[rows["weights"] == kind])
+        if len(kind_rows := rows[rows["weights"] == kind])
     ]
     return (
         f"Of the {counted(trained['layer'].nunique(), 'layer')} of {model} and "

@@ -126,6 +126,6 @@ def _refuse_unused(context: typer.Context, space: str) -> None:
     kind = space if space in USED else "file"
     for option in options_given(context):
         if option not in (*USED[kind], "to", "folder"):
-            places = [each for each, used in USED.items() if option in used]
+            places = [name for name, used in USED.items() if option in used]
             allowed = ", ".join(places).replace("file", "a file of vectors")
             raise InputError(f"--{option}: found beside '{space}', allowed: beside {allowed}")

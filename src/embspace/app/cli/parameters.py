@@ -53,7 +53,7 @@ def read(
 
     No text is needed. `embspace read minilm --layer 3 --value 117`
     """
-    from embspace.app.queries.read import Asked, read_vector
+    from embspace.app.queries.read import ReadOptions, read_vector
 
     given = {
         "value": value,
@@ -71,10 +71,10 @@ def read(
             named = ", ".join(f"--{option}" for option, _ in chosen) or "none"
             raise InputError(f"a vector: found {named}, allowed: one of --{', --'.join(given)}")
         option, number = chosen[0]
-        found = read_vector(
-            name, layer, option, number, head, Asked(inverse, norm_scale, masked_head, top)
+        reading = read_vector(
+            name, layer, option, number, head, ReadOptions(inverse, norm_scale, masked_head, top)
         )
-    typer.echo(visible(str(found)))
+    typer.echo(visible(str(reading)))
 
 
 def lookup(

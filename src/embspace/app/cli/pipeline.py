@@ -192,9 +192,9 @@ def prune(
     from embspace.settings.params import read_params
 
     with at_own_root():
-        found, others = find_leftovers(read_params())
-        committed = in_git(found)
-        files = [file for file in found if file not in committed]
+        leftovers, others = find_leftovers(read_params())
+        committed = in_git(leftovers)
+        files = [file for file in leftovers if file not in committed]
         if yes:
             remove(files)
     for file in others:

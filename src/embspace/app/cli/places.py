@@ -24,7 +24,7 @@ def at_own_root() -> Iterator[None]:
 
 
 @contextmanager
-def at_model(asked: str, *, own: bool = False) -> Iterator[str]:
+def at_model(typed: str, *, own: bool = False) -> Iterator[str]:
     """Go to the tree that has the results of a model, yield its name there, and show errors.
 
     That is a root, as `at_own_root` finds it if it must be the user's `own`, or the tree of a
@@ -36,13 +36,13 @@ def at_model(asked: str, *, own: bool = False) -> Iterator[str]:
     here = Path.cwd()
     with clear_errors():
         root = enclosing_root(here) if own else find_root()
-        tree, model = place_of(asked, root, here, for_results=True) if root else (here, asked)
+        tree, model = place_of(typed, root, here, for_results=True) if root else (here, typed)
         with chdir(tree):
             yield model
 
 
 @contextmanager
-def at_texts(asked: str) -> Iterator[str]:
+def at_texts(typed: str) -> Iterator[str]:
     """Go to the tree whose settings say how a model reads texts, yield the model, show errors.
 
     A folder is a model by its absolute path; the name of a report is that of its model.
@@ -54,10 +54,10 @@ def at_texts(asked: str) -> Iterator[str]:
     here = Path.cwd()
     with clear_errors():
         root = find_root()
-        model = placed(asked, root, here)
+        model = placed(typed, root, here)
         tree = root
         if not _is_model_folder(model):
-            tree, model = place_of(asked, root, here)
+            tree, model = place_of(typed, root, here)
         with chdir(tree):
             yield model
 

@@ -167,11 +167,11 @@ def report(
         made = _page_of_tree(root, model, options_given(context))
         shown = Shown(root, here, may_open=not no_open)
         if made is None:
-            asked = model or ""
-            place = placed(asked, root, here)
-            with _with_other_names(root, asked):
+            typed = model or ""
+            place = placed(typed, root, here)
+            with _with_other_names(root, typed):
                 subject = describe_subject(
-                    asked, corpus, say, options=options, reading=reading, **given
+                    typed, corpus, say, options=options, reading=reading, **given
                 )
             with chdir(root):
                 if quick:
@@ -213,7 +213,7 @@ def has_display() -> bool:
     return is_windowed or any(os.environ.get(key) for key in ("DISPLAY", "WAYLAND_DISPLAY"))
 
 
-def _page_of_tree(root: Path, asked: str | None, given: dict[str, str]) -> Path | None:
+def _page_of_tree(root: Path, typed: str | None, given: dict[str, str]) -> Path | None:
     """Write the page of a run, a pair or a corpus, or all of them; None if a model is asked for.
 
     `given` are the options on the command line; those that such a page has nothing of are refused.
@@ -224,10 +224,10 @@ def _page_of_tree(root: Path, asked: str | None, given: dict[str, str]) -> Path 
     from embspace.app.page.names import names_of
 
     is_all, is_single = "is_all" in given, "single_file" in given
-    if not is_all and asked is None:
+    if not is_all and typed is None:
         raise InputError("a name: found none, allowed: a name, or else --all")
-    named = names_of(root).get(asked) if asked is not None else None
-    if asked is not None and (named is None or named.kind == "model"):
+    named = names_of(root).get(typed) if typed is not None else None
+    if typed is not None and (named is None or named.kind == "model"):
         if is_single:
             raise InputError("--single-file: found with a model, allowed: a run, a pair, a corpus")
         return None
@@ -246,17 +246,17 @@ def _page_of_tree(root: Path, asked: str | None, given: dict[str, str]) -> Path 
 
 
 @contextmanager
-def _with_other_names(root: Path, asked: str) -> Iterator[None]:
+def _with_other_names(root: Path, typed: str) -> Iterator[None]:
     """Name runs, pairs and corpora, too, in the error about a word that is no model's name."""
     from embspace.app.page.names import names_of, unknown
 
     try:
         yield
     except InputError as error:
-        is_word = re.fullmatch(r"[\w.-]+", asked) and not Path(asked).exists()
-        if not is_word or asked in names_of(root):
+        is_word = re.fullmatch(r"[\w.-]+", typed) and not Path(typed).exists()
+        if not is_word or typed in names_of(root):
             raise
-        raise InputError(f"{error}{unknown(asked, root)}") from error.__cause__
+        raise InputError(f"{error}{unknown(typed, root)}") from error.__cause__
 
 
 def figure(
@@ -321,8 +321,8 @@ def search(
 
     texts = placed_texts(corpus)
     with clear_errors():
-        asked, (query,) = model_first("search", words, model, ["QUERY"])
-    with at_texts(asked) as name:
+        typed, (query,) = model_first("search", words, model, ["QUERY"])
+    with at_texts(typed) as name:
         hits = find(name, corpus_of(texts), query, layer=layer, pooling=pooling, n_hits=top)
     for hit in hits:
         name = f"{hit.text}#{hit.window}" if hit.window else hit.text
@@ -351,8 +351,8 @@ def cosine(
 
     texts = placed_texts(corpus)
     with clear_errors():
-        asked, (first, second) = model_first("cosine", words, model, ["TEXT", "TEXT"])
-    with at_texts(asked) as name:
+        typed, (first, second) = model_first("cosine", words, model, ["TEXT", "TEXT"])
+    with at_texts(typed) as name:
         for text in (first, second):
             check_query(text)
         chosen = texts or corpus_like([first, second])

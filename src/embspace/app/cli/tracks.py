@@ -55,13 +55,13 @@ def track(
     Of one token, or one layer, also the cosine and the nearest.
     `embspace track minilm "The cat sat."`
     """
-    from embspace.app.queries.track import Asked, track_tokens
+    from embspace.app.queries.track import TrackOptions, track_tokens
 
-    asked = Asked(point, positions, nearness, top, not no_causal_mask)
+    options = TrackOptions(point, positions, nearness, top, not no_causal_mask)
     with clear_errors():
         named, (text,) = model_first("track", words, model, ["TEXT"])
     with at_texts(named) as name:
-        found = track_tokens(
-            text, name, layer=layer, token=token, occurrence=occurrence, asked=asked
+        tracked = track_tokens(
+            text, name, layer=layer, token=token, occurrence=occurrence, options=options
         )
-    typer.echo(visible(str(found)))
+    typer.echo(visible(str(tracked)))

@@ -77,7 +77,7 @@ def define(name: str | None) -> str:
     as_name = re.sub(r"\W+", "_", phrase)
     as_analysis = [described(as_name)] if as_name in modules() else []
     if as_name in known:
-        return "\n\n".join([_told(known[as_name], known), *as_analysis])
+        return "\n\n".join([_described(known[as_name], known), *as_analysis])
     if families := TOPICS.get(phrase) or [
         family for family in FAMILIES if as_name in (family, family.split("_")[-1])
     ]:
@@ -111,18 +111,18 @@ def _speaking_of(phrase: str, known: dict[str, Definition], functions: dict[str,
     return [f"  {name:{width}}  {summary}" for name, summary in summaries.items()]
 
 
-def _told(each: Definition, known: dict[str, Definition]) -> str:
+def _described(measure: Definition, known: dict[str, Definition]) -> str:
     """Return everything that a measure declares."""
     facts = {
-        "family": each.family,
-        "formula": readable(each.formula),
-        "range": readable(each.range),
-        "source": each.source,
-        "unchanged by": _unchanged_by(each),
-        "few vectors": INLINE.sub(lambda found: readable(found[1]), each.bias),
+        "family": measure.family,
+        "formula": readable(measure.formula),
+        "range": readable(measure.range),
+        "source": measure.source,
+        "unchanged by": _unchanged_by(measure),
+        "few vectors": INLINE.sub(lambda match: readable(match[1]), measure.bias),
     }
     shown = "\n".join(f"{key + ':':13} {value}" for key, value in facts.items())
-    return f"{each.name}\n\n{each.text}\n\n{shown}\n\n{_example(each, known)}"
+    return f"{measure.name}\n\n{measure.text}\n\n{shown}\n\n{_example(measure, known)}"
 
 
 def readable(formula: str) -> str:
@@ -212,36 +212,36 @@ def _beside(known: dict[str, Definition]) -> dict[str, str]:
 
 
 def _listed(family: Family, known: dict[str, Definition]) -> str:
-    of_family = [each for each in known.values() if each.family == family]
-    width = max(len(each.name) for each in of_family)
-    lines = [f"  {each.name:{width}}  {each.summary}" for each in of_family]
+    members = [measure for measure in known.values() if measure.family == family]
+    width = max(len(measure.name) for measure in members)
+    lines = [f"  {measure.name:{width}}  {measure.summary}" for measure in members]
     return "\n".join([f"{family}: {OF_FAMILY[family]}", *lines])
 
 
-def _section(each: Definition) -> str:
+def _section(measure: Definition) -> str:
     """Return the part of the page on a measure; errors and the example are left to `define`."""
-    text, _, _ = each.text.partition("\n\nRaises:\n")
+    text, _, _ = measure.text.partition("\n\nRaises:\n")
     facts = (
-        f"*Range*: ${each.range}$. *Unchanged by*: {_unchanged_by(each)}.",
-        f"*Source*: {each.source}.",
-        f"*Few vectors*: {each.bias}".replace(r"\(", "$").replace(r"\)", "$"),
+        f"*Range*: ${measure.range}$. *Unchanged by*: {_unchanged_by(measure)}.",
+        f"*Source*: {measure.source}.",
+        f"*Few vectors*: {measure.bias}".replace(r"\(", "$").replace(r"\)", "$"),
     )
-    formula = f"```math\n{each.formula}\n```"
-    return "\n\n".join([f"### `{each.name}`", formula, text, "\n".join(facts)]) + "\n"
+    formula = f"```math\n{measure.formula}\n```"
+    return "\n\n".join([f"### `{measure.name}`", formula, text, "\n".join(facts)]) + "\n"
 
 
-def _unchanged_by(each: Definition) -> str:
-    return _in_words(each.invariant_to)
+def _unchanged_by(measure: Definition) -> str:
+    return _in_words(measure.invariant_to)
 
 
 def _in_words(changes: Collection[str]) -> str:
     return ", ".join(IN_WORDS[change] for change in TRANSFORMATIONS if change in changes)
 
 
-def _example(each: Definition, known: dict[str, Definition]) -> str:
+def _example(measure: Definition, known: dict[str, Definition]) -> str:
     """Return the worked example, with the measures that it uses imported."""
-    if not each.example:
+    if not measure.example:
         return ""
-    lines = [line.removeprefix("    ") for line in each.example.strip().splitlines()]
-    used = [name for name in known if re.search(rf"\b{name}\(", each.example)]
+    lines = [line.removeprefix("    ") for line in measure.example.strip().splitlines()]
+    used = [name for name in known if re.search(rf"\b{name}\(", measure.example)]
     return "\n".join([f">>> from embspace.geometry import {', '.join(used)}", *lines])

@@ -51,14 +51,14 @@ def gathered(
     sets = [*_learned(folder, model, pack, methods)]
     if nouns is None or "text_maps" in nouns:
         sets += _texts(folder, model, pack)
-    found = [each for each in sets if each["maps"]]
-    if not found:
+    mapped = [part for part in sets if part["maps"]]
+    if not mapped:
         return None
-    for each in found:
-        each["start"] = _truest(each["maps"])
+    for part in mapped:
+        part["start"] = _truest(part["maps"])
     return {
         "model": model,
-        "sets": found,
+        "sets": mapped,
         "trails": _trails(folder, model),
         "layers": layers_of(folder, model, pack),
     }
@@ -93,7 +93,7 @@ def _learned(folder: Path, model: str, pack: Pack, methods: Collection[str]) -> 
         look = SPACES["positional"]
         yield {
             "title": "positions",
-            "names": [str(each) for each in positions["id"]],
+            "names": [str(position) for position in positions["id"]],
             "categories": [
                 _category(
                     "kind",
@@ -113,8 +113,8 @@ def _vectors(folder: Path, model: str, rows: pd.DataFrame, pack: Pack) -> Part:
     kinds = pd.Series("positional", rows.index)
     vocabulary = folder / f"data/extracted/embeddings/{model}.parquet"
     if vocabulary.exists():
-        found = token_kinds(load_rows(str(vocabulary)))
-        kinds[is_token] = found.reindex(rows.loc[is_token, "id"]).fillna("other").to_numpy()
+        kind_by_token = token_kinds(load_rows(str(vocabulary)))
+        kinds[is_token] = kind_by_token.reindex(rows.loc[is_token, "id"]).fillna("other").to_numpy()
     else:
         kinds[is_token] = "word"
     looks = {kind: (look.name, look.color) for kind, look in TOKEN_KINDS.items()}
@@ -130,7 +130,7 @@ def _vectors(folder: Path, model: str, rows: pd.DataFrame, pack: Pack) -> Part:
     places = "position " + rows["id"].astype(str)
     return {
         "title": "vocabulary",
-        "names": [str(each) for each in np.where(is_token, rows["token"], places)],
+        "names": [str(name) for name in np.where(is_token, rows["token"], places)],
         "categories": [_category("kind", kinds, looks, pack)],
         "scalars": scalars,
     }
@@ -138,12 +138,12 @@ def _vectors(folder: Path, model: str, rows: pd.DataFrame, pack: Pack) -> Part:
 
 def _category(name: str, values: pd.Series, looks: dict[str, tuple[str, str]], pack: Pack) -> Part:
     """Return what points are told apart by: names and colors, and each point's number."""
-    present = [each for each in looks if (values == each).any()]
-    numbers = values.map({each: number for number, each in enumerate(present)})
+    present = [key for key in looks if (values == key).any()]
+    numbers = values.map({key: number for number, key in enumerate(present)})
     return {
         "name": name,
-        "labels": [looks[each][0] for each in present],
-        "colors": [_hex(looks[each][1]) for each in present],
+        "labels": [looks[key][0] for key in present],
+        "colors": [_hex(looks[key][1]) for key in present],
         "array": pack.add(numbers.to_numpy(dtype=np.int64), n_bytes=1),
     }
 
@@ -223,8 +223,8 @@ def _texts(folder: Path, model: str, pack: Pack) -> Iterator[Part]:
         return
     table = load_rows(str(path))
     quality = load_table(str(folder / f"results/text_maps/quality/{model}.csv"))
-    for name, of_set in table.groupby("map", sort=False):
-        groups = list(of_set.groupby([*VARIANT, "method"], sort=False))
+    for name, set_rows in table.groupby("map", sort=False):
+        groups = list(set_rows.groupby([*VARIANT, "method"], sort=False))
         rows = groups[0][1].reset_index(drop=True)
         corpora = {
             key: (look.name, look.color) for key, look in corpus_looks(rows["corpus"]).items()
@@ -286,7 +286,7 @@ def _domains(rows: pd.DataFrame, pack: Pack) -> list[Part]:
     domains = sorted(set(domain))
     if not 1 < len(domains) <= len(PALETTE):
         return []
-    looks = {each: (each, PALETTE[number]) for number, each in enumerate(domains)}
+    looks = {name: (name, PALETTE[number]) for number, name in enumerate(domains)}
     return [_category("domain", domain, looks, pack)]
 
 
@@ -301,11 +301,11 @@ def _trails(folder: Path, model: str) -> list[Part]:
         tokens = [
             {
                 "token": str(token),
-                "layers": of_token["layer"].tolist(),
-                "x": of_token["component_1"].round(4).tolist(),
-                "y": of_token["component_2"].round(4).tolist(),
+                "layers": token_rows["layer"].tolist(),
+                "x": token_rows["component_1"].round(4).tolist(),
+                "y": token_rows["component_2"].round(4).tolist(),
             }
-            for (_, token), of_token in rows.groupby(["position", "token"], sort=True)
+            for (_, token), token_rows in rows.groupby(["position", "token"], sort=True)
         ]
         trails.append({"view": str(view), "text": str(text), "tokens": tokens})
     return trails

@@ -95,8 +95,8 @@ def flat(x: Float[np.ndarray, "row dim"]) -> Float[np.ndarray, "row 2"]:
     if dim > max(n, WIDE):  # the same points in the axes that they span
         x = np.linalg.qr((x - x.mean(axis=0, dtype=np.float64)).T).R.T
     n_components = min(2, *x.shape)
-    found = principal_components(x, n_components=n_components).coordinates.astype(np.float32)
-    return np.pad(found, ((0, 0), (0, 2 - n_components)))
+    coordinates = principal_components(x, n_components=n_components).coordinates.astype(np.float32)
+    return np.pad(coordinates, ((0, 0), (0, 2 - n_components)))
 
 
 def _write_table(space: ExportedSpace, path: Path, map_: Any) -> None:

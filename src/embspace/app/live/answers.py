@@ -25,7 +25,7 @@ from embspace.app.live.views import (
     track_view,
 )
 from embspace.app.queries.loading import without_report_of_weights
-from embspace.app.queries.track import Asked, Track
+from embspace.app.queries.track import Track, TrackOptions
 from embspace.clouds.pooling import EXTRACTED
 from embspace.errors import InputError, not_among, shortened
 from embspace.models.stream.tracked_states import Point
@@ -50,7 +50,7 @@ class Question:
 
     text: str
     model: str
-    asked: Asked
+    options: TrackOptions
     chosen: int = field(default=1, compare=False)
     """The position of the chosen token; at first that of the first word."""
 
@@ -79,7 +79,7 @@ class Answers:
         questions = []
 
         def work() -> str:
-            asked = Asked(
+            options = TrackOptions(
                 _among("point", point, POINTS),
                 _among("positions", positions, POSITIONS),
                 _among("nearness", nearness, NEARNESS),
@@ -87,7 +87,7 @@ class Answers:
             )
             name = _name("model", model)
             reading_model(name)  # a visitor's path is no model, as a user's is
-            question = Question(_text("text", text), name, asked)
+            question = Question(_text("text", text), name, options)
             track = tracked(question)
             is_same = before and (before.text, before.model) == (question.text, question.model)
             chosen = before.chosen if before and is_same else min(1, max(_positions(track)))
@@ -194,7 +194,7 @@ class Answers:
 
         The identity is the model with the computed files; None for a message.
         """
-        found: list[object] = []
+        identities: list[object] = []
 
         def work() -> str:
             from embspace.app.live.maps import files_of, map_view
@@ -205,11 +205,11 @@ class Answers:
             described_in(CONF / "model", name)  # before a path is built of what was typed
             now = (name, files_of(name))
             view = map_view(name) if now != there else ""
-            found.append(now)
+            identities.append(now)
             return view
 
         view = self._answer(visitor, work)
-        return view or None, found[0] if found else None
+        return view or None, identities[0] if identities else None
 
     def _answer(self, visitor: str, work: Callable[[], str]) -> str:
         """Return what `work` returns, or a message; a crash is logged and ends with its request."""
@@ -239,7 +239,7 @@ def tracked(question: Question) -> Track:
         layer=None,
         token=None,
         occurrence=None,
-        asked=question.asked,
+        options=question.options,
     )
 
 
@@ -247,25 +247,25 @@ def _positions(track: Track) -> set[int]:
     return {row.position for row in track.rows}
 
 
-def _among(what: str, found: object, allowed: tuple[Chosen, ...]) -> Chosen:
-    for each in allowed:
-        if each == found:
-            return each
-    raise InputError(f"{what}: {not_among(shortened(found), allowed)}")
+def _among(what: str, given: object, allowed: tuple[Chosen, ...]) -> Chosen:
+    for choice in allowed:
+        if choice == given:
+            return choice
+    raise InputError(f"{what}: {not_among(shortened(given), allowed)}")
 
 
-def _text(what: str, found: object, most: int = MOST_CHARACTERS) -> str:
-    if not isinstance(found, str):
-        raise InputError(f"{what}: found {shortened(found)}, allowed: a text")
-    return check_length(found, what, most=most)
+def _text(what: str, given: object, most: int = MOST_CHARACTERS) -> str:
+    if not isinstance(given, str):
+        raise InputError(f"{what}: found {shortened(given)}, allowed: a text")
+    return check_length(given, what, most=most)
 
 
-def _name(what: str, found: object) -> str:
-    return _text(what, found, LONGEST_NAME)
+def _name(what: str, given: object) -> str:
+    return _text(what, given, LONGEST_NAME)
 
 
-def _pairs(what: str, found: object) -> str:
-    return _text(what, found, 2 * MOST_PAIRS * MOST_CHARACTERS)
+def _pairs(what: str, given: object) -> str:
+    return _text(what, given, 2 * MOST_PAIRS * MOST_CHARACTERS)
 
 
 def _where(model: object, corpus: object) -> tuple[str, str]:

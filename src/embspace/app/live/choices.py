@@ -9,27 +9,27 @@ from embspace.settings.params import CONF, read_params
 from embspace.settings.schema import read_yaml
 
 
-def models_to_choose(asked: str | None) -> list[str]:
+def models_to_choose(model: str | None) -> list[str]:
     """Return the requested model, and the models of params.yaml that read texts, in file order.
 
     Raises:
         InputError: if no model reads texts, or the requested model does not.
     """
-    found = []
-    if asked is not None:
-        reading_model(asked)
-        found.append(asked)
+    names = []
+    if model is not None:
+        reading_model(model)
+        names.append(model)
     for name in read_params().models:
-        if name == asked:
+        if name == model:
             continue
         try:
             reading_model(name)
         except InputError:
             continue
-        found.append(name)
-    if not found:
+        names.append(name)
+    if not names:
         raise InputError("params.yaml: key 'models': found no model that reads texts")
-    return found
+    return names
 
 
 def corpora_to_choose() -> list[str]:

@@ -97,7 +97,7 @@ def compare_directions(
             raise InputError(
                 f"layer: found {layer}, allowed: 0 to {layers - 1}, or -1 for the last"
             )
-        return np.stack([each.pooled[pooling][layer] for each in encoded]).astype(np.float64)
+        return np.stack([window.pooled[pooling][layer] for window in encoded]).astype(np.float64)
 
     category = np.repeat([0, 1], [len(first), len(second)])
     return direction_cosine(
@@ -130,10 +130,10 @@ def direction_cosine(
         raise InputError("found a pair whose two texts have one vector, allowed: pairs that differ")
     random = random_x[1::2] - random_x[::2]
     weights = mean_weights(category)
-    found = mean_offsets(difference @ difference.T, category, weights)
+    offsets = mean_offsets(difference @ difference.T, category, weights)
     at_random = mean_offsets(random @ random.T, category, weights)
     null = _random_pairings(x, np.bincount(category), generator)
-    cosine = float(found.cosine[0, 0, 1])
+    cosine = float(offsets.cosine[0, 0, 1])
     low, high = np.quantile(null, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
     as_far = int((np.abs(null) >= abs(cosine) - ROUNDING).sum())
     n = np.bincount(category)
@@ -142,8 +142,8 @@ def direction_cosine(
         pooling=pooling,
         n_pairs=(int(n[0]), int(n[1])),
         cosine=cosine,
-        corrected_cosine=float(found.corrected_cosine[0, 0, 1]),
-        reliability=(float(found.reliability[0, 0]), float(found.reliability[0, 1])),
+        corrected_cosine=float(offsets.corrected_cosine[0, 0, 1]),
+        reliability=(float(offsets.reliability[0, 0]), float(offsets.reliability[0, 1])),
         null_low=float(low),
         null_high=float(high),
         p_value=(1 + as_far) / (1 + len(null)),
@@ -158,14 +158,14 @@ def _random_pairings(
     centered = x - x.mean(axis=0)
     gram = centered @ centered.T
     order = generator.random((N_DRAWS, len(x))).argsort(axis=1)
-    of_list = np.repeat([0, 1], 2 * n_pairs)
+    list_number = np.repeat([0, 1], 2 * n_pairs)
     sign = np.tile([-1.0, 1.0], len(x) // 2)
     first, second = np.zeros((2, N_DRAWS, len(x)))
     for number, coefficients in enumerate((first, second)):
-        weight = np.where(of_list == number, sign, 0)
+        weight = np.where(list_number == number, sign, 0)
         np.put_along_axis(coefficients, order, np.broadcast_to(weight, order.shape), axis=1)
     product = np.einsum("dt,dt->d", first @ gram, second)
-    squared = [np.einsum("dt,dt->d", each @ gram, each) for each in (first, second)]
+    squared = [np.einsum("dt,dt->d", weights @ gram, weights) for weights in (first, second)]
     shortest = 1e-12 * np.trace(gram)
     defined = (squared[0] > shortest) & (squared[1] > shortest)
     return product[defined] / np.sqrt(squared[0][defined] * squared[1][defined])

@@ -44,9 +44,11 @@ def files_of(model: str) -> Stamp:
     """Return the computed files that a model's page is made of, and when each was written."""
     name = escaped(model)
     patterns = (f"*/{name}.*", f"*/*/{name}.*", f"*/{name}/*")
-    found = [file for folder in MADE for pattern in patterns for file in Path(folder).glob(pattern)]
-    found += Path(TEXTS).glob("*.parquet") if found else ()
-    return tuple(sorted((str(file), file.stat().st_mtime_ns) for file in found))
+    computed = [
+        file for folder in MADE for pattern in patterns for file in Path(folder).glob(pattern)
+    ]
+    computed += Path(TEXTS).glob("*.parquet") if computed else ()
+    return tuple(sorted((str(file), file.stat().st_mtime_ns) for file in computed))
 
 
 @lru_cache(maxsize=KEPT)

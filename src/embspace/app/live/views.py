@@ -52,7 +52,7 @@ def nearest_view(track: Track, chosen: int) -> str:
     rows = [row for row in track.rows if row.position == chosen]
     value = {"cosine": "cosine", "euclidean_distance": "distance", "head": "through the head"}
     cells = [[str(row.layer), f"{row.rank:,g}", _number(row.value), _nearest(row)] for row in rows]
-    heads = ["layer", "rank", value[track.asked.nearness], "nearest tokens of the vocabulary"]
+    heads = ["layer", "rank", value[track.options.nearness], "nearest tokens of the vocabulary"]
     caption = f"{shown(rows[0].token)} at position {chosen}. {escaped(track.title)}"
     return table(heads, cells, caption, name="nearest")
 
@@ -68,7 +68,7 @@ def _nearest(row: TokenAtLayer) -> str:
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[str]], caption: str, *, name: str) -> str:
     """Return a table whose heads are text and whose cells and caption are HTML."""
-    head = "".join(f'<th scope="col">{escaped(each)}</th>' for each in heads)
+    head = "".join(f'<th scope="col">{escaped(text)}</th>' for text in heads)
     body = "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in rows)
     return (
         f'<div class="embspace-scroll"><table class="embspace-table" data-name="{escaped(name)}">'
@@ -99,29 +99,30 @@ def track_view(track: Track, chosen: int) -> str:
     )
 
 
-def directions_view(found: DirectionCosine) -> str:
+def directions_view(directions: DirectionCosine) -> str:
     """Return the cosine of two mean differences beside its nulls."""
     rows = [
-        ["cosine of the mean differences", _number(found.cosine)],
-        ["of the same texts in random pairs, 95 % between", _range(found)],
-        ["share of random pairs as far from 0", f"{found.p_value:.4f}"],
-        ["at random weights", _number(found.random_weights_cosine)],
+        ["cosine of the mean differences", _number(directions.cosine)],
+        ["of the same texts in random pairs, 95 % between", _range(directions)],
+        ["share of random pairs as far from 0", f"{directions.p_value:.4f}"],
+        ["at random weights", _number(directions.random_weights_cosine)],
         [
             "corrected for noise in both means; may exceed 1",
-            _number(found.corrected_cosine) or "undefined",
+            _number(directions.corrected_cosine) or "undefined",
         ],
         *(
-            [f"reliability of the mean of list {number}", _number(each) or "undefined"]
-            for number, each in enumerate(found.reliability, 1)
+            [f"reliability of the mean of list {number}", _number(reliability) or "undefined"]
+            for number, reliability in enumerate(directions.reliability, 1)
         ),
     ]
-    n, m = found.n_pairs
-    caption = f"{counted(n, 'pair')} and {counted(m, 'pair')}, layer {found.layer}, {found.pooling}"
+    n, m = directions.n_pairs
+    place = f"layer {directions.layer}, {directions.pooling}"
+    caption = f"{counted(n, 'pair')} and {counted(m, 'pair')}, {place}"
     return table(["quantity", "value"], rows, escaped(caption), name="directions")
 
 
-def _range(found: DirectionCosine) -> str:
-    return f"{found.null_low:.3f} and {found.null_high:.3f}"
+def _range(directions: DirectionCosine) -> str:
+    return f"{directions.null_low:.3f} and {directions.null_high:.3f}"
 
 
 def hits_view(hits: Sequence[Hit], corpus: str) -> str:
@@ -147,18 +148,18 @@ def rank_chart(track: Track, chosen: int) -> str:
 
 def value_chart(track: Track, chosen: int) -> str:
     """Return the cosines or distances of all tokens by layer; a sentence where there are none."""
-    lines = _lines(track, of_value=True)
+    lines = _lines(track, has_values=True)
     values = [value for line in lines for value in line.values if not isnan(value)]
     if not values:
         return message_view("the head compares no vectors, so there is no cosine")
-    is_cosine = track.asked.nearness == "cosine"
+    is_cosine = track.options.nearness == "cosine"
     low, high = (min(0.0, *values), 1.0) if is_cosine else (0.0, max(values) or 1.0)
     ticks = [(low + (high - low) * part / 4, "") for part in range(5)]
     ticks = [(value, f"{value:.2g}") for value, _ in ticks]
     return _chart(lines, chosen, (low, high), ticks, "cosine" if is_cosine else "distance")
 
 
-def _lines(track: Track, *, of_value: bool = False) -> list[Line]:
+def _lines(track: Track, *, has_values: bool = False) -> list[Line]:
     by_token: dict[int, list[TokenAtLayer]] = {}
     for row in track.rows:
         by_token.setdefault(row.position, []).append(row)
@@ -166,7 +167,7 @@ def _lines(track: Track, *, of_value: bool = False) -> list[Line]:
         Line(
             rows[0].token,
             [row.layer for row in rows],
-            [row.value if of_value else row.rank for row in rows],
+            [row.value if has_values else row.rank for row in rows],
         )
         for _, rows in sorted(by_token.items())
     ]

@@ -78,7 +78,7 @@ def findings_of(
         and "n = 0" not in section.population
     ]
     with_distances = [
-        finding._replace(beside=distances[finding.noun].told)
+        finding._replace(beside=distances[finding.noun].sentence)
         if finding.noun in distances
         else finding
         for finding in said

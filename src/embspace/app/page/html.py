@@ -39,10 +39,10 @@ def as_html(markdown: str) -> tuple[str, str]:
 def _fold(tokens: "list[Token]") -> None:
     """Make HTML of the paragraphs that `folded` has written, if each is opened and closed."""
     opened, closed = FOLD_ENDS
-    found = [number for number, token in enumerate(tokens) if token.content in FOLD_ENDS]
-    if [tokens[number].content for number in found] != [opened, closed] * (len(found) // 2):
+    ends = [number for number, token in enumerate(tokens) if token.content in FOLD_ENDS]
+    if [tokens[number].content for number in ends] != [opened, closed] * (len(ends) // 2):
         return
-    for number in found:
+    for number in ends:
         for token in tokens[number - 1 : number + 2]:
             token.hidden = True  # the paragraph about it
         tokens[number].type, tokens[number].children = "html_block", None

@@ -29,7 +29,7 @@ def known_model_findings(folder: Path, model: str, chapters: dict[str, str]) -> 
         if family in chapters and file.is_file():
             profiles = load_table(str(file)).query("change == 'as_is'")
             beside = profiles_beside(profiles, label, known_profiles())
-            sentence = _told(_at_last(profiles, measure), _at_last(beside, measure), folder)
+            sentence = _comparison(_at_last(profiles, measure), _at_last(beside, measure), folder)
             if sentence:
                 findings.append(Finding(family, chapters[family], *sentence))
     return findings
@@ -40,7 +40,7 @@ def _at_last(table: pd.DataFrame, measure: str) -> pd.DataFrame:
     return rows[rows["layer"] == rows["layer"].max()].dropna(subset="value")
 
 
-def _told(own: pd.DataFrame, known: pd.DataFrame, folder: Path) -> tuple[str, str] | None:
+def _comparison(own: pd.DataFrame, known: pd.DataFrame, folder: Path) -> tuple[str, str] | None:
     """Return the sentence, and what was compared how; None where nothing can be."""
     own = own.dropna(subset=["low", "high"])
     if own.empty or known.empty:

@@ -29,8 +29,8 @@ def label_findings(folder: Path, model: str, chapter: str) -> list[Finding]:
     own = corpora_called(folder)
     rows = table[(table["task"] == TASK) & table["corpus"].isin(_own_labeled(folder))]
     return [
-        Finding(LABELS, chapter, _told(own[str(corpus)], of_corpus), _population(of_corpus))
-        for corpus, of_corpus in rows.groupby("corpus", sort=False)
+        Finding(LABELS, chapter, _sentence(own[str(corpus)], corpus_rows), _population(corpus_rows))
+        for corpus, corpus_rows in rows.groupby("corpus", sort=False)
     ]
 
 
@@ -68,7 +68,7 @@ def _own_labeled(folder: Path) -> dict[str, str]:
     }
 
 
-def _told(corpus: str, rows: pd.DataFrame) -> str:
+def _sentence(corpus: str, rows: pd.DataFrame) -> str:
     layers = rows[rows["rank"].notna()]
     best = layers.sort_values("rank").iloc[0]
     where = f"layer {best['layer']:.0f}, {TEXT_POOLINGS[best['embedding']].name}"

@@ -84,8 +84,8 @@ def decided_tables(folder: Path, model: str, reader: Reader | None = None) -> st
     is_number, on_others = ledger["kind"] == "number", ledger["statement"].isin(_on_others(folder))
     own = subject(model, described).repository
     is_own_number = is_number & ledger["statement"].str.startswith(_numbers_of(folder, own))
-    of_none = is_number & ledger["statement"].str.startswith(_numbers_of(folder, ANY_MODEL))
-    same = int(((on_others | of_none) & decided).sum())
+    is_general = is_number & ledger["statement"].str.startswith(_numbers_of(folder, ANY_MODEL))
+    same = int(((on_others | is_general) & decided).sum())
     claims, counts = own_claims(folder, ledger, reader)
     numbers = ledger[is_own_number & decided]
     label = words(described["label"])
@@ -94,7 +94,7 @@ def decided_tables(folder: Path, model: str, reader: Reader | None = None) -> st
         f"# What was published, held against {label}\n\nStage `measure_ledger`. "
         f"{_rest(ledger.drop(shown), model)} The figure counts all rows; "
         f"{same} decided ones are of toys and references, the same for every model. "
-        f"{reader.why_not}{_of_random(described)}\n",
+        f"{reader.why_not}{_random_note(described)}\n",
         "## What the thesis asks\n",
         *_answers(folder, ledger),
         section(
@@ -173,7 +173,7 @@ def own_finding(folder: Path, model: str, reader: Reader | None = None) -> str:
     )
 
 
-def _of_random(described: dict[str, Any]) -> str:
+def _random_note(described: dict[str, Any]) -> str:
     """Return what a model with random weights can say of a claim; empty of a trained one."""
     if described["source"] != "random":
         return ""
@@ -194,9 +194,9 @@ def _on_others(folder: Path) -> set[str]:
     references = tuple(read_yaml(settings_path("measure", "architecture", folder))["references"])
     claims = (claim for file in SOURCES for claim in read_source(folder / file).claims)
     return {
-        each.claim
-        for each in claims
-        if not any(_is_of_model(cell, references) for cell in each.cells)
+        claim.claim
+        for claim in claims
+        if not any(_is_of_model(cell, references) for cell in claim.cells)
     }
 
 

@@ -174,7 +174,7 @@ def page_of(
         machine=this_machine(),
         chapters=_by_chapter(sections),
         shown={section.noun for section in sections},
-        methods=_methods(folder, [each.noun for each in sections], model),
+        methods=_methods(folder, [section.noun for section in sections], model),
         headlines=findings[:HEADLINES],
         findings=folded(findings),
         n_folded=len(findings[HEADLINES:]),
@@ -196,13 +196,13 @@ def _question(folder: Path, model: str, written: Sequence[str], usual: str) -> s
     What was read by options of the report, which the command does not take, is named as the
     report in `folder` has it.
     """
-    asked, corpus, *_ = (*written, usual)
+    typed, corpus, *_ = (*written, usual)
     said = _own_keys(folder / CONF / "model" / f"{model}.yaml")
     read = _own_keys(folder / CONF / "corpus" / f"{usual}.yaml")
     is_unread = bool(read) and not (READ_BY.isdisjoint(read) and Path(corpus).suffix)
     if is_unread or not GIVEN.isdisjoint(said):
-        asked, corpus = folder.name, usual
-    quoted, texts = shlex.quote(asked), shlex.quote(corpus)
+        typed, corpus = folder.name, usual
+    quoted, texts = shlex.quote(typed), shlex.quote(corpus)
     return f'embspace cosine {quoted} "a text" "another" --corpus {texts}'
 
 
@@ -252,7 +252,7 @@ def layer_nouns() -> dict[str, str]:
     from embspace.draw.parameters.__main__ import DRAWINGS as PARAMETERS
     from embspace.draw.practice.__main__ import DRAWINGS as PRACTICE
 
-    layers = dict.fromkeys((each for each in LAYERS if each != COMPARES_MODELS), "layers")
+    layers = dict.fromkeys((noun for noun in LAYERS if noun != COMPARES_MODELS), "layers")
     layers |= {noun: noun for noun in DRAWN_ALONE}
     chapters = {"practice": PRACTICE, "blocks": BLOCKS, "parameters": PARAMETERS}
     chapters |= {"open_questions": OPEN_QUESTIONS}
@@ -329,12 +329,15 @@ def _methods(folder: Path, nouns: list[str], model: str) -> tuple[dict[str, str]
 
 def _fitting(folder: Path, model: str, sections: list[Section], data: str) -> list[Section]:
     """Return the sections, the largest figures in fewer colors where all are beyond 12 MB."""
-    texts = [data, *(text for each in sections for text in (each.tables, *each.settings.values()))]
+    texts = [
+        data,
+        *(text for section in sections for text in (section.tables, *section.settings.values())),
+    ]
     spare = LARGEST - OTHER - sum(len(text.encode()) for text in texts)
-    figures = {each.noun: each.figure for each in sections}
+    figures = {section.noun: section.figure for section in sections}
     images = {noun: folder / f"figures/{noun}/{model}.png" for noun in figures}
     figures = fitted(figures, images, spare)
-    return [replace(each, figure=figures[each.noun]) for each in sections]
+    return [replace(section, figure=figures[section.noun]) for section in sections]
 
 
 def nouns_of_page() -> dict[str, str]:
@@ -346,7 +349,7 @@ def nouns_of_page() -> dict[str, str]:
 
 def _by_chapter(sections: Iterable[Section]) -> list[tuple[str, list[Section]]]:
     """Return the sections below the names of their chapters, in their order."""
-    return [(name, [*group]) for name, group in groupby(sections, lambda each: each.chapter)]
+    return [(name, [*group]) for name, group in groupby(sections, lambda section: section.chapter)]
 
 
 def section_of(
@@ -378,7 +381,7 @@ def section_of(
     if finding and noun == "ledger":
         finding, population = own_finding(folder, model, reader), CLAIMS
     settings = (settings_path(verb, noun, folder) for verb in VERBS)
-    found = [file.relative_to(folder) for file in settings if file.is_file()]
+    setting_files = [file.relative_to(folder) for file in settings if file.is_file()]
     results = sorted((folder / "results" / noun).rglob(f"{model}.*"))
     results = [file for file in results if file.stem == model]
     return Section(
@@ -396,7 +399,7 @@ def section_of(
         finding=finding,
         population=population,
         texts=_own_file(folder, noun),
-        settings={str(file): (folder / file).read_text(encoding="utf-8") for file in found},
+        settings={str(file): (folder / file).read_text(encoding="utf-8") for file in setting_files},
         downloads=[
             *(f"{drawn}{suffix}" for suffix in (DOWNLOADS[-1:] if drawn_in else DOWNLOADS)),
             *(file.relative_to(folder).as_posix() for file in results),

@@ -104,7 +104,7 @@ def named_page(
     left_out = list[Path]()
     if is_single:
         spare = LARGEST_ALONE - LARGEST
-        for file in sorted(links, key=lambda each: (root / each).stat().st_size):
+        for file in sorted(links, key=lambda file: (root / file).stat().st_size):
             links[file] = _as_uri(root / file)
             spare -= len(links[file])
             if spare < 0:
@@ -131,7 +131,7 @@ def fitting(root: Path, parts: Iterable[Part], spare: int) -> dict[str, str]:
     """Return the figure of each part as a data URI: SVG, or PNG of the largest beyond `spare`."""
     pictures = {part.key: _picture(root / part.picture) for part in parts if part.picture}
     smaller = {part.key: root / "figures" / f"{part.key}.png" for part in parts}
-    for key in sorted(pictures, key=lambda each: -len(pictures[each])):
+    for key in sorted(pictures, key=lambda key: -len(pictures[key])):
         if sum(map(len, pictures.values())) > spare and smaller[key].is_file():
             pictures[key] = min(pictures[key], _picture(smaller[key]), key=len)
     return pictures
@@ -158,23 +158,23 @@ def _drawn(root: Path, name: str) -> list[Path]:
 
 def _results(root: Path, name: str) -> dict[str, list[Path]]:
     """Return the files of results/ that are called after a name and have rows, by noun."""
-    found = dict[str, list[Path]]()
+    by_noun = dict[str, list[Path]]()
     for suffix in ("csv", "json"):
         for file in sorted((root / "results").rglob(f"{name}.{suffix}")):
             place = file.relative_to(root)
             if len(place.parts) > 2 and has_rows(file):
-                found.setdefault(place.parts[1], []).append(place)
-    return found
+                by_noun.setdefault(place.parts[1], []).append(place)
+    return by_noun
 
 
 def _stages(root: Path) -> dict[str, list[str]]:
     """Return the addresses of the stages that make the results of each noun."""
-    found = dict[str, list[str]]()
+    by_noun = dict[str, list[str]]()
     for stage in read_stages(root).values():
         if not stage.name.startswith("draw_"):
             for noun in stage.nouns():
-                found.setdefault(noun, []).append(stage.address())
-    return found
+                by_noun.setdefault(noun, []).append(stage.address())
+    return by_noun
 
 
 def _part(
@@ -213,13 +213,13 @@ def _part(
 def _parts_of_corpus(root: Path, named: Named) -> Iterator[Part]:
     """Yield the analyses of every model with rows of a corpus; of each table the first rows."""
     stages = _stages(root)
-    found = dict[tuple[str, str], "list[tuple[Path, pd.DataFrame]]"]()
+    by_analysis = dict[tuple[str, str], "list[tuple[Path, pd.DataFrame]]"]()
     for file in sorted((root / "results").rglob("*.csv")):
         place = file.relative_to(root)
         rows = load_table(str(file)) if len(place.parts) > 2 and _has_corpus(file) else None
         if rows is not None and len(rows := rows[rows["corpus"] == named.name]):
-            found.setdefault((place.parts[1], file.stem), []).append((place, rows))
-    for (noun, of), tables in found.items():
+            by_analysis.setdefault((place.parts[1], file.stem), []).append((place, rows))
+    for (noun, of), tables in by_analysis.items():
         part = _part(root, noun, of, [place for place, _ in tables], stages)
         texts = [
             f"## {place.as_posix()}\n\n"
@@ -236,8 +236,8 @@ def _with_subject(part: Part, named: Named) -> Part:
     """Return a part with the subject of the finding, if different from the page's own subject."""
     of = {"run": "all runs: ", "corpus": "all corpora: "}.get(named.kind, "")
     is_own = part.key.endswith(f"/{named.name}") or any(
-        re.search(rf"(?<!\w){re.escape(each)}(?!\w)", part.finding)
-        for each in (named.name, named.label)
+        re.search(rf"(?<!\w){re.escape(name)}(?!\w)", part.finding)
+        for name in (named.name, named.label)
     )
     return part if is_own else replace(part, about=of)
 
@@ -251,13 +251,13 @@ def _claims(root: Path, named: Named, parts: list[Part]) -> list[tuple[str, str]
     """Return the tables of claims with a verdict, by file, as HTML."""
     if named.kind == "corpus":
         return []
-    found = list[tuple[str, str]]()
+    claims = list[tuple[str, str]]()
     for file in (file for part in parts for file in part.downloads if file.suffix == ".csv"):
         table = load_table(str(root / file))
         if "verdict" in table and len(table):
             text = markdown_table(table[table["verdict"] != "not checkable"], DIGITS)
-            found.append((file.as_posix(), as_html(text)[1]))
-    return found
+            claims.append((file.as_posix(), as_html(text)[1]))
+    return claims
 
 
 def _why_without_findings(parts: Iterable[Part]) -> str:

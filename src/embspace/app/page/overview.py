@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from embspace.app.page.named import named_page, parts_of, rendered
-from embspace.app.page.names import PLURALS, Named, asked_of_all
+from embspace.app.page.names import PLURALS, Named, listed_names
 from embspace.app.reporting.listed import Report, reports_of
 from embspace.files.atomic import writing
 from embspace.files.copies import copy_file
@@ -65,15 +65,15 @@ def write_all(root: Path, *, is_single: bool = False) -> Path:
         The list, reports/index.html, relative to the root.
     """
     entries = list[Entry]()
-    for named in asked_of_all(root):
+    for named in listed_names(root):
         parts, pages = parts_of(root, named), dict[str, str]()
         if parts:
             page = write_named(root, named, is_single=is_single)
             pages["all of this tree"] = page.relative_to(REPORTS).as_posix()
         if named.kind == "model" and (root / REPORTS / named.name / "index.html").is_file():
             pages["its report"] = f"{named.name}/index.html"
-        found = [part.finding for part in parts if part.finding]
-        entries.append(Entry(named, found[:N_FINDINGS], pages))
+        findings = [part.finding for part in parts if part.finding]
+        entries.append(Entry(named, findings[:N_FINDINGS], pages))
     kinds = groupby(entries, lambda entry: PLURALS[entry.named.kind])
     page = REPORTS / "index.html"
     with writing(root / page) as partial:

@@ -112,7 +112,7 @@ def facts_of(folder: Path, model: str) -> Iterator[tuple[str, str]]:
     pin = json.loads(pinned.read_text(encoding="utf-8")) if pinned.is_file() else {}
     for key, value in pin.items():
         if key == "sha256":
-            yield from ((f"sha256 of {file}", found) for file, found in value.items())
+            yield from ((f"sha256 of {file}", digest) for file, digest in value.items())
         # A path is that of one machine; a config is in the description.
         elif key not in ("path", "config", "tokenizer"):
             yield key, str(value)

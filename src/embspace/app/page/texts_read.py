@@ -63,8 +63,8 @@ def texts_told(folder: Path, model: str, shares: list[UnknownShare] | None = Non
     corpora = dict(by_name.values())
     sentences = foreign_told(folder, model, by_name, partial(_tokenizer, folder, model))
     for name, texts in corpora.items():
-        if told := copies_told(texts):
-            sentences.append(f"{name}: {told}.")
+        if copies := copies_told(texts):
+            sentences.append(f"{name}: {copies}.")
         if n := int(texts["text"].map(has_no_spaces).sum()):
             sentences.append(f"{name}: {NO_SPACES.format(n=n, of=len(texts))}.")
     shares = unknown_shares(folder, model) if shares is None else shares
@@ -125,7 +125,7 @@ def by_bound(shares: Iterable[UnknownShare]) -> Iterator[list[UnknownShare]]:
     unread = sorted(
         (texts for texts in shares if not texts.is_read), key=lambda texts: texts.largest
     )
-    for _, group in groupby(unread, key=lambda each: each.largest):
+    for _, group in groupby(unread, key=lambda share: share.largest):
         yield [*group]
 
 

@@ -29,7 +29,7 @@ class Distance(NamedTuple):
     """The other model, for readers."""
 
     @property
-    def told(self) -> str:
+    def sentence(self) -> str:
         """Return the distance in words."""
         return (
             f"beside {self.other}: {counted(self.n, 'number')} of this analysis differ by "
@@ -47,7 +47,7 @@ def distances_of(folder: Path, model: str, study: Path) -> dict[str, Distance]:
     conf/compare/measures.yaml, unless it has the pair.
     """
     is_alike = _reads_alike(folder, study)
-    table = _of_pair(study, model) if is_alike else None
+    table = _pair_table(study, model) if is_alike else None
     if table is None:
         table = _beside_first(folder, model, study, set() if is_alike else _on_corpora(study))
     if table is None:
@@ -99,7 +99,7 @@ def _on_corpora(study: Path) -> set[str]:
     }
 
 
-def _of_pair(study: Path, model: str) -> tuple[str, pd.DataFrame] | None:
+def _pair_table(study: Path, model: str) -> tuple[str, pd.DataFrame] | None:
     """Return the other model and the table of a pair, one with random weights first."""
     pairs = dict[str, Path]()
     for file in sorted((study / "results/measures").glob(f"*{PAIR}*.csv")):
