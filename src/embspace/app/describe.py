@@ -1,6 +1,6 @@
-"""Command `embspace describe`, and models by folder or repository that conf/model/ does not have.
+"""Command `embspace describe`, and models by folder or repository without a file in conf/model/.
 
-What conf/model/<name>.yaml would say is found in the files of the model.
+The content of conf/model/<name>.yaml is found in the files of the model.
 """
 
 import hashlib
@@ -40,18 +40,18 @@ KEPT = 16  # findings in a process
 _KEPT: "dict[str, Findings]" = {}
 Say = Callable[[str], None]
 Given = dict[str, Any]
-"""Keys of a description, and what they say."""
+"""Keys of a description, with their values."""
 
 
 @dataclass(frozen=True)
 class Named:
-    """A model by the name that its results have."""
+    """A model by the name of its results."""
 
     name: str
     described: dict[str, Any] | None = None
-    """The keys and values of its file; None if conf/model/ has the file already."""
+    """The keys and values of the model's file; None if conf/model/ has the file already."""
     missing: dict[str, str] | None = None
-    """Keys that could not be found, with the reasons."""
+    """Keys missing in the model's files, with the reasons."""
     summary: str = ""
 
 
@@ -90,7 +90,7 @@ def is_described(typed: str, root: Path) -> bool:
 
 
 def is_fetched(repository: str, root: Path) -> bool:
-    """Return whether a repository `owner/name` is one of conf/model/, or was fetched before."""
+    """Return whether a repository `owner/name` is in conf/model/, or was fetched before."""
     if not re.fullmatch(REPOSITORY, repository):
         return False
     with chdir(root):
@@ -113,7 +113,7 @@ def _has_file(name: str, root: Path) -> bool:
 
 
 def given_keys(allow_unused: Sequence[str] | None, tokenizer: str | None) -> Given:
-    """Return the keys of a description that options of a command say.
+    """Return the keys of a description from the options of a command.
 
     Raises:
         InputError: if the tokenizer is no folder.
@@ -131,7 +131,7 @@ def given_keys(allow_unused: Sequence[str] | None, tokenizer: str | None) -> Giv
 
 
 def _not_given(known: Named, given: Given | None) -> Named:
-    """Return a model that has a file, if no key of the file is given beside it."""
+    """Return a model with a file, if no key of the file is given as well."""
     if given:
         raise InputError(
             f"{model_file(known.name)}: describes this model; set {', '.join(given)} there"
@@ -143,7 +143,7 @@ def check_complete(model: Named, typed: str) -> None:
     """Stop if a key of a model's file could not be found.
 
     Raises:
-        InputError: naming each such key and the reason, and how to set it.
+        InputError: naming all missing keys with the reasons, and how to set the keys.
     """
     if model.missing:
         name = plain_name(model)
@@ -156,13 +156,13 @@ def check_complete(model: Named, typed: str) -> None:
 
 
 def plain_name(model: Named) -> str:
-    """Return the name of a file for the model in conf/model/, without what tells contents apart."""
+    """Return the name of a file for the model in conf/model/, without the digest of the content."""
     is_folder = model.described is not None and model.described["source"] == "path"
     return re.sub(r"-[0-9a-f]{8}$", "", model.name) if is_folder else model.name
 
 
 def description_of(model: Named, root: Path) -> str:
-    """Return the file in conf/model/ of a model: as it is there, or as it would be."""
+    """Return the file in conf/model/ of a model: the present file, or the file to write."""
     if model.described is None:
         return (root / MODELS / f"{model.name}.yaml").read_text(encoding="utf-8")
     content = dict(model.described)
@@ -176,10 +176,10 @@ def description_of(model: Named, root: Path) -> str:
 
 
 def write_description(model: Named, root: Path) -> Path:
-    """Write the file in conf/model/ of a model that has none.
+    """Write the file in conf/model/ for a model without a file.
 
     Raises:
-        InputError: if it has one.
+        InputError: if the model has a file.
     """
     path = root / MODELS / f"{plain_name(model)}.yaml"
     if model.described is None:
@@ -190,7 +190,7 @@ def write_description(model: Named, root: Path) -> Path:
 
 
 def _known(root: Path, place: Path | str) -> Named | None:
-    """Return the model of conf/model/ whose files are in a folder, or in a repository."""
+    """Return the model of conf/model/ with files in a folder, or in a repository."""
     for file in sorted((root / MODELS).glob("*.yaml")):
         if is_empty(file):  # as the shell makes it before `embspace describe FOLDER > FILE` runs
             continue
@@ -221,14 +221,14 @@ def _folder_model(folder: Path, root: Path, given: Given) -> Named:
 
 
 def hashes_of(folder: Path, files: Iterable[Path]) -> dict[str, str]:
-    """Return the SHA-256 of each file, by its path in the folder."""
+    """Return the SHA-256 of every file, by the path in the folder."""
     from embspace.models.locate import sha256
 
     return {file.relative_to(folder).as_posix(): sha256(file) for file in files}
 
 
 def files_of_model(folder: Path) -> Iterator[Path]:
-    """Yield the files of a folder that make the model; their hashes tell it from a later one."""
+    """Yield the files of a model in a folder; the hashes tell the model from a later version."""
     from embspace.models.hub import CONFIG, TOKENIZER
     from embspace.models.locate import weight_files
     from embspace.models.sentence.files import sentence_files, transformer_folder
@@ -273,7 +273,7 @@ def _locked_names() -> set[str]:
 
 
 def _described(name: str, label: str, source: dict[str, Any], root: Path) -> Named:
-    """Load model and tokenizer, and find out what there is to say of them; once in a process."""
+    """Load model and tokenizer, and find all keys of the description; once in a process."""
     from embspace.models.lock import read_lock
 
     described = own_description(label, source)
@@ -327,7 +327,7 @@ def _findings(name: str, described: dict[str, Any]) -> "Findings":
 
 @contextmanager
 def _without_file(name: str) -> Iterator[None]:
-    """Take the name of a file that is not there out of messages, which refuse the model."""
+    """Remove the name of an absent file from messages about a refused model."""
     try:
         yield
     except InputError as error:
@@ -336,7 +336,7 @@ def _without_file(name: str) -> Iterator[None]:
 
 
 def _free_name(place: str, root: Path) -> str:
-    """Return a folder's or repository's name as one of a model that conf/model/ does not have."""
+    """Return a folder's or repository's name as a name for a model missing in conf/model/."""
     name = re.sub(r"-{2,}", "-", re.sub(r"[^A-Za-z0-9_.-]+", "_", place)).strip("-.") or "model"
     if name == TOY:
         name += "_model"

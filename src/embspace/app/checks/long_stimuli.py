@@ -1,4 +1,4 @@
-"""Finds stimuli that a model cannot read whole, before any stage runs."""
+"""Finds stimuli too long for a model, before any stage runs."""
 
 from collections.abc import Collection
 from contextlib import chdir
@@ -30,7 +30,7 @@ TOKENS_PER_BYTE, MANY_SPECIAL_TOKENS = 2, 8
 
 @dataclass(frozen=True)
 class Stimulus:
-    """A stimulus, and how many tokens a tokenizer makes of it, special ones included."""
+    """A stimulus, and its number of tokens, special tokens included."""
 
     group: str
     name: str
@@ -38,10 +38,10 @@ class Stimulus:
 
 
 def local_stimuli() -> "dict[str, pd.DataFrame] | None":
-    """Return the tables of all sets; None if one is at an address, for no network is asked.
+    """Return the tables of all sets; None if a set is at an address, to stay without a network.
 
     Raises:
-        InputError: if one is missing or does not fit.
+        InputError: if a set is missing or does not fit.
     """
     settings = checked_settings(prepare_stimuli, read_yaml(SETTINGS), {}, str(SETTINGS))
     if any(isinstance(setting, str) and is_address(setting) for setting in settings.values()):
@@ -69,7 +69,7 @@ def check_lengths(name: str, model: Model, stimuli: "dict[str, pd.DataFrame]") -
 
 
 def check_stimuli(folder: Path, stages: Collection[str]) -> None:
-    """Stop if stages of the tree in `folder` would read stimuli that are too long for their model.
+    """Stop if stages of the tree in `folder` would read stimuli too long for a model.
 
     Raises:
         InputError: as `check_lengths`.
@@ -83,10 +83,10 @@ def check_stimuli(folder: Path, stages: Collection[str]) -> None:
 
 
 def listed_positions(model: Model, folder: Path) -> int | None:
-    """Return the rows of the positional table as the heads of a model's files give them.
+    """Return the rows of the positional table, from the heads of a model's files.
 
-    None without such a table, and for pickles. A checkpoint may have a prefix before the names of
-    its parameters, as `bert.`.
+    None without a positional table, and for pickles. A checkpoint may have a prefix before the
+    names of the parameters, as `bert.`.
     """
     if isinstance(model, VectorsModel) or model.matrices.positional is None:
         return None
@@ -99,7 +99,7 @@ def listed_positions(model: Model, folder: Path) -> int | None:
 
 
 def _listed_window(name: str, model: Model) -> int | None:
-    """Return the window as the heads of files give it; None where they do not."""
+    """Return the window from the heads of the files; None if the heads do not give a window."""
     if isinstance(model, VectorsModel | RandomModel):
         return None
     n_rows = listed_positions(model, locate_files(name, model))

@@ -1,4 +1,4 @@
-"""The command `embspace` with its subcommands, by what they are for."""
+"""The command `embspace` with its subcommands, by purpose."""
 
 import logging
 from typing import Annotated

@@ -69,10 +69,10 @@ def corpus(
         ),
     ] = False,
 ) -> None:
-    """Measure direction, spectrum and dimension of a corpus of any size, while it is read.
+    """Measure direction, spectrum and dimension of a corpus of any size, while reading.
 
-    No state is kept but of a sample. A finished shard is not computed again: the same command goes
-    on where the last one ended. `embspace corpus articles --workers 2`
+    States are kept only for a sample. A finished shard is not computed again: the same command goes
+    on where the last run ended. `embspace corpus articles --workers 2`
     """
     from embspace.app.describe import MODELS
     from embspace.stream.sources import check_place

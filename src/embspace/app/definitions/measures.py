@@ -64,11 +64,11 @@ POWERS = {"2": "²", "3": "³", "-1": "⁻¹", "ᵀ": "ᵀ"}
 def define(name: str | None) -> str:
     """Return the definition of a measure, function or analysis, a family's measures, or a search.
 
-    Without a name, a line for each measure. A word that is none of these names is looked for in
-    what all of them say.
+    Without a name, return a line for every measure. For a word that is no name, return the
+    definitions with the word.
 
     Raises:
-        InputError: if nothing speaks of it.
+        InputError: if no definition has the word.
     """
     known = definitions()
     if name is None:
@@ -95,7 +95,7 @@ def define(name: str | None) -> str:
 
 
 def _speaking_of(phrase: str, known: dict[str, Definition], functions: dict[str, str]) -> list[str]:
-    """Return a line for each measure and function that has a word in its name or its text."""
+    """Return a line for every measure and function with a word in the name or the text."""
     word = re.compile(rf"(?<![a-z_]){re.escape(phrase)}(?![a-z_])")
     texts = {
         name: (measure.summary, " ".join((measure.text, measure.source, measure.bias)))
@@ -112,7 +112,7 @@ def _speaking_of(phrase: str, known: dict[str, Definition], functions: dict[str,
 
 
 def _described(measure: Definition, known: dict[str, Definition]) -> str:
-    """Return everything that a measure declares."""
+    """Return the full declaration of a measure."""
     facts = {
         "family": measure.family,
         "formula": readable(measure.formula),
@@ -126,17 +126,17 @@ def _described(measure: Definition, known: dict[str, Definition]) -> str:
 
 
 def readable(formula: str) -> str:
-    """Return a formula in LaTeX as a terminal shows it: `Σ_i (v_i)² / n`.
+    """Return a formula in LaTeX as a terminal shows the formula: `Σ_i (v_i)² / n`.
 
     Raises:
-        KeyError: for a command of LaTeX that no formula had before.
+        KeyError: for a command of LaTeX new to the formulas.
     """
     line, _ = _plain(COMMAND.findall(formula), 0)
     return re.sub(r" +", " ", line).replace("( ", "(").replace(" )", ")").strip()
 
 
 def _plain(marks: list[str], at: int) -> tuple[str, int]:
-    """Return what stands up to the end of a group as plain text, and where that ends."""
+    """Return the rest of a group as plain text, and the place of its end."""
     shown = ""
     while at < len(marks) and marks[at] != "}":
         part, at = _part(marks, at)
@@ -145,7 +145,7 @@ def _plain(marks: list[str], at: int) -> tuple[str, int]:
 
 
 def _part(marks: list[str], at: int) -> tuple[str, int]:
-    """Return one letter, command with its arguments, or group, and where it ends."""
+    """Return a letter, command with its arguments, or group, and the place of its end."""
     mark, name, at = marks[at], marks[at].removeprefix("\\"), at + 1
     if mark == "{":
         return _plain(marks, at)
@@ -179,13 +179,13 @@ def _argument(marks: list[str], at: int) -> tuple[str, int]:
 
 
 def _in_parentheses(term: str) -> str:
-    """Return a term of one piece as it is, another one in parentheses."""
+    """Return a term of a single piece unchanged, a longer term in parentheses."""
     is_whole = re.fullmatch(r"√?[\w.\u0302\u0304]+[²³]?|\|\w+\||√?\([^()]*\)", term)
     return term if is_whole else f"({term})"
 
 
 def definitions_page() -> str:
-    """Return the reference part of docs/definitions.md, with formulas that GitHub renders."""
+    """Return the reference part of docs/definitions.md, with formulas for GitHub."""
     known = definitions()
     parts = []
     for family in FAMILIES:
@@ -195,7 +195,7 @@ def definitions_page() -> str:
 
 
 def _functions(known: dict[str, Definition]) -> str:
-    """Return table rows of the public functions that are no measure, grouped by invariance."""
+    """Return table rows of public functions without a declared measure, grouped by invariance."""
     names_by_invariance: dict[str, list[str]] = {}
     for name in _beside(known):
         if name in INVARIANCES:
@@ -205,7 +205,7 @@ def _functions(known: dict[str, Definition]) -> str:
 
 
 def _beside(known: dict[str, Definition]) -> dict[str, str]:
-    """Return the docstring of each function of `embspace.geometry` that is no measure, by name."""
+    """Return the docstrings of the functions of `embspace.geometry` without a measure, by name."""
     names = sorted(set(dir(geometry)) - set(known))
     values = {name: getattr(geometry, name) for name in names if not name.startswith("_")}
     return {name: getdoc(value) or "" for name, value in values.items() if callable(value)}
@@ -239,7 +239,7 @@ def _in_words(changes: Collection[str]) -> str:
 
 
 def _example(measure: Definition, known: dict[str, Definition]) -> str:
-    """Return the worked example, with the measures that it uses imported."""
+    """Return the worked example, with imports of its measures."""
     if not measure.example:
         return ""
     lines = [line.removeprefix("    ") for line in measure.example.strip().splitlines()]

@@ -1,4 +1,4 @@
-"""Gathers what the explorer shows of a model from the files of a computed tree."""
+"""Gathers the explorer's maps of a model from the files of a computed tree."""
 
 from collections.abc import Collection, Iterator
 from pathlib import Path
@@ -36,13 +36,13 @@ VARIANT = ["pooling", "preparation", "layer"]  # columns that tell the maps of o
 ROW = ["corpus", "text", "window"]
 
 Part = dict[str, Any]
-"""Something that the page's script reads, as JSON holds it."""
+"""A part of the input of the page's script, in JSON's types."""
 
 
 def gathered(
     folder: Path, model: str, pack: Pack, nouns: Collection[str] | None = None
 ) -> Part | None:
-    """Return the sets of points of a model and their maps, whose numbers go into `pack`.
+    """Return the sets of points of a model and the maps; the numbers go into `pack`.
 
     None if the tree in `folder` has no map of the model; with `nouns`, of these analyses.
     """
@@ -65,7 +65,7 @@ def gathered(
 
 
 def _truest(maps: list[Part]) -> int:
-    """Return which map keeps the largest share of neighbors; the first of equal ones."""
+    """Return the map with the largest share of kept neighbors; among equal maps the first."""
     return max(range(len(maps)), key=lambda number: maps[number]["recall"])
 
 
@@ -108,7 +108,7 @@ def _learned(folder: Path, model: str, pack: Pack, methods: Collection[str]) -> 
 
 
 def _vectors(folder: Path, model: str, rows: pd.DataFrame, pack: Pack) -> Part:
-    """Return tokens and positions with their kinds, norms and cosines to the mean."""
+    """Return tokens and positions with kinds, norms and cosines to the mean."""
     is_token = (rows["space"] == "input").to_numpy()
     kinds = pd.Series("positional", rows.index)
     vocabulary = folder / f"data/extracted/embeddings/{model}.parquet"
@@ -137,7 +137,7 @@ def _vectors(folder: Path, model: str, rows: pd.DataFrame, pack: Pack) -> Part:
 
 
 def _category(name: str, values: pd.Series, looks: dict[str, tuple[str, str]], pack: Pack) -> Part:
-    """Return what points are told apart by: names and colors, and each point's number."""
+    """Return a category of points: names and colors, and a category number per point."""
     present = [key for key in looks if (values == key).any()]
     numbers = values.map({key: number for number, key in enumerate(present)})
     return {
@@ -161,7 +161,7 @@ def _maps(
     rows: pd.DataFrame,
     pack: Pack,
 ) -> Iterator[Part]:
-    """Yield the maps of clouds that have the points of `rows`, by each method."""
+    """Yield the maps of clouds with the points of `rows`, by every method."""
     path = folder / f"data/measured/nearest_neighbors/{model}.safetensors"
     graphs = load_graphs(str(path)) if path.exists() and len(rows) <= MOST_POINTS else {}
     held = dict[str, Part]()
@@ -185,7 +185,7 @@ def _maps(
 
 
 def _held(nearest: np.ndarray, x: np.ndarray | None, by: str, cosine: str, pack: Pack) -> Part:
-    """Return the neighbors of points, and the cosines to them if the vectors `x` are there."""
+    """Return the neighbors of points, with cosines if the vectors `x` are given."""
     held = {"array": pack.add(nearest.ravel().astype(np.int64), n_bytes=2),
             "k": nearest.shape[1], "by": by}  # fmt: skip
     if x is not None and len(x) == len(nearest):
@@ -217,7 +217,7 @@ def _map(
 
 
 def _texts(folder: Path, model: str, pack: Pack) -> Iterator[Part]:
-    """Yield the texts of all corpora, on each of their maps."""
+    """Yield the texts of all corpora, on every map of texts."""
     path = folder / f"data/projected/text_maps/{model}.parquet"
     if not path.exists():
         return
@@ -291,7 +291,7 @@ def _domains(rows: pd.DataFrame, pack: Pack) -> list[Part]:
 
 
 def _trails(folder: Path, model: str) -> list[Part]:
-    """Return the paths of the evolution sentences' tokens through the layers, on one plane each."""
+    """Return the paths of the evolution sentences' tokens through the layers, on a plane each."""
     path = folder / f"results/evolution/path/{model}.csv"
     if not path.exists():
         return []

@@ -1,4 +1,4 @@
-"""Reads the vectors and the words of the windows of texts that a map shows."""
+"""Reads the vectors and the words of the windows of texts on a map."""
 
 import unicodedata
 from pathlib import Path
@@ -35,8 +35,8 @@ def window_vectors(
     Args:
         folder: The root of a tree.
         model: The model's name.
-        rows: One row a window: corpus, text, window.
-        place: Pooling, preparation and layer, as the maps' tables have them.
+        rows: A row a window: corpus, text, window.
+        place: Pooling, preparation and layer, as in the maps' tables.
     """
     from embspace.geometry.maps.prepared import prepared
 
@@ -98,7 +98,7 @@ def window_texts(folder: Path, model: str, rows: pd.DataFrame) -> list[str] | No
 
 
 def snippet(text: str) -> str:
-    """Return the first letters of a text in one line."""
+    """Return the first letters of a text in a single line."""
     flat = " ".join(text.split())
     return flat if len(flat) <= SNIPPET else f"{flat[: SNIPPET - 1].rstrip()}…"
 
@@ -108,7 +108,7 @@ def _named_words(text: str) -> list[str]:
 
 
 def counted_words(texts: list[str], pack: Pack) -> dict[str, object] | None:
-    """Return the words of texts and their counts by text; None if no two texts share a word.
+    """Return the words of texts and the counts by text; None if no two texts share a word.
 
     English function words, numbers and words of a single text are left out.
     """

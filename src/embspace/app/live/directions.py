@@ -1,4 +1,4 @@
-"""Two lists of pairs of texts: how alike are their mean differences, and are those of chance?"""
+"""Two lists of pairs of texts: the cosine of the mean differences, beside chance."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ TextPair = tuple[str, str]
 
 @dataclass(frozen=True)
 class DirectionCosine:
-    """The cosine of the mean differences of two lists of pairs, beside its nulls."""
+    """The cosine of the mean differences of two lists of pairs, beside the nulls."""
 
     layer: int
     pooling: str
@@ -31,13 +31,13 @@ class DirectionCosine:
     corrected_cosine: float
     """Corrected for noise (Spearman 1904); NaN where a mean difference is not told from noise."""
     reliability: tuple[float, float]
-    """The share of the squared length of each mean difference that is no noise."""
+    """The share of the squared length of a list's mean difference without noise, by list."""
     null_low: float
-    """The lower end of the range that holds 95 % of the cosines of random pairs."""
+    """The lower end of the range of 95 % of the cosines of random pairs."""
     null_high: float
-    """The upper end of that range."""
+    """The upper end of the range of 95 %."""
     p_value: float
-    """Two-sided: the share of random pairs whose cosine is as far from 0."""
+    """Two-sided: the share of random pairs with a cosine as far from 0."""
     random_weights_cosine: float
     """The same cosine at random weights."""
 
@@ -74,11 +74,11 @@ def compare_directions(
 ) -> DirectionCosine:
     """Return the cosine of the mean differences of two lists of pairs.
 
-    A difference is the vector of a pair's second text minus that of its first. For the null, all
-    texts are put into pairs at random, and these into two lists as long as the given ones.
+    A difference is the vector of a pair's second text minus the vector of the first. For the null,
+    all texts are put into pairs at random, and the pairs into two lists as long as the given lists.
 
     Raises:
-        InputError: naming what is not known, too long, or out of range.
+        InputError: naming anything unknown, too long, or out of range.
     """
     from embspace.app.live.choices import reading_model
     from embspace.loaded.model import load
@@ -154,7 +154,7 @@ def direction_cosine(
 def _random_pairings(
     x: Float[np.ndarray, "text dim"], n_pairs: Int[np.ndarray, " 2"], generator: np.random.Generator
 ) -> Float[np.ndarray, " draw"]:
-    """Return the cosine of two mean differences for each draw of pairs; undefined ones are out."""
+    """Return the cosine of two mean differences by draw of pairs, without undefined cosines."""
     centered = x - x.mean(axis=0)
     gram = centered @ centered.T
     order = generator.random((N_DRAWS, len(x))).argsort(axis=1)

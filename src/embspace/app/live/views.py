@@ -1,4 +1,4 @@
-"""HTML of what the app shows. Every word of a visitor or a model is escaped here."""
+"""HTML of the app's answers. Every word of a visitor or a model is escaped here."""
 
 from collections.abc import Callable, Iterable, Sequence
 from html import escape
@@ -19,7 +19,7 @@ Scale = Callable[[float], float]
 
 
 class Line(NamedTuple):
-    """The values of one token by layer, NaN where there is none."""
+    """The values of a token by layer, NaN at layers without a value."""
 
     name: str
     layers: Sequence[int]
@@ -27,7 +27,7 @@ class Line(NamedTuple):
 
 
 def shown(text: str) -> str:
-    """Return a text for HTML: in one line, escaped, with the text's own direction."""
+    """Return a text for HTML: in a single line, escaped, with the text's own direction."""
     return f'<bdi dir="auto">{escaped(one_line(text))}</bdi>'
 
 
@@ -48,7 +48,7 @@ def tokens_view(track: Track, chosen: int) -> str:
 
 
 def nearest_view(track: Track, chosen: int) -> str:
-    """Return the table of one token by layer: rank, cosine or distance, the nearest tokens."""
+    """Return the table of a token by layer: rank, cosine or distance, the nearest tokens."""
     rows = [row for row in track.rows if row.position == chosen]
     value = {"cosine": "cosine", "euclidean_distance": "distance", "head": "through the head"}
     cells = [[str(row.layer), f"{row.rank:,g}", _number(row.value), _nearest(row)] for row in rows]
@@ -67,7 +67,7 @@ def _nearest(row: TokenAtLayer) -> str:
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[str]], caption: str, *, name: str) -> str:
-    """Return a table whose heads are text and whose cells and caption are HTML."""
+    """Return a table with heads of text, and with cells and caption of HTML."""
     head = "".join(f'<th scope="col">{escaped(text)}</th>' for text in heads)
     body = "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in rows)
     return (
@@ -78,17 +78,17 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[str]], caption: str, *, 
 
 
 def message_view(text: str) -> str:
-    """Return a message, which a screen reader speaks at once."""
+    """Return a message for a screen reader to speak at once."""
     return f'<p class="embspace-message" role="alert">{escaped(text)}</p>'
 
 
 def lines_view(text: str) -> str:
-    """Return lines of a table as a command prints them."""
+    """Return lines of a table, as printed by a command."""
     return f'<pre class="embspace-lines">{escaped(text)}</pre>'
 
 
 def track_view(track: Track, chosen: int) -> str:
-    """Return the tokens of a text to choose from, and the three views of them by layer."""
+    """Return the tokens of a text to choose from, and three views of the tokens by layer."""
     return (
         f"{tokens_view(track, chosen)}"
         f'<div class="embspace-charts"><figure><figcaption>Rank of its own token, of every token '
@@ -100,7 +100,7 @@ def track_view(track: Track, chosen: int) -> str:
 
 
 def directions_view(directions: DirectionCosine) -> str:
-    """Return the cosine of two mean differences beside its nulls."""
+    """Return the cosine of two mean differences beside the nulls."""
     rows = [
         ["cosine of the mean differences", _number(directions.cosine)],
         ["of the same texts in random pairs, 95 % between", _range(directions)],
@@ -126,7 +126,7 @@ def _range(directions: DirectionCosine) -> str:
 
 
 def hits_view(hits: Sequence[Hit], corpus: str) -> str:
-    """Return the windows that a search has found."""
+    """Return the windows found by a search."""
     cells = [
         [_number(hit.cosine), shown(hit.text), str(hit.window), shown(hit.snippet)] for hit in hits
     ]
@@ -147,7 +147,7 @@ def rank_chart(track: Track, chosen: int) -> str:
 
 
 def value_chart(track: Track, chosen: int) -> str:
-    """Return the cosines or distances of all tokens by layer; a sentence where there are none."""
+    """Return the cosines or distances of all tokens by layer; a sentence without any."""
     lines = _lines(track, has_values=True)
     values = [value for line in lines for value in line.values if not isnan(value)]
     if not values:
@@ -180,7 +180,7 @@ def _chart(
     ticks: Sequence[tuple[float, str]],
     label: str,
 ) -> str:
-    """Return an SVG; the chosen line comes last, over the others."""
+    """Return an SVG; the chosen line comes last, on top."""
     layers = sorted({layer for line in lines for layer in line.layers})
     last, (low, high) = max(layers[-1], 1), bounds
 

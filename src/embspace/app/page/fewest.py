@@ -1,4 +1,4 @@
-"""Says why an analysis of a page is empty: how many texts it needs, and how many there are."""
+"""Says why an analysis of a page is empty: the needed and the present number of texts."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -16,10 +16,10 @@ HALVED, LABELED, SEVERAL = ("search",), ("label_overlap", "layer_choice"), ("two
 
 
 def why_few(folder: Path, source: str) -> str:
-    """Return what the analysis `source` needs of texts and what it has; "" if it has enough.
+    """Return the needed and the present number of texts of `source`; "" for enough texts.
 
-    `source` is the noun of results. Needed are documents by `fewest_documents` of its settings: of
-    a corpus, of two corpora, that can be halved, or of each of two labels.
+    `source` is the noun of results. Needed are documents by `fewest_documents` of the analysis's
+    settings: of a corpus, of two corpora, of texts to halve, or of two labels.
     """
     needed = _fewest(folder, source)
     corpora = prepared_corpora(folder)

@@ -18,7 +18,7 @@ MEASURES = {"direction": "mean_cosine", "intrinsic_dimension": "two_nn"}
 
 
 def known_model_findings(folder: Path, model: str, chapters: dict[str, str]) -> list[Finding]:
-    """Return a finding for each family of `MEASURES` that the page shows: higher than how many.
+    """Return a finding for every family of `MEASURES` on the page: higher than how many.
 
     A known model within the interval is neither below nor above.
     """
@@ -41,7 +41,7 @@ def _at_last(table: pd.DataFrame, measure: str) -> pd.DataFrame:
 
 
 def _comparison(own: pd.DataFrame, known: pd.DataFrame, folder: Path) -> tuple[str, str] | None:
-    """Return the sentence, and what was compared how; None where nothing can be."""
+    """Return the sentence, and the subject and method of the comparison; None without one."""
     own = own.dropna(subset=["low", "high"])
     if own.empty or known.empty:
         return None

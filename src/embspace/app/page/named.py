@@ -1,4 +1,4 @@
-"""The page of a run, a pair or a corpus: all that the user's tree has of it, computed or not."""
+"""The page of a run, a pair or a corpus: all results in the user's tree, and missing results."""
 
 import re
 from base64 import b64encode
@@ -45,7 +45,7 @@ TYPES = {
 
 @dataclass(frozen=True)
 class Part:
-    """One analysis. `title` and `tables` are HTML; files are relative to the tree's root."""
+    """An analysis. `title` and `tables` are HTML; files are relative to the tree's root."""
 
     noun: str
     key: str
@@ -57,13 +57,13 @@ class Part:
     settings: dict[str, str]
     stages: list[str]
     about: str = ""
-    """The subject that stands before a finding which is about more than the page: `all runs`."""
+    """The subject of a finding about more than the page, as `all runs`."""
 
 
 def parts_of(root: Path, named: Named) -> list[Part]:
-    """Return the analyses with a figure or results of a name, in their order by noun.
+    """Return the analyses with a figure or results of a name, in the order by noun.
 
-    Of a pair, what moved comes first. Figures of all runs belong to every run with results of the
+    For a pair, changes come first. Figures of all runs belong to every run with results of the
     noun.
     """
     if named.kind == "corpus":
@@ -89,9 +89,9 @@ def named_page(
 
     Unless `is_computed`, the page says that nothing was computed.
 
-    Figures are inside the page, as SVG; the largest become PNG where all together exceed 12 MB.
-    If `is_single`, the linked files are inside, too, and no file is returned; files beyond 25 MB
-    in all are left out and named.
+    Figures are inside the page, as SVG; the largest become PNG where all together exceed 12 MB. If
+    `is_single`, the linked files are inside, too, and no file is returned; files beyond 25 MB in
+    all are left out and named.
     """
     parts = parts_of(root, named)
     claims = _claims(root, named, parts)
@@ -128,7 +128,7 @@ def named_page(
 
 
 def fitting(root: Path, parts: Iterable[Part], spare: int) -> dict[str, str]:
-    """Return the figure of each part as a data URI: SVG, or PNG of the largest beyond `spare`."""
+    """Return the figures of the parts as data URIs: SVG, or PNG of the largest beyond `spare`."""
     pictures = {part.key: _picture(root / part.picture) for part in parts if part.picture}
     smaller = {part.key: root / "figures" / f"{part.key}.png" for part in parts}
     for key in sorted(pictures, key=lambda key: -len(pictures[key])):
@@ -157,7 +157,7 @@ def _drawn(root: Path, name: str) -> list[Path]:
 
 
 def _results(root: Path, name: str) -> dict[str, list[Path]]:
-    """Return the files of results/ that are called after a name and have rows, by noun."""
+    """Return the files of results/ with a name and with rows, by noun."""
     by_noun = dict[str, list[Path]]()
     for suffix in ("csv", "json"):
         for file in sorted((root / "results").rglob(f"{name}.{suffix}")):
@@ -168,7 +168,7 @@ def _results(root: Path, name: str) -> dict[str, list[Path]]:
 
 
 def _stages(root: Path) -> dict[str, list[str]]:
-    """Return the addresses of the stages that make the results of each noun."""
+    """Return the addresses of the stages behind the results, by noun."""
     by_noun = dict[str, list[str]]()
     for stage in read_stages(root).values():
         if not stage.name.startswith("draw_"):
@@ -180,7 +180,7 @@ def _stages(root: Path) -> dict[str, list[str]]:
 def _part(
     root: Path, noun: str, of: str, results: list[Path], stages: dict[str, list[str]]
 ) -> Part:
-    """Return an analysis with its figure and tables, or with its results alone."""
+    """Return an analysis with figure and tables, or with results alone."""
     text = root / "figures" / noun / f"{of}.md"
     page = text.read_text(encoding="utf-8") if text.is_file() else ""
     page, finding, _ = pointer_apart(page)
@@ -211,7 +211,7 @@ def _part(
 
 
 def _parts_of_corpus(root: Path, named: Named) -> Iterator[Part]:
-    """Yield the analyses of every model with rows of a corpus; of each table the first rows."""
+    """Yield the analyses of every model with rows of a corpus; the first rows of every table."""
     stages = _stages(root)
     by_analysis = dict[tuple[str, str], "list[tuple[Path, pd.DataFrame]]"]()
     for file in sorted((root / "results").rglob("*.csv")):
@@ -277,7 +277,7 @@ def _why_without_findings(parts: Iterable[Part]) -> str:
 
 
 def _provenance(root: Path, named: Named) -> dict[str, dict[str, str]]:
-    """Return, by name, on what machine and with what libraries the results were computed."""
+    """Return, by name, the machine and the libraries of the computation."""
     file = root / "results/provenance.json"
     known = load_scalars(str(file)) if file.is_file() else {}
     names = models_of(named.name) if named.kind == "pair" else (named.name,)

@@ -1,4 +1,4 @@
-"""Finds what a page can be of besides a model: the runs, pairs and corpora of a tree."""
+"""Finds the subjects of pages besides models: the runs, pairs and corpora of a tree."""
 
 import re
 from pathlib import Path
@@ -14,7 +14,7 @@ PLURALS = {"model": "models", "run": "runs", "pair": "pairs", "corpus": "corpora
 
 
 class Named(NamedTuple):
-    """A model, a run, a pair or a corpus, and what figures call it."""
+    """A model, a run, a pair or a corpus, with the label in figures."""
 
     kind: str
     name: str
@@ -59,13 +59,13 @@ def names_of(root: Path) -> dict[str, Named]:
 
 
 def called_in(root: Path, kind: str, name: str) -> str:
-    """Return what the user calls a model or corpus that a tree describes, as `called` does."""
+    """Return the user's name for a model or corpus described in a tree, as `called`."""
     file = root / CONF / FOLDERS[kind] / f"{name}.yaml"
     return called(name, read_yaml(file) if file.is_file() else {})
 
 
 def listed_names(root: Path) -> list[Named]:
-    """Return the models, runs, pairs and corpora of params.yaml, and those with results besides."""
+    """Return the models, runs, pairs and corpora of params.yaml, and further names with results."""
     params = read_yaml(root / PARAMS)
     keys = ("models", "trained", "compared", "corpora")
     listed = {str(name) for key in keys for name in params.get(key) or ()}
@@ -76,7 +76,7 @@ def listed_names(root: Path) -> list[Named]:
 
 
 def unknown(typed: str, root: Path) -> str:
-    """Return an addition to the message about an unknown name: what is computed and no model."""
+    """Return an addition to the message on an unknown name: the computed runs, pairs, corpora."""
     names = [named for named in listed_names(root) if named.kind != "model"]
     meant = did_you_mean(typed, [named.name for named in names])
     parts = (

@@ -1,4 +1,4 @@
-"""Pictures inside a page, in as few bytes as they can be written."""
+"""Pictures inside a page, in as few bytes as possible."""
 
 import re
 from base64 import b64encode
@@ -21,7 +21,7 @@ PLAIN = " /:;=,()!$*+-._~?@[]{}|^`\\<>'"
 
 
 def svg_uri(svg: bytes) -> Markup:
-    """Return an SVG as a data URI that can stand in an attribute, a fifth shorter than base64."""
+    """Return an SVG as a data URI for an attribute, a fifth shorter than base64."""
     return Markup("data:image/svg+xml," + quote(svg.replace(b"\n", b" "), safe=PLAIN))  # noqa: S704
 
 
@@ -53,7 +53,7 @@ def title_in(picture: str) -> str:
 
 
 def subtitle_in(picture: str) -> str:
-    """Return the subtitle of a figure as its SVG has it, or nothing."""
+    """Return the subtitle of a figure from the SVG, or nothing."""
     match = SUBTITLE.search(picture)
     return unescape(" ".join(map(str.strip, LINE.findall(match[1])))) if match else ""
 
