@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import expect
 
 from embspace.app.live.doors import guests_of
-from embspace.app.queries.track import Asked, track_tokens
+from embspace.app.queries.track import TrackOptions, track_tokens
 from tests.app.explorer.trees import write_tree
 from tests.app.queries.extracted import write_extracted
 from tests.browser.conftest import Network
@@ -64,8 +64,8 @@ def rows(page: Any) -> list[list[str]]:
     ]
 
 
-def expected(token: str, asked: Asked) -> list[list[str]]:
-    found = track_tokens(TEXT, "tiny", layer=None, token=token, occurrence=None, asked=asked)
+def expected(token: str, options: TrackOptions) -> list[list[str]]:
+    found = track_tokens(TEXT, "tiny", layer=None, token=token, occurrence=None, options=options)
     return [[str(row.layer), f"{row.rank:,g}", f"{row.value:.3f}"] for row in found.rows]
 
 
@@ -73,17 +73,17 @@ def test_a_token_that_is_picked_shows_the_rank_and_cosine_of_the_library(app: An
     track(app, TEXT)
     app.locator(".embspace-token", has_text="boat").click()
     app.wait_for_selector("caption:has-text('boat at position 2')")
-    assert rows(app) == expected("boat", Asked())
+    assert rows(app) == expected("boat", TrackOptions())
     assert app.locator("[aria-pressed=true]").all_inner_texts() == ["boat"]
     app.locator(".embspace-token", has_text="tide").focus()
     app.keyboard.press("Enter")
     app.wait_for_selector("caption:has-text('tide at position 5')")
-    assert rows(app) == expected("tide", Asked())
+    assert rows(app) == expected("tide", TrackOptions())
     app.wait_for_function("document.activeElement.textContent === 'tide'")
     app.get_by_label("own", exact=True).check()
     app.wait_for_selector("caption:has-text('own position added')")
     assert app.locator("[aria-pressed=true]").all_inner_texts() == ["tide"]
-    assert rows(app) == expected("tide", Asked(positions="own"))
+    assert rows(app) == expected("tide", TrackOptions(positions="own"))
 
 
 def test_the_other_tabs_answer(app: Any):

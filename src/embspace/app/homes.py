@@ -1,4 +1,4 @@
-"""Folders of users, as ~ and ~name stand for them."""
+"""Folders of users, written as ~ and ~name."""
 
 from pathlib import Path
 
@@ -9,7 +9,7 @@ def expanded(path: str | Path) -> Path:
     """Return a path with the folder of a user in the place of ~ or ~name.
 
     Raises:
-        InputError: if there is no such user.
+        InputError: if the user does not exist.
     """
     try:
         return Path(path).expanduser()

@@ -1,4 +1,4 @@
-"""Command `embspace init`: a study of one's own, in which settings are changed and results kept."""
+"""Command `embspace init`: a study of one's own, with settings to change and results to keep."""
 
 import re
 import shutil
@@ -35,13 +35,13 @@ LIST = r"(?m)^{key}:\n(?:  .*\n)+"  # a block list of params.yaml with its comme
 
 
 def write_own_study(folder: Path, model: str | None, corpus: str | None) -> str:
-    """Write a study of a model and of texts; return what to type next.
+    """Write a study of a model and of texts; return the commands to type next.
 
-    `model` is a name, a folder or a repository that was fetched, `corpus` a file of texts or a name
-    of conf/corpus/; without them they are those of embspace.
+    `model` is a name, a folder or a fetched repository, `corpus` a file of texts or a name of
+    conf/corpus/; the defaults are embspace's own models and corpora.
 
     Raises:
-        InputError: if there is something in the folder, or the model or the texts are not known.
+        InputError: if the folder is not empty, or the model or the texts are unknown.
     """
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise InputError(f"{folder}: found something there, allowed: a new folder or an empty one")
@@ -72,14 +72,14 @@ def write_own_study(folder: Path, model: str | None, corpus: str | None) -> str:
 
 
 def _set_list(folder: Path, key: str, values: list[str]) -> None:
-    """Put other values into a list of params.yaml, whose other comments stay."""
+    """Replace a list of params.yaml; comments elsewhere stay."""
     text = (folder / PARAMS).read_text(encoding="utf-8")
     listed = f"{key}:\n" + "".join(f"  - {value}\n" for value in values)
     write_changed(folder / PARAMS, re.sub(LIST.format(key=key), listed, text).encode())
 
 
 def _in_git(folder: Path) -> bool:
-    """Make a repository of git of a folder that is in none; return whether it is in one now."""
+    """Make a git repository of a folder outside of any; return whether the folder is in git now."""
     folder.mkdir(parents=True, exist_ok=True)
     git = shutil.which("git")
     if git is None:

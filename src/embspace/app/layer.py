@@ -46,14 +46,14 @@ SAME = 1e-9  # values of two layers that differ by less are equal but for roundi
 
 
 def choose_layer(subject: Subject, place: str, say: Say) -> str:
-    """Return a paragraph for each task on the one corpus of a subject.
+    """Return a paragraph for every task on the corpus of a subject.
 
     States are computed in this process, and kept in the user's cache. The current folder is a
-    tree's root; `place` is the file of texts of one's own, from there, or a corpus of conf/corpus/.
+    tree's root; `place` is the user's file of texts, from the root, or a corpus of conf/corpus/.
 
     Raises:
         InputError: if the model is vectors alone, cannot be read, or knows too few tokens, or if
-            texts of one's own are too few for any choice.
+            the user's texts are too few for any choice.
     """
     from embspace.measure.texts.layer_choice import measure_layer_choice
 
@@ -65,13 +65,13 @@ def choose_layer(subject: Subject, place: str, say: Say) -> str:
     )
     settings = read_yaml(settings_path("measure", NOUN))
     if own and not has_a_task(texts, settings, params.seed):
-        told = copies_told(texts)
-        raise InputError(f"{own.label}: {NOTHING}{'; ' if told else ''}{told}")
+        copies = copies_told(texts)
+        raise InputError(f"{own.label}: {NOTHING}{'; ' if copies else ''}{copies}")
     has_halves = own or read_yaml(CONF / "corpus" / f"{place}.yaml").get("halves")
     name, said = (own.name, own.label) if own else (place, place)
     whole = read_once(loaded, texts, root)
     check_read(loaded, whole)
-    for sentence in _told(loaded, whole):
+    for sentence in _remarks(loaded, whole):
         say(f"{said}: {sentence}.")
     halves = read_once(loaded, split_halves(texts if has_halves else texts[:0]), root)
     outcome = measure_layer_choice(
@@ -86,7 +86,7 @@ def choose_layer(subject: Subject, place: str, say: Say) -> str:
 
 
 def has_a_task(texts: "pd.DataFrame", settings: dict[str, Any], seed: int) -> bool:
-    """Return whether prepared texts are enough to search in, or their labels to be told."""
+    """Return whether prepared texts suffice for a search, or for a prediction of the labels."""
     from embspace.measure.texts.layer_choice_tasks import labeled
 
     fewest = settings["fewest_documents"]
@@ -95,9 +95,9 @@ def has_a_task(texts: "pd.DataFrame", settings: dict[str, Any], seed: int) -> bo
 
 
 def _read(whole: Reference, halves: Reference) -> "ReadCorpus":
-    """Return what a model makes of texts and halves, at the poolings by which texts are measured.
+    """Return a model's vectors of texts and halves, at the poolings of measured texts.
 
-    Of these, a sentence model's own vector stands beside.
+    A sentence model's own vector stands beside.
     """
     from embspace.clouds.pooling import SENTENCE
     from embspace.measure.tables.text_poolings import text_poolings
@@ -120,10 +120,10 @@ def _read(whole: Reference, halves: Reference) -> "ReadCorpus":
     )
 
 
-def _told(loaded: LoadedModel, read: Reference) -> Iterator[str]:
-    """Yield what one must know of texts: copies, scripts without spaces, unknown tokens."""
-    if told := copies_told(read.texts):
-        yield told
+def _remarks(loaded: LoadedModel, read: Reference) -> Iterator[str]:
+    """Yield warnings about texts: copies, scripts without spaces, unknown tokens."""
+    if copies := copies_told(read.texts):
+        yield copies
     if n := int(read.texts["text"].map(has_no_spaces).sum()):
         yield NO_SPACES.format(n=n, of=len(read.texts))
     ids = read.tokens["id"][~read.tokens["repeated"]]
@@ -143,20 +143,20 @@ def advice(table: "pd.DataFrame", model: str) -> str:
 
 
 def _not_asked(table: "pd.DataFrame") -> list[str]:
-    """Return a sentence for each task that a corpus has not enough of to be asked."""
-    asked = {(row["corpus"], row["task"]) for _, row in table.iterrows()}
+    """Return a sentence for every task with too little material in a corpus."""
+    measured = {(row["corpus"], row["task"]) for _, row in table.iterrows()}
     return [
         f"{corpus}: {task} not asked, which needs {needed}."
         for corpus in table["corpus"].unique()
         for task, needed in NEEDED.items()
-        if (corpus, task) not in asked
+        if (corpus, task) not in measured
     ]
 
 
 def _ranking(rows: "pd.DataFrame") -> str:
-    """Return the best layers, and the best of what stands beside them, a line each.
+    """Return the best layers, and the best comparisons, a line per layer.
 
-    The makers' own vector stands first: it is what one takes where no layer is clearly better.
+    The makers' own vector stands first: the choice if no layer is clearly better.
     """
     own, trained = rows[rows["embedding"] == OWN], _layers(rows)
     beside = rows[rows["weights"] != "trained"].sort_values("value", ascending=False)
@@ -178,7 +178,7 @@ def _ranking(rows: "pd.DataFrame") -> str:
 
 
 def _sentence(rows: "pd.DataFrame", task: str, model: str) -> str:
-    """Return what one would write into a paper."""
+    """Return the result as a sentence for a paper."""
     best = rows.iloc[0]
     trained = _layers(rows)
     first = trained[_is_first(trained)]
@@ -195,9 +195,9 @@ def _sentence(rows: "pd.DataFrame", task: str, model: str) -> str:
     if not best["value_low"] > best["chance"]:
         verdict += f", and it is not surely above chance, {best['chance']:.3f}"
     others = [
-        f"{name} {of_kind['value'].max():.3f}"
+        f"{name} {kind_rows['value'].max():.3f}"
         for name, kind in (("random weights at best", "random"), ("words alone", "none"))
-        if len(of_kind := rows[rows["weights"] == kind])
+        if len(kind_rows := rows[rows["weights"] == kind])
     ]
     return (
         f"Of the {counted(trained['layer'].nunique(), 'layer')} of {model} and "
@@ -211,12 +211,12 @@ def _sentence(rows: "pd.DataFrame", task: str, model: str) -> str:
 
 
 def _is_first(trained: "pd.DataFrame") -> "pd.Series[bool]":
-    """Return which of the layers have the largest value."""
+    """Return which layers have the largest value."""
     return trained["value"] >= trained["value"].max() - SAME
 
 
 def _winners(first: "pd.DataFrame") -> str:
-    """Return the layer with the largest value, or how many share it, and where they lie."""
+    """Return the layer with the largest value, or the number and range of equal layers."""
     if len(first) == 1:
         row = first.iloc[0]
         return f"layer {row['layer']:.0f} with {POOLINGS[row['embedding']]}"
@@ -226,12 +226,12 @@ def _winners(first: "pd.DataFrame") -> str:
 
 
 def _layers(rows: "pd.DataFrame") -> "pd.DataFrame":
-    """Return the layers of the model, at its own weights."""
+    """Return the layers of the model, at the trained weights."""
     return rows[(rows["weights"] == "trained") & (rows["embedding"] != OWN)]
 
 
 def _own(rows: "pd.DataFrame", does: str) -> str:
-    """Return a sentence on the makers' own vector beside the best layer; "" of other models."""
+    """Return a sentence on the makers' own vector beside the best layer; "" without a vector."""
     own = rows[rows["embedding"] == OWN]
     if own.empty:
         return ""

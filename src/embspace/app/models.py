@@ -1,4 +1,4 @@
-"""Lists what conf/model describes."""
+"""Lists the models of conf/model/."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -22,7 +22,7 @@ COLUMNS = ("name", "repository", "weights")
 
 
 def list_models() -> list[str]:
-    """Return a line for each model: its name, its repository, and whether its weights are here.
+    """Return a line per model: the name, the repository, and whether the weights are here.
 
     Raises:
         InputError: if a file of conf/model/ does not fit.
@@ -45,7 +45,7 @@ def _rows() -> Iterator[tuple[str, str, str]]:
 
 
 def _state(name: str, model: Model, locked: dict[str, Locked]) -> str:
-    """Say where the weights of a model are, and whether they are there."""
+    """Return the place of the weights of a model, and whether the weights are present."""
     if isinstance(model, HubModel):
         entry = locked.get(name)
         return _fetched(name, isinstance(entry, LockedModel) and entry.answers(model))

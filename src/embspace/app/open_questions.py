@@ -1,4 +1,4 @@
-"""Says what the thesis asked at its end, and what was found out for a model, and for others."""
+"""Prints the thesis's final questions, with the findings for a model and for further models."""
 
 from pathlib import Path
 
@@ -17,7 +17,7 @@ ASKED = (
     ("5.2.4", "Of which parts is the cloud of tokens made?", "vocabulary_clusters"),
     ("5.2.5", "What do fewer bits a weight do to the geometry?", "rounding"),
 )
-"""The questions of chapter 5 in our words, and the analysis that answers."""
+"""The questions of chapter 5 in our words, and the answering analysis."""
 KEPT = PUBLISHED / "answers"
 """The folder of kept answers, a table a model."""
 COLUMNS = ["noun", "answer"]
@@ -25,11 +25,10 @@ NOT_COMPUTED = "not computed"
 
 
 def answers_of_open_questions(model: str, up: str) -> str:
-    """Return a table of the questions, with the findings for a model, and kept ones for others.
+    """Return a table of the questions, with the findings for a model, and kept findings of more.
 
     Parameters:
-        model: a name in conf/model/.
-        up: the way from the page's folder to the tree, for links.
+        model: a name in conf/model/. up: the way from the page's folder to the tree, for links.
     """
     lines = ["| section | question | answer | figure |", "|---|---|---|---|"]
     others = {
@@ -51,7 +50,7 @@ def answers_of_open_questions(model: str, up: str) -> str:
 
 
 def keep_answers(model: str) -> Path | None:
-    """Keep the answers for a model, to stand beside the answers for others; None without any."""
+    """Keep the answers for a model, for comparison with further models; None without any."""
     answers = [(noun, _answer(noun, model)) for _, _, noun in ASKED]
     rows = [row for row in answers if row[1] != NOT_COMPUTED]
     if not rows:
@@ -71,13 +70,13 @@ def _answer(noun: str, model: str) -> str:
 
 
 def label_of(model: str) -> str:
-    """Return what figures call a model; its name, where conf/model/ does not have it."""
+    """Return the label of a model in figures; the name, for a model missing in conf/model/."""
     file = CONF / "model" / f"{model}.yaml"
     return str(read_yaml(file)["label"]) if file.is_file() else model
 
 
 def finding_of(picture: Path) -> str:
-    """Return the title of a figure, from the PNG's metadata; empty without one."""
+    """Return the title of a figure, from the PNG's metadata; empty without a title."""
     from PIL import Image
 
     with Image.open(picture) as image:

@@ -32,23 +32,23 @@ from embspace.settings.schema import read_yaml
 from embspace.settings.stage import checked_settings, settings_file
 
 SHARED = "page"  # the folder of draw/ that is no chapter
-CHAPTERS = [each.name for each in iter_modules(draw.__path__) if each.ispkg]
+CHAPTERS = [module.name for module in iter_modules(draw.__path__) if module.ispkg]
 CHAPTERS.remove(SHARED)
 WITH_STAGES = ["compare.ledger", "texts.layer_choice", "runs.pretraining_dynamics"]
 WITH_STAGES += ["runs.pretraining_head_dynamics", "texts.label_overlap"]
 WITH_STAGES += [
-    f"parameters.{each}" for each in ("parameter_alignment", "run_head_pairs", "tuning_words")
+    f"parameters.{noun}" for noun in ("parameter_alignment", "run_head_pairs", "tuning_words")
 ]
 PANEL_MARGIN = 0.04  # inches around a panel's words
 
 
 def known_figures() -> dict[str, tuple[str, Drawing]]:
     """Return each analysis that is drawn, with its chapter and its drawing."""
-    found = dict[str, tuple[str, Drawing]]()
+    figures = dict[str, tuple[str, Drawing]]()
     for module in (*(f"{chapter}.__main__" for chapter in CHAPTERS), *WITH_STAGES):
         drawings = import_module(f"embspace.draw.{module}").DRAWINGS
-        found |= {noun: (module.partition(".")[0], drawing) for noun, drawing in drawings.items()}
-    return found
+        figures |= {noun: (module.partition(".")[0], drawing) for noun, drawing in drawings.items()}
+    return figures
 
 
 def write_paper_figure(
@@ -124,7 +124,7 @@ def _fit_legends(figure: Figure) -> None:
             figure.draw_without_rendering()
             if legend.get_window_extent().width <= figure.bbox.width:
                 break
-            handles = [each for each in legend.legend_handles if each is not None]
+            handles = [handle for handle in legend.legend_handles if handle is not None]
             legend.remove()
             legend = figure.legend(handles, words, loc="outside lower left", ncols=n_columns)
 
@@ -199,7 +199,7 @@ def _panel_boxes(figure: Figure) -> Iterator[tuple[str, Bbox]]:
     bars = [ax for ax in figure.axes if ax not in panels_of(figure)]
     for number, panel in enumerate(panels_of(figure)):
         own = [bar for bar in bars if _colored(bar) is panel]
-        boxes = [each.get_tightbbox() for each in (panel, *own)]
+        boxes = [ax.get_tightbbox() for ax in (panel, *own)]
         around = Bbox.union([box for box in boxes if box is not None])
         inches = around.transformed(figure.dpi_scale_trans.inverted())
         yield chr(ord("a") + number), inches.padded(PANEL_MARGIN)

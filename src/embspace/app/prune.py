@@ -62,9 +62,9 @@ class Found(NamedTuple):
 
 def find_leftovers(params: Params) -> Found:
     """Return what was built of other models and corpora, and what no stage has made."""
-    found = _leftovers(params, BUILT)
-    found.left_over.extend(unused_references())
-    return found
+    leftovers = _leftovers(params, BUILT)
+    leftovers.left_over.extend(unused_references())
+    return leftovers
 
 
 def _leftovers(params: Params, folders: Iterable[Path]) -> Found:
@@ -75,14 +75,14 @@ def _leftovers(params: Params, folders: Iterable[Path]) -> Found:
         "train": {*_runs()},
         "pair": {*params.compared},
     }
-    found = Found([], [])
+    leftovers = Found([], [])
     for file in _built_files(folders):
         made = [match for output in outputs if (match := output.fullmatch(file.as_posix()))]
         if not made:
-            found.others.append(file)
+            leftovers.others.append(file)
         elif all(_is_dropped(match, named) for match in made):
-            found.left_over.append(file)
-    return found
+            leftovers.left_over.append(file)
+    return leftovers
 
 
 def find_strays(params: Params) -> list[Path]:
@@ -138,7 +138,7 @@ def _outputs() -> list[re.Pattern[str]]:
     """Return the patterns that the paths of all outputs of the graph's stages match."""
     paths = sorted({path for stage in read_stages(Path()).values() for path in stage.outputs()})
     figures = [Path(path) for path in paths if path.startswith("figures/")]
-    nouns = {re.escape(each) for path in figures for each in (path.parent.name, path.stem)}
+    nouns = {re.escape(noun) for path in figures for noun in (path.parent.name, path.stem)}
     inside = {DRAWN: rf"/(?:{'|'.join(sorted(nouns))})\.(?:svg|pdf|tex)", TRAINED: CHECKPOINT}
     endings = {
         path: end

@@ -219,7 +219,7 @@ def _steps(
     """Run the stages in the order of use; say before what they will cost."""
     from embspace.app.checks.long_stimuli import check_stimuli
 
-    targets = list(dict.fromkeys(address for each in stages.values() for address in each))
+    targets = list(dict.fromkeys(address for addresses in stages.values() for address in addresses))
     if not targets:  # by which all stages of the tree would be meant
         raise InputError(f"{tree.folder}: no stage makes results of a report")
     check_stimuli(tree.folder, tree.stages(*targets))

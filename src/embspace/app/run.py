@@ -177,7 +177,7 @@ def addresses_of(root: Path, name: str, model: str | None) -> list[str]:
     """Return what `dvc repro` takes for the stages of a name."""
     stages = find_stages(root, name)
     if model is None:
-        return _of_all(stages, name)
+        return _addresses(stages, name)
     stages = [stage for stage in stages if _lists(stage)]
     known = {item[0] for stage in stages for item in _items(stage)}
     if model not in known:
@@ -190,7 +190,7 @@ def addresses_of(root: Path, name: str, model: str | None) -> list[str]:
     ]
 
 
-def _of_all(stages: list[Stage], name: str) -> list[str]:
+def _addresses(stages: list[Stage], name: str) -> list[str]:
     """Return stages with an item at least: DVC takes one without any for the whole pipeline."""
     params = read_params()
     addresses = [
@@ -212,5 +212,5 @@ def _items(stage: Stage) -> list[tuple[str, ...]]:
 
 def _lists(stage: Stage) -> list[str]:
     """Return the keys of params.yaml that name them."""
-    named = (LIST.fullmatch(str(each)) for each in stage.entry.get("matrix", {}).values())
+    named = (LIST.fullmatch(str(source)) for source in stage.entry.get("matrix", {}).values())
     return [match[1] for match in named if match]

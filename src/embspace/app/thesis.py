@@ -143,18 +143,18 @@ def _claims_told(claims: pd.DataFrame) -> str:
     """Return what the claims come to, in sentences."""
     n = claims["verdict"].value_counts().get
     n_held = int(claims["verdict"].isin(HOLDS).sum())
-    told = (
+    summary = (
         f"Of {counted(len(claims), 'claim')} {n_held} hold, {n('differs', 0)} do not, "
         f"{sum(int(n(word, 0)) for word in OPEN)} are undecided or depend on the rule, and "
         f"{n('not checkable', 0)} cannot be checked. "
     )
     if claims["untrained_verdict"].isna().all():
-        return told.rstrip()
+        return summary.rstrip()
     training = claims["training"].value_counts().get
     n_apart = n_held - int(claims["training"].notna().sum())
     undone = claims["verdict"].eq("differs") & claims["untrained_verdict"].eq("matches")
     return (
-        f"{told}Of the {n_held} that hold, {training(ONLY_TRAINED, 0)} fail in an untrained "
+        f"{summary}Of the {n_held} that hold, {training(ONLY_TRAINED, 0)} fail in an untrained "
         f"network, {training(UNTRAINED_TOO, 0)} hold there, too, and of {training(STILL_OPEN, 0)} "
         f"it decides nothing; {n_apart} read no trained weights. Of those that do not hold, "
         f"{undone.sum()} hold in the untrained network."

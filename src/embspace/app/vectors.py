@@ -76,18 +76,18 @@ def report_vectors(
     names = numbered_vocabulary(len(x)) if named is None else labeled_vocabulary(named)
     if labels is not None:
         names = labeled_vocabulary(pd.DataFrame({"label": _as_many(labels, "labels", len(x))}))
-    found = [] if groups is None else _as_many(groups, "groups", len(x))
-    group, number = np.unique(found, return_inverse=True)
+    group_names = [] if groups is None else _as_many(groups, "groups", len(x))
+    group, number = np.unique(group_names, return_inverse=True)
     if len(group) > MOST_GROUPS:
         raise InputError(f"groups: found {len(group)}, allowed: {MOST_GROUPS} at most")
     root = find_root()
-    tables = _of_all(x, names, root)
+    tables = _ungrouped_tables(x, names, root)
     if groups is not None:
         tables["group_similarity"] = _group_similarity(x, group, number, root)
         tables["separability"] = _separability(x, group, number, root)
     for table in ("similarity", "group_similarity"):
-        if table in tables and (told := coarse_quantiles(tables[table])):
-            logging.getLogger(__name__).warning("%s: %s", table, told)
+        if table in tables and (warning := coarse_quantiles(tables[table])):
+            logging.getLogger(__name__).warning("%s: %s", table, warning)
     return tables
 
 
@@ -112,7 +112,9 @@ def as_vectors(vectors: Any) -> Float[np.ndarray, "n dim"]:
         raise InputError(f"vectors: {error}") from None
 
 
-def _of_all(x: Float[np.ndarray, "n dim"], names: pd.DataFrame, root: Path) -> ShownTables:
+def _ungrouped_tables(
+    x: Float[np.ndarray, "n dim"], names: pd.DataFrame, root: Path
+) -> ShownTables:
     matrices = {"input": x}
     similarity = measure_similarity(matrices, names, **_settings(root, measure_similarity))
     neighbors = measure_nearest_neighbors(
@@ -142,11 +144,13 @@ def _group_similarity(
             rows.append({**about, "quantity": "norm", **summary_of(norms(first), quantiles)})
         clouds = [first] if a == b else [first, second]
         if a == b and len(first) < 2:
-            found = dict.fromkeys(METRICS, summary_of(np.empty(0), quantiles))
+            statistics = dict.fromkeys(METRICS, summary_of(np.empty(0), quantiles))
         else:
             scan = scan_pairs(*clouds, n_bins=settings["n_bins"], largest_norm=largest_norm)
-            found = {each: summary_row(scan.distributions[each], quantiles) for each in METRICS}
-        rows += [{**about, "quantity": name, **row} for name, row in found.items()]
+            statistics = {
+                metric: summary_row(scan.distributions[metric], quantiles) for metric in METRICS
+            }
+        rows += [{**about, "quantity": name, **row} for name, row in statistics.items()]
     return pd.DataFrame(rows)
 
 
@@ -168,10 +172,10 @@ def _separability(
 
 
 def _as_many(values: Iterable[object], what: str, n: int) -> list[str]:
-    found = [str(value) for value in values]
-    if len(found) != n:
-        raise InputError(f"{what}: found {len(found)}, allowed: {n}, one for each vector")
-    return found
+    names = [str(value) for value in values]
+    if len(names) != n:
+        raise InputError(f"{what}: found {len(names)}, allowed: {n}, one for each vector")
+    return names
 
 
 def _settings(root: Path, function: Callable[..., Any]) -> dict[str, Any]:

@@ -236,12 +236,12 @@ class WorkingTree:
         """Take what was computed of the models elsewhere, unless that was done before."""
         # All are looked for first: to a tree with locks of its own, none but the user's gives.
         elsewhere = {model: self._elsewhere(model) for model in models}
-        for model, (source, found) in elsewhere.items():
+        for model, (source, locks) in elsewhere.items():
             taken = self.folder / f"taken-{model}"
             mark = f"{source} {hash_of_locks(source)}".encode()
             if (source == self.folder) or (taken.is_file() and taken.read_bytes() == mark):
                 continue
-            for lock, stages in found.items():
+            for lock, stages in locks.items():
                 self._take_stages(source, lock, stages, model, corpora)
             write_changed(taken, mark)
 
@@ -250,11 +250,11 @@ class WorkingTree:
     ) -> None:
         """Take what is of the model or of no model, from one dvc.lock of another tree."""
         known = read_locked(self.folder / lock)
-        asked = self._asked_for()
+        wanted = self._asked_for()
         for stage, entry in stages.items():
             name, _, item = stage.partition("@")
             is_ours = item in ("", model, *corpora) or item.startswith(f"{model}-")
-            if name in asked and is_ours:
+            if name in wanted and is_ours:
                 known[stage] = entry
                 for out in entry.get("outs", ()):
                     link_files(source / out["path"], self.folder / out["path"])
@@ -320,8 +320,8 @@ def _named_paths(conf: Path, descriptions: list[str]) -> Iterator[Path]:
     for file in descriptions:
         content = read_yaml(conf / file)
         tokenizer = content.get("tokenizer")
-        for each in (content, tokenizer if isinstance(tokenizer, dict) else {}):
-            yield from _relative(each.get(key) for key in PATH_KEYS)
+        for keys in (content, tokenizer if isinstance(tokenizer, dict) else {}):
+            yield from _relative(keys.get(key) for key in PATH_KEYS)
     stimuli = read_yaml(conf / "prepare/stimuli.yaml")
     yield from _relative([*stimuli.values(), *stimuli["words"].values()])
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from embspace.app.queries.read import Asked, Found, Reading
+from embspace.app.queries.read import Found, Reading, ReadOptions
 from tests.app.cli.call import call
 
 
@@ -25,9 +25,9 @@ def test_read_gives_on_what_is_asked(monkeypatch: pytest.MonkeyPatch):
     said = call("read", "minilm", "--layer", "3", "--value", "0", "--top", "1")
     assert said.exit_code == 0
     assert said.stdout.splitlines()[-1] == "   1.500 sea  land  0.500"
-    assert asked == [("minilm", 3, "value", 0, None, Asked(n_words=1))]
+    assert asked == [("minilm", 3, "value", 0, None, ReadOptions(n_words=1))]
     call("read", "minilm", "--layer", "3", "--query", "2", "--head", "4", "--masked-head")
-    assert asked[1] == ("minilm", 3, "query", 2, 4, Asked(masked_head=True))
+    assert asked[1] == ("minilm", 3, "query", 2, 4, ReadOptions(masked_head=True))
 
 
 @pytest.mark.parametrize(

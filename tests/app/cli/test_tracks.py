@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from embspace.app.queries.track import Asked
+from embspace.app.queries.track import TrackOptions
 from tests.app.cli.call import call
 
 
@@ -19,14 +19,13 @@ def test_options_are_handed_on(monkeypatch: pytest.MonkeyPatch):
     options = "--layer 2 --token b --occurrence 1 --positions own --point output"
     options += " --nearness head --top 3 --no-causal-mask"
     assert call("track", "m", "a b", *options.split()).output == "tracked\n"
-    asked = Asked("output", "own", "head", 3, is_causal=False)
     assert handed == {
         "text": "a b",
         "model": "m",
         "layer": 2,
         "token": "b",
         "occurrence": 1,
-        "asked": asked,
+        "options": TrackOptions("output", "own", "head", 3, is_causal=False),
     }
 
 

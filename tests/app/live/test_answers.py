@@ -12,7 +12,7 @@ from embspace.app.live.answers import Answers, Question
 from embspace.app.live.limits import RateLimit
 from embspace.app.queries.cosine import compare_texts
 from embspace.app.queries.search import search
-from embspace.app.queries.track import Asked, track_tokens
+from embspace.app.queries.track import TrackOptions, track_tokens
 from tests.app.queries.extracted import write_extracted
 
 TEXTS = pd.DataFrame(
@@ -49,8 +49,10 @@ def track(answers: Answers, text: Any = TEXT, model: Any = "tiny", **given: Any)
 @pytest.mark.parametrize("positions", ["none", "own", "first"])
 def test_ranks_and_cosines_are_those_of_embspace_track(answers: Answers, positions: str):
     _, question = track(answers, positions=positions)
-    asked = Asked(positions=positions)  # type: ignore[arg-type]
-    expected = track_tokens(TEXT, "tiny", layer=None, token="boat", occurrence=None, asked=asked)
+    options = TrackOptions(positions=positions)  # type: ignore[arg-type]
+    expected = track_tokens(
+        TEXT, "tiny", layer=None, token="boat", occurrence=None, options=options
+    )
     html, _ = answers.choose("v", question, 2)
     for row in expected.rows:
         assert row.position == 2
@@ -155,7 +157,7 @@ def test_a_crash_ends_with_its_request(
         html, question = track(answers)
     assert "this request failed" in html and "division" not in html and question is None
     assert "ZeroDivisionError" in caplog.text
-    assert track(answers)[1] == Question(TEXT, "tiny", Asked())
+    assert track(answers)[1] == Question(TEXT, "tiny", TrackOptions())
 
 
 def test_ten_requests_at_once_are_all_answered_alike(answers: Answers):

@@ -6,7 +6,7 @@ import pytest
 
 from embspace.app.live import views
 from embspace.app.queries.search import Hit
-from embspace.app.queries.track import Asked, TokenAtLayer, Track
+from embspace.app.queries.track import TokenAtLayer, Track, TrackOptions
 
 HOSTILE = "<script>alert(1)</script>\" onclick='x' ${alert(1)} {{value}} `\x1b"
 
@@ -40,7 +40,7 @@ def a_track(nearness: str = "cosine", names: tuple[str, ...] = ("a", HOSTILE)) -
         for layer in range(3)
         for position, name in enumerate(names)
     ]
-    return Track(HOSTILE, Asked(nearness=nearness), rows)  # type: ignore[arg-type]
+    return Track(HOSTILE, TrackOptions(nearness=nearness), rows)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

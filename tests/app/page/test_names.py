@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from embspace.app.page.names import Named, asked_of_all, called_in, names_of, unknown
+from embspace.app.page.names import Named, called_in, listed_names, names_of, unknown
 from tests.app.page.trees import write_tree
 
 
@@ -35,9 +35,9 @@ def test_a_file_whose_name_would_lead_out_of_reports_is_none(tree: Path):
 
 
 def test_all_are_those_of_params_and_those_with_results(tree: Path):
-    assert [each.name for each in asked_of_all(tree)] == ["a", "r", "a--b", "t"]
+    assert [each.name for each in listed_names(tree)] == ["a", "r", "a--b", "t"]
     (tree / "params.yaml").write_text("models: [b]\ncorpora: []\ncompared: {}\ntrained: []\n")
-    assert [each.name for each in asked_of_all(tree)] == ["a", "b", "r", "a--b"]
+    assert [each.name for each in listed_names(tree)] == ["a", "b", "r", "a--b"]
 
 
 def test_what_computes_a_name_can_be_typed():

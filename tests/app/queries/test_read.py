@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import yaml
 
-from embspace.app.queries.read import Asked, look_up, read_vector
+from embspace.app.queries.read import ReadOptions, look_up, read_vector
 from embspace.errors import InputError
 from tests.measure.parameters.spaces import TOPICS, module_with, topic
 from tests.models.parameters.test_masked_head import HEADS
@@ -44,7 +44,7 @@ def there(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_planted_value_reads_as_its_topic():
-    found = read_vector("planted", 2, "value", 3, None, Asked(n_words=5))
+    found = read_vector("planted", 2, "value", 3, None, ReadOptions(n_words=5))
     assert {word for word, _ in found.words} <= WORDS
     assert not {word for word, _ in found.opposite} & WORDS
     scores = [score for _, score in found.words]
@@ -66,46 +66,60 @@ def test_the_planted_value_is_the_nearest_to_words_of_its_topic():
 
 
 def test_rows_of_a_head_count_inside_it():
-    inside = read_vector("planted", 1, "attention-value", 2, 3, Asked())
-    outside = read_vector("planted", 1, "attention-value", 2 * 6 + 2, None, Asked())
+    inside = read_vector("planted", 1, "attention-value", 2, 3, ReadOptions())
+    outside = read_vector("planted", 1, "attention-value", 2 * 6 + 2, None, ReadOptions())
     assert inside.words == outside.words
     assert "head 3, attention-value 2," in inside.title
 
 
 def test_other_readings_are_named():
-    plain = read_vector("planted", 1, "value", 0, None, Asked())
-    pseudo = read_vector("planted", 1, "value", 0, None, Asked(inverse="pseudo_inverse"))
+    plain = read_vector("planted", 1, "value", 0, None, ReadOptions())
+    pseudo = read_vector("planted", 1, "value", 0, None, ReadOptions(inverse="pseudo_inverse"))
     assert pseudo.title.endswith("by the token embeddings, pseudo-inverse")
     assert not np.allclose([s for _, s in plain.words], [s for _, s in pseudo.words])
-    scaled = read_vector("planted", 1, "value", 0, None, Asked(norm_scale=True))
+    scaled = read_vector("planted", 1, "value", 0, None, ReadOptions(norm_scale=True))
     assert scaled.title.endswith("with the gain of the norm")
-    masked = read_vector("masked", 1, "value", 0, None, Asked(masked_head=True))
+    masked = read_vector("masked", 1, "value", 0, None, ReadOptions(masked_head=True))
     assert masked.title.endswith("through the masked head")
-    assert read_vector("gated", 1, "gate", 0, None, Asked()).title.startswith("gated, layer 1 of 3")
+    assert read_vector("gated", 1, "gate", 0, None, ReadOptions()).title.startswith(
+        "gated, layer 1 of 3"
+    )
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (
-            ("planned", 1, "value", 0, None, Asked()),
+            ("planned", 1, "value", 0, None, ReadOptions()),
             "planned.yaml: .*did you mean 'planted'",
         ),
-        (("planted", 0, "value", 0, None, Asked()), "--layer: found 0, allowed: 1 to 3"),
-        (("planted", 4, "value", 0, None, Asked()), "--layer: found 4, allowed: 1 to 3"),
-        (("planted", 1, "value", 40, None, Asked()), "--value: found 40, allowed: 0 to 39"),
-        (("planted", 1, "query", 24, None, Asked()), "--query: found 24, allowed: 0 to 23"),
-        (("planted", 1, "query", 6, 2, Asked()), "--query: found 6, allowed: 0 to 5 with --head"),
-        (("planted", 1, "query", 0, 5, Asked()), "--head: found 5, allowed: 1 to 4"),
-        (("planted", 1, "value", 0, 1, Asked()), "--head: found 1, but --value belongs to no head"),
-        (("planted", 1, "gate", 0, None, Asked()), "--gate: planted has none; it has --key, --val"),
-        (("gated", 1, "key", 0, None, Asked()), "--key: gated has none; it has --value, --gate"),
+        (("planted", 0, "value", 0, None, ReadOptions()), "--layer: found 0, allowed: 1 to 3"),
+        (("planted", 4, "value", 0, None, ReadOptions()), "--layer: found 4, allowed: 1 to 3"),
+        (("planted", 1, "value", 40, None, ReadOptions()), "--value: found 40, allowed: 0 to 39"),
+        (("planted", 1, "query", 24, None, ReadOptions()), "--query: found 24, allowed: 0 to 23"),
         (
-            ("planted", 1, "value", 0, None, Asked(masked_head=True)),
+            ("planted", 1, "query", 6, 2, ReadOptions()),
+            "--query: found 6, allowed: 0 to 5 with --head",
+        ),
+        (("planted", 1, "query", 0, 5, ReadOptions()), "--head: found 5, allowed: 1 to 4"),
+        (
+            ("planted", 1, "value", 0, 1, ReadOptions()),
+            "--head: found 1, but --value belongs to no head",
+        ),
+        (
+            ("planted", 1, "gate", 0, None, ReadOptions()),
+            "--gate: planted has none; it has --key, --val",
+        ),
+        (
+            ("gated", 1, "key", 0, None, ReadOptions()),
+            "--key: gated has none; it has --value, --gate",
+        ),
+        (
+            ("planted", 1, "value", 0, None, ReadOptions(masked_head=True)),
             "--masked-head: planted has none",
         ),
         (
-            ("planted", 1, "key", 0, None, Asked(norm_scale=True)),
+            ("planted", 1, "key", 0, None, ReadOptions(norm_scale=True)),
             "--norm-scale: no norm is between these vectors of planted",
         ),
     ],
@@ -134,6 +148,6 @@ def test_an_output_matrix_of_other_rows_than_tokens_is_not_read_as_words(tree: P
     with pytest.raises(
         InputError, match=r"'matrices\.output': found .* allowed: a matrix of 60 rows"
     ):
-        read_vector("other", 2, "value", 3, None, Asked())
+        read_vector("other", 2, "value", 3, None, ReadOptions())
     with pytest.raises(InputError, match=r"key 'matrices\.output'"):
         look_up(["w0"], "other", 4)

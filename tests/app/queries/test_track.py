@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from embspace.app.queries.track import Asked, Track, track_tokens
+from embspace.app.queries.track import Track, TrackOptions, track_tokens
 from embspace.errors import InputError
 from tests.app.cli.call import call
 from tests.app.queries.test_read import describe
@@ -43,7 +43,7 @@ def there(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def track(text: str = TEXT, model: str = "plain", **given: Any) -> Track:
     own = {key: given.pop(key) for key in ("layer", "token", "occurrence") if key in given}
     chosen: dict[str, Any] = {"layer": None, "token": None, "occurrence": None} | own
-    return track_tokens(text, model, **chosen, asked=Asked(**given))
+    return track_tokens(text, model, **chosen, options=TrackOptions(**given))
 
 
 def test_numbers_are_those_of_a_plain_loop():
@@ -79,7 +79,7 @@ def test_many_layers_go_into_several_blocks():
         for more in range(5)
         for each in found.rows
     ]
-    lines = str(Track("t", found.asked, rows)).splitlines()
+    lines = str(Track("t", found.options, rows)).splitlines()
     assert len(lines) == 1 + 2 * 8 and max(map(len, lines)) <= 100
 
 

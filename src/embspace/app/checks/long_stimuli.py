@@ -1,4 +1,4 @@
-"""Finds stimuli that a model cannot read whole, before any stage runs."""
+"""Finds stimuli too long for a model, before any stage runs."""
 
 from collections.abc import Collection
 from contextlib import chdir
@@ -30,7 +30,7 @@ TOKENS_PER_BYTE, MANY_SPECIAL_TOKENS = 2, 8
 
 @dataclass(frozen=True)
 class Stimulus:
-    """A stimulus, and how many tokens a tokenizer makes of it, special ones included."""
+    """A stimulus, and its number of tokens, special tokens included."""
 
     group: str
     name: str
@@ -38,13 +38,13 @@ class Stimulus:
 
 
 def local_stimuli() -> "dict[str, pd.DataFrame] | None":
-    """Return the tables of all sets; None if one is at an address, for no network is asked.
+    """Return the tables of all sets; None if a set is at an address, to stay without a network.
 
     Raises:
-        InputError: if one is missing or does not fit.
+        InputError: if a set is missing or does not fit.
     """
     settings = checked_settings(prepare_stimuli, read_yaml(SETTINGS), {}, str(SETTINGS))
-    if any(isinstance(each, str) and is_address(each) for each in settings.values()):
+    if any(isinstance(setting, str) and is_address(setting) for setting in settings.values()):
         return None
     return prepare_stimuli(**settings)
 
@@ -64,17 +64,17 @@ def check_lengths(name: str, model: Model, stimuli: "dict[str, pd.DataFrame]") -
     if listed is not None and (listed >= enough or listed < 1):
         return
     length = largest_window(model, reading_part(empty_model(load_config(name, model))))
-    if length < enough and (found := _longer_than(length, name, model, stimuli)):
-        raise InputError(_complaint(name, length, found, is_set=length == model.window))
+    if length < enough and (too_long := _longer_than(length, name, model, stimuli)):
+        raise InputError(_complaint(name, length, too_long, is_set=length == model.window))
 
 
 def check_stimuli(folder: Path, stages: Collection[str]) -> None:
-    """Stop if stages of the tree in `folder` would read stimuli that are too long for their model.
+    """Stop if stages of the tree in `folder` would read stimuli too long for a model.
 
     Raises:
         InputError: as `check_lengths`.
     """
-    models = sorted(each.partition("@")[2] for each in stages if each.startswith(f"{STAGE}@"))
+    models = sorted(stage.partition("@")[2] for stage in stages if stage.startswith(f"{STAGE}@"))
     with chdir(folder):
         stimuli = local_stimuli() if models else None
         for name in models if stimuli else ():
@@ -83,10 +83,10 @@ def check_stimuli(folder: Path, stages: Collection[str]) -> None:
 
 
 def listed_positions(model: Model, folder: Path) -> int | None:
-    """Return the rows of the positional table as the heads of a model's files give them.
+    """Return the rows of the positional table, from the heads of a model's files.
 
-    None without such a table, and for pickles. A checkpoint may have a prefix before the names of
-    its parameters, as `bert.`.
+    None without a positional table, and for pickles. A checkpoint may have a prefix before the
+    names of the parameters, as `bert.`.
     """
     if isinstance(model, VectorsModel) or model.matrices.positional is None:
         return None
@@ -99,7 +99,7 @@ def listed_positions(model: Model, folder: Path) -> int | None:
 
 
 def _listed_window(name: str, model: Model) -> int | None:
-    """Return the window as the heads of files give it; None where they do not."""
+    """Return the window from the heads of the files; None if the heads do not give a window."""
     if isinstance(model, VectorsModel | RandomModel):
         return None
     n_rows = listed_positions(model, locate_files(name, model))
@@ -111,24 +111,24 @@ def _longer_than(
 ) -> list[Stimulus]:
     """Return the stimuli of more tokens, the longest first."""
     tokenizer = load_tokenizer(name, model)
-    found = []
+    longer = []
     for group, table in stimuli.items():
         encoded = tokenizer(table["text"].tolist(), verbose=False)["input_ids"]
-        for each, ids in zip(table["id"], encoded, strict=True):
+        for stimulus_name, ids in zip(table["id"], encoded, strict=True):
             if len(ids) > length:
-                found.append(Stimulus(group, each, len(ids)))
-    return sorted(found, key=lambda stimulus: -stimulus.n_tokens)
+                longer.append(Stimulus(group, stimulus_name, len(ids)))
+    return sorted(longer, key=lambda stimulus: -stimulus.n_tokens)
 
 
-def _complaint(name: str, length: int, found: list[Stimulus], *, is_set: bool) -> str:
-    groups = [each.group for each in found]
+def _complaint(name: str, length: int, stimuli: list[Stimulus], *, is_set: bool) -> str:
+    groups = [stimulus.group for stimulus in stimuli]
     counts = ", ".join(f"{groups.count(group)} of {group}" for group in dict.fromkeys(groups))
-    longest = found[0]
+    longest = stimuli[0]
     key = f"key 'window': found {length}, " if is_set else ""
     more = "a window" if is_set else "a model"
     return (
         f"{model_file(name)}: {key}the model reads {length} tokens at once, and "
-        f"{len(found)} of the stimuli have more: {counts}; the longest is '{longest.name}' of "
+        f"{len(stimuli)} of the stimuli have more: {counts}; the longest is '{longest.name}' of "
         f"{longest.group}, of {longest.n_tokens} tokens\n"
         f"  `{STAGE}` reads them whole, for the chapters words and sentences and the ledger, and "
         "so for a whole report\n"

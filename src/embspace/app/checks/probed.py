@@ -39,7 +39,7 @@ LIBRARIES = ("torch", "transformers", "tokenizers")
 
 
 def check_probed(name: str, root: Path) -> None:
-    """Stop at an unreadable model, or a model that contradicts its file in conf/model/.
+    """Stop at an unreadable model, or a model in contradiction to its file in conf/model/.
 
     A pass is kept, by weights, tokenizer, description and versions of libraries.
 
@@ -79,7 +79,7 @@ def check_fetched(name: str, root: Path) -> None:
 
 
 def _probe(name: str, model: Network) -> None:
-    """Load a model, and stop unless it is read as its description says."""
+    """Load a model, and stop unless the model is read as the description says."""
     from embspace.app.queries.loading import without_report_of_weights
     from embspace.models.probe.order import check_states
     from embspace.models.probe.probe import check_probe, probe, rows_of
@@ -113,12 +113,12 @@ def digest_of(name: str, model: Network, content: dict[str, Any]) -> str:
 
 @cache
 def versions() -> dict[str, str]:
-    """Return the versions of the libraries that read models."""
+    """Return the versions of the libraries for reading models."""
     return {library: version(library) for library in LIBRARIES}
 
 
 def files_read(root: Path) -> list[Path]:
-    """Return the files of a model's folder that may be read: weights, configs, tokenizer."""
+    """Return the files of a model's folder for reading: weights, configs, tokenizer."""
     folder = transformer_folder(root)
     small = [file for ending in SMALL for file in sorted(folder.glob(f"*{ending}"))]
     return list(dict.fromkeys([*weight_files(folder), *small, *sentence_files(root)]))

@@ -1,3 +1,3 @@
-"""Console command `embspace`: one function a subcommand, run from any folder of a tree."""
+"""Console command `embspace`: a function per subcommand, run from any folder of a tree."""
 
 from embspace.app.cli.application import app as app

@@ -1,4 +1,4 @@
-"""The command `embspace` with its subcommands, by what they are for."""
+"""The command `embspace` with its subcommands, by purpose."""
 
 import logging
 from typing import Annotated
@@ -42,13 +42,13 @@ app = typer.Typer(
 )
 
 
-def _print_version(asked: bool) -> bool:
-    if asked:
+def _print_version(is_given: bool) -> bool:
+    if is_given:
         from importlib.metadata import version
 
         typer.echo(f"embspace {version('embspace')}")
         raise typer.Exit
-    return asked
+    return is_given
 
 
 @app.callback()

@@ -69,10 +69,10 @@ def corpus(
         ),
     ] = False,
 ) -> None:
-    """Measure direction, spectrum and dimension of a corpus of any size, while it is read.
+    """Measure direction, spectrum and dimension of a corpus of any size, while reading.
 
-    No state is kept but of a sample. A finished shard is not computed again: the same command goes
-    on where the last one ended. `embspace corpus articles --workers 2`
+    States are kept only for a sample. A finished shard is not computed again: the same command goes
+    on where the last run ended. `embspace corpus articles --workers 2`
     """
     from embspace.app.describe import MODELS
     from embspace.stream.sources import check_place
@@ -80,7 +80,7 @@ def corpus(
     say = partial(typer.echo, err=True)
     here = Path.cwd()
     place = str(here / corpus) if (here / corpus).exists() else corpus
-    results, shards = (None if each is None else each.absolute() for each in (results, shards))
+    results, shards = (None if path is None else path.absolute() for path in (results, shards))
     with at_own_root():  # before what reads and measures is imported, which takes seconds
         check_place(place)
         described_in(MODELS, model)
@@ -92,7 +92,7 @@ def corpus(
         text_column=text_column,
         id_column=id_column,
         texts_per_shard=texts_per_shard,
-        spaces=None if spaces is None else tuple(each.strip() for each in spaces.split(",")),
+        spaces=None if spaces is None else tuple(space.strip() for space in spaces.split(",")),
         number_type=number_type,
         sample=sample,
         results=results,

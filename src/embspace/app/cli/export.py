@@ -1,4 +1,4 @@
-"""The command that writes a space for other tools: export."""
+"""Command for writing a space for further tools: export."""
 
 import shlex
 from pathlib import Path
@@ -61,10 +61,10 @@ def export(
     separator: SeparatorOption = None,
     folder: Annotated[Path, typer.Option("--folder", help="Where files are written.")] = Path(),
 ) -> None:
-    """Write a space with what its rows are as files of another tool, and say what opens them.
+    """Write a space with names of its rows as files for a tool, and say how to open the files.
 
-    `embspace export minilm input --to projector`,
-    `embspace export minilm texts --to parquet --layer 4`
+    `embspace export minilm input --to projector`, `embspace export minilm texts --to parquet
+    --layer 4`
     """
     from embspace.app.export.formats import export_space
     from embspace.app.export.spaces import (
@@ -106,7 +106,7 @@ def _named_space(words: list[str], model: str | None) -> tuple[str, str]:
     """Return the model, "" beside a file of vectors, and the space or the file.
 
     Raises:
-        InputError: if there is a model beside a file, or there are other numbers of words.
+        InputError: if a model stands beside a file, or for a wrong number of words.
     """
     *before, last = words
     if last in USED or not Path(last).suffix:
@@ -118,14 +118,14 @@ def _named_space(words: list[str], model: str | None) -> tuple[str, str]:
 
 
 def _refuse_unused(context: typer.Context, space: str) -> None:
-    """Stop if an option is given that says nothing of the space.
+    """Stop if an option does not apply to the space.
 
     Raises:
-        InputError: naming it, and the spaces that it is for.
+        InputError: naming the option, and the spaces of the option.
     """
     kind = space if space in USED else "file"
     for option in options_given(context):
         if option not in (*USED[kind], "to", "folder"):
-            places = [each for each, used in USED.items() if option in used]
+            places = [name for name, used in USED.items() if option in used]
             allowed = ", ".join(places).replace("file", "a file of vectors")
             raise InputError(f"--{option}: found beside '{space}', allowed: beside {allowed}")

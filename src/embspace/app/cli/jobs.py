@@ -1,4 +1,4 @@
-"""Defines the option `--jobs`, and ends a command that runs stages when a signal comes."""
+"""Defines the option `--jobs`, and ends a command and its stages when a signal comes."""
 
 import os
 import signal
@@ -20,7 +20,7 @@ JobsOption = Annotated[
 
 
 def end_on_signals() -> None:
-    """Let SIGTERM and Ctrl-C end the command, and by that the stages that run."""
+    """Let SIGTERM and Ctrl-C end the command and the running stages."""
     for number in (signal.SIGTERM, signal.SIGINT):
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, _end)

@@ -1,4 +1,4 @@
-"""The command that opens the live app in a browser: app."""
+"""Command for the live app in a browser: app."""
 
 from typing import Annotated
 
@@ -58,8 +58,8 @@ def app(
 ) -> None:
     """Open the live app on this machine: tokens, directions, pairs of texts and a search.
 
-    In a browser, at the address that the first line says; Ctrl+C ends it. Nothing is sent to other
-    machines. It needs gradio: `make app` installs it, or pip.
+    In a browser, at the address of the first line; Ctrl+C ends the app. Nothing is sent to further
+    machines. The app needs gradio: run `make app`, or install by pip.
     """
     from embspace.app.live.doors import guests_of
     from embspace.app.live.server import check_binding, check_installed, open_app
@@ -68,12 +68,12 @@ def app(
         if model is not None and old_model is not None:
             raise InputError("--model: found beside MODEL, allowed: MODEL alone, in front")
         named = model if old_model is None else in_new_order("app", old_model, ())
-    with at_any_root() if named is None else at_model(named) as asked:
+    with at_any_root() if named is None else at_model(named) as name:
         check_binding(host, password)
         guests = guests_of(host, allow_host or (), allow_origin or (), proxy or ())
         from embspace.app.live.choices import corpora_to_choose, models_to_choose
 
-        models, corpora = models_to_choose(asked), corpora_to_choose()
+        models, corpora = models_to_choose(name), corpora_to_choose()
         check_installed()
         page = open_app(models, corpora, host=host, port=port, password=password, guests=guests)
         typer.echo(f"embspace app: {page.local_url}")

@@ -1,4 +1,4 @@
-"""Takes the words of a command that names the model first, and the older order for one release."""
+"""Takes the words of a command with the model first, and the older order for one release."""
 
 import shlex
 from collections.abc import Sequence
@@ -14,19 +14,19 @@ USUAL = "minilm"  # the model of an older call that names none
 def model_first(
     command: str, words: Sequence[str], model: str | None, rest: Sequence[str]
 ) -> tuple[str, list[str]]:
-    """Return the model and the other words of a command.
+    """Return the model and the further words of a command.
 
-    Before, the model was an option: a call with a word less is read so, with a line that says what
-    to write.
+    In the older order, the model was an option: a call with a word less is read in the older order,
+    and a line says how to write the call now.
 
     Args:
         command: The name of the command.
-        words: What stands behind it.
-        model: What the older option says.
-        rest: What each word behind the model is, for messages.
+        words: The words behind the command.
+        model: The value of the older option.
+        rest: The meaning of the words behind the model, for messages.
 
     Raises:
-        InputError: if there are fewer or more words.
+        InputError: if the number of words is wrong.
     """
     if model is None and len(words) == len(rest) + 1:
         return words[0], [*words[1:]]
@@ -39,13 +39,13 @@ def model_first(
 def model_and_words(
     command: str, words: Sequence[str], model: str | None, rest: str
 ) -> tuple[str, list[str]]:
-    """Return the model and the other words of a command that takes any number of words.
+    """Return the model and the further words of a command with any number of words.
 
-    The first word is the model if one goes by that name and others follow; else the call is read
-    as `model_first` reads an older one.
+    The first word is the model if a model has the name and words follow; else the call is read in
+    the older order, as by `model_first`.
 
     Raises:
-        InputError: if there is no word, or if the first one is nearly the name of a model.
+        InputError: if no word is given, or if the first word is nearly the name of a model.
     """
     if model is None and len(words) > 1:
         if _is_model(words[0]):
@@ -55,13 +55,13 @@ def model_and_words(
 
 
 def in_new_order(command: str, model: str, words: Sequence[str]) -> str:
-    """Say how a command of the older order is written now; return its model."""
+    """Say how to write a command of the older order now; return the model of the command."""
     typer.echo(f"the model comes first: embspace {command} {shlex.join([model, *words])}", err=True)
     return model
 
 
 def _is_model(word: str) -> bool:
-    """Return whether a word names a model or report, or is a folder or repository of one here."""
+    """Return whether a word names a model or report, or is a model's folder or repository here."""
     from embspace.app.describe import MODELS, is_fetched, placed
     from embspace.app.queries.reported import OPTION, REPORTS
     from embspace.app.working_tree import TREES
@@ -79,10 +79,10 @@ def _is_model(word: str) -> bool:
 
 
 def _check_spelling(command: str, words: Sequence[str]) -> None:
-    """Stop at a first word that is nearly the name of a model.
+    """Stop at a first word similar to the name of a model.
 
     Raises:
-        InputError: with the name, and how the word is looked for.
+        InputError: with the name, and how to search for the word.
     """
     from embspace.app.describe import MODELS
     from embspace.settings.roots import find_root

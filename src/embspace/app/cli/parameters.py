@@ -1,4 +1,4 @@
-"""Commands that read the parameters of a model as words: read, lookup."""
+"""Commands for reading the parameters of a model as words: read, lookup."""
 
 from typing import Annotated, Literal
 
@@ -49,11 +49,11 @@ def read(
         bool, typer.Option("--masked-head", help="Through the head that predicts masked words.")
     ] = False,
 ) -> None:
-    """Print the words that one vector of a model's weights reads or writes, and its negation's.
+    """Print the words read or written by a single vector of a model's weights, and by the negation.
 
     No text is needed. `embspace read minilm --layer 3 --value 117`
     """
-    from embspace.app.queries.read import Asked, read_vector
+    from embspace.app.queries.read import ReadOptions, read_vector
 
     given = {
         "value": value,
@@ -71,10 +71,10 @@ def read(
             named = ", ".join(f"--{option}" for option, _ in chosen) or "none"
             raise InputError(f"a vector: found {named}, allowed: one of --{', --'.join(given)}")
         option, number = chosen[0]
-        found = read_vector(
-            name, layer, option, number, head, Asked(inverse, norm_scale, masked_head, top)
+        reading = read_vector(
+            name, layer, option, number, head, ReadOptions(inverse, norm_scale, masked_head, top)
         )
-    typer.echo(visible(str(found)))
+    typer.echo(visible(str(reading)))
 
 
 def lookup(
@@ -88,10 +88,10 @@ def lookup(
     model: OldModelOption = None,
     top: Annotated[int, typer.Option("--top", help="How many vectors to list.", min=1)] = 10,
 ) -> None:
-    """List the vectors of a model's MLPs that are nearest to words: values, then keys.
+    """List the vectors of a model's MLPs nearest to words: values, then keys.
 
-    By the dot product with the words' mean embedding, less the mean of all. Beside each stand the
-    words that the vector itself is nearest to. `embspace lookup minilm python java`
+    By the dot product with the words' mean embedding, less the mean of all. Beside every vector
+    stand the words nearest to the vector. `embspace lookup minilm python java`
     """
     from embspace.app.queries.read import FOUND_HEADER, look_up
 

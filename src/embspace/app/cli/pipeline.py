@@ -1,4 +1,4 @@
-"""Commands on the pipeline: check its settings, run it, verify what it made, clear up."""
+"""Commands on the pipeline: check the settings, run, verify the results, clear up."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -13,14 +13,14 @@ from embspace.errors import InputError, counted, visible
 
 
 def check() -> None:
-    """Read params.yaml and conf/ as the stages will, and say all that does not fit.
+    """Read params.yaml and conf/ like the stages, and report all faults.
 
-    Looks also into the files of the models and corpora that params.yaml names: those of models are
-    to be the pinned ones, texts and stimuli are read. Of other models and corpora in conf/, the
-    descriptions alone are read. Asks no network.
+    Looks also into the files of the models and corpora of params.yaml: files of models must be as
+    pinned, texts and stimuli are read. For further models and corpora in conf/, only the
+    descriptions are read. No network is used.
 
-    Exit code 0 if everything fits, 1 if not. Says also which settings of a study are not those that
-    embspace brings along.
+    Exit code 0 if everything fits, 1 if not. Reports also the settings of a study different from
+    embspace's own.
     """
     from embspace.app.check import check_settings
     from embspace.settings.study import differences
@@ -57,14 +57,14 @@ def run(
         typer.Option("--protocol", help="Refuse any other text, setting, model or code."),
     ] = None,
 ) -> None:
-    """Run what is out of date of an analysis, such as `helix`, or of a chapter and its figures.
+    """Run the outdated stages of an analysis, such as `helix`, or of a chapter, and the figures.
 
-    A chapter is a folder of pipeline/. What it needs of other chapters runs before it. What was
-    computed before with the same settings comes from DVC's cache. Stages that do not hang on each
-    other run at once; a run that was ended goes on when it is called again. An analysis is drawn,
-    and the places of its figure and tables are printed. With `--protocol` the tree must be as that
-    was frozen; results/protocol.yaml says so afterwards of the tables of the stages that were run,
-    for `embspace verify --protocol`.
+    A chapter is a folder of pipeline/. Needed stages of further chapters run before. Earlier
+    results of the same settings come from DVC's cache. Independent stages run at once; after an
+    interruption, the same command goes on. An analysis is drawn, and the places of the figure and
+    tables are printed. With `--protocol` the tree must be as frozen under the name;
+    results/protocol.yaml then records the tables of the run stages, for `embspace verify
+    --protocol`.
     """
     from embspace.app.run import run_stages
 
@@ -114,10 +114,10 @@ def verify(
 ) -> None:
     """Compare the results with the stored baselines and with published numbers.
 
-    Says how many agree, what was not compared and how to have it compared, and what differs.
+    Says how many agree, which results differ, and which were not compared and how to compare them.
 
     Exit code 0 if all is within tolerance, 1 if a number has drifted, is new, or differs from a
-    published one, 3 if nothing has but results are not computed yet.
+    published number, 3 if only results are missing that are not computed yet.
     """
     from embspace.verify.command import verify_results
 
@@ -138,7 +138,7 @@ def verify(
 
 
 def _alone(option: str, others: Mapping[str, Path | bool | None]) -> None:
-    """Stop if an option is given with one of others."""
+    """Stop if an option is given together with an option of `others`."""
     if any(others.values()):
         *names, last = others
         with clear_errors():
@@ -146,7 +146,7 @@ def _alone(option: str, others: Mapping[str, Path | bool | None]) -> None:
 
 
 def _verify_protocol(name: str, theirs: Path | None, *, update: bool) -> int:
-    """Print whether a tree, or tables of another study, are as a protocol; the exit code."""
+    """Print whether a tree, or tables of a second study, are as a protocol; the exit code."""
     with at_own_root():
         from embspace.verify.protocol import check_protocol, freeze
         from embspace.verify.protocol_tables import agree, compare_tables, lines_of
@@ -181,20 +181,19 @@ def _verify_streamed(folder: Path) -> int:
 def prune(
     yes: Annotated[bool, typer.Option("--yes", help="Remove them; without it, list them.")] = False,
 ) -> None:
-    """List, or with --yes remove, what models, pairs and corpora left that params.yaml dropped.
+    """List, or with --yes remove, files of models, pairs and corpora dropped from params.yaml.
 
-    That is all that was built of them: pins, prepared texts, hidden states, measures and maps in
-    data/, tables in results/, figures in figures/. Descriptions in conf/, texts of your own and
-    baselines stay. So does what git has, and what no stage of the graph can have made, which is
-    listed.
+    The files are: pins, prepared texts, hidden states, measures and maps in data/, tables in
+    results/, figures in figures/. Descriptions in conf/, texts of your own and baselines stay.
+    Files in git stay, too, and files made by no stage of the graph, with a list of the latter.
     """
     from embspace.app.prune import find_leftovers, in_git, remove
     from embspace.settings.params import read_params
 
     with at_own_root():
-        found, others = find_leftovers(read_params())
-        committed = in_git(found)
-        files = [file for file in found if file not in committed]
+        leftovers, others = find_leftovers(read_params())
+        committed = in_git(leftovers)
+        files = [file for file in leftovers if file not in committed]
         if yes:
             remove(files)
     for file in others:

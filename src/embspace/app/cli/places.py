@@ -1,4 +1,4 @@
-"""Lets a command work from any folder of a tree, as its code works from the root."""
+"""Lets a command work from any folder of a tree, with the code in the root."""
 
 from collections.abc import Iterator
 from contextlib import chdir, contextmanager
@@ -9,10 +9,10 @@ from embspace.app.cli.failures import clear_errors
 
 @contextmanager
 def at_own_root() -> Iterator[None]:
-    """Go to the root of the tree that the current folder lies in, and show errors clearly.
+    """Go to the root of the tree around the current folder, and show errors clearly.
 
-    Who is in none stays where they are, for these commands judge or change a tree, and that should
-    be no other one; what lacks there is an error.
+    Outside of any tree the folder stays, for the commands judge or change a tree, and never a tree
+    elsewhere; files missing at that place are an error.
     """
     from embspace.settings.roots import enclosing_root
     from embspace.settings.study import renew_package
@@ -24,11 +24,11 @@ def at_own_root() -> Iterator[None]:
 
 
 @contextmanager
-def at_model(asked: str, *, own: bool = False) -> Iterator[str]:
-    """Go to the tree that has the results of a model, yield its name there, and show errors.
+def at_model(typed: str, *, own: bool = False) -> Iterator[str]:
+    """Go to the tree with the results of a model, yield the model's name in the tree, show errors.
 
-    That is a root, as `at_own_root` finds it if it must be the user's `own`, or the tree of a
-    report; see `embspace.app.queries.reported`.
+    The tree is a root, as found by `at_own_root` for the user's `own`, or the tree of a report; see
+    `embspace.app.queries.reported`.
     """
     from embspace.app.queries.reported import place_of
     from embspace.settings.roots import enclosing_root, find_root
@@ -36,16 +36,16 @@ def at_model(asked: str, *, own: bool = False) -> Iterator[str]:
     here = Path.cwd()
     with clear_errors():
         root = enclosing_root(here) if own else find_root()
-        tree, model = place_of(asked, root, here, for_results=True) if root else (here, asked)
+        tree, model = place_of(typed, root, here, for_results=True) if root else (here, typed)
         with chdir(tree):
             yield model
 
 
 @contextmanager
-def at_texts(asked: str) -> Iterator[str]:
-    """Go to the tree whose settings say how a model reads texts, yield the model, show errors.
+def at_texts(typed: str) -> Iterator[str]:
+    """Go to the tree with the settings for reading texts by a model, yield the model, show errors.
 
-    A folder is a model by its absolute path; the name of a report is that of its model.
+    A folder is a model by its absolute path; the name of a report stands for the report's model.
     """
     from embspace.app.describe import placed
     from embspace.app.queries.reported import place_of
@@ -54,28 +54,28 @@ def at_texts(asked: str) -> Iterator[str]:
     here = Path.cwd()
     with clear_errors():
         root = find_root()
-        model = placed(asked, root, here)
+        model = placed(typed, root, here)
         tree = root
         if not _is_model_folder(model):
-            tree, model = place_of(asked, root, here)
+            tree, model = place_of(typed, root, here)
         with chdir(tree):
             yield model
 
 
 def placed_texts(corpus: str | None) -> str | None:
-    """Return the absolute path of a file of texts; a name stays what it is."""
+    """Return the absolute path of a file of texts; a name stays."""
     return str(Path(corpus).absolute()) if corpus and Path(corpus).suffix else corpus
 
 
 def _is_model_folder(model: str) -> bool:
-    """Return whether it is the path of a model's own files, and not of a report of one."""
+    """Return whether a path is a folder of a model's own files, and not of a model's report."""
     marks = ("config.json", "modules.json", "0_Transformer", "adapter_config.json")
     return Path(model).is_absolute() and any((Path(model) / mark).exists() for mark in marks)
 
 
 @contextmanager
 def at_any_root() -> Iterator[None]:
-    """Go to the root that `embspace report` takes, also one from elsewhere, and show errors."""
+    """Go to the root used by `embspace report`, also outside of the tree, and show errors."""
     from embspace.settings.roots import find_root
 
     with clear_errors(), chdir(find_root()):

@@ -1,4 +1,4 @@
-"""Gives the options that say how a file of texts is read, for all commands that take one."""
+"""Gives the options for reading a file of texts, for all commands with a file."""
 
 from typing import Annotated, Any, Literal
 
@@ -48,7 +48,7 @@ def reading_of(
     separator: str | None,
     skip_empty: bool,
 ) -> dict[str, Any]:
-    r"""Return what was asked for, by keys of a description in conf/corpus/; \t is a tab."""
+    r"""Return the given options, by keys of a description in conf/corpus/; \t is a tab."""
     said = {
         "text_column": text_column,
         "id_column": id_column,

@@ -1,4 +1,4 @@
-"""Commands that show results: a report, a search, a cosine, methods, definitions."""
+"""Commands for results: a report, a search, a cosine, methods, definitions."""
 
 import os
 import re
@@ -141,8 +141,8 @@ def report(
 ) -> None:
     """Fetch a model, analyze it, and open a page of figures and tables that fills meanwhile.
 
-    Says first what it will cost. Neither params.yaml nor results/ change. What was computed before
-    is taken from the cache, and a report that was ended goes on when it is called again.
+    Prints the cost first. Neither params.yaml nor results/ change. Earlier results are taken from
+    the cache, and an interrupted report goes on when called again.
     """
     from embspace.app.describe import placed
     from embspace.app.report import describe_subject, write_report
@@ -167,11 +167,11 @@ def report(
         made = _page_of_tree(root, model, options_given(context))
         shown = Shown(root, here, may_open=not no_open)
         if made is None:
-            asked = model or ""
-            place = placed(asked, root, here)
-            with _with_other_names(root, asked):
+            typed = model or ""
+            place = placed(typed, root, here)
+            with _with_other_names(root, typed):
                 subject = describe_subject(
-                    asked, corpus, say, options=options, reading=reading, **given
+                    typed, corpus, say, options=options, reading=reading, **given
                 )
             with chdir(root):
                 if quick:
@@ -188,7 +188,7 @@ def report(
 
 
 class Shown:
-    """Opens a page the first time that it is written, or says where it is."""
+    """Opens a page after the first writing, or prints the path."""
 
     def __init__(self, root: Path, here: Path, *, may_open: bool) -> None:
         self._root, self._here = root, here
@@ -196,7 +196,7 @@ class Shown:
         self.page = ""
 
     def __call__(self, made: Path) -> None:
-        """Bring a page of the study in the cache to where it was asked for; open a first one."""
+        """Bring a page of the study in the cache to the caller's folder; open a first page."""
         from embspace.app.report import beside
 
         page = os.path.relpath(beside(made, self._root, self._here), self._here)
@@ -208,26 +208,26 @@ class Shown:
 
 
 def has_display() -> bool:
-    """Return whether a browser could show itself here."""
+    """Return whether a browser could open a window here."""
     is_windowed = sys.platform in ("darwin", "win32")
     return is_windowed or any(os.environ.get(key) for key in ("DISPLAY", "WAYLAND_DISPLAY"))
 
 
-def _page_of_tree(root: Path, asked: str | None, given: dict[str, str]) -> Path | None:
-    """Write the page of a run, a pair or a corpus, or all of them; None if a model is asked for.
+def _page_of_tree(root: Path, typed: str | None, given: dict[str, str]) -> Path | None:
+    """Write the page of a run, a pair or a corpus, or all pages; None for a model.
 
-    `given` are the options on the command line; those that such a page has nothing of are refused.
+    `given` are the options on the command line; options without use for the page are refused.
 
     Raises:
-        InputError: if neither is asked for, or a name is not known; naming an option.
+        InputError: without a name or --all, or for an unknown name; naming an option.
     """
     from embspace.app.page.names import names_of
 
     is_all, is_single = "is_all" in given, "single_file" in given
-    if not is_all and asked is None:
+    if not is_all and typed is None:
         raise InputError("a name: found none, allowed: a name, or else --all")
-    named = names_of(root).get(asked) if asked is not None else None
-    if asked is not None and (named is None or named.kind == "model"):
+    named = names_of(root).get(typed) if typed is not None else None
+    if typed is not None and (named is None or named.kind == "model"):
         if is_single:
             raise InputError("--single-file: found with a model, allowed: a run, a pair, a corpus")
         return None
@@ -246,17 +246,17 @@ def _page_of_tree(root: Path, asked: str | None, given: dict[str, str]) -> Path 
 
 
 @contextmanager
-def _with_other_names(root: Path, asked: str) -> Iterator[None]:
-    """Name runs, pairs and corpora, too, in the error about a word that is no model's name."""
+def _with_other_names(root: Path, typed: str) -> Iterator[None]:
+    """Name runs, pairs and corpora, too, in the error about a word without a model of the name."""
     from embspace.app.page.names import names_of, unknown
 
     try:
         yield
     except InputError as error:
-        is_word = re.fullmatch(r"[\w.-]+", asked) and not Path(asked).exists()
-        if not is_word or asked in names_of(root):
+        is_word = re.fullmatch(r"[\w.-]+", typed) and not Path(typed).exists()
+        if not is_word or typed in names_of(root):
             raise
-        raise InputError(f"{error}{unknown(asked, root)}") from error.__cause__
+        raise InputError(f"{error}{unknown(typed, root)}") from error.__cause__
 
 
 def figure(
@@ -283,9 +283,8 @@ def figure(
 ) -> None:
     """Draw a figure for a paper: no title inside, caption and label in LaTeX.
 
-    Takes the results that are there, and writes PDF, SVG with letters as letters, and .tex with a
-    figure environment and the tables. Type keeps its size at any width.
-    `embspace figure minilm helix`
+    Takes the present results, and writes PDF, SVG with letters as letters, and .tex with a figure
+    environment and the tables. Type keeps its size at any width. `embspace figure minilm helix`
     """
     from embspace.app.drawn import check_drawn
 
@@ -312,17 +311,17 @@ def search(
     pooling: BestPoolingOption = None,
     top: Annotated[int, typer.Option("--top", help="How many windows to list.", min=1)] = 10,
 ) -> None:
-    """List the windows of a corpus that are most like a query, by cosine.
+    """List the windows of a corpus nearest to a query, by cosine.
 
-    Which layer and pooling find best is what `measure_search` measures: results/search/.
+    `measure_search` measures the best layer and pooling for search: results/search/.
     """
     from embspace.app.queries.corpus_space import corpus_of
     from embspace.app.queries.search import search as find
 
     texts = placed_texts(corpus)
     with clear_errors():
-        asked, (query,) = model_first("search", words, model, ["QUERY"])
-    with at_texts(asked) as name:
+        typed, (query,) = model_first("search", words, model, ["QUERY"])
+    with at_texts(typed) as name:
         hits = find(name, corpus_of(texts), query, layer=layer, pooling=pooling, n_hits=top)
     for hit in hits:
         name = f"{hit.text}#{hit.window}" if hit.window else hit.text
@@ -339,20 +338,20 @@ def cosine(
     layer: LayerOption = -1,
     pooling: BestPoolingOption = None,
 ) -> None:
-    """Say how high the cosine of two texts is among those of all pairs of windows of a corpus.
+    """Say how high the cosine of two texts is among all pairs of windows of a corpus.
 
-    Pairs are of different documents. Without a corpus it is the one of params.yaml whose texts are
-    most like yours in length. Says the percentile with its interval over documents, z, and the same
-    after the mean of all is taken off. Of two words that are single tokens, also says the cosine of
-    their input vectors, among all pairs of the vocabulary.
+    Pairs are of different documents. The default corpus is the corpus of params.yaml with texts of
+    the most similar length. Prints the percentile with its interval over documents, z, and the same
+    after the mean of all is taken off. For two single tokens, prints also the cosine of the input
+    vectors, among all pairs of the vocabulary.
     """
     from embspace.app.queries.corpus_space import check_query, corpus_like
     from embspace.app.queries.cosine import compare_texts
 
     texts = placed_texts(corpus)
     with clear_errors():
-        asked, (first, second) = model_first("cosine", words, model, ["TEXT", "TEXT"])
-    with at_texts(asked) as name:
+        typed, (first, second) = model_first("cosine", words, model, ["TEXT", "TEXT"])
+    with at_texts(typed) as name:
         for text in (first, second):
             check_query(text)
         chosen = texts or corpus_like([first, second])
@@ -375,8 +374,8 @@ def cite(
 ) -> None:
     """Print the method of an analysis in sentences for a paper, and its references as BibTeX.
 
-    Settings are those of conf/, numbers those of results/: after a change, `dvc repro` first.
-    `embspace cite minilm helix`
+    Settings are from conf/, numbers from results/: after a change, `dvc repro` first. `embspace
+    cite minilm helix`
     """
     from embspace.app.queries.reported import why_not_there
     from embspace.cite.command import cite as citation_of
@@ -414,10 +413,10 @@ def define(
         ),
     ] = None,
 ) -> None:
-    """Say what a measure is: formula, range, source, invariances, bias, a worked example.
+    """Define a measure: formula, range, source, invariances, bias, a worked example.
 
-    Of an analysis, its question, tables and settings; of a family, its measures; of another word,
-    the measures and functions that speak of it.
+    For an analysis, print question, tables and settings; for a family, the measures; for any
+    further word, the measures and functions with the word.
 
     docs/definitions.md has all measures without the examples, with formulas set.
     """

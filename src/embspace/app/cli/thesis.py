@@ -1,4 +1,4 @@
-"""The command that writes what holds of the thesis on a model."""
+"""Command for the verdicts on the thesis's claims for a model."""
 
 import os
 from pathlib import Path
@@ -26,7 +26,7 @@ def thesis(
         ),
     ] = False,
 ) -> None:
-    """Print which claims of the thesis hold on a model, as Markdown.
+    """Print the claims of the thesis that hold on a model, as Markdown.
 
     embspace thesis minilm --write thesis.md
     """

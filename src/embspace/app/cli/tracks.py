@@ -1,4 +1,4 @@
-"""The command that follows the tokens of a text through a model: track."""
+"""Command for following the tokens of a text through a model: track."""
 
 from typing import Annotated, Literal
 
@@ -50,18 +50,18 @@ def track(
         bool, typer.Option("--no-causal-mask", help="Let a decoder see later tokens.")
     ] = False,
 ) -> None:
-    """Print by layer how many tokens of the vocabulary are nearer to a text's than their own are.
+    """Print by layer how many vocabulary tokens are nearer to a text's token than the token's own.
 
-    Of one token, or one layer, also the cosine and the nearest.
-    `embspace track minilm "The cat sat."`
+    For one token, or one layer, also the cosine and the nearest. `embspace track minilm "The cat
+    sat."`
     """
-    from embspace.app.queries.track import Asked, track_tokens
+    from embspace.app.queries.track import TrackOptions, track_tokens
 
-    asked = Asked(point, positions, nearness, top, not no_causal_mask)
+    options = TrackOptions(point, positions, nearness, top, not no_causal_mask)
     with clear_errors():
         named, (text,) = model_first("track", words, model, ["TEXT"])
     with at_texts(named) as name:
-        found = track_tokens(
-            text, name, layer=layer, token=token, occurrence=occurrence, asked=asked
+        tracked = track_tokens(
+            text, name, layer=layer, token=token, occurrence=occurrence, options=options
         )
-    typer.echo(visible(str(found)))
+    typer.echo(visible(str(tracked)))

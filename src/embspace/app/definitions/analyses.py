@@ -10,10 +10,10 @@ from embspace.settings.schema import read_yaml
 
 
 def described(noun: str) -> str:
-    """Return what an analysis asks, measures, reads, writes, and may be told.
+    """Return the question, measures, inputs, tables and settings of an analysis.
 
     Raises:
-        KeyError: if it is not declared.
+        KeyError: if the analysis is not declared.
     """
     member = declaration(noun)
     analysis = member.analysis
@@ -39,7 +39,7 @@ def _blank(path: str) -> str:
 
 
 def _columns(table: Table) -> str:
-    """Return a line a column: name or pattern, and the heading for readers if it has one."""
+    """Return a line a column: name or pattern, and the heading for readers if present."""
     headings, width = table.headings, max(map(len, table.kinds), default=0)
     return "\n".join(f"  {name:{width}}  {headings.get(name, '')}" for name in table.kinds)
 

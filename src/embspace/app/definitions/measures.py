@@ -64,11 +64,11 @@ POWERS = {"2": "²", "3": "³", "-1": "⁻¹", "ᵀ": "ᵀ"}
 def define(name: str | None) -> str:
     """Return the definition of a measure, function or analysis, a family's measures, or a search.
 
-    Without a name, a line for each measure. A word that is none of these names is looked for in
-    what all of them say.
+    Without a name, return a line for every measure. For a word that is no name, return the
+    definitions with the word.
 
     Raises:
-        InputError: if nothing speaks of it.
+        InputError: if no definition has the word.
     """
     known = definitions()
     if name is None:
@@ -77,7 +77,7 @@ def define(name: str | None) -> str:
     as_name = re.sub(r"\W+", "_", phrase)
     as_analysis = [described(as_name)] if as_name in modules() else []
     if as_name in known:
-        return "\n\n".join([_told(known[as_name], known), *as_analysis])
+        return "\n\n".join([_described(known[as_name], known), *as_analysis])
     if families := TOPICS.get(phrase) or [
         family for family in FAMILIES if as_name in (family, family.split("_")[-1])
     ]:
@@ -95,7 +95,7 @@ def define(name: str | None) -> str:
 
 
 def _speaking_of(phrase: str, known: dict[str, Definition], functions: dict[str, str]) -> list[str]:
-    """Return a line for each measure and function that has a word in its name or its text."""
+    """Return a line for every measure and function with a word in the name or the text."""
     word = re.compile(rf"(?<![a-z_]){re.escape(phrase)}(?![a-z_])")
     texts = {
         name: (measure.summary, " ".join((measure.text, measure.source, measure.bias)))
@@ -111,32 +111,32 @@ def _speaking_of(phrase: str, known: dict[str, Definition], functions: dict[str,
     return [f"  {name:{width}}  {summary}" for name, summary in summaries.items()]
 
 
-def _told(each: Definition, known: dict[str, Definition]) -> str:
-    """Return everything that a measure declares."""
+def _described(measure: Definition, known: dict[str, Definition]) -> str:
+    """Return the full declaration of a measure."""
     facts = {
-        "family": each.family,
-        "formula": readable(each.formula),
-        "range": readable(each.range),
-        "source": each.source,
-        "unchanged by": _unchanged_by(each),
-        "few vectors": INLINE.sub(lambda found: readable(found[1]), each.bias),
+        "family": measure.family,
+        "formula": readable(measure.formula),
+        "range": readable(measure.range),
+        "source": measure.source,
+        "unchanged by": _unchanged_by(measure),
+        "few vectors": INLINE.sub(lambda match: readable(match[1]), measure.bias),
     }
     shown = "\n".join(f"{key + ':':13} {value}" for key, value in facts.items())
-    return f"{each.name}\n\n{each.text}\n\n{shown}\n\n{_example(each, known)}"
+    return f"{measure.name}\n\n{measure.text}\n\n{shown}\n\n{_example(measure, known)}"
 
 
 def readable(formula: str) -> str:
-    """Return a formula in LaTeX as a terminal shows it: `Σ_i (v_i)² / n`.
+    """Return a formula in LaTeX as a terminal shows the formula: `Σ_i (v_i)² / n`.
 
     Raises:
-        KeyError: for a command of LaTeX that no formula had before.
+        KeyError: for a command of LaTeX new to the formulas.
     """
     line, _ = _plain(COMMAND.findall(formula), 0)
     return re.sub(r" +", " ", line).replace("( ", "(").replace(" )", ")").strip()
 
 
 def _plain(marks: list[str], at: int) -> tuple[str, int]:
-    """Return what stands up to the end of a group as plain text, and where that ends."""
+    """Return the rest of a group as plain text, and the place of its end."""
     shown = ""
     while at < len(marks) and marks[at] != "}":
         part, at = _part(marks, at)
@@ -145,7 +145,7 @@ def _plain(marks: list[str], at: int) -> tuple[str, int]:
 
 
 def _part(marks: list[str], at: int) -> tuple[str, int]:
-    """Return one letter, command with its arguments, or group, and where it ends."""
+    """Return a letter, command with its arguments, or group, and the place of its end."""
     mark, name, at = marks[at], marks[at].removeprefix("\\"), at + 1
     if mark == "{":
         return _plain(marks, at)
@@ -179,13 +179,13 @@ def _argument(marks: list[str], at: int) -> tuple[str, int]:
 
 
 def _in_parentheses(term: str) -> str:
-    """Return a term of one piece as it is, another one in parentheses."""
+    """Return a term of a single piece unchanged, a longer term in parentheses."""
     is_whole = re.fullmatch(r"√?[\w.\u0302\u0304]+[²³]?|\|\w+\||√?\([^()]*\)", term)
     return term if is_whole else f"({term})"
 
 
 def definitions_page() -> str:
-    """Return the reference part of docs/definitions.md, with formulas that GitHub renders."""
+    """Return the reference part of docs/definitions.md, with formulas for GitHub."""
     known = definitions()
     parts = []
     for family in FAMILIES:
@@ -195,7 +195,7 @@ def definitions_page() -> str:
 
 
 def _functions(known: dict[str, Definition]) -> str:
-    """Return table rows of the public functions that are no measure, grouped by invariance."""
+    """Return table rows of public functions without a declared measure, grouped by invariance."""
     names_by_invariance: dict[str, list[str]] = {}
     for name in _beside(known):
         if name in INVARIANCES:
@@ -205,43 +205,43 @@ def _functions(known: dict[str, Definition]) -> str:
 
 
 def _beside(known: dict[str, Definition]) -> dict[str, str]:
-    """Return the docstring of each function of `embspace.geometry` that is no measure, by name."""
+    """Return the docstrings of the functions of `embspace.geometry` without a measure, by name."""
     names = sorted(set(dir(geometry)) - set(known))
     values = {name: getattr(geometry, name) for name in names if not name.startswith("_")}
     return {name: getdoc(value) or "" for name, value in values.items() if callable(value)}
 
 
 def _listed(family: Family, known: dict[str, Definition]) -> str:
-    of_family = [each for each in known.values() if each.family == family]
-    width = max(len(each.name) for each in of_family)
-    lines = [f"  {each.name:{width}}  {each.summary}" for each in of_family]
+    members = [measure for measure in known.values() if measure.family == family]
+    width = max(len(measure.name) for measure in members)
+    lines = [f"  {measure.name:{width}}  {measure.summary}" for measure in members]
     return "\n".join([f"{family}: {OF_FAMILY[family]}", *lines])
 
 
-def _section(each: Definition) -> str:
+def _section(measure: Definition) -> str:
     """Return the part of the page on a measure; errors and the example are left to `define`."""
-    text, _, _ = each.text.partition("\n\nRaises:\n")
+    text, _, _ = measure.text.partition("\n\nRaises:\n")
     facts = (
-        f"*Range*: ${each.range}$. *Unchanged by*: {_unchanged_by(each)}.",
-        f"*Source*: {each.source}.",
-        f"*Few vectors*: {each.bias}".replace(r"\(", "$").replace(r"\)", "$"),
+        f"*Range*: ${measure.range}$. *Unchanged by*: {_unchanged_by(measure)}.",
+        f"*Source*: {measure.source}.",
+        f"*Few vectors*: {measure.bias}".replace(r"\(", "$").replace(r"\)", "$"),
     )
-    formula = f"```math\n{each.formula}\n```"
-    return "\n\n".join([f"### `{each.name}`", formula, text, "\n".join(facts)]) + "\n"
+    formula = f"```math\n{measure.formula}\n```"
+    return "\n\n".join([f"### `{measure.name}`", formula, text, "\n".join(facts)]) + "\n"
 
 
-def _unchanged_by(each: Definition) -> str:
-    return _in_words(each.invariant_to)
+def _unchanged_by(measure: Definition) -> str:
+    return _in_words(measure.invariant_to)
 
 
 def _in_words(changes: Collection[str]) -> str:
     return ", ".join(IN_WORDS[change] for change in TRANSFORMATIONS if change in changes)
 
 
-def _example(each: Definition, known: dict[str, Definition]) -> str:
-    """Return the worked example, with the measures that it uses imported."""
-    if not each.example:
+def _example(measure: Definition, known: dict[str, Definition]) -> str:
+    """Return the worked example, with imports of its measures."""
+    if not measure.example:
         return ""
-    lines = [line.removeprefix("    ") for line in each.example.strip().splitlines()]
-    used = [name for name in known if re.search(rf"\b{name}\(", each.example)]
+    lines = [line.removeprefix("    ") for line in measure.example.strip().splitlines()]
+    used = [name for name in known if re.search(rf"\b{name}\(", measure.example)]
     return "\n".join([f">>> from embspace.geometry import {', '.join(used)}", *lines])

@@ -1,4 +1,4 @@
-"""Cosines of points to their neighbors, as the page holds them."""
+"""Cosines of points to the nearest neighbors, in the format of the page."""
 
 from pathlib import Path
 
@@ -22,7 +22,7 @@ def in_hundredths(
 
 
 def learned_vectors(folder: Path, model: str, cloud: str) -> Float[np.ndarray, "n dim"] | None:
-    """Return the vectors of a cloud, less their mean if it is named so; None if missing."""
+    """Return the vectors of a cloud, centered if the name says so; None if missing."""
     from embspace.clouds.learned import one_space
 
     path = folder / f"data/extracted/embeddings/{model}.safetensors"

@@ -53,7 +53,7 @@ def explorer_of(folder: Path, model: str, nouns: Collection[str] | None = None) 
 
 
 def as_inert_json(content: object) -> str:
-    """Return JSON in which no token can end the surrounding script element."""
+    """Return JSON without any token that could end the surrounding script element."""
     text = json.dumps(content, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     # Of "<", ">" and "&" the code point alone; JSON.parse gives the letter back.
     for letter in "<>&\u2028\u2029":

@@ -1,4 +1,4 @@
-"""Gathers what the explorer shows of a model from the files of a computed tree."""
+"""Gathers the explorer's maps of a model from the files of a computed tree."""
 
 from collections.abc import Collection, Iterator
 from pathlib import Path
@@ -36,13 +36,13 @@ VARIANT = ["pooling", "preparation", "layer"]  # columns that tell the maps of o
 ROW = ["corpus", "text", "window"]
 
 Part = dict[str, Any]
-"""Something that the page's script reads, as JSON holds it."""
+"""A part of the input of the page's script, in JSON's types."""
 
 
 def gathered(
     folder: Path, model: str, pack: Pack, nouns: Collection[str] | None = None
 ) -> Part | None:
-    """Return the sets of points of a model and their maps, whose numbers go into `pack`.
+    """Return the sets of points of a model and the maps; the numbers go into `pack`.
 
     None if the tree in `folder` has no map of the model; with `nouns`, of these analyses.
     """
@@ -51,21 +51,21 @@ def gathered(
     sets = [*_learned(folder, model, pack, methods)]
     if nouns is None or "text_maps" in nouns:
         sets += _texts(folder, model, pack)
-    found = [each for each in sets if each["maps"]]
-    if not found:
+    mapped = [part for part in sets if part["maps"]]
+    if not mapped:
         return None
-    for each in found:
-        each["start"] = _truest(each["maps"])
+    for part in mapped:
+        part["start"] = _truest(part["maps"])
     return {
         "model": model,
-        "sets": found,
+        "sets": mapped,
         "trails": _trails(folder, model),
         "layers": layers_of(folder, model, pack),
     }
 
 
 def _truest(maps: list[Part]) -> int:
-    """Return which map keeps the largest share of neighbors; the first of equal ones."""
+    """Return the map with the largest share of kept neighbors; among equal maps the first."""
     return max(range(len(maps)), key=lambda number: maps[number]["recall"])
 
 
@@ -93,7 +93,7 @@ def _learned(folder: Path, model: str, pack: Pack, methods: Collection[str]) -> 
         look = SPACES["positional"]
         yield {
             "title": "positions",
-            "names": [str(each) for each in positions["id"]],
+            "names": [str(position) for position in positions["id"]],
             "categories": [
                 _category(
                     "kind",
@@ -108,13 +108,13 @@ def _learned(folder: Path, model: str, pack: Pack, methods: Collection[str]) -> 
 
 
 def _vectors(folder: Path, model: str, rows: pd.DataFrame, pack: Pack) -> Part:
-    """Return tokens and positions with their kinds, norms and cosines to the mean."""
+    """Return tokens and positions with kinds, norms and cosines to the mean."""
     is_token = (rows["space"] == "input").to_numpy()
     kinds = pd.Series("positional", rows.index)
     vocabulary = folder / f"data/extracted/embeddings/{model}.parquet"
     if vocabulary.exists():
-        found = token_kinds(load_rows(str(vocabulary)))
-        kinds[is_token] = found.reindex(rows.loc[is_token, "id"]).fillna("other").to_numpy()
+        kind_by_token = token_kinds(load_rows(str(vocabulary)))
+        kinds[is_token] = kind_by_token.reindex(rows.loc[is_token, "id"]).fillna("other").to_numpy()
     else:
         kinds[is_token] = "word"
     looks = {kind: (look.name, look.color) for kind, look in TOKEN_KINDS.items()}
@@ -130,20 +130,20 @@ def _vectors(folder: Path, model: str, rows: pd.DataFrame, pack: Pack) -> Part:
     places = "position " + rows["id"].astype(str)
     return {
         "title": "vocabulary",
-        "names": [str(each) for each in np.where(is_token, rows["token"], places)],
+        "names": [str(name) for name in np.where(is_token, rows["token"], places)],
         "categories": [_category("kind", kinds, looks, pack)],
         "scalars": scalars,
     }
 
 
 def _category(name: str, values: pd.Series, looks: dict[str, tuple[str, str]], pack: Pack) -> Part:
-    """Return what points are told apart by: names and colors, and each point's number."""
-    present = [each for each in looks if (values == each).any()]
-    numbers = values.map({each: number for number, each in enumerate(present)})
+    """Return a category of points: names and colors, and a category number per point."""
+    present = [key for key in looks if (values == key).any()]
+    numbers = values.map({key: number for number, key in enumerate(present)})
     return {
         "name": name,
-        "labels": [looks[each][0] for each in present],
-        "colors": [_hex(looks[each][1]) for each in present],
+        "labels": [looks[key][0] for key in present],
+        "colors": [_hex(looks[key][1]) for key in present],
         "array": pack.add(numbers.to_numpy(dtype=np.int64), n_bytes=1),
     }
 
@@ -161,7 +161,7 @@ def _maps(
     rows: pd.DataFrame,
     pack: Pack,
 ) -> Iterator[Part]:
-    """Yield the maps of clouds that have the points of `rows`, by each method."""
+    """Yield the maps of clouds with the points of `rows`, by every method."""
     path = folder / f"data/measured/nearest_neighbors/{model}.safetensors"
     graphs = load_graphs(str(path)) if path.exists() and len(rows) <= MOST_POINTS else {}
     held = dict[str, Part]()
@@ -185,7 +185,7 @@ def _maps(
 
 
 def _held(nearest: np.ndarray, x: np.ndarray | None, by: str, cosine: str, pack: Pack) -> Part:
-    """Return the neighbors of points, and the cosines to them if the vectors `x` are there."""
+    """Return the neighbors of points, with cosines if the vectors `x` are given."""
     held = {"array": pack.add(nearest.ravel().astype(np.int64), n_bytes=2),
             "k": nearest.shape[1], "by": by}  # fmt: skip
     if x is not None and len(x) == len(nearest):
@@ -217,14 +217,14 @@ def _map(
 
 
 def _texts(folder: Path, model: str, pack: Pack) -> Iterator[Part]:
-    """Yield the texts of all corpora, on each of their maps."""
+    """Yield the texts of all corpora, on every map of texts."""
     path = folder / f"data/projected/text_maps/{model}.parquet"
     if not path.exists():
         return
     table = load_rows(str(path))
     quality = load_table(str(folder / f"results/text_maps/quality/{model}.csv"))
-    for name, of_set in table.groupby("map", sort=False):
-        groups = list(of_set.groupby([*VARIANT, "method"], sort=False))
+    for name, set_rows in table.groupby("map", sort=False):
+        groups = list(set_rows.groupby([*VARIANT, "method"], sort=False))
         rows = groups[0][1].reset_index(drop=True)
         corpora = {
             key: (look.name, look.color) for key, look in corpus_looks(rows["corpus"]).items()
@@ -286,12 +286,12 @@ def _domains(rows: pd.DataFrame, pack: Pack) -> list[Part]:
     domains = sorted(set(domain))
     if not 1 < len(domains) <= len(PALETTE):
         return []
-    looks = {each: (each, PALETTE[number]) for number, each in enumerate(domains)}
+    looks = {name: (name, PALETTE[number]) for number, name in enumerate(domains)}
     return [_category("domain", domain, looks, pack)]
 
 
 def _trails(folder: Path, model: str) -> list[Part]:
-    """Return the paths of the evolution sentences' tokens through the layers, on one plane each."""
+    """Return the paths of the evolution sentences' tokens through the layers, on a plane each."""
     path = folder / f"results/evolution/path/{model}.csv"
     if not path.exists():
         return []
@@ -301,11 +301,11 @@ def _trails(folder: Path, model: str) -> list[Part]:
         tokens = [
             {
                 "token": str(token),
-                "layers": of_token["layer"].tolist(),
-                "x": of_token["component_1"].round(4).tolist(),
-                "y": of_token["component_2"].round(4).tolist(),
+                "layers": token_rows["layer"].tolist(),
+                "x": token_rows["component_1"].round(4).tolist(),
+                "y": token_rows["component_2"].round(4).tolist(),
             }
-            for (_, token), of_token in rows.groupby(["position", "token"], sort=True)
+            for (_, token), token_rows in rows.groupby(["position", "token"], sort=True)
         ]
         trails.append({"view": str(view), "text": str(text), "tokens": tokens})
     return trails

@@ -1,4 +1,4 @@
-"""Gathers the maps of all layers of a model, between which the explorer's slider leads."""
+"""Gathers the maps of all layers of a model, for the explorer's slider over layers."""
 
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ UNKNOWN = 255  # of neighbors that a layer without one before it does not have
 
 
 def layers_of(folder: Path, model: str, pack: Pack) -> dict[str, Any] | None:
-    """Return the maps of `project_layer_maps`, whose numbers go into `pack`; None without any."""
+    """Return the maps of `project_layer_maps`, with numbers in `pack`; None without any."""
     path = folder / f"data/projected/layer_maps/{model}.parquet"
     if not path.exists():
         return None
@@ -29,7 +29,7 @@ def layers_of(folder: Path, model: str, pack: Pack) -> dict[str, Any] | None:
         return None
     first = places[places["layer"] == table["layer"].iloc[0]]
     return {
-        "names": [str(each) for each in first["context"]],
+        "names": [str(context) for context in first["context"]],
         "k": int(table["k"].iloc[0]),
         "chance": float(table["chance_changed"].iloc[0]),
         "colors": list(CHANGED.values()),
@@ -41,16 +41,16 @@ def layers_of(folder: Path, model: str, pack: Pack) -> dict[str, Any] | None:
 
 
 def _layer(points: pd.DataFrame, row: dict[Any, Any], pack: Pack) -> dict[str, Any]:
-    """Return one map: places, and by kind how many of its k neighbors a token has changed."""
+    """Return a map: places, and by kind the number of changed neighbors among a token's k."""
     shares = [points[name].to_numpy(dtype=float) for name in CHANGED]
-    counts = [np.rint(each * row["k"]) for each in shares]
-    whole = [np.where(np.isfinite(each), each, UNKNOWN).astype(np.int64) for each in counts]
+    counts = [np.rint(share * row["k"]) for share in shares]
+    whole = [np.where(np.isfinite(count), count, UNKNOWN).astype(np.int64) for count in counts]
     means = [float(row[name]) for name in CHANGED]
     return {
         "layer": int(row["layer"]),
         "recall": float(row["neighbor_recall"]),
-        "means": [None if np.isnan(each) else each for each in means],
+        "means": [None if np.isnan(mean) else mean for mean in means],
         "x": pack.add_scaled(points["x"].to_numpy(dtype=float)),
         "y": pack.add_scaled(points["y"].to_numpy(dtype=float)),
-        "changed": [pack.add(each, n_bytes=1) for each in whole],
+        "changed": [pack.add(count, n_bytes=1) for count in whole],
     }

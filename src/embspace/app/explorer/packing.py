@@ -1,4 +1,4 @@
-"""Packs arrays of numbers into one text that a script of a page can read."""
+"""Packs arrays of numbers into a single text for a script of a page."""
 
 import zlib
 from base64 import b64encode
@@ -16,11 +16,11 @@ class Pack:
     def __init__(self) -> None:
         self._parts: list[bytes] = []
         self.shapes: list[dict[str, int]] = []
-        """Return where each array starts, how many numbers it has, and the bytes of a number."""
+        """The start of every array, the number of its entries, and the bytes of a number."""
         self._n_bytes = 0
 
     def add(self, values: Int[np.ndarray, " n"] | UInt16[np.ndarray, " n"], *, n_bytes: int) -> int:
-        """Take an array in, as numbers of one or two bytes, and return its number."""
+        """Add an array, as numbers of one or two bytes, and return the number of the array."""
         content = values.astype("<u2" if n_bytes == 2 else "u1").tobytes()
         content += b"\0" * (len(content) % 2)  # the next array may have two bytes a number
         self.shapes.append({"start": self._n_bytes, "length": len(values), "bytes": n_bytes})
@@ -37,5 +37,5 @@ class Pack:
         return {"array": self.add(whole, n_bytes=2), "low": low, "high": high}
 
     def text(self) -> str:
-        """Return all arrays, one after the other, compressed by zlib and in base 64."""
+        """Return all arrays in sequence, compressed by zlib and in base 64."""
         return b64encode(zlib.compress(b"".join(self._parts), 9)).decode()

@@ -1,4 +1,4 @@
-"""Reads the vectors and the words of the windows of texts that a map shows."""
+"""Reads the vectors and the words of the windows of texts on a map."""
 
 import unicodedata
 from pathlib import Path
@@ -35,8 +35,8 @@ def window_vectors(
     Args:
         folder: The root of a tree.
         model: The model's name.
-        rows: One row a window: corpus, text, window.
-        place: Pooling, preparation and layer, as the maps' tables have them.
+        rows: A row a window: corpus, text, window.
+        place: Pooling, preparation and layer, as in the maps' tables.
     """
     from embspace.geometry.maps.prepared import prepared
 
@@ -45,16 +45,16 @@ def window_vectors(
         return None
     parts: list[np.ndarray] = []
     places: list[np.ndarray] = []
-    for corpus, of_corpus in rows.reset_index(drop=True).groupby("corpus", sort=False):
+    for corpus, corpus_rows in rows.reset_index(drop=True).groupby("corpus", sort=False):
         path = folder / f"data/extracted/hidden_states/{model}/{corpus}"
-        found = _numbers(path, of_corpus)
-        if found is None or not path.with_name(f"{corpus}.safetensors").exists():
+        numbers = _numbers(path, corpus_rows)
+        if numbers is None or not path.with_name(f"{corpus}.safetensors").exists():
             return None
         states = load_tensors(f"{path}.safetensors", (pooling,))[pooling]
-        if layer >= len(states) or found.max() >= states.shape[1]:
+        if layer >= len(states) or numbers.max() >= states.shape[1]:
             return None
-        parts.append(states[layer][found])
-        places.append(of_corpus.index.to_numpy())
+        parts.append(states[layer][numbers])
+        places.append(corpus_rows.index.to_numpy())
     order = np.concatenate(places)
     x = np.concatenate(parts)
     return prepared(x[np.argsort(order)], preparation)
@@ -67,21 +67,21 @@ def _numbers(path: Path, rows: pd.DataFrame) -> Int[np.ndarray, " n"] | None:
         return None
     windows = load_rows(str(table))
     known = pd.MultiIndex.from_frame(windows[["text", "window"]].astype({"text": str}))
-    asked = pd.MultiIndex.from_frame(rows[["text", "window"]].astype({"text": str}))
+    wanted = pd.MultiIndex.from_frame(rows[["text", "window"]].astype({"text": str}))
     if not known.is_unique:
         return None
-    found = known.get_indexer(asked)
-    return found if (found >= 0).all() else None
+    numbers = known.get_indexer(wanted)
+    return numbers if (numbers >= 0).all() else None
 
 
 def window_texts(folder: Path, model: str, rows: pd.DataFrame) -> list[str] | None:
     """Return the text of every window; None if missing or from different texts."""
     parts = []
-    for corpus, of_corpus in rows.groupby("corpus", sort=False):
+    for corpus, corpus_rows in rows.groupby("corpus", sort=False):
         path = folder / f"data/extracted/hidden_states/{model}/{corpus}"
         prepared = folder / f"data/prepared/texts/{corpus}.parquet"
         tokens = path.with_name(f"{corpus}.tokens.parquet")
-        numbers = _numbers(path, of_corpus)
+        numbers = _numbers(path, corpus_rows)
         if numbers is None or not prepared.exists() or not tokens.exists():
             return None
         inside = load_rows(str(tokens))
@@ -89,16 +89,16 @@ def window_texts(folder: Path, model: str, rows: pd.DataFrame) -> list[str] | No
         ends = ends.reindex(numbers, fill_value=0)
         texts = load_rows(str(prepared)).drop_duplicates("id")
         content = texts.set_index(texts["id"].astype(str))["text"]
-        content = content.reindex(of_corpus["text"].astype(str))
+        content = content.reindex(corpus_rows["text"].astype(str))
         if content.isna().any():
             return None
         cut = zip(content, ends["start"], ends["end"], strict=True)
-        parts.append(pd.Series([text[a:b] for text, a, b in cut], of_corpus.index))
-    return [str(each) for each in pd.concat(parts).reindex(rows.index)]
+        parts.append(pd.Series([text[a:b] for text, a, b in cut], corpus_rows.index))
+    return [str(text) for text in pd.concat(parts).reindex(rows.index)]
 
 
 def snippet(text: str) -> str:
-    """Return the first letters of a text in one line."""
+    """Return the first letters of a text in a single line."""
     flat = " ".join(text.split())
     return flat if len(flat) <= SNIPPET else f"{flat[: SNIPPET - 1].rstrip()}…"
 
@@ -108,7 +108,7 @@ def _named_words(text: str) -> list[str]:
 
 
 def counted_words(texts: list[str], pack: Pack) -> dict[str, object] | None:
-    """Return the words of texts and their counts by text; None if no two texts share a word.
+    """Return the words of texts and the counts by text; None if no two texts share a word.
 
     English function words, numbers and words of a single text are left out.
     """

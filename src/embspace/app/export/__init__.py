@@ -1,1 +1,1 @@
-"""Bridges: a space with the names of its rows, as files that other tools open."""
+"""Bridges: a space with the names of its rows, as files for further tools."""

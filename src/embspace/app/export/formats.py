@@ -1,4 +1,4 @@
-"""Files that other tools open: parquet, Embedding Atlas, TensorFlow's projector, DataMapPlot."""
+"""Files for further tools: parquet, Embedding Atlas, TensorFlow's projector, DataMapPlot."""
 
 import json
 from collections.abc import Callable
@@ -18,10 +18,10 @@ DIGITS = "%.9g"  # bring a float32 back to the bit
 
 
 def export_space(space: ExportedSpace, to: str, folder: Path) -> list[str]:
-    """Write a space for a tool into a folder; return lines that say what was written and what next.
+    """Write a space for a tool into a folder; return lines on the written files and the next step.
 
     Raises:
-        InputError: if there is no such tool, or a file cannot be written.
+        InputError: if the tool is unknown, or a file cannot be written.
     """
     if to not in FORMATS:
         raise InputError(f"--to: {not_among(to, list(FORMATS))}")
@@ -29,7 +29,7 @@ def export_space(space: ExportedSpace, to: str, folder: Path) -> list[str]:
 
 
 def write_parquet(space: ExportedSpace, folder: Path) -> list[str]:
-    """Write the rows with their vector, a list of float32 in the column `vector`."""
+    """Write the rows with the vectors, as lists of float32 in the column `vector`."""
     path = folder / f"{space.name}.parquet"
     _write_table(space, path, None)
     return [f"{path}", f'next: pandas.read_parquet("{path}")']
@@ -44,7 +44,7 @@ def write_embedding_atlas(space: ExportedSpace, folder: Path) -> list[str]:
 
 
 def write_projector(space: ExportedSpace, folder: Path) -> list[str]:
-    """Write vectors and metadata as the projector's tables, with its configuration."""
+    """Write vectors and metadata as the projector's tables, with a configuration."""
     to = folder / f"{space.name}-projector"
     lines = ["\t".join(_cell(column) for column in space.rows)]
     lines += ["\t".join(map(_cell, row)) for row in space.rows.itertuples(index=False)]
@@ -88,15 +88,15 @@ FORMATS: dict[str, Callable[[ExportedSpace, Path], list[str]]] = {
 
 
 def flat(x: Float[np.ndarray, "row dim"]) -> Float[np.ndarray, "row 2"]:
-    """Return the first two principal components; where there is one, zeros beside it."""
+    """Return the first two principal components; zeros beside a single component."""
     from embspace.geometry.maps.pca import principal_components
 
     n, dim = x.shape
     if dim > max(n, WIDE):  # the same points in the axes that they span
         x = np.linalg.qr((x - x.mean(axis=0, dtype=np.float64)).T).R.T
     n_components = min(2, *x.shape)
-    found = principal_components(x, n_components=n_components).coordinates.astype(np.float32)
-    return np.pad(found, ((0, 0), (0, 2 - n_components)))
+    coordinates = principal_components(x, n_components=n_components).coordinates.astype(np.float32)
+    return np.pad(coordinates, ((0, 0), (0, 2 - n_components)))
 
 
 def _write_table(space: ExportedSpace, path: Path, map_: Any) -> None:

@@ -1,4 +1,4 @@
-"""A space to export: the vectors and a table of what its rows are."""
+"""A space to export: the vectors and a table of the rows."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,7 +20,7 @@ COORDINATES = ("x", "y", "vector")  # columns that are added to the rows
 
 @dataclass(frozen=True, eq=False)
 class ExportedSpace:
-    """Vectors, and a row for each with at least `label` and `group`."""
+    """Vectors, and a row per vector with at least `label` and `group`."""
 
     name: str
     vectors: Float[np.ndarray, "row dim"]
@@ -30,11 +30,11 @@ class ExportedSpace:
 def learned_space(model: str, space: str) -> ExportedSpace:
     """Return a learned table of a model: `input`, `positional` or `segment`.
 
-    `model` is what `embspace.spaces` takes, or vectors of conf/model/; the tree is the current
+    `model` is a model for `embspace.spaces`, or vectors of conf/model/; the tree is the current
     folder.
 
     Raises:
-        InputError: if the model cannot be read, or has no such table.
+        InputError: if the model cannot be read, or the table does not exist.
     """
     from embspace.extract.embeddings import extract_embeddings
     from embspace.loaded.model import description_of
@@ -53,10 +53,10 @@ def learned_space(model: str, space: str) -> ExportedSpace:
 
 
 def texts_space(model: str, corpus: str, layer: int, pooling: str) -> ExportedSpace:
-    """Return the windows of a corpus at a layer and pooling; layer -1 is the last one.
+    """Return the windows of a corpus at a layer and pooling; layer -1 is the last.
 
     Raises:
-        InputError: naming what is not known, cannot be read, or is out of range.
+        InputError: naming anything unknown, unreadable, or out of range.
     """
     from embspace.app.queries.corpus_space import reference_space
 
@@ -77,10 +77,10 @@ def texts_space(model: str, corpus: str, layer: int, pooling: str) -> ExportedSp
 
 
 def tokens_space(model: str, corpus: str, layer: int) -> ExportedSpace:
-    """Return the states of all tokens of a corpus at a layer; layer -1 is the last one.
+    """Return the states of all tokens of a corpus at a layer; layer -1 is the last.
 
     Raises:
-        InputError: as `texts_space` does.
+        InputError: as `texts_space`.
     """
     from embspace.app.queries.corpus_space import check_layer
     from embspace.loaded.model import load
@@ -106,10 +106,10 @@ def own_space(
     header: bool | None = None,
     separator: str | None = None,
 ) -> ExportedSpace:
-    """Return vectors of a file, with the labels and groups of another, else of their own.
+    """Return vectors of a file, with labels and groups from a second file or from the first.
 
     Raises:
-        InputError: if a file cannot be read, or they have other numbers of rows.
+        InputError: if a file cannot be read, or the numbers of rows differ.
     """
     from embspace.files.vectors import read_labeled_vectors, read_labels
 

@@ -25,7 +25,7 @@ from embspace.app.live.views import (
     track_view,
 )
 from embspace.app.queries.loading import without_report_of_weights
-from embspace.app.queries.track import Asked, Track
+from embspace.app.queries.track import Track, TrackOptions
 from embspace.clouds.pooling import EXTRACTED
 from embspace.errors import InputError, not_among, shortened
 from embspace.models.stream.tracked_states import Point
@@ -50,14 +50,14 @@ class Question:
 
     text: str
     model: str
-    asked: Asked
+    options: TrackOptions
     chosen: int = field(default=1, compare=False)
-    """The position of the chosen token; at first that of the first word."""
+    """The position of the chosen token; at first the position of the first word."""
 
 
 @dataclass(frozen=True)
 class Answers:
-    """Answers visitors, one at a time and each not too often."""
+    """Answers visitors, a visitor at a time, and no visitor too often."""
 
     limit: RateLimit = field(default_factory=lambda: RateLimit(MOST_REQUESTS, PER_SECONDS))
     _one_at_a_time: Any = field(default_factory=Lock)
@@ -79,7 +79,7 @@ class Answers:
         questions = []
 
         def work() -> str:
-            asked = Asked(
+            options = TrackOptions(
                 _among("point", point, POINTS),
                 _among("positions", positions, POSITIONS),
                 _among("nearness", nearness, NEARNESS),
@@ -87,7 +87,7 @@ class Answers:
             )
             name = _name("model", model)
             reading_model(name)  # a visitor's path is no model, as a user's is
-            question = Question(_text("text", text), name, asked)
+            question = Question(_text("text", text), name, options)
             track = tracked(question)
             is_same = before and (before.text, before.model) == (question.text, question.model)
             chosen = before.chosen if before and is_same else min(1, max(_positions(track)))
@@ -100,7 +100,7 @@ class Answers:
     def choose(
         self, visitor: str, question: Question | None, position: object
     ) -> tuple[str, Question | None]:
-        """Return the views with the token at a position chosen, and what is asked now."""
+        """Return the views with the token at a position chosen, and the new question."""
         questions = [question]
 
         def work() -> str:
@@ -151,7 +151,7 @@ class Answers:
         layer: object,
         pooling: object,
     ) -> str:
-        """Return the cosine of two texts, and where it stands among all pairs of a corpus."""
+        """Return the cosine of two texts, and its place among all pairs of a corpus."""
 
         def work() -> str:
             from embspace.app.queries.cosine import compare_texts
@@ -174,7 +174,7 @@ class Answers:
         layer: object,
         pooling: object,
     ) -> str:
-        """Return the windows of a corpus that are most like a query."""
+        """Return the windows of a corpus most similar to a query."""
 
         def work() -> str:
             from embspace.app.queries.search import search
@@ -194,7 +194,7 @@ class Answers:
 
         The identity is the model with the computed files; None for a message.
         """
-        found: list[object] = []
+        identities: list[object] = []
 
         def work() -> str:
             from embspace.app.live.maps import files_of, map_view
@@ -205,14 +205,14 @@ class Answers:
             described_in(CONF / "model", name)  # before a path is built of what was typed
             now = (name, files_of(name))
             view = map_view(name) if now != there else ""
-            found.append(now)
+            identities.append(now)
             return view
 
         view = self._answer(visitor, work)
-        return view or None, found[0] if found else None
+        return view or None, identities[0] if identities else None
 
     def _answer(self, visitor: str, work: Callable[[], str]) -> str:
-        """Return what `work` returns, or a message; a crash is logged and ends with its request."""
+        """Return the output of `work`, or a message; a crash is logged and ends the request."""
         try:
             self.limit.take(visitor)
             with self._one_at_a_time, without_report_of_weights():
@@ -226,10 +226,10 @@ class Answers:
 
 @lru_cache(maxsize=KEPT)
 def tracked(question: Question) -> Track:
-    """Return the tokens of a text at all layers, as `embspace track` has them.
+    """Return the tokens of a text at all layers, as `embspace track`.
 
     Raises:
-        InputError: as `track_tokens` does.
+        InputError: as `track_tokens`.
     """
     from embspace.app.queries.track import track_tokens
 
@@ -239,7 +239,7 @@ def tracked(question: Question) -> Track:
         layer=None,
         token=None,
         occurrence=None,
-        asked=question.asked,
+        options=question.options,
     )
 
 
@@ -247,25 +247,25 @@ def _positions(track: Track) -> set[int]:
     return {row.position for row in track.rows}
 
 
-def _among(what: str, found: object, allowed: tuple[Chosen, ...]) -> Chosen:
-    for each in allowed:
-        if each == found:
-            return each
-    raise InputError(f"{what}: {not_among(shortened(found), allowed)}")
+def _among(what: str, given: object, allowed: tuple[Chosen, ...]) -> Chosen:
+    for choice in allowed:
+        if choice == given:
+            return choice
+    raise InputError(f"{what}: {not_among(shortened(given), allowed)}")
 
 
-def _text(what: str, found: object, most: int = MOST_CHARACTERS) -> str:
-    if not isinstance(found, str):
-        raise InputError(f"{what}: found {shortened(found)}, allowed: a text")
-    return check_length(found, what, most=most)
+def _text(what: str, given: object, most: int = MOST_CHARACTERS) -> str:
+    if not isinstance(given, str):
+        raise InputError(f"{what}: found {shortened(given)}, allowed: a text")
+    return check_length(given, what, most=most)
 
 
-def _name(what: str, found: object) -> str:
-    return _text(what, found, LONGEST_NAME)
+def _name(what: str, given: object) -> str:
+    return _text(what, given, LONGEST_NAME)
 
 
-def _pairs(what: str, found: object) -> str:
-    return _text(what, found, 2 * MOST_PAIRS * MOST_CHARACTERS)
+def _pairs(what: str, given: object) -> str:
+    return _text(what, given, 2 * MOST_PAIRS * MOST_CHARACTERS)
 
 
 def _where(model: object, corpus: object) -> tuple[str, str]:

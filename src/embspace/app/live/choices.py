@@ -1,4 +1,4 @@
-"""Lists the models and corpora that a visitor of the app may choose."""
+"""Lists the models and corpora for a visitor of the app."""
 
 from typing import Any
 
@@ -9,38 +9,38 @@ from embspace.settings.params import CONF, read_params
 from embspace.settings.schema import read_yaml
 
 
-def models_to_choose(asked: str | None) -> list[str]:
-    """Return the requested model, and the models of params.yaml that read texts, in file order.
+def models_to_choose(model: str | None) -> list[str]:
+    """Return the requested model, and the models of params.yaml for texts, in file order.
 
     Raises:
         InputError: if no model reads texts, or the requested model does not.
     """
-    found = []
-    if asked is not None:
-        reading_model(asked)
-        found.append(asked)
+    names = []
+    if model is not None:
+        reading_model(model)
+        names.append(model)
     for name in read_params().models:
-        if name == asked:
+        if name == model:
             continue
         try:
             reading_model(name)
         except InputError:
             continue
-        found.append(name)
-    if not found:
+        names.append(name)
+    if not names:
         raise InputError("params.yaml: key 'models': found no model that reads texts")
-    return found
+    return names
 
 
 def corpora_to_choose() -> list[str]:
-    """Return the corpora of params.yaml, that of long texts first: few texts make no percentile."""
+    """Return the corpora of params.yaml, the long texts first: few texts make no percentile."""
     params = read_params()
     first = params.roles.get("long_texts")
     return sorted(params.corpora, key=lambda corpus: corpus != first)
 
 
 def reading_model(name: str) -> Any:
-    """Return the checked description of a model that reads texts.
+    """Return the checked description of a model for texts.
 
     Raises:
         InputError: if the model is unknown, or consists of vectors alone.

@@ -1,4 +1,4 @@
-"""Two lists of pairs of texts: how alike are their mean differences, and are those of chance?"""
+"""Two lists of pairs of texts: the cosine of the mean differences, beside chance."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ TextPair = tuple[str, str]
 
 @dataclass(frozen=True)
 class DirectionCosine:
-    """The cosine of the mean differences of two lists of pairs, beside its nulls."""
+    """The cosine of the mean differences of two lists of pairs, beside the nulls."""
 
     layer: int
     pooling: str
@@ -31,13 +31,13 @@ class DirectionCosine:
     corrected_cosine: float
     """Corrected for noise (Spearman 1904); NaN where a mean difference is not told from noise."""
     reliability: tuple[float, float]
-    """The share of the squared length of each mean difference that is no noise."""
+    """The share of the squared length of a list's mean difference without noise, by list."""
     null_low: float
-    """The lower end of the range that holds 95 % of the cosines of random pairs."""
+    """The lower end of the range of 95 % of the cosines of random pairs."""
     null_high: float
-    """The upper end of that range."""
+    """The upper end of the range of 95 %."""
     p_value: float
-    """Two-sided: the share of random pairs whose cosine is as far from 0."""
+    """Two-sided: the share of random pairs with a cosine as far from 0."""
     random_weights_cosine: float
     """The same cosine at random weights."""
 
@@ -74,11 +74,11 @@ def compare_directions(
 ) -> DirectionCosine:
     """Return the cosine of the mean differences of two lists of pairs.
 
-    A difference is the vector of a pair's second text minus that of its first. For the null, all
-    texts are put into pairs at random, and these into two lists as long as the given ones.
+    A difference is the vector of a pair's second text minus the vector of the first. For the null,
+    all texts are put into pairs at random, and the pairs into two lists as long as the given lists.
 
     Raises:
-        InputError: naming what is not known, too long, or out of range.
+        InputError: naming anything unknown, too long, or out of range.
     """
     from embspace.app.live.choices import reading_model
     from embspace.loaded.model import load
@@ -97,7 +97,7 @@ def compare_directions(
             raise InputError(
                 f"layer: found {layer}, allowed: 0 to {layers - 1}, or -1 for the last"
             )
-        return np.stack([each.pooled[pooling][layer] for each in encoded]).astype(np.float64)
+        return np.stack([window.pooled[pooling][layer] for window in encoded]).astype(np.float64)
 
     category = np.repeat([0, 1], [len(first), len(second)])
     return direction_cosine(
@@ -130,10 +130,10 @@ def direction_cosine(
         raise InputError("found a pair whose two texts have one vector, allowed: pairs that differ")
     random = random_x[1::2] - random_x[::2]
     weights = mean_weights(category)
-    found = mean_offsets(difference @ difference.T, category, weights)
+    offsets = mean_offsets(difference @ difference.T, category, weights)
     at_random = mean_offsets(random @ random.T, category, weights)
     null = _random_pairings(x, np.bincount(category), generator)
-    cosine = float(found.cosine[0, 0, 1])
+    cosine = float(offsets.cosine[0, 0, 1])
     low, high = np.quantile(null, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
     as_far = int((np.abs(null) >= abs(cosine) - ROUNDING).sum())
     n = np.bincount(category)
@@ -142,8 +142,8 @@ def direction_cosine(
         pooling=pooling,
         n_pairs=(int(n[0]), int(n[1])),
         cosine=cosine,
-        corrected_cosine=float(found.corrected_cosine[0, 0, 1]),
-        reliability=(float(found.reliability[0, 0]), float(found.reliability[0, 1])),
+        corrected_cosine=float(offsets.corrected_cosine[0, 0, 1]),
+        reliability=(float(offsets.reliability[0, 0]), float(offsets.reliability[0, 1])),
         null_low=float(low),
         null_high=float(high),
         p_value=(1 + as_far) / (1 + len(null)),
@@ -154,18 +154,18 @@ def direction_cosine(
 def _random_pairings(
     x: Float[np.ndarray, "text dim"], n_pairs: Int[np.ndarray, " 2"], generator: np.random.Generator
 ) -> Float[np.ndarray, " draw"]:
-    """Return the cosine of two mean differences for each draw of pairs; undefined ones are out."""
+    """Return the cosine of two mean differences by draw of pairs, without undefined cosines."""
     centered = x - x.mean(axis=0)
     gram = centered @ centered.T
     order = generator.random((N_DRAWS, len(x))).argsort(axis=1)
-    of_list = np.repeat([0, 1], 2 * n_pairs)
+    list_number = np.repeat([0, 1], 2 * n_pairs)
     sign = np.tile([-1.0, 1.0], len(x) // 2)
     first, second = np.zeros((2, N_DRAWS, len(x)))
     for number, coefficients in enumerate((first, second)):
-        weight = np.where(of_list == number, sign, 0)
+        weight = np.where(list_number == number, sign, 0)
         np.put_along_axis(coefficients, order, np.broadcast_to(weight, order.shape), axis=1)
     product = np.einsum("dt,dt->d", first @ gram, second)
-    squared = [np.einsum("dt,dt->d", each @ gram, each) for each in (first, second)]
+    squared = [np.einsum("dt,dt->d", weights @ gram, weights) for weights in (first, second)]
     shortest = 1e-12 * np.trace(gram)
     defined = (squared[0] > shortest) & (squared[1] > shortest)
     return product[defined] / np.sqrt(squared[0][defined] * squared[1][defined])

@@ -1,4 +1,4 @@
-"""Who may ask the app, and for what: names of hosts, origins of pages, and no files."""
+"""Limits the requests to the app: names of hosts, origins of pages, and no files."""
 
 import json
 import re
@@ -40,23 +40,23 @@ Application = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 @dataclass(frozen=True)
 class Guests:
-    """Who may reach the app, beside this machine itself under its own names."""
+    """The permitted hosts and origins of an app, beside this machine under its own names."""
 
     hosts: frozenset[str]
     """Names in the header `Host`, without a port, in small letters."""
     origins: frozenset[str] = frozenset()
     """Pages allowed to read answers: `http://name:port`; the app's own pages always may."""
     proxies: tuple[str, ...] = ()
-    """Addresses whose `X-Forwarded-For` is believed."""
+    """Addresses with a trusted `X-Forwarded-For`."""
 
 
 def guests_of(
     host: str, hosts: Iterable[str], origins: Iterable[str], proxies: Iterable[str]
 ) -> Guests:
-    """Return who may reach an app that listens at `host`, as the options of the command say.
+    """Return the guests of an app at the address `host`, from the options of the command.
 
     Raises:
-        InputError: naming the option, and what is no name of a host or no origin.
+        InputError: naming the option, and the wrong name of a host or wrong origin.
     """
     own = [*LOOPBACK, *([] if host in WILDCARDS else [host.lower()])]
     for name in (named := [name.lower() for name in hosts]):
@@ -75,7 +75,7 @@ def _bracketed(name: str) -> str:
 
 
 def _name(host: str) -> str:
-    """Return the name in a header `Host`, "" for what is none."""
+    """Return the name in a header `Host`, "" without a valid name."""
     parts = HOST.fullmatch(host.lower())
     return parts[1].strip("[]") if parts else ""
 
@@ -92,13 +92,13 @@ def lifespan_of(guests: Guests) -> Callable[[Any], Any]:
 
 
 class Doors:
-    """Refuses requests that are not of this app's page, and says in a sentence why."""
+    """Refuses requests from outside of the app's page, with the reason in a sentence."""
 
     def __init__(self, app: Application, guests: Guests) -> None:
         self.app, self.guests = app, guests
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Hand a request on, or answer it."""
+        """Hand a request on, or answer with a refusal."""
         if scope["type"] == "lifespan":
             await self.app(scope, receive, send)
             return
@@ -141,7 +141,7 @@ class Doors:
         return None
 
     def _inside(self, scope: Scope, headers: list[tuple[bytes, bytes]]) -> Scope:
-        """Return a request without what a proxy says, unless one was named."""
+        """Return a request without a proxy's headers, unless a proxy was named."""
         if self.guests.proxies:
             return scope
         kept = [
@@ -152,7 +152,7 @@ class Doors:
         return {**scope, "headers": kept}
 
     async def _posted(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Hand on what is sent if it is small and has texts and numbers alone."""
+        """Hand on a body if small and of texts and numbers alone."""
         body = b""
         while True:
             message = await receive()
@@ -199,7 +199,7 @@ def flaw_of_body(body: bytes) -> str:
 
 
 def _objects(given: dict[str, Any]) -> bool:
-    """Return whether there is an object among values, or in lists of them."""
+    """Return whether an object is among values, or in lists of values."""
     values = list(given.values())
     while values:
         value = values.pop()
@@ -211,7 +211,7 @@ def _objects(given: dict[str, Any]) -> bool:
 
 
 def _origin(headers: list[tuple[bytes, bytes]]) -> str:
-    """Return the origin of the page that asks; "" where a browser names none."""
+    """Return the origin of the requesting page; "" without a name from the browser."""
     origins = {value.decode("latin-1").lower() for name, value in headers if name == b"origin"}
     return origins.pop() if len(origins) == 1 else " ".join(sorted(origins))
 
@@ -238,7 +238,7 @@ def _with_headers(send: Send, extra: dict[bytes, bytes]) -> Send:
 async def _answer(
     scope: Scope, send: Send, status: int, said: str, more: dict[bytes, bytes] | None = None
 ) -> None:
-    """Answer with a message, as gradio's page and its clients read it."""
+    """Answer with a message, in the format of gradio's page and clients."""
     if scope["type"] == "websocket":
         await send({"type": "websocket.close", "code": 1008, "reason": said[:100]})
         return

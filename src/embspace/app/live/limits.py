@@ -1,4 +1,4 @@
-"""Bounds of what a visitor may send, and how often."""
+"""Bounds of a visitor's input, in size and frequency."""
 
 import time
 from collections import OrderedDict
@@ -17,7 +17,7 @@ def check_length(text: str, what: str, *, most: int = MOST_CHARACTERS) -> str:
     """Return the text.
 
     Raises:
-        InputError: if it has more than `most` characters.
+        InputError: if the text has more than `most` characters.
     """
     if len(text) > most:
         raise InputError(f"{what}: found {len(text):,} characters, allowed: {most:,} at most")
@@ -25,7 +25,7 @@ def check_length(text: str, what: str, *, most: int = MOST_CHARACTERS) -> str:
 
 
 class RateLimit:
-    """Counts the requests of each visitor over the last seconds, whatever thread they come in."""
+    """Counts the requests of every visitor over the last seconds, from all threads."""
 
     def __init__(
         self, most: int, seconds: float, clock: Callable[[], float] = time.monotonic
@@ -35,7 +35,7 @@ class RateLimit:
         self._lock = Lock()
 
     def take(self, visitor: str) -> None:
-        """Count one request.
+        """Count a request.
 
         Raises:
             InputError: if the visitor has sent too many.

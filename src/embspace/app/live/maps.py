@@ -1,4 +1,4 @@
-"""The explorer of a model's maps, as a page inside the app's that can reach nothing of it."""
+"""The explorer of a model's maps, as a page inside the app's page without access to the latter."""
 
 from functools import lru_cache
 from glob import escape as escaped
@@ -25,7 +25,7 @@ STYLE = (
 )
 
 Stamp = tuple[tuple[str, int], ...]
-"""The files of a model that the explorer reads, and when each was written."""
+"""The files of a model behind the explorer, and the times of writing."""
 
 
 def map_view(model: str) -> str:
@@ -41,12 +41,14 @@ def map_view(model: str) -> str:
 
 
 def files_of(model: str) -> Stamp:
-    """Return the computed files that a model's page is made of, and when each was written."""
+    """Return the computed files behind a model's page, and the times of writing."""
     name = escaped(model)
     patterns = (f"*/{name}.*", f"*/*/{name}.*", f"*/{name}/*")
-    found = [file for folder in MADE for pattern in patterns for file in Path(folder).glob(pattern)]
-    found += Path(TEXTS).glob("*.parquet") if found else ()
-    return tuple(sorted((str(file), file.stat().st_mtime_ns) for file in found))
+    computed = [
+        file for folder in MADE for pattern in patterns for file in Path(folder).glob(pattern)
+    ]
+    computed += Path(TEXTS).glob("*.parquet") if computed else ()
+    return tuple(sorted((str(file), file.stat().st_mtime_ns) for file in computed))
 
 
 @lru_cache(maxsize=KEPT)

@@ -59,7 +59,7 @@ def check_installed() -> None:
 
 
 def stay_offline() -> None:
-    """Keep gradio and the model hub's library from calling out; before they are imported."""
+    """Keep gradio and the model hub's library from calling out; before the import of both."""
     os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"
     os.environ["HF_HUB_OFFLINE"] = "1"
     os.environ["HF_HUB_DISABLE_TELEMETRY"] = "1"
@@ -148,18 +148,18 @@ def build_page(models: list[str], corpora: list[str], answers: Answers) -> Any:
             _search_tab(model, corpora, answers)
         with gr.Tab("Map") as tab:
             _map_tab(tab, model, answers)
-        page.load(_asked_model(models[0]), None, model, queue=False, **EVENT)
+        page.load(_model_reader(models[0]), None, model, queue=False, **EVENT)
     return page
 
 
-def _asked_model(otherwise: str) -> Any:
-    """Return what reads the model from the page's address, `?model=`; a wrong one is answered."""
+def _model_reader(otherwise: str) -> Any:
+    """Return a reader of the page's address, `?model=`; a wrong model gets an answer."""
     import gradio as gr
 
-    def asked(request: gr.Request) -> str:
+    def model_in_address(request: gr.Request) -> str:
         return str(request.query_params.get("model") or otherwise)
 
-    return asked
+    return model_in_address
 
 
 def _visitor(request: Any) -> str:
@@ -204,12 +204,12 @@ def _tokens_tab(model: Any, answers: Answers) -> None:
     ) -> Any:
         return answers.track(_visitor(request), given, name, at, read, near, before)
 
-    def on_choice(asked: Any, event: gr.EventData, request: gr.Request) -> Any:
-        return answers.choose(_visitor(request), asked, (event._data or {}).get("position"))
+    def on_choice(before: Any, event: gr.EventData, request: gr.Request) -> Any:
+        return answers.choose(_visitor(request), before, (event._data or {}).get("position"))
 
-    asked = [text, model, positions, point, nearness, question]
+    inputs = [text, model, positions, point, nearness, question]
     for moment in (button.click, text.submit, positions.input, point.input, nearness.input):
-        moment(on_track, asked, [shown, question], **EVENT)
+        moment(on_track, inputs, [shown, question], **EVENT)
     chosen = [shown, question]
     # Not by the queue: a choice computes nothing, and the queue's stream closes after an answer, so
     # that a click in the moment in which the page draws the map could wait for one that never came.
@@ -234,8 +234,8 @@ def _directions_tab(model: Any, answers: Answers) -> None:
     def compare(name: str, a: str, b: str, at: Any, by: str, request: gr.Request) -> str:
         return answers.directions(_visitor(request), name, a, b, at, by)
 
-    asked = [model, first, second, layer, pooling]
-    button.click(compare, asked, shown, **EVENT)
+    inputs = [model, first, second, layer, pooling]
+    button.click(compare, inputs, shown, **EVENT)
 
 
 def _pair_tab(model: Any, corpora: list[str], answers: Answers) -> None:
@@ -253,8 +253,8 @@ def _pair_tab(model: Any, corpora: list[str], answers: Answers) -> None:
     def compare(name: str, of: str, a: str, b: str, at: Any, by: str, request: gr.Request) -> str:
         return answers.pair(_visitor(request), name, of, (a, b), at, by)
 
-    asked = [model, corpus, first, second, layer, pooling]
-    button.click(compare, asked, shown, **EVENT)
+    inputs = [model, corpus, first, second, layer, pooling]
+    button.click(compare, inputs, shown, **EVENT)
 
 
 def _search_tab(model: Any, corpora: list[str], answers: Answers) -> None:
@@ -270,9 +270,9 @@ def _search_tab(model: Any, corpora: list[str], answers: Answers) -> None:
     def find(name: str, of: str, given: str, at: Any, by: str, request: gr.Request) -> str:
         return answers.search(_visitor(request), name, of, given, at, by)
 
-    asked = [model, corpus, query, layer, pooling]
+    inputs = [model, corpus, query, layer, pooling]
     for moment in (button.click, query.submit):
-        moment(find, asked, shown, **EVENT)
+        moment(find, inputs, shown, **EVENT)
 
 
 def _map_tab(tab: Any, model: Any, answers: Answers) -> None:
@@ -288,8 +288,8 @@ def _map_tab(tab: Any, model: Any, answers: Answers) -> None:
 
     def on_open(name: str, there: Any, request: gr.Request) -> Any:
         # The same map again would be some megabytes, and lose what was selected on it.
-        view, found = answers.map(_visitor(request), name, there)
-        return True, found, gr.skip() if view is None else view
+        view, identity = answers.map(_visitor(request), name, there)
+        return True, identity, gr.skip() if view is None else view
 
     def on_model(name: str, there: Any, was_open: bool, request: gr.Request) -> Any:
         return on_open(name, there, request) if was_open else (False, there, gr.skip())

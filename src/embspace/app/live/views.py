@@ -1,4 +1,4 @@
-"""HTML of what the app shows. Every word of a visitor or a model is escaped here."""
+"""HTML of the app's answers. Every word of a visitor or a model is escaped here."""
 
 from collections.abc import Callable, Iterable, Sequence
 from html import escape
@@ -19,7 +19,7 @@ Scale = Callable[[float], float]
 
 
 class Line(NamedTuple):
-    """The values of one token by layer, NaN where there is none."""
+    """The values of a token by layer, NaN at layers without a value."""
 
     name: str
     layers: Sequence[int]
@@ -27,7 +27,7 @@ class Line(NamedTuple):
 
 
 def shown(text: str) -> str:
-    """Return a text for HTML: in one line, escaped, with the text's own direction."""
+    """Return a text for HTML: in a single line, escaped, with the text's own direction."""
     return f'<bdi dir="auto">{escaped(one_line(text))}</bdi>'
 
 
@@ -48,11 +48,11 @@ def tokens_view(track: Track, chosen: int) -> str:
 
 
 def nearest_view(track: Track, chosen: int) -> str:
-    """Return the table of one token by layer: rank, cosine or distance, the nearest tokens."""
+    """Return the table of a token by layer: rank, cosine or distance, the nearest tokens."""
     rows = [row for row in track.rows if row.position == chosen]
     value = {"cosine": "cosine", "euclidean_distance": "distance", "head": "through the head"}
     cells = [[str(row.layer), f"{row.rank:,g}", _number(row.value), _nearest(row)] for row in rows]
-    heads = ["layer", "rank", value[track.asked.nearness], "nearest tokens of the vocabulary"]
+    heads = ["layer", "rank", value[track.options.nearness], "nearest tokens of the vocabulary"]
     caption = f"{shown(rows[0].token)} at position {chosen}. {escaped(track.title)}"
     return table(heads, cells, caption, name="nearest")
 
@@ -67,8 +67,8 @@ def _nearest(row: TokenAtLayer) -> str:
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[str]], caption: str, *, name: str) -> str:
-    """Return a table whose heads are text and whose cells and caption are HTML."""
-    head = "".join(f'<th scope="col">{escaped(each)}</th>' for each in heads)
+    """Return a table with heads of text, and with cells and caption of HTML."""
+    head = "".join(f'<th scope="col">{escaped(text)}</th>' for text in heads)
     body = "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in rows)
     return (
         f'<div class="embspace-scroll"><table class="embspace-table" data-name="{escaped(name)}">'
@@ -78,17 +78,17 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[str]], caption: str, *, 
 
 
 def message_view(text: str) -> str:
-    """Return a message, which a screen reader speaks at once."""
+    """Return a message for a screen reader to speak at once."""
     return f'<p class="embspace-message" role="alert">{escaped(text)}</p>'
 
 
 def lines_view(text: str) -> str:
-    """Return lines of a table as a command prints them."""
+    """Return lines of a table, as printed by a command."""
     return f'<pre class="embspace-lines">{escaped(text)}</pre>'
 
 
 def track_view(track: Track, chosen: int) -> str:
-    """Return the tokens of a text to choose from, and the three views of them by layer."""
+    """Return the tokens of a text to choose from, and three views of the tokens by layer."""
     return (
         f"{tokens_view(track, chosen)}"
         f'<div class="embspace-charts"><figure><figcaption>Rank of its own token, of every token '
@@ -99,33 +99,34 @@ def track_view(track: Track, chosen: int) -> str:
     )
 
 
-def directions_view(found: DirectionCosine) -> str:
-    """Return the cosine of two mean differences beside its nulls."""
+def directions_view(directions: DirectionCosine) -> str:
+    """Return the cosine of two mean differences beside the nulls."""
     rows = [
-        ["cosine of the mean differences", _number(found.cosine)],
-        ["of the same texts in random pairs, 95 % between", _range(found)],
-        ["share of random pairs as far from 0", f"{found.p_value:.4f}"],
-        ["at random weights", _number(found.random_weights_cosine)],
+        ["cosine of the mean differences", _number(directions.cosine)],
+        ["of the same texts in random pairs, 95 % between", _range(directions)],
+        ["share of random pairs as far from 0", f"{directions.p_value:.4f}"],
+        ["at random weights", _number(directions.random_weights_cosine)],
         [
             "corrected for noise in both means; may exceed 1",
-            _number(found.corrected_cosine) or "undefined",
+            _number(directions.corrected_cosine) or "undefined",
         ],
         *(
-            [f"reliability of the mean of list {number}", _number(each) or "undefined"]
-            for number, each in enumerate(found.reliability, 1)
+            [f"reliability of the mean of list {number}", _number(reliability) or "undefined"]
+            for number, reliability in enumerate(directions.reliability, 1)
         ),
     ]
-    n, m = found.n_pairs
-    caption = f"{counted(n, 'pair')} and {counted(m, 'pair')}, layer {found.layer}, {found.pooling}"
+    n, m = directions.n_pairs
+    place = f"layer {directions.layer}, {directions.pooling}"
+    caption = f"{counted(n, 'pair')} and {counted(m, 'pair')}, {place}"
     return table(["quantity", "value"], rows, escaped(caption), name="directions")
 
 
-def _range(found: DirectionCosine) -> str:
-    return f"{found.null_low:.3f} and {found.null_high:.3f}"
+def _range(directions: DirectionCosine) -> str:
+    return f"{directions.null_low:.3f} and {directions.null_high:.3f}"
 
 
 def hits_view(hits: Sequence[Hit], corpus: str) -> str:
-    """Return the windows that a search has found."""
+    """Return the windows found by a search."""
     cells = [
         [_number(hit.cosine), shown(hit.text), str(hit.window), shown(hit.snippet)] for hit in hits
     ]
@@ -146,19 +147,19 @@ def rank_chart(track: Track, chosen: int) -> str:
 
 
 def value_chart(track: Track, chosen: int) -> str:
-    """Return the cosines or distances of all tokens by layer; a sentence where there are none."""
-    lines = _lines(track, of_value=True)
+    """Return the cosines or distances of all tokens by layer; a sentence without any."""
+    lines = _lines(track, has_values=True)
     values = [value for line in lines for value in line.values if not isnan(value)]
     if not values:
         return message_view("the head compares no vectors, so there is no cosine")
-    is_cosine = track.asked.nearness == "cosine"
+    is_cosine = track.options.nearness == "cosine"
     low, high = (min(0.0, *values), 1.0) if is_cosine else (0.0, max(values) or 1.0)
     ticks = [(low + (high - low) * part / 4, "") for part in range(5)]
     ticks = [(value, f"{value:.2g}") for value, _ in ticks]
     return _chart(lines, chosen, (low, high), ticks, "cosine" if is_cosine else "distance")
 
 
-def _lines(track: Track, *, of_value: bool = False) -> list[Line]:
+def _lines(track: Track, *, has_values: bool = False) -> list[Line]:
     by_token: dict[int, list[TokenAtLayer]] = {}
     for row in track.rows:
         by_token.setdefault(row.position, []).append(row)
@@ -166,7 +167,7 @@ def _lines(track: Track, *, of_value: bool = False) -> list[Line]:
         Line(
             rows[0].token,
             [row.layer for row in rows],
-            [row.value if of_value else row.rank for row in rows],
+            [row.value if has_values else row.rank for row in rows],
         )
         for _, rows in sorted(by_token.items())
     ]
@@ -179,7 +180,7 @@ def _chart(
     ticks: Sequence[tuple[float, str]],
     label: str,
 ) -> str:
-    """Return an SVG; the chosen line comes last, over the others."""
+    """Return an SVG; the chosen line comes last, on top."""
     layers = sorted({layer for line in lines for layer in line.layers})
     last, (low, high) = max(layers[-1], 1), bounds
 

@@ -1,4 +1,4 @@
-"""Says why an analysis of a page is empty: how many texts it needs, and how many there are."""
+"""Says why an analysis of a page is empty: the needed and the present number of texts."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -16,10 +16,10 @@ HALVED, LABELED, SEVERAL = ("search",), ("label_overlap", "layer_choice"), ("two
 
 
 def why_few(folder: Path, source: str) -> str:
-    """Return what the analysis `source` needs of texts and what it has; "" if it has enough.
+    """Return the needed and the present number of texts of `source`; "" for enough texts.
 
-    `source` is the noun of results. Needed are documents by `fewest_documents` of its settings: of
-    a corpus, of two corpora, that can be halved, or of each of two labels.
+    `source` is the noun of results. Needed are documents by `fewest_documents` of the analysis's
+    settings: of a corpus, of two corpora, of texts to halve, or of two labels.
     """
     needed = _fewest(folder, source)
     corpora = prepared_corpora(folder)
@@ -28,18 +28,18 @@ def why_few(folder: Path, source: str) -> str:
     if source in SEVERAL:
         n_large = sum(texts["document"].nunique() >= needed for texts in corpora.values())
         said = f"two corpora of {counted(needed, 'text')} or more", f"{n_large} such"
-        return _told(*said) if n_large < 2 else ""
+        return _shortage(*said) if n_large < 2 else ""
     if source in HALVED:
         n = _most({name: split_halves(texts) for name, texts in corpora.items()})
         said = f"{counted(needed, 'text')} of {FEWEST} sentences or more", f"{n}"
-        return _told(*said) if n < needed else ""
+        return _shortage(*said) if n < needed else ""
     if source in LABELED:
         n = max(_large_labels(texts, needed) for texts in corpora.values())
         can_search = _most({name: split_halves(texts) for name, texts in corpora.items()}) >= needed
         said = f"two labels of {counted(needed, 'text')} each or more", f"{n} such"
-        return "" if n > 1 or (source == "layer_choice" and can_search) else _told(*said)
+        return "" if n > 1 or (source == "layer_choice" and can_search) else _shortage(*said)
     n = _most(corpora)
-    return _told(f"{counted(needed, 'text')} or more", str(n)) if n < needed else ""
+    return _shortage(f"{counted(needed, 'text')} or more", str(n)) if n < needed else ""
 
 
 def _fewest(folder: Path, source: str) -> int | None:
@@ -50,7 +50,7 @@ def _fewest(folder: Path, source: str) -> int | None:
     return None
 
 
-def _told(needed: str, there: str) -> str:
+def _shortage(needed: str, there: str) -> str:
     return f"needs {needed}, found {there}"
 
 

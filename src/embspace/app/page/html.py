@@ -1,4 +1,4 @@
-"""HTML of the pages of tables that figures have in Markdown."""
+"""HTML of the figures' pages of tables, from Markdown."""
 
 from typing import TYPE_CHECKING
 
@@ -11,9 +11,9 @@ FOLD_ENDS = ("\n".join(FOLD[:2]), FOLD[2])  # paragraphs of a figure's Markdown
 
 
 def as_html(markdown: str) -> tuple[str, str]:
-    """Return the heading of a page of tables, and the rest of it, both as HTML.
+    """Return the heading of a page of tables, and the rest of the page, both as HTML.
 
-    Tokens stay what they are: HTML in the Markdown is text, but for the fold about a page's further
+    Tokens are unchanged: HTML in the Markdown is text, except the fold around a page's further
     tables. Numbers stand to the right.
     """
     from markdown_it import MarkdownIt
@@ -37,12 +37,12 @@ def as_html(markdown: str) -> tuple[str, str]:
 
 
 def _fold(tokens: "list[Token]") -> None:
-    """Make HTML of the paragraphs that `folded` has written, if each is opened and closed."""
+    """Make HTML of the paragraphs written by `folded`, if every fold is opened and closed."""
     opened, closed = FOLD_ENDS
-    found = [number for number, token in enumerate(tokens) if token.content in FOLD_ENDS]
-    if [tokens[number].content for number in found] != [opened, closed] * (len(found) // 2):
+    ends = [number for number, token in enumerate(tokens) if token.content in FOLD_ENDS]
+    if [tokens[number].content for number in ends] != [opened, closed] * (len(ends) // 2):
         return
-    for number in found:
+    for number in ends:
         for token in tokens[number - 1 : number + 2]:
             token.hidden = True  # the paragraph about it
         tokens[number].type, tokens[number].children = "html_block", None

@@ -18,7 +18,7 @@ MEASURES = {"direction": "mean_cosine", "intrinsic_dimension": "two_nn"}
 
 
 def known_model_findings(folder: Path, model: str, chapters: dict[str, str]) -> list[Finding]:
-    """Return a finding for each family of `MEASURES` that the page shows: higher than how many.
+    """Return a finding for every family of `MEASURES` on the page: higher than how many.
 
     A known model within the interval is neither below nor above.
     """
@@ -29,7 +29,7 @@ def known_model_findings(folder: Path, model: str, chapters: dict[str, str]) -> 
         if family in chapters and file.is_file():
             profiles = load_table(str(file)).query("change == 'as_is'")
             beside = profiles_beside(profiles, label, known_profiles())
-            sentence = _told(_at_last(profiles, measure), _at_last(beside, measure), folder)
+            sentence = _comparison(_at_last(profiles, measure), _at_last(beside, measure), folder)
             if sentence:
                 findings.append(Finding(family, chapters[family], *sentence))
     return findings
@@ -40,8 +40,8 @@ def _at_last(table: pd.DataFrame, measure: str) -> pd.DataFrame:
     return rows[rows["layer"] == rows["layer"].max()].dropna(subset="value")
 
 
-def _told(own: pd.DataFrame, known: pd.DataFrame, folder: Path) -> tuple[str, str] | None:
-    """Return the sentence, and what was compared how; None where nothing can be."""
+def _comparison(own: pd.DataFrame, known: pd.DataFrame, folder: Path) -> tuple[str, str] | None:
+    """Return the sentence, and the subject and method of the comparison; None without one."""
     own = own.dropna(subset=["low", "high"])
     if own.empty or known.empty:
         return None

@@ -1,4 +1,4 @@
-"""Says first what an owner of labelled texts asks: which layer and pooling tells the labels."""
+"""Gives the first finding for labelled texts: the layer and pooling that predict labels best."""
 
 from pathlib import Path
 
@@ -19,7 +19,7 @@ NULLS = {"none": "words alone (TF-IDF)", "random": "random weights at best"}  # 
 
 
 def label_findings(folder: Path, model: str, chapter: str) -> list[Finding]:
-    """Return what tells the labels of a user's own texts, beside words, random weights and chance.
+    """Return the best prediction of a user's own labels, beside words, random weights and chance.
 
     A finding a corpus: layer and pooling, with the accuracy and its interval.
     """
@@ -29,8 +29,8 @@ def label_findings(folder: Path, model: str, chapter: str) -> list[Finding]:
     own = corpora_called(folder)
     rows = table[(table["task"] == TASK) & table["corpus"].isin(_own_labeled(folder))]
     return [
-        Finding(LABELS, chapter, _told(own[str(corpus)], of_corpus), _population(of_corpus))
-        for corpus, of_corpus in rows.groupby("corpus", sort=False)
+        Finding(LABELS, chapter, _sentence(own[str(corpus)], corpus_rows), _population(corpus_rows))
+        for corpus, corpus_rows in rows.groupby("corpus", sort=False)
     ]
 
 
@@ -56,7 +56,7 @@ def _table(folder: Path, model: str) -> pd.DataFrame | None:
 
 
 def _own_labeled(folder: Path) -> dict[str, str]:
-    """Return the column of labels of each corpus of a user's own that has one."""
+    """Return the column of labels of every corpus of a user's own with labels."""
     described = {
         name: read_yaml(folder / CONF / "corpus" / f"{name}.yaml")
         for name in read_yaml(folder / PARAMS)["corpora"]
@@ -68,7 +68,7 @@ def _own_labeled(folder: Path) -> dict[str, str]:
     }
 
 
-def _told(corpus: str, rows: pd.DataFrame) -> str:
+def _sentence(corpus: str, rows: pd.DataFrame) -> str:
     layers = rows[rows["rank"].notna()]
     best = layers.sort_values("rank").iloc[0]
     where = f"layer {best['layer']:.0f}, {TEXT_POOLINGS[best['embedding']].name}"
@@ -111,7 +111,7 @@ def _beside_nulls(rows: pd.DataFrame) -> list[str]:
 
 
 def _nulls(rows: pd.DataFrame) -> list[pd.Series]:
-    """Return the best row of each null that was measured."""
+    """Return the best row of every measured null."""
     by_value = rows.sort_values("value", ascending=False, kind="stable")
     return [best.iloc[0] for kind in NULLS if len(best := by_value[by_value["weights"] == kind])]
 

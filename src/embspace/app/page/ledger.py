@@ -1,4 +1,4 @@
-"""Writes the section of a report on publications: the claims that this model's numbers decide."""
+"""Writes a report's section on publications: the claims decided by this model's numbers."""
 
 from collections.abc import Collection
 from pathlib import Path
@@ -32,21 +32,21 @@ ENCODERS, ENGLISH = "encoders", "encoders in English"
 
 
 class Reader(NamedTuple):
-    """The kind of a model, which decides on which claims are about it."""
+    """The kind of a model, to decide whether a claim is about the model."""
 
     is_decoder: bool
     knows_english: bool
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        """Return what a source may have spoken of, for its claims to be about this model."""
+        """Return the subjects of a source's claims about this model."""
         if self.is_decoder:
             return ()
         return (ENCODERS, ENGLISH) if self.knows_english else (ENCODERS,)
 
     @property
     def why_not(self) -> str:
-        """Return which claims are not counted, and why; empty if all are."""
+        """Return the claims not counted, and why; empty if all are."""
         if self.is_decoder:
             return "The sources speak of encoders, and this is a decoder: no claim is counted."
         if not self.knows_english:
@@ -58,7 +58,7 @@ class Reader(NamedTuple):
 
 
 def reader_of(folder: Path, model: str, shares: Collection[UnknownShare] | None = None) -> Reader:
-    """Return what a model is: by its blocks, its language, and what its tokenizer knows."""
+    """Return the kind of a model: by blocks, language, and the tokenizer's known tokens."""
     described = read_yaml(folder / CONF / "model" / f"{model}.yaml")
     shares = unknown_shares(folder, model) if shares is None else shares
     stimuli = [share.is_read for share in shares if share.kind == "stimuli"]
@@ -70,7 +70,7 @@ def decided_tables(folder: Path, model: str, reader: Reader | None = None) -> st
     """Return Markdown of the decided claims and of the numbers about this model.
 
     Printed numbers about further models, or about no model, are counted with the rest, like claims
-    decided by toys or references, and claims on models of another kind than the `reader`. The
+    decided by toys or references, and claims on models of a different kind than the `reader`. The
     figure counts all rows; the text therefore says how many decided rows are the same for every
     model.
     """
@@ -84,8 +84,8 @@ def decided_tables(folder: Path, model: str, reader: Reader | None = None) -> st
     is_number, on_others = ledger["kind"] == "number", ledger["statement"].isin(_on_others(folder))
     own = subject(model, described).repository
     is_own_number = is_number & ledger["statement"].str.startswith(_numbers_of(folder, own))
-    of_none = is_number & ledger["statement"].str.startswith(_numbers_of(folder, ANY_MODEL))
-    same = int(((on_others | of_none) & decided).sum())
+    is_general = is_number & ledger["statement"].str.startswith(_numbers_of(folder, ANY_MODEL))
+    same = int(((on_others | is_general) & decided).sum())
     claims, counts = own_claims(folder, ledger, reader)
     numbers = ledger[is_own_number & decided]
     label = words(described["label"])
@@ -94,7 +94,7 @@ def decided_tables(folder: Path, model: str, reader: Reader | None = None) -> st
         f"# What was published, held against {label}\n\nStage `measure_ledger`. "
         f"{_rest(ledger.drop(shown), model)} The figure counts all rows; "
         f"{same} decided ones are of toys and references, the same for every model. "
-        f"{reader.why_not}{_of_random(described)}\n",
+        f"{reader.why_not}{_random_note(described)}\n",
         "## What the thesis asks\n",
         *_answers(folder, ledger),
         section(
@@ -117,7 +117,7 @@ def decided_tables(folder: Path, model: str, reader: Reader | None = None) -> st
 def own_claims(
     folder: Path, ledger: pd.DataFrame, reader: Reader
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return the decided claims on weights of models such as the reader, and the exact counts."""
+    """Return the decided claims on weights of models like the reader, and the exact counts."""
     speak_of = _spoken_of(folder)
     fits = ledger["statement"].map(speak_of).isin(reader.kinds)
     own = ledger[(ledger["kind"] == "claim") & ledger["verdict"].isin(DECIDED) & fits]
@@ -126,7 +126,7 @@ def own_claims(
 
 
 def _spoken_of(folder: Path) -> dict[str, str]:
-    """Return what each claim speaks of: encoders in English if what decides it reads texts."""
+    """Return the subjects of claims: encoders in English if the deciding analysis reads texts."""
     claims = (claim for file in SOURCES for claim in read_source(folder / file).claims)
     return {
         claim.claim: ENGLISH if any(_reads_texts(cell.file) for cell in claim.cells) else ENCODERS
@@ -137,7 +137,7 @@ def _spoken_of(folder: Path) -> dict[str, str]:
 def _reads_texts(file: str) -> bool:
     """Return whether a file of results is of an analysis of texts, words or sentences.
 
-    What no declaration says is taken to read texts.
+    A result without a declaration is taken to read texts.
     """
     noun = Path(file).parts[1]
     return noun not in modules() or declaration(noun).chapter not in WITHOUT_TEXTS
@@ -151,10 +151,10 @@ def _answers(folder: Path, ledger: pd.DataFrame) -> list[str]:
 
 
 def own_finding(folder: Path, model: str, reader: Reader | None = None) -> str:
-    """Return how many claims the model's own results decide, and how; empty if they decide none.
+    """Return how many claims the model's own results decide, and how; empty if no claim.
 
-    The title of the figure counts toys and references, too, which are the same for every model.
-    Exact counts are apart, as no training could make another verdict of them.
+    The title of the figure counts toys and references, too, equal for every model. Exact counts are
+    apart, for no training could change the verdict.
     """
     ledger = load_table(str(folder / f"results/ledger/{model}.csv"))
     reader = reader or reader_of(folder, model)
@@ -173,8 +173,8 @@ def own_finding(folder: Path, model: str, reader: Reader | None = None) -> str:
     )
 
 
-def _of_random(described: dict[str, Any]) -> str:
-    """Return what a model with random weights can say of a claim; empty of a trained one."""
+def _random_note(described: dict[str, Any]) -> str:
+    """Return a note on claims and random weights; empty for a trained model."""
     if described["source"] != "random":
         return ""
     return (
@@ -184,24 +184,24 @@ def _of_random(described: dict[str, Any]) -> str:
 
 
 def _numbers_of(folder: Path, model: str | None) -> tuple[str, ...]:
-    """Return how the statements begin that print a number of this repository, or of any model."""
+    """Return the beginnings of statements with a number of this repository, or of any model."""
     entries = (entry for file in SOURCES for entry in read_source(folder / file).entries)
     return tuple(f"{entry.quantity}: " for entry in entries if entry.model == model)
 
 
 def _on_others(folder: Path) -> set[str]:
-    """Return the claims that are decided by toys or by references, and by no results of a model."""
+    """Return the claims decided by toys or by references, and by no results of a model."""
     references = tuple(read_yaml(settings_path("measure", "architecture", folder))["references"])
     claims = (claim for file in SOURCES for claim in read_source(folder / file).claims)
     return {
-        each.claim
-        for each in claims
-        if not any(_is_of_model(cell, references) for cell in each.cells)
+        claim.claim
+        for claim in claims
+        if not any(_is_of_model(cell, references) for cell in claim.cells)
     }
 
 
 def _is_of_model(cell: CellPlace, references: tuple[str, ...]) -> bool:
-    """Return whether a cell is the model's, and not of a reference that stands beside it."""
+    """Return whether a cell is the model's, and not a reference's."""
     named = [cell.value.partition(".")[0], *cell.where.values()]
     return "{model}" in cell.file and not any(name in references for name in named)
 

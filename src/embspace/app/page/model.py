@@ -1,4 +1,4 @@
-"""The page of a report: everything of a model in one HTML file that needs no network."""
+"""The page of a report: everything of a model in a single HTML file, without a network."""
 
 import re
 import shlex
@@ -80,7 +80,7 @@ CHAPTERS = {
 class Section:
     """One analysis on the page. `figure` is a data URI, `tables` and `title` are HTML.
 
-    Without a figure of its own, `drawn_in` is the analysis whose figure has its numbers.
+    Without a figure, `drawn_in` is the analysis with the numbers in its figure.
     """
 
     noun: str
@@ -102,12 +102,12 @@ class Section:
 
 @dataclass(frozen=True)
 class Progress:
-    """The state of the run that fills a page, and the analyses that the page leaves out."""
+    """The state of the run behind a page, and the analyses left out of the page."""
 
     said: str = ""
-    """A sentence on the run; empty of one that has ended well."""
+    """A sentence on the run; empty after a good end."""
     waiting: list[str] = field(default_factory=list)
-    """The analyses that are being computed."""
+    """The analyses in computation."""
     left_out: Mapping[str, list[str]] = field(default_factory=dict)
     """Analyses missing from the report, by the option for adding them."""
     reload_seconds: int = 0
@@ -134,11 +134,11 @@ def page_of(
     findings on texts first if the texts are `own_texts`. `written` are the model and its corpora as
     commands take them, by default their names. `explorer` stands behind the findings; the page runs
     no scripts except the explorer's and the ledger's. `progress` has the present computation and
-    the omissions of the report. `study` is the tree with results of other models, by default
-    `folder` itself. An analysis without anything to show is a line at the end, with the reason.
+    the omissions of the report. `study` is the tree with results of further models, by default
+    `folder`. An analysis without anything to show is a line at the end, with the reason.
 
     Raises:
-        InputError: if a figure or a table is not there.
+        InputError: if a figure or a table is missing.
     """
     from jinja2 import Environment, StrictUndefined
 
@@ -174,7 +174,7 @@ def page_of(
         machine=this_machine(),
         chapters=_by_chapter(sections),
         shown={section.noun for section in sections},
-        methods=_methods(folder, [each.noun for each in sections], model),
+        methods=_methods(folder, [section.noun for section in sections], model),
         headlines=findings[:HEADLINES],
         findings=folded(findings),
         n_folded=len(findings[HEADLINES:]),
@@ -193,27 +193,27 @@ def page_of(
 def _question(folder: Path, model: str, written: Sequence[str], usual: str) -> str:
     """Return a command with a query to a model on the first corpus, or else the usual corpus.
 
-    What was read by options of the report, which the command does not take, is named as the
-    report in `folder` has it.
+    The command has no options for reading. A model or corpus read by options of the report is
+    therefore named as in the report of `folder`.
     """
-    asked, corpus, *_ = (*written, usual)
+    typed, corpus, *_ = (*written, usual)
     said = _own_keys(folder / CONF / "model" / f"{model}.yaml")
     read = _own_keys(folder / CONF / "corpus" / f"{usual}.yaml")
     is_unread = bool(read) and not (READ_BY.isdisjoint(read) and Path(corpus).suffix)
     if is_unread or not GIVEN.isdisjoint(said):
-        asked, corpus = folder.name, usual
-    quoted, texts = shlex.quote(asked), shlex.quote(corpus)
+        typed, corpus = folder.name, usual
+    quoted, texts = shlex.quote(typed), shlex.quote(corpus)
     return f'embspace cosine {quoted} "a text" "another" --corpus {texts}'
 
 
 def _own_keys(file: Path) -> set[str]:
-    """Return the keys that describe a model or texts of the user's; none for those of conf/."""
+    """Return the keys of the user's own description of a model or texts; none for conf/."""
     content = read_yaml(file)
     return {*content} if is_own(content) else set()
 
 
 def drawn_nouns() -> dict[str, str]:
-    """Return the figures of every model, in the order of the page, with their chapters."""
+    """Return the figures of every model, in the order of the page, with the chapters."""
     from embspace.draw.attention.__main__ import DRAWINGS as ATTENTION
     from embspace.draw.learned.__main__ import DRAWINGS as LEARNED
     from embspace.draw.positional.__main__ import DRAWINGS as POSITIONAL
@@ -245,14 +245,14 @@ COMPARES_MODELS = "encoders_decoders"  # and a report has but one
 
 
 def layer_nouns() -> dict[str, str]:
-    """Return what is drawn of the layers of a profiled model, in the order of the page."""
+    """Return the drawn analyses of the layers of a profiled model, in the order of the page."""
     from embspace.draw.blocks.__main__ import DRAWINGS as BLOCKS
     from embspace.draw.layers.__main__ import DRAWINGS as LAYERS
     from embspace.draw.open_questions.__main__ import DRAWINGS as OPEN_QUESTIONS
     from embspace.draw.parameters.__main__ import DRAWINGS as PARAMETERS
     from embspace.draw.practice.__main__ import DRAWINGS as PRACTICE
 
-    layers = dict.fromkeys((each for each in LAYERS if each != COMPARES_MODELS), "layers")
+    layers = dict.fromkeys((noun for noun in LAYERS if noun != COMPARES_MODELS), "layers")
     layers |= {noun: noun for noun in DRAWN_ALONE}
     chapters = {"practice": PRACTICE, "blocks": BLOCKS, "parameters": PARAMETERS}
     chapters |= {"open_questions": OPEN_QUESTIONS}
@@ -274,13 +274,13 @@ def _findings(
 
 
 def _labels(folder: Path, model: str, sections: Iterable[Section]) -> list[Finding]:
-    """Return what tells the labels of texts, where a section has it."""
+    """Return the prediction of labels of texts, for a section with labels."""
     is_shown = any(section.noun == LABELS for section in sections)
     return label_findings(folder, model, CHAPTERS[LABELS]) if is_shown else []
 
 
 def _texts(sections: Iterable[Section]) -> list[str]:
-    """Return the analyses that read the texts of a report alone."""
+    """Return the analyses with only the texts of a report as input."""
     chapters = {CHAPTERS["texts"], CHAPTERS["layers"]}
     return [
         section.noun
@@ -292,7 +292,7 @@ def _texts(sections: Iterable[Section]) -> list[str]:
 def _with_something(
     folder: Path, model: str, sections: Iterable[Section], shares: list[UnknownShare]
 ) -> tuple[list[Section], dict[str, list[Section]]]:
-    """Return the sections that show something, and the others by the reason."""
+    """Return the sections with content, and the empty sections by the reason."""
     shown, without = list[Section](), dict[str, list[Section]]()
     for section in sections:
         place = (folder, model, section.noun, shares)
@@ -309,7 +309,7 @@ def _with_something(
 
 
 def _apart(sections: Sequence[Section]) -> list[Section]:
-    """Return the sections, with a chapter for stimuli before the last one, of publications."""
+    """Return the sections, with a chapter for stimuli before the last chapter, of publications."""
     stimuli = [replace(one, chapter=EMBSPACES) for one in sections if one.noun in OF_STIMULI]
     others = [section for section in sections if section.noun not in OF_STIMULI]
     n_last = sum(section.noun == "ledger" for section in others)
@@ -319,7 +319,7 @@ def _apart(sections: Sequence[Section]) -> list[Section]:
 def _methods(folder: Path, nouns: list[str], model: str) -> tuple[dict[str, str], str]:
     """Return the sentences of `embspace cite`, by noun, and BibTeX; empty outside of a tree.
 
-    A tree has CITATION.cff, with the citation of embspace itself.
+    A tree has CITATION.cff, with the citation of embspace.
     """
     if not (folder / CITATION).is_file():
         return {}, ""
@@ -329,32 +329,35 @@ def _methods(folder: Path, nouns: list[str], model: str) -> tuple[dict[str, str]
 
 def _fitting(folder: Path, model: str, sections: list[Section], data: str) -> list[Section]:
     """Return the sections, the largest figures in fewer colors where all are beyond 12 MB."""
-    texts = [data, *(text for each in sections for text in (each.tables, *each.settings.values()))]
+    texts = [
+        data,
+        *(text for section in sections for text in (section.tables, *section.settings.values())),
+    ]
     spare = LARGEST - OTHER - sum(len(text.encode()) for text in texts)
-    figures = {each.noun: each.figure for each in sections}
+    figures = {section.noun: section.figure for section in sections}
     images = {noun: folder / f"figures/{noun}/{model}.png" for noun in figures}
     figures = fitted(figures, images, spare)
-    return [replace(each, figure=figures[each.noun]) for each in sections]
+    return [replace(section, figure=figures[section.noun]) for section in sections]
 
 
 def nouns_of_page() -> dict[str, str]:
-    """Return all possible sections of a page, in order, with their folders."""
+    """Return all possible sections of a page, in order, with the folders."""
     drawn = drawn_nouns()
     ledger = drawn.pop("ledger")
     return drawn | layer_nouns() | {"ledger": ledger}
 
 
 def _by_chapter(sections: Iterable[Section]) -> list[tuple[str, list[Section]]]:
-    """Return the sections below the names of their chapters, in their order."""
-    return [(name, [*group]) for name, group in groupby(sections, lambda each: each.chapter)]
+    """Return the sections by chapter name, in the order of the page."""
+    return [(name, [*group]) for name, group in groupby(sections, lambda section: section.chapter)]
 
 
 def section_of(
     folder: Path, noun: str, model: str, shares: list[UnknownShare] | None = None
 ) -> Section:
-    """Return figure, tables and settings of one analysis.
+    """Return figure, tables and settings of an analysis.
 
-    `shares` are those of `unknown_shares` if known already.
+    `shares` are the `unknown_shares`, if known already.
     """
     reader = reader_of(folder, model, shares) if noun == "ledger" else None
     chapter = nouns_of_page()[noun]
@@ -378,7 +381,7 @@ def section_of(
     if finding and noun == "ledger":
         finding, population = own_finding(folder, model, reader), CLAIMS
     settings = (settings_path(verb, noun, folder) for verb in VERBS)
-    found = [file.relative_to(folder) for file in settings if file.is_file()]
+    setting_files = [file.relative_to(folder) for file in settings if file.is_file()]
     results = sorted((folder / "results" / noun).rglob(f"{model}.*"))
     results = [file for file in results if file.stem == model]
     return Section(
@@ -396,7 +399,7 @@ def section_of(
         finding=finding,
         population=population,
         texts=_own_file(folder, noun),
-        settings={str(file): (folder / file).read_text(encoding="utf-8") for file in found},
+        settings={str(file): (folder / file).read_text(encoding="utf-8") for file in setting_files},
         downloads=[
             *(f"{drawn}{suffix}" for suffix in (DOWNLOADS[-1:] if drawn_in else DOWNLOADS)),
             *(file.relative_to(folder).as_posix() for file in results),
@@ -414,7 +417,7 @@ def population_in(subtitle: str) -> str:
 
 
 def _own_file(folder: Path, noun: str) -> str:
-    """Return the file of texts in an analysis's settings; "" if none, or that of the one corpus."""
+    """Return the file of texts in an analysis's settings; "" without one, or for the only corpus."""
     settings = settings_path("measure", SHOWN_OF.get(noun, noun), folder)
     file = str(read_yaml(settings).get("texts", "")) if settings.is_file() else ""
     corpora = read_yaml(folder / PARAMS)["corpora"]
@@ -427,6 +430,6 @@ def _label(folder: Path, model: str) -> str:
 
 
 def _without_model(title: str, label: str) -> str:
-    """Return a title, in HTML, without the name of the model and what leads to it."""
+    """Return a title, in HTML, without the name of the model and the words before the name."""
     leading = "(?:,? (?:of|in|on|by|through)|,)"
     return re.sub(rf"{leading} {re.escape(escape(label))}(?!\w)", "", title)

@@ -1,4 +1,4 @@
-"""The page of a run, a pair or a corpus: all that the user's tree has of it, computed or not."""
+"""The page of a run, a pair or a corpus: all results in the user's tree, and missing results."""
 
 import re
 from base64 import b64encode
@@ -45,7 +45,7 @@ TYPES = {
 
 @dataclass(frozen=True)
 class Part:
-    """One analysis. `title` and `tables` are HTML; files are relative to the tree's root."""
+    """An analysis. `title` and `tables` are HTML; files are relative to the tree's root."""
 
     noun: str
     key: str
@@ -57,13 +57,13 @@ class Part:
     settings: dict[str, str]
     stages: list[str]
     about: str = ""
-    """The subject that stands before a finding which is about more than the page: `all runs`."""
+    """The subject of a finding about more than the page, as `all runs`."""
 
 
 def parts_of(root: Path, named: Named) -> list[Part]:
-    """Return the analyses with a figure or results of a name, in their order by noun.
+    """Return the analyses with a figure or results of a name, in the order by noun.
 
-    Of a pair, what moved comes first. Figures of all runs belong to every run with results of the
+    For a pair, changes come first. Figures of all runs belong to every run with results of the
     noun.
     """
     if named.kind == "corpus":
@@ -89,9 +89,9 @@ def named_page(
 
     Unless `is_computed`, the page says that nothing was computed.
 
-    Figures are inside the page, as SVG; the largest become PNG where all together exceed 12 MB.
-    If `is_single`, the linked files are inside, too, and no file is returned; files beyond 25 MB
-    in all are left out and named.
+    Figures are inside the page, as SVG; the largest become PNG where all together exceed 12 MB. If
+    `is_single`, the linked files are inside, too, and no file is returned; files beyond 25 MB in
+    all are left out and named.
     """
     parts = parts_of(root, named)
     claims = _claims(root, named, parts)
@@ -104,7 +104,7 @@ def named_page(
     left_out = list[Path]()
     if is_single:
         spare = LARGEST_ALONE - LARGEST
-        for file in sorted(links, key=lambda each: (root / each).stat().st_size):
+        for file in sorted(links, key=lambda file: (root / file).stat().st_size):
             links[file] = _as_uri(root / file)
             spare -= len(links[file])
             if spare < 0:
@@ -128,10 +128,10 @@ def named_page(
 
 
 def fitting(root: Path, parts: Iterable[Part], spare: int) -> dict[str, str]:
-    """Return the figure of each part as a data URI: SVG, or PNG of the largest beyond `spare`."""
+    """Return the figures of the parts as data URIs: SVG, or PNG of the largest beyond `spare`."""
     pictures = {part.key: _picture(root / part.picture) for part in parts if part.picture}
     smaller = {part.key: root / "figures" / f"{part.key}.png" for part in parts}
-    for key in sorted(pictures, key=lambda each: -len(pictures[each])):
+    for key in sorted(pictures, key=lambda key: -len(pictures[key])):
         if sum(map(len, pictures.values())) > spare and smaller[key].is_file():
             pictures[key] = min(pictures[key], _picture(smaller[key]), key=len)
     return pictures
@@ -157,30 +157,30 @@ def _drawn(root: Path, name: str) -> list[Path]:
 
 
 def _results(root: Path, name: str) -> dict[str, list[Path]]:
-    """Return the files of results/ that are called after a name and have rows, by noun."""
-    found = dict[str, list[Path]]()
+    """Return the files of results/ with a name and with rows, by noun."""
+    by_noun = dict[str, list[Path]]()
     for suffix in ("csv", "json"):
         for file in sorted((root / "results").rglob(f"{name}.{suffix}")):
             place = file.relative_to(root)
             if len(place.parts) > 2 and has_rows(file):
-                found.setdefault(place.parts[1], []).append(place)
-    return found
+                by_noun.setdefault(place.parts[1], []).append(place)
+    return by_noun
 
 
 def _stages(root: Path) -> dict[str, list[str]]:
-    """Return the addresses of the stages that make the results of each noun."""
-    found = dict[str, list[str]]()
+    """Return the addresses of the stages behind the results, by noun."""
+    by_noun = dict[str, list[str]]()
     for stage in read_stages(root).values():
         if not stage.name.startswith("draw_"):
             for noun in stage.nouns():
-                found.setdefault(noun, []).append(stage.address())
-    return found
+                by_noun.setdefault(noun, []).append(stage.address())
+    return by_noun
 
 
 def _part(
     root: Path, noun: str, of: str, results: list[Path], stages: dict[str, list[str]]
 ) -> Part:
-    """Return an analysis with its figure and tables, or with its results alone."""
+    """Return an analysis with figure and tables, or with results alone."""
     text = root / "figures" / noun / f"{of}.md"
     page = text.read_text(encoding="utf-8") if text.is_file() else ""
     page, finding, _ = pointer_apart(page)
@@ -211,15 +211,15 @@ def _part(
 
 
 def _parts_of_corpus(root: Path, named: Named) -> Iterator[Part]:
-    """Yield the analyses of every model with rows of a corpus; of each table the first rows."""
+    """Yield the analyses of every model with rows of a corpus; the first rows of every table."""
     stages = _stages(root)
-    found = dict[tuple[str, str], "list[tuple[Path, pd.DataFrame]]"]()
+    by_analysis = dict[tuple[str, str], "list[tuple[Path, pd.DataFrame]]"]()
     for file in sorted((root / "results").rglob("*.csv")):
         place = file.relative_to(root)
         rows = load_table(str(file)) if len(place.parts) > 2 and _has_corpus(file) else None
         if rows is not None and len(rows := rows[rows["corpus"] == named.name]):
-            found.setdefault((place.parts[1], file.stem), []).append((place, rows))
-    for (noun, of), tables in found.items():
+            by_analysis.setdefault((place.parts[1], file.stem), []).append((place, rows))
+    for (noun, of), tables in by_analysis.items():
         part = _part(root, noun, of, [place for place, _ in tables], stages)
         texts = [
             f"## {place.as_posix()}\n\n"
@@ -236,8 +236,8 @@ def _with_subject(part: Part, named: Named) -> Part:
     """Return a part with the subject of the finding, if different from the page's own subject."""
     of = {"run": "all runs: ", "corpus": "all corpora: "}.get(named.kind, "")
     is_own = part.key.endswith(f"/{named.name}") or any(
-        re.search(rf"(?<!\w){re.escape(each)}(?!\w)", part.finding)
-        for each in (named.name, named.label)
+        re.search(rf"(?<!\w){re.escape(name)}(?!\w)", part.finding)
+        for name in (named.name, named.label)
     )
     return part if is_own else replace(part, about=of)
 
@@ -251,13 +251,13 @@ def _claims(root: Path, named: Named, parts: list[Part]) -> list[tuple[str, str]
     """Return the tables of claims with a verdict, by file, as HTML."""
     if named.kind == "corpus":
         return []
-    found = list[tuple[str, str]]()
+    claims = list[tuple[str, str]]()
     for file in (file for part in parts for file in part.downloads if file.suffix == ".csv"):
         table = load_table(str(root / file))
         if "verdict" in table and len(table):
             text = markdown_table(table[table["verdict"] != "not checkable"], DIGITS)
-            found.append((file.as_posix(), as_html(text)[1]))
-    return found
+            claims.append((file.as_posix(), as_html(text)[1]))
+    return claims
 
 
 def _why_without_findings(parts: Iterable[Part]) -> str:
@@ -277,7 +277,7 @@ def _why_without_findings(parts: Iterable[Part]) -> str:
 
 
 def _provenance(root: Path, named: Named) -> dict[str, dict[str, str]]:
-    """Return, by name, on what machine and with what libraries the results were computed."""
+    """Return, by name, the machine and the libraries of the computation."""
     file = root / "results/provenance.json"
     known = load_scalars(str(file)) if file.is_file() else {}
     names = models_of(named.name) if named.kind == "pair" else (named.name,)

@@ -1,4 +1,4 @@
-"""Finds what a page can be of besides a model: the runs, pairs and corpora of a tree."""
+"""Finds the subjects of pages besides models: the runs, pairs and corpora of a tree."""
 
 import re
 from pathlib import Path
@@ -14,7 +14,7 @@ PLURALS = {"model": "models", "run": "runs", "pair": "pairs", "corpus": "corpora
 
 
 class Named(NamedTuple):
-    """A model, a run, a pair or a corpus, and what figures call it."""
+    """A model, a run, a pair or a corpus, with the label in figures."""
 
     kind: str
     name: str
@@ -59,28 +59,28 @@ def names_of(root: Path) -> dict[str, Named]:
 
 
 def called_in(root: Path, kind: str, name: str) -> str:
-    """Return what the user calls a model or corpus that a tree describes, as `called` does."""
+    """Return the user's name for a model or corpus described in a tree, as `called`."""
     file = root / CONF / FOLDERS[kind] / f"{name}.yaml"
     return called(name, read_yaml(file) if file.is_file() else {})
 
 
-def asked_of_all(root: Path) -> list[Named]:
-    """Return the models, runs, pairs and corpora of params.yaml, and those with results besides."""
+def listed_names(root: Path) -> list[Named]:
+    """Return the models, runs, pairs and corpora of params.yaml, and further names with results."""
     params = read_yaml(root / PARAMS)
     keys = ("models", "trained", "compared", "corpora")
-    asked = {str(name) for key in keys for name in params.get(key) or ()}
+    listed = {str(name) for key in keys for name in params.get(key) or ()}
     # A table or a page of its own: results/x/minilm.csv, results/x/y/minilm.csv.
-    asked |= {file.stem for file in (root / "results").rglob("*.csv")}
-    names = [each for each in names_of(root).values() if each.name in asked]
-    return sorted(names, key=lambda each: [*PLURALS].index(each.kind))
+    listed |= {file.stem for file in (root / "results").rglob("*.csv")}
+    names = [named for named in names_of(root).values() if named.name in listed]
+    return sorted(names, key=lambda named: [*PLURALS].index(named.kind))
 
 
-def unknown(asked: str, root: Path) -> str:
-    """Return an addition to the message about an unknown name: what is computed and no model."""
-    names = [each for each in asked_of_all(root) if each.kind != "model"]
-    meant = did_you_mean(asked, [each.name for each in names])
+def unknown(typed: str, root: Path) -> str:
+    """Return an addition to the message on an unknown name: the computed runs, pairs, corpora."""
+    names = [named for named in listed_names(root) if named.kind != "model"]
+    meant = did_you_mean(typed, [named.name for named in names])
     parts = (
-        f"{plural}: {', '.join(each.name for each in names if each.kind == kind) or 'none'}"
+        f"{plural}: {', '.join(named.name for named in names if named.kind == kind) or 'none'}"
         for kind, plural in PLURALS.items()
         if kind != "model"
     )

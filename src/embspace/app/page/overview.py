@@ -1,11 +1,11 @@
-"""Writes pages of runs, pairs and corpora, and the list of all of them, from the user's tree."""
+"""Writes pages of runs, pairs and corpora, and the list of all pages, from the user's tree."""
 
 from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
 from embspace.app.page.named import named_page, parts_of, rendered
-from embspace.app.page.names import PLURALS, Named, asked_of_all
+from embspace.app.page.names import PLURALS, Named, listed_names
 from embspace.app.reporting.listed import Report, reports_of
 from embspace.files.atomic import writing
 from embspace.files.copies import copy_file
@@ -17,7 +17,7 @@ N_FINDINGS = 3  # of each in the list
 
 
 class Entry(NamedTuple):
-    """A line of the list: `pages` are links by their text, relative to reports/."""
+    """A line of the list: `pages` are links by text, relative to reports/."""
 
     named: Named
     findings: list[str]
@@ -38,7 +38,7 @@ def write_named(
         root: The study with the pages.
         named: The subject of the page.
         is_single: Whether the files are inside the page.
-        tree: The tree of the results; None for the study itself.
+        tree: The tree of the results; None for the study.
         folder: The folder of the page, relative to the root; None for reports/<name>, or, for a
             model, reports/<name>/tree, beside the report with files perhaps from a different tree.
 
@@ -57,23 +57,23 @@ def write_named(
 
 
 def write_all(root: Path, *, is_single: bool = False) -> Path:
-    """Write a page of each model, run, pair and corpus of params.yaml or with results, and a list.
+    """Write pages of models, runs, pairs and corpora of params.yaml or with results, and a list.
 
-    The list has all other reports, too, of models and texts of one's own.
+    The list has all further reports, too, of the user's models and texts.
 
     Returns:
         The list, reports/index.html, relative to the root.
     """
     entries = list[Entry]()
-    for named in asked_of_all(root):
+    for named in listed_names(root):
         parts, pages = parts_of(root, named), dict[str, str]()
         if parts:
             page = write_named(root, named, is_single=is_single)
             pages["all of this tree"] = page.relative_to(REPORTS).as_posix()
         if named.kind == "model" and (root / REPORTS / named.name / "index.html").is_file():
             pages["its report"] = f"{named.name}/index.html"
-        found = [part.finding for part in parts if part.finding]
-        entries.append(Entry(named, found[:N_FINDINGS], pages))
+        findings = [part.finding for part in parts if part.finding]
+        entries.append(Entry(named, findings[:N_FINDINGS], pages))
     kinds = groupby(entries, lambda entry: PLURALS[entry.named.kind])
     page = REPORTS / "index.html"
     with writing(root / page) as partial:
@@ -88,7 +88,7 @@ def write_all(root: Path, *, is_single: bool = False) -> Path:
 
 
 def _others(root: Path, entries: list[Entry]) -> dict[str, Report]:
-    """Return the reports that no entry stands for, the newest first, by link from reports/."""
+    """Return the reports without an entry, the newest first, by link from reports/."""
     names = {entry.named.name for entry in entries}
     return {
         report.page.relative_to(root / REPORTS).as_posix(): report

@@ -1,4 +1,4 @@
-"""Pictures inside a page, in as few bytes as they can be written."""
+"""Pictures inside a page, in as few bytes as possible."""
 
 import re
 from base64 import b64encode
@@ -21,7 +21,7 @@ PLAIN = " /:;=,()!$*+-._~?@[]{}|^`\\<>'"
 
 
 def svg_uri(svg: bytes) -> Markup:
-    """Return an SVG as a data URI that can stand in an attribute, a fifth shorter than base64."""
+    """Return an SVG as a data URI for an attribute, a fifth shorter than base64."""
     return Markup("data:image/svg+xml," + quote(svg.replace(b"\n", b" "), safe=PLAIN))  # noqa: S704
 
 
@@ -41,8 +41,8 @@ def shape_of(svg: bytes) -> tuple[int, int]:
 
     A PNG of the same figure has the same ratio.
     """
-    found = VIEW.search(svg)
-    return (round(float(found[1])), round(float(found[2]))) if found else (0, 0)
+    match = VIEW.search(svg)
+    return (round(float(match[1])), round(float(match[2]))) if match else (0, 0)
 
 
 def title_in(picture: str) -> str:
@@ -53,9 +53,9 @@ def title_in(picture: str) -> str:
 
 
 def subtitle_in(picture: str) -> str:
-    """Return the subtitle of a figure as its SVG has it, or nothing."""
-    found = SUBTITLE.search(picture)
-    return unescape(" ".join(map(str.strip, LINE.findall(found[1])))) if found else ""
+    """Return the subtitle of a figure from the SVG, or nothing."""
+    match = SUBTITLE.search(picture)
+    return unescape(" ".join(map(str.strip, LINE.findall(match[1])))) if match else ""
 
 
 def fitted(pictures: dict[str, str], images: dict[str, Path], spare: int) -> dict[str, str]:
@@ -63,16 +63,16 @@ def fitted(pictures: dict[str, str], images: dict[str, Path], spare: int) -> dic
 
     From the largest on, pictures become PNG in 256 colors, until the sum is small enough.
     """
-    found = dict(pictures)
-    total = sum(map(len, found.values()))
-    for name in sorted(found, key=lambda each: -len(found[each])):
+    uris = dict(pictures)
+    total = sum(map(len, uris.values()))
+    for name in sorted(uris, key=lambda name: -len(uris[name])):
         if total <= spare:
             break
         if images[name].is_file():
-            smaller = min(found[name], _in_few_colors(images[name]), key=len)
-            total -= len(found[name]) - len(smaller)
-            found[name] = smaller
-    return found
+            smaller = min(uris[name], _in_few_colors(images[name]), key=len)
+            total -= len(uris[name]) - len(smaller)
+            uris[name] = smaller
+    return uris
 
 
 def _in_few_colors(png: Path) -> str:

@@ -1,4 +1,4 @@
-"""The questions that the sections of a page answer, and how to read the figures."""
+"""The questions behind the sections of a page, and how to read the figures."""
 
 import re
 from functools import cache
@@ -14,16 +14,16 @@ STAGE = re.compile(r"<p>Stages? (?:<code>)?(\w+(?:, \w+)*)(?:</code>)?(?:\.\s*|[
 
 
 class Question(NamedTuple):
-    """The question of a section, and a sentence on its figure."""
+    """The question of a section, and a sentence on the figure."""
 
     question: str
     read: str
-    """A sentence that says how to read the figure."""
+    """A sentence on how to read the figure."""
 
 
 @cache
 def questions() -> dict[str, Question]:
-    """Return the question of each analysis that a page can have."""
+    """Return the questions of all analyses of a page."""
     content = read_yaml(Path(str(files("embspace.app.page").joinpath(FILE))))
     return {noun: Question(**entry) for noun, entry in content.items()}
 

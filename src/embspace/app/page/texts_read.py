@@ -1,4 +1,4 @@
-"""Tells what a reader must know of the texts of a report: copies, unknown tokens, scripts."""
+"""Gives warnings on the texts of a report: copies, unknown tokens, scripts."""
 
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import chdir
@@ -37,7 +37,7 @@ TextsKind = Literal["corpus", "stimuli", "file"]
 
 
 class UnknownShare(NamedTuple):
-    """The share of unknown tokens among those of some texts."""
+    """The share of unknown tokens among the tokens of some texts."""
 
     kind: TextsKind
     key: str
@@ -45,7 +45,7 @@ class UnknownShare(NamedTuple):
     label: str
     share: float
     largest: float
-    """The largest share with which the texts are read."""
+    """The largest share of texts that count as read."""
 
     @property
     def is_read(self) -> bool:
@@ -54,17 +54,17 @@ class UnknownShare(NamedTuple):
 
 
 def texts_told(folder: Path, model: str, shares: list[UnknownShare] | None = None) -> list[str]:
-    """Return sentences on the texts that the tree in `folder` has read by a model.
+    """Return sentences on the texts of the tree in `folder`, as read by a model.
 
-    Read from files of the tree; without the files a page does without. `shares` are those of
-    `unknown_shares` if known already.
+    Read from files of the tree; without the files a page does without. `shares` are the
+    `unknown_shares`, if known already.
     """
     by_name = _corpora(folder)
     corpora = dict(by_name.values())
     sentences = foreign_told(folder, model, by_name, partial(_tokenizer, folder, model))
     for name, texts in corpora.items():
-        if told := copies_told(texts):
-            sentences.append(f"{name}: {told}.")
+        if copies := copies_told(texts):
+            sentences.append(f"{name}: {copies}.")
         if n := int(texts["text"].map(has_no_spaces).sum()):
             sentences.append(f"{name}: {NO_SPACES.format(n=n, of=len(texts))}.")
     shares = unknown_shares(folder, model) if shares is None else shares
@@ -72,7 +72,7 @@ def texts_told(folder: Path, model: str, shares: list[UnknownShare] | None = Non
 
 
 def corpora_called(folder: Path) -> dict[str, str]:
-    """Return what a user calls each corpus, with its name where two are called so."""
+    """Return the user's name of every corpus, with the corpus's own name after equal names."""
     names = read_yaml(folder / PARAMS)["corpora"]
     labels = {name: called_in(folder, "corpus", name) for name in names}
     shared = [*labels.values()]
@@ -83,7 +83,7 @@ def corpora_called(folder: Path) -> dict[str, str]:
 
 
 def shared_told(corpora: dict[str, pd.DataFrame]) -> list[str]:
-    """Return how many texts of a corpus stand in another one, too, word for word."""
+    """Return how many texts of a corpus stand in a second corpus, too, word for word."""
     plain = {name: texts["text"].map(plain_text) for name, texts in corpora.items()}
     sentences = []
     for one, other in combinations(plain, 2):
@@ -96,7 +96,7 @@ def shared_told(corpora: dict[str, pd.DataFrame]) -> list[str]:
 
 
 def unknown_told(shares: list[UnknownShare]) -> list[str]:
-    """Return how many of the tokens of all that stages read are unknown to the tokenizer."""
+    """Return how many tokens of all texts of the stages are unknown to the tokenizer."""
     if not shares:
         return []
     some = [known for known in shares if known.is_read and known.share]
@@ -110,7 +110,7 @@ def unknown_told(shares: list[UnknownShare]) -> list[str]:
 
 
 def not_read(unread: list[UnknownShare]) -> str:
-    """Return the reason why texts of one bound are not read, in one sentence."""
+    """Return in a sentence why texts of a common bound are not read."""
     labels = [*dict.fromkeys(f"{texts.label} ({100 * texts.share:.3g} %)" for texts in unread)]
     if len(labels) == 1:
         return not_checkable(unread[0].label, unread[0].share, unread[0].largest)
@@ -121,21 +121,20 @@ def not_read(unread: list[UnknownShare]) -> str:
 
 
 def by_bound(shares: Iterable[UnknownShare]) -> Iterator[list[UnknownShare]]:
-    """Yield the shares beyond their bound, those of one bound together."""
+    """Yield the shares beyond the bound, grouped by bound."""
     unread = sorted(
         (texts for texts in shares if not texts.is_read), key=lambda texts: texts.largest
     )
-    for _, group in groupby(unread, key=lambda each: each.largest):
+    for _, group in groupby(unread, key=lambda share: share.largest):
         yield [*group]
 
 
 def unknown_shares(
     folder: Path, model: str, nouns: Collection[str] | None = None
 ) -> list[UnknownShare]:
-    """Return the share of unknown tokens of each set of texts; none without a tokenizer.
+    """Return the share of unknown tokens of every set of texts; none without a tokenizer.
 
-    The texts are the corpora, and the stimuli and files that the analyses `nouns` read, by default
-    all.
+    The texts are the corpora, and the stimuli and files of the analyses `nouns`, by default all.
     """
     tokenizer = _tokenizer(folder, model)
     if tokenizer is None:
@@ -147,12 +146,12 @@ def unknown_shares(
 
 
 def prepared_corpora(folder: Path) -> dict[str, pd.DataFrame]:
-    """Return the texts of each prepared corpus, by name."""
+    """Return the texts of all prepared corpora, by name."""
     return {name: texts for name, (_, texts) in _corpora(folder).items()}
 
 
 def _corpora(folder: Path) -> dict[str, tuple[str, pd.DataFrame]]:
-    """Return the label and the texts of each prepared corpus, by name."""
+    """Return the label and the texts of all prepared corpora, by name."""
     labels = corpora_called(folder)
     return {
         name: (label, texts)
@@ -178,7 +177,7 @@ def _tokenizer(folder: Path, model: str) -> Any:
 def _read_texts(
     folder: Path, nouns: Collection[str] | None
 ) -> Iterator[tuple[TextsKind, str, str, list[str], float]]:
-    """Yield kind, key and label of each set of texts, the texts, and the largest unknown share."""
+    """Yield sets of texts: kind, key and label, the texts, and the largest unknown share."""
     largest = _settings(folder, "extract", "hidden_states").get(LARGEST, 1.0)
     for name, (label, texts) in _corpora(folder).items():
         yield "corpus", name, label, texts["text"].tolist(), largest

@@ -1,4 +1,4 @@
-"""Says how far the numbers of a model lie from those of another one that the study has."""
+"""Measures the distance of a model's numbers from the numbers of a second model of the study."""
 
 from collections.abc import Collection, Iterator
 from filecmp import cmp
@@ -20,16 +20,16 @@ SIZE_OR_NULL = r"(?:n|dim)|null_\w+"
 
 
 class Distance(NamedTuple):
-    """The distance of two models in the numbers of one analysis."""
+    """The distance of two models in the numbers of an analysis."""
 
     share: float
     """The median of |a - b| / max(|a|, |b|), from 0 to 2."""
     n: int
     other: str
-    """The other model, for readers."""
+    """The second model, for readers."""
 
     @property
-    def told(self) -> str:
+    def sentence(self) -> str:
         """Return the distance in words."""
         return (
             f"beside {self.other}: {counted(self.n, 'number')} of this analysis differ by "
@@ -38,16 +38,16 @@ class Distance(NamedTuple):
 
 
 def distances_of(folder: Path, model: str, study: Path) -> dict[str, Distance]:
-    """Return by noun how far a model's numbers lie from those of another model of a study.
+    """Return by noun the distance of a model's numbers from a second model's in a study.
 
-    A model of the study itself is held against the other side of its pair, from the results of the
-    pair; else the other one is the first under `models` in the study's params.yaml with results. If
-    the tree in `folder` reads other texts than the study, its own tables are held against the
-    study's where no texts of a corpus are read. Nothing is said in a study without
-    conf/compare/measures.yaml, unless it has the pair.
+    A model of the study is compared with the second model of its pair, from the results of the
+    pair; else with the first model under `models` in the study's params.yaml with results. If the
+    tree in `folder` reads texts different from the study's, the tree's own tables are compared with
+    the study's for analyses without texts of a corpus. Nothing is said in a study without
+    conf/compare/measures.yaml, except for a pair.
     """
     is_alike = _reads_alike(folder, study)
-    table = _of_pair(study, model) if is_alike else None
+    table = _pair_table(study, model) if is_alike else None
     if table is None:
         table = _beside_first(folder, model, study, set() if is_alike else _on_corpora(study))
     if table is None:
@@ -66,7 +66,7 @@ def distances_of(folder: Path, model: str, study: Path) -> dict[str, Distance]:
 
 
 def _reads_alike(folder: Path, study: Path) -> bool:
-    """Return whether a tree reads the texts of a study: it is the study, or has its corpora."""
+    """Return whether a tree reads a study's texts: as the study, or with the study's corpora."""
     if folder.resolve() == study.resolve():
         return True
     corpora = _corpora(study)
@@ -77,7 +77,7 @@ def _reads_alike(folder: Path, study: Path) -> bool:
 
 
 def _is_same(file: Path, other: Path) -> bool:
-    """Return whether two files have the same bytes, or neither is there."""
+    """Return whether two files have the same bytes, or both are absent."""
     if not (file.is_file() and other.is_file()):
         return file.is_file() == other.is_file()
     return file.samefile(other) or cmp(file, other, shallow=False)
@@ -90,7 +90,7 @@ def _corpora(root: Path) -> dict[str, dict[str, Any]]:
 
 
 def _on_corpora(study: Path) -> set[str]:
-    """Return the analyses whose numbers depend on the corpora."""
+    """Return the analyses with numbers dependent on the corpora."""
     return {
         noun
         for stage in read_stages(study).values()
@@ -99,8 +99,8 @@ def _on_corpora(study: Path) -> set[str]:
     }
 
 
-def _of_pair(study: Path, model: str) -> tuple[str, pd.DataFrame] | None:
-    """Return the other model and the table of a pair, one with random weights first."""
+def _pair_table(study: Path, model: str) -> tuple[str, pd.DataFrame] | None:
+    """Return the second model and the table of a pair, a pair with random weights first."""
     pairs = dict[str, Path]()
     for file in sorted((study / "results/measures").glob(f"*{PAIR}*.csv")):
         names = models_of(file.stem)
@@ -115,7 +115,7 @@ def _of_pair(study: Path, model: str) -> tuple[str, pd.DataFrame] | None:
 def _beside_first(
     folder: Path, model: str, study: Path, without: Collection[str]
 ) -> tuple[str, pd.DataFrame] | None:
-    """Return the first other model with results and a table of both, `without` some analyses."""
+    """Return the first further model with results and a table of both, `without` some analyses."""
     from embspace.compare.measures import Source, compare_measures
 
     file = settings_path("compare", "measures", study)
@@ -138,7 +138,7 @@ def _beside_first(
 
 
 def _tables(sources: list[Any], *sides: tuple[Path, str]) -> Iterator[tuple[str, Any]]:
-    """Yield the tables of both models, by file, of sources that both have rows of."""
+    """Yield the tables of both models, by file, of sources with rows of both."""
     for source in sources:
         files = [folder / source.file.format(model) for folder, model in sides]
         if not all(file.is_file() for file in files):
@@ -158,6 +158,6 @@ def _is_random(study: Path, model: str) -> bool:
 
 
 def _described(root: Path, kind: str, name: str) -> dict[str, Any]:
-    """Return the description of a model or a corpus of a tree; empty without one."""
+    """Return the description of a model or a corpus of a tree; empty without a description."""
     file = root / CONF / kind / f"{name}.yaml"
     return read_yaml(file) if file.is_file() else {}

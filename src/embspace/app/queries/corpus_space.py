@@ -39,10 +39,10 @@ FEWEST = 20  # texts of a corpus that others are held against
 USUAL = "articles"  # the corpus of a query that names none
 
 
-def corpus_of(asked: str | None) -> str:
+def corpus_of(corpus: str | None) -> str:
     """Return the corpus that is asked for, or else the usual one, or the first of params.yaml."""
-    if asked is not None:
-        return asked
+    if corpus is not None:
+        return corpus
     known = read_params().corpora
     return USUAL if USUAL in known else known[0]
 
@@ -58,11 +58,11 @@ def corpus_like(texts: Sequence[str]) -> str:
     lengths: dict[str, float] = {}
     for name in read_params().corpora:
         try:
-            of_corpus = text_lengths(name, Path.cwd())
+            characters = text_lengths(name, Path.cwd())
         except InputError:
             continue
-        if len(of_corpus) >= FEWEST:
-            lengths[name] = float(np.log(of_corpus.median()))
+        if len(characters) >= FEWEST:
+            lengths[name] = float(np.log(characters.median()))
     if not lengths:
         return corpus_of(None)
     return min(lengths, key=lambda name: abs(lengths[name] - wanted))
@@ -141,7 +141,7 @@ def encode_texts(
     # Each alone: rounding depends on what else is in a batch.
     batches = [[number] for number in range(len(windows))]
     encoded = encode(module, windows, batches, device_of(module), model.final_norm)
-    return sorted(encoded, key=lambda each: each.index)
+    return sorted(encoded, key=lambda window: window.index)
 
 
 def only_window(name: str, model: Any, module: Any, tokenizer: Any, text: str) -> "Window":
@@ -159,15 +159,15 @@ def _window(name: str, text: str, tokenizer: Any, length: int) -> "Window":
     from embspace.models.windows import cut_windows
     from embspace.settings.model import model_file
 
-    found = cut_windows([text], tokenizer, length, length_key=f"{model_file(name)}: key 'window'")
-    new = np.concatenate([each.ids[~each.special] for each in found]).tolist()
-    if len(found) > 1:
+    windows = cut_windows([text], tokenizer, length, length_key=f"{model_file(name)}: key 'window'")
+    new = np.concatenate([window.ids[~window.special] for window in windows]).tolist()
+    if len(windows) > 1:
         raise InputError(
             f"the text '{_start(text)}' has {len(new):,} tokens, more than a window of "
             f"{length} holds"
         )
     _check_known(name, text, {"input_ids": new}, tokenizer)
-    return found[0]
+    return windows[0]
 
 
 def _check_known(name: str, text: str, encoded: Any, tokenizer: Any) -> None:
@@ -244,8 +244,8 @@ def checked_pooling(
     """
     n = len(states["mean"])
     if pooling is None:  # another layer than the last has no sentence vector
-        of_layers = {name: x for name, x in states.items() if name != SENTENCE}
-        pooling = default_pooling(states if layer % n == n - 1 else of_layers, config)
+        layer_states = {name: x for name, x in states.items() if name != SENTENCE}
+        pooling = default_pooling(states if layer % n == n - 1 else layer_states, config)
     _check_one_of("--pooling", pooling, allowed_poolings(states))
     check_layer(layer, n)
     if pooling in WITHOUT_LAYER and layer % n != n - 1:
@@ -289,9 +289,9 @@ def check_query(query: str) -> None:
         raise InputError("the text is not UTF-8") from None
 
 
-def _check_one_of(option: str, found: str, allowed: Collection[str]) -> None:
-    if found not in allowed:
-        raise InputError(f"{option}: {not_among(found, allowed)}")
+def _check_one_of(option: str, choice: str, allowed: Collection[str]) -> None:
+    if choice not in allowed:
+        raise InputError(f"{option}: {not_among(choice, allowed)}")
 
 
 def _start(text: str) -> str:

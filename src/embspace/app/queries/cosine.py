@@ -67,7 +67,7 @@ class Comparison(ShownAsText):
             f"{self.model}, {place}, among {counted(self.as_is.n_pairs, 'pair')} "
             f"of {counted(self.as_is.n_documents, 'document')} of {self.corpus}",
             f"{'':13} {'cosine':>7}  {'percentile':>10}  {'95 % interval':>17}  {'z':>6}  pairs",
-            *(f"{name:13} {_line(each)}" for name, each in named.items()),
+            *(f"{name:13} {_line(pair)}" for name, pair in named.items()),
         ]
         if self.tokens:
             lines.append(f"{'input vectors':13} {_token_line(self.tokens)}")
@@ -162,12 +162,12 @@ def token_pair(x: Float[np.ndarray, "token dim"], first: int, second: int) -> To
     cosine = float(cosine_matrix(x[[first]], x[[second]])[0, 0])
     if np.isnan(cosine):
         return None
-    found = scan_pairs(x, n_bins=TOKEN_BINS, metrics=["cosine"]).distributions["cosine"]
+    distribution = scan_pairs(x, n_bins=TOKEN_BINS, metrics=["cosine"]).distributions["cosine"]
     lowest, highest = cosine - ROUNDING, cosine + ROUNDING
-    below = np.append(0, found.counts.cumsum())
-    start, end = np.searchsorted(found.edges, [lowest, highest], side="right") - [1, 0]
-    low, high = 100 * below[[max(start, 0), min(end, TOKEN_BINS)]] / found.n
-    return TokenPair(cosine, float(low), float(high), found.n)
+    below = np.append(0, distribution.counts.cumsum())
+    start, end = np.searchsorted(distribution.edges, [lowest, highest], side="right") - [1, 0]
+    low, high = 100 * below[[max(start, 0), min(end, TOKEN_BINS)]] / distribution.n
+    return TokenPair(cosine, float(low), float(high), distribution.n)
 
 
 def _text_numbers(space: CorpusSpace) -> Int[np.ndarray, " window"]:
@@ -184,14 +184,14 @@ def _only_token(text: str, tokenizer: Any) -> int | None:
     return ids[0] if len(ids) == 1 and ids[0] != tokenizer.unk_token_id else None
 
 
-def _line(each: PairPercentile) -> str:
-    interval = f"{_percent(each.low)} to {_percent(each.high)}"
-    if isnan(each.low):
+def _line(pair: PairPercentile) -> str:
+    interval = f"{_percent(pair.low)} to {_percent(pair.high)}"
+    if isnan(pair.low):
         interval = "none: too few"
     return (
-        f"{_number(each.cosine):>7}  {_percent(each.percentile):>10}  {interval:>17}  "
-        f"{_number(each.z, 2):>6}  mean {_number(each.mean)}, standard deviation "
-        f"{_number(each.standard_deviation)}"
+        f"{_number(pair.cosine):>7}  {_percent(pair.percentile):>10}  {interval:>17}  "
+        f"{_number(pair.z, 2):>6}  mean {_number(pair.mean)}, standard deviation "
+        f"{_number(pair.standard_deviation)}"
     )
 
 
@@ -199,10 +199,10 @@ def _number(value: float, digits: int = 3) -> str:
     return "none" if isnan(value) else f"{value:.{digits}f}"
 
 
-def _token_line(each: TokenPair) -> str:
-    shown = [_percent(bound) for bound in (each.low, each.high)]
+def _token_line(pair: TokenPair) -> str:
+    shown = [_percent(bound) for bound in (pair.low, pair.high)]
     percentile = shown[0] if shown[0] == shown[1] else " to ".join(shown)
-    return f"{each.cosine:7.3f}  {percentile:>10}  of all {each.n_pairs:,} pairs of tokens"
+    return f"{pair.cosine:7.3f}  {percentile:>10}  of all {pair.n_pairs:,} pairs of tokens"
 
 
 def _percent(value: float) -> str:

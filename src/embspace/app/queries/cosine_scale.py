@@ -20,7 +20,7 @@ def scale_of(folder: Path, model: str, nouns: Collection[str]) -> str:
     corpus at the last layer, by pooling, of the `nouns` similarity and text_clouds; of others a
     tree may have what was computed of other texts. Empty where the tree in `folder` has neither.
     """
-    parts = {"similarity": _of_tokens, "text_clouds": _of_texts}
+    parts = {"similarity": _token_pairs, "text_clouds": _text_pairs}
     tables = [part(folder, model) for noun, part in parts.items() if noun in nouns]
     rows = pd.concat([pd.DataFrame(), *tables], ignore_index=True)
     if rows.empty:
@@ -30,26 +30,28 @@ def scale_of(folder: Path, model: str, nouns: Collection[str]) -> str:
     return markdown_table(table, DIGITS)
 
 
-def _of_tokens(folder: Path, model: str) -> pd.DataFrame:
+def _token_pairs(folder: Path, model: str) -> pd.DataFrame:
     file = folder / f"results/similarity/summary/{model}.csv"
     if not file.is_file():
         return pd.DataFrame()
     table = load_table(str(file))
-    found = table[(table["space"] == "input") & (table["quantity"] == "cosine")]
-    return found.assign(pairs="tokens of the vocabulary, learned vectors")
+    cosines = table[(table["space"] == "input") & (table["quantity"] == "cosine")]
+    return cosines.assign(pairs="tokens of the vocabulary, learned vectors")
 
 
-def _of_texts(folder: Path, model: str) -> pd.DataFrame:
+def _text_pairs(folder: Path, model: str) -> pd.DataFrame:
     file = folder / f"results/text_clouds/distributions/{model}.csv"
     if not file.is_file():
         return pd.DataFrame()
     table = load_table(str(file))
     last = table["layer"] == table["layer"].max()
-    of_one = table["corpus"] == table["other_corpus"]
-    found = table[last & of_one & (table["quantity"] == "cosine")]
-    looks = corpus_looks(found["corpus"])
+    is_within = table["corpus"] == table["other_corpus"]
+    cosines = table[last & is_within & (table["quantity"] == "cosine")]
+    looks = corpus_looks(cosines["corpus"])
     named = [
         f"{looks[corpus].name}, {TEXT_POOLINGS[pooling].name}, layer {layer}"
-        for corpus, pooling, layer in found[["corpus", "pooling", "layer"]].itertuples(index=False)
+        for corpus, pooling, layer in cosines[["corpus", "pooling", "layer"]].itertuples(
+            index=False
+        )
     ]
-    return found.assign(pairs=named)
+    return cosines.assign(pairs=named)

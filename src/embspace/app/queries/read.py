@@ -72,7 +72,7 @@ class Found:
 
 
 @dataclass(frozen=True)
-class Asked:
+class ReadOptions:
     """The settings by which a vector is read."""
 
     inverse: Inverse = "transpose"
@@ -82,7 +82,7 @@ class Asked:
 
 
 def read_vector(
-    model: str, layer: int, option: str, number: int, head: int | None, asked: Asked
+    model: str, layer: int, option: str, number: int, head: int | None, options: ReadOptions
 ) -> Reading:
     """Return the words of highest score of one vector of a layer, and of its negation.
 
@@ -95,26 +95,26 @@ def read_vector(
     """
     model_name, described = _network(model)
     parameters = _parameters(model_name, described)
-    layers = {each.layer: each for each in parameters.layers}
+    layers = {block.layer: block for block in parameters.layers}
     if layer not in layers:
         raise InputError(f"--layer: found {layer}, allowed: 1 to {len(layers)}")
     chosen = layers[layer]
     group = GROUPS[option]
     if group not in chosen.groups():
-        has = [f"--{name}" for name, each in GROUPS.items() if each in chosen.groups()]
+        has = [f"--{name}" for name, key in GROUPS.items() if key in chosen.groups()]
         raise InputError(f"--{option}: {model_name} has none; it has {', '.join(has)}")
     row = _row(chosen, option, number, head)
     vector = chosen.groups()[group][row : row + 1]
-    how, readers, prepared = _prepared(parameters, chosen, group, vector, model_name, asked)
+    how, readers, prepared = _prepared(parameters, chosen, group, vector, model_name, options)
     allowed = _nameable(model_name, described, parameters)
-    found = top_tokens(prepared, readers, min(asked.n_words, int(allowed.sum())), allowed)
+    words = top_tokens(prepared, readers, min(options.n_words, int(allowed.sum())), allowed)
     place = f"head {row // chosen.head_dim + 1}, " if group.startswith("attention") else ""
     start = f"{called(model_name, described.model_dump())}, layer {layer} of {len(layers)}"
     title = f"{start}, {place}{option} {number}, {how}"
     return Reading(
         title,
-        _with_scores(parameters.tokens, found.token[0], found.score[0]),
-        _with_scores(parameters.tokens, found.opposite_token[0], found.opposite_score[0]),
+        _with_scores(parameters.tokens, words.token[0], words.score[0]),
+        _with_scores(parameters.tokens, words.opposite_token[0], words.opposite_score[0]),
     )
 
 
@@ -150,7 +150,7 @@ def _nearest(
     allowed: np.ndarray,
 ) -> list[Found]:
     scores = [layer.groups()[name] @ query for layer in parameters.layers]
-    starts = np.cumsum([0, *(len(each) for each in scores)])
+    starts = np.cumsum([0, *(len(layer_scores) for layer_scores in scores)])
     together = np.concatenate(scores)
     best = np.argsort(-together, kind="stable")[:n_found]
     at_layer = np.searchsorted(starts, best, side="right") - 1
@@ -169,7 +169,7 @@ def _nearest(
             group=name,
             number=int(number),
             score=float(together[place]),
-            words=[parameters.tokens[each] for each in tokens],
+            words=[parameters.tokens[token_id] for token_id in tokens],
         )
         for at, number, place, tokens in zip(at_layer, numbers, best, named, strict=True)
     ]
@@ -200,10 +200,10 @@ def _prepared(
     group: str,
     vector: Float[np.ndarray, "1 dim"],
     model_name: str,
-    asked: Asked,
+    options: ReadOptions,
 ) -> tuple[str, np.ndarray, np.ndarray]:
     """Return how a vector is read, the readers, and the vector as these take it."""
-    if asked.masked_head:
+    if options.masked_head:
         head = parameters.head_transform
         if head is None:
             raise InputError(
@@ -213,10 +213,10 @@ def _prepared(
         nothing = np.zeros_like(vector)
         return "through the masked head", head.output, head(vector) - head(nothing)
     how = "by the token embeddings" if parameters.is_tied else "by the output embeddings"
-    if asked.inverse == "pseudo_inverse":
+    if options.inverse == "pseudo_inverse":
         how += ", pseudo-inverse"
-    readers = token_readers(parameters.output_embedding, asked.inverse)
-    if not asked.norm_scale:
+    readers = token_readers(parameters.output_embedding, options.inverse)
+    if not options.norm_scale:
         return how, readers, vector
     scale = layer.scale(group)
     if scale is None:
@@ -282,4 +282,4 @@ def _one_token(word: str, model_name: str, tokenizer: Any) -> int:
 
 
 def _with_scores(tokens: list[str], ids: np.ndarray, scores: np.ndarray) -> list[tuple[str, float]]:
-    return [(tokens[each], float(score)) for each, score in zip(ids, scores, strict=True)]
+    return [(tokens[token_id], float(score)) for token_id, score in zip(ids, scores, strict=True)]

@@ -28,14 +28,14 @@ class Place(NamedTuple):
     model: str
 
 
-def place_of(asked: str, root: Path, here: Path, *, for_results: bool = False) -> Place:
+def place_of(typed: str, root: Path, here: Path, *, for_results: bool = False) -> Place:
     """Return the tree and name of a model or pair: the user's tree, if params.yaml there names it.
 
     Else it is the tree of a report, the newest one of the model, or that in which two models were
     compared. Without one the name is left to whoever reads the results.
 
     Args:
-        asked: A name, or a path from the folder `here`.
+        typed: A name, or a path from the folder `here`.
         root: The user's tree.
         here: The folder that the command was called in.
         for_results: Whether results are asked for. The study in the user's cache is never run:
@@ -44,34 +44,34 @@ def place_of(asked: str, root: Path, here: Path, *, for_results: bool = False) -
     Raises:
         InputError: if it is empty, or a folder that no report was made of.
     """
-    if not asked.strip():
-        raise InputError(f"model: found '{asked}', allowed: a name or a folder; `{LIST}` lists all")
-    path = (here / expanded(asked)).resolve()
+    if not typed.strip():
+        raise InputError(f"model: found '{typed}', allowed: a name or a folder; `{LIST}` lists all")
+    path = (here / expanded(typed)).resolve()
     is_report = path.parent == (root / REPORTS).resolve()
-    name = path.name if is_report else asked
+    name = path.name if is_report else typed
     if is_report or not path.is_dir():
-        name, asked = name.partition(OPTION)[0], asked.partition(OPTION)[0]
+        name, typed = name.partition(OPTION)[0], typed.partition(OPTION)[0]
     params = read_yaml(root / PARAMS)
-    is_named = asked in (params.get("models") or ()) or asked in (params.get("compared") or ())
+    is_named = typed in (params.get("models") or ()) or typed in (params.get("compared") or ())
     if is_named and not (for_results and is_home(root)):
-        return Place(root, asked)
+        return Place(root, typed)
     named = root / TREES / name
     trees = sorted((root / TREES).glob("*"), key=lambda tree: tree.stat().st_mtime, reverse=True)
     compared = root / TREES / f"{name}{OF_PAIRS}"
     for tree in sorted(trees, key=lambda tree: tree != compared):
         pair = _pair_of(tree)
-        if pair and (tree == compared or pair == asked):
+        if pair and (tree == compared or pair == typed):
             return Place(tree, pair)
     for tree in sorted(trees, key=lambda tree: tree != named):
         model = _model_of(tree)
-        if model and (tree == named or model == asked or _folder_of(tree, model, root) == path):
+        if model and (tree == named or model == typed or _folder_of(tree, model, root) == path):
             return Place(tree, model)
-    if path.is_dir() and not (root / MODELS / f"{asked}.yaml").is_file():
+    if path.is_dir() and not (root / MODELS / f"{typed}.yaml").is_file():
         raise InputError(
-            f"{asked}: no report was made of this folder as it is; make one with\n"
-            f"  embspace report {asked}"
+            f"{typed}: no report was made of this folder as it is; make one with\n"
+            f"  embspace report {typed}"
         )
-    return Place(root, asked)
+    return Place(root, typed)
 
 
 def why_not_there(model: str) -> str:

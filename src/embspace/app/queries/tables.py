@@ -43,7 +43,7 @@ class Tables:
 
     def table(self, noun: str, name: str | None = None) -> "pd.DataFrame":
         """Return a table, as `Spaces.table` says."""
-        stage, files = self._of_noun(noun)
+        stage, files = self._stage_and_results(noun)
         default = next((key for key in UNNAMED if key in files), None)
         chosen = next(iter(files)) if len(files) == 1 else default
         if (name or chosen) not in files:
@@ -65,7 +65,7 @@ class Tables:
 
         return pd.json_normalize(load_scalars(str(file)))
 
-    def _of_noun(self, noun: str) -> tuple[str, dict[str, str]]:
+    def _stage_and_results(self, noun: str) -> tuple[str, dict[str, str]]:
         """Return the stage of an analysis, and its results by the name of the table."""
         parts = {
             made: stage

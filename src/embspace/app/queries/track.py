@@ -40,7 +40,7 @@ WIDTH = 100  # of a line, which a table of ranks by layer may fill
 
 
 @dataclass(frozen=True)
-class Asked:
+class TrackOptions:
     """The settings by which tokens are tracked."""
 
     point: Point = "output"
@@ -69,22 +69,22 @@ class TokenAtLayer:
 
 @dataclass(frozen=True)
 class Track(ShownAsText):
-    """The tokens of a text at the layers that were asked for."""
+    """The tokens of a text at the layers to show."""
 
     title: str
-    asked: Asked
+    options: TrackOptions
     rows: list[TokenAtLayer]
 
     def __str__(self) -> str:
         """Return a line a layer for one token, a line a token for one layer, else all ranks."""
-        positions = {each.position for each in self.rows}
-        layers = list(dict.fromkeys(each.layer for each in self.rows))
+        positions = {row.position for row in self.rows}
+        layers = list(dict.fromkeys(row.layer for row in self.rows))
         if len(positions) > 1 and len(layers) > 1:
             return "\n".join([self.title, *self._ranks(layers)])
         first = "layer" if len(layers) > 1 or len(positions) == 1 else "token"
-        heads = [self._line(each, first) for each in self.rows]
+        heads = [self._line(row, first) for row in self.rows]
         width = max(len(name) for name in [first, *(head[0] for head in heads)])
-        value = VALUES[self.asked.nearness]
+        value = VALUES[self.options.nearness]
         lines = [f"{first:>{width}}  {'rank':>8}  {value:>8}  nearest tokens"]
         lines += [f"{name:>{width}}  {rank:>8}  {of:>8}  {near}" for name, rank, of, near in heads]
         return "\n".join([self.title, *(line.rstrip() for line in lines)])
@@ -98,8 +98,8 @@ class Track(ShownAsText):
     def _ranks(self, layers: list[int]) -> list[str]:
         """The own rank of every token in every layer, in blocks of columns that a line holds."""
         by_token: dict[int, list[TokenAtLayer]] = {}
-        for each in self.rows:
-            by_token.setdefault(each.position, []).append(each)
+        for row in self.rows:
+            by_token.setdefault(row.position, []).append(row)
         names = {at: rows[0].token for at, rows in by_token.items()}
         width = max(len(name) for name in names.values())
         at_once = max((WIDTH - 6 - width) // 8, 1)
@@ -108,7 +108,7 @@ class Track(ShownAsText):
             some = slice(start, start + at_once)
             lines.append(f"{'':4}{'layer':{width}}" + "".join(f"{n:8}" for n in layers[some]))
             for at, rows in by_token.items():
-                ranks = "".join(f"{_shown(each.rank):>8}" for each in rows[some])
+                ranks = "".join(f"{_shown(row.rank):>8}" for row in rows[some])
                 lines.append(f"{at:3} {names[at]:{width}}{ranks}")
         return lines
 
@@ -120,7 +120,7 @@ def track_tokens(
     layer: int | None,
     token: str | None,
     occurrence: int | None,
-    asked: Asked,
+    options: TrackOptions,
 ) -> Track:
     """Return the tokens of a text beside their own embeddings, at every layer or at one.
 
@@ -140,27 +140,27 @@ def track_tokens(
     window = only_window(name, described, module, tokenizer, text)
     tokens = tokenizer.convert_ids_to_tokens(window.ids.tolist())
     rows = _chosen(token, occurrence, text, window, tokens)
-    head = _head(name, described, module) if asked.nearness == "head" else None
+    head = _head(name, described, module) if options.nearness == "head" else None
     vocabulary = tracked_vocabulary(name, described, module, head)
-    as_coded = asked.point == "as_coded"
-    tracked = tracked_states(module, window.ids, is_causal=asked.is_causal, as_coded=as_coded)
-    states = [each for each in tracked if each.point in ("embedding", asked.point)]
+    as_coded = options.point == "as_coded"
+    tracked = tracked_states(module, window.ids, is_causal=options.is_causal, as_coded=as_coded)
+    states = [state for state in tracked if state.point in ("embedding", options.point)]
     last = states[-1].layer
-    if asked.point == "embedding":
+    if options.point == "embedding":
         states = states[:1]
     elif layer is not None:
         if not -last - 1 <= layer <= last:
             raise InputError(f"--layer: found {layer}, allowed: 0 to {last}, or -1 for the last")
-        states = [each for each in states if each.layer == layer % (last + 1)]
+        states = [state for state in states if state.layer == layer % (last + 1)]
     title = called(name, described.model_dump())
     return Track(
-        f"{title}, {asked.point.replace('_', ' ')}{ADDED[asked.positions]}: "
+        f"{title}, {options.point.replace('_', ' ')}{ADDED[options.positions]}: "
         f"own rank among {counted(len(vocabulary.rows), 'token')}, 0 = none is nearer",
-        asked,
+        options,
         [
             row
-            for each in states
-            for row in _at_layer(each, rows, window, tokenizer, vocabulary, asked)
+            for state in states
+            for row in _at_layer(state, rows, window, tokenizer, vocabulary, options)
         ],
     )
 
@@ -171,34 +171,34 @@ def _at_layer(
     window: "Window",
     tokenizer: Any,
     vocabulary: TrackedVocabulary,
-    asked: Asked,
+    options: TrackOptions,
 ) -> list[TokenAtLayer]:
     """Return the chosen tokens at one layer."""
     at = np.array(rows, dtype=np.int64)
-    k = min(asked.n_nearest, len(vocabulary.rows))
-    found = vocabulary.ranks(
+    k = min(options.n_nearest, len(vocabulary.rows))
+    ranks = vocabulary.ranks(
         states.x[at],
         window.ids[at],
         at,
-        positions=asked.positions,
-        nearness=asked.nearness,
+        positions=options.positions,
+        nearness=options.nearness,
         k=k,
     )
-    value = found.euclidean_distance if asked.nearness == "euclidean_distance" else found.cosine
-    shown = np.full(len(at), np.nan) if asked.nearness == "head" else value
+    value = ranks.euclidean_distance if options.nearness == "euclidean_distance" else ranks.cosine
+    shown = np.full(len(at), np.nan) if options.nearness == "head" else value
     return [
         TokenAtLayer(
             layer=states.layer,
             position=int(position),
             token=tokenizer.convert_ids_to_tokens(int(window.ids[position])),
-            rank=float(found.rank[number]),
+            rank=float(ranks.rank[number]),
             value=float(shown[number]),
             nearest=[
-                tokenizer.convert_ids_to_tokens(int(each)) or f"<{each}>"
-                for each in found.nearest[number]
-                if each >= 0
+                tokenizer.convert_ids_to_tokens(int(token_id)) or f"<{token_id}>"
+                for token_id in ranks.nearest[number]
+                if token_id >= 0
             ],
-            nearest_value=found.nearest_value[number][found.nearest[number] >= 0].tolist(),
+            nearest_value=ranks.nearest_value[number][ranks.nearest[number] >= 0].tolist(),
         )
         for number, position in enumerate(at)
     ]
@@ -207,31 +207,33 @@ def _at_layer(
 def _chosen(
     token: str | None, occurrence: int | None, text: str, window: "Window", tokens: list[str]
 ) -> list[int]:
-    """Return the positions of the tokens that were asked for.
+    """Return the positions of the chosen tokens.
 
     Raises:
-        InputError: for a token that is not there, there twice, or there less often than asked.
+        InputError: if the token is absent or ambiguous, or has fewer occurrences.
     """
     if token is None:
         if occurrence is not None:
             raise InputError("--occurrence: found without --token, allowed: beside it")
         return list(range(len(tokens)))
     spelled = [text[a:b].strip() for a, b in zip(window.start, window.end, strict=True)]
-    found = [at for at, each in enumerate(tokens) if each == token]
-    found = found or [at for at, each in enumerate(spelled) if each.lower() == token.lower()]
-    if not found or not token:
+    positions = [at for at, candidate in enumerate(tokens) if candidate == token]
+    positions = positions or [
+        at for at, word in enumerate(spelled) if word.lower() == token.lower()
+    ]
+    if not positions or not token:
         if pieces := _pieces(token, text, window, tokens):
             raise InputError(f"--token: '{token}' is of several tokens, or part of one: {pieces}")
         raise InputError(f"--token: {not_among(token, list(dict.fromkeys(tokens)))}")
-    if occurrence is None and len(found) > 1:
-        places = ", ".join(str(each) for each in found)
+    if occurrence is None and len(positions) > 1:
+        places = ", ".join(str(position) for position in positions)
         raise InputError(
-            f"--token: '{token}' stands {len(found)} times in the text, at positions {places}; "
-            f"--occurrence 1 to {len(found)} says which"
+            f"--token: '{token}' stands {len(positions)} times in the text, at positions {places}; "
+            f"--occurrence 1 to {len(positions)} says which"
         )
-    if occurrence is not None and not 1 <= occurrence <= len(found):
-        raise InputError(f"--occurrence: found {occurrence}, allowed: 1 to {len(found)}")
-    return [found[(occurrence or 1) - 1]]
+    if occurrence is not None and not 1 <= occurrence <= len(positions):
+        raise InputError(f"--occurrence: found {occurrence}, allowed: 1 to {len(positions)}")
+    return [positions[(occurrence or 1) - 1]]
 
 
 def _pieces(token: str, text: str, window: "Window", tokens: list[str]) -> str:
@@ -239,12 +241,12 @@ def _pieces(token: str, text: str, window: "Window", tokens: list[str]) -> str:
     start = text.lower().find(token.lower()) if token.strip() else -1
     end = start + len(token)
     places = zip(window.start, window.end, window.special, strict=True)
-    found = [
+    pieces = [
         tokens[at]
         for at, (first, last, special) in enumerate(places)
         if not special and first < end and last > start
     ]
-    return " ".join(found) if start >= 0 else ""
+    return " ".join(pieces) if start >= 0 else ""
 
 
 def _head(name: str, model: Any, module: Any) -> Any:

@@ -110,7 +110,7 @@ def _grown(ratios: Sequence[float], powers: Sequence[float]) -> float:
     return prod(ratio**power for ratio, power in zip(ratios, powers, strict=True))
 
 
-def _between(large: float | None, small: float | None, here: float, of_small: float) -> float:
+def _between(large: float | None, small: float | None, here: float, small_size: float) -> float:
     """Return the seconds at a size `here`, where the large run has size 1 and the small `of_small`.
 
     A part that is fixed and one that grows by the size. Of a stage that one run alone has: all of
@@ -119,11 +119,11 @@ def _between(large: float | None, small: float | None, here: float, of_small: fl
     if small is None:
         return (large or 0.0) * here
     if large is None:
-        return small * (1 + here / of_small) / 2
-    if of_small >= 1:
+        return small * (1 + here / small_size) / 2
+    if small_size >= 1:
         return max(large, small)
-    growing = max(large - small, 0.0) / (1 - of_small)
-    return max(small - growing * of_small, 0.0) + growing * here
+    growing = max(large - small, 0.0) / (1 - small_size)
+    return max(small - growing * small_size, 0.0) + growing * here
 
 
 def measured_run() -> dict[str, Any]:

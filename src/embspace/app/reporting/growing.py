@@ -110,14 +110,14 @@ class GrowingPage:
         )
 
     def _waiting(self) -> list[str]:
-        return [each.noun for each in self._stages if each not in self._drawn]
+        return [analysis.noun for analysis in self._stages if analysis not in self._drawn]
 
     def _draw_ready(self) -> bool:
         """Draw the analyses whose stages have ended; return whether there were any."""
         ready = [
-            each
-            for each, addresses in self._stages.items()
-            if each not in self._drawn and {*map(item_of, addresses)} <= self._done
+            analysis
+            for analysis, addresses in self._stages.items()
+            if analysis not in self._drawn and {*map(item_of, addresses)} <= self._done
         ]
         for analysis in ready:
             draw_analysis(self._tree, analysis, self._model)

@@ -81,9 +81,9 @@ def describe_pair(
         InputError: if one is not known or cannot be compared, or both are one; if one tokenizer is
             given for two folders.
     """
-    of_first, of_second = _given_to(model, other, given or {})
-    first = describe_subject(model, corpora, say, reading=reading, given=of_first)
-    second = describe_subject(other, None, say, given=of_second)
+    first_given, second_given = _given_to(model, other, given or {})
+    first = describe_subject(model, corpora, say, reading=reading, given=first_given)
+    second = describe_subject(other, None, say, given=second_given)
     same_files = first.described and _files_of(first) and _files_of(first) == _files_of(second)
     if first.model == second.model or same_files:
         raise InputError(f"compare: found {model} and {other}, one model; allowed: two")

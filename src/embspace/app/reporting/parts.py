@@ -165,9 +165,9 @@ def makers(root: Path, model: str, wanted: Collection[Analysis]) -> dict[Analysi
     for analysis in wanted:
         results = drawings[analysis.noun][1].results
         paths = [result_path(analysis.noun, model, result) for result in results]
-        of_stages = [made.get(path) for path in paths if not path.startswith(f"{CONF}/")]
-        known = [address for address in of_stages if address]
-        if len(known) == len(of_stages):
+        stage_addresses = [made.get(path) for path in paths if not path.startswith(f"{CONF}/")]
+        known = [address for address in stage_addresses if address]
+        if len(known) == len(stage_addresses):
             addresses[analysis] = list(dict.fromkeys(known))
     return addresses
 
@@ -225,9 +225,9 @@ def ways_of(stages: Mapping[Analysis, Sequence[str]]) -> dict[str, str]:
             users.setdefault(name, []).append(analysis)
     ways = dict[str, str]()
     for name, needing in users.items():
-        if all(each.is_map for each in needing):
+        if all(analysis.is_map for analysis in needing):
             ways[name] = f" (--{NO_MAPS} leaves it out)"
-        elif all(each.option for each in needing):
-            options = dict.fromkeys(f"--{each.option}" for each in needing)
+        elif all(analysis.option for analysis in needing):
+            options = dict.fromkeys(f"--{analysis.option}" for analysis in needing)
             ways[name] = f" (by {', '.join(options)})"
     return ways

@@ -74,20 +74,20 @@ def _own_texts(file: Path, root: Path, reading: dict[str, Any]) -> OwnTexts:
     from embspace.files.texts import content_of, load_texts
 
     options = dict(reading)
-    asked, unit = options.pop(GROUP, None), options.pop(DOCUMENT, None)
+    label_column, unit = options.pop(GROUP, None), options.pop(DOCUMENT, None)
     texts = load_texts(str(file), **options)
     if unit is not None:
         options[DOCUMENT] = unit
     _check_documents(texts, unit, file)
-    if asked is not None:
-        if asked not in texts or not _tells_apart(texts, asked):
-            columns = [each for each in map(str, texts) if _tells_apart(texts, each)]
+    if label_column is not None:
+        if label_column not in texts or not _tells_apart(texts, label_column):
+            columns = [column for column in map(str, texts) if _tells_apart(texts, column)]
             raise InputError(
-                f"--label-column: found '{asked}', allowed: a column of {file} with several labels "
-                f"that texts share, {', '.join(columns) or 'of which it has none'}"
+                f"--label-column: found '{label_column}', allowed: a column of {file} with several "
+                f"labels that texts share, {', '.join(columns) or 'of which it has none'}"
             )
-        options[GROUP] = asked
-    elif group := next((each for each in GROUPS if _tells_apart(texts, each)), None):
+        options[GROUP] = label_column
+    elif group := next((column for column in GROUPS if _tells_apart(texts, column)), None):
         options[GROUP] = group
     name = re.sub(r"[^A-Za-z0-9_]+", "_", stem_of(file.name)).strip("_") or "texts"
     if not name.endswith("s"):

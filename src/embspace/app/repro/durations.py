@@ -30,7 +30,7 @@ class Durations:
         """
         self._file = root / DURATIONS
         self._prefix = f"{tree}{OF_TREE}" if tree else ""
-        self._expect = expected or self._of_others
+        self._expect = expected or self._slowest_other
         self._seconds = dict[str, float]()
         with suppress(FileNotFoundError, ValueError, TypeError):
             self._seconds = dict(json.loads(self._file.read_text(encoding="utf-8")))
@@ -97,7 +97,7 @@ class Durations:
         known = self._seconds.get(f"{self._prefix}{stage}")
         return self._expect(stage) if known is None else known
 
-    def _of_others(self, stage: str) -> float | None:
+    def _slowest_other(self, stage: str) -> float | None:
         """Return the seconds that a stage took for the slowest other model."""
         names = {key: key.rpartition(OF_TREE)[2].partition("@")[0] for key in self._seconds}
         name = stage.partition("@")[0]

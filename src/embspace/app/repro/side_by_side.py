@@ -124,7 +124,7 @@ class _Run:
         self._news: Queue[Line | End] = Queue()
         self._ended_at = dict[str, float]()
         self._failure: InputError | None = None
-        self._unsaved, self._told = 0.0, monotonic()
+        self._unsaved, self._last_step = 0.0, monotonic()
 
     def is_all_current(self) -> bool:
         """Return whether nothing is to be done; what is up to date then need not be asked again."""
@@ -154,7 +154,7 @@ class _Run:
             self._done.add(name)
         if kind in ("runs", "ends"):
             seconds = self._ended_at.get(name, monotonic()) - self._running[name].start
-        self._told = monotonic()
+        self._last_step = monotonic()
         n_stages = len(self._books.needs)
         return Step(name, kind, left, others, seconds, len(self._done), n_stages)
 
@@ -167,7 +167,7 @@ class _Run:
             try:
                 news = self._news.get(timeout=PULSE)
             except Empty:
-                if monotonic() - self._told >= SILENCE:
+                if monotonic() - self._last_step >= SILENCE:
                     longest = min(self._running, key=lambda name: self._running[name].start)
                     yield self.step(longest, "runs")
                 continue

@@ -51,13 +51,13 @@ class Call(NamedTuple):
     """To who called; None if that has ended."""
     ended: int
     """A file that can be read when the fork has ended."""
-    told: int
+    imported: int
     """The file in which it tells what it has imported."""
 
     def finish(self) -> list[str]:
         """Take the fork's status, tell it to who called; return what it has imported."""
         status = os.waitstatus_to_exitcode(os.waitpid(self.child, 0)[1])
-        imported = _read(self.told)
+        imported = _read(self.imported)
         os.close(self.ended)
         if self.connection:
             with suppress(OSError), self.connection:
@@ -67,7 +67,7 @@ class Call(NamedTuple):
     def close(self) -> None:
         """Close its files in another fork."""
         os.close(self.ended)
-        os.close(self.told)
+        os.close(self.imported)
         if self.connection:
             self.connection.close()
 
@@ -103,18 +103,18 @@ def _answer(listener: socket.socket, calls: list["Call"], on_interrupt: Any) -> 
     if (call := _read_call(connection)) is None:
         connection.close()
         return None
-    told, report = os.pipe()
+    imported, report = os.pipe()
     gc.freeze()  # else a collection writes to the memory that forks share
     child = os.fork()
     if not child:
         for other in calls:
             other.close()
         connection.close()
-        os.close(told)
+        os.close(imported)
         return Fork(_become(call, on_interrupt), report)
     for file in (*call["files"], report):
         os.close(file)
-    calls.append(Call(child, connection, os.pidfd_open(child), told))
+    calls.append(Call(child, connection, os.pidfd_open(child), imported))
     return None
 
 
@@ -131,12 +131,12 @@ def _read_call(connection: socket.socket) -> dict[str, Any] | None:
 
 def _ready(watched: list[Any], wanted: list[str]) -> list[Any]:
     """Import what is wanted until something can be read; return what."""
-    while not (found := select(watched, [], [], 0)[0]):
+    while not (readable := select(watched, [], [], 0)[0]):
         if not wanted:
             return select(watched, [], [])[0]
         with suppress(Exception):  # a stage that needs it says what is wrong
             import_module(wanted.pop(0))
-    return found
+    return readable
 
 
 def _terminate(child: int) -> None:
@@ -150,10 +150,10 @@ def _terminate(child: int) -> None:
                 process.terminate()
 
 
-def _read(told: int) -> list[str]:
+def _read(imported: int) -> list[str]:
     """Return the names that a fork has told, without waiting for what it has left running."""
-    os.set_blocking(told, False)
-    with os.fdopen(told, "rb", buffering=0) as lines:
+    os.set_blocking(imported, False)
+    with os.fdopen(imported, "rb", buffering=0) as lines:
         return (lines.read() or b"").decode().split()
 
 
@@ -182,7 +182,7 @@ def main(listener: socket.socket) -> None:
     try:
         runpy.run_module(module, run_name="__main__", alter_sys=True)
     finally:
-        os.write(report, " ".join(each for each in ON_DEMAND if each in sys.modules).encode())
+        os.write(report, " ".join(name for name in ON_DEMAND if name in sys.modules).encode())
 
 
 if __name__ == "__main__":

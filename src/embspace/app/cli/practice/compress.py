@@ -19,11 +19,11 @@ def compress(
         typer.Option("--lost", help="Share of a task that may be lost.", min=0.0001, max=0.9999),
     ] = 0.05,
 ) -> "Answer":
-    """Say how far vectors of a corpus may be cut or rounded, and what is lost.
+    """Say how far vectors of a corpus may be cut or rounded, and at what loss.
 
-    The first m coordinates, m components, m random ones, float16, int8, sign bits with and without
-    rescoring: neighbors, search by halves of texts and labels that are kept, with intervals over
-    documents, and the smallest setting that surely loses less than a share.
+    The first m coordinates, m components, m random coordinates, float16, int8, sign bits with and
+    without rescoring: the kept share of neighbors, of search by halves of texts and of labels, with
+    intervals over documents, and the smallest setting that surely loses less than a share.
     `embspace compress posts.csv --lost 0.02`
     """
     from embspace.app.practice.compress import compress as compress_of

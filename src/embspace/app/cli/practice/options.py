@@ -1,4 +1,4 @@
-"""Options that commands on a corpus share: the model, and what the answer is written to."""
+"""Options shared by commands on a corpus: the model, and the files for the answer."""
 
 import inspect
 from collections.abc import Callable
@@ -60,10 +60,10 @@ ResultsOption = Annotated[
 def on_corpus(
     answer_of: Callable[..., "Answer"], *, with_labels: bool = True
 ) -> Callable[..., None]:
-    """Return a command with the options that all questions on a corpus share.
+    """Return a command with the options shared by all questions on a corpus.
 
-    `answer_of` takes the corpus, and how it is read, as one mapping, then options of its own; it
-    returns the answer, which the command shows. `with_labels` says whether labels are of use.
+    `answer_of` takes the corpus with its reading options, as one mapping, then options of its own;
+    the command shows the returned answer. `with_labels` says whether labels are of use.
     """
     _, *own = inspect.signature(answer_of).parameters.values()
     corpus, *shared = (
@@ -110,7 +110,7 @@ def _shared(
 
 
 def show(answer: "Answer", folder: Path | None) -> None:
-    """Print an answer, and write its tables if a folder is named."""
+    """Print an answer, and write the tables if a folder is named."""
     if folder is not None:
         answer.save(folder)
     typer.echo(visible(str(answer)))

@@ -1,4 +1,4 @@
-"""The command on texts that are far from all others: outliers."""
+"""Command on texts far from all texts of a corpus: outliers."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -23,11 +23,11 @@ def outliers(
         int, typer.Option("--neighbors", help="Nearest texts that count.", min=1)
     ] = 10,
 ) -> "Answer":
-    """Say which texts are off a corpus, and what they are.
+    """List the texts off a corpus, with their nature.
 
-    Distance to the nearest texts, its percentile among the corpus's own, a p-value, and outliers
-    at a false discovery rate of 5 %, with length, script, unknown tokens and copies beside.
-    `embspace outliers posts.csv --of new.csv`
+    Distance to the nearest texts, its percentile among the corpus's own, a p-value, and outliers at
+    a false discovery rate of 5 %, with length, script, unknown tokens and copies beside. `embspace
+    outliers posts.csv --of new.csv`
     """
     from embspace.app.practice.outliers import outliers as outliers_of
 

@@ -17,10 +17,10 @@ CsvOption = Annotated[
 def tokens(
     model: Annotated[str, typer.Argument(help=f"{MODEL_HELP}.")], csv: CsvOption = None
 ) -> None:
-    """Say which tokens of a vocabulary no text is read as, and which look untrained.
+    """List the tokens of a vocabulary that no text is read as, and tokens that look untrained.
 
-    Under-trained ones by Land & Bartolo's indicators: their rows are like those of tokens that no
-    text reaches. No text is needed. `embspace tokens minilm --csv tokens.csv`
+    Under-trained tokens by Land & Bartolo's indicators: rows similar to the rows of tokens out of
+    reach of any text. No text is needed. `embspace tokens minilm --csv tokens.csv`
     """
     from embspace.app.practice.tokens import tokens_of
 

@@ -28,11 +28,11 @@ def transform(
         str | None, typer.Option("--change", help="Which one to save; without it, the best.")
     ] = None,
 ) -> "Answer":
-    """Say whether centering, whitening and their kin help on a corpus, and write the change.
+    """Say whether centering, whitening and related maps help on a corpus, and write the map.
 
-    What they do to search by halves of texts, neighbors of one label, hubness and mean cosine, each
-    beside the raw vectors, with paired intervals over documents.
-    `embspace transform posts.csv --save change.npz`
+    The effect on search by halves of texts, neighbors of the same label, hubness and mean cosine,
+    beside the raw vectors, with paired intervals over documents. `embspace transform posts.csv
+    --save change.npz`
     """
     if change is not None and save is None:
         raise InputError("--change: found without --save, allowed: with it")
