@@ -45,9 +45,9 @@ class Stage(NamedTuple):
     def outputs(self) -> list[str]:
         """Return its paths, with ${item.<key>} in the place of the name of a model or a pair."""
         listed = [
-            each for kind in ("outs", "metrics", "plots") for each in self.entry.get(kind, ())
+            entry for kind in ("outs", "metrics", "plots") for entry in self.entry.get(kind, ())
         ]
-        paths = [each if isinstance(each, str) else next(iter(each)) for each in listed]
+        paths = [entry if isinstance(entry, str) else next(iter(entry)) for entry in listed]
         return [path.replace("${key}", "${item.pair}") for path in paths]
 
     def deps(self) -> list[str]:
@@ -63,8 +63,8 @@ class Stage(NamedTuple):
 
     def nouns(self) -> set[str]:
         """Return the analyses whose results it makes; that of its name if it makes none."""
-        found = {path.split("/")[1] for path in self.outputs() if path.startswith("results/")}
-        return found or {self.name.partition("_")[2]}
+        analyses = {path.split("/")[1] for path in self.outputs() if path.startswith("results/")}
+        return analyses or {self.name.partition("_")[2]}
 
 
 def graph_files(root: Path, name: str = GRAPH) -> list[Path]:
@@ -73,7 +73,7 @@ def graph_files(root: Path, name: str = GRAPH) -> list[Path]:
     return [file.relative_to(root) for file in files if file.is_file()]
 
 
-def of_item(path: str, names: Mapping[str, str]) -> str:
+def fill_item(path: str, names: Mapping[str, str]) -> str:
     """Return a path of the graph with the names of keys in the place of ${item.<key>}."""
     return ITEM.sub(lambda key: names.get(key[1], key[0]), path)
 
@@ -98,8 +98,8 @@ def stage_names(root: Path, params: Mapping[str, Any]) -> set[str]:
     """
     names = set[str]()
     for name, stage in read_stages(root).items():
-        lists = [_items(each, params) for each in stage.entry.get("matrix", {}).values()]
-        items = ["-".join(each) for each in product(*lists)]
+        lists = [_items(values, params) for values in stage.entry.get("matrix", {}).values()]
+        items = ["-".join(combination) for combination in product(*lists)]
         names |= {f"{name}@{item}" for item in items} if lists else {name}
     return names
 
@@ -128,25 +128,25 @@ def _as_matrix(entry: dict[str, Any]) -> dict[str, Any]:
     return {**entry["do"], "matrix": {"pair": entry["foreach"]}}
 
 
-def find_stages(root: Path, asked: str) -> list[Stage]:
+def find_stages(root: Path, name: str) -> list[Stage]:
     """Return the stages of a name: one stage, those of a noun, or those of a chapter.
 
     Raises:
         InputError: if there are none, with what is allowed.
     """
     stages = read_stages(root).values()
-    found = [
+    matches = [
         stage
         for stage in stages
-        if asked in (stage.name, stage.name.partition("_")[2], stage.chapter)
+        if name in (stage.name, stage.name.partition("_")[2], stage.chapter)
     ]
-    found = found or [stage for stage in stages if asked in stage.nouns()]
-    if not found:
+    matches = matches or [stage for stage in stages if name in stage.nouns()]
+    if not matches:
         names = {stage.name.partition("_")[2] for stage in stages}
         names |= {noun for stage in stages for noun in stage.nouns()}
         names |= {stage.chapter for stage in stages}
-        raise InputError(not_among(asked, sorted(names - {""})))
-    return found
+        raise InputError(not_among(name, sorted(names - {""})))
+    return matches
 
 
 def read_locked(file: Path) -> dict[str, Any]:

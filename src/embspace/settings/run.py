@@ -104,7 +104,7 @@ def describe_run(name: str, content: dict[str, Any]) -> Run:
         raise InputError(f"{file}: key 'phases' is missing")
     if not isinstance(phases, dict) or not phases:
         raise InputError(f"{file}: key 'phases': found {phases!r}, expected names and what is done")
-    described = {key: _phase(file, key, each) for key, each in phases.items()}
+    described = {key: _phase(file, key, phase) for key, phase in phases.items()}
     run = validate(Run, {**content, "phases": described}, file)
     if flaw := _flaw(run):
         raise InputError(f"{file}: {flaw}")
@@ -139,7 +139,7 @@ def _phase(file: str, key: object, content: Any) -> Phase:
 
 def _flaw(run: Run) -> str:
     """Return the settings of a run that contradict each other; "" if none do."""
-    classified = [isinstance(each, SequenceClassification) for each in run.phases.values()]
+    classified = [isinstance(phase, SequenceClassification) for phase in run.phases.values()]
     if (run.base is None) == (run.architecture is None):
         return "expected either 'base', a model to start from, or 'architecture'"
     if (run.architecture is None) != (run.matrices is None):
@@ -160,6 +160,6 @@ def _flaw(run: Run) -> str:
     if run.architecture is not None and classified[0]:
         return "key 'phases': a new architecture has to learn its language before it classifies"
     if run.architecture is not None and not isinstance(run.architecture.get("model_type"), str):
-        found = run.architecture.get("model_type")
-        return f"key 'architecture.model_type': found {found!r}, expected a name, as bert"
+        model_type = run.architecture.get("model_type")
+        return f"key 'architecture.model_type': found {model_type!r}, expected a name, as bert"
     return ""

@@ -93,40 +93,42 @@ def _explain(item: Any, schema: type[BaseModel]) -> str:
         return f"key '{key}' is unknown; allowed: {', '.join(allowed_keys)}{hint}"
     if item["type"] == "missing":
         return f"key '{key}' is missing"
-    found, allowed = item["input"], item["msg"].removeprefix("Value error, ")
+    given, allowed = item["input"], item["msg"].removeprefix("Value error, ")
     allowed = allowed.partition(" after validation")[0]
-    hint = _written(item["type"], path[-1], found, schema.model_fields.get(key)) if path else ""
-    return f"key '{key}': {allowed}, found {shortened(found)} ({type(found).__name__}){hint}"
+    hint = _written(item["type"], path[-1], given, schema.model_fields.get(key)) if path else ""
+    return f"key '{key}': {allowed}, found {shortened(given)} ({type(given).__name__}){hint}"
 
 
-def _written(kind: str, key: str, found: Any, field: FieldInfo | None) -> str:
+def _written(kind: str, key: str, given: Any, field: FieldInfo | None) -> str:
     """Return the lines to type, with what was found or else an example; "" where none is known."""
     example = next(iter((field and field.examples) or []), None)
-    needed = field is None or any(getattr(each, "min_length", 0) for each in field.metadata)
+    needed = field is None or any(
+        getattr(constraint, "min_length", 0) for constraint in field.metadata
+    )
     none = "" if needed else f"\n  or for none, `{key}: {{}}`"
     if kind in ("list_type", "too_short"):
-        named = isinstance(found, str | int | float) and not isinstance(found, bool)
-        entry, none = found if named else example or "...", none.replace("{}", "[]")
+        named = isinstance(given, str | int | float) and not isinstance(given, bool)
+        entry, none = given if named else example or "...", none.replace("{}", "[]")
         return f"; write it as a list:\n  {key}:\n    - {entry}{'' if named else none}"
     if kind == "dict_type" and example:
         return f"; write it as keys and values:\n  {key}:\n    {example}{none}"
-    if kind == "string_type" and isinstance(found, bool):
+    if kind == "string_type" and isinstance(given, bool):
         return "; YAML reads yes, no, on and off as true or false: put a name in quotes"
-    if kind == "string_type" and isinstance(found, int | float):
-        return f"; as text it is written '{found}', in quotes"
+    if kind == "string_type" and isinstance(given, int | float):
+        return f"; as text it is written '{given}', in quotes"
     if kind in ("int_type", "float_type"):
-        number = _number_in(found, whole=kind == "int_type") or example
+        number = _number_in(given, whole=kind == "int_type") or example
         return "" if number is None else f"; write it as a number:\n  {key}: {number}"
     return ""
 
 
-def _number_in(found: Any, *, whole: bool) -> str | None:
+def _number_in(given: Any, *, whole: bool) -> str | None:
     """Return the number in a text, as YAML takes it: 1e-5 with a point, 1.0e-05."""
     try:
-        number = str(int(found)) if whole else repr(float(found))
+        number = str(int(given)) if whole else repr(float(given))
     except (TypeError, ValueError):
         return None
-    if not isinstance(found, str) or number in ("nan", "inf", "-inf"):
+    if not isinstance(given, str) or number in ("nan", "inf", "-inf"):
         return None
     return number if "." in number else number.replace("e", ".0e")
 
@@ -136,15 +138,19 @@ def _walk(loc: tuple[int | str, ...], schema: type[BaseModel]) -> tuple[list[str
     path: list[str] = []
     candidates = [schema]
     for part in loc:
-        fields = {name: field for each in candidates for name, field in each.model_fields.items()}
-        tagged = [each for each in candidates if _tag(each) == part]
+        fields = {
+            name: field
+            for candidate in candidates
+            for name, field in candidate.model_fields.items()
+        }
+        tagged = [candidate for candidate in candidates if _tag(candidate) == part]
         if len(candidates) > 1 and tagged:
             candidates = tagged  # pydantic's name for the alternative that it chose, no key
             continue
         path.append(str(part))
         if part in fields:
             candidates = _schemas_in(fields[str(part)].annotation) or candidates
-    return path, {name for each in candidates for name in each.model_fields}
+    return path, {name for candidate in candidates for name in candidate.model_fields}
 
 
 def _schemas_in(annotation: Any) -> list[type[BaseModel]]:

@@ -147,8 +147,8 @@ def _packages(function: Callable[..., Any] | Mapping[str, Callable[..., Any]]) -
     """Hydra's defaults: which settings file goes where in the composed config."""
     functions = function if isinstance(function, Mapping) else {"": function}
     packages = {}
-    for noun, each in functions.items():
-        file = settings_file(each)
+    for noun, measure in functions.items():
+        file = settings_file(measure)
         target = f"settings.{noun}" if noun else "settings"
         packages[f"{file.parent.relative_to(CONF).as_posix()}@{target}"] = file.stem
     return packages
@@ -161,8 +161,8 @@ def _store_primary_config(packages: dict[str, str], groups: tuple[str, ...]) -> 
     chosen: list[Any] = [{group: "???"} for group in groups if group != PAIR_GROUP]
     settings: list[Any] = [{package: noun} for package, noun in packages.items()]
     defaults = ["config", *chosen, *settings, "_self_"]
-    asked = {PAIR_GROUP: "???"} if PAIR_GROUP in groups else {}
-    node = {"defaults": defaults, **params.model_dump(), **asked}
+    pair = {PAIR_GROUP: "???"} if PAIR_GROUP in groups else {}
+    node = {"defaults": defaults, **params.model_dump(), **pair}
     ConfigStore.instance().store(name="params", node=node)
 
 
@@ -188,8 +188,8 @@ def _stage_config(
     _check_choices(named, content)
     settings = (
         {
-            noun: _settings(each, content["settings"][noun], params)
-            for noun, each in function.items()
+            noun: _settings(measure, content["settings"][noun], params)
+            for noun, measure in function.items()
         }
         if isinstance(function, Mapping)
         else _settings(function, content["settings"], params)
@@ -225,21 +225,29 @@ def _check_arguments(arguments: Sequence[str], groups: tuple[str, ...]) -> None:
     from hydra.core.override_parser.overrides_parser import OverridesParser
     from hydra.errors import OverrideParseException
 
-    chosen = [each for each in arguments if each.partition("=")[0] in groups and "=" in each]
+    chosen = [
+        argument
+        for argument in arguments
+        if argument.partition("=")[0] in groups and "=" in argument
+    ]
     try:
         overrides = OverridesParser.create().parse_overrides(chosen)
     except OverrideParseException:
         return  # which Hydra explains
-    picked = {each.key_or_group: each.value() for each in overrides if not each.is_sweep_override()}
+    picked = {
+        override.key_or_group: override.value()
+        for override in overrides
+        if not override.is_sweep_override()
+    }
     validate(_Choices, picked, COMMAND_LINE)
     for group, name in picked.items():
         if group != PAIR_GROUP:
             with within(f"{COMMAND_LINE}: key '{group}'"):
                 described_in(CONF / group, str(name))
-    if any(each.partition("=")[0] in HYDRA_ALONE for each in arguments):
+    if any(argument.partition("=")[0] in HYDRA_ALONE for argument in arguments):
         return
     for group in groups:
-        if group not in {each.partition("=")[0] for each in arguments}:
+        if group not in {argument.partition("=")[0] for argument in arguments}:
             raise InputError(f"{COMMAND_LINE}: key '{group}' is missing\n{_call(groups)}")
 
 
@@ -257,11 +265,15 @@ def _how_to_call(
 ) -> str:
     """Return what `--help` prints: the call, which names there are, and where settings stand."""
     folders = [group for group in groups if group != PAIR_GROUP]
-    names = {each: sorted(path.stem for path in (CONF / each).glob("*.yaml")) for each in folders}
-    listed = {each: ", ".join(names[each]) if each != MODEL else f"see `{LIST}`" for each in names}
-    lists = [f"<{group}>: {found}" for group, found in listed.items()]
+    names = {
+        folder: sorted(path.stem for path in (CONF / folder).glob("*.yaml")) for folder in folders
+    }
+    listed = {
+        folder: ", ".join(names[folder]) if folder != MODEL else f"see `{LIST}`" for folder in names
+    }
+    lists = [f"<{group}>: {choices}" for group, choices in listed.items()]
     functions = function.values() if isinstance(function, Mapping) else [function]
-    files = [f"settings: {settings_file(each).as_posix()}" for each in functions]
+    files = [f"settings: {settings_file(measure).as_posix()}" for measure in functions]
     last = "`--cfg job` after a call prints all settings; `--hydra-help` tells how Hydra reads them"
     return "\n".join([_call(groups), *lists, *files, last])
 
@@ -269,7 +281,7 @@ def _how_to_call(
 def _check_choices(choices: Mapping[str, Any], content: Mapping[str, Any]) -> None:
     """Stop unless each name is one that params.yaml could hold, and each key one that is taken."""
     validate(_Choices, dict(choices), COMMAND_LINE)
-    own = [each.name for each in fields(StageConfig) if not each.name.endswith("_name")]
+    own = [field.name for field in fields(StageConfig) if not field.name.endswith("_name")]
     allowed = [*own, *Params.model_fields]
     for key in content:
         if key not in allowed:
