@@ -1,4 +1,4 @@
-"""Reads YAML and holds it against a schema; a complaint names file, key, found and allowed."""
+"""Reads YAML and checks the content by a schema; an error names file, key, found and allowed."""
 
 from pathlib import Path
 from typing import Any, TypeVar, get_args
@@ -18,7 +18,7 @@ Schema = TypeVar("Schema", bound=BaseModel)
 
 
 class Strict(BaseModel):
-    """A schema that takes no other keys and no other types than it names."""
+    """A schema that takes only the named keys and types."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
@@ -49,18 +49,18 @@ def read_yaml(path: Path) -> dict[str, Any]:
 
 
 def is_empty(path: Path) -> bool:
-    """Return whether a file holds nothing, as one that a shell has made and not yet filled."""
+    """Return whether a file is empty, as a shell leaves a file before the first output."""
     return path.is_file() and not path.stat().st_size
 
 
 class _OneKeyOnce(SafeLoader):
-    """The safe loader of YAML that takes no key twice, as DVC and Hydra do not."""
+    """The safe loader of YAML, but repeated keys are errors, as for DVC and Hydra."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
-        """The mapping of a node.
+        """Return the mapping of a node.
 
         Raises:
-            yaml.YAMLError: if a key stands there twice, which PyYAML itself lets pass.
+            yaml.YAMLError: for a repeated key, allowed by PyYAML itself.
         """
         keys = [(key.tag, key.value) for key, _ in node.value if isinstance(key, yaml.ScalarNode)]
         for number, key in enumerate(keys):
@@ -71,10 +71,10 @@ class _OneKeyOnce(SafeLoader):
 
 
 def validate(schema: type[Schema], content: Any, file: str) -> Schema:
-    """`content` as `schema`.
+    """Return `content` as `schema`.
 
     Raises:
-        InputError: naming `file`, each key, what was found and what is allowed.
+        InputError: naming `file`, and key, found and allowed of every error.
     """
     try:
         return schema.model_validate(content)
@@ -84,7 +84,7 @@ def validate(schema: type[Schema], content: Any, file: str) -> Schema:
 
 
 def _explain(item: Any, schema: type[BaseModel]) -> str:
-    """One pydantic complaint as `key: what is allowed, what was found`."""
+    """Return an error of pydantic as `key: allowed, found`."""
     path, fields = _walk(item["loc"], schema)
     key = ".".join(path)
     if item["type"] == "extra_forbidden":
@@ -100,7 +100,7 @@ def _explain(item: Any, schema: type[BaseModel]) -> str:
 
 
 def _written(kind: str, key: str, given: Any, field: FieldInfo | None) -> str:
-    """Return the lines to type, with what was found or else an example; "" where none is known."""
+    """Return the lines to type, with the given value or else an example; "" if unknown."""
     example = next(iter((field and field.examples) or []), None)
     needed = field is None or any(
         getattr(constraint, "min_length", 0) for constraint in field.metadata
@@ -123,7 +123,7 @@ def _written(kind: str, key: str, given: Any, field: FieldInfo | None) -> str:
 
 
 def _number_in(given: Any, *, whole: bool) -> str | None:
-    """Return the number in a text, as YAML takes it: 1e-5 with a point, 1.0e-05."""
+    """Return the number in a text in YAML's form: 1e-5 with a point, 1.0e-05."""
     try:
         number = str(int(given)) if whole else repr(float(given))
     except (TypeError, ValueError):
@@ -134,7 +134,7 @@ def _number_in(given: Any, *, whole: bool) -> str | None:
 
 
 def _walk(loc: tuple[int | str, ...], schema: type[BaseModel]) -> tuple[list[str], set[str]]:
-    """The keys on the way to `loc`, and, where the last is unknown, those allowed in its place."""
+    """Return the keys on the way to `loc` and, for an unknown last key, the allowed keys."""
     path: list[str] = []
     candidates = [schema]
     for part in loc:
@@ -154,7 +154,7 @@ def _walk(loc: tuple[int | str, ...], schema: type[BaseModel]) -> tuple[list[str
 
 
 def _schemas_in(annotation: Any) -> list[type[BaseModel]]:
-    """The schemas that a field may hold."""
+    """Return the schemas allowed in a field."""
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return [annotation]
     return [schema for part in get_args(annotation) for schema in _schemas_in(part)]

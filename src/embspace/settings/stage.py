@@ -1,8 +1,8 @@
-"""Gives a stage its settings: params.yaml in front of conf/, composed by Hydra.
+"""Gives a stage the settings: params.yaml in front of conf/, composed by Hydra.
 
-Precedence: conf/ < params.yaml < command line. The keyword-only arguments of a stage's function
-are the schema of conf/<verb>/<chapter>/<noun>.yaml, but for `seed`, `device` and `roles`: a
-function that takes them is given those of params.yaml.
+Precedence: conf/ < params.yaml < command line. The keyword-only arguments of a stage's function are
+the schema of conf/<verb>/<chapter>/<noun>.yaml, except `seed`, `device` and `roles`, which come
+from params.yaml.
 """
 
 import inspect
@@ -40,10 +40,10 @@ HYDRA_ALONE = ("--hydra-help", "--version", "--info", "--shell-completion", "-sc
 
 @dataclass(frozen=True)
 class StageConfig:
-    """The settings of one stage: its own, and model, corpus, run or pair where it has one.
+    """The settings of a stage, with the model, corpus, run or pair of the stage, if any.
 
-    `models` and `corpora` are all that params.yaml names, for a stage that takes the results of
-    each. `pair` joins the names of two models.
+    `models` and `corpora` are all names in params.yaml, for a stage about the results of all models
+    or corpora. `pair` joins the names of two models.
     """
 
     model_name: str
@@ -66,10 +66,10 @@ def run_stage(
 ) -> None:
     """Run `main` as a Hydra program with the settings of `function`.
 
-    `function` is named `<verb>_<noun>` and takes its settings file as `settings`.
-    Several functions, by noun, take theirs as `settings.<noun>`. `groups` are the folders of
-    conf/ of which the command line picks a file, or `pair`. A verb that is itself such a folder, as
-    `train`, has no other settings than that file.
+    `function` is named `<verb>_<noun>`; the settings file becomes `settings`. For several
+    functions, by noun, the files become `settings.<noun>`. `groups` are folders of conf/ with a
+    file chosen on the command line, or `pair`. A verb with such a folder, as `train`, has only the
+    settings in the chosen file.
     """
     functions = {} if _is_described(function, groups) else function
     if {"--help", "-h"} & {*sys.argv}:
@@ -107,10 +107,10 @@ def settings_schema(function: Callable[..., Any]) -> type[BaseModel]:
 def checked_settings(
     function: Callable[..., Any], content: Any, params: Mapping[str, Any], file: str
 ) -> dict[str, Any]:
-    """The keyword-only arguments of `function`, from the content of its settings file and params.
+    """Return the keyword-only arguments of `function`, from the settings file's content and params.
 
     Raises:
-        InputError: naming `file`, each key, what was found and what is allowed.
+        InputError: naming `file`, and key, found and allowed of every error.
     """
     checked = validate(settings_schema(function), content, file)
     settings = {name: getattr(checked, name) for name in type(checked).model_fields}
@@ -132,7 +132,7 @@ def settings_file(function: Callable[..., Any], root: Path = Path()) -> Path:
 
 
 def settings_path(verb: str, noun: str, root: Path = Path()) -> Path:
-    """Return conf/<verb>/<chapter>/<noun>.yaml of a tree, or where it lies without a chapter."""
+    """Return conf/<verb>/<chapter>/<noun>.yaml of a tree, or the path without a chapter."""
     folder = root / CONF / verb
     return next(iter(sorted(folder.rglob(f"{noun}.yaml"))), folder / f"{noun}.yaml")
 
@@ -144,7 +144,7 @@ def _is_described(
 
 
 def _packages(function: Callable[..., Any] | Mapping[str, Callable[..., Any]]) -> dict[str, str]:
-    """Hydra's defaults: which settings file goes where in the composed config."""
+    """Return Hydra's defaults: the settings file of every place in the composed config."""
     functions = function if isinstance(function, Mapping) else {"": function}
     packages = {}
     for noun, measure in functions.items():
@@ -210,7 +210,7 @@ def _stage_config(
 
 
 class _Choices(BaseModel):
-    """The names that the command line picks of the folders of conf/."""
+    """The names chosen on the command line from the folders of conf/."""
 
     model_config = ConfigDict(strict=True)
 
@@ -221,7 +221,7 @@ class _Choices(BaseModel):
 
 
 def _check_arguments(arguments: Sequence[str], groups: tuple[str, ...]) -> None:
-    """Stop at what is no name before Hydra sees it, which has only a traceback for null or 7."""
+    """Stop at a value that is no name; for null or 7, Hydra itself shows only a traceback."""
     from hydra.core.override_parser.overrides_parser import OverridesParser
     from hydra.errors import OverrideParseException
 
@@ -252,7 +252,7 @@ def _check_arguments(arguments: Sequence[str], groups: tuple[str, ...]) -> None:
 
 
 def _call(groups: Sequence[str]) -> str:
-    """Return the line that calls the stage that runs."""
+    """Return the line that calls the current stage."""
     spec = sys.modules["__main__"].__spec__
     program = f"-m {spec.name.removesuffix('.__main__')}" if spec else Path(sys.argv[0]).name
     example = {PAIR_GROUP: f"<model>{PAIR}<other_model>"}
@@ -263,7 +263,7 @@ def _call(groups: Sequence[str]) -> str:
 def _how_to_call(
     function: Callable[..., Any] | Mapping[str, Callable[..., Any]], groups: tuple[str, ...]
 ) -> str:
-    """Return what `--help` prints: the call, which names there are, and where settings stand."""
+    """Return the text of `--help`: the call, the names to choose from, and the settings files."""
     folders = [group for group in groups if group != PAIR_GROUP]
     names = {
         folder: sorted(path.stem for path in (CONF / folder).glob("*.yaml")) for folder in folders
@@ -279,7 +279,7 @@ def _how_to_call(
 
 
 def _check_choices(choices: Mapping[str, Any], content: Mapping[str, Any]) -> None:
-    """Stop unless each name is one that params.yaml could hold, and each key one that is taken."""
+    """Stop at a name impossible in params.yaml, and at an unknown key."""
     validate(_Choices, dict(choices), COMMAND_LINE)
     own = [field.name for field in fields(StageConfig) if not field.name.endswith("_name")]
     allowed = [*own, *Params.model_fields]
