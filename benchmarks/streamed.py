@@ -60,7 +60,7 @@ def read_texts(texts: Sequence[str], model: Loaded, *, summed: bool) -> int:
         rows = Rows.of(windows)
         if summed and not layers:
             pilot = Pilot.of(states, windows)
-            layers = [LayerSums(pilot.of_layer(n), SPACES, BATCH) for n in range(len(states))]
+            layers = [LayerSums(pilot.layer_means(n), SPACES, BATCH) for n in range(len(states))]
         for number, x in enumerate(states):
             if summed:
                 layers[number].add(x, rows)

@@ -39,27 +39,27 @@ def within(where: str) -> Iterator[None]:
         raise kind(f"{where}: {error}") from error.__cause__
 
 
-def not_among(found: object, allowed: Collection[str], listed_by: str = "") -> str:
+def not_among(name: object, allowed: Collection[str], listed_by: str = "") -> str:
     """Return a message: found, perhaps meant, and allowed.
 
     For many names, `listed_by` is the command that lists the names.
     """
-    meant = did_you_mean(found, allowed)
-    start = f"found {found!r}{meant}"
+    meant = did_you_mean(name, allowed)
+    start = f"found {name!r}{meant}"
     if listed_by:
         return f"{start}{'' if meant else ';'} `{listed_by}` lists all"
     return f"{start}{'' if meant else ','} allowed: {', '.join(allowed)}"
 
 
-def did_you_mean(found: object, allowed: Collection[str]) -> str:
-    """The allowed name that is most like `found`, to follow a message; "" if none is."""
-    close = get_close_matches(str(found), allowed, n=1)
+def did_you_mean(name: object, allowed: Collection[str]) -> str:
+    """The allowed name that is most like `name`, to follow a message; "" if none is."""
+    close = get_close_matches(str(name), allowed, n=1)
     return f"; did you mean '{close[0]}'?" if close else ""
 
 
 def visible(text: str) -> str:
     r"""Return `text` with control characters as \x1b, which steers no terminal; lines stay."""
-    return _CONTROL.sub(lambda found: found[0].encode("unicode_escape").decode("ascii"), text)
+    return _CONTROL.sub(lambda match: match[0].encode("unicode_escape").decode("ascii"), text)
 
 
 def one_line(text: str) -> str:
@@ -72,9 +72,9 @@ def reason_of(error: BaseException) -> str:
     return " ".join(str(error).split()) or type(error).__name__
 
 
-def shortened(found: object) -> str:
-    """Return `found` as Python writes the value, cut where long or deep."""
-    return _SHORT.repr(found)
+def shortened(value: object) -> str:
+    """Return `value` as Python writes the value, cut where long or deep."""
+    return _SHORT.repr(value)
 
 
 def counted(n: int, noun: str) -> str:

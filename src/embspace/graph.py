@@ -115,7 +115,9 @@ def _chapters() -> dict[str, list[Declared]]:
 def tables() -> dict[Path, str]:
     """Return the content of the files that drawings take results and headings from."""
     folder = Path("src/embspace/draw")
-    return {folder / chapter / TABLES: tables_of(each) for chapter, each in _chapters().items()}
+    return {
+        folder / chapter / TABLES: tables_of(analyses) for chapter, analyses in _chapters().items()
+    }
 
 
 def rest(root: Path) -> dict[Path, str]:
@@ -179,8 +181,8 @@ def _with_stage(text: str, block: str, following: str) -> str:
     present = rf"{COMMENT if block.startswith('  #') else ''}^  {name}:\n{BODY}"
     place = rf"(?={COMMENT}^  {following}:\n)"
     for pattern, new in ((present, block), (place, f"{block}\n")):
-        if found := re.search(pattern, text, re.MULTILINE):
-            return text[: found.start()] + new + text[found.end() :]
+        if match := re.search(pattern, text, re.MULTILINE):
+            return text[: match.start()] + new + text[match.end() :]
     return f"{text}\n{block}"
 
 
@@ -451,7 +453,7 @@ def _listed(key: str, value: Any) -> str:
 def with_kinds(text: str) -> str:
     """Return the tolerances with the kinds of all columns of declared analyses at the end."""
     rules = {}
-    for analysis in (each.analysis for each in declared()):
+    for analysis in (declaration.analysis for declaration in declared()):
         if analysis.scalars:
             rules[analysis.noun] = {"columns": dict(analysis.scalars)}
         for name, table in analysis.tables.items():

@@ -33,7 +33,7 @@ def test_it_finds_what_conf_model_says_of_each_architecture(name: str, tmp_path:
     for key in KEYS:
         assert found.keys.get(key) == written.get(key, defaults.get(key)), key
     assert found.keys["padding_rows"] == 0
-    assert set(found.asked) == ({"window"} if name == "bloom" else set())
+    assert set(found.questions) == ({"window"} if name == "bloom" else set())
     assert f"{LAYERS} layers" in found.summary
 
 
@@ -55,7 +55,7 @@ def test_a_window_that_only_the_tokenizer_knows_is_taken(tmp_path: Path):
     module, tokenizer = loaded(build_animal("bloom", tmp_path / "bloom"))
     tokenizer.model_max_length = 77
     found = describe_module(module, tokenizer)
-    assert (found.keys["window"], found.asked) == (77, {})
+    assert (found.keys["window"], found.questions) == (77, {})
 
 
 def test_ids_without_a_token_are_no_padding(tmp_path: Path):

@@ -7,7 +7,7 @@ from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError, Offl
 
 from embspace.errors import InputError
 from embspace.models import hub_errors
-from embspace.models.hub_errors import TRIES, patiently, told
+from embspace.models.hub_errors import TRIES, input_errors, patiently
 from embspace.settings.model import HubFiles
 
 FILES = HubFiles(source="hub", repository="maker/tiny")
@@ -96,14 +96,14 @@ def test_each_failure_has_its_own_words(error: Exception, message: str):
         pytest.raises(
             InputError, match=rf"^conf/model/tiny\.yaml: maker/tiny: .*{message}|{message}"
         ),
-        told("tiny", FILES),
+        input_errors("tiny", FILES),
     ):
         raise error
 
 
 def test_a_file_that_the_library_does_not_find_has_its_reason_from_the_network():
     def fail() -> None:
-        with told("tiny", FILES):
+        with input_errors("tiny", FILES):
             raise LocalEntryNotFoundError("no such file") from httpx2.ReadTimeout("slow")
 
     with pytest.raises(InputError, match="cannot be reached: slow; "):
@@ -111,7 +111,7 @@ def test_a_file_that_the_library_does_not_find_has_its_reason_from_the_network()
 
 
 def test_an_error_with_its_own_words_keeps_them():
-    with pytest.raises(InputError, match="^said already$"), told("tiny", FILES):
+    with pytest.raises(InputError, match="^said already$"), input_errors("tiny", FILES):
         raise InputError("said already")
 
 

@@ -49,9 +49,9 @@ def test_corpora_come_in_the_order_of_the_rows():
 
 def test_a_row_about_two_corpora_is_kept_if_both_are():
     contents = table("corpus other_corpus n\none one 1\none two 2\ntwo two 3")
-    assert [row["n"] for row in contents.of_corpora(["one", "two"]).rows] == ["1", "2", "3"]
-    assert [row["n"] for row in contents.of_corpora(["one"]).rows] == ["1"]
-    assert len(table("space n\ninput 1").of_corpora([]).rows) == 1
+    assert [row["n"] for row in contents.about_corpora(["one", "two"]).rows] == ["1", "2", "3"]
+    assert [row["n"] for row in contents.about_corpora(["one"]).rows] == ["1"]
+    assert len(table("space n\ninput 1").about_corpora([]).rows) == 1
 
 
 def test_columns_and_rows_can_be_left_out():
@@ -87,7 +87,7 @@ def test_a_missing_file_and_foreign_bytes_are_named():
 def test_rows_of_models_beside_one_another(tree: Path):
     beside = table("name n\na 1\nb 2\na 3")
     assert beside.names == {"a", "b"}
-    assert [row["n"] for row in beside.of_names({"a", "c"}).rows] == ["1", "3"]
+    assert [row["n"] for row in beside.about_names({"a", "c"}).rows] == ["1", "3"]
     alone = table("n\n1")
     assert alone.names == set()
-    assert alone.of_names(set()) == alone
+    assert alone.about_names(set()) == alone

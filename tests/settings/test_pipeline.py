@@ -7,10 +7,10 @@ import yaml
 
 from embspace.errors import InputError
 from embspace.settings.pipeline import (
+    fill_item,
     find_stages,
     graph_files,
     hash_of_locks,
-    of_item,
     read_locked,
     read_stages,
     stage_names,
@@ -123,8 +123,8 @@ def test_a_stage_is_found_by_the_results_that_it_makes(things: Path) -> None:
 
 def test_names_stand_in_the_place_of_their_keys() -> None:
     path = "data/${item.model}/${item.corpus}/${item.model}.csv"
-    assert of_item(path, {"model": "a.b"}) == "data/a.b/${item.corpus}/a.b.csv"
-    assert of_item(path, {"model": "a", "corpus": "b"}) == "data/a/b/a.csv"
+    assert fill_item(path, {"model": "a.b"}) == "data/a.b/${item.corpus}/a.b.csv"
+    assert fill_item(path, {"model": "a", "corpus": "b"}) == "data/a/b/a.csv"
 
 
 def test_each_run_changes_the_hash_of_locks(tree: Path) -> None:

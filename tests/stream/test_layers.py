@@ -16,7 +16,7 @@ def test_kinds_have_the_rows_that_clouds_have(tiny_loaded: Loaded) -> None:
     rows = Rows.of(windows)
     repeated = np.concatenate([each.repeated for each in windows])
     special = np.concatenate([each.special for each in windows])
-    sums = LayerSums(Pilot.of(states, windows).of_layer(1), ("token", "cls", "mean"), 4)
+    sums = LayerSums(Pilot.of(states, windows).layer_means(1), ("token", "cls", "mean"), 4)
     pooled = sums.add(states[1], rows)
     found = sums.sums()
     assert found["token_ordinary"].moments.n == (~repeated & ~special).sum()
@@ -29,7 +29,7 @@ def test_kinds_have_the_rows_that_clouds_have(tiny_loaded: Loaded) -> None:
 def test_without_tokens_there_are_no_ordinary_means(tiny_loaded: Loaded) -> None:
     windows = cut_windows(TEXTS, tiny_loaded.tokenizer, 8)
     states = token_states(tiny_loaded.module, windows, 64, None)
-    sums = LayerSums(Pilot.of(states, windows).of_layer(0), ("cls", "mean"), 4)
+    sums = LayerSums(Pilot.of(states, windows).layer_means(0), ("cls", "mean"), 4)
     sums.add(states[0], Rows.of(windows))
     assert set(sums.sums()) == {"cls", "mean"}
     # Before the first block, first tokens are one vector.

@@ -17,7 +17,7 @@ from embspace.errors import InputError
 from embspace.stream.asked import Options, stream_corpus
 from embspace.stream.cluster import Cluster
 from embspace.stream.plan import Shard
-from embspace.stream.run import Asked, Progress, measure_corpus, unique_shards, weights_version
+from embspace.stream.run import Progress, Request, measure_corpus, unique_shards, weights_version
 from embspace.stream.sources import Source
 from tests.stream.trees import (
     INTERVALS,
@@ -90,11 +90,11 @@ def test_a_file_in_the_place_of_a_folder_is_told_before_any_shard(
     (tmp_path / "conf/model/tiny.yaml").write_text("label: tiny\n")
     folders: dict[str, Any] = {each: tmp_path / each for each in ("shards", "results")}
     bounds = {"copy_similarity": 0.9, "largest_unknown_share": 0.2}
-    asked = Asked(
+    request = Request(
         "c", [], reading_of(tmp_path), INTERVALS, None, root=tmp_path, **bounds, **folders
     )
     with pytest.raises(InputError, match=rf"{option}: cannot be made a folder: File exists"):
-        measure_corpus(asked, Cluster(None, 1, 0.0), print)
+        measure_corpus(request, Cluster(None, 1, 0.0), print)
 
 
 @pytest.fixture(scope="module")

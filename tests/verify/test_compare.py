@@ -11,7 +11,7 @@ BASELINE = table("space n mean\ninput 3 1.5\npositional 2 0.25")
 
 def drifted(found: str) -> list[tuple[str, str, str]]:
     facts = compare(BASELINE, table(found), rules()).drifted
-    return [(" ".join(fact.row), fact.column, fact.found) for fact in facts]
+    return [(" ".join(fact.row), fact.column, fact.result) for fact in facts]
 
 
 def test_equal_tables_agree():
@@ -35,7 +35,7 @@ def test_which_columns_an_empty_table_has_is_no_fact():
     empty = Contents(("space", "n"), ())
     assert compare(Contents(("space", "n", "mean"), ()), empty, rules()).n_facts == 0
     lost = compare(BASELINE, empty, rules()).drifted
-    assert {(fact.row, fact.found) for fact in lost} == {
+    assert {(fact.row, fact.result) for fact in lost} == {
         (("space=input",), "missing"),
         (("space=positional",), "missing"),
     }
@@ -54,7 +54,7 @@ def test_a_fact_says_what_was_allowed():
     (fact,) = compare(
         BASELINE, table("space n mean\ninput 3 1.6\npositional 2 0.25"), rules()
     ).drifted
-    assert (fact.baseline, fact.found, fact.allowed) == ("1.5", "1.6", "±0.00015")
+    assert (fact.baseline, fact.result, fact.allowed) == ("1.5", "1.6", "±0.00015")
 
 
 @pytest.mark.parametrize(
@@ -86,7 +86,7 @@ def test_nan_equals_nan():
     before = Contents(("mean",), ({"mean": ""},))
     assert compare(before, before, rules()).drifted == ()
     (fact,) = compare(before, Contents(("mean",), ({"mean": "0"},)), rules()).drifted
-    assert (fact.baseline, fact.found) == ("NaN", "0")
+    assert (fact.baseline, fact.result) == ("NaN", "0")
 
 
 def test_a_column_or_key_that_no_rule_names_is_found():

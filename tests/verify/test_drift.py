@@ -38,7 +38,7 @@ def test_a_moved_number_is_found_in_json(tree: Path):
     assert file.verdict == "DRIFTED"
     assert file.comparison is not None
     (fact,) = file.comparison.drifted
-    assert (fact.row, fact.column, fact.found) == ((), "segment.norm_0", "0.51")
+    assert (fact.row, fact.column, fact.result) == ((), "segment.norm_0", "0.51")
 
 
 def test_a_missing_and_an_extra_file_are_found(tree: Path):

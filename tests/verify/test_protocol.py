@@ -78,7 +78,7 @@ def test_a_setting_that_is_gone_is_not_there():
     frozen = read_protocol("mine")
     Path("conf/measure/words.yaml").unlink()
     (wrong,) = differences(state_of(read_params()), frozen)
-    assert (wrong.kind, wrong.found, wrong.frozen) == ("settings", "not there", "10")
+    assert (wrong.kind, wrong.current, wrong.frozen) == ("settings", "not there", "10")
 
 
 def test_an_installed_package_is_the_same_code_as_a_clone(monkeypatch: pytest.MonkeyPatch):

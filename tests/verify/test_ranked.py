@@ -13,7 +13,7 @@ BASELINE = HEAD + "input 1 a b 0.9\ninput 2 a c 0.5\ninput 3 b c 0.4985"
 
 def drifted(found: str, baseline: str = BASELINE) -> list[str]:
     facts = compare(table(baseline), table(HEAD + found), rules("pairs/small.csv")).drifted
-    return [f"{' '.join(fact.row)} {fact.column} {fact.found}" for fact in facts]
+    return [f"{' '.join(fact.row)} {fact.column} {fact.result}" for fact in facts]
 
 
 def test_a_tie_may_change_places():
@@ -66,7 +66,7 @@ def test_a_rank_that_no_list_has_is_no_tie():
         Contents(*_renumbered(BASELINE)),
         rules("pairs/small.csv"),
     ).drifted
-    assert [(fact.column, fact.found, fact.allowed, fact.deviation) for fact in facts] == [
+    assert [(fact.column, fact.result, fact.allowed, fact.deviation) for fact in facts] == [
         ("rank", "4", "a tie", math.inf)
     ]
 

@@ -70,7 +70,7 @@ def test_a_row_that_sums_give_and_that_is_not_there_is_drift() -> None:
     (table,) = compare_streamed(Path("streamed"), read_tolerances())
     assert table.failed and table.n_rows == 1
     drifted = table.comparison.drifted if table.comparison else ()
-    assert [fact.found for fact in drifted] == ["missing"]  # `mean` may not be asked for
+    assert [fact.result for fact in drifted] == ["missing"]  # `mean` may not be asked for
     assert "layer=1" in drifted[0].row
 
 
@@ -81,7 +81,7 @@ def test_a_row_of_the_sample_that_is_not_there_is_drift() -> None:
     put(f"streamed/{HUBS}", "".join(lines[:2]))
     of_hubs = compare_streamed(Path("streamed"), read_tolerances())[1]
     drifted = of_hubs.comparison.drifted if of_hubs.comparison else ()
-    assert of_hubs.failed and [fact.found for fact in drifted] == ["missing"]
+    assert of_hubs.failed and [fact.result for fact in drifted] == ["missing"]
     assert "layer=2" in drifted[0].row and of_hubs.n_left == 1
 
 

@@ -288,7 +288,7 @@ def _described(name: str, label: str, source: dict[str, Any], root: Path) -> Nam
             _KEPT[key] = _findings(name, described)
         findings = _KEPT[key]
     content = {**described, **deepcopy(findings.keys)}
-    return Named(name, content, findings.asked, f"{label}, {findings.summary}")
+    return Named(name, content, findings.questions, f"{label}, {findings.summary}")
 
 
 def _findings(name: str, described: dict[str, Any]) -> "Findings":

@@ -156,7 +156,7 @@ class Facts:
         # A JSON file has the keys that there are values of.
         if path.suffix == ".csv" and (unknown := set(columns) - set(contents.columns)):
             raise InputError(f"{path}: no column '{min(unknown)}'")
-        return contents.of_corpora(self.params.corpora)
+        return contents.about_corpora(self.params.corpora)
 
     def _place(self, file: str, *columns: str) -> str:
         names = " and ".join(f"'{self._named(column)}'" for column in columns)

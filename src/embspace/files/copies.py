@@ -35,9 +35,9 @@ def check_links(folder: Path) -> None:
     """
     for path in sorted(folder.rglob("*")):
         if path.is_symlink() and not path.is_file():
-            found = "a folder" if path.is_dir() else "nothing"
+            target = "a folder" if path.is_dir() else "nothing"
             raise InputError(
-                f"{path}: found a link to {found}, allowed: files, folders, and links to files"
+                f"{path}: found a link to {target}, allowed: files, folders, and links to files"
             )
 
 
@@ -84,5 +84,5 @@ def _remove_others(source: Path, target: Path) -> None:
 
 
 def _files(folder: Path) -> list[Path]:
-    found = (path for path in folder.rglob("*") if path.is_file() or path.is_symlink())
-    return sorted(path for path in found if "__pycache__" not in path.parts)
+    paths = (path for path in folder.rglob("*") if path.is_file() or path.is_symlink())
+    return sorted(path for path in paths if "__pycache__" not in path.parts)

@@ -76,9 +76,9 @@ def _record(header: str, letters: str, *, where: str) -> Record:
     record = Record(header.strip(), "".join(letters.split()).lower())
     if not record.sequence:
         raise InputError(f"{where}, '{record.name}': has a header and no sequence")
-    if found := NO_NUCLEOTIDE.search(record.sequence):
+    if wrong := NO_NUCLEOTIDE.search(record.sequence):
         raise InputError(
-            f"{where}, '{record.name}': found {found[0]!r} as letter {found.start() + 1} of the "
+            f"{where}, '{record.name}': found {wrong[0]!r} as letter {wrong.start() + 1} of the "
             "sequence, allowed: A, C, G, T, U, N and IUPAC's codes for one of several bases; "
             "neither the residues of a protein nor the gaps of an alignment"
         )

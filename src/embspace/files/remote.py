@@ -89,22 +89,22 @@ def fetch(
     agent = f"embspace/0.1 ({contact or 'research on embedding spaces'})"
     request = urllib.request.Request(address, headers={"User-Agent": agent})
     for attempt in range(TRIES):
-        asked = 0.0
+        wait = 0.0
         try:
             with urllib.request.urlopen(request, timeout=SECONDS) as answer:
                 return _whole(answer, Pace(address, limits))
         except urllib.error.HTTPError as error:
             reason, again = f"{error.code} {error.reason}", error.code in BUSY
-            asked = _retry_after(error)
+            wait = _retry_after(error)
         except (http.client.InvalidURL, UnicodeError) as error:
             reason, again = str(error), False
         except (OSError, http.client.HTTPException) as error:  # no network, a cut connection
             reason, again = str(getattr(error, "reason", error)), True
-        if asked > PATIENCE:
-            reason, again = f"{reason}; it asks to wait for {asked:.0f} seconds", False
+        if wait > PATIENCE:
+            reason, again = f"{reason}; it asks to wait for {wait:.0f} seconds", False
         if not again or attempt == TRIES - 1:
             break
-        time.sleep(max(asked, pause * 2**attempt))
+        time.sleep(max(wait, pause * 2**attempt))
     raise InputError(f"{address}: cannot be read: {reason}; {offline}")
 
 

@@ -37,8 +37,8 @@ def coarse_quantiles(rows: pd.DataFrame) -> str:
 
     A row has the name of its `quantity`, `n` and the `resolution` of the bins, 0 of none.
     """
-    of_bins = rows[(rows["n"] > 0) & (rows["resolution"] > 0)]
-    empty = of_bins[of_bins.filter(like="quantile_").isna().any(axis=1)]
+    binned = rows[(rows["n"] > 0) & (rows["resolution"] > 0)]
+    empty = binned[binned.filter(like="quantile_").isna().any(axis=1)]
     if empty.empty:
         return ""
     listed = ", ".join(dict.fromkeys(empty["quantity"].str.replace("_", " ")))

@@ -93,8 +93,8 @@ def read_labeled_vectors(
         raise InputError(f"{path}: not found")
     try:
         if is_table:
-            found = _labeled(_table_of(file, header, separator), str(path))
-            return LabeledVectors(checked_vectors(found[0], str(path)), found[1])
+            labeled = _labeled(_table_of(file, header, separator), str(path))
+            return LabeledVectors(checked_vectors(labeled[0], str(path)), labeled[1])
         return LabeledVectors(checked_vectors(_ARRAYS[ending](file), str(path)), None)
     except (OSError, EOFError, ValueError, MemoryError, zipfile.BadZipFile) as error:
         raise InputError(f"{path}: cannot be read: {_first_line(error)}") from error
@@ -195,7 +195,7 @@ def _npz(file: Path) -> np.ndarray:
     if not zipfile.is_zipfile(file):  # NumPy would take an .npy under this name
         raise InputError(f"{file}: is no .npz archive")
     with zipfile.ZipFile(file) as archive:
-        size, available = sum(each.file_size for each in archive.infolist()), available_memory()
+        size, available = sum(member.file_size for member in archive.infolist()), available_memory()
     if size > available:
         raise InputError(
             f"{file}: needs {size / GIB:.1f} GiB of memory, {available / GIB:.1f} GiB are available"
@@ -241,9 +241,9 @@ def _table_of(file: Path, header: bool | None, separator: str | None) -> NumberT
         files = saved_files(file)
         if not files:
             raise InputError(f"{file}: is a folder; allowed: a file")
-        return _of_frame(pd.concat([_frame_of(part, ARROW) for part in files]), file)
+        return _frame_numbers(pd.concat([_frame_of(part, ARROW) for part in files]), file)
     if plain not in SEPARATORS:
-        return _of_frame(_frame_of(file, ending), file)
+        return _frame_numbers(_frame_of(file, ending), file)
     given = None if separator is None else checked_separator(separator, str(file))
     with opened(file) as stream:
         try:
@@ -269,7 +269,7 @@ def _frame_of(file: Path, ending: str) -> pd.DataFrame:
     return pd.DataFrame([row for _, row in rows])
 
 
-def _of_frame(table: pd.DataFrame, file: Path) -> NumberTable:
+def _frame_numbers(table: pd.DataFrame, file: Path) -> NumberTable:
     """Return typed columns as numbers and words; one column of lists is all the numbers."""
     row_names = None
     if not isinstance(table.index, pd.RangeIndex):

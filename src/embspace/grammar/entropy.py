@@ -103,12 +103,12 @@ def topic_log_likelihoods(words: list[str], language: Language) -> Float[np.ndar
     if tree is None:
         raise ValueError(f"no sentence of the language: {' '.join(words)}")
     lexicon = language.lexicon
-    of_topic = _log(language.word_topics)
+    topic_logs = _log(language.word_topics)
     total = np.full(language.n_topics, _log_rules(tree))
     for word_class, topic, rank in (lexicon.entries[word] for word in words):
         total += np.log(lexicon.frequencies[word_class][rank])
         if topic is not None:
-            total += of_topic[:, topic]
+            total += topic_logs[:, topic]
     return total
 
 

@@ -79,12 +79,12 @@ def _agreeing(number: str, p: GrammarProbabilities) -> dict[str, tuple[Rule, ...
             Rule(p.prepositional, (nominal, PHRASE[number])),
             Rule(p.subject_relative, (*embedded, verb, FREE)),
             *(
-                Rule(p.object_relative * share, (*embedded, NOMINAL[each], VERB[each]))
-                for share, each in between
+                Rule(p.object_relative * share, (*embedded, NOMINAL[inner], VERB[inner]))
+                for share, inner in between
             ),
         ),
         PHRASE[number]: tuple(
-            Rule(share, (PREPOSITION, NOMINAL[each], FURTHER[number])) for share, each in between
+            Rule(share, (PREPOSITION, NOMINAL[inner], FURTHER[number])) for share, inner in between
         ),
         FURTHER[number]: _optional(p.stacked, PHRASE[number]),
         NOMINAL[number]: (Rule(1.0, (ARTICLE[number], QUALITY, NOUN[number])),),
@@ -102,6 +102,9 @@ def _optional(probability: float, *symbols: str) -> tuple[Rule, ...]:
 def _numbered(symbols: tuple[dict[str, str] | str, ...], plural: float) -> tuple[Rule, ...]:
     """The symbols in the singular and in the plural."""
     return tuple(
-        Rule(share, tuple(each if isinstance(each, str) else each[number] for each in symbols))
+        Rule(
+            share,
+            tuple(symbol if isinstance(symbol, str) else symbol[number] for symbol in symbols),
+        )
         for share, number in ((1 - plural, SINGULAR), (plural, PLURAL))
     )

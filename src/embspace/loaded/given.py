@@ -156,8 +156,8 @@ def _described(module: Any, tokenizer: Any, encoder: Any) -> LoadedModel:
         )
     with _in_evaluation(module, module, tokenizer):
         findings = describe_module(module, tokenizer)
-    if findings.asked:
-        listed = "; ".join(f"{key}: {why}" for key, why in findings.asked.items())
+    if findings.questions:
+        listed = "; ".join(f"{key}: {why}" for key, why in findings.questions.items())
         raise InputError(f"{name}: not all that is needed can be found in the model: {listed}")
     label = Path(name).name.strip(".") or type(module).__name__
     said = own_description(label, {"source": "path", "path": name})

@@ -133,16 +133,16 @@ def class_of(config: Any) -> type | None:
     """Return the class of the model that `AutoModel` makes of a config; None without one."""
     from transformers import MODEL_MAPPING
 
-    found = MODEL_MAPPING.get(type(config), None)
-    return found[0] if isinstance(found, tuple | list) else found
+    model_class = MODEL_MAPPING.get(type(config), None)
+    return model_class[0] if isinstance(model_class, tuple | list) else model_class
 
 
 def class_of_encoder(config: Any) -> type | None:
     """Return the class for texts alone of a config; None without one."""
     from transformers import MODEL_FOR_TEXT_ENCODING_MAPPING
 
-    found: Any = MODEL_FOR_TEXT_ENCODING_MAPPING.get(type(config), None)
-    return found
+    encoder_class: Any = MODEL_FOR_TEXT_ENCODING_MAPPING.get(type(config), None)
+    return encoder_class
 
 
 def reading_part(module: Any) -> Any:

@@ -55,7 +55,7 @@ def chosen_checkpoints(name: str, model: Model, n_checkpoints: int) -> list[Publ
     only adds checkpoints. All, if no more are published.
     """
     published = published_checkpoints(name, model)
-    place = np.log1p([each.step for each in published])
+    place = np.log1p([checkpoint.step for checkpoint in published])
     chosen = list(dict.fromkeys([0, len(published) - 1]))
     while len(chosen) < min(n_checkpoints, len(published)):
         nearest = np.abs(place[:, None] - place[chosen]).min(axis=1)

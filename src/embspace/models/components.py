@@ -58,7 +58,7 @@ def components_of(module: Any) -> list[Component]:
     """
     root = _tree(module, type(module).__name__, set())
     whole = Component(root.name, 0, "model", (), 1, *_counts(root), is_leaf=not root.parts)
-    return [whole, *(found for part in _parts(root) for found in _walk(part, "", whole))]
+    return [whole, *(component for part in _parts(root) for component in _walk(part, "", whole))]
 
 
 def in_ranges(numbers: tuple[int, ...]) -> str:

@@ -33,7 +33,7 @@ class Findings:
     """Keys of a model's file, and why others could not be found."""
 
     keys: dict[str, Any]
-    asked: dict[str, str]
+    questions: dict[str, str]
     """The reasons for missing keys; `matrices.positional` is a key within a key."""
     summary: str
     """Layers, dimensions, tokens and window in words."""
@@ -57,7 +57,7 @@ def describe_module(module: Any, tokenizer: Any) -> Findings:
     import torch
 
     weight = module.get_input_embeddings().weight
-    input_name = next(name for name, each in module.named_parameters() if each is weight)
+    input_name = next(name for name, parameter in module.named_parameters() if parameter is weight)
     n_padding = _padding_rows(len(weight), tokenizer)
     ids = torch.tensor([_ordinary_ids(len(weight) - n_padding, tokenizer)])
     mask = torch.ones_like(ids)
@@ -65,22 +65,22 @@ def describe_module(module: Any, tokenizer: Any) -> Findings:
     types = find_types(module, tokenizer)
     read_types(module, types)
     tables = _tables(module, input_name, ids, mask)
-    asked: dict[str, str] = {}
+    questions: dict[str, str] = {}
     matrices = {
         "input": input_name,
-        "positional": _only("positional", list(tables.positional), asked),
-        "segment": _only("segment", tables.segment, asked),
+        "positional": _only("positional", list(tables.positional), questions),
+        "segment": _only("segment", tables.segment, questions),
     }
-    if mapping := _only("mapping", _mappings(module, weight.shape[1], asked), asked):
+    if mapping := _only("mapping", _mappings(module, weight.shape[1], questions), questions):
         matrices["mapping"] = mapping
     offset = tables.positional.get(matrices["positional"] or "", 0)
     keys: dict[str, Any] = {
-        "parameters": sum(each.numel() for each in module.parameters()),
+        "parameters": sum(parameter.numel() for parameter in module.parameters()),
         "matrices": matrices,
         "position_offset": offset,
         "padding_rows": n_padding,
         **_marks(tokenizer),
-        **_window(module, matrices["positional"], tokenizer, asked),
+        **_window(module, matrices["positional"], tokenizer, questions),
     }
     if types is not None:
         keys["token_types"] = types.model_dump()
@@ -89,12 +89,12 @@ def describe_module(module: Any, tokenizer: Any) -> Findings:
     longest = _longest(module, keys)
     if longest is not None:
         check_window(tokenizer, longest, 0, length_key="config.json: the number of positions")
-    found = probe(module, ids[0].tolist(), longest)
-    if found.window != longest:
-        keys["window"] = found.window
-    if found.batches != "any":
-        keys["batches"] = found.batches
-    return Findings(keys, asked, _summary(module, weight, n_padding) + _how_read(found, keys))
+    probed = probe(module, ids[0].tolist(), longest)
+    if probed.window != longest:
+        keys["window"] = probed.window
+    if probed.batches != "any":
+        keys["batches"] = probed.batches
+    return Findings(keys, questions, _summary(module, weight, n_padding) + _how_read(probed, keys))
 
 
 def _longest(module: Any, keys: dict[str, Any]) -> int | None:
@@ -106,23 +106,23 @@ def _longest(module: Any, keys: dict[str, Any]) -> int | None:
     return min((bound for bound in bounds if bound and bound > 0), default=None)
 
 
-def _how_read(found: Probe, keys: dict[str, Any]) -> str:
+def _how_read(probed: Probe, keys: dict[str, Any]) -> str:
     """Return what a reader must know of how the model reads, to follow its summary."""
     how = {
         "any": "",
         "equal_lengths": "; a text has other states beside a longer one, so that texts of one "
         "length are read at once",
         "alone": "; a text has other states beside another one, so that each is read alone",
-    }[found.batches]
-    if found.adds_positions and keys["matrices"]["positional"] is None:
+    }[probed.batches]
+    if probed.adds_positions and keys["matrices"]["positional"] is None:
         how += "; layer 0 hangs on the position by a formula, of which there is no table"
     return how
 
 
-def _only(space: str, candidates: list[str], asked: dict[str, str]) -> str | None:
+def _only(space: str, candidates: list[str], questions: dict[str, str]) -> str | None:
     """Return the only candidate; ask the user if several fit."""
     if len(candidates) > 1:
-        asked[f"matrices.{space}"] = f"several may be it: {', '.join(candidates)}"
+        questions[f"matrices.{space}"] = f"several may be it: {', '.join(candidates)}"
     return candidates[0] if len(candidates) == 1 else None
 
 
@@ -150,24 +150,24 @@ def _tables(module: Any, input_name: str, ids: Any, mask: Any) -> _Tables:
     """Find the rows of the tables read by a text: consecutive rows are positions."""
     import torch
 
-    names = {id(each): name for name, each in module.named_parameters()}
+    names = {id(parameter): name for name, parameter in module.named_parameters()}
     embeddings = {
-        path: each
-        for path, each in outer_modules(module).items()
-        if isinstance(each, torch.nn.Embedding) and names.get(id(each.weight)) != input_name
+        path: part
+        for path, part in outer_modules(module).items()
+        if isinstance(part, torch.nn.Embedding) and names.get(id(part.weight)) != input_name
     }
     with torch.inference_mode(), recorded(embeddings) as passed:
         module(input_ids=ids, attention_mask=mask)
-    found = _Tables({}, [])
+    tables = _Tables({}, [])
     for path, (_, made) in passed.items():
         table = embeddings[path].weight
         made = made[0] if isinstance(made, tuple) else made  # ProphetNet gives numbers of rows, too
         rows = _rows_read(made, table, ids.shape[1])
         if rows and rows == list(range(rows[0], rows[0] + len(rows))) and len(rows) > 1:
-            found.positional[names[id(table)]] = rows[0]
+            tables.positional[names[id(table)]] = rows[0]
         elif rows and len({*rows}) == 1:
-            found.segment.append(names[id(table)])
-    return found
+            tables.segment.append(names[id(table)])
+    return tables
 
 
 def _rows_read(made: Any, table: Any, n_tokens: int) -> list[int]:
@@ -182,7 +182,7 @@ def _rows_read(made: Any, table: Any, n_tokens: int) -> list[int]:
     return same.int().argmax(dim=1).tolist() if bool(same.any(dim=1).all()) else []
 
 
-def _mappings(module: Any, dim: int, asked: dict[str, str]) -> list[str]:
+def _mappings(module: Any, dim: int, questions: dict[str, str]) -> list[str]:
     """Return the linear layers that lead from another embedding size to the hidden size."""
     import torch
 
@@ -190,19 +190,19 @@ def _mappings(module: Any, dim: int, asked: dict[str, str]) -> list[str]:
     if dim == hidden:
         return []
     inputs = (dim, WITH_NEIGHBORS * dim)
-    found = [
+    paths = [
         path
-        for path, each in outer_modules(module).items()
-        if isinstance(each, torch.nn.Linear)
-        and each.out_features == hidden
-        and each.in_features in inputs
+        for path, layer in outer_modules(module).items()
+        if isinstance(layer, torch.nn.Linear)
+        and layer.out_features == hidden
+        and layer.in_features in inputs
     ]
-    if not found:
-        asked["matrices.mapping"] = (
+    if not paths:
+        questions["matrices.mapping"] = (
             f"the input matrix has {dim} dimensions, hidden states {hidden}, and no linear layer "
             "leads from the one to the other"
         )
-    return found
+    return paths
 
 
 def _marks(tokenizer: Any) -> dict[str, str]:
@@ -210,21 +210,23 @@ def _marks(tokenizer: Any) -> dict[str, str]:
     spelling = spelling_of(json.loads(tokenizer.backend_tokenizer.to_str()))
     marks = {PREFIXES[spelling.marks]: spelling.marker} if spelling.marks in PREFIXES else {}
     vocabulary = tokenizer.get_vocab()
-    unused = [each for each in UNUSED if any(re.fullmatch(each, token) for token in vocabulary)]
+    unused = [
+        pattern for pattern in UNUSED if any(re.fullmatch(pattern, token) for token in vocabulary)
+    ]
     return marks | ({"unused_tokens": "|".join(unused)} if unused else {})
 
 
 def _window(
-    module: Any, positional: str | None, tokenizer: Any, asked: dict[str, str]
+    module: Any, positional: str | None, tokenizer: Any, questions: dict[str, str]
 ) -> dict[str, int]:
     """Return the key `window` where neither a table nor the config bounds what is read at once."""
-    if found := full_attention_window(module.config):
-        return {"window": found}
+    if window := full_attention_window(module.config):
+        return {"window": window}
     if positional or (getattr(module.config, "max_position_embeddings", None) or 0) > 0:
         return {}
     if (bound := tokenizer_bound(tokenizer)) is not None:
         return {"window": bound}
-    asked["window"] = (
+    questions["window"] = (
         "config.json and the tokenizer give no number of positions; how many tokens the model "
         "reads at once"
     )

@@ -127,8 +127,8 @@ def encode(
     lengths = [len(window.ids) for window in windows]
     for batch in by_rule(batches, lengths, batch_rule(module)):
         ids, mask = (
-            torch.from_numpy(each).to(device)
-            for each in padded([windows[index].ids for index in batch])
+            torch.from_numpy(array).to(device)
+            for array in padded([windows[index].ids for index in batch])
         )
         states = layer_states(module, ids, mask, final_norm)
         layers = states.layers.float().cpu().numpy()
@@ -137,8 +137,8 @@ def encode(
             n_tokens = len(windows[index].ids)
             tokens = layers[:, row, :n_tokens]
             _check_finite(tokens, windows[index])
-            of_norm = None if normed is None else normed[None, row, :n_tokens]
-            yield EncodedWindow(index, tokens, pool(tokens, EXTRACTED), of_norm)
+            after_norm = None if normed is None else normed[None, row, :n_tokens]
+            yield EncodedWindow(index, tokens, pool(tokens, EXTRACTED), after_norm)
 
 
 def _with_pooled(

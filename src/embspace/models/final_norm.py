@@ -48,7 +48,7 @@ def layer_states(
                 f"in the model's file:\n  final_norm: {made_by[-1]}"
             )
         return LayerStates(torch.stack(states), None)
-    before, after = _of_norm(final_norm, passed)
+    before, after = _states_at_norm(final_norm, passed)
     if final_norm in made_by:
         states[-1] = before
     elif not _same(before, states[-1]):
@@ -129,7 +129,7 @@ def recorded(modules: dict[str, Any]) -> Iterator[dict[str, tuple[Any, Any]]]:
 
         return hook
 
-    hooks = [each.register_forward_hook(record(path)) for path, each in modules.items()]
+    hooks = [part.register_forward_hook(record(path)) for path, part in modules.items()]
     try:
         yield passed
     finally:
@@ -137,7 +137,7 @@ def recorded(modules: dict[str, Any]) -> Iterator[dict[str, tuple[Any, Any]]]:
             hook.remove()
 
 
-def _of_norm(final_norm: str, passed: dict[str, tuple[Any, Any]]) -> tuple[Any, Any]:
+def _states_at_norm(final_norm: str, passed: dict[str, tuple[Any, Any]]) -> tuple[Any, Any]:
     if final_norm not in passed:
         raise InputError(_unknown(final_norm, list(passed)))
     return passed[final_norm]

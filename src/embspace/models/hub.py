@@ -32,7 +32,7 @@ from embspace.errors import InputError
 from embspace.files.atomic import writing
 from embspace.files.remote import Limits, Pace
 from embspace.models.hub_answers import ask_hub, hub_headers, read_answer
-from embspace.models.hub_errors import no_space, patiently, told
+from embspace.models.hub_errors import input_errors, no_space, patiently
 from embspace.models.locate import SHARD, WEIGHTS, is_in_cache, sha256
 from embspace.models.lock import LOCK
 from embspace.models.sentence.files import MODULES, module_files, module_folders
@@ -85,10 +85,10 @@ def list_files(name: str, files: HubFiles, revision: str) -> Listing:
             cannot be reached or answers without end.
     """
     path = f"models/{files.repository}"
-    with told(name, files):
+    with input_errors(name, files):
         try:
             revised = f"{path}/revision/{quote(revision, safe='')}"
-            found = patiently(lambda: ask_hub(revised, {"blobs": "true"}))
+            answer = patiently(lambda: ask_hub(revised, {"blobs": "true"}))
         except RevisionNotFoundError:
             refs = ask_hub(f"{path}/refs", {})
             allowed = ", ".join(ref["name"] for ref in [*refs["branches"], *refs["tags"]])
@@ -97,7 +97,7 @@ def list_files(name: str, files: HubFiles, revision: str) -> Listing:
                 f"{asked_in}: found {revision!r}, which {files.repository} does not have; allowed: "
                 f"{allowed}, or a commit"
             ) from None
-        return _checked_listing(ModelInfo(**found))  # type: ignore[no-untyped-call]
+        return _checked_listing(ModelInfo(**answer))  # type: ignore[no-untyped-call]
 
 
 def choose_files(
@@ -144,7 +144,7 @@ def fetch_file(name: str, files: HubFiles, commit: str, file: RemoteFile) -> Pat
         InputError: if the hub refuses, cannot be reached or deviates from the listing, or if the
             disk is full.
     """
-    with told(name, files):
+    with input_errors(name, files):
         cached = try_to_load_from_cache(files.repository, file.name, revision=commit)
         if isinstance(cached, str) and is_in_cache(Path(cached)) and is_intact(Path(cached), file):
             return Path(cached)
@@ -176,38 +176,38 @@ def has_weights(names: list[str], unpickle: bool) -> bool:
     return bool(_whole_or_shards(names, WEIGHTS, SHARD) or pickles)
 
 
-def _checked_listing(found: Any) -> Listing:
+def _checked_listing(answer: Any) -> Listing:
     """Return the hub's listing, after a check that all names are safe parts of a path.
 
     Raises:
         ValueError: naming found and allowed.
     """
-    listed = [_checked_file(each) for each in found.siblings or []]
-    _check_form("sha", found.sha, SHA1)
-    return Listing(found.sha, {file.name: file for file in listed})
+    listed = [_checked_file(sibling) for sibling in answer.siblings or []]
+    _check_form("sha", answer.sha, SHA1)
+    return Listing(answer.sha, {file.name: file for file in listed})
 
 
-def _checked_file(each: Any) -> RemoteFile:
-    sha256_of_large = each.lfs.sha256 if each.lfs else None
-    where = f"of {each.rfilename!r}"
-    if each.blob_id is not None:
-        _check_form(f"blobId {where}", each.blob_id, SHA1)
+def _checked_file(sibling: Any) -> RemoteFile:
+    sha256_of_large = sibling.lfs.sha256 if sibling.lfs else None
+    where = f"of {sibling.rfilename!r}"
+    if sibling.blob_id is not None:
+        _check_form(f"blobId {where}", sibling.blob_id, SHA1)
     if sha256_of_large is not None:
         _check_form(f"lfs.sha256 {where}", sha256_of_large, SHA256)
-    if each.size is not None and not (isinstance(each.size, int) and each.size >= 0):
-        raise ValueError(f"size {where}: found {each.size!r}, allowed: a number of bytes")
-    return RemoteFile(each.rfilename, each.size, sha256_of_large, each.blob_id)
+    if sibling.size is not None and not (isinstance(sibling.size, int) and sibling.size >= 0):
+        raise ValueError(f"size {where}: found {sibling.size!r}, allowed: a number of bytes")
+    return RemoteFile(sibling.rfilename, sibling.size, sha256_of_large, sibling.blob_id)
 
 
-def _check_form(key: str, found: object, form: re.Pattern[str]) -> None:
-    if not (isinstance(found, str) and form.fullmatch(found)):
+def _check_form(key: str, digest: object, form: re.Pattern[str]) -> None:
+    if not (isinstance(digest, str) and form.fullmatch(digest)):
         digits = 40 if form is SHA1 else 64
-        raise ValueError(f"{key}: found {found!r}, allowed: {digits} hexadecimal digits")
+        raise ValueError(f"{key}: found {digest!r}, allowed: {digits} hexadecimal digits")
 
 
 def _weights(name: str, files: HubFiles, names: list[str]) -> list[str]:
-    if found := _whole_or_shards(names, WEIGHTS, SHARD):
-        return found
+    if weights := _whole_or_shards(names, WEIGHTS, SHARD):
+        return weights
     pickles = _whole_or_shards(names, PICKLE, PICKLE_SHARD)
     if pickles and files.unpickle:
         return pickles
@@ -242,12 +242,12 @@ def _place_blob(name: str, files: HubFiles, commit: str, file: RemoteFile) -> Pa
     etag = file.sha256 or file.blob_id or hashlib.sha256(url.encode()).hexdigest()
     folder = Path(constants.HF_HUB_CACHE) / f"models--{files.repository.replace('/', '--')}"
     blob, locks = folder / "blobs" / etag, folder.parent / ".locks" / folder.name
-    for each in (blob.parent, locks, folder / "snapshots" / commit):
-        _make_folder(each)
+    for path in (blob.parent, locks, folder / "snapshots" / commit):
+        _make_folder(path)
     lock, partial = locks / f"{etag}.lock", blob.with_name(f"{etag}.incomplete")
-    for each in (lock, partial, blob):
-        if each.is_symlink() and not is_in_cache(each):
-            each.unlink()
+    for path in (lock, partial, blob):
+        if path.is_symlink() and not is_in_cache(path):
+            path.unlink()
     with WeakFileLock(lock):  # the library's own
         if blob.is_file() and is_intact(blob, file):
             return blob

@@ -43,7 +43,7 @@ def read_answer(answer: httpx2.Response) -> httpx2.Response:
     for part in answer.iter_bytes():
         content += part
         pace.count(len(part))
-    told = {key: value for key, value in answer.headers.items() if key != "content-encoding"}
+    headers = {key: value for key, value in answer.headers.items() if key != "content-encoding"}
     return httpx2.Response(
-        answer.status_code, headers=told, content=bytes(content), request=answer.request
+        answer.status_code, headers=headers, content=bytes(content), request=answer.request
     )

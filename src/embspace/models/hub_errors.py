@@ -49,7 +49,7 @@ def patiently(action: Callable[[], Result], progress: Callable[[], int] = lambda
 
 
 @contextmanager
-def told(name: str, files: HubFiles) -> Iterator[None]:
+def input_errors(name: str, files: HubFiles) -> Iterator[None]:
     """Raise errors of hub, network and disk as an `InputError` about the model `name`."""
     where = f"{model_file(name)}: {files.repository}"
     try:

@@ -23,9 +23,9 @@ def layer_norm_scales(
 
     outputs: list[tuple[Any, Any]] = []
     hooks = [
-        each.register_forward_hook(lambda norm, _, output: outputs.append((norm, output)))
-        for each in module.modules()
-        if isinstance(each, torch.nn.LayerNorm)
+        part.register_forward_hook(lambda norm, _, output: outputs.append((norm, output)))
+        for part in module.modules()
+        if isinstance(part, torch.nn.LayerNorm)
     ]
     try:
         batch = torch.tensor([ids.tolist()], device=next(module.parameters()).device)

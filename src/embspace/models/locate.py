@@ -92,9 +92,9 @@ def check_sha256(file: Path, expected: str, pinned_in: str) -> None:
     """Stop unless `file` has the hash that `pinned_in` gives for it."""
     if not file.is_file():
         raise InputError(f"{file}: not found, but {pinned_in} pins its sha256")
-    if (found := sha256(file)) != expected:
+    if (digest := sha256(file)) != expected:
         raise InputError(
-            f"{file}: sha256 differs from {pinned_in}\n  found    {found}\n  expected {expected}"
+            f"{file}: sha256 differs from {pinned_in}\n  found    {digest}\n  expected {expected}"
         )
 
 
@@ -242,12 +242,12 @@ def wheel_folder(files: WheelFiles) -> Path:
 def _cached_file(name: str, entry: LockedModel, file: str) -> Path:
     from huggingface_hub import try_to_load_from_cache
 
-    found = try_to_load_from_cache(entry.repository, file, revision=entry.commit)
-    if not isinstance(found, str):
+    path = try_to_load_from_cache(entry.repository, file, revision=entry.commit)
+    if not isinstance(path, str):
         raise not_fetched(name, f"the hub's cache on this machine lacks {file}")
-    if not is_in_cache(Path(found)):
+    if not is_in_cache(Path(path)):
         raise not_fetched(name, f"in the hub's cache {file} is a link that leads outside of it")
-    return Path(found)
+    return Path(path)
 
 
 def is_in_cache(path: Path) -> bool:

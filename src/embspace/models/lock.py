@@ -126,9 +126,9 @@ def locked_model(name: str, files: HubFiles, lock: Mapping[str, Locked]) -> Lock
     if isinstance(entry, LockedWheel):
         raise not_fetched(name, f"{LOCK} has {_wheel(entry)}, its file asks for the hub")
     if not entry.answers(files):
-        found = f"{entry.repository} at {entry.revision}"
-        asked = f"{files.repository} at {files.revision}"
-        raise not_fetched(name, f"{LOCK} has {found}, its file asks for {asked}")
+        fetched = f"{entry.repository} at {entry.revision}"
+        wanted = f"{files.repository} at {files.revision}"
+        raise not_fetched(name, f"{LOCK} has {fetched}, its file asks for {wanted}")
     check_pins(name, files, entry)
     return entry
 
@@ -145,9 +145,9 @@ def locked_wheel(name: str, files: WheelFiles, lock: Mapping[str, Locked]) -> Lo
     if isinstance(entry, LockedModel):
         raise not_fetched(name, f"{LOCK} has {entry.repository}, its file asks for a wheel")
     if not entry.answers(files):
-        asked = f"{files.package} {files.version}"
-        same = asked == _wheel(entry)
-        change = "other hashes, members or config" if same else asked
+        wanted = f"{files.package} {files.version}"
+        same = wanted == _wheel(entry)
+        change = "other hashes, members or config" if same else wanted
         raise not_fetched(name, f"{LOCK} has {_wheel(entry)}, its file asks for {change}")
     return entry
 
@@ -163,11 +163,11 @@ def check_pins(name: str, files: HubFiles, entry: LockedModel) -> None:
         InputError: naming a missing or different file.
     """
     for file, expected in files.sha256.items():
-        found = entry.files[file].sha256 if file in entry.files else "no such file"
-        if found != expected:
+        digest = entry.files[file].sha256 if file in entry.files else "no such file"
+        if digest != expected:
             raise InputError(
                 f"{model_file(name)}: key 'sha256.{file}': {entry.repository} at "
-                f"{entry.commit} has another\n  found    {found}\n  expected {expected}"
+                f"{entry.commit} has another\n  found    {digest}\n  expected {expected}"
             )
 
 

@@ -72,7 +72,7 @@ def _mapped(
     place = f"{model_file(name)}: key 'matrices.mapping': "
     layer = dict(module.named_modules()).get(mapping)
     if not isinstance(layer, torch.nn.Linear):
-        linear = [key for key, each in module.named_modules() if isinstance(each, torch.nn.Linear)]
+        linear = [key for key, part in module.named_modules() if isinstance(part, torch.nn.Linear)]
         outer = [key for key in linear if not any(part.isdigit() for part in key.split("."))]
         raise InputError(
             f"{place}no linear layer '{mapping}'; there is {', '.join(outer) or 'none'}"

@@ -67,7 +67,7 @@ def spelling_of(backend: dict[str, Any]) -> Spelling:
         return Spelling(model["type"], "word_end", suffix, byte_level)
     if byte_level:
         return Spelling(model["type"], "word_start", SPACE, byte_level)
-    if replacement := next(filter(None, map(_of_space, steps)), ""):
+    if replacement := next(filter(None, map(_space_marker, steps)), ""):
         return Spelling(model["type"], "word_start", replacement, byte_level)
     return Spelling(model["type"], "nothing", "", byte_level)
 
@@ -77,21 +77,21 @@ def _steps(step: Any) -> Iterator[dict[str, Any]]:
     if isinstance(step, dict):
         if "type" in step:
             yield step
-        for each in step.values():
-            yield from _steps(each)
+        for inner in step.values():
+            yield from _steps(inner)
     elif isinstance(step, list):
-        for each in step:
-            yield from _steps(each)
+        for inner in step:
+            yield from _steps(inner)
 
 
-def _of_space(step: dict[str, Any]) -> str:
+def _space_marker(step: dict[str, Any]) -> str:
     """Return what a step writes for a space, if it writes something else."""
     if step["type"] == "Metaspace":
         return str(step["replacement"])
     pattern = step.get("pattern")
     if step["type"] == "Replace" and isinstance(pattern, dict):
-        found, content = pattern.get("String", ""), step["content"]
-        return str(content if found == " " else found if content == " " else "")
+        replaced, content = pattern.get("String", ""), step["content"]
+        return str(content if replaced == " " else replaced if content == " " else "")
     return ""
 
 

@@ -27,7 +27,7 @@ def load_vectors(name: str, model: VectorsModel) -> tuple[dict[str, np.ndarray],
     """
     files = locate_vectors(name, model)
     read = partial(read_labeled_vectors, header=model.header, separator=model.separator)
-    tables = {key: _of_key(name, key, read, files[key]) for key in SPACES if key in files}
+    tables = {key: _read_key(name, key, read, files[key]) for key in SPACES if key in files}
     matrices = {SPACES[key]: table.vectors for key, table in tables.items()}
     n, dim = matrices["input"].shape
     if n < LEAST[0] or dim < LEAST[1]:
@@ -45,7 +45,7 @@ def load_vectors(name: str, model: VectorsModel) -> tuple[dict[str, np.ndarray],
     own = tables["path"].labels
     if "labels" not in files:
         return matrices, numbered_vocabulary(n) if own is None else labeled_vocabulary(own)
-    labels = _of_key(name, "labels", read_labels, files["labels"])
+    labels = _read_key(name, "labels", read_labels, files["labels"])
     if len(labels) != n:
         raise InputError(
             f"{model_file(name)}: key 'labels': {files['labels']}: found {len(labels)} rows, "
@@ -72,6 +72,6 @@ def labeled_vocabulary(labels: pd.DataFrame) -> pd.DataFrame:
     return vocabulary.assign(group=labels["group"]) if "group" in labels else vocabulary
 
 
-def _of_key(name: str, key: str, read: Any, file: Path) -> Any:
+def _read_key(name: str, key: str, read: Any, file: Path) -> Any:
     with within(f"{model_file(name)}: key '{key}'"):
         return read(file)

@@ -171,13 +171,13 @@ def _check_layers(folder: Path, module: Any, unexpected: Collection[str]) -> Non
     """Stop if the weights have more layers than config.json, which would leave them out."""
     from torch.nn import ModuleList
 
-    known = {name: len(each) for name, each in module.named_modules() if type(each) is ModuleList}
+    known = {name: len(part) for name, part in module.named_modules() if type(part) is ModuleList}
     for name, n_layers in known.items():
         form = re.compile(rf"(?:.*\.)?{re.escape(name)}\.(\d+)\.")
-        found = [int(match[1]) + 1 for key in unexpected if (match := form.match(key))]
-        if max(found, default=0) > n_layers:
+        layers = [int(match[1]) + 1 for key in unexpected if (match := form.match(key))]
+        if max(layers, default=0) > n_layers:
             raise RefusedModel(
-                f"{folder / 'config.json'}: has {n_layers} of '{name}', the weights {max(found)}; "
+                f"{folder / 'config.json'}: has {n_layers} of '{name}', the weights {max(layers)}; "
                 "one of the two is another model's"
             )
 

@@ -91,18 +91,18 @@ def tokenizer_bound(tokenizer: Any) -> int | None:
     Raises:
         RefusedModel: if that is no number, or not more than the special tokens of a text.
     """
-    found = tokenizer.model_max_length
-    if isinstance(found, bool) or not isinstance(found, int | float) or found != found:
+    bound = tokenizer.model_max_length
+    if isinstance(bound, bool) or not isinstance(bound, int | float) or bound != bound:
         raise RefusedModel(
-            f"{TOKENIZER_KEY}: found {shortened(found)}, allowed: a number of tokens"
+            f"{TOKENIZER_KEY}: found {shortened(bound)}, allowed: a number of tokens"
         )
-    if found >= LONGEST:
+    if bound >= LONGEST:
         return None
     try:
-        check_window(tokenizer, int(found), 0, length_key=TOKENIZER_KEY)
+        check_window(tokenizer, int(bound), 0, length_key=TOKENIZER_KEY)
     except InputError as error:
         raise RefusedModel(str(error)) from None
-    return int(found)
+    return int(bound)
 
 
 def check_window(

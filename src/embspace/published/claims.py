@@ -62,7 +62,7 @@ def _agreed(outcomes: tuple[Outcome, ...]) -> tuple[ClaimVerdict, str]:
     The first is the source's own rule or setting: if not checkable, the claim is not checkable.
     """
     first = outcomes[0]
-    counts = Counter(each.verdict for each in outcomes if each.verdict != "not checkable")
+    counts = Counter(outcome.verdict for outcome in outcomes if outcome.verdict != "not checkable")
     if first.verdict == "not checkable" or len(counts) < 2:
         return first.verdict, first.reason
     parts = (
@@ -75,7 +75,9 @@ def _agreed(outcomes: tuple[Outcome, ...]) -> tuple[ClaimVerdict, str]:
 
 
 def _where(verdict: ClaimVerdict, outcomes: tuple[Outcome, ...]) -> str:
-    return "at " + " and ".join(each.asked_at for each in outcomes if each.verdict == verdict)
+    return "at " + " and ".join(
+        outcome.asked_at for outcome in outcomes if outcome.verdict == verdict
+    )
 
 
 def _outcomes(claim: Claim, model: Subject, results: Path) -> Iterator[Outcome]:
@@ -174,7 +176,7 @@ def _open(holds_if: str, evidence: Evidence) -> str:
 
 def _nulls_in(holds_if: str) -> list[str]:
     matches = (RULE.fullmatch(part) for part in holds_if.split(" and "))
-    return [found[3] for found in matches if found and (found[3] or "").startswith("null")]
+    return [match[3] for match in matches if match and (match[3] or "").startswith("null")]
 
 
 def _holds(part: str, evidence: Evidence) -> bool | None:

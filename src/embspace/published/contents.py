@@ -34,7 +34,7 @@ class Contents:
         """The corpora of the rows, in order of appearance."""
         return tuple(dict.fromkeys(name for row in self.rows for name in corpora_in(row)))
 
-    def of_corpora(self, corpora: Collection[str]) -> "Contents":
+    def about_corpora(self, corpora: Collection[str]) -> "Contents":
         """The contents without rows about other corpora, or about a pair with another corpus."""
         return self.where(lambda row: set(corpora_in(row)) <= set(corpora))
 
@@ -53,7 +53,7 @@ class Contents:
         """The models and runs that stand side by side in rows; empty for other tables."""
         return {str(row["name"]) for row in self.rows if "name" in row}
 
-    def of_names(self, names: Collection[str]) -> "Contents":
+    def about_names(self, names: Collection[str]) -> "Contents":
         """Without the rows of other models and runs."""
         return self.where(lambda row: "name" not in row or row["name"] in names)
 

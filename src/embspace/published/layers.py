@@ -28,18 +28,18 @@ def rulings_on_layers(
 
 
 def _report(source: Source, profiled: Collection[Subject], results: Path) -> RunReport:
-    asked = [
+    pairs = [
         (claim, model)
         for claim in source.claims_on_layers
         for model in profiled
         if model.is_meant_by(claim.model)
     ]
     about = Counter(claim.model for claim in source.claims_on_layers)
-    measured = {claim.model for claim, _ in asked} | {ANY_MODEL}  # which waits for no model
+    measured = {claim.model for claim, _ in pairs} | {ANY_MODEL}  # which waits for no model
     return RunReport(
         source.source,
         n_claims=0,
-        rulings=tuple(_ruling(claim, model, results) for claim, model in asked),
+        rulings=tuple(_ruling(claim, model, results) for claim, model in pairs),
         waiting={model: n for model, n in about.items() if model not in measured},
     )
 

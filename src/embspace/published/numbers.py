@@ -136,8 +136,8 @@ def is_chosen(row: dict[str, Cell], where: Mapping[str, str | int], pair: RowOfT
         return False
     if pair is None:
         return True
-    found = sorted(str(row.get(column)) for column in pair.columns)
-    return found == sorted(str(value) for value in pair.values)
+    values = sorted(str(row.get(column)) for column in pair.columns)
+    return values == sorted(str(value) for value in pair.values)
 
 
 def _times(ours: Cell, factor: int) -> str:

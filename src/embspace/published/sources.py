@@ -159,8 +159,8 @@ class CellPlace(Strict):
     @property
     def columns(self) -> dict[str, str]:
         """The columns to read, by kind of number."""
-        found = {name: getattr(self, name) for name in EVIDENCE}
-        return {name: column for name, column in found.items() if column}
+        by_kind = {name: getattr(self, name) for name in EVIDENCE}
+        return {name: column for name, column in by_kind.items() if column}
 
 
 class Rule(Strict):
@@ -210,7 +210,7 @@ class Rule(Strict):
     @property
     def cells(self) -> list[CellPlace]:
         """All cells of the rule."""
-        return [each for each in (self.cell, self.minus, self.over, self.null_of) if each]
+        return [cell for cell in (self.cell, self.minus, self.over, self.null_of) if cell]
 
 
 class OtherRule(Rule):

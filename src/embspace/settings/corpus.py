@@ -24,7 +24,7 @@ class _Corpus(Strict):
 
 
 class BuiltinCorpus(_Corpus):
-    """Texts that came with embspace: JSON lines with id, text and what else is known of them."""
+    """Texts delivered with embspace: JSON lines with id, text and further known fields."""
 
     source: Literal["builtin"]
     path: str
@@ -44,7 +44,7 @@ class FileCorpus(_Corpus):
 
 
 class HubCorpus(_Corpus):
-    """A data set of the model hub; texts move with its newest commit unless `revision` pins one."""
+    """A data set of the model hub: the newest commit, unless `revision` pins a commit."""
 
     source: Literal["hub"]
     repository: Annotated[str, Field(pattern=r"^[\w.-]+/[\w.-]+$")]  # owner/name
@@ -57,11 +57,11 @@ class HubCorpus(_Corpus):
 
 
 class WikipediaCorpus(_Corpus):
-    """Articles of Wikipedia by page and revision, through its public API.
+    """Articles of Wikipedia by page and revision, through the public API.
 
-    `pages` is a CSV file that the user writes, a row a page, with the columns `title` and
-    `revision`: the number after `oldid=` in the address of the page's permanent link. An empty
-    `revision` means the latest; a warning then says which one that was.
+    `pages` is a CSV file of the user, a row a page, with the columns `title` and `revision`: the
+    number after `oldid=` in the address of the page's permanent link. An empty `revision` means the
+    latest; a warning then names the revision.
     """
 
     source: Literal["wikipedia"]
@@ -72,7 +72,7 @@ class WikipediaCorpus(_Corpus):
 
 
 class Enwik8Corpus(_Corpus):
-    """Pieces of the first 10^8 bytes of English Wikipedia, cleaned or as they are."""
+    """Pieces of the first 10^8 bytes of English Wikipedia, cleaned or unchanged."""
 
     source: Literal["enwik8"]
     url: str  # or a path; the text itself, or a zip that holds just this one file
@@ -98,7 +98,7 @@ def _one_group(pattern: str) -> str:
 class FastaCorpus(_Corpus):
     """Sequences of nucleotides in a FASTA file, read as k-mers.
 
-    Codons are counted from the first base of each record.
+    Codons are counted from the first base of a record.
     """
 
     source: Literal["fasta"]
@@ -115,9 +115,9 @@ class FastaCorpus(_Corpus):
 
 
 class LineagesCorpus(_Corpus):
-    """Simulated sequences of a gene, by the changes that define lineages, read as k-mers.
+    """Simulated sequences of a gene, by the changes of the lineages, read as k-mers.
 
-    How they are simulated, `embspace.prepare.sources.lineages` says.
+    `embspace.prepare.sources.lineages` describes the simulation.
     """
 
     source: Literal["lineages"]
@@ -158,7 +158,7 @@ class GrammarProbabilities(Strict):
 
     @property
     def bare(self) -> float:
-        """A subject has nothing after its noun."""
+        """A subject has nothing after the noun."""
         return max(0.0, 1 - self._modified)
 
     @property
@@ -176,7 +176,7 @@ class GrammarProbabilities(Strict):
 
 
 class Range(Strict):
-    """Whole numbers, each as likely as the others."""
+    """Whole numbers with equal probabilities."""
 
     fewest: int = Field(ge=1)
     most: int
@@ -189,7 +189,7 @@ class Range(Strict):
 
 
 class GrammarCorpus(_Corpus):
-    """Documents of an invented language whose structure is known exactly; see embspace.grammar."""
+    """Documents of an invented language with a fully known structure; see embspace.grammar."""
 
     source: Literal["grammar"]
     # `split_sentences` goes by capitals, of which the language has none.
@@ -232,15 +232,15 @@ SOURCES: dict[str, type[Corpus]] = {
 
 
 def corpus_file(name: str) -> str:
-    """Return the file that describes the corpus `name`."""
+    """Return the path of the description of the corpus `name`."""
     return str(CONF / "corpus" / f"{name}.yaml")
 
 
 def describe_corpus(name: str, content: dict[str, Any]) -> Corpus:
-    """The content of a corpus's file, checked.
+    """Return the checked content of a corpus's file.
 
     Raises:
-        InputError: naming the file, the key, what was found and what is allowed.
+        InputError: naming file, key, found and allowed.
     """
     source = content.get("source")
     if not isinstance(source, str) or source not in SOURCES:

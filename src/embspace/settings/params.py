@@ -1,4 +1,4 @@
-"""The schema of params.yaml: what a user swaps."""
+"""The schema of params.yaml: the user's choices."""
 
 import re
 from itertools import product
@@ -45,10 +45,10 @@ def _pair_name(name: str) -> str:
 
 
 def checked_name(name: str) -> str:
-    """Return the name of a model, if it can be one.
+    """Return the name, if allowed as the name of a model.
 
     Raises:
-        InputError: naming it, and what is allowed.
+        InputError: naming found and allowed.
     """
     if name == TOY or not re.fullmatch(NAME, name):
         raise InputError(
@@ -68,20 +68,20 @@ LARGEST_SEED = 2**32 - 1  # that scikit-learn and openTSNE take
 
 
 class Pair(Strict):
-    """Two models that are compared; DVC cannot take the name of their pair apart."""
+    """Two compared models; DVC cannot split the name of a pair."""
 
     model: Name
     other_model: Name
 
 
 def models_of(pair: str) -> tuple[str, str]:
-    """Return the names of the two models that the name of a pair joins."""
+    """Return the names of the two models in the name of a pair."""
     model, _, other_model = pair.partition(PAIR)
     return model, other_model
 
 
 def _each_pair_once(pairs: dict[str, Pair]) -> dict[str, Pair]:
-    """Return the pairs, if each is of two models, called after them, and there once."""
+    """Return the pairs, if all are of two models, named after the models and without repetition."""
     seen: dict[frozenset[str], str] = {}
     for name, pair in pairs.items():
         joined = f"{pair.model}{PAIR}{pair.other_model}"
@@ -96,7 +96,7 @@ def _each_pair_once(pairs: dict[str, Pair]) -> dict[str, Pair]:
 
 
 class Params(BaseModel):
-    """Schema of params.yaml: what a user swaps."""
+    """Schema of params.yaml: the user's choices."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
@@ -118,7 +118,7 @@ class Params(BaseModel):
     @field_validator("corpora")
     @classmethod
     def _give_each_stage_a_name(cls, corpora: list[str], info: Any) -> list[str]:
-        """DVC calls an item of a stage <model>-<corpus>, and loses one of two of the same name."""
+        """DVC calls an item of a stage <model>-<corpus>, and loses one of two equal names."""
         taken: dict[str, tuple[str, str]] = {}
         for pair in product(dict.fromkeys(info.data.get("models", [])), dict.fromkeys(corpora)):
             other = taken.setdefault("-".join(pair), pair)

@@ -1,4 +1,4 @@
-"""Finds stages: the graph is one dvc.yaml a chapter, and the root's."""
+"""Finds stages: the graph has a dvc.yaml in the root and in the folder of every chapter."""
 
 import hashlib
 import re
@@ -25,33 +25,33 @@ class Stage(NamedTuple):
 
     name: str
     graph: Path
-    """The dvc.yaml that has it, relative to the root of the tree."""
+    """The dvc.yaml with the stage, relative to the root of the tree."""
     entry: dict[str, Any]
 
     @property
     def chapter(self) -> str:
-        """The folder of its graph; empty for the root's."""
+        """The folder of the stage's graph; empty for the root's graph."""
         return self.graph.parent.name
 
     def address(self, item: str = "") -> str:
-        """Return what `dvc repro` takes at the root, for one item of its matrix or for all."""
+        """Return the argument of `dvc repro` at the root, for an item of the matrix or for all."""
         prefix = f"{self.graph}:" if self.chapter else ""
         return f"{prefix}{self.item(item) if item else self.name}"
 
     def item(self, item: str) -> str:
-        """Return the name of an item of its matrix, as in dvc.lock."""
+        """Return the name of an item of the stage's matrix, as in dvc.lock."""
         return f"{self.name}@{item}"
 
     def outputs(self) -> list[str]:
-        """Return its paths, with ${item.<key>} in the place of the name of a model or a pair."""
+        """Return the output paths, with ${item.<key>} in place of the name of a model or a pair."""
         listed = [
-            each for kind in ("outs", "metrics", "plots") for each in self.entry.get(kind, ())
+            entry for kind in ("outs", "metrics", "plots") for entry in self.entry.get(kind, ())
         ]
-        paths = [each if isinstance(each, str) else next(iter(each)) for each in listed]
+        paths = [entry if isinstance(entry, str) else next(iter(entry)) for entry in listed]
         return [path.replace("${key}", "${item.pair}") for path in paths]
 
     def deps(self) -> list[str]:
-        """Return its dependencies, with the settings that its graph names in them filled in."""
+        """Return the stage's dependencies, after filling in the settings named in the graph."""
         values = dict[str, Any]()
         for given in self.entry.get("vars", ()):
             file, _, keys = str(given).partition(":")
@@ -62,18 +62,18 @@ class Stage(NamedTuple):
         ]
 
     def nouns(self) -> set[str]:
-        """Return the analyses whose results it makes; that of its name if it makes none."""
-        found = {path.split("/")[1] for path in self.outputs() if path.startswith("results/")}
-        return found or {self.name.partition("_")[2]}
+        """Return the analyses whose results the stage makes; without results, the own noun."""
+        analyses = {path.split("/")[1] for path in self.outputs() if path.startswith("results/")}
+        return analyses or {self.name.partition("_")[2]}
 
 
 def graph_files(root: Path, name: str = GRAPH) -> list[Path]:
-    """Return the dvc.yaml files, or dvc.lock files, of a tree, relative to its root."""
+    """Return the dvc.yaml files, or dvc.lock files, of a tree, relative to the tree's root."""
     files = [root / name, *sorted(root.glob(f"pipeline/*/{name}"))]
     return [file.relative_to(root) for file in files if file.is_file()]
 
 
-def of_item(path: str, names: Mapping[str, str]) -> str:
+def fill_item(path: str, names: Mapping[str, str]) -> str:
     """Return a path of the graph with the names of keys in the place of ${item.<key>}."""
     return ITEM.sub(lambda key: names.get(key[1], key[0]), path)
 
@@ -92,20 +92,20 @@ def read_stages(root: Path) -> dict[str, Stage]:
 
 
 def stage_names(root: Path, params: Mapping[str, Any]) -> set[str]:
-    """Return the names of all stages of a tree with the items that `params` has for them.
+    """Return the names of all stages of a tree, with the items from `params`.
 
-    They are those that DVC makes of params.yaml, which it takes seconds to do.
+    DVC makes the same names of params.yaml, but takes seconds.
     """
     names = set[str]()
     for name, stage in read_stages(root).items():
-        lists = [_items(each, params) for each in stage.entry.get("matrix", {}).values()]
-        items = ["-".join(each) for each in product(*lists)]
+        lists = [_items(values, params) for values in stage.entry.get("matrix", {}).values()]
+        items = ["-".join(combination) for combination in product(*lists)]
         names |= {f"{name}@{item}" for item in items} if lists else {name}
     return names
 
 
 def _items(listed: str | list[str], params: Mapping[str, Any]) -> list[str]:
-    """Return the items of one key of a matrix: a list, or the name of one in `params`."""
+    """Return the items of a key of a matrix: a list, or the name of a list in `params`."""
     if isinstance(listed, list):
         return listed
     named = LIST.fullmatch(listed)
@@ -113,7 +113,7 @@ def _items(listed: str | list[str], params: Mapping[str, Any]) -> list[str]:
 
 
 def _read_graph(file: Path) -> dict[str, Any]:
-    """Return the content of a dvc.yaml; what the fast reader cannot read, the other one tells."""
+    """Return the content of a dvc.yaml; the slow reader explains an error of the fast reader."""
     try:
         content = yaml.load(file.read_text(encoding="utf-8"), Loader=_FAST)
     except (OSError, UnicodeDecodeError, yaml.YAMLError):
@@ -122,35 +122,35 @@ def _read_graph(file: Path) -> dict[str, Any]:
 
 
 def _as_matrix(entry: dict[str, Any]) -> dict[str, Any]:
-    """Return a stage of pairs as if it had a matrix of their names, which DVC has of lists."""
+    """Return a stage of pairs with a matrix of the pairs' names; DVC has matrices only of lists."""
     if "foreach" not in entry:
         return entry
     return {**entry["do"], "matrix": {"pair": entry["foreach"]}}
 
 
-def find_stages(root: Path, asked: str) -> list[Stage]:
-    """Return the stages of a name: one stage, those of a noun, or those of a chapter.
+def find_stages(root: Path, name: str) -> list[Stage]:
+    """Return the stages of a name: a single stage, or all of a noun or a chapter.
 
     Raises:
-        InputError: if there are none, with what is allowed.
+        InputError: for an unknown name, with the allowed names.
     """
     stages = read_stages(root).values()
-    found = [
+    matches = [
         stage
         for stage in stages
-        if asked in (stage.name, stage.name.partition("_")[2], stage.chapter)
+        if name in (stage.name, stage.name.partition("_")[2], stage.chapter)
     ]
-    found = found or [stage for stage in stages if asked in stage.nouns()]
-    if not found:
+    matches = matches or [stage for stage in stages if name in stage.nouns()]
+    if not matches:
         names = {stage.name.partition("_")[2] for stage in stages}
         names |= {noun for stage in stages for noun in stage.nouns()}
         names |= {stage.chapter for stage in stages}
-        raise InputError(not_among(asked, sorted(names - {""})))
-    return found
+        raise InputError(not_among(name, sorted(names - {""})))
+    return matches
 
 
 def read_locked(file: Path) -> dict[str, Any]:
-    """Return the stages of one dvc.lock, by name and item; none if the file is not there."""
+    """Return the stages of a dvc.lock, by name and item; empty without the file."""
     if not file.is_file():
         return {}
     content: Any = yaml.load(file.read_text(encoding="utf-8"), Loader=_FAST)

@@ -1,4 +1,4 @@
-"""Describes `roles` of params.yaml: the corpora that take the places of the thesis's texts."""
+"""Describes `roles` of params.yaml: the corpora in the places of the thesis's texts."""
 
 import re
 from collections.abc import Collection, Iterable, Mapping
@@ -7,11 +7,11 @@ from typing import Literal, get_args
 Role = Literal["long_texts", "short_texts", "sentences_of_long_texts"]
 ROLES: tuple[Role, ...] = get_args(Role)
 PLACE = re.compile(r"\{(\w+)\}")
-"""A role in braces, which stands for the name of the corpus that has it."""
+"""A role in braces, in place of the name of the role's corpus."""
 
 
 def one_role_each(roles: dict[Role, str]) -> dict[Role, str]:
-    """Return the roles, if no corpus has two of them; a ValueError says which has."""
+    """Return the roles, if no corpus has two roles; else a ValueError names the corpus."""
     corpora = list(roles.values())
     for corpus in corpora:
         if corpora.count(corpus) > 1:
@@ -20,22 +20,22 @@ def one_role_each(roles: dict[Role, str]) -> dict[Role, str]:
 
 
 def taken_roles(roles: Mapping[Role, str], corpora: Collection[str]) -> dict[Role, str]:
-    """Return the roles whose corpus is read, each with this corpus."""
+    """Return the roles with a corpus among `corpora`, with the corpus."""
     return {role: corpus for role, corpus in roles.items() if corpus in corpora}
 
 
 def open_role(name: str | int) -> str | None:
-    """Return the role whose corpus a name asks for; None for a name that asks for none."""
+    """Return the role named in braces by `name`; None for a name without a role."""
     match = PLACE.fullmatch(str(name))
     return match.group(1) if match else None
 
 
 def corpus_in_role(name: str, roles: Mapping[Role, str]) -> str:
-    """Return the corpus that has the role `{role}`; any other name, or a free role, as it is."""
+    """Return the corpus with the role `{role}`; any other name, or a free role, unchanged."""
     by_name = {f"{{{role}}}": corpus for role, corpus in roles.items()}
     return by_name.get(name, name)
 
 
 def corpora_in_roles(names: Iterable[str], roles: Mapping[Role, str]) -> list[str]:
-    """Return what `corpus_in_role` gives for each name."""
+    """Return the result of `corpus_in_role` for every name."""
     return [corpus_in_role(name, roles) for name in names]

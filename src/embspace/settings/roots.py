@@ -1,4 +1,4 @@
-"""Finds the root of the study that a command or a call from Python belongs to."""
+"""Finds the root of the study of a command or of a call from Python."""
 
 import os
 from pathlib import Path
@@ -10,12 +10,12 @@ CACHE = "EMBSPACE_CACHE"  # names a folder for what is kept between calls
 
 
 def find_root() -> Path:
-    """Return the study that the current folder lies in, or else the repository of this embspace.
+    """Return the study around the current folder, or else the repository of this embspace.
 
-    Where it was installed from a wheel: a study in the user's cache, which is made of the wheel.
+    For an embspace installed from a wheel: a study in the user's cache, made of the wheel.
 
     Raises:
-        InputError: if there is none, and none can be made.
+        InputError: if no study exists, and none can be made.
     """
     root = enclosing_root(Path.cwd())
     if root is None and not IN_WHEEL.is_dir():
@@ -27,17 +27,17 @@ def find_root() -> Path:
 
 
 def enclosing_root(place: Path) -> Path | None:
-    """Return the nearest folder, from this one upwards, that is the root of a study."""
+    """Return the nearest folder, from `place` upwards, with the root of a study."""
     return next((folder for folder in (place, *place.parents) if is_study(folder)), None)
 
 
 def is_home(root: Path) -> bool:
-    """Return whether a study is the one in the user's cache."""
+    """Return whether a study lies in the user's cache."""
     return root.resolve() == (cache_folder() / STUDY).resolve()
 
 
 def cache_folder() -> Path:
-    """Return the folder of the user's cache: what `EMBSPACE_CACHE` says, or the system's."""
+    """Return the folder of the user's cache, by `EMBSPACE_CACHE` or else the system."""
     import platformdirs
 
     named = os.environ.get(CACHE)

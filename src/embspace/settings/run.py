@@ -1,4 +1,4 @@
-"""Schema of conf/train/<run>.yaml. A model that we train is data, as one that we load is."""
+"""Schema of conf/train/<run>.yaml. Trained models are data, just as loaded models."""
 
 import re
 from typing import Annotated, Any, Literal
@@ -44,13 +44,13 @@ class MaskedLanguageModeling(_Phase):
 
 
 class CausalLanguageModeling(_Phase):
-    """Each token from those before it (GPT)."""
+    """Predicts every token from the earlier tokens (GPT)."""
 
     objective: Literal["causal_language_modeling"]
 
 
 class SequenceClassification(_Phase):
-    """The label of a window, by transformers' head for it."""
+    """Predicts the label of a window, by transformers' head for classification."""
 
     objective: Literal["sequence_classification"]
     trainable_layers: int | None = Field(None, ge=0)  # the last blocks, and the head; None: all
@@ -65,9 +65,9 @@ OBJECTIVES: dict[str, type[Phase]] = {
 
 
 class Run(Strict):
-    """A model of a known architecture, or one of conf/model/, through one or more phases.
+    """A model of a known architecture, or of conf/model/, through phases of training.
 
-    Each phase starts from the last checkpoint of the one before.
+    A later phase starts from the last checkpoint of the phase before.
     """
 
     label: str
@@ -89,22 +89,22 @@ class Run(Strict):
 
 
 def run_file(name: str) -> str:
-    """Return the file that describes the run `name`."""
+    """Return the path of the description of the run `name`."""
     return str(CONF / "train" / f"{name}.yaml")
 
 
 def describe_run(name: str, content: dict[str, Any]) -> Run:
-    """The content of a run's file, checked.
+    """Return the checked content of a run's file.
 
     Raises:
-        InputError: naming the file, the key, what was found and what is allowed.
+        InputError: naming file, key, found and allowed.
     """
     file, phases = run_file(name), content.get("phases")
     if "phases" not in content:
         raise InputError(f"{file}: key 'phases' is missing")
     if not isinstance(phases, dict) or not phases:
         raise InputError(f"{file}: key 'phases': found {phases!r}, expected names and what is done")
-    described = {key: _phase(file, key, each) for key, each in phases.items()}
+    described = {key: _phase(file, key, phase) for key, phase in phases.items()}
     run = validate(Run, {**content, "phases": described}, file)
     if flaw := _flaw(run):
         raise InputError(f"{file}: {flaw}")
@@ -112,7 +112,7 @@ def describe_run(name: str, content: dict[str, Any]) -> Run:
 
 
 def tuned_blocks(run: Run) -> int:
-    """Return how many of the last blocks a classification of one phase tunes; 0 for other runs."""
+    """Return how many last blocks a run with a single phase, a classification, tunes; else 0."""
     phases = list(run.phases.values())
     only = phases[0]
     if len(phases) > 1 or not isinstance(only, SequenceClassification):
@@ -138,8 +138,8 @@ def _phase(file: str, key: object, content: Any) -> Phase:
 
 
 def _flaw(run: Run) -> str:
-    """Return the settings of a run that contradict each other; "" if none do."""
-    classified = [isinstance(each, SequenceClassification) for each in run.phases.values()]
+    """Return a contradiction between settings of a run; "" without contradictions."""
+    classified = [isinstance(phase, SequenceClassification) for phase in run.phases.values()]
     if (run.base is None) == (run.architecture is None):
         return "expected either 'base', a model to start from, or 'architecture'"
     if (run.architecture is None) != (run.matrices is None):
@@ -160,6 +160,6 @@ def _flaw(run: Run) -> str:
     if run.architecture is not None and classified[0]:
         return "key 'phases': a new architecture has to learn its language before it classifies"
     if run.architecture is not None and not isinstance(run.architecture.get("model_type"), str):
-        found = run.architecture.get("model_type")
-        return f"key 'architecture.model_type': found {found!r}, expected a name, as bert"
+        model_type = run.architecture.get("model_type")
+        return f"key 'architecture.model_type': found {model_type!r}, expected a name, as bert"
     return ""

@@ -1,4 +1,4 @@
-"""Reads YAML and holds it against a schema; a complaint names file, key, found and allowed."""
+"""Reads YAML and checks the content by a schema; an error names file, key, found and allowed."""
 
 from pathlib import Path
 from typing import Any, TypeVar, get_args
@@ -18,7 +18,7 @@ Schema = TypeVar("Schema", bound=BaseModel)
 
 
 class Strict(BaseModel):
-    """A schema that takes no other keys and no other types than it names."""
+    """A schema that takes only the named keys and types."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
@@ -49,18 +49,18 @@ def read_yaml(path: Path) -> dict[str, Any]:
 
 
 def is_empty(path: Path) -> bool:
-    """Return whether a file holds nothing, as one that a shell has made and not yet filled."""
+    """Return whether a file is empty, as a shell leaves a file before the first output."""
     return path.is_file() and not path.stat().st_size
 
 
 class _OneKeyOnce(SafeLoader):
-    """The safe loader of YAML that takes no key twice, as DVC and Hydra do not."""
+    """The safe loader of YAML, but repeated keys are errors, as for DVC and Hydra."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
-        """The mapping of a node.
+        """Return the mapping of a node.
 
         Raises:
-            yaml.YAMLError: if a key stands there twice, which PyYAML itself lets pass.
+            yaml.YAMLError: for a repeated key, allowed by PyYAML itself.
         """
         keys = [(key.tag, key.value) for key, _ in node.value if isinstance(key, yaml.ScalarNode)]
         for number, key in enumerate(keys):
@@ -71,10 +71,10 @@ class _OneKeyOnce(SafeLoader):
 
 
 def validate(schema: type[Schema], content: Any, file: str) -> Schema:
-    """`content` as `schema`.
+    """Return `content` as `schema`.
 
     Raises:
-        InputError: naming `file`, each key, what was found and what is allowed.
+        InputError: naming `file`, and key, found and allowed of every error.
     """
     try:
         return schema.model_validate(content)
@@ -84,7 +84,7 @@ def validate(schema: type[Schema], content: Any, file: str) -> Schema:
 
 
 def _explain(item: Any, schema: type[BaseModel]) -> str:
-    """One pydantic complaint as `key: what is allowed, what was found`."""
+    """Return an error of pydantic as `key: allowed, found`."""
     path, fields = _walk(item["loc"], schema)
     key = ".".join(path)
     if item["type"] == "extra_forbidden":
@@ -93,62 +93,68 @@ def _explain(item: Any, schema: type[BaseModel]) -> str:
         return f"key '{key}' is unknown; allowed: {', '.join(allowed_keys)}{hint}"
     if item["type"] == "missing":
         return f"key '{key}' is missing"
-    found, allowed = item["input"], item["msg"].removeprefix("Value error, ")
+    given, allowed = item["input"], item["msg"].removeprefix("Value error, ")
     allowed = allowed.partition(" after validation")[0]
-    hint = _written(item["type"], path[-1], found, schema.model_fields.get(key)) if path else ""
-    return f"key '{key}': {allowed}, found {shortened(found)} ({type(found).__name__}){hint}"
+    hint = _written(item["type"], path[-1], given, schema.model_fields.get(key)) if path else ""
+    return f"key '{key}': {allowed}, found {shortened(given)} ({type(given).__name__}){hint}"
 
 
-def _written(kind: str, key: str, found: Any, field: FieldInfo | None) -> str:
-    """Return the lines to type, with what was found or else an example; "" where none is known."""
+def _written(kind: str, key: str, given: Any, field: FieldInfo | None) -> str:
+    """Return the lines to type, with the given value or else an example; "" if unknown."""
     example = next(iter((field and field.examples) or []), None)
-    needed = field is None or any(getattr(each, "min_length", 0) for each in field.metadata)
+    needed = field is None or any(
+        getattr(constraint, "min_length", 0) for constraint in field.metadata
+    )
     none = "" if needed else f"\n  or for none, `{key}: {{}}`"
     if kind in ("list_type", "too_short"):
-        named = isinstance(found, str | int | float) and not isinstance(found, bool)
-        entry, none = found if named else example or "...", none.replace("{}", "[]")
+        named = isinstance(given, str | int | float) and not isinstance(given, bool)
+        entry, none = given if named else example or "...", none.replace("{}", "[]")
         return f"; write it as a list:\n  {key}:\n    - {entry}{'' if named else none}"
     if kind == "dict_type" and example:
         return f"; write it as keys and values:\n  {key}:\n    {example}{none}"
-    if kind == "string_type" and isinstance(found, bool):
+    if kind == "string_type" and isinstance(given, bool):
         return "; YAML reads yes, no, on and off as true or false: put a name in quotes"
-    if kind == "string_type" and isinstance(found, int | float):
-        return f"; as text it is written '{found}', in quotes"
+    if kind == "string_type" and isinstance(given, int | float):
+        return f"; as text it is written '{given}', in quotes"
     if kind in ("int_type", "float_type"):
-        number = _number_in(found, whole=kind == "int_type") or example
+        number = _number_in(given, whole=kind == "int_type") or example
         return "" if number is None else f"; write it as a number:\n  {key}: {number}"
     return ""
 
 
-def _number_in(found: Any, *, whole: bool) -> str | None:
-    """Return the number in a text, as YAML takes it: 1e-5 with a point, 1.0e-05."""
+def _number_in(given: Any, *, whole: bool) -> str | None:
+    """Return the number in a text in YAML's form: 1e-5 with a point, 1.0e-05."""
     try:
-        number = str(int(found)) if whole else repr(float(found))
+        number = str(int(given)) if whole else repr(float(given))
     except (TypeError, ValueError):
         return None
-    if not isinstance(found, str) or number in ("nan", "inf", "-inf"):
+    if not isinstance(given, str) or number in ("nan", "inf", "-inf"):
         return None
     return number if "." in number else number.replace("e", ".0e")
 
 
 def _walk(loc: tuple[int | str, ...], schema: type[BaseModel]) -> tuple[list[str], set[str]]:
-    """The keys on the way to `loc`, and, where the last is unknown, those allowed in its place."""
+    """Return the keys on the way to `loc` and, for an unknown last key, the allowed keys."""
     path: list[str] = []
     candidates = [schema]
     for part in loc:
-        fields = {name: field for each in candidates for name, field in each.model_fields.items()}
-        tagged = [each for each in candidates if _tag(each) == part]
+        fields = {
+            name: field
+            for candidate in candidates
+            for name, field in candidate.model_fields.items()
+        }
+        tagged = [candidate for candidate in candidates if _tag(candidate) == part]
         if len(candidates) > 1 and tagged:
             candidates = tagged  # pydantic's name for the alternative that it chose, no key
             continue
         path.append(str(part))
         if part in fields:
             candidates = _schemas_in(fields[str(part)].annotation) or candidates
-    return path, {name for each in candidates for name in each.model_fields}
+    return path, {name for candidate in candidates for name in candidate.model_fields}
 
 
 def _schemas_in(annotation: Any) -> list[type[BaseModel]]:
-    """The schemas that a field may hold."""
+    """Return the schemas allowed in a field."""
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return [annotation]
     return [schema for part in get_args(annotation) for schema in _schemas_in(part)]

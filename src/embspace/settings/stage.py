@@ -1,8 +1,8 @@
-"""Gives a stage its settings: params.yaml in front of conf/, composed by Hydra.
+"""Gives a stage the settings: params.yaml in front of conf/, composed by Hydra.
 
-Precedence: conf/ < params.yaml < command line. The keyword-only arguments of a stage's function
-are the schema of conf/<verb>/<chapter>/<noun>.yaml, but for `seed`, `device` and `roles`: a
-function that takes them is given those of params.yaml.
+Precedence: conf/ < params.yaml < command line. The keyword-only arguments of a stage's function are
+the schema of conf/<verb>/<chapter>/<noun>.yaml, except `seed`, `device` and `roles`, which come
+from params.yaml.
 """
 
 import inspect
@@ -40,10 +40,10 @@ HYDRA_ALONE = ("--hydra-help", "--version", "--info", "--shell-completion", "-sc
 
 @dataclass(frozen=True)
 class StageConfig:
-    """The settings of one stage: its own, and model, corpus, run or pair where it has one.
+    """The settings of a stage, with the model, corpus, run or pair of the stage, if any.
 
-    `models` and `corpora` are all that params.yaml names, for a stage that takes the results of
-    each. `pair` joins the names of two models.
+    `models` and `corpora` are all names in params.yaml, for a stage about the results of all models
+    or corpora. `pair` joins the names of two models.
     """
 
     model_name: str
@@ -66,10 +66,10 @@ def run_stage(
 ) -> None:
     """Run `main` as a Hydra program with the settings of `function`.
 
-    `function` is named `<verb>_<noun>` and takes its settings file as `settings`.
-    Several functions, by noun, take theirs as `settings.<noun>`. `groups` are the folders of
-    conf/ of which the command line picks a file, or `pair`. A verb that is itself such a folder, as
-    `train`, has no other settings than that file.
+    `function` is named `<verb>_<noun>`; the settings file becomes `settings`. For several
+    functions, by noun, the files become `settings.<noun>`. `groups` are folders of conf/ with a
+    file chosen on the command line, or `pair`. A verb with such a folder, as `train`, has only the
+    settings in the chosen file.
     """
     functions = {} if _is_described(function, groups) else function
     if {"--help", "-h"} & {*sys.argv}:
@@ -107,10 +107,10 @@ def settings_schema(function: Callable[..., Any]) -> type[BaseModel]:
 def checked_settings(
     function: Callable[..., Any], content: Any, params: Mapping[str, Any], file: str
 ) -> dict[str, Any]:
-    """The keyword-only arguments of `function`, from the content of its settings file and params.
+    """Return the keyword-only arguments of `function`, from the settings file's content and params.
 
     Raises:
-        InputError: naming `file`, each key, what was found and what is allowed.
+        InputError: naming `file`, and key, found and allowed of every error.
     """
     checked = validate(settings_schema(function), content, file)
     settings = {name: getattr(checked, name) for name in type(checked).model_fields}
@@ -132,7 +132,7 @@ def settings_file(function: Callable[..., Any], root: Path = Path()) -> Path:
 
 
 def settings_path(verb: str, noun: str, root: Path = Path()) -> Path:
-    """Return conf/<verb>/<chapter>/<noun>.yaml of a tree, or where it lies without a chapter."""
+    """Return conf/<verb>/<chapter>/<noun>.yaml of a tree, or the path without a chapter."""
     folder = root / CONF / verb
     return next(iter(sorted(folder.rglob(f"{noun}.yaml"))), folder / f"{noun}.yaml")
 
@@ -144,11 +144,11 @@ def _is_described(
 
 
 def _packages(function: Callable[..., Any] | Mapping[str, Callable[..., Any]]) -> dict[str, str]:
-    """Hydra's defaults: which settings file goes where in the composed config."""
+    """Return Hydra's defaults: the settings file of every place in the composed config."""
     functions = function if isinstance(function, Mapping) else {"": function}
     packages = {}
-    for noun, each in functions.items():
-        file = settings_file(each)
+    for noun, measure in functions.items():
+        file = settings_file(measure)
         target = f"settings.{noun}" if noun else "settings"
         packages[f"{file.parent.relative_to(CONF).as_posix()}@{target}"] = file.stem
     return packages
@@ -161,8 +161,8 @@ def _store_primary_config(packages: dict[str, str], groups: tuple[str, ...]) -> 
     chosen: list[Any] = [{group: "???"} for group in groups if group != PAIR_GROUP]
     settings: list[Any] = [{package: noun} for package, noun in packages.items()]
     defaults = ["config", *chosen, *settings, "_self_"]
-    asked = {PAIR_GROUP: "???"} if PAIR_GROUP in groups else {}
-    node = {"defaults": defaults, **params.model_dump(), **asked}
+    pair = {PAIR_GROUP: "???"} if PAIR_GROUP in groups else {}
+    node = {"defaults": defaults, **params.model_dump(), **pair}
     ConfigStore.instance().store(name="params", node=node)
 
 
@@ -188,8 +188,8 @@ def _stage_config(
     _check_choices(named, content)
     settings = (
         {
-            noun: _settings(each, content["settings"][noun], params)
-            for noun, each in function.items()
+            noun: _settings(measure, content["settings"][noun], params)
+            for noun, measure in function.items()
         }
         if isinstance(function, Mapping)
         else _settings(function, content["settings"], params)
@@ -210,7 +210,7 @@ def _stage_config(
 
 
 class _Choices(BaseModel):
-    """The names that the command line picks of the folders of conf/."""
+    """The names chosen on the command line from the folders of conf/."""
 
     model_config = ConfigDict(strict=True)
 
@@ -221,30 +221,38 @@ class _Choices(BaseModel):
 
 
 def _check_arguments(arguments: Sequence[str], groups: tuple[str, ...]) -> None:
-    """Stop at what is no name before Hydra sees it, which has only a traceback for null or 7."""
+    """Stop at a value that is no name; for null or 7, Hydra itself shows only a traceback."""
     from hydra.core.override_parser.overrides_parser import OverridesParser
     from hydra.errors import OverrideParseException
 
-    chosen = [each for each in arguments if each.partition("=")[0] in groups and "=" in each]
+    chosen = [
+        argument
+        for argument in arguments
+        if argument.partition("=")[0] in groups and "=" in argument
+    ]
     try:
         overrides = OverridesParser.create().parse_overrides(chosen)
     except OverrideParseException:
         return  # which Hydra explains
-    picked = {each.key_or_group: each.value() for each in overrides if not each.is_sweep_override()}
+    picked = {
+        override.key_or_group: override.value()
+        for override in overrides
+        if not override.is_sweep_override()
+    }
     validate(_Choices, picked, COMMAND_LINE)
     for group, name in picked.items():
         if group != PAIR_GROUP:
             with within(f"{COMMAND_LINE}: key '{group}'"):
                 described_in(CONF / group, str(name))
-    if any(each.partition("=")[0] in HYDRA_ALONE for each in arguments):
+    if any(argument.partition("=")[0] in HYDRA_ALONE for argument in arguments):
         return
     for group in groups:
-        if group not in {each.partition("=")[0] for each in arguments}:
+        if group not in {argument.partition("=")[0] for argument in arguments}:
             raise InputError(f"{COMMAND_LINE}: key '{group}' is missing\n{_call(groups)}")
 
 
 def _call(groups: Sequence[str]) -> str:
-    """Return the line that calls the stage that runs."""
+    """Return the line that calls the current stage."""
     spec = sys.modules["__main__"].__spec__
     program = f"-m {spec.name.removesuffix('.__main__')}" if spec else Path(sys.argv[0]).name
     example = {PAIR_GROUP: f"<model>{PAIR}<other_model>"}
@@ -255,21 +263,25 @@ def _call(groups: Sequence[str]) -> str:
 def _how_to_call(
     function: Callable[..., Any] | Mapping[str, Callable[..., Any]], groups: tuple[str, ...]
 ) -> str:
-    """Return what `--help` prints: the call, which names there are, and where settings stand."""
+    """Return the text of `--help`: the call, the names to choose from, and the settings files."""
     folders = [group for group in groups if group != PAIR_GROUP]
-    names = {each: sorted(path.stem for path in (CONF / each).glob("*.yaml")) for each in folders}
-    listed = {each: ", ".join(names[each]) if each != MODEL else f"see `{LIST}`" for each in names}
-    lists = [f"<{group}>: {found}" for group, found in listed.items()]
+    names = {
+        folder: sorted(path.stem for path in (CONF / folder).glob("*.yaml")) for folder in folders
+    }
+    listed = {
+        folder: ", ".join(names[folder]) if folder != MODEL else f"see `{LIST}`" for folder in names
+    }
+    lists = [f"<{group}>: {choices}" for group, choices in listed.items()]
     functions = function.values() if isinstance(function, Mapping) else [function]
-    files = [f"settings: {settings_file(each).as_posix()}" for each in functions]
+    files = [f"settings: {settings_file(measure).as_posix()}" for measure in functions]
     last = "`--cfg job` after a call prints all settings; `--hydra-help` tells how Hydra reads them"
     return "\n".join([_call(groups), *lists, *files, last])
 
 
 def _check_choices(choices: Mapping[str, Any], content: Mapping[str, Any]) -> None:
-    """Stop unless each name is one that params.yaml could hold, and each key one that is taken."""
+    """Stop at a name impossible in params.yaml, and at an unknown key."""
     validate(_Choices, dict(choices), COMMAND_LINE)
-    own = [each.name for each in fields(StageConfig) if not each.name.endswith("_name")]
+    own = [field.name for field in fields(StageConfig) if not field.name.endswith("_name")]
     allowed = [*own, *Params.model_fields]
     for key in content:
         if key not in allowed:

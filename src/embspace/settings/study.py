@@ -1,7 +1,7 @@
-"""A study: the folder in which the pipeline runs, of files that embspace brings along.
+"""A study: the folder of the pipeline, with files from embspace.
 
-A clone of the repository is one. The package brings the same files along, and `embspace init` makes
-a study of them. A command that is called in no study works in one in the user's cache.
+A clone of the repository is a study. The package has the same files, and `embspace init` makes a
+study of them. A command outside of any study works in the study in the user's cache.
 """
 
 import hashlib
@@ -27,7 +27,7 @@ SWAPPED = ("models.lock", "params.yaml")
 
 
 def brought_along() -> Path | None:
-    """Return the folder with the files that embspace brings: of its wheel, or its repository."""
+    """Return the folder with this embspace's files of a study: in the wheel, or the repository."""
     if IN_WHEEL.is_dir():
         return IN_WHEEL
     repository = PACKAGE.parent.parent
@@ -35,15 +35,15 @@ def brought_along() -> Path | None:
 
 
 def is_study(folder: Path) -> bool:
-    """Return whether a folder has what the root of a study has."""
+    """Return whether a folder has the files of a study's root."""
     return all((folder / name).exists() for name in ("dvc.yaml", PARAMS, CONF / "model"))
 
 
 def write_study(folder: Path, *, without_git: bool) -> None:
-    """Write the files of a study, or renew them; what people swap, add and compute stays.
+    """Write or renew the files of a study; the user's choices, additions and results stay.
 
     Raises:
-        InputError: if this embspace has none, or the folder cannot be written.
+        InputError: if this embspace has no study's files, or the folder cannot be written.
     """
     source = brought_along()
     if source is None:
@@ -59,10 +59,10 @@ def write_study(folder: Path, *, without_git: bool) -> None:
 
 
 def home_study(cache: Path) -> Path:
-    """Return the study in the user's cache, renewed if it is of another embspace.
+    """Return the study in the user's cache, renewed after a change of embspace.
 
     Raises:
-        InputError: as `write_study` does.
+        InputError: as `write_study`.
     """
     folder = cache / STUDY
     made_of = folder / MADE_OF
@@ -72,7 +72,7 @@ def home_study(cache: Path) -> Path:
 
 
 def renew_package(folder: Path) -> None:
-    """Write into a study without code which embspace is installed now, so that stages notice it."""
+    """Write the installed embspace's version into a study without code, so that stages notice."""
     made_of, source = folder / MADE_OF, brought_along()
     if source is not None and made_of.is_file() and made_of.read_text("utf-8") != told_apart():
         _write_package(folder, source)
@@ -84,10 +84,10 @@ def _write_package(folder: Path, source: Path) -> None:
 
 
 def differences(folder: Path) -> list[str]:
-    """Return which settings of a study are not those that embspace brings, by path.
+    """Return the paths of settings in a study that differ from this embspace's settings.
 
-    None of a clone, which is what it brings, and of what people add or swap, as the texts of an
-    analysis of one corpus.
+    Empty for a clone, the source of the settings. Additions and choices of the user do not count,
+    such as the texts of an analysis of a single corpus.
     """
     source = brought_along()
     if source is None or source.resolve() == folder.resolve():
@@ -104,12 +104,12 @@ def differences(folder: Path) -> list[str]:
 
 
 def _as_brought(file: Path) -> bytes:
-    """Return the content of a file but for the texts that a settings file is about."""
+    """Return the content of a file, in a settings file without the choice of texts."""
     return re.sub(rb"(?m)^(corpus|texts|example):.*$", rb"\1:", file.read_bytes())
 
 
 def _files(source: Path) -> list[Path]:
-    """Return the paths of the files that a study is made of."""
+    """Return the paths of the files of a study."""
     paths = [path for name in FOLDERS for path in sorted((source / name).rglob("*"))]
     inside = [path.relative_to(source) for path in paths if path.is_file()]
     return [*(path for path in inside if path.name != LOCKS), *map(Path, FILES)]
@@ -117,7 +117,7 @@ def _files(source: Path) -> list[Path]:
 
 @cache
 def told_apart() -> str:
-    """Return the version of embspace, and what tells its files from others of that version."""
+    """Return the version of embspace, and a mark for different files under the same version."""
     listed = distribution("embspace").read_text("RECORD") if IN_WHEEL.is_dir() else None
     files = listed or "".join(
         f"{path} {hashlib.sha256(path.read_bytes()).hexdigest()}"
@@ -128,7 +128,7 @@ def told_apart() -> str:
 
 
 def _installed(lock: Path) -> str:
-    """Return the packages of a lock file in the versions that are installed."""
+    """Return the packages of a lock file in the installed versions."""
     lines = []
     for name in re.findall(r"(?m)^([A-Za-z0-9._-]+)==", lock.read_text(encoding="utf-8")):
         try:

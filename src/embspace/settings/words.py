@@ -1,4 +1,4 @@
-"""Describes the sources of probed words that conf/prepare/stimuli.yaml may name."""
+"""Describes the sources of probed words allowed in conf/prepare/stimuli.yaml."""
 
 from typing import Annotated, Literal
 
@@ -9,16 +9,16 @@ from embspace.settings.schema import Strict
 
 
 class WordFile(Strict):
-    """Words in a file, JSON lines: id, word, lemma and part of speech of each."""
+    """Words in a file, JSON lines: id, word, lemma and part of speech."""
 
     source: Literal["file"]
     path: str
 
 
 class WordNetWords(Strict):
-    """Words drawn from the database files of WordNet 3.x, which its own license lets a user have.
+    """Words drawn from the database files of WordNet 3.x, under WordNet's own license.
 
-    `folder` is the one that holds data.noun, data.verb and data.adj, named `dict` as it comes.
+    `folder` has data.noun, data.verb and data.adj; WordNet itself calls the folder `dict`.
     """
 
     source: Literal["wordnet"]

@@ -28,7 +28,7 @@ class RowTotals(NamedTuple):
     """To the reference; 0 of a row of length zero."""
 
     @classmethod
-    def of_none(cls, n: int, dim: int) -> "RowTotals":
+    def zeros(cls, n: int, dim: int) -> "RowTotals":
         """Return zeros for n rows."""
         return cls(*(np.zeros(dim) for _ in range(4)), *(np.zeros(n) for _ in range(3)))
 

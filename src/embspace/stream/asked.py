@@ -15,7 +15,7 @@ from embspace.settings.schema import read_yaml
 from embspace.settings.stage import settings_path
 from embspace.stream.cluster import Cluster
 from embspace.stream.plan import Reading, plan_shards
-from embspace.stream.run import Asked, measure_corpus, weights_version
+from embspace.stream.run import Request, measure_corpus, weights_version
 from embspace.stream.sources import Source, check_place, find_sources
 from embspace.stream.tables import Intervals
 
@@ -61,7 +61,7 @@ def stream_corpus(place: str, options: Options, cluster: Cluster, say: Say) -> P
     name, sources = _sources(place, options, say)
     folder = STREAMED / name
     reading = _reading(options, sources, _spaces(place))
-    asked = Asked(
+    request = Request(
         corpus=name,
         sources=sources,
         reading=reading,
@@ -76,7 +76,7 @@ def stream_corpus(place: str, options: Options, cluster: Cluster, say: Say) -> P
     )
     if options.results is None:
         _take(folder, _plain(place))  # before anything is measured: two may run at once
-    return measure_corpus(asked, cluster, say)
+    return measure_corpus(request, cluster, say)
 
 
 def _take(folder: Path, place: str) -> None:
@@ -125,7 +125,9 @@ def _spaces(place: str) -> tuple[str, ...]:
 def _name(place: str) -> str:
     """Return the last part of a place that may name a folder."""
     parts = [part for part in place.rstrip("/").split("/") if part and "*" not in part]
-    plain = "".join(each if each.isalnum() or each in "._" else "_" for each in parts[-1])
+    plain = "".join(
+        character if character.isalnum() or character in "._" else "_" for character in parts[-1]
+    )
     return plain.split(".", 1)[0] or "corpus"
 
 
@@ -134,8 +136,8 @@ def _prepared(name: str, described: Path, say: Say) -> Source:
     from embspace.prepare.texts import copies_told, prepare_texts
 
     table = prepare_texts(name, describe_corpus(name, read_yaml(described)))
-    if told := copies_told(table):
-        say(told)
+    if message := copies_told(table):
+        say(message)
     # Those of a document lie together, also where copies have made one of several.
     place = table.groupby("document", sort=False).ngroup()
     content = table[["id", "document", "text"]].iloc[place.argsort(kind="stable")]

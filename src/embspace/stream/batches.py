@@ -36,7 +36,9 @@ class BatchShares:
 
     def shares(self) -> Float[np.ndarray, " batch"]:
         """Return the shares of all batches."""
-        last = [each for each in (self._whole, self._open) if each is not None and each.n]
+        last = [
+            moments for moments in (self._whole, self._open) if moments is not None and moments.n
+        ]
         rest = [top_share(sum(last[1:], start=last[0]))] if last else []
         return np.array([*self._shares, *rest])
 

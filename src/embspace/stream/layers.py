@@ -70,9 +70,9 @@ class Rows:
     ) -> tuple[Float[np.ndarray, "window dim"], Float[np.ndarray, "window dim"]]:
         """Return the sums of each window's tokens, of all and of the ordinary ones, in float64."""
         n = len(self.starts)
-        found = np.zeros((2 * n, x.shape[1]))
-        add_to_groups(x, self.window + n * self.ordinary, found)
-        return found[:n] + found[n:], found[n:]
+        sums = np.zeros((2 * n, x.shape[1]))
+        add_to_groups(x, self.window + n * self.ordinary, sums)
+        return sums[:n] + sums[n:], sums[n:]
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,7 +98,7 @@ class Pilot:
         }
         return cls(means)
 
-    def of_layer(self, layer: int) -> dict[str, Float[np.ndarray, " dim"]]:
+    def layer_means(self, layer: int) -> dict[str, Float[np.ndarray, " dim"]]:
         """Return the mean vectors of one layer."""
         return {space: means[layer] for space, means in self.means.items()}
 
@@ -148,17 +148,19 @@ class LayerSums:
             if ordinary is None:
                 batches.add(self._running[space].add(x, portion))
             else:
-                of_ordinary = self._running["token_ordinary"].add(x, portion[ordinary[portion]])
-                of_other = self._running["token_other"].add(x, portion[~ordinary[portion]])
-                batches.add(of_ordinary + of_other)
+                ordinary_moments = self._running["token_ordinary"].add(
+                    x, portion[ordinary[portion]]
+                )
+                other_moments = self._running["token_other"].add(x, portion[~ordinary[portion]])
+                batches.add(ordinary_moments + other_moments)
 
     def sums(self) -> dict[str, Sums]:
         """Return the sums by kind."""
-        return {kind: each.so_far for kind, each in self._running.items()}
+        return {kind: sums.so_far for kind, sums in self._running.items()}
 
     def shares(self) -> dict[str, Float[np.ndarray, " batch"]]:
         """Return the shares of the first principal axis by batch, of vectors as they are."""
-        return {space: each.shares() for space, each in self._batches.items()}
+        return {space: batches.shares() for space, batches in self._batches.items()}
 
 
 def _mean(x: Float[np.ndarray, "n dim"]) -> Float[np.ndarray, " dim"]:

@@ -75,23 +75,23 @@ class MatrixFile:
             raise InputError(f"{path}: not found")
         try:
             # A map takes no memory until it is read; it knows the head of every version.
-            found = np.lib.format.open_memmap(path, mode="r")
+            matrix = np.lib.format.open_memmap(path, mode="r")
         except (OSError, ValueError, EOFError) as error:
             raise InputError(f"{path}: is no whole {NPY} file: {error}") from error
-        if found.dtype.kind not in "fiu":
+        if matrix.dtype.kind not in "fiu":
             raise InputError(
-                f"{path}: found {found.dtype} values, allowed: floating-point or integers"
+                f"{path}: found {matrix.dtype} values, allowed: floating-point or integers"
             )
-        if found.ndim != 2 or found.shape[0] < 2 or not found.shape[1]:
+        if matrix.ndim != 2 or matrix.shape[0] < 2 or not matrix.shape[1]:
             raise InputError(
-                f"{path}: found the shape {found.shape}, allowed: (row, dim), two rows or more"
+                f"{path}: found the shape {matrix.shape}, allowed: (row, dim), two rows or more"
             )
-        if not found.flags.c_contiguous:
+        if not matrix.flags.c_contiguous:
             raise _OtherOrder(
                 f"{path}: found columns in order, allowed: rows, as np.ascontiguousarray makes them"
             )
-        n, dim = found.shape
-        return cls(path, n, dim, found.dtype, int(found.offset))
+        n, dim = matrix.shape
+        return cls(path, n, dim, matrix.dtype, int(matrix.offset))
 
     def rows(self, begin: int, end: int) -> Float[np.ndarray, "row dim"]:
         """Return the rows from `begin` to before `end` in float32, read piece by piece.
@@ -133,10 +133,10 @@ class MatrixFile:
         from embspace.geometry.pairs.directions import norms
 
         step = max(1, PIECE // (self.dim * 4))
-        found = [
+        pieces = [
             norms(self.rows(begin, min(begin + step, self.n))) for begin in range(0, self.n, step)
         ]
-        lengths = np.concatenate(found)
+        lengths = np.concatenate(pieces)
         bad = (lengths > 0) & ((lengths < SMALLEST_NORM) | (lengths > LARGEST_NORM))
         if bad.any():
             row = int(bad.argmax())

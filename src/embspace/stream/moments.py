@@ -85,13 +85,13 @@ def merge(first: CentralMoments, second: CentralMoments) -> CentralMoments:
         return first if first.n else second
     n = first.n + second.n
     mean = first.mean + (second.mean - first.mean) * (second.n / n)
-    of_first, of_second = first.about(mean), second.about(mean)
+    first_moments, second_moments = first.about(mean), second.about(mean)
     return CentralMoments(
         n,
         mean,
-        of_first.products + of_second.products,
-        of_first.cubes + of_second.cubes,
-        of_first.quartic + of_second.quartic,
+        first_moments.products + second_moments.products,
+        first_moments.cubes + second_moments.cubes,
+        first_moments.quartic + second_moments.quartic,
     )
 
 

@@ -23,8 +23,8 @@ SLOW = ("correlation_dimension",)
 
 def sampled_measures(family: Family) -> list[str]:
     """Return the measures of a family that are taken of the sample."""
-    of_family = (each.name for each in profiled_measures().values() if each.family == family)
-    return [name for name in of_family if name not in SLOW]
+    names = (measure.name for measure in profiled_measures().values() if measure.family == family)
+    return [name for name in names if name not in SLOW]
 
 
 def sample_rows(
@@ -35,7 +35,7 @@ def sample_rows(
     `n` says how many vectors are in the sample, and the intervals hold for as many: the more that
     stay, the narrower. No rows of a sample of fewer than 4.
     """
-    found: list[Row] = []
+    sampled: list[Row] = []
     for space in SAMPLED:
         sample = sample_of(paths, layer, space)
         if len(sample.documents) < FEWEST:
@@ -46,10 +46,11 @@ def sample_rows(
         rng = stream_of(np.random.default_rng(intervals.seed), corpus, space, "as_is")
         place = {"corpus": corpus, "space": space, "change": "as_is", "layer": layer}
         rows = measures_of_batches(cloud, _protocol(intervals, rng), rng, with_slow=False)
-        found += [{**place, **row, "n_equal": len(x) - len(kept)} for row in rows]
-    families = {name: each.family for name, each in definitions().items()}
+        sampled += [{**place, **row, "n_equal": len(x) - len(kept)} for row in rows]
+    families = {name: definition.family for name, definition in definitions().items()}
     return {
-        family: [row for row in found if families[row["measure"]] == family] for family in OF_SAMPLE
+        family: [row for row in sampled if families[row["measure"]] == family]
+        for family in OF_SAMPLE
     }
 
 

@@ -69,27 +69,27 @@ def save_pairs(path: Path, folder: Path, wanted: Wanted, say: Callable[[str], No
     k = min(wanted.n_neighbors, file.n - 1)
     panels = panels_of(file.n, bytes_of_row(file.dim, k, zeros=not lengths.all()), k, wanted.memory)
     say(f"{file.n:,} rows of {file.dim} numbers, in {len(panels)} panel(s)")
-    of_graph, tables = (
+    graph_paths, tables = (
         [folder / INDICES, folder / DISTANCES],
         [folder / HISTOGRAMS, folder / SUMMARY],
     )
-    paths = [*of_graph, *tables] if k else tables
-    with writing_together(paths, obsolete=[] if k else of_graph) as places:
+    paths = [*graph_paths, *tables] if k else tables
+    with writing_together(paths, obsolete=[] if k else graph_paths) as places:
         graph = GraphFile(places[0], places[1], file.n, k) if k else None
-        found = scan_panels(file, panels, wanted.n_bins, float(lengths.max()), graph, say)
+        distributions = scan_panels(file, panels, wanted.n_bins, float(lengths.max()), graph, say)
         histograms = [
-            histogram_rows({"quantity": name}, each.edges, each.counts)
-            for name, each in found.items()
-            if each.n
+            histogram_rows({"quantity": name}, distribution.edges, distribution.counts)
+            for name, distribution in distributions.items()
+            if distribution.n
         ]
         write_csv(pd.concat(histograms, ignore_index=True), places[-2])
         rows = [
-            {"quantity": name, **summary_row(each, wanted.quantiles)}
-            for name, each in found.items()
+            {"quantity": name, **summary_row(distribution, wanted.quantiles)}
+            for name, distribution in distributions.items()
         ]
         write_csv(summary := pd.DataFrame(rows), places[-1])
-    if told := coarse_quantiles(summary):
-        say(told)
+    if warning := coarse_quantiles(summary):
+        say(warning)
 
 
 def bytes_of_row(dim: int, k: int, *, zeros: bool) -> int:
@@ -199,8 +199,11 @@ def scan_panels(
     total: Distributions = {}
     both = list(combinations(panels, 2))
     for number, (a, b) in enumerate(both, start=1):
-        for found in _scan_two(file, a, b, panels, n_bins, largest_norm, graph):
-            total = {name: total[name] + each if total else each for name, each in found.items()}
+        for distributions in _scan_two(file, a, b, panels, n_bins, largest_norm, graph):
+            total = {
+                name: total[name] + distribution if total else distribution
+                for name, distribution in distributions.items()
+            }
         say(f"panels {number} of {len(both)}")
     return total
 
@@ -225,10 +228,10 @@ def _scan_two(
     clouds: list[tuple[np.ndarray, np.ndarray | None]] = [(x[:size], x[size:])]
     if a == panels[0]:
         clouds += [(x[size:], None)] + [(x[:size], None)] * (b == panels[1])
-    found = [
+    distributions = [
         scan_pairs(left, right, n_bins=n_bins, largest_norm=largest_norm).distributions
         for left, right in clouds
     ]
     if graph and (among := scan_pairs(x, n_neighbors=graph.k).neighbors):
         graph.merge(np.r_[a, b], among)
-    return found
+    return distributions

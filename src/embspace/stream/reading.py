@@ -70,11 +70,11 @@ def windows_of_texts(
     """
     while group := list(islice(texts, TEXTS_AT_ONCE)):
         sound = []
-        for each in group:
-            if flaw := flaw_of_row(each.text):
-                quarantine.append({"id": each.id, "reason": f"the text {one_line(flaw)}"})
+        for text in group:
+            if flaw := flaw_of_row(text.text):
+                quarantine.append({"id": text.id, "reason": f"the text {one_line(flaw)}"})
             else:
-                sound.append(each)
+                sound.append(text)
         yield _windows(sound, loaded, quarantine)
 
 
@@ -92,7 +92,7 @@ def _windows(
     if not texts:
         return [], []
     try:
-        return list(texts), _cut([each.text for each in texts], loaded)
+        return list(texts), _cut([text.text for text in texts], loaded)
     except Exception as error:  # a tokenizer raises what it likes
         if len(texts) == 1:
             reason = one_line(f"the tokenizer: {type(error).__name__}: {reason_of(error)}")
@@ -101,7 +101,7 @@ def _windows(
     half = len(texts) // 2
     first, windows = _windows(texts[:half], loaded, quarantine)
     second, more = _windows(texts[half:], loaded, quarantine)
-    moved = [_renumbered(each, each.text + len(first)) for each in more]
+    moved = [_renumbered(window, window.text + len(first)) for window in more]
     return first + second, windows + moved
 
 
@@ -137,7 +137,7 @@ def sound_states(
         return texts, windows, states
     quarantine += [{"id": texts[number].id, "reason": bad[number]} for number in sorted(bad)]
     new = {old: i for i, old in enumerate(sorted({*range(len(texts))} - bad.keys()))}
-    kept = [_renumbered(each, new[each.text]) for each in windows if each.text in new]
+    kept = [_renumbered(window, new[window.text]) for window in windows if window.text in new]
     # Alone, without what may have spoiled the others of a batch.
     return [texts[old] for old in new], kept, _states(kept, loaded, tokens_per_batch)
 
@@ -155,10 +155,10 @@ def _not_finite(states: TokenStates, windows: Sequence[Window]) -> dict[int, str
     bad: dict[int, str] = {}
     first = 0
     for window in windows:
-        of_window = finite[:, first : first + len(window.ids)].all(axis=1)
+        finite_layers = finite[:, first : first + len(window.ids)].all(axis=1)
         first += len(window.ids)
-        if not of_window.all():
-            layer = int(np.argmin(of_window))
+        if not finite_layers.all():
+            layer = int(np.argmin(finite_layers))
             bad[window.text] = f"the model: layer {layer} holds NaN or infinity"
     return bad
 

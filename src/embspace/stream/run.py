@@ -29,7 +29,7 @@ UNITS = "units"  # the folder beside shards that says which texts are copies
 
 
 @dataclass(frozen=True)
-class Asked:
+class Request:
     """A corpus, how it is read, and where tables go."""
 
     corpus: str
@@ -51,7 +51,7 @@ class Asked:
     """Whether texts of finished shards are read again, and compared."""
 
 
-def measure_corpus(asked: Asked, cluster: Cluster, say: Say) -> Path:
+def measure_corpus(request: Request, cluster: Cluster, say: Say) -> Path:
     """Run all unfinished shards, write the tables, and return the tables' folder.
 
     Raises:
@@ -59,51 +59,51 @@ def measure_corpus(asked: Asked, cluster: Cluster, say: Say) -> Path:
             continues.
     """
     check_dask()
-    shards = unique_shards(plan_shards(asked.sources, asked.reading, asked.texts_per_shard))
-    say_of_empty(asked.sources, {shard.source for shard in shards}, say)
-    folder = asked.shards.absolute()
-    _make_folders(folder, asked.root / asked.results)
+    shards = unique_shards(plan_shards(request.sources, request.reading, request.texts_per_shard))
+    say_of_empty(request.sources, {shard.source for shard in shards}, say)
+    folder = request.shards.absolute()
+    _make_folders(folder, request.root / request.results)
     n_texts = sum(shard.n for shard in shards)
-    shards = _whole_units(asked, cluster, shards, folder, say)
-    if asked.check:
-        _remove_others(asked, cluster, shards, folder, say)
+    shards = _whole_units(request, cluster, shards, folder, say)
+    if request.check:
+        _remove_others(request, cluster, shards, folder, say)
     left = [shard for shard in shards if not is_finished(shard_path(folder, shard.key))]
     say(
         f"{counted(n_texts, 'text')} in {counted(len(shards), 'shard')}, "
         f"{len(shards) - len(left)} of them finished"
     )
     if left:
-        _run_shards(asked, cluster, shards, left, folder, say)
-    check_unchanged(asked.sources)  # tables would be neither of the old texts nor of the new
-    if asked.check and _others(asked, cluster, shards, folder):
-        raise InputError(f"{asked.corpus}: texts have changed while they were read; run it again")
+        _run_shards(request, cluster, shards, left, folder, say)
+    check_unchanged(request.sources)  # tables would be neither of the old texts nor of the new
+    if request.check and _others(request, cluster, shards, folder):
+        raise InputError(f"{request.corpus}: texts have changed while they were read; run it again")
     paths = paths_of(str(folder), [shard.key for shard in shards])
-    _write_tables(asked, cluster, paths, say)
-    return asked.results
+    _write_tables(request, cluster, paths, say)
+    return request.results
 
 
 def _whole_units(
-    asked: Asked, cluster: Cluster, shards: Sequence[Shard], folder: Path, say: Say
+    request: Request, cluster: Cluster, shards: Sequence[Shard], folder: Path, say: Say
 ) -> list[Shard]:
     """Return shards that share no unit: no copy of a text, and no document."""
     place = folder / UNITS
-    if any(source.whole_documents for source in asked.sources):
+    if any(source.whole_documents for source in request.sources):
         return list(shards)
-    if asked.check:  # texts are read again
+    if request.check:  # texts are read again
         for file in (file for shard in shards for file in place.glob(f"{shard.key}-*")):
             file.unlink(missing_ok=True)
 
     def run(calls: Mapping[str, tuple[Any, ...]]) -> None:
-        here = {key: (call_in, str(asked.root), *call) for key, call in calls.items()}
+        here = {key: (call_in, str(request.root), *call) for key, call in calls.items()}
         if cluster.scheduler is None:  # quicker than workers start, and little beside the model
             for call in here.values():
                 call_in(*call[1:])
             return
         failed = run_all(cluster, here, is_done=lambda _: False, on_result=lambda *_: None, say=say)
         if failed:
-            raise InputError(f"{asked.corpus}: its units: {next(iter(failed.values()))}")
+            raise InputError(f"{request.corpus}: its units: {next(iter(failed.values()))}")
 
-    joined, n_copies = join_shards(shards, place, asked.copy_similarity, run)
+    joined, n_copies = join_shards(shards, place, request.copy_similarity, run)
     if n_copies:
         say(
             f"{n_copies:,} of {counted(sum(shard.n for shard in shards), 'text')} repeat another "
@@ -113,16 +113,18 @@ def _whole_units(
 
 
 def _remove_others(
-    asked: Asked, cluster: Cluster, shards: Sequence[Shard], folder: Path, say: Say
+    request: Request, cluster: Cluster, shards: Sequence[Shard], folder: Path, say: Say
 ) -> None:
     """Remove finished shards of other texts than there are now, at equal size and time too."""
-    others = _others(asked, cluster, shards, folder)
+    others = _others(request, cluster, shards, folder)
     for shard in others:
         shard_path(folder, shard.key).unlink(missing_ok=True)
     say(f"{counted(len(others), 'finished shard')} of other texts, computed anew")
 
 
-def _others(asked: Asked, cluster: Cluster, shards: Sequence[Shard], folder: Path) -> list[Shard]:
+def _others(
+    request: Request, cluster: Cluster, shards: Sequence[Shard], folder: Path
+) -> list[Shard]:
     """Return finished shards whose texts are others now."""
     by_key = {shard.key: shard for shard in shards}
     others: list[Shard] = []
@@ -134,7 +136,7 @@ def _others(asked: Asked, cluster: Cluster, shards: Sequence[Shard], folder: Pat
     failed = run_all(
         cluster,
         {
-            key: (is_of_other_texts, str(asked.root), shard, str(folder))
+            key: (is_of_other_texts, str(request.root), shard, str(folder))
             for key, shard in by_key.items()
         },
         is_done=lambda _: False,
@@ -142,7 +144,7 @@ def _others(asked: Asked, cluster: Cluster, shards: Sequence[Shard], folder: Pat
         say=lambda _: None,
     )
     if failed:
-        raise InputError(f"{asked.corpus}: --check: {next(iter(failed.values()))}")
+        raise InputError(f"{request.corpus}: --check: {next(iter(failed.values()))}")
     return others
 
 
@@ -161,14 +163,14 @@ def unique_shards(shards: Sequence[Shard]) -> list[Shard]:
 
 
 def _run_shards(
-    asked: Asked,
+    request: Request,
     cluster: Cluster,
     shards: Sequence[Shard],
     left: Sequence[Shard],
     folder: Path,
     say: Say,
 ) -> None:
-    root, reading = str(asked.root), asked.reading
+    root, reading = str(request.root), request.reading
     pilots: list[str] = []
     failed = run_all(
         cluster,
@@ -179,7 +181,7 @@ def _run_shards(
     )
     if failed or not pilots[0]:
         reason = failed["pilot"] if failed else _why_none(shards[0])
-        raise InputError(f"{asked.corpus}: the first texts: {reason}")
+        raise InputError(f"{request.corpus}: the first texts: {reason}")
     progress = Progress(sum(shard.n for shard in left), say)
     calls = {
         shard.key: (finish_shard, root, shard, reading, pilots[0], str(folder)) for shard in left
@@ -188,14 +190,14 @@ def _run_shards(
         cluster,
         calls,
         is_done=lambda key: is_finished(shard_path(folder, key)),
-        on_result=lambda _, found: progress.add(found),
+        on_result=lambda _, report: progress.add(report),
         say=say,
     )
     progress.end()
     if failed:
         listed = "\n".join(f"  {key}: {reason}" for key, reason in list(failed.items())[:5])
         raise InputError(
-            f"{asked.corpus}: {counted(len(failed), 'shard')} failed on every try; the same "
+            f"{request.corpus}: {counted(len(failed), 'shard')} failed on every try; the same "
             f"command goes on with them\n{listed}"
         )
 
@@ -219,15 +221,15 @@ class Progress:
         self._peaks: dict[int, float] = {}
         self._seconds = {"seconds_reading": 0.0, "seconds_summing": 0.0}
 
-    def add(self, found: dict[str, Any]) -> None:
+    def add(self, report: dict[str, Any]) -> None:
         """Take what `finish_shard` returned."""
-        self._done += found["texts"]
-        if not found["resumed"]:
-            self._fresh += found["texts"]
-            self._tokens += found["tokens"]
-            self._peaks[found["pid"]] = found["peak_mib"]
+        self._done += report["texts"]
+        if not report["resumed"]:
+            self._fresh += report["texts"]
+            self._tokens += report["tokens"]
+            self._peaks[report["pid"]] = report["peak_mib"]
             for name in self._seconds:
-                self._seconds[name] += found[name]
+                self._seconds[name] += report[name]
         now = self._clock()
         if now - self._said >= 5:
             self._said = now
@@ -263,62 +265,62 @@ def _duration(seconds: float) -> str:
     return f"{minutes:.0f} min" if minutes < 100 else f"{minutes / 60:.1f} h"
 
 
-def _write_tables(asked: Asked, cluster: Cluster, paths: Sequence[str], say: Say) -> None:
+def _write_tables(request: Request, cluster: Cluster, paths: Sequence[str], say: Say) -> None:
     files = [Path(path) for path in paths]
     n_layers = max(StoredShard(path).facts["n_layers"] for path in files)
     if not n_layers:
-        raise InputError(f"{asked.corpus}: no text could be read")
+        raise InputError(f"{request.corpus}: no text could be read")
     say(f"tables of {counted(n_layers, 'layer')}")  # which take longer than a small corpus
-    counts = {"corpus": asked.corpus, "shards": len(files), **totals(files)}
-    is_known = _is_known(asked, counts, say)
-    by_layer = _rows_by_layer(asked, cluster, paths, n_layers) if is_known else []
+    counts = {"corpus": request.corpus, "shards": len(files), **totals(files)}
+    is_known = _is_known(request, counts, say)
+    by_layer = _rows_by_layer(request, cluster, paths, n_layers) if is_known else []
     tables = _tables(by_layer)
     quarantine = [row for path in files for row in StoredShard(path).facts["quarantine"]]
     tables["quarantine"] = pd.DataFrame(quarantine, columns=["id", "reason"])
     tables["counts"] = pd.DataFrame([counts])
-    name = asked.reading.model_name
-    with chdir(asked.root):
-        places = [asked.results / folder / f"{name}.csv" for folder in tables]
+    name = request.reading.model_name
+    with chdir(request.root):
+        places = [request.results / folder / f"{name}.csv" for folder in tables]
         with writing_together(places) as partials:
             for table, partial in zip(tables.values(), partials, strict=True):
                 write_csv(table, partial)
     if quarantine:
         say(
             f"{counted(len(quarantine), 'text')} left out, with ids and reasons in "
-            f"{asked.results}/quarantine/{name}.csv"
+            f"{request.results}/quarantine/{name}.csv"
         )
 
 
-def _is_known(asked: Asked, counts: Mapping[str, Any], say: Say) -> bool:
+def _is_known(request: Request, counts: Mapping[str, Any], say: Say) -> bool:
     """Return whether enough of the tokens is known to the tokenizer, and say how many are not."""
-    largest = asked.largest_unknown_share
+    largest = request.largest_unknown_share
     share = share_of(counts["unknown_tokens"], counts["known_tokens"])
     if share > largest:
-        say(not_checkable(asked.corpus, share, largest))
+        say(not_checkable(request.corpus, share, largest))
     elif share:
         say(f"{100 * share:.2g} % of the tokens are unknown to the tokenizer")
     return share <= largest
 
 
 def _rows_by_layer(
-    asked: Asked, cluster: Cluster, paths: Sequence[str], n_layers: int
+    request: Request, cluster: Cluster, paths: Sequence[str], n_layers: int
 ) -> list[dict[str, list[Row]]]:
-    found: dict[str, dict[str, list[Row]]] = {}
-    arguments = (asked.reading.spaces, asked.intervals)
+    layer_rows: dict[str, dict[str, list[Row]]] = {}
+    arguments = (request.reading.spaces, request.intervals)
     calls = {
-        str(layer): (finish_layer, asked.corpus, list(paths), layer, *arguments)
+        str(layer): (finish_layer, request.corpus, list(paths), layer, *arguments)
         for layer in range(n_layers)
     }
     failed = run_all(
         cluster,
         calls,
-        is_done=lambda key: key in found,
-        on_result=found.__setitem__,
+        is_done=lambda key: key in layer_rows,
+        on_result=layer_rows.__setitem__,
         say=lambda _: None,
     )
     if failed:
-        raise InputError(f"{asked.corpus}: tables: {next(iter(failed.values()))}")
-    return [found[str(layer)] for layer in range(n_layers)]
+        raise InputError(f"{request.corpus}: tables: {next(iter(failed.values()))}")
+    return [layer_rows[str(layer)] for layer in range(n_layers)]
 
 
 def _tables(by_layer: Sequence[dict[str, list[Row]]]) -> Tables:

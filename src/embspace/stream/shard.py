@@ -88,9 +88,9 @@ def pilot_of(shard: Shard, reading: Reading, loaded: Loaded) -> Pilot | None:
     for group, windows in windows_of_texts(texts, loaded, []):
         if windows:  # once, whether a norm follows the last block that the model's file lacks
             token_states(loaded.module, windows[:1], reading.tokens_per_batch, loaded.final_norm)
-        found = sound_states(group, windows, loaded, reading.tokens_per_batch, [])
-        if len(found[2]):
-            return Pilot.of(found[2], found[1])
+        _, sound, states = sound_states(group, windows, loaded, reading.tokens_per_batch, [])
+        if len(states):
+            return Pilot.of(states, sound)
     return None
 
 
@@ -112,7 +112,7 @@ def embed_shard(shard: Shard, reading: Reading, loaded: Loaded, pilot: Pilot) ->
         read = perf_counter()
         if len(states):
             layers = layers or [
-                LayerSums(pilot.of_layer(layer), reading.spaces, reading.batch_size)
+                LayerSums(pilot.layer_means(layer), reading.spaces, reading.batch_size)
                 for layer in range(len(states))
             ]
             collected.add(layers, states, sound, windows, reading.sample_rate)
@@ -135,7 +135,7 @@ class _Collected:
         self._counts = dict.fromkeys(COUNTED, 0)
         self._documents: set[str] = set()
         self._sample: list[dict[str, np.ndarray]] = []
-        self._of_sample: list[Text] = []
+        self._sampled_texts: list[Text] = []
 
     def add(
         self,
@@ -153,9 +153,9 @@ class _Collected:
             if window.number == 0 and is_sampled(texts[window.text].id, rate)
         ]
         pooled = [layer.add(x, rows) for layer, x in zip(layers, states, strict=True)]
-        self._of_sample += [texts[windows[number].text] for number in chosen]
+        self._sampled_texts += [texts[windows[number].text] for number in chosen]
         self._sample.append(
-            {space: np.stack([each[space][chosen] for each in pooled]) for space in SAMPLED}
+            {space: np.stack([vectors[space][chosen] for vectors in pooled]) for space in SAMPLED}
         )
         numbers = (
             len(texts),
@@ -165,16 +165,16 @@ class _Collected:
         )
         for name, number in zip(COUNTED, numbers, strict=True):
             self._counts[name] += number
-        self._documents.update(each.document for each in texts)
+        self._documents.update(text.document for text in texts)
 
     def into(self, result: ShardResult) -> None:
         """Write what was collected into a result."""
         result.counts = {**self._counts, "documents": len(self._documents)}
         result.seconds = self.seconds
-        result.sample_ids = [each.id for each in self._of_sample]
-        result.sample_documents = [each.document for each in self._of_sample]
+        result.sample_ids = [text.id for text in self._sampled_texts]
+        result.sample_documents = [text.document for text in self._sampled_texts]
         if self._sample:
             result.sample = {
-                space: np.concatenate([each[space] for each in self._sample], axis=1)
+                space: np.concatenate([vectors[space] for vectors in self._sample], axis=1)
                 for space in SAMPLED
             }

@@ -196,7 +196,7 @@ def _identity(system: Any, path: str) -> object:
 
 def _passed_over(files: Sequence[str], reason: str) -> str:
     """Return `2 files passed over: a.csv, b.pdf; <reason>`, with the names of the first."""
-    names = [each.rstrip("/").rpartition("/")[2] for each in files[:N_NAMED]]
+    names = [file.rstrip("/").rpartition("/")[2] for file in files[:N_NAMED]]
     names += ["…"] * (len(files) > N_NAMED)
     return f"{counted(len(files), 'file')} passed over: {', '.join(names)}; {reason}"
 

@@ -48,10 +48,10 @@ def token_states(
         rows = np.concatenate([starts[index] + np.arange(lengths[index]) for index in batch])
         layers = _layers(module, ids, mask, final_norm, checked=checked)
         kept = torch.from_numpy(np.flatnonzero(mask))
-        for layer, each in enumerate(layers):
+        for layer, tensor in enumerate(layers):
             if states is None:
-                states = torch.empty((len(layers), sum(lengths), each.shape[-1]))
-            flat = each.reshape(-1, each.shape[-1])
+                states = torch.empty((len(layers), sum(lengths), tensor.shape[-1]))
+            flat = tensor.reshape(-1, tensor.shape[-1])
             states[layer, torch.from_numpy(rows)] = flat[kept.to(flat.device)].float().cpu()
     return np.zeros((0, 0, 0), np.float32) if states is None else states.numpy()
 
@@ -63,7 +63,7 @@ def _layers(
     import torch
 
     device = next(module.parameters()).device
-    input_ids, attention_mask = (torch.from_numpy(each).to(device) for each in (ids, mask))
+    input_ids, attention_mask = (torch.from_numpy(array).to(device) for array in (ids, mask))
     if final_norm is not None or not checked:
         return list(layer_states(module, input_ids, attention_mask, final_norm).layers)
     with torch.inference_mode():
@@ -83,13 +83,13 @@ def chunks_of(
     chunk: list[Text] = []
     windows: list[Window] = []
     n_tokens = 0
-    for texts, found in groups:
+    for texts, group_windows in groups:
         first, end = 0, 0
         for number in range(len(texts)):
-            while end < len(found) and found[end].text == number:
+            while end < len(group_windows) and group_windows[end].text == number:
                 end += 1
-            windows += [replace(each, text=len(chunk)) for each in found[first:end]]
-            n_tokens += sum(len(each.ids) for each in found[first:end])
+            windows += [replace(window, text=len(chunk)) for window in group_windows[first:end]]
+            n_tokens += sum(len(window.ids) for window in group_windows[first:end])
             chunk.append(texts[number])
             first = end
             if n_tokens >= tokens_per_chunk:

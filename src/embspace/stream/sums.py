@@ -59,16 +59,16 @@ class RunningSums:
         added = [self._add_block(x, chosen[first : first + BLOCK_ROWS]) for first in blocks]
         if not added:
             return _no_sums(self.origin)
-        of_added = sum(added[1:], start=added[0])
-        self._moments = of_added if self._moments is None else self._moments + of_added
-        return of_added
+        moments = sum(added[1:], start=added[0])
+        self._moments = moments if self._moments is None else self._moments + moments
+        return moments
 
     def _add_block(
         self, x: Float[np.ndarray, "n dim"], chosen: Int[np.ndarray, " chosen"]
     ) -> Moments:
         """Add to all sums but the moments, and return these."""
         n, dim = len(chosen), x.shape[1]
-        y, sums = np.empty((n, dim)), RowTotals.of_none(n, dim)
+        y, sums = np.empty((n, dim)), RowTotals.zeros(n, dim)
         add_rows(x, chosen, self.origin, self.reference, y, sums)
         directed = sums.norms > 0
         self._norms += np.bincount(
@@ -127,9 +127,9 @@ def products_of(y: Float[np.ndarray, "n dim"]) -> Float[np.ndarray, "dim dim"]:
     for first in range(0, dim, BLOCK_COLUMNS):
         block = slice(first, first + BLOCK_COLUMNS)
         torch.mm(tensor[:, block].T, tensor[:, first:], out=products[block, first:])
-    found: Float[np.ndarray, "dim dim"] = products.numpy()
-    mirror_upper(found)
-    return found
+    full_products: Float[np.ndarray, "dim dim"] = products.numpy()
+    mirror_upper(full_products)
+    return full_products
 
 
 def merge_sums(first: Sums, second: Sums) -> Sums:
@@ -206,6 +206,6 @@ def reference_of(mean: Float[np.ndarray, " dim"]) -> Float[np.ndarray, " dim"]:
 def merged_kinds(parts: Mapping[str, Sums], kinds: tuple[str, ...]) -> Sums:
     """Return the sums over some kinds of rows together, such as ordinary tokens and others."""
     first, *rest = (parts[kind] for kind in kinds)
-    for each in rest:
-        first = merge_sums(first, each)
+    for sums in rest:
+        first = merge_sums(first, sums)
     return first

@@ -104,13 +104,13 @@ def cloud_rows(
     for family in FAMILIES:
         measures = summed_measures(family)
         value = defined_results_of(
-            measures, _inputs(family, _of_family(family, whole, whole)), {}, {}
+            measures, _inputs(family, _family_sums(family, whole, whole)), {}, {}
         )
-        drawn = _of_halves(family, measures, parts, whole, halves)
-        for measure, of_measure in zip(measures, drawn.T, strict=True):
+        drawn = _half_values(family, measures, parts, whole, halves)
+        for measure, half_values in zip(measures, drawn.T, strict=True):
             estimate = text_estimate(
                 value[measure.name],
-                of_measure,
+                half_values,
                 n=whole.moments.n,
                 n_texts=n_texts,
                 n_units=len(parts),
@@ -125,15 +125,15 @@ def cloud_rows(
 def summed_measures(family: Family) -> list[Definition]:
     """Return the measures of a family that sums alone are enough for."""
     shared = {"direction": "directions", "spectrum": "moments"}[family]
-    found = [
-        each
-        for each in profiled_measures().values()
-        if each.family == family and each.shared == shared
+    measures = [
+        measure
+        for measure in profiled_measures().values()
+        if measure.family == family and measure.shared == shared
     ]
-    return applicable(found, {}, {})
+    return applicable(measures, {}, {})
 
 
-def _of_family(family: Family, part: Sums, whole: Sums) -> Moments | DirectionSums:
+def _family_sums(family: Family, part: Sums, whole: Sums) -> Moments | DirectionSums:
     return part.directions if family == "direction" else part.moments.about(whole.moments.mean)
 
 
@@ -141,7 +141,7 @@ def _inputs(family: Family, sums: Moments | DirectionSums) -> dict[Any, Any]:
     return {"directions": sums} if family == "direction" else {"moments": sums}
 
 
-def _of_halves(
+def _half_values(
     family: Family,
     measures: Sequence[Definition],
     parts: Sequence[Sums],
@@ -149,19 +149,19 @@ def _of_halves(
     halves: np.ndarray,
 ) -> np.ndarray:
     """Return each measure of each half of the parts, (half, measure)."""
-    found = np.empty((len(halves), len(measures)))
+    half_values = np.empty((len(halves), len(measures)))
     if not len(halves):
-        return found
-    units: UnitSums[Any] = UnitSums([_of_family(family, part, whole) for part in parts])
+        return half_values
+    units: UnitSums[Any] = UnitSums([_family_sums(family, part, whole) for part in parts])
     for first in range(0, len(halves), HALVES_AT_ONCE):
         chosen = halves[first : first + HALVES_AT_ONCE]
         for number, sums in enumerate(units.of(chosen), first):
             values = defined_results_of(measures, _inputs(family, sums), {}, {})
-            found[number] = [
-                value_of(values[each.name]) * (whole.moments.n / sums.n if each.is_sum else 1)
-                for each in measures
+            half_values[number] = [
+                value_of(values[measure.name]) * (whole.moments.n / sums.n if measure.is_sum else 1)
+                for measure in measures
             ]
-    return found
+    return half_values
 
 
 def is_one_vector(moments: CentralMoments) -> bool:
@@ -192,19 +192,22 @@ def over_batches(shares: Sequence[np.ndarray], moments: Sequence[CentralMoments]
     batch. The last joined batch has the rest, too, like the last batch of a shard.
     """
     values = [
-        share for each, of in zip(shares, moments, strict=True) if of.n >= size for share in each
+        share
+        for shard_shares, shard_moments in zip(shares, moments, strict=True)
+        if shard_moments.n >= size
+        for share in shard_shares
     ]
     joined: list[CentralMoments] = []
-    for each in moments:
-        if each.n >= size:
+    for shard_moments in moments:
+        if shard_moments.n >= size:
             continue
         if joined and joined[-1].n < size:
-            joined[-1] = merge(joined[-1], each)
+            joined[-1] = merge(joined[-1], shard_moments)
         else:
-            joined.append(each)
+            joined.append(shard_moments)
     if len(joined) > 1 and joined[-1].n < size:
         joined[-2:] = [merge(*joined[-2:])]
-    values += [top_share(each.about(each.mean)) for each in joined]
+    values += [top_share(batch_moments.about(batch_moments.mean)) for batch_moments in joined]
     return {
         "n_batches": len(values),
         IN_ORDER: float(np.mean(values)),
@@ -277,7 +280,7 @@ def sample_of(paths: Sequence[Path], layer: int, space: str) -> Sample:
 
 def totals(paths: Sequence[Path]) -> Mapping[str, int]:
     """Return the counts of all shards together."""
-    found = [StoredShard(path).facts for path in paths]
-    names = sorted({name for facts in found for name in facts["counts"]})
-    counted = {name: sum(f["counts"].get(name, 0) for f in found) for name in names}
-    return counted | {"quarantined": sum(len(f["quarantine"]) for f in found)}
+    shard_facts = [StoredShard(path).facts for path in paths]
+    names = sorted({name for facts in shard_facts for name in facts["counts"]})
+    counted = {name: sum(f["counts"].get(name, 0) for f in shard_facts) for name in names}
+    return counted | {"quarantined": sum(len(f["quarantine"]) for f in shard_facts)}

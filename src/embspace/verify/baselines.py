@@ -52,23 +52,23 @@ OF_SOME = {
     ),
     "checkpointed": ("pretraining_dynamics", "pretraining_head_dynamics"),
 }
-AskedFor = Mapping[str, Collection[str]]
+ListedModels = Mapping[str, Collection[str]]
 """Keys of `OF_SOME` -> the models named under the key."""
 
 
-def asked_for(params: Params) -> AskedFor:
+def listed_models(params: Params) -> ListedModels:
     """The models under each key of params.yaml that asks for more than all models have."""
     return {key: getattr(params, key) for key in OF_SOME}
 
 
-def results_of(folder: Path, models: Collection[str], asked: AskedFor) -> list[Path]:
+def results_of(folder: Path, models: Collection[str], listed: ListedModels) -> list[Path]:
     """The result files of `models`, and of nouns without a model, under `folder`, relative to it.
 
     A result is <noun>/.../<model>.csv or .json; runs and pairs of models are among `models`.
-    Results only measured for models in `asked` are left out for the remaining models.
+    Results only measured for models in `listed` are left out for the remaining models.
     """
     named = {*models, TOY}
-    wanted = {noun: set(asked.get(key, ())) for key, nouns in OF_SOME.items() for noun in nouns}
+    wanted = {noun: set(listed.get(key, ())) for key, nouns in OF_SOME.items() for noun in nouns}
     files = (file.relative_to(folder) for file in folder.rglob("*") if file.suffix in SUFFIXES)
     return sorted(
         file
@@ -85,13 +85,15 @@ def check_results(folder: Path) -> None:
         )
 
 
-def update_baselines(results: Path, models: Collection[str], asked: AskedFor) -> tuple[int, int]:
+def update_baselines(
+    results: Path, models: Collection[str], listed: ListedModels
+) -> tuple[int, int]:
     """Make the results of `models` baselines; return the numbers of written and removed files.
 
     Baselines of other models stay, also in tables about several models.
     """
-    new = results_of(results, models, asked)
-    gone = [file for file in results_of(BASELINES, models, asked) if file not in new]
+    new = results_of(results, models, listed)
+    gone = [file for file in results_of(BASELINES, models, listed) if file not in new]
     for file in new:
         others = _rows_of_others(BASELINES / file, results / file, models)
         with writing(BASELINES / file) as partial:

@@ -9,7 +9,7 @@ from embspace.published.runs import rulings_on
 from embspace.published.subjects import read_subject
 from embspace.settings.params import models_of, read_params
 from embspace.settings.roles import taken_roles
-from embspace.verify.baselines import asked_for, check_results, update_baselines
+from embspace.verify.baselines import check_results, listed_models, update_baselines
 from embspace.verify.drift import Drift, compare_all
 from embspace.verify.expected import check_published_files, expected_results, with_missing
 from embspace.verify.failures import (
@@ -35,10 +35,10 @@ def verify_results(results: Path, *, update: bool, computed: bool, everything: b
     params = read_params()
     # The results of a run or a pair have its name where others have a model's.
     models, corpora = [*params.models, *params.trained, *params.compared], params.corpora
-    asked, trained = asked_for(params), params.trained
+    listed, trained = listed_models(params), params.trained
     check_results(results)
     check_published_files()
-    drift = compare_all(results, models, asked, trained, corpora, read_tolerances())
+    drift = compare_all(results, models, listed, trained, corpora, read_tolerances())
     expected = expected_results(params)
     drift = with_missing(drift, expected)
     sources = check_published(results, [read_subject(name) for name in params.models], corpora)
@@ -55,8 +55,8 @@ def verify_results(results: Path, *, update: bool, computed: bool, everything: b
     report.show_rulings(rulings)
     if update:
         _check_complete(drift, expected)
-        n_written, n_removed = update_baselines(results, models, asked)
-        update_provenance(results, models, asked)
+        n_written, n_removed = update_baselines(results, models, listed)
+        update_provenance(results, models, listed)
         report.show_update(n_written, n_removed, results / FILE)
     failures = {} if update else count_drift(drift)
     failures |= count_published(sources)
@@ -81,7 +81,7 @@ def _check_complete(drift: Drift, expected: list[Path]) -> None:
             f"no results of {', '.join(drift.without_results)}: no baseline was changed; "
             "`dvc repro` makes them"
         )
-    gone = [str(each.file) for each in drift.files if each.verdict == "MISSING"]
+    gone = [str(report.file) for report in drift.files if report.verdict == "MISSING"]
     if gone := [file for file in gone if Path(file) in expected]:
         raise InputError(
             f"no {', '.join(gone)}: no baseline was changed; `dvc repro` makes what dvc.yaml names"

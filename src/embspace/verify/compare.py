@@ -19,7 +19,7 @@ class Fact(NamedTuple):
     row: RowName
     column: str
     baseline: str
-    found: str
+    result: str
     allowed: str
     """Empty for a row or column on one side only."""
     deviation: float
@@ -36,18 +36,18 @@ class Comparison:
     """Those beyond tolerance, the farthest first."""
 
 
-def compare(baseline: Contents, found: Contents, rules: Rules) -> Comparison:
+def compare(baseline: Contents, result: Contents, rules: Rules) -> Comparison:
     """Compare all cells; a row or column on one side only is drift.
 
     The columns of a table without rows say nothing, and are not compared. Every column needs a
     rule, see `unguarded`.
     """
-    columns = [column for column in baseline.columns if column in found.columns]
+    columns = [column for column in baseline.columns if column in result.columns]
     rules = rules.for_columns(columns)
     names = rules.row_names(columns)
-    before, after = baseline.by_name(names), found.by_name(names)
+    before, after = baseline.by_name(names), result.by_name(names)
     ranked = _ranked_list(names, before, after, rules)
-    drifted = _one_sided_columns(baseline.columns, found.columns) if before and after else []
+    drifted = _one_sided_columns(baseline.columns, result.columns) if before and after else []
     drifted += _one_sided_rows(before, after, ranked)
     n_facts, worst = len(drifted), math.inf if drifted else 0.0
     for column in columns:
@@ -114,7 +114,7 @@ def _deviations(
 def _fact(
     row: RowName, column: str, before: RowsByName, after: RowsByName, rules: Rules, share: float
 ) -> Fact:
-    baseline, found = before[row][column], after[row][column]
+    baseline, result = before[row][column], after[row][column]
     kind, value = rules.required_kind(column), number(baseline)
     if rules.ranked is not None and column == rules.ranked.rank:
         allowed = "a tie"
@@ -122,7 +122,7 @@ def _fact(
         allowed = "exact"
     else:
         allowed = f"±{kind.allowed(value):.3g}"
-    return Fact(row, column, _shown(baseline), _shown(found), allowed, share)
+    return Fact(row, column, _shown(baseline), _shown(result), allowed, share)
 
 
 def _shown(cell: Cell) -> str:

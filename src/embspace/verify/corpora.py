@@ -61,7 +61,7 @@ class Corpora:
         named = [str(row.get(TEXTS_IN.get(file.parts[0], ""), ""))]
         parts = str(row.get("group", "")).split(" / ")  # a comparison joins what the columns say
         named += parts[: IN_GROUP.get(str(row.get("noun")), 0)]
-        return corpora_in(row) + [each for each in named if each in {*self.before, *self.now}]
+        return corpora_in(row) + [name for name in named if name in {*self.before, *self.now}]
 
 
 def corpora_before(baselines: Iterable[Contents], now: Sequence[str]) -> tuple[str, ...]:
@@ -69,8 +69,8 @@ def corpora_before(baselines: Iterable[Contents], now: Sequence[str]) -> tuple[s
 
     In the order of the table with most corpora.
     """
-    found = sorted((contents.corpora for contents in baselines), key=len, reverse=True)
-    return tuple(dict.fromkeys(name for names in found for name in names)) or tuple(now)
+    lists = sorted((contents.corpora for contents in baselines), key=len, reverse=True)
+    return tuple(dict.fromkeys(name for names in lists for name in names)) or tuple(now)
 
 
 def left_out(file: Path) -> str:
@@ -124,7 +124,7 @@ def resting_statements(sources: Iterable[Source], corpora: Corpora) -> set[str]:
 
 def _claim_rests(claim: Claim, corpora: Corpora) -> bool:
     places = [cell for rule in (claim, *claim.otherwise) for cell in rule.cells]
-    return any(_rests(each.file, each.chosen_by, each.columns.values(), corpora) for each in places)
+    return any(_rests(cell.file, cell.chosen_by, cell.columns.values(), corpora) for cell in places)
 
 
 def _rests(
@@ -138,4 +138,6 @@ def _rests(
 
 def _patterns(file: Path) -> list[str]:
     folder = file.parent.as_posix()
-    return [each for pattern in JOINT if fnmatchcase(folder, pattern) for each in JOINT[pattern]]
+    return [
+        column for pattern in JOINT if fnmatchcase(folder, pattern) for column in JOINT[pattern]
+    ]

@@ -9,11 +9,11 @@ from embspace.verify.rules import Kind
 LIMIT = 1 + 1e-9
 
 
-def deviation(baseline: Cell, found: Cell, kind: Kind) -> float:
+def deviation(baseline: Cell, result: Cell, kind: Kind) -> float:
     """0 for equal, 1 for all that `kind` allows; NaN equals NaN."""
-    if baseline == found or kind.free:
+    if baseline == result or kind.free:
         return 0.0
-    first, second = number(baseline), number(found)
+    first, second = number(baseline), number(result)
     if kind.is_exact or first is None or second is None:
         return math.inf
     if math.isnan(first) and math.isnan(second):

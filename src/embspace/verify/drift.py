@@ -11,7 +11,7 @@ from embspace.published.contents import Contents, read_contents
 from embspace.published.roles import in_roles
 from embspace.published.sources import read_sources
 from embspace.settings.params import read_params
-from embspace.verify.baselines import BASELINES, SEVERAL, AskedFor, results_of
+from embspace.verify.baselines import BASELINES, SEVERAL, ListedModels, results_of
 from embspace.verify.compare import Comparison, compare, unguarded
 from embspace.verify.corpora import Corpora, comparable, corpora_before, is_whole, left_out
 from embspace.verify.rules import TOLERANCES, Tolerances, rules_of
@@ -53,44 +53,44 @@ class Drift:
 def compare_all(
     results: Path,
     models: Collection[str],
-    asked: AskedFor,
+    listed: ListedModels,
     trained: Collection[str],
     corpora: Sequence[str],
     tolerances: Tolerances,
 ) -> Drift:
     """Compare every result of `models`, in it every row about `corpora`, with the baseline.
 
-    Results of single models are compared only for models in `asked`. In a table of models and runs,
-    the profiled models and the `trained` runs count. Runs and pairs of models are among `models`
-    too.
+    Results of single models are compared only for models in `listed`. In a table of models and
+    runs, the profiled models and the `trained` runs count. Runs and pairs of models are among
+    `models` too.
 
     Raises:
         InputError: for a malformed file, and for columns and keys without a rule.
     """
-    found, stored = (
-        {file: read_contents(folder / file) for file in results_of(folder, models, asked)}
+    current, stored = (
+        {file: read_contents(folder / file) for file in results_of(folder, models, listed)}
         for folder in (results, BASELINES)
     )
-    _check_guarded(results, found, tolerances)
-    named = {*asked.get("profiled", ()), *trained}
-    stored = {file: _rows_about(file, each, named) for file, each in stored.items()}
-    found = {
-        file: _rows_about(file, each, stored[file].names) if file in stored else each
-        for file, each in found.items()
+    _check_guarded(results, current, tolerances)
+    named = {*listed.get("profiled", ()), *trained}
+    stored = {file: _rows_about(file, contents, named) for file, contents in stored.items()}
+    current = {
+        file: _rows_about(file, contents, stored[file].names) if file in stored else contents
+        for file, contents in current.items()
     }
     # A model's own baselines may lack where those of tables about several models are there.
     known = {file.stem for file in stored if file.parts[0] not in SEVERAL}
-    present = {file.stem for file in found}
-    changed = _changed_corpora(found, stored, corpora)
-    new = {name for file in changed for name in found[file].corpora if changed[file].is_new(name)}
-    found, stored = (_comparable(files, changed) for files in (found, stored))
+    present = {file.stem for file in current}
+    changed = _changed_corpora(current, stored, corpora)
+    new = {name for file in changed for name in current[file].corpora if changed[file].is_new(name)}
+    current, stored = (_comparable(files, changed) for files in (current, stored))
     whole = {file for file in changed if is_whole(file)}
     return Drift(
         files=tuple(
             FileReport(file, "not compared", None, computed_here(results / file))
             if file in whole
-            else _report(results, file, found.get(file), stored.get(file), known, tolerances)
-            for file in sorted({*found, *stored})
+            else _report(results, file, current.get(file), stored.get(file), known, tolerances)
+            for file in sorted({*current, *stored})
         ),
         without_baseline=tuple(model for model in models if model in present - known),
         without_results=tuple(model for model in models if model not in present),
@@ -102,11 +102,11 @@ def compare_all(
 
 def _rows_about(file: Path, contents: Contents, names: Collection[str]) -> Contents:
     """Return the rows about some models of a table about several; all rows of any other."""
-    return contents.of_names(names) if file.parts[0] in SEVERAL else contents
+    return contents.about_names(names) if file.parts[0] in SEVERAL else contents
 
 
 def _changed_corpora(
-    found: ContentsByFile, stored: ContentsByFile, now: Sequence[str]
+    current: ContentsByFile, stored: ContentsByFile, now: Sequence[str]
 ) -> dict[Path, Corpora]:
     """The lists of corpora, for results whose baselines were made with others."""
     changed: dict[Path, Corpora] = {}
@@ -114,12 +114,14 @@ def _changed_corpora(
         files = sorted(file for file in stored if file.stem == name)
         lists = Corpora(corpora_before([stored[file] for file in files], now), tuple(now))
         if lists.changed:
-            changed |= {file: lists for file in files if file in found}
+            changed |= {file: lists for file in files if file in current}
     return changed
 
 
 def _comparable(files: ContentsByFile, changed: Mapping[Path, Corpora]) -> dict[Path, Contents]:
-    sources = [in_roles(each, read_params().roles) for each in read_sources()] if changed else []
+    sources = (
+        [in_roles(source, read_params().roles) for source in read_sources()] if changed else []
+    )
     return {
         file: comparable(file, contents, changed[file], sources) if file in changed else contents
         for file, contents in files.items()
@@ -129,17 +131,17 @@ def _comparable(files: ContentsByFile, changed: Mapping[Path, Corpora]) -> dict[
 def _report(
     results: Path,
     file: Path,
-    found: Contents | None,
+    current: Contents | None,
     stored: Contents | None,
     known: set[str],
     tolerances: Tolerances,
 ) -> FileReport:
-    if found is None:
+    if current is None:
         return FileReport(file, "MISSING", None, None)
     here = computed_here(results / file)
     if stored is None:
         return FileReport(file, "EXTRA" if file.stem in known else "no baseline", None, here)
-    comparison = compare(stored, found, rules_of(tolerances, file))
+    comparison = compare(stored, current, rules_of(tolerances, file))
     return FileReport(file, "DRIFTED" if comparison.drifted else "agrees", comparison, here)
 
 

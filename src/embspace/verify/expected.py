@@ -10,7 +10,7 @@ from embspace.errors import InputError
 from embspace.published.contents import SUFFIXES
 from embspace.published.sources import PUBLISHED
 from embspace.settings.params import Params
-from embspace.settings.pipeline import Stage, of_item, read_stages
+from embspace.settings.pipeline import Stage, fill_item, read_stages
 from embspace.verify.drift import Drift, FileReport
 
 RESULTS = Path("results")
@@ -47,7 +47,9 @@ def with_missing(drift: Drift, expected: list[Path]) -> Drift:
         for file in expected
         if file not in known and file.stem not in drift.without_results
     ]
-    return replace(drift, files=tuple(sorted([*drift.files, *gone], key=lambda each: each.file)))
+    return replace(
+        drift, files=tuple(sorted([*drift.files, *gone], key=lambda report: report.file))
+    )
 
 
 def check_published_files() -> None:
@@ -74,7 +76,7 @@ def _paths(stage: Stage, params: Params) -> Iterator[str]:
     lists = {key: _items(values, params) for key, values in stage.entry.get("matrix", {}).items()}
     for names in product(*lists.values()):
         item = dict(zip(lists, names, strict=True))
-        yield from (of_item(path, item) for path in stage.outputs())
+        yield from (fill_item(path, item) for path in stage.outputs())
 
 
 def _items(values: object, params: Params) -> list[str]:

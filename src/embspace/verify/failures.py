@@ -26,11 +26,11 @@ def outcome_of(failures: Mapping[str, int]) -> Outcome:
 
     A published number is not found for want of a result only where results are missing.
     """
-    found = {what for what, n in failures.items() if n}
-    if not found:
+    failed = {what for what, n in failures.items() if n}
+    if not failed:
         return Outcome.PASSED
-    lacking = found & {NO_RESULTS, NO_MODELS}
-    only_lacking = bool(lacking) and found <= lacking | {NOT_FOUND}
+    lacking = failed & {NO_RESULTS, NO_MODELS}
+    only_lacking = bool(lacking) and failed <= lacking | {NOT_FOUND}
     return Outcome.NOT_COMPUTED if only_lacking else Outcome.DRIFTED
 
 

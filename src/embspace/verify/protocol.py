@@ -45,12 +45,12 @@ class Difference(NamedTuple):
 
     kind: str
     name: str
-    found: str
+    current: str
     frozen: str
 
     def __str__(self) -> str:
         """Return the line of a message."""
-        return f"{self.name}: found {self.found}, frozen: {self.frozen}"
+        return f"{self.name}: found {self.current}, frozen: {self.frozen}"
 
 
 def state_of(params: Params) -> State:
@@ -157,13 +157,13 @@ def freeze(name: str) -> Path:
 def _commit() -> dict[str, str]:
     """Return the commit of the tree, and whether files differ from it; empty without git."""
     changed = ["git", "status", "--porcelain", "-uno", "--", ".", f":!{PROTOCOLS}"]
-    asked = [
+    answers = [
         subprocess.run(command, capture_output=True, text=True, check=False)
         for command in (["git", "rev-parse", "HEAD"], changed)
     ]
-    if any(answer.returncode for answer in asked):
+    if any(answer.returncode for answer in answers):
         return {}
-    commit, files = (answer.stdout.strip() for answer in asked)
+    commit, files = (answer.stdout.strip() for answer in answers)
     return {"commit": f"{commit}, with changes" if files else commit}
 
 
@@ -209,8 +209,8 @@ def read_parts(file: Path, name: str, parts: tuple[str, ...]) -> dict[str, Any]:
     if lacking := [key for key in ("protocol", *parts) if key not in content]:
         raise InputError(f"{file}: key '{lacking[0]}' is missing")
     if content["protocol"] != name:
-        found = content["protocol"]
-        raise InputError(f"{file}: key 'protocol': found {found!r}, allowed: {name!r}")
+        other = content["protocol"]
+        raise InputError(f"{file}: key 'protocol': found {other!r}, allowed: {name!r}")
     return content
 
 
@@ -221,12 +221,12 @@ def differences(state: State, frozen: State) -> list[Difference]:
     Further models, stages with their settings, and texts that are read by name are none, nor are
     models without results in the study.
     """
-    found = {kind: _flat(state[kind]) for kind in KINDS}
+    current = {kind: _flat(state[kind]) for kind in KINDS}
     changed = [
-        Difference(kind, name, str(found[kind].get(name, ABSENT)), str(value))
+        Difference(kind, name, str(current[kind].get(name, ABSENT)), str(value))
         for kind in KINDS
         for name, value in _flat(frozen[kind]).items()
-        if found[kind].get(name, ABSENT) != value and (kind != "models" or name in found[kind])
+        if current[kind].get(name, ABSENT) != value and (kind != "models" or name in current[kind])
     ]
     return [*changed, *_added(state, frozen)]
 

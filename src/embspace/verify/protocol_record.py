@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from embspace.errors import InputError
 from embspace.published.contents import SUFFIXES
-from embspace.settings.pipeline import Stage, of_item, read_stages
+from embspace.settings.pipeline import Stage, fill_item, read_stages
 from embspace.verify.protocol import KINDS, State, hash_of, read_parts, save
 
 RESULTS = Path("results")
@@ -46,10 +46,10 @@ def record(name: str, state: State, stages: Iterable[str]) -> None:
 def _earlier(name: str, state: State) -> dict[str, str]:
     """Return the recorded tables of the same protocol and state."""
     try:
-        found = read_record(name, RESULTS)
+        earlier = read_record(name, RESULTS)
     except InputError:
         return {}
-    return found.tables if found.state == state else {}
+    return earlier.tables if earlier.state == state else {}
 
 
 def read_record(name: str, folder: Path) -> Record:
@@ -71,7 +71,7 @@ def _tables(names: Iterable[str], stages: dict[str, Stage]) -> Iterator[Path]:
         stage, _, item = name.partition("@")
         keys = stages[stage].entry.get("matrix", {})
         # Stages of two keys have no tables.
-        outputs = [of_item(path, dict.fromkeys(keys, item)) for path in stages[stage].outputs()]
+        outputs = [fill_item(path, dict.fromkeys(keys, item)) for path in stages[stage].outputs()]
         for path in map(Path, outputs):
             if path.is_relative_to(RESULTS):
                 files = [path] if path.is_file() else path.rglob("*")

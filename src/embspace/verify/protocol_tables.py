@@ -51,8 +51,8 @@ def compare_tables(name: str, theirs: Path) -> list[TableVerdict]:
         raise InputError(f"{RESULTS / RECORD}: {wrong[0]}; `embspace run --protocol {name}` again")
     folder = _folder_with_record(name, theirs)
     other = read_record(name, folder)
-    found = differences(other.state, {**frozen, "models": own.state["models"]})
-    comparison = _Comparison(own, other, folder, found)
+    differing = differences(other.state, {**frozen, "models": own.state["models"]})
+    comparison = _Comparison(own, other, folder, differing)
     start = theirs if theirs.is_relative_to(folder) else folder
     files = [start] if start.is_file() else sorted(start.rglob("*"))
     places = [file.relative_to(folder) for file in files if file.suffix in SUFFIXES]
@@ -62,8 +62,10 @@ def compare_tables(name: str, theirs: Path) -> list[TableVerdict]:
 class _Comparison:
     """Holds tables of another study against one's own."""
 
-    def __init__(self, own: Record, other: Record, folder: Path, found: list[Difference]) -> None:
-        self._own, self._other, self._folder, self._found = own, other, folder, found
+    def __init__(
+        self, own: Record, other: Record, folder: Path, differing: list[Difference]
+    ) -> None:
+        self._own, self._other, self._folder, self._differing = own, other, folder, differing
         self._stages, self._tolerances = read_stages(Path()), read_tolerances()
 
     def verdict(self, place: Path) -> TableVerdict:
@@ -97,7 +99,7 @@ class _Comparison:
         read = [path for name in needed for path in _read_by(self._stages[name])]
         judges = judges_in(self._own.state["settings"], tuple(map(_beginning, read)))
         models = [*place.stem.split(PAIR), *judges]
-        for difference in [*self._found, *self._judges_of_one(judges)]:
+        for difference in [*self._differing, *self._judges_of_one(judges)]:
             kind, name = difference.kind, difference.name
             concerns = {
                 "code": name in needed,
@@ -181,7 +183,7 @@ def _meet(dep: str, output: str) -> bool:
 def _line(fact: Fact) -> str:
     place = f"{', '.join(fact.row)}: " if fact.row else ""
     allowed = f", allowed {fact.allowed}" if fact.allowed else ""
-    return f"{place}{fact.column}: here {fact.baseline}, there {fact.found}{allowed}"
+    return f"{place}{fact.column}: here {fact.baseline}, there {fact.result}{allowed}"
 
 
 def lines_of(verdicts: list[TableVerdict]) -> Iterator[str]:

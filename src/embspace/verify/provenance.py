@@ -13,7 +13,7 @@ from typing import Any
 
 from embspace.files.atomic import computed_here
 from embspace.files.scalars import load_scalars, save_scalars
-from embspace.verify.baselines import AskedFor, results_of
+from embspace.verify.baselines import ListedModels, results_of
 
 FILE = "provenance.json"
 # Those whose release may move a number.
@@ -29,7 +29,7 @@ LIBRARIES = (
 )
 
 
-def update_provenance(results: Path, models: Collection[str], asked: AskedFor) -> None:
+def update_provenance(results: Path, models: Collection[str], listed: ListedModels) -> None:
     """Record the machine of the results of `models`.
 
     A model without results computed in this tree keeps the earlier record.
@@ -38,7 +38,7 @@ def update_provenance(results: Path, models: Collection[str], asked: AskedFor) -
     said: dict[str, Any] = load_scalars(str(path)) if path.is_file() else {}
     here = machine()
     for model in models:
-        files = [file for file in results_of(results, models, asked) if file.stem == model]
+        files = [file for file in results_of(results, models, listed) if file.stem == model]
         n_here = sum(computed_here(results / file) for file in files)
         if n_here:
             counts = {"files_computed_on_it": n_here, "other_files": len(files) - n_here}

@@ -105,7 +105,9 @@ class Report:
     def show_published(self, sources: Sequence[SourceReport]) -> None:
         """One row a number."""
         for source in sources:
-            shown = [each for each in source.checks if self._everything or each.verdict != "agrees"]
+            shown = [
+                check for check in source.checks if self._everything or check.verdict != "agrees"
+            ]
             if shown:
                 self._say(f"\nPublished: {source.source}")
                 self._console.print(_published_table(shown))
@@ -179,8 +181,8 @@ def _file_table(files: Sequence[FileReport]) -> Table:
     table = _table("result", "verdict", "origin", numbers=("compared", "farthest"))
     origins = {True: "computed here", False: "from git", None: ""}
     for file in files:
-        found = file.comparison
-        numbers = (f"{found.n_facts:,}", _short(found.worst)) if found else ("", "")
+        comparison = file.comparison
+        numbers = (f"{comparison.n_facts:,}", _short(comparison.worst)) if comparison else ("", "")
         table.add_row(str(file.file), *numbers, file.verdict, origins[file.computed_here])
     return table
 
@@ -252,6 +254,6 @@ def _sentence(fact: Fact) -> str:
     place = ", ".join(fact.row)
     if not fact.allowed:
         what = f"row {place}" if fact.row else f"column or key {fact.column}"
-        return f"{what} is {fact.found}"
+        return f"{what} is {fact.result}"
     where = f"{place}: {fact.column}" if place else fact.column
-    return f"{where}: baseline {fact.baseline}, found {fact.found}, allowed {fact.allowed}"
+    return f"{where}: baseline {fact.baseline}, found {fact.result}, allowed {fact.allowed}"

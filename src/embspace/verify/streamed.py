@@ -57,25 +57,25 @@ def compare_streamed(folder: Path, tolerances: Tolerances) -> list[StreamedTable
         InputError: if no table exists, or none with rows about a corpus of the baseline.
     """
     families: tuple[Family, ...] = (*FAMILIES, *OF_SAMPLE)
-    found = {
+    by_file = {
         path.relative_to(folder): read_contents(path)
         for family in families
         for path in sorted(folder.glob(f"{family}/profiles/*.csv"))
     }
-    if not found:
+    if not by_file:
         raise InputError(
             f"{folder}: has no {FAMILIES[0]}/profiles/<model>.csv; `embspace corpus` makes it"
         )
     tables = []
-    for name in sorted({file.name for file in found}):
-        of_model = [each for file, each in found.items() if file.name == name]
-        corpora = {corpus for each in of_model for corpus in each.corpora}
+    for name in sorted({file.name for file in by_file}):
+        model_contents = [contents for file, contents in by_file.items() if file.name == name]
+        corpora = {corpus for table in model_contents for corpus in table.corpora}
         for family in families:
             file = Path(family, "profiles", name)
             if (BASELINES / file).is_file():
-                stored = read_contents(BASELINES / file).of_corpora(corpora)
-                made = _made_clouds(found, name, OF_SAMPLE if family in OF_SAMPLE else FAMILIES)
-                tables.append(_table(family, file, found.get(file), stored, made, tolerances))
+                stored = read_contents(BASELINES / file).about_corpora(corpora)
+                made = _made_clouds(by_file, name, OF_SAMPLE if family in OF_SAMPLE else FAMILIES)
+                tables.append(_table(family, file, by_file.get(file), stored, made, tolerances))
     known = [table for table in tables if table is not None]
     if not known:
         raise InputError(f"{folder}: no table has a baseline of its model and corpus")
@@ -83,14 +83,14 @@ def compare_streamed(folder: Path, tolerances: Tolerances) -> list[StreamedTable
 
 
 def _made_clouds(
-    found: Mapping[Path, Contents], name: str, families: Collection[Family]
+    by_file: Mapping[Path, Contents], name: str, families: Collection[Family]
 ) -> set[Cloud]:
     """Return the clouds with rows of `embspace corpus`, in any family.
 
     A sample covers all spaces of the corpus, or is missing.
     """
-    tables = [found.get(Path(family, "profiles", name)) for family in families]
-    spaces = {str(row["space"]) for each in tables if each for row in each.rows}
+    tables = [by_file.get(Path(family, "profiles", name)) for family in families]
+    spaces = {str(row["space"]) for table in tables if table for row in table.rows}
     if families == OF_SAMPLE:
         return {(space, "as_is") for space in SAMPLED if spaces}
     return {cloud for cloud in CLOUDS if cloud[0] in spaces}
@@ -99,7 +99,7 @@ def _made_clouds(
 def _table(
     family: Family,
     file: Path,
-    found: Contents | None,
+    current: Contents | None,
     stored: Contents,
     clouds: Collection[Cloud],
     tolerances: Tolerances,
@@ -107,13 +107,13 @@ def _table(
     """Return a table beside the baseline; None if the baseline has no row about the corpora."""
     if not stored.rows:
         return None
-    if found is None:
+    if current is None:
         return StreamedTable(file, 0, 0, 0, None)
     rules = rules_of(tolerances, file)
     names = rules.row_names(stored.columns)
     compared = COMPARED_OF_SAMPLE if family in OF_SAMPLE else COMPARED
-    found, stored = (_with_columns(each, [*names, *compared]) for each in (found, stored))
-    known, before = found.by_name(names), stored.by_name(names)
+    current, stored = (_with_columns(table, [*names, *compared]) for table in (current, stored))
+    known, before = current.by_name(names), stored.by_name(names)
     # What neighbors give is of a sample, which may be all texts.
     sampled = {
         name
@@ -124,7 +124,7 @@ def _table(
     made -= sampled
     comparison = compare(
         Contents(stored.columns, tuple(row for name, row in before.items() if name in made)),
-        Contents(found.columns, tuple(row for name, row in known.items() if name not in sampled)),
+        Contents(current.columns, tuple(row for name, row in known.items() if name not in sampled)),
         rules,
     )
     n_left = len(before) - len(made) - len(sampled)
@@ -136,7 +136,7 @@ def _is_made(family: Family, row: Mapping[str, Cell], clouds: Collection[Cloud])
     if family in OF_SAMPLE:
         measures = sampled_measures(family)
     else:
-        measures = [each.name for each in summed_measures(family)]
+        measures = [measure.name for measure in summed_measures(family)]
     return (row["space"], row["change"]) in clouds and row["measure"] in measures
 
 
@@ -194,4 +194,4 @@ def _lines(table: StreamedTable) -> list[str]:
 def _shown(fact: Fact) -> str:
     where = " ".join(part for part in (", ".join(fact.row), fact.column) if part)
     allowed = f", allowed {fact.allowed}" if fact.allowed else ""
-    return f"{where}: baseline {fact.baseline}, found {fact.found}{allowed}"
+    return f"{where}: baseline {fact.baseline}, found {fact.result}{allowed}"

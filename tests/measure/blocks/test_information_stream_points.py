@@ -17,7 +17,7 @@ PRE_NORM_ONLY = {"attention_input", "mlp_input"}
     ("model_type", "absent"), [("bert", PRE_NORM_ONLY), ("llama", POST_NORM_ONLY)]
 )
 def test_a_block_has_the_points_of_its_kind(model_type: str, absent: set[str]):
-    stream = next(rebuild_stream(tiny(model_type), *batch())).of_text(0, 11)
+    stream = next(rebuild_stream(tiny(model_type), *batch())).without_padding(0, 11)
     points = points_of(stream)
     assert list(points) == [each for each in POINTS if each not in absent]
     assert points["query"].shape == (4, 11, 6)
@@ -26,7 +26,7 @@ def test_a_block_has_the_points_of_its_kind(model_type: str, absent: set[str]):
 
 def test_sums_are_what_their_norms_read():
     module = tiny("bert")
-    stream = next(rebuild_stream(module, *batch())).of_text(1, 6)
+    stream = next(rebuild_stream(module, *batch())).without_padding(1, 6)
     points = points_of(stream)
     expected = points["input"] + points["attention_added"]
     assert points["attention_sum"] == pytest.approx(expected)

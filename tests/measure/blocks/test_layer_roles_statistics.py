@@ -85,7 +85,7 @@ def test_a_decoder_s_entropy_is_over_what_it_sees():
         for block in module.h:
             block.attn.c_attn.weight[:, :24] = 0
             block.attn.c_attn.bias[:24] = 0
-    given = next(rebuild_stream(module, *batch())).of_text(0, 11)
+    given = next(rebuild_stream(module, *batch())).without_padding(0, 11)
     assert found(given)["row_entropy"] == pytest.approx(1, abs=1e-5)
 
 

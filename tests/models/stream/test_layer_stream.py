@@ -29,7 +29,7 @@ def test_the_stream_of_a_text_is_without_padding():
         rebuild_stream(module, ids[1:2, :6], mask[1:2, :6]),
         strict=True,
     ):
-        found = whole.of_text(1, 6)
+        found = whole.without_padding(1, 6)
         assert found.layer == whole.layer
         assert found.attention.shape == (4, 6, 6)
         assert found.query.shape == (4, 6, 6)

@@ -9,7 +9,7 @@ from embspace.app.checks.long_stimuli import check_stimuli
 from embspace.app.describe import find_model
 from embspace.app.working_tree import TREES, OwnTexts, WorkingTree
 from embspace.errors import did_you_mean
-from embspace.settings.pipeline import of_item, read_stages
+from embspace.settings.pipeline import fill_item, read_stages
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -89,5 +89,5 @@ class Tables:
             if out.startswith(f"results/{noun}/"):
                 folder, _, file = out.removeprefix(f"results/{noun}/").rpartition("/")
                 name = folder or file.rpartition(".")[2]
-                results[name] = of_item(out, {"model": self.model})
+                results[name] = fill_item(out, {"model": self.model})
         return stage.address(self.model), results

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from embspace.settings.params import CONF
-from embspace.settings.pipeline import of_item, read_stages
+from embspace.settings.pipeline import fill_item, read_stages
 from embspace.settings.schema import read_yaml
 
 ALL, NO_MAPS, STIMULI = "all", "no-maps", "stimuli"
@@ -155,7 +155,7 @@ def makers(root: Path, model: str, wanted: Collection[Analysis]) -> dict[Analysi
 
     names = {"model": model, "pair": model}
     made = {
-        of_item(path, names): part.address(model if part.entry.get("matrix") else "")
+        fill_item(path, names): part.address(model if part.entry.get("matrix") else "")
         for part in read_stages(root).values()
         if not part.name.startswith("draw_")
         for path in part.outputs()

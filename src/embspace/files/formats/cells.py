@@ -36,14 +36,14 @@ class _Lines:
     """Hands out lines, and keeps those of the row that is being read."""
 
     def __init__(self, lines: Iterable[str]) -> None:
-        self._lines, self.of_row = iter(lines), list[str]()
+        self._lines, self.row_lines = iter(lines), list[str]()
 
     def __iter__(self) -> "_Lines":
         return self
 
     def __next__(self) -> str:
         line = next(self._lines)
-        self.of_row.append(line)
+        self.row_lines.append(line)
         return line
 
 
@@ -69,15 +69,15 @@ def numbered_cells(lines: Iterable[str], separator: str) -> Iterator[NumberedCel
     has_names = was_open = False  # the latter: a cell may have ended behind a backslash
     while True:
         number = reader.line_num + 1
-        source.of_row.clear()
+        source.row_lines.clear()
         try:
             row = next(reader)
         except StopIteration:
             return
         except csv.Error as error:
-            said = _no_cells(error, number, reader.line_num, source.of_row)
+            said = _no_cells(error, number, reader.line_num, source.row_lines)
             if not has_names:
-                said += other_separator(["".join(source.of_row)], separator)
+                said += other_separator(["".join(source.row_lines)], separator)
             yield number, NoRow(said)
             continue
         has_names = has_names or any(row)
@@ -85,7 +85,7 @@ def numbered_cells(lines: Iterable[str], separator: str) -> Iterator[NumberedCel
             if row:
                 yield number, row
             continue
-        raw = "".join(source.of_row)
+        raw = "".join(source.row_lines)
         if flaw := foreign_byte(raw):
             yield number, flaw
         elif (was_open and '"' in "".join(row) and '""' not in raw) or (

@@ -44,9 +44,9 @@ def parsed(content: str) -> Any:
         json.JSONDecodeError: for anything but JSON.
     """
     try:
-        found = json.loads(content, object_pairs_hook=_keys_and_values)
+        parsed_content = json.loads(content, object_pairs_hook=_keys_and_values)
         if "\\u" in content:  # only an escape can write half a character
-            json.dumps(found, ensure_ascii=False).encode()
+            json.dumps(parsed_content, ensure_ascii=False).encode()
     except json.JSONDecodeError:
         raise
     except UnicodeEncodeError as error:
@@ -58,7 +58,7 @@ def parsed(content: str) -> Any:
         raise InputError(
             f"found an integer of more than {limit:,} digits; allowed are fewer, or a string"
         ) from None
-    return found
+    return parsed_content
 
 
 def _keys_and_values(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

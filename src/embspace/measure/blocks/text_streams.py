@@ -88,4 +88,4 @@ def text_streams(
             mask[row, : lengths[number]] = 1
         for stream in rebuild_stream(module, ids, mask):
             for row, number in enumerate(batch):
-                yield number, stream.of_text(row, lengths[number])
+                yield number, stream.without_padding(row, lengths[number])

@@ -77,12 +77,12 @@ def is_harmless(key: str, value: Any) -> bool:
         return True
     if key in OFF and value in (False, 0):
         return True
-    if key in OFF_VALUES and all(one in OFF_VALUES[key] for one in _of_layers(value)):
+    if key in OFF_VALUES and all(one in OFF_VALUES[key] for one in _by_layer(value)):
         return True
     return key in _generation_keys() or any(re.fullmatch(form, key) for form in HARMLESS)
 
 
-def _of_layers(value: Any) -> list[Any]:
+def _by_layer(value: Any) -> list[Any]:
     """Return the values by layer, if given by layer; else the single value."""
     return value if isinstance(value, list) else [value]
 

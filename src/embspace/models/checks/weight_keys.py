@@ -115,8 +115,9 @@ def _check_one_set(folder: Path, module: Any) -> None:
     for places in spelled.values():
         if len(places) > 1 and not _same(places):
             raise RefusedModel(
-                f"{folder}: {listed(_told(places))} are two sets of the same parameters with other "
-                "numbers, of which one would be taken without a word; keep the one that is meant"
+                f"{folder}: {listed(_names(places))} are two sets of the same parameters with "
+                "other numbers, of which one would be taken without a word; keep the one that is "
+                "meant"
             )
 
 
@@ -145,7 +146,7 @@ def _parameter_of(name: str, parameters: Collection[str]) -> str | None:
     return None
 
 
-def _told(places: Sequence[_Place]) -> list[str]:
+def _names(places: Sequence[_Place]) -> list[str]:
     """Return the names, with the file where names alone are ambiguous."""
     names = sorted({name for name, _ in places})
     return names if len(names) > 1 else sorted(f"{name} of {file.name}" for name, file in places)

@@ -27,15 +27,15 @@ def checkpoint_tensors(
             no number, NaN or infinite.
     """
     folder = _folder(name, model)
-    found = _from_files(folder, [*wanted, *optional], unpickle=_unpickles(model))
-    for each in wanted:
-        if each not in found.tensors:
-            hint = did_you_mean(each, found.names)
-            raise InputError(f"{model_file(name)}: {folder} has no '{each}'{hint}")
-    for each, values in found.tensors.items():
+    taken = _from_files(folder, [*wanted, *optional], unpickle=_unpickles(model))
+    for key in wanted:
+        if key not in taken.tensors:
+            hint = did_you_mean(key, taken.names)
+            raise InputError(f"{model_file(name)}: {folder} has no '{key}'{hint}")
+    for key, values in taken.tensors.items():
         if not np.isfinite(values).all():
-            raise InputError(f"{folder}: '{each}' holds NaN or infinity")
-    return found.tensors
+            raise InputError(f"{folder}: '{key}' holds NaN or infinity")
+    return taken.tensors
 
 
 def checkpoint_shapes(name: str, model: Network) -> dict[str, tuple[int, ...]]:
@@ -51,11 +51,11 @@ def checkpoint_shapes(name: str, model: Network) -> dict[str, tuple[int, ...]]:
             keys = list(stored.keys())
             shapes |= {key: tuple(stored.get_slice(key).get_shape()) for key in keys}
     if not shapes and _unpickles(model):
-        shapes = {key: tuple(each.shape) for key, each in _unpickled(folder).items()}
+        shapes = {key: tuple(tensor.shape) for key, tensor in _unpickled(folder).items()}
     return shapes
 
 
-class _Found:
+class _Taken:
     def __init__(self) -> None:
         self.names: list[str] = []
         self.tensors: dict[str, np.ndarray] = {}
@@ -74,16 +74,16 @@ def _unpickles(model: Network) -> bool:
     return isinstance(model, HubModel) and model.unpickle
 
 
-def _from_files(folder: Path, names: list[str], *, unpickle: bool) -> _Found:
-    found = _Found()
+def _from_files(folder: Path, names: list[str], *, unpickle: bool) -> _Taken:
+    taken = _Taken()
     for file in weight_files(folder):
         with _opened(file) as stored:
             keys = list(stored.keys())
-            _take(found, names, keys, stored.get_tensor)
-    if not found.names and unpickle:
+            _take(taken, names, keys, stored.get_tensor)
+    if not taken.names and unpickle:
         stored = _unpickled(folder)
-        _take(found, names, list(stored), stored.__getitem__)
-    return found
+        _take(taken, names, list(stored), stored.__getitem__)
+    return taken
 
 
 def _opened(file: Path) -> Any:
@@ -98,13 +98,13 @@ def _unpickled(folder: Path) -> Any:
     return torch.load(folder / PICKLE, map_location="cpu", weights_only=True)
 
 
-def _take(found: _Found, names: list[str], keys: list[str], tensor: Any) -> None:
-    found.names += keys
+def _take(taken: _Taken, names: list[str], keys: list[str], tensor: Any) -> None:
+    taken.names += keys
     there = set(keys)
     for name in names:
         for spelled in (name, *(_old(name, ending) for ending in OLD)):
             if spelled in there:
-                found.tensors[name] = tensor(spelled).float().numpy()
+                taken.tensors[name] = tensor(spelled).float().numpy()
                 break
 
 

@@ -54,11 +54,11 @@ def _linear_at(module: Any, places: tuple[str, ...]) -> Any:
 
     for place in places:
         try:
-            found = attrgetter(place)(module)
+            part = attrgetter(place)(module)
         except AttributeError:
             continue
-        if isinstance(found, torch.nn.Linear):
-            return found
+        if isinstance(part, torch.nn.Linear):
+            return part
     return None
 
 

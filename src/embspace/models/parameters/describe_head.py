@@ -35,9 +35,9 @@ def describe_head(name: str, model: Network, module: Any) -> dict[str, Any]:
     n_rows, dim = weight.shape
     hidden = module.config.hidden_size
     matrices = [key for key, shape in shapes.items() if shape in {(n_rows, dim), (n_rows, hidden)}]
-    found: dict[str, Any] = {}
+    keys: dict[str, Any] = {}
     if own := _untied(name, model, matrices, weight):
-        found["output"] = own
+        keys["output"] = own
     biases = sorted((key for key, shape in shapes.items() if shape == (n_rows,)), key=len)
     norms = [key for key, shape in shapes.items() if shape == (dim,) and key.endswith(GAINS)]
     maps = [
@@ -52,8 +52,8 @@ def describe_head(name: str, model: Network, module: Any) -> dict[str, Any]:
             bias=biases[0] if biases else None,
             activation=activation_of(module.config),
         )
-        found["masked_head"] = head.model_dump(exclude_defaults=True)
-    return found
+        keys["masked_head"] = head.model_dump(exclude_defaults=True)
+    return keys
 
 
 def _outer(shapes: Shapes, module: Any, weight: Any) -> Shapes:
@@ -62,7 +62,7 @@ def _outer(shapes: Shapes, module: Any, weight: Any) -> Shapes:
     Tensors of the base model have the model's names, behind a prefix unique to the base model.
     """
     inner = {*module.state_dict()}
-    input_name = next(key for key, each in module.named_parameters() if each is weight)
+    input_name = next(key for key, parameter in module.named_parameters() if parameter is weight)
     prefixes = [key.removesuffix(input_name) for key in shapes if key.endswith(input_name)]
     prefix = min(prefixes, key=len, default="")
     return {

@@ -9,8 +9,8 @@ from embspace.models.parameters.read import ModelParameters
 
 def parameter_groups(parameters: ModelParameters) -> dict[str, list[Rows]]:
     """Return the rows of all layers by group, layer after layer."""
-    of_layers = [layer.groups() for layer in parameters.layers]
-    return {group: [each[group] for each in of_layers] for group in of_layers[0]}
+    layer_groups = [layer.groups() for layer in parameters.layers]
+    return {group: [groups[group] for groups in layer_groups] for group in layer_groups[0]}
 
 
 def require_same_tokens(

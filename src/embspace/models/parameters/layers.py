@@ -85,10 +85,10 @@ def layer_parameters(module: Any, final_norm: Any) -> list[LayerParameters]:
         InputError: for an unknown architecture, with the known names, and for heads that do not
             divide the rows of the matrices.
     """
-    return [_of_parts(each, final_norm) for each in parts_of(module)]
+    return [_layer_parameters(parts, final_norm) for parts in parts_of(module)]
 
 
-def _of_parts(parts: Parts, final_norm: Any) -> LayerParameters:
+def _layer_parameters(parts: Parts, final_norm: Any) -> LayerParameters:
     shared = _shared(parts)
     key, key_bias = _repeated(parts.key, parts.n_key_heads, shared)
     value, value_bias = _repeated(parts.value, parts.n_key_heads, shared)
@@ -105,8 +105,8 @@ def _of_parts(parts: Parts, final_norm: Any) -> LayerParameters:
         key_bias=key_bias,
         value_bias=value_bias,
         output_bias=optional_array(parts.output.bias),
-        ff_keys={name: float_array(each.weight) for name, each in parts.ff_keys.items()},
-        ff_key_biases={name: optional_array(each.bias) for name, each in parts.ff_keys.items()},
+        ff_keys={name: float_array(linear.weight) for name, linear in parts.ff_keys.items()},
+        ff_key_biases={name: optional_array(linear.bias) for name, linear in parts.ff_keys.items()},
         ff_values=float_array(parts.ff_values.weight).T,
         ff_value_bias=optional_array(parts.ff_values.bias),
         attention_input_scale=_gain(parts.attention_norm) if before else None,

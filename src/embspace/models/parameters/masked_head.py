@@ -55,17 +55,17 @@ def read_masked_head(
     dense, norm = head.dense, head.norm
     wanted = [f"{dense}.weight", f"{norm}.weight", *([head.bias] if head.bias else [])]
     optional = [f"{dense}.bias", f"{norm}.bias"]
-    found = checkpoint_tensors(name, model, wanted, optional)
-    bias = found[head.bias] if head.bias else None
-    weight, scale = found[f"{dense}.weight"], found[f"{norm}.weight"]
+    tensors = checkpoint_tensors(name, model, wanted, optional)
+    bias = tensors[head.bias] if head.bias else None
+    weight, scale = tensors[f"{dense}.weight"], tensors[f"{norm}.weight"]
     with within(model_file(name)):
         _check(weight, scale, head.activation, (table.shape[1], config.hidden_size))
     return HeadTransform(
         dense=weight,
-        dense_bias=found.get(f"{dense}.bias"),
+        dense_bias=tensors.get(f"{dense}.bias"),
         activation=head.activation,
         scale=scale,
-        shift=found.get(f"{norm}.bias"),
+        shift=tensors.get(f"{norm}.bias"),
         epsilon=_epsilon(config),
         output=table,
         bias=None if bias is None else bias[: len(table)],
@@ -80,14 +80,14 @@ def head_of_module(module: Any, table: np.ndarray) -> HeadTransform | None:
     import torch
 
     base, decoder = module.base_model, module.get_output_embeddings()
-    inner = {id(each) for each in base.modules()}
-    outer = [each for each in module.modules() if id(each) not in inner and each is not decoder]
-    norms = [each for each in outer if isinstance(each, torch.nn.LayerNorm)]
+    inner = {id(part) for part in base.modules()}
+    outer = [part for part in module.modules() if id(part) not in inner and part is not decoder]
+    norms = [part for part in outer if isinstance(part, torch.nn.LayerNorm)]
     if base is module or decoder is None or len(norms) != 1:
         return None
     width = len(norms[0].weight)
-    linear = [each for each in outer if isinstance(each, torch.nn.Linear)]
-    dense = next((each for each in linear if len(each.weight) == width), None)
+    linear = [part for part in outer if isinstance(part, torch.nn.Linear)]
+    dense = next((layer for layer in linear if len(layer.weight) == width), None)
     if dense is None:
         return None
     return HeadTransform(

@@ -49,9 +49,9 @@ def parts_of(module: Any) -> list[Parts]:
             f"{not_among(kind, [*FEED_FORWARD, *OTHERS])}"
         )
     first = first_block(module)
-    holder = next(each for each in base.modules() if first in list(each.children()))
+    holder = next(part for part in base.modules() if first in list(part.children()))
     blocks = zip(blocks_of(module), holder.children(), strict=True)
-    return [_with_mlp(block, each, FEED_FORWARD[kind]) for block, each in blocks]
+    return [_with_mlp(block, child, FEED_FORWARD[kind]) for block, child in blocks]
 
 
 def _with_mlp(block: Any, module: Any, feed_forward: Callable[[Any], Any]) -> Parts:

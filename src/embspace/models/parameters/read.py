@@ -172,9 +172,9 @@ def _mapping_of(base: Any, dim: int) -> str | None:
     width = base.config.hidden_size
     paths = [
         path
-        for path, each in base.named_modules()
-        if isinstance(each, torch.nn.Linear)
-        and (each.in_features, each.out_features) == (dim, width)
+        for path, part in base.named_modules()
+        if isinstance(part, torch.nn.Linear)
+        and (part.in_features, part.out_features) == (dim, width)
     ]
     return paths[0] if dim != width and paths else None
 

@@ -90,21 +90,21 @@ def _thirds(fused: Affine) -> list[Affine]:
 
 
 def _bert_blocks(base: Any) -> Iterable[Block]:
-    for number, each in enumerate(_layers(base), start=1):
-        attention = each.attention.self
+    for number, layer in enumerate(_layers(base), start=1):
+        attention = layer.attention.self
         yield Block(
             layer=number,
             query=_linear(attention.query),
             key=_linear(attention.key),
             value=_linear(attention.value),
-            output=_linear(each.attention.output.dense),
+            output=_linear(layer.attention.output.dense),
             n_heads=base.config.num_attention_heads,
             n_key_heads=base.config.num_attention_heads,
             scaling=attention.scaling,
             norm_first=False,
-            attention_norm=each.attention.output.LayerNorm,
-            mlp_norm=each.output.LayerNorm,
-            mlp=partial(_bert_mlp, each),
+            attention_norm=layer.attention.output.LayerNorm,
+            mlp_norm=layer.output.LayerNorm,
+            mlp=partial(_bert_mlp, layer),
             causal=bool(getattr(base.config, "is_decoder", False)),
         )
 
@@ -114,8 +114,8 @@ def _bert_mlp(block: Any, x: Any) -> Any:
 
 
 def _albert_blocks(base: Any) -> Iterable[Block]:
-    for number, each in enumerate(_layers(base), start=1):
-        attention = each.attention
+    for number, layer in enumerate(_layers(base), start=1):
+        attention = layer.attention
         yield Block(
             layer=number,
             query=_linear(attention.query),
@@ -127,14 +127,14 @@ def _albert_blocks(base: Any) -> Iterable[Block]:
             scaling=attention.scaling,
             norm_first=False,
             attention_norm=attention.LayerNorm,
-            mlp_norm=each.full_layer_layer_norm,
-            mlp=each.ff_chunk,
+            mlp_norm=layer.full_layer_layer_norm,
+            mlp=layer.ff_chunk,
         )
 
 
 def _distilbert_blocks(base: Any) -> Iterable[Block]:
-    for number, each in enumerate(_layers(base), start=1):
-        attention = each.attention
+    for number, layer in enumerate(_layers(base), start=1):
+        attention = layer.attention
         yield Block(
             layer=number,
             query=_linear(attention.q_lin),
@@ -145,57 +145,57 @@ def _distilbert_blocks(base: Any) -> Iterable[Block]:
             n_key_heads=base.config.num_attention_heads,
             scaling=attention.scaling,
             norm_first=False,
-            attention_norm=each.sa_layer_norm,
-            mlp_norm=each.output_layer_norm,
-            mlp=each.ffn,
+            attention_norm=layer.sa_layer_norm,
+            mlp_norm=layer.output_layer_norm,
+            mlp=layer.ffn,
         )
 
 
 def _modernbert_blocks(base: Any) -> Iterable[Block]:
-    for number, each in enumerate(_layers(base), start=1):
-        query, key, value = _thirds(_linear(each.attn.Wqkv))
-        kind = each.attention_type
+    for number, layer in enumerate(_layers(base), start=1):
+        query, key, value = _thirds(_linear(layer.attn.Wqkv))
+        kind = layer.attention_type
         yield Block(
             layer=number,
             query=query,
             key=key,
             value=value,
-            output=_linear(each.attn.Wo),
+            output=_linear(layer.attn.Wo),
             n_heads=base.config.num_attention_heads,
             n_key_heads=base.config.num_attention_heads,
-            scaling=each.attn.head_dim**-0.5,
+            scaling=layer.attn.head_dim**-0.5,
             norm_first=True,
-            attention_norm=each.attn_norm,  # the identity in block 1, as the embedding is normed
-            mlp_norm=each.mlp_norm,
-            mlp=each.mlp,
+            attention_norm=layer.attn_norm,  # the identity in block 1, as the embedding is normed
+            mlp_norm=layer.mlp_norm,
+            mlp=layer.mlp,
             window=base.config.sliding_window if kind == "sliding_attention" else None,
             rotary=partial(_angles, base.rotary_emb, layer_type=kind),
         )
 
 
 def _gpt2_blocks(base: Any) -> Iterable[Block]:
-    for number, each in enumerate(_layers(base), start=1):
-        query, key, value = _thirds(_linear_of_gpt2(each.attn.c_attn))
+    for number, layer in enumerate(_layers(base), start=1):
+        query, key, value = _thirds(_linear_of_gpt2(layer.attn.c_attn))
         yield Block(
             layer=number,
             query=query,
             key=key,
             value=value,
-            output=_linear_of_gpt2(each.attn.c_proj),
+            output=_linear_of_gpt2(layer.attn.c_proj),
             n_heads=base.config.num_attention_heads,
             n_key_heads=base.config.num_attention_heads,
-            scaling=each.attn.scaling,
+            scaling=layer.attn.scaling,
             norm_first=True,
-            attention_norm=each.ln_1,
-            mlp_norm=each.ln_2,
-            mlp=each.mlp,
+            attention_norm=layer.ln_1,
+            mlp_norm=layer.ln_2,
+            mlp=layer.mlp,
             causal=bool(getattr(base.config, "is_causal", True)),
         )
 
 
 def _llama_blocks(base: Any) -> Iterable[Block]:
-    for number, each in enumerate(_layers(base), start=1):
-        attention = each.self_attn
+    for number, layer in enumerate(_layers(base), start=1):
+        attention = layer.self_attn
         yield Block(
             layer=number,
             query=_linear(attention.q_proj),
@@ -206,9 +206,9 @@ def _llama_blocks(base: Any) -> Iterable[Block]:
             n_key_heads=base.config.num_key_value_heads,
             scaling=attention.scaling,
             norm_first=True,
-            attention_norm=each.input_layernorm,
-            mlp_norm=each.post_attention_layernorm,
-            mlp=each.mlp,
+            attention_norm=layer.input_layernorm,
+            mlp_norm=layer.post_attention_layernorm,
+            mlp=layer.mlp,
             causal=bool(getattr(base.config, "is_causal", True)),
             rotary=partial(_angles, base.rotary_emb),
         )

@@ -24,7 +24,7 @@ def attention_maps(module: Any, ids: Any, mask: Any) -> list[Any]:
 
     check_head_count(module)
     device = next(module.parameters()).device
-    ids, mask = (torch.as_tensor(each).to(device) for each in (ids, mask))
+    ids, mask = (torch.as_tensor(array).to(device) for array in (ids, mask))
     with _eager(module):
         return given_attention(module, ids, mask)
 
@@ -55,17 +55,17 @@ def given_attention(module: Any, ids: Any, mask: Any) -> list[Any]:
 
     with torch.no_grad():
         output = module(input_ids=ids, attention_mask=mask, output_attentions=True)
-    found = getattr(output, "attentions", None)
+    maps = getattr(output, "attentions", None)
     n_layers = module.config.num_hidden_layers
-    if not found or any(each is None for each in found) or len(found) != n_layers:
+    if not maps or any(layer_map is None for layer_map in maps) or len(maps) != n_layers:
         implementation = getattr(module.config, "_attn_implementation", None)
-        n_found = len([each for each in found or () if each is not None])
+        n_found = len([layer_map for layer_map in maps or () if layer_map is not None])
         raise InputError(
             f"{type(module).__name__}: gives the attention of {n_found} of {n_layers} layers, with "
             f"attn_implementation {implementation!r}; only 'eager' gives attention out, and only "
             "models that have attention"
         )
-    return list(found)
+    return list(maps)
 
 
 def check_head_count(module: Any) -> None:

@@ -49,13 +49,13 @@ def read_texts(texts: list[str], folder: Path, window: int) -> TokenIds:
     """
     windows = cut_windows(texts, read_tokenizer(folder), window, length_key="key 'window'")
     if len(windows) > len(texts):
-        long = next(each.text for each in windows if each.number)
+        long = next(window.text for window in windows if window.number)
         raise InputError(
             f"{folder}: key 'window': found {window}, but {len(texts)} texts have {len(windows)} "
             f"windows, the first of several is text {long}; allowed: as many tokens as the longest "
             "text has, special ones included"
         )
-    rows = [each.ids for each in windows]
+    rows = [window.ids for window in windows]
     shape = (len(rows), max(len(row) for row in rows))
     ids, mask = np.zeros(shape, np.int64), np.zeros(shape, dtype=bool)
     for number, row in enumerate(rows):
@@ -148,9 +148,9 @@ def _list_of_blocks(module: Any) -> tuple[str, Any]:
 
     first = first_block(module)
     return next(
-        (path, each)
-        for path, each in module.named_modules()
-        if isinstance(each, torch.nn.ModuleList) and len(each) and each[0] is first
+        (path, part)
+        for path, part in module.named_modules()
+        if isinstance(part, torch.nn.ModuleList) and len(part) and part[0] is first
     )
 
 

@@ -46,7 +46,7 @@ def head_weights(module: Any) -> list[HeadWeights]:
         InputError: for an unknown architecture, naming the architecture, and for heads that do not
             divide the width.
     """
-    return [_of_block(each) for each in blocks_of(module)]
+    return [_head_weights(block) for block in blocks_of(module)]
 
 
 def distinct_weights(layers: Iterable[HeadWeights]) -> list[HeadWeights]:
@@ -55,7 +55,7 @@ def distinct_weights(layers: Iterable[HeadWeights]) -> list[HeadWeights]:
     return sorted(first.values(), key=lambda layer: layer.layer)
 
 
-def _of_block(block: Block) -> HeadWeights:
+def _head_weights(block: Block) -> HeadWeights:
     query, query_bias = _by_head(block.query, block.n_heads, 1)
     shared = block.n_heads // block.n_key_heads
     key, key_bias = _by_head(block.key, block.n_key_heads, shared)

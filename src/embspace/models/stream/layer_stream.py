@@ -45,7 +45,7 @@ class LayerStream:
     output: Any
     """(batch, token, dim): the hidden state of this layer, before any norm after the last block."""
 
-    def of_text(self, row: int, n_tokens: int) -> "LayerStream":
+    def without_padding(self, row: int, n_tokens: int) -> "LayerStream":
         """Return the stream of one row without the padding behind `n_tokens` tokens.
 
         The tensors have no batch: (token, dim), (head, token, head_dim), (head, token, token).

@@ -9,22 +9,22 @@ from embspace.models.stream.layer_stream import LayerStream
 
 def post_norm_stream(block: Block, x: Any, mask: Any) -> LayerStream:
     """The stream through a block (post-norm) for states `x` (batch, token, dim)."""
-    found = attention_of(block, x, mask)
-    after_attention = block.attention_norm(x + found.added)
+    attention = attention_of(block, x, mask)
+    after_attention = block.attention_norm(x + attention.added)
     mlp_added = block.mlp(after_attention)
     return LayerStream(
         layer=block.layer,
         norm_first=False,
         input=x,
         attention_input=x,
-        query=found.query,
-        key=found.key,
-        value=found.value,
-        scores=found.scores,
-        attention=found.attention,
-        head_output=found.head_output,
-        concatenation=found.concatenation,
-        attention_added=found.added,
+        query=attention.query,
+        key=attention.key,
+        value=attention.value,
+        scores=attention.scores,
+        attention=attention.attention,
+        head_output=attention.head_output,
+        concatenation=attention.concatenation,
+        attention_added=attention.added,
         after_attention=after_attention,
         mlp_input=after_attention,
         mlp_added=mlp_added,

@@ -10,8 +10,8 @@ from embspace.models.stream.layer_stream import LayerStream
 def pre_norm_stream(block: Block, x: Any, mask: Any) -> LayerStream:
     """The stream through a block (pre-norm) for states `x` (batch, token, dim)."""
     attention_input = block.attention_norm(x)
-    found = attention_of(block, attention_input, mask)
-    after_attention = x + found.added
+    attention = attention_of(block, attention_input, mask)
+    after_attention = x + attention.added
     mlp_input = block.mlp_norm(after_attention)
     mlp_added = block.mlp(mlp_input)
     return LayerStream(
@@ -19,14 +19,14 @@ def pre_norm_stream(block: Block, x: Any, mask: Any) -> LayerStream:
         norm_first=True,
         input=x,
         attention_input=attention_input,
-        query=found.query,
-        key=found.key,
-        value=found.value,
-        scores=found.scores,
-        attention=found.attention,
-        head_output=found.head_output,
-        concatenation=found.concatenation,
-        attention_added=found.added,
+        query=attention.query,
+        key=attention.key,
+        value=attention.value,
+        scores=attention.scores,
+        attention=attention.attention,
+        head_output=attention.head_output,
+        concatenation=attention.concatenation,
+        attention_added=attention.added,
         after_attention=after_attention,
         mlp_input=mlp_input,
         mlp_added=mlp_added,

@@ -32,7 +32,7 @@ def rebuild_stream(module: Any, ids: Any, mask: Any) -> Iterator[LayerStream]:
             "call `.eval()` first"
         )
     device = next(module.parameters()).device
-    ids, mask = (torch.as_tensor(each).to(device) for each in (ids, mask))
+    ids, mask = (torch.as_tensor(array).to(device) for array in (ids, mask))
     if ids.ndim != 2 or ids.shape != mask.shape or not ids.numel():
         raise InputError(
             f"a batch: found ids of {tuple(ids.shape)} and a mask of {tuple(mask.shape)}, "

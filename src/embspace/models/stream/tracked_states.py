@@ -58,7 +58,7 @@ def tracked_states(
     if not knows(module) and is_causal and not as_coded:
         yield from _layer_outputs(module, ids)
         return
-    blocks = [each if is_causal else replace(each, causal=False) for each in blocks_of(module)]
+    blocks = [block if is_causal else replace(block, causal=False) for block in blocks_of(module)]
     if as_coded:
         _check_as_coded(module, blocks)
     device = next(module.parameters()).device
@@ -70,9 +70,9 @@ def tracked_states(
         with torch.no_grad():  # not around the loop, which a generator would leave switched off
             made = pre_norm_stream if block.norm_first else post_norm_stream
             stream = made(block, states, mask)
-            found = _points(block, stream, as_coded)
+            points = _points(block, stream, as_coded)
         states = stream.output
-        for point, x in found.items():
+        for point, x in points.items():
             yield TrackedStates(block.layer, point, _array(x))
 
 
@@ -99,12 +99,12 @@ def has_as_coded(module: Any) -> bool:
 
 def _points(block: Block, stream: LayerStream, as_coded: bool) -> dict[Point, Any]:
     """Return the tensors (1, token, dim) of a block by point."""
-    found: dict[Point, Any] = {"attention_sum": stream.input + stream.attention_added}
+    points: dict[Point, Any] = {"attention_sum": stream.input + stream.attention_added}
     if as_coded:
-        found["as_coded"] = _as_coded(block, stream)
-    found["normed_sum"] = stream.mlp_input
-    found["output"] = stream.output
-    return found
+        points["as_coded"] = _as_coded(block, stream)
+    points["normed_sum"] = stream.mlp_input
+    points["output"] = stream.output
+    return points
 
 
 def _as_coded(block: Block, stream: LayerStream) -> Any:
@@ -129,9 +129,9 @@ def _check_as_coded(module: Any, blocks: list[Block]) -> None:
 
 def _does_not_fit(block: Block) -> bool:
     matrices = (block.value.weight, block.output.weight)
-    return block.norm_first or any(each.shape[0] != each.shape[1] for each in matrices)
+    return block.norm_first or any(matrix.shape[0] != matrix.shape[1] for matrix in matrices)
 
 
 def _array(states: Any) -> Float[np.ndarray, "token dim"]:
-    found: np.ndarray = states[0].float().cpu().numpy()
-    return found
+    array: np.ndarray = states[0].float().cpu().numpy()
+    return array

@@ -124,5 +124,5 @@ def normed(final_norm: Any | None, x: Float[np.ndarray, "n dim"]) -> Float[np.nd
     device = next(final_norm.parameters()).device
     with torch.no_grad():
         made = final_norm(torch.from_numpy(np.ascontiguousarray(x)).float().to(device))
-    found: np.ndarray = made.cpu().numpy()
-    return found
+    array: np.ndarray = made.cpu().numpy()
+    return array

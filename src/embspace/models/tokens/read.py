@@ -37,7 +37,7 @@ def read_folder(folder: Path) -> Reading:
     check_pointers(folder)
     own = read_file(folder) if (folder / FILE).is_file() else None
     try:
-        made = _of_class(folder)
+        made = _auto_tokenizer(folder)
     except BaseException as error:
         if not is_of_library(error):
             raise
@@ -58,7 +58,7 @@ def read_folder(folder: Path) -> Reading:
     return Reading(made)
 
 
-def _of_class(folder: Path) -> Any:
+def _auto_tokenizer(folder: Path) -> Any:
     from transformers import AutoTokenizer
 
     # Without a word on code, transformers asks the user whether to run the folder's own.

@@ -32,8 +32,8 @@ def find_types(module: Any, tokenizer: Any) -> TokenTypes | None:
         raise RefusedModel(
             "the tokenizer gives one token of a text several types, which cannot be told by its id"
         )
-    found = TokenTypes(text=text.pop(), special=dict(sorted(frame)))
-    return found if _changes(module, given["input_ids"], types) else None
+    token_types = TokenTypes(text=text.pop(), special=dict(sorted(frame)))
+    return token_types if _changes(module, given["input_ids"], types) else None
 
 
 def _changes(module: Any, ids: list[int], types: list[int]) -> bool:

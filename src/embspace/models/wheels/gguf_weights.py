@@ -45,12 +45,12 @@ def _reader(file: Path) -> Any:
 
 def _check_layers(file: Path, reader: Any) -> None:
     """Stop if transformers would leave layers out, or make more than memory holds."""
-    numbers = [int(match[1]) for each in reader.tensors if (match := BLOCK.search(each.name))]
+    numbers = [int(match[1]) for tensor in reader.tensors if (match := BLOCK.search(tensor.name))]
     n_layers = max(numbers, default=-1) + 1
     for key, field in reader.fields.items():
-        if N_BLOCKS.fullmatch(key) and (found := field.contents()) != n_layers:
+        if N_BLOCKS.fullmatch(key) and (declared := field.contents()) != n_layers:
             raise InputError(
-                f"{file.name}: '{key}': found {found}, but the tensors are of {n_layers} layers"
+                f"{file.name}: '{key}': found {declared}, but the tensors are of {n_layers} layers"
             )
 
 

@@ -114,8 +114,8 @@ def _fed(file: Path, graph: Any, stored: Collection[str]) -> dict[str, str]:
 def _value(file: Path, tensor: Any) -> np.ndarray:
     onnx = needed("onnx")
     if tensor.data_type != onnx.TensorProto.FLOAT:
-        found = onnx.TensorProto.DataType.Name(tensor.data_type)
-        raise InputError(f"{file.name}: '{tensor.name}' is in {found}, allowed: FLOAT")
+        number_type = onnx.TensorProto.DataType.Name(tensor.data_type)
+        raise InputError(f"{file.name}: '{tensor.name}' is in {number_type}, allowed: FLOAT")
     if tensor.data_location == onnx.TensorProto.EXTERNAL:
         raise InputError(f"{file.name}: '{tensor.name}' is in another file, which is not read")
     try:

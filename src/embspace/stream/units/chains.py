@@ -54,10 +54,12 @@ class _Scans:
     def parts(self, kind: str) -> Iterator[tuple[Hashes, TextNumbers]]:
         """Yield the hashes of a kind with texts, equal hashes side by side."""
         bounds = [read_array(path, f"{kind}_bounds") for path in self._paths]
-        total = sum(int(of_shard[-1]) for of_shard in bounds)
+        total = sum(int(shard_bounds[-1]) for shard_bounds in bounds)
         step = PARTS // min(PARTS, -(-total // AT_ONCE) or 1)
         for part in range(0, PARTS, step):
-            within = [slice(*of_shard[[part, min(part + step, PARTS)]]) for of_shard in bounds]
+            within = [
+                slice(*shard_bounds[[part, min(part + step, PARTS)]]) for shard_bounds in bounds
+            ]
             places = [
                 (path, rows, start)
                 for path, rows, start in zip(self._paths, within, self._starts, strict=False)

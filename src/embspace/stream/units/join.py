@@ -52,8 +52,8 @@ def join_shards(
         }
     )
     joined = [
-        _joined(shard, of_shard, _coming(shard.number, places, left), folder)
-        for shard, of_shard in zip(shards, places, strict=True)
+        _joined(shard, shard_places, _coming(shard.number, places, left), folder)
+        for shard, shard_places in zip(shards, places, strict=True)
     ]
     return joined, units.n_copies
 
@@ -77,15 +77,17 @@ def places_of(unit: TextNumbers, sizes: Sequence[int]) -> list[Places]:
 def _leaving(shards: Sequence[Shard], places: Sequence[Places], folder: Path) -> dict[int, Path]:
     """Return the files of the rows that leave shards, by the number of the shard."""
     return {
-        shard.number: folder / f"{shard.key}-{_digest(of_shard)}.jsonl"
-        for shard, of_shard in zip(shards, places, strict=True)
-        if (of_shard.home != shard.number).any()
+        shard.number: folder / f"{shard.key}-{_digest(shard_places)}.jsonl"
+        for shard, shard_places in zip(shards, places, strict=True)
+        if (shard_places.home != shard.number).any()
     }
 
 
 def _coming(number: int, places: Sequence[Places], left: dict[int, Path]) -> list[str]:
     return [
-        path.name for of, path in left.items() if (places[of].home == number).any() and of != number
+        path.name
+        for origin, path in left.items()
+        if (places[origin].home == number).any() and origin != number
     ]
 
 

@@ -72,7 +72,7 @@ def _arrays(
     lengths[texts.rows] = [len(sketch) for sketch in texts.sketches]
     runs = [_looked_up(sketch, similarity) for sketch in texts.sketches]
     run = np.concatenate([*runs, np.zeros(0, np.uint64)])
-    run_row = np.repeat(np.array(texts.rows, np.int64), [len(each) for each in runs])
+    run_row = np.repeat(np.array(texts.rows, np.int64), [len(hashes) for hashes in runs])
     return {
         **_sorted("text", _digests(texts), np.array(texts.rows, np.int64)),
         **_sorted("document", _digests(documents), np.array(documents.rows, np.int64)),
