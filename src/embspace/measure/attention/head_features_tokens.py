@@ -47,7 +47,7 @@ def tokens_of_text(
     A token is punctuation if all of its characters are, by Unicode.
     """
     shown = [text[start:end].strip() for start, end in zip(window.start, window.end, strict=True)]
-    signs = np.array([bool(each) and character_class(each) == "punctuation" for each in shown])
+    signs = np.array([bool(token) and character_class(token) == "punctuation" for token in shown])
     nouns, articles = _noun_pairs(window, text, lists)
     return TokensOfText(
         separators=window.special & (window.ids == (-1 if separator is None else separator)),
@@ -93,9 +93,9 @@ def _noun_pairs(
     """
     pairs: list[tuple[int, int]] = []
     article, gap = -1, 0
-    for found in WORD_OR_SIGN.finditer(text):
-        word, place = found[0].lower(), _first_token(window, found.start())
-        if place is None and found.start() >= window.end.max():  # it is cut off
+    for match in WORD_OR_SIGN.finditer(text):
+        word, place = match[0].lower(), _first_token(window, match.start())
+        if place is None and match.start() >= window.end.max():  # it is cut off
             break
         gap += 1
         if place is None:  # it is unknown

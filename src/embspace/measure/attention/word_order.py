@@ -145,7 +145,7 @@ def _order(window: Window, generator: np.random.Generator) -> Int[np.ndarray, " 
 def _moved(module: Any, read: _Read) -> Moved:
     """Return how far all layers' states of all texts move."""
     moved = dict(_moved_texts(module, read))
-    return Moved.of_texts([moved[index] for index in range(len(read.windows))])
+    return Moved.stacked([moved[index] for index in range(len(read.windows))])
 
 
 def _moved_texts(module: Any, read: _Read) -> Iterator[tuple[int, Moved]]:

@@ -23,9 +23,9 @@ class Moved:
     """The same of two tokens of the text as it is, half of it apart; NaN of a text of one token."""
 
     @classmethod
-    def of_texts(cls, texts: "Sequence[Moved]") -> "Moved":
+    def stacked(cls, texts: "Sequence[Moved]") -> "Moved":
         """Return those of several texts as one."""
-        names = [each.name for each in fields(cls)]
+        names = [field.name for field in fields(cls)]
         return cls(*(np.stack([getattr(text, name) for text in texts]) for name in names))
 
     def undefined(self) -> "Moved":
