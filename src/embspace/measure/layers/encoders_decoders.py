@@ -29,10 +29,10 @@ from embspace.measure.layers.layer_shapes import (
 from embspace.measure.layers.model_kinds import (
     DECODER,
     ENCODER,
+    first_phase_rows,
     kind_of_class,
     kind_of_run,
     last_checkpoint,
-    of_first_phase,
 )
 from embspace.measure.tables.columns import value_with_bounds
 from embspace.settings.model import Model, describe_model
@@ -168,9 +168,9 @@ def measure_encoders_decoders(
     verdict of all checkable changes; without agreement, the claim depends on the rule. A change
     without intervals over texts is decided by the values.
     """
-    parts = [_of_model(name, model, measures, corpus) for name, model in profiled.items()]
+    parts = [_model_rows(name, model, measures, corpus) for name, model in profiled.items()]
     rules = ShapeRules(flat_range=flat_range, bell_height=bell_height, walk_p_value=walk_p_value)
-    parts += [_of_run(name, run, measures) for name, run in trained.items()]
+    parts += [_run_rows(name, run, measures) for name, run in trained.items()]
     parts = [part for part in parts if len(part)]
     if not parts:
         return ENCODERS_DECODERS.empty()
@@ -200,15 +200,15 @@ def _claims(changed: dict[str, pd.DataFrame], kind: str, rules: ShapeRules) -> l
     rows: list[Row] = []
     for claim, claimed_of, conditions_of in claims:
         about: Row = {"claim": claim, "claimed_of": claimed_of, "section": "4.1", "kind": kind}
-        of_changes = [
+        change_rows = [
             about | {"change": change} | _decided(conditions_of(value, low, high, rules))
             for change, blocks in changed.items()
             if len(blocks) >= FEWEST
             for value, low, high in [_with_ends(blocks)]
         ]
-        verdicts = {str(row["verdict_of_change"]) for row in of_changes} - {CANNOT}
+        verdicts = {str(row["verdict_of_change"]) for row in change_rows} - {CANNOT}
         agreed = next(iter(verdicts), CANNOT) if len(verdicts) < 2 else DEPENDS
-        rows += [row | {"verdict": agreed} for row in of_changes]
+        rows += [row | {"verdict": agreed} for row in change_rows]
     return rows
 
 
@@ -227,7 +227,7 @@ def _with_ends(blocks: pd.DataFrame) -> tuple[OverBlocks, OverBlocks, OverBlocks
     return value.to_numpy(dtype=float), low, high
 
 
-def _of_model(name: str, model: Profiled, measures: list[str], corpus: str) -> pd.DataFrame:
+def _model_rows(name: str, model: Profiled, measures: list[str], corpus: str) -> pd.DataFrame:
     rows = model.profiles
     rows = rows[rows["measure"].isin(measures) & (rows["corpus"] == corpus)]
     rows = rows[(rows["space"] == "token") & (rows["change"] == "as_is")]
@@ -235,9 +235,9 @@ def _of_model(name: str, model: Profiled, measures: list[str], corpus: str) -> p
     return rows.assign(name=name, label=model.label, kind=kind, seed=float("nan"))
 
 
-def _of_run(name: str, trained: Trained, measures: list[str]) -> pd.DataFrame:
+def _run_rows(name: str, trained: Trained, measures: list[str]) -> pd.DataFrame:
     kind = kind_of_run(trained.run)
-    rows = last_checkpoint(of_first_phase(trained.dynamics))
+    rows = last_checkpoint(first_phase_rows(trained.dynamics))
     rows = rows[rows["measure"].isin(measures) & bool(kind)]
     rows = rows.assign(name=name, label=name.replace("_", " "), kind=kind, corpus="")
     return rows.assign(low=float("nan"), high=float("nan"))

@@ -11,7 +11,7 @@ from embspace.analysis import Analysis, Outcome
 from embspace.clouds.documents import large_enough
 from embspace.clouds.layers import Change, CorpusStates
 from embspace.files.rows import save_rows
-from embspace.measure.layers.layer_profiles import CORPORA, TABLES, layer_profiles, of_family
+from embspace.measure.layers.layer_profiles import CORPORA, TABLES, family_tables, layer_profiles
 from embspace.measure.layers.layer_protocol import Draws, Protocol
 from embspace.settings.stage import run_stage
 
@@ -58,8 +58,8 @@ def measure_intrinsic_dimension(
         **dict(draws),
     )
     outcome = layer_profiles(large_enough(corpora, fewest_documents), protocol)
-    hubs = of_family(outcome, "hubs")
-    return {**of_family(outcome, "intrinsic_dimension"), "parquet": side_by_side(hubs)}
+    hubs = family_tables(outcome, "hubs")
+    return {**family_tables(outcome, "intrinsic_dimension"), "parquet": side_by_side(hubs)}
 
 
 def side_by_side(tables: Outcome) -> pd.DataFrame:

@@ -26,15 +26,16 @@ def window_states(
     starts = np.cumsum(lengths) - lengths
     batches = batches_by_length(lengths, tokens_per_batch)
     states: dict[str, Float[np.ndarray, "layer row dim"]] = {}
-    for each in encode(module, windows, batches, device, final_norm):
-        n_layers, _, dim = each.tokens.shape
+    for encoded in encode(module, windows, batches, device, final_norm):
+        n_layers, _, dim = encoded.tokens.shape
         if not states:
-            shapes = {"token": sum(lengths)} | dict.fromkeys(each.pooled, len(windows))
+            shapes = {"token": sum(lengths)} | dict.fromkeys(encoded.pooled, len(windows))
             states = {
-                kind: np.empty((n_layers, n, dim), each.tokens.dtype) for kind, n in shapes.items()
+                kind: np.empty((n_layers, n, dim), encoded.tokens.dtype)
+                for kind, n in shapes.items()
             }
-        first = starts[each.index]
-        states["token"][:, first : first + lengths[each.index]] = each.tokens
-        for kind, vectors in each.pooled.items():
-            states[kind][:, each.index] = vectors
+        first = starts[encoded.index]
+        states["token"][:, first : first + lengths[encoded.index]] = encoded.tokens
+        for kind, vectors in encoded.pooled.items():
+            states[kind][:, encoded.index] = vectors
     return states
